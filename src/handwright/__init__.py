@@ -1,0 +1,1 @@
+"""handwright: dexterous hand-object manipulation with a checkable certificate of forces."""
