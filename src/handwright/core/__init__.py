@@ -1,0 +1,1 @@
+"""The nouns that every part of the package shares; no solver, no engine."""

@@ -1,0 +1,72 @@
+"""The outside of a hand: the girths that its skin is modelled from, and the finished mesh."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from handwright.core.frozen import freeze_arrays
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DigitProfile:
+    """Cross-sections of a straight digit, from the knuckle to the fingertip."""
+
+    along: Float[np.ndarray, " N"]
+    """Distance from the knuckle (MCP joint) along the bones, m, increasing."""
+    half_breadth: Float[np.ndarray, " N"]
+    """From the bone line sideways to the skin, m."""
+    dorsal: Float[np.ndarray, " N"]
+    """From the bone line to the skin of the back, m."""
+    palmar: Float[np.ndarray, " N"]
+    """From the bone line to the skin of the pad side, m."""
+    length: float
+    """From the knuckle to the very tip, m."""
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
+
+    def at(self, along: float) -> tuple[float, float, float]:
+        """Half breadth, dorsal and palmar depth at a distance from the knuckle, m."""
+        return (
+            float(np.interp(along, self.along, self.half_breadth)),
+            float(np.interp(along, self.along, self.dorsal)),
+            float(np.interp(along, self.along, self.palmar)),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SkinShape:
+    """Girths of a hand: what the skin needs beyond the skeleton."""
+
+    digits: tuple[DigitProfile, ...]
+    """Thumb first."""
+    palm_half_thickness: float
+    """Half the thickness of the palm at the third metacarpal, m."""
+    wrist_half_breadth: float
+    """m."""
+    wrist_half_depth: float
+    """m."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Skin:
+    """A watertight mesh with the links that each vertex follows (linear blend skinning)."""
+
+    vertices: Float[np.ndarray, "V 3"]
+    """In the wrist frame at the joint values ``bind``, m."""
+    faces: Int[np.ndarray, "F 3"]
+    """Counter-clockwise seen from outside."""
+    links: Int[np.ndarray, "V 4"]
+    """Up to four links for each vertex."""
+    weights: Float[np.ndarray, "V 4"]
+    """Their shares, which add up to one."""
+    is_nail: Bool[np.ndarray, " F"]
+    """True for the faces of a nail."""
+    bind: Float[np.ndarray, " J"]
+    """Joint values, rad, at which the mesh was modelled."""
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)

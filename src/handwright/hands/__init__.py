@@ -1,0 +1,18 @@
+"""The shipped hands, built by code."""
+
+from handwright.hands.anthropometry import HandBones, bones_of_size
+from handwright.hands.human import human
+from handwright.hands.mirror import mirror
+from handwright.hands.names import OPENXR_JOINTS, OPENXR_PARENTS, joint_names
+from handwright.hands.trident import trident
+
+__all__ = [
+    "OPENXR_JOINTS",
+    "OPENXR_PARENTS",
+    "HandBones",
+    "bones_of_size",
+    "human",
+    "joint_names",
+    "mirror",
+    "trident",
+]
