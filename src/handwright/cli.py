@@ -1,0 +1,181 @@
+"""The command line: ``handwright COMMAND``.
+
+Nothing heavy is imported at module level, so that help comes at once; each command imports what it
+needs. A user's mistake is printed without a traceback and ends with exit code 1; a command line
+that cannot be read ends with 2.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import tyro
+from tyro.conf import FlagCreatePairsOff, Positional
+
+from handwright.errors import HandwrightError, InvalidValueError, UnknownNameError, require
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from handwright.render import Drawn
+
+_DESCRIPTION = """Synthesises dexterous hand-object manipulation.
+
+With any command, --debug shows the traceback of an error. --version prints the version."""
+_MIN_WIDTH = 110
+
+
+def hands() -> None:
+    """List the hands."""
+    from rich.table import Table
+
+    from handwright.hands.registry import HANDS, make_hand, straight_length
+
+    table = Table("hand", box=None, pad_edge=False)
+    for heading in ("joints", "capsules", "length mm"):
+        table.add_column(heading, justify="right")
+    table.add_column("what it is")
+    for name, entry in HANDS.items():
+        model = make_hand(name)
+        length = f"{1000.0 * straight_length(model):.0f}"
+        counts = (str(model.num_joints), str(len(model.capsules)))
+        table.add_row(name, *counts, length, entry.summary)
+    _console().print(table)
+
+
+def shapes() -> None:
+    """List the parametric bodies."""
+    from rich.table import Table
+
+    from handwright.geometry.shapes import SHAPES
+
+    table = Table("shape", "what it is", box=None, pad_edge=False)
+    for name, shape in SHAPES.items():
+        table.add_row(name, shape.summary)
+    _console().print(table)
+
+
+def show(
+    name: Annotated[Positional[str], tyro.conf.arg(metavar="NAME")],
+    out: Annotated[Positional[Path], tyro.conf.arg(metavar="OUT.png")],
+    /,
+    *,
+    pose: str = "rest",
+    views: int = 8,
+    size: int = 320,
+) -> None:
+    """Draw a hand or a shape from all round.
+
+    Args:
+        name: A hand or a shape; see the commands hands and shapes.
+        out: The picture to write.
+        pose: Named pose of a hand, or all for one row each.
+        views: Number of views round it.
+        size: Width and height of each view, pixels.
+    """
+    from handwright.render.sheet import contact_sheet, turntable
+    from handwright.render.still import check_png, write_png
+
+    check_png(out)
+    images, labels = [], []
+    for row, items in _rows_of(name, pose).items():
+        images += turntable(items, views, width=size, height=size)
+        labels += [f"{row}, {360.0 * view / views:.0f}°" for view in range(views)]
+    columns = views if len(images) > views else min(views, 4)
+    write_png(contact_sheet(images, columns, labels), out)
+    _console().print(f"Wrote {out}.", soft_wrap=True, highlight=False)
+
+
+def _rows_of(name: str, pose: str) -> dict[str, Sequence[Drawn]]:
+    """What to draw in each row of the sheet, by its label."""
+    import numpy as np
+
+    from handwright.geometry.shapes import SHAPES, make_shape
+    from handwright.hands.registry import HANDS, make_hand
+    from handwright.math import Pose, rotation
+    from handwright.render.items import body_item, hand_items
+
+    if name in SHAPES:
+        if pose != "rest":
+            raise InvalidValueError(
+                f"'{name}' is a shape and has no pose '{pose}'. Leave --pose out."
+            )
+        return {name: [body_item(make_shape(name))]}
+    if name not in HANDS:
+        raise UnknownNameError("hand or shape", name, [*HANDS, *SHAPES])
+    model = make_hand(name)
+    names = list(model.poses) if pose == "all" else [pose]
+    # A bare hand is shown with its fingers up; an arm hangs from its shoulder as it is.
+    upright = Pose(np.zeros(3), rotation.exp([0.0, -np.pi / 2.0, 0.0]))
+    root = upright if model.wrist_link == 0 else None
+    return {row: hand_items(model, model.pose(row), root) for row in names}
+
+
+def bench(
+    name: Annotated[Positional[Literal["kernels"]], tyro.conf.arg(metavar="NAME")] = "kernels",
+    /,
+    *,
+    json: FlagCreatePairsOff[bool] = False,
+) -> None:
+    """Measure speed against the tools one would use instead.
+
+    Args:
+        name: What to measure: kernels.
+        json: Print one JSON object instead of a table.
+    """
+    import json as json_module
+
+    for peer in ("mink", "daqp"):
+        require(peer, extra="dev", feature=f"'handwright bench {name}'")
+    module = importlib.import_module(f"handwright.benchmarks.{name}")
+    result = module.run()
+    if json:
+        print(json_module.dumps(result))
+    else:
+        _console().print(module.describe(result))
+
+
+def demo(*, out: Path = Path("out/demo")) -> None:
+    """Pose the hand on ten shapes and draw it.
+
+    Args:
+        out: Folder for the results; made if it is not there.
+    """
+    importlib.import_module("handwright.demo").run(out)
+
+
+COMMANDS = {"hands": hands, "shapes": shapes, "show": show, "bench": bench, "demo": demo}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command and returns the exit code; reads ``sys.argv`` if none is given."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    is_debug = "--debug" in given
+    given = [argument for argument in given if argument != "--debug"]
+    if given[:1] == ["--version"]:
+        from importlib.metadata import version
+
+        print(f"handwright {version('handwright')}")
+        return 0
+    try:
+        tyro.extras.subcommand_cli_from_dict(
+            COMMANDS, prog="handwright", description=_DESCRIPTION, args=given or ["--help"]
+        )
+    except (HandwrightError, OSError) as error:
+        if is_debug:
+            raise
+        print(f"handwright: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    console = Console()
+    # A pipe has no width of its own; lines should not be broken for it.
+    return console if console.is_terminal else Console(width=_MIN_WIDTH)

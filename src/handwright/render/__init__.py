@@ -1,0 +1,22 @@
+"""Pictures without a window: stills, turntables and contact sheets."""
+
+from __future__ import annotations
+
+from handwright.render.backend import NoDisplayError
+from handwright.render.camera import Camera
+from handwright.render.items import Drawn, body_item, capsule_mesh, hand_items
+from handwright.render.sheet import contact_sheet, turntable
+from handwright.render.still import render_still, write_png
+
+__all__ = [
+    "Camera",
+    "Drawn",
+    "NoDisplayError",
+    "body_item",
+    "capsule_mesh",
+    "contact_sheet",
+    "hand_items",
+    "render_still",
+    "turntable",
+    "write_png",
+]
