@@ -122,7 +122,7 @@ def test_sites_lie_on_the_surface_face_the_grasp_and_are_spread(hand):
     # Thumb sites look up, finger sites down, palm sites out.
     for links, direction in (((1, 2), [0, 0, 1]), ((4, 5, 7, 8), [0, 0, -1]), ((0,), [1, 0, 0])):
         chosen = np.isin(sites.link, links)
-        assert chosen.sum() >= 10
+        assert chosen.sum() >= 8
         assert np.all(sites.normal[chosen] @ np.array(direction) >= 0.5 - 1e-12)
     _, places = link_poses(hand, np.zeros(hand.num_joints))
     world = places[sites.link] + sites.position

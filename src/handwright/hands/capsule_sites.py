@@ -44,8 +44,8 @@ def spread_sites(
     """Picks evenly spread points on the side of the capsules that faces the object.
 
     Points that lie inside another capsule at the zero pose are left out. The points are chosen one
-    by one, each as far as possible from those before it, so the spread is even and the same on
-    every run.
+    by one, each as far as possible from those before it, with the radius of its capsule as the
+    measure, so that they lie denser on thin finger tips than on a broad palm.
 
     Args:
         joints: Joint tree that the capsules ride on.
@@ -59,14 +59,14 @@ def spread_sites(
     owner, points, normals = _candidates(start, end, capsules.radius, facing)
     clearance = distances_to_axes(points, start, end) - capsules.radius
     clearance[np.arange(len(points)), owner] = np.inf
-    is_free = clearance.min(axis=1, initial=np.inf) > 0.0
+    is_free = clearance.min(axis=1, initial=np.inf) > 1e-9
     owner, points, normals = owner[is_free], points[is_free], normals[is_free]
     if len(points) < num_sites:
         raise InvalidValueError(
             f"{num_sites} sites asked for, but the grasping side has room for {len(points)}; "
             "ask for fewer or give more capsules a facing direction."
         )
-    chosen = _farthest_first(points, num_sites)
+    chosen = _farthest_first(points, capsules.radius[owner], num_sites)
     chosen = chosen[np.lexsort((chosen, owner[chosen]))]
     link = capsules.link[owner[chosen]]
     return Sites(link, points[chosen] - zero_pose_origins(joints)[link], normals[chosen])
@@ -113,11 +113,11 @@ def _any_across(axis: np.ndarray) -> np.ndarray:
     return np.asarray(across / np.linalg.norm(across))
 
 
-def _farthest_first(points: np.ndarray, count: int) -> Int[np.ndarray, " K"]:
+def _farthest_first(points: np.ndarray, radius: np.ndarray, count: int) -> Int[np.ndarray, " K"]:
     chosen = np.zeros(count, dtype=np.int64)
     gap = np.full(len(points), np.inf)
     for k in range(1, count):
         gap = np.minimum(gap, np.linalg.norm(points - points[chosen[k - 1]], axis=1))
         # Symmetric hands have ties; rounding lets the first win instead of the last bit.
-        chosen[k] = int(np.argmax(np.round(gap / gap.max(), 7)))
+        chosen[k] = int(np.argmax(np.round(gap / radius, 7)))
     return chosen

@@ -1,0 +1,620 @@
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import replace
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from handwright.core.hand import HandModel
+from handwright.errors import FileFormatError, InvalidValueError, UnknownNameError
+from handwright.hands.capsule_sites import distances_to_axes
+from handwright.hands.trident import trident
+from handwright.kinematics import link_poses, point_jacobians, posed_capsules, posed_pads
+from handwright.math.pose import Pose
+from handwright.physics import (
+    SHADOW_HAND,
+    Coupling,
+    DigitMapping,
+    HandMapping,
+    from_mjcf,
+    link_body_names,
+    to_mjcf,
+)
+
+# Tests are imported one by one, without packages, so a shared oracle is loaded by its path.
+_spec = importlib.util.spec_from_file_location(
+    "kinematics_oracle", Path(__file__).with_name("kinematics_oracle.py")
+)
+oracle = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(oracle)
+
+NUM_POSES = 1000
+
+# A gripper with odd frames: a slide finger, a hinge finger, a mimic, visuals and a fixed tip.
+URDF = """
+<robot name="gripper">
+  <link name="mount"/>
+  <joint name="mount_joint" type="fixed"><parent link="mount"/><child link="palm"/>
+    <origin xyz="0.1 0.2 0.3" rpy="0.3 -0.2 0.5"/></joint>
+  <link name="palm">{inertial}
+    <collision><origin xyz="0.02 0 0"/><geometry><box size="0.04 0.08 0.03"/></geometry></collision>
+  </link>
+  <joint name="jaw" type="prismatic"><parent link="palm"/><child link="jaw_link"/>
+    <origin xyz="0.05 0.04 0" rpy="0.1 0.7 -0.4"/><axis xyz="0 -1 0"/>
+    <limit lower="0" upper="0.03" effort="10" velocity="1"/></joint>
+  <link name="jaw_link">{inertial}
+    <visual><geometry><sphere radius="0.5"/></geometry></visual>
+    <collision><origin xyz="0.02 0 0" rpy="0 1.5707963 0"/>
+      <geometry><cylinder radius="0.008" length="0.06"/></geometry></collision></link>
+  <joint name="knuckle" type="revolute"><parent link="palm"/><child link="knuckle_link"/>
+    <origin xyz="0.05 -0.04 0" rpy="0 0 0.3"/><axis xyz="0 0 1"/>
+    <limit lower="-0.2" upper="1.4" effort="1" velocity="1"/></joint>
+  <link name="knuckle_link">{inertial}
+    <collision><origin xyz="0.02 0 0" rpy="0 1.5707963 0"/>
+      <geometry><cylinder radius="0.008" length="0.04"/></geometry></collision></link>
+  <joint name="end" type="revolute"><parent link="knuckle_link"/><child link="end_link"/>
+    <origin xyz="0.04 0 0" rpy="0.2 0 0"/><axis xyz="0 0 2"/>
+    <mimic joint="knuckle" multiplier="0.5" offset="0.1"/>
+    <limit lower="0" upper="0.6" effort="1" velocity="1"/></joint>
+  <link name="end_link">{inertial}</link>
+  <joint name="tip_joint" type="fixed"><parent link="end_link"/><child link="tip_link"/>
+    <origin xyz="0.02 0 0" rpy="0 0.1 0"/></joint>
+  <link name="tip_link">
+    <collision><geometry><sphere radius="0.007"/></geometry></collision></link>
+</robot>
+""".replace(
+    "{inertial}",
+    '<inertial><origin xyz="0.01 0.002 0"/><mass value="0.05"/>'
+    '<inertia ixx="1e-5" iyy="2e-5" izz="2e-5" ixy="1e-6" ixz="0" iyz="0"/></inertial>',
+)
+GRIPPER = HandMapping(
+    root="palm", digits={"jaw": "jaw_link", "finger": DigitMapping("tip_link")}, num_sites=40
+)
+
+
+def shadow_path() -> Path:
+    found = importlib.util.find_spec("gymnasium_robotics")
+    if found is None or found.origin is None:
+        pytest.skip("gymnasium-robotics, which carries the Shadow hand, is not installed")
+    return Path(found.origin).parent / "envs" / "assets" / "hand" / "reach.xml"
+
+
+@pytest.fixture(scope="module")
+def shadow() -> HandModel:
+    return from_mjcf(shadow_path(), SHADOW_HAND, name="shadow")
+
+
+@pytest.fixture
+def urdf(tmp_path) -> Path:
+    path = tmp_path / "gripper.urdf"
+    path.write_text(URDF)
+    return path
+
+
+def load_as_written(path: Path) -> mujoco.MjModel:
+    spec = mujoco.MjSpec.from_file(str(path))
+    spec.compiler.fusestatic = False
+    return spec.compile()
+
+
+def check_against_file(hand, path, base, prefix, root_turn, num_poses):
+    """All bodies of the file and of the model coincide in random poses, frame for frame.
+
+    ``root_turn`` is the model's root orientation in the base body's frame at the zero pose.
+    """
+    mj = load_as_written(path)
+    data = mujoco.MjData(mj)
+    address = [mj.joint(prefix + name).qposadr[0] for name in hand.joints.names]
+    frames = [name for name in hand.frames.names if name != "wrist"]
+    rows = [hand.frames.index(name) for name in frames]
+    body = [mj.body(prefix + name).id for name in frames]
+    local = Rotation.from_quat(hand.frames.wxyz[rows][:, [1, 2, 3, 0]]).as_matrix()
+    rng = np.random.default_rng(4)
+    worst = 0.0
+    for q in hand.joints.random(rng, (num_poses,)):
+        data.qpos[address] = q
+        mujoco.mj_kinematics(mj, data)
+        root = np.eye(4)
+        root[:3, :3] = data.body(base).xmat.reshape(3, 3) @ root_turn
+        root[:3, 3] = data.body(base).xpos
+        links = oracle.oracle_link_poses(hand, q, root)[hand.frames.link[rows]]
+        place = links[:, :3, 3] + np.einsum(
+            "nij,nj->ni", links[:, :3, :3], hand.frames.position[rows]
+        )
+        worst = max(
+            worst,
+            np.abs(data.xpos[body] - place).max(),
+            np.abs(data.xmat[body].reshape(-1, 3, 3) - links[:, :3, :3] @ local).max(),
+        )
+    assert worst < 1e-9
+
+
+# Axes of the model's root in the palm body's frame: x distal, y to the thumb, z dorsal.
+SHADOW_TURN = np.column_stack([[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]])
+
+
+class TestShadowHand:
+    def test_all_bodies_move_as_in_the_file(self, shadow):
+        check_against_file(shadow, shadow_path(), "robot0:palm", "robot0:", SHADOW_TURN, NUM_POSES)
+
+    def test_kept_arm_moves_as_in_the_file(self):
+        mapping = replace(SHADOW_HAND, arm_root="robot0:forearm")
+        hand = from_mjcf(shadow_path(), mapping)
+        assert hand.joints.names[:2] == ("WRJ1", "WRJ0")
+        assert hand.wrist_link == 2
+        assert not np.isin(hand.sites.link, [0, 1]).any()
+        check_against_file(hand, shadow_path(), "robot0:forearm", "robot0:", SHADOW_TURN, 100)
+
+    def test_export_agrees_in_a_thousand_random_poses(self, shadow):
+        exported = oracle.ExportedHand(shadow, to_mjcf(shadow))
+        names = link_body_names(shadow)
+        body = [exported.mj.body(name).id for name in names]
+        assert None not in names
+        link = np.array([digit.tip.link for digit in shadow.digits])
+        local = np.array([digit.tip.position for digit in shadow.digits])
+        site = [exported.mj.site(f"tip:{digit.name}").id for digit in shadow.digits]
+        rng = np.random.default_rng(5)
+        linear, angular = np.zeros((2, 3, exported.mj.nv))
+        worst = 0.0
+        for q in shadow.joints.random(rng, (NUM_POSES,)):
+            _, position, wxyz = oracle.random_root(rng)
+            data = exported.pose(q, position, wxyz)
+            turns, places = link_poses(shadow, q, Pose(position, wxyz))
+            tips, jacobian, _ = point_jacobians(shadow, q, link, local, Pose(position, wxyz))
+            worst = max(
+                worst,
+                np.abs(data.xpos[body] - places).max(),
+                np.abs(data.xmat[body].reshape(-1, 3, 3) - turns).max(),
+                np.abs(data.site_xpos[site] - tips).max(),
+            )
+            for k in range(len(site)):
+                mujoco.mj_jacSite(exported.mj, data, linear, angular, site[k])
+                worst = max(worst, np.abs(linear[:, exported.dof] - jacobian[k]).max())
+        assert worst < 1e-9
+
+    def test_digits_have_the_joints_of_the_hand(self, shadow):
+        chains = {d.name: [shadow.joints.names[joint] for joint in d.joints] for d in shadow.digits}
+        assert chains == {
+            "thumb": ["THJ4", "THJ3", "THJ2", "THJ1", "THJ0"],
+            "index": ["FFJ3", "FFJ2", "FFJ1", "FFJ0"],
+            "middle": ["MFJ3", "MFJ2", "MFJ1", "MFJ0"],
+            "ring": ["RFJ3", "RFJ2", "RFJ1", "RFJ0"],
+            "little": ["LFJ4", "LFJ3", "LFJ2", "LFJ1", "LFJ0"],
+        }
+        assert (shadow.side, shadow.num_joints, shadow.wrist_link) == ("right", 22, 0)
+
+    def test_root_frame_is_distal_and_dorsal_with_the_thumb_at_the_left(self, shadow):
+        _, places = link_poses(shadow, np.zeros(shadow.num_joints))
+        tips = {d.name: places[d.tip.link] + d.tip.position for d in shadow.digits}
+        np.testing.assert_allclose(
+            tips["middle"], [0.099 + 0.045 + 0.025 + 0.031, 0.011, 0], atol=2e-4
+        )
+        assert tips["thumb"][1] > tips["index"][1] > tips["middle"][1] > tips["little"][1]
+        for digit in shadow.digits:
+            if digit.name != "thumb":
+                np.testing.assert_allclose(digit.pad.normal, [0, 0, -1], atol=1e-9)
+
+    def test_pads_lie_in_the_middle_of_the_files_touch_sensors(self, shadow):
+        """The file's own touch boxes say independently where and on which side the pads are."""
+        mj = load_as_written(shadow_path())
+        data = mujoco.MjData(mj)
+        mujoco.mj_kinematics(mj, data)
+        palm = data.body("robot0:palm")
+        axes = palm.xmat.reshape(3, 3) @ SHADOW_TURN
+        pads = posed_pads(shadow, np.zeros(shadow.num_joints)).position
+        for digit, pad, code in zip(
+            shadow.digits, pads, ("th", "ff", "mf", "rf", "lf"), strict=True
+        ):
+            site = data.site(f"robot0:Tch_{code}tip")
+            world = palm.xpos + axes @ pad
+            inside = site.xmat.reshape(3, 3).T @ (world - site.xpos)
+            size = mj.site(f"robot0:Tch_{code}tip").size
+            assert np.all(np.abs(inside) <= size + 1e-9), digit.name
+
+    def test_capsule_geoms_are_kept_and_boxes_are_covered_flush(self, shadow):
+        capsules = shadow.capsules
+        row = capsules.names.index("C_ffproximal")
+        np.testing.assert_allclose(
+            np.sort([capsules.start[row, 0], capsules.end[row, 0]]), [0.0, 0.045], atol=1e-9
+        )
+        assert capsules.radius[row] == pytest.approx(0.01)
+        palm = [k for k, name in enumerate(capsules.names) if name.startswith("C_palm0")]
+        assert len(palm) == 3
+        np.testing.assert_allclose(capsules.radius[palm], 0.0111)
+        assert np.all(capsules.digit[palm] == -1)
+        assert not any(name.startswith("V_") for name in capsules.names)
+
+    def test_tendon_couplings_narrow_their_leaders(self, shadow):
+        joints = shadow.joints
+        follower, leader = joints.index("FFJ0"), joints.index("FFJ1")
+        assert joints.leader[follower] == leader
+        assert joints.upper[leader] * joints.ratio[follower] == pytest.approx(
+            joints.upper[follower]
+        )
+        mj = load_as_written(shadow_path())
+        data = mujoco.MjData(mj)
+        for q in joints.random(np.random.default_rng(1), (20,)):
+            data.qpos[[mj.joint("robot0:" + name).qposadr[0] for name in joints.names]] = q
+            mujoco.mj_forward(mj, data)
+            for code in ("FF", "MF", "RF", "LF"):
+                assert abs(data.tendon(f"robot0:T_{code}J1c").length[0]) < 1e-12
+
+    def test_masses_are_those_of_the_file(self, shadow):
+        mj = load_as_written(shadow_path())
+        data = mujoco.MjData(mj)
+        mujoco.mj_forward(mj, data)
+        palm = mj.body("robot0:palm").id
+        assert shadow.masses.mass.sum() == pytest.approx(mj.body_subtreemass[palm])
+        _, places = link_poses(shadow, np.zeros(shadow.num_joints))
+        center = shadow.masses.mass @ (places + shadow.masses.center) / shadow.masses.mass.sum()
+        axes = data.xmat[palm].reshape(3, 3) @ SHADOW_TURN
+        np.testing.assert_allclose(
+            data.xpos[palm] + axes @ center, data.subtree_com[palm], atol=1e-9
+        )
+
+    def test_every_shipped_pose_is_there_and_the_pinch_is_one(self, shadow):
+        assert set(shadow.poses) == {"rest", "open", "closed", "pinch", "neutral"}
+        pads = posed_pads(shadow, shadow.pose("pinch"))
+        assert np.linalg.norm(pads.position[0] - pads.position[1]) < 0.008
+        assert pads.normal[0] @ pads.normal[1] < -0.75
+        palm_ward = posed_pads(shadow, shadow.pose("closed")).normal[1:, 2]
+        assert np.all(palm_ward > 0.5)  # the fingers have curled right round
+
+    @pytest.mark.parametrize("name", ["rest", "open", "closed", "pinch", "neutral"])
+    def test_digits_stay_out_of_each_other(self, shadow, name):
+        posed = posed_capsules(shadow, shadow.pose(name))
+        digit = shadow.capsules.digit
+        steps = np.linspace(0.0, 1.0, 60)[:, None]
+        for one in np.flatnonzero(digit >= 0):
+            points = posed.start[one] + steps * (posed.end[one] - posed.start[one])
+            gap = distances_to_axes(points, posed.start, posed.end).min(axis=0)
+            gap -= posed.radius + posed.radius[one]
+            others = (digit >= 0) & (digit != digit[one])
+            assert gap[others].min() > -5e-4, shadow.capsules.names[one]
+
+    def test_sites_cover_all_digits_and_the_palm(self, shadow):
+        assert len(shadow.sites) == 100
+        tips = [digit.tip.link for digit in shadow.digits]
+        assert all(np.sum(shadow.sites.link == link) >= 3 for link in tips)
+        assert np.sum(shadow.sites.link == 0) >= 15
+
+
+class TestUrdf:
+    def test_all_links_move_as_in_the_file(self, urdf):
+        hand = from_mjcf(urdf, GRIPPER)
+        assert hand.name == "gripper"
+        assert hand.joints.names == ("jaw", "knuckle", "end")
+        assert hand.joints.is_slide.tolist() == [True, False, False]
+        check_against_file(hand, urdf, "palm", "", np.eye(3), 200)
+
+    def test_export_of_the_import_moves_alike(self, urdf):
+        hand = from_mjcf(urdf, GRIPPER)
+        exported = oracle.ExportedHand(hand, to_mjcf(hand))
+        body = [exported.mj.body(name).id for name in link_body_names(hand)]
+        rng = np.random.default_rng(6)
+        for q in hand.joints.random(rng, (200,)):
+            _, position, wxyz = oracle.random_root(rng)
+            data = exported.pose(q, position, wxyz)
+            _, places = link_poses(hand, q, Pose(position, wxyz))
+            np.testing.assert_allclose(data.xpos[body], places, atol=1e-9)
+
+    def test_mimic_joint_follows_and_narrows_its_leader(self, urdf):
+        joints = from_mjcf(urdf, GRIPPER).joints
+        assert joints.leader.tolist() == [-1, -1, 1]
+        assert (joints.ratio[2], joints.bias[2]) == (0.5, 0.1)
+        np.testing.assert_allclose([joints.lower[1], joints.upper[1]], [-0.2, 1.0])
+
+    def test_visuals_are_left_out_where_there_are_collision_shapes(self, urdf):
+        hand = from_mjcf(urdf, GRIPPER)
+        assert hand.capsules.radius.max() < 0.05
+        assert hand.capsules.digit.tolist().count(0) == 1
+
+    def test_cylinder_becomes_a_flush_capsule(self, urdf):
+        hand = from_mjcf(urdf, GRIPPER)
+        row = int(np.flatnonzero(hand.capsules.link == 1)[0])
+        ends = hand.capsules.end[row] - hand.capsules.start[row]
+        assert hand.capsules.radius[row] == pytest.approx(0.008)
+        assert np.linalg.norm(ends) == pytest.approx(0.06 - 2 * 0.008)
+
+    def test_slide_finger_closes_towards_the_other(self, urdf):
+        hand = from_mjcf(urdf, GRIPPER)
+        closed, opened = hand.pose("closed"), hand.pose("open")
+        assert closed[0] == pytest.approx(0.75 * 0.03)
+
+        def span(q):
+            pads = posed_pads(hand, q).position
+            return np.linalg.norm(pads[0] - pads[1])
+
+        assert span(closed) < span(opened)
+        pads = posed_pads(hand, opened)
+        assert pads.normal[0] @ (pads.position[1] - pads.position[0]) > 0
+
+    def test_fixed_tip_rides_on_the_last_moving_link(self, urdf):
+        hand = from_mjcf(urdf, GRIPPER)
+        finger = hand.digit("finger")
+        assert finger.tip.link == 3
+        assert np.linalg.norm(finger.tip.position) == pytest.approx(0.02 + 0.007)
+
+    def test_given_directions_limits_and_poses_are_used(self, urdf):
+        mapping = replace(
+            GRIPPER,
+            digits={"jaw": "jaw_link", "finger": DigitMapping("tip_link", closing=(0, 0, 1))},
+            limits={"jaw": (0.001, 0.02)},
+            poses={"pinch": {"jaw": 0.01, "knuckle": 0.4}},
+            couplings={"end": Coupling("knuckle", -0.25, 0.3)},
+        )
+        hand = from_mjcf(urdf, mapping)
+        assert (hand.joints.lower[0], hand.joints.upper[0]) == (0.001, 0.02)
+        np.testing.assert_allclose(hand.pose("pinch"), [0.01, 0.4, 0.2])
+        up = hand.frames.wxyz[hand.frames.index("tip_link")]
+        axis = Rotation.from_quat(up[[1, 2, 3, 0]]).as_matrix()[:, 2]
+        assert hand.digit("finger").pad.normal @ axis > 0.9
+
+    def test_missing_mesh_is_named(self, tmp_path):
+        path = tmp_path / "meshy.urdf"
+        path.write_text(URDF.replace('<sphere radius="0.007"/>', '<mesh filename="gone.stl"/>'))
+        with pytest.raises(FileFormatError, match=r"(?s)meshy.urdf.*gone\.stl.*meshes must lie"):
+            from_mjcf(path, GRIPPER)
+
+
+# Every kind of shape and joint of MJCF, none of it aligned with anything.
+ODD_MJCF = """
+<mujoco>
+  <compiler angle="radian"/>
+  <asset><mesh name="wedge" vertex="0 0 0  .05 0 0  0 .02 0  0 0 .02  .05 .02 0  .05 0 .02
+                                    .05 .02 .02 0 .02 .02"/></asset>
+  <worldbody>
+    <body name="target" mocap="true"><geom size="0.3" contype="0" conaffinity="0"/></body>
+    <body name="base" pos="1 2 3" quat="0.5 0.1 0.3 0.2">
+      <freejoint/>
+      <geom type="ellipsoid" size="0.03 0.02 0.02"/>
+      <body name="a" pos="0.05 0 0" quat="0.9 0.1 0.4 0">
+        <joint name="a1" axis="0 1 1" pos="0.001 0.002 0.003" range="-0.5 1" ref="0.3"/>
+        <joint name="a2" type="slide" axis="1 0 0" range="-0.01 0.02" ref="-0.005"/>
+        <joint name="a3" axis="1 0.5 0" pos="-0.002 0 0.004" range="-1 1.7"/>
+        <geom type="box" size="0.02 0.01 0.01"/>
+        <body name="b" pos="0.05 0.01 0" quat="0.3 0.3 0.9 0">
+          <joint name="b1" axis="0 0 1" ref="0.2" range="0 1.5"/>
+          <geom type="mesh" mesh="wedge"/>
+          <body name="c" pos="0.06 0 0"><geom type="sphere" size="0.008"/></body>
+        </body>
+      </body>
+      <body name="d" pos="0 0.06 0"><joint name="d1" axis="1 0 0" range="-0.2 1.5"/>
+        <geom type="cylinder" size="0.02 0.004" pos="0 0.03 0"/>
+        <geom type="capsule" size="0.006 0.02" pos="0 0.05 0" quat="1 1 0 0"/></body>
+    </body>
+  </worldbody>
+  <equality><joint joint1="b1" joint2="a1" polycoef="0.05 0.4 0 0 0"/></equality>
+</mujoco>
+"""
+ODD = HandMapping(root="base", digits={"first": "c", "second": "d"}, num_sites=30)
+
+
+@pytest.fixture
+def odd_path(tmp_path) -> Path:
+    path = tmp_path / "odd.xml"
+    path.write_text(ODD_MJCF)
+    return path
+
+
+class TestOddMjcf:
+    def test_several_joints_anchors_and_references_agree(self, odd_path):
+        hand = from_mjcf(odd_path, ODD)
+        assert hand.joints.names == ("a1", "a2", "a3", "b1", "d1")
+        check_against_file(hand, odd_path, "base", "", np.eye(3), 300)
+
+    def test_export_puts_the_joints_of_one_body_back_into_one(self, odd_path):
+        hand = from_mjcf(odd_path, ODD)
+        assert link_body_names(hand) == ("root", None, None, "a3", "b1", "d1")
+        exported = oracle.ExportedHand(hand, to_mjcf(hand))
+        real = [0, 3, 4, 5]
+        body = [exported.mj.body(link_body_names(hand)[link]).id for link in real]
+        rng = np.random.default_rng(8)
+        for q in hand.joints.random(rng, (300,)):
+            root, position, wxyz = oracle.random_root(rng)
+            data = exported.pose(q, position, wxyz)
+            expected = oracle.oracle_link_poses(hand, q, root)[real]
+            np.testing.assert_allclose(data.xpos[body], expected[:, :3, 3], atol=1e-9)
+            np.testing.assert_allclose(
+                data.xmat[body].reshape(-1, 3, 3), expected[:, :3, :3], atol=1e-9
+            )
+
+    def test_equality_with_references_becomes_a_follower(self, odd_path):
+        """MuJoCo's own residual of the equality vanishes on the imported line."""
+        hand = from_mjcf(odd_path, ODD)
+        mj = load_as_written(odd_path)
+        data = mujoco.MjData(mj)
+        address = [mj.joint(name).qposadr[0] for name in hand.joints.names]
+        for q in hand.joints.random(np.random.default_rng(9), (50,)):
+            data.qpos[address] = q
+            mujoco.mj_forward(mj, data)
+            is_equality = data.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY.value
+            assert is_equality.sum() == 1
+            assert np.abs(data.efc_pos[is_equality]).max() < 1e-12
+
+    def test_inertia_of_the_whole_agrees(self, odd_path):
+        """The joint-space inertia matrix sees every mass, centre and moment."""
+        hand = from_mjcf(odd_path, ODD)
+        exported = oracle.ExportedHand(hand, to_mjcf(hand))
+        theirs = load_as_written(odd_path)
+        data = mujoco.MjData(theirs)
+        address = [theirs.joint(name).qposadr[0] for name in hand.joints.names]
+        dof = [theirs.joint(name).dofadr[0] for name in hand.joints.names]
+        for q in hand.joints.random(np.random.default_rng(10), (20,)):
+            matrices = []
+            data.qpos[address] = q
+            own = exported.pose(q, np.zeros(3), np.array([1.0, 0, 0, 0]))
+            for mj, state, rows in ((theirs, data, dof), (exported.mj, own, exported.dof)):
+                mj.dof_armature[:] = 0.0
+                mujoco.mj_forward(mj, state)
+                full = np.zeros((mj.nv, mj.nv))
+                mujoco.mj_fullM(mj, state, full)
+                matrices.append(full[np.ix_(rows, rows)])
+            np.testing.assert_allclose(matrices[1], matrices[0], rtol=1e-6, atol=1e-10)
+
+    def test_all_kinds_of_shape_are_covered(self, odd_path):
+        hand = from_mjcf(odd_path, ODD)
+        assert set(np.unique(hand.capsules.link)) == {0, 3, 4, 5}
+        # The ball at the end of the first digit is its tip.
+        ball = int(np.argmin(np.abs(hand.capsules.radius - 0.008)))
+        assert hand.capsules.radius[ball] == pytest.approx(0.008)
+        np.testing.assert_array_equal(hand.capsules.start[ball], hand.capsules.end[ball])
+
+    def test_curved_coupling_is_refused_unless_a_line_is_given(self, odd_path):
+        odd_path.write_text(ODD_MJCF.replace("0.05 0.4 0 0 0", "0.05 0.4 0.1 0 0"))
+        with pytest.raises(InvalidValueError, match=r"'b1' follows 'a1' by a curve"):
+            from_mjcf(odd_path, ODD)
+        hand = from_mjcf(odd_path, replace(ODD, couplings={"b1": Coupling("a1", 0.4)}))
+        assert hand.joints.ratio[hand.joints.index("b1")] == 0.4
+
+    def test_ball_joint_is_refused_with_its_body(self, odd_path):
+        odd_path.write_text(
+            ODD_MJCF.replace(
+                '<joint name="d1" axis="1 0 0" range="-0.2 1.5"/>', '<joint name="d1" type="ball"/>'
+            )
+        )
+        with pytest.raises(InvalidValueError, match=r"body 'd' has a ball joint; a hand is made"):
+            from_mjcf(odd_path, ODD)
+
+    def test_unlimited_hinge_gets_half_a_turn_and_a_note(self, odd_path):
+        odd_path.write_text(ODD_MJCF.replace('range="-0.2 1.5"', ""))
+        with pytest.warns(UserWarning, match="no limits for d1"):
+            hand = from_mjcf(odd_path, ODD)
+        assert hand.joints.upper[-1] == pytest.approx(np.pi)
+        given = from_mjcf(odd_path, replace(ODD, limits={"d1": (-0.1, 0.2)}))
+        assert given.joints.upper[-1] == 0.2
+
+    def test_unlimited_slide_is_refused_with_the_remedy(self, odd_path):
+        odd_path.write_text(ODD_MJCF.replace('range="-0.01 0.02"', ""))
+        with pytest.raises(InvalidValueError, match=r"slide 'a2' has no limits.*limits=\{'a2'"):
+            from_mjcf(odd_path, ODD)
+
+    def test_endless_chain_of_followers_is_refused(self, odd_path):
+        loop = {"a1": Coupling("a3"), "a3": Coupling("a1")}
+        with pytest.raises(InvalidValueError, match="joints follow each other"):
+            from_mjcf(odd_path, replace(ODD, couplings=loop))
+
+    def test_follower_of_a_follower_follows_the_first(self, odd_path):
+        line = {"a1": Coupling("d1", 0.5, 0.1)}
+        joints = from_mjcf(odd_path, replace(ODD, couplings=line)).joints
+        b1, d1 = joints.index("b1"), joints.index("d1")
+        assert joints.leader[b1] == d1
+        assert joints.ratio[b1] == pytest.approx(0.4 * 0.5)
+
+
+def test_round_trip_of_a_hand_of_ours(tmp_path):
+    """Export and import return the same kinematics, capsules, masses and couplings."""
+    hand = trident()
+    path = tmp_path / "trident.xml"
+    path.write_text(to_mjcf(hand))
+    mapping = HandMapping(
+        root="root",
+        digits={d.name: hand.joints.names[d.joints[-1]] for d in hand.digits},
+        poses={
+            name: dict(zip(hand.joints.names, q.tolist(), strict=True))
+            for name, q in hand.poses.items()
+        },
+    )
+    back = from_mjcf(path, mapping)
+    for field in ("parent", "offset", "axis", "lower", "upper", "leader", "ratio", "bias"):
+        np.testing.assert_allclose(
+            getattr(back.joints, field), getattr(hand.joints, field), atol=1e-12
+        )
+    assert back.joints.names == hand.joints.names
+    np.testing.assert_array_equal(back.capsules.link, hand.capsules.link)
+    np.testing.assert_allclose(back.capsules.radius, hand.capsules.radius)
+    np.testing.assert_array_equal(back.capsules.digit, hand.capsules.digit)
+    np.testing.assert_allclose(back.masses.mass, hand.masses.mass)
+    np.testing.assert_allclose(back.masses.inertia, hand.masses.inertia, atol=1e-10)
+    for name, q in hand.poses.items():
+        np.testing.assert_allclose(back.pose(name), q)
+    for ours, theirs in zip(hand.digits, back.digits, strict=True):
+        np.testing.assert_allclose(theirs.tip.position, ours.tip.position, atol=1e-9)
+        np.testing.assert_allclose(theirs.pad.normal, ours.pad.normal, atol=1e-9)
+
+
+class TestMistakes:
+    def test_missing_file(self, tmp_path):
+        with pytest.raises(InvalidValueError, match=r"No file .*none\.xml'; expected the path"):
+            from_mjcf(tmp_path / "none.xml", ODD)
+
+    @pytest.mark.parametrize("text", ["<mujoco><worldbody>", "", "not xml at all"])
+    def test_broken_xml(self, tmp_path, text):
+        path = tmp_path / "broken.xml"
+        path.write_text(text)
+        with pytest.raises(FileFormatError, match=r"broken\.xml' is not XML"):
+            from_mjcf(path, ODD)
+
+    def test_binary_file(self, tmp_path):
+        path = tmp_path / "picture.xml"
+        path.write_bytes(bytes(range(256)))
+        with pytest.raises(FileFormatError, match="is not XML"):
+            from_mjcf(path, ODD)
+
+    def test_other_xml(self, tmp_path):
+        path = tmp_path / "page.xml"
+        path.write_text("<html/>")
+        with pytest.raises(FileFormatError, match=r"starts with <html>; expected <mujoco>"):
+            from_mjcf(path, ODD)
+
+    def test_xml_that_mujoco_refuses(self, tmp_path):
+        path = tmp_path / "odd.xml"
+        path.write_text(ODD_MJCF.replace('<joint name="a1"', '<joint nmae="a1"'))
+        with pytest.raises(FileFormatError, match=r"MuJoCo cannot compile .*nmae"):
+            from_mjcf(path, ODD)
+
+    def test_unknown_root_lists_near_names(self, odd_path):
+        with pytest.raises(
+            UnknownNameError,
+            match=r"Unknown body of 'odd.xml' 'bse'. Did you mean"
+            r" 'base'\? Known: .*base",
+        ):
+            from_mjcf(odd_path, replace(ODD, root="bse"))
+
+    def test_unknown_last_body_and_site_and_joint(self, odd_path):
+        with pytest.raises(UnknownNameError, match=r"body of 'odd\.xml' 'cc'"):
+            from_mjcf(odd_path, replace(ODD, digits={"first": "cc"}))
+        with pytest.raises(UnknownNameError, match=r"site of 'odd\.xml' 'tip'"):
+            from_mjcf(odd_path, replace(ODD, digits={"first": DigitMapping("c", tip="tip")}))
+        with pytest.raises(UnknownNameError, match=r"joint of 'odd\.xml' 'a9'"):
+            from_mjcf(odd_path, replace(ODD, poses={"rest": {"a9": 0.1}}))
+
+    def test_follower_whose_leader_is_left_out(self, odd_path):
+        with pytest.raises(
+            InvalidValueError, match=r"'b1' follows 'a1', which is no joint .*arm_r"
+        ):
+            from_mjcf(odd_path, replace(ODD, root="a", digits={"x": "c"}))
+
+    def test_digit_off_the_palm_and_without_joints(self, odd_path):
+        odd_path.write_text(ODD_MJCF.replace('joint1="b1" joint2="a1"', 'joint1="b1"'))
+        with pytest.raises(InvalidValueError, match="'d' of digit 'x' does not hang on the palm"):
+            from_mjcf(odd_path, replace(ODD, root="a", digits={"x": "d"}))
+        with pytest.raises(InvalidValueError, match="digit 'x' has no joint of its own"):
+            from_mjcf(odd_path, replace(ODD, digits={"x": "base"}))
+
+    def test_arm_root_beyond_the_palm(self, odd_path):
+        with pytest.raises(InvalidValueError, match="does not hang on arm_root 'd'"):
+            from_mjcf(odd_path, replace(ODD, arm_root="d"))
+
+    def test_free_joint_within_the_arm(self, odd_path):
+        with pytest.raises(InvalidValueError, match="body 'base' has a free joint"):
+            from_mjcf(odd_path, replace(ODD, arm_root="world"))
+
+    def test_pose_outside_the_limits_is_named(self, odd_path):
+        with pytest.raises(InvalidValueError, match="pose 'rest' breaks the limits of d1"):
+            from_mjcf(odd_path, replace(ODD, poses={"rest": {"d1": 3.0}}))
+
+    def test_mapping_without_digits_or_with_half_a_frame(self):
+        with pytest.raises(InvalidValueError, match="names no digits"):
+            HandMapping(root="palm", digits={})
+        with pytest.raises(InvalidValueError, match="give both, or neither"):
+            HandMapping(root="palm", digits={"a": "b"}, distal=(1, 0, 0))
+
+    def test_parallel_directions(self, odd_path):
+        bad = replace(ODD, distal=(1, 0, 0), palmar=(2, 0, 0))
+        with pytest.raises(InvalidValueError, match="two different directions"):
+            from_mjcf(odd_path, bad)
