@@ -8,6 +8,7 @@ import importlib
 import os
 import platform
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 import mujoco
@@ -18,6 +19,7 @@ _LIBRARIES = {"egl": ("libEGL.so.1", "EGL"), "osmesa": ("libOSMesa.so.8", "OSMes
 _OFF = ("disable", "disabled", "off", "false", "0")
 _EGL_PLATFORM_DEVICE = 0x313F
 _MAX_DEVICES = 16
+_PYOPENGL = "PYOPENGL_PLATFORM"
 
 
 class NoDisplayError(HandwrightError, RuntimeError):
@@ -35,7 +37,7 @@ def make_context(width: int, height: int) -> Any:  # noqa: ANN401  one of MuJoCo
     """
     name = _backend()
     try:
-        module = mujoco if name == "native" else importlib.import_module(f"mujoco.{name}")
+        module = mujoco if name == "native" else _import_backend(name)
         context = module.GLContext(width, height)
         context.make_current()
     # The libraries below raise whatever they please: ImportError, AttributeError, GLError ...
@@ -46,6 +48,18 @@ def make_context(width: int, height: int) -> Any:  # noqa: ANN401  one of MuJoCo
             "its library: on Debian, apt-get install libegl1 libosmesa6."
         ) from error
     return context
+
+
+def _import_backend(name: str) -> ModuleType:
+    """MuJoCo's module of that name, with the environment left as it was."""
+    before = os.environ.get(_PYOPENGL)
+    try:
+        return importlib.import_module(f"mujoco.{name}")
+    finally:
+        # The module sets this for PyOpenGL, which reads it while it is imported. Programs that
+        # are started from here would inherit it and could then use no other library.
+        if before is None:
+            os.environ.pop(_PYOPENGL, None)
 
 
 @cache

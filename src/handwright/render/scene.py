@@ -36,6 +36,9 @@ class Stage:
         items: What is seen.
         width: Of a picture, pixels.
         height: Of a picture, pixels.
+
+    Attributes:
+        points: All corners of the items, m.
     """
 
     def __init__(self, items: Sequence[Drawn], *, width: int = 640, height: int = 640) -> None:
@@ -47,8 +50,8 @@ class Stage:
                 f"The picture is {width} x {height} pixels; expected 1 to {limit} each."
             )
         self._size = (_OVERSAMPLING * width, _OVERSAMPLING * height)
-        self._points = np.concatenate([item.vertices[np.unique(item.faces)] for item in items])
-        self._model = _model(items, self._points, self._size)
+        self.points = np.concatenate([item.vertices[np.unique(item.faces)] for item in items])
+        self._model = _model(items, self.points, self._size)
         self._data = mujoco.MjData(self._model)
         mujoco.mj_forward(self._model, self._data)
         self._gl = make_context(*self._size)
@@ -76,7 +79,7 @@ class Stage:
         """What a camera sees; one that frames everything by default."""
         camera = camera or Camera()
         width, height = self._size
-        target, distance = camera.placed(self._points, aspect=width / height)
+        target, distance = camera.placed(self.points, aspect=width / height)
         self._light(camera)
         view = mujoco.MjvCamera()
         view.type = mujoco.mjtCamera.mjCAMERA_FREE
@@ -86,7 +89,7 @@ class Stage:
         view.azimuth = np.degrees(camera.azimuth) + 180.0
         view.elevation = -np.degrees(camera.elevation)
         self._model.vis.global_.fovy = np.degrees(camera.field_of_view)
-        reach = float(np.linalg.norm(self._points - target, axis=1).max())
+        reach = float(np.linalg.norm(self.points - target, axis=1).max())
         extent = float(self._model.stat.extent)
         near, far = max(0.01 * distance, distance - 1.5 * reach), distance + 4.0 * reach
         self._model.vis.map.znear, self._model.vis.map.zfar = near / extent, far / extent

@@ -39,17 +39,16 @@ def turntable(
     if num_views < 1:
         raise InvalidValueError(f"turntable: num_views is {num_views}; expected 1 or more.")
     first = camera or Camera()
-    cameras = [
-        replace(first, azimuth=first.azimuth + 2.0 * math.pi * view / num_views)
-        for view in range(num_views)
-    ]
-    points = np.concatenate([item.vertices[np.unique(item.faces)] for item in items])
-    if first.target is None:
-        # One target for all views, so that the item turns in place.
-        middle = (points.min(axis=0) + points.max(axis=0)) / 2.0
-        cameras = [replace(view, target=tuple(middle.tolist())) for view in cameras]
-    distance = max(view.placed(points, aspect=width / height)[1] for view in cameras)
     with Stage(items, width=width, height=height) as stage:
+        if first.target is None:
+            # One target for all views, so that the item turns in place.
+            middle = (stage.points.min(axis=0) + stage.points.max(axis=0)) / 2.0
+            first = replace(first, target=tuple(middle.tolist()))
+        cameras = [
+            replace(first, azimuth=first.azimuth + 2.0 * math.pi * view / num_views)
+            for view in range(num_views)
+        ]
+        distance = max(view.placed(stage.points, aspect=width / height)[1] for view in cameras)
         return [stage.picture(replace(view, distance=distance)) for view in cameras]
 
 

@@ -1,0 +1,53 @@
+# Every target makes the environment it needs. PYTHON chooses the interpreter for it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+BASE := $(VENV)/.base-installed
+DEV := $(VENV)/.dev-installed
+MINIMAL := $(VENV)/minimal
+
+# One thread for each worker: the tests already fill all cores.
+ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1
+WORKERS ?= 2
+PYTEST_ARGS ?=
+
+.PHONY: demo test lint format bench check-minimal clean
+
+demo: $(BASE)
+	$(BIN)/handwright demo
+
+test: $(DEV)
+	$(ONE_THREAD) $(BIN)/pytest -n $(WORKERS) $(PYTEST_ARGS)
+
+lint: $(DEV)
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(DEV)
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+bench: $(DEV)
+	$(ONE_THREAD) $(BIN)/handwright bench kernels
+
+# What a user gets from the wheel, without extras and without this source tree.
+check-minimal: pyproject.toml constraints.txt
+	rm -rf $(MINIMAL)
+	$(PYTHON) -m venv $(MINIMAL)
+	$(MINIMAL)/bin/pip install --quiet --constraint constraints.txt .
+	cd $(MINIMAL) && bin/python -I $(CURDIR)/.ci/check_minimal.py
+
+clean:
+	rm -rf $(VENV) out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BASE): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable .
+	touch $@
+
+$(DEV): $(BASE)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[dev]"
+	touch $@

@@ -1,0 +1,102 @@
+"""What all tests share: shape checks switched on, hypothesis settings, and honest skips.
+
+- Array annotations are enforced while the tests run, and only then.
+- A test that needs something optional skips with a reason. With ``HANDWRIGHT_REQUIRE_ALL=1`` such
+  a skip is a failure, except for recordings that cannot be shipped (marker ``data``).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from jaxtyping import install_import_hook
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src"
+REQUIRE_ALL = os.environ.get("HANDWRIGHT_REQUIRE_ALL", "") not in ("", "0")
+CHECKED_LAYERS = ("math", "core", "geometry")
+
+
+def _checked_modules() -> list[str]:
+    """Modules whose annotations are enforced: compiled ones cannot be wrapped."""
+    names = []
+    for layer in CHECKED_LAYERS:
+        for path in sorted((SOURCE / "handwright" / layer).rglob("*.py")):
+            if path.name != "__init__.py" and "njit" not in path.read_text(encoding="utf-8"):
+                names.append(".".join(path.relative_to(SOURCE).with_suffix("").parts))
+    return names
+
+
+install_import_hook(_checked_modules(), "beartype.beartype")
+
+settings.register_profile("handwright", deadline=None, derandomize=REQUIRE_ALL)
+settings.load_profile("handwright")
+
+
+def _recordings() -> Path | None:
+    chosen = os.environ.get("HANDWRIGHT_MANIPNET_DATA")
+    folder = Path(chosen) if chosen else ROOT.parent / "shared" / "data" / "manipnet"
+    return folder if folder.is_dir() else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if _recordings() is None:
+        reason = (
+            "the ManipNet recordings are not here; set HANDWRIGHT_MANIPNET_DATA to their folder"
+        )
+        for item in items:
+            if item.get_closest_marker("data"):
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def _fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:
+    if REQUIRE_ALL and report.skipped and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.outcome = "failed"
+        report.longrepr = f"HANDWRIGHT_REQUIRE_ALL is set, but this was skipped: {reason}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    report = yield
+    if not item.get_closest_marker("data"):
+        _fail_if_skipped(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Iterator[None]:
+    report = yield
+    _fail_if_skipped(report)
+    return report
+
+
+@pytest.fixture
+def manipnet_data() -> Path:
+    """Folder of the ManipNet recordings; for tests with the marker ``data``."""
+    folder = _recordings()
+    assert folder is not None, "mark tests that need the recordings with pytest.mark.data"
+    return folder
+
+
+@pytest.fixture
+def private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache folder; the other tests share the user's, which makes them quick."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("HANDWRIGHT_CACHE", str(folder))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def opengl() -> None:
+    """Skips where pictures cannot be drawn."""
+    from handwright.render.backend import NoDisplayError, make_context
+
+    try:
+        make_context(16, 16).free()
+    except NoDisplayError as error:
+        pytest.skip(str(error))

@@ -1,0 +1,285 @@
+"""Pictures: something is on them, in the right place, in the right colour."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from handwright.errors import HandwrightError, InvalidValueError
+from handwright.geometry.shapes import make_shape
+from handwright.hands import trident
+from handwright.kinematics import posed_capsules
+from handwright.math import Pose, rotation
+from handwright.render import (
+    Camera,
+    Drawn,
+    body_item,
+    capsule_mesh,
+    contact_sheet,
+    hand_items,
+    render_still,
+    turntable,
+    write_png,
+)
+from handwright.render.scene import BACKGROUND
+
+pytestmark = pytest.mark.usefixtures("opengl")
+
+PAPER = np.rint(255 * np.array(BACKGROUND))
+RED = (0.8, 0.1, 0.1)
+
+
+def ball(center: tuple[float, float, float] = (0.0, 0.0, 0.0), **changes) -> Drawn:
+    middle = np.array(center)
+    return replace(Drawn(*capsule_mesh(middle, middle, 0.03), RED), **changes)
+
+
+def mask_of(image: np.ndarray) -> np.ndarray:
+    return np.abs(image.astype(float) - PAPER).max(axis=-1) > 12
+
+
+def test_a_ball_is_a_centred_disc_of_its_colour():
+    image = render_still([ball()], width=120, height=90)
+    assert image.shape == (90, 120, 3)
+    assert image.dtype == np.uint8
+    mask = mask_of(image)
+    rows, columns = np.nonzero(mask)
+    assert abs(rows.mean() - 44.5) < 1.0
+    assert abs(columns.mean() - 59.5) < 1.0
+    # A disc fills pi/4 of its box, and the box keeps the margin of the default camera.
+    box = (np.ptp(rows) + 1) * (np.ptp(columns) + 1)
+    assert abs(mask.sum() / box - math.pi / 4) < 0.03
+    assert abs(np.ptp(rows) + 1 - 90 * (1 - 2 * Camera().margin)) < 3
+    red, green, blue = image[mask].mean(axis=0)
+    assert red > 2 * green
+    assert red > 2 * blue
+    assert np.abs(image[0, 0] - PAPER).max() <= 1
+
+
+@pytest.mark.parametrize("center", [(10.0, -3.0, 0.5), (-0.2, 0.0, 40.0)])
+def test_the_picture_does_not_depend_on_where_things_are(center):
+    here = render_still([ball()], width=60, height=60).astype(float)
+    there = render_still([ball(center)], width=60, height=60).astype(float)
+    assert np.abs(here - there).mean() < 2.0
+
+
+@pytest.mark.parametrize("scale", [0.01, 30.0])
+def test_the_picture_does_not_depend_on_size(scale):
+    item = body_item(make_shape("box"))
+    near = render_still([item], width=60, height=60).astype(float)
+    far = render_still([replace(item, vertices=scale * item.vertices)], width=60, height=60)
+    assert np.abs(near - far.astype(float)).mean() < 2.0
+
+
+def test_directions_of_the_camera():
+    """A long rod along X is long seen from -Y and round seen from +X; +X is then on the right."""
+    rod = Drawn(*capsule_mesh(np.zeros(3), np.array([0.2, 0.0, 0.0]), 0.02), RED)
+    marker = Drawn(*capsule_mesh(np.array([0.2, 0, 0]), np.array([0.2, 0, 0]), 0.021), (0, 0, 1))
+    side = render_still(
+        [rod, marker], Camera(azimuth=-math.pi / 2, elevation=0.0), width=99, height=99
+    )
+    rows, columns = np.nonzero(mask_of(side))
+    assert np.ptp(columns) > 4 * np.ptp(rows)
+    is_blue = side[..., 2].astype(int) > side[..., 0].astype(int) + 40
+    assert np.nonzero(is_blue)[1].mean() > 70
+    end = render_still([rod, marker], Camera(azimuth=0.0, elevation=0.0), width=99, height=99)
+    rows, columns = np.nonzero(mask_of(end))
+    assert abs(np.ptp(columns) - np.ptp(rows)) <= 2
+
+
+def test_up_is_up():
+    items = [ball(), ball((0.0, 0.0, 0.1), color=(0.0, 0.0, 1.0))]
+    image = render_still(items, Camera(elevation=0.0), width=60, height=60).astype(int)
+    blue_rows = np.nonzero(image[..., 2] > image[..., 0] + 40)[0]
+    red_rows = np.nonzero(image[..., 0] > image[..., 2] + 40)[0]
+    assert blue_rows.max() < red_rows.min()
+
+
+def test_near_things_hide_far_ones():
+    back, front = ball((-0.2, 0.0, 0.0)), ball((0.2, 0.0, 0.0), color=(0.0, 0.0, 1.0))
+    camera = Camera(azimuth=0.0, elevation=0.0)
+    image = render_still([front, back], camera, width=60, height=60).astype(int)
+    assert image[30, 30, 2] > image[30, 30, 0] + 40
+
+
+def test_normals_of_a_ball_point_outwards_and_a_box_keeps_its_edges():
+    round_one = ball()
+    radial = round_one.vertices[round_one.faces]
+    radial /= np.linalg.norm(radial, axis=-1, keepdims=True)
+    assert np.einsum("fci,fci->fc", radial, round_one.corner_normals()).min() > 0.99
+    cube = body_item(make_shape("box"))
+    assert np.allclose(np.abs(cube.corner_normals()).max(axis=-1), 1.0)
+    facets = replace(round_one, smooth=False).corner_normals()
+    assert np.allclose(facets[:, 0], facets[:, 1])
+
+
+@pytest.mark.parametrize("length", [0.0, 0.05])
+def test_a_capsule_mesh_is_closed_and_has_its_radius(length):
+    start, end = (
+        np.array([0.1, 0.2, 0.3]),
+        np.array([0.1, 0.2, 0.3]) + length * np.array([0.6, 0, -0.8]),
+    )
+    vertices, faces = capsule_mesh(start, end, 0.02)
+    axis = end - start
+    along = np.clip((vertices - start) @ axis / max(length**2, 1e-12), 0.0, 1.0)
+    gap = np.linalg.norm(vertices - start - along[:, None] * axis, axis=1)
+    assert np.allclose(gap, 0.02, atol=1e-12)
+    edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+    there, back = ({tuple(edge) for edge in e.tolist()} for e in (edges, edges[:, ::-1]))
+    assert len(there) == len(edges)
+    assert there == back
+    a, b, c = (vertices[faces[:, i]] - start for i in range(3))
+    volume = float(np.einsum("fi,fi->f", a, np.cross(b, c)).sum()) / 6.0
+    exact = math.pi * 0.02**2 * length + 4.0 / 3.0 * math.pi * 0.02**3
+    assert 0.96 * exact < volume < exact
+
+
+def test_a_hand_without_skin_is_drawn_as_its_capsules():
+    hand = trident()
+    root = Pose(np.array([0.3, -0.1, 0.2]), rotation.exp([0.4, -0.2, 0.9]))
+    q = hand.pose("rest")
+    items = hand_items(hand, q, root)
+    assert len(items) == len(hand.capsules)
+    posed = posed_capsules(hand, q, root)
+    for item, start, end in zip(items, posed.start, posed.end, strict=True):
+        assert np.allclose(
+            (item.vertices.min(0) + item.vertices.max(0)) / 2, (start + end) / 2, atol=1e-3
+        )
+    assert mask_of(render_still(items, width=60, height=60)).mean() > 0.1
+
+
+def test_a_body_is_carried_by_its_pose():
+    body = make_shape("box")
+    pose = Pose(np.array([1.0, 2.0, 3.0]), rotation.exp([0.0, 0.0, 0.5]))
+    assert np.allclose(body_item(body, pose).vertices, pose.apply(body.vertices))
+    assert body_item(body).color == body.color
+
+
+def test_a_turntable_turns():
+    box = body_item(make_shape("box"))
+    peg = ball((0.06, 0.0, 0.0), color=(0.0, 0.0, 1.0))
+    views = turntable([box, peg], 4, camera=Camera(azimuth=0.0, elevation=0.0), width=80, height=80)
+    blue = [(v[..., 2].astype(int) > v[..., 0].astype(int) + 40).sum() for v in views]
+    # Seen in front, at the left, hidden behind the box, at the right.
+    assert blue[0] > blue[1] > 0
+    assert blue[2] == 0
+    columns = [np.nonzero(mask_of(views[k]))[1].mean() for k in (1, 3)]
+    assert columns[0] + columns[1] == pytest.approx(79.0, abs=3.0)
+    assert abs(columns[0] - columns[1]) > 5
+
+
+def test_a_contact_sheet_keeps_its_pictures():
+    rng = np.random.default_rng(3)
+    images = [rng.integers(0, 255, (20, 30, 3), dtype=np.uint8) for _ in range(5)]
+    sheet = contact_sheet(images, 3)
+    labelled = contact_sheet(images, 3, ["one", "two", "three", "four", "five"])
+    assert labelled.shape[0] > sheet.shape[0]
+    for page in (sheet, labelled):
+        windows = np.lib.stride_tricks.sliding_window_view(page, (20, 30, 3))[:, :, 0]
+        for image in images:
+            assert (windows == image).all(axis=(2, 3, 4)).sum() == 1
+    assert (labelled != contact_sheet(images, 3, [""] * 5)).any()
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: render_still([]), "nothing to draw"),
+        (lambda: render_still([ball()], width=0), "0 x 640 pixels; expected 1 to"),
+        (lambda: contact_sheet([], 2), "there are no images"),
+        (lambda: contact_sheet([np.zeros((2, 2, 3), np.uint8)], 0), "columns is 0"),
+        (lambda: contact_sheet([np.zeros((2, 2, 3), np.uint8)], 1, []), "0 labels for 1 images"),
+        (lambda: turntable([ball()], 0), "num_views is 0"),
+        (lambda: Camera(elevation=45.0), "elevation is 45.0; expected radians"),
+        (lambda: Camera(distance=0.0), "distance is 0.0 m"),
+        (lambda: Camera(field_of_view=4.0), "field_of_view is 4.0"),
+        (lambda: ball(color=(2.0, 0.0, 0.0)), "color is"),
+        (lambda: ball(shininess=-1.0), "shininess is -1.0"),
+        (lambda: ball(faces=np.array([[0, 1, 99999]])), "faces point to vertices 0 to 99999"),
+        (lambda: ball(vertices=np.full((900, 3), np.nan)), "NaN"),
+        (lambda: capsule_mesh(np.zeros(3), np.ones(3), 0.0), "radius is 0.0 m"),
+        (lambda: write_png(np.zeros((2, 2, 3), np.uint8), "a.jpg"), "ends in .png"),
+    ],
+)
+def test_mistakes_are_named(call, text):
+    with pytest.raises(InvalidValueError, match=text):
+        call()
+
+
+def test_a_png_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    path = tmp_path / "new folder" / "picture.png"
+    first = np.full((4, 6, 3), 7, np.uint8)
+    assert write_png(first, path) == path
+    assert (np.asarray(Image.open(path)) == first).all()
+    assert path.stat().st_mode & 0o777 == 0o666 & ~current_umask()
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(Image.Image, "save", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_png(first + 1, path)
+    assert (np.asarray(Image.open(path)) == first).all()
+    assert [entry.name for entry in path.parent.iterdir()] == ["picture.png"]
+
+
+def current_umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+@pytest.mark.parametrize("backend", ["egl", "osmesa"])
+def test_both_backends_draw(backend, tmp_path):
+    """In a process of its own, because a process settles on one library."""
+    out = tmp_path / "box.png"
+    done = draw_in_new_process(out, MUJOCO_GL=backend)
+    if "NoDisplayError" in done.stderr:
+        pytest.skip(f"{backend} does not work here: {done.stderr.splitlines()[-1]}")
+    assert done.returncode == 0, done.stderr
+    assert mask_of(np.asarray(Image.open(out))).mean() > 0.2
+
+
+def test_switched_off_pictures_say_so(tmp_path):
+    done = draw_in_new_process(tmp_path / "box.png", MUJOCO_GL="disabled")
+    assert done.returncode == 1
+    assert "switches pictures off" in done.stderr
+
+
+def test_no_library_names_the_packages(monkeypatch):
+    from handwright.render import backend
+
+    monkeypatch.delenv("MUJOCO_GL", raising=False)
+    monkeypatch.setattr(backend, "_is_usable", lambda name: False)
+    monkeypatch.setattr(backend.platform, "system", lambda: "Linux")
+    backend._backend.cache_clear()
+    try:
+        with pytest.raises(HandwrightError, match=r"libegl1 \(or libosmesa6\)"):
+            backend.make_context(8, 8)
+    finally:
+        backend._backend.cache_clear()
+
+
+def draw_in_new_process(out: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    code = """
+import sys, os, handwright as hw
+before = dict(os.environ)
+picture = hw.render_still([hw.body_item(hw.make_shape("box"))], width=40, height=40)
+assert before == dict(os.environ)
+hw.write_png(picture, sys.argv[1])
+"""
+    return subprocess.run(
+        [sys.executable, "-c", code, str(out)],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )

@@ -1,0 +1,192 @@
+"""The command line: what it prints, writes and returns."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from handwright import cli
+from handwright.geometry.shapes import SHAPES
+from handwright.hands.registry import HANDS, make_hand, straight_length
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    program = Path(sys.executable).with_name("handwright")
+    return subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
+
+
+def test_hands_are_listed_with_their_sizes(capsys):
+    assert cli.main(["hands"]) == 0
+    rows = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()[1:]}
+    assert set(rows) == set(HANDS)
+    for name, entry in HANDS.items():
+        model = make_hand(name)
+        length = round(1000 * straight_length(model))
+        assert rows[name].split()[1:4] == [
+            str(model.num_joints),
+            str(len(model.capsules)),
+            str(length),
+        ]
+        assert rows[name].rstrip().endswith(entry.summary)
+
+
+@pytest.mark.parametrize("name", HANDS)
+def test_hands_of_the_table_are_what_their_names_say(name):
+    model = make_hand(name)
+    assert ("arm" in name.split("_")) == (model.wrist_link > 0)
+    if name.startswith("human"):
+        assert model.side in name
+        assert 0.16 < straight_length(model) < 0.22
+    assert "rest" in model.poses
+
+
+def test_a_womans_hand_is_shorter():
+    assert straight_length(make_hand("human_female_right")) < straight_length(
+        make_hand("human_right")
+    )
+
+
+def test_shapes_are_listed(capsys):
+    assert cli.main(["shapes"]) == 0
+    lines = capsys.readouterr().out.splitlines()[1:]
+    assert [line.split()[0] for line in lines] == list(SHAPES)
+    assert all(SHAPES[line.split()[0]].summary in line for line in lines)
+
+
+def test_show_draws_a_shape(tmp_path, capsys, opengl):
+    out = tmp_path / "box.png"
+    assert cli.main(["show", "box", str(out), "--views", "3", "--size", "48"]) == 0
+    assert f"Wrote {out}." in capsys.readouterr().out
+    image = np.asarray(Image.open(out))
+    assert image.shape[1] >= 3 * 48
+    assert len(np.unique(image.reshape(-1, 3), axis=0)) > 50
+
+
+def test_show_draws_a_row_for_each_pose(tmp_path, opengl):
+    one, every = tmp_path / "one.png", tmp_path / "all.png"
+    size = ["--views", "2", "--size", "32"]
+    assert cli.main(["show", "trident", str(one), *size]) == 0
+    assert cli.main(["show", "trident", str(every), "--pose", "all", *size]) == 0
+    heights = [Image.open(path).height for path in (one, every)]
+    assert heights[1] > 4 * (heights[0] - 8)
+    assert Image.open(one).width == Image.open(every).width
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (
+            ["show", "mugg", "a.png"],
+            "Unknown hand or shape 'mugg'. Did you mean 'mug'? Known: book,",
+        ),
+        (["show", "human_rihgt", "a.png"], "Did you mean 'human_right'?"),
+        (["show", "box", "a.jpg"], "Cannot write a picture to 'a.jpg'; expected a name that ends"),
+        (["show", "box", "a.png", "--pose", "open"], "'box' is a shape and has no pose 'open'."),
+        (["show", "trident", "a.png", "--pose", "opne"], "Did you mean 'open'?"),
+        (["show", "box", "a.png", "--views", "0"], "num_views is 0; expected 1 or more."),
+        (["show", "box", "a.png", "--size", "0"], "0 x 0 pixels; expected 1 to"),
+    ],
+)
+def test_mistakes_are_told_without_a_traceback(arguments, text, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(arguments) == 1
+    printed = capsys.readouterr()
+    assert printed.err.startswith("handwright: ")
+    assert text in printed.err
+    assert "Traceback" not in printed.err
+    assert printed.out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_written_is_told(tmp_path, capsys, opengl):
+    (tmp_path / "file").write_text("not a folder")
+    out = tmp_path / "file" / "box.png"
+    assert cli.main(["show", "box", str(out), "--views", "1", "--size", "16"]) == 1
+    assert str(tmp_path / "file") in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["shw"], ["show"], ["show", "box", "a.png", "--veiws", "3"], ["bench", "nothing"],
+                  ["show", "box", "a.png", "--views", "many"]]
+)  # fmt: skip
+def test_a_command_line_that_cannot_be_read_ends_with_2(arguments, capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(arguments)
+    assert stop.value.code == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_debug_shows_the_traceback():
+    plain = run("show", "mugg", "a.png")
+    assert (plain.returncode, plain.stdout) == (1, "")
+    assert "Traceback" not in plain.stderr
+    for arguments in (["--debug", "show", "mugg", "a.png"], ["show", "mugg", "a.png", "--debug"]):
+        debug = run(*arguments)
+        assert debug.returncode == 1
+        assert "Traceback" in debug.stderr
+        assert "UnknownNameError" in debug.stderr
+
+
+def test_help_and_version():
+    done = run("--help")
+    assert done.returncode == 0
+    assert all(command in done.stdout for command in cli.COMMANDS)
+    assert "--version" in done.stdout
+    bare = run()
+    assert (bare.returncode, bare.stdout) == (0, done.stdout)
+    from importlib.metadata import version
+
+    assert run("--version").stdout == f"handwright {version('handwright')}\n"
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_every_command_has_help(command, capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.main([command, "--help"])
+    assert stop.value.code in (0, None)
+    printed = capsys.readouterr().out
+    assert f"handwright {command}" in printed
+    assert cli.COMMANDS[command].__doc__.splitlines()[0] in printed
+
+
+def test_bench_without_its_peer_names_the_extra(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "mink", None)
+    assert cli.main(["bench", "kernels"]) == 1
+    assert (
+        "'handwright bench kernels' needs the 'dev' extra: pip install" in capsys.readouterr().err
+    )
+
+
+@pytest.fixture
+def quick_benchmark(monkeypatch):
+    """A benchmark that answers at once: here only the wiring is tried."""
+    import types
+
+    module = types.SimpleNamespace(
+        run=lambda: {"fk_us": 1.5}, describe=lambda r: f"fk {r['fk_us']}"
+    )
+    monkeypatch.setitem(sys.modules, "handwright.benchmarks.kernels", module)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"), [(["--json"], '{"fk_us": 1.5}'), (["kernels"], "fk 1.5"), ([], "fk 1.5")]
+)
+def test_bench_prints_a_table_or_json(quick_benchmark, arguments, text, capsys):
+    pytest.importorskip("mink")
+    assert cli.main(["bench", *arguments]) == 0
+    assert capsys.readouterr().out.strip() == text
+
+
+def test_demo_gets_its_folder(monkeypatch, tmp_path):
+    import types
+
+    seen = []
+    monkeypatch.setitem(sys.modules, "handwright.demo", types.SimpleNamespace(run=seen.append))
+    assert cli.main(["demo", "--out", str(tmp_path / "here")]) == 0
+    assert cli.main(["demo"]) == 0
+    assert seen == [tmp_path / "here", Path("out/demo")]
