@@ -9,13 +9,17 @@ from jaxtyping import Bool, Float, Int
 
 from handwright.core.frozen import freeze_arrays
 
+# Squareness of the rounded end of a digit; 2 is an ellipsoid.
+CAP_EXPONENT = 2.2
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DigitProfile:
     """Cross-sections of a straight digit, from the knuckle to the fingertip."""
 
     along: Float[np.ndarray, " N"]
-    """Distance from the knuckle (MCP joint) along the bones, m, increasing."""
+    """Distance from the knuckle (MCP joint) along the bones, m, increasing; the rounded end of the
+    digit starts at the last of them."""
     half_breadth: Float[np.ndarray, " N"]
     """From the bone line sideways to the skin, m."""
     dorsal: Float[np.ndarray, " N"]
@@ -30,10 +34,13 @@ class DigitProfile:
 
     def at(self, along: float) -> tuple[float, float, float]:
         """Half breadth, dorsal and palmar depth at a distance from the knuckle, m."""
+        start = float(self.along[-1])
+        over = min(max(along - start, 0.0) / (self.length - start), 1.0)
+        shrink = (1.0 - over**CAP_EXPONENT) ** (1.0 / CAP_EXPONENT)
         return (
-            float(np.interp(along, self.along, self.half_breadth)),
-            float(np.interp(along, self.along, self.dorsal)),
-            float(np.interp(along, self.along, self.palmar)),
+            shrink * float(np.interp(along, self.along, self.half_breadth)),
+            shrink * float(np.interp(along, self.along, self.dorsal)),
+            shrink * float(np.interp(along, self.along, self.palmar)),
         )
 
 

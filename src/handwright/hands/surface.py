@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 from jaxtyping import Float
+from scipy.interpolate import PchipInterpolator
 
 from handwright.core.hand import Capsules, Digit, SurfacePoint
 from handwright.core.skin import DigitProfile, SkinShape
 from handwright.hands.anthropometry import DIGITS, HandBones
 from handwright.hands.skeleton import DigitLinks
 
-# Depth of the back and of the palm side as shares of the half breadth, at: knuckle, middle of the
-# proximal phalanx, PIP, middle of the intermediate phalanx, DIP, middle of the pad, near the tip.
-# Judged by eye: pulp bulges between the creases, and the back falls off towards the nail.
-_DORSAL = np.array([0.92, 0.84, 0.90, 0.82, 0.82, 0.74, 0.52])
-_PALMAR = np.array([1.10, 1.02, 0.92, 0.98, 0.88, 1.00, 0.72])
-_WAIST = np.array([1.0, 0.97, 1.0, 0.97, 1.0, 1.0, 0.80])
-_THUMB_DORSAL = np.array([0.90, 0.82, 0.86, 0.70, 0.48])
-_THUMB_PALMAR = np.array([1.00, 0.94, 0.88, 0.98, 0.70])
-_THUMB_WAIST = np.array([1.0, 0.93, 1.0, 1.05, 0.86])
+# Depth of the back and of the palm side as shares of the half breadth, and the half breadth as a
+# share of the table's, at: knuckle, middle of the proximal phalanx, PIP, middle of the intermediate
+# phalanx, DIP, root of the nail, start of the rounded tip. Judged by eye: pulp bulges a little
+# between the creases, and the back falls off towards the nail.
+_DORSAL = np.array([0.96, 0.88, 0.93, 0.83, 0.84, 0.79, 0.72])
+_PALMAR = np.array([1.12, 1.03, 0.94, 0.98, 0.90, 1.00, 0.98])
+_WAIST = np.array([1.0, 0.96, 1.0, 0.965, 1.0, 0.99, 0.97])
+_THUMB_DORSAL = np.array([0.87, 0.84, 0.88, 0.78, 0.66])
+_THUMB_PALMAR = np.array([0.97, 0.95, 0.90, 0.98, 0.93])
+_THUMB_WAIST = np.array([1.0, 0.95, 1.02, 1.06, 1.03])
+# Where the root of the nail and the rounded tip start, as shares of the last segment.
+_NAIL_ROOT = 0.30
+_TIP_START = 0.60
+_NUM_SAMPLES = 49
 
 
 def digit_profile(bones: HandBones, row: int) -> DigitProfile:
@@ -27,30 +33,20 @@ def digit_profile(bones: HandBones, row: int) -> DigitProfile:
     proximal, middle, distal = bones.phalanges[row]
     length = proximal + middle + distal + bones.tissue[row]
     last = proximal + middle
-    pad_at = last + 0.55 * (length - last)
-    tip_at = last + 0.85 * (length - last)
+    nail, tip = last + _NAIL_ROOT * (length - last), last + _TIP_START * (length - last)
     if DIGITS[row] == "thumb":
-        along = [0.0, 0.5 * proximal, last, pad_at, tip_at]
-        breadth = np.array([knuckle, second, third, pad, pad]) * _THUMB_WAIST
+        along = [0.0, 0.5 * proximal, last, nail, tip]
+        breadth = np.array([knuckle, second, third, 0.5 * (third + pad), pad]) * _THUMB_WAIST
         dorsal, palmar = _THUMB_DORSAL, _THUMB_PALMAR
     else:
-        along = [0.0, 0.5 * proximal, proximal, proximal + 0.5 * middle, last, pad_at, tip_at]
-        breadth = (
-            np.array(
-                [
-                    knuckle,
-                    0.5 * (knuckle + second),
-                    second,
-                    0.5 * (second + third),
-                    third,
-                    pad,
-                    pad,
-                ]
-            )
-            * _WAIST
-        )
+        along = [0.0, 0.5 * proximal, proximal, proximal + 0.5 * middle, last, nail, tip]
+        measured = [knuckle, second, third, pad]
+        places = [0.0, proximal, last, tip]
+        breadth = np.interp(along, places, measured) * _WAIST
         dorsal, palmar = _DORSAL, _PALMAR
-    return DigitProfile(np.array(along), breadth, breadth * dorsal, breadth * palmar, float(length))
+    smooth = PchipInterpolator(along, np.stack([breadth, breadth * dorsal, breadth * palmar], 1))
+    samples = np.linspace(0.0, tip, _NUM_SAMPLES)
+    return DigitProfile(samples, *smooth(samples).T, float(length))
 
 
 def skin_shape(bones: HandBones) -> SkinShape:
@@ -60,7 +56,7 @@ def skin_shape(bones: HandBones) -> SkinShape:
         digits=tuple(digit_profile(bones, row) for row in range(len(DIGITS))),
         palm_half_thickness=float(1.25 * middle),
         wrist_half_breadth=float(2.75 * index),
-        wrist_half_depth=float(1.9 * index),
+        wrist_half_depth=float(1.72 * index),
     )
 
 

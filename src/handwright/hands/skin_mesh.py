@@ -1,0 +1,156 @@
+"""From the skin's implicit surface to an even, closed triangle mesh that lies on it."""
+
+from __future__ import annotations
+
+import igl
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.sparse import coo_array, diags_array
+
+from handwright.hands.skin_field import SkinField
+
+Vertices = Float[np.ndarray, "V 3"]
+Faces = Int[np.ndarray, "F 3"]
+
+# Marching cubes runs only in blocks of this many cells a side that the surface can cross.
+_BLOCK = 5
+
+
+def mesh_of(field: SkinField, spacing: float, num_faces: int) -> tuple[Vertices, Faces]:
+    """Meshes the skin.
+
+    Args:
+        field: Signed distance to the skin.
+        spacing: Step of the grid, m.
+        num_faces: How many triangles to keep; short edges go first, which evens the mesh.
+    """
+    vertices, faces = _march(field, spacing)
+    vertices = field.project(vertices, 2)
+    if len(faces) > num_faces:
+        few, kept, _, _ = igl.decimate(
+            np.asfortranarray(vertices), np.asfortranarray(faces.astype(np.int32)), num_faces
+        )
+        vertices, faces = np.ascontiguousarray(few), np.ascontiguousarray(kept, dtype=np.int64)
+    for _ in range(4):
+        faces = flip_edges(vertices, faces)
+        vertices = relax(field, vertices, faces, num_rounds=3)
+    return field.project(vertices, 2), faces
+
+
+def _march(field: SkinField, spacing: float) -> tuple[Vertices, Faces]:
+    low, high = field.bounds()
+    blocks = np.ceil((high - low) / (spacing * _BLOCK)).astype(int) + 1
+    size = spacing * _BLOCK
+    index = np.stack(np.meshgrid(*(np.arange(n) for n in blocks), indexing="ij"), axis=-1)
+    index = index.reshape(-1, 3)
+    # The field is at most a little flatter or steeper than a distance.
+    near = np.abs(field.distance(low + (index + 0.5) * size)) < 1.3 * size
+    inner = np.stack(np.meshgrid(*(np.arange(_BLOCK),) * 3, indexing="ij"), axis=-1)
+    cells = (index[near][:, None] * _BLOCK + inner.reshape(-1, 3)[None]).reshape(-1, 3)
+    counts = blocks * _BLOCK + 1
+    strides = np.array([counts[1] * counts[2], counts[2], 1])
+    # Corner order of the marching cubes table: round the bottom, then round the top.
+    corners = np.array(
+        [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]]
+    )
+    keys = (cells @ strides)[:, None] + (corners @ strides)[None]
+    present, number = np.unique(keys, return_inverse=True)
+    points = low + spacing * np.stack(np.unravel_index(present, counts), axis=1)
+    values = field.distance(points)
+    # A value of exactly zero would put several vertices on one grid point.
+    values = np.where(np.abs(values) < 1e-3 * spacing, 1e-3 * spacing, values)
+    vertices, faces, _ = igl.marching_cubes(values, points, number.reshape(-1, 8), 0.0)
+    return vertices, faces if signed_volume(vertices, faces) > 0 else faces[:, ::-1]
+
+
+def signed_volume(vertices: Vertices, faces: Faces) -> float:
+    """Volume, m^3; negative when the faces point inwards."""
+    a, b, c = np.moveaxis(vertices[faces], 1, 0)
+    return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)
+
+
+def neighbour_mean(faces: Faces, count: int) -> coo_array:
+    """Matrix that takes the mean over the neighbours of each vertex."""
+    i = np.concatenate([faces[:, 0], faces[:, 1], faces[:, 2]])
+    j = np.concatenate([faces[:, 1], faces[:, 2], faces[:, 0]])
+    both = (np.concatenate([i, j]), np.concatenate([j, i]))
+    graph = coo_array((np.ones(2 * len(i)), both), shape=(count, count)).tocsr()
+    graph.data[:] = 1.0
+    return diags_array(1.0 / np.asarray(graph.sum(axis=1)).ravel()) @ graph
+
+
+def relax(
+    field: SkinField, vertices: Vertices, faces: Faces, num_rounds: int, strength: float = 0.6
+) -> Vertices:
+    """Slides vertices along the skin towards the middle of their neighbours."""
+    mean = neighbour_mean(faces, len(vertices))
+    for _ in range(num_rounds):
+        move = strength * (mean @ vertices - vertices)
+        # One look at the field tells both the tangent plane and the way back to the surface.
+        value, slope = field.value_and_slope(vertices)
+        squared = np.maximum(np.einsum("ij,ij->i", slope, slope), 0.05)
+        outward = value + np.einsum("ij,ij->i", move, slope)
+        vertices = vertices + move - (outward / squared)[:, None] * slope
+    return vertices
+
+
+def _edge_table(faces: Faces) -> tuple[np.ndarray, np.ndarray]:
+    """Undirected edges (E, 2) and the two half edges (face * 3 + corner) of each (E, 2)."""
+    half = np.stack([faces, np.roll(faces, -1, axis=1)], axis=-1).reshape(-1, 2)
+    low, high = half.min(axis=1), half.max(axis=1)
+    order = np.lexsort((high, low))
+    pairs = order.reshape(-1, 2)
+    return np.stack([low[pairs[:, 0]], high[pairs[:, 0]]], axis=1), pairs
+
+
+def flip_edges(vertices: Vertices, faces: Faces, num_rounds: int = 8) -> Faces:
+    """Turns edges whose opposite angles add up to more than half a turn (Delaunay)."""
+    faces = faces.copy()
+    for _ in range(num_rounds):
+        _, pairs = _edge_table(faces)
+        first, second = pairs[:, 0] // 3, pairs[:, 1] // 3
+        a = faces[first, pairs[:, 0] % 3]
+        b = faces[first, (pairs[:, 0] % 3 + 1) % 3]
+        c = faces[first, (pairs[:, 0] % 3 + 2) % 3]
+        d = faces[second, (pairs[:, 1] % 3 + 2) % 3]
+        gain = (
+            _angle(vertices[c], vertices[a], vertices[b])
+            + _angle(vertices[d], vertices[a], vertices[b])
+            - np.pi
+        )
+        keys = np.sort(np.stack([a, b], 1), axis=1)
+        exists = set(map(tuple, keys.tolist()))
+        bad = np.flatnonzero(gain > 0.02)
+        bad = bad[np.argsort(-gain[bad])]
+        used = np.zeros(len(faces), dtype=bool)
+        changed = 0
+        for e in bad:
+            f, g = first[e], second[e]
+            key = (min(c[e], d[e]), max(c[e], d[e]))
+            if used[f] or used[g] or key in exists or c[e] == d[e]:
+                continue
+            new = np.array([[c[e], a[e], d[e]], [d[e], b[e], c[e]]])
+            before = _face_normals(vertices, faces[[f, g]])
+            after = _face_normals(vertices, new)
+            # A flip across a sharp bend would fold the surface.
+            if (after @ before.sum(axis=0)).min() <= 0.0:
+                continue
+            faces[f], faces[g] = new
+            used[f] = used[g] = True
+            exists.add(key)
+            changed += 1
+        if not changed:
+            break
+    return faces
+
+
+def _angle(apex: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    u, v = a - apex, b - apex
+    cross = np.linalg.norm(np.cross(u, v), axis=-1)
+    return np.arctan2(cross, np.einsum("...i,...i->...", u, v))
+
+
+def _face_normals(vertices: Vertices, faces: Faces) -> Vertices:
+    a, b, c = np.moveaxis(vertices[faces], 1, 0)
+    normal = np.cross(b - a, c - a)
+    return normal / np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-30)
