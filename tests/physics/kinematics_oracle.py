@@ -10,28 +10,33 @@ from handwright.core.hand import HandModel
 
 
 def oracle_link_poses(model: HandModel, q: np.ndarray, root: np.ndarray) -> np.ndarray:
-    """(L, 4, 4) world poses of all links, with scipy's rotations."""
+    """(..., L, 4, 4) world poses of all links, with scipy's rotations."""
     poses = [root]
     joints = model.joints
     for j in range(len(joints)):
-        step = np.eye(4)
-        step[:3, 3] = joints.offset[j]
+        value = np.asarray(q)[..., j, None]
+        step = np.zeros((*np.shape(root)[:-2], 4, 4))
+        step[...] = np.eye(4)
+        step[..., :3, 3] = joints.offset[j]
         if joints.is_slide[j]:
-            step[:3, 3] += joints.axis[j] * q[j]
+            step[..., :3, 3] += joints.axis[j] * value
         else:
-            step[:3, :3] = Rotation.from_rotvec(joints.axis[j] * q[j]).as_matrix()
+            step[..., :3, :3] = Rotation.from_rotvec(joints.axis[j] * value).as_matrix()
         poses.append(poses[joints.parent[j]] @ step)
-    return np.array(poses)
+    return np.stack(poses, axis=-3)
 
 
-def random_root(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A 4x4 pose and the same as position and wxyz."""
-    position, xyzw = rng.normal(size=3), rng.normal(size=4)
-    xyzw /= np.linalg.norm(xyzw)
-    pose = np.eye(4)
-    pose[:3, :3] = Rotation.from_quat(xyzw).as_matrix()
-    pose[:3, 3] = position
-    return pose, position, xyzw[[3, 0, 1, 2]]
+def random_root(
+    rng: np.random.Generator, shape: tuple[int, ...] = ()
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Poses as 4x4 matrices, and the same as positions and wxyz."""
+    position, xyzw = rng.normal(size=(*shape, 3)), rng.normal(size=(*shape, 4))
+    xyzw /= np.linalg.norm(xyzw, axis=-1, keepdims=True)
+    pose = np.zeros((*shape, 4, 4))
+    pose[..., :3, :3] = Rotation.from_quat(xyzw).as_matrix()
+    pose[..., :3, 3] = position
+    pose[..., 3, 3] = 1.0
+    return pose, position, xyzw[..., [3, 0, 1, 2]]
 
 
 class ExportedHand:
@@ -44,8 +49,13 @@ class ExportedHand:
         self.dof = np.array([self.mj.joint(name).dofadr[0] for name in model.joints.names])
 
     def pose(self, q: np.ndarray, position: np.ndarray, wxyz: np.ndarray) -> mujoco.MjData:
-        self.data.qpos[:3] = position
-        self.data.qpos[3:7] = wxyz
+        if self.mj.nq > len(self.address):
+            self.data.qpos[:3] = position
+            self.data.qpos[3:7] = wxyz
+        else:
+            # A fixed root is moved by moving where it is fixed.
+            self.mj.body_pos[1] = position
+            self.mj.body_quat[1] = wxyz
         self.data.qpos[self.address] = q
         mujoco.mj_kinematics(self.mj, self.data)
         mujoco.mj_comPos(self.mj, self.data)

@@ -114,21 +114,25 @@ def check_against_file(hand, path, base, prefix, root_turn, num_poses):
     body = [mj.body(prefix + name).id for name in frames]
     local = Rotation.from_quat(hand.frames.wxyz[rows][:, [1, 2, 3, 0]]).as_matrix()
     rng = np.random.default_rng(4)
+    q = hand.joints.random(rng, (num_poses,))
+    # The base stays where it is, so one root pose serves all joint values.
+    mujoco.mj_kinematics(mj, data)
+    root = np.tile(np.eye(4), (num_poses, 1, 1))
+    root[:, :3, :3] = data.body(base).xmat.reshape(3, 3) @ root_turn
+    root[:, :3, 3] = data.body(base).xpos
+    links = oracle.oracle_link_poses(hand, q, root)[:, hand.frames.link[rows]]
+    place = links[..., :3, 3] + np.einsum(
+        "bnij,nj->bni", links[..., :3, :3], hand.frames.position[rows]
+    )
+    turn = links[..., :3, :3] @ local
     worst = 0.0
-    for q in hand.joints.random(rng, (num_poses,)):
-        data.qpos[address] = q
+    for k in range(num_poses):
+        data.qpos[address] = q[k]
         mujoco.mj_kinematics(mj, data)
-        root = np.eye(4)
-        root[:3, :3] = data.body(base).xmat.reshape(3, 3) @ root_turn
-        root[:3, 3] = data.body(base).xpos
-        links = oracle.oracle_link_poses(hand, q, root)[hand.frames.link[rows]]
-        place = links[:, :3, 3] + np.einsum(
-            "nij,nj->ni", links[:, :3, :3], hand.frames.position[rows]
-        )
         worst = max(
             worst,
-            np.abs(data.xpos[body] - place).max(),
-            np.abs(data.xmat[body].reshape(-1, 3, 3) - links[:, :3, :3] @ local).max(),
+            np.abs(data.xpos[body] - place[k]).max(),
+            np.abs(data.xmat[body].reshape(-1, 3, 3) - turn[k]).max(),
         )
     assert worst < 1e-9
 

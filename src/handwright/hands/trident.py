@@ -171,23 +171,27 @@ def _frames(scale: float) -> Frames:
 def _capsules(scale: float) -> tuple[Capsules, np.ndarray]:
     """The shapes, and the direction in which each meets an object."""
     s = _SIZES
-    height = s.palm_face - 0.020
+    thick = 0.021
+    height = s.palm_face - thick
     across = s.spread_offset * _SIDE
-    rows = [
-        ("drum", 0, 0.040 * _OUT, 0.036 * _OUT, 0.040, -1, 0.0 * _OUT),
-        ("palm_bar", 0, height * _OUT - across, height * _OUT + across, 0.020, -1, _OUT),
-        ("palm_stem", 0, height * _OUT, height * _OUT - 0.048 * _UP, 0.020, -1, _OUT),
-    ]
+    # Bars side by side make the block with the motors and the spread axes; a stem holds the thumb.
+    rows: list[tuple[str, int, np.ndarray, np.ndarray, float, int, np.ndarray]] = []
+    for x in np.linspace(thick, height, 3):
+        for z in (-0.015, 0.015):
+            at = x * _OUT + z * _UP
+            facing = _OUT if x == height else 0.0 * _OUT
+            rows.append((f"block{len(rows)}", 0, at - across, at + across, thick, -1, facing))
+    rows.append(("stem", 0, height * _OUT, height * _OUT - 0.048 * _UP, 0.019, -1, _OUT))
     for index, (digit, joints) in enumerate(_DIGIT_JOINTS.items()):
         if len(joints) == 3:
-            rim = -0.006 * _OUT
+            rim = -0.004 * _OUT
             rows.append(
                 (
                     f"{digit}_knuckle",
                     joints[0] + 1,
                     rim,
                     rim + s.spread_radius * _UP,
-                    0.016,
+                    0.0125,
                     index,
                     _OUT,
                 )

@@ -98,9 +98,11 @@ def _group(
     )
     is_heavy = mass.mass > _LEAST_INERTIA and np.linalg.eigvalsh(mass.inertia)[0] > _LEAST_INERTIA
     if not is_heavy and not allow_massless:
+        remedy = "Give it a mass and an inertia in model.masses"
+        remedy += " or export with fixed_root=True." if parent < 0 else "."
         raise InvalidValueError(
             f"Hand '{model.name}': link {link} ('{name}') has mass {mass.mass:g} kg and least "
             f"moment {np.linalg.eigvalsh(mass.inertia)[0]:g} kg m^2, but it moves and carries "
-            "shapes, frames or several joints. Give it a mass and an inertia in model.masses."
+            f"shapes, frames or several joints. {remedy}"
         )
     return BodyGroup(name, chain, link, parent, offset, mass if is_heavy else None)

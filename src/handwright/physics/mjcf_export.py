@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import combinations
 from xml.etree import ElementTree
 
 import numpy as np
@@ -11,7 +10,8 @@ from jaxtyping import Float
 
 from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
-from handwright.hands.capsule_sites import distances_to_axes, zero_pose_origins
+from handwright.hands.capsule_sites import distances_to_axes
+from handwright.kinematics import posed_capsules
 from handwright.math import rotation
 from handwright.physics.body_groups import BodyGroup, body_groups
 from handwright.physics.joint_drives import JointDrive, joint_drives
@@ -21,7 +21,7 @@ _Child = ElementTree.SubElement
 _LOCKED_WIDTH = 1e-6
 """MuJoCo wants a range of some width where a joint's limits coincide, rad or m."""
 _OVERLAP = 0.2
-"""Depth, in radii of the thinner capsule, from which near relatives are taken to be merged."""
+"""Depth on the flat hand, in radii of the thinner capsule, from which two are one by design."""
 _COLOR = "0.83 0.66 0.56 1"
 
 
@@ -38,8 +38,9 @@ def to_mjcf(
 
     Joints keep their names. A body is named after the last joint that moves it (``root`` for the
     root), a capsule after itself, and marks are sites named ``tip:<digit>``, ``pad:<digit>``
-    (z along the normal) and ``frame:<frame>``. Bodies next to each other in the tree, and close
-    relatives whose capsules run into each other on the flat hand, do not collide.
+    (z along the normal) and ``frame:<frame>``. Bodies next to each other in the tree, and those
+    whose capsules lie in each other deeply on the flat hand or at all in every named pose, do not
+    collide.
 
     Args:
         model: The hand.
@@ -171,33 +172,30 @@ def _facing(normal: Float[np.ndarray, " 3"]) -> Float[np.ndarray, " 4"]:
 
 def _excluded_pairs(model: HandModel, groups: tuple[BodyGroup, ...]) -> list[tuple[int, int]]:
     """Pairs of groups that may touch for ever and must not push each other apart."""
-    capsules = model.capsules
-    origins = zero_pose_origins(model.joints)[capsules.link]
-    start, end = origins + capsules.start, origins + capsules.end
-    steps = np.linspace(0.0, 1.0, 33)
+    flat, *posed = (
+        _overlaps(model, q) for q in (np.zeros(model.num_joints), *model.poses.values())
+    )
+    is_merged = flat > _OVERLAP
+    is_always = np.logical_and.reduce([flat > 0.0, *(overlap > 0.0 for overlap in posed)])
     group_of_link = {group.link: index for index, group in enumerate(groups)}
-    group_of_capsule = np.array([group_of_link[int(link)] for link in capsules.link], dtype=int)
+    group_of_capsule = [group_of_link[int(link)] for link in model.capsules.link]
+    pairs = {(group.parent, index) for index, group in enumerate(groups) if group.parent >= 0}
+    for one, two in np.argwhere(is_merged | is_always):
+        pair = sorted((group_of_capsule[one], group_of_capsule[two]))
+        if pair[0] != pair[1]:
+            pairs.add((pair[0], pair[1]))
+    return sorted(pairs)
 
-    def is_merged(first: int, second: int) -> bool:
-        for one in np.flatnonzero(group_of_capsule == first):
-            others = np.flatnonzero(group_of_capsule == second)
-            if not len(others):
-                return False
-            points = start[one] + steps[:, None] * (end[one] - start[one])
-            gap = distances_to_axes(points, start[others], end[others]).min(axis=0)
-            gap -= capsules.radius[one] + capsules.radius[others]
-            if np.any(gap < -_OVERLAP * np.minimum(capsules.radius[one], capsules.radius[others])):
-                return True
-        return False
 
-    pairs = []
-    for first, second in combinations(range(len(groups)), 2):
-        parent, other = groups[first].parent, groups[second].parent
-        is_child = other == first
-        is_near = parent == other or (other >= 0 and groups[other].parent == first)
-        if is_child or (is_near and is_merged(first, second)):
-            pairs.append((first, second))
-    return pairs
+def _overlaps(model: HandModel, q: Float[np.ndarray, " J"]) -> Float[np.ndarray, "C C"]:
+    """How deep capsules lie in each other, in radii of the thinner one; negative if apart."""
+    start, end, radius = posed_capsules(model, q)
+    # The nearest of a few points will do to tell merged shapes from neighbours.
+    steps = np.linspace(0.0, 1.0, 17)[:, None, None]
+    points = (start + steps * (end - start)).reshape(-1, 3)
+    gap = distances_to_axes(points, start, end).reshape(17, len(radius), -1).min(axis=0)
+    gap = np.minimum(gap, gap.T) - radius[:, None] - radius
+    return np.asarray(-gap / np.minimum(radius[:, None], radius))
 
 
 def _add_couplings(mujoco: _Element, model: HandModel, prefix: str) -> None:
