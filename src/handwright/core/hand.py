@@ -73,6 +73,8 @@ class JointTree:
         followers = self.leader >= 0
         if np.any(self.leader[self.leader[followers]] >= 0):
             raise InvalidValueError("JointTree: a joint may not follow a follower.")
+        if len(set(self.leader[followers].tolist())) < np.count_nonzero(followers):
+            raise InvalidValueError("JointTree: a joint may lead one other joint at most.")
 
     def __len__(self) -> int:
         return len(self.names)
@@ -200,7 +202,7 @@ class Masses:
         freeze_arrays(self)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class HandModel:
     """A hand, with or without an arm: what every method poses and every judge measures."""
 
@@ -254,6 +256,12 @@ class HandModel:
             and (excess := np.maximum(self.joints.lower - q, q - self.joints.upper)).max() > 1e-9
         ]
         return problems
+
+    def __repr__(self) -> str:
+        return (
+            f"HandModel({self.name!r}, {self.num_joints} joints, {len(self.digits)} digits, "
+            f"{len(self.capsules)} capsules)"
+        )
 
     @property
     def num_joints(self) -> int:

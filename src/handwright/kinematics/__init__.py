@@ -1,5 +1,7 @@
 """Forward and inverse kinematics for any hand; compiled, and shared by every method."""
 
+from handwright.kinematics.ccd import descend_digit
+from handwright.kinematics.digit_ik import IkWeights
 from handwright.kinematics.fk import (
     PosedCapsules,
     PosedPoints,
@@ -10,14 +12,28 @@ from handwright.kinematics.fk import (
     posed_pads,
     posed_sites,
 )
+from handwright.kinematics.frames_ik import FramesResult, PointGoals, TurnGoals, solve_frames
+from handwright.kinematics.ik import DigitTargets, IkResult, solve_ik
+from handwright.kinematics.reach import ReachVolume, reachable_volume
 
 __all__ = [
+    "DigitTargets",
+    "FramesResult",
+    "IkResult",
+    "IkWeights",
+    "PointGoals",
     "PosedCapsules",
     "PosedPoints",
+    "ReachVolume",
+    "TurnGoals",
+    "descend_digit",
     "frame_poses",
     "link_poses",
     "point_jacobians",
     "posed_capsules",
     "posed_pads",
     "posed_sites",
+    "reachable_volume",
+    "solve_frames",
+    "solve_ik",
 ]

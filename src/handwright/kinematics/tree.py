@@ -54,7 +54,7 @@ def links_for(model: HandModel) -> Links:
     return links
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", forceinline=True)
 def _advance_joint(tree: Tree, joint: int, value: float, links: Links) -> None:
     """Places link ``joint + 1`` from its parent."""
     parent = tree.parent[joint]
@@ -91,14 +91,14 @@ def forward(tree: Tree, q: np.ndarray, links: Links) -> None:
         _advance_joint(tree, joint, q[joint], links)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", forceinline=True)
 def forward_chain(tree: Tree, chain: np.ndarray, q: np.ndarray, links: Links) -> None:
     """Places only the links moved by the joints of ``chain``, given in tree order."""
     for joint in chain:
         _advance_joint(tree, joint, q[joint], links)
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", forceinline=True)
 def world_point(links: Links, link: int, local: np.ndarray, out: np.ndarray) -> None:
     """World position of a point of a link."""
     turn = links.rotation[link]
@@ -119,7 +119,7 @@ def world_direction(links: Links, link: int, local: np.ndarray, out: np.ndarray)
         out[i] = turn[i, 0] * local[0] + turn[i, 1] * local[1] + turn[i, 2] * local[2]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", forceinline=True)
 def joint_velocity_of_point(
     tree: Tree, links: Links, joint: int, x: float, y: float, z: float
 ) -> tuple[float, float, float]:

@@ -1,0 +1,258 @@
+"""Inverse kinematics of digits, arms and skeletons, and reachable volumes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from handwright.errors import InvalidValueError, UnknownNameError
+from handwright.geometry.sdf import make_field
+from handwright.hands import human, trident
+from handwright.kinematics import (
+    DigitTargets,
+    IkWeights,
+    PointGoals,
+    TurnGoals,
+    descend_digit,
+    link_poses,
+    posed_capsules,
+    posed_pads,
+    reachable_volume,
+    solve_frames,
+    solve_ik,
+)
+from handwright.kinematics.digit_ik import digit_cost, make_work
+from handwright.kinematics.digits import digit_table
+from handwright.kinematics.tree import forward, links_for, tree_of
+from handwright.math import rotation
+from handwright.math.pose import Pose
+
+PLAIN = IkWeights(object=0.0, digits=0.0, nail=0.0)
+
+
+def ball_field(center, radius):
+    """A ball as a field, exact at the nodes."""
+    axis = np.linspace(-0.2, 0.3, 101)
+    grid = np.stack(np.meshgrid(axis, axis, axis, indexing="ij"), axis=-1)
+    return make_field(np.linalg.norm(grid - center, axis=-1) - radius, np.full(3, -0.2), 0.005)
+
+
+def everywhere(points):
+    return DigitTargets(points, np.zeros_like(points), np.ones(len(points), dtype=bool))
+
+
+def gap_between_digits(model, q, one, other):
+    """Least distance of sampled points on the capsules of two digits, m."""
+    capsules = posed_capsules(model, q)
+    share = np.linspace(0.0, 1.0, 60)[:, None, None]
+    points = capsules.start + share * (capsules.end - capsules.start)
+    gaps = [
+        np.linalg.norm(points[:, None, a] - points[None, :, b], axis=-1).min()
+        - capsules.radius[a]
+        - capsules.radius[b]
+        for a in np.flatnonzero(model.capsules.digit == one)
+        for b in np.flatnonzero(model.capsules.digit == other)
+    ]
+    return min(gaps)
+
+
+@pytest.mark.parametrize("model", [human(), human("left", coupled=True), trident()], ids=lambda model: model.name)
+@pytest.mark.parametrize("term", ["pad", "nail", "object", "digits", "posture"])
+def test_every_term_of_the_objective_agrees_with_central_differences(model, term):
+    rng = np.random.default_rng(7)
+    weights = dict(pad=0.0, nail=0.0, object=0.0, digits=0.0, posture=0.0)
+    weights[term] = 1.0
+    weights = IkWeights(**weights, least_nail_cosine=2.0, digit_margin=0.06, num_object_capsules=3)
+    field = ball_field(np.array([0.1, 0.0, -0.04]), 0.06)
+    tree, table, links, work = tree_of(model), digit_table(model), links_for(model), make_work()
+    target, normal = np.array([0.1, 0.01, -0.03]), np.array([0.36, 0.48, 0.8])
+    reference = model.pose("rest").copy()
+    for digit in range(len(model.digits)):
+        q = model.joints.clamp(0.6 * model.pose("closed") + 0.4 * model.joints.random(rng))
+        forward(tree, q, links)
+
+        def cost(x, digit=digit):
+            return digit_cost(
+                tree, table, field, links, digit, x, target, normal, reference, weights, work, 1
+            )
+
+        value = digit_cost(
+            tree, table, field, links, digit, q, target, normal, reference, weights, work, 0
+        )
+        free = [j for j in table.free[digit] if j >= 0]
+        gradient = 2.0 * work.gradient[0, : len(free)].copy()
+        numeric = []
+        for joint in free:
+            step = np.zeros_like(q)
+            step[joint] = 1e-6
+            numeric.append((cost(q + step) - cost(q - step)) / 2e-6)
+        assert value > 0.0
+        np.testing.assert_allclose(gradient, numeric, rtol=1e-5, atol=1e-8)
+
+
+def test_reachable_targets_are_reached_within_the_limits():
+    model, rng = human(), np.random.default_rng(0)
+    for _ in range(50):
+        goal = model.joints.clamp(model.pose("rest") + rng.normal(0.0, 0.3, model.num_joints))
+        result = solve_ik(
+            model, model.pose("rest"), everywhere(posed_pads(model, goal).position), weights=PLAIN
+        )
+        assert result.error.max() < 1e-4
+        assert np.all(result.q >= model.joints.lower)
+        assert np.all(result.q <= model.joints.upper)
+
+
+def test_an_unreachable_target_gives_the_nearest_pose_and_an_honest_error():
+    model = human()
+    points = posed_pads(model, model.pose("rest")).position.copy()
+    points[2] = [0.5, 0.0, 0.0]
+    result = solve_ik(model, model.pose("rest"), everywhere(points), weights=PLAIN)
+    pad = posed_pads(model, result.q).position[2]
+    assert result.error[2] == pytest.approx(np.linalg.norm(pad - points[2]))
+    # The middle finger stretched towards the point is some 19 cm long.
+    assert 0.30 < result.error[2] < 0.34
+
+
+def test_the_answer_does_not_depend_on_the_frames_of_hand_and_body():
+    model, rng = human(), np.random.default_rng(2)
+    field = ball_field(np.array([0.11, 0.0, -0.05]), 0.03)
+    points = posed_pads(model, model.pose("pinch")).position
+    plain = solve_ik(model, model.pose("rest"), everywhere(points), field=field)
+    world = Pose(rng.normal(size=3), rotation.random(rng))
+    moved = solve_ik(
+        model,
+        model.pose("rest"),
+        everywhere(world.apply(points)),
+        root=world,
+        field=field,
+        body=world,
+    )
+    np.testing.assert_allclose(plain.q, moved.q, atol=1e-9)
+
+
+def test_speed_limit_holds_and_is_the_binding_one():
+    model = human()
+    start = model.pose("open")
+    points = posed_pads(model, model.pose("closed")).position
+    result = solve_ik(model, start, everywhere(points), max_step=0.05, weights=PLAIN)
+    change = np.abs(result.q - start)
+    assert change.max() <= 0.05 + 1e-12
+    assert change.max() > 0.05 - 1e-6
+
+
+def test_digits_stay_out_of_the_object():
+    model = human()
+    center, radius = np.array([0.115, 0.0, -0.055]), 0.035
+    field = ball_field(center, radius)
+    points = np.tile(center, (5, 1))
+    heavy = IkWeights(object=1e3, nail=0.0, digits=0.0, num_spheres=12)
+    result = solve_ik(model, model.pose("open"), everywhere(points), field=field, weights=heavy)
+    capsules = posed_capsules(model, result.q)
+    share = np.linspace(0.0, 1.0, 50)[:, None, None]
+    axis = capsules.start + share * (capsules.end - capsules.start)
+    depth = radius + capsules.radius - np.linalg.norm(axis - center, axis=-1).min(axis=0)
+    outer = [c for c, name in enumerate(model.capsules.names) if "distal" in name]
+    assert depth[outer].max() < 1e-3
+    without = solve_ik(model, model.pose("open"), everywhere(points), field=field, weights=PLAIN)
+    bare = posed_capsules(model, without.q)
+    axis = bare.start + share * (bare.end - bare.start)
+    inside = radius + bare.radius - np.linalg.norm(axis - center, axis=-1).min(axis=0)
+    assert inside[outer].max() > 0.02
+
+
+def test_digits_give_way_to_each_other():
+    model = human()
+    points = posed_pads(model, model.pose("rest")).position.copy()
+    points[2] = points[1]
+    both = np.array([False, True, True, False, False])
+    targets = DigitTargets(points, np.zeros((5, 3)), both)
+    apart = solve_ik(model, model.pose("rest"), targets, weights=IkWeights(nail=0.0, digits=1e3))
+    merged = solve_ik(model, model.pose("rest"), targets, weights=PLAIN)
+    assert gap_between_digits(model, merged.q, 1, 2) < -0.01
+    assert gap_between_digits(model, apart.q, 1, 2) > -0.001
+
+
+def test_the_nail_looks_away_from_the_surface():
+    model = human()
+    q = model.pose("rest")
+    points = posed_pads(model, q).position
+    normals = np.tile([1.0, 0.0, 0.0], (5, 1))
+    targets = DigitTargets(points, normals, np.ones(5, dtype=bool))
+    asked = solve_ik(model, q, targets, weights=PLAIN._replace(nail=1.0, least_nail_cosine=0.3))
+    turns, _ = link_poses(model, asked.q)
+    nails = np.array([turns[d.nail.link] @ d.nail.normal for d in model.digits])
+    before, _ = link_poses(model, q)
+    old = np.array([before[d.nail.link] @ d.nail.normal for d in model.digits])
+    fingers = slice(1, 5)
+    assert np.all(nails[fingers, 0] > old[fingers, 0] - 1e-9)
+
+
+def test_wrong_targets_are_refused():
+    model = human()
+    with pytest.raises(InvalidValueError, match=r"targets.points has shape \(4, 3\)"):
+        solve_ik(model, model.pose("rest"), everywhere(np.zeros((4, 3))))
+    with pytest.raises(InvalidValueError, match="must be finite"):
+        solve_ik(model, model.pose("rest"), everywhere(np.full((5, 3), np.nan)))
+
+
+@pytest.mark.parametrize("side", ["right", "left"])
+def test_the_arm_brings_the_wrist_to_a_pose(side):
+    model, rng = human(side, arm=True), np.random.default_rng(4)
+    arm = model.joints.names[:8]
+    wrist = model.wrist_link
+    reached = 0
+    for _ in range(20):
+        goal = model.pose("rest").copy()
+        goal[:8] = model.joints.random(rng)[:8]
+        turns, places = link_poses(model, goal)
+        result = solve_frames(
+            model,
+            model.pose("rest"),
+            points=PointGoals(np.array([wrist]), np.zeros((1, 3)), places[wrist][None], np.ones(1)),
+            turns=TurnGoals(
+                np.array([wrist]), rotation.from_matrix(turns[wrist])[None], np.ones(1)
+            ),
+            joints=arm,
+        )
+        np.testing.assert_array_equal(result.q[8:], model.pose("rest")[8:])
+        assert np.all(result.q >= model.joints.lower - 1e-12)
+        assert np.all(result.q <= model.joints.upper + 1e-12)
+        reached += bool(result.error[0] < 1e-5 and result.turn_error[0] < 1e-4)
+    # Local descent may end in a corner of the limits, but mostly it arrives.
+    assert reached >= 14
+
+
+@pytest.mark.parametrize("coupled", [False, True])
+def test_cyclic_descent_reaches_what_a_finger_can_reach(coupled):
+    model, rng = human(coupled=coupled), np.random.default_rng(1)
+    for digit in model.digits:
+        goal = model.joints.clamp(model.pose("rest") + rng.normal(0.0, 0.15, model.num_joints))
+        row = [d.name for d in model.digits].index(digit.name)
+        target = posed_pads(model, goal).position[row]
+        q, error, _ = descend_digit(model, model.pose("rest"), digit.name, target)
+        assert error < 1e-3
+        assert np.all(q >= model.joints.lower)
+        assert np.all(q <= model.joints.upper)
+        pad = posed_pads(model, q).position[row]
+        assert np.linalg.norm(pad - target) == pytest.approx(error, abs=1e-12)
+        others = [j for j in range(model.num_joints) if j not in digit.joints]
+        np.testing.assert_array_equal(q[others], model.pose("rest")[others])
+
+
+def test_reachable_volume_holds_what_is_reached_and_not_what_is_far():
+    model, rng = human(), np.random.default_rng(9)
+    reach = reachable_volume(model, "index", seed=1)
+    q = np.tile(model.pose("rest"), (500, 1))
+    own = list(model.digit("index").joints)
+    q[:, own] = model.joints.random(rng, (500,))[:, own]
+    pads = posed_pads(model, q).position[:, 1]
+    assert reach.contains(pads).mean() > 0.9
+    assert not reach.contains(np.array([[0.3, 0.0, 0.0], [0.0, 0.0, 0.1]])).any()
+    # Postures stored with the voxels bring the pad there.
+    rows = reach.postures_at(pads)
+    found = posed_pads(model, reach.q[rows[rows >= 0]]).position[:, 1]
+    assert np.abs(found - pads[rows >= 0]).max() < reach.spacing
+    # A finger of some 9 cm sweeps between a tenth and one litre.
+    assert 1e-4 < reach.volume < 1e-3
+    with pytest.raises(UnknownNameError, match="Did you mean 'index'"):
+        reachable_volume(model, "indx")
