@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from handwright.geometry.shapes import SHAPES, make_shape
     from handwright.hands.human import human
     from handwright.hands.registry import HANDS, make_hand
+    from handwright.hands.skin import skin_of
     from handwright.hands.trident import trident
     from handwright.math.pose import Pose
     from handwright.physics import from_mjcf, to_mjcf
@@ -42,6 +43,7 @@ __all__ = [
     "make_shape",
     "render_still",
     "signed_distance_field",
+    "skin_of",
     "to_mjcf",
     "trident",
     "turntable",
@@ -65,6 +67,7 @@ _HOMES = {
     "make_shape": "handwright.geometry.shapes",
     "render_still": "handwright.render",
     "signed_distance_field": "handwright.geometry.sdf_build",
+    "skin_of": "handwright.hands.skin",
     "to_mjcf": "handwright.physics",
     "trident": "handwright.hands.trident",
     "turntable": "handwright.render",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -77,13 +77,17 @@ def show(
         views: Number of views round it.
         size: Width and height of each view, pixels.
     """
+    from handwright.hands.registry import HANDS
+    from handwright.render.camera import Camera
     from handwright.render.sheet import contact_sheet, turntable
     from handwright.render.still import check_png, write_png
 
     check_png(out)
+    # A hand is seen palm first, a thing a little from above.
+    camera = Camera(azimuth=0.0, elevation=0.2) if name in HANDS else Camera()
     images, labels = [], []
     for row, items in _rows_of(name, pose).items():
-        images += turntable(items, views, width=size, height=size)
+        images += turntable(items, views, camera=camera, width=size, height=size)
         labels += [f"{row}, {360.0 * view / views:.0f}°" for view in range(views)]
     columns = views if len(images) > views else min(views, 4)
     write_png(contact_sheet(images, columns, labels), out)
@@ -148,7 +152,14 @@ def demo(*, out: Path = Path("out/demo")) -> None:
     importlib.import_module("handwright.demo").run(out)
 
 
-COMMANDS = {"hands": hands, "shapes": shapes, "show": show, "bench": bench, "demo": demo}
+COMMANDS: dict[str, Callable[..., None]] = {
+    "hands": hands,
+    "shapes": shapes,
+    "show": show,
+    "bench": bench,
+    "demo": demo,
+}
+"""Every command, in the order in which help lists them."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -12,15 +12,17 @@ from handwright.core.frozen import freeze_arrays
 from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
 from handwright.geometry.shapes.surfaces import revolve
+from handwright.hands.skin import skin_of
 from handwright.kinematics import posed_capsules
+from handwright.kinematics.skinning import posed_skin
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
 Color = tuple[float, float, float]
 """Red, green, blue, each from 0 to 1."""
 
-SKIN_COLOR: Color = (0.86, 0.67, 0.57)
-NAIL_COLOR: Color = (0.93, 0.76, 0.71)
+SKIN_COLOR: Color = (0.90, 0.72, 0.63)
+NAIL_COLOR: Color = (0.95, 0.79, 0.75)
 ROBOT_COLOR: Color = (0.55, 0.59, 0.64)
 
 _CREASE = np.radians(35.0)
@@ -116,9 +118,6 @@ def hand_items(
     capsules = posed_capsules(model, q, root)
     bare = np.ones(len(capsules.radius), dtype=bool)
     if model.skin is not None:
-        from handwright.hands import skin_of
-        from handwright.kinematics.skinning import posed_skin
-
         skin = skin_of(model)
         vertices = posed_skin(model, skin, q, root)
         items.append(Drawn(vertices, skin.faces[~skin.is_nail], SKIN_COLOR, 0.15))

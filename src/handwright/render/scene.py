@@ -22,11 +22,11 @@ _MAX_PIXELS = 8192
 # (azimuth and elevation against the camera, rad; brightness; whether it casts shadows):
 # key light over the left shoulder, fill from the right, rim from behind.
 _LIGHTS = (
-    (-0.65, 0.75, 0.72, True),
+    (-0.65, 0.75, 0.78, True),
     (0.95, 0.15, 0.22, False),
     (2.60, 0.50, 0.32, False),
 )
-_AMBIENT = 0.34
+_AMBIENT = 0.36
 
 
 class Stage:
@@ -143,7 +143,8 @@ def _averaged(
     spread = np.repeat(np.repeat(shade, k, axis=0), k, axis=1)[..., None]
     values = np.where(is_item[..., None], pixels * spread, 255.0 * np.array(BACKGROUND))
     height, width = shade.shape
-    return np.rint(values.reshape(height, k, width, k, 3).mean(axis=(1, 3))).astype(np.uint8)
+    means = values.reshape(height, k, width, k, 3).mean(axis=(1, 3))
+    return np.asarray(np.rint(means), dtype=np.uint8)
 
 
 def _model(
