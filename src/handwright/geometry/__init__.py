@@ -1,0 +1,74 @@
+"""Meshes to distances: grids, exact distances, capsules, rays and fixed surroundings."""
+
+from __future__ import annotations
+
+from handwright.geometry.cache import cache_dir, load_or_build
+from handwright.geometry.capsules import (
+    capsule_capsule,
+    capsule_pairs,
+    point_segment,
+    segment_segment,
+    tapered_capsule_capsule,
+)
+from handwright.geometry.environment import (
+    EnvironmentArrays,
+    EnvironmentBox,
+    HalfSpace,
+    environment_value_gradient,
+    floor,
+    pack_environment,
+    surface_value_gradient,
+    table,
+    wall,
+)
+from handwright.geometry.exact import ExactDistance
+from handwright.geometry.outer_surface import outer_surface
+from handwright.geometry.rays import RayCaster
+from handwright.geometry.sdf import (
+    Field,
+    field_value,
+    field_value_gradient,
+    make_field,
+    sample_field,
+)
+from handwright.geometry.sdf_build import (
+    FieldError,
+    build_field,
+    field_error,
+    signed_distance_field,
+)
+from handwright.geometry.sdf_chains import capsule_depth, capsules_to_field, spheres_to_field
+
+__all__ = [
+    "EnvironmentArrays",
+    "EnvironmentBox",
+    "ExactDistance",
+    "Field",
+    "FieldError",
+    "HalfSpace",
+    "RayCaster",
+    "build_field",
+    "cache_dir",
+    "capsule_capsule",
+    "capsule_depth",
+    "capsule_pairs",
+    "capsules_to_field",
+    "environment_value_gradient",
+    "field_error",
+    "field_value",
+    "field_value_gradient",
+    "floor",
+    "load_or_build",
+    "make_field",
+    "outer_surface",
+    "pack_environment",
+    "point_segment",
+    "sample_field",
+    "segment_segment",
+    "signed_distance_field",
+    "spheres_to_field",
+    "surface_value_gradient",
+    "table",
+    "tapered_capsule_capsule",
+    "wall",
+]
