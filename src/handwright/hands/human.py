@@ -18,7 +18,7 @@ from handwright.hands.anthropometry import (
     bones_of_size,
     of_percentile,
 )
-from handwright.hands.masses import masses_of_capsules, with_connectors
+from handwright.hands.masses import masses_of_capsules
 from handwright.hands.mirror import mirror
 from handwright.hands.postures import named_poses
 from handwright.hands.sites import palm_side_sites
@@ -73,7 +73,6 @@ def human(
     if arm:
         capsules = _with_arm_capsules(capsules, joints.offset[3, 0], joints.offset[5, 0])
     num_links = len(joints) + 1
-    bare = [link for link in range(1, num_links) if link not in set(capsules.link.tolist())]
     model = HandModel(
         name=f"human_{side}" + ("_arm" if arm else ""),
         side="right",
@@ -82,9 +81,7 @@ def human(
         digits=surface.digits(bones, shape, links),
         capsules=capsules,
         sites=palm_side_sites(bones, shape, wrist, links),
-        masses=with_connectors(
-            _masses(capsules, num_links, of_percentile(BODY_MASS, sex, percentile)), bare
-        ),
+        masses=_masses(capsules, num_links, of_percentile(BODY_MASS, sex, percentile)),
         wrist_link=wrist,
         poses=named_poses(joints),
         skin=shape,

@@ -1,32 +1,16 @@
-"""Masses and inertias of hand and arm links."""
+"""Masses and inertias of the links of hand and arm."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from handwright.core.hand import Capsules, Masses
+from handwright.geometry.inertia import MassProperties, combine
+from handwright.hands.capsule_mass import capsule_properties, capsule_volume
 
 # A joint between two crossing axes still needs some matter for a simulator to move.
 _CONNECTOR_MASS = 1e-3
 _CONNECTOR_RADIUS = 4e-3
-
-
-def capsule_mass(
-    start: np.ndarray, end: np.ndarray, radius: float, density: float
-) -> tuple[float, np.ndarray, np.ndarray]:
-    """Mass, centre and inertia about the centre of a solid capsule."""
-    axis = end - start
-    length = float(np.linalg.norm(axis))
-    direction = axis / length if length > 0 else np.array([0.0, 0.0, 1.0])
-    cylinder = density * np.pi * radius**2 * length
-    ball = density * 4.0 / 3.0 * np.pi * radius**3
-    along = cylinder * radius**2 / 2.0 + ball * 2.0 * radius**2 / 5.0
-    # Each half ball has its centre 3/8 of the radius beyond the cylinder's end.
-    across = cylinder * (3.0 * radius**2 + length**2) / 12.0 + ball * (
-        2.0 * radius**2 / 5.0 + length**2 / 4.0 + 3.0 * length * radius / 8.0
-    )
-    inertia = across * np.eye(3) + (along - across) * np.outer(direction, direction)
-    return cylinder + ball, 0.5 * (start + end), inertia
 
 
 def masses_of_capsules(
@@ -34,37 +18,29 @@ def masses_of_capsules(
 ) -> Masses:
     """Spreads given masses over links in proportion to the volume of their capsules.
 
+    Links without a capsule get a gram, so that a simulator can move them.
+
     Args:
         capsules: Collision capsules, whose overlaps are ignored.
         num_links: Number of links.
         totals: Name of a segment to its mass, kg, and the indices of its capsules.
     """
-    mass = np.zeros(num_links)
-    first = np.zeros((num_links, 3))
-    parts: list[tuple[int, float, np.ndarray, np.ndarray]] = []
+    parts: list[list[MassProperties]] = [[] for _ in range(num_links)]
+    length = np.linalg.norm(capsules.end - capsules.start, axis=-1)
     for total, members in totals.values():
-        solids = [
-            capsule_mass(capsules.start[c], capsules.end[c], float(capsules.radius[c]), 1.0)
-            for c in members
-        ]
-        density = total / sum(solid[0] for solid in solids)
-        for c, (volume, center, inertia) in zip(members, solids, strict=True):
-            link = int(capsules.link[c])
-            mass[link] += density * volume
-            first[link] += density * volume * center
-            parts.append((link, density * volume, center, density * inertia))
-    center = np.divide(first, mass[:, None], out=np.zeros_like(first), where=mass[:, None] > 0)
-    inertia = np.zeros((num_links, 3, 3))
-    for link, share, place, own in parts:
-        arm = place - center[link]
-        inertia[link] += own + share * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-    return Masses(mass, center, inertia)
-
-
-def with_connectors(masses: Masses, links: list[int]) -> Masses:
-    """Gives a gram to links that carry no capsule."""
-    mass, inertia = masses.mass.copy(), masses.inertia.copy()
-    for link in links:
-        mass[link] += _CONNECTOR_MASS
-        inertia[link] += 0.4 * _CONNECTOR_MASS * _CONNECTOR_RADIUS**2 * np.eye(3)
-    return Masses(mass, masses.center, inertia)
+        volume = {c: capsule_volume(float(length[c]), float(capsules.radius[c])) for c in members}
+        density = total / sum(volume.values())
+        for c in members:
+            parts[capsules.link[c]].append(
+                capsule_properties(
+                    capsules.start[c], capsules.end[c], capsules.radius[c], density * volume[c]
+                )
+            )
+    nowhere = np.zeros(3)
+    connector = capsule_properties(nowhere, nowhere, _CONNECTOR_RADIUS, _CONNECTOR_MASS)
+    links = [combine(*solids) if solids else connector for solids in parts]
+    return Masses(
+        np.array([link.mass for link in links]),
+        np.array([link.center for link in links]),
+        np.array([link.inertia for link in links]),
+    )
