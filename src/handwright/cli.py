@@ -113,9 +113,10 @@ def _rows_of(name: str, pose: str) -> dict[str, Sequence[Drawn]]:
         raise UnknownNameError("hand or shape", name, [*HANDS, *SHAPES])
     model = make_hand(name)
     names = list(model.poses) if pose == "all" else [pose]
-    # A bare hand is shown with its fingers up; an arm hangs from its shoulder as it is.
-    upright = Pose(np.zeros(3), rotation.exp([0.0, -np.pi / 2.0, 0.0]))
-    root = upright if model.wrist_link == 0 else None
+    # A bare hand is shown with its fingers up; an arm reaches forward with the thumb up.
+    thumb_up = np.pi / 2.0 if model.side == "right" else -np.pi / 2.0
+    turn = [0.0, -np.pi / 2.0, 0.0] if model.wrist_link == 0 else [thumb_up, 0.0, 0.0]
+    root = Pose(np.zeros(3), rotation.exp(turn))
     return {row: hand_items(model, model.pose(row), root) for row in names}
 
 

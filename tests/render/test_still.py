@@ -15,8 +15,9 @@ from PIL import Image
 
 from handwright.errors import HandwrightError, InvalidValueError
 from handwright.geometry.shapes import make_shape
-from handwright.hands import trident
-from handwright.kinematics import posed_capsules
+from handwright.hands import human, trident
+from handwright.hands.skin import skin_of
+from handwright.kinematics import posed_capsules, posed_pads
 from handwright.math import Pose, rotation
 from handwright.render import (
     Camera,
@@ -154,6 +155,30 @@ def test_a_hand_without_skin_is_drawn_as_its_capsules():
             (item.vertices.min(0) + item.vertices.max(0)) / 2, (start + end) / 2, atol=1e-3
         )
     assert mask_of(render_still(items, width=60, height=60)).mean() > 0.1
+
+
+@pytest.mark.parametrize(("has_arm", "num_capsules"), [(False, 0), (True, 2)])
+def test_a_human_hand_is_drawn_with_skin_and_nails(has_arm, num_capsules):
+    hand = human(arm=has_arm)
+    skin_item, nail_item, *rest = hand_items(hand, hand.pose("rest"))
+    skin = skin_of(hand)
+    assert len(skin_item.faces) + len(nail_item.faces) == len(skin.faces)
+    assert len(nail_item.faces) == skin.is_nail.sum() > 0
+    assert skin_item.color != nail_item.color
+    # Arms have no skin; their capsules meet it at the wrist.
+    assert len(rest) == num_capsules
+    tips = posed_pads(hand, hand.pose("rest")).position
+    gaps = np.linalg.norm(tips[:, None] - skin_item.vertices, axis=-1).min(axis=1)
+    assert gaps.max() < 0.004
+
+
+def test_highlights_keep_their_hue():
+    """Bright skin stays warm everywhere: no channel is cut off before the shading."""
+    image = render_still([ball(color=(0.9, 0.72, 0.63))], width=80, height=80).astype(int)
+    inside = image[20:60, 20:60].reshape(-1, 3)
+    assert (inside[:, 0] > inside[:, 1]).all()
+    assert (inside[:, 1] > inside[:, 2]).all()
+    assert inside.max() > 215
 
 
 def test_a_body_is_carried_by_its_pose():

@@ -27,6 +27,10 @@ _LIGHTS = (
     (2.60, 0.50, 0.32, False),
 )
 _AMBIENT = 0.36
+# OpenGL cuts colours off at one, channel by channel, which tints highlights; so the lights are
+# dimmed by this factor, and what is brighter than the knee is bent down afterwards.
+_EXPOSURE = 0.6
+_KNEE = 0.75
 
 
 class Stage:
@@ -141,10 +145,12 @@ def _averaged(
     """Shaded means over blocks of pixels, which rounds off the stairs along edges."""
     k = _OVERSAMPLING
     spread = np.repeat(np.repeat(shade, k, axis=0), k, axis=1)[..., None]
-    values = np.where(is_item[..., None], pixels * spread, 255.0 * np.array(BACKGROUND))
+    lit = pixels * (spread / (255.0 * _EXPOSURE))
+    bent = _KNEE + (1.0 - _KNEE) * np.tanh((lit - _KNEE) / (1.0 - _KNEE))
+    values = np.where(is_item[..., None], np.where(lit > _KNEE, bent, lit), BACKGROUND)
     height, width = shade.shape
     means = values.reshape(height, k, width, k, 3).mean(axis=(1, 3))
-    return np.asarray(np.rint(means), dtype=np.uint8)
+    return np.asarray(np.rint(255.0 * means), dtype=np.uint8)
 
 
 def _model(
@@ -155,7 +161,7 @@ def _model(
     # The picture is drawn larger instead, which keeps items and background apart.
     spec.visual.quality.offsamples = 0
     spec.visual.quality.shadowsize = 4096
-    spec.visual.headlight.ambient[:] = _AMBIENT
+    spec.visual.headlight.ambient[:] = _EXPOSURE * _AMBIENT
     spec.visual.headlight.diffuse[:] = 0.0
     spec.visual.headlight.specular[:] = 0.0
     middle = (points.min(axis=0) + points.max(axis=0)) / 2.0
@@ -166,8 +172,8 @@ def _model(
     for _, _, brightness, casts in _LIGHTS:
         light = spec.worldbody.add_light()
         light.type = mujoco.mjtLightType.mjLIGHT_DIRECTIONAL
-        light.diffuse[:] = brightness
-        light.specular[:] = 0.5 * brightness
+        light.diffuse[:] = _EXPOSURE * brightness
+        light.specular[:] = 0.5 * _EXPOSURE * brightness
         light.ambient[:] = 0.0
         light.castshadow = casts
     return spec.compile()
