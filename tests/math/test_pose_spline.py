@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,8 @@ from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.math import CubicHermite, MinimumJerk, Pose, PoseSpline, rotation
 
 quick = settings(deadline=None, max_examples=30)
+# Absolute, because numpy's default relative tolerance would hide most faults.
+close = partial(np.testing.assert_allclose, rtol=0)
 seeds = st.integers(0, 2**32 - 1)
 curves = st.sampled_from(["hermite", "clamped", "minimum_jerk"])
 
@@ -30,7 +34,7 @@ def inside(rng, times, num=30):
 
 
 def assert_same(a, b, atol=1e-12):
-    np.testing.assert_allclose(a.position, b.position, atol=atol)
+    close(a.position, b.position, atol=atol)
     np.testing.assert_array_less(rotation.angle(a.wxyz, b.wxyz), atol)
 
 
@@ -46,14 +50,10 @@ def test_knots_and_derivatives(seed, count, curve):
     turn = rotation.log(rotation.multiply(after.wxyz, rotation.conjugate(before.wxyz)))
     difference = np.concatenate([after.position - before.position, turn], axis=-1) / (2 * e)
     velocity = spline.velocity(t)
-    np.testing.assert_allclose(
-        velocity, difference, atol=1e-7 * (1 + np.abs(velocity).max(initial=0) ** 3)
-    )
+    close(velocity, difference, atol=1e-7 * (1 + np.abs(velocity).max(initial=0) ** 3))
     difference = (spline.velocity(t + e) - spline.velocity(t - e)) / (2 * e)
     acceleration = spline.acceleration(t)
-    np.testing.assert_allclose(
-        acceleration, difference, atol=1e-7 * (1 + np.abs(velocity).max(initial=0) ** 4)
-    )
+    close(acceleration, difference, atol=1e-7 * (1 + np.abs(velocity).max(initial=0) ** 4))
 
 
 @quick
@@ -70,9 +70,9 @@ def test_smoothness_at_the_knots(seed, count, curve):
     if curve == "minimum_jerk":
         jump = spline.acceleration(inner + e) - spline.acceleration(inner - e)
         assert np.abs(jump).max() < 1e-6 * scale**2
-        np.testing.assert_allclose(spline.acceleration(times[[0, -1]]), 0, atol=1e-9 * scale)
+        close(spline.acceleration(times[[0, -1]]), 0, atol=1e-9 * scale)
     if curve != "hermite":
-        np.testing.assert_allclose(spline.velocity(times[[0, -1]]), 0, atol=1e-10 * scale)
+        close(spline.velocity(times[[0, -1]]), 0, atol=1e-10 * scale)
 
 
 @quick
@@ -96,9 +96,9 @@ def test_turning_about_one_axis_is_the_scalar_spline(seed, curve):
     expected = rotation.multiply(rotation.from_axis_angle(axis, scalar(t)), start)
     np.testing.assert_array_less(rotation.angle(spline.pose(t).wxyz, expected), 1e-11)
     angular = spline.velocity(t)[:, 3:]
-    np.testing.assert_allclose(angular, scalar(t, 1)[:, None] * axis, atol=1e-9)
+    close(angular, scalar(t, 1)[:, None] * axis, atol=1e-9)
     angular = spline.acceleration(t)[:, 3:]
-    np.testing.assert_allclose(angular, scalar(t, 2)[:, None] * axis, atol=1e-7)
+    close(angular, scalar(t, 2)[:, None] * axis, atol=1e-7)
 
 
 @quick
@@ -113,12 +113,10 @@ def test_equivariance(seed, curve):
     velocity, moved_velocity = spline.velocity(t), moved.velocity(t)
     scale = 1 + np.abs(velocity).max()
     for part in (slice(0, 3), slice(3, 6)):
-        np.testing.assert_allclose(
-            moved_velocity[:, part], world.rotate(velocity[:, part]), atol=1e-10 * scale
-        )
+        close(moved_velocity[:, part], world.rotate(velocity[:, part]), atol=1e-10 * scale)
     # Another choice of the body's axes is no other motion.
     turned = PoseSpline(times, knots @ Pose(np.zeros(3), world.wxyz), curve)
-    np.testing.assert_allclose(turned.velocity(t), velocity, atol=1e-9 * scale)
+    close(turned.velocity(t), velocity, atol=1e-9 * scale)
     # Nor is the other sign of some quaternions.
     signs = rng.choice([-1.0, 1.0], (5, 1))
     flipped = PoseSpline(times, Pose(knots.position, signs * knots.wxyz), curve)
@@ -128,7 +126,7 @@ def test_equivariance(seed, curve):
     q_mirror = np.concatenate([[1.0], axial])
     mirrored = PoseSpline(times, Pose(polar * knots.position, q_mirror * knots.wxyz), curve)
     expected = velocity * np.concatenate([polar, axial])
-    np.testing.assert_allclose(mirrored.velocity(t), expected, atol=1e-10 * scale)
+    close(mirrored.velocity(t), expected, atol=1e-10 * scale)
 
 
 def smooth_motion(t):
@@ -166,7 +164,7 @@ def test_minimum_jerk_is_accurate_away_from_its_resting_ends():
     q, angular = smooth_motion(t)
     spline = PoseSpline(times, Pose(np.zeros(3), smooth_motion(times)[0]), "minimum_jerk")
     assert rotation.angle(spline.pose(t).wxyz, q).max() < 1e-4
-    np.testing.assert_allclose(spline.velocity(t)[:, 3:], angular, atol=1e-2)
+    close(spline.velocity(t)[:, 3:], angular, atol=1e-2)
 
 
 def test_shapes_batches_and_hold():
@@ -180,7 +178,7 @@ def test_shapes_batches_and_hold():
         assert spline.pose(t[0, 0]).shape == ()
         for i in np.ndindex(2, 3):
             assert_same(spline.pose(t)[i], spline.pose(t[i]))
-            np.testing.assert_allclose(spline.velocity(t)[i], spline.velocity(t[i]), atol=1e-12)
+            close(spline.velocity(t)[i], spline.velocity(t[i]), atol=1e-12)
         held = PoseSpline(times, knots, curve, extrapolate="hold")
         outside = np.array([times[0] - 1, times[-1] + 1])
         assert_same(held.pose(outside), knots[[0, -1]])
@@ -191,7 +189,7 @@ def test_shapes_batches_and_hold():
                 method(outside)
 
 
-def test_error_texts():
+def test_error_texts(user_view):
     knots = Pose.identity(3)
     with pytest.raises(InvalidValueError, match=r"knots have batch shape \(3,\) and times \(2,\)"):
         PoseSpline([0.0, 1.0], knots)

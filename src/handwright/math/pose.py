@@ -117,8 +117,8 @@ class Pose:
         if not isinstance(other, Pose):
             return NotImplemented
         self._check_broadcast("other pose", other.shape)
-        # Normalised, so that long chains do not drift away from unit norm.
-        return Pose.normalized(
+        # The constructor removes rounding from the norm, so that long chains do not drift.
+        return Pose(
             self.position + rotation.rotate(self.wxyz, other.position),
             rotation.multiply(self.wxyz, other.wxyz),
         )
@@ -155,13 +155,12 @@ class Pose:
         self._check_broadcast("other pose", other.shape)
         self._check_broadcast("t", t.shape)
         position = (1.0 - t)[..., None] * self.position + t[..., None] * other.position
-        return Pose.normalized(position, rotation.slerp(self.wxyz, other.wxyz, t))
+        return Pose(position, rotation.slerp(self.wxyz, other.wxyz, t))
 
     def __getitem__(self, index: Any) -> Pose:  # noqa: ANN401  whatever numpy takes
         parts = index if isinstance(index, tuple) else (index,)
-        # The axis of components is kept out of reach of the index.
-        rest = (slice(None),) if any(part is Ellipsis for part in parts) else (..., slice(None))
-        return Pose(self.position[(*parts, *rest)], self.wxyz[(*parts, *rest)])
+        # The last slice keeps the axis of components out of reach of the index.
+        return Pose(self.position[(*parts, slice(None))], self.wxyz[(*parts, slice(None))])
 
     def __len__(self) -> int:
         if not self.shape:

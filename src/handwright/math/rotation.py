@@ -40,8 +40,8 @@ def normalize(q: Float[Array, "*batch 4"]) -> Float[Array, "*batch 4"]:
 
 def multiply(a: Float[Array, "... 4"], b: Float[Array, "... 4"]) -> Float[Array, "... 4"]:
     """Composes rotations: first ``b``, then ``a``."""
-    aw, ax, ay, az = np.moveaxis(_components(a, 4, "a"), -1, 0)
-    bw, bx, by, bz = np.moveaxis(_components(b, 4, "b"), -1, 0)
+    aw, ax, ay, az = _split(_components(a, 4, "a"))
+    bw, bx, by, bz = _split(_components(b, 4, "b"))
     return np.stack(
         [
             aw * bw - ax * bx - ay * by - az * bz,
@@ -61,8 +61,8 @@ def conjugate(q: Float[Array, "*batch 4"]) -> Float[Array, "*batch 4"]:
 def rotate(q: Float[Array, "... 4"], v: ArrayLike) -> Float[Array, "... 3"]:
     """Turns vectors ``v`` (..., 3) by rotations ``q`` (..., 4)."""
     q, v = _components(q, 4, "q"), _components(v, 3, "v")
-    twice = 2.0 * np.cross(q[..., 1:], v)
-    return v + q[..., :1] * twice + np.cross(q[..., 1:], twice)
+    twice = 2.0 * _cross(q[..., 1:], v)
+    return v + q[..., :1] * twice + _cross(q[..., 1:], twice)
 
 
 def exp(rotvec: ArrayLike) -> Float[Array, "... 4"]:
@@ -104,7 +104,7 @@ def slerp(
 
 def to_matrix(q: Float[Array, "*batch 4"]) -> Float[Array, "*batch 3 3"]:
     """Rotation matrices, acting on column vectors."""
-    w, x, y, z = np.moveaxis(_components(q, 4, "q"), -1, 0)
+    w, x, y, z = _split(_components(q, 4, "q"))
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
         [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
@@ -178,14 +178,13 @@ def from_6d(x: ArrayLike) -> Float[Array, "... 4"]:
     if bad.any():
         raise InvalidValueError(
             f"6D rotation x{first_index(bad)} is {x[bad][0]}; its two columns are parallel, "
-            "expected independent ones. Keep such outputs away from the network's zero, "
-            "or replace that sample."
+            "expected independent ones. Replace that sample, for example by its neighbour."
         )
     second = second / size[..., None]
     # Once more, because the first subtraction cancels when the columns are nearly parallel.
     second = second - np.sum(first * second, axis=-1, keepdims=True) * first
     second = second / np.linalg.norm(second, axis=-1, keepdims=True)
-    return from_matrix(np.stack([first, second, np.cross(first, second)], axis=-1))
+    return from_matrix(np.stack([first, second, _cross(first, second)], axis=-1))
 
 
 def between(u: ArrayLike, v: ArrayLike) -> Float[Array, "... 4"]:
@@ -196,11 +195,11 @@ def between(u: ArrayLike, v: ArrayLike) -> Float[Array, "... 4"]:
     u, v = np.broadcast_arrays(_directions(u, "u"), _directions(v, "v"))
     obtuse = np.sum(u * v, axis=-1, keepdims=True) < 0
     # u x v = u x (v - u) = u x (v + u); the shorter second factor is free of cancellation.
-    cross = np.cross(u, np.where(obtuse, v + u, v - u))
+    cross = _cross(u, np.where(obtuse, v + u, v - u))
     sine = np.linalg.norm(cross, axis=-1, keepdims=True)
     opposite = obtuse & (sine < 1e-17)
     least = np.eye(3)[np.argmin(np.abs(u), axis=-1)]
-    perpendicular = np.cross(u, least)
+    perpendicular = _cross(u, least)
     axis = np.where(opposite, perpendicular, cross)
     length = np.linalg.norm(axis, axis=-1, keepdims=True)
     axis = axis / np.where(length > 0, length, 1.0)
@@ -306,8 +305,19 @@ def _canonical(q: Float[Array, "*batch 4"]) -> Float[Array, "*batch 4"]:
     return np.where(lead < 0, -q, q)
 
 
+def _split(x: Float[Array, "*batch size"]) -> tuple[Float[Array, "*batch"], ...]:
+    return tuple(x[..., i] for i in range(x.shape[-1]))
+
+
+def _cross(a: Float[Array, "... 3"], b: Float[Array, "... 3"]) -> Float[Array, "... 3"]:
+    # For single vectors numpy's own spends most of its time on sorting out axes.
+    ax, ay, az = _split(a)
+    bx, by, bz = _split(b)
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
+
+
 def _skew(v: Float[Array, "*batch 3"]) -> Float[Array, "*batch 3 3"]:
-    x, y, z = np.moveaxis(v, -1, 0)
+    x, y, z = _split(v)
     o = np.zeros_like(x)
     rows = [[o, -z, y], [z, o, -x], [-y, x, o]]
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)

@@ -15,7 +15,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
-from scipy.linalg import solveh_banded
 
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.math import rotation
@@ -206,7 +205,7 @@ class PoseSpline:
         place = _locate(self.times, t, self.extrapolate)
         turn = rotation.exp(_evaluate(self._turns, place, 0))
         wxyz = rotation.multiply(self.knots.wxyz[place.segment], turn)
-        return Pose.normalized(self._path(t), wxyz)
+        return Pose(self._path(t), wxyz)
 
     def velocity(self, t: float | ArrayLike) -> Float[Array, "... 6"]:
         """Linear (m/s), then angular (rad/s) velocity at ``t``, both in the world frame."""
@@ -326,6 +325,9 @@ def _minimum_jerk_rates(
     rates of the inner knots: a positive definite system with two unknowns per knot, each coupled
     to its neighbours only. Its stationarity says that third and fourth derivative are continuous.
     """
+    # Imported here, because it would double the time to import this layer.
+    from scipy.linalg import solveh_banded
+
     count = len(times)
     # In units of the mean interval, so that the size of a second does not spoil the condition.
     unit = (times[-1] - times[0]) / (count - 1)
