@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from handwright.errors import InvalidValueError
 from handwright.math import Pose, rotation
 
-quick = settings(deadline=None, max_examples=50)
+quick = settings(deadline=None, max_examples=35)
 # Absolute, because numpy's default relative tolerance would hide most faults.
 close = partial(np.testing.assert_allclose, rtol=0)
 seeds = st.integers(0, 2**32 - 1)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.math import CubicHermite, MinimumJerk, Pose, PoseSpline, rotation
 
-quick = settings(deadline=None, max_examples=30)
+quick = settings(deadline=None, max_examples=25)
 # Absolute, because numpy's default relative tolerance would hide most faults.
 close = partial(np.testing.assert_allclose, rtol=0)
 seeds = st.integers(0, 2**32 - 1)

@@ -13,7 +13,7 @@ from scipy.stats import kstest
 from handwright.errors import InvalidValueError
 from handwright.math import rotation
 
-quick = settings(deadline=None, max_examples=50)
+quick = settings(deadline=None, max_examples=35)
 # Absolute, because numpy's default relative tolerance would hide most faults.
 close = partial(np.testing.assert_allclose, rtol=0)
 

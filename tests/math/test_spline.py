@@ -11,7 +11,7 @@ from scipy.interpolate import CubicHermiteSpline, make_interp_spline
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.math import CubicHermite, MinimumJerk
 
-quick = settings(deadline=None, max_examples=40)
+quick = settings(deadline=None, max_examples=25)
 # Absolute, because numpy's default relative tolerance would hide most faults.
 close = partial(np.testing.assert_allclose, rtol=0)
 seeds = st.integers(0, 2**32 - 1)
