@@ -92,7 +92,8 @@ def _locate(coordinate: float, low: float, spacing: float, count: int) -> tuple:
         return 0, 0.0, coordinate - low
     last = count - 1
     if u >= last:
-        return count - 2, 1.0, coordinate - (low + last * spacing)
+        # Rounding must not put a point on the last node in front of it.
+        return count - 2, 1.0, max(coordinate - (low + last * spacing), 0.0)
     index = int(u)
     return index, u - index, 0.0
 
