@@ -80,7 +80,7 @@ def human(
         frames=openxr_frames(bones, wrist, links),
         digits=surface.digits(bones, shape, links),
         capsules=capsules,
-        sites=palm_side_sites(bones, shape, wrist, links),
+        sites=palm_side_sites(bones, shape, links),
         masses=_masses(capsules, num_links, of_percentile(BODY_MASS, sex, percentile)),
         wrist_link=wrist,
         poses=named_poses(joints),

@@ -11,9 +11,12 @@ Faces = Int[np.ndarray, "F 3"]
 
 def edges_of(faces: Faces) -> tuple[Int[np.ndarray, "E 2"], Int[np.ndarray, "F 3"]]:
     """Undirected edges, and for each face those from corner k to corner k + 1."""
-    half = np.sort(np.stack([faces, np.roll(faces, -1, axis=1)], axis=-1).reshape(-1, 2), axis=1)
-    edges, number = np.unique(half, axis=0, return_inverse=True)
-    return edges, number.reshape(-1, 3)
+    start, end = faces, np.roll(faces, -1, axis=1)
+    base = int(faces.max()) + 1
+    keys, number = np.unique(
+        np.minimum(start, end) * base + np.maximum(start, end), return_inverse=True
+    )
+    return np.stack([keys // base, keys % base], axis=1), number.reshape(-1, 3)
 
 
 def split_edges(
@@ -73,3 +76,58 @@ def split_edges(
                 for corners in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))
             ]
     return vertices, np.concatenate(parts)
+
+
+def collapse_short_edges(
+    vertices: Vertices, faces: Faces, shortest: float, curve: Int[np.ndarray, " V"]
+) -> Faces:
+    """Merges the ends of edges shorter than ``shortest``, m; vertices may become unused.
+
+    Args:
+        vertices: Vertices, m.
+        faces: Triangles of an open or closed mesh; meant for a few hundred of them.
+        shortest: Length, m.
+        curve: Number of the curve that each vertex lies on, or -1. A vertex of a curve stays where
+            it is unless the edge lies on the curve too; -2 keeps a vertex in any case.
+    """
+    refused: set[tuple[int, int]] = set()
+    while True:
+        edges, _ = edges_of(faces)
+        length = np.linalg.norm(vertices[edges[:, 0]] - vertices[edges[:, 1]], axis=1)
+        for e in np.argsort(length):
+            if length[e] >= shortest:
+                return faces
+            keep, drop = (int(i) for i in edges[e])
+            if (keep, drop) in refused:
+                continue
+            if curve[drop] == -2 or (curve[keep] == -1 and curve[drop] >= 0):
+                keep, drop = drop, keep
+            merged = _collapse(vertices, faces, keep, drop)
+            if (curve[drop] not in (-1, curve[keep])) or curve[drop] == -2 or merged is None:
+                refused.add((int(edges[e, 0]), int(edges[e, 1])))
+                continue
+            faces = merged
+            break
+        else:
+            return faces
+
+
+def _collapse(vertices: Vertices, faces: Faces, keep: int, drop: int) -> Faces | None:
+    """The mesh with one vertex merged into another, or None if that would fold or pinch it."""
+    around_keep = faces[(faces == keep).any(axis=1)]
+    has_drop = (faces == drop).any(axis=1)
+    common = np.intersect1d(around_keep, faces[has_drop])
+    dying = has_drop & (faces == keep).any(axis=1)
+    if len(common) - 2 != int(dying.sum()):
+        return None
+    moved = np.where(faces == drop, keep, faces)
+    changed = has_drop & ~dying
+
+    def normals(corners: Faces) -> np.ndarray:
+        a, b, c = np.moveaxis(vertices[corners], 1, 0)
+        return np.cross(b - a, c - a)
+
+    before, after = normals(faces[changed]), normals(moved[changed])
+    if np.any(np.einsum("ij,ij->i", before, after) < 0.0):
+        return None
+    return moved[~dying]

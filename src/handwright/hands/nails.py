@@ -8,20 +8,29 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from handwright.hands.anthropometry import DIGITS
-from handwright.hands.mesh_cuts import Faces, Vertices, edges_of, split_edges
+from handwright.hands.mesh_cuts import (
+    Faces,
+    Vertices,
+    collapse_short_edges,
+    edges_of,
+    split_edges,
+)
 from handwright.hands.skin_field import SkinField
 from handwright.hands.skin_mesh import flip_edges, neighbour_mean
 
 # Root and free edge as shares of the last segment; half breadth as a share of the digit's.
-_ROOT = {"thumb": 0.42, "finger": 0.44}
+_ROOT = {"thumb": 0.42, "finger": 0.41}
 _EDGE = {"thumb": 0.950, "finger": 0.945}
-_HALF_BREADTH = {"thumb": 0.74, "finger": 0.72}
+_HALF_BREADTH = {"thumb": 0.71, "finger": 0.69}
 # Corner radii as shares of the nail's half breadth, at the root and at the free edge.
 _ROOT_CORNER, _EDGE_CORNER = 0.80, 0.62
 # Distances from the outline, m, at which the mesh is cut: inner rim, outline, top of the fold.
-_RIM, _FOLD = -0.45e-3, 0.5e-3
+_LEVELS = (0.0, -0.45e-3, 0.5e-3)
 _FINE_EDGE = 0.95e-3
+_SHORT_EDGE = 0.16e-3
 _FAR = 1.0
+# A vertex this close to a curve, m, lies on it.
+_ON_CURVE = 2e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,18 +88,40 @@ def add_nails(
     """Cuts the nails into a skin mesh and gives their plates, grooves and folds some relief."""
     nails = nails_of(field)
     for nail in nails:
-        vertices, faces = _refine(field, nail, vertices, faces)
-    for nail in nails:
-        for level in (0.0, _RIM, _FOLD):
-            vertices, faces = _cut(field, nail, level, vertices, faces)
+        vertices, faces = _with_nail(field, nail, vertices, faces)
     is_nail = np.zeros(len(faces), dtype=bool)
     relief = np.zeros(len(vertices))
     for nail in nails:
         level = nail.level(field, vertices)
-        level[np.abs(level) < 2e-6] = 0.0
+        level[np.abs(level) < _ON_CURVE] = 0.0
         is_nail |= (level[faces].max(axis=1) <= 0.0) & (level[faces].min(axis=1) < 0.0)
         relief += _relief(level, nail.freedom(field, vertices))
     return vertices + relief[:, None] * field.normals(vertices), faces, is_nail
+
+
+def _with_nail(
+    field: SkinField, nail: Nail, vertices: Vertices, faces: Faces
+) -> tuple[Vertices, Faces]:
+    """Works on the last segment of the digit alone, which is quick, and sews it back."""
+    tube = field.digits[nail.row]
+    begin = float(field.form.phalanges[nail.row].sum())
+    inside = (tube.local(vertices)[:, 0] > begin) & (tube.distance(vertices) < 2e-3)
+    chosen = inside[faces].all(axis=1)
+    used, patch = np.unique(faces[chosen], return_inverse=True)
+    patch = patch.reshape(-1, 3)
+    local = vertices[used]
+    local, patch = _refine(field, nail, local, patch)
+    for level in _LEVELS:
+        local, patch = _cut(field, nail, level, local, patch)
+    local, patch = _even_out(field, nail, local, patch)
+    vertices = vertices.copy()
+    vertices[used] = local[: len(used)]
+    number = np.concatenate([used, len(vertices) + np.arange(len(local) - len(used))])
+    vertices = np.concatenate([vertices, local[len(used) :]])
+    faces = np.concatenate([faces[~chosen], number[patch]])
+    # Merged vertices are no longer used.
+    kept, faces = np.unique(faces, return_inverse=True)
+    return vertices[kept], faces.reshape(-1, 3)
 
 
 def _relief(
@@ -141,9 +172,9 @@ def _cut(
     shortest = np.full(len(vertices), np.inf)
     for side in (0, 1):
         np.minimum.at(shortest, edges[:, side], length)
-    # Vertices close to the curve are moved onto it, so that no slivers arise. Those that lie on a
+    # Vertices close to the curve are moved onto it, so that few slivers arise. Those that lie on a
     # curve cut before are further away than this.
-    snap = np.abs(offset) < np.minimum(0.28 * shortest, 0.22e-3)
+    snap = np.abs(offset) < np.minimum(0.35 * shortest, 0.2e-3)
     vertices = vertices.copy()
     vertices[snap] = _onto_curve(field, nail, level, vertices[snap])
     offset[snap] = 0.0
@@ -155,6 +186,41 @@ def _cut(
     points = (1.0 - share) * vertices[start] + share * vertices[end]
     points = _onto_curve(field, nail, level, points)
     return split_edges(vertices, faces, numbers, crossing, points)
+
+
+def _even_out(
+    field: SkinField, nail: Nail, vertices: Vertices, faces: Faces
+) -> tuple[Vertices, Faces]:
+    """Mends the slivers that cutting leaves: turns edges, slides vertices, keeps the curves."""
+    offset = nail.level(field, vertices)
+    around = np.flatnonzero(np.abs(offset) < 4e-3)
+    curve = np.full(len(vertices), -1)
+    for number, level in enumerate(_LEVELS):
+        curve[np.abs(offset - level) < _ON_CURVE] = number
+    faces = collapse_short_edges(vertices, faces, _SHORT_EDGE, curve)
+    free = around[curve[around] < 0]
+    free = free[np.isin(free, faces)]
+    for _ in range(4):
+        faces = flip_edges(vertices, faces, curve)
+        mean = neighbour_mean(faces, len(vertices))[free]
+        edges, _ = edges_of(faces)
+        vertices = vertices.copy()
+        for _ in range(2):
+            value, slope = field.value_and_slope(vertices[free])
+            move = 0.5 * (mean @ vertices - vertices[free])
+            outward = value + np.einsum("ij,ij->i", move, slope)
+            squared = np.einsum("ij,ij->i", slope, slope)
+            vertices[free] += move - (outward / squared)[:, None] * slope
+            for number, level in enumerate(_LEVELS):
+                chain = edges[(curve[edges] == number).all(axis=1)]
+                total, count = np.zeros_like(vertices), np.zeros(len(vertices))
+                for one, other in (chain.T, chain.T[::-1]):
+                    np.add.at(total, one, vertices[other])
+                    np.add.at(count, one, 1.0)
+                on = np.flatnonzero(count == 2.0)
+                slid = 0.5 * vertices[on] + 0.5 * total[on] / count[on, None]
+                vertices[on] = _onto_curve(field, nail, level, slid)
+    return vertices, faces
 
 
 def _onto_curve(field: SkinField, nail: Nail, level: float, points: Vertices) -> Vertices:

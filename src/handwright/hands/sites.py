@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from handwright.core.hand import Sites
-from handwright.core.skin import DigitProfile, SkinShape
+from handwright.core.skin import SkinShape
 from handwright.hands.anthropometry import DIGITS, HandBones
 from handwright.hands.skeleton import DigitLinks
+from handwright.hands.skin_field import SkinField
+from handwright.hands.skin_form import form_of_bones
+from handwright.hands.skin_parts import axes_of
 
 # Rows of sites along each phalanx as shares of its length, each with angles (degrees) around the
 # digit from its palm side; more sites on the pads, where most contacts are.
@@ -16,68 +19,69 @@ _ROWS = {
     "intermediate": ((0.30, (-45.0, 45.0)), (0.70, (-45.0, 45.0))),
     "distal": ((0.25, (-50.0, 0.0, 50.0)), (0.60, (-50.0, 0.0, 50.0)), (0.88, (0.0,))),
 }
-# Palm: rows across the four metacarpals at these shares of their lengths.
-_PALM_ROWS = (0.12, 0.35, 0.58, 0.80, 0.98)
-_THENAR_ROWS = (0.2, 0.45, 0.7)
+# Sites of the palm: digit whose metacarpal carries them, places along the bone as shares of its
+# length, and how far sideways, in half thicknesses of the palm.
+_PALM_ROWS = (
+    ("index", (0.12, 0.35, 0.58, 0.80, 0.98), 0.0),
+    ("middle", (0.12, 0.35, 0.58, 0.80, 0.98), 0.0),
+    ("ring", (0.12, 0.35, 0.58, 0.80, 0.98), 0.0),
+    ("little", (0.12, 0.35, 0.58, 0.80, 0.98), 0.0),
+    ("little", (0.20, 0.48, 0.76), -0.75),
+    ("thumb", (0.20, 0.45, 0.70), 0.0),
+    ("thumb", (0.30, 0.60), -0.6),
+)
 
 
-def _around(profile: DigitProfile, at: float, angle: float) -> tuple[np.ndarray, np.ndarray]:
-    """Point and normal of the cross-section ellipse, as (sideways, dorsal) pairs."""
-    half_breadth, _, palmar = profile.at(at)
-    side, down = np.sin(angle), np.cos(angle)
-    point = np.array([half_breadth * side, -palmar * down])
-    normal = np.array([side / half_breadth, -down / palmar])
-    return point, normal / np.linalg.norm(normal)
+def palm_side_sites(bones: HandBones, shape: SkinShape, links: list[DigitLinks]) -> Sites:
+    """104 sites with outward normals on the skin of digits, palm and thenar.
 
-
-def palm_side_sites(
-    bones: HandBones, shape: SkinShape, wrist: int, links: list[DigitLinks]
-) -> Sites:
-    """About a hundred sites with outward normals, spread over digits, palm and thenar."""
-    rows: list[tuple[int, np.ndarray, np.ndarray]] = []
+    They are laid out around the bones of the spread hand, then moved onto its skin.
+    """
+    form = form_of_bones(bones, shape)
+    field = SkinField(form)
+    link: list[int] = []
+    start: list[np.ndarray] = []
+    origin: list[np.ndarray] = []
+    turn: list[np.ndarray] = []
     for row, digit in enumerate(DIGITS):
-        along, dorsal = bones.direction[row], bones.dorsal[row]
-        sideways = np.cross(dorsal, along)
+        # Link frames are parallel to the wrist's at the zero pose; the digit is spread from there.
+        flat = axes_of(bones.direction[row], bones.dorsal[row])
+        spread = axes_of(form.direction[row], form.dorsal[row])
         profile = shape.digits[row]
         lengths = bones.phalanges[row][bones.phalanges[row] > 0]
         parts = (
             ("proximal", "distal") if digit == "thumb" else ("proximal", "intermediate", "distal")
         )
         begin = 0.0
-        for part, link, bone in zip(parts, links[row].phalanges, lengths, strict=True):
+        for part, moved, bone in zip(parts, links[row].phalanges, lengths, strict=True):
             reach = profile.length - begin if part == "distal" else bone
             for share, angles in _ROWS[part]:
+                half_breadth, _, palmar = profile.at(begin + share * reach)
                 for angle in np.radians(angles):
-                    point, normal = _around(profile, begin + share * reach, angle)
-                    rows.append(
-                        (
-                            link,
-                            share * reach * along + point[0] * sideways + point[1] * dorsal,
-                            normal[0] * sideways + normal[1] * dorsal,
-                        )
+                    place = (
+                        begin + share * reach,
+                        half_breadth * np.sin(angle),
+                        -palmar * np.cos(angle),
                     )
+                    link.append(moved)
+                    start.append(form.knuckle[row] + np.array(place) @ spread)
+                    origin.append(form.knuckle[row] + begin * spread[0])
+                    turn.append(spread.T @ flat)
             begin += bone
-    rows += _palm_sites(bones, shape, links)
-    link_all, position, normal_all = zip(*rows, strict=True)
-    return Sites(np.array(link_all), np.array(position), np.array(normal_all))
-
-
-def _palm_sites(
-    bones: HandBones, shape: SkinShape, links: list[DigitLinks]
-) -> list[tuple[int, np.ndarray, np.ndarray]]:
-    rows = []
-    depth = 1.1 * shape.palm_half_thickness
-    for row in range(1, len(DIGITS)):
-        bone = bones.knuckle[row] - bones.base[row]
-        for share in _PALM_ROWS:
-            rows.append(
-                (
-                    links[row].metacarpal,
-                    share * bone - depth * bones.dorsal[row],
-                    -bones.dorsal[row],
-                )
-            )
-    bone = bones.knuckle[0] - bones.base[0]
-    for share in _THENAR_ROWS:
-        rows.append((links[0].metacarpal, share * bone - depth * bones.dorsal[0], -bones.dorsal[0]))
-    return rows
+    for digit, shares, aside in _PALM_ROWS:
+        row = DIGITS.index(digit)
+        axes = axes_of(form.metacarpal[row], form.dorsal[row])
+        for share in shares:
+            link.append(links[row].metacarpal)
+            place = form.base[row] + share * form.metacarpal[row]
+            start.append(place + shape.palm_half_thickness * (aside * axes[1] - 1.1 * axes[2]))
+            origin.append(form.base[row] + (bones.saddle if digit == "thumb" else 0.0))
+            turn.append(np.eye(3))
+    position = field.project(np.array(start), 8)
+    normal = field.normals(position)
+    turns = np.array(turn)
+    return Sites(
+        np.array(link),
+        np.einsum("nij,ni->nj", turns, position - np.array(origin)),
+        np.einsum("nij,ni->nj", turns, normal),
+    )

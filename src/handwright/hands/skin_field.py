@@ -27,7 +27,7 @@ _ROOT_BLEND = 0.009
 _THUMB_BLEND = 0.012
 _WEB_BLEND = 0.012
 # Neighbouring fingers must not grow together.
-_NEIGHBOUR_BLEND = 0.0008
+_NEIGHBOUR_BLEND = 0.003
 _FOREARM = 0.042
 
 
@@ -135,25 +135,25 @@ class SkinField:
                 (0.0, 9, 9, 13),
                 (0.4, 9.5, 8.8, 13),
                 (0.8, 10.5, 8.8, 14.5),
-                (1.0, 10.4, 9.6, 13.2),
+                (1.0, 10.4, 10.2, 12.0),
             ),
             "middle": (
                 (0.0, 9, 9, 13),
                 (0.4, 9.5, 8.8, 13),
                 (0.8, 10.2, 8.4, 15.5),
-                (1.0, 10.4, 9.6, 14.2),
+                (1.0, 10.4, 10.2, 12.4),
             ),
             "ring": (
                 (0.0, 9, 9, 13),
                 (0.4, 9.5, 8.8, 12),
-                (0.8, 9.8, 8.2, 14.5),
-                (1.0, 9.8, 9.2, 13.2),
+                (0.8, 9.8, 8.2, 13.0),
+                (1.0, 9.8, 9.8, 10.6),
             ),
             "little": (
                 (0.0, 8.5, 9, 13),
                 (0.4, 9.5, 8.8, 13),
                 (0.8, 9.8, 8.0, 13),
-                (1.0, 9.0, 8.4, 11.8),
+                (1.0, 9.0, 8.6, 9.4),
             ),
             "thumb": (
                 (0.0, 10, 9, 11),
@@ -171,7 +171,7 @@ class SkinField:
                 Section(share * length, breadth * u, dorsal * u, palmar * u)
                 for share, breadth, dorsal, palmar in table
             ]
-            tubes.append(Tube(form.base[row], bone, form.dorsal[row], sections, 26 * u, 17 * u))
+            tubes.append(Tube(form.base[row], bone, form.dorsal[row], sections, 26 * u, 12 * u))
         return tubes
 
     @cached_property
@@ -210,7 +210,7 @@ class SkinField:
     @cached_property
     def _muscles(self) -> list[Ellipsoid | Tube]:
         form, u = self.form, self.scale * 1e-3
-        x, _, z = np.eye(3)
+        z = np.array([0.0, 0.0, 1.0])
         thumb, index, little = form.metacarpal[0], form.metacarpal[1], form.metacarpal[4]
         inward = -form.dorsal[0]
         thenar = Ellipsoid(
@@ -274,10 +274,12 @@ class SkinField:
     @cached_property
     def _webs(self) -> list[Tube]:
         """Skin between the roots of neighbouring fingers, lower towards the palm."""
-        form, u = self.form, self.scale * 1e-3
+        form = self.form
         webs = []
         for row in range(1, 4):
-            share = 0.30
+            share = 0.23
+            breadths = [form.shape.digits[r].half_breadth[0] for r in (row, row + 1)]
+            u = float(np.mean(breadths)) / 11.0
             start, end = (
                 form.knuckle[r] + share * form.phalanges[r, 0] * form.direction[r]
                 for r in (row, row + 1)
@@ -289,16 +291,16 @@ class SkinField:
             forward = forward / np.linalg.norm(forward)
             up = up / np.linalg.norm(up)
             # The section leans, so that the web reaches further on the palm side.
-            lean = np.cos(0.6) * up + np.sin(0.6) * forward
+            lean = np.cos(0.5) * up + np.sin(0.5) * forward
             webs.append(
                 Tube(
-                    start - 1.0 * u * up,
+                    start - 1.8 * u * up,
                     across,
                     lean,
                     [
-                        Section(0.0, 8.0 * u, 8.0 * u, 8.0 * u),
-                        Section(0.5 * span, 7.0 * u, 7.0 * u, 7.0 * u),
-                        Section(span, 8.0 * u, 8.0 * u, 8.0 * u),
+                        Section(0.0, 10.6 * u, 6.5 * u, 6.3 * u),
+                        Section(0.5 * span, 8.8 * u, 5.8 * u, 5.8 * u),
+                        Section(span, 10.6 * u, 6.5 * u, 6.3 * u),
                     ],
                     3.0 * u,
                     3.0 * u,

@@ -76,7 +76,7 @@ def neighbour_mean(faces: Faces, count: int) -> coo_array:
     both = (np.concatenate([i, j]), np.concatenate([j, i]))
     graph = coo_array((np.ones(2 * len(i)), both), shape=(count, count)).tocsr()
     graph.data[:] = 1.0
-    return diags_array(1.0 / np.asarray(graph.sum(axis=1)).ravel()) @ graph
+    return diags_array(1.0 / np.maximum(np.asarray(graph.sum(axis=1)).ravel(), 1.0)) @ graph
 
 
 def relax(
@@ -95,19 +95,35 @@ def relax(
 
 
 def _edge_table(faces: Faces) -> tuple[np.ndarray, np.ndarray]:
-    """Undirected edges (E, 2) and the two half edges (face * 3 + corner) of each (E, 2)."""
-    half = np.stack([faces, np.roll(faces, -1, axis=1)], axis=-1).reshape(-1, 2)
-    low, high = half.min(axis=1), half.max(axis=1)
-    order = np.lexsort((high, low))
-    pairs = order.reshape(-1, 2)
-    return np.stack([low[pairs[:, 0]], high[pairs[:, 0]]], axis=1), pairs
+    """Keys of all edges (sorted), and the two half edges (face * 3 + corner) of inner ones."""
+    start, end = faces.ravel(), np.roll(faces, -1, axis=1).ravel()
+    keys = np.minimum(start, end) * (int(faces.max()) + 1) + np.maximum(start, end)
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    first = np.flatnonzero(keys[1:] == keys[:-1])
+    return keys, np.stack([order[first], order[first + 1]], axis=1)
 
 
-def flip_edges(vertices: Vertices, faces: Faces, num_rounds: int = 8) -> Faces:
-    """Turns edges whose opposite angles add up to more than half a turn (Delaunay)."""
+def flip_edges(
+    vertices: Vertices,
+    faces: Faces,
+    curve: Int[np.ndarray, " V"] | None = None,
+    num_rounds: int = 8,
+) -> Faces:
+    """Turns edges whose opposite angles add up to more than half a turn (Delaunay).
+
+    Args:
+        vertices: Vertices, m.
+        faces: Triangles.
+        curve: Number of the curve that each vertex lies on, or -1; edges between two vertices of
+            one curve are neither turned nor made.
+        num_rounds: How often to go over the mesh at most.
+    """
     faces = faces.copy()
+    curve = np.full(len(vertices), -1) if curve is None else curve
     for _ in range(num_rounds):
-        _, pairs = _edge_table(faces)
+        keys, pairs = _edge_table(faces)
+        base = int(faces.max()) + 1
         first, second = pairs[:, 0] // 3, pairs[:, 1] // 3
         a = faces[first, pairs[:, 0] % 3]
         b = faces[first, (pairs[:, 0] % 3 + 1) % 3]
@@ -118,16 +134,20 @@ def flip_edges(vertices: Vertices, faces: Faces, num_rounds: int = 8) -> Faces:
             + _angle(vertices[d], vertices[a], vertices[b])
             - np.pi
         )
-        keys = np.sort(np.stack([a, b], 1), axis=1)
-        exists = set(map(tuple, keys.tolist()))
-        bad = np.flatnonzero(gain > 0.02)
+        across = np.minimum(c, d) * base + np.maximum(c, d)
+        known = keys[np.minimum(np.searchsorted(keys, across), len(keys) - 1)] == across
+        kept = (curve[a] == curve[b]) & (curve[a] >= 0)
+        # A chord that cuts off one vertex of its own curve may go.
+        kept &= (curve[c] != curve[a]) & (curve[d] != curve[a])
+        kept |= (curve[c] == curve[d]) & (curve[c] >= 0)
+        bad = np.flatnonzero((gain > 0.02) & ~kept & ~known & (c != d))
         bad = bad[np.argsort(-gain[bad])]
         used = np.zeros(len(faces), dtype=bool)
+        made: set[int] = set()
         changed = 0
         for e in bad:
             f, g = first[e], second[e]
-            key = (min(c[e], d[e]), max(c[e], d[e]))
-            if used[f] or used[g] or key in exists or c[e] == d[e]:
+            if used[f] or used[g] or int(across[e]) in made:
                 continue
             new = np.array([[c[e], a[e], d[e]], [d[e], b[e], c[e]]])
             before = _face_normals(vertices, faces[[f, g]])
@@ -137,7 +157,7 @@ def flip_edges(vertices: Vertices, faces: Faces, num_rounds: int = 8) -> Faces:
                 continue
             faces[f], faces[g] = new
             used[f] = used[g] = True
-            exists.add(key)
+            made.add(int(across[e]))
             changed += 1
         if not changed:
             break

@@ -29,7 +29,7 @@ PARTS: tuple[str | None, ...] = (
 # back. On the back the change comes late: the skin there rides on the head of the nearer bone,
 # which keeps the knuckle square in a fist.
 _CHANGE_OVER = {
-    "mcp": ((0.10, 1.15), (0.15, 0.95)),
+    "mcp": ((0.22, 1.30), (0.15, 0.95)),
     "pip": ((0.0, 0.95), (0.22, 0.80)),
     "dip": ((0.0, 0.95), (0.22, 0.85)),
     "ip": ((0.0, 1.0), (0.20, 0.90)),
@@ -71,7 +71,7 @@ def full_weights(field: SkinField, vertices: Vertices, faces: Faces) -> Float[np
     count = len(vertices)
     # Share of each digit in a vertex: near one digit all, in the webs between two of them half.
     near = np.stack([np.maximum(tube.distance(vertices), 0.0) for tube in field.digits], axis=1)
-    share = (2e-3 / (near + 2e-3)) ** 4
+    share = (2.5e-3 / (near + 2.5e-3)) ** 4
     share /= share.sum(axis=1, keepdims=True)
     weights = np.zeros((count, len(PARTS)))
     beyond_palm = np.zeros(count)
