@@ -56,7 +56,9 @@ def gap_between_digits(model, q, one, other):
     return min(gaps)
 
 
-@pytest.mark.parametrize("model", [human(), human("left", coupled=True), trident()], ids=lambda model: model.name)
+@pytest.mark.parametrize(
+    "model", [human(), human("left", coupled=True), trident()], ids=lambda model: model.name
+)
 @pytest.mark.parametrize("term", ["pad", "nail", "object", "digits", "posture"])
 def test_every_term_of_the_objective_agrees_with_central_differences(model, term):
     rng = np.random.default_rng(7)

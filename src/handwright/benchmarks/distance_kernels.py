@@ -55,7 +55,7 @@ def measure_distances() -> dict[str, float]:
             lambda: igl.signed_distance(points, vertices, faces),  # noqa: B023
             repeats=5,
         )
-        exact = ExactDistance(body)
+        exact = ExactDistance.from_body(body)
         tree = best_seconds(lambda: exact.signed_distance(points), repeats=5)  # noqa: B023
         times.append(ours)
         ratios.append(theirs / ours)

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 def matched_hand(recorded: RecordedHand) -> HandModel:
     """A human hand with the bones of a recorded subject."""
     mirror = np.array([1.0, -1.0 if recorded.side == "left" else 1.0, 1.0])
-    joints = {
-        name: recorded.position[:, n] * mirror for n, name in enumerate(recorded.names)
-    }
+    joints = {name: recorded.position[:, n] * mirror for n, name in enumerate(recorded.names)}
     return human(recorded.side, bones=bones_from_joints(joints, recorded.thumb_base * mirror))
 
 
