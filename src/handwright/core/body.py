@@ -46,7 +46,7 @@ class RigidBody:
 
     def __post_init__(self) -> None:
         for field, dtype in _ARRAYS.items():
-            array = np.array(getattr(self, field), dtype=dtype, order="C")
+            array = np.asarray(getattr(self, field)).astype(dtype, order="C")
             array.setflags(write=False)
             object.__setattr__(self, field, array)
         object.__setattr__(self, "color", tuple(float(c) for c in self.color))

@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from handwright.geometry.edges import unique_edges
-from handwright.geometry.inertia import solid_properties
+from handwright.geometry.inertia import signed_volume
 
 SMALLEST_EXTENT = 0.005
 """Metres; below this nothing is hand-held, and the file is probably in other units."""
@@ -84,10 +84,11 @@ def inverted_parts(
         volume without being a cavity, that is without lying inside another part.
     """
     count, part_of_face = igl.facet_components(faces)
+    part_of_face = part_of_face.astype(np.int64)
     inverted = []
     for part in range(count):
         mine = part_of_face == part
-        if solid_properties(vertices, faces[mine]).mass >= 0.0:
+        if signed_volume(vertices, faces[mine]) >= 0.0:
             continue
         others = np.ascontiguousarray(faces[~mine])
         corner = vertices[faces[mine][0]].mean(axis=0)
@@ -194,6 +195,6 @@ def _orientation_problems(
             f"the surface is inverted (faces point inwards) in {len(inverted)} of {num_parts} "
             "parts; flip the normals in a modeller, or repair=True turns them."
         ]
-    if abs(solid_properties(vertices, faces).mass) <= _ZERO_AREA * mesh_extent(vertices) ** 3:
+    if abs(signed_volume(vertices, faces)) <= _ZERO_AREA * mesh_extent(vertices) ** 3:
         return ["the surface encloses no volume; give flat things a thickness."]
     return []

@@ -10,6 +10,9 @@ from jaxtyping import Float, Int
 
 from handwright.errors import InvalidValueError
 
+# Below this fraction of the cubed extent a volume is rounding error.
+_NO_VOLUME = 1e-16
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MassProperties:
@@ -49,7 +52,7 @@ def solid_properties(
     a, b, c = np.moveaxis((vertices - reference)[faces], 1, 0)
     volumes = np.einsum("ij,ij->i", a, np.cross(b, c)) / 6.0
     volume = float(volumes.sum())
-    if volume == 0.0:
+    if abs(volume) <= _NO_VOLUME * float(np.ptp(vertices, axis=0).max()) ** 3:
         raise InvalidValueError("The mesh encloses no volume, so it has no centre nor inertia.")
     corner_sum = a + b + c
     center = volumes @ corner_sum / (4.0 * volume)
@@ -59,6 +62,12 @@ def solid_properties(
     for corner in (a, b, c):
         second += np.einsum("i,ij,ik->jk", volumes, corner, corner)
     return _from_second_moments(volume, center, second / 20.0, reference, density)
+
+
+def signed_volume(vertices: Float[np.ndarray, "V 3"], faces: Int[np.ndarray, "F 3"]) -> float:
+    """Volume (m^3) inside a closed mesh, negative if its faces point inwards."""
+    a, b, c = np.moveaxis((vertices - vertices.mean(axis=0))[faces], 1, 0)
+    return float(np.einsum("ij,ij->", a, np.cross(b, c))) / 6.0
 
 
 def shell_properties(
@@ -91,12 +100,12 @@ def union_properties(
     faces: Int[np.ndarray, "F 3"],
     *,
     density: float = 1.0,
-    num_cells: int = 250_000,
+    num_cells: int = 125_000,
 ) -> MassProperties:
     """Properties of everything the surface winds around at least once, each place counted once.
 
     The midpoint rule on a grid of cubes, inside where the winding number is above one half:
-    about 0.5 % off, yet right for parts that overlap, where the exact formula counts twice.
+    about 1 % off, yet right for parts that overlap, where the exact formula counts twice.
 
     Args:
         vertices: Metres.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import igl
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
@@ -20,7 +20,7 @@ from handwright.geometry.checking import (
     zero_area_faces,
 )
 from handwright.geometry.edges import unique_edges
-from handwright.geometry.inertia import solid_properties
+from handwright.geometry.inertia import signed_volume
 
 # Vertices nearer than this fraction of the extent are one vertex that was written twice.
 _MERGE_DISTANCE = 1e-6
@@ -95,7 +95,9 @@ def repair_mesh(
     faces = _drop_non_finite(vertices, faces, report)
     vertices = np.where(np.isfinite(vertices), vertices, 0.0)
     if len(faces):
-        vertices, faces = _drop_unused(vertices, faces, report, count=False)
+        vertices, faces = _drop_unused(vertices, faces, report)
+        # Bad vertices have lost their faces, and are counted already.
+        report.dropped_vertices -= report.non_finite_vertices
         vertices, faces = _merge(vertices, faces, report)
         faces = _flip_caps(vertices, faces, report)
         faces = _drop_degenerate(faces, report)
@@ -103,7 +105,7 @@ def repair_mesh(
         faces = _unify_winding(faces, report)
         vertices, faces = _fill_holes(vertices, faces, report)
         faces = _turn_outwards(vertices, faces, report)
-        vertices, faces = _drop_unused(vertices, faces, report, count=True)
+        vertices, faces = _drop_unused(vertices, faces, report)
     problems = check_mesh(vertices, faces, allow_any_size=True)
     if problems:
         listed = "\n".join(f"  - {problem}" for problem in problems)
@@ -116,9 +118,9 @@ def _drop_non_finite(
 ) -> Int[np.ndarray, "G 3"]:
     finite = np.isfinite(vertices).all(axis=1)
     report.non_finite_vertices = int(np.count_nonzero(~finite))
-    known = ((faces >= 0) & (faces < len(vertices))).all(axis=1)
-    keep = known.copy()
-    keep[known] = finite[faces[known]].all(axis=1)
+    # Indices that point nowhere are sent to one more, bad, vertex.
+    known = (faces >= 0) & (faces < len(vertices))
+    keep = np.append(finite, False)[np.where(known, faces, len(vertices))].all(axis=1)
     report.dropped_faces += int(np.count_nonzero(~keep))
     return faces[keep]
 
@@ -173,13 +175,13 @@ def _drop_degenerate(faces: Int[np.ndarray, "F 3"], report: RepairReport) -> Int
 
 
 def _unify_winding(faces: Int[np.ndarray, "F 3"], report: RepairReport) -> Int[np.ndarray, "F 3"]:
-    turned, _ = igl.bfs_orient(np.ascontiguousarray(faces))
+    turned = igl.bfs_orient(np.ascontiguousarray(faces))[0].astype(np.int64)
     report.flipped_faces += _count_turned(faces, turned)
     return turned
 
 
 def _count_turned(before: Int[np.ndarray, "F 3"], after: Int[np.ndarray, "F 3"]) -> int:
-    same: Bool[np.ndarray, F] = np.zeros(len(before), dtype=bool)
+    same = np.zeros(len(before), dtype=bool)
     for shift in range(3):
         same |= (np.roll(before, shift, axis=1) == after).all(axis=1)
     return int(np.count_nonzero(~same))
@@ -190,7 +192,7 @@ def _fill_holes(
 ) -> tuple[Float[np.ndarray, "W 3"], Int[np.ndarray, "G 3"]]:
     new_vertices, new_faces = [vertices], [faces]
     next_index = len(vertices)
-    for loop in _boundary_loops(faces):
+    for loop in _boundary_loops(vertices, faces):
         report.filled_holes.append(len(loop))
         following = np.roll(loop, -1)
         if len(loop) == 3:
@@ -207,7 +209,9 @@ def _fill_holes(
     return vertices, filled
 
 
-def _boundary_loops(faces: Int[np.ndarray, "F 3"]) -> list[Int[np.ndarray, "L"]]:
+def _boundary_loops(
+    vertices: Float[np.ndarray, "V 3"], faces: Int[np.ndarray, "F 3"]
+) -> list[Int[np.ndarray, "L"]]:
     """Closed chains of the half-edges that have no partner."""
     half_edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
     edges, rows, _ = unique_edges(faces)
@@ -218,24 +222,57 @@ def _boundary_loops(faces: Int[np.ndarray, "F 3"]) -> list[Int[np.ndarray, "L"]]
     loops = []
     while onward:
         first = min(onward)
-        chain = [first]
+        chain = [first, onward[first].pop()]
+        if not onward[first]:
+            del onward[first]
         while chain[-1] in onward:
-            ends = onward[chain[-1]]
-            chain.append(ends.pop())
+            last, here = chain[-2:]
+            ends = onward[here]
+            ahead = _next_around(vertices, faces, last, here, ends) if len(ends) > 1 else ends[0]
+            ends.remove(ahead)
             if not ends:
-                del onward[chain[-2]]
-            if chain[-1] == first:
+                del onward[here]
+            if ahead not in chain:
+                chain.append(ahead)
+                continue
+            start = chain.index(ahead)
+            loops.append(np.array(chain[start:], dtype=np.int64))
+            # A hole can touch itself: close this lobe and go on with the rest of the way.
+            del chain[start + 1 :]
+            if start == 0:
                 break
-        if chain[-1] == first and len(chain) > 3:
-            loops.append(np.array(chain[:-1], dtype=np.int64))
-    return loops
+    return [loop for loop in loops if len(loop) >= 3]
+
+
+def _next_around(
+    vertices: Float[np.ndarray, "V 3"],
+    faces: Int[np.ndarray, "F 3"],
+    last: int,
+    here: int,
+    ends: list[int],
+) -> int:
+    """Which way on borders the same hole, at a corner where several holes touch.
+
+    The hole lies on the right of the way, so it is swept by turning anticlockwise from the way
+    back until the first way on.
+    """
+    a, b, c = np.moveaxis(vertices[faces[(faces == here).any(axis=1)]], 1, 0)
+    normal = np.cross(b - a, c - a).sum(axis=0)
+    normal /= max(float(np.linalg.norm(normal)), 1e-300)
+    back = vertices[last] - vertices[here]
+    side = np.cross(normal, back)
+    turns = []
+    for end in ends:
+        way = vertices[end] - vertices[here]
+        turns.append(float(np.arctan2(way @ side, way @ back)) % (2.0 * np.pi))
+    return ends[int(np.argmin(turns))]
 
 
 def _turn_outwards(
     vertices: Float[np.ndarray, "V 3"], faces: Int[np.ndarray, "F 3"], report: RepairReport
 ) -> Int[np.ndarray, "F 3"]:
     turned = faces
-    if solid_properties(vertices, faces).mass < 0.0:
+    if signed_volume(vertices, faces) < 0.0:
         # The whole mesh at once, so that the cavities of an inverted solid stay cavities.
         turned = turned[:, ::-1]
     part_of_face, inverted = inverted_parts(vertices, np.ascontiguousarray(turned))
@@ -248,10 +285,7 @@ def _drop_unused(
     vertices: Float[np.ndarray, "V 3"],
     faces: Int[np.ndarray, "F 3"],
     report: RepairReport,
-    *,
-    count: bool,
 ) -> tuple[Float[np.ndarray, "W 3"], Int[np.ndarray, "F 3"]]:
     used, renumbered = np.unique(faces, return_inverse=True)
-    if count:
-        report.dropped_vertices += len(vertices) - len(used)
+    report.dropped_vertices += len(vertices) - len(used)
     return vertices[used], renumbered.reshape(faces.shape).astype(np.int64)

@@ -6,6 +6,7 @@ of its frame at its centre of mass. Sizes are in metres.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -36,9 +37,9 @@ __all__ = [
     "PHONE_KEYS",
     "SHAPES",
     "Shape",
+    "book",
     "bottle",
     "box",
-    "book",
     "bunny_like",
     "can",
     "capsule",
@@ -105,7 +106,7 @@ SHAPES: dict[str, Shape] = {
         Shape("wine_pot", wine_pot, "slender pot with long spout and handle, 200 mm tall"),
         Shape("pan", pan, "frying pan, 200 mm across, handle of 170 mm"),
         Shape("spatula", spatula, "slotted spatula, 305 mm long, blade 95 x 75 mm"),
-        Shape("hammer", hammer, "claw hammer, 300 mm long, steel head of 110 mm"),
+        Shape("hammer", hammer, "claw hammer, 320 mm long, steel head of 125 mm"),
         Shape("pen", pen, "ball-point pen, 142 mm long, 10 mm across"),
         Shape("phone", phone, "phone with twelve raised keys, 50 x 118 x 14 mm"),
         Shape("milk_carton", milk_carton, "full gable-top carton, 70 x 70 x 235 mm"),
@@ -130,7 +131,7 @@ def make_shape(name: str, **dimensions: Any) -> RigidBody:  # noqa: ANN401
     if name not in SHAPES:
         raise UnknownNameError("shape", name, SHAPES)
     make = SHAPES[name].make
-    known = make.__kwdefaults__ or {}
+    known = inspect.signature(make).parameters
     unknown = sorted(set(dimensions) - set(known))
     if unknown:
         raise InvalidValueError(

@@ -58,6 +58,7 @@ def _bunny_mesh() -> Mesh:
         # Flat feet, so that it stands.
         return fields.smooth_corner(solid, 0.015 - points[:, 2], 0.01)
 
-    return mesh_field(
+    vertices, faces = mesh_field(
         field, (-0.52, -0.32, -0.05), (0.42, 0.32, 1.08), spacing=0.016, num_faces=9_000
     )
+    return vertices / np.ptp(vertices[:, 2]), faces

@@ -40,20 +40,6 @@ def check_dimensions(shape: str, **dimensions: float) -> None:
         )
 
 
-def check_order(shape: str, **conditions: bool) -> None:
-    """Raises unless every named relation between dimensions holds, listing all that do not.
-
-    Args:
-        shape: Name of the shape, for the message.
-        **conditions: The relation in words, underscores for spaces, and whether it holds.
-    """
-    bad = [words.replace("_", " ") for words, holds in conditions.items() if not holds]
-    if bad:
-        raise InvalidValueError(
-            f"Shape '{shape}': the dimensions do not fit together; expected {'; '.join(bad)}."
-        )
-
-
 def make_body(
     name: str,
     vertices: Float[np.ndarray, "V 3"],

@@ -12,17 +12,20 @@ Distances = Float[np.ndarray, "N"]
 
 @numba.njit(cache=True, error_model="numpy")
 def polygon_distance(
-    points: Float[np.ndarray, "N 2"], polygon: Float[np.ndarray, "M 2"]
+    points: Float[np.ndarray, "N 2"], polygon: Float[np.ndarray, "M 2"], is_closed: bool = True
 ) -> Float[np.ndarray, "N"]:
-    """Exact signed distance (m) to a closed simple polygon, whatever its sense of rotation."""
+    """Exact signed distance (m) to a simple polygon, whatever its sense of rotation.
+
+    An open one is the half of a figure symmetric about x = 0, for points on its side.
+    """
     result = np.zeros(points.shape[0])
     count = polygon.shape[0]
     for i in range(points.shape[0]):
         x, y = points[i, 0], points[i, 1]
         best = np.inf
         inside = False
-        k = count - 1
-        for j in range(count):
+        k = count - 1 if is_closed else 0
+        for j in range(0 if is_closed else 1, count):
             ax, ay, bx, by = polygon[k, 0], polygon[k, 1], polygon[j, 0], polygon[j, 1]
             ex, ey = bx - ax, by - ay
             t = ((x - ax) * ex + (y - ay) * ey) / (ex * ex + ey * ey)
@@ -74,10 +77,10 @@ def flat_tube(
     return tube_distance(squeezed, curve, radii)
 
 
-def revolved(points: Points, outline: Float[np.ndarray, "M 2"]) -> Distances:
-    """A closed outline in (radius, height), symmetric about the axis, turned about Z."""
+def revolved(points: Points, profile: Float[np.ndarray, "M 2"]) -> Distances:
+    """A profile in (radius, height), from one point of the axis to another, turned about Z."""
     plane = np.stack([np.hypot(points[:, 0], points[:, 1]), points[:, 2]], axis=1)
-    return polygon_distance(plane, outline)
+    return polygon_distance(plane, profile, False)
 
 
 def extruded(

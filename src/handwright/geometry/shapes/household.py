@@ -115,7 +115,7 @@ def book(
 
 @functools.lru_cache(maxsize=8)
 def _book_mesh(width: float, height: float, thickness: float) -> Mesh:
-    board, overhang = 0.003, 0.004
+    board, overhang = 0.0032, 0.004
     x, z = width / 2.0, thickness / 2.0
     spine = 0.35 * thickness
     # The outline of the cover seen along the spine, with a dent where it hinges.
@@ -141,10 +141,10 @@ def _book_mesh(width: float, height: float, thickness: float) -> Mesh:
         solid = fields.extruded(across, points[:, 1], half=height / 2.0, rounding=0.0012)
         # Between the boards the paper stands back on three sides.
         between = np.abs(points[:, 2]) - (z - board)
-        paper = np.maximum(
-            points[:, 0] - (x - overhang), np.abs(points[:, 1]) - height / 2 + overhang
+        paper = fields.smooth_corner(
+            points[:, 0] - (x - overhang), np.abs(points[:, 1]) - (height / 2.0 - overhang), 0.002
         )
-        notch = np.maximum(between, -paper)
+        notch = fields.smooth_corner(between, -paper, 0.0008)
         notch = np.maximum(notch, -x + 0.7 * spine - points[:, 0])
         return fields.rounded_cut(solid, notch, 0.0010)
 

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 import igl
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from scipy.sparse import coo_array, diags_array
+from scipy.sparse import coo_array, csr_array, diags_array
 
 from handwright.geometry.inertia import MassProperties, combine, grid_properties
+from handwright.geometry.shapes.flipping import flip_edges, slenderness
 from handwright.geometry.shapes.surfaces import Mesh
 
 Field = Callable[[Float[np.ndarray, "N 3"]], Float[np.ndarray, "N"]]
@@ -19,6 +20,12 @@ Field = Callable[[Float[np.ndarray, "N 3"]], Float[np.ndarray, "N"]]
 _BLOCK = 6
 # Smooth unions and squeezed tubes can be a little steeper or flatter than a true distance.
 _STEEPNESS = 1.3
+# Where faces turn away from the true normal by more than this (rad), vertices stay in place.
+_TIGHT = np.radians(20.0)
+_FOLDED = np.radians(75.0)
+_TURNED_OVER = np.radians(95.0)
+# Height of a face over its longest side.
+_SLIVER = 0.08
 
 
 def mesh_field(
@@ -31,8 +38,8 @@ def mesh_field(
 ) -> Mesh:
     """Meshes the zero surface of a field.
 
-    Marching cubes, then edge collapse by quadric error, then sliding along the surface for even
-    triangles, each step followed by Newton steps back to the surface.
+    Marching cubes, then edge collapse by quadric error, then turning of edges and sliding along
+    the surface for even triangles, with Newton steps back to the surface in between.
 
     Args:
         field: Signed distance, m.
@@ -42,14 +49,20 @@ def mesh_field(
         num_faces: Upper bound of the number of triangles.
     """
     vertices, faces = _march(field, np.asarray(low), np.asarray(high), spacing)
-    vertices = project(field, vertices, step=spacing)
+    vertices = project(field, vertices, step=spacing, num_steps=1)
     if len(faces) > num_faces:
         simple, kept, _, _ = igl.qslim(
             np.asfortranarray(vertices), np.asfortranarray(faces.astype(np.int32)), num_faces
         )
         vertices, faces = np.ascontiguousarray(simple), np.ascontiguousarray(kept)
-    vertices = _relax(field, vertices, faces, step=spacing)
-    return vertices, faces.astype(np.int64)
+    vertices = project(field, vertices, step=spacing)
+    faces = faces.astype(np.int64)
+    faces = _conform(field, vertices, faces)
+    for _ in range(2):
+        vertices = _relax(field, vertices, faces, step=spacing)
+        faces = _conform(field, vertices, faces)
+    vertices = project(field, vertices, step=spacing, num_steps=2)
+    return _unfold(field, vertices, _conform(field, vertices, faces), step=spacing)
 
 
 def project(
@@ -67,11 +80,16 @@ def project(
 
 
 def gradient(field: Field, points: Float[np.ndarray, "N 3"]) -> Float[np.ndarray, "N 3"]:
-    """Central differences of a field."""
+    """Differences of a field over the corners of a little tetrahedron around each point."""
     h = 1e-6
-    shifts = np.concatenate([h * np.eye(3), -h * np.eye(3)])
-    values = field((points[None] + shifts[:, None]).reshape(-1, 3)).reshape(6, -1)
-    return ((values[:3] - values[3:]) / (2.0 * h)).T
+    corners = np.array([[1.0, -1.0, -1.0], [-1.0, -1.0, 1.0], [-1.0, 1.0, -1.0], [1.0, 1.0, 1.0]])
+    values = field((points[None] + h * corners[:, None]).reshape(-1, 3)).reshape(4, -1)
+    return values.T @ corners / (4.0 * h)
+
+
+def _normals(field: Field, points: Float[np.ndarray, "N 3"]) -> Float[np.ndarray, "N 3"]:
+    slope = gradient(field, points)
+    return slope / np.maximum(np.linalg.norm(slope, axis=1, keepdims=True), 1e-9)
 
 
 def part_properties(
@@ -133,7 +151,7 @@ def _march(
     # A value of exactly zero would put several vertices on one grid point.
     values = np.where(np.abs(values) < 1e-3 * spacing, 1e-3 * spacing, values)
     vertices, faces, _ = igl.marching_cubes(values, points, number[keys].astype(np.int64), 0.0)
-    return _outward(vertices, faces)
+    return _outward(vertices, faces.astype(np.int64))
 
 
 def _outward(vertices: Float[np.ndarray, "V 3"], faces: Int[np.ndarray, "F 3"]) -> Mesh:
@@ -142,24 +160,80 @@ def _outward(vertices: Float[np.ndarray, "V 3"], faces: Int[np.ndarray, "F 3"]) 
     return vertices, faces if volume > 0.0 else faces[:, ::-1]
 
 
+def _conform(
+    field: Field, vertices: Float[np.ndarray, "V 3"], faces: Int[np.ndarray, "F 3"]
+) -> Int[np.ndarray, "F 3"]:
+    return flip_edges(vertices, faces, _normals(field, vertices), lambda p: np.abs(field(p)))
+
+
+def _bend(
+    vertices: Float[np.ndarray, "V 3"],
+    faces: Int[np.ndarray, "F 3"],
+    normals: Float[np.ndarray, "V 3"],
+) -> Float[np.ndarray, "V"]:
+    """Largest angle (rad) between the surface normal at a vertex and the faces around it."""
+    a, b, c = np.moveaxis(vertices[faces], 1, 0)
+    flat = np.cross(b - a, c - a)
+    flat /= np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-18)
+    cosine = np.clip(np.einsum("fcx,fx->fc", normals[faces], flat), -1.0, 1.0)
+    result = np.zeros(len(vertices))
+    np.maximum.at(result, faces.ravel(), np.arccos(cosine).ravel())
+    return result
+
+
+def _averaging(faces: Int[np.ndarray, "F 3"], num_vertices: int) -> csr_array:
+    """The matrix that replaces each vertex by the mean of its neighbours."""
+    half_edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+    entries = (np.ones(len(half_edges)), (half_edges[:, 0], half_edges[:, 1]))
+    graph = coo_array(entries, shape=(num_vertices, num_vertices)).tocsr()
+    return diags_array(1.0 / graph.sum(axis=1)) @ graph
+
+
+def _unfold(
+    field: Field,
+    vertices: Float[np.ndarray, "V 3"],
+    faces: Int[np.ndarray, "F 3"],
+    *,
+    step: float,
+    num_rounds: int = 8,
+) -> Mesh:
+    """Puts vertices whose faces are folded over between their neighbours, as long as it helps."""
+    num_before = len(vertices)
+    for _ in range(num_rounds):
+        folded = np.flatnonzero(_bend(vertices, faces, _normals(field, vertices)) > _TURNED_OVER)
+        if not 0 < len(folded) < num_before:
+            break
+        num_before = len(folded)
+        between = (_averaging(faces, len(vertices)) @ vertices)[folded]
+        vertices = vertices.copy()
+        vertices[folded] = project(field, between, step=step)
+        faces = _conform(field, vertices, faces)
+    return vertices, faces
+
+
 def _relax(
     field: Field,
     vertices: Float[np.ndarray, "V 3"],
     faces: Int[np.ndarray, "F 3"],
     *,
     step: float,
-    num_rounds: int = 3,
+    num_rounds: int = 2,
 ) -> Float[np.ndarray, "V 3"]:
     """Slides vertices along the surface towards the middle of their neighbours."""
-    count = len(vertices)
-    half_edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
-    ones = np.ones(len(half_edges))
-    graph = coo_array((ones, (half_edges[:, 0], half_edges[:, 1])), shape=(count, count)).tocsr()
-    averaging = diags_array(1.0 / graph.sum(axis=1)) @ graph
+    averaging = _averaging(faces, len(vertices))
     for _ in range(num_rounds):
-        normals = gradient(field, vertices)
-        normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-9)
+        normals = _normals(field, vertices)
         move = averaging @ vertices - vertices
         move -= np.einsum("ij,ij->i", move, normals)[:, None] * normals
-        vertices = project(field, vertices + 0.5 * move, step=step, num_steps=2)
-    return project(field, vertices, step=step)
+        # On a tight rounding the collapse has put the vertices where they matter; but where it
+        # has folded the surface over, they must move.
+        bend = _bend(vertices, faces, normals)
+        keep = np.where(bend > _FOLDED, 0.0, np.clip(bend / _TIGHT, 0.0, 1.0))
+        move *= (0.5 * (1.0 - keep))[:, None]
+        moved = project(field, vertices + move, step=step, num_steps=1)
+        # A face that would turn over or become a sliver holds its corners where they were.
+        spoilt = _bend(moved, faces, normals) > np.maximum(bend, _FOLDED)
+        quality = slenderness(moved, faces)
+        spoilt[faces[(quality < _SLIVER) & (quality < slenderness(vertices, faces))]] = True
+        vertices = np.where(spoilt[:, None], vertices, moved)
+    return vertices

@@ -110,10 +110,3 @@ def rounded_rectangle(
     """An anticlockwise rectangle about the origin with arcs for corners, metres."""
     x, y = width / 2.0, depth / 2.0
     return rounded([(-x, -y), (x, -y), (x, y), (-x, y)], radius, is_loop=True, step=step)
-
-
-def mirrored(profile: Float[np.ndarray, "P 2"]) -> Float[np.ndarray, "Q 2"]:
-    """The closed outline of a revolved profile: it and its mirror image across the axis."""
-    inner = profile[::-1]
-    inner = inner[inner[:, 0] > 0.0]
-    return np.concatenate([profile, inner * [-1.0, 1.0]])

@@ -13,7 +13,7 @@ from handwright.geometry.inertia import shell_properties
 from handwright.geometry.shapes import fields
 from handwright.geometry.shapes.construction import CERAMIC, check_dimensions, make_body
 from handwright.geometry.shapes.implicit import mesh_field
-from handwright.geometry.shapes.outlines import mirrored, smooth
+from handwright.geometry.shapes.outlines import smooth
 from handwright.geometry.shapes.surfaces import Mesh
 
 _WALL = 0.0045
@@ -33,6 +33,7 @@ class _Pattern:
         handle: X and height along the handle, both ends inside the body.
         handle_radius: In the plane of the handle.
         handle_width: How many times as broad as thick.
+        spacing: Of the grid, finer than the wall around the bore of the spout.
     """
 
     belly: Curve
@@ -41,33 +42,40 @@ class _Pattern:
     handle: Curve
     handle_radius: float
     handle_width: float
+    spacing: float
 
 
 _TEAPOT = _Pattern(
     belly=(
         (0.0, 0.0), (0.36, 0.0), (0.39, 0.025), (0.50, 0.14), (0.56, 0.34), (0.52, 0.54),
-        (0.40, 0.685), (0.315, 0.735), (0.30, 0.725), (0.29, 0.745), (0.20, 0.80), (0.09, 0.835),
-        (0.05, 0.86), (0.062, 0.905), (0.092, 0.945), (0.075, 0.985), (0.0, 1.0),
+        (0.41, 0.675), (0.345, 0.715), (0.362, 0.745), (0.335, 0.775), (0.25, 0.80), (0.10, 0.838),
+        (0.056, 0.865), (0.065, 0.905), (0.092, 0.945), (0.075, 0.985), (0.0, 1.0),
     ),
     spout=((0.40, 0.26), (0.62, 0.30), (0.76, 0.47), (0.85, 0.66), (0.98, 0.76)),
     spout_radii=(0.17, 0.13, 0.095, 0.075, 0.066),
-    handle=((-0.46, 0.58), (-0.68, 0.66), (-0.87, 0.58), (-0.90, 0.40), (-0.74, 0.22), (-0.50, 0.17)),
+    handle=(
+        (-0.46, 0.58), (-0.68, 0.66), (-0.87, 0.58), (-0.90, 0.40), (-0.74, 0.22), (-0.50, 0.17),
+    ),
     handle_radius=0.048,
     handle_width=1.45,
+    spacing=0.015,
 )  # fmt: skip
 
 _WINE_POT = _Pattern(
     belly=(
         (0.0, 0.0), (0.20, 0.0), (0.215, 0.02), (0.205, 0.05), (0.25, 0.11), (0.315, 0.24),
-        (0.30, 0.38), (0.21, 0.52), (0.145, 0.63), (0.13, 0.74), (0.155, 0.81), (0.15, 0.825),
-        (0.165, 0.84), (0.12, 0.885), (0.05, 0.905), (0.03, 0.925), (0.055, 0.965), (0.035, 0.995),
-        (0.0, 1.0),
+        (0.30, 0.38), (0.21, 0.52), (0.145, 0.63), (0.13, 0.735), (0.148, 0.80), (0.176, 0.828),
+        (0.168, 0.856), (0.12, 0.885), (0.05, 0.908), (0.034, 0.928), (0.055, 0.965),
+        (0.035, 0.995), (0.0, 1.0),
     ),
     spout=((0.22, 0.24), (0.36, 0.26), (0.45, 0.42), (0.48, 0.60), (0.60, 0.74)),
     spout_radii=(0.085, 0.066, 0.050, 0.043, 0.040),
-    handle=((-0.11, 0.72), (-0.30, 0.76), (-0.46, 0.64), (-0.49, 0.44), (-0.40, 0.27), (-0.25, 0.24)),
+    handle=(
+        (-0.11, 0.72), (-0.30, 0.76), (-0.46, 0.64), (-0.49, 0.44), (-0.40, 0.27), (-0.25, 0.24),
+    ),
     handle_radius=0.030,
     handle_width=1.35,
+    spacing=0.0135,
 )  # fmt: skip
 
 
@@ -120,13 +128,15 @@ def _pot(
 
 @functools.lru_cache(maxsize=8)
 def _pot_mesh(pattern: _Pattern) -> Mesh:
-    profile = smooth(pattern.belly, num_points=160, clamped=True)
+    profile = smooth(pattern.belly, num_points=100, clamped=True)
+    # The spline may swing past foot and knob; the foot is to be flat anyway.
+    profile[:, 1] = np.clip(profile[:, 1], 0.0, 1.0)
     profile = profile[profile[:, 0] > 0.0]
-    belly = mirrored(np.concatenate([[(0.0, 0.0)], profile, [(0.0, 1.0)]]))
-    spout = smooth([(x, 0.0, z) for x, z in pattern.spout], num_points=32)
+    belly = np.concatenate([[(0.0, 0.0)], profile, [(0.0, 1.0)]])
+    spout = smooth([(x, 0.0, z) for x, z in pattern.spout], num_points=20)
     stations = np.linspace(0.0, 1.0, len(pattern.spout_radii))
     spout_radii = np.interp(np.linspace(0.0, 1.0, len(spout)), stations, pattern.spout_radii)
-    handle = smooth([(x, 0.0, z) for x, z in pattern.handle], num_points=40)
+    handle = smooth([(x, 0.0, z) for x, z in pattern.handle], num_points=28)
     handle_radii = np.full(len(handle), pattern.handle_radius)
     lip, ahead = spout[-1], spout[-1] - spout[-2]
     ahead = ahead / np.linalg.norm(ahead)
@@ -150,6 +160,6 @@ def _pot_mesh(pattern: _Pattern) -> Mesh:
         field,
         (min(xs) - reach, -broad, -0.05),
         (max(xs) + reach, broad, 1.05),
-        spacing=0.0135,
+        spacing=pattern.spacing,
         num_faces=11_000,
     )

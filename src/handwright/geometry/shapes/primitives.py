@@ -130,8 +130,8 @@ def capsule(*, radius: float = 0.022, length: float = 0.12, mass: float | None =
     z = length / 2.0 - radius
     top = arc((0.0, z), radius, 0.0, math.pi / 2.0, num_points=17)
     top[-1, 0] = 0.0
-    profile = np.concatenate([top[::-1] * [1.0, -1.0], top])
-    vertices, faces = revolve(refined(profile, longest=max(_STEP, length / 40.0)))
+    side = refined(np.array([(radius, -z), (radius, z)]), longest=max(_STEP, length / 40.0))
+    vertices, faces = revolve(np.concatenate([top[:0:-1] * [1.0, -1.0], side, top[1:]]))
     return make_body(
         "capsule", vertices, faces, density=PLASTIC, mass=mass, friction=0.7,
         color=(0.55, 0.66, 0.52),

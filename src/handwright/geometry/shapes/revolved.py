@@ -46,7 +46,21 @@ def can(*, radius: float = 0.033, height: float = 0.122, mass: float | None = No
             (neck - 0.0015, height - 0.005),
             (0.0, height - 0.005),
         ],
-        [0, 0.001, 0.0008, 0.001, 0.008, 0.010, 0.003, 0.0008, 0.0008, 0.0009, 0.0009, 0.001, 0],
+        [
+            0.0,
+            0.001,
+            0.0008,
+            0.001,
+            0.008,
+            0.010,
+            0.003,
+            0.0008,
+            0.0008,
+            0.0009,
+            0.0009,
+            0.001,
+            0.0,
+        ],
         step=_FINE,
     )
     vertices, faces = revolve(refined(profile, longest=_STEP))
@@ -94,8 +108,8 @@ def bottle(*, radius: float = 0.0325, height: float = 0.21, mass: float | None =
             (0.0, height),
         ],
         [
-            *(0, 0.004, 0.004, 0.007, 0.008, 0.008, 0.008, 0.008, 0.035, 0.016),
-            *(0.001, 0.0006, 0.0006, 0.0006, 0.0, 0.0004, 0.0015, 0),
+            *(0.0, 0.004, 0.004, 0.007, 0.008, 0.008, 0.008, 0.008, 0.035, 0.016),
+            *(0.001, 0.0006, 0.0006, 0.0006, 0.0, 0.0004, 0.0015, 0.0),
         ],
         step=_FINE,
     )
@@ -114,15 +128,16 @@ def wine_glass(
     Args:
         height: Along Z, metres; from 100 mm.
         bowl_radius: Widest, outside, metres; 20 mm to a third of the height.
-        wall: Thickness of the bowl, metres; 0.5 to 4 mm.
+        wall: Thickness of the bowl, metres; 0.5 mm to a twelfth of the bowl's radius.
         mass: Kilograms; from the volume of the glass if not given.
     """
     check_dimensions("wine_glass", height=height, bowl_radius=bowl_radius, wall=wall)
-    if height < 0.1 or not 0.02 <= bowl_radius <= height / 3.0 or not 0.0005 <= wall <= 0.004:
+    fits = 0.02 <= bowl_radius <= height / 3.0 and 0.0005 <= wall <= bowl_radius / 12.0
+    if height < 0.1 or not fits:
         raise InvalidValueError(
             f"Shape 'wine_glass': height {height:g}, bowl_radius {bowl_radius:g}, wall {wall:g} m; "
             "expected a height from 0.1, a bowl_radius of 0.02 to a third of the height and a wall "
-            "of 0.0005 to 0.004."
+            "of 0.0005 to a twelfth of the bowl_radius."
         )
     stem = 0.0036
     base = 0.43 * height
@@ -130,31 +145,32 @@ def wine_glass(
         [
             (stem, 0.25 * height),
             (stem, 0.36 * height),
-            (1.4 * stem, base - 0.004),
-            (0.52 * bowl_radius, base + 0.007),
+            (1.4 * stem, base - 0.02 * height),
+            (0.52 * bowl_radius, base + 0.035 * height),
             (0.87 * bowl_radius, base + 0.13 * height),
             (bowl_radius, base + 0.25 * height),
             (0.93 * bowl_radius, base + 0.42 * height),
             (0.80 * bowl_radius, height - wall / 2.0),
         ],
-        num_points=56,
+        num_points=27,
     )
+    edge = 0.85 * bowl_radius
     foot = rounded(
-        [(0.0, 0.0), (0.85 * bowl_radius, 0.0), (0.85 * bowl_radius, 0.0022), (0.5 * bowl_radius, 0.004)],
+        [(0.0, 0.0), (edge, 0.0), (edge, 0.0022), (0.5 * bowl_radius, 0.004)],
         [0.0, 0.0009, 0.0009, 0.0],
         step=_FINE,
     )  # fmt: skip
     flare = smooth(
         [
             (0.5 * bowl_radius, 0.004),
-            (0.22 * bowl_radius, 0.0075),
-            (1.25 * stem, 0.018),
-            (stem, 0.045),
+            (0.22 * bowl_radius, 0.004 + 0.0175 * height),
+            (1.25 * stem, 0.004 + 0.07 * height),
+            (stem, 0.004 + 0.2 * height),
         ],
-        num_points=14,
+        num_points=9,
     )
     # The inside follows the bowl one wall further in, along the normals of the outside.
-    bowl = outside[outside[:, 1] > base + 0.006]
+    bowl = outside[outside[:, 1] > base + 0.03 * height]
     along = np.gradient(bowl, axis=0)
     along /= np.linalg.norm(along, axis=1, keepdims=True)
     inside = bowl + wall * np.stack([-along[:, 1], along[:, 0]], axis=1)
@@ -162,13 +178,12 @@ def wine_glass(
     well = smooth(
         [tuple(inside[0]), (0.55 * inside[0, 0], floor + 0.0009), (0.0, floor)], num_points=6
     )
-    turn = np.linspace(0.0, math.pi, 7)[1:-1, None]
+    turn = np.linspace(0.0, math.pi, 9)[1:-1, None]
     middle = 0.5 * (bowl[-1] + inside[-1])
     rim = middle + (bowl[-1] - middle) * np.cos(turn) + along[-1] * (wall / 2.0) * np.sin(turn)
     well[-1, 0] = 0.0
     profile = np.concatenate(
-        [refined(foot, longest=_STEP)[:-1], flare[:-1], refined(outside[:1], longest=_STEP)]
-        + [outside[1:], rim, inside[::-1], well[1:]]
+        [refined(foot, longest=_STEP)[:-1], flare[:-1], outside, rim, inside[::-1], well[1:]]
     )
     vertices, faces = revolve(profile)
     return make_body(
@@ -209,7 +224,23 @@ def pen(*, length: float = 0.142, radius: float = 0.0052, mass: float | None = N
             (0.55 * radius, length),
             (0.0, length),
         ],
-        [0, 0.0003, 0, 0, 0, 0, 0.02, 0.0003, 0.0003, 0.0003, 0.0003, 0.001, 0.0003, 0.0012, 0],
+        [
+            0.0,
+            0.0003,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            0.02,
+            0.0003,
+            0.0003,
+            0.0003,
+            0.0003,
+            0.001,
+            0.0003,
+            0.0012,
+            0.0,
+        ],
         step=_FINE,
     )
     heights = np.where(

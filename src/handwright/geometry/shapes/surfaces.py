@@ -115,7 +115,8 @@ def cube_grid(num_cells: int) -> Mesh:
     side_faces = np.concatenate(
         [np.stack([corner, right, right + 1], axis=1), np.stack([corner, right + 1, up], axis=1)]
     )
-    vertices, faces = [], []
+    vertices: list[Float[np.ndarray, "S 3"]] = []
+    faces: list[Int[np.ndarray, "T 3"]] = []
     for axis in range(3):
         for sign in (-1.0, 1.0):
             side = np.zeros((len(u), 3))
@@ -131,7 +132,7 @@ def cube_grid(num_cells: int) -> Mesh:
     return stacked[first], index.reshape(-1)[np.concatenate(faces)].astype(np.int64)
 
 
-def _split_in_four(vertices: Float[np.ndarray, "V 3"], faces: Int[np.ndarray, "F 3"]) -> Mesh:
+def _split_in_four(vertices: Float[np.ndarray, "A 3"], faces: Int[np.ndarray, "B 3"]) -> Mesh:
     half_edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
     edges, rows = np.unique(np.sort(half_edges, axis=1), axis=0, return_inverse=True)
     ab, bc, ca = (rows.reshape(3, -1) + len(vertices)).astype(np.int64)

@@ -18,12 +18,12 @@ from handwright.geometry.shapes.construction import (
     make_body,
 )
 from handwright.geometry.shapes.implicit import mesh_field, part_properties
-from handwright.geometry.shapes.outlines import mirrored, rounded, smooth
+from handwright.geometry.shapes.outlines import rounded, smooth
 from handwright.geometry.shapes.surfaces import Mesh
 
 
 def hammer(
-    *, length: float = 0.30, head_length: float = 0.11, mass: float | None = None
+    *, length: float = 0.32, head_length: float = 0.125, mass: float | None = None
 ) -> RigidBody:
     """A claw hammer, its wooden handle along X, head towards +X, striking face down (-Z).
 
@@ -47,22 +47,30 @@ def hammer(
 @functools.lru_cache(maxsize=8)
 def _hammer(length: float, head_length: float) -> tuple[Mesh, MassProperties]:
     s = head_length / 0.11
-    poll = mirrored(
-        rounded(
-            [(0.0, -0.046 * s), (0.0135 * s, -0.046 * s), (0.0135 * s, -0.026 * s)]
-            + [(0.0095 * s, -0.020 * s), (0.0095 * s, 0.012 * s), (0.0, 0.012 * s)],
-            [0.0, 0.0022 * s, 0.002 * s, 0.004 * s, 0.0, 0.0],
-        )
+    poll = rounded(
+        [
+            (0.0, -0.046 * s),
+            (0.0135 * s, -0.046 * s),
+            (0.0135 * s, -0.026 * s),
+            (0.0095 * s, -0.020 * s),
+            (0.0095 * s, 0.012 * s),
+            (0.0, 0.012 * s),
+        ],
+        [0.0, 0.0022 * s, 0.002 * s, 0.004 * s, 0.0, 0.0],
     )
     claw = smooth(
-        [(0.0, 0.0, 0.004 * s), (-0.001 * s, 0.0, 0.026 * s), (-0.010 * s, 0.0, 0.047 * s)]
-        + [(-0.026 * s, 0.0, 0.060 * s)],
+        [
+            (0.0, 0.0, 0.004 * s),
+            (-0.001 * s, 0.0, 0.026 * s),
+            (-0.010 * s, 0.0, 0.047 * s),
+            (-0.026 * s, 0.0, 0.060 * s),
+        ],
         num_points=20,
     )
     claw_radii = np.linspace(0.0085, 0.0032, len(claw)) * s
     back = 0.012 * s - length
     spine = smooth(
-        [(back + 0.014, 0.0, 0.0), (0.6 * back, 0.0, 0.0), (0.006 * s, 0.0, 0.0)], num_points=32
+        [(back + 0.014, 0.0, 0.0), (0.6 * back, 0.0, 0.0), (0.006 * s, 0.0, 0.0)], num_points=22
     )
     stations = np.linspace(0.0, 1.0, len(spine))
     grip = np.interp(
@@ -77,8 +85,8 @@ def _hammer(length: float, head_length: float) -> tuple[Mesh, MassProperties]:
         )
         steel = fields.smooth_union(steel, cheek, 0.008 * s)
         # Claws: one broad tapering horn, split by a wedge that opens towards the tips.
-        horn = fields.tube_distance(points * [1.0, 0.62, 1.0], claw, claw_radii)
-        wedge = np.abs(points[:, 1]) * 0.985 - 0.17 * (points[:, 2] - 0.022 * s)
+        horn = fields.tube_distance(points * [1.0, 0.5, 1.0], claw, claw_radii)
+        wedge = np.hypot(points[:, 1], 0.001 * s) - 0.085 * (points[:, 2] - 0.010 * s)
         horn = fields.rounded_cut(horn, wedge, 0.0015 * s)
         return fields.smooth_union(steel, horn, 0.008 * s)
 
@@ -91,7 +99,7 @@ def _hammer(length: float, head_length: float) -> tuple[Mesh, MassProperties]:
 
     low = (back - 0.008, -0.024 * s, -0.052 * s)
     high = (0.024 * s, 0.024 * s, 0.074 * s)
-    mesh = mesh_field(field, low, high, spacing=0.0016, num_faces=9_000)
+    mesh = mesh_field(field, low, high, spacing=0.0014 * s, num_faces=9_000)
     wood = (lambda points: np.maximum(shaft(points), -head(points)), WOOD)
     return mesh, part_properties([(head, STEEL), wood], low, high, spacing=0.002)
 
@@ -131,18 +139,30 @@ def _spatula_mesh(blade_length: float, blade_width: float, handle_length: float)
     half = 0.0013
     neck, y = 0.016, blade_width / 2.0
     blade = rounded(
-        [(0.0, -0.3 * y), (neck, -0.85 * y), (blade_length, -y), (blade_length, y)]
-        + [(neck, 0.85 * y), (0.0, 0.3 * y)],
-        [0.008, 0.014, 0.008, 0.008, 0.014, 0.008],
+        [
+            (0.0, -0.3 * y),
+            (neck, -0.85 * y),
+            (0.8 * blade_length, -y),
+            (blade_length, -y),
+            (blade_length, y),
+            (0.8 * blade_length, y),
+            (neck, 0.85 * y),
+            (0.0, 0.3 * y),
+        ],
+        [0.008, 0.014, 0.0, 0.008, 0.008, 0.0, 0.014, 0.008],
         is_loop=True,
     )
     slot_half = (0.45 * (blade_length - neck - 0.022), 0.0042)
     slot_middle = 0.5 * (neck + 0.010 + blade_length - 0.012)
     rise = 0.045
     spine = smooth(
-        [(0.012, 0.0, 0.0016), (-0.020, 0.0, 0.008), (-0.45 * handle_length, 0.0, rise)]
-        + [(-handle_length, 0.0, rise + 0.012)],
-        num_points=32,
+        [
+            (0.012, 0.0, 0.0016),
+            (-0.020, 0.0, 0.008),
+            (-0.45 * handle_length, 0.0, rise),
+            (-handle_length + 0.0072, 0.0, rise + 0.012),
+        ],
+        num_points=22,
     )
     stations = np.linspace(0.0, 1.0, len(spine))
     radii = np.interp(

@@ -6,6 +6,7 @@ import functools
 import math
 
 import numpy as np
+from jaxtyping import Float
 
 from handwright.core.body import RigidBody
 from handwright.errors import InvalidValueError
@@ -19,7 +20,7 @@ from handwright.geometry.shapes.construction import (
     make_body,
 )
 from handwright.geometry.shapes.implicit import mesh_field, part_properties
-from handwright.geometry.shapes.outlines import mirrored, rounded, smooth
+from handwright.geometry.shapes.outlines import rounded, smooth
 from handwright.geometry.shapes.surfaces import Mesh
 
 
@@ -56,19 +57,15 @@ def mug(
 
 @functools.lru_cache(maxsize=8)
 def _mug_mesh(radius: float, height: float, wall: float, reach: float) -> Mesh:
-    outside = mirrored(
-        rounded(
-            [(0.0, 0.0), (radius, 0.0), (radius, height), (0.0, height)],
-            [0.0, 0.006, 0.45 * wall, 0.0],
-        )
+    outside = rounded(
+        [(0.0, 0.0), (radius, 0.0), (radius, height), (0.0, height)],
+        [0.0, 0.006, 0.45 * wall, 0.0],
     )
     inner = radius - wall
     # The cavity rises past the rim, so that its own top edge is nowhere near the surface.
-    cavity = mirrored(
-        rounded(
-            [(0.0, wall), (inner, wall), (inner, height + 0.05), (0.0, height + 0.05)],
-            [0.0, 0.008, 0.0, 0.0],
-        )
+    cavity = rounded(
+        [(0.0, wall), (inner, wall), (inner, height + 0.05), (0.0, height + 0.05)],
+        [0.0, 0.008, 0.0, 0.0],
     )
     thickness = 0.0047
     out = radius + reach - thickness
@@ -81,7 +78,7 @@ def _mug_mesh(radius: float, height: float, wall: float, reach: float) -> Mesh:
             (radius + 0.72 * reach, 0.0, 0.33 * height),
             (radius - 0.6 * wall, 0.0, 0.17 * height),
         ],
-        num_points=40,
+        num_points=28,
         clamped=True,
     )
     radii = np.full(len(ear), thickness)
@@ -141,25 +138,27 @@ def _pan(
     radius: float, depth: float, wall: float, handle_length: float
 ) -> tuple[Mesh, MassProperties]:
     floor = 0.8 * radius
-    # The wall leans, so along the radius it is thicker than across.
-    lean = wall * math.hypot(1.0, (radius - floor) / depth)
-    outside = mirrored(
-        rounded(
-            [(0.0, 0.0), (floor, 0.0), (radius, depth), (0.0, depth)],
+
+    def outline(rim: float) -> Float[np.ndarray, "P 2"]:
+        return rounded(
+            [(0.0, 0.0), (floor, 0.0), (rim, depth), (0.0, depth)],
             [0.0, 0.018, 0.45 * wall, 0.0],
         )
-    )
-    slope = (radius - floor) / depth
-    cavity = mirrored(
-        rounded(
-            [
-                (0.0, wall),
-                (floor - lean + slope * wall, wall),
-                (radius - lean + slope * depth, 2.0 * depth),
-                (0.0, 2.0 * depth),
-            ],
-            [0.0, 0.016, 0.0, 0.0],
-        )
+
+    # Rounding takes a little off the slanted rim: give it back.
+    rim = 2.0 * radius - float(outline(radius)[:, 0].max())
+    outside = outline(rim)
+    slope = (rim - floor) / depth
+    # The wall leans, so along the radius it is thicker than across.
+    lean = wall * math.hypot(1.0, slope)
+    cavity = rounded(
+        [
+            (0.0, wall),
+            (floor - lean + slope * wall, wall),
+            (rim - lean + slope * depth, 2.0 * depth),
+            (0.0, 2.0 * depth),
+        ],
+        [0.0, 0.016, 0.0, 0.0],
     )
     end = radius + handle_length
     spine = smooth(
@@ -169,7 +168,7 @@ def _pan(
             (radius + 0.45 * handle_length, 0.0, depth + 0.018),
             (end - 0.009, 0.0, depth + 0.024),
         ],
-        num_points=24,
+        num_points=18,
     )
     radii = np.interp(
         np.linspace(0.0, 1.0, len(spine)), [0.0, 0.22, 0.6, 1.0], [0.005, 0.005, 0.0075, 0.0085]
