@@ -4,6 +4,7 @@ from handwright.hands.anthropometry import HandBones, bones_of_size
 from handwright.hands.human import human
 from handwright.hands.mirror import mirror
 from handwright.hands.names import OPENXR_JOINTS, OPENXR_PARENTS, joint_names
+from handwright.hands.skin import skin_of
 from handwright.hands.trident import trident
 
 __all__ = [
@@ -14,5 +15,6 @@ __all__ = [
     "human",
     "joint_names",
     "mirror",
+    "skin_of",
     "trident",
 ]

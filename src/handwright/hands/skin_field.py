@@ -298,9 +298,9 @@ class SkinField:
                     across,
                     lean,
                     [
-                        Section(0.0, 10.6 * u, 6.5 * u, 6.3 * u),
-                        Section(0.5 * span, 8.8 * u, 5.8 * u, 5.8 * u),
-                        Section(span, 10.6 * u, 6.5 * u, 6.3 * u),
+                        Section(0.0, 10.0 * u, 6.5 * u, 6.0 * u),
+                        Section(0.5 * span, 8.3 * u, 5.8 * u, 5.6 * u),
+                        Section(span, 10.0 * u, 6.5 * u, 6.0 * u),
                     ],
                     3.0 * u,
                     3.0 * u,

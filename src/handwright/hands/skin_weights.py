@@ -29,9 +29,9 @@ PARTS: tuple[str | None, ...] = (
 # back. On the back the change comes late: the skin there rides on the head of the nearer bone,
 # which keeps the knuckle square in a fist.
 _CHANGE_OVER = {
-    "mcp": ((0.22, 1.30), (0.15, 0.95)),
-    "pip": ((0.0, 0.95), (0.22, 0.80)),
-    "dip": ((0.0, 0.95), (0.22, 0.85)),
+    "mcp": ((0.22, 1.30), (0.35, 0.90)),
+    "pip": ((0.0, 1.20), (0.42, 0.72)),
+    "dip": ((0.0, 1.05), (0.30, 0.70)),
     "ip": ((0.0, 1.0), (0.20, 0.90)),
     "thumb_mcp": ((0.0, 1.3), (0.10, 1.1)),
 }
@@ -71,7 +71,7 @@ def full_weights(field: SkinField, vertices: Vertices, faces: Faces) -> Float[np
     count = len(vertices)
     # Share of each digit in a vertex: near one digit all, in the webs between two of them half.
     near = np.stack([np.maximum(tube.distance(vertices), 0.0) for tube in field.digits], axis=1)
-    share = (2.5e-3 / (near + 2.5e-3)) ** 4
+    share = (3e-3 / (near + 3e-3)) ** 4
     share /= share.sum(axis=1, keepdims=True)
     weights = np.zeros((count, len(PARTS)))
     beyond_palm = np.zeros(count)

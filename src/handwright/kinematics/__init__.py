@@ -15,6 +15,7 @@ from handwright.kinematics.fk import (
 from handwright.kinematics.frames_ik import FramesResult, PointGoals, TurnGoals, solve_frames
 from handwright.kinematics.ik import DigitTargets, IkResult, solve_ik
 from handwright.kinematics.reach import ReachVolume, reachable_volume
+from handwright.kinematics.skinning import posed_skin, vertex_normals
 
 __all__ = [
     "DigitTargets",
@@ -33,7 +34,9 @@ __all__ = [
     "posed_capsules",
     "posed_pads",
     "posed_sites",
+    "posed_skin",
     "reachable_volume",
     "solve_frames",
     "solve_ik",
+    "vertex_normals",
 ]
