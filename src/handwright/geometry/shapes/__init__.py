@@ -15,7 +15,7 @@ from handwright.core.body import RigidBody
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.geometry.shapes.animals import bunny_like
 from handwright.geometry.shapes.household import book, milk_carton, playing_card, soap
-from handwright.geometry.shapes.phone import PHONE_KEYS, phone, phone_keys
+from handwright.geometry.shapes.phones import PHONE_KEYS, phone, phone_keys
 from handwright.geometry.shapes.pots import teapot, wine_pot
 from handwright.geometry.shapes.primitives import (
     box,

@@ -58,7 +58,7 @@ _TEAPOT = _Pattern(
     ),
     handle_radius=0.048,
     handle_width=1.45,
-    spacing=0.015,
+    spacing=0.0165,
 )  # fmt: skip
 
 _WINE_POT = _Pattern(

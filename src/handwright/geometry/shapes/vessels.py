@@ -193,5 +193,5 @@ def _pan(
 
     low = (-radius - 0.006, -radius - 0.006, -0.006)
     high = (end + 0.006, radius + 0.006, depth + 0.045)
-    mesh = mesh_field(field, low, high, spacing=0.5 * wall, num_faces=11_000)
+    mesh = mesh_field(field, low, high, spacing=0.56 * wall, num_faces=11_000)
     return mesh, part_properties([(dish, ALUMINIUM), (handle, PLASTIC)], low, high, spacing=0.0025)
