@@ -94,8 +94,8 @@ class SkinField:
         palm = self._core.distance(points)
         for part in self._metacarpals:
             palm = smooth_min(palm, part.distance(points), _PALM_BLEND * self.scale)
-        for part in self._muscles:
-            palm = smooth_min(palm, part.distance(points), _THENAR_BLEND * self.scale)
+        for muscle in self._muscles:
+            palm = smooth_min(palm, muscle.distance(points), _THENAR_BLEND * self.scale)
         return smooth_min(palm, self._forearm.distance(points), _WRIST_BLEND * self.scale)
 
     def _digit(self, row: int) -> Tube:
@@ -132,25 +132,25 @@ class SkinField:
         # Sections at shares of the bone's length: half breadth, dorsal, palmar depth in mm.
         tables = {
             "index": (
-                (0.0, 9, 9, 13),
+                (0.0, 9, 7.4, 13),
                 (0.4, 9.5, 8.8, 13),
                 (0.8, 10.5, 8.8, 14.5),
                 (1.0, 10.4, 10.2, 12.0),
             ),
             "middle": (
-                (0.0, 9, 9, 13),
+                (0.0, 9, 7.4, 13),
                 (0.4, 9.5, 8.8, 13),
                 (0.8, 10.2, 8.4, 15.5),
                 (1.0, 10.4, 10.2, 12.4),
             ),
             "ring": (
-                (0.0, 9, 9, 13),
+                (0.0, 9, 7.4, 13),
                 (0.4, 9.5, 8.8, 12),
                 (0.8, 9.8, 8.2, 13.0),
                 (1.0, 9.8, 9.8, 10.6),
             ),
             "little": (
-                (0.0, 8.5, 9, 13),
+                (0.0, 8.5, 7.6, 13),
                 (0.4, 9.5, 8.8, 13),
                 (0.8, 9.8, 8.0, 13),
                 (1.0, 9.0, 8.6, 9.4),
@@ -183,7 +183,7 @@ class SkinField:
         length = float(np.linalg.norm(form.metacarpal[2]))
         axes = axes_of(form.metacarpal[2], form.dorsal[2])
         for share, wide, dorsal, palmar in (
-            (0.0, 9.5, 8.0, 14.5),
+            (0.0, 9.5, 6.6, 14.5),
             (0.4, 9.0, 8.0, 12.5),
             (0.78, 8.0, 7.5, 13.5),
         ):

@@ -83,8 +83,14 @@ def _form(
     turn = np.radians([SPREAD[digit] for digit in DIGITS])
     spread = rotation.rotate(rotation.from_axis_angle(dorsal, turn), direction)
     # Rounded, so that a hand and the mirror image of its mirror image have the same form.
-    rows = (np.round(rows, 9) for rows in (base, knuckle, spread, dorsal, phalanges))
-    return HandForm(*rows, shape)
+    return HandForm(
+        base=np.round(base, 9),
+        knuckle=np.round(knuckle, 9),
+        direction=np.round(spread, 9),
+        dorsal=np.round(dorsal, 9),
+        phalanges=np.round(phalanges, 9),
+        shape=shape,
+    )
 
 
 def form_of_bones(bones: HandBones, shape: SkinShape) -> HandForm:

@@ -64,7 +64,8 @@ def digit_profile(bones: HandBones, row: int) -> DigitProfile:
         dorsal, palmar = _DORSAL, _PALMAR
     smooth = PchipInterpolator(along, np.stack([breadth, breadth * dorsal, breadth * palmar], 1))
     samples = np.linspace(0.0, tip, _NUM_SAMPLES)
-    return DigitProfile(samples, *smooth(samples).T, float(length))
+    breadths, dorsals, palmars = smooth(samples).T
+    return DigitProfile(samples, breadths, dorsals, palmars, float(length))
 
 
 def skin_shape(bones: HandBones) -> SkinShape:
