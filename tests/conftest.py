@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,16 +22,32 @@ REQUIRE_ALL = os.environ.get("HANDWRIGHT_REQUIRE_ALL", "") not in ("", "0")
 CHECKED_LAYERS = ("math", "core", "geometry")
 
 
+def _use_cache_of_this_source() -> None:
+    """Keeps compiled kernels of every state of the sources apart.
+
+    Numba does not notice a change in a file from which a kernel calls another.
+    """
+    digest = hashlib.sha256()
+    for path in sorted((SOURCE / "handwright").rglob("*.py")):
+        text = path.read_bytes()
+        if b"njit" in text or b"handwright.math.compiled" in text:
+            digest.update(text)
+    os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".numba_cache" / digest.hexdigest()[:16])
+
+
 def _checked_modules() -> list[str]:
     """Modules whose annotations are enforced: compiled ones cannot be wrapped."""
     names = []
     for layer in CHECKED_LAYERS:
         for path in sorted((SOURCE / "handwright" / layer).rglob("*.py")):
-            if path.name != "__init__.py" and "njit" not in path.read_text(encoding="utf-8"):
+            text = path.read_text(encoding="utf-8")
+            is_compiled = "njit" in text or "handwright.math.compiled" in text
+            if path.name != "__init__.py" and not is_compiled:
                 names.append(".".join(path.relative_to(SOURCE).with_suffix("").parts))
     return names
 
 
+_use_cache_of_this_source()
 install_import_hook(_checked_modules(), "beartype.beartype")
 
 settings.register_profile("handwright", deadline=None, derandomize=REQUIRE_ALL)

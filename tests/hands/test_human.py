@@ -135,9 +135,9 @@ def test_names_of_other_systems(side):
 def test_mistakes_are_explained():
     with pytest.raises(InvalidValueError, match=r"Hand length 19 m; expected 0.08 to 0.3 m"):
         human(length=19.0)
-    with pytest.raises(InvalidValueError, match="Percentile 100; expected 0.1 to 99.9"):
+    with pytest.raises(InvalidValueError, match=r"Percentile 100; expected 0\.1 to 99\.9"):
         human(percentile=100.0)
-    with pytest.raises(UnknownNameError, match="Unknown side 'rihgt'. Did you mean 'right'"):
+    with pytest.raises(UnknownNameError, match=r"Unknown side 'rihgt'\. Did you mean 'right'"):
         human("rihgt")
     with pytest.raises(UnknownNameError, match="Unknown naming scheme 'unty'"):
         joint_names("unty", "right")

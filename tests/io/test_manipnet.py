@@ -22,7 +22,7 @@ def write_recording(path, side, num_frames=30):
     )
     fixed = [j for j, name in enumerate(model.joints.names) if "_cmc_" in name]
     q[:, fixed] = 0.0
-    names = {ours: theirs for ours, theirs in joint_names("manipnet", side).items()}
+    names = joint_names("manipnet", side)
     frames = frame_poses(model, q)
     local = np.stack([frames.position[:, model.frames.index(name)] for name in names], axis=1)
     base = np.tile(model.frames.position[0] * 0.0, (num_frames, 1))

@@ -21,7 +21,7 @@ from handwright.kinematics import (
     solve_frames,
     solve_ik,
 )
-from handwright.kinematics.digit_ik import digit_cost, make_work
+from handwright.kinematics.digit_ik import digit_cost, make_work, place_digit
 from handwright.kinematics.digits import digit_table
 from handwright.kinematics.tree import forward, links_for, tree_of
 from handwright.math import rotation
@@ -62,7 +62,7 @@ def gap_between_digits(model, q, one, other):
 @pytest.mark.parametrize("term", ["pad", "nail", "object", "digits", "posture"])
 def test_every_term_of_the_objective_agrees_with_central_differences(model, term):
     rng = np.random.default_rng(7)
-    weights = dict(pad=0.0, nail=0.0, object=0.0, digits=0.0, posture=0.0)
+    weights = {"pad": 0.0, "nail": 0.0, "object": 0.0, "digits": 0.0, "posture": 0.0}
     weights[term] = 1.0
     weights = IkWeights(**weights, least_nail_cosine=2.0, digit_margin=0.06, num_object_capsules=3)
     field = ball_field(np.array([0.1, 0.0, -0.04]), 0.06)
@@ -74,6 +74,7 @@ def test_every_term_of_the_objective_agrees_with_central_differences(model, term
         forward(tree, q, links)
 
         def cost(x, digit=digit):
+            place_digit(tree, table, links, digit, x)
             return digit_cost(
                 tree, table, field, links, digit, x, target, normal, reference, weights, work, 1
             )
@@ -119,7 +120,8 @@ def test_the_answer_does_not_depend_on_the_frames_of_hand_and_body():
     model, rng = human(), np.random.default_rng(2)
     field = ball_field(np.array([0.11, 0.0, -0.05]), 0.03)
     points = posed_pads(model, model.pose("pinch")).position
-    plain = solve_ik(model, model.pose("rest"), everywhere(points), field=field)
+    exact = IkWeights(polish=1e-20, max_iterations=200)
+    plain = solve_ik(model, model.pose("rest"), everywhere(points), field=field, weights=exact)
     world = Pose(rng.normal(size=3), rotation.random(rng))
     moved = solve_ik(
         model,
@@ -128,8 +130,9 @@ def test_the_answer_does_not_depend_on_the_frames_of_hand_and_body():
         root=world,
         field=field,
         body=world,
+        weights=exact,
     )
-    np.testing.assert_allclose(plain.q, moved.q, atol=1e-9)
+    np.testing.assert_allclose(plain.q, moved.q, atol=1e-6)
 
 
 def test_speed_limit_holds_and_is_the_binding_one():

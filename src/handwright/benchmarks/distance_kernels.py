@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import igl
 import numpy as np
-from numba import njit
 
 from handwright.benchmarks.timing import best_seconds
 from handwright.core.body import RigidBody
@@ -15,6 +14,7 @@ from handwright.geometry.sdf_build import field_error, signed_distance_field
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
 from handwright.kinematics import posed_capsules, posed_sites
+from handwright.math.compiled import compiled
 from handwright.math.pose import Pose
 
 _SHAPES = ("box", "torus", "mug")
@@ -22,7 +22,7 @@ _POINTS = 95
 _LOOPS = 2000
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _sample(field: Field, points: np.ndarray, loops: int) -> float:
     total = 0.0
     for _ in range(loops):

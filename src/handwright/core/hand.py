@@ -73,8 +73,6 @@ class JointTree:
         followers = self.leader >= 0
         if np.any(self.leader[self.leader[followers]] >= 0):
             raise InvalidValueError("JointTree: a joint may not follow a follower.")
-        if len(set(self.leader[followers].tolist())) < np.count_nonzero(followers):
-            raise InvalidValueError("JointTree: a joint may lead one other joint at most.")
 
     def __len__(self) -> int:
         return len(self.names)

@@ -12,21 +12,22 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 from jaxtyping import Float, Int
+
+from handwright.math.compiled import kernel
 
 # Squared sine between two axes below which they count as parallel; the minimum is then looked for
 # at the ends, where it also is for parallel axes.
 _PARALLEL = 1e-12
 
 
-@numba.njit(cache=True, error_model="numpy")
+@kernel
 def _dot(a: tuple, b: tuple) -> float:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@numba.njit(cache=True, error_model="numpy")
+@kernel
 def _to_axis(w: tuple, u: tuple, dr: float) -> tuple[float, float]:
     """Least |w - s u| - s dr over s from 0 to 1, and that s."""
     uu = _dot(u, u)
@@ -47,7 +48,7 @@ def _to_axis(w: tuple, u: tuple, dr: float) -> tuple[float, float]:
     return math.sqrt(_dot(rest, rest)) - s * dr, s
 
 
-@numba.njit(cache=True, error_model="numpy")
+@kernel
 def _between_ends(w: tuple, u: tuple, v: tuple, a: float, b: float) -> tuple[bool, float, float]:
     """Stationary point of |w + s u - t v| - s a - t b: whether it exists in the square, s, t.
 
@@ -76,7 +77,7 @@ def _between_ends(w: tuple, u: tuple, v: tuple, a: float, b: float) -> tuple[boo
     return 0.0 < s < 1.0 and 0.0 < t < 1.0, s, t
 
 
-@numba.njit(cache=True, error_model="numpy")
+@kernel
 def _axes(w: tuple, u: tuple, v: tuple, a: float, b: float) -> tuple[float, float, float]:
     """Least |w + s u - t v| - s a - t b over the unit square, with s and t."""
     exists, s, t = _between_ends(w, u, v, a, b)
@@ -102,12 +103,12 @@ def _axes(w: tuple, u: tuple, v: tuple, a: float, b: float) -> tuple[float, floa
     return best, s, t
 
 
-@numba.njit(cache=True, error_model="numpy")
+@kernel
 def _minus(a: np.ndarray, b: np.ndarray) -> tuple[float, float, float]:
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
-@numba.njit(cache=True, error_model="numpy")
+@kernel
 def point_segment(
     x: Float[np.ndarray, "3"], p0: Float[np.ndarray, "3"], p1: Float[np.ndarray, "3"]
 ) -> tuple[float, float]:
@@ -124,7 +125,7 @@ def point_segment(
     return _to_axis(_minus(x, p0), _minus(p1, p0), 0.0)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@kernel
 def segment_segment(
     p0: Float[np.ndarray, "3"],
     p1: Float[np.ndarray, "3"],
@@ -145,7 +146,7 @@ def segment_segment(
     return _axes(_minus(p0, q0), _minus(p1, p0), _minus(q1, q0), 0.0, 0.0)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@kernel
 def capsule_capsule(
     p0: Float[np.ndarray, "3"],
     p1: Float[np.ndarray, "3"],
@@ -171,7 +172,7 @@ def capsule_capsule(
     return distance - p_radius - q_radius, s, t
 
 
-@numba.njit(cache=True, error_model="numpy")
+@kernel
 def tapered_capsule_capsule(
     p0: Float[np.ndarray, "3"],
     p1: Float[np.ndarray, "3"],
@@ -208,7 +209,7 @@ def tapered_capsule_capsule(
     return gap - p_radius0 - q_radius0, s, t
 
 
-@numba.njit(cache=True, error_model="numpy")
+@kernel
 def capsule_pairs(
     starts: Float[np.ndarray, "N 3"],
     ends: Float[np.ndarray, "N 3"],

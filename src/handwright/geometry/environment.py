@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from jaxtyping import Float
 
 from handwright.errors import InvalidValueError
 from handwright.math import rotation
+from handwright.math.compiled import compiled
 from handwright.math.pose import Pose
 
 
@@ -171,7 +171,7 @@ def _check_friction(kind: str, friction: float) -> None:
         raise InvalidValueError(f"{kind} friction is {friction!r}; expected 0 or more.")
 
 
-@numba.njit(cache=True, error_model="numpy")
+@compiled
 def _box_value_gradient(
     h: np.ndarray, q: tuple[float, float, float]
 ) -> tuple[float, float, float, float]:
@@ -193,7 +193,7 @@ def _box_value_gradient(
     )
 
 
-@numba.njit(cache=True, error_model="numpy")
+@compiled
 def surface_value_gradient(
     env: EnvironmentArrays, index: int, x: float, y: float, z: float
 ) -> tuple[float, float, float, float]:
@@ -230,7 +230,7 @@ def surface_value_gradient(
     )
 
 
-@numba.njit(cache=True, error_model="numpy")
+@compiled
 def environment_value_gradient(
     env: EnvironmentArrays, x: float, y: float, z: float
 ) -> tuple[float, float, float, float, int]:

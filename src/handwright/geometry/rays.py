@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numba
 import numpy as np
 from embreex.mesh_construction import TriangleMesh
 from embreex.rtcore_scene import EmbreeScene
@@ -18,6 +17,7 @@ from jaxtyping import Bool, Float, Int
 
 from handwright.errors import InvalidValueError
 from handwright.geometry.outer_surface import outer_surface
+from handwright.math.compiled import compiled
 
 # Embree's own stand-in for no limit.
 _FAR = 1e30
@@ -192,7 +192,7 @@ def _matching(origins: np.ndarray, directions: np.ndarray) -> tuple[np.ndarray, 
     return origins, directions
 
 
-@numba.njit(cache=True, error_model="numpy")
+@compiled
 def _units(origins: np.ndarray, directions: np.ndarray) -> tuple[np.ndarray, int]:
     """Unit directions, and the first ray that cannot be cast, or -1."""
     units = np.zeros(directions.shape)
@@ -209,7 +209,7 @@ def _units(origins: np.ndarray, directions: np.ndarray) -> tuple[np.ndarray, int
     return units, -1
 
 
-@numba.njit(cache=True, error_model="numpy")
+@compiled
 def _refined(
     origins: np.ndarray,
     units: np.ndarray,
@@ -240,7 +240,7 @@ def _refined(
     return distances, faces
 
 
-@numba.njit(cache=True, error_model="numpy")
+@compiled
 def _into_mesh(
     origins: np.ndarray, directions: np.ndarray, rotations: np.ndarray, positions: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -23,11 +23,11 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from jaxtyping import Float, Float32
 
 from handwright.errors import InvalidValueError
+from handwright.math.compiled import compiled, inlined, kernel
 
 
 class Field(NamedTuple):
@@ -83,7 +83,7 @@ def make_field(
     return Field(values, origin, float(spacing), float(margin))
 
 
-@numba.njit(cache=True, error_model="numpy", inline="always")
+@inlined
 def _locate(coordinate: float, low: float, spacing: float, count: int) -> tuple:
     """Cell index, fraction within the cell, and how far the coordinate sticks out of the grid."""
     u = (coordinate - low) / spacing
@@ -98,7 +98,7 @@ def _locate(coordinate: float, low: float, spacing: float, count: int) -> tuple:
     return index, u - index, 0.0
 
 
-@numba.njit(cache=True, error_model="numpy")
+@kernel
 def field_value(field: Field, x: float, y: float, z: float) -> float:
     """Signed distance at one point.
 
@@ -135,7 +135,7 @@ def field_value(field: Field, x: float, y: float, z: float) -> float:
     return math.sqrt(d * d + 2.0 * field.margin * reach + squared)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@kernel
 def _outside(field: Field, d: float, g: tuple, o: tuple) -> tuple:
     """Continues value and gradient at the border to a point that sticks out of the grid by o."""
     # Moving along an axis that sticks out does not move the nearest point of the box.
@@ -154,7 +154,7 @@ def _outside(field: Field, d: float, g: tuple, o: tuple) -> tuple:
     return total, px / total, py / total, pz / total
 
 
-@numba.njit(cache=True, error_model="numpy")
+@kernel
 def field_value_gradient(
     field: Field, x: float, y: float, z: float
 ) -> tuple[float, float, float, float]:
@@ -200,7 +200,7 @@ def field_value_gradient(
     return _outside(field, d, (gx, gy, gz), (ox, oy, oz))
 
 
-@numba.njit(cache=True, error_model="numpy")
+@compiled
 def sample_field(
     field: Field, points: Float[np.ndarray, "N 3"]
 ) -> tuple[Float[np.ndarray, "N"], Float[np.ndarray, "N 3"]]:

@@ -8,17 +8,17 @@ of its spheres where it is negative.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from jaxtyping import Float
 
 from handwright.geometry.sdf import Field, field_value, field_value_gradient
+from handwright.math.compiled import inlined, kernel
 
 _GOLDEN = 0.6180339887498949
 _GOLDEN_STEPS = 10
 
 
-@numba.njit(cache=True, error_model="numpy")
+@inlined
 def _gap_at(
     field: Field,
     s: float,
@@ -30,7 +30,7 @@ def _gap_at(
     return field_value(field, p[0] + s * u[0], p[1] + s * u[1], p[2] + s * u[2]) - (r0 + s * dr)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@kernel
 def _golden(
     field: Field,
     bracket: tuple[float, float],
@@ -59,7 +59,7 @@ def _golden(
     return g2, s2
 
 
-@numba.njit(cache=True, error_model="numpy")
+@kernel
 def capsule_depth(
     field: Field,
     x0: float,
@@ -125,7 +125,7 @@ def capsule_depth(
     return d - (r0 + best_s * dr), best_s, gx, gy, gz
 
 
-@numba.njit(cache=True, error_model="numpy")
+@kernel
 def _into_body(R: np.ndarray, t: np.ndarray, p: np.ndarray) -> tuple[float, float, float]:
     x, y, z = p[0] - t[0], p[1] - t[1], p[2] - t[2]
     return (
@@ -135,13 +135,13 @@ def _into_body(R: np.ndarray, t: np.ndarray, p: np.ndarray) -> tuple[float, floa
     )
 
 
-@numba.njit(cache=True, error_model="numpy")
+@kernel
 def _store_turned(R: np.ndarray, g: tuple[float, float, float], out: np.ndarray, row: int) -> None:
     for axis in range(3):
         out[row, axis] = R[axis, 0] * g[0] + R[axis, 1] * g[1] + R[axis, 2] * g[2]
 
 
-@numba.njit(cache=True, error_model="numpy")
+@kernel
 def spheres_to_field(
     field: Field,
     R: Float[np.ndarray, "3 3"],
@@ -169,7 +169,7 @@ def spheres_to_field(
         _store_turned(R, (gx, gy, gz), normals, n)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@kernel
 def capsules_to_field(
     field: Field,
     R: Float[np.ndarray, "3 3"],

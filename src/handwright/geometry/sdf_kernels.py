@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 from jaxtyping import Float, Float32, Int, Int32
+
+from handwright.math.compiled import compiled
 
 # Below this the area of a triangle, relative to its longest edge squared, is rounding.
 _THIN = 1e-14
 
 
-@numba.njit(cache=True, error_model="numpy")
+@compiled
 def triangle_table(corners: Float[np.ndarray, "F 3 3"]) -> Float[np.ndarray, "F 22"]:
     """Everything the distance to a triangle needs, one row a triangle.
 
@@ -50,14 +51,14 @@ def triangle_table(corners: Float[np.ndarray, "F 3 3"]) -> Float[np.ndarray, "F 
     return table
 
 
-@numba.njit(cache=True, error_model="numpy")
+@compiled
 def _edge_squared(t: float, ee: float, pe: float, pp: float) -> float:
     """Squared distance to a segment of squared length ee, given p.e and p.p from its start."""
     t = min(max(t, 0.0), 1.0)
     return pp - 2.0 * t * pe + t * t * ee
 
 
-@numba.njit(cache=True, error_model="numpy")
+@compiled
 def triangle_squared(table: np.ndarray, n: int, x: float, y: float, z: float) -> float:
     """Squared distance from a point to triangle ``n`` of a table, metres squared.
 
@@ -94,14 +95,14 @@ def triangle_squared(table: np.ndarray, n: int, x: float, y: float, z: float) ->
     return max(best, 0.0)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@compiled
 def _bounds(low: float, high: float, origin: float, spacing: float, count: int) -> tuple[int, int]:
     first = max(math.ceil((low - origin) / spacing), 0)
     last = min(math.floor((high - origin) / spacing), count - 1)
     return first, last
 
 
-@numba.njit(cache=True, error_model="numpy")
+@compiled
 def rasterise(
     table: Float[np.ndarray, "F 22"],
     origin: Float[np.ndarray, "3"],
@@ -170,7 +171,7 @@ def rasterise(
                         nearest[i, j, k] = n
 
 
-@numba.njit(cache=True, error_model="numpy")
+@compiled
 def _improve(table: np.ndarray, x: float, y: float, z: float, candidate: int, best: float) -> float:
     """Distance to a candidate triangle, or infinity if it is surely not nearer than best."""
     cx, cy, cz = x - table[candidate, 13], y - table[candidate, 14], z - table[candidate, 15]
@@ -180,7 +181,7 @@ def _improve(table: np.ndarray, x: float, y: float, z: float, candidate: int, be
     return math.sqrt(triangle_squared(table, candidate, x, y, z))
 
 
-@numba.njit(cache=True, error_model="numpy")
+@compiled
 def sweep_nearest(
     table: Float[np.ndarray, "F 22"],
     origin: Float[np.ndarray, "3"],
@@ -242,7 +243,7 @@ def sweep_nearest(
                     distance[i, j, k] = best
 
 
-@numba.njit(cache=True, error_model="numpy")
+@compiled
 def refine_nearest(
     table: Float[np.ndarray, "F 22"],
     origin: Float[np.ndarray, "3"],
@@ -294,7 +295,7 @@ def refine_nearest(
                 distance[i, j, k] = best
 
 
-@numba.njit(cache=True, error_model="numpy")
+@compiled
 def regions(
     distance: Float32[np.ndarray, "nx ny nz"], spacing: float, slack: float
 ) -> tuple[Int32[np.ndarray, "nx ny nz"], Int[np.ndarray, "R"], Int[np.ndarray, "R"]]:
@@ -354,14 +355,14 @@ def regions(
     return labels.reshape(distance.shape), np.array(deepest, dtype=np.int64), joined
 
 
-@numba.njit(cache=True, error_model="numpy")
+@compiled
 def _root(joined: np.ndarray, label: int) -> int:
     while joined[label] != label:
         label = joined[label]
     return label
 
 
-@numba.njit(cache=True, error_model="numpy")
+@compiled
 def _axis_neighbour(node: int, side: int, shape: tuple[int, int, int]) -> int:
     """Flat index of one of the six neighbours of a node, or -1 beyond the grid."""
     axis, step = side >> 1, 2 * (side & 1) - 1
@@ -376,7 +377,7 @@ def _axis_neighbour(node: int, side: int, shape: tuple[int, int, int]) -> int:
     return node + step * stride
 
 
-@numba.njit(cache=True, error_model="numpy")
+@compiled
 def _diagonal_partner(distance: np.ndarray, node: int, spacing: float, slack: float) -> int:
     """The diagonal neighbour most surely on the same side as a node, or -1."""
     nx, ny, nz = distance.shape

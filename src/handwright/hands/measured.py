@@ -84,9 +84,7 @@ def _length(joints: Mapping[str, Positions], start: str, end: str) -> float:
     return float(np.median(np.linalg.norm(joints[end] - joints[start], axis=-1)))
 
 
-def _thumb_dorsal(
-    arc: Positions, metacarpal: Float[np.ndarray, "3"]
-) -> Float[np.ndarray, "3"]:
+def _thumb_dorsal(arc: Positions, metacarpal: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3"]:
     """Back of the thumb, such that its flexion axis is the axis of the arc that it describes."""
     _, _, basis = np.linalg.svd(arc - arc.mean(axis=0), full_matrices=False)
     dorsal = np.cross(metacarpal / np.linalg.norm(metacarpal), basis[2])

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 from jaxtyping import Float
-from numba import njit
 
 from handwright.core.hand import HandModel
 from handwright.kinematics.digits import digit_table
-from handwright.kinematics.tree import Links, Tree, forward, links_for, tree_of, world_point
+from handwright.kinematics.tree import Links, Tree, forward, links_for, placed, tree_of
 from handwright.math import rotation
+from handwright.math.compiled import compiled
 from handwright.math.pose import Pose
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _best_turn(links: Links, joint: int, point: np.ndarray, target: np.ndarray) -> float:
     """Turn of one hinge that brings a point nearest to a target."""
     axis = links.axis[joint]
@@ -31,13 +31,23 @@ def _best_turn(links: Links, joint: int, point: np.ndarray, target: np.ndarray) 
     return np.arctan2(sine, np.dot(a, b))
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
+def _lead(
+    q: np.ndarray, joint: int, leader: np.ndarray, ratio: np.ndarray, bias: np.ndarray
+) -> None:
+    """Sets the joints that follow one."""
+    for other in range(q.shape[0]):
+        if leader[other] == joint:
+            q[other] = ratio[other] * q[joint] + bias[other]
+
+
+@compiled
 def _descend(
     tree: Tree,
     links: Links,
     q: np.ndarray,
     chain: np.ndarray,
-    follower: np.ndarray,
+    leader: np.ndarray,
     ratio: np.ndarray,
     bias: np.ndarray,
     lower: np.ndarray,
@@ -48,9 +58,8 @@ def _descend(
     tolerance: float,
     max_sweeps: int,
 ) -> tuple[float, int]:
-    point = np.zeros(3)
     forward(tree, q, links)
-    world_point(links, link, local, point)
+    point = np.array(placed(links, link, local[0], local[1], local[2]))
     error = np.sqrt(np.sum((target - point) ** 2))
     for sweep in range(max_sweeps):
         if error <= tolerance:
@@ -63,19 +72,16 @@ def _descend(
                 change = _best_turn(links, joint, point, target)
             old = q[joint]
             q[joint] = min(max(old + change, lower[joint]), upper[joint])
-            led = follower[joint]
-            if led >= 0:
-                q[led] = ratio[led] * q[joint] + bias[led]
+            _lead(q, joint, leader, ratio, bias)
             forward(tree, q, links)
-            world_point(links, link, local, point)
+            point = np.array(placed(links, link, local[0], local[1], local[2]))
             moved = np.sqrt(np.sum((target - point) ** 2))
             if moved > error:
                 # The limits, or a follower, spoilt the step.
                 q[joint] = old
-                if led >= 0:
-                    q[led] = ratio[led] * old + bias[led]
+                _lead(q, joint, leader, ratio, bias)
                 forward(tree, q, links)
-                world_point(links, link, local, point)
+                point = np.array(placed(links, link, local[0], local[1], local[2]))
             else:
                 error = moved
         if start - error < 1e-9:
@@ -120,7 +126,7 @@ def descend_digit(
         links,
         q,
         chain,
-        table.follower,
+        table.leader,
         table.ratio,
         table.bias,
         table.lower,

@@ -18,14 +18,23 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from handwright.geometry.capsules import segment_segment
 from handwright.geometry.sdf import Field, field_value_gradient
 from handwright.kinematics.digits import DigitTable
-from handwright.kinematics.tree import Links, Tree, forward_chain, joint_velocity_of_point
+from handwright.kinematics.tree import (
+    Links,
+    Tree,
+    forward_chain,
+    joint_velocity_of_point,
+    placed,
+    turned,
+)
+from handwright.math.compiled import inlined, inlined_loose, kernel
 
 MAX_JOINTS = 16
+_MOST_DAMPING = 1e6
+_SHORT_STEP = 3e-3
 
 
 class IkWeights(NamedTuple):
@@ -47,8 +56,8 @@ class IkWeights(NamedTuple):
     num_object_capsules: int = 2
     """How many capsules of a digit avoid the object, counted from the tip."""
     max_iterations: int = 30
-    least_decrease: float = 1e-12
-    """Stop when the next step promises to lower the cost by less, m^2."""
+    polish: float = 1e-11
+    """A step that promises to lower the cost by less, m^2, is the last, and is not tested."""
     damping: float = 1e-6
     """Of the first iteration, relative to the diagonal of the normal equations."""
 
@@ -68,6 +77,7 @@ class Work(NamedTuple):
     before: np.ndarray
     held: np.ndarray
     shift: np.ndarray
+    index: np.ndarray
 
 
 def make_work() -> Work:
@@ -83,10 +93,19 @@ def make_work() -> Work:
         np.zeros(n),
         np.zeros(n, dtype=np.bool_),
         np.zeros(n),
+        np.zeros(n, dtype=np.int64),
     )
 
 
-@njit(cache=True, error_model="numpy", forceinline=True)
+@inlined
+def _count(table: np.ndarray, row: int) -> int:
+    count = 0
+    while table[row, count] >= 0:
+        count += 1
+    return count
+
+
+@inlined
 def _add_row(work: Work, side: int, count: int, residual: float, weight: float) -> None:
     """Adds weight * residual^2, with its derivatives in ``work.row``, to the normal equations."""
     for a in range(count):
@@ -96,7 +115,7 @@ def _add_row(work: Work, side: int, count: int, residual: float, weight: float) 
             work.matrix[side, a, b] += scaled * work.row[b]
 
 
-@njit(cache=True, error_model="numpy", forceinline=True)
+@inlined
 def _point_row(
     tree: Tree,
     table: DigitTable,
@@ -106,41 +125,27 @@ def _point_row(
     point: tuple[float, float, float],
     direction: tuple[float, float, float],
     work: Work,
-) -> int:
-    """Derivative of ``direction . point`` by the digit's free joints; returns their number."""
-    count = 0
-    for joint in table.free[digit]:
-        if joint < 0:
+) -> None:
+    """Derivative of ``direction . point`` by the digit's free joints, in ``work.row``."""
+    for a in range(table.free.shape[1]):
+        work.row[a] = 0.0
+    for n in range(table.chain.shape[1]):
+        joint, column = table.chain[digit, n], table.column[digit, n]
+        if joint < 0 or joint >= link:
             break
-        value = 0.0
-        if joint < link:
+        if column >= 0:
             vx, vy, vz = joint_velocity_of_point(tree, links, joint, point[0], point[1], point[2])
-            value = direction[0] * vx + direction[1] * vy + direction[2] * vz
-        follower = table.own_follower[joint]
-        if follower >= 0 and follower < link:
-            vx, vy, vz = joint_velocity_of_point(
-                tree, links, follower, point[0], point[1], point[2]
-            )
-            value += table.ratio[follower] * (
-                direction[0] * vx + direction[1] * vy + direction[2] * vz
-            )
-        work.row[count] = value
-        count += 1
-    return count
+            rate = direction[0] * vx + direction[1] * vy + direction[2] * vz
+            work.row[column] += table.share[digit, n] * rate
 
 
-@njit(cache=True, error_model="numpy", forceinline=True)
-def _world(links: Links, link: int, local: np.ndarray) -> tuple[float, float, float]:
-    turn = links.rotation[link]
-    place = links.position[link]
-    return (
-        place[0] + turn[0, 0] * local[0] + turn[0, 1] * local[1] + turn[0, 2] * local[2],
-        place[1] + turn[1, 0] * local[0] + turn[1, 1] * local[1] + turn[1, 2] * local[2],
-        place[2] + turn[2, 0] * local[0] + turn[2, 1] * local[1] + turn[2, 2] * local[2],
-    )
+@inlined
+def _end(links: Links, link: int, ends: np.ndarray, row: int) -> tuple[float, float, float]:
+    """World position of one row of capsule ends."""
+    return placed(links, link, ends[row, 0], ends[row, 1], ends[row, 2])
 
 
-@njit(cache=True, error_model="numpy", forceinline=True)
+@inlined_loose
 def _pad_terms(
     tree: Tree,
     table: DigitTable,
@@ -152,29 +157,33 @@ def _pad_terms(
     side: int,
 ) -> float:
     """Cost of the pad's place."""
-    x, y, z = _world(links, table.tip_link[digit], table.pad[digit])
+    x, y, z = _end(links, table.tip_link[digit], table.pad, digit)
     rx, ry, rz = x - target[0], y - target[1], z - target[2]
-    for a in range(table.free.shape[1]):
-        joint = table.free[digit, a]
+    count = _count(table.free, digit)
+    velocity = work.column
+    for a in range(count):
+        velocity[a, 0] = velocity[a, 1] = velocity[a, 2] = 0.0
+    for n in range(table.chain.shape[1]):
+        joint, a = table.chain[digit, n], table.column[digit, n]
         if joint < 0:
             break
-        vx, vy, vz = joint_velocity_of_point(tree, links, joint, x, y, z)
-        follower = table.own_follower[joint]
-        if follower >= 0:
-            share = table.ratio[follower]
-            ux, uy, uz = joint_velocity_of_point(tree, links, follower, x, y, z)
-            vx, vy, vz = vx + share * ux, vy + share * uy, vz + share * uz
-        work.column[a, 0], work.column[a, 1], work.column[a, 2] = vx, vy, vz
-        vx, vy, vz = weight * vx, weight * vy, weight * vz
+        if a >= 0:
+            share = table.share[digit, n]
+            vx, vy, vz = joint_velocity_of_point(tree, links, joint, x, y, z)
+            velocity[a, 0] += share * vx
+            velocity[a, 1] += share * vy
+            velocity[a, 2] += share * vz
+    for a in range(count):
+        vx, vy, vz = weight * velocity[a, 0], weight * velocity[a, 1], weight * velocity[a, 2]
         work.gradient[side, a] += vx * rx + vy * ry + vz * rz
         for b in range(a + 1):
             work.matrix[side, a, b] += (
-                vx * work.column[b, 0] + vy * work.column[b, 1] + vz * work.column[b, 2]
+                vx * velocity[b, 0] + vy * velocity[b, 1] + vz * velocity[b, 2]
             )
     return weight * (rx * rx + ry * ry + rz * rz)
 
 
-@njit(cache=True, error_model="numpy", forceinline=True)
+@inlined
 def _nail_terms(
     tree: Tree,
     table: DigitTable,
@@ -186,10 +195,10 @@ def _nail_terms(
     side: int,
 ) -> float:
     """Cost of a nail that faces the surface instead of looking away from it."""
-    turn, local = links.rotation[table.tip_link[digit]], table.nail_normal[digit]
-    nx = turn[0, 0] * local[0] + turn[0, 1] * local[1] + turn[0, 2] * local[2]
-    ny = turn[1, 0] * local[0] + turn[1, 1] * local[1] + turn[1, 2] * local[2]
-    nz = turn[2, 0] * local[0] + turn[2, 1] * local[1] + turn[2, 2] * local[2]
+    local = table.nail_normal
+    nx, ny, nz = turned(
+        links, table.tip_link[digit], local[digit, 0], local[digit, 1], local[digit, 2]
+    )
     missing = weights.least_nail_cosine - (nx * normal[0] + ny * normal[1] + nz * normal[2])
     if not missing > 0.0:
         return 0.0
@@ -199,29 +208,21 @@ def _nail_terms(
         nz * normal[0] - nx * normal[2],
         nx * normal[1] - ny * normal[0],
     )
-    count = 0
-    for joint in table.free[digit]:
+    for a in range(table.free.shape[1]):
+        work.row[a] = 0.0
+    for n in range(table.chain.shape[1]):
+        joint, column = table.chain[digit, n], table.column[digit, n]
         if joint < 0:
             break
-        value = _turn_rate(tree, links, joint, c)
-        follower = table.own_follower[joint]
-        if follower >= 0:
-            value += table.ratio[follower] * _turn_rate(tree, links, follower, c)
-        work.row[count] = -value
-        count += 1
-    _add_row(work, side, count, missing, weights.nail)
+        if column >= 0 and not tree.is_slide[joint]:
+            axis = links.axis
+            rate = axis[joint, 0] * c[0] + axis[joint, 1] * c[1] + axis[joint, 2] * c[2]
+            work.row[column] -= table.share[digit, n] * rate
+    _add_row(work, side, _count(table.free, digit), missing, weights.nail)
     return weights.nail * missing * missing
 
 
-@njit(cache=True, error_model="numpy", forceinline=True)
-def _turn_rate(tree: Tree, links: Links, joint: int, c: tuple[float, float, float]) -> float:
-    if tree.is_slide[joint]:
-        return 0.0
-    axis = links.axis[joint]
-    return axis[0] * c[0] + axis[1] * c[1] + axis[2] * c[2]
-
-
-@njit(cache=True, error_model="numpy", forceinline=True)
+@inlined
 def _object_terms(
     tree: Tree,
     table: DigitTable,
@@ -234,13 +235,14 @@ def _object_terms(
 ) -> float:
     """Cost of the digit's outer capsules inside the object."""
     cost = 0.0
+    count = _count(table.free, digit)
     for number in range(weights.num_object_capsules):
         capsule = table.capsule[digit, number]
         if capsule < 0:
             break
         link = table.capsule_link[capsule]
-        a = _world(links, link, table.capsule_start[capsule])
-        b = _world(links, link, table.capsule_end[capsule])
+        a = _end(links, link, table.capsule_start, capsule)
+        b = _end(links, link, table.capsule_end, capsule)
         reach = table.capsule_radius[capsule] + weights.object_margin
         for sphere in range(weights.num_spheres):
             s = (sphere + 0.5) / weights.num_spheres
@@ -249,12 +251,12 @@ def _object_terms(
             depth = reach - value
             if depth > 0.0:
                 cost += weights.object * depth * depth
-                count = _point_row(tree, table, links, digit, link, point, (-gx, -gy, -gz), work)
+                _point_row(tree, table, links, digit, link, point, (-gx, -gy, -gz), work)
                 _add_row(work, side, count, depth, weights.object)
     return cost
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def _digit_terms(
     tree: Tree,
     table: DigitTable,
@@ -266,20 +268,23 @@ def _digit_terms(
 ) -> float:
     """Cost of the digit's capsules inside those of the other digits."""
     cost = 0.0
-    for own in table.capsule[digit]:
+    count = _count(table.free, digit)
+    for m in range(table.capsule.shape[1]):
+        own = table.capsule[digit, m]
         if own < 0:
             break
         link = table.capsule_link[own]
-        a = _world(links, link, table.capsule_start[own])
-        b = _world(links, link, table.capsule_end[own])
+        a = _end(links, link, table.capsule_start, own)
+        b = _end(links, link, table.capsule_end, own)
         for other_digit in range(table.capsule.shape[0]):
             if other_digit == digit:
                 continue
-            for other in table.capsule[other_digit]:
+            for n in range(table.capsule.shape[1]):
+                other = table.capsule[other_digit, n]
                 if other < 0:
                     break
-                c = _world(links, table.capsule_link[other], table.capsule_start[other])
-                d = _world(links, table.capsule_link[other], table.capsule_end[other])
+                c = _end(links, table.capsule_link[other], table.capsule_start, other)
+                d = _end(links, table.capsule_link[other], table.capsule_end, other)
                 reach = (
                     table.capsule_radius[own] + table.capsule_radius[other] + weights.digit_margin
                 )
@@ -299,12 +304,12 @@ def _digit_terms(
                         (c[1] + t * (d[1] - c[1]) - p[1]) / distance,
                         (c[2] + t * (d[2] - c[2]) - p[2]) / distance,
                     )
-                    count = _point_row(tree, table, links, digit, link, p, away, work)
+                    _point_row(tree, table, links, digit, link, p, away, work)
                     _add_row(work, side, count, overlap, weights.digits)
     return cost
 
 
-@njit(cache=True, error_model="numpy", forceinline=True)
+@inlined
 def _apart(
     a: tuple[float, float, float],
     b: tuple[float, float, float],
@@ -319,7 +324,7 @@ def _apart(
     return False
 
 
-@njit(cache=True, error_model="numpy", forceinline=True)
+@inlined
 def digit_cost(
     tree: Tree,
     table: DigitTable,
@@ -337,10 +342,9 @@ def digit_cost(
     """Objective of one digit, with its normal equations in ``work`` at ``side`` (0 or 1).
 
     The gradient is half the derivative of the cost, the matrix its Gauss-Newton part, both in the
-    order of the digit's free joints. Sets the followers of ``q`` and the digit's links.
+    order of the digit's free joints. The digit's links must be placed: see ``place_digit``.
     """
-    place_digit(tree, table, links, digit, q)
-    count = _count(table.free[digit])
+    count = _count(table.free, digit)
     for a in range(count):
         joint = table.free[digit, a]
         work.gradient[side, a] = weights.posture * (q[joint] - reference[joint])
@@ -362,67 +366,61 @@ def digit_cost(
     return cost
 
 
-@njit(cache=True, error_model="numpy", forceinline=True)
-def _count(row: np.ndarray) -> int:
-    count = 0
-    while row[count] >= 0:
-        count += 1
-    return count
-
-
-@njit(cache=True, error_model="numpy", forceinline=True)
+@inlined
 def place_digit(tree: Tree, table: DigitTable, links: Links, digit: int, q: np.ndarray) -> None:
     """Sets the followers of a digit and places its links."""
-    chain = table.chain[digit]
-    count = _count(chain)
-    for n in range(count):
-        follower = table.follower[chain[n]]
-        if follower >= 0:
-            q[follower] = table.ratio[follower] * q[chain[n]] + table.bias[follower]
-    forward_chain(tree, chain[:count], q, links)
+    for n in range(table.chain.shape[1]):
+        joint = table.chain[digit, n]
+        if joint < 0:
+            break
+        leader = table.leader[joint]
+        if leader >= 0:
+            q[joint] = table.ratio[joint] * q[leader] + table.bias[joint]
+    forward_chain(tree, table.chain, digit, q, links)
 
 
-@njit(cache=True, error_model="numpy", forceinline=True)
+@inlined_loose
 def _solve_free(work: Work, side: int, count: int, damping: float) -> None:
-    """Step of the damped normal equations, by Cholesky; held joints move by ``shift``."""
-    factor, step, held = work.factor, work.step, work.held
+    """Step of the damped normal equations, by LDL'; held joints move by ``shift``."""
+    matrix, factor, step, row = work.matrix, work.factor, work.step, work.row
+    size = 0
     for a in range(count):
-        if held[a]:
-            step[a] = work.shift[a]
-            continue
+        step[a] = work.shift[a]
+        if not work.held[a]:
+            work.index[size] = a
+            size += 1
+    for m in range(size):
+        a = work.index[m]
         total = -work.gradient[side, a]
-        for b in range(count):
-            if held[b]:
-                total -= work.matrix[side, max(a, b), min(a, b)] * work.shift[b]
-        pivot = work.matrix[side, a, a] * (1.0 + damping) + 1e-15
-        for b in range(a):
-            if held[b]:
-                continue
-            entry = work.matrix[side, a, b]
-            for k in range(b):
-                if not held[k]:
-                    entry -= factor[a, k] * factor[b, k]
-            factor[a, b] = entry * factor[b, b]
-            total -= factor[a, b] * step[b]
-            pivot -= factor[a, b] * factor[a, b]
-        # The diagonal holds reciprocals: divisions are the slow part of so small a solve.
-        factor[a, a] = 1.0 / np.sqrt(max(pivot, 1e-18))
-        step[a] = total * factor[a, a]
-    for a in range(count - 1, -1, -1):
-        if held[a]:
-            continue
-        total = step[a]
-        for k in range(a + 1, count):
-            if not held[k]:
-                total -= factor[k, a] * step[k]
-        step[a] = total * factor[a, a]
+        if size < count:
+            for b in range(count):
+                if work.held[b]:
+                    total -= matrix[side, max(a, b), min(a, b)] * work.shift[b]
+        pivot = matrix[side, a, a] * (1.0 + damping) + 1e-15
+        for n in range(m):
+            entry = matrix[side, a, work.index[n]]
+            for k in range(n):
+                entry -= factor[m, k] * factor[n, k] * factor[k, k]
+            # Below the diagonal: L; on it: D, whose reciprocals stand in ``column``.
+            factor[m, n] = entry * work.column[n, 0]
+            pivot -= factor[m, n] * entry
+            total -= factor[m, n] * row[n]
+        factor[m, m] = max(pivot, 1e-18)
+        work.column[m, 0] = 1.0 / factor[m, m]
+        row[m] = total
+    for m in range(size - 1, -1, -1):
+        total = row[m] * work.column[m, 0]
+        for k in range(m + 1, size):
+            total -= factor[k, m] * step[work.index[k]]
+        step[work.index[m]] = total
 
 
-@njit(cache=True, error_model="numpy")
+@inlined
 def _bounded_step(
     work: Work,
     side: int,
-    free: np.ndarray,
+    table: DigitTable,
+    digit: int,
     count: int,
     q: np.ndarray,
     low: np.ndarray,
@@ -435,34 +433,39 @@ def _bounded_step(
         How much the step should lower the cost if it were quadratic.
     """
     for a in range(count):
-        joint, slope = free[a], work.gradient[side, a]
-        down, up = q[joint] <= low[joint], q[joint] >= high[joint]
-        work.held[a] = (down and slope > 0.0) or (up and slope < 0.0)
+        joint, slope = table.free[digit, a], work.gradient[side, a]
+        work.held[a] = (q[joint] <= low[joint] and slope > 0.0) or (
+            q[joint] >= high[joint] and slope < 0.0
+        )
         work.shift[a] = 0.0
     for _ in range(count):
         _solve_free(work, side, count, damping)
         crossed = False
         for a in range(count):
-            if work.held[a]:
-                continue
-            joint = free[a]
+            joint = table.free[digit, a]
             moved = q[joint] + work.step[a]
-            if moved < low[joint] or moved > high[joint]:
+            if not work.held[a] and (moved < low[joint] or moved > high[joint]):
                 work.held[a] = True
                 work.shift[a] = (low[joint] if moved < low[joint] else high[joint]) - q[joint]
                 crossed = True
         if not crossed:
             break
-    # With A s = -g the model falls by g.s and A s.s together: by -g.s.
+    # With A s = -g the model falls by -g.s.
     promise = 0.0
     for a in range(count):
-        if work.held[a]:
-            work.step[a] = work.shift[a]
         promise -= work.gradient[side, a] * work.step[a]
     return promise
 
 
-@njit(cache=True, error_model="numpy")
+@inlined
+def _largest(work: Work, count: int) -> float:
+    largest = 0.0
+    for a in range(count):
+        largest = max(largest, abs(work.step[a]))
+    return largest
+
+
+@kernel
 def solve_digit(
     tree: Tree,
     table: DigitTable,
@@ -480,40 +483,53 @@ def solve_digit(
 ) -> tuple[float, int]:
     """Moves one digit of ``q`` and its links to the least cost within ``low`` and ``high``.
 
+    All links must be placed for ``q`` beforehand; they are again afterwards.
+
     Returns:
         The cost, and the number of evaluations.
     """
-    free = table.free[digit]
-    count = _count(free)
+    count = _count(table.free, digit)
+    is_placed = True
     for a in range(count):
-        joint = free[a]
-        q[joint] = min(max(q[joint], low[joint]), high[joint])
-        work.before[a] = q[joint]
+        joint = table.free[digit, a]
+        allowed = min(max(q[joint], low[joint]), high[joint])
+        is_placed = is_placed and allowed == q[joint]
+        q[joint] = allowed
+        work.before[a] = allowed
     damping = 10.0 * weights.damping
     side = 1
     cost = np.inf
     iteration = 0
     while iteration < weights.max_iterations:
         iteration += 1
+        if not is_placed:
+            place_digit(tree, table, links, digit, q)
         trial = digit_cost(
             tree, table, field, links, digit, q, target, normal, reference, weights, work, 1 - side
         )
-        if trial < cost:
+        is_placed = is_better = trial < cost
+        if is_better:
             side = 1 - side
             damping *= 0.1
             cost = trial
             for a in range(count):
-                work.before[a] = q[free[a]]
+                work.before[a] = q[table.free[digit, a]]
         else:
             for a in range(count):
-                q[free[a]] = work.before[a]
+                q[table.free[digit, a]] = work.before[a]
             damping = max(damping * 100.0, 1e-5)
-        promise = _bounded_step(work, side, free, count, q, low, high, damping)
-        if not promise > weights.least_decrease:
+        promise = _bounded_step(work, side, table, digit, count, q, low, high, damping)
+        # After a refused step the damping makes promises small: they say nothing then.
+        is_last = is_better and not promise > weights.polish
+        if damping > _MOST_DAMPING or (iteration == weights.max_iterations and not is_last):
             break
-        for a in range(count):
-            q[free[a]] += work.step[a]
-    for a in range(count):
-        q[free[a]] = work.before[a]
-    place_digit(tree, table, links, digit, q)
+        # A long last step slides along the posture's valley, whose bend it does not see.
+        if not is_last or _largest(work, count) < _SHORT_STEP:
+            for a in range(count):
+                q[table.free[digit, a]] += work.step[a]
+            is_placed = False
+        if is_last:
+            break
+    if not is_placed:
+        place_digit(tree, table, links, digit, q)
     return cost, iteration

@@ -17,12 +17,14 @@ class DigitTable(NamedTuple):
     """(D, N) all joints of a digit in tree order."""
     free: np.ndarray
     """(D, N) those of them that do not follow another joint."""
-    follower: np.ndarray
-    """(J,) joint that follows this one, or -1."""
-    own_follower: np.ndarray
-    """(J,) the same, but -1 if it moves another digit, which then gives way to this one."""
+    column: np.ndarray
+    """(D, N) which of the free joints moves a joint of the chain; -1 for one of another digit."""
+    share: np.ndarray
+    """(D, N) how far a joint of the chain moves with that free joint: 1, or a follower's ratio."""
+    leader: np.ndarray
+    """(J,) joint that this one follows, or -1."""
     ratio: np.ndarray
-    """(J,) share of the leader's value that a follower takes."""
+    """(J,) a follower's value is ratio * leader + bias."""
     bias: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
@@ -53,13 +55,14 @@ def digit_table(model: HandModel) -> DigitTable:
     """Packs the digits of a hand for numba."""
     joints, capsules = model.joints, model.capsules
     chains = [sorted(digit.joints) for digit in model.digits]
-    follower = np.full(len(joints), -1)
-    own_follower = np.full(len(joints), -1)
-    for joint, leader in enumerate(joints.leader):
-        if leader >= 0:
-            follower[leader] = joint
-            if any(joint in chain and leader in chain for chain in chains):
-                own_follower[leader] = joint
+    free = [[j for j in chain if joints.leader[j] < 0] for chain in chains]
+    mover = np.where(joints.leader < 0, np.arange(len(joints)), joints.leader)
+    columns = [
+        [own.index(mover[j]) if mover[j] in own else -1 for j in chain]
+        for chain, own in zip(chains, free, strict=True)
+    ]
+    ratio = np.where(joints.leader < 0, 1.0, joints.ratio)
+    chain_table = _ragged(chains)
     owned = [np.flatnonzero(capsules.digit == row).tolist() for row in range(len(model.digits))]
     for row in owned:
         row.sort(key=lambda c: -int(capsules.link[c]))
@@ -68,11 +71,12 @@ def digit_table(model: HandModel) -> DigitTable:
         if digit.nail is not None:
             back[row] = digit.nail.normal
     return DigitTable(
-        chain=_ragged(chains),
-        free=_ragged([[j for j in chain if joints.leader[j] < 0] for chain in chains]),
-        follower=follower,
-        own_follower=own_follower,
-        ratio=joints.ratio.copy(),
+        chain=chain_table,
+        free=_ragged(free),
+        column=_ragged(columns),
+        share=np.where(chain_table < 0, 0.0, ratio[chain_table]),
+        leader=joints.leader.astype(np.int64),
+        ratio=ratio,
         bias=joints.bias.copy(),
         lower=joints.lower.copy(),
         upper=joints.upper.copy(),

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
-from numba import njit
 
 from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
@@ -15,11 +14,12 @@ from handwright.kinematics.tree import (
     Tree,
     forward,
     links_for,
+    placed,
     point_jacobian,
     tree_of,
-    world_point,
 )
 from handwright.math import rotation
+from handwright.math.compiled import compiled
 from handwright.math.pose import Pose
 
 
@@ -38,7 +38,7 @@ class PosedPoints(NamedTuple):
     normal: Float[np.ndarray, "*B N 3"]
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _forward_batch(
     tree: Tree, q: np.ndarray, root_turn: np.ndarray, root_place: np.ndarray, one: Links
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -145,7 +145,7 @@ def posed_pads(
     return PosedPoints(_attach(turns, places, link, position), _turn(turns, link, normal))
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def jacobians_of_points(
     tree: Tree,
     q: np.ndarray,
@@ -159,8 +159,9 @@ def jacobians_of_points(
     """Forward kinematics, then world positions (N, 3) and Jacobians (N, 3, J) of N points."""
     forward(tree, q, links)
     for n in range(link.shape[0]):
-        world_point(links, link[n], local[n], position[n])
-        point_jacobian(tree, links, link[n], position[n], linear[n], angular[n])
+        point = placed(links, link[n], local[n, 0], local[n, 1], local[n, 2])
+        position[n, 0], position[n, 1], position[n, 2] = point
+        point_jacobian(tree, links, link[n], point, n, linear, angular)
 
 
 def point_jacobians(

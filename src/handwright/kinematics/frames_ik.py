@@ -6,12 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
-from numba import njit
 
 from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
-from handwright.kinematics.tree import Links, Tree, forward, links_for, point_jacobian, tree_of
+from handwright.kinematics.tree import (
+    Links,
+    Tree,
+    forward,
+    links_for,
+    placed,
+    point_jacobian,
+    tree_of,
+)
 from handwright.math import rotation
+from handwright.math.compiled import compiled
 from handwright.math.pose import Pose
 
 
@@ -51,7 +59,7 @@ class FramesResult:
     iterations: int
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _turn_error(wanted: np.ndarray, actual: np.ndarray, out: np.ndarray) -> None:
     """Rotation vector, in the world, that takes the actual to the wanted orientation."""
     m = wanted @ actual.T
@@ -74,7 +82,7 @@ def _turn_error(wanted: np.ndarray, actual: np.ndarray, out: np.ndarray) -> None
         out[:] = np.pi * axis / np.sqrt(np.sum(axis**2))
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _residuals(
     tree: Tree,
     links: Links,
@@ -92,33 +100,33 @@ def _residuals(
     """Weighted errors (target minus actual) and their Jacobians; returns the sum of squares."""
     forward(tree, q, links)
     jacobian[:] = 0.0
-    linear = np.zeros((3, q.shape[0]))
-    angular = np.zeros((3, q.shape[0]))
+    linear = np.zeros((1, 3, q.shape[0]))
+    angular = np.zeros((1, 3, q.shape[0]))
     row = 0
     for n in range(point_link.shape[0]):
         link = point_link[n]
-        point = links.position[link] + links.rotation[link] @ local[n]
+        point = placed(links, link, local[n, 0], local[n, 1], local[n, 2])
         linear[:] = 0.0
-        point_jacobian(tree, links, link, point, linear, angular)
+        point_jacobian(tree, links, link, point, 0, linear, angular)
         for i in range(3):
             residual[row + i] = point_weight[n] * (target[n, i] - point[i])
             for j in range(q.shape[0]):
-                jacobian[row + i, j] = point_weight[n] * linear[i, j]
+                jacobian[row + i, j] = point_weight[n] * linear[0, i, j]
         row += 3
     for n in range(turn_link.shape[0]):
         link = turn_link[n]
         angular[:] = 0.0
-        point_jacobian(tree, links, link, links.position[link], linear, angular)
+        point_jacobian(tree, links, link, (0.0, 0.0, 0.0), 0, linear, angular)
         _turn_error(wanted[n], links.rotation[link], residual[row : row + 3])
         for i in range(3):
             residual[row + i] *= turn_weight[n]
             for j in range(q.shape[0]):
-                jacobian[row + i, j] = turn_weight[n] * angular[i, j]
+                jacobian[row + i, j] = turn_weight[n] * angular[0, i, j]
         row += 3
     return np.sum(residual**2)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _solve(
     tree: Tree,
     links: Links,
@@ -192,7 +200,7 @@ def _solve(
     return max_iterations
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def expand_followers(
     expand: np.ndarray, free: np.ndarray, q: np.ndarray, before: np.ndarray
 ) -> np.ndarray:

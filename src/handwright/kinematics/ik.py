@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numba import njit
 
 from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
@@ -16,6 +15,7 @@ from handwright.kinematics.digits import DigitTable, digit_table
 from handwright.kinematics.fk import posed_pads
 from handwright.kinematics.tree import Links, Tree, forward, links_for, tree_of
 from handwright.math import rotation
+from handwright.math.compiled import compiled
 from handwright.math.pose import Pose
 
 
@@ -45,7 +45,7 @@ class IkResult:
     """Over all digits and sweeps."""
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def solve_hand(
     tree: Tree,
     table: DigitTable,
@@ -94,6 +94,12 @@ def solve_hand(
             changed = changed or sweep == 0 or abs(before - cost[digit]) > 1e-3 * before
         if not changed:
             break
+    # A digit that was solved early may hold followers of one that was solved late.
+    for joint in range(q.shape[0]):
+        leader = table.leader[joint]
+        if leader >= 0:
+            q[joint] = table.ratio[joint] * q[leader] + table.bias[joint]
+    forward(tree, q, links)
     return total
 
 

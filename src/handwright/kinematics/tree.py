@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from handwright.core.hand import HandModel
+from handwright.math.compiled import inlined, kernel
 
 
 class Tree(NamedTuple):
@@ -54,72 +54,66 @@ def links_for(model: HandModel) -> Links:
     return links
 
 
-@njit(cache=True, error_model="numpy", forceinline=True)
+@inlined
 def _advance_joint(tree: Tree, joint: int, value: float, links: Links) -> None:
     """Places link ``joint + 1`` from its parent."""
     parent = tree.parent[joint]
     child = joint + 1
-    turn = links.rotation[parent]
-    out = links.rotation[child]
+    rotation, position = links.rotation, links.position
     ax, ay, az = tree.axis[joint, 0], tree.axis[joint, 1], tree.axis[joint, 2]
     ox, oy, oz = tree.offset[joint, 0], tree.offset[joint, 1], tree.offset[joint, 2]
+    slides = tree.is_slide[joint]
+    s, c = (0.0, 1.0) if slides else (np.sin(value), np.cos(value))
+    shift = value if slides else 0.0
     for i in range(3):
-        links.axis[joint, i] = turn[i, 0] * ax + turn[i, 1] * ay + turn[i, 2] * az
-        links.position[child, i] = (
-            links.position[parent, i] + turn[i, 0] * ox + turn[i, 1] * oy + turn[i, 2] * oz
-        )
-    if tree.is_slide[joint]:
-        for i in range(3):
-            links.position[child, i] += links.axis[joint, i] * value
-            for k in range(3):
-                out[i, k] = turn[i, k]
-        return
-    # Rodrigues' formula, row by row: row @ R = c row + s (row x axis) + (1 - c)(row . axis) axis.
-    s, c = np.sin(value), np.cos(value)
-    for i in range(3):
-        x, y, z = turn[i, 0], turn[i, 1], turn[i, 2]
-        along = (1.0 - c) * (x * ax + y * ay + z * az)
-        out[i, 0] = c * x + s * (y * az - z * ay) + along * ax
-        out[i, 1] = c * y + s * (z * ax - x * az) + along * ay
-        out[i, 2] = c * z + s * (x * ay - y * ax) + along * az
+        x, y, z = rotation[parent, i, 0], rotation[parent, i, 1], rotation[parent, i, 2]
+        along = x * ax + y * ay + z * az
+        links.axis[joint, i] = along
+        position[child, i] = position[parent, i] + x * ox + y * oy + z * oz + shift * along
+        # Rodrigues' formula by rows: row @ R = c row + s (row x axis) + (1 - c)(row . axis) axis.
+        along *= 1.0 - c
+        rotation[child, i, 0] = c * x + s * (y * az - z * ay) + along * ax
+        rotation[child, i, 1] = c * y + s * (z * ax - x * az) + along * ay
+        rotation[child, i, 2] = c * z + s * (x * ay - y * ax) + along * az
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def forward(tree: Tree, q: np.ndarray, links: Links) -> None:
     """Places all links; ``links.rotation[0]`` and ``links.position[0]`` hold the root."""
     for joint in range(q.shape[0]):
         _advance_joint(tree, joint, q[joint], links)
 
 
-@njit(cache=True, error_model="numpy", forceinline=True)
-def forward_chain(tree: Tree, chain: np.ndarray, q: np.ndarray, links: Links) -> None:
-    """Places only the links moved by the joints of ``chain``, given in tree order."""
-    for joint in chain:
+@inlined
+def forward_chain(tree: Tree, chains: np.ndarray, row: int, q: np.ndarray, links: Links) -> None:
+    """Places only the links moved by the joints of one row of ``chains``, which ends with -1."""
+    for n in range(chains.shape[1]):
+        joint = chains[row, n]
+        if joint < 0:
+            break
         _advance_joint(tree, joint, q[joint], links)
 
 
-@njit(cache=True, error_model="numpy", forceinline=True)
-def world_point(links: Links, link: int, local: np.ndarray, out: np.ndarray) -> None:
-    """World position of a point of a link."""
-    turn = links.rotation[link]
-    for i in range(3):
-        out[i] = (
-            links.position[link, i]
-            + turn[i, 0] * local[0]
-            + turn[i, 1] * local[1]
-            + turn[i, 2] * local[2]
-        )
-
-
-@njit(cache=True, error_model="numpy")
-def world_direction(links: Links, link: int, local: np.ndarray, out: np.ndarray) -> None:
+@inlined
+def turned(links: Links, link: int, x: float, y: float, z: float) -> tuple[float, float, float]:
     """World direction of a direction of a link."""
-    turn = links.rotation[link]
-    for i in range(3):
-        out[i] = turn[i, 0] * local[0] + turn[i, 1] * local[1] + turn[i, 2] * local[2]
+    r = links.rotation
+    return (
+        r[link, 0, 0] * x + r[link, 0, 1] * y + r[link, 0, 2] * z,
+        r[link, 1, 0] * x + r[link, 1, 1] * y + r[link, 1, 2] * z,
+        r[link, 2, 0] * x + r[link, 2, 1] * y + r[link, 2, 2] * z,
+    )
 
 
-@njit(cache=True, error_model="numpy", forceinline=True)
+@inlined
+def placed(links: Links, link: int, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """World position of a point of a link."""
+    a, b, c = turned(links, link, x, y, z)
+    p = links.position
+    return p[link, 0] + a, p[link, 1] + b, p[link, 2] + c
+
+
+@inlined
 def joint_velocity_of_point(
     tree: Tree, links: Links, joint: int, x: float, y: float, z: float
 ) -> tuple[float, float, float]:
@@ -133,21 +127,27 @@ def joint_velocity_of_point(
     return ay * rz - az * ry, az * rx - ax * rz, ax * ry - ay * rx
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def point_jacobian(
-    tree: Tree, links: Links, link: int, point: np.ndarray, linear: np.ndarray, angular: np.ndarray
+    tree: Tree,
+    links: Links,
+    link: int,
+    point: tuple[float, float, float],
+    row: int,
+    linear: np.ndarray,
+    angular: np.ndarray,
 ) -> None:
-    """Adds the (3, J) Jacobians of a world point of a link, and of the link's rotation.
+    """Writes row ``row`` of (N, 3, J) Jacobians: of a world point of a link, and of its rotation.
 
     Only the columns of joints between the root and the link are written: hand in zeros.
     """
     while link > 0:
         joint = link - 1
         vx, vy, vz = joint_velocity_of_point(tree, links, joint, point[0], point[1], point[2])
-        linear[0, joint] = vx
-        linear[1, joint] = vy
-        linear[2, joint] = vz
+        linear[row, 0, joint] = vx
+        linear[row, 1, joint] = vy
+        linear[row, 2, joint] = vz
         if not tree.is_slide[joint]:
             for i in range(3):
-                angular[i, joint] = links.axis[joint, i]
+                angular[row, i, joint] = links.axis[joint, i]
         link = tree.parent[joint]

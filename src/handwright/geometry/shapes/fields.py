@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from jaxtyping import Float
+
+from handwright.math.compiled import compiled
 
 Points = Float[np.ndarray, "N 3"]
 Distances = Float[np.ndarray, "N"]
 
 
-@numba.njit(cache=True, error_model="numpy")
+@compiled
 def polygon_distance(
     points: Float[np.ndarray, "N 2"], polygon: Float[np.ndarray, "M 2"], is_closed: bool = True
 ) -> Float[np.ndarray, "N"]:
@@ -40,7 +41,7 @@ def polygon_distance(
     return result
 
 
-@numba.njit(cache=True, error_model="numpy")
+@compiled
 def tube_distance(
     points: Float[np.ndarray, "N 3"],
     curve: Float[np.ndarray, "K 3"],
