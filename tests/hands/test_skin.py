@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import coo_array
@@ -150,6 +152,28 @@ def test_other_sizes_are_closed_balls_too(length, breadth):
     vertices, faces = mesh_of(field, 0.26 * field.form.thickness, 5_000)
     assert_closed_ball(vertices, faces)
     assert np.abs(field.distance(vertices)).max() < 0.01 * MM
+
+
+def test_a_stout_hand_gets_a_whole_skin_with_nails(cache):
+    stout = skin_of(human(length=0.17, breadth=0.09))
+    assert_closed_ball(stout.vertices, stout.faces)
+    edges = undirected_edges(stout.faces)
+    length = np.linalg.norm(stout.vertices[edges[:, 0]] - stout.vertices[edges[:, 1]], axis=1)
+    assert length.max() < 8 * MM, "a vertex has strayed"
+    assert smallest_angles(stout.vertices, stout.faces).min() > 1.0
+
+
+def test_bones_that_make_no_hand_are_refused():
+    bones = bones_of_size(0.19, 0.086)
+    direction, phalanges = bones.direction.copy(), bones.phalanges.copy()
+    # A long thumb that grows into the index finger: the skin would be a ring.
+    aim = bones.knuckle[1] + 0.045 * bones.direction[1] - bones.knuckle[0]
+    direction[0] = aim / np.linalg.norm(aim)
+    phalanges[0] *= 1.6
+    ring = replace(bones, direction=direction, phalanges=phalanges)
+    field = SkinField(form_of_bones(ring, skin_shape(ring)))
+    with pytest.raises(InvalidValueError, match=r"1 parts and Euler number 0"):
+        mesh_of(field, 0.2 * field.form.thickness, 5_000)
 
 
 def test_form_is_the_same_from_bones_and_from_the_model(model):

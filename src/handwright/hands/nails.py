@@ -16,11 +16,11 @@ from handwright.hands.mesh_cuts import (
     split_edges,
 )
 from handwright.hands.skin_field import SkinField
-from handwright.hands.skin_mesh import flip_edges, neighbour_mean
+from handwright.hands.skin_mesh import flip_edges, neighbour_mean, slide
 
 # Root and free edge as shares of the last segment; half breadth as a share of the digit's.
 _ROOT = {"thumb": 0.42, "finger": 0.41}
-_EDGE = {"thumb": 0.950, "finger": 0.945}
+_EDGE = {"thumb": 0.935, "finger": 0.918}
 _HALF_BREADTH = {"thumb": 0.71, "finger": 0.69}
 # Corner radii as shares of the nail's half breadth, at the root and at the free edge.
 _ROOT_CORNER, _EDGE_CORNER = 0.80, 0.62
@@ -28,6 +28,7 @@ _ROOT_CORNER, _EDGE_CORNER = 0.80, 0.62
 _LEVELS = (0.0, -0.45e-3, 0.5e-3)
 _FINE_EDGE = 0.95e-3
 _SHORT_EDGE = 0.16e-3
+_LONGEST_SLIDE = 0.8e-3
 _FAR = 1.0
 # A vertex this close to a curve, m, lies on it.
 _ON_CURVE = 2e-6
@@ -130,7 +131,7 @@ def _relief(
     """Height over the smooth skin, m: at the sides a groove and a fold, at the end a step."""
     mm = np.array([-9.0, -2.0, -0.45, 0.0, 0.5, 1.0, 1.8, 3.0, 9.0])
     folded = np.array([0.05, 0.05, -0.02, -0.20, 0.16, 0.22, 0.10, 0.0, 0.0])
-    free = np.array([0.05, 0.08, 0.22, 0.22, -0.12, -0.08, -0.03, 0.0, 0.0])
+    free = np.array([0.05, 0.08, 0.20, 0.20, -0.06, -0.04, -0.02, 0.0, 0.0])
     level = np.clip(level * 1e3, -9.0, 9.0)
     heights = [np.interp(level, mm, table) for table in (folded, free)]
     return 1e-3 * ((1.0 - freedom) * heights[0] + freedom * heights[1])
@@ -153,12 +154,9 @@ def _refine(
         around = np.flatnonzero(np.abs(nail.level(field, vertices)) < 5e-3)
         mean = neighbour_mean(faces, len(vertices))[around]
         for _ in range(3):
-            value, slope = field.value_and_slope(vertices[around])
             move = 0.5 * (mean @ vertices - vertices[around])
-            outward = value + np.einsum("ij,ij->i", move, slope)
-            squared = np.einsum("ij,ij->i", slope, slope)
             vertices = vertices.copy()
-            vertices[around] += move - (outward / squared)[:, None] * slope
+            vertices[around] = slide(field, vertices[around], move)
     return vertices, faces
 
 
@@ -206,11 +204,8 @@ def _even_out(
         edges, _ = edges_of(faces)
         vertices = vertices.copy()
         for _ in range(2):
-            value, slope = field.value_and_slope(vertices[free])
             move = 0.5 * (mean @ vertices - vertices[free])
-            outward = value + np.einsum("ij,ij->i", move, slope)
-            squared = np.einsum("ij,ij->i", slope, slope)
-            vertices[free] += move - (outward / squared)[:, None] * slope
+            vertices[free] = slide(field, vertices[free], move)
             for number, level in enumerate(_LEVELS):
                 chain = edges[(curve[edges] == number).all(axis=1)]
                 total, count = np.zeros_like(vertices), np.zeros(len(vertices))
@@ -228,7 +223,7 @@ def _onto_curve(field: SkinField, nail: Nail, level: float, points: Vertices) ->
     if not len(points):
         return points
     h = 1e-6
-    for _ in range(4):
+    for _ in range(7):
         points = field.project(points, 1)
         offset = nail.level(field, points) - level
         slope = np.stack(
@@ -237,5 +232,7 @@ def _onto_curve(field: SkinField, nail: Nail, level: float, points: Vertices) ->
         normal = field.normals(points)
         slope -= np.einsum("ij,ij->i", slope, normal)[:, None] * normal
         squared = np.maximum(np.einsum("ij,ij->i", slope, slope), 0.02)
-        points = points - (offset / squared)[:, None] * slope
+        move = (offset / squared)[:, None] * slope
+        length = np.linalg.norm(move, axis=1, keepdims=True)
+        points = points - move * np.minimum(1.0, _LONGEST_SLIDE / np.maximum(length, 1e-12))
     return points

@@ -16,7 +16,7 @@ from handwright.hands.skin_mesh import mesh_of
 from handwright.hands.skin_weights import PARTS, full_weights, strongest_four
 
 # Part of the cache key: raise it with every change of the modelling code.
-_VERSION = 3
+_VERSION = 8
 # Grid step and edge length scale with the hand, so that every hand has about as many triangles.
 _SPACING_PER_THICKNESS = 0.134
 _NUM_FACES = 20_000

@@ -5,8 +5,11 @@ from __future__ import annotations
 import igl
 import numpy as np
 from jaxtyping import Float, Int
+from scipy.ndimage import binary_dilation, binary_erosion
 from scipy.sparse import coo_array, diags_array
+from scipy.sparse.csgraph import connected_components
 
+from handwright.errors import InvalidValueError
 from handwright.hands.skin_field import SkinField
 
 Vertices = Float[np.ndarray, "V 3"]
@@ -25,6 +28,7 @@ def mesh_of(field: SkinField, spacing: float, num_faces: int) -> tuple[Vertices,
         num_faces: How many triangles to keep; short edges go first, which evens the mesh.
     """
     vertices, faces = _march(field, spacing)
+    _check_ball(vertices, faces)
     vertices = field.project(vertices, 2)
     if len(faces) > num_faces:
         few, kept, _, _ = igl.decimate(
@@ -43,8 +47,13 @@ def _march(field: SkinField, spacing: float) -> tuple[Vertices, Faces]:
     size = spacing * _BLOCK
     index = np.stack(np.meshgrid(*(np.arange(n) for n in blocks), indexing="ij"), axis=-1)
     index = index.reshape(-1, 3)
-    # The field is at most a little flatter or steeper than a distance.
-    near = np.abs(field.distance(low + (index + 0.5) * size)) < 1.3 * size
+    value = field.distance(low + (index + 0.5) * size)
+    # Outside, the field is about a distance. Inside flat parts it is measured across, and may be
+    # larger: there, look for a neighbour on the other side of the skin.
+    inside = (value < 0.0).reshape(blocks)
+    around = np.ones((3, 3, 3), dtype=bool)
+    border = binary_dilation(inside, around) & ~binary_erosion(inside, around)
+    near = (np.abs(value) < 1.3 * size) | border.ravel()
     inner = np.stack(np.meshgrid(*(np.arange(_BLOCK),) * 3, indexing="ij"), axis=-1)
     cells = (index[near][:, None] * _BLOCK + inner.reshape(-1, 3)[None]).reshape(-1, 3)
     counts = blocks * _BLOCK + 1
@@ -61,6 +70,22 @@ def _march(field: SkinField, spacing: float) -> tuple[Vertices, Faces]:
     values = np.where(np.abs(values) < 1e-3 * spacing, 1e-3 * spacing, values)
     vertices, faces, _ = igl.marching_cubes(values, points, number.reshape(-1, 8), 0.0)
     return vertices, faces if signed_volume(vertices, faces) > 0 else faces[:, ::-1]
+
+
+def _check_ball(vertices: Vertices, faces: Faces) -> None:
+    """Digits that touch at the bind pose, or lie apart from the palm, make no hand."""
+    _, pairs = _edge_table(faces)
+    edges = faces.ravel(), np.roll(faces, -1, axis=1).ravel()
+    graph = coo_array((np.ones(faces.size), edges), shape=(len(vertices),) * 2)
+    num_parts = connected_components(graph, directed=False)[0]
+    euler = len(vertices) - faces.size // 2 + len(faces)
+    if num_parts == 1 and euler == 2 and 2 * len(pairs) == faces.size:
+        return
+    raise InvalidValueError(
+        f"The skin of this hand has {num_parts} parts and Euler number {euler}; expected one part "
+        "and 2, as a ball has. Its bones are too close together or too far apart for their girth: "
+        "check their lengths and the breadth of the hand."
+    )
 
 
 def signed_volume(vertices: Vertices, faces: Faces) -> float:
@@ -85,13 +110,19 @@ def relax(
     """Slides vertices along the skin towards the middle of their neighbours."""
     mean = neighbour_mean(faces, len(vertices))
     for _ in range(num_rounds):
-        move = strength * (mean @ vertices - vertices)
-        # One look at the field tells both the tangent plane and the way back to the surface.
-        value, slope = field.value_and_slope(vertices)
-        squared = np.maximum(np.einsum("ij,ij->i", slope, slope), 0.05)
-        outward = value + np.einsum("ij,ij->i", move, slope)
-        vertices = vertices + move - (outward / squared)[:, None] * slope
+        vertices = slide(field, vertices, strength * (mean @ vertices - vertices))
     return vertices
+
+
+def slide(field: SkinField, points: Vertices, move: Vertices, longest: float = 0.002) -> Vertices:
+    """Moves points along the skin, and back to it, by at most ``longest``, m."""
+    # One look at the field tells both the tangent plane and the way back to the surface.
+    value, slope = field.value_and_slope(points)
+    squared = np.maximum(np.einsum("ij,ij->i", slope, slope), 0.05)
+    outward = value + np.einsum("ij,ij->i", move, slope)
+    move = move - (outward / squared)[:, None] * slope
+    length = np.linalg.norm(move, axis=1, keepdims=True)
+    return points + move * np.minimum(1.0, longest / np.maximum(length, 1e-12))
 
 
 def _edge_table(faces: Faces) -> tuple[np.ndarray, np.ndarray]:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from numba import njit
 from scipy.interpolate import PchipInterpolator
 
 from handwright.core.skin import CAP_EXPONENT
+from handwright.math.compiled import compiled
 
 Points = Float[np.ndarray, "N 3"]
 Values = Float[np.ndarray, " N"]
@@ -106,7 +106,7 @@ class Tube:
         return _tube_distance(points, self.origin, self.axes, self.table, self.ends)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _tube_distance(
     points: np.ndarray, origin: np.ndarray, axes: np.ndarray, table: np.ndarray, ends: np.ndarray
 ) -> np.ndarray:
