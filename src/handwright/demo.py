@@ -82,7 +82,7 @@ def place_hand(
     grip = body.center + np.array(placement.at)
     out = rotation.rotate(wxyz, np.array([0.0, 0.0, 1.0]))
     along = rotation.rotate(wxyz, np.array([*placement.grip, 0.0]))
-    palm = np.flatnonzero(model.capsules.digit < 0)
+    palm = [c for c in range(len(model.capsules)) if model.capsules.digit[c] < 0]
 
     def gap(distance: float) -> float:
         root = Pose(grip - along + distance * out, wxyz)

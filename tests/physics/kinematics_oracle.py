@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import mujoco
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -60,3 +62,49 @@ class ExportedHand:
         mujoco.mj_kinematics(self.mj, self.data)
         mujoco.mj_comPos(self.mj, self.data)
         return self.data
+
+
+def load_as_written(path: Path) -> mujoco.MjModel:
+    spec = mujoco.MjSpec.from_file(str(path))
+    spec.compiler.fusestatic = False
+    return spec.compile()
+
+
+def check_against_file(hand, path, base, prefix, root_turn, num_poses):
+    """All bodies of the file and of the model coincide in random poses, frame for frame.
+
+    ``root_turn`` is the model's root orientation in the base body's frame at the zero pose.
+    """
+    mj = load_as_written(path)
+    data = mujoco.MjData(mj)
+    address = [mj.joint(prefix + name).qposadr[0] for name in hand.joints.names]
+    frames = [name for name in hand.frames.names if name != "wrist"]
+    rows = [hand.frames.index(name) for name in frames]
+    body = [mj.body(prefix + name).id for name in frames]
+    local = Rotation.from_quat(hand.frames.wxyz[rows][:, [1, 2, 3, 0]]).as_matrix()
+    rng = np.random.default_rng(4)
+    q = hand.joints.random(rng, (num_poses,))
+    # The base stays where it is, so one root pose serves all joint values.
+    mujoco.mj_kinematics(mj, data)
+    root = np.tile(np.eye(4), (num_poses, 1, 1))
+    root[:, :3, :3] = data.body(base).xmat.reshape(3, 3) @ root_turn
+    root[:, :3, 3] = data.body(base).xpos
+    links = oracle_link_poses(hand, q, root)[:, hand.frames.link[rows]]
+    place = links[..., :3, 3] + np.einsum(
+        "bnij,nj->bni", links[..., :3, :3], hand.frames.position[rows]
+    )
+    turn = links[..., :3, :3] @ local
+    worst = 0.0
+    for k in range(num_poses):
+        data.qpos[address] = q[k]
+        mujoco.mj_kinematics(mj, data)
+        worst = max(
+            worst,
+            np.abs(data.xpos[body] - place[k]).max(),
+            np.abs(data.xmat[body].reshape(-1, 3, 3) - turn[k]).max(),
+        )
+    assert worst < 1e-9
+
+
+# Axes of the model's root in the palm body's frame: x distal, y to the thumb, z dorsal.
+SHADOW_TURN = np.column_stack([[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]])

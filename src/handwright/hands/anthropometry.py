@@ -22,6 +22,7 @@ Sources:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -203,7 +204,7 @@ def square_dorsal(
     return _unit(dorsal - along * direction)
 
 
-def _table(rows: dict[str, tuple[float, ...]]) -> np.ndarray:
+def _table(rows: Mapping[str, tuple[float, ...]]) -> np.ndarray:
     return np.array([rows[digit] for digit in DIGITS])
 
 

@@ -106,7 +106,7 @@ def _blocked_link(
     others = [c for c in range(len(model.capsules)) if model.capsules.digit[c] in closed]
     for c in np.flatnonzero(model.capsules.digit == digit):
         start, end, radius = capsules.start[c], capsules.end[c], capsules.radius[c]
-        gap = capsule_gap(field, capsules, c)
+        gap = capsule_gap(field, capsules, int(c))
         for other in others:
             between = capsule_capsule(
                 start, end, radius, capsules.start[other], capsules.end[other],

@@ -77,7 +77,8 @@ class Work(NamedTuple):
     before: np.ndarray
     held: np.ndarray
     shift: np.ndarray
-    index: np.ndarray
+    free: np.ndarray
+    """Joints that are not held."""
 
 
 def make_work() -> Work:
@@ -387,10 +388,10 @@ def _solve_free(work: Work, side: int, count: int, damping: float) -> None:
     for a in range(count):
         step[a] = work.shift[a]
         if not work.held[a]:
-            work.index[size] = a
+            work.free[size] = a
             size += 1
     for m in range(size):
-        a = work.index[m]
+        a = work.free[m]
         total = -work.gradient[side, a]
         if size < count:
             for b in range(count):
@@ -398,7 +399,7 @@ def _solve_free(work: Work, side: int, count: int, damping: float) -> None:
                     total -= matrix[side, max(a, b), min(a, b)] * work.shift[b]
         pivot = matrix[side, a, a] * (1.0 + damping) + 1e-15
         for n in range(m):
-            entry = matrix[side, a, work.index[n]]
+            entry = matrix[side, a, work.free[n]]
             for k in range(n):
                 entry -= factor[m, k] * factor[n, k] * factor[k, k]
             # Below the diagonal: L; on it: D, whose reciprocals stand in ``column``.
@@ -411,8 +412,8 @@ def _solve_free(work: Work, side: int, count: int, damping: float) -> None:
     for m in range(size - 1, -1, -1):
         total = row[m] * work.column[m, 0]
         for k in range(m + 1, size):
-            total -= factor[k, m] * step[work.index[k]]
-        step[work.index[m]] = total
+            total -= factor[k, m] * step[work.free[k]]
+        step[work.free[m]] = total
 
 
 @inlined

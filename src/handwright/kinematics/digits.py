@@ -66,10 +66,9 @@ def digit_table(model: HandModel) -> DigitTable:
     owned = [np.flatnonzero(capsules.digit == row).tolist() for row in range(len(model.digits))]
     for row in owned:
         row.sort(key=lambda c: -int(capsules.link[c]))
-    back = [digit.pad.normal * -1.0 for digit in model.digits]
-    for row, digit in enumerate(model.digits):
-        if digit.nail is not None:
-            back[row] = digit.nail.normal
+    back = [
+        -digit.pad.normal if digit.nail is None else digit.nail.normal for digit in model.digits
+    ]
     return DigitTable(
         chain=chain_table,
         free=_ragged(free),
