@@ -11,7 +11,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_N
 WORKERS ?= 2
 PYTEST_ARGS ?=
 
-.PHONY: demo test lint format bench check-minimal clean
+.PHONY: demo test lint format bench images check-minimal clean
 
 demo: $(BASE)
 	$(BIN)/handwright demo
@@ -32,6 +32,10 @@ format: $(DEV)
 bench: $(DEV)
 	$(ONE_THREAD) $(BIN)/handwright bench kernels
 
+# The pictures of the documentation.
+images: $(BASE)
+	$(BIN)/python -m handwright.render.gallery docs/images
+
 # What a user gets from the wheel, without extras and without this source tree.
 check-minimal: pyproject.toml constraints.txt
 	rm -rf $(MINIMAL)
@@ -40,7 +44,8 @@ check-minimal: pyproject.toml constraints.txt
 	cd $(MINIMAL) && bin/python -I $(CURDIR)/.ci/check_minimal.py
 
 clean:
-	rm -rf $(VENV) out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache \
+		.numba_cache
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BASE): pyproject.toml constraints.txt

@@ -121,23 +121,39 @@ def _rows_of(name: str, pose: str) -> dict[str, Sequence[Drawn]]:
 
 
 def bench(
-    name: Annotated[Positional[Literal["kernels"]], tyro.conf.arg(metavar="NAME")] = "kernels",
+    name: Annotated[
+        Positional[Literal["kernels", "recorded-hand"]], tyro.conf.arg(metavar="NAME")
+    ] = "kernels",
     /,
     *,
+    data: Path | None = None,
     json: FlagCreatePairsOff[bool] = False,
 ) -> None:
-    """Measure speed against the tools one would use instead.
+    """Measure speed and exactness against the tools and recordings one would compare with.
+
+    kernels times kinematics, distances, inverse kinematics and ray casts beside mujoco, libigl and
+    mink. recorded-hand fits the bones of the subject of the ManipNet recordings and reports how
+    far the recorded joints are missed, in mm.
 
     Args:
-        name: What to measure: kernels.
+        name: What to measure: kernels or recorded-hand.
+        data: Folder with the ManipNet recordings, for recorded-hand.
         json: Print one JSON object instead of a table.
     """
     import json as json_module
 
-    for peer in ("mink", "daqp"):
-        require(peer, extra="dev", feature=f"'handwright bench {name}'")
-    module = importlib.import_module(f"handwright.benchmarks.{name}")
-    result = module.run()
+    module = importlib.import_module(f"handwright.benchmarks.{name.replace('-', '_')}")
+    if name == "recorded-hand":
+        if data is None:
+            raise InvalidValueError(
+                "'handwright bench recorded-hand' was given no recordings. "
+                "Pass --data FOLDER, the folder that holds sequences/cube_med2.npz."
+            )
+        result = module.run(data)
+    else:
+        for peer in ("mink", "daqp"):
+            require(peer, extra="dev", feature=f"'handwright bench {name}'")
+        result = module.run()
     if json:
         print(json_module.dumps(result))
     else:
