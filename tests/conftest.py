@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import jaxtyping
 import pytest
 from hypothesis import settings
 from jaxtyping import install_import_hook
@@ -117,3 +118,11 @@ def opengl() -> None:
         make_context(16, 16).free()
     except NoDisplayError as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture
+def user_view() -> Iterator[None]:
+    """Switches off the shape checks of the test run, which would forestall the errors users see."""
+    jaxtyping.config.update("jaxtyping_disable", True)
+    yield
+    jaxtyping.config.update("jaxtyping_disable", False)

@@ -24,6 +24,9 @@ from handwright.geometry import (
 )
 from handwright.math.pose import Pose
 
+# Users may hand in lists, and wrong shapes get a message of their own.
+pytestmark = pytest.mark.usefixtures("user_view")
+
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
 

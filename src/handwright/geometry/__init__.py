@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from handwright.core.surface import EnvironmentBox, HalfSpace
 from handwright.geometry.cache import cache_dir, load_or_build
 from handwright.geometry.capsules import (
     capsule_capsule,
@@ -12,8 +13,6 @@ from handwright.geometry.capsules import (
 )
 from handwright.geometry.environment import (
     EnvironmentArrays,
-    EnvironmentBox,
-    HalfSpace,
     environment_value_gradient,
     floor,
     pack_environment,

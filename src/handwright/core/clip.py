@@ -1,0 +1,110 @@
+"""The one output of every method: a motion, its contacts, and where it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.core.contact import ContactTrack
+from handwright.core.frozen import freeze_arrays
+from handwright.core.problem import Problem
+from handwright.core.track import time_problems
+from handwright.errors import InvalidValueError
+from handwright.math.pose import Pose
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Provenance:
+    """How a clip was made, so that it can be made again."""
+
+    scene: str
+    """Name of the scene, or of the problem."""
+    method: str
+    """Name of the method in ``METHODS``."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of the method; plain values that JSON can hold."""
+    seed: int = 0
+    version: str = ""
+    """Of this package."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HandMotion:
+    """A hand over the frames of a clip."""
+
+    root: Pose
+    """(T,) poses of the root link in the world."""
+    q: Float[np.ndarray, "T J"]
+    """Joint values, rad."""
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clip:
+    """A motion of the hands and bodies of a problem."""
+
+    problem: Problem
+    """What it answers: models, shapes, surroundings; its own tracks need not be followed."""
+    times: Float[np.ndarray, " T"]
+    """s."""
+    hands: Mapping[str, HandMotion]
+    """By the names of the problem's hands."""
+    bodies: Mapping[str, Pose]
+    """(T,) poses in the world, by the names of the problem's bodies."""
+    contacts: ContactTrack
+    provenance: Provenance
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
+        object.__setattr__(self, "hands", MappingProxyType(dict(self.hands)))
+        object.__setattr__(self, "bodies", MappingProxyType(dict(self.bodies)))
+        problems = self._problems()
+        if problems:
+            raise InvalidValueError(f"Clip of '{self.problem.name}': " + "; ".join(problems) + ".")
+
+    def _problems(self) -> list[str]:
+        problems = time_problems(self.times)
+        count = len(self.times)
+        for kind, have, want in (
+            ("hands", set(self.hands), set(self.problem.hands)),
+            ("bodies", set(self.bodies), set(self.problem.bodies)),
+        ):
+            if have != want:
+                problems.append(f"{kind} are {sorted(have)}, expected {sorted(want)}")
+        for name, motion in self.hands.items():
+            if motion.root.shape != (count,):
+                problems.append(f"hand '{name}' has {motion.root.shape} roots for {count} frames")
+            model = self.problem.hands.get(name)
+            if model is not None and motion.q.shape != (count, model.num_joints):
+                problems.append(
+                    f"hand '{name}' has joint values of shape {motion.q.shape}, "
+                    f"expected ({count}, {model.num_joints})"
+                )
+            if not np.isfinite(motion.q).all():
+                problems.append(f"hand '{name}' has joint values that are NaN or infinite")
+        problems += [
+            f"body '{name}' has {pose.shape} poses for {count} frames"
+            for name, pose in self.bodies.items()
+            if pose.shape != (count,)
+        ]
+        if len(self.contacts) and int(self.contacts.frame[-1]) >= count:
+            problems.append(f"a contact is in frame {int(self.contacts.frame[-1])} of {count}")
+        return problems
+
+    @property
+    def num_frames(self) -> int:
+        """Number of frames."""
+        return len(self.times)
+
+    @property
+    def fps(self) -> float:
+        """Mean frame rate, 1/s; 0 for a single frame."""
+        span = float(self.times[-1] - self.times[0])
+        return (self.num_frames - 1) / span if span > 0 else 0.0

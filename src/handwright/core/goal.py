@@ -1,0 +1,73 @@
+"""What should be true of a body or a hand, and when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.core.frozen import freeze_arrays
+from handwright.errors import InvalidValueError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Feature:
+    """A point of a body or of a hand, with the axes that go with it."""
+
+    owner: str
+    """Name of a hand or a body of the problem."""
+    frame: str | None = None
+    """Named frame of a hand, such as ``index_tip``; None for the wrist or the body itself."""
+    point: Float[np.ndarray, "3"] | None = None
+    """Offset in that frame, m; the frame's origin if None."""
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
+        if self.point is not None and (
+            self.point.shape != (3,) or not np.isfinite(self.point).all()
+        ):
+            raise InvalidValueError(
+                f"Feature of '{self.owner}': point is {self.point.tolist()}; "
+                "expected three finite numbers in metres."
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Goal:
+    """A feature at a place, turned in some way, or both, during a span of time."""
+
+    feature: Feature
+    start: float
+    """s."""
+    end: float
+    """s; equal to ``start`` for a moment."""
+    position: Float[np.ndarray, "3"] | None = None
+    """m; None if the place does not matter."""
+    wxyz: Float[np.ndarray, "4"] | None = None
+    """Orientation; None if it does not matter."""
+    relative_to: str | None = None
+    """Body whose frame the place and orientation are given in; None for the world."""
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
+        problems = []
+        if not (np.isfinite(self.start) and np.isfinite(self.end) and self.start <= self.end):
+            problems.append(f"it runs from {self.start} to {self.end} s, expected start <= end")
+        if self.position is None and self.wxyz is None:
+            problems.append("it asks for nothing: give a position, an orientation, or both")
+        if self.position is not None and (
+            self.position.shape != (3,) or not np.isfinite(self.position).all()
+        ):
+            problems.append("position must be three finite numbers in metres")
+        if self.wxyz is not None and (
+            self.wxyz.shape != (4,) or abs(float(np.linalg.norm(self.wxyz)) - 1.0) > 1e-6
+        ):
+            problems.append("wxyz must be a unit quaternion")
+        if not (np.isfinite(self.weight) and self.weight > 0):
+            problems.append(f"weight is {self.weight}, expected above zero")
+        if problems:
+            raise InvalidValueError(
+                f"Goal for '{self.feature.owner}': " + "; ".join(problems) + "."
+            )

@@ -1,0 +1,104 @@
+"""The one input of every method: who acts on what, what is known, and what is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.core.body import RigidBody
+from handwright.core.frozen import freeze_arrays
+from handwright.core.goal import Goal
+from handwright.core.hand import HandModel
+from handwright.core.surface import Surface
+from handwright.core.track import Track, time_problems
+from handwright.errors import InvalidValueError, UnknownNameError
+
+_NO_TRACKS: Mapping[str, Track] = MappingProxyType({})
+
+
+def standard_gravity() -> Float[np.ndarray, "3"]:
+    """m/s^2, Z up."""
+    return np.array([0.0, 0.0, -9.81])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """Hands, bodies and surroundings, with tracks and goals for some of them."""
+
+    name: str
+    times: Float[np.ndarray, " T"]
+    """Frames of the motion, s."""
+    hands: Mapping[str, HandModel]
+    """By name, such as ``right``."""
+    bodies: Mapping[str, RigidBody]
+    """By name; no name may also be a hand's."""
+    tracks: Mapping[str, Track] = field(default_factory=lambda: _NO_TRACKS)
+    """Known motion of hands (their root link) and bodies, by name."""
+    goals: tuple[Goal, ...] = ()
+    environment: tuple[Surface, ...] = ()
+    gravity: Float[np.ndarray, "3"] = field(default_factory=standard_gravity)
+    """m/s^2."""
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
+        for name in ("hands", "bodies", "tracks"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        problems = [*time_problems(self.times), *self._name_problems(), *self._span_problems()]
+        if self.gravity.shape != (3,) or not np.isfinite(self.gravity).all():
+            problems.append("gravity must be three finite numbers in m/s^2")
+        if problems:
+            raise InvalidValueError(f"Problem '{self.name}': " + "; ".join(problems) + ".")
+
+    def _name_problems(self) -> list[str]:
+        problems = []
+        if not self.hands and not self.bodies:
+            problems.append("it has neither hands nor bodies")
+        known = {*self.hands, *self.bodies}
+        problems += [
+            f"'{name}' is both a hand and a body"
+            for name in sorted(set(self.hands) & set(self.bodies))
+        ]
+        problems += [
+            f"track '{name}' belongs to no hand or body (known: {', '.join(sorted(known))})"
+            for name in self.tracks
+            if name not in known
+        ]
+        for number, goal in enumerate(self.goals):
+            owner, frame = goal.feature.owner, goal.feature.frame
+            if owner not in known:
+                problems.append(f"goal {number} is for '{owner}', which is no hand or body")
+            elif frame is not None and (
+                owner not in self.hands or frame not in self.hands[owner].frames.names
+            ):
+                problems.append(f"goal {number}: '{owner}' has no frame '{frame}'")
+            if goal.relative_to is not None and goal.relative_to not in self.bodies:
+                problems.append(f"goal {number} is relative to '{goal.relative_to}', no body")
+        return problems
+
+    def _span_problems(self) -> list[str]:
+        if self.times.ndim != 1 or len(self.times) == 0:
+            return []
+        first, last = float(self.times[0]), float(self.times[-1])
+        slack = 1e-9 * max(1.0, last - first)
+        problems = [
+            f"track '{name}' runs from {track.times[0]:g} to {track.times[-1]:g} s but the frames "
+            f"from {first:g} to {last:g} s"
+            for name, track in self.tracks.items()
+            if track.times[0] > first + slack or track.times[-1] < last - slack
+        ]
+        problems += [
+            f"goal {number} runs from {goal.start:g} to {goal.end:g} s, outside the frames"
+            for number, goal in enumerate(self.goals)
+            if goal.start < first - slack or goal.end > last + slack
+        ]
+        return problems
+
+    def track(self, name: str) -> Track:
+        """The track of a hand or a body."""
+        if name not in self.tracks:
+            raise UnknownNameError(f"track of problem '{self.name}'", name, self.tracks)
+        return self.tracks[name]

@@ -1,0 +1,59 @@
+"""What a method gives back: clips, how it went, and what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from handwright.core.clip import Clip
+from handwright.errors import HandwrightError
+
+
+class Status(Enum):
+    """How a method ended; the text says what to change."""
+
+    SOLVED = "solved"
+    PARTLY_SOLVED = (
+        "fewer solutions than asked for: raise the time budget, or ask for less different ones"
+    )
+    TIME_BUDGET = "the time budget ran out before a solution: raise it"
+    MAX_ITERATIONS = "the iteration limit was reached: raise max_iterations or lengthen the motion"
+    INFEASIBLE = "no motion can do this: see the message for the frame and the cause"
+    BAD_INPUT = "the method cannot take this problem: see the message for what is missing"
+    CANCELLED = "stopped by the user; what had been found is returned"
+
+    @property
+    def is_success(self) -> bool:
+        """Whether there is at least one clip that answers the problem."""
+        return self in (Status.SOLVED, Status.PARTLY_SOLVED)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """Clips, best first, with the outcome and statistics of the run."""
+
+    clips: tuple[Clip, ...]
+    status: Status
+    message: str = ""
+    """What failed, where, and what to change; empty when all went well."""
+    statistics: Mapping[str, float] = field(default_factory=dict)
+    """Counts and ratios by name."""
+    timings: Mapping[str, float] = field(default_factory=dict)
+    """s, by stage."""
+
+    @property
+    def best(self) -> Clip:
+        """The best clip."""
+        if not self.clips:
+            raise NoSolutionError(self)
+        return self.clips[0]
+
+
+class NoSolutionError(HandwrightError, RuntimeError):
+    """A method that found nothing; the result is attached as ``result``."""
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+        text = f"{result.status.name}: {result.status.value}"
+        super().__init__(f"{text}. {result.message}" if result.message else f"{text}.")

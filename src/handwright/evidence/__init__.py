@@ -1,0 +1,1 @@
+"""The independent judge: metrics and the certificate. Imports no method."""

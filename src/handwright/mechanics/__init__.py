@@ -1,0 +1,1 @@
+"""Contact mechanics that methods share: momentum, friction cones, force solvers."""

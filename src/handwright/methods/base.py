@@ -1,0 +1,60 @@
+"""What every method is: a frozen dataclass of settings that turns a problem into a result."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, replace
+from importlib.metadata import version
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+from handwright.core.clip import Provenance
+from handwright.core.problem import Problem
+from handwright.core.result import NoSolutionError, Result
+from handwright.errors import InvalidValueError
+
+
+@runtime_checkable
+class Method(Protocol):
+    """Settings of a method; implementations are frozen dataclasses."""
+
+    name: ClassVar[str]
+    """Name in ``METHODS`` and on the command line."""
+
+    def solve(self, problem: Problem, seed: int) -> Result:
+        """Answers a problem; the same seed gives the same bytes on the same machine."""
+
+
+def synthesize(problem: Problem, method: Method, *, seed: int = 0, throw: bool = False) -> Result:
+    """Turns a problem into clips: the one verb of the package.
+
+    Args:
+        problem: Hands, bodies, tracks and goals.
+        method: Settings of the method to use.
+        seed: Of everything random in it.
+        throw: Raise ``NoSolutionError``, with the result attached, unless the method succeeds.
+
+    Returns:
+        Clips, best first, each stamped with how it was made; and the outcome.
+    """
+    if not isinstance(method, Method):
+        raise InvalidValueError(
+            f"synthesize was given {method!r} as the method; expected an object such as "
+            "Scripted(pose='rest')."
+        )
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise InvalidValueError(f"Seed is {seed!r}; expected a whole number of 0 or more.")
+    start = time.perf_counter()
+    result = method.solve(problem, seed)
+    stamp = Provenance(problem.name, method.name, _settings(method), seed, version("handwright"))
+    result = replace(
+        result,
+        clips=tuple(replace(clip, provenance=stamp) for clip in result.clips),
+        timings={**result.timings, "total": time.perf_counter() - start},
+    )
+    if throw and not result.status.is_success:
+        raise NoSolutionError(result)
+    return result
+
+
+def _settings(method: Method) -> dict[str, Any]:
+    return asdict(method)  # type: ignore[call-overload]
