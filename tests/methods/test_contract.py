@@ -1,0 +1,92 @@
+"""What every method must do, whatever it does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from handwright.core.problem import Problem
+from handwright.core.result import NoSolutionError, Status
+from handwright.core.track import Track, still
+from handwright.errors import InvalidValueError
+from handwright.geometry.shapes import make_shape
+from handwright.hands import trident
+from handwright.math.pose import Pose
+from handwright.methods import METHODS, Method, synthesize
+
+TIMES = np.linspace(0.0, 0.5, 16)
+
+
+@pytest.fixture
+def hold_a_ball():
+    rise = np.stack([0.0 * TIMES, 0.0 * TIMES, 0.1 * TIMES], axis=-1)
+    wxyz = np.tile([1.0, 0.0, 0.0, 0.0], (len(TIMES), 1))
+    return Problem(
+        name="hold_a_ball",
+        times=TIMES,
+        hands={"hand": trident()},
+        bodies={"ball": make_shape("sphere")},
+        tracks={
+            "hand": Track(TIMES, Pose(rise - np.array([0.13, 0.0, 0.0]), wxyz)),
+            "ball": Track(TIMES, Pose(rise, wxyz)),
+        },
+    )
+
+
+@pytest.mark.parametrize("name", METHODS)
+class TestEveryMethod:
+    def test_it_is_listed_under_its_own_name(self, name):
+        method = METHODS[name]()
+        assert isinstance(method, Method)
+        assert method.name == name
+        assert METHODS[name].__doc__
+
+    def test_it_gives_a_valid_clip_that_says_how_it_was_made(self, name, hold_a_ball):
+        result = synthesize(hold_a_ball, METHODS[name](), seed=3)
+        assert result.status is Status.SOLVED
+        made = result.best.provenance
+        assert (made.scene, made.method, made.seed) == ("hold_a_ball", name, 3)
+        assert made.version
+        assert result.timings["total"] >= 0.0
+        np.testing.assert_array_equal(result.best.times, TIMES)
+
+    def test_the_same_seed_gives_the_same_bytes(self, name, hold_a_ball):
+        one, two = (synthesize(hold_a_ball, METHODS[name](), seed=1).best for _ in range(2))
+        assert one.hands["hand"].q.tobytes() == two.hands["hand"].q.tobytes()
+        assert one.contacts.force.tobytes() == two.contacts.force.tobytes()
+
+    def test_what_it_cannot_do_is_a_status_not_a_crash(self, name):
+        floating = Problem("no_tracks", TIMES, {"hand": trident()}, {"ball": make_shape("sphere")})
+        result = synthesize(floating, METHODS[name]())
+        assert not result.status.is_success
+        assert result.clips == ()
+        assert len(result.message) > 20
+        with pytest.raises(NoSolutionError) as caught:
+            synthesize(floating, METHODS[name](), throw=True)
+        assert caught.value.result.status is result.status
+
+
+def test_scripted_fingers_go_from_pose_to_pose(hold_a_ball):
+    clip = synthesize(hold_a_ball, METHODS["scripted"](pose="open", end_pose="closed")).best
+    model, q = hold_a_ball.hands["hand"], clip.hands["hand"].q
+    np.testing.assert_allclose(q[0], model.pose("open"))
+    np.testing.assert_allclose(q[-1], model.pose("closed"))
+    np.testing.assert_allclose(np.diff(q, axis=0), np.diff(q, axis=0)[:1].repeat(15, 0), atol=1e-12)
+
+
+def test_tracks_at_other_times_are_followed(hold_a_ball):
+    coarse = still(
+        Pose(np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0, 0.0])), np.array([0.0, 0.5])
+    )
+    from dataclasses import replace
+
+    problem = replace(hold_a_ball, tracks={**hold_a_ball.tracks, "ball": coarse})
+    clip = synthesize(problem, METHODS["scripted"]()).best
+    np.testing.assert_allclose(clip.bodies["ball"].position, [[0.0, 0.0, 1.0]] * len(TIMES))
+
+
+def test_wrong_arguments_are_refused(hold_a_ball):
+    with pytest.raises(InvalidValueError, match="expected an object such as"):
+        synthesize(hold_a_ball, "scripted")
+    with pytest.raises(InvalidValueError, match="Seed is -1"):
+        synthesize(hold_a_ball, METHODS["scripted"](), seed=-1)
