@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import least_squares
 
+from handwright.core.hand import (
+    Capsules,
+    Digit,
+    Frames,
+    HandModel,
+    JointTree,
+    Masses,
+    Sites,
+    SurfacePoint,
+)
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.geometry.sdf import make_field
 from handwright.hands import human, trident
@@ -145,6 +156,109 @@ def test_speed_limit_holds_and_is_the_binding_one():
     assert change.max() > 0.05 - 1e-6
 
 
+def finger_of(num_joints, ratio=None):
+    """A hand of one finger with equal hinges and links of 5 cm; the last joint may follow."""
+    leader, ratios = np.full(num_joints, -1), np.ones(num_joints)
+    if ratio is not None:
+        leader[-1], ratios[-1] = num_joints - 2, ratio
+    offset = np.tile([0.05, 0.0, 0.0], (num_joints, 1))
+    joints = JointTree(
+        names=tuple(f"j{n}" for n in range(num_joints)),
+        parent=np.arange(num_joints),
+        offset=offset,
+        axis=np.tile([0.0, 1.0, 0.0], (num_joints, 1)),
+        lower=np.full(num_joints, -0.2),
+        upper=np.full(num_joints, 0.3),
+        is_slide=np.zeros(num_joints, dtype=bool),
+        leader=leader,
+        ratio=ratios,
+        bias=np.zeros(num_joints),
+    )
+    point = SurfacePoint(num_joints, np.array([0.05, 0.0, -0.01]), np.array([0.0, 0.0, -1.0]))
+    return HandModel(
+        name="finger",
+        side="none",
+        joints=joints,
+        frames=Frames(("wrist",), np.zeros(1, int), np.zeros((1, 3)), np.eye(1, 4)),
+        digits=(Digit("finger", tuple(range(num_joints)), point, point, None),),
+        capsules=Capsules(
+            ("last",), np.array([num_joints]), np.zeros((1, 3)), offset[:1], np.full(1, 0.01),
+            np.zeros(1, int),
+        ),
+        sites=Sites(np.zeros(0, int), np.zeros((0, 3)), np.zeros((0, 3))),
+        masses=Masses(
+            np.ones(num_joints + 1),
+            np.zeros((num_joints + 1, 3)),
+            np.tile(np.eye(3), (num_joints + 1, 1, 1)),
+        ),
+        wrist_link=0,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("model", [finger_of(1), finger_of(2), trident()], ids=["1", "2", "3"])
+def test_one_sweep_ends_within_the_limits_when_every_joint_is_stopped_by_them(model):
+    rng = np.random.default_rng(8)
+    for _ in range(100):
+        points = rng.normal(0.0, 0.15, (len(model.digits), 3))
+        start = model.joints.random(rng)
+        result = solve_ik(model, start, everywhere(points), weights=PLAIN, sweeps=1)
+        assert np.all(result.q >= model.joints.lower)
+        assert np.all(result.q <= model.joints.upper)
+
+
+def test_one_hinge_goes_to_its_limit_for_a_target_beyond():
+    model = finger_of(1)
+    result = solve_ik(
+        model, np.zeros(1), everywhere(np.array([[0.05, 0.0, -0.3]])), weights=PLAIN, sweeps=1
+    )
+    assert result.q[0] == 0.3
+
+
+@pytest.mark.parametrize("ratio", [2.0, -1.5, 0.5])
+def test_speed_limit_holds_for_followers_too(ratio):
+    model = finger_of(3, ratio)
+    target = everywhere(np.array([[0.0, 0.0, -0.1]]))
+    result = solve_ik(model, np.zeros(3), target, max_step=0.01, weights=PLAIN)
+    assert np.abs(result.q).max() == pytest.approx(0.01, abs=1e-12)
+    assert result.q[2] == pytest.approx(ratio * result.q[1], abs=1e-15)
+
+
+@pytest.mark.parametrize("model", [human(), trident()], ids=lambda model: model.name)
+@pytest.mark.parametrize("max_step", [0.003, 0.03, 0.3])
+def test_under_a_speed_limit_no_digit_comes_nearer_by_another_solver(model, max_step):
+    """Against scipy's trust-region method, digit by digit."""
+    rng = np.random.default_rng(11)
+    gained = []
+    for _ in range(6):
+        start = model.joints.clamp(0.7 * model.pose("rest") + 0.3 * model.joints.random(rng))
+        points = posed_pads(model, model.joints.random(rng)).position
+        result = solve_ik(model, start, everywhere(points), max_step=max_step, weights=PLAIN)
+        for row, digit in enumerate(model.digits):
+            free = [j for j in digit.joints if model.joints.leader[j] < 0]
+            # The spread of the trident moves two of its digits: each is judged at the other's.
+            low = np.maximum(model.joints.lower[free], start[free] - max_step)
+            high = np.minimum(model.joints.upper[free], start[free] + max_step)
+
+            def miss(x, row=row, free=free, result=result, points=points):
+                q = result.q.copy()
+                q[free] = x
+                return posed_pads(model, model.joints.clamp(q)).position[row] - points[row]
+
+            before = np.linalg.norm(miss(start[free]))
+            middle = np.clip(start[free], low + 1e-9, high - 1e-9)
+            theirs = np.linalg.norm(least_squares(miss, middle, bounds=(low, high)).fun)
+            gained.append((before - result.error[row]) / max(before - theirs, 1e-6))
+    assert min(gained) > 0.98
+
+
+@pytest.mark.parametrize("start", [-1.0, 1.0])
+def test_a_start_outside_the_limits_is_brought_back_to_them(start):
+    model = finger_of(2)
+    target = everywhere(np.array([[0.1, 0.0, 0.0]]))
+    result = solve_ik(model, np.full(2, start), target, max_step=0.01, weights=PLAIN)
+    np.testing.assert_array_equal(result.q, np.clip(start, -0.2, 0.3))
+
+
 def test_digits_stay_out_of_the_object():
     model = human()
     center, radius = np.array([0.115, 0.0, -0.055]), 0.035
@@ -198,6 +312,34 @@ def test_wrong_targets_are_refused():
         solve_ik(model, model.pose("rest"), everywhere(np.zeros((4, 3))))
     with pytest.raises(InvalidValueError, match="must be finite"):
         solve_ik(model, model.pose("rest"), everywhere(np.full((5, 3), np.nan)))
+    targets = everywhere(np.zeros((5, 3)))
+    with pytest.raises(InvalidValueError, match=r"reference has shape \(3,\); expected \(30,\)"):
+        solve_ik(model, model.pose("rest"), targets, reference=np.zeros(3))
+    with pytest.raises(InvalidValueError, match="must be finite"):
+        solve_ik(model, model.pose("rest"), targets, reference=np.full(30, np.nan))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"max_step": -0.1}, "max_step is -0.1; expected rad, 0 or more"),
+        ({"max_step": np.nan}, "max_step is nan"),
+        ({"weights": IkWeights(object=-1.0)}, "expected finite weights of 0 or more"),
+        ({"weights": IkWeights(pad=np.nan)}, "expected finite weights of 0 or more"),
+        ({"weights": IkWeights(num_spheres=0)}, "num_spheres is 0"),
+        ({"sweeps": 0}, "sweeps 0; expected 1 or more"),
+    ],
+)
+def test_wrong_settings_are_refused(settings, message):
+    model = human()
+    with pytest.raises(InvalidValueError, match=message):
+        solve_ik(model, model.pose("rest"), everywhere(np.zeros((5, 3))), **settings)
+
+
+def test_a_digit_with_too_many_joints_is_refused():
+    model = finger_of(16)
+    with pytest.raises(InvalidValueError, match="a digit of 16 free joints; expected fewer"):
+        solve_ik(model, np.zeros(16), everywhere(np.zeros((1, 3))))
 
 
 @pytest.mark.parametrize("side", ["right", "left"])

@@ -439,7 +439,8 @@ def _bounded_step(
             q[joint] >= high[joint] and slope < 0.0
         )
         work.shift[a] = 0.0
-    for _ in range(count):
+    # Each solve but the last stops one more joint, so with all stopped there is one more to do.
+    for _ in range(count + 1):
         _solve_free(work, side, count, damping)
         crossed = False
         for a in range(count):
@@ -451,10 +452,13 @@ def _bounded_step(
                 crossed = True
         if not crossed:
             break
-    # With A s = -g the model falls by -g.s.
+    # The model of the cost falls by -2 g.s - s.A s; stopped joints can make that negative.
     promise = 0.0
     for a in range(count):
-        promise -= work.gradient[side, a] * work.step[a]
+        slope = 2.0 * work.gradient[side, a] + work.matrix[side, a, a] * work.step[a]
+        for b in range(a):
+            slope += 2.0 * work.matrix[side, a, b] * work.step[b]
+        promise -= slope * work.step[a]
     return promise
 
 
@@ -520,6 +524,11 @@ def solve_digit(
                 q[table.free[digit, a]] = work.before[a]
             damping = max(damping * 100.0, 1e-5)
         promise = _bounded_step(work, side, table, digit, count, q, low, high, damping)
+        # A joint stopped at one bound can drag the others uphill; with enough damping each joint
+        # follows its own slope.
+        while promise < -weights.polish and damping <= _MOST_DAMPING:
+            damping = max(damping * 100.0, 1e-5)
+            promise = _bounded_step(work, side, table, digit, count, q, low, high, damping)
         # After a refused step the damping makes promises small: they say nothing then.
         is_last = is_better and not promise > weights.polish
         if damping > _MOST_DAMPING or (iteration == weights.max_iterations and not is_last):
@@ -527,7 +536,9 @@ def solve_digit(
         # A long last step slides along the posture's valley, whose bend it does not see.
         if not is_last or _largest(work, count) < _SHORT_STEP:
             for a in range(count):
-                q[table.free[digit, a]] += work.step[a]
+                joint = table.free[digit, a]
+                # Rounding must not carry a joint over the bound that it was stopped at.
+                q[joint] = min(max(q[joint] + work.step[a], low[joint]), high[joint])
             is_placed = False
         if is_last:
             break

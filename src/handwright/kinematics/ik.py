@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float
 from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
 from handwright.geometry.sdf import Field, make_field
-from handwright.kinematics.digit_ik import IkWeights, Work, make_work, solve_digit
+from handwright.kinematics.digit_ik import MAX_JOINTS, IkWeights, Work, make_work, solve_digit
 from handwright.kinematics.digits import DigitTable, digit_table
 from handwright.kinematics.fk import posed_pads
 from handwright.kinematics.tree import Links, Tree, forward, links_for, tree_of
@@ -136,27 +136,18 @@ def solve_ik(
         field: Signed distances of the object, in its own frame; None if there is none.
         body: Pose of that object in the world.
         reference: Posture that is preferred where targets leave a choice; ``q`` by default.
-        max_step: Largest change of any joint from ``q``, rad, such as a speed limit times dt.
+        max_step: Largest change of any joint from ``q``, rad, such as a speed limit times dt; a
+            ``q`` outside the joint limits is brought back to them whatever it takes.
         weights: Weights of the objective.
         sweeps: How often the digits are gone through at most, so that they give way to each other.
     """
     count = len(model.digits)
     q = np.array(q, dtype=np.float64)
-    for name, shape, expected in (
-        ("q", q.shape, (model.num_joints,)),
-        ("targets.points", targets.points.shape, (count, 3)),
-        ("targets.normals", targets.normals.shape, (count, 3)),
-        ("targets.active", targets.active.shape, (count,)),
-    ):
-        if shape != expected:
-            raise InvalidValueError(
-                f"Hand '{model.name}': {name} has shape {shape}; expected {expected}."
-            )
-    used = targets.active
-    finite = np.isfinite(q).all() and np.isfinite(targets.points[used]).all()
-    if not finite or not np.isfinite(targets.normals[used]).all():
-        raise InvalidValueError("Joint values and targets of active digits must be finite.")
+    start = q.copy() if reference is None else np.array(reference, dtype=np.float64)
     weights = IkWeights() if weights is None else weights
+    used = targets.active
+    _check_arrays(model, q, start, targets)
+    _check_settings(model, weights, max_step, sweeps)
     root = Pose.identity() if root is None else root
     body = Pose.identity() if body is None else body
     to_body = body.inverse()
@@ -164,14 +155,10 @@ def solve_ik(
     local_root = to_body @ root
     links.rotation[0] = rotation.to_matrix(local_root.wxyz)
     links.position[0] = local_root.position
-    low, high = model.joints.lower.copy(), model.joints.upper.copy()
-    if max_step is not None:
-        low = np.maximum(low, q - max_step)
-        high = np.maximum(np.minimum(high, q + max_step), low)
+    low, high = _bounds(model, q, max_step)
     points = np.where(used[:, None], targets.points, 0.0)
     normals = np.where(used[:, None], targets.normals, 0.0)
     cost = np.zeros(count)
-    start = q.copy() if reference is None else np.array(reference, dtype=np.float64)
     iterations = solve_hand(
         tree_of(model),
         digit_table(model),
@@ -193,3 +180,69 @@ def solve_ik(
     pads = posed_pads(model, q, root).position
     error = np.where(used, np.linalg.norm(pads - points, axis=-1), 0.0)
     return IkResult(q, error, cost, int(iterations))
+
+
+def _bounds(
+    model: HandModel, q: Float[np.ndarray, " J"], max_step: float | None
+) -> tuple[Float[np.ndarray, " J"], Float[np.ndarray, " J"]]:
+    """Joint limits, narrowed so that no joint and no follower moves by more than a step."""
+    joints = model.joints
+    low, high = joints.lower.copy(), joints.upper.copy()
+    if max_step is None:
+        return low, high
+    room = np.full(len(joints), max_step)
+    for follower in np.flatnonzero(joints.leader >= 0):
+        leader = joints.leader[follower]
+        room[leader] = min(room[leader], max_step / max(abs(joints.ratio[follower]), 1.0))
+    return np.clip(q - room, low, high), np.clip(q + room, low, high)
+
+
+def _check_arrays(
+    model: HandModel,
+    q: Float[np.ndarray, " ..."],
+    reference: Float[np.ndarray, " ..."],
+    targets: DigitTargets,
+) -> None:
+    count = len(model.digits)
+    for name, given, expected in (
+        ("q", q, (model.num_joints,)),
+        ("reference", reference, (model.num_joints,)),
+        ("targets.points", targets.points, (count, 3)),
+        ("targets.normals", targets.normals, (count, 3)),
+        ("targets.active", targets.active, (count,)),
+    ):
+        if given.shape != expected:
+            raise InvalidValueError(
+                f"Hand '{model.name}': {name} has shape {given.shape}; expected {expected}."
+            )
+    used = targets.active
+    arrays = (q, reference, targets.points[used], targets.normals[used])
+    if not all(np.isfinite(array).all() for array in arrays):
+        raise InvalidValueError(
+            f"Hand '{model.name}': joint values, reference and targets of active digits must be "
+            "finite; some are NaN or infinite. Mark digits without a target as not active."
+        )
+
+
+def _check_settings(
+    model: HandModel, weights: IkWeights, max_step: float | None, sweeps: int
+) -> None:
+    if max_step is not None and not max_step >= 0.0:
+        raise InvalidValueError(
+            f"max_step is {max_step!r}; expected rad, 0 or more, or None for no speed limit."
+        )
+    terms = (weights.pad, weights.nail, weights.object, weights.digits, weights.posture)
+    if not all(0.0 <= term < np.inf for term in terms):
+        raise InvalidValueError(f"{weights}: expected finite weights of 0 or more.")
+    if min(weights.num_spheres, weights.max_iterations, sweeps) < 1:
+        raise InvalidValueError(
+            f"num_spheres is {weights.num_spheres}, max_iterations {weights.max_iterations} and "
+            f"sweeps {sweeps}; expected 1 or more of each."
+        )
+    # The kernels write into room for so many joints, and do not look whether they leave it.
+    most = digit_table(model).free.shape[1]
+    if most > MAX_JOINTS:
+        raise InvalidValueError(
+            f"Hand '{model.name}' has a digit of {most - 1} free joints; expected fewer than "
+            f"{MAX_JOINTS}. Couple some of them, or split the digit."
+        )
