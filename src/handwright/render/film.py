@@ -1,0 +1,161 @@
+"""Films and strips of stills of a clip."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Int, UInt8
+from PIL import Image
+from rich.progress import track
+
+from handwright.core.clip import Clip
+from handwright.errors import InvalidValueError, UnknownNameError, require
+from handwright.render.camera import Camera
+from handwright.render.clip_items import Overlay, clip_items
+from handwright.render.sheet import contact_sheet
+from handwright.render.still import render_still, write_png
+
+SUFFIXES = (".mp4", ".gif", ".png")
+_FRAMING_FRAMES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class FilmSettings:
+    """How a clip is filmed."""
+
+    width: int = 640
+    """Pixels, even."""
+    height: int = 480
+    """Pixels, even."""
+    fps: float = 30.0
+    """Frames of the film for each second of the motion."""
+    stills: int = 8
+    """Number of pictures in a strip (.png)."""
+    camera: Camera = field(default_factory=Camera)
+    """Where to look from; it frames the whole motion unless told otherwise."""
+    overlay: Overlay = field(default_factory=Overlay)
+
+    def __post_init__(self) -> None:
+        problems = []
+        if self.width % 2 or self.height % 2 or min(self.width, self.height) < 16:
+            problems.append(
+                f"the film is {self.width} x {self.height} pixels, expected even numbers from 16 up"
+            )
+        if not 0.0 < self.fps <= 240.0:
+            problems.append(f"fps is {self.fps}, expected above 0 up to 240")
+        if self.stills < 1:
+            problems.append(f"stills is {self.stills}, expected 1 or more")
+        if problems:
+            raise InvalidValueError("FilmSettings: " + "; ".join(problems) + ".")
+
+
+def film_frames(clip: Clip, fps: float) -> Int[np.ndarray, " N"]:
+    """Frames of a clip nearest to the ticks of a film."""
+    duration = float(clip.times[-1] - clip.times[0])
+    ticks = clip.times[0] + np.arange(int(np.floor(duration * fps + 1e-9)) + 1) / fps
+    after = np.clip(np.searchsorted(clip.times, ticks), 0, clip.num_frames - 1)
+    before = np.maximum(after - 1, 0)
+    is_before = np.abs(clip.times[before] - ticks) < np.abs(clip.times[after] - ticks)
+    return np.where(is_before, before, after).astype(np.int64)
+
+
+def framing_camera(clip: Clip, settings: FilmSettings) -> Camera:
+    """A camera that stands still and sees hands and bodies in the whole motion."""
+    frames = np.unique(np.linspace(0, clip.num_frames - 1, _FRAMING_FRAMES).astype(int))
+    plain = Overlay(contacts=False, forces=False, surroundings=False)
+    points = np.concatenate(
+        [item.vertices for frame in frames for item in clip_items(clip, int(frame), plain)]
+    )
+    target, distance = settings.camera.placed(points, aspect=settings.width / settings.height)
+    x, y, z = (float(value) for value in target)
+    return replace(settings.camera, target=(x, y, z), distance=distance)
+
+
+def pictures(
+    clip: Clip, frames: Int[np.ndarray, " N"], settings: FilmSettings
+) -> Iterator[UInt8[np.ndarray, "H W 3"]]:
+    """Pictures of chosen frames from one camera."""
+    camera = framing_camera(clip, settings)
+    for frame in track([int(frame) for frame in frames], "Drawing", transient=True):
+        items = clip_items(clip, frame, settings.overlay)
+        yield render_still(items, camera, width=settings.width, height=settings.height)
+
+
+def render_clip(clip: Clip, path: str | Path, settings: FilmSettings | None = None) -> Path:
+    """Writes a film (.mp4, .gif) or a strip of stills (.png); half a file is never seen.
+
+    Args:
+        clip: The motion.
+        path: Its suffix chooses the format; missing folders are made.
+        settings: Size, rate, camera and overlays.
+    """
+    settings = FilmSettings() if settings is None else settings
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise UnknownNameError("picture format", suffix or str(path), SUFFIXES)
+    if suffix == ".mp4":
+        require("imageio_ffmpeg", extra="film", feature="Writing .mp4 films")
+    if suffix == ".png":
+        return _write_strip(clip, path, settings)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.stem}.", suffix=suffix, dir=path.parent)
+    os.close(handle)
+    try:
+        write = _write_mp4 if suffix == ".mp4" else _write_gif
+        write(clip, Path(temporary), settings)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return path
+
+
+def _write_strip(clip: Clip, path: Path, settings: FilmSettings) -> Path:
+    count = min(settings.stills, clip.num_frames)
+    frames = np.unique(np.linspace(0, clip.num_frames - 1, count).astype(np.int64))
+    images = list(pictures(clip, frames, settings))
+    labels = [f"{clip.times[frame]:.2f} s" for frame in frames]
+    return write_png(contact_sheet(images, min(4, len(images)), labels), path)
+
+
+def _write_mp4(clip: Clip, path: Path, settings: FilmSettings) -> None:
+    ffmpeg = require("imageio_ffmpeg", extra="film", feature="Writing .mp4 films")
+    writer = ffmpeg.write_frames(
+        str(path),
+        (settings.width, settings.height),
+        fps=settings.fps,
+        codec="libx264",
+        macro_block_size=2,
+        output_params=["-crf", "18", "-movflags", "+faststart"],
+        ffmpeg_log_level="error",
+    )
+    writer.send(None)
+    try:
+        for image in pictures(clip, film_frames(clip, settings.fps), settings):
+            writer.send(np.ascontiguousarray(image))
+    finally:
+        writer.close()
+
+
+def _write_gif(clip: Clip, path: Path, settings: FilmSettings) -> None:
+    images = [
+        Image.fromarray(np.ascontiguousarray(image)).quantize(128)
+        for image in pictures(clip, film_frames(clip, settings.fps), settings)
+    ]
+    images[0].save(
+        path,
+        format="GIF",
+        save_all=True,
+        append_images=images[1:],
+        duration=round(1000.0 / settings.fps),
+        loop=0,
+    )
