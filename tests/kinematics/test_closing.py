@@ -62,3 +62,4 @@ def test_an_empty_hand_closes_fully(ball):
     grasp = close_around(model, field, root=far, end=model.pose("pinch"))
     assert not grasp.touching.any()
     assert grasp.depth == 0.0
+    np.testing.assert_allclose(grasp.q, model.pose("pinch"), atol=1e-6)

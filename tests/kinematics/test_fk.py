@@ -14,8 +14,10 @@ from handwright.kinematics import (
     link_poses,
     point_jacobians,
     posed_capsules,
+    posed_nails,
     posed_pads,
     posed_sites,
+    posed_tips,
 )
 from handwright.math import rotation
 from handwright.math.pose import Pose
@@ -125,3 +127,26 @@ def test_wrong_shapes_and_nan_are_refused():
         link_poses(model, np.zeros(29))
     with pytest.raises(InvalidValueError, match="NaN or infinity"):
         link_poses(model, np.full(30, np.nan))
+    with pytest.raises(InvalidValueError, match="one pose at a time"):
+        point_jacobians(model, np.zeros((2, 30)), np.zeros(1, int), np.zeros((1, 3)))
+    with pytest.raises(InvalidValueError, match="links 0 to 31 are asked for; expected 0 to 30"):
+        point_jacobians(model, np.zeros(30), np.array([0, 31]), np.zeros((2, 3)))
+    with pytest.raises(InvalidValueError, match=r"expected \(N,\) and \(N, 3\)"):
+        point_jacobians(model, np.zeros(30), np.array([0, 1]), np.zeros((1, 3)))
+    with pytest.raises(InvalidValueError, match="local points hold NaN"):
+        point_jacobians(model, np.zeros(30), np.array([1]), np.full((1, 3), np.nan))
+
+
+@pytest.mark.parametrize("name", HANDS)
+def test_tips_pads_and_nails_ride_on_their_links(name):
+    model, rng = HANDS[name], np.random.default_rng(1)
+    q, root = model.joints.random(rng, (2,)), random_pose(rng)
+    turns, places = link_poses(model, q, root)
+    for posed, kind in ((posed_tips, "tip"), (posed_pads, "pad"), (posed_nails, "nail")):
+        points = [getattr(digit, kind) for digit in model.digits if getattr(digit, kind)]
+        found = posed(model, q, root)
+        assert found.position.shape == (2, len(points), 3)
+        for n, point in enumerate(points):
+            turn, place = turns[:, point.link], places[:, point.link]
+            np.testing.assert_allclose(found.position[:, n], turn @ point.position + place)
+            np.testing.assert_allclose(found.normal[:, n], turn @ point.normal)

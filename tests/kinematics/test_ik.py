@@ -403,3 +403,41 @@ def test_reachable_volume_holds_what_is_reached_and_not_what_is_far():
     assert 1e-4 < reach.volume < 1e-3
     with pytest.raises(UnknownNameError, match="Did you mean 'index'"):
         reachable_volume(model, "indx")
+
+
+def point_goal(**changes):
+    goal = {
+        "link": np.array([3]),
+        "local": np.zeros((1, 3)),
+        "target": np.zeros((1, 3)),
+        "weight": np.ones(1),
+    }
+    return PointGoals(**(goal | changes))
+
+
+@pytest.mark.parametrize(
+    ("goal", "settings", "message"),
+    [
+        (point_goal(link=np.array([31])), {}, "links 31 to 31 are asked for"),
+        (point_goal(target=np.zeros((2, 3))), {}, r"points.target has shape \(2, 3\)"),
+        (point_goal(target=np.full((1, 3), np.nan)), {}, "points.target holds NaN"),
+        (point_goal(weight=-np.ones(1)), {}, "points.weight is negative"),
+        (point_goal(), {"joints": ()}, "moves on its own"),
+        (point_goal(), {"joints": ("ring_dip_flexion",)}, "moves on its own"),
+        (point_goal(), {"reference": np.zeros(3)}, r"shape \(3,\)"),
+        (point_goal(), {"q": np.full(30, np.nan)}, "NaN or infinity"),
+        (None, {}, "neither points nor turns"),
+    ],
+)
+def test_goals_that_make_no_sense_are_refused(goal, settings, message):
+    model = human(coupled=True)
+    with pytest.raises(InvalidValueError, match=message):
+        solve_frames(model, settings.pop("q", model.pose("rest")), points=goal, **settings)
+
+
+def test_cyclic_descent_refuses_what_is_no_place():
+    model = human()
+    with pytest.raises(InvalidValueError, match="Target is"):
+        descend_digit(model, model.pose("rest"), "index", np.full(3, np.nan))
+    with pytest.raises(InvalidValueError, match=r"shape \(7,\)"):
+        descend_digit(model, np.zeros(7), "index", np.zeros(3))

@@ -1,5 +1,7 @@
 """Forward and inverse kinematics for any hand; compiled, and shared by every method."""
 
+from __future__ import annotations
+
 from handwright.kinematics.ccd import descend_digit
 from handwright.kinematics.digit_ik import IkWeights
 from handwright.kinematics.fk import (
@@ -9,8 +11,10 @@ from handwright.kinematics.fk import (
     link_poses,
     point_jacobians,
     posed_capsules,
+    posed_nails,
     posed_pads,
     posed_sites,
+    posed_tips,
 )
 from handwright.kinematics.frames_ik import FramesResult, PointGoals, TurnGoals, solve_frames
 from handwright.kinematics.ik import DigitTargets, IkResult, solve_ik
@@ -32,9 +36,11 @@ __all__ = [
     "link_poses",
     "point_jacobians",
     "posed_capsules",
+    "posed_nails",
     "posed_pads",
     "posed_sites",
     "posed_skin",
+    "posed_tips",
     "reachable_volume",
     "solve_frames",
     "solve_ik",

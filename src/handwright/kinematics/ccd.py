@@ -6,7 +6,9 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.hand import HandModel
+from handwright.errors import InvalidValueError
 from handwright.kinematics.digits import digit_table
+from handwright.kinematics.fk import one_pose
 from handwright.kinematics.tree import Links, Tree, forward, links_for, placed, tree_of
 from handwright.math import rotation
 from handwright.math.compiled import compiled
@@ -115,7 +117,10 @@ def descend_digit(
     """
     found = model.digit(digit)
     table = digit_table(model)
-    q = model.joints.clamp(np.asarray(q, dtype=np.float64))
+    q = model.joints.clamp(one_pose(model, q))
+    target = np.array(target, dtype=np.float64)
+    if target.shape != (3,) or not np.isfinite(target).all():
+        raise InvalidValueError(f"Target is {target.tolist()}; expected three numbers, metres.")
     links = links_for(model)
     if root is not None:
         links.rotation[0] = rotation.to_matrix(root.wxyz)
@@ -133,7 +138,7 @@ def descend_digit(
         table.upper,
         found.pad.link,
         found.pad.position.copy(),
-        np.array(target, dtype=np.float64),
+        target,
         tolerance,
         max_sweeps,
     )

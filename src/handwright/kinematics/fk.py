@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
-from handwright.core.hand import HandModel
+from handwright.core.hand import HandModel, SurfacePoint
 from handwright.errors import InvalidValueError
 from handwright.kinematics.tree import (
     Links,
@@ -54,6 +54,61 @@ def _forward_batch(
     return turns, places
 
 
+def checked_values(model: HandModel, q: Float[np.ndarray, "*B J"]) -> Float[np.ndarray, "*B J"]:
+    """Joint values as float64; those of another hand, NaN and infinity are refused.
+
+    Args:
+        model: The hand.
+        q: Joint values, rad, with any leading batch axes.
+    """
+    q = np.asarray(q, dtype=np.float64)
+    if q.shape[-1:] != (model.num_joints,):
+        raise InvalidValueError(
+            f"Hand '{model.name}': joint values have shape {q.shape}; expected "
+            f"(..., {model.num_joints}), one for each of its joints."
+        )
+    if not np.isfinite(q).all():
+        raise InvalidValueError(f"Hand '{model.name}': joint values hold NaN or infinity.")
+    return q
+
+
+def one_pose(model: HandModel, q: Float[np.ndarray, " J"]) -> Float[np.ndarray, " J"]:
+    """As ``checked_values``, and a batch is refused too."""
+    q = checked_values(model, q)
+    if q.ndim != 1:
+        raise InvalidValueError(
+            f"Hand '{model.name}': joint values have shape {q.shape}; expected "
+            f"({model.num_joints},). Give one pose at a time."
+        )
+    return q
+
+
+def checked_points(
+    model: HandModel, link: Int[np.ndarray, " N"], local: Float[np.ndarray, "N 3"]
+) -> tuple[Int[np.ndarray, " N"], Float[np.ndarray, "N 3"]]:
+    """Points fixed to links, in the dtypes of the kernels; links that are not there are refused.
+
+    Args:
+        model: The hand.
+        link: Links of the points.
+        local: In the links' frames, m.
+    """
+    link, local = np.asarray(link), np.asarray(local, dtype=np.float64)
+    if link.ndim != 1 or local.shape != (len(link), 3):
+        raise InvalidValueError(
+            f"Hand '{model.name}': {link.shape} links and local points of shape {local.shape}; "
+            "expected (N,) and (N, 3)."
+        )
+    if len(link) and not (link.min() >= 0 and link.max() < model.num_links):
+        raise InvalidValueError(
+            f"Hand '{model.name}': links {link.min()} to {link.max()} are asked for; expected 0 "
+            f"to {model.num_links - 1}."
+        )
+    if not np.isfinite(local).all():
+        raise InvalidValueError(f"Hand '{model.name}': local points hold NaN or infinity.")
+    return link.astype(np.int64), local
+
+
 def link_poses(
     model: HandModel, q: Float[np.ndarray, "*B J"], root: Pose | None = None
 ) -> tuple[Float[np.ndarray, "*B L 3 3"], Float[np.ndarray, "*B L 3"]]:
@@ -65,14 +120,7 @@ def link_poses(
         root: Pose of the root link in the world; the origin by default. Its batch axes
             broadcast against those of ``q``.
     """
-    q = np.asarray(q, dtype=np.float64)
-    if q.shape[-1:] != (model.num_joints,):
-        raise InvalidValueError(
-            f"Hand '{model.name}': joint values have shape {q.shape}; expected "
-            f"(..., {model.num_joints}), one for each of its joints."
-        )
-    if not np.isfinite(q).all():
-        raise InvalidValueError(f"Hand '{model.name}': joint values hold NaN or infinity.")
+    q = checked_values(model, q)
     root = Pose.identity() if root is None else root
     batch = np.broadcast_shapes(q.shape[:-1], root.shape)
     flat_q = np.ascontiguousarray(np.broadcast_to(q, (*batch, model.num_joints)))
@@ -138,10 +186,31 @@ def posed_pads(
     model: HandModel, q: Float[np.ndarray, "*B J"], root: Pose | None = None
 ) -> PosedPoints:
     """Pads of all digits in the world."""
+    return _posed(model, [digit.pad for digit in model.digits], q, root)
+
+
+def posed_tips(
+    model: HandModel, q: Float[np.ndarray, "*B J"], root: Pose | None = None
+) -> PosedPoints:
+    """Tips of all digits in the world; their normals point along the last bones."""
+    return _posed(model, [digit.tip for digit in model.digits], q, root)
+
+
+def posed_nails(
+    model: HandModel, q: Float[np.ndarray, "*B J"], root: Pose | None = None
+) -> PosedPoints:
+    """Nails in the world, of those digits that have one."""
+    nails = [digit.nail for digit in model.digits if digit.nail is not None]
+    return _posed(model, nails, q, root)
+
+
+def _posed(
+    model: HandModel, points: list[SurfacePoint], q: np.ndarray, root: Pose | None
+) -> PosedPoints:
     turns, places = link_poses(model, q, root)
-    link = np.array([digit.pad.link for digit in model.digits])
-    position = np.array([digit.pad.position for digit in model.digits])
-    normal = np.array([digit.pad.normal for digit in model.digits])
+    link = np.array([point.link for point in points], dtype=np.int64)
+    position = np.array([point.position for point in points]).reshape(-1, 3)
+    normal = np.array([point.normal for point in points]).reshape(-1, 3)
     return PosedPoints(_attach(turns, places, link, position), _turn(turns, link, normal))
 
 
@@ -172,12 +241,8 @@ def point_jacobians(
     root: Pose | None = None,
 ) -> tuple[Float[np.ndarray, "N 3"], Float[np.ndarray, "N 3 J"], Float[np.ndarray, "N 3 J"]]:
     """World positions and Jacobians (linear, angular; world axes) of points fixed to links."""
-    q = np.asarray(q, dtype=np.float64)
-    if q.shape != (model.num_joints,):
-        raise InvalidValueError(
-            f"Hand '{model.name}': joint values have shape {q.shape}; expected "
-            f"({model.num_joints},). Jacobians take one pose at a time."
-        )
+    q = one_pose(model, q)
+    link, local = checked_points(model, link, local)
     links = links_for(model)
     if root is not None:
         links.rotation[0] = rotation.to_matrix(root.wxyz)
@@ -190,8 +255,8 @@ def point_jacobians(
         tree_of(model),
         q,
         links,
-        np.asarray(link, dtype=np.int64),
-        np.asarray(local, dtype=np.float64),
+        link,
+        local,
         position,
         linear,
         angular,

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from handwright.core.hand import HandModel
+from handwright.core.hand import HandModel, JointTree
 from handwright.errors import InvalidValueError
+from handwright.kinematics.fk import checked_points, one_pose
 from handwright.kinematics.tree import (
     Links,
     Tree,
@@ -237,26 +238,21 @@ def solve_frames(
     """
     if points is None and turns is None:
         raise InvalidValueError("solve_frames: neither points nor turns were given; expected one.")
-    tree_joints = model.joints
-    q = tree_joints.clamp(np.asarray(q, dtype=np.float64))
-    root = Pose.identity() if root is None else root
-    names = tree_joints.names if joints is None else joints
-    free = np.array([j for j in map(tree_joints.index, names) if tree_joints.leader[j] < 0])
-    expand = np.zeros((len(tree_joints), len(free)))
-    expand[free, np.arange(len(free))] = 1.0
-    for joint, leader in enumerate(tree_joints.leader):
-        if leader in free:
-            expand[joint, np.flatnonzero(free == leader)[0]] = tree_joints.ratio[joint]
     if points is None:
         points = PointGoals(np.zeros(0, int), np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0))
     if turns is None:
         turns = TurnGoals(np.zeros(0, int), np.zeros((0, 4)), np.zeros(0))
+    _check_goals(model, points, turns)
+    tree_joints = model.joints
+    q = tree_joints.clamp(one_pose(model, q))
+    root = Pose.identity() if root is None else root
+    free, expand = _free_joints(tree_joints, tree_joints.names if joints is None else joints)
     wanted = rotation.to_matrix(turns.wxyz).reshape(-1, 3, 3)
     links = links_for(model)
     links.rotation[0] = rotation.to_matrix(root.wxyz)
     links.position[0] = root.position
     tree = tree_of(model)
-    start = q.copy() if reference is None else np.array(reference, dtype=np.float64)
+    start = q.copy() if reference is None else one_pose(model, reference)
     iterations = _solve(
         tree,
         links,
@@ -268,7 +264,7 @@ def solve_frames(
         turns.link.astype(np.int64),
         wanted,
         turns.arm * np.sqrt(turns.weight),
-        free.astype(np.int64),
+        free,
         expand,
         tree_joints.lower.copy(),
         tree_joints.upper.copy(),
@@ -287,3 +283,40 @@ def solve_frames(
         rotation.angle(turned, turns.wxyz.reshape(-1, 4)),
         int(iterations),
     )
+
+
+def _free_joints(
+    joints: JointTree, names: tuple[str, ...]
+) -> tuple[Int[np.ndarray, " F"], Float[np.ndarray, "J F"]]:
+    """Joints that move on their own, and how far every joint moves with each of them."""
+    free = [j for j in map(joints.index, dict.fromkeys(names)) if joints.leader[j] < 0]
+    if not free:
+        raise InvalidValueError(
+            f"solve_frames: none of the joints {', '.join(names) or '(none given)'} moves on its "
+            "own; expected at least one that follows no other."
+        )
+    expand = np.zeros((len(joints), len(free)))
+    expand[free, np.arange(len(free))] = 1.0
+    for joint, leader in enumerate(joints.leader):
+        if leader in free:
+            expand[joint, free.index(leader)] = joints.ratio[joint]
+    return np.array(free, dtype=np.int64), expand
+
+
+def _check_goals(model: HandModel, points: PointGoals, turns: TurnGoals) -> None:
+    checked_points(model, points.link, points.local)
+    checked_points(model, turns.link, np.zeros((len(turns.link), 3)))
+    for name, values, expected in (
+        ("points.target", points.target, (len(points.link), 3)),
+        ("points.weight", points.weight, (len(points.link),)),
+        ("turns.wxyz", turns.wxyz, (len(turns.link), 4)),
+        ("turns.weight", turns.weight, (len(turns.link),)),
+    ):
+        if values.shape != expected:
+            raise InvalidValueError(
+                f"solve_frames: {name} has shape {values.shape}; expected {expected}."
+            )
+        if not np.isfinite(values).all():
+            raise InvalidValueError(f"solve_frames: {name} holds NaN or infinity.")
+        if name.endswith("weight") and (values < 0.0).any():
+            raise InvalidValueError(f"solve_frames: {name} is negative; expected 0 or more.")
