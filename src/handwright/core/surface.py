@@ -35,7 +35,10 @@ class HalfSpace:
         if not math.isfinite(self.offset):
             raise InvalidValueError(f"HalfSpace offset is {self.offset!r}; expected metres.")
         _check_friction("HalfSpace", self.friction)
-        normal /= np.linalg.norm(normal)
+        length = float(np.linalg.norm(normal))
+        # A direction already unit to rounding is kept bit for bit: files round-trip exactly.
+        if abs(length - 1.0) > 4 * np.finfo(np.float64).eps:
+            normal /= length
         normal.setflags(write=False)
         object.__setattr__(self, "normal", normal)
 
