@@ -125,6 +125,19 @@ def test_damage_is_reported_and_mended(damage, folder, caplog):
     assert build.calls == 2
 
 
+@pytest.mark.parametrize("bits", [0x01, 0x08, 0x80, 0xFF])
+def test_no_flipped_byte_anywhere_gets_through(bits, folder):
+    arrays = {"values": np.arange(3, dtype=np.float32)}
+    load_or_build("thing", Builder(arrays))
+    path = folder / "thing.npz"
+    whole = path.read_bytes()
+    for position in range(len(whole)):
+        damaged = bytearray(whole)
+        damaged[position] ^= bits
+        path.write_bytes(bytes(damaged))
+        assert_equal(load_or_build("thing", Builder(arrays)), arrays)
+
+
 def test_a_folder_that_cannot_be_made_is_no_obstacle(tmp_path, monkeypatch, caplog):
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("HANDWRIGHT_CACHE", str(tmp_path / "file" / "cache"))

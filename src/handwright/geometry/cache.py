@@ -16,6 +16,7 @@ import re
 import sys
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -32,6 +33,19 @@ _logger = logging.getLogger(__name__)
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _CHECKSUM = "__checksum__"
 _KEY_ENTRY = "__key__"
+# What readers of archives and arrays raise on damaged bytes. A flipped bit can also claim that the
+# file is encrypted (RuntimeError), packed in an unknown way (NotImplementedError) or huge.
+_UNREADABLE = (
+    ValueError,
+    EOFError,
+    KeyError,
+    AttributeError,
+    RuntimeError,
+    OverflowError,
+    MemoryError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 class _DamagedFileError(Exception):
@@ -143,7 +157,7 @@ def _read(path: Path, key: str) -> dict[str, np.ndarray]:
             archive = np.load(stream, allow_pickle=False)
             # A file of one array is read as such; only an archive has names.
             arrays = dict(archive) if isinstance(archive, Mapping) else {}
-        except (ValueError, EOFError, KeyError, AttributeError, zipfile.BadZipFile) as error:
+        except _UNREADABLE as error:
             raise _DamagedFileError(str(error) or type(error).__name__) from error
     kept_key, checksum = arrays.pop(_KEY_ENTRY, None), arrays.pop(_CHECKSUM, None)
     if kept_key is None or checksum is None:
