@@ -20,6 +20,10 @@ from handwright.geometry.environment import (
     table,
     wall,
 )
+from handwright.geometry.environment_capsules import (
+    capsule_to_surface,
+    capsules_to_environment,
+)
 from handwright.geometry.exact import ExactDistance
 from handwright.geometry.outer_surface import outer_surface
 from handwright.geometry.rays import RayCaster
@@ -51,6 +55,8 @@ __all__ = [
     "capsule_capsule",
     "capsule_depth",
     "capsule_pairs",
+    "capsule_to_surface",
+    "capsules_to_environment",
     "capsules_to_field",
     "environment_value_gradient",
     "field_error",
