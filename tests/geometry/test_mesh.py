@@ -245,6 +245,18 @@ def test_cavity_is_kept():
     assert volume(*mended[:2]) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("shift", [0.0, 0.1])
+def test_inside_out_is_a_cavity_within_another_part_and_a_mistake_beside_it(shift):
+    """The first face of the small part has its middle in planes of symmetry of the large one."""
+    outer, outer_faces = icosphere(3)
+    corners = 0.004 * np.array([[-1.0, -1, 0], [1, -1, 0], [0, 2, 0], [0, 0, 2]])
+    inner_faces = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])[:, ::-1]
+    vertices = np.concatenate([0.03 * outer, corners + np.array([shift, 0.0, 0.0])])
+    faces = np.concatenate([outer_faces, inner_faces + len(outer)])
+    problems = check_mesh(vertices, faces)
+    assert any("inverted" in problem for problem in problems) == (shift > 0.0)
+
+
 def test_inverted_hollow_body_is_turned_as_a_whole():
     outer, (inner, inner_faces) = ball(0.04), ball(0.03)
     vertices, faces = joined((outer[0], outer[1][:, ::-1]), (inner, inner_faces))
@@ -356,6 +368,17 @@ def test_bad_scale_is_refused(tmp_path):
 
 
 # Mass -------------------------------------------------------------------------------------------
+
+
+def test_arrays_of_other_shapes_are_refused_and_not_read_as_triangles():
+    vertices, faces = cube()
+    for shape in (vertices[:, :2], vertices.reshape(-1)):
+        with pytest.raises(InvalidValueError, match=r"vertices has shape .* expected \(any, 3\)"):
+            body_from_mesh(shape, faces)
+    with pytest.raises(InvalidValueError, match="Split polygons into triangles"):
+        body_from_mesh(vertices, np.arange(8).reshape(2, 4))
+    with pytest.raises(InvalidValueError, match="faces are float64; expected integers"):
+        body_from_mesh(vertices, faces + 0.5)
 
 
 def test_mass_and_density():

@@ -178,7 +178,16 @@ def test_spacing_respects_floor_and_cap(extents, padding):
     assert np.prod(2 * half + 1) <= MAX_NODES
 
 
-@pytest.mark.parametrize("bad", [{"spacing": 0.0}, {"spacing": np.nan}, {"padding": -0.01}])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"spacing": 0.0},
+        {"spacing": np.nan},
+        {"padding": -0.01},
+        {"spacing": 1e-6},
+        {"padding": 9.0},
+    ],
+)
 def test_unusable_parameters_are_named(bad):
     with pytest.raises(InvalidValueError, match=next(iter(bad))):
         build_field(BOX.vertices, BOX.faces, **bad)
@@ -327,6 +336,17 @@ def test_make_field_normalises_and_checks():
             make_field(*bad)
     with pytest.raises(InvalidValueError, match="spacing"):
         make_field(np.zeros((2, 2, 2)), [0, 0, 0], -1.0)
+    with pytest.raises(InvalidValueError, match="margin inf"):
+        make_field(np.zeros((2, 2, 2)), [0, 0, 0], 1.0, np.inf)
+    holed = np.zeros((2, 2, 2))
+    holed[1, 0, 1] = np.nan
+    with pytest.raises(InvalidValueError, match=r"node \[1, 0, 1\] is NaN"):
+        make_field(holed, [0, 0, 0], 1.0)
+
+
+def test_points_without_three_coordinates_are_refused(box_field):
+    with pytest.raises(InvalidValueError, match=r"shape \(N, 3\)"):
+        sample_field(box_field, np.zeros((4, 2)))
 
 
 @given(seed=st.integers(0, 2**32 - 1))

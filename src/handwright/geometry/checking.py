@@ -91,8 +91,9 @@ def inverted_parts(
         if signed_volume(vertices, faces[mine]) >= 0.0:
             continue
         others = np.ascontiguousarray(faces[~mine])
-        corner = vertices[faces[mine][0]].mean(axis=0)
-        if count == 1 or igl.winding_number(vertices, others, corner) < 0.5:
+        middle = vertices[faces[mine][:1]].mean(axis=1)
+        # Not igl.winding_number: its tree of caps is wrong for points in a plane of symmetry.
+        if count == 1 or igl.fast_winding_number(vertices, others, middle)[0] < 0.5:
             inverted.append(part)
     return part_of_face, inverted
 

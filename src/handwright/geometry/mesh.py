@@ -9,6 +9,7 @@ import igl
 import numpy as np
 import trimesh
 from jaxtyping import Float, Int
+from numpy.typing import ArrayLike
 
 from handwright.core.body import RigidBody
 from handwright.errors import FileFormatError, InvalidValueError, MeshError
@@ -134,8 +135,8 @@ _OPTIONS: dict[str, dict[str, bool]] = {".obj": {"skip_materials": True}}
 
 
 def body_from_mesh(
-    vertices: Float[np.ndarray, "V 3"],
-    faces: Int[np.ndarray, "F 3"],
+    vertices: ArrayLike,
+    faces: ArrayLike,
     *,
     mass: float | None = None,
     density: float | None = None,
@@ -151,8 +152,8 @@ def body_from_mesh(
     grid (about 1 % off), where the exact formula would count the overlap twice.
 
     Args:
-        vertices: Metres.
-        faces: Vertex indices, anticlockwise seen from outside.
+        vertices: (V, 3), metres.
+        faces: (F, 3), vertex indices, anticlockwise seen from outside.
         mass: Kilograms; or give ``density``.
         density: kg / m^3; ``DEFAULT_DENSITY`` if neither is given.
         friction: Coulomb coefficient against skin.
@@ -164,8 +165,7 @@ def body_from_mesh(
     Raises:
         MeshError: If the mesh is not the closed surface of a hand-held solid.
     """
-    vertices = np.ascontiguousarray(vertices, dtype=np.float64).reshape(-1, 3)
-    faces = np.ascontiguousarray(faces, dtype=np.int64).reshape(-1, 3)
+    vertices, faces = _as_triangles(name, vertices, faces)
     if mass is not None and density is not None:
         raise InvalidValueError(
             f"Body '{name}': both mass={mass!r} and density={density!r} are given; give one."
@@ -195,6 +195,27 @@ def body_from_mesh(
         friction=friction,
         sharp_edges=sharp_edges(vertices, faces),
         color=color,
+    )
+
+
+def _as_triangles(
+    name: str, vertices: ArrayLike, faces: ArrayLike
+) -> tuple[Float[np.ndarray, "V 3"], Int[np.ndarray, "F 3"]]:
+    """Arrays in one dtype and layout; other shapes are refused, for they could be read wrongly."""
+    vertices, faces = np.asarray(vertices), np.asarray(faces)
+    for what, array in (("vertices", vertices), ("faces", faces)):
+        if array.size and (array.ndim != 2 or array.shape[1] != 3):
+            hint = " Split polygons into triangles." if what == "faces" else ""
+            raise InvalidValueError(
+                f"Body '{name}': {what} has shape {array.shape}; expected (any, 3).{hint}"
+            )
+    if faces.size and faces.dtype.kind not in "iu":
+        raise InvalidValueError(
+            f"Body '{name}': faces are {faces.dtype}; expected integers, the numbers of vertices."
+        )
+    return (
+        np.ascontiguousarray(vertices, dtype=np.float64).reshape(-1, 3),
+        np.ascontiguousarray(faces, dtype=np.int64).reshape(-1, 3),
     )
 
 

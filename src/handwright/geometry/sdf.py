@@ -71,9 +71,12 @@ def make_field(
         raise InvalidValueError(
             f"Field values have shape {values.shape}; expected three axes of two nodes or more."
         )
+    if not np.isfinite(values).all():
+        bad = [int(i) for i in np.argwhere(~np.isfinite(values))[0]]
+        raise InvalidValueError(f"Field value at node {bad} is NaN or infinite; expected metres.")
     if origin.shape != (3,) or not np.isfinite(origin).all():
         raise InvalidValueError(f"Field origin is {origin.tolist()}; expected three numbers.")
-    if not (math.isfinite(spacing) and spacing > 0.0 and margin >= 0.0):
+    if not (0.0 < spacing < math.inf and 0.0 <= margin < math.inf):
         raise InvalidValueError(
             f"Field spacing is {spacing!r} and margin {margin!r}; expected a positive spacing and "
             "a margin of 0 or more, both in metres."
@@ -213,6 +216,9 @@ def sample_field(
     Returns:
         Distances in metres, and gradients.
     """
+    # Compiled code does not look whether an index is within an array.
+    if points.shape[1] != 3:
+        raise InvalidValueError("Points of a field must have three coordinates: shape (N, 3).")
     values = np.zeros(len(points))
     gradients = np.zeros((len(points), 3))
     for n in range(len(points)):

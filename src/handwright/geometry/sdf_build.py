@@ -45,6 +45,11 @@ FINEST_SPACING = 2.5e-4
 MAX_NODES = 8_000_000
 """Nodes in a grid whose spacing was not asked for."""
 
+# Nodes in a grid whose spacing was asked for: some gigabytes while it is built. Far below what the
+# 32-bit numbers of nodes could count.
+_MOST_NODES = 300_000_000
+# Spacing over the longest extent above which a chosen grid would miss the body.
+_COARSEST = 0.1
 _FORMAT = 1
 # Spacings around the surface in which distances are exact over all triangles.
 _BAND = 3.0
@@ -118,6 +123,13 @@ def build_field(
     low, high = used.min(axis=0), used.max(axis=0)
     step = spacing or choose_spacing(high - low, padding)
     half = _half_counts(high - low, padding, step)
+    num_nodes = float(np.prod(2.0 * half + 1.0))
+    if num_nodes > _MOST_NODES:
+        raise InvalidValueError(
+            f"A grid with spacing {step:g} m and padding {padding:g} m around {high - low} m has "
+            f"{num_nodes:.2g} nodes; expected at most {_MOST_NODES:.2g}. Choose a coarser spacing "
+            "or less padding, or leave the spacing out."
+        )
     origin = 0.5 * (low + high) - half * step
     surface = outer_surface(vertices, faces, tolerance=SEAM_TOLERANCE)
     table = triangle_table(surface.vertices[surface.faces])
@@ -141,10 +153,19 @@ def choose_spacing(extents: Float[np.ndarray, "3"], padding: float = 0.02) -> fl
     Args:
         extents: Size of the body along each axis, metres.
         padding: Metres added on every side.
+
+    Raises:
+        InvalidValueError: So much padding leaves too few nodes for the body.
     """
     spacing = min(DEFAULT_SPACING, max(FINEST_SPACING, float(np.min(extents)) / 10.0))
     while np.prod(2.0 * _half_counts(extents, padding, spacing) + 1.0) > MAX_NODES:
         spacing *= 1.01
+    if spacing > max(DEFAULT_SPACING, _COARSEST * float(np.max(extents))):
+        raise InvalidValueError(
+            f"With padding {padding:g} m around a body of {float(np.max(extents)):g} m the grid "
+            f"would have a spacing of {spacing:.2g} m, too coarse to show the body. Ask for less "
+            "padding: beyond the grid, distances are continued from its border."
+        )
     return spacing
 
 
