@@ -1,0 +1,74 @@
+"""What the certificate asks for: one frozen dataclass, printed with every verdict."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+
+from handwright.errors import InvalidValueError
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerances:
+    """Limits of the certificate's checks.
+
+    Values other than the defaults (for recorded tracks: a smoothing cut-off, wrench slack,
+    soft-tissue depth) are named in the verdict: "certified under ...".
+    """
+
+    force_residual: float = 0.01
+    """Force that no contact explains, over the weight."""
+    moment_residual: float = 0.01
+    """Moment that no contact explains, over weight x radius of gyration."""
+    gap: float = 1e-3
+    """Gap of a contact that carries force, m."""
+    contact_distance: float = 0.01
+    """Gap up to which a contact that cannot be there is named as the cause of a failure, m."""
+    penetration: float = 1e-3
+    """Depth of the skin in a body, and of skin and bodies in the surroundings, m."""
+    soft_tissue: float = 0.0
+    """Depth added to ``penetration`` for pads that give way, m."""
+    static_drift: float = 1e-3
+    """Sliding of a static contact over its whole episode, m."""
+    static_speed: float = 5e-3
+    """Sliding speed above which a contact is a sliding one, m/s."""
+    finger_finger: float = 1e-3
+    """Depth of one digit in another, m."""
+    joint_limits: float = math.radians(0.5)
+    """Excess over a joint's limit, rad (m for a slide)."""
+    strength: float = 60.0
+    """Force of one digit on a body, N: about the hardest press of an adult's thumb."""
+    friction: float = 0.01
+    """Excess of a stored force over its cone, as a share of the cone's width."""
+    jump_speed: float = 1.0
+    """A step of a body or a wrist is a jump if it is faster than three times its neighbours and
+    this, m/s."""
+    joint_jump_speed: float = 8.0
+    """The same for a joint, rad/s."""
+    smoothing_hz: float | None = None
+    """Cut-off of the low-pass over body tracks before they are differentiated, Hz."""
+
+    def __post_init__(self) -> None:
+        bad = [
+            f"{item.name} is {value}"
+            for item in fields(self)
+            if (value := getattr(self, item.name)) is not None
+            and not (math.isfinite(value) and value >= 0.0)
+        ]
+        if self.smoothing_hz == 0.0:
+            bad.append("smoothing_hz is 0 (None switches smoothing off)")
+        if self.contact_distance < self.gap:
+            bad.append(f"contact_distance {self.contact_distance} is below gap {self.gap}")
+        if bad:
+            raise InvalidValueError(
+                f"Tolerances: {'; '.join(bad)}; expected finite numbers, 0 or more."
+            )
+
+    def conditions(self) -> list[str]:
+        """Values that differ from the defaults, as text."""
+        plain = Tolerances()
+        return [
+            f"{item.name} {getattr(self, item.name)} (default {getattr(plain, item.name)})"
+            for item in fields(self)
+            if getattr(self, item.name) != getattr(plain, item.name)
+        ]
