@@ -88,8 +88,8 @@ def test_show_draws_a_row_for_each_pose(tmp_path, opengl):
         (["show", "box", "a.jpg"], "Cannot write a picture to 'a.jpg'; expected a name that ends"),
         (["show", "box", "a.png", "--pose", "open"], "'box' is a shape and has no pose 'open'."),
         (["show", "trident", "a.png", "--pose", "opne"], "Did you mean 'open'?"),
-        (["show", "box", "a.png", "--views", "0"], "num_views is 0; expected 1 or more."),
-        (["show", "box", "a.png", "--size", "0"], "0 x 0 pixels; expected 1 to"),
+        (["show", "box", "a.png", "--views", "0"], "--views is 0; expected 1 or more."),
+        (["show", "box", "a.png", "--size", "0"], "--size is 0; expected 1 or more."),
     ],
 )
 def test_mistakes_are_told_without_a_traceback(arguments, text, tmp_path, monkeypatch, capsys):
@@ -190,3 +190,24 @@ def test_demo_gets_its_folder(monkeypatch, tmp_path):
     assert cli.main(["demo", "--out", str(tmp_path / "here")]) == 0
     assert cli.main(["demo"]) == 0
     assert seen == [tmp_path / "here", Path("out/demo")]
+
+
+def test_an_interrupt_ends_quietly(monkeypatch, capsys):
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(cli.COMMANDS, "hands", interrupted)
+    assert cli.main(["hands"]) == 130
+    assert capsys.readouterr().err == ("handwright: interrupted; nothing was left half written.\n")
+
+
+def test_a_folder_that_cannot_be_made_is_named_before_the_work(tmp_path, capsys):
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    assert cli.main(["demo", "--out", str(blocked)]) == 1
+    assert f"Cannot make the folder '{blocked}'" in capsys.readouterr().err
+
+
+def test_the_recordings_must_be_given(capsys):
+    assert cli.main(["bench", "recorded-hand"]) == 1
+    assert "Pass --data FOLDER" in capsys.readouterr().err

@@ -8,6 +8,7 @@ that cannot be read ends with 2.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -82,7 +83,10 @@ def show(
     from handwright.render.sheet import contact_sheet, turntable
     from handwright.render.still import check_png, write_png
 
-    check_png(out)
+    _writable_folder(check_png(out).parent)
+    for option, value in (("--views", views), ("--size", size)):
+        if value < 1:
+            raise InvalidValueError(f"{option} is {value}; expected 1 or more.")
     # A hand is seen palm first, a thing a little from above.
     camera = Camera(azimuth=0.0, elevation=0.2) if name in HANDS else Camera()
     images, labels = [], []
@@ -166,7 +170,7 @@ def demo(*, out: Path = Path("out/demo")) -> None:
     Args:
         out: Folder for the results; made if it is not there.
     """
-    importlib.import_module("handwright.demo").run(out)
+    importlib.import_module("handwright.demo").run(_writable_folder(out))
 
 
 COMMANDS: dict[str, Callable[..., None]] = {
@@ -193,12 +197,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tyro.extras.subcommand_cli_from_dict(
             COMMANDS, prog="handwright", description=_DESCRIPTION, args=given or ["--help"]
         )
+    except KeyboardInterrupt:
+        print("handwright: interrupted; nothing was left half written.", file=sys.stderr)
+        return 130
     except (HandwrightError, OSError) as error:
         if is_debug:
             raise
         print(f"handwright: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _writable_folder(folder: Path) -> Path:
+    """Makes a folder for results before any work is put into them."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidValueError(
+            f"Cannot make the folder '{folder}' ({error.strerror}). Choose another one."
+        ) from error
+    if not os.access(folder, os.W_OK):
+        raise InvalidValueError(f"Cannot write into '{folder}'. Choose another folder.")
+    return folder
 
 
 def _console() -> Console:

@@ -102,6 +102,7 @@ def run(out: Path) -> None:
     Args:
         out: Folder for the results; made if it is not there.
     """
+    out.mkdir(parents=True, exist_ok=True)
     console = Console()
     model = human()
     start = with_thumb(model, "open", _THUMB_BEFORE)
@@ -116,10 +117,11 @@ def run(out: Path) -> None:
         root = place_hand(model, field, body, placement, start)
         grasp = close_around(model, field, root=root, start=start, end=end)
         items = [*hand_items(model, grasp.q, root), body_item(body)]
-        azimuth = np.radians(placement.azimuth + placement.yaw)
-        camera = Camera(azimuth=azimuth, elevation=np.radians(25.0))
-        images.append(render_still(items, camera, width=480, height=480))
-        labels.append(placement.shape)
+        for side, turn in (("back of the hand", 0.0), ("thumb side", 180.0)):
+            azimuth = np.radians(placement.azimuth + placement.yaw + turn)
+            camera = Camera(azimuth=azimuth, elevation=np.radians(20.0))
+            images.append(render_still(items, camera, width=360, height=360))
+            labels.append(f"{placement.shape}, {side}")
         roots.append(root)
         grasps.append(grasp)
         gaps = np.abs(grasp.pad_gap[grasp.touching])
@@ -129,8 +131,7 @@ def run(out: Path) -> None:
             f"{1e3 * gaps.max():.2f}" if len(gaps) else "-",
             f"{1e3 * grasp.depth:.2f}",
         )
-    out.mkdir(parents=True, exist_ok=True)
-    sheet = write_png(contact_sheet(images, 5, labels), out / "ten_shapes.png")
+    sheet = write_png(contact_sheet(images, 4, labels), out / "ten_shapes.png")
     poses = _write_poses(out / "ten_shapes.npz", model, roots, grasps)
     console.print(table)
     console.print(f"Picture: {sheet}\nJoint values and wrist poses: {poses}", highlight=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from handwright.kinematics.ccd import descend_digit
+from handwright.kinematics.closing import Grasp, close_around
 from handwright.kinematics.digit_ik import IkWeights
 from handwright.kinematics.fk import (
     PosedCapsules,
@@ -24,6 +25,7 @@ from handwright.kinematics.skinning import posed_skin, vertex_normals
 __all__ = [
     "DigitTargets",
     "FramesResult",
+    "Grasp",
     "IkResult",
     "IkWeights",
     "PointGoals",
@@ -31,6 +33,7 @@ __all__ = [
     "PosedPoints",
     "ReachVolume",
     "TurnGoals",
+    "close_around",
     "descend_digit",
     "frame_poses",
     "link_poses",
