@@ -83,6 +83,23 @@ def test_masses_are_those_of_the_share_of_the_body():
         assert moments[2] <= moments[0] + moments[1] + 1e-12
 
 
+@pytest.mark.parametrize("side", ["right", "left"])
+def test_arm_segments_balance_and_swing_as_measured(side):
+    """Winter 2009: centre and gyration of upper arm and forearm, as shares of their lengths."""
+    model = human(side, arm=True)
+    for link, joint, share, center, gyration in (
+        (3, "elbow_flexion", 0.028, 0.436, 0.322),
+        (5, "wrist_flexion", 0.016, 0.430, 0.303),
+    ):
+        length = model.joints.offset[model.joints.index(joint), 0]
+        mass, inertia = model.masses.mass[link], model.masses.inertia[link]
+        assert mass == pytest.approx(share * 78.5)
+        np.testing.assert_allclose(model.masses.center[link], [center * length, 0.0, 0.0])
+        assert np.sqrt(inertia[1, 1] / mass) == pytest.approx(gyration * length)
+        assert np.sqrt(inertia[2, 2] / mass) == pytest.approx(gyration * length)
+        assert 0.0 < inertia[0, 0] < 0.2 * inertia[1, 1]
+
+
 def test_the_arm_has_eight_joints_before_the_hand():
     model = human("left", arm=True)
     assert model.num_joints == 38

@@ -94,8 +94,8 @@ def _motion(model: HandModel) -> tuple[np.ndarray, np.ndarray]:
     times = np.arange(_FRAMES)[:, None] / 30.0
     phase, speed = rng.uniform(0.0, 2.0 * np.pi, (2, model.num_joints))
     share = 0.5 + 0.5 * np.sin(2.0 * np.pi * (1.0 + speed / 6.0) * times + phase)
-    rest, pinch = model.pose("rest"), model.pose("closed")
-    q = model.joints.clamp(rest + 0.8 * share * (pinch - rest))
+    rest, closed = model.pose("rest"), model.pose("closed")
+    q = model.joints.clamp(rest + 0.8 * share * (closed - rest))
     return q, posed_pads(model, q).position
 
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -135,14 +135,27 @@ ARM_LIMITS = {
 # DIP flexion divided by PIP flexion in a hand that moves freely [RG91].
 DIP_PER_PIP = 2.0 / 3.0
 
-# Shares of body mass and stature; centre from the proximal end and radius of gyration about the
-# centre as shares of the segment's length [W09].
+
+class Segment(NamedTuple):
+    """Shares that make a segment of the arm."""
+
+    mass: float
+    """Of body mass."""
+    length: float
+    """Of stature."""
+    center: float
+    """Of the segment's length: centre of mass from the proximal end."""
+    gyration: float
+    """Of the segment's length: radius of gyration about the centre of mass."""
+
+
+# [W09].
 ARM_SEGMENTS = {
-    # name: (mass share, length share, centre, gyration)
-    "upper_arm": (0.028, 0.186, 0.436, 0.322),
-    "forearm": (0.016, 0.146, 0.430, 0.303),
-    "hand": (0.006, 0.108, 0.506, 0.297),
+    "upper_arm": Segment(0.028, 0.186, 0.436, 0.322),
+    "forearm": Segment(0.016, 0.146, 0.430, 0.303),
 }
+# Share of body mass [W09].
+HAND_MASS = 0.006
 
 # Half breadth of each digit at knuckle, PIP and DIP joint (thumb: MCP and IP) and at the middle of
 # the pad for the reference hand [G91]; the knuckle's, which no one measures apart, is [own].

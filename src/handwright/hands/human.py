@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 
-from handwright.core.hand import Capsules, HandModel, Masses, Side
+from handwright.core.hand import Capsules, HandModel, Side
 from handwright.errors import UnknownNameError
 from handwright.hands import surface
 from handwright.hands.anthropometry import (
@@ -12,13 +15,14 @@ from handwright.hands.anthropometry import (
     BODY_MASS,
     HAND_BREADTH,
     HAND_LENGTH,
+    HAND_MASS,
     STATURE,
     HandBones,
     Sex,
     bones_of_size,
     of_percentile,
 )
-from handwright.hands.masses import masses_of_capsules
+from handwright.hands.masses import link_masses, segment_properties
 from handwright.hands.mirror import mirror
 from handwright.hands.postures import named_poses
 from handwright.hands.sites import palm_side_sites
@@ -60,19 +64,21 @@ def human(
             of_percentile(HAND_BREADTH, sex, percentile) if breadth is None else breadth,
         )
     stature = of_percentile(STATURE, sex, percentile)
+    body_mass = of_percentile(BODY_MASS, sex, percentile)
+    limbs = _limbs(stature) if arm else ()
     builder = TreeBuilder()
-    wrist = 0
-    if arm:
-        wrist = add_arm(
-            builder, ARM_SEGMENTS["upper_arm"][1] * stature, ARM_SEGMENTS["forearm"][1] * stature
-        )
+    wrist = add_arm(builder, *(limb.length for limb in limbs)) if arm else 0
     links = add_digits(builder, bones, wrist, coupled=coupled)
     joints = builder.tree()
     shape = surface.skin_shape(bones)
     capsules = surface.capsules(bones, shape, wrist, links)
-    if arm:
-        capsules = _with_arm_capsules(capsules, joints.offset[3, 0], joints.offset[5, 0])
-    num_links = len(joints) + 1
+    capsules = _with_limbs(capsules, limbs)
+    known = {
+        limb.link: segment_properties(
+            ARM_SEGMENTS[limb.name], body_mass=body_mass, length=limb.length, radius=limb.radius
+        )
+        for limb in limbs
+    }
     model = HandModel(
         name=f"human_{side}" + ("_arm" if arm else ""),
         side="right",
@@ -81,7 +87,7 @@ def human(
         digits=surface.digits(bones, shape, links),
         capsules=capsules,
         sites=palm_side_sites(bones, shape, links),
-        masses=_masses(capsules, num_links, of_percentile(BODY_MASS, sex, percentile)),
+        masses=link_masses(capsules, len(joints) + 1, HAND_MASS * body_mass, known),
         wrist_link=wrist,
         poses=named_poses(joints),
         skin=shape,
@@ -89,26 +95,35 @@ def human(
     return mirror(model) if side == "left" else model
 
 
-def _with_arm_capsules(capsules: Capsules, upper_arm: float, forearm: float) -> Capsules:
-    x = np.array([1.0, 0.0, 0.0])
-    radius = np.array([0.22 * forearm, 0.15 * forearm])
-    return Capsules(
-        (*capsules.names, "upper_arm", "forearm"),
-        np.append(capsules.link, [3, 5]),
-        np.concatenate([capsules.start, [0.0 * x, 0.0 * x]]),
-        np.concatenate([capsules.end, [upper_arm * x, (forearm - radius[1]) * x]]),
-        np.append(capsules.radius, radius),
-        np.append(capsules.digit, [-1, -1]),
+class _Limb(NamedTuple):
+    """A segment of the arm along x."""
+
+    name: str
+    link: int
+    length: float
+    radius: float
+
+
+def _limbs(stature: float) -> tuple[_Limb, _Limb]:
+    upper_arm, forearm = (ARM_SEGMENTS[name].length * stature for name in ("upper_arm", "forearm"))
+    # The links that shoulder rotation and pronation move: see ``add_arm``.
+    return (
+        _Limb("upper_arm", 3, upper_arm, 0.22 * forearm),
+        _Limb("forearm", 5, forearm, 0.15 * forearm),
     )
 
 
-def _masses(capsules: Capsules, num_links: int, body_mass: float) -> Masses:
-    segment_of = [name if name in ARM_SEGMENTS else "hand" for name in capsules.names]
-    totals = {
-        segment: (
-            ARM_SEGMENTS[segment][0] * body_mass,
-            [c for c, owner in enumerate(segment_of) if owner == segment],
-        )
-        for segment in dict.fromkeys(segment_of)
-    }
-    return masses_of_capsules(capsules, num_links, totals)
+def _with_limbs(capsules: Capsules, limbs: Sequence[_Limb]) -> Capsules:
+    """Adds a capsule for each limb; the forearm's ends before the wrist, which has its own."""
+    if not limbs:
+        return capsules
+    x = np.array([1.0, 0.0, 0.0])
+    ends = [limb.length - (limb.radius if limb.name == "forearm" else 0.0) for limb in limbs]
+    return Capsules(
+        (*capsules.names, *(limb.name for limb in limbs)),
+        np.append(capsules.link, [limb.link for limb in limbs]),
+        np.concatenate([capsules.start, np.zeros((len(limbs), 3))]),
+        np.concatenate([capsules.end, [end * x for end in ends]]),
+        np.append(capsules.radius, [limb.radius for limb in limbs]),
+        np.append(capsules.digit, [-1] * len(limbs)),
+    )

@@ -10,6 +10,7 @@ import numpy as np
 
 from handwright.core.hand import HandModel
 from handwright.errors import UnknownNameError
+from handwright.hands.capsule_sites import zero_pose_origins
 from handwright.hands.human import human
 from handwright.hands.trident import trident
 
@@ -63,10 +64,7 @@ def make_hand(name: str) -> HandModel:
 
 def straight_length(model: HandModel) -> float:
     """From the wrist to the furthest fingertip of the straight hand, m."""
-    # With every joint at zero the links are parallel, so offsets simply add up.
-    places = np.zeros((model.num_links, 3))
-    for joint, parent in enumerate(model.joints.parent):
-        places[joint + 1] = places[parent] + model.joints.offset[joint]
+    places = zero_pose_origins(model.joints)
     wrist = places[model.wrist_link]
     return max(
         float(np.linalg.norm(places[digit.tip.link] + digit.tip.position - wrist))

@@ -37,10 +37,10 @@ def to_mjcf(
     """MJCF text of a hand: bodies, joints, capsules, inertias, couplings and marks.
 
     Joints keep their names. A body is named after the last joint that moves it (``root`` for the
-    root), a capsule after itself, and marks are sites named ``tip:<digit>``, ``pad:<digit>``
-    (z along the normal) and ``frame:<frame>``. Bodies next to each other in the tree, and those
-    whose capsules lie in each other deeply on the flat hand or at all in every named pose, do not
-    collide.
+    root), a capsule after itself, and marks are sites named ``tip:<digit>``, ``pad:<digit>``,
+    ``nail:<digit>`` (z along the normal) and ``frame:<frame>``. Bodies next to each other in the
+    tree, and those whose capsules lie in each other deeply on the flat hand or at all in every
+    named pose, do not collide.
 
     Args:
         model: The hand.
