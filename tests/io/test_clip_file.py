@@ -163,8 +163,8 @@ def test_a_failed_write_leaves_the_old_file(
 
 
 def test_settings_that_json_cannot_hold_are_refused(tiny_clip: Clip, tmp_path: Path) -> None:
-    for settings in ({"a": object()}, {"a": float("nan")}):
-        stamp = dataclasses.replace(tiny_clip.provenance, settings=settings)
+    for plain in ({"a": object()}, {"a": float("nan")}):
+        stamp = dataclasses.replace(tiny_clip.provenance, settings=plain)
         clip = dataclasses.replace(tiny_clip, provenance=stamp)
         with pytest.raises(InvalidValueError, match="provenance/settings hold something"):
             save_clip(clip, tmp_path / "x.npz")

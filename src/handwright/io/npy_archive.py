@@ -24,6 +24,7 @@ import numpy as np
 
 from handwright.errors import FileFormatError
 from handwright.io.atomic import written_whole
+from handwright.io.strict_json import parse_json
 
 MAX_BYTES = 2 * 1024**3
 """Largest sum of the unpacked sizes of an archive's members."""
@@ -216,19 +217,3 @@ def open_archive(path: str | Path, document_name: str) -> Iterator[Archive]:
             f"{path}: is truncated, damaged or no .npz file ({error or type(error).__name__}). "
             "Get a fresh copy."
         ) from error
-
-
-def parse_json(text: bytes) -> Any:  # noqa: ANN401  whatever JSON holds
-    """Parses strict JSON: NaN and numbers too large for a float are refused."""
-    return json.loads(text.decode("utf-8"), parse_constant=_refuse, parse_float=_finite)
-
-
-def _refuse(text: str) -> float:
-    raise ValueError(f"{text} is not allowed")
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(f"{text} is too large")
-    return value
