@@ -59,6 +59,12 @@ class JointTree:
             raise InvalidValueError(
                 f"JointTree with {count} names: {'; '.join(problems)}; expected {count} each."
             )
+        numbers = (self.offset, self.axis, self.lower, self.upper, self.ratio, self.bias)
+        if not all(np.isfinite(array).all() for array in numbers):
+            raise InvalidValueError(
+                "JointTree: an offset, axis, limit, ratio or bias is NaN or infinite; "
+                "expected numbers. Give joints without limits half a turn either way."
+            )
         order = np.arange(count)
         if np.any(self.parent < 0) or np.any(self.parent > order):
             raise InvalidValueError(
@@ -70,6 +76,11 @@ class JointTree:
             raise InvalidValueError(f"JointTree: lower limit above upper limit at {bad}.")
         if np.any(np.abs(np.linalg.norm(self.axis, axis=-1) - 1.0) > 1e-9):
             raise InvalidValueError("JointTree: every axis must have length 1 within 1e-9.")
+        if np.any(self.leader < -1) or np.any(self.leader >= count):
+            raise InvalidValueError(
+                f"JointTree: leaders are {self.leader.tolist()}; expected joints 0 to {count - 1}, "
+                "or -1 for a joint of its own."
+            )
         followers = self.leader >= 0
         if np.any(self.leader[self.leader[followers]] >= 0):
             raise InvalidValueError("JointTree: a joint may not follow a follower.")
@@ -226,23 +237,44 @@ class HandModel:
             copy.setflags(write=False)
             frozen[name] = copy
         object.__setattr__(self, "poses", MappingProxyType(frozen))
-        problems = self._problems()
+        problems = [*self._part_problems(), *self._pose_problems()]
         if problems:
             raise InvalidValueError(f"Hand '{self.name}': " + "; ".join(problems) + ".")
 
-    def _problems(self) -> list[str]:
+    def _part_problems(self) -> list[str]:
         num_links = self.num_links
         problems = []
         if len(self.masses.mass) != num_links:
             problems.append(f"{len(self.masses.mass)} masses for {num_links} links")
+        points = [(digit.tip, digit.pad, digit.nail) for digit in self.digits]
         for what, links in (
             ("frame", self.frames.link),
             ("capsule", self.capsules.link),
             ("site", self.sites.link),
+            (
+                "tip, pad or nail",
+                np.array([p.link for row in points for p in row if p is not None]),
+            ),
+            ("wrist frame", np.array([self.wrist_link])),
         ):
             if len(links) and (links.min() < 0 or links.max() >= num_links):
                 problems.append(f"a {what} sits on a link outside 0..{num_links - 1}")
         problems += [
+            f"digit '{digit.name}' has joints {digit.joints}, expected 0..{num_links - 2}"
+            for digit in self.digits
+            if not all(0 <= joint < len(self.joints) for joint in digit.joints)
+        ]
+        owner = self.capsules.digit
+        if len(owner) and (owner.min() < -1 or owner.max() >= len(self.digits)):
+            problems.append(f"a capsule belongs to a digit outside 0..{len(self.digits) - 1}")
+        if not np.all(self.capsules.radius > 0.0):
+            problems.append("a capsule's radius is not above zero")
+        if not (np.all(self.masses.mass >= 0.0) and np.isfinite(self.masses.inertia).all()):
+            problems.append("a mass is negative, or a mass or inertia is not a number")
+        return problems
+
+    def _pose_problems(self) -> list[str]:
+        problems = [
             f"pose '{name}' has shape {q.shape}, expected ({len(self.joints)},)"
             for name, q in self.poses.items()
             if q.shape != (len(self.joints),)
@@ -251,7 +283,9 @@ class HandModel:
             f"pose '{name}' breaks the limits of {self.joints.names[int(np.argmax(excess))]}"
             for name, q in self.poses.items()
             if q.shape == (len(self.joints),)
-            and (excess := np.maximum(self.joints.lower - q, q - self.joints.upper)).max() > 1e-9
+            # Not "above", so that NaN is a problem too.
+            and not (excess := np.maximum(self.joints.lower - q, q - self.joints.upper)).max()
+            <= 1e-9
         ]
         return problems
 
