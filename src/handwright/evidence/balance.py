@@ -100,10 +100,12 @@ def _contact_set(
 
 
 def _residual_reasons(found: Forces, tolerances: Tolerances) -> set[str]:
-    reasons = set()
+    reasons: set[str] = set()
     if found.force_residual > tolerances.force_residual:
         reasons.add("force_residual")
-    if found.moment_residual > tolerances.moment_residual:
+    # An untouched body that does not fall is one fault, however it turns.
+    touched = len(found.force) > 0
+    if found.moment_residual > tolerances.moment_residual and (touched or not reasons):
         reasons.add("moment_residual")
     return reasons
 
