@@ -105,6 +105,11 @@ class TestUrdf:
         assert (joints.ratio[2], joints.bias[2]) == (0.5, 0.1)
         np.testing.assert_allclose([joints.lower[1], joints.upper[1]], [-0.2, 1.0])
 
+    def test_mimic_joint_that_can_never_follow_is_refused(self, urdf):
+        limits = {"knuckle": (2.0, 2.5)}
+        with pytest.raises(InvalidValueError, match="no place for both within their limits"):
+            from_mjcf(urdf, replace(GRIPPER, limits=limits))
+
     def test_visuals_are_left_out_where_there_are_collision_shapes(self, urdf):
         hand = from_mjcf(urdf, GRIPPER)
         assert hand.capsules.radius.max() < 0.05

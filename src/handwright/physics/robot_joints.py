@@ -72,8 +72,9 @@ def read_tree(robot: RobotFile, mapping: HandMapping) -> RobotTree:
     axis = robot.data.xaxis[source] @ turn
     names = _joint_names(robot, mapping, source)
     limits = _limits(robot, mapping, source, names)
-    leader, ratio, bias = _followers(names, _couplings(robot, mapping, names), robot.path.name)
-    _narrow_leaders(limits, leader, ratio, bias)
+    followers = _followers(names, _couplings(robot, mapping, names), robot.path.name)
+    _narrow_leaders(limits, followers, names, robot.path.name)
+    leader, ratio, bias = followers
     joints = JointTree(
         names=names,
         parent=np.array(parent),
@@ -217,12 +218,22 @@ def _followers(
 
 
 def _narrow_leaders(
-    limits: np.ndarray, leader: np.ndarray, ratio: np.ndarray, bias: np.ndarray
+    limits: np.ndarray,
+    followers: tuple[np.ndarray, np.ndarray, np.ndarray],
+    names: tuple[str, ...],
+    file: str,
 ) -> None:
     """Keeps leaders where all their followers are within limits, as the real linkage does."""
+    leader, ratio, bias = followers
     for follower in np.flatnonzero((leader >= 0) & (ratio != 0.0)):
         ends = np.sort((limits[follower] - bias[follower]) / ratio[follower])
         own = limits[leader[follower]]
         low, high = max(own[0], ends[0]), min(own[1], ends[1])
-        if low <= high:
-            limits[leader[follower]] = low, high
+        if low > high:
+            raise InvalidValueError(
+                f"'{file}': '{names[follower]}' follows '{names[leader[follower]]}', but there is "
+                f"no place for both within their limits: the leader has {own.tolist()}, the "
+                f"follower needs it in {ends.tolist()}. Give other limits or another coupling in "
+                "the mapping."
+            )
+        limits[leader[follower]] = low, high
