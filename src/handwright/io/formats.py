@@ -17,11 +17,13 @@ from handwright.core.clip import Clip
 from handwright.errors import InvalidValueError, UnknownNameError
 
 EXPORTERS: dict[str, str] = {
+    ".bvh": "handwright.io.bvh:write_bvh",
     ".csv": "handwright.io.tracks_csv:save_clip_tracks",
     ".glb": "handwright.io.gltf:save_glb",
     ".npz": "handwright.io.clip_file:save_clip",
 }
 IMPORTERS: dict[str, str] = {
+    ".bvh": "handwright.io.bvh:read_bvh",
     ".csv": "handwright.io.tracks_csv:load_tracks",
     ".glb": "handwright.io.glb_reader:load_glb",
     ".npz": "handwright.io.clip_file:load_clip",
