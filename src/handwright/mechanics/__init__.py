@@ -1,1 +1,49 @@
 """Contact mechanics that methods share: momentum, friction cones, force solvers."""
+
+from __future__ import annotations
+
+from handwright.mechanics.area import AreaContacts, area_contacts, edge_distance
+from handwright.mechanics.cone_work import ConeWork, make_cone_work
+from handwright.mechanics.cones import ContactForces, least_forces, solve_cones
+from handwright.mechanics.momentum import RequiredWrench, required_wrench, smoothed
+from handwright.mechanics.nnls import nearest_forces, nonnegative_least_squares
+from handwright.mechanics.pyramid import (
+    PyramidWork,
+    least_pyramid_forces,
+    make_pyramid_work,
+    solve_pyramids,
+)
+from handwright.mechanics.torques import joint_torques
+from handwright.mechanics.wrench import (
+    ForceContacts,
+    ForceStatus,
+    edge_wrenches,
+    force_contacts,
+    grasp_map,
+)
+
+__all__ = [
+    "AreaContacts",
+    "ConeWork",
+    "ContactForces",
+    "ForceContacts",
+    "ForceStatus",
+    "PyramidWork",
+    "RequiredWrench",
+    "area_contacts",
+    "edge_distance",
+    "edge_wrenches",
+    "force_contacts",
+    "grasp_map",
+    "joint_torques",
+    "least_forces",
+    "least_pyramid_forces",
+    "make_cone_work",
+    "make_pyramid_work",
+    "nearest_forces",
+    "nonnegative_least_squares",
+    "required_wrench",
+    "smoothed",
+    "solve_cones",
+    "solve_pyramids",
+]

@@ -1,0 +1,336 @@
+"""The interior-point method of ``cones``: start, Newton steps, stopping.
+
+Iterates are feasible from the first to the last, in the primal and in the dual program: what comes
+back obeys the cones even if the method were stopped early.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from handwright.math.compiled import inlined, inlined_loose
+from handwright.mechanics.cone_steps import (
+    corrector,
+    scale_block,
+    scaled,
+    step_bound,
+    unscaled,
+)
+from handwright.mechanics.cone_work import ConeWork
+from handwright.mechanics.wrench import ForceContacts, has_one_edge, set_column, tangents
+
+_RELATIVE_GAP = 1e-8
+_ABSOLUTE_GAP = 1e-9
+LEAST_WEIGHT = 1e-6
+_LEAST_STEP = 1e-8
+_NO_PIVOT = 1e-15
+
+
+@inlined
+def set_up(
+    work: ConeWork,
+    contacts: ForceContacts,
+    count: int,
+    wrench: np.ndarray,
+    force_scale: float,
+    length_scale: float,
+) -> bool:
+    """Columns, prices and caps in scaled units; False if something is not finite."""
+    total, highest = 0.0, 0.0
+    for k in range(6):
+        work.wanted[k] = wrench[k] / (force_scale if k < 3 else force_scale * length_scale)
+        total += abs(work.wanted[k])
+    for i in range(count):
+        highest = max(highest, contacts.weight[i])
+    for i in range(count):
+        work.price[i] = max(contacts.weight[i] / highest, LEAST_WEIGHT)
+        n, d, mu = contacts.normal, contacts.drag, contacts.friction[i]
+        flat = work.columns[i]
+        force = (n[i, 0] + mu * d[i, 0], n[i, 1] + mu * d[i, 1], n[i, 2] + mu * d[i, 2])
+        set_column(flat, 0, contacts.arm, i, force, length_scale)
+        # A ray is a cone whose tangents move nothing.
+        side = 0.0 if has_one_edge(contacts, i) else mu
+        ax, ay, az, bx, by, bz = tangents(n, i)
+        set_column(flat, 1, contacts.arm, i, (side * ax, side * ay, side * az), length_scale)
+        set_column(flat, 2, contacts.arm, i, (side * bx, side * by, side * bz), length_scale)
+        work.cap[i] = contacts.cap[i] / force_scale
+        total += work.price[i] + mu + (0.0 if work.cap[i] >= 0.0 else np.nan)
+        for j in range(3):
+            for k in range(6):
+                total += abs(flat[j, k])
+                if work.cap[i] <= 0.0:
+                    flat[j, k] = 0.0
+    return total < np.inf
+
+
+@inlined
+def start(work: ConeWork, count: int, penalty: float) -> None:
+    """A strictly feasible point of both programs."""
+    x, z, rx, rz = work.x, work.z, work.slack_x, work.slack_z
+    for k in range(6):
+        rx[0, 1 + k] = work.wanted[k]
+        rz[0, 1 + k] = 0.0
+    for i in range(count):
+        x[i, 0], x[i, 1], x[i, 2] = 1.0, 0.0, 0.0
+        z[i, 0], z[i, 1], z[i, 2] = work.price[i], 0.0, 0.0
+        # A cap of nothing binds a force that moves nothing: it is left out here.
+        if 0.0 < work.cap[i] < np.inf:
+            x[i, 0] = min(1.0, 0.5 * work.cap[i])
+            work.cap_x[i, 0] = work.cap[i] - x[i, 0]
+            work.cap_z[i, 0] = work.price[i]
+            z[i, 0] += work.price[i]
+        else:
+            work.cap[i] = np.inf
+        for k in range(6):
+            rx[0, 1 + k] -= work.columns[i, 0, k] * x[i, 0]
+    square = 0.0
+    for k in range(6):
+        square += rx[0, 1 + k] ** 2
+    rx[0, 0] = np.sqrt(square) + 1.0
+    rz[0, 0] = penalty
+
+
+@inlined_loose
+def _normal_matrix(work: ConeWork, count: int) -> None:
+    """A H A' of all blocks, as a sum of squares."""
+    M, w, eta = work.normal_matrix, work.w, work.eta
+    square = 2.0 * work.slack_eta[0] ** 2
+    for r in range(6):
+        for c in range(r + 1):
+            M[r, c] = square * work.slack_w[0, 1 + r] * work.slack_w[0, 1 + c]
+        M[r, r] += 0.5 * square
+    for i in range(count):
+        root, rooted, flat = work.root[i], work.rooted[i], work.columns[i]
+        e, w0, w1, w2 = eta[i], w[i, 0], w[i, 1], w[i, 2]
+        factor = e / (1.0 + w0)
+        p0, p1, p2 = e * w0, e * w1, e * w2
+        root[0, 0], root[0, 1], root[0, 2] = p0, p1, p2
+        root[1, 0], root[1, 1], root[1, 2] = p1, e + factor * w1 * w1, factor * w1 * w2
+        root[2, 0], root[2, 1], root[2, 2] = p2, factor * w1 * w2, e + factor * w2 * w2
+        if work.cap[i] < np.inf:
+            # The slack of the cap takes part of the block: H - H e e' H / (e' H e + h).
+            whole = p0 * p0 + p1 * p1 + p2 * p2
+            slack = work.cap_eta[i] ** 2
+            factor = (1.0 - np.sqrt(slack / (whole + slack))) / whole
+            work.share[i, 0] = 1.0 / (whole + slack)
+            for r in range(3):
+                along = root[r, 0] * p0 + root[r, 1] * p1 + root[r, 2] * p2
+                work.share[i, 1 + r] = along
+                root[r, 0] -= factor * along * p0
+                root[r, 1] -= factor * along * p1
+                root[r, 2] -= factor * along * p2
+        for c in range(3):
+            for k in range(6):
+                rooted[c, k] = (
+                    root[0, c] * flat[0, k] + root[1, c] * flat[1, k] + root[2, c] * flat[2, k]
+                )
+        for r in range(6):
+            for c in range(r + 1):
+                M[r, c] += (
+                    rooted[0, r] * rooted[0, c]
+                    + rooted[1, r] * rooted[1, c]
+                    + rooted[2, r] * rooted[2, c]
+                )
+
+
+@inlined
+def _factorise(M: np.ndarray) -> None:
+    """Cholesky factor in place."""
+    for c in range(6):
+        floor = _NO_PIVOT * M[c, c]
+        for r in range(c, 6):
+            entry = M[r, c]
+            for k in range(c):
+                entry -= M[r, k] * M[c, k]
+            M[r, c] = entry
+        # A direction that the contacts cannot reach any more: no step along it.
+        pivot = np.sqrt(M[c, c]) if M[c, c] > floor else 1e150
+        M[c, c] = pivot
+        for r in range(c + 1, 6):
+            M[r, c] /= pivot
+
+
+@inlined_loose
+def _back_substitute(M: np.ndarray, y: np.ndarray) -> None:
+    """Solves with the Cholesky factor, in place."""
+    for r in range(6):
+        for c in range(r):
+            y[r] -= M[r, c] * y[c]
+        y[r] /= M[r, r]
+    for r in range(5, -1, -1):
+        for c in range(r + 1, 6):
+            y[r] -= M[c, r] * y[c]
+        y[r] /= M[r, r]
+
+
+@inlined_loose
+def _direction(work: ConeWork, count: int) -> None:
+    """Newton step for the right sides."""
+    right, dx, dz, dy, M = work.right, work.dx, work.dz, work.dy, work.normal_matrix
+    for k in range(6):
+        dy[k] = work.missing[k] - work.slack_right[0, 1 + k]
+    for i in range(count):
+        r0, r1, r2 = right[i, 0], right[i, 1], right[i, 2]
+        if work.cap[i] < np.inf:
+            part = work.share[i, 0] * (r0 + work.cap_right[i, 0])
+            r0 -= work.share[i, 1] * part
+            r1 -= work.share[i, 2] * part
+            r2 -= work.share[i, 3] * part
+        dx[i, 0], dx[i, 1], dx[i, 2] = r0, r1, r2
+        flat = work.columns[i]
+        for k in range(6):
+            dy[k] -= flat[0, k] * r0 + flat[1, k] * r1 + flat[2, k] * r2
+    _back_substitute(M, dy)
+    for i in range(count):
+        flat, rooted, root = work.columns[i], work.rooted[i], work.root[i]
+        for j in range(3):
+            push, along = 0.0, 0.0
+            for k in range(6):
+                push += flat[j, k] * dy[k]
+                along += rooted[j, k] * dy[k]
+            dz[i, j] = -push
+            for r in range(3):
+                dx[i, r] += root[r, j] * along
+        if work.cap[i] < np.inf:
+            rate = right[i, 0] + work.cap_right[i, 0]
+            for j in range(3):
+                rate -= work.share[i, 1 + j] * dz[i, j]
+            rate *= work.share[i, 0]
+            dz[i, 0] += rate
+            work.cap_dz[i, 0] = rate
+            work.cap_dx[i, 0] = -dx[i, 0]
+    rdx, rdz = work.slack_dx, work.slack_dz
+    rdz[0, 0] = 0.0
+    for k in range(6):
+        rdz[0, 1 + k] = -dy[k]
+    scaled(work.slack_w, work.slack_eta, 0, 7, rdz, rdx)
+    scaled(work.slack_w, work.slack_eta, 0, 7, rdx, rdx)
+    for j in range(7):
+        rdx[0, j] = work.slack_right[0, j] - rdx[0, j]
+
+
+@inlined
+def _steps(work: ConeWork, count: int) -> tuple[float, float]:
+    """Scaled directions into ``a`` and ``b``, and the reciprocal steps to the boundaries."""
+    unscaled(work.slack_w, work.slack_eta, 0, 7, work.slack_dx, work.slack_a)
+    scaled(work.slack_w, work.slack_eta, 0, 7, work.slack_dz, work.slack_b)
+    primal = step_bound(work.slack_middle, work.slack_a, 0, 7)
+    dual = step_bound(work.slack_middle, work.slack_b, 0, 7)
+    for i in range(count):
+        unscaled(work.w, work.eta, i, 3, work.dx, work.a)
+        scaled(work.w, work.eta, i, 3, work.dz, work.b)
+        primal = max(primal, step_bound(work.middle, work.a, i, 3))
+        dual = max(dual, step_bound(work.middle, work.b, i, 3))
+        if work.cap[i] < np.inf:
+            work.cap_a[i, 0] = work.cap_dx[i, 0] / work.cap_eta[i]
+            work.cap_b[i, 0] = work.cap_dz[i, 0] * work.cap_eta[i]
+            primal = max(primal, -work.cap_a[i, 0] / work.cap_middle[i, 0])
+            dual = max(dual, -work.cap_b[i, 0] / work.cap_middle[i, 0])
+    return primal, dual
+
+
+@inlined
+def _measure(work: ConeWork, count: int) -> float:
+    """Scaling of all blocks; the gap, or NaN if a block left its cone."""
+    if not scale_block(work.slack_x, work.slack_z, 0, 7, work.slack_w, work.slack_eta):
+        return np.nan
+    scaled(work.slack_w, work.slack_eta, 0, 7, work.slack_z, work.slack_middle)
+    gap = 0.0
+    for j in range(7):
+        gap += work.slack_middle[0, j] ** 2
+    for i in range(count):
+        if not scale_block(work.x, work.z, i, 3, work.w, work.eta):
+            return np.nan
+        scaled(work.w, work.eta, i, 3, work.z, work.middle)
+        for j in range(3):
+            gap += work.middle[i, j] ** 2
+        if work.cap[i] < np.inf:
+            if not (work.cap_x[i, 0] > 0.0 and work.cap_z[i, 0] > 0.0):
+                return np.nan
+            work.cap_eta[i] = np.sqrt(work.cap_x[i, 0] / work.cap_z[i, 0])
+            work.cap_middle[i, 0] = work.cap_eta[i] * work.cap_z[i, 0]
+            gap += work.cap_middle[i, 0] ** 2
+    return gap
+
+
+@inlined
+def _move(work: ConeWork, count: int, primal: float, dual: float) -> None:
+    for j in range(7):
+        work.slack_x[0, j] += primal * work.slack_dx[0, j]
+        work.slack_z[0, j] += dual * work.slack_dz[0, j]
+    for i in range(count):
+        for j in range(3):
+            work.x[i, j] += primal * work.dx[i, j]
+            work.z[i, j] += dual * work.dz[i, j]
+        if work.cap[i] < np.inf:
+            work.cap_x[i, 0] += primal * work.cap_dx[i, 0]
+            work.cap_z[i, 0] += dual * work.cap_dz[i, 0]
+
+
+@inlined
+def _aim_at_optimum(work: ConeWork, count: int) -> None:
+    """Right sides of the step that ignores the centre, and what rounding left of the balance."""
+    for j in range(7):
+        work.slack_right[0, j] = -work.slack_x[0, j]
+    for k in range(6):
+        work.missing[k] = work.wanted[k] - work.slack_x[0, 1 + k]
+    for i in range(count):
+        x0, x1, x2 = work.x[i, 0], work.x[i, 1], work.x[i, 2]
+        work.right[i, 0], work.right[i, 1], work.right[i, 2] = -x0, -x1, -x2
+        work.cap_right[i, 0] = -work.cap_x[i, 0]
+        flat = work.columns[i]
+        for k in range(6):
+            work.missing[k] -= flat[0, k] * x0 + flat[1, k] * x1 + flat[2, k] * x2
+
+
+@inlined
+def _aim_at_center(work: ConeWork, count: int, target: float) -> None:
+    """Right sides of the step that keeps to the middle and mends the first one's curvature."""
+    corrector(work.slack_middle, work.slack_a, work.slack_b, 0, 7, target, work.slack_right)
+    scaled(work.slack_w, work.slack_eta, 0, 7, work.slack_right, work.slack_right)
+    for i in range(count):
+        corrector(work.middle, work.a, work.b, i, 3, target, work.right)
+        scaled(work.w, work.eta, i, 3, work.right, work.right)
+        if work.cap[i] < np.inf:
+            here = work.cap_middle[i, 0]
+            mended = (target - work.cap_a[i, 0] * work.cap_b[i, 0]) / here - here
+            work.cap_right[i, 0] = work.cap_eta[i] * mended
+
+
+@inlined
+def descend(work: ConeWork, count: int, penalty: float, max_iterations: int) -> tuple[bool, int]:
+    """Iterates until the gap is closed; True if it is."""
+    blocks = 1.0 + count
+    for i in range(count):
+        if work.cap[i] < np.inf:
+            blocks += 1.0
+    gap = _measure(work, count)
+    for iteration in range(max_iterations):
+        price = penalty * work.slack_x[0, 0]
+        for i in range(count):
+            price += work.price[i] * work.x[i, 0]
+        if gap <= _ABSOLUTE_GAP + _RELATIVE_GAP * price:
+            return True, iteration
+        # Written so that NaN ends here.
+        if not gap < np.inf:
+            return False, iteration
+        _aim_at_optimum(work, count)
+        _normal_matrix(work, count)
+        _factorise(work.normal_matrix)
+        _direction(work, count)
+        primal, dual = _steps(work, count)
+        shorter = min(1.0, 1.0 / max(primal, dual))
+        _aim_at_center(work, count, (1.0 - shorter) ** 3 * gap / blocks)
+        _direction(work, count)
+        primal, dual = _steps(work, count)
+        # Near the boundary only where the way was free: else the next steps become short.
+        close = max(0.9, 0.89 + 0.1 * shorter)
+        primal, dual = min(1.0, close / primal), min(1.0, close / dual)
+        if not max(primal, dual) > _LEAST_STEP:
+            return False, iteration
+        _move(work, count, primal, dual)
+        gap = _measure(work, count)
+        if not gap < np.inf:
+            _move(work, count, -primal, -dual)
+            return False, iteration
+    return False, max_iterations

@@ -1,0 +1,175 @@
+"""Least contact forces inside exact friction cones, by a primal-dual interior-point method.
+
+The program is equations (1)-(6) of docs/derivations/contact-forces.md. A residual with an exact
+penalty makes it solvable whatever the contacts and the wrench, so that forces always come back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from handwright.core.frozen import freeze_arrays
+from handwright.errors import InvalidValueError
+from handwright.math.compiled import inlined, kernel
+from handwright.mechanics.cone_newton import descend, set_up, start
+from handwright.mechanics.cone_work import ConeWork, make_cone_work
+from handwright.mechanics.wrench import (
+    ForceContacts,
+    ForceStatus,
+    check_wrench,
+    has_one_edge,
+    natural_scales,
+    tangents,
+)
+
+PENALTY = 1e4
+"""Price of residual against that of normal force. 1e2 rejects a few problems wrongly."""
+TOLERANCE = 1e-6
+"""Largest residual of a feasible problem, in units of the force and length scales."""
+MAX_ITERATIONS = 60
+
+_FEASIBLE = int(ForceStatus.FEASIBLE)
+_INFEASIBLE = int(ForceStatus.INFEASIBLE)
+_STALLED = int(ForceStatus.STALLED)
+_INVALID = int(ForceStatus.INVALID)
+
+
+@inlined
+def _report(
+    work: ConeWork,
+    contacts: ForceContacts,
+    count: int,
+    wrench: np.ndarray,
+    force_scale: float,
+    length_scale: float,
+) -> tuple[float, float]:
+    """Forces in newtons; objective, and residual in scaled units counted afresh from them."""
+    objective = 0.0
+    for k in range(6):
+        work.residual[k] = wrench[k]
+    for i in range(count):
+        n, d, mu, arm = contacts.normal, contacts.drag, contacts.friction[i], contacts.arm
+        level = work.x[i, 0] * force_scale if contacts.cap[i] > 0.0 else 0.0
+        side = 0.0 if has_one_edge(contacts, i) or contacts.cap[i] == 0.0 else mu
+        first, second = side * work.x[i, 1] * force_scale, side * work.x[i, 2] * force_scale
+        ax, ay, az, bx, by, bz = tangents(n, i)
+        fx = level * (n[i, 0] + mu * d[i, 0]) + first * ax + second * bx
+        fy = level * (n[i, 1] + mu * d[i, 1]) + first * ay + second * by
+        fz = level * (n[i, 2] + mu * d[i, 2]) + first * az + second * bz
+        work.force[i, 0], work.force[i, 1], work.force[i, 2] = fx, fy, fz
+        work.residual[0] -= fx
+        work.residual[1] -= fy
+        work.residual[2] -= fz
+        work.residual[3] -= arm[i, 1] * fz - arm[i, 2] * fy
+        work.residual[4] -= arm[i, 2] * fx - arm[i, 0] * fz
+        work.residual[5] -= arm[i, 0] * fy - arm[i, 1] * fx
+        objective += contacts.weight[i] * level
+    push = turn = 0.0
+    for k in range(3):
+        push += work.residual[k] ** 2
+        turn += work.residual[3 + k] ** 2
+    return objective, max(np.sqrt(push), np.sqrt(turn) / length_scale) / force_scale
+
+
+@kernel
+def solve_cones(
+    work: ConeWork,
+    contacts: ForceContacts,
+    count: int,
+    wrench: np.ndarray,
+    force_scale: float,
+    length_scale: float,
+    tolerance: float,
+    penalty: float,
+    max_iterations: int,
+) -> tuple[int, float, int]:
+    """Least contact forces for a wrench; ``least_forces`` in compiled code, without allocation.
+
+    Args:
+        work: Memory; ``force`` and ``residual`` hold the result.
+        contacts: Finite, with unit normals.
+        count: How many of the contacts are in use, the first ones.
+        wrench: Force (N), then moment about the centre of mass (N m), world axes.
+        force_scale: Unit of force, N: the weight of the body.
+        length_scale: Unit of length, m: the radius of gyration of the body.
+        tolerance: Largest residual of a feasible problem, in these units.
+        penalty: Price of residual in these units.
+        max_iterations: Usually 10 to 20 are taken.
+
+    Returns:
+        A value of ``ForceStatus``, the objective (N), and the number of iterations.
+    """
+    if not set_up(work, contacts, count, wrench, force_scale, length_scale):
+        for k in range(6):
+            work.residual[k] = wrench[k]
+        for i in range(count):
+            for k in range(3):
+                work.force[i, k] = 0.0
+        return _INVALID, np.nan, 0
+    start(work, count, penalty)
+    is_closed, iterations = descend(work, count, penalty, max_iterations)
+    objective, size = _report(work, contacts, count, wrench, force_scale, length_scale)
+    # Counted from the forces that go out: NaN is never feasible, a stall with a sound answer is.
+    if size <= tolerance:
+        return _FEASIBLE, objective, iterations
+    return (_INFEASIBLE if is_closed else _STALLED), objective, iterations
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ContactForces:
+    """Forces at contacts, and how well they give the wrench."""
+
+    forces: Float[np.ndarray, "N 3"]
+    """On the body, N, world axes."""
+    residual: Float[np.ndarray, "6"]
+    """Wrench wanted minus wrench of the forces, N and N m."""
+    is_feasible: bool
+    """Whether the residual is within the tolerance."""
+    objective: float
+    """Weighted sum of normal forces, N."""
+    iterations: int
+    status: ForceStatus
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
+
+
+def least_forces(
+    contacts: ForceContacts,
+    wrench: ArrayLike,
+    *,
+    force_scale: float | None = None,
+    length_scale: float | None = None,
+    tolerance: float = TOLERANCE,
+    penalty: float = PENALTY,
+) -> ContactForces:
+    """The forces of least weighted normal parts, inside the cones, that give a wrench.
+
+    Where there are none, the forces that come nearest.
+
+    Args:
+        contacts: See ``force_contacts``.
+        wrench: Force (N), then moment about the centre of mass (N m), in world axes.
+        force_scale: Unit of force, N; best the weight of the body. Else from the wrench.
+        length_scale: Unit of length, m; best the body's radius of gyration. Else the distance of
+            the contacts from the centre of mass.
+        tolerance: Residual of a feasible problem, at most, in these units.
+        penalty: Price of residual in these units. Forces beyond so many units are not looked for.
+    """
+    target = check_wrench(wrench)
+    for name, value in (("tolerance", tolerance), ("penalty", penalty)):
+        if not (np.isfinite(value) and value > 0.0):
+            raise InvalidValueError(f"{name} is {value}; expected a positive finite number.")
+    force, length = natural_scales(contacts, target, force_scale, length_scale)
+    count = len(contacts.arm)
+    work = make_cone_work(count)
+    status, objective, iterations = solve_cones(
+        work, contacts, count, target, force, length, tolerance, penalty, MAX_ITERATIONS
+    )
+    return ContactForces(
+        work.force, work.residual, status == _FEASIBLE, objective, iterations, ForceStatus(status)
+    )

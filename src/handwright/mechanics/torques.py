@@ -1,0 +1,55 @@
+"""What contact forces ask of the joints of a hand."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from handwright.core.hand import HandModel
+from handwright.errors import InvalidValueError
+from handwright.kinematics import link_poses, point_jacobians
+from handwright.math.pose import Pose
+
+
+def joint_torques(
+    model: HandModel,
+    q: Float[np.ndarray, " J"],
+    link: Int[np.ndarray, " N"],
+    points: Float[np.ndarray, "N 3"],
+    forces: Float[np.ndarray, "N 3"],
+    root: Pose | None = None,
+) -> Float[np.ndarray, " J"]:
+    """Torques that contacts exert on the joints, - sum J' f: the body pushes back with - f.
+
+    Muscles that hold the pose against the contacts give the opposite.
+
+    Args:
+        model: The hand.
+        q: Joint values, rad. A follower counts as a joint of its own.
+        link: On which link each contact acts.
+        points: Where, in the world, m.
+        forces: On the body, in the world, N.
+        root: Of the hand in the world.
+
+    Returns:
+        N m, positive where the contacts push the joint to higher values.
+    """
+    link, points = np.asarray(link, dtype=np.int64), np.asarray(points, dtype=np.float64)
+    forces = np.asarray(forces, dtype=np.float64)
+    if not (link.ndim == 1 and points.shape == forces.shape == (len(link), 3)):
+        raise InvalidValueError(
+            f"link, points and forces have shapes {link.shape}, {points.shape} and "
+            f"{forces.shape}; expected (N,), (N, 3) and (N, 3)."
+        )
+    if not (np.isfinite(points).all() and np.isfinite(forces).all()):
+        raise InvalidValueError("points or forces hold NaN or infinity; leave such contacts out.")
+    if len(link) == 0:
+        return np.zeros(model.num_joints)
+    turns, places = link_poses(model, q, root)
+    if link.min() < 0 or link.max() >= len(turns):
+        raise InvalidValueError(
+            f"link holds {link.min()} to {link.max()}; expected 0 to {len(turns) - 1}."
+        )
+    local = np.einsum("nji,nj->ni", turns[link], points - places[link])
+    _, linear, _ = point_jacobians(model, q, link, local, root)
+    return -np.einsum("nij,ni->j", linear, forces)
