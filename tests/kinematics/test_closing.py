@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from handwright.errors import InvalidValueError
 from handwright.geometry.exact import ExactDistance
 from handwright.geometry.sdf_build import signed_distance_field
 from handwright.geometry.shapes import make_shape
@@ -63,3 +64,14 @@ def test_an_empty_hand_closes_fully(ball):
     assert not grasp.touching.any()
     assert grasp.depth == 0.0
     np.testing.assert_allclose(grasp.q, model.pose("pinch"), atol=1e-6)
+
+
+def test_mistakes_are_explained(ball):
+    _, field = ball
+    model, root = trident(), Pose.identity()
+    with pytest.raises(InvalidValueError, match="steps is 0; expected 1 or more"):
+        close_around(model, field, root=root, steps=0)
+    with pytest.raises(InvalidValueError, match=r"shape \(30,\); expected"):
+        close_around(model, field, root=root, start=np.zeros(30))
+    with pytest.raises(InvalidValueError, match="NaN or infinity"):
+        close_around(model, field, root=root, end=np.full(8, np.nan))

@@ -8,11 +8,12 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from handwright.core.hand import HandModel
+from handwright.errors import InvalidValueError
 from handwright.geometry.capsules import capsule_capsule
 from handwright.geometry.sdf import Field, field_value_gradient
 from handwright.geometry.sdf_chains import capsule_depth
 from handwright.kinematics.digit_ik import IkWeights
-from handwright.kinematics.fk import PosedCapsules, posed_capsules, posed_pads
+from handwright.kinematics.fk import PosedCapsules, one_pose, posed_capsules, posed_pads
 from handwright.kinematics.ik import DigitTargets, solve_ik
 from handwright.math.pose import Pose
 
@@ -70,10 +71,12 @@ def close_around(
         clearance: Gap at which a link counts as touching, m.
         pad_reach: Pads that end nearer to the surface than this are laid onto it, m.
     """
+    if steps < 1:
+        raise InvalidValueError(f"close_around: steps is {steps}; expected 1 or more.")
     body = Pose.identity() if body is None else body
     local = body.inverse() @ root
-    q = np.array(model.pose("open") if start is None else start, dtype=np.float64)
-    step = ((model.pose("closed") if end is None else end) - q) / steps
+    q = one_pose(model, model.pose("open") if start is None else start)
+    step = (one_pose(model, model.pose("closed") if end is None else end) - q) / steps
     order = sorted(range(len(model.digits)), key=lambda d: model.digits[d].name == "thumb")
     for place, digit in enumerate(order):
         moving = list(model.digits[digit].joints)
