@@ -136,7 +136,12 @@ def test_any_name_of_a_body_is_safe(tiny_clip: Clip, tmp_path: Path, name: str) 
     body = tiny_clip.problem.bodies["block"]
     problem = dataclasses.replace(tiny_clip.problem, bodies={name: body, "other": body})
     pose = tiny_clip.bodies["block"]
-    clip = dataclasses.replace(tiny_clip, problem=problem, bodies={name: pose, "other": pose})
+    clip = dataclasses.replace(
+        tiny_clip,
+        problem=problem,
+        bodies={name: pose, "other": pose},
+        contacts=dataclasses.replace(tiny_clip.contacts, bodies=(name,)),
+    )
     save_clip(clip, tmp_path / "clip.npz")
     assert_same(clip, load_clip(tmp_path / "clip.npz"))
     assert not any(".." in member for member in members_of(tmp_path / "clip.npz"))
@@ -292,8 +297,9 @@ def test_a_size_that_lies_in_the_directory_is_refused(saved: Path) -> None:
     ("name", "array", "text"),
     [
         ("problem/hands/claw/joints/leader", np.full(8, 99), "cannot be used"),
-        ("problem/hands/claw/capsules/digit", None, "capsules/digit must be -1 to 2"),
+        ("problem/hands/claw/capsules/digit", None, "a capsule belongs to a digit outside"),
         ("problem/hands/claw/capsules/link", None, "a capsule sits on a link outside"),
+        ("problem/hands/claw/frames/wxyz", None, "frames/wxyz has rows that are not unit long"),
         ("bodies/block/wxyz", np.ones((5, 4)), "bodies/block cannot be used: Pose: wxyz"),
         ("times", np.zeros(5), "times do not increase"),
         ("problem/bodies/block/faces", np.full((4, 3), 77), "points to vertices 77"),
@@ -305,12 +311,27 @@ def test_indices_and_units_are_checked(
 ) -> None:
     def damage(members: Members) -> None:
         old = np.load(io.BytesIO(members[f"{name}.npy"]))
-        new = np.full(old.shape, 99) if array is None else array
+        new = np.full(old.shape, 99, dtype=old.dtype) if array is None else array
         assert new.shape == old.shape
         members[f"{name}.npy"] = npy(new)
 
     with pytest.raises(FileFormatError, match=re.escape(text)):
         load_clip(edited(damage))
+
+
+def test_names_are_checked(edited: Any) -> None:
+    def change(document: dict[str, Any]) -> None:
+        document["clip"]["contacts"]["touchers"][1] = "foot"
+        document["clip"]["contacts"]["bodies"][0] = "moon"
+        document["clip"]["problem"]["hands"][0][1]["frames"]["names"].append("more")
+
+    with pytest.raises(FileFormatError) as caught:
+        load_clip(edited(lambda members: with_document(members, change)))
+    assert str(caught.value).splitlines()[1:] == [
+        "  - problem/hands/claw/frames has 12 names for 11 rows",
+        "  - contacts/touchers names 'foot'; expected a hand or 'environment'",
+        "  - contacts/bodies names 'moon', which is no body",
+    ]
 
 
 @pytest.mark.parametrize(

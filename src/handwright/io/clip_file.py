@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from handwright.core.clip import Clip
+from handwright.core.contact import ENVIRONMENT
 from handwright.errors import FileFormatError, InvalidValueError
-from handwright.io.hand_arrays import hand_problems, toucher_problems
 from handwright.io.noun_codec import Decoder, encode
 from handwright.io.npy_archive import header_of, open_archive, write_archive
+from handwright.math.pose import UNIT_TOLERANCE
 
 FORMAT = "handwright clip"
 VERSION = 1
@@ -110,12 +111,35 @@ def _build(
     clip = decoder.decode(body, Clip)
     if clip is None or decoder.problems:
         return None, decoder.problems
-    problems = [
-        f"problem/hands/{name}: {text}"
-        for name, model in clip.problem.hands.items()
-        for text in hand_problems(model)
+    return clip, _trusted_problems(clip)
+
+
+def _trusted_problems(clip: Clip) -> list[str]:
+    """What the nouns trust their makers with, but a file may get wrong."""
+    problems = []
+    for name, model in clip.problem.hands.items():
+        norm = np.linalg.norm(model.frames.wxyz, axis=-1)
+        if np.any(np.abs(norm - 1.0) > UNIT_TOLERANCE):
+            problems.append(f"problem/hands/{name}/frames/wxyz has rows that are not unit long")
+        for part in (model.frames, model.capsules):
+            if len(part.names) != len(part.link):
+                kind = type(part).__name__.lower()
+                problems.append(
+                    f"problem/hands/{name}/{kind} has {len(part.names)} names for "
+                    f"{len(part.link)} rows"
+                )
+    known = {*clip.problem.hands, ENVIRONMENT}
+    problems += [
+        f"contacts/touchers names '{name}'; expected a hand or '{ENVIRONMENT}'"
+        for name in clip.contacts.touchers
+        if name not in known
     ]
-    return clip, problems + toucher_problems(clip.problem, clip.contacts.touchers)
+    problems += [
+        f"contacts/bodies names '{name}', which is no body"
+        for name in clip.contacts.bodies
+        if name not in clip.problem.bodies
+    ]
+    return problems
 
 
 def _listed(problems: list[str]) -> str:

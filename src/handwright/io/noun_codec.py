@@ -247,8 +247,8 @@ class Decoder:
             return None
         try:
             return noun(**parts)
-        except (HandwrightError, IndexError) as error:
-            # IndexError: the nouns trust some of their indices.
+        except (HandwrightError, IndexError, ValueError) as error:
+            # The nouns trust some of their indices and lengths, and leave numpy to complain.
             self._say(path, f"cannot be used: {error}")
             return None
 

@@ -159,7 +159,8 @@ def _row(path: Path, line: int, cells: list[str], columns: list[tuple[str, float
             name = cell.strip()
             continue
         try:
-            value = float(cell)
+            # Python alone reads 1_0 as ten.
+            value = math.nan if "_" in cell else float(cell)
         except ValueError:
             value = math.nan
         if not math.isfinite(value):
