@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -109,7 +110,7 @@ def strategies(clip: Clip, body: str, found: CapsuleContacts | None = None) -> s
             if clip.times[last - 1] - clip.times[first] >= _LEAST_TIME:
                 seen.add("slide")
         runs = _runs(touching[:, c])
-        for (_, last), (first, _) in zip(runs, runs[1:], strict=False):
+        for (_, last), (first, _) in itertools.pairwise(runs):
             if np.linalg.norm(local[first, c] - local[last - 1, c]) > _RELOCATED:
                 seen.add("relocate")
     return seen

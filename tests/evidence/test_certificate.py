@@ -1,0 +1,315 @@
+"""The certificate passes what is right and names what is wrong, and only that."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scripted_clips import (
+    GRASP_ROOT,
+    UPRIGHT,
+    grasp,
+    lift_clip,
+    make_clip,
+    moved,
+    throw_clip,
+    with_body,
+    with_hand,
+)
+
+from handwright.core.contact import Contact, ContactMode, ContactTrack
+from handwright.errors import InvalidValueError
+from handwright.evidence import CHECKS, Tolerances, certify
+from handwright.geometry import floor
+from handwright.geometry.shapes import make_shape
+from handwright.hands import human
+from handwright.math import rotation
+from handwright.math.pose import Pose
+
+
+@pytest.fixture(scope="module")
+def lift():
+    return lift_clip()
+
+
+@pytest.fixture(scope="module")
+def lift_certificate(lift):
+    return certify(lift)
+
+
+def test_a_scripted_lift_is_certified(lift_certificate):
+    assert lift_certificate.reasons == ()
+    assert lift_certificate.passed
+    assert lift_certificate.verdict == "certified"
+    assert all(not record.failed for record in lift_certificate.frames)
+
+
+def test_the_forces_do_what_the_motion_needs_inside_the_cones(lift, lift_certificate):
+    body = lift.problem.bodies["ball"]
+    for record in lift_certificate.frames[1:-1]:
+        ball = record.bodies["ball"]
+        center = lift.bodies["ball"][record.frame].apply(body.center)
+        force = sum(contact.force for contact in ball.contacts)
+        moment = sum(np.cross(c.point - center, c.force) for c in ball.contacts)
+        # Newton, with the acceleration of the track by an independent second difference.
+        path = lift.bodies["ball"].apply(body.center)[record.frame - 1 : record.frame + 2]
+        step = lift.times[1] - lift.times[0]
+        needed = body.mass * (np.diff(path, n=2, axis=0)[0] / step**2 + [0.0, 0.0, 9.81])
+        np.testing.assert_allclose(force, needed, atol=1e-6)
+        np.testing.assert_allclose(moment, ball.required_moment, atol=1e-8)
+        for c in ball.contacts:
+            normal = c.force @ c.normal
+            across = np.linalg.norm(c.force - normal * c.normal)
+            assert across <= body.friction * normal + 1e-6
+
+
+def test_a_throw_is_certified_without_any_contact():
+    certificate = certify(throw_clip())
+    assert certificate.reasons == ()
+    assert all(record.bodies["ball"].is_free for record in certificate.frames)
+
+
+def test_a_body_at_rest_on_the_floor_is_carried_by_it():
+    body = make_shape("box")
+    height = -body.vertices[:, 2].min()
+    pose = Pose(np.tile([0.0, 0.0, height], (5, 1)), UPRIGHT)
+    times = np.arange(5) / 30.0
+    root, q = Pose(np.tile([0.0, 0.5, 0.5], (5, 1)), UPRIGHT), np.tile(human().pose("rest"), (5, 1))
+    certificate = certify(make_clip(times, root, q, pose, body=body, environment=(floor(),)))
+    assert certificate.reasons == ()
+    contacts = certificate.frames[2].bodies["ball"].contacts
+    assert {contact.toucher for contact in contacts} == {"environment"}
+    total = sum(contact.force for contact in contacts)
+    np.testing.assert_allclose(total, [0.0, 0.0, 9.81 * body.mass], atol=1e-6)
+
+
+def shifted(pose, offset):
+    return Pose(pose.position + offset, pose.wxyz)
+
+
+def floating(clip):
+    return with_hand(clip, root=shifted(clip.hands["hand"].root, [0.0, 0.0, 0.5]))
+
+
+def hovering(clip):
+    """The whole grip 4 mm too wide: the ball has shrunk within it."""
+    small = make_shape("sphere", radius=0.031, mass=clip.problem.bodies["ball"].mass)
+    return replace(clip, problem=replace(clip.problem, bodies={"ball": small}))
+
+
+def sinking(clip):
+    """Every contact 3 mm deep: the ball has grown within the grip."""
+    large = make_shape("sphere", radius=0.038, mass=clip.problem.bodies["ball"].mass)
+    return replace(clip, problem=replace(clip.problem, bodies={"ball": large}))
+
+
+def creeping(clip):
+    """The ball turns in the grip, too slowly to count as sliding, for 3 mm in the end."""
+    angle = 0.003 / 0.035 * (clip.times / clip.times[-1])
+    spin = rotation.exp(angle[:, None] * np.array([1.0, 0.0, 0.0]))
+    pose = clip.bodies["ball"]
+    return with_body(clip, Pose(pose.position, rotation.multiply(pose.wxyz, spin)))
+
+
+def slipping(clip):
+    """The ball turns in the grip at 3 cm/s: friction would stop it."""
+    angle = 0.03 / 0.035 * clip.times
+    spin = rotation.exp(angle[:, None] * np.array([1.0, 0.0, 0.0]))
+    pose = clip.bodies["ball"]
+    return with_body(clip, Pose(pose.position, rotation.multiply(pose.wxyz, spin)))
+
+
+def teleporting(clip):
+    position = clip.bodies["ball"].position.copy()
+    position[20] += [0.1, 0.0, 0.0]
+    return with_body(clip, Pose(position, clip.bodies["ball"].wxyz))
+
+
+def both_teleporting(clip):
+    offset = np.where(np.arange(clip.num_frames)[:, None] >= 20, 0.1, 0.0) * [1.0, 0.0, 0.0]
+    there = with_body(clip, shifted(clip.bodies["ball"], offset))
+    return with_hand(there, root=shifted(clip.hands["hand"].root, offset))
+
+
+def jumping_finger(clip):
+    q = clip.hands["hand"].q.copy()
+    joint = clip.problem.hands["hand"].joints.index("index_mcp_flexion")
+    q[20, joint] += 0.4
+    return with_hand(clip, q=q)
+
+
+def forced_outside(clip):
+    """The judge's own forces stored with the clip, one of them turned out of its cone."""
+    rows = []
+    for record in certify(clip).frames:
+        for c in record.bodies["ball"].contacts:
+            part = clip.problem.hands["hand"].capsules.names.index(c.part)
+            rows.append(
+                Contact(record.frame, "hand", part, "ball", c.point, c.normal, c.gap, c.force,
+                        c.mode)
+            )  # fmt: skip
+    good = replace(clip, contacts=ContactTrack.of(rows))
+    assert certify(good).reasons == ()
+    across = np.cross(rows[40].normal, [0.3, 0.5, -0.8])
+    force = rows[40].normal + 1.1 * 0.7 * across / np.linalg.norm(across)
+    rows[40] = replace(rows[40], force=force)
+    return replace(clip, contacts=ContactTrack.of(rows))
+
+
+def bent_back(clip):
+    q = clip.hands["hand"].q.copy()
+    model = clip.problem.hands["hand"]
+    joint = model.joints.index("little_mcp_flexion")
+    q[:, joint] = model.joints.lower[joint] - np.radians(2.0)
+    return with_hand(clip, q=q)
+
+
+@pytest.mark.parametrize(
+    ("fault", "name"),
+    [
+        (floating, "force_residual"),
+        (hovering, "gap"),
+        (sinking, "penetration"),
+        (creeping, "slip"),
+        (slipping, "slip"),
+        (teleporting, "jump"),
+        (both_teleporting, "jump"),
+        (jumping_finger, "jump"),
+        (forced_outside, "friction"),
+    ],
+)
+def test_each_planted_fault_fails_the_check_that_names_it_and_no_other(lift, fault, name):
+    certificate = certify(fault(lift))
+    assert certificate.reasons == (name,), str(certificate)
+    assert not certificate.passed
+    assert name in certificate.verdict
+
+
+def test_joints_beyond_their_limits_are_named():
+    clip = bent_back(throw_clip())
+    certificate = certify(clip)
+    assert certificate.reasons == ("joint_limits",)
+    assert certificate.check("joint_limits").worst == pytest.approx(np.radians(2.0))
+    assert "little_mcp_flexion" in certificate.check("joint_limits").detail
+
+
+def test_a_finger_frozen_through_another_is_named():
+    model = human()
+    q = model.pose("rest").copy()
+    # Index and middle knuckles turned towards each other as far as they go, one bent more.
+    q[model.joints.index("index_mcp_abduction")] = -0.35
+    q[model.joints.index("middle_mcp_abduction")] = 0.3
+    certificate = certify(throw_clip(q=model.joints.clamp(q)))
+    assert certificate.reasons == ("finger_finger",), str(certificate)
+    assert "index" in certificate.check("finger_finger").detail
+
+
+def test_a_static_label_on_a_sliding_contact_is_slip(lift):
+    """The ball rolls off: a stored contact that moves at 3 cm/s is not static."""
+    clip = throw_clip()
+    point = clip.bodies["ball"].position[5] + np.array([0.0, 0.0, 0.035])
+    contact = Contact(
+        5, "hand", 1, "ball", point, np.array([0.0, 0.0, -1.0]), 0.0, np.full(3, np.nan),
+        ContactMode.STATIC,
+    )  # fmt: skip
+    assert certify(replace(clip, contacts=ContactTrack.of([contact]))).reasons == ("slip",)
+    sliding = replace(contact, mode=ContactMode.SLIDING)
+    assert certify(replace(clip, contacts=ContactTrack.of([sliding]))).reasons == ()
+
+
+def worst(certificate):
+    return np.array([certificate.check(name).worst for name in CHECKS])
+
+
+def residuals(certificate):
+    return np.array([r.bodies["ball"].penetration for r in certificate.frames])
+
+
+def test_turning_the_world_about_gravity_changes_nothing(lift, lift_certificate):
+    world = Pose(np.array([0.4, -0.2, 0.1]), rotation.exp(np.array([0.0, 0.0, 1.1])))
+    turned = certify(moved(lift, world))
+    assert turned.reasons == lift_certificate.reasons
+    np.testing.assert_allclose(worst(turned), worst(lift_certificate), rtol=1e-3, atol=1e-6)
+    np.testing.assert_allclose(residuals(turned), residuals(lift_certificate), atol=1e-6)
+
+
+def test_tipping_the_world_over_changes_the_forces(lift, lift_certificate):
+    tipped = certify(moved(lift, Pose(np.zeros(3), rotation.exp(np.array([1.5, 0.0, 0.0])))))
+    here = lift_certificate.frames[3].bodies["ball"].contacts
+    there = tipped.frames[3].bodies["ball"].contacts
+    largest = [max(np.linalg.norm(c.force) for c in contacts) for contacts in (here, there)]
+    assert abs(largest[0] - largest[1]) > 0.02 * largest[0]
+
+
+def test_a_mirrored_clip_keeps_its_verdict():
+    right = lift_clip()
+    left = mirror_clip(right)
+    here, there = certify(right), certify(left)
+    assert here.reasons == there.reasons == ()
+    # The ball's mesh is not its own mirror image to the last vertex.
+    np.testing.assert_allclose(worst(there), worst(here), rtol=0.05, atol=5e-5)
+    wrong = certify(sinking(left))
+    assert wrong.reasons == ("penetration",)
+
+
+def mirror_clip(clip):
+    """The clip reflected in the plane y = 0, with a left hand."""
+    flip = np.array([1.0, -1.0, 1.0])
+    turn = np.array([1.0, -1.0, 1.0, -1.0])
+    pose, motion = clip.bodies["ball"], clip.hands["hand"]
+    left = human("left")
+    problem = replace(clip.problem, hands={"hand": left})
+    mirrored = replace(
+        clip,
+        problem=problem,
+        bodies={"ball": Pose(pose.position * flip, pose.wxyz * turn)},
+    )
+    root = Pose(motion.root.position * flip, motion.root.wxyz * turn)
+    return with_hand(mirrored, root=root, q=motion.q)
+
+
+def test_twice_the_frame_rate_keeps_verdict_and_metrics(lift_certificate):
+    fine = certify(lift_clip(frames=81))
+    assert fine.reasons == lift_certificate.reasons == ()
+    np.testing.assert_allclose(worst(fine), worst(lift_certificate), rtol=0.02, atol=1e-6)
+    for fault, name in ((sinking, "penetration"), (creeping, "slip"), (floating, "force_residual")):
+        assert certify(fault(lift_clip(frames=81))).reasons == (name,)
+
+
+def test_other_tolerances_are_stated_in_the_verdict(lift):
+    deep = sinking(lift)
+    soft = certify(deep, tolerances=Tolerances(soft_tissue=0.005))
+    assert soft.passed
+    assert "under soft_tissue 0.005" in soft.verdict
+    assert "soft_tissue=0.005" in str(soft)
+
+
+def test_the_problem_given_decides_the_shapes(lift):
+    assert certify(sinking(lift), lift.problem).passed
+
+
+def test_table_and_json_say_the_same(lift):
+    certificate = certify(floating(lift))
+    text, whole = str(certificate), json.loads(certificate.to_json())
+    assert "force_residual" in text
+    assert "FAILS" in text
+    assert whole["passed"] is False
+    assert whole["reasons"] == ["force_residual"]
+    assert len(whole["frames"]) == lift.num_frames
+    assert whole["tolerances"]["gap"] == 1e-3
+    assert "frames" not in json.loads(certificate.to_json(frames=False))
+
+
+def test_a_single_frame_is_judged_as_at_rest():
+    pose = Pose(np.zeros((1, 3)), UPRIGHT)
+    clip = make_clip(np.zeros(1), pose @ GRASP_ROOT, grasp().q[None], pose)
+    assert certify(clip).reasons == ()
+
+
+def test_tolerances_must_make_sense():
+    with pytest.raises(InvalidValueError, match="gap is -1"):
+        Tolerances(gap=-1.0)
+    with pytest.raises(InvalidValueError, match="contact_distance"):
+        Tolerances(contact_distance=1e-4)
