@@ -21,6 +21,9 @@ EXPORTERS: dict[str, str] = {
     ".csv": "handwright.io.tracks_csv:save_clip_tracks",
     ".glb": "handwright.io.gltf:save_glb",
     ".npz": "handwright.io.clip_file:save_clip",
+    ".usd": "handwright.io.usd:save_usd",
+    ".usda": "handwright.io.usd:save_usd",
+    ".usdc": "handwright.io.usd:save_usd",
 }
 IMPORTERS: dict[str, str] = {
     ".bvh": "handwright.io.bvh:read_bvh",
