@@ -372,6 +372,25 @@ def test_switches_leave_parts_out(human_clip: Clip, tmp_path: Path) -> None:
     assert len(load_glb(path).contacts) == len(human_clip.contacts)
 
 
+def test_names_of_bodies_may_be_those_of_groups(tiny_clip: Clip, tmp_path: Path) -> None:
+    body, pose = tiny_clip.problem.bodies["block"], tiny_clip.bodies["block"]
+    names = ["block", "contacts", "claw:root", "forces"]
+    problem = dataclasses.replace(tiny_clip.problem, bodies=dict.fromkeys(names, body))
+    clip = dataclasses.replace(tiny_clip, problem=problem, bodies=dict.fromkeys(names, pose))
+    save_glb(clip, tmp_path / "a.glb")
+    motion = load_glb(tmp_path / "a.glb")
+    assert list(motion.bodies) == names
+    for name in names:
+        assert_turns_agree(pose, motion.bodies[name])
+    assert_turns_agree(clip.hands["claw"].root, motion.hands["claw"].root)
+
+
+def test_a_clip_without_contacts_has_no_empty_groups(tiny_clip: Clip, tmp_path: Path) -> None:
+    save_glb(dataclasses.replace(tiny_clip, contacts=ContactTrack.empty()), tmp_path / "a.glb")
+    assert not {"contacts", "forces"} & set(Evaluated(tmp_path / "a.glb").index)
+    assert len(load_glb(tmp_path / "a.glb").contacts) == 0
+
+
 def test_a_single_frame_and_a_turn_beyond_half_can_be_written(
     tiny_clip: Clip, tmp_path: Path
 ) -> None:

@@ -120,7 +120,11 @@ class GltfBuilder:
         return len(self.meshes) - 1
 
     def add_node(self, name: str, *, parent: int | None = None, **properties: Any) -> int:  # noqa: ANN401
-        """A node; without a parent it stands in the scene."""
+        """A node; without a parent it stands in the scene. A name in use gets a number."""
+        taken = {node["name"] for node in self.nodes}
+        plain, number = name, 2
+        while name in taken:
+            name, number = f"{plain} ({number})", number + 1
         self.nodes.append({"name": name, **properties})
         index = len(self.nodes) - 1
         if parent is None:

@@ -1,8 +1,9 @@
 """Contacts in .glb files: points, force arrows, and the table in the extras.
 
 Both are groups of nodes, ``contacts`` and ``forces``, which an editor or a page can hide as a
-whole. Within a group there is one node for each pair of a hand's part and a body that ever
-touch; in the frames where they do not, its scale is zero, which glTF defines as not drawn.
+whole; a group with nothing in it is left out. Within a group there is one node for each pair of a
+hand's part and a body that ever touch; in the frames where they do not, its scale is zero, which
+glTF defines as not drawn.
 """
 
 from __future__ import annotations
@@ -53,6 +54,8 @@ def add_contact_points(
     builder: GltfBuilder, contacts: ContactTrack, num_frames: int, times: int
 ) -> None:
     """Adds the group of contact points: small balls, shown in the frames where they touch."""
+    if len(contacts) == 0:
+        return
     group = builder.add_node(CONTACTS)
     mesh = -1
     for name, rows in _slots(contacts).items():
@@ -85,8 +88,10 @@ def add_force_arrows(
         times: Accessor of the key times.
         metres: Length of the arrow of one newton, m.
     """
-    group = builder.add_node(FORCES)
     size = np.linalg.norm(contacts.force, axis=1)
+    if not np.any(size > 0.0):
+        return
+    group = builder.add_node(FORCES)
     mesh = -1
     for name, every in _slots(contacts).items():
         rows = every[size[every] > 0.0]

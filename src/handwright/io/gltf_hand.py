@@ -26,8 +26,8 @@ def add_hand(
 ) -> Json:
     """Adds a hand that moves; returns what a reader needs to find it.
 
-    The node of the root link carries the hand's name, the others ``<hand>:<joint>``. Joints that
-    keep one value are placed, not animated.
+    A still node with the hand's name holds the moving ones: ``<hand>:root`` for the root link,
+    ``<hand>:<joint>`` for the others. Joints that keep one value are placed, not animated.
 
     Args:
         builder: The file.
@@ -37,7 +37,8 @@ def add_hand(
         times: Accessor of the key times.
     """
     joints = model.joints
-    root = builder.add_node(name)
+    # Without a node above the root link, Blender takes the whole scene for the armature.
+    root = builder.add_node(f"{name}:root", parent=builder.add_node(name))
     builder.move(root, times, motion.root.position, motion.root.wxyz)
     links = [root]
     for j, joint in enumerate(joints.names):
