@@ -27,6 +27,8 @@ from handwright.math.pose import Pose
 
 _EVEN = 1e-3
 _FILTER_ORDER = 2
+# Periods of the cut-off frequency.
+_SETTLING = 4.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,8 +140,8 @@ def smoothed(track: Track, cutoff_hz: float) -> Track:
             f"{0.5 / step:g} Hz."
         )
     sections = signal.butter(_FILTER_ORDER, cutoff_hz * 2.0 * step, output="sos")
-    # As much as scipy takes by itself, less in tracks that are shorter.
-    margin = min(3 * (2 * len(sections) + 1), len(track) - 1)
+    # The track goes on, point-reflected at its ends, until the filter has forgotten its start.
+    margin = min(int(np.ceil(_SETTLING / (cutoff_hz * step))), len(track) - 1)
     wxyz = track.pose.wxyz.copy()
     flips = np.where(np.einsum("ti,ti->t", wxyz[1:], wxyz[:-1]) < 0.0, -1.0, 1.0)
     wxyz[1:] *= np.cumprod(flips)[:, None]
