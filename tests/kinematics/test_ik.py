@@ -38,7 +38,8 @@ from handwright.kinematics.tree import forward, links_for, tree_of
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
-PLAIN = IkWeights(object=0.0, digits=0.0, nail=0.0)
+# Nothing but the targets, and too little pull to a posture to be seen in them.
+PLAIN = IkWeights(object=0.0, digits=0.0, nail=0.0, posture=1e-8)
 
 
 def ball_field(center, radius):
@@ -114,6 +115,29 @@ def test_reachable_targets_are_reached_within_the_limits():
         assert result.error.max() < 1e-4
         assert np.all(result.q >= model.joints.lower)
         assert np.all(result.q <= model.joints.upper)
+
+
+def test_a_pinch_is_found_with_bent_fingers_though_the_thumb_is_in_the_way():
+    model = human()
+    pads = posed_pads(model, model.pose("pinch"))
+    everyone = np.ones(5, dtype=bool)
+    result = solve_ik(
+        model, model.pose("rest"), DigitTargets(pads.position, -pads.normal, everyone)
+    )
+    assert result.error.max() < 5e-4
+    assert result.q[model.joints.index("index_pip_flexion")] > 0.3
+    assert gap_between_digits(model, result.q, 0, 1) > -0.002
+
+
+def test_idle_digits_make_room():
+    model, rng = human(), np.random.default_rng(11)
+    for _ in range(30):
+        digit = int(rng.integers(5))
+        goal = model.joints.clamp(model.pose("rest") + rng.normal(0.0, 0.25, model.num_joints))
+        active = np.arange(5) == digit
+        points = posed_pads(model, goal).position
+        result = solve_ik(model, model.pose("rest"), DigitTargets(points, np.zeros((5, 3)), active))
+        assert result.error[digit] < 1e-3
 
 
 def test_an_unreachable_target_gives_the_nearest_pose_and_an_honest_error():

@@ -44,12 +44,12 @@ class IkWeights(NamedTuple):
     nail: float = 1e-4
     object: float = 4.0
     digits: float = 4.0
-    posture: float = 1e-7
+    posture: float = 1e-6
     least_nail_cosine: float = 0.0
     """The cosine between nail and surface normal that the hinge asks for."""
     object_margin: float = 0.0
     """Clearance kept from the object, m; negative lets the soft pad sink in."""
-    digit_margin: float = 0.0
+    digit_margin: float = -1e-3
     """Clearance kept between digits, m; negative allows as much overlap."""
     num_spheres: int = 4
     """Samples along each capsule's axis."""

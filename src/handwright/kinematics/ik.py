@@ -26,7 +26,7 @@ class DigitTargets:
     points: Float[np.ndarray, "D 3"]
     """m; rows of idle digits are ignored."""
     normals: Float[np.ndarray, "D 3"]
-    """Outward normals of the surface touched; zero where the nail may point anywhere."""
+    """Out of the touched object, so against the pad's own normal; zero if any will do."""
     active: Bool[np.ndarray, " D"]
     """Digits that have a target; the others stay near the reference and out of the way."""
 
@@ -72,7 +72,11 @@ def solve_hand(
     total = 0
     for sweep in range(sweeps):
         changed = False
-        for digit in range(targets.shape[0]):
+        # Idle digits go first, so that they make room instead of standing in the way.
+        for turn in range(2 * targets.shape[0]):
+            digit = turn % targets.shape[0]
+            if active[digit] == (turn < targets.shape[0]):
+                continue
             used = weights if active[digit] else idle
             before = cost[digit]
             cost[digit], iterations = solve_digit(
@@ -124,7 +128,7 @@ def solve_ik(
     reference: Float[np.ndarray, " J"] | None = None,
     max_step: float | None = None,
     weights: IkWeights | None = None,
-    sweeps: int = 3,
+    sweeps: int = 6,
 ) -> IkResult:
     """Bends the digits so that their pads meet the targets without touching anything else.
 
@@ -159,24 +163,28 @@ def solve_ik(
     points = np.where(used[:, None], targets.points, 0.0)
     normals = np.where(used[:, None], targets.normals, 0.0)
     cost = np.zeros(count)
-    iterations = solve_hand(
-        tree_of(model),
-        digit_table(model),
-        no_object() if field is None else field,
-        links,
-        q,
-        to_body.apply(points),
-        to_body.rotate(normals),
-        used.copy(),
-        start,
-        low,
-        high,
-        weights,
-        idle_weights(weights),
-        sweeps,
-        make_work(),
-        cost,
-    )
+    iterations = 0
+    # First each digit goes where it should as if it were alone; then they give way to each other.
+    # The other way round a digit that stands in the way at the start would block its neighbours.
+    for stage, times in ((weights._replace(digits=0.0), 1), (weights, sweeps)):
+        iterations += solve_hand(
+            tree_of(model),
+            digit_table(model),
+            no_object() if field is None else field,
+            links,
+            q,
+            to_body.apply(points),
+            to_body.rotate(normals),
+            used.copy(),
+            start,
+            low,
+            high,
+            stage,
+            idle_weights(stage),
+            times,
+            make_work(),
+            cost,
+        )
     pads = posed_pads(model, q, root).position
     error = np.where(used, np.linalg.norm(pads - points, axis=-1), 0.0)
     return IkResult(q, error, cost, int(iterations))
