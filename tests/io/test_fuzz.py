@@ -103,7 +103,7 @@ def change_csv(rng: np.random.Generator, data: bytes) -> bytes:
     return b"\n".join(b",".join(line) for line in lines)
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     ("suffix", "knowing", "count"),
     [(".npz", change_npz, 800), (".glb", change_glb, 700), (".csv", change_csv, 500)],

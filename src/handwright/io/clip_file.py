@@ -118,7 +118,8 @@ def _trusted_problems(clip: Clip) -> list[str]:
     """What the nouns trust their makers with, but a file may get wrong."""
     problems = []
     for name, model in clip.problem.hands.items():
-        norm = np.linalg.norm(model.frames.wxyz, axis=-1)
+        with np.errstate(over="ignore"):
+            norm = np.linalg.norm(model.frames.wxyz, axis=-1)
         if np.any(np.abs(norm - 1.0) > UNIT_TOLERANCE):
             problems.append(f"problem/hands/{name}/frames/wxyz has rows that are not unit long")
         for part in (model.frames, model.capsules):

@@ -246,7 +246,9 @@ class Decoder:
         if self.problems:
             return None
         try:
-            return noun(**parts)
+            # Absurdly large numbers are found by the nouns' checks; numpy need not warn as well.
+            with np.errstate(all="ignore"):
+                return noun(**parts)
         except (HandwrightError, IndexError, ValueError) as error:
             # The nouns trust some of their indices and lengths, and leave numpy to complain.
             self._say(path, f"cannot be used: {error}")
