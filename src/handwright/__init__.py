@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from handwright.core.body import RigidBody
+    from handwright.core.clip import Clip
+    from handwright.core.goal import Goal
     from handwright.core.hand import HandModel
+    from handwright.core.problem import Problem
+    from handwright.core.result import Result, Status
+    from handwright.core.track import Track
     from handwright.errors import HandwrightError
+    from handwright.evidence import Tolerances, certify, evaluate
     from handwright.geometry.mesh import body_from_mesh, load_body
     from handwright.geometry.sdf_build import signed_distance_field
     from handwright.geometry.shapes import SHAPES, make_shape
@@ -19,31 +25,48 @@ if TYPE_CHECKING:
     from handwright.hands.registry import HANDS, make_hand
     from handwright.hands.skin import skin_of
     from handwright.hands.trident import trident
+    from handwright.io.clip_file import load_clip
     from handwright.math.pose import Pose
+    from handwright.methods import METHODS, Scripted, synthesize
     from handwright.physics import from_mjcf, to_mjcf
     from handwright.render import body_item, hand_items, render_still, turntable, write_png
+    from handwright.render.exporting import export
 
     __version__: str
 
 __all__ = [
     "HANDS",
+    "METHODS",
     "SHAPES",
+    "Clip",
+    "Goal",
     "HandModel",
     "HandwrightError",
     "Pose",
+    "Problem",
+    "Result",
     "RigidBody",
+    "Scripted",
+    "Status",
+    "Tolerances",
+    "Track",
     "__version__",
     "body_from_mesh",
     "body_item",
+    "certify",
+    "evaluate",
+    "export",
     "from_mjcf",
     "hand_items",
     "human",
     "load_body",
+    "load_clip",
     "make_hand",
     "make_shape",
     "render_still",
     "signed_distance_field",
     "skin_of",
+    "synthesize",
     "to_mjcf",
     "trident",
     "turntable",
@@ -52,22 +75,36 @@ __all__ = [
 
 _HOMES = {
     "HANDS": "handwright.hands.registry",
+    "METHODS": "handwright.methods",
     "SHAPES": "handwright.geometry.shapes",
+    "Clip": "handwright.core.clip",
+    "Goal": "handwright.core.goal",
     "HandModel": "handwright.core.hand",
     "HandwrightError": "handwright.errors",
     "Pose": "handwright.math.pose",
+    "Problem": "handwright.core.problem",
+    "Result": "handwright.core.result",
     "RigidBody": "handwright.core.body",
+    "Scripted": "handwright.methods",
+    "Status": "handwright.core.result",
+    "Tolerances": "handwright.evidence",
+    "Track": "handwright.core.track",
     "body_from_mesh": "handwright.geometry.mesh",
     "body_item": "handwright.render",
+    "certify": "handwright.evidence",
+    "evaluate": "handwright.evidence",
+    "export": "handwright.render.exporting",
     "from_mjcf": "handwright.physics",
     "hand_items": "handwright.render",
     "human": "handwright.hands.human",
     "load_body": "handwright.geometry.mesh",
+    "load_clip": "handwright.io.clip_file",
     "make_hand": "handwright.hands.registry",
     "make_shape": "handwright.geometry.shapes",
     "render_still": "handwright.render",
     "signed_distance_field": "handwright.geometry.sdf_build",
     "skin_of": "handwright.hands.skin",
+    "synthesize": "handwright.methods",
     "to_mjcf": "handwright.physics",
     "trident": "handwright.hands.trident",
     "turntable": "handwright.render",

@@ -126,7 +126,7 @@ def _rows_of(name: str, pose: str) -> dict[str, Sequence[Drawn]]:
 
 def bench(
     name: Annotated[
-        Positional[Literal["kernels", "recorded-hand"]], tyro.conf.arg(metavar="NAME")
+        Positional[Literal["kernels", "forces", "recorded-hand"]], tyro.conf.arg(metavar="NAME")
     ] = "kernels",
     /,
     *,
@@ -136,11 +136,11 @@ def bench(
     """Measure speed and exactness against the tools and recordings one would compare with.
 
     kernels times kinematics, distances, inverse kinematics and ray casts beside mujoco, libigl and
-    mink. recorded-hand fits the bones of the subject of the ManipNet recordings and reports how
-    far the recorded joints are missed, in mm.
+    mink. forces times the contact force solvers beside Clarabel. recorded-hand fits the bones of
+    the subject of the ManipNet recordings and reports how far the recorded joints are missed, mm.
 
     Args:
-        name: What to measure: kernels or recorded-hand.
+        name: What to measure: kernels, forces or recorded-hand.
         data: Folder with the ManipNet recordings, for recorded-hand.
         json: Print one JSON object instead of a table.
     """
@@ -155,8 +155,9 @@ def bench(
             )
         result = module.run(data)
     else:
-        for peer in ("mink", "daqp"):
-            require(peer, extra="dev", feature=f"'handwright bench {name}'")
+        if name == "kernels":
+            for peer in ("mink", "daqp"):
+                require(peer, extra="dev", feature=f"'handwright bench {name}'")
         result = module.run()
     if json:
         print(json_module.dumps(result))
@@ -173,10 +174,176 @@ def demo(*, out: Path = Path("out/demo")) -> None:
     importlib.import_module("handwright.demo").run(_writable_folder(out))
 
 
+_ClipPath = Annotated[Positional[Path], tyro.conf.arg(metavar="CLIP")]
+
+
+def verify(
+    clip: _ClipPath,
+    /,
+    *,
+    smoothing_hz: float | None = None,
+    soft_tissue_mm: float = 0.0,
+    json: FlagCreatePairsOff[bool] = False,
+) -> None:
+    """Check that contact forces can move the bodies of a clip as shown, frame by frame.
+
+    Everything is judged anew from poses, shapes, mass and friction; nothing is taken from the
+    method that made the clip. Ends with exit code 1 if the clip is not certified.
+
+    Args:
+        clip: A clip file (.npz).
+        smoothing_hz: Cut-off of a low-pass over body tracks, for recorded motion, Hz.
+        soft_tissue_mm: Depth by which soft pads may sink in, mm.
+        json: Print one JSON object with every frame instead of a table.
+    """
+    from handwright.evidence import Tolerances, certify
+    from handwright.io.clip_file import load_clip
+
+    tolerances = Tolerances(smoothing_hz=smoothing_hz, soft_tissue=1e-3 * soft_tissue_mm)
+    certificate = certify(load_clip(clip), tolerances=tolerances)
+    print(certificate.to_json() if json else certificate)
+    if not certificate.passed:
+        raise SystemExit(1)
+
+
+def evaluate(
+    clip: _ClipPath,
+    /,
+    *,
+    contact_distance_mm: float = 3.0,
+    sliding_speed: float = 0.1,
+    sweep: FlagCreatePairsOff[bool] = False,
+    json: FlagCreatePairsOff[bool] = False,
+) -> None:
+    """Measure a clip: penetration, physical realism, smoothness, contacts, limits.
+
+    Args:
+        clip: A clip file (.npz).
+        contact_distance_mm: Gap up to which a capsule touches, for the published metric, mm.
+        sliding_speed: Speed above which a contact slides, for the published metric, m/s.
+        sweep: Also print the realism at contact distances of 0, 2, 3 and 5 mm.
+        json: Print one JSON object instead of a table.
+    """
+    from handwright.evidence import PublishedConventions, sweep_contact_distance
+    from handwright.evidence import evaluate as measure
+    from handwright.io.clip_file import load_clip
+
+    loaded = load_clip(clip)
+    conventions = PublishedConventions(
+        contact_distance=1e-3 * contact_distance_mm, sliding_speed=sliding_speed
+    )
+    report = measure(loaded, conventions=conventions)
+    print(report.to_json() if json else report)
+    if sweep and not json:
+        for name in loaded.bodies:
+            found = sweep_contact_distance(loaded, name, conventions=conventions)
+            for distance, percent in found.items():
+                print(f"{name}: realism at {1e3 * distance:.0f} mm: {percent:.1f} %")
+
+
+def export(
+    clip: _ClipPath,
+    out: Annotated[Positional[Path], tyro.conf.arg(metavar="FILE")],
+    /,
+) -> None:
+    """Write a clip in another format, chosen by the suffix.
+
+    Args:
+        clip: A clip file (.npz).
+        out: Such as turn.glb, turn.bvh, turn.usd, turn.csv; turn.mp4, turn.gif, turn.png.
+    """
+    from handwright.io.clip_file import load_clip
+    from handwright.render.exporting import export as write
+
+    _writable_folder(out.parent)
+    write(load_clip(clip), out)
+    _console().print(f"Wrote {out}.", soft_wrap=True, highlight=False)
+
+
+def render(
+    clip: _ClipPath,
+    out: Annotated[Positional[Path], tyro.conf.arg(metavar="OUT")],
+    /,
+    *,
+    width: int = 640,
+    height: int = 480,
+    fps: float = 30.0,
+    stills: int = 8,
+    azimuth: float = -60.0,
+    elevation: float = 25.0,
+    plain: FlagCreatePairsOff[bool] = False,
+) -> None:
+    """Film a clip (.mp4, .gif) or draw a strip of stills (.png).
+
+    Args:
+        clip: A clip file (.npz).
+        out: The film or picture to write.
+        width: Pixels, even.
+        height: Pixels, even.
+        fps: Frames of the film for each second of the motion.
+        stills: Number of pictures in a strip.
+        azimuth: Where the camera stands, turning anticlockwise about the vertical, degrees.
+        elevation: Height of the camera above the horizon, degrees.
+        plain: Leave out contact points and force arrows.
+    """
+    import math
+
+    from handwright.io.clip_file import load_clip
+    from handwright.render.camera import Camera
+    from handwright.render.clip_items import Overlay
+    from handwright.render.film import FilmSettings, render_clip
+
+    settings = FilmSettings(
+        width=width,
+        height=height,
+        fps=fps,
+        stills=stills,
+        camera=Camera(azimuth=math.radians(azimuth), elevation=math.radians(elevation)),
+        overlay=Overlay(contacts=not plain, forces=not plain),
+    )
+    _writable_folder(out.parent)
+    render_clip(load_clip(clip), out, settings)
+    _console().print(f"Wrote {out}.", soft_wrap=True, highlight=False)
+
+
+def info(file: Annotated[Positional[Path], tyro.conf.arg(metavar="FILE")], /) -> None:
+    """Say what is in a clip file.
+
+    Args:
+        file: A clip file (.npz).
+    """
+    from rich.table import Table
+
+    from handwright.io.clip_file import load_clip
+
+    clip = load_clip(file)
+    made = clip.provenance
+    table = Table("what", "value", box=None, pad_edge=False)
+    table.add_row("scene", made.scene)
+    table.add_row("method", f"{made.method} {dict(made.settings)}, seed {made.seed}")
+    table.add_row("version", made.version or "-")
+    span = clip.times[-1] - clip.times[0]
+    table.add_row("frames", f"{clip.num_frames} in {span:.3f} s ({clip.fps:.1f} a second)")
+    for name, model in clip.problem.hands.items():
+        table.add_row(f"hand {name}", f"{model.name}, {model.num_joints} joints")
+    for name, body in clip.problem.bodies.items():
+        table.add_row(
+            f"body {name}",
+            f"{1e3 * body.mass:.0f} g, friction {body.friction:g}, {len(body.faces)} faces",
+        )
+    table.add_row("contacts", str(len(clip.contacts)))
+    _console().print(table)
+
+
 COMMANDS: dict[str, Callable[..., None]] = {
     "hands": hands,
     "shapes": shapes,
     "show": show,
+    "info": info,
+    "verify": verify,
+    "evaluate": evaluate,
+    "export": export,
+    "render": render,
     "bench": bench,
     "demo": demo,
 }

@@ -1,0 +1,120 @@
+"""Commands that take a clip file."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from handwright import cli
+from handwright.core.problem import Problem
+from handwright.core.track import Track
+from handwright.geometry.shapes import make_shape
+from handwright.hands import trident
+from handwright.io.clip_file import save_clip
+from handwright.math.pose import Pose
+from handwright.methods import Scripted, synthesize
+
+TIMES = np.linspace(0.0, 0.5, 31)
+
+
+def saved(folder, *, falls):
+    """A ball beside an idle hand: falling freely, or hanging in the air against all physics."""
+    fall = 0.5 * 9.81 * TIMES**2 if falls else 0.0 * TIMES
+    wxyz = np.tile([1.0, 0.0, 0.0, 0.0], (len(TIMES), 1))
+    ball = np.stack([0.0 * TIMES, 0.0 * TIMES, 2.0 - fall], axis=-1)
+    aside = np.tile([1.0, 0.0, 2.0], (len(TIMES), 1))
+    problem = Problem(
+        "ball",
+        TIMES,
+        {"hand": trident()},
+        {"ball": make_shape("sphere")},
+        {"hand": Track(TIMES, Pose(aside, wxyz)), "ball": Track(TIMES, Pose(ball, wxyz))},
+    )
+    path = folder / ("falls.npz" if falls else "hangs.npz")
+    save_clip(synthesize(problem, Scripted()).best, path)
+    return str(path)
+
+
+def run(arguments):
+    try:
+        return cli.main(arguments)
+    except SystemExit as stop:
+        return stop.code
+
+
+def test_verify_passes_free_flight_and_refuses_a_ball_that_hangs(tmp_path, capsys):
+    assert run(["verify", saved(tmp_path, falls=True)]) == 0
+    assert ": certified" in capsys.readouterr().out
+    assert run(["verify", saved(tmp_path, falls=False)]) == 1
+    assert "not certified: force_residual" in capsys.readouterr().out
+
+
+def test_verify_prints_json(tmp_path, capsys):
+    assert run(["verify", saved(tmp_path, falls=True), "--json"]) == 0
+    verdict = json.loads(capsys.readouterr().out)
+    assert len(verdict["frames"]) == len(TIMES)
+
+
+def test_verify_says_under_which_assumptions(tmp_path, capsys):
+    assert run(["verify", saved(tmp_path, falls=True), "--soft-tissue-mm", "2"]) == 0
+    assert "certified under" in capsys.readouterr().out
+
+
+def test_evaluate_prints_units_and_conventions(tmp_path, capsys):
+    path = saved(tmp_path, falls=True)
+    assert run(["evaluate", path, "--sweep"]) == 0
+    text = capsys.readouterr().out
+    assert "cm/s^2" in text
+    assert "contact at 3 mm" in text
+    assert "ball: realism at 5 mm" in text
+    assert run(["evaluate", path, "--json"]) == 0
+    json.loads(capsys.readouterr().out)
+
+
+def test_info_names_scene_method_and_bodies(tmp_path, capsys):
+    assert run(["info", saved(tmp_path, falls=True)]) == 0
+    text = capsys.readouterr().out
+    for part in ("ball", "scripted", "31 in 0.500 s (60.0 a second)", "friction"):
+        assert part in text
+
+
+@pytest.mark.parametrize("suffix", [".glb", ".bvh", ".csv", ".npz"])
+def test_export_writes_the_format_of_the_suffix(tmp_path, suffix, capsys):
+    out = tmp_path / "new" / f"a{suffix}"
+    assert run(["export", saved(tmp_path, falls=True), str(out)]) == 0
+    assert "Wrote" in capsys.readouterr().out
+    written = list((tmp_path / "new").iterdir())
+    assert written
+    assert all(path.stat().st_size > 100 for path in written)
+
+
+@pytest.mark.usefixtures("opengl")
+def test_render_draws_a_strip(tmp_path, capsys):
+    out = tmp_path / "a.png"
+    size = ["--width", "64", "--height", "64", "--stills", "2"]
+    assert run(["render", saved(tmp_path, falls=True), str(out), *size]) == 0
+    assert out.read_bytes().startswith(b"\x89PNG")
+    assert "Wrote" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["verify", "none.npz"], "none.npz"),
+        (["export", "{clip}", "a.xyz"], "Unknown file suffix to write '.xyz'"),
+        (["render", "{clip}", "a.avi"], "Unknown picture format '.avi'"),
+        (["render", "{clip}", "a.gif", "--fps", "0"], "fps is 0"),
+        (["info", "{text}"], "text.npz"),
+    ],
+)
+def test_mistakes_are_told_without_a_traceback(tmp_path, monkeypatch, capsys, arguments, text):
+    clip = saved(tmp_path, falls=True)
+    (tmp_path / "text.npz").write_text("no zip file")
+    monkeypatch.chdir(tmp_path)
+    filled = [a.format(clip=clip, text=str(tmp_path / "text.npz")) for a in arguments]
+    assert run(filled) == 1
+    error = capsys.readouterr().err
+    assert text in error
+    assert "Traceback" not in error
