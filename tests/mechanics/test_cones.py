@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from handwright.benchmarks.force_problems import halved_problems, random_problem
+from handwright.benchmarks.force_problems import halved_problems, random_problem, solve_by_clarabel
 from handwright.errors import InvalidValueError
 from handwright.math import rotation
 from handwright.mechanics import (
@@ -326,6 +326,28 @@ def test_work_may_be_larger_than_the_problem_and_used_again():
         fresh = solve(problem)
         assert (status, objective) == (fresh.status, fresh.objective)
         np.testing.assert_array_equal(work.force[:count], fresh.forces)
+
+
+def test_contacts_that_all_but_coincide_and_odd_weights_are_never_accepted_wrongly():
+    rng = np.random.default_rng(5)
+    agreed, truths = 0, []
+    for trial in range(300):
+        problem = random_problem(rng, int(rng.integers(1, 16)), is_varied=True)
+        c = problem.contacts
+        if trial % 2:
+            c.arm[:] = c.arm[0] + 1e-4 * rng.normal(size=c.arm.shape)
+        else:
+            c.weight[:] = 10.0 ** rng.uniform(-3.0, 2.0, len(c.arm))
+        c.friction[:] = 10.0 ** rng.uniform(-3.0, 1.0, len(c.arm))
+        found, truth = solve(problem), solve_by_clarabel(problem)
+        if found.is_feasible:
+            assert np.isfinite(truth)
+            assert found.objective == pytest.approx(truth, rel=1e-4)
+        assert_obeys(c, problem.wrench, found, slack=1e-8)
+        agreed += found.is_feasible == np.isfinite(truth)
+        truths.append(np.isfinite(truth))
+    assert 50 < sum(truths) < 250
+    assert agreed >= 297
 
 
 def test_stopping_early_is_no_verdict_but_sound():

@@ -101,11 +101,17 @@ def measure_speed() -> dict[str, float]:
     wrenches = np.array([problem.wrench for problem in problems])
     force, length = problems[0].force_scale, problems[0].length_scale
     cone_work, pyramid_work = make_cone_work(_CONTACTS), make_pyramid_work(_CONTACTS, 8)
-    cone = best_seconds(lambda: _cones_many(cone_work, contacts, wrenches, force, length))
-    pyramid = best_seconds(lambda: _pyramids_many(pyramid_work, contacts, wrenches, force, length))
+    cone = best_seconds(
+        lambda: _cones_many(cone_work, contacts, wrenches, force, length), repeats=40
+    )
+    pyramid = best_seconds(
+        lambda: _pyramids_many(pyramid_work, contacts, wrenches, force, length), repeats=40
+    )
     python = best_seconds(lambda: [_by_cones(problem) for problem in problems], repeats=3)
     inputs = [for_clarabel(problem) for problem in problems]
-    peer = best_seconds(lambda: [clarabel.DefaultSolver(*given).solve() for given in inputs])
+    peer = best_seconds(
+        lambda: [clarabel.DefaultSolver(*given).solve() for given in inputs], repeats=15
+    )
     whole = best_seconds(lambda: [solve_by_clarabel(problem) for problem in problems], repeats=3)
     each = 1e6 / _TIMED
     return {

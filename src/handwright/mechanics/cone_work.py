@@ -46,6 +46,7 @@ class ConeWork(NamedTuple):
     slack_a: np.ndarray
     slack_b: np.ndarray
     slack_right: np.ndarray
+    slack_turn: np.ndarray
     cap_x: np.ndarray
     cap_z: np.ndarray
     cap_dx: np.ndarray
@@ -65,7 +66,7 @@ def make_cone_work(capacity: int) -> ConeWork:
     """Memory for problems of up to ``capacity`` contacts."""
     tables = ("x", "z", "dx", "dz", "middle", "a", "b", "right")
     arrays = {name: np.zeros((capacity, 3)) for name in (*tables, "w")}
-    arrays |= {f"slack_{name}": np.zeros((1, 7)) for name in (*tables, "w")}
+    arrays |= {f"slack_{name}": np.zeros((1, 7)) for name in (*tables, "w", "turn")}
     arrays |= {f"cap_{name}": np.zeros((capacity, 1)) for name in tables}
     return ConeWork(
         force=np.zeros((capacity, 3)),
