@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import nnls
 from scripted_clips import GRASP_ROOT, UPRIGHT, grasp, lift_clip, make_clip, throw_clip, with_hand
 
-from handwright.errors import InvalidValueError
+from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.evidence import (
     PublishedConventions,
     diversity,
@@ -19,7 +20,7 @@ from handwright.evidence import (
     sweep_contact_distance,
 )
 from handwright.evidence.diversity import strategies
-from handwright.evidence.realism import capsule_contacts, thinned
+from handwright.evidence.realism import _generators, capsule_contacts, thinned
 from handwright.evidence.smoothness import smoothness_of
 from handwright.geometry import floor
 from handwright.geometry.shapes import make_shape
@@ -147,7 +148,7 @@ def test_equal_clips_are_one_cluster_and_other_grasps_are_others(lift):
     q = lift.hands["hand"].q.copy()
     q[:, [8, 14, 20]] -= 0.4
     other = with_hand(lift, q=q)
-    both = diversity([lift, lift, other], "ball")
+    both = diversity([lift, lift, other], "ball", cluster_distance=0.005)
     assert both.clusters == 2
     assert both.pose_distance > 0.002
     assert both.contact_distance > 0.001
@@ -210,3 +211,22 @@ def test_the_report_prints_its_conventions(lift):
         report["beauty"]
     empty = json.loads(evaluate(throw_clip()).to_json())
     assert empty["metrics"]["ball.contact_gap_mean"]["value"] is None
+
+
+def test_the_edges_lie_on_the_cone_or_on_the_square_around_it():
+    rng = np.random.default_rng(0)
+    normal = rotation.rotate(rotation.random(rng, 3), np.array([0.0, 0.0, 1.0]))
+    arm, still, down = rng.normal(size=(3, 3)), np.zeros((3, 3)), np.array([0.0, 0.0, -9.81])
+    inner, outer = (
+        _generators(normal, still, arm, down, PublishedConventions(friction=0.5, cone=cone))
+        for cone in ("inscribed", "circumscribed")
+    )
+    assert inner.shape == outer.shape == (6, 12)
+    for edges, slope in ((inner, 0.5), (outer, 0.5 * np.sqrt(2.0))):
+        across = edges[:3] - np.tile(normal, (4, 1)).T
+        np.testing.assert_allclose(np.linalg.norm(across, axis=0), slope)
+    # What edges on the cone can do, edges around it can.
+    assert all(nnls(outer, edge)[1] < 1e-9 for edge in inner.T)
+    assert any(nnls(inner, edge)[1] > 1e-3 for edge in outer.T)
+    with pytest.raises(UnknownNameError, match="inscribed"):
+        PublishedConventions(cone="round")

@@ -8,7 +8,7 @@ are settings here, and are printed beside every figure.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -16,13 +16,15 @@ from scipy.optimize import nnls
 
 from handwright.core.clip import Clip, HandMotion
 from handwright.core.contact import ContactTrack
-from handwright.errors import InvalidValueError
+from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.evidence.contacts import relative_velocity
 from handwright.evidence.dynamics import required_wrench
 from handwright.evidence.forces import tangents
 from handwright.evidence.probes import capsule_gaps, surface_distance
 from handwright.geometry.exact import ExactDistance
 from handwright.kinematics import link_poses, posed_capsules
+
+Cone = Literal["inscribed", "circumscribed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,9 @@ class PublishedConventions:
     fps: float = 60.0
     """Rate that faster clips are thinned out to, 1/s."""
     friction: float = 0.35
+    cone: Cone = "inscribed"
+    """Where the four edges lie: on Coulomb's cone (friction falls short of it between them), or at
+    the corners of the square around it (friction exceeds it there by up to 41 %)."""
     mass: float = 1.0
     """kg; the inertia is that of the solid mesh with this mass."""
     threshold: float = 0.01
@@ -53,13 +58,15 @@ class PublishedConventions:
                 f"PublishedConventions: fps {self.fps}, mass {self.mass}, contact_distance "
                 f"{self.contact_distance}; expected fps and mass above zero, distance 0 or more."
             )
+        if self.cone not in get_args(Cone):
+            raise UnknownNameError("cone", self.cone, get_args(Cone))
 
     def __str__(self) -> str:
         frames = "off the surroundings" if self.only_airborne else "all"
         return (
             f"contact at {1e3 * self.contact_distance:g} mm, sliding above "
-            f"{self.sliding_speed:g} m/s, frames {frames}, {self.fps:g} Hz, four-edge cones, "
-            f"friction {self.friction:g}, mass {self.mass:g} kg, residual below "
+            f"{self.sliding_speed:g} m/s, frames {frames}, {self.fps:g} Hz, four-edge cones "
+            f"{self.cone}, friction {self.friction:g}, mass {self.mass:g} kg, residual below "
             f"{self.threshold:g}, frames deeper than {1e2 * self.max_penetration:g} cm left out"
         )
 
@@ -170,7 +177,7 @@ def physical_realism(
         touching = found.gap[t] <= conventions.contact_distance
         generators = _generators(
             found.normal[t, touching], found.velocity[t, touching],
-            found.point[t, touching] - wrench.center[t], conventions,
+            found.point[t, touching] - wrench.center[t], clip.problem.gravity, conventions,
         )  # fmt: skip
         if generators.shape[1] == 0:
             residual[t] = np.linalg.norm(wanted[t])
@@ -209,18 +216,34 @@ def _generators(
     normal: Float[np.ndarray, "N 3"],
     velocity: Float[np.ndarray, "N 3"],
     arm: Float[np.ndarray, "N 3"],
+    gravity: Float[np.ndarray, "3"],
     conventions: PublishedConventions,
 ) -> Float[np.ndarray, "6 K"]:
     """Wrenches of the edges of the cones, one column each; one only for a sliding contact."""
     mu = conventions.friction
     speed = np.linalg.norm(velocity, axis=1)
     slides = speed > conventions.sliding_speed
-    first, second = tangents(normal)
+    first, second = _level_tangents(normal, gravity)
+    if conventions.cone == "circumscribed":
+        first, second = first + second, first - second
     directions = [normal + mu * side for side in (first, -first, second, -second)]
     along = velocity / np.maximum(speed, 1e-12)[:, None]
     edges = np.concatenate([*(d[~slides] for d in directions), (normal + mu * along)[slides]])
     arms = np.concatenate([*[arm[~slides]] * 4, arm[slides]])
     return np.concatenate([edges, np.cross(arms, edges)], axis=1).T
+
+
+def _level_tangents(
+    normal: Float[np.ndarray, "N 3"], gravity: Float[np.ndarray, "3"]
+) -> tuple[Float[np.ndarray, "N 3"], Float[np.ndarray, "N 3"]]:
+    """One direction across each normal is level, so that turning the world changes no cone."""
+    first, second = tangents(normal)
+    level = np.cross(gravity, normal)
+    length = np.linalg.norm(level, axis=1, keepdims=True)
+    is_steep = length[:, 0] > 1e-6 * max(float(np.linalg.norm(gravity)), 1e-12)
+    first = np.where(is_steep[:, None], level / np.where(length > 0.0, length, 1.0), first)
+    second = np.where(is_steep[:, None], np.cross(normal, first), second)
+    return first, second
 
 
 def _airborne(clip: Clip, name: str, gap: float) -> Bool[np.ndarray, " T"]:
