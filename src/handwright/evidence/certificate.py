@@ -1,4 +1,4 @@
-"""The certificate: can contact forces move the bodies as the clip shows?
+"""The certificate: whether contact forces can move the bodies as the clip shows.
 
 Judged from poses, meshes, masses and friction alone; what the method says about its contacts is
 used only to check that it is so. Bodies pushing on each other are not modelled.

@@ -152,7 +152,7 @@ class SkeletonBuilder:
         self.parent.append(parent)
         # Programs differ in whether position channels replace the offset or add to it.
         self.offset.append(np.zeros(3) if moves else place[len(place) // 2])
-        channels = _TURN[self.up]
+        channels: tuple[str, ...] = _TURN[self.up]
         if moves:
             channels = _PLACE + channels
             self.columns += list(place.T)

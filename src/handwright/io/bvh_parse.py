@@ -261,7 +261,8 @@ def _read_motion_header(words: _Words) -> tuple[int, float]:
 def _read_values(words: _Words, num_frames: int, num_channels: int) -> np.ndarray:
     if num_channels == 0:
         words.fail("the skeleton has no channels, so nothing can move; expected some.")
-    rows, last = [], words.line
+    rows: list[np.ndarray] = []
+    last = words.line
     for number, text in enumerate(words.lines[words.line :], start=words.line + 1):
         found = text.split()
         if not found:
