@@ -8,6 +8,7 @@ import clarabel
 import numpy as np
 from numba.typed import List
 
+from handwright.benchmarks.bars import bars_met, bars_table
 from handwright.benchmarks.force_problems import (
     ForceProblem,
     for_clarabel,
@@ -157,24 +158,12 @@ def measure_agreement() -> dict[str, float]:
 def run() -> dict[str, float | bool]:
     """Measures all; about ten seconds with warm caches."""
     result: dict[str, float | bool] = {**measure_speed(), **measure_agreement()}
-    result["bars_met"] = all(_meets(result[name], *bar) for name, bar in BARS.items())
+    result["bars_met"] = bars_met(result, BARS)
     return result
-
-
-def _meets(value: float, relation: str, bound: float) -> bool:
-    return value >= bound if relation == ">=" else value <= bound
 
 
 def describe(result: dict[str, float | bool]) -> Table:
     """The result as a table."""
-    from rich.table import Table
-
-    table = Table(title="Contact forces (one thread, best of several repeats)")
-    table.add_column("name")
-    table.add_column("value", justify="right")
-    table.add_column("bar", justify="right")
-    table.add_column("meaning")
-    for name, meaning in _MEANINGS.items():
-        bar = "{} {:g}".format(*BARS[name]) if name in BARS else ""
-        table.add_row(name, f"{result[name]:.4g}", bar, meaning)
-    return table
+    return bars_table(
+        "Contact forces (one thread, best of several repeats)", result, _MEANINGS, BARS
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from handwright.benchmarks.bars import bars_met, bars_table
 from handwright.benchmarks.distance_kernels import measure_distances, measure_rays
 from handwright.benchmarks.hand_kernels import measure_forward, measure_inverse
 
@@ -43,24 +44,10 @@ def run() -> dict[str, float | bool]:
     result |= measure_distances()
     result |= measure_inverse()
     result |= measure_rays()
-    result["bars_met"] = all(_meets(result[name], *bar) for name, bar in BARS.items())
+    result["bars_met"] = bars_met(result, BARS)
     return result
-
-
-def _meets(value: float, relation: str, bound: float) -> bool:
-    return value >= bound if relation == ">=" else value <= bound
 
 
 def describe(result: dict[str, float | bool]) -> Table:
     """The result as a table."""
-    from rich.table import Table
-
-    table = Table(title="Kernels (one thread, best of several repeats)")
-    table.add_column("name")
-    table.add_column("value", justify="right")
-    table.add_column("bar", justify="right")
-    table.add_column("meaning")
-    for name, meaning in _MEANINGS.items():
-        bar = "{} {:g}".format(*BARS[name]) if name in BARS else ""
-        table.add_row(name, f"{result[name]:.4g}", bar, meaning)
-    return table
+    return bars_table("Kernels (one thread, best of several repeats)", result, _MEANINGS, BARS)
