@@ -363,12 +363,14 @@ def descend(work: ConeWork, count: int, penalty: float, max_iterations: int) -> 
             return True, iteration
         _normal_matrix(work, count)
         _factorise(work.normal_matrix)
-        _direction(work, count)
-        primal, dual = _steps(work, count)
-        shorter = min(1.0, 1.0 / max(primal, dual))
-        _aim_at_center(work, count, (1.0 - shorter) ** 3 * gap / blocks)
-        _direction(work, count)
-        primal, dual = _steps(work, count)
+        primal = dual = shorter = 0.0
+        # Predictor, then corrector; a loop, for the compiler copies what is in it.
+        for turn in range(2):
+            if turn == 1:
+                shorter = min(1.0, 1.0 / max(primal, dual))
+                _aim_at_center(work, count, (1.0 - shorter) ** 3 * gap / blocks)
+            _direction(work, count)
+            primal, dual = _steps(work, count)
         # Near the boundary only where the way was free: else the next steps become short.
         close = max(0.9, 0.89 + 0.1 * shorter)
         primal, dual = min(1.0, close / primal), min(1.0, close / dual)
