@@ -313,3 +313,39 @@ def test_tolerances_must_make_sense():
         Tolerances(gap=-1.0)
     with pytest.raises(InvalidValueError, match="contact_distance"):
         Tolerances(contact_distance=1e-4)
+
+
+def away(count):
+    root = Pose(np.tile([0.0, 1.0, 1.0], (count, 1)), UPRIGHT)
+    return root, np.tile(human().pose("rest"), (count, 1))
+
+
+@pytest.mark.parametrize(
+    ("share", "reasons"), [(1.0, ()), (2.3, ("force_residual",)), (0.0, ("slip",))]
+)
+def test_a_sliding_box_slows_down_as_friction_says(share, reasons):
+    body, friction = make_shape("box"), 0.3
+    times = np.linspace(0.0, 0.25, 31)
+    path = np.zeros((31, 3))
+    path[:, 0] = 2.0 * times - 0.5 * share * friction * 9.81 * times**2
+    path[:, 2] = -body.vertices[:, 2].min()
+    ground = (floor(friction=friction),)
+    clip = make_clip(times, *away(31), Pose(path, UPRIGHT), body=body, environment=ground)
+    assert certify(clip).reasons == reasons
+
+
+@pytest.mark.parametrize("height", [0.3, 0.31, 0.32, 0.33])
+def test_a_ball_may_bounce_between_two_frames(height):
+    times = np.arange(36) / 60.0
+    landing = np.sqrt(2.0 * height / 9.81)
+    down = height - 0.5 * 9.81 * times**2
+    after = times - landing
+    up = 0.8 * 9.81 * landing * after - 0.5 * 9.81 * after**2
+    path = np.zeros((36, 3))
+    path[:, 2] = 0.035 + np.where(after < 0.0, down, up)
+    clip = make_clip(times, *away(36), Pose(path, UPRIGHT), environment=(floor(),))
+    certificate = certify(clip)
+    assert certificate.reasons == (), str(certificate)
+    # Without the floor the same path is no free flight.
+    bare = replace(clip, problem=replace(clip.problem, environment=()))
+    assert certify(bare).reasons == ("force_residual",)

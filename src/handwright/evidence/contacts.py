@@ -35,6 +35,8 @@ _FLAT = 2e-4
 _SKIN_OVER_CAPSULE = 0.008
 # A contact that opens or closes faster than this is an impact, m/s.
 _IMPACT_SPEED = 0.05
+# Between two frames an impact may happen this far from where the frames show the surfaces, m.
+_IMPACT_REACH = 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,7 +136,7 @@ def hand_gaps(
         start.reshape(-1, 3),
         end.reshape(-1, 3),
         np.tile(capsules.radius, count),
-        reach=max(reach, _SKIN_OVER_CAPSULE),
+        reach=max(reach, _SKIN_OVER_CAPSULE, _IMPACT_REACH),
     )
     gap = found.gap.reshape(shape)
     point, outward = found.point.reshape(*shape, 3), found.outward.reshape(*shape, 3)
@@ -150,7 +152,8 @@ def hand_gaps(
         touch_gap = np.where(by_skin, skin.gap, gap)
         point = np.where(by_skin[..., None], skin.point, point)
         outward = np.where(by_skin[..., None], skin.outward, outward)
-    frame, part = np.nonzero(touch_gap <= reach)
+    closing = _closing(gap, times, _IMPACT_REACH)
+    frame, part = np.nonzero((touch_gap <= reach) | (touch_gap <= touching + closing))
     here = pose[frame]
     table = _table(
         (hand.name,),
@@ -160,7 +163,7 @@ def hand_gaps(
         here.apply(point[frame, part]),
         -here.rotate(outward[frame, part]),
         touch_gap[frame, part],
-        _closing(gap, times, reach)[frame, part],
+        closing[frame, part],
         np.full(len(frame), body.friction),
         relative_velocity(
             times,
@@ -186,16 +189,15 @@ def environment_contacts(
     rows: list[tuple[np.ndarray, ...]] = []
     for number, surface in enumerate(clip.problem.environment):
         vertices = hull if isinstance(surface, HalfSpace) else body.vertices
-        least = np.zeros((len(times), 1))
+        least = np.array([surface_distance(surface, one.apply(vertices))[0].min() for one in pose])
+        closing = _closing(least[:, None], times, np.inf)[:, 0]
         found = []
-        for t in range(len(times)):
+        for t in np.flatnonzero(least <= reach + closing):
             world = pose[t].apply(vertices)
             distance, normal = surface_distance(surface, world)
-            least[t] = distance.min()
-            chosen = _supports(world, distance, normal, reach)
+            chosen = _supports(world, distance, normal)
             found.append((t, world[chosen], normal[chosen], distance[chosen]))
-        depth = np.maximum(depth, -least[:, 0])
-        closing = _closing(least, times, reach)[:, 0]
+        depth = np.maximum(depth, -least)
         for t, point, normal, distance in found:
             ones = np.ones(len(point), dtype=np.int64)
             rows.append(
@@ -286,13 +288,9 @@ def _closing(
     return change
 
 
-def _supports(
-    world: np.ndarray, distance: np.ndarray, normal: np.ndarray, reach: float
-) -> Int[np.ndarray, " K"]:
+def _supports(world: np.ndarray, distance: np.ndarray, normal: np.ndarray) -> Int[np.ndarray, " K"]:
     """The lowest vertex and, of those on its level, the outermost in eight directions."""
     lowest = int(distance.argmin())
-    if distance[lowest] > reach:
-        return _NONE
     level = np.flatnonzero(distance <= distance[lowest] + _FLAT)
     first, second = tangents(normal[lowest][None])
     angle = np.linspace(0.0, 2.0 * np.pi, 8, endpoint=False)[:, None]
