@@ -3,7 +3,8 @@
 Minimise  1/2 sum |f_i|^2 + W |s|  subject to  sum f_i + s_f = F,  sum r_i x f_i + s_m = M,
 f_i in the Coulomb cone of its contact, or on its edge against the slip of a sliding one. Forces
 are in units of the weight, moments in units of weight x radius of gyration. ``s`` is what no force
-can give: the penalty is exact, so that ``s`` is zero wherever forces below about W weights exist.
+can give: the penalty is exact, so that ``s`` is zero wherever forces of up to about sqrt(W) = 300
+weights will do.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from scipy import sparse
 
 from handwright.errors import HandwrightError
 
-_PENALTY = 1e3
+_PENALTY = 1e5
 
 
 class SolverError(HandwrightError, RuntimeError):
