@@ -129,15 +129,20 @@ def _point_row(
 ) -> None:
     """Derivative of ``direction . point`` by the digit's free joints, in ``work.row``."""
     for a in range(table.free.shape[1]):
+        joint = table.free[digit, a]
+        if joint < 0:
+            break
         work.row[a] = 0.0
-    for n in range(table.chain.shape[1]):
-        joint, column = table.chain[digit, n], table.column[digit, n]
+        if joint < link:
+            vx, vy, vz = joint_velocity_of_point(tree, links, joint, point[0], point[1], point[2])
+            work.row[a] = direction[0] * vx + direction[1] * vy + direction[2] * vz
+    for n in range(table.follower.shape[1]):
+        joint = table.follower[digit, n]
         if joint < 0 or joint >= link:
             break
-        if column >= 0:
-            vx, vy, vz = joint_velocity_of_point(tree, links, joint, point[0], point[1], point[2])
-            rate = direction[0] * vx + direction[1] * vy + direction[2] * vz
-            work.row[column] += table.share[digit, n] * rate
+        vx, vy, vz = joint_velocity_of_point(tree, links, joint, point[0], point[1], point[2])
+        rate = direction[0] * vx + direction[1] * vy + direction[2] * vz
+        work.row[table.column[digit, n]] += table.share[digit, n] * rate
 
 
 @inlined
@@ -163,17 +168,19 @@ def _pad_terms(
     count = _count(table.free, digit)
     velocity = work.column
     for a in range(count):
-        velocity[a, 0] = velocity[a, 1] = velocity[a, 2] = 0.0
-    for n in range(table.chain.shape[1]):
-        joint, a = table.chain[digit, n], table.column[digit, n]
+        joint = table.free[digit, a]
+        velocity[a, 0], velocity[a, 1], velocity[a, 2] = joint_velocity_of_point(
+            tree, links, joint, x, y, z
+        )
+    for n in range(table.follower.shape[1]):
+        joint = table.follower[digit, n]
         if joint < 0:
             break
-        if a >= 0:
-            share = table.share[digit, n]
-            vx, vy, vz = joint_velocity_of_point(tree, links, joint, x, y, z)
-            velocity[a, 0] += share * vx
-            velocity[a, 1] += share * vy
-            velocity[a, 2] += share * vz
+        a, share = table.column[digit, n], table.share[digit, n]
+        vx, vy, vz = joint_velocity_of_point(tree, links, joint, x, y, z)
+        velocity[a, 0] += share * vx
+        velocity[a, 1] += share * vy
+        velocity[a, 2] += share * vz
     for a in range(count):
         vx, vy, vz = weight * velocity[a, 0], weight * velocity[a, 1], weight * velocity[a, 2]
         work.gradient[side, a] += vx * rx + vy * ry + vz * rz
@@ -182,6 +189,15 @@ def _pad_terms(
                 vx * velocity[b, 0] + vy * velocity[b, 1] + vz * velocity[b, 2]
             )
     return weight * (rx * rx + ry * ry + rz * rz)
+
+
+@inlined
+def _turn_rate(tree: Tree, links: Links, joint: int, c: tuple[float, float, float]) -> float:
+    """Part along ``c`` of the rate at which a joint turns what it moves."""
+    if tree.is_slide[joint]:
+        return 0.0
+    axis = links.axis
+    return axis[joint, 0] * c[0] + axis[joint, 1] * c[1] + axis[joint, 2] * c[2]
 
 
 @inlined
@@ -209,17 +225,16 @@ def _nail_terms(
         nz * normal[0] - nx * normal[2],
         nx * normal[1] - ny * normal[0],
     )
-    for a in range(table.free.shape[1]):
-        work.row[a] = 0.0
-    for n in range(table.chain.shape[1]):
-        joint, column = table.chain[digit, n], table.column[digit, n]
+    count = _count(table.free, digit)
+    for a in range(count):
+        work.row[a] = -_turn_rate(tree, links, table.free[digit, a], c)
+    for n in range(table.follower.shape[1]):
+        joint = table.follower[digit, n]
         if joint < 0:
             break
-        if column >= 0 and not tree.is_slide[joint]:
-            axis = links.axis
-            rate = axis[joint, 0] * c[0] + axis[joint, 1] * c[1] + axis[joint, 2] * c[2]
-            work.row[column] -= table.share[digit, n] * rate
-    _add_row(work, side, _count(table.free, digit), missing, weights.nail)
+        rate = _turn_rate(tree, links, joint, c)
+        work.row[table.column[digit, n]] -= table.share[digit, n] * rate
+    _add_row(work, side, count, missing, weights.nail)
     return weights.nail * missing * missing
 
 
@@ -523,12 +538,13 @@ def solve_digit(
             for a in range(count):
                 q[table.free[digit, a]] = work.before[a]
             damping = max(damping * 100.0, 1e-5)
-        promise = _bounded_step(work, side, table, digit, count, q, low, high, damping)
         # A joint stopped at one bound can drag the others uphill; with enough damping each joint
-        # follows its own slope.
-        while promise < -weights.polish and damping <= _MOST_DAMPING:
-            damping = max(damping * 100.0, 1e-5)
+        # follows its own slope. One call, not two: it is copied in wherever it stands.
+        while True:
             promise = _bounded_step(work, side, table, digit, count, q, low, high, damping)
+            if promise >= -weights.polish or damping > _MOST_DAMPING:
+                break
+            damping = max(damping * 100.0, 1e-5)
         # After a refused step the damping makes promises small: they say nothing then.
         is_last = is_better and not promise > weights.polish
         if damping > _MOST_DAMPING or (iteration == weights.max_iterations and not is_last):

@@ -17,10 +17,12 @@ class DigitTable(NamedTuple):
     """(D, N) all joints of a digit in tree order."""
     free: np.ndarray
     """(D, N) those of them that do not follow another joint."""
+    follower: np.ndarray
+    """(D, M) joints of a digit that follow a free joint of the same digit."""
     column: np.ndarray
-    """(D, N) which of the free joints moves a joint of the chain; -1 for one of another digit."""
+    """(D, M) which of the digit's free joints each of those follows."""
     share: np.ndarray
-    """(D, N) how far a joint of the chain moves with that free joint: 1, or a follower's ratio."""
+    """(D, M) how far it moves with that joint."""
     leader: np.ndarray
     """(J,) joint that this one follows, or -1."""
     ratio: np.ndarray
@@ -56,13 +58,15 @@ def digit_table(model: HandModel) -> DigitTable:
     joints, capsules = model.joints, model.capsules
     chains = [sorted(digit.joints) for digit in model.digits]
     free = [[j for j in chain if joints.leader[j] < 0] for chain in chains]
-    mover = np.where(joints.leader < 0, np.arange(len(joints)), joints.leader)
-    columns = [
-        [own.index(mover[j]) if mover[j] in own else -1 for j in chain]
+    # Followers of another digit's joint are left out: they stand still while this one is solved.
+    followers = [
+        [j for j in chain if joints.leader[j] in own]
         for chain, own in zip(chains, free, strict=True)
     ]
-    ratio = np.where(joints.leader < 0, 1.0, joints.ratio)
-    chain_table = _ragged(chains)
+    columns = [
+        [own.index(joints.leader[j]) for j in row] for row, own in zip(followers, free, strict=True)
+    ]
+    follower = _ragged(followers)
     owned = [np.flatnonzero(capsules.digit == row).tolist() for row in range(len(model.digits))]
     for row in owned:
         row.sort(key=lambda c: -int(capsules.link[c]))
@@ -70,12 +74,13 @@ def digit_table(model: HandModel) -> DigitTable:
         -digit.pad.normal if digit.nail is None else digit.nail.normal for digit in model.digits
     ]
     return DigitTable(
-        chain=chain_table,
+        chain=_ragged(chains),
         free=_ragged(free),
+        follower=follower,
         column=_ragged(columns),
-        share=np.where(chain_table < 0, 0.0, ratio[chain_table]),
+        share=np.where(follower < 0, 0.0, joints.ratio[follower]),
         leader=joints.leader.astype(np.int64),
-        ratio=ratio,
+        ratio=joints.ratio.copy(),
         bias=joints.bias.copy(),
         lower=joints.lower.copy(),
         upper=joints.upper.copy(),

@@ -99,11 +99,15 @@ def solve_hand(
         if not changed:
             break
     # A digit that was solved early may hold followers of one that was solved late.
+    is_stale = False
     for joint in range(q.shape[0]):
         leader = table.leader[joint]
         if leader >= 0:
-            q[joint] = table.ratio[joint] * q[leader] + table.bias[joint]
-    forward(tree, q, links)
+            value = table.ratio[joint] * q[leader] + table.bias[joint]
+            is_stale = is_stale or value != q[joint]
+            q[joint] = value
+    if is_stale:
+        forward(tree, q, links)
     return total
 
 
