@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from handwright.geometry.sdf import Field
 from handwright.geometry.sdf_build import signed_distance_field
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
+from handwright.io.atomic import written_whole
 from handwright.kinematics import posed_capsules
 from handwright.kinematics.closing import Grasp, capsule_gap, close_around
 from handwright.math import rotation
@@ -139,21 +138,15 @@ def run(out: Path) -> None:
 
 def _write_poses(path: Path, model: HandModel, roots: list[Pose], grasps: list[Grasp]) -> Path:
     """Writes the grasps so that a reader never sees half a file."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".npz")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(
-                file,
-                shapes=np.array([placement.shape for placement in PLACEMENTS]),
-                joint_names=np.array(model.joints.names),
-                q_rad=np.array([grasp.q for grasp in grasps]),
-                wrist_position_m=np.array([root.position for root in roots]),
-                wrist_wxyz=np.array([root.wxyz for root in roots]),
-                touching=np.array([grasp.touching for grasp in grasps]),
-                pad_gap_m=np.array([grasp.pad_gap for grasp in grasps]),
-            )
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with written_whole(path) as file:
+        np.savez(
+            file,
+            shapes=np.array([placement.shape for placement in PLACEMENTS]),
+            joint_names=np.array(model.joints.names),
+            q_rad=np.array([grasp.q for grasp in grasps]),
+            wrist_position_m=np.array([root.position for root in roots]),
+            wrist_wxyz=np.array([root.wxyz for root in roots]),
+            touching=np.array([grasp.touching for grasp in grasps]),
+            pad_gap_m=np.array([grasp.pad_gap for grasp in grasps]),
+        )
     return path

@@ -2,7 +2,7 @@
 
 ``compiled`` is for any function. ``kernel`` and ``inlined`` are for the innermost ones, which
 allocate nothing: numba then need not count references to the arrays that they are handed, which
-took six times as long as the arithmetic of one inverse-kinematics step. ``inlined`` also makes the
+takes far longer than the arithmetic of one inverse-kinematics step. ``inlined`` also makes the
 compiler copy the function into its callers, for what is called many times with many arrays.
 
 Numba keeps compiled code next to the sources and notices a change of the file of a function, but

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from jaxtyping import UInt8
 from PIL import Image
 
 from handwright.errors import InvalidValueError
+from handwright.io.atomic import written_whole
 from handwright.render.camera import Camera
 from handwright.render.items import Drawn
 from handwright.render.scene import Stage
@@ -51,16 +50,6 @@ def write_png(image: UInt8[np.ndarray, "H W 3"], path: str | Path) -> Path:
     """
     path = check_png(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.stem}.", suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            Image.fromarray(np.ascontiguousarray(image)).save(file, format="PNG", optimize=True)
-        # Temporary files are private; a picture gets the permissions of any new file.
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    with written_whole(path) as file:
+        Image.fromarray(np.ascontiguousarray(image)).save(file, format="PNG", optimize=True)
     return path
