@@ -17,8 +17,10 @@ from handwright.core.hand import (
     SurfacePoint,
 )
 from handwright.errors import InvalidValueError, UnknownNameError
+from handwright.geometry.environment import floor, pack_environment, wall
 from handwright.geometry.sdf import make_field
 from handwright.hands import human, trident
+from handwright.hands.skin import skin_of
 from handwright.kinematics import (
     DigitTargets,
     IkWeights,
@@ -28,12 +30,15 @@ from handwright.kinematics import (
     link_poses,
     posed_capsules,
     posed_pads,
+    posed_skin,
     reachable_volume,
     solve_frames,
     solve_ik,
 )
+from handwright.kinematics.around import Around, capsules_around
 from handwright.kinematics.digit_ik import digit_cost, make_work, place_digit
 from handwright.kinematics.digits import digit_table
+from handwright.kinematics.skin_samples import sample_position, skin_samples
 from handwright.kinematics.tree import forward, links_for, tree_of
 from handwright.math import rotation
 from handwright.math.pose import Pose
@@ -71,13 +76,24 @@ def gap_between_digits(model, q, one, other):
 @pytest.mark.parametrize(
     "model", [human(), human("left", coupled=True), trident()], ids=lambda model: model.name
 )
-@pytest.mark.parametrize("term", ["pad", "nail", "object", "digits", "posture"])
-def test_every_term_of_the_objective_agrees_with_central_differences(model, term):
+@pytest.mark.parametrize(
+    ("term", "surface"),
+    [
+        *((term, "capsules") for term in ("pad", "nail", "object", "digits", "posture")),
+        ("object", "skin"),
+        ("environment", "skin"),
+    ],
+)
+def test_every_term_of_the_objective_agrees_with_central_differences(model, term, surface):
     rng = np.random.default_rng(7)
-    weights = {"pad": 0.0, "nail": 0.0, "object": 0.0, "digits": 0.0, "posture": 0.0}
+    weights = dict.fromkeys(("pad", "nail", "object", "environment", "digits", "posture"), 0.0)
     weights[term] = 1.0
     weights = IkWeights(**weights, least_nail_cosine=2.0, digit_margin=0.06, num_object_capsules=3)
     field = ball_field(np.array([0.1, 0.0, -0.04]), 0.06)
+    around = capsules_around(model, field)
+    if surface == "skin":
+        ground = pack_environment([floor(-0.03), wall(np.array([0.12, 0.0, 0.0]), -np.eye(3)[0])])
+        around = Around(field, ground, skin_samples(model, 0.004), 60)
     tree, table, links, work = tree_of(model), digit_table(model), links_for(model), make_work()
     target, normal = np.array([0.1, 0.01, -0.03]), np.array([0.36, 0.48, 0.8])
     reference = model.pose("rest").copy()
@@ -88,11 +104,11 @@ def test_every_term_of_the_objective_agrees_with_central_differences(model, term
         def cost(x, digit=digit):
             place_digit(tree, table, links, digit, x)
             return digit_cost(
-                tree, table, field, links, digit, x, target, normal, reference, weights, work, 1
+                tree, table, around, links, digit, x, target, normal, reference, weights, work, 1
             )
 
         value = digit_cost(
-            tree, table, field, links, digit, q, target, normal, reference, weights, work, 0
+            tree, table, around, links, digit, q, target, normal, reference, weights, work, 0
         )
         free = [j for j in table.free[digit] if j >= 0]
         gradient = 2.0 * work.gradient[0, : len(free)].copy()
@@ -103,6 +119,23 @@ def test_every_term_of_the_objective_agrees_with_central_differences(model, term
             numeric.append((cost(q + step) - cost(q - step)) / 2e-6)
         assert value > 0.0
         np.testing.assert_allclose(gradient, numeric, rtol=1e-5, atol=1e-8)
+
+
+def test_skin_samples_are_where_the_skin_is_and_every_vertex_has_one_near():
+    model = human("left")
+    samples, skin = skin_samples(model, 0.003), skin_of(model)
+    q = model.joints.clamp(model.pose("closed") * 0.7)
+    links = links_for(model)
+    forward(tree_of(model), q, links)
+    points = np.array([sample_position(samples, row, links) for row in range(len(samples.link))])
+    vertices = posed_skin(model, skin, q)
+    distance = np.array([np.linalg.norm(vertices - p, axis=1).min() for p in points])
+    # Shares below a hundredth are left out.
+    assert distance.max() < 5e-4
+    assert np.median(distance) < 1e-6
+    nearest = np.array([np.linalg.norm(points - v, axis=1).min() for v in vertices[::20]])
+    assert nearest.max() < 0.006
+    np.testing.assert_array_equal(samples.first, np.sort(samples.first))
 
 
 def test_reachable_targets_are_reached_within_the_limits():

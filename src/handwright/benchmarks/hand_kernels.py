@@ -16,7 +16,8 @@ from handwright.kinematics import posed_pads
 from handwright.kinematics.digit_ik import IkWeights, Work, make_work
 from handwright.kinematics.digits import DigitTable, digit_table
 from handwright.kinematics.fk import jacobians_of_points
-from handwright.kinematics.ik import idle_weights, no_object, solve_hand
+from handwright.kinematics.around import Around, capsules_around
+from handwright.kinematics.ik import idle_weights, solve_hand
 from handwright.kinematics.tree import Links, Tree, links_for, tree_of
 from handwright.math.compiled import compiled
 from handwright.physics import to_mjcf
@@ -103,7 +104,7 @@ def _motion(model: HandModel) -> tuple[np.ndarray, np.ndarray]:
 def _track(
     tree: Tree,
     table: DigitTable,
-    field: Field,
+    around: Around,
     links: Links,
     start: np.ndarray,
     pads: np.ndarray,
@@ -120,7 +121,7 @@ def _track(
     for frame in range(pads.shape[0]):
         reference[:] = q
         solve_hand(
-            tree, table, field, links, q, pads[frame], normals, active, reference,
+            tree, table, around, links, q, pads[frame], normals, active, reference,
             table.lower, table.upper, weights, idle, 1, work, cost,
         )  # fmt: skip
         solved[frame] = q
@@ -135,15 +136,15 @@ def measure_inverse() -> dict[str, float]:
     avoiding = IkWeights()
     body_field = signed_distance_field(make_shape("sphere"))
 
-    def arguments(field: Field, weights: IkWeights) -> tuple:
+    def arguments(field: Field | None, weights: IkWeights) -> tuple:
         return (
-            tree_of(model), digit_table(model), field, links_for(model), q[0], pads,
+            tree_of(model), digit_table(model), capsules_around(model, field), links_for(model), q[0], pads,
             weights, idle_weights(weights), make_work(), solved,
         )  # fmt: skip
 
     with_object = arguments(body_field, avoiding)
     collision = best_seconds(lambda: _track(*with_object)) / _FRAMES
-    bare = arguments(no_object(), plain)
+    bare = arguments(None, plain)
     ours = best_seconds(lambda: _track(*bare)) / _FRAMES
     errors = np.linalg.norm(posed_pads(model, solved).position - pads, axis=-1)
     theirs, their_errors = _track_with_mink(model, q[0], pads)

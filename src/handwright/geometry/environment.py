@@ -15,7 +15,7 @@ from jaxtyping import Float
 
 from handwright.core.surface import EnvironmentBox, HalfSpace, Surface
 from handwright.math import rotation
-from handwright.math.compiled import compiled
+from handwright.math.compiled import kernel
 from handwright.math.pose import Pose
 
 
@@ -105,9 +105,9 @@ def table(
     return EnvironmentBox(Pose(position, np.array([1.0, 0.0, 0.0, 0.0])), half_extents, friction)
 
 
-@compiled
+@kernel
 def _box_value_gradient(
-    h: np.ndarray, q: tuple[float, float, float]
+    h: tuple[float, float, float], q: tuple[float, float, float]
 ) -> tuple[float, float, float, float]:
     """Signed distance and gradient in the frame of a box."""
     ex, ey, ez = abs(q[0]) - h[0], abs(q[1]) - h[1], abs(q[2]) - h[2]
@@ -127,7 +127,7 @@ def _box_value_gradient(
     )
 
 
-@compiled
+@kernel
 def surface_value_gradient(
     env: EnvironmentArrays, index: int, x: float, y: float, z: float
 ) -> tuple[float, float, float, float]:
@@ -145,26 +145,26 @@ def surface_value_gradient(
     """
     num_planes = len(env.offsets)
     if index < num_planes:
-        n = env.normals[index]
-        return n[0] * x + n[1] * y + n[2] * z - env.offsets[index], n[0], n[1], n[2]
+        nx, ny, nz = env.normals[index, 0], env.normals[index, 1], env.normals[index, 2]
+        return nx * x + ny * y + nz * z - env.offsets[index], nx, ny, nz
     b = index - num_planes
-    R = env.rotations[b]
+    R, h = env.rotations, env.half_extents
     px, py, pz = x - env.positions[b, 0], y - env.positions[b, 1], z - env.positions[b, 2]
     q = (
-        R[0, 0] * px + R[1, 0] * py + R[2, 0] * pz,
-        R[0, 1] * px + R[1, 1] * py + R[2, 1] * pz,
-        R[0, 2] * px + R[1, 2] * py + R[2, 2] * pz,
+        R[b, 0, 0] * px + R[b, 1, 0] * py + R[b, 2, 0] * pz,
+        R[b, 0, 1] * px + R[b, 1, 1] * py + R[b, 2, 1] * pz,
+        R[b, 0, 2] * px + R[b, 1, 2] * py + R[b, 2, 2] * pz,
     )
-    d, gx, gy, gz = _box_value_gradient(env.half_extents[b], q)
+    d, gx, gy, gz = _box_value_gradient((h[b, 0], h[b, 1], h[b, 2]), q)
     return (
         d,
-        R[0, 0] * gx + R[0, 1] * gy + R[0, 2] * gz,
-        R[1, 0] * gx + R[1, 1] * gy + R[1, 2] * gz,
-        R[2, 0] * gx + R[2, 1] * gy + R[2, 2] * gz,
+        R[b, 0, 0] * gx + R[b, 0, 1] * gy + R[b, 0, 2] * gz,
+        R[b, 1, 0] * gx + R[b, 1, 1] * gy + R[b, 1, 2] * gz,
+        R[b, 2, 0] * gx + R[b, 2, 1] * gy + R[b, 2, 2] * gz,
     )
 
 
-@compiled
+@kernel
 def environment_value_gradient(
     env: EnvironmentArrays, x: float, y: float, z: float
 ) -> tuple[float, float, float, float, int]:

@@ -5,7 +5,8 @@ one. Each minimises, in the frame of the object (Ye & Liu 2012, equations 1 to 3
 
     w_p |pad(q) - target|^2                       the pad at its place, equation (1)
   + w_n max(0, c - nail(q) . normal)^2            nail away from the surface, equation (2)
-  + w_o sum max(0, depth into the object)^2       spheres along the capsules of the digit
+  + w_o sum max(0, depth into the object)^2       skin points, or spheres along the capsules
+  + w_e sum max(0, depth in the surroundings)^2   skin points
   + w_d sum max(0, overlap with other digits)^2   capsule against capsule
   + w_q |q - reference|^2                         stay near a posture
 
@@ -21,7 +22,9 @@ import numpy as np
 
 from handwright.geometry.capsules import segment_segment
 from handwright.geometry.sdf import Field, field_value_gradient
+from handwright.kinematics.around import Around
 from handwright.kinematics.digits import DigitTable
+from handwright.kinematics.skin_terms import skin_terms
 from handwright.kinematics.tree import (
     Links,
     Tree,
@@ -51,6 +54,8 @@ class IkWeights(NamedTuple):
     """Clearance kept from the object, m; negative lets the soft pad sink in."""
     digit_margin: float = -1e-3
     """Clearance kept between digits, m; negative allows as much overlap."""
+    environment: float = 4.0
+    """Of the surroundings; only skin points keep out of them."""
     num_spheres: int = 4
     """Samples along each capsule's axis."""
     num_object_capsules: int = 2
@@ -344,7 +349,7 @@ def _apart(
 def digit_cost(
     tree: Tree,
     table: DigitTable,
-    field: Field,
+    around: Around,
     links: Links,
     digit: int,
     q: np.ndarray,
@@ -375,8 +380,24 @@ def digit_cost(
         cost += _pad_terms(tree, table, links, digit, target, weights.pad, work, side)
     if weights.nail > 0.0:
         cost += _nail_terms(tree, table, links, digit, normal, weights, work, side)
-    if weights.object > 0.0:
-        cost += _object_terms(tree, table, links, digit, field, weights, work, side)
+    if around.max_samples > 0:
+        cost += skin_terms(
+            tree,
+            table,
+            links,
+            digit,
+            around,
+            weights.object,
+            weights.environment,
+            weights.object_margin,
+            weights.num_object_capsules,
+            work.row,
+            work.matrix,
+            work.gradient,
+            side,
+        )
+    elif weights.object > 0.0:
+        cost += _object_terms(tree, table, links, digit, around.field, weights, work, side)
     if weights.digits > 0.0:
         cost += _digit_terms(tree, table, links, digit, weights, work, side)
     return cost
@@ -489,7 +510,7 @@ def _largest(work: Work, count: int) -> float:
 def solve_digit(
     tree: Tree,
     table: DigitTable,
-    field: Field,
+    around: Around,
     links: Links,
     digit: int,
     q: np.ndarray,
@@ -525,7 +546,7 @@ def solve_digit(
         if not is_placed:
             place_digit(tree, table, links, digit, q)
         trial = digit_cost(
-            tree, table, field, links, digit, q, target, normal, reference, weights, work, 1 - side
+            tree, table, around, links, digit, q, target, normal, reference, weights, work, 1 - side
         )
         is_placed = is_better = trial < cost
         if is_better:

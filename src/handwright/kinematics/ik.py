@@ -9,7 +9,8 @@ from jaxtyping import Bool, Float
 
 from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
-from handwright.geometry.sdf import Field, make_field
+from handwright.geometry.sdf import Field
+from handwright.kinematics.around import Around, capsules_around
 from handwright.kinematics.digit_ik import MAX_JOINTS, IkWeights, Work, make_work, solve_digit
 from handwright.kinematics.digits import DigitTable, digit_table
 from handwright.kinematics.fk import posed_pads
@@ -49,7 +50,7 @@ class IkResult:
 def solve_hand(
     tree: Tree,
     table: DigitTable,
-    field: Field,
+    around: Around,
     links: Links,
     q: np.ndarray,
     targets: np.ndarray,
@@ -66,7 +67,7 @@ def solve_hand(
 ) -> int:
     """Solves digit after digit, each seeing where the others are; returns all iterations.
 
-    ``links`` holds the root in the frame of the field; ``q``, ``links`` and ``cost`` are written.
+    ``links`` holds the root in the frame of the object; ``q``, ``links`` and ``cost`` are written.
     """
     forward(tree, q, links)
     total = 0
@@ -82,7 +83,7 @@ def solve_hand(
             cost[digit], iterations = solve_digit(
                 tree,
                 table,
-                field,
+                around,
                 links,
                 digit,
                 q,
@@ -109,11 +110,6 @@ def solve_hand(
     if is_stale:
         forward(tree, q, links)
     return total
-
-
-def no_object() -> Field:
-    """A field with nothing in it: every point is a kilometre from the surface."""
-    return make_field(np.full((2, 2, 2), 1e3), np.zeros(3), 1.0)
 
 
 def idle_weights(weights: IkWeights) -> IkWeights:
@@ -174,7 +170,7 @@ def solve_ik(
         iterations += solve_hand(
             tree_of(model),
             digit_table(model),
-            no_object() if field is None else field,
+            capsules_around(model, field),
             links,
             q,
             to_body.apply(points),

@@ -1,0 +1,188 @@
+"""Skin points of a digit against an object and the surroundings, for least squares.
+
+A point that several links carry moves with the joint j at the rate
+
+    d(sum_k w_k p_k) / dq_j = axis_j x (P_j - W_j o_j),   W_j = sum of w_k,  P_j = sum of w_k p_k
+
+over the links k that the joint moves; o_j is the joint's place.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from handwright.geometry.environment import environment_value_gradient
+from handwright.geometry.sdf import field_value, field_value_gradient
+from handwright.kinematics.around import Around
+from handwright.kinematics.digits import DigitTable
+from handwright.kinematics.skin_samples import MAX_BLEND, SkinSamples, sample_position
+from handwright.kinematics.tree import Links, Tree, placed
+from handwright.math.compiled import inlined, kernel
+
+
+@inlined
+def _rate(
+    tree: Tree,
+    links: Links,
+    samples: SkinSamples,
+    row: int,
+    chain: np.ndarray,
+    digit: int,
+    joint: int,
+    direction: tuple[float, float, float],
+) -> float:
+    """Speed along a direction of one skin point per unit speed of one joint of its digit."""
+    share = x = y = z = 0.0
+    last = -1
+    for n in range(chain.shape[1]):
+        if chain[digit, n] < 0:
+            break
+        last = chain[digit, n]
+    for k in range(MAX_BLEND):
+        link = samples.link[row, k]
+        if link < 0:
+            break
+        # Links of a digit are numbered from the palm outwards, one after the other.
+        if joint < link <= last + 1:
+            w = samples.weight[row, k]
+            local = samples.local
+            px, py, pz = placed(links, link, local[row, k, 0], local[row, k, 1], local[row, k, 2])
+            share += w
+            x += w * px
+            y += w * py
+            z += w * pz
+    if share == 0.0:
+        return 0.0
+    ax, ay, az = links.axis[joint, 0], links.axis[joint, 1], links.axis[joint, 2]
+    if tree.is_slide[joint]:
+        return share * (ax * direction[0] + ay * direction[1] + az * direction[2])
+    p = links.position
+    rx, ry, rz = (
+        x - share * p[joint + 1, 0],
+        y - share * p[joint + 1, 1],
+        z - share * p[joint + 1, 2],
+    )
+    return (
+        direction[0] * (ay * rz - az * ry)
+        + direction[1] * (az * rx - ax * rz)
+        + direction[2] * (ax * ry - ay * rx)
+    )
+
+
+@kernel
+def _add_depth(
+    tree: Tree,
+    table: DigitTable,
+    links: Links,
+    samples: SkinSamples,
+    row: int,
+    digit: int,
+    depth: float,
+    inward: tuple[float, float, float],
+    weight: float,
+    rates: np.ndarray,
+    matrix: np.ndarray,
+    gradient: np.ndarray,
+    side: int,
+) -> None:
+    """Adds weight * depth^2 to the normal equations of a digit."""
+    count = 0
+    for a in range(table.free.shape[1]):
+        joint = table.free[digit, a]
+        if joint < 0:
+            break
+        rates[a] = _rate(tree, links, samples, row, table.chain, digit, joint, inward)
+        count += 1
+    for n in range(table.follower.shape[1]):
+        joint = table.follower[digit, n]
+        if joint < 0:
+            break
+        rate = _rate(tree, links, samples, row, table.chain, digit, joint, inward)
+        rates[table.column[digit, n]] += table.share[digit, n] * rate
+    for a in range(count):
+        scaled = weight * rates[a]
+        gradient[side, a] += scaled * depth
+        for b in range(a + 1):
+            matrix[side, a, b] += scaled * rates[b]
+
+
+@kernel
+def skin_terms(
+    tree: Tree,
+    table: DigitTable,
+    links: Links,
+    digit: int,
+    around: Around,
+    object_weight: float,
+    environment_weight: float,
+    margin: float,
+    num_capsules: int,
+    rates: np.ndarray,
+    matrix: np.ndarray,
+    gradient: np.ndarray,
+    side: int,
+) -> float:
+    """Cost of skin points of a digit's outer capsules that are in the object or surroundings.
+
+    Args:
+        tree: Of the hand.
+        table: Of the hand.
+        links: Placed.
+        digit: Which.
+        around: Object and surroundings.
+        object_weight: 1; of squared depths.
+        environment_weight: 1; the same for the surroundings.
+        margin: Clearance that is kept, m; negative lets the skin sink in.
+        num_capsules: How many capsules are looked at, counted from the tip.
+        rates: Room for a row.
+        matrix: (2, N, N) normal equations, lower triangles; added to at ``side``.
+        gradient: (2, N) half the derivative; added to at ``side``.
+        side: 0 or 1.
+    """
+    samples, field = around.samples, around.field
+    has_environment = environment_weight > 0.0 and len(around.environment.frictions) > 0
+    cost = 0.0
+    for number in range(min(num_capsules, table.capsule.shape[1])):
+        capsule = table.capsule[digit, number]
+        if capsule < 0:
+            break
+        link = table.capsule_link[capsule]
+        a, b = table.capsule_start, table.capsule_end
+        sx, sy, sz = placed(links, link, a[capsule, 0], a[capsule, 1], a[capsule, 2])
+        ex, ey, ez = placed(links, link, b[capsule, 0], b[capsule, 1], b[capsule, 2])
+        half = 0.5 * np.sqrt((ex - sx) ** 2 + (ey - sy) ** 2 + (ez - sz) ** 2)
+        mx, my, mz = 0.5 * (sx + ex), 0.5 * (sy + ey), 0.5 * (sz + ez)
+        # A distance changes by no more than one walks, so the middle rules most capsules out.
+        bound = half + samples.reach[capsule] + margin
+        near_object = object_weight > 0.0 and field_value(field, mx, my, mz) < bound
+        near_ground = (
+            has_environment
+            and environment_value_gradient(around.environment, mx, my, mz)[0] < bound
+        )
+        if not (near_object or near_ground):
+            continue
+        first = samples.first[capsule]
+        last = min(samples.first[capsule + 1], first + around.max_samples)
+        for row in range(first, last):
+            x, y, z = sample_position(samples, row, links)
+            if near_object:
+                value, gx, gy, gz = field_value_gradient(field, x, y, z)
+                depth = margin - value
+                if depth > 0.0:
+                    cost += object_weight * depth * depth
+                    inward = (-gx, -gy, -gz)
+                    _add_depth(
+                        tree, table, links, samples, row, digit, depth, inward, object_weight,
+                        rates, matrix, gradient, side,
+                    )  # fmt: skip
+            if near_ground:
+                value, gx, gy, gz, _ = environment_value_gradient(around.environment, x, y, z)
+                depth = margin - value
+                if depth > 0.0:
+                    cost += environment_weight * depth * depth
+                    inward = (-gx, -gy, -gz)
+                    _add_depth(
+                        tree, table, links, samples, row, digit, depth, inward,
+                        environment_weight, rates, matrix, gradient, side,
+                    )  # fmt: skip
+    return cost
