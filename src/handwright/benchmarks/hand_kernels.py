@@ -13,10 +13,10 @@ from handwright.geometry.sdf_build import signed_distance_field
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
 from handwright.kinematics import posed_pads
+from handwright.kinematics.around import Around, capsules_around
 from handwright.kinematics.digit_ik import IkWeights, Work, make_work
 from handwright.kinematics.digits import DigitTable, digit_table
 from handwright.kinematics.fk import jacobians_of_points
-from handwright.kinematics.around import Around, capsules_around
 from handwright.kinematics.ik import idle_weights, solve_hand
 from handwright.kinematics.tree import Links, Tree, links_for, tree_of
 from handwright.math.compiled import compiled
@@ -138,7 +138,8 @@ def measure_inverse() -> dict[str, float]:
 
     def arguments(field: Field | None, weights: IkWeights) -> tuple:
         return (
-            tree_of(model), digit_table(model), capsules_around(model, field), links_for(model), q[0], pads,
+            tree_of(model), digit_table(model), capsules_around(model, field), links_for(model),
+            q[0], pads,
             weights, idle_weights(weights), make_work(), solved,
         )  # fmt: skip
 
