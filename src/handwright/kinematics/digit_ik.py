@@ -104,7 +104,8 @@ def make_work() -> Work:
 
 
 @inlined
-def _count(table: np.ndarray, row: int) -> int:
+def count_of(table: np.ndarray, row: int) -> int:
+    """Length of one row of a ragged table."""
     count = 0
     while table[row, count] >= 0:
         count += 1
@@ -157,29 +158,33 @@ def _end(links: Links, link: int, ends: np.ndarray, row: int) -> tuple[float, fl
 
 
 @inlined_loose
-def _pad_terms(
+def point_terms(
     tree: Tree,
     table: DigitTable,
     links: Links,
     digit: int,
-    target: np.ndarray,
+    link: int,
+    point: tuple[float, float, float],
+    target: tuple[float, float, float],
     weight: float,
     work: Work,
     side: int,
 ) -> float:
-    """Cost of the pad's place."""
-    x, y, z = _end(links, table.tip_link[digit], table.pad, digit)
+    """Cost of the distance of a point of one of the digit's links, placed, from a target."""
+    x, y, z = point
     rx, ry, rz = x - target[0], y - target[1], z - target[2]
-    count = _count(table.free, digit)
+    count = count_of(table.free, digit)
     velocity = work.column
     for a in range(count):
         joint = table.free[digit, a]
-        velocity[a, 0], velocity[a, 1], velocity[a, 2] = joint_velocity_of_point(
-            tree, links, joint, x, y, z
-        )
+        velocity[a, 0] = velocity[a, 1] = velocity[a, 2] = 0.0
+        if joint < link:
+            velocity[a, 0], velocity[a, 1], velocity[a, 2] = joint_velocity_of_point(
+                tree, links, joint, x, y, z
+            )
     for n in range(table.follower.shape[1]):
         joint = table.follower[digit, n]
-        if joint < 0:
+        if joint < 0 or joint >= link:
             break
         a, share = table.column[digit, n], table.share[digit, n]
         vx, vy, vz = joint_velocity_of_point(tree, links, joint, x, y, z)
@@ -230,7 +235,7 @@ def _nail_terms(
         nz * normal[0] - nx * normal[2],
         nx * normal[1] - ny * normal[0],
     )
-    count = _count(table.free, digit)
+    count = count_of(table.free, digit)
     for a in range(count):
         work.row[a] = -_turn_rate(tree, links, table.free[digit, a], c)
     for n in range(table.follower.shape[1]):
@@ -256,7 +261,7 @@ def _object_terms(
 ) -> float:
     """Cost of the digit's outer capsules inside the object."""
     cost = 0.0
-    count = _count(table.free, digit)
+    count = count_of(table.free, digit)
     for number in range(weights.num_object_capsules):
         capsule = table.capsule[digit, number]
         if capsule < 0:
@@ -278,7 +283,7 @@ def _object_terms(
 
 
 @kernel
-def _digit_terms(
+def digit_terms(
     tree: Tree,
     table: DigitTable,
     links: Links,
@@ -289,7 +294,7 @@ def _digit_terms(
 ) -> float:
     """Cost of the digit's capsules inside those of the other digits."""
     cost = 0.0
-    count = _count(table.free, digit)
+    count = count_of(table.free, digit)
     for m in range(table.capsule.shape[1]):
         own = table.capsule[digit, m]
         if own < 0:
@@ -365,7 +370,7 @@ def digit_cost(
     The gradient is half the derivative of the cost, the matrix its Gauss-Newton part, both in the
     order of the digit's free joints. The digit's links must be placed: see ``place_digit``.
     """
-    count = _count(table.free, digit)
+    count = count_of(table.free, digit)
     for a in range(count):
         joint = table.free[digit, a]
         work.gradient[side, a] = weights.posture * (q[joint] - reference[joint])
@@ -377,7 +382,10 @@ def digit_cost(
         joint = table.free[digit, a]
         cost += weights.posture * (q[joint] - reference[joint]) ** 2
     if weights.pad > 0.0:
-        cost += _pad_terms(tree, table, links, digit, target, weights.pad, work, side)
+        link = table.tip_link[digit]
+        point = _end(links, link, table.pad, digit)
+        goal = (target[0], target[1], target[2])
+        cost += point_terms(tree, table, links, digit, link, point, goal, weights.pad, work, side)
     if weights.nail > 0.0:
         cost += _nail_terms(tree, table, links, digit, normal, weights, work, side)
     if around.max_samples > 0:
@@ -399,7 +407,7 @@ def digit_cost(
     elif weights.object > 0.0:
         cost += _object_terms(tree, table, links, digit, around.field, weights, work, side)
     if weights.digits > 0.0:
-        cost += _digit_terms(tree, table, links, digit, weights, work, side)
+        cost += digit_terms(tree, table, links, digit, weights, work, side)
     return cost
 
 
@@ -529,7 +537,7 @@ def solve_digit(
     Returns:
         The cost, and the number of evaluations.
     """
-    count = _count(table.free, digit)
+    count = count_of(table.free, digit)
     is_placed = True
     for a in range(count):
         joint = table.free[digit, a]
