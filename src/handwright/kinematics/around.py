@@ -54,3 +54,24 @@ def seen_from(environment: EnvironmentArrays, body: Pose) -> EnvironmentArrays:
         positions=environment.positions @ turn.T + back.position,
         rotations=np.ascontiguousarray(np.einsum("ij,bjk->bik", turn, environment.rotations)),
     )
+
+
+def seen_over(environment: EnvironmentArrays, body: Pose) -> EnvironmentArrays:
+    """Surroundings in the frame of a moving body: arrays get a leading frame axis.
+
+    Sizes and frictions stay as they are.
+
+    Args:
+        environment: In the world.
+        body: (T,) poses of the body.
+    """
+    back = body.inverse()
+    turn = rotation.to_matrix(back.wxyz)
+    normals = np.einsum("tij,pj->tpi", turn, environment.normals)
+    positions = np.einsum("tij,bj->tbi", turn, environment.positions) + back.position[:, None]
+    return environment._replace(
+        normals=np.ascontiguousarray(normals),
+        offsets=environment.offsets - body.position @ environment.normals.T,
+        positions=np.ascontiguousarray(positions),
+        rotations=np.ascontiguousarray(np.einsum("tij,bjk->tbik", turn, environment.rotations)),
+    )

@@ -1,0 +1,258 @@
+"""Smooth motion of digits through given contacts: spacetime optimisation.
+
+With the wrist given, digits share no joint, so each digit is a problem of its own over all
+frames (Ye & Liu 2012, equations 9 to 11): smooth joint values, evenly bent, with contacts held
+and the skin kept out of the object, the surroundings and the other digits. Its normal equations
+are banded, so that a step costs as much as a few hundred small ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from handwright.core.hand import HandModel
+from handwright.errors import InvalidValueError
+from handwright.geometry.environment import EnvironmentArrays, pack_environment
+from handwright.geometry.sdf import Field
+from handwright.kinematics.around import Around, no_object, seen_over
+from handwright.kinematics.digit_ik import IkWeights, Work
+from handwright.kinematics.digits import DigitTable, digit_table
+from handwright.kinematics.skin_samples import SkinSamples, no_samples, skin_samples
+from handwright.kinematics.spacetime_band import make_band
+from handwright.kinematics.spacetime_checks import check_motion
+from handwright.kinematics.spacetime_solve import solve_motions
+from handwright.kinematics.spacetime_terms import Anchors, MotionProblem, SpacetimeWeights
+from handwright.kinematics.tree import Links, tree_of
+from handwright.math import rotation
+from handwright.math.pose import Pose
+
+# Axes of flexion along a digit are parallel but for a few degrees.
+_PARALLEL = 0.9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SmoothResult:
+    """A smoothed motion with what is left over."""
+
+    q: Float[np.ndarray, "T J"]
+    """Joint values, rad."""
+    anchor_error: Float[np.ndarray, " N"]
+    """Distance of each anchored point from its target, m, in the order of the anchors given."""
+    cost: Float[np.ndarray, " D"]
+    """Objective of each digit."""
+    iterations: int
+    """Evaluations of a digit's whole motion, over all digits and sweeps."""
+
+
+def no_anchors() -> Anchors:
+    """Nothing to hold on to."""
+    row = np.zeros(0, dtype=np.int64)
+    return Anchors(row, row, row, np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0))
+
+
+def bending_rows(model: HandModel) -> tuple[np.ndarray, np.ndarray]:
+    """How unevenly each digit is bent, as a linear function of its free joints.
+
+    The three last hinges of a digit that turn about parallel axes are its flexions; they are bent
+    evenly if the last one differs from the middle one as much as this does from the first.
+
+    Returns:
+        (D, N) factors of the free joints, and (D,) constants, rad. Zero for digits with fewer
+        than three such hinges.
+    """
+    table, joints = digit_table(model), model.joints
+    factor, constant = np.zeros(table.free.shape), np.zeros(len(model.digits))
+    for row, digit in enumerate(model.digits):
+        hinges = [j for j in sorted(digit.joints) if not joints.is_slide[j]]
+        if not hinges:
+            continue
+        alike = joints.axis[hinges] @ joints.axis[hinges[-1]]
+        flexions = [(j, np.sign(c)) for j, c in zip(hinges, alike, strict=True) if abs(c) > _PARALLEL]
+        if len(flexions) < 3:
+            continue
+        own = [j for j in table.free[row] if j >= 0]
+        for (joint, sign), share in zip(flexions[-3:], (1.0, -2.0, 1.0), strict=True):
+            leader = joints.leader[joint]
+            if leader < 0:
+                factor[row, own.index(joint)] += share * sign
+            elif leader in own:
+                factor[row, own.index(leader)] += share * sign * joints.ratio[joint]
+                constant[row] += share * sign * joints.bias[joint]
+    return factor, constant
+
+
+def make_problem(
+    model: HandModel,
+    num_frames: int,
+    anchors: Anchors,
+    *,
+    around: Around,
+    reference: Float[np.ndarray, "T J"],
+    low: Float[np.ndarray, "T J"],
+    high: Float[np.ndarray, "T J"],
+    weights: SpacetimeWeights,
+) -> MotionProblem:
+    """Packs a problem for the kernels; ``anchors`` must be sorted by digit and frame."""
+    keys = anchors.digit * num_frames + anchors.frame
+    starts = np.arange(len(model.digits))[:, None] * num_frames + np.arange(num_frames + 1)
+    bend, bias = bending_rows(model)
+    return MotionProblem(
+        tree_of(model),
+        digit_table(model),
+        around,
+        anchors,
+        np.searchsorted(keys, starts),
+        reference,
+        low,
+        high,
+        bend,
+        bias,
+        weights,
+        IkWeights(digits=weights.digits, digit_margin=weights.digit_margin),
+    )
+
+
+def motion_work(table: DigitTable, num_frames: int) -> Work:
+    """Room for the normal equations of one digit at all frames, at two motions."""
+    n = table.free.shape[1]
+    return Work(
+        np.zeros((2 * num_frames, n, n)),
+        np.zeros((2 * num_frames, n)),
+        np.zeros((n, n)),
+        np.zeros(n),
+        np.zeros(n),
+        np.zeros((n, 3)),
+        np.zeros(n),
+        np.zeros(n, dtype=np.bool_),
+        np.zeros(n),
+        np.zeros(n, dtype=np.int64),
+    )
+
+
+def motion_links(model: HandModel, root: Pose) -> Links:
+    """Room for the links at all frames, with the roots placed."""
+    count = root.shape[0]
+    links = Links(
+        np.zeros((count, model.num_links, 3, 3)),
+        np.zeros((count, model.num_links, 3)),
+        np.zeros((count, model.num_joints, 3)),
+    )
+    links.rotation[:, 0] = rotation.to_matrix(root.wxyz)
+    links.position[:, 0] = root.position
+    return links
+
+
+def motion_around(
+    model: HandModel,
+    num_frames: int,
+    field: Field | None,
+    environment: EnvironmentArrays | None,
+    samples: SkinSamples | None,
+    num_samples: int,
+) -> Around:
+    """Object and surroundings over all frames, for the kernels."""
+    is_empty = field is None and (environment is None or len(environment.frictions) == 0)
+    if environment is None:
+        environment = seen_over(pack_environment(()), Pose.identity(num_frames))
+    if is_empty or num_samples == 0:
+        samples, num_samples = no_samples(model), 0
+    elif samples is None:
+        samples = skin_samples(model)
+    return Around(no_object() if field is None else field, environment, samples, num_samples)
+
+
+def smooth_digits(
+    model: HandModel,
+    root: Pose,
+    q: Float[np.ndarray, "T J"],
+    anchors: Anchors,
+    *,
+    field: Field | None = None,
+    environment: EnvironmentArrays | None = None,
+    reference: Float[np.ndarray, "*T J"] | None = None,
+    low: Float[np.ndarray, "T J"] | None = None,
+    high: Float[np.ndarray, "T J"] | None = None,
+    pinned: Bool[np.ndarray, " T"] | None = None,
+    weights: SpacetimeWeights | None = None,
+    samples: SkinSamples | None = None,
+    sweeps: int = 2,
+) -> SmoothResult:
+    """Makes the motion of the digits smooth, through their contacts and out of everything else.
+
+    Args:
+        model: The hand.
+        root: (T,) poses of the hand's root in the frame of the object.
+        q: Joint values to start from, rad. Joints outside the digits stay as they are, followers
+            go with their leaders, and values outside the bounds are brought inside.
+        anchors: Contacts and hints, in any order.
+        field: Signed distances of the object; None if there is none.
+        environment: Surroundings in the frame of the object, from ``seen_over``.
+        reference: Preferred joint values, rad, at each frame or at all; ``q`` by default.
+        low: Lower bounds, rad, besides the joint limits. Those of followers are not looked at.
+        high: Upper bounds likewise; equal to ``low`` where a joint is fixed.
+        pinned: Frames that must stay as they are, such as joins.
+        weights: Weights of the objective.
+        samples: Skin points; those of ``skin_samples(model)`` by default.
+        sweeps: How often the digits are gone through at most, so that they give way to each other.
+    """
+    weights = SpacetimeWeights() if weights is None else weights
+    q = np.array(q, dtype=np.float64)
+    num_frames = len(q)
+    pinned = np.zeros(num_frames, dtype=np.bool_) if pinned is None else np.asarray(pinned)
+    reference = q if reference is None else np.asarray(reference, dtype=np.float64)
+    low = model.joints.lower if low is None else np.maximum(low, model.joints.lower)
+    high = model.joints.upper if high is None else np.minimum(high, model.joints.upper)
+    check_motion(
+        model, root, q, anchors, reference, low, high, pinned, environment, weights, sweeps
+    )
+    low = np.where(pinned[:, None], q, low)
+    high = np.where(pinned[:, None], q, high)
+    order = np.lexsort((anchors.frame, anchors.digit))
+    ordered = Anchors(
+        *(np.ascontiguousarray(column[order], dtype=np.int64) for column in anchors[:3]),
+        *(np.ascontiguousarray(column[order], dtype=np.float64) for column in anchors[3:]),
+    )
+    problem = make_problem(
+        model,
+        num_frames,
+        ordered,
+        around=motion_around(
+            model, num_frames, field, environment, samples, weights.num_samples
+        ),
+        reference=np.ascontiguousarray(np.broadcast_to(reference, q.shape)).copy(),
+        low=low,
+        high=high,
+        weights=weights,
+    )
+    table = problem.table
+    owned = table.free[table.free >= 0]
+    q[:, owned] = np.clip(q, low, high)[:, owned]
+    num_free = int((table.free >= 0).sum(axis=1).max(initial=0))
+    cost = np.zeros(len(model.digits))
+    error = np.zeros(len(order))
+    # Digits with fewer contacts go first: they make room, and have it when the others are solved.
+    turns = np.argsort(np.bincount(ordered.digit, minlength=len(cost)), kind="stable")
+    iterations = solve_motions(
+        problem,
+        motion_links(model, root),
+        q,
+        turns,
+        sweeps,
+        np.zeros((len(error), 3)),
+        motion_work(table, num_frames),
+        make_band(max(1, num_frames * num_free), 2 * max(1, num_free)),
+        np.zeros((num_frames, max(1, num_free))),
+        cost,
+        error,
+    )
+    if not np.isfinite(q).all():
+        raise InvalidValueError(
+            f"Hand '{model.name}': smoothing ended with NaN. Use weights nearer to the defaults; "
+            f"given were {weights}."
+        )
+    unsorted = np.zeros(len(order))
+    unsorted[order] = error
+    return SmoothResult(q, unsorted, cost, int(iterations))

@@ -1,0 +1,220 @@
+"""Levenberg-Marquardt for the motion of one digit after the other, over all frames at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from handwright.kinematics.digit_ik import Work, count_of, place_digit
+from handwright.kinematics.spacetime_band import Band, bounded_step
+from handwright.kinematics.spacetime_terms import (
+    MotionProblem,
+    anchor_miss,
+    fill_band,
+    is_pinned,
+    links_at,
+    motion_cost,
+)
+from handwright.kinematics.tree import Links, forward
+from handwright.math.compiled import kernel
+
+_MOST_DAMPING = 1e6
+# A longer step is not taken untested: what it leaves out is no longer small.
+_SHORT_STEP = 1e-3
+# Costs below this, m^2, are rounding: a micrometre at a single contact.
+_NOTHING = 1e-14
+
+
+@kernel
+def _take_step(
+    problem: MotionProblem, digit: int, q: np.ndarray, before: np.ndarray, band: Band
+) -> float:
+    """Moves ``q`` from ``before`` by the step of the band; returns the longest part, rad."""
+    count = count_of(problem.table.free, digit)
+    longest = 0.0
+    for frame in range(q.shape[0]):
+        for a in range(count):
+            joint, step = problem.table.free[digit, a], band.step[frame * count + a]
+            longest = max(longest, abs(step))
+            # Rounding must not carry a joint over the bound that it was stopped at.
+            low, high = problem.low[frame, joint], problem.high[frame, joint]
+            q[frame, joint] = min(max(before[frame, a] + step, low), high)
+    return longest
+
+
+@kernel
+def _place(problem: MotionProblem, links: Links, digit: int, q: np.ndarray) -> None:
+    for frame in range(q.shape[0]):
+        place_digit(problem.tree, problem.table, links_at(links, frame), digit, q[frame])
+
+
+@kernel
+def solve_motion(
+    problem: MotionProblem,
+    links: Links,
+    digit: int,
+    q: np.ndarray,
+    pull: np.ndarray,
+    work: Work,
+    band: Band,
+    before: np.ndarray,
+) -> tuple[float, int]:
+    """Moves one digit to the least cost of its motion within the bounds.
+
+    Args:
+        problem: The problem.
+        links: Stacked and placed for ``q``; again placed afterwards.
+        digit: Which.
+        q: (T, J) within the bounds, rad.
+        pull: (N, 3) how far beyond its target each anchor is pulled, m.
+        work: Room for 2 T frames.
+        band: Room for T times the digit's free joints.
+        before: (T, N) room.
+
+    Returns:
+        The cost, and the number of evaluations.
+    """
+    table, weights = problem.table, problem.weights
+    num_frames, count = q.shape[0], count_of(table.free, digit)
+    size = num_frames * count
+    for u in range(size):
+        band.held[u] = 0
+        band.step[u] = 0.0
+    cost, promise, damping = np.inf, 0.0, weights.damping
+    half, iteration = 1, 0
+    is_placed = True
+    while iteration < weights.max_iterations:
+        iteration += 1
+        trial = motion_cost(problem, links, digit, q, pull, work, 1 - half)
+        is_better = is_placed = trial < cost
+        if is_better:
+            if iteration > 1:
+                # The closer the fall to the promise, the further the quadratic can be trusted.
+                damping *= 0.1 if cost - trial > 0.7 * promise else 1.0
+                damping *= 4.0 if cost - trial < 0.2 * promise else 1.0
+            half = 1 - half
+            cost = trial
+            for frame in range(num_frames):
+                for a in range(count):
+                    before[frame, a] = q[frame, table.free[digit, a]]
+            fill_band(problem, digit, q, work, half, band)
+        else:
+            damping = max(20.0 * damping, 1e-6)
+        while True:
+            promise, is_exact, _ = bounded_step(band, size, damping)
+            if promise >= 0.0 or damping > _MOST_DAMPING:
+                break
+            damping = max(20.0 * damping, 1e-6)
+        # After a refused step the damping makes promises small: they say nothing then.
+        least = weights.tolerance * cost + _NOTHING
+        is_last = is_better and is_exact and not promise > least
+        is_over = damping > _MOST_DAMPING or iteration == weights.max_iterations
+        longest = _take_step(problem, digit, q, before, band)
+        is_placed = False
+        if is_last or is_over:
+            if not is_last or longest > _SHORT_STEP:
+                for u in range(size):
+                    band.step[u] = 0.0
+                _take_step(problem, digit, q, before, band)
+            else:
+                cost -= promise
+            break
+    if not is_placed:
+        _place(problem, links, digit, q)
+    return cost, iteration
+
+
+@kernel
+def _pull_contacts(problem: MotionProblem, links: Links, digit: int, pull: np.ndarray) -> bool:
+    """Pulls contacts of a digit that miss their targets beyond these; whether any was.
+
+    These are the steps of the multipliers of an augmented Lagrangian, and bounded: contacts that
+    cannot be met must not pull for ever.
+    """
+    weights, weight = problem.weights, problem.anchors.weight
+    is_changed = False
+    num_frames = problem.low.shape[0]
+    for row in range(problem.first[digit, 0], problem.first[digit, num_frames]):
+        if weight[row] < weights.hard or is_pinned(problem, digit, problem.anchors.frame[row]):
+            continue
+        _, _, _, mx, my, mz = anchor_miss(problem, links, row)
+        if mx * mx + my * my + mz * mz <= weights.anchor_tolerance**2:
+            continue
+        x, y, z = pull[row, 0] + mx, pull[row, 1] + my, pull[row, 2] + mz
+        length = np.sqrt(x * x + y * y + z * z)
+        share = min(1.0, weights.most_pull / length)
+        moved = max(
+            abs(share * x - pull[row, 0]), abs(share * y - pull[row, 1]), abs(share * z - pull[row, 2])
+        )  # fmt: skip
+        is_changed = is_changed or moved > 0.1 * weights.anchor_tolerance
+        pull[row, 0], pull[row, 1], pull[row, 2] = share * x, share * y, share * z
+    return is_changed
+
+
+@kernel
+def _cost_of_pull(
+    problem: MotionProblem, links: Links, digit: int, pull: np.ndarray
+) -> float:
+    """What pulling adds to the cost of a digit."""
+    total = 0.0
+    for row in range(problem.first[digit, 0], problem.first[digit, problem.low.shape[0]]):
+        if not is_pinned(problem, digit, problem.anchors.frame[row]):
+            _, _, _, mx, my, mz = anchor_miss(problem, links, row)
+            more = pull[row, 0] * (2.0 * mx + pull[row, 0])
+            more += pull[row, 1] * (2.0 * my + pull[row, 1])
+            more += pull[row, 2] * (2.0 * mz + pull[row, 2])
+            total += problem.anchors.weight[row] * more
+    return total
+
+
+@kernel
+def solve_motions(
+    problem: MotionProblem,
+    links: Links,
+    q: np.ndarray,
+    order: np.ndarray,
+    sweeps: int,
+    pull: np.ndarray,
+    work: Work,
+    band: Band,
+    before: np.ndarray,
+    cost: np.ndarray,
+    error: np.ndarray,
+) -> int:
+    """Smooths digit after digit, each seeing how the others move; returns all evaluations.
+
+    ``links`` holds the roots, ``pull`` zeros; ``q``, ``links``, ``cost`` (D,) and ``error`` (N,) are written.
+    """
+    for frame in range(q.shape[0]):
+        forward(problem.tree, q[frame], links_at(links, frame))
+    total = 0
+    for sweep in range(sweeps):
+        is_changed = False
+        for turn in range(len(order)):
+            digit = order[turn]
+            old = cost[digit]
+            for attempt in range(problem.weights.pulls + 1):
+                cost[digit], evaluations = solve_motion(
+                    problem, links, digit, q, pull, work, band, before
+                )
+                total += evaluations
+                if attempt < problem.weights.pulls and not _pull_contacts(
+                    problem, links, digit, pull
+                ):
+                    break
+            cost[digit] -= _cost_of_pull(problem, links, digit, pull)
+            is_changed = is_changed or sweep == 0 or abs(old - cost[digit]) > 0.01 * old
+        if not is_changed:
+            break
+    # A digit that was solved early may hold followers of one that was solved late.
+    for frame in range(q.shape[0]):
+        for joint in range(q.shape[1]):
+            leader = problem.table.leader[joint]
+            if leader >= 0:
+                q[frame, joint] = (
+                    problem.table.ratio[joint] * q[frame, leader] + problem.table.bias[joint]
+                )
+        forward(problem.tree, q[frame], links_at(links, frame))
+    for row in range(len(error)):
+        _, _, _, mx, my, mz = anchor_miss(problem, links, row)
+        error[row] = np.sqrt(mx * mx + my * my + mz * mz)
+    return total

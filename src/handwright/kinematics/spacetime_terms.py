@@ -1,0 +1,295 @@
+"""The objective of one digit's motion over all frames, with its banded normal equations.
+
+Written out in docs/derivations/spacetime.md. Everything is in the frame of the object.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from handwright.geometry.environment import EnvironmentArrays
+from handwright.kinematics.around import Around
+from handwright.kinematics.digit_ik import (
+    IkWeights,
+    Work,
+    count_of,
+    digit_terms,
+    place_digit,
+    point_terms,
+)
+from handwright.kinematics.digits import DigitTable
+from handwright.kinematics.skin_terms import skin_terms
+from handwright.kinematics.spacetime_band import Band
+from handwright.kinematics.tree import Links, Tree, placed
+from handwright.math.compiled import inlined, kernel
+
+
+class Anchors(NamedTuple):
+    """Points of the hand that should be somewhere at some frame; several a digit and frame."""
+
+    digit: np.ndarray
+    """(N,)"""
+    frame: np.ndarray
+    """(N,)"""
+    link: np.ndarray
+    """(N,) one of the digit's links."""
+    local: np.ndarray
+    """(N, 3) the point in the link's frame, m."""
+    target: np.ndarray
+    """(N, 3) in the object's frame, m."""
+    weight: np.ndarray
+    """(N,) of squared distances: 1 for a contact, little for a hint such as an arc in the air."""
+
+
+class SpacetimeWeights(NamedTuple):
+    """Weights of the objective and settings of the search; lengths in metres, angles in radians."""
+
+    acceleration: float = 1e-6
+    """Of squared second differences of joint values, rad per frame^2: equation (10)."""
+    coupling: float = 1e-9
+    """Of squared unevenness of bending along a digit, rad: equation (11)."""
+    posture: float = 1e-9
+    """Of squared distances of joint values from the reference, rad."""
+    object: float = 4.0
+    """Of squared depths of skin points in the object."""
+    environment: float = 4.0
+    """Of squared depths of skin points in the surroundings."""
+    digits: float = 4.0
+    """Of squared overlaps of capsules with those of other digits."""
+    object_margin: float = 0.0
+    """Clearance of the skin from object and surroundings, m; negative lets it sink in."""
+    digit_margin: float = -1e-3
+    """Clearance between digits, m; negative allows as much overlap."""
+    num_samples: int = 60
+    """Skin points that are looked at for each capsule, at most; 0 to look at none."""
+    num_object_capsules: int = 16
+    """How many capsules of a digit keep out of object and surroundings, counted from the tip."""
+    hard: float = 0.5
+    """Anchors of this weight or more are contacts, which must be met."""
+    anchor_tolerance: float = 1e-5
+    """A contact that misses by more, m, is pulled harder."""
+    most_pull: float = 3e-4
+    """How far beyond its target a contact may be pulled at most, m."""
+    pulls: int = 4
+    """How often at most."""
+    max_iterations: int = 40
+    """For each digit, sweep and pull."""
+    tolerance: float = 1e-3
+    """The search ends when a step would lower the cost by less than this share of it."""
+    damping: float = 1e-7
+    """Of the first iteration, relative to the diagonal of the normal equations."""
+
+
+class MotionProblem(NamedTuple):
+    """What the motion of a hand is judged by, in the form that numba takes."""
+
+    tree: Tree
+    table: DigitTable
+    around: Around
+    """The arrays of its surroundings, but for sizes and frictions, have a leading frame axis."""
+    anchors: Anchors
+    """Sorted by digit and frame."""
+    first: np.ndarray
+    """(D, T + 1) rows first[d, t] to first[d, t + 1] are the anchors of a digit and frame."""
+    reference: np.ndarray
+    """(T, J) rad."""
+    low: np.ndarray
+    """(T, J) rad."""
+    high: np.ndarray
+    """(T, J) rad."""
+    bend: np.ndarray
+    """(D, N) unevenness of bending is ``bend . free joints + bend_bias``."""
+    bend_bias: np.ndarray
+    """(D,)"""
+    weights: SpacetimeWeights
+    ik: IkWeights
+    """The weights again, for the terms that are shared with inverse kinematics."""
+
+
+@inlined
+def links_at(links: Links, frame: int) -> Links:
+    """One frame of stacked links, to read and to write."""
+    return Links(links.rotation[frame], links.position[frame], links.axis[frame])
+
+
+@inlined
+def _around_at(around: Around, frame: int) -> Around:
+    world = around.environment
+    return Around(
+        around.field,
+        EnvironmentArrays(
+            world.normals[frame],
+            world.offsets[frame],
+            world.positions[frame],
+            world.rotations[frame],
+            world.half_extents,
+            world.frictions,
+        ),
+        around.samples,
+        around.max_samples,
+    )
+
+
+@inlined
+def is_pinned(problem: MotionProblem, digit: int, frame: int) -> bool:
+    """Whether no joint of a digit may move at a frame."""
+    for a in range(count_of(problem.table.free, digit)):
+        joint = problem.table.free[digit, a]
+        if problem.low[frame, joint] < problem.high[frame, joint]:
+            return False
+    return True
+
+
+@inlined
+def _joint_terms(
+    problem: MotionProblem, digit: int, frame: int, q: np.ndarray, work: Work, side: int
+) -> float:
+    """Sets the normal equations to those of posture and coupling; returns their cost."""
+    table, weights = problem.table, problem.weights
+    count = count_of(table.free, digit)
+    uneven = problem.bend_bias[digit]
+    for a in range(count):
+        uneven += problem.bend[digit, a] * q[frame, table.free[digit, a]]
+    cost = weights.coupling * uneven * uneven
+    for a in range(count):
+        joint = table.free[digit, a]
+        away = q[frame, joint] - problem.reference[frame, joint]
+        pull = weights.coupling * problem.bend[digit, a]
+        cost += weights.posture * away * away
+        work.gradient[side, a] = weights.posture * away + pull * uneven
+        for b in range(a + 1):
+            work.matrix[side, a, b] = pull * problem.bend[digit, b]
+        work.matrix[side, a, a] += weights.posture
+    return cost
+
+
+@inlined
+def anchor_miss(
+    problem: MotionProblem, links: Links, row: int
+) -> tuple[float, float, float, float, float, float]:
+    """Where an anchored point is, and how far from its target, m."""
+    anchors = problem.anchors
+    local, target = anchors.local, anchors.target
+    one = links_at(links, anchors.frame[row])
+    x, y, z = placed(one, anchors.link[row], local[row, 0], local[row, 1], local[row, 2])
+    return x, y, z, x - target[row, 0], y - target[row, 1], z - target[row, 2]
+
+
+@kernel
+def _frame_terms(
+    problem: MotionProblem,
+    links: Links,
+    digit: int,
+    frame: int,
+    q: np.ndarray,
+    pull: np.ndarray,
+    work: Work,
+    side: int,
+) -> float:
+    """Cost of one frame but for accelerations, with its normal equations in ``work``."""
+    tree, table, weights = problem.tree, problem.table, problem.weights
+    one = links_at(links, frame)
+    place_digit(tree, table, one, digit, q[frame])
+    cost = _joint_terms(problem, digit, frame, q, work, side)
+    anchors = problem.anchors
+    for row in range(problem.first[digit, frame], problem.first[digit, frame + 1]):
+        x, y, z, mx, my, mz = anchor_miss(problem, links, row)
+        goal = (x - mx - pull[row, 0], y - my - pull[row, 1], z - mz - pull[row, 2])
+        cost += point_terms(
+            tree, table, one, digit, anchors.link[row], (x, y, z), goal, anchors.weight[row],
+            work, side,
+        )  # fmt: skip
+    if problem.around.max_samples > 0:
+        cost += skin_terms(
+            tree, table, one, digit, _around_at(problem.around, frame), weights.object,
+            weights.environment, weights.object_margin, weights.num_object_capsules,
+            work.row, work.matrix, work.gradient, side,
+        )  # fmt: skip
+    if weights.digits > 0.0:
+        cost += digit_terms(tree, table, one, digit, problem.ik, work, side)
+    return cost
+
+
+@kernel
+def motion_cost(
+    problem: MotionProblem,
+    links: Links,
+    digit: int,
+    q: np.ndarray,
+    pull: np.ndarray,
+    work: Work,
+    half: int,
+) -> float:
+    """Objective of one digit's motion; places the digit and writes its normal equations.
+
+    Frames in which nothing may move count with their accelerations only.
+
+    Args:
+        problem: The problem.
+        links: Stacked, (T, ...); other digits must be placed.
+        digit: Which.
+        q: (T, J) rad; followers are set.
+        pull: (N, 3) how far beyond its target each anchor is pulled, m.
+        work: Room for 2 T frames: row ``half * T + t`` is written for frame t.
+        half: 0 or 1.
+    """
+    table, weights = problem.table, problem.weights
+    num_frames, count = q.shape[0], count_of(table.free, digit)
+    start = half * num_frames
+    cost = 0.0
+    for frame in range(num_frames):
+        if is_pinned(problem, digit, frame):
+            for a in range(count):
+                work.gradient[start + frame, a] = 0.0
+                for b in range(a + 1):
+                    work.matrix[start + frame, a, b] = 0.0
+        else:
+            cost += _frame_terms(problem, links, digit, frame, q, pull, work, start + frame)
+    for a in range(count):
+        joint = table.free[digit, a]
+        for frame in range(1, num_frames - 1):
+            bent = q[frame + 1, joint] - 2.0 * q[frame, joint] + q[frame - 1, joint]
+            cost += weights.acceleration * bent * bent
+            bent *= weights.acceleration
+            work.gradient[start + frame - 1, a] += bent
+            work.gradient[start + frame, a] -= 2.0 * bent
+            work.gradient[start + frame + 1, a] += bent
+    return cost
+
+
+@kernel
+def fill_band(
+    problem: MotionProblem, digit: int, q: np.ndarray, work: Work, half: int, band: Band
+) -> None:
+    """Writes matrix, gradient and bounds of a digit's step from the frames' normal equations.
+
+    Unknown ``frame * count + a`` is the change of the digit's a-th free joint.
+    """
+    table, weights = problem.table, problem.weights
+    num_frames, count = q.shape[0], count_of(table.free, digit)
+    width = band.matrix.shape[1] - 1
+    for frame in range(num_frames):
+        side = half * num_frames + frame
+        # How the second differences around a frame weigh on it, on the one before, and so on.
+        own = before = earlier = 0.0
+        for middle in range(max(1, frame - 1), min(num_frames - 1, frame + 2)):
+            own += 4.0 if middle == frame else 1.0
+            if middle < frame:
+                before -= 2.0
+                earlier += 1.0
+            elif middle == frame:
+                before -= 2.0
+        for a in range(count):
+            u, joint = frame * count + a, table.free[digit, a]
+            for k in range(width):
+                band.matrix[u, k] = 0.0
+            for b in range(a + 1):
+                band.matrix[u, width - a + b] = work.matrix[side, a, b]
+            band.matrix[u, width] += own * weights.acceleration
+            band.matrix[u, width - count] += before * weights.acceleration
+            band.matrix[u, width - 2 * count] += earlier * weights.acceleration
+            band.gradient[u] = work.gradient[side, a]
+            band.low[u] = min(problem.low[frame, joint] - q[frame, joint], 0.0)
+            band.high[u] = max(problem.high[frame, joint] - q[frame, joint], 0.0)
