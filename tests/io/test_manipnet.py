@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handwright.benchmarks.recorded_hand import matched_hand, reproduce
 from handwright.errors import FileFormatError
 from handwright.hands import human, joint_names
-from handwright.io.manipnet import read_hand
+from handwright.io.manipnet_hand import matched_hand, read_hand, reproduce
 from handwright.kinematics import frame_poses
 from handwright.math import rotation
 from handwright.math.pose import Pose

@@ -7,37 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from handwright.core.hand import HandModel
-from handwright.hands import human
-from handwright.hands.measured import bones_from_joints
-from handwright.io.manipnet import RecordedHand, read_hand
-from handwright.kinematics import PointGoals, solve_frames
+from handwright.io.manipnet_hand import matched_hand, read_hand, reproduce
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-
-def matched_hand(recorded: RecordedHand) -> HandModel:
-    """A human hand with the bones of a recorded subject."""
-    mirror = np.array([1.0, -1.0 if recorded.side == "left" else 1.0, 1.0])
-    joints = {name: recorded.position[:, n] * mirror for n, name in enumerate(recorded.names)}
-    return human(recorded.side, bones=bones_from_joints(joints, recorded.thumb_base * mirror))
-
-
-def reproduce(
-    model: HandModel, recorded: RecordedHand, *, stride: int = 1
-) -> tuple[np.ndarray, np.ndarray]:
-    """Joint values that follow a recording, and how far its joints are missed, m."""
-    frame = [model.frames.index(name) for name in recorded.names]
-    link, local = model.frames.link[frame], model.frames.position[frame]
-    q, values, errors = model.pose("rest"), [], []
-    for target in recorded.position[::stride]:
-        goals = PointGoals(link, local, target, np.ones(len(link)))
-        solved = solve_frames(model, q, points=goals, posture=1e-7, max_iterations=40)
-        q = solved.q
-        values.append(q)
-        errors.append(solved.error)
-    return np.array(values), np.array(errors)
 
 
 def run(data: Path, *, stride: int = 1) -> dict[str, float]:

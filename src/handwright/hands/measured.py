@@ -35,7 +35,8 @@ def bones_from_joints(
     Args:
         joints: Positions, m, in the wrist frame (x distal, y to the thumb, z dorsal) of the
             frames ``<finger>_proximal``, ``_intermediate``, ``_distal`` and of
-            ``thumb_metacarpal``, ``thumb_proximal``, ``thumb_distal``.
+            ``thumb_metacarpal``, ``thumb_proximal``, ``thumb_distal``; fingertips
+            (``<digit>_tip``, on the skin) are used where they are given.
         thumb_base: Positions of a point of the thumb's flexion axis, where the recording's
             skeleton keeps it apart from ``thumb_metacarpal``.
     """
@@ -61,6 +62,11 @@ def bones_from_joints(
         tissue[row] *= stretch
         if digit != "thumb":
             phalanges[row, 1] = _length(joints, f"{digit}_intermediate", f"{digit}_distal")
+        if f"{digit}_tip" in joints:
+            last = _length(joints, f"{digit}_distal", f"{digit}_tip")
+            stretch = last / (phalanges[row, 2] + tissue[row])
+            phalanges[row, 2] *= stretch
+            tissue[row] *= stretch
     metacarpal = place["thumb_metacarpal"]
     base[0] = metacarpal if thumb_base is None else np.median(thumb_base, axis=0)
     bone = place["thumb_distal"] - place["thumb_proximal"]

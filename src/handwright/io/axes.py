@@ -10,6 +10,9 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
+from handwright.math import rotation
+from handwright.math.pose import Pose
+
 
 def to_y_up(vectors: Float[np.ndarray, "*B 3"]) -> Float[np.ndarray, "*B 3"]:
     """Points or directions of a Z-up frame in the matching Y-up frame; units are kept."""
@@ -38,3 +41,9 @@ def to_z_up_wxyz(xyzw: Float[np.ndarray, "*B 4"]) -> Float[np.ndarray, "*B 4"]:
     """Quaternions xyzw between Y-up frames as wxyz between the matching Z-up frames."""
     x, y, z, w = np.moveaxis(np.asarray(xyzw), -1, 0)
     return np.stack([w, x, -z, y], axis=-1)
+
+
+def world_to_z_up(poses: Pose) -> Pose:
+    """Poses in a Y-up world as poses in the matching Z-up one; the frames that move keep theirs."""
+    quarter = np.array([np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0])
+    return Pose(to_z_up(poses.position), rotation.multiply(quarter, poses.wxyz))

@@ -1,104 +1,199 @@
-"""The recordings of the ManipNet data set (Zhang et al. 2021), as arrays in the wrist's frame.
+"""The recordings of the ManipNet data set (Zhang et al. 2021): two hands, one object.
 
 The data are under CC-BY-NC and are not part of this package; users bring the files, converted to
-metres, 120 Hz, quaternions wxyz, one .npz file for each recording.
+metres, 120 Hz, Y up, quaternions wxyz, one .npz file for each recording. Beside them are looked
+for, in the file's folder and the one above: ``objects/<name>.obj`` and ``hand_skin_<side>.npz``.
 """
 
 from __future__ import annotations
 
-import zipfile
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
-from jaxtyping import Float
 
-from handwright.core.frozen import freeze_arrays
-from handwright.core.hand import Side
-from handwright.errors import FileFormatError, UnknownNameError
-from handwright.hands.names import joint_names
+from handwright.core.body import RigidBody
+from handwright.core.hand import HandModel, Side
+from handwright.core.track import Track
+from handwright.errors import FileFormatError, InvalidValueError
+from handwright.geometry.mesh import load_body
+from handwright.hands import human
+from handwright.io.axes import world_to_z_up
+from handwright.io.manipnet_arrays import (
+    MAX_FRAMES,
+    array_names,
+    check_shape,
+    load_arrays,
+    unit_quaternions,
+)
+from handwright.io.manipnet_hand import (
+    JointMotion,
+    RecordedHand,
+    frame_rate,
+    hand_of_arrays,
+    joint_motion,
+    matched_hand,
+    read_hand,
+    wrist_poses,
+)
+from handwright.io.manipnet_recording import SIDES, Recording
+from handwright.io.manipnet_skin import RecordedSkin, read_skin
+from handwright.io.manipnet_table import table_height
 from handwright.math.pose import Pose
 
-_THUMB_BASE = "THUMB_CMC_FE"
+__all__ = [
+    "RecordedHand",
+    "RecordedSkin",
+    "Recording",
+    "is_recording",
+    "read_hand",
+    "read_recording",
+    "read_skin",
+]
+
+_KIND = "a ManipNet recording"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RecordedHand:
-    """Joints of one hand over a recording, in the wrist frame of this package."""
-
-    side: Side
-    fps: float
-    names: tuple[str, ...]
-    """Frame names of this package."""
-    position: Float[np.ndarray, "T N 3"]
-    """m, in the wrist frame: x distal, z dorsal, y to the thumb on a right hand."""
-    thumb_base: Float[np.ndarray, "T 3"]
-    """Point of the thumb's flexion axis, m, in the same frame."""
-
-    def __post_init__(self) -> None:
-        freeze_arrays(self)
+def is_recording(path: str | Path) -> bool:
+    """Whether a .npz file looks like a recording of the data set, by the names of its arrays."""
+    names = array_names(path)
+    return "fps" in names and any(
+        name.startswith("object_") and name.endswith("_quat_wxyz") for name in names
+    )
 
 
-def read_hand(path: str | Path, side: Side) -> RecordedHand:
-    """Reads one hand of a recording.
+def read_recording(
+    path: str | Path,
+    *,
+    start: int | None = None,
+    stop: int | None = None,
+    body: RigidBody | None = None,
+    skins: Mapping[Side, RecordedSkin] | None = None,
+) -> Recording:
+    """Reads a recording: object and wrists, and fingers where they were recorded.
 
     Args:
         path: The .npz file.
-        side: ``right`` or ``left``.
+        start: First frame to keep; the first of the file if None.
+        stop: Frame after the last one to keep. If None, up to the end, without frames that only
+            repeat the last one.
+        body: The object, in the frame of its recorded pose; if None, made from
+            ``objects/<name>.obj``, mended where it is open, with the density of wood.
+        skins: Skins of the recorded hands; if None, ``hand_skin_<side>.npz`` is looked for.
     """
-    if side not in ("right", "left"):
-        raise UnknownNameError("side", side, ("right", "left"))
     path = Path(path)
-    arrays = _load(
-        path,
-        [
-            "fps",
-            "joint_names",
-            f"{side}_joint_pos",
-            f"{side}_wrist_pos",
-            f"{side}_wrist_quat_wxyz",
-        ],
+    arrays = load_arrays(path, ["fps"], kind=_KIND)
+    fps = frame_rate(path, arrays)
+    name, pose = _object_track(path, arrays)
+    count = len(pose)
+    if not 2 <= count <= MAX_FRAMES:
+        raise FileFormatError(f"{path}: has {count} frames; expected 2 to {MAX_FRAMES}.")
+    _check_lengths(path, arrays, count)
+    repeated = _repeated(arrays, count)
+    keep = _kept(path, start, stop, count, count - repeated)
+    if body is None:
+        body = load_body(_beside(path, f"objects/{name}.obj"), repair=True)
+    times = np.arange(count) / fps
+    whole = world_to_z_up(pose)
+    tracks = {body.name: Track(times[keep], whole[keep])}
+    models: dict[str, HandModel] = {}
+    fingers: dict[str, RecordedHand] = {}
+    worn: dict[str, RecordedSkin] = {}
+    joints: dict[str, JointMotion] = {}
+    for side in SIDES:
+        if f"{side}_wrist_pos" not in arrays:
+            continue
+        wrist = world_to_z_up(wrist_poses(path, arrays, side))
+        tracks[side] = Track(times[keep], wrist[keep])
+        if f"{side}_joint_pos" not in arrays:
+            models[side] = human(side)
+            continue
+        skin = (
+            read_skin(_beside(path, f"hand_skin_{side}.npz"), side)
+            if skins is None or side not in skins
+            else skins[side]
+        )
+        hand = hand_of_arrays(path, arrays, side, skin=skin)
+        # The bones are those of the whole recording, whatever part is kept.
+        models[side] = matched_hand(hand.cut(slice(0, count - repeated)))
+        fingers[side], worn[side] = hand.cut(keep), skin
+        joints[side] = JointMotion(*(part[keep] for part in joint_motion(path, arrays, side)))
+    return Recording(
+        name=path.stem,
+        fps=fps,
+        start=keep.start,
+        body=body,
+        tracks=MappingProxyType(tracks),
+        models=MappingProxyType(models),
+        fingers=MappingProxyType(fingers),
+        skins=MappingProxyType(worn),
+        joints=MappingProxyType(joints),
+        table=table_height(body, whole[: count - repeated], fps),
+        repeated=repeated,
     )
-    theirs = [str(name) for name in arrays["joint_names"]]
-    ours = {name: other for name, other in joint_names("manipnet", side).items() if name != "wrist"}
-    missing = [name for name in (*ours.values(), _THUMB_BASE) if name not in theirs]
+
+
+def _object_track(path: Path, arrays: dict[str, np.ndarray]) -> tuple[str, Pose]:
+    """Name and poses of the object in the world of the file."""
+    names = [str(name) for name in np.atleast_1d(arrays.get("object_names", np.zeros(0, "U1")))]
+    if len(names) > 1:
+        raise FileFormatError(
+            f"{path}: holds the objects {', '.join(names)}; expected one. Split the recording."
+        )
+    prefix = f"object_{names[0]}" if names else "object"
+    missing = [key for key in (f"{prefix}_pos", f"{prefix}_quat_wxyz") if key not in arrays]
     if missing:
-        raise FileFormatError(f"{path}: joints {', '.join(missing)} are not in the recording.")
-    place = arrays[f"{side}_joint_pos"].astype(np.float64)
-    wrist = Pose.normalized(
-        arrays[f"{side}_wrist_pos"].astype(np.float64),
-        arrays[f"{side}_wrist_quat_wxyz"].astype(np.float64),
-    )
-    local = wrist.inverse()[:, None].apply(place)
-    if side == "left":
-        # Their left hand points along -x: half a turn about the back of the hand.
-        local = local * np.array([-1.0, -1.0, 1.0])
-    return RecordedHand(
-        side=side,
-        fps=float(arrays["fps"]),
-        names=tuple(ours),
-        position=local[:, [theirs.index(name) for name in ours.values()]],
-        thumb_base=local[:, theirs.index(_THUMB_BASE)],
-    )
+        raise FileFormatError(f"{path}: arrays {', '.join(missing)} are missing; expected {_KIND}.")
+    place = check_shape(path, arrays, f"{prefix}_pos", (None, 3))
+    key = f"{prefix}_quat_wxyz"
+    turn = check_shape(path, arrays, key, (len(place), 4))
+    return names[0] if names else "object", Pose(place, unit_quaternions(path, key, turn))
 
 
-def _load(path: Path, keys: list[str]) -> dict[str, np.ndarray]:
-    if not path.is_file():
-        raise FileFormatError(f"{path}: there is no such file; expected a ManipNet .npz recording.")
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            missing = [key for key in keys if key not in archive.files]
-            if missing:
-                raise FileFormatError(
-                    f"{path}: arrays {', '.join(missing)} are missing; "
-                    "expected a ManipNet recording."
-                )
-            arrays = {key: archive[key] for key in keys}
-    except (zipfile.BadZipFile, EOFError, OSError, ValueError) as error:
-        if isinstance(error, FileFormatError):
-            raise
-        raise FileFormatError(f"{path}: not a readable .npz file ({error}).") from error
-    for key, value in arrays.items():
-        if value.dtype.kind == "f" and not np.isfinite(value).all():
-            raise FileFormatError(f"{path}: array {key} holds NaN or infinity.")
-    return arrays
+def _check_lengths(path: Path, arrays: dict[str, np.ndarray], count: int) -> None:
+    ends = ("_pos", "_quat_wxyz")
+    wrong = [
+        f"{key} {array.shape}"
+        for key, array in arrays.items()
+        if key.endswith(ends) and array.shape[:1] != (count,)
+    ]
+    halves = [
+        f"{side}_wrist_quat_wxyz is missing"
+        for side in SIDES
+        if f"{side}_wrist_pos" in arrays and f"{side}_wrist_quat_wxyz" not in arrays
+    ]
+    if wrong:
+        halves.append(f"the object has {count} frames, but: {', '.join(wrong)}")
+    if halves:
+        raise FileFormatError(f"{path}: " + "; ".join(halves) + ".")
+
+
+def _repeated(arrays: dict[str, np.ndarray], count: int) -> int:
+    """How many frames at the end only repeat the one before them."""
+    same = np.ones(count, dtype=bool)
+    for key, array in arrays.items():
+        if key.endswith(("_pos", "_quat_wxyz")):
+            same &= (array == array[-1]).reshape(count, -1).all(axis=1)
+    return int(same[::-1].argmin()) - 1 if not same.all() else 0
+
+
+def _kept(path: Path, start: int | None, stop: int | None, count: int, moving: int) -> slice:
+    first, last = 0 if start is None else start, moving if stop is None else stop
+    if not 0 <= first < last <= count:
+        raise InvalidValueError(
+            f"{path}: frames {first} to {last} were asked for; the recording has 0 to {count}."
+        )
+    return slice(first, last)
+
+
+def _beside(path: Path, relative: str) -> Path:
+    """A file of the data set, in the recording's folder or the one above."""
+    tried = [folder / relative for folder in (path.parent, path.parent.parent)]
+    for found in tried:
+        if found.is_file():
+            return found
+    raise FileFormatError(
+        f"{path}: neither '{tried[0]}' nor '{tried[1]}' is there. Put the file of the data set "
+        "into one of these places, or pass body= and skins=."
+    )
