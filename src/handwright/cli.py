@@ -290,7 +290,7 @@ def render(
 
     from handwright.io.clip_file import load_clip
     from handwright.render.camera import Camera
-    from handwright.render.clip_items import Overlay
+    from handwright.render.clip_scene import Overlay
     from handwright.render.film import FilmSettings, render_clip
 
     settings = FilmSettings(

@@ -15,13 +15,16 @@ from handwright.geometry.shapes import make_shape
 from handwright.hands import trident
 from handwright.math.pose import Pose
 from handwright.methods import Scripted, synthesize
-from handwright.render.clip_items import MODE_COLORS, Overlay, clip_items
+from handwright.render.clip_scene import FORCE_COLOR, MODE_COLORS, ClipScene, Overlay
 from handwright.render.film import (
     FilmSettings,
     film_frames,
+    film_reach,
     framing_camera,
+    pictures,
     render_clip,
 )
+from handwright.render.scene import Stage
 
 TIMES = np.linspace(0.0, 0.4, 5)
 SMALL = FilmSettings(width=96, height=64, fps=10.0, stills=3)
@@ -60,19 +63,33 @@ def clip():
 
 
 def test_contacts_and_forces_are_drawn_in_their_frame_only(clip):
-    bare = Overlay(contacts=False, forces=False, surroundings=False)
-    num_bare = len(clip_items(clip, 2, bare))
-    assert len(clip_items(clip, 1)) == num_bare + 1
-    full = clip_items(clip, 2, Overlay(metres_per_newton=0.01))
-    dots = [item for item in full if item.color == MODE_COLORS[ContactMode.SLIDING]]
-    assert len(dots) == 1
-    np.testing.assert_allclose(
-        (dots[0].vertices.min(axis=0) + dots[0].vertices.max(axis=0)) / 2, [-0.035, 0, 0], atol=1e-6
-    )
-    shaft = full[num_bare + 2]
+    scene = ClipScene(clip, Overlay(metres_per_newton=0.01))
+    assert [len(scene.markers(frame)) for frame in range(5)] == [0, 0, 2, 0, 0]
+    assert scene.max_markers == 2
+    dot, arrow = scene.markers(2)
+    np.testing.assert_array_equal(dot.point, [-0.035, 0, 0])
+    assert dot.color == MODE_COLORS[ContactMode.SLIDING]
+    assert dot.tail is None
     # Two newtons are two centimetres, outside the ball, ending at the contact.
-    assert shaft.vertices[:, 0].min() == pytest.approx(-0.055 - 0.0014, abs=1e-4)
-    assert shaft.vertices[:, 0].max() == pytest.approx(-0.035 + 0.0014, abs=1e-4)
+    np.testing.assert_array_equal(arrow.point, [-0.035, 0, 0])
+    np.testing.assert_allclose(arrow.tail, [-0.055, 0, 0], atol=1e-12)
+    assert arrow.color == FORCE_COLOR
+    assert len(ClipScene(clip, Overlay(contacts=False)).markers(2)) == 1
+    assert ClipScene(clip, Overlay(contacts=False, forces=False)).markers(2) == ()
+
+
+def test_a_clip_shows_the_same_surfaces_in_every_frame(clip):
+    scene = ClipScene(clip)
+    bare = ClipScene(clip, Overlay(surroundings=False))
+    assert len(scene.items(0)) == len(bare.items(0)) + 1
+    for frame in range(clip.num_frames):
+        for first, now in zip(scene.items(0), scene.items(frame), strict=True):
+            np.testing.assert_array_equal(first.faces, now.faces)
+            assert first.color == now.color
+    np.testing.assert_allclose(
+        bare.items(3)[-1].vertices,
+        clip.bodies["ball"][3].apply(clip.problem.bodies["ball"].vertices),
+    )
 
 
 def test_a_film_takes_the_nearest_frames(clip):
@@ -82,14 +99,14 @@ def test_a_film_takes_the_nearest_frames(clip):
 
 
 def test_the_camera_stands_still_and_sees_the_whole_motion(clip):
-    camera = framing_camera(clip, SMALL)
+    scene = ClipScene(clip)
+    camera = framing_camera(film_reach(clip, scene), SMALL)
     target, distance = camera.placed(np.zeros((1, 3)), aspect=1.5)
     np.testing.assert_allclose(target, camera.target)
     assert distance == camera.distance
     axes = camera.axes()
-    bare = Overlay(contacts=False, forces=False, surroundings=False)
     for frame in range(clip.num_frames):
-        for item in clip_items(clip, frame, bare):
+        for item in scene.moving(frame):
             right, up, back = axes @ (item.vertices - camera.target).T
             reach = np.tan(camera.field_of_view / 2) * (camera.distance - back)
             assert np.all(np.abs(up) <= reach * 1.001)
@@ -117,6 +134,38 @@ def test_strip_gif_and_film_hold_the_motion(clip, tmp_path):
     assert details["fps"] == pytest.approx(10.0)
     assert len(list(reader)) == 5
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.mp4", "a.png", "new"]
+
+
+@pytest.mark.usefixtures("opengl")
+def test_frames_of_a_film_are_the_stills_of_those_frames(clip):
+    """Moving one model gives the pictures that a new one for every frame would give."""
+    scene = ClipScene(clip)
+    reach = film_reach(clip, scene)
+    camera = framing_camera(reach, SMALL)
+    filmed = list(pictures(clip, np.array([0, 2, 4, 1]), SMALL))
+    assert len(filmed) == 4
+    for frame, image in zip([0, 2, 4, 1], filmed, strict=True):
+        with Stage(
+            scene.items(frame), width=96, height=64, samples=2, reach=reach, max_markers=2
+        ) as stage:
+            stage.show(scene.items(frame), scene.markers(frame))
+            alone = stage.picture(camera)
+        assert np.abs(image.astype(int) - alone).mean() < 0.05
+    # And the frames are not all the same one.
+    assert np.abs(filmed[0].astype(int) - filmed[2]).max() > 60
+
+
+@pytest.mark.usefixtures("opengl")
+def test_a_film_that_fails_leaves_the_old_one(clip, tmp_path, monkeypatch):
+    path = tmp_path / "a.gif"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(
+        Image.Image, "save", lambda *_, **__: (_ for _ in ()).throw(OSError("full"))
+    )
+    with pytest.raises(OSError, match="full"):
+        render_clip(clip, path, SMALL)
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_mistakes_are_explained(clip, tmp_path, monkeypatch):

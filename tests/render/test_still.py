@@ -15,6 +15,7 @@ from PIL import Image
 
 from handwright.errors import HandwrightError, InvalidValueError
 from handwright.geometry.shapes import make_shape
+from handwright.geometry.shapes.surfaces import capsule_mesh
 from handwright.hands import human, trident
 from handwright.hands.skin import skin_of
 from handwright.kinematics import posed_capsules, posed_pads
@@ -23,14 +24,15 @@ from handwright.render import (
     Camera,
     Drawn,
     body_item,
-    capsule_mesh,
     contact_sheet,
     hand_items,
     render_still,
     turntable,
     write_png,
 )
-from handwright.render.scene import BACKGROUND
+from handwright.render.developing import BACKGROUND
+from handwright.render.markers import Marker
+from handwright.render.scene import Stage
 
 pytestmark = pytest.mark.usefixtures("opengl")
 
@@ -111,38 +113,6 @@ def test_near_things_hide_far_ones():
     assert image[30, 30, 2] > image[30, 30, 0] + 40
 
 
-def test_normals_of_a_ball_point_outwards_and_a_box_keeps_its_edges():
-    round_one = ball()
-    radial = round_one.vertices[round_one.faces]
-    radial /= np.linalg.norm(radial, axis=-1, keepdims=True)
-    assert np.einsum("fci,fci->fc", radial, round_one.corner_normals()).min() > 0.99
-    cube = body_item(make_shape("box"))
-    assert np.allclose(np.abs(cube.corner_normals()).max(axis=-1), 1.0)
-    facets = replace(round_one, smooth=False).corner_normals()
-    assert np.allclose(facets[:, 0], facets[:, 1])
-
-
-@pytest.mark.parametrize("length", [0.0, 0.05])
-def test_a_capsule_mesh_is_closed_and_has_its_radius(length):
-    start, end = (
-        np.array([0.1, 0.2, 0.3]),
-        np.array([0.1, 0.2, 0.3]) + length * np.array([0.6, 0, -0.8]),
-    )
-    vertices, faces = capsule_mesh(start, end, 0.02)
-    axis = end - start
-    along = np.clip((vertices - start) @ axis / max(length**2, 1e-12), 0.0, 1.0)
-    gap = np.linalg.norm(vertices - start - along[:, None] * axis, axis=1)
-    assert np.allclose(gap, 0.02, atol=1e-12)
-    edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
-    there, back = ({tuple(edge) for edge in e.tolist()} for e in (edges, edges[:, ::-1]))
-    assert len(there) == len(edges)
-    assert there == back
-    a, b, c = (vertices[faces[:, i]] - start for i in range(3))
-    volume = float(np.einsum("fi,fi->f", a, np.cross(b, c)).sum()) / 6.0
-    exact = math.pi * 0.02**2 * length + 4.0 / 3.0 * math.pi * 0.02**3
-    assert 0.96 * exact < volume < exact
-
-
 def test_a_hand_without_skin_is_drawn_as_its_capsules():
     hand = trident()
     root = Pose(np.array([0.3, -0.1, 0.2]), rotation.exp([0.4, -0.2, 0.9]))
@@ -170,6 +140,66 @@ def test_a_human_hand_is_drawn_with_skin_and_nails(has_arm, num_capsules):
     tips = posed_pads(hand, hand.pose("rest")).position
     gaps = np.linalg.norm(tips[:, None] - skin_item.vertices, axis=-1).min(axis=1)
     assert gaps.max() < 0.004
+
+
+# A square picture of 0.2 m by 0.2 m, seen from -Y: columns are X, rows are -Z.
+SIDE_VIEW = Camera(
+    azimuth=-math.pi / 2,
+    elevation=0.0,
+    target=(0.0, 0.0, 0.0),
+    distance=1.0,
+    field_of_view=2.0 * math.atan(0.1),
+)
+
+
+def seen_box(image: np.ndarray) -> np.ndarray:
+    """Least and largest X and Z (m) of what is red in a side view."""
+    rows, columns = np.nonzero(image[..., 0].astype(int) > image[..., 1].astype(int) + 40)
+    size = 0.2 / len(image)
+    edges = [columns.min(), columns.max() + 1, len(image) - rows.max() - 1, len(image) - rows.min()]
+    return np.array(edges) * size - 0.1
+
+
+def test_markers_are_where_they_say_and_last_until_the_next_show():
+    item = ball((0.0, 5.0, 0.0), color=(0.5, 0.5, 0.5))
+    corners = np.array([[-0.1, -0.1, -0.1], [0.1, 0.1, 0.1]])
+    arrow = Marker(np.array([0.04, 0.0, 0.02]), 0.002, RED, np.array([-0.06, 0.0, 0.02]))
+    dot = Marker(np.array([0.03, 0.0, -0.05]), 0.01, RED)
+    with Stage([item], width=200, height=200, reach=corners, max_markers=2) as stage:
+        stage.show([item], [arrow])
+        left, right, low, high = seen_box(stage.picture(SIDE_VIEW))
+        # Tail and tip; the head is wider than the shaft, and its middle is on the line.
+        assert left == pytest.approx(-0.06, abs=0.002)
+        assert right == pytest.approx(0.04, abs=0.002)
+        assert (low + high) / 2 == pytest.approx(0.02, abs=0.0015)
+        assert 2 * 0.002 < high - low < 0.012
+        stage.show([item], [dot])
+        np.testing.assert_allclose(
+            seen_box(stage.picture(SIDE_VIEW)), [0.02, 0.04, -0.06, -0.04], atol=0.0015
+        )
+        stage.show([item])
+        image = stage.picture(SIDE_VIEW).astype(int)
+        assert not (image[..., 0] > image[..., 1] + 40).any()
+
+
+def test_items_are_moved_without_a_new_stage():
+    here, there = ball((-0.05, 0.0, 0.0)), ball((0.04, 0.0, 0.05))
+    corners = np.array([[-0.1, -0.1, -0.1], [0.1, 0.1, 0.1]])
+    with Stage([here], width=100, height=100, reach=corners) as stage:
+        first = stage.picture(SIDE_VIEW)
+        stage.show([there])
+        np.testing.assert_allclose(stage.points.mean(axis=0), [0.04, 0.0, 0.05], atol=1e-3)
+        np.testing.assert_allclose(
+            seen_box(stage.picture(SIDE_VIEW)), [0.01, 0.07, 0.02, 0.08], atol=0.003
+        )
+        stage.show([here])
+        np.testing.assert_array_equal(stage.picture(SIDE_VIEW), first)
+        with pytest.raises(InvalidValueError, match="2 items; expected the 1 that"):
+            stage.show([here, there])
+        with pytest.raises(InvalidValueError, match="1 markers; expected at most 0"):
+            stage.show([here], [Marker(np.zeros(3), 0.01, RED)])
+        with pytest.raises(InvalidValueError, match="item 0 has 8 vertices, fewer than"):
+            stage.show([body_item(make_shape("box"))])
 
 
 def test_highlights_keep_their_hue():
@@ -230,7 +260,8 @@ def test_a_contact_sheet_keeps_its_pictures():
         (lambda: ball(shininess=-1.0), "shininess is -1.0"),
         (lambda: ball(faces=np.array([[0, 1, 99999]])), "faces point to vertices 0 to 99999"),
         (lambda: ball(vertices=np.full((900, 3), np.nan)), "NaN"),
-        (lambda: capsule_mesh(np.zeros(3), np.ones(3), 0.0), "radius is 0.0 m"),
+        (lambda: Marker(np.zeros(3), 0.0, RED), "radius is 0.0 m"),
+        (lambda: Stage([ball()], samples=4), "samples is 4; expected 1, 2 or 3"),
         (lambda: write_png(np.zeros((2, 2, 3), np.uint8), "a.jpg"), "ends in .png"),
     ],
 )

@@ -7,16 +7,14 @@ import numpy as np
 from handwright.core.clip import HandMotion
 from handwright.core.hand import HandModel
 from handwright.core.skin import Skin
+from handwright.hands.colors import NAIL_COLOR, ROBOT_COLOR, SKIN_COLOR
 from handwright.hands.skin import skin_of
 from handwright.io.axes import to_y_up
 from handwright.io.gltf_buffers import GltfBuilder, Json
-from handwright.io.gltf_meshes import add_surface, capsule, joined, safe_normals
+from handwright.io.gltf_meshes import add_surface, coarse_capsule, joined, safe_normals
 from handwright.kinematics import link_poses
 from handwright.math import rotation
 
-_SKIN_COLOR = (0.90, 0.72, 0.63)
-_NAIL_COLOR = (0.95, 0.79, 0.75)
-_ROBOT_COLOR = (0.55, 0.59, 0.64)
 # Columns of a rotation matrix of our axes, in glTF's.
 _TO_Y_UP = to_y_up(np.eye(3)).T
 
@@ -69,12 +67,12 @@ def add_hand(
 def _add_capsules(builder: GltfBuilder, name: str, model: HandModel, links: list[int]) -> None:
     """Capsules of the links that no skin covers: all of them, or the arm's."""
     has_skin = model.skin is not None
-    color = _SKIN_COLOR if has_skin else _ROBOT_COLOR
+    color = SKIN_COLOR if has_skin else ROBOT_COLOR
     capsules = model.capsules
     last = model.wrist_link if has_skin else model.num_links
     for link in np.unique(capsules.link[capsules.link < last]):
         meshes = [
-            capsule(capsules.start[c], capsules.end[c], float(capsules.radius[c]))
+            coarse_capsule(capsules.start[c], capsules.end[c], float(capsules.radius[c]))
             for c in np.flatnonzero(capsules.link == link)
         ]
         material = builder.add_material("skin" if has_skin else "hand", color)
@@ -103,8 +101,8 @@ def _add_skin(builder: GltfBuilder, name: str, model: HandModel, links: list[int
             "material": material,
         }
         for chosen, material in (
-            (~skin.is_nail, builder.add_material("skin", _SKIN_COLOR)),
-            (skin.is_nail, builder.add_material("nails", _NAIL_COLOR, 0.35)),
+            (~skin.is_nail, builder.add_material("skin", SKIN_COLOR)),
+            (skin.is_nail, builder.add_material("nails", NAIL_COLOR, 0.35)),
         )
         if chosen.any()
     ]

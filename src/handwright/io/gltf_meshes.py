@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
-from handwright.geometry.shapes.surfaces import revolve
+from handwright.geometry.creases import split_at_creases
+from handwright.geometry.shapes.surfaces import Mesh, capsule_mesh, revolve
 from handwright.io.axes import to_y_up
 from handwright.io.gltf_buffers import GltfBuilder, Json
 from handwright.kinematics.skinning import vertex_normals
-from handwright.math import rotation
 
-Mesh = tuple[Float[np.ndarray, "V 3"], Int[np.ndarray, "F 3"]]
-
-_CREASE = np.radians(35.0)
 _UP = np.array([0.0, 0.0, 1.0])
 
 
-def add_surface(builder: GltfBuilder, mesh: Mesh, material: int, *, is_flat: bool = False) -> Json:
+def add_surface(builder: GltfBuilder, mesh: Mesh, material: int) -> Json:
     """A primitive of a surface in our axes, m: smooth but for edges that turn sharply."""
-    vertices, faces = _split_at_creases(*mesh, _CREASE)
+    copied, faces = split_at_creases(*mesh)
+    vertices = mesh[0][copied]
     attributes = builder.add_vertices(
         POSITION=to_y_up(vertices), NORMAL=to_y_up(safe_normals(vertices, faces))
     )
@@ -37,52 +33,6 @@ def safe_normals(
     return np.where(has_none, _UP, normals)
 
 
-def _split_at_creases(
-    vertices: Float[np.ndarray, "V 3"], faces: Int[np.ndarray, "F 3"], crease: float
-) -> Mesh:
-    """The same surface with one vertex for each group of faces that meet smoothly there."""
-    a, b, c = np.moveaxis(vertices[faces], 1, 0)
-    normal = np.cross(b - a, c - a)
-    normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-30)
-    corner = np.arange(faces.size).reshape(faces.shape)
-    # Every side of every face as (low vertex, high vertex, their corners, face).
-    start, end = faces.reshape(-1), np.roll(faces, -1, axis=1).reshape(-1)
-    start_corner, end_corner = corner.reshape(-1), np.roll(corner, -1, axis=1).reshape(-1)
-    is_up = start < end
-    low, high = np.minimum(start, end), np.maximum(start, end)
-    low_corner = np.where(is_up, start_corner, end_corner)
-    high_corner = np.where(is_up, end_corner, start_corner)
-    order = np.lexsort((high, low))
-    one, two = order[:-1], order[1:]
-    is_pair = (low[one] == low[two]) & (high[one] == high[two])
-    one, two = one[is_pair], two[is_pair]
-    is_smooth = np.einsum("ei,ei->e", normal[one // 3], normal[two // 3]) > np.cos(crease)
-    one, two = one[is_smooth], two[is_smooth]
-    rows = np.concatenate([low_corner[one], high_corner[one]])
-    columns = np.concatenate([low_corner[two], high_corner[two]])
-    graph = coo_matrix((np.ones(len(rows)), (rows, columns)), shape=(faces.size, faces.size))
-    count, group = connected_components(graph, directed=False)
-    split = np.zeros((count, 3))
-    split[group] = vertices[faces.reshape(-1)]
-    return split, group.reshape(faces.shape).astype(np.int64)
-
-
-def capsule(start: Float[np.ndarray, "3"], end: Float[np.ndarray, "3"], radius: float) -> Mesh:
-    """A sphere swept along a segment, m."""
-    along = end - start
-    length = float(np.linalg.norm(along))
-    angles = np.linspace(0.0, np.pi / 2.0, 6)
-    top = radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    top[-1, 0] = 0.0
-    below = top[::-1] * [1.0, -1.0]
-    above = top + np.array([0.0, length])
-    vertices, faces = revolve(
-        np.concatenate([below if length > 0.0 else below[:-1], above]), num_segments=20
-    )
-    turn = rotation.between(_UP, along if length > 0.0 else _UP)
-    return rotation.rotate(turn, vertices) + start, faces
-
-
 def joined(meshes: list[Mesh]) -> Mesh:
     """Several surfaces as one."""
     starts = np.cumsum([0, *(len(vertices) for vertices, _ in meshes)])
@@ -92,9 +42,16 @@ def joined(meshes: list[Mesh]) -> Mesh:
     )
 
 
+def coarse_capsule(
+    start: Float[np.ndarray, "3"], end: Float[np.ndarray, "3"], radius: float
+) -> Mesh:
+    """A sphere swept along a segment, m, with few triangles, to keep files small."""
+    return capsule_mesh(start, end, radius, num_around=20, num_rings=5)
+
+
 def ball(radius: float) -> Mesh:
     """A sphere about the origin, m."""
-    return capsule(np.zeros(3), np.zeros(3), radius)
+    return coarse_capsule(np.zeros(3), np.zeros(3), radius)
 
 
 def arrow(radius: float) -> Mesh:

@@ -9,13 +9,10 @@ from jaxtyping import Float, Int
 
 from handwright.core.frozen import freeze_arrays
 from handwright.core.hand import HandModel
+from handwright.hands.colors import NAIL_COLOR, ROBOT_COLOR, SKIN_COLOR
 from handwright.hands.skin import skin_of
-from handwright.io.gltf_meshes import capsule
+from handwright.io.gltf_meshes import coarse_capsule
 from handwright.kinematics import link_poses
-
-_SKIN_COLOR = (0.90, 0.72, 0.63)
-_NAIL_COLOR = (0.95, 0.79, 0.75)
-_ROBOT_COLOR = (0.55, 0.59, 0.64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,17 +44,17 @@ def surface_of(model: HandModel) -> HandSurface:
         turns, places = link_poses(model, bind)
         vertices = skin.vertices @ turns[model.wrist_link].T + places[model.wrist_link]
         faces, links, weights = skin.faces, skin.links, skin.weights
-        colors = np.where(skin.is_nail[:, None], _NAIL_COLOR, _SKIN_COLOR)
+        colors = np.where(skin.is_nail[:, None], NAIL_COLOR, SKIN_COLOR)
         bare = model.capsules.link < model.wrist_link
     turns, places = link_poses(model, bind)
     for number in np.flatnonzero(bare):
         shape, link = model.capsules, model.capsules.link[number]
-        points, triangles = capsule(
+        points, triangles = coarse_capsule(
             shape.start[number], shape.end[number], float(shape.radius[number])
         )
         faces = np.concatenate([faces, triangles + len(vertices)])
         vertices = np.concatenate([vertices, points @ turns[link].T + places[link]])
-        color = _ROBOT_COLOR if model.skin is None else _SKIN_COLOR
+        color = ROBOT_COLOR if model.skin is None else SKIN_COLOR
         colors = np.concatenate([colors, np.tile(color, (len(triangles), 1))])
         links = np.concatenate([links, np.full((len(points), 4), link)])
         weights = np.concatenate([weights, np.tile([1.0, 0.0, 0.0, 0.0], (len(points), 1))])

@@ -8,6 +8,7 @@ from jaxtyping import Float, Int
 from handwright.core.hand import HandModel
 from handwright.core.skin import Skin
 from handwright.kinematics.fk import link_poses
+from handwright.math.compiled import kernel
 from handwright.math.pose import Pose
 
 
@@ -31,11 +32,40 @@ def posed_skin(
     change = np.einsum("...lij,lkj->...lik", turns, bind_turns)
     shift = places - np.einsum("...lij,lj->...li", change, bind_places)
     vertices = np.zeros((*turns.shape[:-3], *rest.shape))
-    for slot in range(skin.links.shape[1]):
-        link, weight = skin.links[:, slot], skin.weights[:, slot, None]
-        moved = np.einsum("...vij,vj->...vi", change[..., link, :, :], rest)
-        vertices += weight * (moved + shift[..., link, :])
+    changes, shifts = change.reshape(-1, *change.shape[-3:]), shift.reshape(-1, *shift.shape[-2:])
+    for batch, out in enumerate(vertices.reshape(-1, *rest.shape)):
+        blend_skin(rest, changes[batch], shifts[batch], skin.links, skin.weights, out)
     return vertices
+
+
+@kernel
+def blend_skin(
+    rest: np.ndarray,
+    change: np.ndarray,
+    shift: np.ndarray,
+    links: np.ndarray,
+    weights: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Writes vertices that follow up to four links each.
+
+    Args:
+        rest: (V, 3) vertices in the bind pose, m.
+        change: (L, 3, 3) turn of each link since then.
+        shift: (L, 3) shift of each link since then, m.
+        links: (V, 4) links of each vertex.
+        weights: (V, 4) their shares.
+        out: (V, 3) overwritten, m.
+    """
+    for v in range(rest.shape[0]):
+        x, y, z = rest[v, 0], rest[v, 1], rest[v, 2]
+        for i in range(3):
+            total = 0.0
+            for slot in range(links.shape[1]):
+                k = links[v, slot]
+                moved = change[k, i, 0] * x + change[k, i, 1] * y + change[k, i, 2] * z
+                total += weights[v, slot] * (moved + shift[k, i])
+            out[v, i] = total
 
 
 def vertex_normals(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handwright.render.backend import NoDisplayError
 from handwright.render.camera import Camera
-from handwright.render.items import Drawn, body_item, capsule_mesh, hand_items
+from handwright.render.items import Drawn, body_item, hand_items
 from handwright.render.sheet import contact_sheet, turntable
 from handwright.render.still import render_still, write_png
 
@@ -13,7 +13,6 @@ __all__ = [
     "Drawn",
     "NoDisplayError",
     "body_item",
-    "capsule_mesh",
     "contact_sheet",
     "hand_items",
     "render_still",

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from jaxtyping import Int, UInt8
+from jaxtyping import Float, Int, UInt8
 from PIL import Image
 from rich.progress import track
 
 from handwright.core.clip import Clip
 from handwright.errors import InvalidValueError, UnknownNameError, require
+from handwright.io.atomic import whole_path
 from handwright.render.camera import Camera
-from handwright.render.clip_items import Overlay, clip_items
+from handwright.render.clip_scene import ClipScene, Overlay
+from handwright.render.scene import Stage
 from handwright.render.sheet import contact_sheet
-from handwright.render.still import render_still, write_png
+from handwright.render.still import write_png
 
 SUFFIXES = (".mp4", ".gif", ".png")
 _FRAMING_FRAMES = 12
@@ -64,26 +65,52 @@ def film_frames(clip: Clip, fps: float) -> Int[np.ndarray, " N"]:
     return np.where(is_before, before, after).astype(np.int64)
 
 
-def framing_camera(clip: Clip, settings: FilmSettings) -> Camera:
-    """A camera that stands still and sees hands and bodies in the whole motion."""
+def film_reach(clip: Clip, scene: ClipScene) -> Float[np.ndarray, "N 3"]:
+    """Points (m) of hands and bodies, spread over the whole motion."""
     frames = np.unique(np.linspace(0, clip.num_frames - 1, _FRAMING_FRAMES).astype(int))
-    plain = Overlay(contacts=False, forces=False, surroundings=False)
-    points = np.concatenate(
-        [item.vertices for frame in frames for item in clip_items(clip, int(frame), plain)]
-    )
-    target, distance = settings.camera.placed(points, aspect=settings.width / settings.height)
+    return np.concatenate([item.vertices for f in frames for item in scene.moving(int(f))])
+
+
+def framing_camera(reach: Float[np.ndarray, "N 3"], settings: FilmSettings) -> Camera:
+    """The camera of the settings, standing still where it sees all points (m)."""
+    target, distance = settings.camera.placed(reach, aspect=settings.width / settings.height)
     x, y, z = (float(value) for value in target)
     return replace(settings.camera, target=(x, y, z), distance=distance)
 
 
 def pictures(
-    clip: Clip, frames: Int[np.ndarray, " N"], settings: FilmSettings
+    clip: Clip, frames: Int[np.ndarray, " N"], settings: FilmSettings, *, samples: int = 2
 ) -> Iterator[UInt8[np.ndarray, "H W 3"]]:
-    """Pictures of chosen frames from one camera."""
-    camera = framing_camera(clip, settings)
-    for frame in track([int(frame) for frame in frames], "Drawing", transient=True):
-        items = clip_items(clip, frame, settings.overlay)
-        yield render_still(items, camera, width=settings.width, height=settings.height)
+    """Pictures of chosen frames from one camera.
+
+    Args:
+        clip: The motion.
+        frames: Which of its frames.
+        settings: Size, camera and overlays.
+        samples: Along each side of a pixel, 1 to 3: smooth edges against time.
+    """
+    scene = ClipScene(clip, settings.overlay)
+    reach = film_reach(clip, scene)
+    camera = framing_camera(reach, settings)
+    # While OpenGL draws a frame, another thread develops the one before.
+    stage_of_clip = Stage(
+        scene.items(int(frames[0])),
+        width=settings.width,
+        height=settings.height,
+        samples=samples,
+        reach=reach,
+        max_markers=scene.max_markers,
+    )
+    developing: Future[UInt8[np.ndarray, "H W 3"]] | None = None
+    with stage_of_clip as stage, ThreadPoolExecutor(max_workers=1) as darkroom:
+        for frame in track([int(frame) for frame in frames], "Drawing", transient=True):
+            stage.show(scene.items(frame), scene.markers(frame))
+            shot = stage.shoot(camera)
+            if developing is not None:
+                yield developing.result()
+            developing = darkroom.submit(shot.developed)
+        if developing is not None:
+            yield developing.result()
 
 
 def render_clip(clip: Clip, path: str | Path, settings: FilmSettings | None = None) -> Path:
@@ -104,25 +131,16 @@ def render_clip(clip: Clip, path: str | Path, settings: FilmSettings | None = No
     if suffix == ".png":
         return _write_strip(clip, path, settings)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.stem}.", suffix=suffix, dir=path.parent)
-    os.close(handle)
-    try:
-        write = _write_mp4 if suffix == ".mp4" else _write_gif
-        write(clip, Path(temporary), settings)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write = _write_mp4 if suffix == ".mp4" else _write_gif
+    with whole_path(path) as temporary:
+        write(clip, temporary, settings)
     return path
 
 
 def _write_strip(clip: Clip, path: Path, settings: FilmSettings) -> Path:
     count = min(settings.stills, clip.num_frames)
     frames = np.unique(np.linspace(0, clip.num_frames - 1, count).astype(np.int64))
-    images = list(pictures(clip, frames, settings))
+    images = list(pictures(clip, frames, settings, samples=3))
     labels = [f"{clip.times[frame]:.2f} s" for frame in frames]
     return write_png(contact_sheet(images, min(4, len(images)), labels), path)
 

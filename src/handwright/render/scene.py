@@ -1,4 +1,4 @@
-"""Surfaces and lights as a MuJoCo model, and the pictures of it."""
+"""Items on a stage: set up once, moved and seen from anywhere."""
 
 from __future__ import annotations
 
@@ -8,29 +8,19 @@ from types import TracebackType
 
 import mujoco
 import numpy as np
-from jaxtyping import Bool, Float, UInt8
+from jaxtyping import Float, UInt8
 
 from handwright.errors import InvalidValueError
 from handwright.render.backend import make_context
 from handwright.render.camera import Camera
+from handwright.render.developing import Shot
 from handwright.render.items import Drawn
-from handwright.render.shading import hollow_shade
+from handwright.render.markers import Marker, place_marker
+from handwright.render.model import LIGHTS, Surface, compile_model
 
-BACKGROUND = (0.945, 0.95, 0.957)
-_OVERSAMPLING = 3
 _MAX_PIXELS = 8192
-# (azimuth and elevation against the camera, rad; brightness; whether it casts shadows):
-# key light over the left shoulder, fill from the right, rim from behind.
-_LIGHTS = (
-    (-0.65, 0.75, 0.78, True),
-    (0.95, 0.15, 0.22, False),
-    (2.60, 0.50, 0.32, False),
-)
-_AMBIENT = 0.36
-# OpenGL cuts colours off at one, channel by channel, which tints highlights; so the lights are
-# dimmed by this factor, and what is brighter than the knee is bent down afterwards.
-_EXPOSURE = 0.6
-_KNEE = 0.75
+# Width of the map of shadows, pixels, for each number of samples along a side of a pixel.
+_SHADOW_SIZES = {1: 1024, 2: 2048, 3: 4096}
 
 
 class Stage:
@@ -40,28 +30,74 @@ class Stage:
         items: What is seen.
         width: Of a picture, pixels.
         height: Of a picture, pixels.
+        samples: Along each side of a pixel, 1 to 3: smooth edges against time.
+        reach: Points (m) that show how far the items will move; none if they stay.
+        max_markers: How many markers are shown at once at most.
 
     Attributes:
-        points: All corners of the items, m.
+        points: All corners of the items where they are now, m.
     """
 
-    def __init__(self, items: Sequence[Drawn], *, width: int = 640, height: int = 640) -> None:
+    def __init__(
+        self,
+        items: Sequence[Drawn],
+        *,
+        width: int = 640,
+        height: int = 640,
+        samples: int = 3,
+        reach: Float[np.ndarray, "N 3"] | None = None,
+        max_markers: int = 0,
+    ) -> None:
         if not items:
             raise InvalidValueError("There is nothing to draw: items is empty; give one or more.")
-        limit = _MAX_PIXELS // _OVERSAMPLING
+        if samples not in _SHADOW_SIZES:
+            raise InvalidValueError(f"Stage: samples is {samples}; expected 1, 2 or 3.")
+        limit = _MAX_PIXELS // samples
         if not (1 <= width <= limit and 1 <= height <= limit):
             raise InvalidValueError(
                 f"The picture is {width} x {height} pixels; expected 1 to {limit} each."
             )
-        self._size = (_OVERSAMPLING * width, _OVERSAMPLING * height)
-        self.points = np.concatenate([item.vertices[np.unique(item.faces)] for item in items])
-        self._model = _model(items, self.points, self._size)
+        self._samples, self._max_markers = samples, max_markers
+        self._size = (samples * width, samples * height)
+        self._surfaces = [Surface.of(item) for item in items]
+        self.points = np.concatenate(
+            [surface.vertices(item) for item, surface in zip(items, self._surfaces, strict=True)]
+        )
+        seen = self.points if reach is None else np.concatenate([self.points, reach])
+        middle = (seen.min(axis=0) + seen.max(axis=0)) / 2.0
+        extent = max(float(np.linalg.norm(seen - middle, axis=1).max()), 1e-6)
+        self._model = compile_model(
+            items,
+            self._surfaces,
+            middle=middle,
+            extent=extent,
+            size=self._size,
+            shadow_size=_SHADOW_SIZES[samples],
+        )
         self._data = mujoco.MjData(self._model)
         mujoco.mj_forward(self._model, self._data)
         self._gl = make_context(*self._size)
         self._context = mujoco.MjrContext(self._model, mujoco.mjtFontScale.mjFONTSCALE_100)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._context)
-        self._scene = mujoco.MjvScene(self._model, maxgeom=len(items) + 8)
+        self._scene = mujoco.MjvScene(self._model, maxgeom=len(items) + max_markers + 8)
+        mujoco.mjv_updateScene(
+            self._model,
+            self._data,
+            mujoco.MjvOption(),
+            None,
+            mujoco.MjvCamera(),
+            mujoco.mjtCatBit.mjCAT_ALL,
+            self._scene,
+        )
+        # Kept, for fresh memory of this size takes as long as reading a picture into it.
+        shape = (self._size[1], self._size[0])
+        self._buffers = [
+            (np.zeros((*shape, 3), dtype=np.uint8), np.zeros(shape, dtype=np.float32))
+            for _ in range(2)
+        ]
+        self._num_fixed = self._scene.ngeom
+        self._shown: list[Drawn | None] = [None] * len(items)
+        self.show(items)
 
     def __enter__(self) -> Stage:
         return self
@@ -79,12 +115,77 @@ class Stage:
         self._context.free()
         self._gl.free()
 
+    def show(self, items: Sequence[Drawn], markers: Sequence[Marker] = ()) -> None:
+        """Moves the items, and replaces the markers.
+
+        Args:
+            items: Those that the stage was made with, with other vertices. Their colours stay, and
+                so do their creases.
+            markers: What else is shown until the next call.
+        """
+        if len(items) != len(self._surfaces):
+            raise InvalidValueError(
+                f"Stage.show: {len(items)} items; expected the {len(self._surfaces)} that the "
+                "stage was made with."
+            )
+        if len(markers) > self._max_markers:
+            raise InvalidValueError(
+                f"Stage.show: {len(markers)} markers; expected at most {self._max_markers}. "
+                "Make the stage with a larger max_markers."
+            )
+        vertices, normals = (
+            array.reshape(-1, 3) for array in (self._scene.skinvert, self._scene.skinnormal)
+        )
+        starts, counts = self._scene.skinvertadr, self._scene.skinvertnum
+        for number, (item, surface) in enumerate(zip(items, self._surfaces, strict=True)):
+            if item is self._shown[number]:
+                continue
+            if surface.copied.max() >= len(item.vertices):
+                raise InvalidValueError(
+                    f"Stage.show: item {number} has {len(item.vertices)} vertices, fewer than "
+                    "its faces need; expected the item that the stage was made with, moved."
+                )
+            rows = slice(starts[number], starts[number] + counts[number])
+            self.points[rows] = surface.vertices(item)
+            vertices[rows] = self.points[rows]
+            normals[rows] = surface.normals(self.points[rows])
+            self._shown[number] = item
+        self._bounds = np.stack([self.points.min(axis=0), self.points.max(axis=0)])
+        self._scene.ngeom = self._num_fixed
+        for marker in markers:
+            place_marker(self._scene.geoms[self._scene.ngeom], marker)
+            self._scene.ngeom += 1
+
     def picture(self, camera: Camera | None = None) -> UInt8[np.ndarray, "H W 3"]:
         """What a camera sees; one that frames everything by default."""
+        return self.shoot(camera).developed()
+
+    def shoot(self, camera: Camera | None = None) -> Shot:
+        """What OpenGL draws of the items; its arrays are written anew by the second next call."""
         camera = camera or Camera()
         width, height = self._size
         target, distance = camera.placed(self.points, aspect=width / height)
-        self._light(camera)
+        near, far = self._look(camera, target, distance)
+        self._gl.make_current()
+        viewport = mujoco.MjrRect(0, 0, width, height)
+        mujoco.mjr_render(viewport, self._scene, self._context)
+        pixels, raw_depth = self._buffers[0]
+        self._buffers.reverse()
+        mujoco.mjr_readPixels(pixels, raw_depth, viewport, self._context)
+        return Shot(
+            pixels=pixels,
+            raw_depth=raw_depth,
+            samples=self._samples,
+            near=near,
+            far=far,
+            pixel_size=2.0 * distance * math.tan(camera.field_of_view / 2.0) / height,
+            extent=float(self._model.stat.extent),
+        )
+
+    def _look(
+        self, camera: Camera, target: Float[np.ndarray, "3"], distance: float
+    ) -> tuple[float, float]:
+        """Turns view and lights; returns the least and the largest depth that are seen, m."""
         view = mujoco.MjvCamera()
         view.type = mujoco.mjtCamera.mjCAMERA_FREE
         view.lookat[:] = target
@@ -92,112 +193,19 @@ class Stage:
         # MuJoCo's angles give the direction in which the camera looks, not where it stands.
         view.azimuth = np.degrees(camera.azimuth) + 180.0
         view.elevation = -np.degrees(camera.elevation)
-        self._model.vis.global_.fovy = np.degrees(camera.field_of_view)
-        reach = float(np.linalg.norm(self.points - target, axis=1).max())
-        extent = float(self._model.stat.extent)
+        model = self._model
+        model.vis.global_.fovy = np.degrees(camera.field_of_view)
+        reach = float(np.linalg.norm(np.abs(self._bounds - target).max(axis=0)))
         near, far = max(0.01 * distance, distance - 1.5 * reach), distance + 4.0 * reach
-        self._model.vis.map.znear, self._model.vis.map.zfar = near / extent, far / extent
-        mujoco.mjv_updateScene(
-            self._model,
-            self._data,
-            mujoco.MjvOption(),
-            None,
-            view,
-            mujoco.mjtCatBit.mjCAT_ALL,
-            self._scene,
-        )
-        self._gl.make_current()
-        viewport = mujoco.MjrRect(0, 0, width, height)
-        mujoco.mjr_render(viewport, self._scene, self._context)
-        pixels = np.zeros((height, width, 3), dtype=np.uint8)
-        raw = np.zeros((height, width), dtype=np.float32)
-        mujoco.mjr_readPixels(pixels, raw, viewport, self._context)
-        # Nothing but the items has a depth: the rest of the buffer stays as it was cleared.
-        is_item = raw < 1.0
-        depth = near * far / (far - raw.astype(np.float64) * (far - near))
-        shade = hollow_shade(
-            depth[1::_OVERSAMPLING, 1::_OVERSAMPLING],
-            is_item[1::_OVERSAMPLING, 1::_OVERSAMPLING],
-            pixel_size=2.0
-            * distance
-            * math.tan(camera.field_of_view / 2.0)
-            * _OVERSAMPLING
-            / height,
-            extent=extent,
-        )
-        return _averaged(pixels, is_item, shade)[::-1]
-
-    def _light(self, camera: Camera) -> None:
-        """Turns the lights with the camera, so that every view is lit alike."""
-        for light, (azimuth, elevation, _, _) in enumerate(_LIGHTS):
+        extent = float(model.stat.extent)
+        model.vis.map.znear, model.vis.map.zfar = near / extent, far / extent
+        # The lights turn with the camera, so that every view is lit alike.
+        for light, (azimuth, elevation, _, _) in enumerate(LIGHTS):
             a, e = camera.azimuth + azimuth, elevation
             source = np.array([np.cos(a) * np.cos(e), np.sin(a) * np.cos(e), np.sin(e)])
             self._data.light_xdir[light] = -source
-            middle = self._model.stat.center
-            self._data.light_xpos[light] = middle + 3.0 * self._model.stat.extent * source
-
-
-def _averaged(
-    pixels: UInt8[np.ndarray, "H2 W2 3"],
-    is_item: Bool[np.ndarray, "H2 W2"],
-    shade: Float[np.ndarray, "H W"],
-) -> UInt8[np.ndarray, "H W 3"]:
-    """Shaded means over blocks of pixels, which rounds off the stairs along edges."""
-    k = _OVERSAMPLING
-    spread = np.repeat(np.repeat(shade, k, axis=0), k, axis=1)[..., None]
-    lit = pixels * (spread / (255.0 * _EXPOSURE))
-    bent = _KNEE + (1.0 - _KNEE) * np.tanh((lit - _KNEE) / (1.0 - _KNEE))
-    values = np.where(is_item[..., None], np.where(lit > _KNEE, bent, lit), BACKGROUND)
-    height, width = shade.shape
-    means = values.reshape(height, k, width, k, 3).mean(axis=(1, 3))
-    return np.asarray(np.rint(255.0 * means), dtype=np.uint8)
-
-
-def _model(
-    items: Sequence[Drawn], points: Float[np.ndarray, "N 3"], size: tuple[int, int]
-) -> mujoco.MjModel:
-    spec = mujoco.MjSpec()
-    spec.visual.global_.offwidth, spec.visual.global_.offheight = size
-    # The picture is drawn larger instead, which keeps items and background apart.
-    spec.visual.quality.offsamples = 0
-    spec.visual.quality.shadowsize = 4096
-    spec.visual.headlight.ambient[:] = _EXPOSURE * _AMBIENT
-    spec.visual.headlight.diffuse[:] = 0.0
-    spec.visual.headlight.specular[:] = 0.0
-    middle = (points.min(axis=0) + points.max(axis=0)) / 2.0
-    spec.stat.center[:] = middle
-    spec.stat.extent = max(float(np.linalg.norm(points - middle, axis=1).max()), 1e-6)
-    for number, item in enumerate(items):
-        _add_item(spec, f"item{number}", item)
-    for _, _, brightness, casts in _LIGHTS:
-        light = spec.worldbody.add_light()
-        light.type = mujoco.mjtLightType.mjLIGHT_DIRECTIONAL
-        light.diffuse[:] = _EXPOSURE * brightness
-        light.specular[:] = 0.5 * _EXPOSURE * brightness
-        light.ambient[:] = 0.0
-        light.castshadow = casts
-    return spec.compile()
-
-
-def _add_item(spec: mujoco.MjSpec, name: str, item: Drawn) -> None:
-    # A vertex on a crease is given once for each of its normals: the compiler keeps vertices and
-    # normals together only where they come in pairs.
-    corners = np.concatenate(
-        [item.vertices[item.faces].reshape(-1, 3), item.corner_normals().reshape(-1, 3)], axis=1
-    )
-    pairs, faces = np.unique(corners.astype(np.float32), axis=0, return_inverse=True)
-    mesh = spec.add_mesh(name=name)
-    mesh.uservert = pairs[:, :3].reshape(-1)
-    mesh.usernormal = pairs[:, 3:].reshape(-1)
-    mesh.userface = faces.astype(np.int32).reshape(-1)
-    # A picture needs no closed surface, and a shell has mass properties whatever its shape.
-    mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
-    material = spec.add_material(name=name)
-    material.rgba[:] = (*item.color, 1.0)
-    material.specular = item.shininess
-    material.shininess = 0.2 + 0.6 * item.shininess
-    geom = spec.worldbody.add_geom()
-    geom.type = mujoco.mjtGeom.mjGEOM_MESH
-    geom.meshname = name
-    geom.material = name
-    geom.contype = geom.conaffinity = 0
+            # MuJoCo leaves out of its shadows what is nearer to the light than ``near``.
+            self._data.light_xpos[light] = model.stat.center + (near + 1.1 * extent) * source
+        mujoco.mjv_updateCamera(model, self._data, view, self._scene)
+        mujoco.mjv_makeLights(model, self._data, self._scene)
+        return near, far

@@ -7,6 +7,9 @@ import math
 import numpy as np
 from jaxtyping import Float, Int
 
+from handwright.errors import InvalidValueError
+from handwright.math import rotation
+
 Mesh = tuple[Float[np.ndarray, "V 3"], Int[np.ndarray, "F 3"]]
 """Vertices (m) and outward-oriented triangles of a closed surface."""
 
@@ -142,3 +145,37 @@ def _split_in_four(vertices: Float[np.ndarray, "A 3"], faces: Int[np.ndarray, "B
         np.concatenate([vertices, vertices[edges].mean(axis=1)]),
         np.concatenate([np.stack(q, axis=1) for q in quarters]),
     )
+
+
+def capsule_mesh(
+    start: Float[np.ndarray, "3"],
+    end: Float[np.ndarray, "3"],
+    radius: float,
+    *,
+    num_around: int = 32,
+    num_rings: int = 8,
+) -> Mesh:
+    """A sphere swept from ``start`` to ``end``; a ball if the two are one point.
+
+    Args:
+        start: m.
+        end: m.
+        radius: m.
+        num_around: Segments of a full turn.
+        num_rings: Rings from the rim of a cap to its top.
+    """
+    if not radius > 0.0:
+        raise InvalidValueError(f"capsule_mesh: radius is {radius} m; expected a positive number.")
+    along = np.asarray(end, dtype=np.float64) - start
+    length = float(np.linalg.norm(along))
+    angles = np.linspace(0.0, np.pi / 2.0, num_rings + 1)
+    top = radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    top[-1, 0] = 0.0
+    # A capsule of no length is a ball: its two equators are one ring.
+    below = top[::-1] * [1.0, -1.0]
+    above = top + np.array([0.0, length])
+    profile = np.concatenate([below if length > 0.0 else below[:-1], above])
+    vertices, faces = revolve(profile, num_segments=num_around)
+    up = along / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
+    turn = rotation.between(np.array([0.0, 0.0, 1.0]), up)
+    return rotation.rotate(turn, vertices) + start, faces

@@ -1,0 +1,104 @@
+"""What is seen of a clip, frame by frame: hands, bodies, surroundings, contacts and forces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.core.clip import Clip
+from handwright.core.contact import ContactMode
+from handwright.core.surface import EnvironmentBox, Surface
+from handwright.geometry.shapes.surfaces import extrude
+from handwright.hands.colors import Color
+from handwright.render.items import Drawn, HandLook, body_item
+from handwright.render.markers import Marker
+
+MODE_COLORS: dict[ContactMode, Color] = {
+    ContactMode.STATIC: (0.16, 0.55, 0.32),
+    ContactMode.SLIDING: (0.90, 0.50, 0.10),
+    ContactMode.ROLLING: (0.20, 0.42, 0.80),
+    ContactMode.COLLIDING: (0.80, 0.15, 0.20),
+}
+FORCE_COLOR: Color = (0.85, 0.20, 0.35)
+SURROUNDINGS_COLOR: Color = (0.80, 0.79, 0.76)
+_POINT_RADIUS = 0.0025
+_SHAFT_RADIUS = 0.0014
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """What is drawn beside hands and bodies."""
+
+    contacts: bool = True
+    """Contact points, coloured by mode."""
+    forces: bool = True
+    """Arrows that end at the contact point and point along the force on the body."""
+    surroundings: bool = True
+    """Boxes such as a table top; endless planes are left out."""
+    metres_per_newton: float = 0.01
+    """Length of the arrows."""
+
+
+class ClipScene:
+    """Everything there is to see of a clip.
+
+    Args:
+        clip: The motion.
+        overlay: What is drawn beside hands and bodies.
+    """
+
+    def __init__(self, clip: Clip, overlay: Overlay | None = None) -> None:
+        self._clip = clip
+        self._overlay = Overlay() if overlay is None else overlay
+        self._hands = {name: HandLook.of(clip.problem.hands[name]) for name in clip.hands}
+        self._bodies = {name: body_item(clip.problem.bodies[name]) for name in clip.bodies}
+        self._fixed = _surroundings(clip.problem.environment) if self._overlay.surroundings else ()
+
+    def moving(self, frame: int) -> tuple[Drawn, ...]:
+        """Hands and bodies in a frame: in every frame as many, in one order."""
+        items: list[Drawn] = []
+        for name, motion in self._clip.hands.items():
+            items += self._hands[name].posed(motion.q[frame], motion.root[frame])
+        for name, poses in self._clip.bodies.items():
+            items.append(self._bodies[name].moved(poses[frame]))
+        return tuple(items)
+
+    def items(self, frame: int) -> tuple[Drawn, ...]:
+        """Hands, bodies and surroundings in a frame: in every frame as many, in one order."""
+        return self.moving(frame) + self._fixed
+
+    def markers(self, frame: int) -> tuple[Marker, ...]:
+        """Contact points and force arrows of a frame."""
+        overlay, markers = self._overlay, []
+        for contact in self._clip.contacts.at(frame):
+            if overlay.contacts:
+                markers.append(Marker(contact.point, _POINT_RADIUS, MODE_COLORS[contact.mode]))
+            arrow = overlay.metres_per_newton * contact.force
+            if overlay.forces and _is_visible(arrow):
+                tail = contact.point - arrow
+                markers.append(Marker(contact.point, _SHAFT_RADIUS, FORCE_COLOR, tail))
+        return tuple(markers)
+
+    @property
+    def max_markers(self) -> int:
+        """Not more than this many markers are there in any frame."""
+        frames = self._clip.contacts.frame
+        return 2 * int(np.bincount(frames).max()) if len(frames) else 0
+
+
+def _is_visible(arrow: Float[np.ndarray, "3"]) -> bool:
+    """Whether there is a force, and an arrow longer than a hair is thick."""
+    return bool(np.isfinite(arrow).all() and np.linalg.norm(arrow) > 1e-4)
+
+
+def _surroundings(environment: tuple[Surface, ...]) -> tuple[Drawn, ...]:
+    items = []
+    for surface in environment:
+        if isinstance(surface, EnvironmentBox):
+            x, y, z = surface.half_extents
+            outline = np.array([(-x, -y), (x, -y), (x, y), (-x, y)])
+            solid = extrude(outline, height=float(2.0 * z))
+            items.append(Drawn(*solid, SURROUNDINGS_COLOR, 0.05).moved(surface.pose))
+    return tuple(items)
