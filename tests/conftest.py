@@ -2,7 +2,8 @@
 
 - Array annotations are enforced while the tests run, and only then.
 - A test that needs something optional skips with a reason. With ``HANDWRIGHT_REQUIRE_ALL=1`` such
-  a skip is a failure, except for recordings that cannot be shipped (marker ``data``).
+  a skip is a failure, except for recordings that cannot be shipped (marker ``data``) and for
+  Blender, which is too large to install for every run (marker ``blender``).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from jaxtyping import install_import_hook
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
 REQUIRE_ALL = os.environ.get("HANDWRIGHT_REQUIRE_ALL", "") not in ("", "0")
+MAY_SKIP = ("data", "blender")
 CHECKED_LAYERS = ("math", "core", "geometry")
 
 
@@ -81,7 +83,7 @@ def _fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     report = yield
-    if not item.get_closest_marker("data"):
+    if not any(item.get_closest_marker(name) for name in MAY_SKIP):
         _fail_if_skipped(report)
     return report
 
