@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import nnls
 
 from handwright.evidence.dynamics import required_wrench, smoothed
-from handwright.evidence.forces import ContactSet, solve_forces, tangents
+from handwright.evidence.forces import ContactSet, ForceSolver, Limits, Loads, tangents
 from handwright.evidence.probes import capsule_gaps, surface_distance
 from handwright.geometry import EnvironmentBox, floor
 from handwright.geometry.exact import ExactDistance
@@ -24,8 +26,25 @@ def contact_set(point, normal, friction, *, sliding=None, slip=None):
     count = len(point)
     sliding = np.zeros(count, dtype=bool) if sliding is None else np.asarray(sliding)
     slip = np.zeros((count, 3)) if slip is None else np.asarray(slip, dtype=float)
+    none = np.zeros(count, dtype=int)
     return ContactSet(
-        np.asarray(point, float), np.asarray(normal, float), np.full(count, friction), sliding, slip
+        np.asarray(point, float), np.asarray(normal, float), np.full(count, friction), sliding,
+        slip, none, none - 1,
+    )  # fmt: skip
+
+
+def one_body(force, moment, center, *, weight, gyration):
+    rows = (np.asarray(part, float)[None] for part in (force, moment, center))
+    return Loads(*rows, np.array([weight]), np.array([gyration]))
+
+
+def solve_forces(contacts, force, moment, center, *, weight, gyration, limits=None):
+    loads = one_body(force, moment, center, weight=weight, gyration=gyration)
+    found = ForceSolver().solve(contacts, loads, limits)
+    return SimpleNamespace(
+        force=found.force,
+        force_residual=found.force_residual.item(),
+        moment_residual=found.moment_residual.item(),
     )
 
 

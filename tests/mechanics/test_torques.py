@@ -7,10 +7,10 @@ import pytest
 
 from handwright.errors import InvalidValueError
 from handwright.hands import human, trident
-from handwright.kinematics import point_jacobians
+from handwright.kinematics import link_poses, point_jacobians
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.mechanics import joint_torques
+from handwright.mechanics import gravity_torques, joint_torques, torque_maps
 
 HANDS = {"right": human(), "arm": human("left", arm=True), "trident": trident()}
 
@@ -60,3 +60,37 @@ def test_no_contacts_and_nonsense():
         joint_torques(model, q, np.array([1]), one, one * np.nan)
     with pytest.raises(InvalidValueError, match="link holds"):
         joint_torques(model, q, np.array([999]), one, one)
+
+
+@pytest.mark.parametrize("name", HANDS)
+def test_maps_of_many_contacts_give_the_torques_of_each(name):
+    model, rng = HANDS[name], np.random.default_rng(1)
+    q = model.joints.random(rng, (7,))
+    link = rng.integers(0, model.num_links, 7)
+    points, forces = rng.normal(size=(7, 3)) * 0.1, rng.normal(size=(7, 3))
+    root = Pose(rng.normal(size=(7, 3)), rotation.random(rng, (7,)))
+    maps = torque_maps(model, q, link, points, root)
+    for n in range(7):
+        row = slice(n, n + 1)
+        one = joint_torques(model, q[n], link[row], points[row], forces[row], root[n])
+        np.testing.assert_allclose(maps[n] @ forces[n], -one, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", HANDS)
+def test_holding_the_hand_up_is_the_slope_of_its_height_energy(name):
+    model, rng = HANDS[name], np.random.default_rng(2)
+    gravity = np.array([1.0, -2.0, -9.0])
+    q = model.joints.random(rng)
+    root = Pose(rng.normal(size=3), rotation.random(rng))
+
+    def energy(values):
+        turns, places = link_poses(model, values, root)
+        center = places + np.einsum("lij,lj->li", turns, model.masses.center)
+        return -model.masses.mass @ (center @ gravity)
+
+    torque = gravity_torques(model, q[None], gravity, root[None])[0]
+    for joint in range(model.num_joints):
+        step = np.zeros(model.num_joints)
+        step[joint] = 1e-6
+        slope = (energy(q + step) - energy(q - step)) / 2e-6
+        assert torque[joint] == pytest.approx(slope, abs=1e-7)

@@ -7,7 +7,7 @@ gives the lowest points of the body, and of a flat side the outermost ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from handwright.core.clip import Clip, HandMotion
 from handwright.core.contact import ENVIRONMENT, ContactMode
 from handwright.core.hand import HandModel
 from handwright.core.skin import Skin
-from handwright.core.surface import HalfSpace
+from handwright.core.surface import HalfSpace, Surface
 from handwright.evidence.forces import tangents
 from handwright.evidence.probes import capsule_gaps, surface_distance
 from handwright.evidence.skin_probe import skin_gaps, vertex_capsules
@@ -31,8 +31,6 @@ from handwright.math.pose import Pose
 
 # Points this much higher than the lowest one still belong to the side that a body lies on, m.
 _FLAT = 2e-4
-# Capsules this near may bring skin to the body, m.
-_SKIN_OVER_CAPSULE = 0.008
 # A contact that opens or closes faster than this is an impact, m/s.
 _IMPACT_SPEED = 0.05
 # Between two frames an impact may happen this far from where the frames show the surfaces, m.
@@ -41,14 +39,18 @@ _IMPACT_REACH = 0.05
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContactTable:
-    """Contacts of one body over a motion, ordered by frame."""
+    """Contacts of bodies over a motion, ordered by frame."""
 
     touchers: tuple[str, ...]
-    """Hands, then ``environment``."""
+    """Hands, ``environment``, bodies."""
     frame: Int[np.ndarray, " N"]
+    body: Int[np.ndarray, " N"]
+    """The body that is touched, by its place among the clip's."""
+    other: Int[np.ndarray, " N"]
+    """The body that touches, or -1 for hands and surroundings."""
     toucher: Int[np.ndarray, " N"]
     part: Int[np.ndarray, " N"]
-    """Capsule of the hand, or surface of the surroundings."""
+    """Capsule of the hand, or surface of the surroundings; 0 for a body."""
     point: Float[np.ndarray, "N 3"]
     """On the body's surface, in the world, m."""
     normal: Float[np.ndarray, "N 3"]
@@ -63,10 +65,15 @@ class ContactTable:
     mode: Int[np.ndarray, " N"]
     """Values of ``ContactMode``."""
 
-    def rows(self, frame: int) -> slice:
-        """The rows of one frame."""
-        first, last = np.searchsorted(self.frame, [frame, frame + 1])
-        return slice(int(first), int(last))
+    def starts(self, num_frames: int) -> Int[np.ndarray, " S"]:
+        """Row at which each frame begins, and the number of rows."""
+        return np.searchsorted(self.frame, np.arange(num_frames + 1))
+
+    def of_body(self, body: int, other: int = -1) -> ContactTable:
+        """The same contacts as those of a body, by number, and of the one that touches it."""
+        return replace(
+            self, body=np.full(len(self.frame), body), other=np.full(len(self.frame), other)
+        )
 
 
 class HandProbe(NamedTuple):
@@ -131,12 +138,15 @@ def hand_gaps(
     back = pose.inverse()[:, None]
     start, end = back.apply(world.start), back.apply(world.end)
     shape = start.shape[:2]
+    # An impact moves a capsule to the body from as far as it travels from frame to frame.
+    fast = np.minimum(touching + 2.0 * np.maximum(_travel(start), _travel(end)), _IMPACT_REACH)
+    looked = np.maximum(fast, reach)
     found = capsule_gaps(
         exact,
         start.reshape(-1, 3),
         end.reshape(-1, 3),
         np.tile(capsules.radius, count),
-        reach=max(reach, _SKIN_OVER_CAPSULE, _IMPACT_REACH),
+        reach=looked.ravel(),
     )
     gap = found.gap.reshape(shape)
     point, outward = found.point.reshape(*shape, 3), found.outward.reshape(*shape, 3)
@@ -145,20 +155,20 @@ def hand_gaps(
     if hand.skin is not None:
         skin = skin_gaps(
             hand.model, hand.skin, hand.owner, hand.motion.q, hand.motion.root, pose, exact,
-            near=gap < _SKIN_OVER_CAPSULE, reach=touching,
+            reach=touching,
         )  # fmt: skip
         skin_depth = skin.depth
         by_skin = (gap > touching) & (skin.gap <= touching)
         touch_gap = np.where(by_skin, skin.gap, gap)
         point = np.where(by_skin[..., None], skin.point, point)
         outward = np.where(by_skin[..., None], skin.outward, outward)
-    closing = _closing(gap, times, _IMPACT_REACH)
+    unknown = np.where(looked >= _IMPACT_REACH, _IMPACT_REACH, np.nan)
+    closing = closing_steps(np.where(np.isfinite(gap), gap, unknown), times)
     frame, part = np.nonzero((touch_gap <= reach) | (touch_gap <= touching + closing))
     here = pose[frame]
-    table = _table(
-        (hand.name,),
+    table = contact_table(
+        hand.name,
         frame,
-        np.zeros_like(frame),
         part,
         here.apply(point[frame, part]),
         -here.rotate(outward[frame, part]),
@@ -189,20 +199,17 @@ def environment_contacts(
     rows: list[tuple[np.ndarray, ...]] = []
     for number, surface in enumerate(clip.problem.environment):
         vertices = hull if isinstance(surface, HalfSpace) else body.vertices
-        least = np.array([surface_distance(surface, one.apply(vertices))[0].min() for one in pose])
-        closing = _closing(least[:, None], times, np.inf)[:, 0]
-        found = []
-        for t in np.flatnonzero(least <= reach + closing):
-            world = pose[t].apply(vertices)
-            distance, normal = surface_distance(surface, world)
-            chosen = _supports(world, distance, normal)
-            found.append((t, world[chosen], normal[chosen], distance[chosen]))
+        lowest = _lowest_points(surface, vertices, pose)
+        least = np.array([distance.min() for _, _, distance in lowest])
+        closing = closing_steps(least[:, None], times)[:, 0]
         depth = np.maximum(depth, -least)
-        for t, point, normal, distance in found:
-            ones = np.ones(len(point), dtype=np.int64)
+        for t in np.flatnonzero(least <= reach + closing):
+            point, normal, distance = lowest[t]
+            chosen = _supports(point, distance, normal)
+            ones = np.ones(len(chosen), dtype=np.int64)
             rows.append(
-                (t * ones, number * ones, point, normal, distance, closing[t] * ones,
-                 surface.friction * ones)
+                (t * ones, number * ones, point[chosen], normal[chosen], distance[chosen],
+                 closing[t] * ones, surface.friction * ones)
             )  # fmt: skip
     if not rows:
         rows.append((_NONE, _NONE, _NO_POINTS, _NO_POINTS, _NO_GAPS, _NO_GAPS, _NO_GAPS))
@@ -211,11 +218,35 @@ def environment_contacts(
     )
     still = np.broadcast_to(np.eye(3), (len(times), 1, 3, 3)), np.zeros((len(times), 1, 3))
     velocity = relative_velocity(times, *still, pose, frame, np.zeros_like(frame), point)
-    table = _table(
-        (ENVIRONMENT,), frame, np.zeros_like(frame), part, point, normal, gap, change, friction,
-        velocity, static_speed,
-    )  # fmt: skip
+    table = contact_table(
+        ENVIRONMENT, frame, part, point, normal, gap, change, friction, velocity, static_speed
+    )
     return table, depth
+
+
+def _lowest_points(
+    surface: Surface, vertices: Float[np.ndarray, "V 3"], pose: Pose
+) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """In each frame the vertices nearest to a surface: places, its normals there, distances.
+
+    All within ``_FLAT`` of the lowest are among them. A distance changes by no more than its point
+    moves, so that most vertices need not be looked at again from frame to frame.
+    """
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    side = np.array(np.meshgrid([0.0, 1.0], [0.0, 1.0], [0.0, 1.0])).reshape(3, -1).T
+    corners = pose[:, None].apply(low + side * (high - low))
+    travel = np.linalg.norm(np.diff(corners, axis=0), axis=-1).max(axis=-1, initial=0.0)
+    known, moved = np.zeros(len(vertices)), np.full(len(vertices), np.inf)
+    found = []
+    for t in range(len(corners)):
+        if t > 0:
+            moved += travel[t - 1]
+        due = np.flatnonzero(known - moved <= (known + moved).min() + _FLAT)
+        world = pose[t].apply(vertices[due])
+        distance, normal = surface_distance(surface, world)
+        known[due], moved[due] = distance, 0.0
+        found.append((world, normal, distance))
+    return found
 
 
 _NONE = np.zeros(0, dtype=np.int64)
@@ -223,27 +254,28 @@ _NO_GAPS = np.zeros(0)
 _NO_POINTS = np.zeros((0, 3))
 
 
-def join_tables(tables: list[ContactTable]) -> ContactTable:
-    """One table of the contacts of a body with all its touchers."""
-    touchers = tuple(name for table in tables for name in table.touchers)
-    shift = np.cumsum([0, *(len(table.touchers) for table in tables)])
-    toucher = np.concatenate(
-        [table.toucher + shift[i] for i, table in enumerate(tables)] or [_NONE]
-    )
-    frame = np.concatenate([table.frame for table in tables] or [_NONE])
-    order = np.argsort(frame, kind="stable")
-
-    def column(name: str) -> np.ndarray:
-        return np.concatenate([getattr(table, name) for table in tables])[order]
-
+def no_contacts() -> ContactTable:
+    """A table without rows."""
     return ContactTable(
-        touchers,
-        frame[order],
-        toucher[order],
-        *(column(name) for name in (
-            "part", "point", "normal", "gap", "closing", "velocity", "friction", "mode"
-        )),
+        (), _NONE, _NONE, _NONE, _NONE, _NONE, _NO_POINTS, _NO_POINTS, _NO_GAPS, _NO_GAPS,
+        _NO_POINTS, _NO_GAPS, _NONE,
     )  # fmt: skip
+
+
+def join_tables(tables: list[ContactTable]) -> ContactTable:
+    """One table of all contacts."""
+    touchers = tuple(dict.fromkeys(name for table in tables for name in table.touchers))
+    number = {name: index for index, name in enumerate(touchers)}
+    columns = {
+        item.name: np.concatenate([getattr(table, item.name) for table in tables])
+        for item in fields(ContactTable)
+        if item.name != "touchers"
+    }
+    columns["toucher"] = np.concatenate(
+        [np.array([number[n] for n in t.touchers], dtype=np.int64)[t.toucher] for t in tables]
+    )
+    order = np.argsort(columns["frame"], kind="stable")
+    return ContactTable(touchers, **{name: column[order] for name, column in columns.items()})
 
 
 def relative_velocity(
@@ -273,15 +305,26 @@ def relative_velocity(
     return np.einsum("nij,nj->ni", turn[frame], velocity)
 
 
-def _closing(
-    gap: Float[np.ndarray, "T C"], times: Float[np.ndarray, " T"], reach: float
+def _travel(place: Float[np.ndarray, "T C 3"]) -> Float[np.ndarray, "T C"]:
+    """How far points move to the next or from the last frame, whichever is more, m."""
+    step = np.linalg.norm(np.diff(place, axis=0), axis=-1)
+    travel = np.zeros(place.shape[:2])
+    travel[:-1] = step
+    travel[1:] = np.maximum(travel[1:], step)
+    return travel
+
+
+def closing_steps(
+    gap: Float[np.ndarray, "T C"], times: Float[np.ndarray, " T"]
 ) -> Float[np.ndarray, "T C"]:
-    """Largest change of each gap to a neighbouring frame, m; 0 unless it is an impact."""
+    """Largest change of each gap to a neighbouring frame, m; 0 unless it is an impact.
+
+    A gap that is not known is NaN, and no impact.
+    """
     change = np.zeros(gap.shape)
     if len(times) < 2:
         return change
-    bounded = np.minimum(gap, reach)
-    step = np.abs(np.diff(bounded, axis=0))
+    step = np.nan_to_num(np.abs(np.diff(gap, axis=0)), nan=0.0)
     step[step <= _IMPACT_SPEED * np.diff(times)[:, None]] = 0.0
     change[:-1] = step
     change[1:] = np.maximum(change[1:], step)
@@ -299,25 +342,26 @@ def _supports(world: np.ndarray, distance: np.ndarray, normal: np.ndarray) -> In
     return np.unique(np.append(level[outermost], lowest))
 
 
-def _table(
-    touchers: tuple[str, ...],
-    frame: np.ndarray,
-    toucher: np.ndarray,
-    part: np.ndarray,
-    point: np.ndarray,
-    normal: np.ndarray,
-    gap: np.ndarray,
-    closing: np.ndarray,
-    friction: np.ndarray,
-    velocity: np.ndarray,
+def contact_table(
+    toucher: str,
+    frame: Int[np.ndarray, " N"],
+    part: Int[np.ndarray, " N"],
+    point: Float[np.ndarray, "N 3"],
+    normal: Float[np.ndarray, "N 3"],
+    gap: Float[np.ndarray, " N"],
+    closing: Float[np.ndarray, " N"],
+    friction: Float[np.ndarray, " N"],
+    velocity: Float[np.ndarray, "N 3"],
     static_speed: float,
 ) -> ContactTable:
+    """Contacts of body 0 with one toucher, given in the order of their frames."""
     across = velocity - np.einsum("ni,ni->n", velocity, normal)[:, None] * normal
     slides = np.linalg.norm(across, axis=1) > static_speed
     mode = np.where(slides, int(ContactMode.SLIDING), int(ContactMode.STATIC))
     mode = np.where(closing > 0.0, int(ContactMode.COLLIDING), mode)
-    order = np.argsort(frame, kind="stable")
-    return ContactTable(
-        touchers, frame[order], toucher[order], part[order], point[order], normal[order],
-        gap[order], closing[order], across[order], friction[order], mode[order],
+    none = np.zeros(len(frame), dtype=np.int64)
+    table = ContactTable(
+        (toucher,), frame, none, none - 1, none, part, point, normal, gap, closing, across,
+        friction, mode,
     )  # fmt: skip
+    return join_tables([table])

@@ -1,10 +1,11 @@
-"""The smallest contact forces that move a body as shown, inside exact friction cones.
+"""The smallest contact forces that move bodies as shown, inside exact friction cones.
 
-Minimise  1/2 sum |f_i|^2 + W |s|  subject to  sum f_i + s_f = F,  sum r_i x f_i + s_m = M,
-f_i in the Coulomb cone of its contact, or on its edge against the slip of a sliding one. Forces
-are in units of the weight, moments in units of weight x radius of gyration. ``s`` is what no force
-can give: the penalty is exact, so that ``s`` is zero wherever forces of up to about sqrt(W) = 300
-weights will do.
+Minimise  1/2 sum |f_i|^2 + W sum |s_b|  subject to, for each body b,  sum f_i + s_bf = F_b,
+sum r_i x f_i + s_bm = M_b,  f_i in the Coulomb cone of its contact, or on its edge against the slip
+of a sliding one; at a contact between two bodies the one gets f_i and the other -f_i. Forces are in
+units of the weight, moments in units of weight x radius of gyration. ``s`` is what no force can
+give: the penalty is exact, so that ``s`` is zero wherever forces of up to about sqrt(W) = 300
+weights will do. Limits of the hand may be added: torques of its joints, forces of its digits.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from typing import NamedTuple
 
 import clarabel
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from scipy import sparse
 
 from handwright.errors import HandwrightError
 
 _PENALTY = 1e5
+_AFTER, _BEFORE = np.array([1, 2, 0]), np.array([2, 0, 1])
 
 
 class SolverError(HandwrightError, RuntimeError):
@@ -26,7 +28,7 @@ class SolverError(HandwrightError, RuntimeError):
 
 
 class ContactSet(NamedTuple):
-    """The contacts of one frame that may push on a body."""
+    """The contacts of one frame that may push on bodies."""
 
     point: Float[np.ndarray, "N 3"]
     """m, in the world."""
@@ -36,6 +38,38 @@ class ContactSet(NamedTuple):
     is_sliding: Bool[np.ndarray, " N"]
     slip: Float[np.ndarray, "N 3"]
     """Unit direction in which the toucher slides over the body; used where ``is_sliding``."""
+    body: Int[np.ndarray, " N"]
+    """Which of the bodies is pushed."""
+    other: Int[np.ndarray, " N"]
+    """Which of the bodies pushes, and is pushed back; -1 for hands and surroundings."""
+
+
+class Loads(NamedTuple):
+    """What the contacts must give to each body."""
+
+    force: Float[np.ndarray, "B 3"]
+    """N."""
+    moment: Float[np.ndarray, "B 3"]
+    """About the centre of mass, N m."""
+    center: Float[np.ndarray, "B 3"]
+    """Centre of mass, m."""
+    weight: Float[np.ndarray, " B"]
+    """Unit of force, N."""
+    gyration: Float[np.ndarray, " B"]
+    """Unit of length, m."""
+
+
+class Limits(NamedTuple):
+    """What a hand can give."""
+
+    torque: Float[np.ndarray, "M N 3"]
+    """Joint torques by contact forces, one way each; sum over contacts of torque . force."""
+    most_torque: Float[np.ndarray, " M"]
+    """N m, above 0."""
+    digit: Int[np.ndarray, " N"]
+    """Number of the digit that a contact belongs to; -1 for none."""
+    most_force: float
+    """Largest sum of the sizes of the forces of one digit, N."""
 
 
 class Forces(NamedTuple):
@@ -43,9 +77,9 @@ class Forces(NamedTuple):
 
     force: Float[np.ndarray, "N 3"]
     """On the body, N."""
-    force_residual: float
+    force_residual: Float[np.ndarray, " B"]
     """Length of the missing force over the weight."""
-    moment_residual: float
+    moment_residual: Float[np.ndarray, " B"]
     """Length of the missing moment over weight x radius of gyration."""
 
 
@@ -54,128 +88,209 @@ def tangents(
 ) -> tuple[Float[np.ndarray, "N 3"], Float[np.ndarray, "N 3"]]:
     """Two unit directions across each normal and each other."""
     helper = np.eye(3)[np.abs(normal).argmin(axis=1)]
-    first = np.cross(helper, normal)
-    first /= np.linalg.norm(first, axis=1, keepdims=True)
-    return first, np.cross(normal, first)
+    first = _cross(helper, normal)
+    first /= np.sqrt(np.einsum("ni,ni->n", first, first))[:, None]
+    return first, _cross(normal, first)
 
 
-def solve_forces(
-    contacts: ContactSet,
-    force: Float[np.ndarray, "3"],
-    moment: Float[np.ndarray, "3"],
-    center: Float[np.ndarray, "3"],
-    *,
-    weight: float,
-    gyration: float,
-) -> Forces:
-    """Forces of one frame.
-
-    Args:
-        contacts: Where the body may be pushed.
-        force: That all contacts together must give, N.
-        moment: The same about ``center``, N m.
-        center: Centre of mass, m.
-        weight: Unit of force, N.
-        gyration: Unit of length, m.
-    """
-    wanted = np.concatenate([force / weight, moment / (weight * gyration)])
-    count = len(contacts.point)
-    if count == 0:
-        return Forces(np.zeros((0, 3)), *_lengths(wanted))
-    basis, cones, size = _cone_basis(contacts)
-    arms = (contacts.point - center) / gyration
-    owner = np.concatenate([np.full(width, i) for i, width in enumerate(size)])
-    grasp = np.concatenate([basis, np.cross(arms[owner], basis)], axis=1).T
-    solution = _solve(grasp, wanted, contacts, cones, size)
-    coefficients = np.asarray(solution[: grasp.shape[1]])
-    found = np.zeros((count, 3))
-    np.add.at(found, owner, coefficients[:, None] * basis)
-    rest = wanted - grasp @ coefficients
-    return Forces(found * weight, *_lengths(rest))
+def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Cross products of rows; NumPy's own takes longer than solving for the forces of a frame."""
+    return a[:, _AFTER] * b[:, _BEFORE] - a[:, _BEFORE] * b[:, _AFTER]
 
 
-def _lengths(rest: Float[np.ndarray, "6"]) -> tuple[float, float]:
-    return float(np.linalg.norm(rest[:3])), float(np.linalg.norm(rest[3:]))
+class ForceSolver:
+    """Finds forces frame after frame; keeps what problems of the same size share."""
+
+    def __init__(self) -> None:
+        self._patterns: dict[tuple[int, int], tuple[sparse.csc_matrix, sparse.csc_matrix]] = {}
+        self._cones: dict[bytes, list[object]] = {}
+        self._settings = clarabel.DefaultSettings()
+        self._settings.verbose = False
+
+    def solve(self, contacts: ContactSet, loads: Loads, limits: Limits | None = None) -> Forces:
+        """Forces of one frame.
+
+        Args:
+            contacts: Where the bodies may be pushed.
+            loads: What all contacts together must give.
+            limits: What the hands can give at most; no limits if None.
+        """
+        count, num_bodies = len(contacts.point), len(loads.weight)
+        wanted = np.concatenate(
+            [
+                loads.force / loads.weight[:, None],
+                loads.moment / (loads.weight * loads.gyration)[:, None],
+            ],
+            axis=1,
+        ).ravel()
+        if count == 0:
+            return Forces(np.zeros((0, 3)), *_lengths(wanted))
+        unit = float(loads.weight.max())
+        basis, owner, width = _cone_basis(contacts)
+        grasp = _grasp(contacts, loads, basis, owner, unit)
+        is_ray = width[owner] == 1
+        sliding = contacts.is_sliding[owner]
+        friction = contacts.friction[owner]
+        squares = np.where(sliding, 1.0 + friction**2, 1.0)
+        is_normal = np.ones(len(owner), dtype=bool)
+        is_normal[1:] = owner[1:] != owner[:-1]
+        scale = np.where(is_normal & ~is_ray, -friction, -1.0)
+        key = width.tobytes()
+        if key not in self._cones:
+            self._cones[key] = [
+                clarabel.SecondOrderConeT(3) if size == 3 else clarabel.NonnegativeConeT(1)
+                for size in width
+            ]
+        quadratic, linear_rows = self._matrices(grasp, scale, squares)
+        b = np.concatenate([wanted, np.zeros(len(owner) + 7 * num_bodies)])
+        cones = [
+            clarabel.ZeroConeT(6 * num_bodies),
+            *self._cones[key],
+            *[clarabel.SecondOrderConeT(7)] * num_bodies,
+        ]
+        price = np.zeros(linear_rows.shape[1])
+        price[-num_bodies:] = _PENALTY
+        if limits is not None:
+            quadratic, price, linear_rows, b, cones = _limited(
+                limits, quadratic, price, linear_rows, b, cones, basis * unit, owner, squares, unit
+            )
+        coefficients = self._run(quadratic, price, linear_rows, b, cones)[: len(owner)]
+        found = np.zeros((count, 3))
+        np.add.at(found, owner, coefficients[:, None] * basis)
+        return Forces(found * unit, *_lengths(wanted - grasp @ coefficients))
+
+    def _matrices(
+        self, grasp: np.ndarray, scale: np.ndarray, squares: np.ndarray
+    ) -> tuple[sparse.csc_matrix, sparse.csc_matrix]:
+        """Squares of the objective and rows of the constraints, in matrices made once for a size.
+
+        Columns are the coefficients, the missing parts, and the lengths of these; rows the
+        balances, the cones of the contacts and those of the missing parts.
+        """
+        unknowns, num_bodies = grasp.shape[1], grasp.shape[0] // 6
+        key = (unknowns, num_bodies)
+        if key not in self._patterns:
+            self._patterns[key] = _patterns(unknowns, num_bodies)
+        quadratic, rows = self._patterns[key]
+        quadratic.data[:unknowns] = squares
+        entries = rows.data[: unknowns * (len(grasp) + 1)].reshape(unknowns, len(grasp) + 1)
+        entries[:, :-1], entries[:, -1] = grasp.T, scale
+        return quadratic, rows
+
+    def _run(
+        self,
+        quadratic: sparse.csc_matrix,
+        price: np.ndarray,
+        rows: sparse.csc_matrix,
+        b: np.ndarray,
+        cones: list[object],
+    ) -> np.ndarray:
+        solver = clarabel.DefaultSolver(quadratic, price, rows, b, cones, self._settings)
+        solution = solver.solve()
+        values = np.asarray(solution.x)
+        if not np.isfinite(values).all():
+            raise SolverError(
+                f"Clarabel ended with {solution.status} on a problem of {rows.shape[1]} unknowns; "
+                "expected a solution. Check the clip for extreme forces or contacts in one point."
+            )
+        return values
 
 
-def _cone_basis(contacts: ContactSet) -> tuple[np.ndarray, list[object], list[int]]:
-    """Directions of the unknowns (rows), the cone of each contact and its number of unknowns."""
+def _lengths(rest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    parts = np.linalg.norm(rest.reshape(-1, 2, 3), axis=2)
+    return parts[:, 0], parts[:, 1]
+
+
+def _cone_basis(contacts: ContactSet) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Directions of the unknowns (rows), the contact of each, and how many a contact has."""
     first, second = tangents(contacts.normal)
-    rows: list[np.ndarray] = []
-    cones: list[object] = []
-    size = []
-    for i in range(len(contacts.point)):
-        mu = contacts.friction[i]
-        if contacts.is_sliding[i]:
-            rows.append(contacts.normal[i] + mu * contacts.slip[i])
-            cones.append(clarabel.NonnegativeConeT(1))
-            size.append(1)
-        elif mu <= 0.0:
-            rows.append(contacts.normal[i])
-            cones.append(clarabel.NonnegativeConeT(1))
-            size.append(1)
-        else:
-            rows += [contacts.normal[i], first[i], second[i]]
-            cones.append(clarabel.SecondOrderConeT(3))
-            size.append(3)
-    return np.array(rows), cones, size
+    mu = contacts.friction[:, None]
+    ray = contacts.normal + np.where(contacts.is_sliding[:, None], mu * contacts.slip, 0.0)
+    width = np.where(contacts.is_sliding | (contacts.friction <= 0.0), 1, 3)
+    every = np.stack([ray, first, second], axis=1)
+    return every[np.arange(3) < width[:, None]], np.repeat(np.arange(len(width)), width), width
 
 
-def _solve(
-    grasp: np.ndarray,
-    wanted: np.ndarray,
-    contacts: ContactSet,
-    cones: list[object],
-    size: list[int],
+def _grasp(
+    contacts: ContactSet, loads: Loads, basis: np.ndarray, owner: np.ndarray, unit: float
 ) -> np.ndarray:
-    unknowns = grasp.shape[1]
-    # Columns: coefficients, the six missing parts, and the length of these.
-    total = unknowns + 7
-    squares = np.concatenate([np.ones(unknowns), np.zeros(7)])
-    scale = -np.ones(unknowns)
-    at = 0
-    for i, width in enumerate(size):
-        if width == 3:
-            scale[at] = -contacts.friction[i]
-        elif contacts.is_sliding[i]:
-            squares[at] = 1.0 + contacts.friction[i] ** 2
-        at += width
-    b = np.concatenate([wanted, np.zeros(unknowns + 7)])
-    linear = np.zeros(total)
-    linear[-1] = _PENALTY
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    solver = clarabel.DefaultSolver(
-        sparse.csc_matrix((squares, np.arange(total), np.arange(total + 1))),
-        linear,
-        _constraints(grasp, scale),
-        b,
-        [clarabel.ZeroConeT(6), *cones, clarabel.SecondOrderConeT(7)],
-        settings,
-    )
-    solution = solver.solve()
-    values = np.asarray(solution.x)
-    if not np.isfinite(values).all():
-        raise SolverError(
-            f"Clarabel ended with {solution.status} on {len(size)} contacts; expected a solution. "
-            "Check the clip for extreme forces or contacts in one point."
-        )
-    return values
+    """(6 B, unknowns) what each unknown gives to each body, in the units of the bodies."""
+    grasp = np.zeros((len(loads.weight), 6, len(owner)))
+    for sign, bodies in ((1.0, contacts.body[owner]), (-1.0, contacts.other[owner])):
+        column = np.flatnonzero(bodies >= 0)
+        if column.size == 0:
+            continue
+        body = bodies[column]
+        arm = (contacts.point[owner[column]] - loads.center[body]) / loads.gyration[body, None]
+        force = (sign * unit / loads.weight[body])[:, None] * basis[column]
+        grasp[body, :3, column] = force
+        grasp[body, 3:, column] = _cross(arm, force)
+    return grasp.reshape(-1, len(owner))
 
 
-def _constraints(grasp: np.ndarray, scale: np.ndarray) -> sparse.csc_matrix:
-    """Six balances, then the cones of the contacts, then that of the missing part.
-
-    Written column by column: building the matrix any other way takes longer than solving.
-    """
-    unknowns = grasp.shape[1]
-    index = np.arange(unknowns)
-    entries = np.concatenate([grasp, scale[None]]).T
-    rows = np.concatenate([np.tile(np.arange(6), (unknowns, 1)), 6 + index[:, None]], axis=1)
-    six = np.arange(6)
-    data = np.concatenate([entries.ravel(), np.tile([1.0, -1.0], 6), [-1.0]])
+def _patterns(unknowns: int, num_bodies: int) -> tuple[sparse.csc_matrix, sparse.csc_matrix]:
+    parts = 6 * num_bodies
+    index, part = np.arange(unknowns), np.arange(parts)
+    total = unknowns + parts + num_bodies
+    body = part // 6
+    below = parts + unknowns
     indices = np.concatenate(
-        [rows.ravel(), np.stack([six, 7 + unknowns + six], axis=1).ravel(), [6 + unknowns]]
+        [
+            np.column_stack([np.tile(part, (unknowns, 1)), parts + index]).ravel(),
+            np.column_stack([part, below + 7 * body + 1 + part % 6]).ravel(),
+            below + 7 * np.arange(num_bodies),
+        ]
     )
-    starts = np.cumsum([0, *[7] * unknowns, *[2] * 6, 1])
-    return sparse.csc_matrix((data, indices, starts), shape=(unknowns + 13, unknowns + 7))
+    data = np.concatenate(
+        [np.zeros(unknowns * (parts + 1)), np.tile([1.0, -1.0], parts), -np.ones(num_bodies)]
+    )
+    starts = np.cumsum([0, *[parts + 1] * unknowns, *[2] * parts, *[1] * num_bodies])
+    rows = sparse.csc_matrix((data, indices, starts), shape=(below + 7 * num_bodies, total))
+    squares = np.concatenate([np.ones(unknowns), np.zeros(total - unknowns)])
+    return sparse.csc_matrix((squares, np.arange(total), np.arange(total + 1))), rows
+
+
+def _limited(
+    limits: Limits,
+    quadratic: sparse.csc_matrix,
+    price: np.ndarray,
+    rows: sparse.csc_matrix,
+    b: np.ndarray,
+    cones: list[object],
+    basis: np.ndarray,
+    owner: np.ndarray,
+    squares: np.ndarray,
+    unit: float,
+) -> tuple[sparse.csc_matrix, np.ndarray, sparse.csc_matrix, np.ndarray, list[object]]:
+    """The same problem with more rows, and a column for the size of each force of a digit."""
+    torque = np.einsum("muk,uk->mu", limits.torque[:, owner], basis) / limits.most_torque[:, None]
+    fingers = np.flatnonzero(limits.digit >= 0)
+    digits, which = np.unique(limits.digit[fingers], return_inverse=True)
+    sums = np.zeros((len(digits), len(fingers)))
+    sums[which, np.arange(len(fingers))] = unit / limits.most_force
+    sizes = []
+    more: list[object] = [clarabel.NonnegativeConeT(len(torque) + len(digits))]
+    for place, contact in enumerate(fingers):
+        mine = np.flatnonzero(owner == contact)
+        block = np.zeros((1 + len(mine), rows.shape[1] + len(fingers)))
+        block[0, rows.shape[1] + place] = -1.0
+        block[1 + np.arange(len(mine)), mine] = -np.sqrt(squares[mine])
+        sizes.append(block)
+        more.append(clarabel.SecondOrderConeT(1 + len(mine)))
+    unknowns = len(owner)
+    wide = np.zeros((len(torque) + len(digits), rows.shape[1] + len(fingers)))
+    wide[: len(torque), :unknowns] = torque
+    wide[len(torque) :, rows.shape[1] :] = sums
+    padded = sparse.hstack([rows, sparse.csc_matrix((rows.shape[0], len(fingers)))])
+    stacked = sparse.csc_matrix(sparse.vstack([padded, wide, *sizes]))
+    bounds = np.concatenate([b, np.ones(len(wide)), np.zeros(sum(len(block) for block in sizes))])
+    squared = sparse.block_diag(
+        [quadratic, sparse.csc_matrix((len(fingers), len(fingers)))], format="csc"
+    )
+    return (
+        squared,
+        np.concatenate([price, np.zeros(len(fingers))]),
+        stacked,
+        bounds,
+        [*cones, *more],
+    )

@@ -10,8 +10,8 @@ from jaxtyping import Float
 from handwright.core.surface import HalfSpace, Surface
 from handwright.geometry.exact import ExactDistance
 
-# Samples of an axis, then of ever smaller brackets around the nearest: a 4 cm axis is searched
-# to less than 0.1 mm.
+# Samples of an axis; then the bracket around the nearest is halved so many times: a 4 cm axis is
+# searched to less than 0.1 mm of distance.
 _SAMPLES = 8
 _ROUNDS = 3
 
@@ -33,7 +33,7 @@ def capsule_gaps(
     end: Float[np.ndarray, "N 3"],
     radius: Float[np.ndarray, " N"],
     *,
-    reach: float,
+    reach: float | Float[np.ndarray, " N"],
 ) -> CapsuleGaps:
     """The least distance of each capsule's axis from the body, less the radius.
 
@@ -45,6 +45,7 @@ def capsule_gaps(
         reach: Capsules with a larger gap than this are left out, m.
     """
     count = len(start)
+    reach = np.broadcast_to(np.asarray(reach, dtype=np.float64), (count,))
     gap = np.full(count, np.inf)
     point, outward = np.zeros((count, 3)), np.zeros((count, 3))
     # The distance changes by no more than one walks: the middle of the axis rules most out.
@@ -53,27 +54,53 @@ def capsule_gaps(
     near = np.flatnonzero(middle - half - radius <= reach)
     if near.size == 0:
         return CapsuleGaps(gap, point, outward)
-    low, high = np.zeros(near.size), np.ones(near.size)
-    best = np.full(near.size, 0.5)
-    samples = _SAMPLES
-    for _ in range(_ROUNDS + 1):
-        share = low[:, None] + np.linspace(0.0, 1.0, samples) * (high - low)[:, None]
-        axis = start[near][:, None] + share[..., None] * (end - start)[near][:, None]
-        distance = exact.signed_distance(axis.reshape(-1, 3))[0].reshape(share.shape)
-        best = np.take_along_axis(share, distance.argmin(axis=1)[:, None], axis=1)[:, 0]
-        width = (high - low) / (samples - 1)
-        low, high = np.maximum(best - width, 0.0), np.minimum(best + width, 1.0)
-        if samples == _SAMPLES:
-            # No point between two samples is nearer than the nearer sample less half the step.
-            keep = distance.min(axis=1) - width * half[near] - radius[near] <= reach
-            near, low, high, best = near[keep], low[keep], high[keep], best[keep]
-            samples = 5
-    axis = start[near] + best[:, None] * (end - start)[near]
-    distance, closest, _, normal = exact.signed_distance(axis)
-    gap[near] = distance - radius[near]
-    point[near], outward[near] = closest, normal
+    share = np.broadcast_to(np.linspace(0.0, 1.0, _SAMPLES), (near.size, _SAMPLES))
+    step = 1.0 / (_SAMPLES - 1)
+    found = _AxisSamples.of(exact, start[near], end[near], share)
+    # No point between two samples is nearer than the nearer sample less half the step.
+    keep = found.distance - step * half[near] - radius[near] <= reach[near]
+    near, found = near[keep], found.rows(keep)
+    for _ in range(_ROUNDS):
+        step *= 0.5
+        share = np.clip(found.share[:, None] + np.array([-step, step]), 0.0, 1.0)
+        found = found.better(_AxisSamples.of(exact, start[near], end[near], share))
+    gap[near] = found.distance - radius[near]
+    point[near], outward[near] = found.point, found.outward
     gap[gap > reach] = np.inf
     return CapsuleGaps(gap, point, outward)
+
+
+class _AxisSamples(NamedTuple):
+    """The nearest of some points of each axis."""
+
+    share: Float[np.ndarray, " N"]
+    distance: Float[np.ndarray, " N"]
+    point: Float[np.ndarray, "N 3"]
+    outward: Float[np.ndarray, "N 3"]
+
+    @staticmethod
+    def of(
+        exact: ExactDistance, start: np.ndarray, end: np.ndarray, share: np.ndarray
+    ) -> _AxisSamples:
+        axis = start[:, None] + share[..., None] * (end - start)[:, None]
+        distance, point, _, outward = exact.signed_distance(axis.reshape(-1, 3))
+        distance = distance.reshape(share.shape)
+        best = distance.argmin(axis=1)
+        rows = np.arange(len(start))
+        flat = rows * share.shape[1] + best
+        return _AxisSamples(share[rows, best], distance[rows, best], point[flat], outward[flat])
+
+    def rows(self, keep: np.ndarray) -> _AxisSamples:
+        return _AxisSamples(*(column[keep] for column in self))
+
+    def better(self, other: _AxisSamples) -> _AxisSamples:
+        wins = other.distance < self.distance
+        return _AxisSamples(
+            *(
+                np.where(wins if mine.ndim == 1 else wins[:, None], theirs, mine)
+                for mine, theirs in zip(self, other, strict=True)
+            )
+        )
 
 
 def surface_distance(

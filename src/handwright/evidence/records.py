@@ -22,8 +22,9 @@ class JudgedContact:
     """One contact in one frame, with the force that the judge found for it."""
 
     toucher: str
+    """A hand, ``environment``, or another body."""
     part: str
-    """Capsule of the hand, or number of the surface."""
+    """Capsule of the hand, or number of the surface; 0 for a body."""
     point: Float[np.ndarray, "3"]
     """m."""
     normal: Float[np.ndarray, "3"]
@@ -79,6 +80,13 @@ class FrameRecord:
     """rad."""
     finger_finger: float
     """m."""
+    digit_force: float
+    """Largest sum of the forces of one digit, N."""
+    torque_share: float
+    """Largest torque of a joint over what its muscles can give."""
+    stored_residual: float | None
+    """What the forces stored with the clip leave of the needed wrench, over the weight and over
+    weight x radius of gyration, whichever is more; None where none are judged."""
     failed: tuple[str, ...]
     """Names of the checks that fail here."""
 
@@ -108,6 +116,8 @@ class Certificate:
     frames: tuple[FrameRecord, ...]
     checks: tuple[Check, ...]
     tolerances: Tolerances
+    notes: tuple[str, ...] = ()
+    """What a reader should know about how it was judged."""
 
     @property
     def passed(self) -> bool:
@@ -150,6 +160,7 @@ class Certificate:
                 row[k].rjust(width[k]) if k in (2, 3) else row[k].ljust(width[k]) for k in range(5)
             ]
             lines.append("  ".join([*cells, row[5]]).rstrip())
+        lines += [f"note: {note}" for note in self.notes]
         settings = ", ".join(
             f"{item.name}={_short(getattr(self.tolerances, item.name))}"
             for item in fields(self.tolerances)
@@ -168,6 +179,7 @@ class Certificate:
             "passed": self.passed,
             "verdict": self.verdict,
             "reasons": list(self.reasons),
+            "notes": list(self.notes),
             "derivatives": SCHEME,
             "tolerances": asdict(self.tolerances),
             "checks": [asdict(check) for check in self.checks],

@@ -1,27 +1,29 @@
 """Where the skin of a moving hand touches or enters a moving body, exactly and quickly.
 
 A distance changes by no more than its point moves. A vertex that was far from the body is looked
-at again only after it has moved, in the body's frame, far enough to have come near.
+at again only after the links that it follows have moved, in the body's frame, far enough to have
+brought it near.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 
 from handwright.core.hand import HandModel
 from handwright.core.skin import Skin
 from handwright.core.surface import Surface
 from handwright.evidence.probes import surface_distance
 from handwright.geometry.exact import ExactDistance
-from handwright.kinematics import link_poses, posed_skin
-from handwright.math import rotation
+from handwright.kinematics import link_poses, posed_capsules
+from handwright.math.compiled import compiled
 from handwright.math.pose import Pose
 
-_CHUNK = 32
+# Points along the axis of a capsule that stand for it, where there is no skin.
+_AXIS_SAMPLES = 5
 
 
 class SkinGaps(NamedTuple):
@@ -55,18 +57,6 @@ def vertex_capsules(model: HandModel, skin: Skin) -> Int[np.ndarray, " V"]:
     return (distance + 1.0 * foreign).argmin(axis=1)
 
 
-def part_of_skin(skin: Skin, chosen: Int[np.ndarray, " K"]) -> Skin:
-    """Only some vertices of a skin, without faces."""
-    return replace(
-        skin,
-        vertices=skin.vertices[chosen],
-        links=skin.links[chosen],
-        weights=skin.weights[chosen],
-        faces=np.zeros((0, 3), dtype=np.int64),
-        is_nail=np.zeros(0, dtype=bool),
-    )
-
-
 def skin_gaps(
     model: HandModel,
     skin: Skin,
@@ -76,7 +66,6 @@ def skin_gaps(
     body: Pose,
     exact: ExactDistance,
     *,
-    near: Bool[np.ndarray, "T C"],
     reach: float,
 ) -> SkinGaps:
     """Gaps of the skin over the frames of a motion.
@@ -89,41 +78,153 @@ def skin_gaps(
         root: (T,) poses of the hand's root.
         body: (T,) poses of the body.
         exact: Distances of the body.
-        near: In which frames the skin over which capsules may come near the body at all.
         reach: Larger gaps are left out, m.
     """
     count, num_capsules = len(q), len(model.capsules)
     gap = np.full((count, num_capsules), np.inf)
     point, outward = np.zeros((count, num_capsules, 3)), np.zeros((count, num_capsules, 3))
     depth = np.zeros(count)
-    turn = rotation.to_matrix(body.wxyz)
-    known = np.full(len(owner), -np.inf)
-    seen = np.zeros((len(owner), 3))
-    for first in range(0, count, _CHUNK):
-        frames = slice(first, min(first + _CHUNK, count))
-        chosen = np.flatnonzero(np.asarray(near[frames].any(axis=0))[owner])
-        if chosen.size == 0:
-            continue
-        world = posed_skin(model, part_of_skin(skin, chosen), q[frames], root[frames])
-        local = np.einsum("tvi,tij->tvj", world - body.position[frames][:, None], turn[frames])
-        for offset, here in enumerate(local):
-            moved = np.linalg.norm(here - seen[chosen], axis=1)
-            which = np.flatnonzero(known[chosen] - moved <= reach)
-            if which.size == 0:
-                continue
-            due = chosen[which]
-            distance, closest, _, normal = exact.signed_distance(here[which])
-            known[due], seen[due] = distance, here[which]
-            # Deepest last, so that it is the one that stays.
-            order = np.argsort(-distance)
-            order = order[distance[order] <= reach]
-            t, c = first + offset, owner[due[order]]
-            gap[t, c], point[t, c], outward[t, c] = distance[order], closest[order], normal[order]
-            depth[t] = max(0.0, -float(distance.min()))
+    local = body.inverse() @ root
+    looked = watched_vertices(model, skin, q, local, exact.signed_distance, reach=reach)
+    for t, which, (distance, closest, _, normal) in looked:
+        # Deepest last, so that it is the one that stays.
+        order = np.argsort(-distance)
+        order = order[distance[order] <= reach]
+        c = owner[which[order]]
+        gap[t, c], point[t, c], outward[t, c] = distance[order], closest[order], normal[order]
+        depth[t] = max(0.0, -float(distance.min()))
     return SkinGaps(gap, point, outward, depth)
 
 
-def skin_depth_in_surroundings(
+def watched_vertices(
+    model: HandModel,
+    skin: Skin,
+    q: Float[np.ndarray, "T J"],
+    root: Pose,
+    measure: Callable[[np.ndarray], tuple[np.ndarray, ...]],
+    *,
+    reach: float,
+) -> Iterator[tuple[int, Int[np.ndarray, " K"], tuple[np.ndarray, ...]]]:
+    """Frames with vertices that may be within reach: which, and what is measured there.
+
+    Args:
+        model: The hand.
+        skin: Its skin.
+        q: rad.
+        root: (T,) poses of the hand's root, in the frame that distances are measured in.
+        measure: Distances of points, m, and more.
+        reach: m.
+    """
+    rest, change, shift = blended_links(model, skin, q, root)
+    travel = link_travel(rest, skin, change, shift)
+    number = len(rest)
+    slack, seen, place = np.full(number, -np.inf), np.zeros((number, 3)), np.zeros((number, 3))
+    known, due = np.full(number, -np.inf), np.zeros(number, dtype=np.int64)
+    for t in range(len(q)):
+        num_due = _due_vertices(
+            rest, skin.links, skin.weights, change[t], shift[t], travel[t], reach, slack, known,
+            seen, place, due,
+        )  # fmt: skip
+        if num_due == 0:
+            continue
+        which = due[:num_due].copy()
+        found = measure(place[which])
+        known[which], seen[which], slack[which] = found[0], place[which], found[0] - reach
+        yield t, which, found
+
+
+def blended_links(
+    model: HandModel, skin: Skin, q: Float[np.ndarray, "T J"], root: Pose
+) -> tuple[Float[np.ndarray, "V 3"], Float[np.ndarray, "T L 3 3"], Float[np.ndarray, "T L 3"]]:
+    """Vertices in the bind pose, and what each link does to them: x -> change @ x + shift.
+
+    Args:
+        model: The hand.
+        skin: Its skin.
+        q: rad.
+        root: (T,) poses of the hand's root, in the frame that the vertices are wanted in.
+    """
+    turns, places = link_poses(model, q, root)
+    bind_turns, bind_places = link_poses(model, skin.bind)
+    wrist = model.wrist_link
+    rest = skin.vertices @ bind_turns[wrist].T + bind_places[wrist]
+    change = np.einsum("tlij,lkj->tlik", turns, bind_turns)
+    return rest, change, places - np.einsum("tlij,lj->tli", change, bind_places)
+
+
+def link_travel(
+    rest: Float[np.ndarray, "V 3"],
+    skin: Skin,
+    change: Float[np.ndarray, "T L 3 3"],
+    shift: Float[np.ndarray, "T L 3"],
+) -> Float[np.ndarray, "T L"]:
+    """How far a link moves the vertices that follow it since the last frame, at most, m."""
+    low = np.full((change.shape[1], 3), np.inf)
+    high = -low
+    for slot in range(skin.links.shape[1]):
+        follows = skin.weights[:, slot] > 0.0
+        np.minimum.at(low, skin.links[follows, slot], rest[follows])
+        np.maximum.at(high, skin.links[follows, slot], rest[follows])
+    used = np.isfinite(low[:, 0])
+    low, high = np.where(used[:, None], low, 0.0), np.where(used[:, None], high, 0.0)
+    # A motion is affine, so none of the box moves farther than the farthest of its corners.
+    side = np.array(np.meshgrid([0.0, 1.0], [0.0, 1.0], [0.0, 1.0])).reshape(3, -1).T
+    corner = low[:, None] + side * (high - low)[:, None]
+    world = np.einsum("tlij,lkj->tlki", change, corner) + shift[:, :, None]
+    travel = np.zeros(change.shape[:2])
+    travel[1:] = np.linalg.norm(np.diff(world, axis=0), axis=-1).max(axis=-1)
+    return travel
+
+
+@compiled
+def _due_vertices(
+    rest: np.ndarray,
+    links: np.ndarray,
+    weights: np.ndarray,
+    change: np.ndarray,
+    shift: np.ndarray,
+    travel: np.ndarray,
+    reach: float,
+    slack: np.ndarray,
+    known: np.ndarray,
+    seen: np.ndarray,
+    place: np.ndarray,
+    due: np.ndarray,
+) -> int:
+    """Writes the vertices that may be within reach into ``due``, and where they are.
+
+    ``slack`` is how far a vertex may still move without coming within reach; ``known`` its distance
+    when it was last looked at, at ``seen``.
+    """
+    count = 0
+    for v in range(rest.shape[0]):
+        moved = 0.0
+        for k in range(links.shape[1]):
+            moved += weights[v, k] * travel[links[v, k]]
+        slack[v] -= moved
+        if slack[v] > 0.0:
+            continue
+        x, y, z = 0.0, 0.0, 0.0
+        for k in range(links.shape[1]):
+            w = weights[v, k]
+            if w == 0.0:
+                continue
+            a, b = change[links[v, k]], shift[links[v, k]]
+            p, q, r = rest[v, 0], rest[v, 1], rest[v, 2]
+            x += w * (a[0, 0] * p + a[0, 1] * q + a[0, 2] * r + b[0])
+            y += w * (a[1, 0] * p + a[1, 1] * q + a[1, 2] * r + b[1])
+            z += w * (a[2, 0] * p + a[2, 1] * q + a[2, 2] * r + b[2])
+        away = np.sqrt((x - seen[v, 0]) ** 2 + (y - seen[v, 1]) ** 2 + (z - seen[v, 2]) ** 2)
+        slack[v] = known[v] - away - reach
+        if slack[v] > 0.0:
+            continue
+        place[v, 0], place[v, 1], place[v, 2] = x, y, z
+        due[count] = v
+        count += 1
+    return count
+
+
+def depth_in_surroundings(
     model: HandModel,
     skin: Skin | None,
     q: Float[np.ndarray, "T J"],
@@ -134,20 +235,16 @@ def skin_depth_in_surroundings(
     depth = np.zeros(len(q))
     if not surfaces:
         return depth
-    turns, places = link_poses(model, q, root)
-    capsules = model.capsules
-    share = np.linspace(0.0, 1.0, 5)[:, None, None]
-    local = capsules.start + share * (capsules.end - capsules.start)
-    axis = np.einsum("tcij,scj->tsci", turns[:, capsules.link], local)
-    axis += places[:, None, capsules.link]
-    flat, shape = axis.reshape(-1, 3), axis.shape[:-1]
-    least = np.min([surface_distance(s, flat)[0] for s in surfaces], axis=0).reshape(shape)
-    gap = (least - capsules.radius).min(axis=(1, 2))
+
+    def measure(points: np.ndarray) -> tuple[np.ndarray]:
+        return (np.min([surface_distance(surface, points)[0] for surface in surfaces], axis=0),)
+
     if skin is None:
-        return np.maximum(-gap, 0.0)
-    # The skin stands out from its capsules by a few millimetres at most.
-    for t in np.flatnonzero(gap < 0.01):
-        vertices = posed_skin(model, skin, q[t], root[t])
-        inside = min(float(surface_distance(s, vertices)[0].min()) for s in surfaces)
-        depth[t] = max(0.0, -inside)
+        capsules = posed_capsules(model, q, root)
+        share = np.linspace(0.0, 1.0, _AXIS_SAMPLES)[:, None, None, None]
+        axis = capsules.start + share * (capsules.end - capsules.start)
+        least = measure(axis.reshape(-1, 3))[0].reshape(axis.shape[:-1])
+        return np.maximum(-(least - capsules.radius).min(axis=(0, 2)), 0.0)
+    for t, _, (distance,) in watched_vertices(model, skin, q, root, measure, reach=0.0):
+        depth[t] = max(0.0, -float(distance.min()))
     return depth

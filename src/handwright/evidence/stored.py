@@ -1,4 +1,9 @@
-"""Contacts and forces that a method stored with its clip, held against poses and shapes."""
+"""Contacts and forces that a method stored with its clip, held against poses and shapes.
+
+A stored force counts only where its contact is: on the body, and on the hand, surface or body that
+it names. Forces are held against the needed wrench in frames in which every contact of the body has
+one, but not in the first and the last, whose derivatives are taken from their neighbours.
+"""
 
 from __future__ import annotations
 
@@ -6,74 +11,197 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 
 from handwright.core.clip import Clip
-from handwright.core.contact import ENVIRONMENT, Contact, ContactMode
+from handwright.core.contact import ENVIRONMENT, ContactMode, ContactTrack
+from handwright.evidence.balance import BodyLoad
 from handwright.evidence.contacts import HandProbe, relative_velocity
+from handwright.evidence.probes import surface_distance
+from handwright.evidence.tolerances import Tolerances
 from handwright.geometry.exact import ExactDistance
+from handwright.kinematics import posed_capsules
+from handwright.math import rotation
 
-# Normals farther than this from the mesh's are no normals; at edges any direction between those
-# of the two sides will do.
+# A normal is one if going against it leads away from the body by this share of the way; at edges
+# any direction between those of the two sides does.
 _LEAST_COSINE = 0.5
+_STEP = 5e-4
 _NO_FORCE = 1e-6
+# The skin stands out from its capsules by up to so much, between the fingers, m.
+_SKIN_OVER_CAPSULE = 0.015
 
 
 class StoredFindings(NamedTuple):
     """What the stored contacts claim that is not so, by frame."""
 
+    has_forces: bool
     cone_excess: Float[np.ndarray, " T"]
     """Largest excess of a force over its cone, as a share of the cone's width; 0 if none."""
+    residual: Float[np.ndarray, " T"]
+    """Part of the needed wrench that the forces leave, over weight and weight x gyration; the
+    larger of the two, of the worst body; NaN where no forces are judged."""
     static_slip: Float[np.ndarray, " T"]
     """Largest sliding speed of a contact that is called static or rolling, m/s."""
+    num_misplaced: int
+    """Forces at contacts that are not there."""
 
 
 def judge_stored(
-    clip: Clip, hands: Mapping[str, HandProbe], exact: Mapping[str, ExactDistance]
+    clip: Clip,
+    hands: Mapping[str, HandProbe],
+    exact: Mapping[str, ExactDistance],
+    loads: Mapping[str, BodyLoad],
+    tolerances: Tolerances,
 ) -> StoredFindings:
-    """Checks friction cones and modes of the clip's own contacts."""
-    excess, slip = np.zeros(clip.num_frames), np.zeros(clip.num_frames)
-    for row in range(len(clip.contacts)):
-        contact = clip.contacts[row]
-        if contact.body not in exact:
-            continue
-        t = contact.frame
-        excess[t] = max(excess[t], _cone_excess(clip, contact, exact[contact.body]))
-        if contact.mode in (ContactMode.STATIC, ContactMode.ROLLING):
-            slip[t] = max(slip[t], _slip_speed(clip, contact, hands))
-    return StoredFindings(excess, slip)
+    """Checks the clip's own contacts: modes, friction cones, and what the forces add up to."""
+    contacts, count = clip.contacts, clip.num_frames
+    excess, slip = np.zeros(count), np.zeros(count)
+    size = np.linalg.norm(contacts.force, axis=1)
+    has_force = np.isfinite(size)
+    is_there = np.zeros(len(contacts), dtype=bool)
+    for body in set(contacts.bodies) & set(exact):
+        rows = np.flatnonzero(contacts.body == contacts.bodies.index(body))
+        on_body, along = _on_body(clip, body, rows, exact[body], tolerances.gap)
+        pushes = rows[has_force[rows] & (size[rows] > _NO_FORCE * loads[body].weight)]
+        wrong = pushes[np.isin(pushes, rows[~along])]
+        over = _cone_excess(clip, body, pushes)
+        over[np.isin(pushes, wrong)] = 1.0
+        np.maximum.at(excess, contacts.frame[pushes], over)
+        for toucher in np.unique(contacts.toucher[rows]):
+            name = contacts.touchers[toucher]
+            mine = contacts.toucher[rows] == toucher
+            some = rows[mine]
+            near = _on_toucher(clip, name, some, hands, exact, tolerances.gap)
+            is_there[some] = on_body[mine] & near
+            np.maximum.at(slip, contacts.frame[some], _static_slip(clip, body, name, some, hands))
+    # Between two frames an impact may happen elsewhere than where the frames show it.
+    is_there |= contacts.mode == int(ContactMode.COLLIDING)
+    misplaced = has_force & (size > 0.0) & ~is_there
+    force = np.where((has_force & is_there)[:, None], contacts.force, 0.0)
+    residual = np.full(count, np.nan)
+    for body, load in loads.items():
+        residual = np.fmax(residual, _residual(contacts, body, force, has_force, load, count))
+    return StoredFindings(bool(has_force.any()), excess, residual, slip, int(misplaced.sum()))
 
 
-def _cone_excess(clip: Clip, contact: Contact, exact: ExactDistance) -> float:
-    body = clip.problem.bodies[contact.body]
-    weight = body.mass * max(float(np.linalg.norm(clip.problem.gravity)), 1.0)
-    size = float(np.linalg.norm(contact.force))
-    if not np.isfinite(contact.force).all() or size < _NO_FORCE * weight:
-        return 0.0
-    pose = clip.bodies[contact.body][contact.frame]
-    outward = pose.rotate(exact.signed_distance(pose.inverse().apply(contact.point)[None])[3][0])
-    if float(-outward @ contact.normal) < _LEAST_COSINE:
-        return 1.0
-    if contact.toucher == ENVIRONMENT:
-        friction = clip.problem.environment[contact.part].friction
+def _on_body(
+    clip: Clip, body: str, rows: Int[np.ndarray, " N"], exact: ExactDistance, gap: float
+) -> tuple[Bool[np.ndarray, " N"], Bool[np.ndarray, " N"]]:
+    """Whether contacts lie on the body's surface, and whether their normals go into it."""
+    contacts = clip.contacts
+    pose = clip.bodies[body][contacts.frame[rows]].inverse()
+    point = pose.apply(contacts.point[rows])
+    back = pose.apply(contacts.point[rows] - _STEP * contacts.normal[rows])
+    here, there = exact.signed_distance(point)[0], exact.signed_distance(back)[0]
+    return np.abs(here) <= gap, there - here >= _LEAST_COSINE * _STEP
+
+
+def _on_toucher(
+    clip: Clip,
+    name: str,
+    rows: Int[np.ndarray, " N"],
+    hands: Mapping[str, HandProbe],
+    exact: Mapping[str, ExactDistance],
+    gap: float,
+) -> Bool[np.ndarray, " N"]:
+    """Whether contacts lie on the hand, surface or body that they name."""
+    contacts = clip.contacts
+    frame, part, point = contacts.frame[rows], contacts.part[rows], contacts.point[rows]
+    near = np.zeros(len(rows), dtype=bool)
+    if name == ENVIRONMENT:
+        for number, surface in enumerate(clip.problem.environment):
+            mine = part == number
+            near[mine] = np.abs(surface_distance(surface, point[mine])[0]) <= gap
+    elif name in hands:
+        hand = hands[name]
+        mine = np.flatnonzero((part >= 0) & (part < len(hand.model.capsules)))
+        posed = posed_capsules(hand.model, hand.motion.q, hand.motion.root)
+        start, end = posed.start[frame[mine], part[mine]], posed.end[frame[mine], part[mine]]
+        along = end - start
+        length = np.maximum(np.einsum("ni,ni->n", along, along), 1e-18)
+        share = np.clip(np.einsum("ni,ni->n", point[mine] - start, along) / length, 0.0, 1.0)
+        off = np.linalg.norm(point[mine] - start - share[:, None] * along, axis=1)
+        near[mine] = off - posed.radius[part[mine]] <= _SKIN_OVER_CAPSULE + gap
+    elif name in exact:
+        local = clip.bodies[name][frame].inverse().apply(point)
+        near = np.abs(exact[name].signed_distance(local)[0]) <= gap
+    return near
+
+
+def _cone_excess(clip: Clip, body: str, rows: Int[np.ndarray, " N"]) -> Float[np.ndarray, " N"]:
+    contacts, bodies = clip.contacts, clip.problem.bodies
+    names = [contacts.touchers[toucher] for toucher in contacts.toucher[rows]]
+    surfaces = clip.problem.environment
+    friction = np.full(len(rows), bodies[body].friction)
+    for n, (name, part) in enumerate(zip(names, contacts.part[rows], strict=True)):
+        if name == ENVIRONMENT and 0 <= part < len(surfaces):
+            friction[n] = surfaces[part].friction
+        elif name in bodies:
+            friction[n] = min(friction[n], bodies[name].friction)
+    force, direction = contacts.force[rows], contacts.normal[rows]
+    normal = np.einsum("ni,ni->n", force, direction)
+    across = np.linalg.norm(force - normal[:, None] * direction, axis=1)
+    width = np.maximum(friction, 1e-3) * np.linalg.norm(force, axis=1)
+    return np.maximum((across - friction * normal) / width, 0.0)
+
+
+def _static_slip(
+    clip: Clip,
+    body: str,
+    name: str,
+    rows: Int[np.ndarray, " N"],
+    hands: Mapping[str, HandProbe],
+) -> Float[np.ndarray, " N"]:
+    """Sliding speeds of contacts that are called static or rolling, m/s; 0 for the others."""
+    contacts, times = clip.contacts, clip.times
+    frame, point, normal = contacts.frame[rows], contacts.point[rows], contacts.normal[rows]
+    link = np.zeros(len(rows), dtype=np.int64)
+    if name in hands:
+        part = np.clip(contacts.part[rows], 0, len(hands[name].model.capsules) - 1)
+        link = hands[name].model.capsules.link[part]
+        turns, places = hands[name].turns, hands[name].places
+    elif name in clip.bodies:
+        turns = rotation.to_matrix(clip.bodies[name].wxyz)[:, None]
+        places = clip.bodies[name].position[:, None]
     else:
-        friction = body.friction
-    normal = float(contact.force @ contact.normal)
-    across = float(np.linalg.norm(contact.force - normal * contact.normal))
-    return max(0.0, (across - friction * normal) / (max(friction, 1e-3) * size))
-
-
-def _slip_speed(clip: Clip, contact: Contact, hands: Mapping[str, HandProbe]) -> float:
-    pose, times = clip.bodies[contact.body], clip.times
-    frame, link = np.array([contact.frame]), np.zeros(1, dtype=np.int64)
-    if contact.toucher == ENVIRONMENT:
         turns = np.broadcast_to(np.eye(3), (len(times), 1, 3, 3))
         places = np.zeros((len(times), 1, 3))
-    elif contact.toucher in hands:
-        hand = hands[contact.toucher]
-        link = hand.model.capsules.link[[contact.part]]
-        turns, places = hand.turns, hand.places
-    else:
-        return 0.0
-    velocity = relative_velocity(times, turns, places, pose, frame, link, contact.point[None])[0]
-    return float(np.linalg.norm(velocity - (velocity @ contact.normal) * contact.normal))
+    velocity = relative_velocity(times, turns, places, clip.bodies[body], frame, link, point)
+    across = velocity - np.einsum("ni,ni->n", velocity, normal)[:, None] * normal
+    sticks = np.isin(contacts.mode[rows], [int(ContactMode.STATIC), int(ContactMode.ROLLING)])
+    return np.where(sticks, np.linalg.norm(across, axis=1), 0.0)
+
+
+def _residual(
+    contacts: ContactTrack,
+    body: str,
+    force: Float[np.ndarray, "N 3"],
+    has_force: Bool[np.ndarray, " N"],
+    load: BodyLoad,
+    count: int,
+) -> Float[np.ndarray, " T"]:
+    """What the forces on a body leave of the wrench it needs; NaN where they are not judged."""
+    pushed = load.wrench.force.copy()
+    turned = load.wrench.moment.copy()
+    known, total = np.zeros(count), np.zeros(count)
+    for sign, names, column in (
+        (1.0, contacts.bodies, contacts.body),
+        (-1.0, contacts.touchers, contacts.toucher),
+    ):
+        if body not in names:
+            continue
+        rows = np.flatnonzero(column == names.index(body))
+        frame = contacts.frame[rows]
+        arm = contacts.point[rows] - load.wrench.center[frame]
+        np.add.at(pushed, frame, -sign * force[rows])
+        np.add.at(turned, frame, -sign * np.cross(arm, force[rows]))
+        np.add.at(total, frame, 1.0)
+        np.add.at(known, frame, has_force[rows])
+    left = np.maximum(
+        np.linalg.norm(pushed, axis=1) / load.weight,
+        np.linalg.norm(turned, axis=1) / (load.weight * load.gyration),
+    )
+    judged = (total > 0.0) & (known == total)
+    judged[[0, -1]] = False
+    return np.where(judged, left, np.nan)

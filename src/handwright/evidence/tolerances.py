@@ -37,9 +37,13 @@ class Tolerances:
     joint_limits: float = math.radians(0.5)
     """Excess over a joint's limit, rad (m for a slide)."""
     strength: float = 60.0
-    """Force of one digit on a body, N: about the hardest press of an adult's thumb."""
+    """Force of one digit on bodies, N: about the hardest press of an adult's fingertip. Joint
+    torques have limits of their own, see ``handwright.hands.strength``."""
     friction: float = 0.01
     """Excess of a stored force over its cone, as a share of the cone's width."""
+    stored_balance: float = 0.02
+    """What stored forces leave of the needed force, over the weight, and of the needed moment, over
+    weight x radius of gyration; they may come from another scheme of differences."""
     jump_speed: float = 1.0
     """A step of a body or a wrist is a jump if it is faster than three times its neighbours and
     this, m/s."""

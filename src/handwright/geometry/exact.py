@@ -1,9 +1,10 @@
 """Exact signed distances to a mesh, for judging.
 
 Slower than a grid by a factor of a hundred, and right to rounding: the nearest point is found in
-a bounding-box tree over the triangles, the sign by the winding number. The tree of the winding
-number works in single precision, so the sign is meaningless within about 1e-7 of the size of the
-body from the surface; the distance is not affected.
+a bounding-box tree over the triangles. A point straight in front of the face that is nearest is
+outside, one straight behind it inside; for the others, nearest to an edge or a corner, the winding
+number decides. Its tree works in single precision, so there the sign is meaningless within about
+1e-7 of the size of the body from the surface; the distance is not affected.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from handwright.geometry.outer_surface import as_mesh_arrays, outer_surface
 
 # Below this distance (metres) the direction to the nearest point is rounding.
 _ON_SURFACE = 1e-10
+# Cosine between the direction to the nearest point and its face's normal from which a point is
+# straight in front of the face, or straight behind it.
+_STRAIGHT = 0.99
 
 
 class ExactDistance:
@@ -78,10 +82,13 @@ class ExactDistance:
         distance = np.sqrt(np.atleast_1d(squared))
         face = surface.source[np.atleast_1d(index)]
         closest = np.asarray(closest).reshape(-1, 3)
-        sign = np.where(self.is_inside(points), -1.0, 1.0)
-        off = (distance > _ON_SURFACE)[:, None]
-        away = (points - closest) * sign[:, None]
-        normal = np.where(off, away / np.where(off, distance[:, None], 1.0), self._normals[face])
+        off = distance > _ON_SURFACE
+        away = (points - closest) / np.where(off, distance, 1.0)[:, None]
+        cosine = np.einsum("ni,ni->n", away, self._normals[face])
+        sign = np.where(cosine < 0.0, -1.0, 1.0)
+        unsure = np.flatnonzero(np.abs(cosine) < _STRAIGHT)
+        sign[unsure] = np.where(self.is_inside(points[unsure]), -1.0, 1.0)
+        normal = np.where(off[:, None], away * sign[:, None], self._normals[face])
         return sign * distance, closest, face, normal
 
     def is_inside(self, points: Float[np.ndarray, "N 3"]) -> np.ndarray:

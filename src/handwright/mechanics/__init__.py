@@ -13,7 +13,7 @@ from handwright.mechanics.pyramid import (
     make_pyramid_work,
     solve_pyramids,
 )
-from handwright.mechanics.torques import joint_torques
+from handwright.mechanics.torques import gravity_torques, joint_torques, torque_maps
 from handwright.mechanics.wrench import (
     ForceContacts,
     ForceStatus,
@@ -35,6 +35,7 @@ __all__ = [
     "edge_wrenches",
     "force_contacts",
     "grasp_map",
+    "gravity_torques",
     "joint_torques",
     "least_forces",
     "least_pyramid_forces",
@@ -46,4 +47,5 @@ __all__ = [
     "smoothed",
     "solve_cones",
     "solve_pyramids",
+    "torque_maps",
 ]

@@ -53,3 +53,66 @@ def joint_torques(
     local = np.einsum("nji,nj->ni", turns[link], points - places[link])
     _, linear, _ = point_jacobians(model, q, link, local, root)
     return -np.einsum("nij,ni->j", linear, forces)
+
+
+def torque_maps(
+    model: HandModel,
+    q: Float[np.ndarray, "N J"],
+    link: Int[np.ndarray, " N"],
+    points: Float[np.ndarray, "N 3"],
+    root: Pose | None = None,
+) -> Float[np.ndarray, "N J 3"]:
+    """What turns forces into torques, for many contacts at once: torque = map @ force.
+
+    A hand that pushes with ``force`` at a point needs these torques from its muscles.
+
+    Args:
+        model: The hand.
+        q: Joint values at each contact, rad.
+        link: On which link each contact acts.
+        points: Where, in the world, m.
+        root: Of the hand in the world, one for each contact or one for all.
+
+    Returns:
+        m for a hinge, 1 for a slide; zero for joints that do not move the link.
+    """
+    turns, places = link_poses(model, q, root)
+    axis = np.einsum("njik,jk->nji", turns[:, 1:], model.joints.axis)
+    swept = np.cross(axis, points[:, None] - places[:, 1:])
+    moved = np.where(model.joints.is_slide[:, None], axis, swept)
+    return moved * _moves(model)[link][..., None]
+
+
+def gravity_torques(
+    model: HandModel,
+    q: Float[np.ndarray, "T J"],
+    gravity: Float[np.ndarray, "3"],
+    root: Pose | None = None,
+) -> Float[np.ndarray, "T J"]:
+    """Torques that muscles must give to hold the hand's own weight, N m.
+
+    Args:
+        model: The hand.
+        q: Joint values, rad.
+        gravity: m/s^2.
+        root: Of the hand in the world, one for each row of ``q`` or one for all.
+    """
+    turns, places = link_poses(model, q, root)
+    masses = model.masses
+    center = places + np.einsum("tlij,lj->tli", turns, masses.center)
+    carried = masses.mass[:, None] * _moves(model)
+    mass = carried.sum(axis=0)
+    first = np.einsum("tli,lj->tji", center, carried) - mass[:, None] * places[:, 1:]
+    axis = np.einsum("tjik,jk->tji", turns[:, 1:], model.joints.axis)
+    hinge = np.cross(axis, first) @ gravity
+    slide = mass * (axis @ gravity)
+    return -np.where(model.joints.is_slide, slide, hinge)
+
+
+def _moves(model: HandModel) -> Float[np.ndarray, "L J"]:
+    """1 where a joint moves a link, else 0."""
+    moves = np.zeros((model.num_links, model.num_joints))
+    for j, parent in enumerate(model.joints.parent):
+        moves[j + 1] = moves[parent]
+        moves[j + 1, j] = 1.0
+    return moves
