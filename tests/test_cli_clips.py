@@ -68,7 +68,9 @@ def test_evaluate_prints_units_and_conventions(tmp_path, capsys):
     text = capsys.readouterr().out
     assert "cm/s^2" in text
     assert "contact at 3 mm" in text
-    assert "ball: realism at 5 mm" in text
+    assert "ball: realism with contact at 5 mm: " in text
+    assert "ball: realism with sliding above inf m/s: " in text
+    assert "ball: realism with all frames: " in text
     assert run(["evaluate", path, "--json"]) == 0
     json.loads(capsys.readouterr().out)
 

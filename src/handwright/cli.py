@@ -126,7 +126,8 @@ def _rows_of(name: str, pose: str) -> dict[str, Sequence[Drawn]]:
 
 def bench(
     name: Annotated[
-        Positional[Literal["kernels", "forces", "recorded-hand"]], tyro.conf.arg(metavar="NAME")
+        Positional[Literal["kernels", "forces", "verify", "recorded-hand", "metrics"]],
+        tyro.conf.arg(metavar="NAME"),
     ] = "kernels",
     /,
     *,
@@ -136,21 +137,24 @@ def bench(
     """Measure speed and exactness against the tools and recordings one would compare with.
 
     kernels times kinematics, distances, inverse kinematics and ray casts beside mujoco, libigl and
-    mink. forces times the contact force solvers beside Clarabel. recorded-hand fits the bones of
-    the subject of the ManipNet recordings and reports how far the recorded joints are missed, mm.
+    mink. forces times the contact force solvers beside Clarabel. verify times the certificate on a
+    clip that passes, and on faults. recorded-hand fits the bones of the subject of the ManipNet
+    recordings and reports how far the recorded joints are missed, mm.
+    metrics evaluates four of these recordings beside an independent implementation's figures.
 
     Args:
-        name: What to measure: kernels, forces or recorded-hand.
-        data: Folder with the ManipNet recordings, for recorded-hand.
+        name: What to measure: kernels, forces, verify, recorded-hand or metrics.
+        data: Folder with the ManipNet recordings, for recorded-hand and metrics.
         json: Print one JSON object instead of a table.
     """
     import json as json_module
 
-    module = importlib.import_module(f"handwright.benchmarks.{name.replace('-', '_')}")
-    if name == "recorded-hand":
+    file = {"metrics": "recorded_metrics"}.get(name, name.replace("-", "_"))
+    module = importlib.import_module(f"handwright.benchmarks.{file}")
+    if name in ("recorded-hand", "metrics"):
         if data is None:
             raise InvalidValueError(
-                "'handwright bench recorded-hand' was given no recordings. "
+                f"'handwright bench {name}' was given no recordings. "
                 "Pass --data FOLDER, the folder that holds sequences/cube_med2.npz."
             )
         result = module.run(data)
@@ -191,16 +195,16 @@ def verify(
     method that made the clip. Ends with exit code 1 if the clip is not certified.
 
     Args:
-        clip: A clip file (.npz).
+        clip: A clip file or a ManipNet recording (.npz).
         smoothing_hz: Cut-off of a low-pass over body tracks, for recorded motion, Hz.
         soft_tissue_mm: Depth by which soft pads may sink in, mm.
         json: Print one JSON object with every frame instead of a table.
     """
     from handwright.evidence import Tolerances, certify
-    from handwright.io.clip_file import load_clip
+    from handwright.io.npz_file import load_npz
 
     tolerances = Tolerances(smoothing_hz=smoothing_hz, soft_tissue=1e-3 * soft_tissue_mm)
-    certificate = certify(load_clip(clip), tolerances=tolerances)
+    certificate = certify(load_npz(clip), tolerances=tolerances)
     print(certificate.to_json() if json else certificate)
     if not certificate.passed:
         raise SystemExit(1)
@@ -212,33 +216,53 @@ def evaluate(
     *,
     contact_distance_mm: float = 3.0,
     sliding_speed: float = 0.1,
+    all_frames: FlagCreatePairsOff[bool] = False,
+    cone: Literal["inscribed", "circumscribed"] = "inscribed",
     sweep: FlagCreatePairsOff[bool] = False,
     json: FlagCreatePairsOff[bool] = False,
 ) -> None:
     """Measure a clip: penetration, physical realism, smoothness, contacts, limits.
 
     Args:
-        clip: A clip file (.npz).
+        clip: A clip file or a ManipNet recording (.npz).
         contact_distance_mm: Gap up to which a capsule touches, for the published metric, mm.
         sliding_speed: Speed above which a contact slides, for the published metric, m/s.
-        sweep: Also print the realism at contact distances of 0, 2, 3 and 5 mm.
+        all_frames: Also count frames in which the body rests on the surroundings, for the same.
+        cone: Where the edges of its friction pyramids lie: on the cone, or on the square around it.
+        sweep: Also show how the realism changes with each of these.
         json: Print one JSON object instead of a table.
     """
-    from handwright.evidence import PublishedConventions, sweep_contact_distance
-    from handwright.evidence import evaluate as measure
-    from handwright.io.clip_file import load_clip
+    import json as json_module
 
-    loaded = load_clip(clip)
+    from handwright.evidence import PublishedConventions
+    from handwright.evidence import evaluate as measure
+    from handwright.evidence.sweep import sweep_conventions
+    from handwright.io.npz_file import load_npz
+
+    loaded = load_npz(clip)
     conventions = PublishedConventions(
-        contact_distance=1e-3 * contact_distance_mm, sliding_speed=sliding_speed
+        contact_distance=1e-3 * contact_distance_mm,
+        sliding_speed=sliding_speed,
+        only_airborne=not all_frames,
+        cone=cone,
     )
     report = measure(loaded, conventions=conventions)
-    print(report.to_json() if json else report)
-    if sweep and not json:
-        for name in loaded.bodies:
-            found = sweep_contact_distance(loaded, name, conventions=conventions)
-            for distance, percent in found.items():
-                print(f"{name}: realism at {1e3 * distance:.0f} mm: {percent:.1f} %")
+    swept = {
+        name: sweep_conventions(loaded, name, conventions)
+        for name in (loaded.bodies if sweep else ())
+    }
+    if json:
+        document = json_module.loads(report.to_json())
+        if sweep:
+            document["sweep"] = {
+                name: [row.plain() for row in rows] for name, rows in swept.items()
+            }
+        print(json_module.dumps(document, allow_nan=False))
+        return
+    print(report)
+    for name, rows in swept.items():
+        for row in rows:
+            print(f"{name}: realism with {row}")
 
 
 def export(
@@ -249,14 +273,14 @@ def export(
     """Write a clip in another format, chosen by the suffix.
 
     Args:
-        clip: A clip file (.npz).
+        clip: A clip file or a ManipNet recording (.npz).
         out: Such as turn.glb, turn.bvh, turn.usd, turn.csv; turn.mp4, turn.gif, turn.png.
     """
-    from handwright.io.clip_file import load_clip
+    from handwright.io.npz_file import load_npz
     from handwright.render.exporting import export as write
 
     _writable_folder(out.parent)
-    write(load_clip(clip), out)
+    write(load_npz(clip), out)
     _console().print(f"Wrote {out}.", soft_wrap=True, highlight=False)
 
 
@@ -276,7 +300,7 @@ def render(
     """Film a clip (.mp4, .gif) or draw a strip of stills (.png).
 
     Args:
-        clip: A clip file (.npz).
+        clip: A clip file or a ManipNet recording (.npz).
         out: The film or picture to write.
         width: Pixels, even.
         height: Pixels, even.
@@ -288,7 +312,7 @@ def render(
     """
     import math
 
-    from handwright.io.clip_file import load_clip
+    from handwright.io.npz_file import load_npz
     from handwright.render.camera import Camera
     from handwright.render.clip_scene import Overlay
     from handwright.render.film import FilmSettings, render_clip
@@ -302,20 +326,24 @@ def render(
         overlay=Overlay(contacts=not plain, forces=not plain),
     )
     _writable_folder(out.parent)
-    render_clip(load_clip(clip), out, settings)
+    render_clip(load_npz(clip), out, settings)
     _console().print(f"Wrote {out}.", soft_wrap=True, highlight=False)
 
 
 def info(file: Annotated[Positional[Path], tyro.conf.arg(metavar="FILE")], /) -> None:
-    """Say what is in a clip file.
+    """Say what is in a clip file or a ManipNet recording.
 
     Args:
-        file: A clip file (.npz).
+        file: A clip file or a recording (.npz).
     """
     from rich.table import Table
 
     from handwright.io.clip_file import load_clip
+    from handwright.io.manipnet import is_recording, read_recording
 
+    if is_recording(file):
+        print(read_recording(file))
+        return
     clip = load_clip(file)
     made = clip.provenance
     table = Table("what", "value", box=None, pad_edge=False)

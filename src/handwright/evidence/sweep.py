@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -23,6 +23,13 @@ CHOICES: dict[str, Sequence[Any]] = {
 }
 """Values tried for each convention, one convention at a time."""
 
+_SAID: dict[str, Callable[[Any], str]] = {
+    "contact_distance": lambda value: f"contact at {1e3 * value:g} mm",
+    "sliding_speed": lambda value: f"sliding above {value:g} m/s",
+    "only_airborne": lambda value: "frames off the surroundings" if value else "all frames",
+    "cone": lambda value: f"four-edge cones {value}",
+}
+
 
 class Swept(NamedTuple):
     """Realism with one convention changed."""
@@ -35,7 +42,8 @@ class Swept(NamedTuple):
     counted: int
 
     def __str__(self) -> str:
-        return f"{self.convention} {self.value}: {self.percent:.1f} % of {self.counted} frames"
+        said = _SAID[self.convention](self.value)
+        return f"{said}: {self.percent:.1f} % of {self.counted} frames"
 
     def plain(self) -> dict[str, Any]:
         """For JSON, which has neither infinity nor NaN: null stands for both."""

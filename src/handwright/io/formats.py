@@ -29,7 +29,7 @@ IMPORTERS: dict[str, str] = {
     ".bvh": "handwright.io.bvh:read_bvh",
     ".csv": "handwright.io.tracks_csv:load_tracks",
     ".glb": "handwright.io.glb_reader:load_glb",
-    ".npz": "handwright.io.clip_file:load_clip",
+    ".npz": "handwright.io.npz_file:load_npz",
 }
 
 

@@ -93,6 +93,11 @@ def read_recording(
     repeated = _repeated(arrays, count)
     keep = _kept(path, start, stop, count, count - repeated)
     if body is None:
+        if not name:
+            raise FileFormatError(
+                f"{path}: does not say which object was recorded. Pass its body: "
+                "read_recording(path, body=load_body(mesh, repair=True))."
+            )
         body = load_body(_beside(path, f"objects/{name}.obj"), repair=True)
     times = np.arange(count) / fps
     whole = world_to_z_up(pose)
@@ -135,7 +140,7 @@ def read_recording(
 
 
 def _object_track(path: Path, arrays: dict[str, np.ndarray]) -> tuple[str, Pose]:
-    """Name and poses of the object in the world of the file."""
+    """Name of the object, "" if it has none, and its poses in the world of the file."""
     names = [str(name) for name in np.atleast_1d(arrays.get("object_names", np.zeros(0, "U1")))]
     if len(names) > 1:
         raise FileFormatError(
@@ -148,7 +153,7 @@ def _object_track(path: Path, arrays: dict[str, np.ndarray]) -> tuple[str, Pose]
     place = check_shape(path, arrays, f"{prefix}_pos", (None, 3))
     key = f"{prefix}_quat_wxyz"
     turn = check_shape(path, arrays, key, (len(place), 4))
-    return names[0] if names else "object", Pose(place, unit_quaternions(path, key, turn))
+    return names[0] if names else "", Pose(place, unit_quaternions(path, key, turn))
 
 
 def _check_lengths(path: Path, arrays: dict[str, np.ndarray], count: int) -> None:

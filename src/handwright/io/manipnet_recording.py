@@ -53,6 +53,23 @@ class Recording:
     repeated: int
     """Frames at the end of the file that only repeat the last one, and were left out."""
 
+    def __str__(self) -> str:
+        """What was recorded, in a few lines."""
+        track = self.tracks[self.body.name]
+        table = "none seen" if self.table is None else f"at {self.table:.3f} m"
+        lines = [
+            f"ManipNet recording {self.name}: frames {self.start} to {self.stop}, "
+            f"{track.duration:.3f} s at {self.fps:g} Hz",
+            f"body {self.body.name}: {len(self.body.faces)} faces",
+        ]
+        for side in self.sides:
+            have = "wrist and fingers" if side in self.fingers else "wrist only"
+            lines.append(f"hand {side}: {have}")
+        lines.append(f"table: {table}")
+        if self.repeated:
+            lines.append(f"left out at the end: {self.repeated} frames that repeat the last one")
+        return "\n".join(lines)
+
     @property
     def stop(self) -> int:
         """Number, in the file, of the frame after the last one held."""
