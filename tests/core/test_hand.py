@@ -75,3 +75,27 @@ def test_broken_digits_poses_and_wrists_are_refused():
     for value in (9.0, np.nan):
         with pytest.raises(InvalidValueError, match="pose 'odd' breaks the limits of thumb_cmc_ab"):
             replace(HAND, poses={"odd": changed(np.zeros(30), 1, value)})
+
+
+def test_limits_of_a_follower_narrow_its_leader():
+    """The leader stops where the follower does, and goes on obeying its own limits."""
+    tree = HAND.joints
+    follower = tree.index("index_dip_flexion")
+    leader = tree.leader[follower]
+    ratio, bias = tree.ratio[follower], tree.bias[follower]
+    new = HAND.with_limits({"index_dip_flexion": (0.1, 0.3)}).joints
+    assert new.lower[leader] == pytest.approx(max((0.1 - bias) / ratio, tree.lower[leader]))
+    assert new.upper[leader] == pytest.approx(min((0.3 - bias) / ratio, tree.upper[leader]))
+    for value in (new.lower[leader], new.upper[leader]):
+        assert 0.1 - 1e-12 <= value * ratio + bias <= 0.3 + 1e-12
+    # A clamped hand then keeps the coupling, which two sets of limits would have broken.
+    q = new.clamp(np.full(len(new), 2.0))
+    assert q[follower] == pytest.approx(q[leader] * ratio + bias)
+    # The other fingers are as before.
+    other = tree.index("ring_pip_flexion")
+    assert (new.lower[other], new.upper[other]) == (tree.lower[other], tree.upper[other])
+
+
+def test_limits_without_a_place_for_both_are_refused():
+    with pytest.raises(InvalidValueError, match="'index_dip_flexion' follows 'index_pip_flexion'"):
+        HAND.with_limits({"index_dip_flexion": (-0.9, -0.8)})

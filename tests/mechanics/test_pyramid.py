@@ -116,6 +116,8 @@ def test_degenerate_pyramids():
     assert least_pyramid_forces(none, np.zeros(6)).is_feasible
     with pytest.raises(InvalidValueError, match="at least 3"):
         least_pyramid_forces(none, LIFT, num_edges=2)
+    with pytest.raises(InvalidValueError, match=r"tolerance is -1\.0; expected a positive"):
+        least_pyramid_forces(none, LIFT, tolerance=-1.0)
     with pytest.raises(InvalidValueError, match="six finite numbers"):
         least_pyramid_forces(none, LIFT * np.nan)
 

@@ -315,6 +315,14 @@ def test_switched_off_pictures_say_so(tmp_path):
     assert "switches pictures off" in done.stderr
 
 
+def test_an_unknown_backend_is_named(tmp_path):
+    done = draw_in_new_process(tmp_path / "box.png", MUJOCO_GL="vulkan")
+    assert done.returncode == 1
+    message = done.stderr.strip().splitlines()[-1]
+    assert "InvalidValueError: MUJOCO_GL is 'vulkan'" in message
+    assert "Set it to egl, osmesa or glfw" in message
+
+
 def test_no_library_names_the_packages(monkeypatch):
     from handwright.render import backend
 

@@ -17,6 +17,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from handwright.core.frozen import freeze_arrays
+from handwright.core.joint_limits import narrowed_leaders
 from handwright.core.skin import SkinShape
 from handwright.errors import InvalidValueError, UnknownNameError
 
@@ -321,11 +322,17 @@ class HandModel:
         )
 
     def with_limits(self, limits: Mapping[str, tuple[float, float]]) -> HandModel:
-        """The same hand with other limits, rad, for the named joints."""
-        lower, upper = self.joints.lower.copy(), self.joints.upper.copy()
-        for name, (low, high) in limits.items():
-            lower[self.joints.index(name)] = low
-            upper[self.joints.index(name)] = high
-        joints = replace(self.joints, lower=lower, upper=upper)
+        """The same hand with other limits, rad, for the named joints.
+
+        Limits of a follower also narrow those of its leader, which could not go further.
+        """
+        tree = self.joints
+        given = np.stack([tree.lower, tree.upper], axis=1)
+        for name, limit in limits.items():
+            given[tree.index(name)] = limit
+        lower, upper = narrowed_leaders(
+            given, tree.leader, tree.ratio, tree.bias, names=tree.names, owner=self.name
+        ).T
+        joints = replace(tree, lower=lower, upper=upper)
         poses = {name: joints.clamp(q) for name, q in self.poses.items()}
         return replace(self, joints=joints, poses=poses)

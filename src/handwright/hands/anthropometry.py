@@ -36,6 +36,11 @@ from handwright.errors import InvalidValueError, UnknownNameError
 Sex = Literal["male", "female"]
 
 DIGITS = ("thumb", "index", "middle", "ring", "little")
+PHALANGES = {
+    digit: ("proximal", "distal") if digit == "thumb" else ("proximal", "intermediate", "distal")
+    for digit in DIGITS
+}
+"""Of each digit, from the knuckle outwards."""
 
 # Mean and standard deviation [G89].
 HAND_LENGTH = {"male": (0.1938, 0.0098), "female": (0.1805, 0.0097)}

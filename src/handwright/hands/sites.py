@@ -6,7 +6,7 @@ import numpy as np
 
 from handwright.core.hand import Sites
 from handwright.core.skin import SkinShape
-from handwright.hands.anthropometry import DIGITS, HandBones
+from handwright.hands.anthropometry import DIGITS, PHALANGES, HandBones
 from handwright.hands.skeleton import DigitLinks
 from handwright.hands.skin_field import SkinField
 from handwright.hands.skin_form import form_of_bones
@@ -49,9 +49,7 @@ def palm_side_sites(bones: HandBones, shape: SkinShape, links: list[DigitLinks])
         spread = axes_of(form.direction[row], form.dorsal[row])
         profile = shape.digits[row]
         lengths = bones.phalanges[row][bones.phalanges[row] > 0]
-        parts = (
-            ("proximal", "distal") if digit == "thumb" else ("proximal", "intermediate", "distal")
-        )
+        parts = PHALANGES[digit]
         begin = 0.0
         for part, moved, bone in zip(parts, links[row].phalanges, lengths, strict=True):
             reach = profile.length - begin if part == "distal" else bone

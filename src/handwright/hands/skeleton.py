@@ -15,6 +15,7 @@ from handwright.hands.anthropometry import (
     FINGER_CMC_ABDUCTION,
     FINGER_CMC_FLEXION,
     FINGER_LIMITS,
+    PHALANGES,
     THUMB_LIMITS,
     HandBones,
     square_dorsal,
@@ -244,9 +245,7 @@ def openxr_frames(bones: HandBones, wrist: int, links: list[DigitLinks]) -> Fram
             )
         )
         wxyz = openxr_frame(along, dorsal)
-        parts = (
-            ("proximal", "distal") if digit == "thumb" else ("proximal", "intermediate", "distal")
-        )
+        parts = PHALANGES[digit]
         for part, link in zip(parts, links[row].phalanges, strict=True):
             rows.append((f"{digit}_{part}", link, np.zeros(3), wxyz))
         end = (bones.phalanges[row, 2] + bones.tissue[row]) * along

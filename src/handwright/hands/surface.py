@@ -8,7 +8,7 @@ from scipy.interpolate import PchipInterpolator
 
 from handwright.core.hand import Capsules, Digit, SurfacePoint
 from handwright.core.skin import DigitProfile, SkinShape
-from handwright.hands.anthropometry import DIGITS, HandBones
+from handwright.hands.anthropometry import DIGITS, PHALANGES, HandBones
 from handwright.hands.skeleton import DigitLinks
 from handwright.hands.skin_parts import axes_of
 
@@ -119,9 +119,7 @@ def capsules(bones: HandBones, shape: SkinShape, wrist: int, links: list[DigitLi
         along, dorsal = bones.direction[row], bones.dorsal[row]
         profile = shape.digits[row]
         lengths = bones.phalanges[row][bones.phalanges[row] > 0]
-        parts = (
-            ("proximal", "distal") if digit == "thumb" else ("proximal", "intermediate", "distal")
-        )
+        parts = PHALANGES[digit]
         begin = 0.0
         for part, link, length in zip(parts, links[row].phalanges, lengths, strict=True):
             start, end, low, high, radius = _phalanx_capsule(

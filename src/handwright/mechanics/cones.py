@@ -13,13 +13,13 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from handwright.core.frozen import freeze_arrays
-from handwright.errors import InvalidValueError
 from handwright.math.compiled import inlined, kernel
 from handwright.mechanics.cone_newton import descend, set_up, start
 from handwright.mechanics.cone_work import ConeWork, make_cone_work
 from handwright.mechanics.wrench import (
     ForceContacts,
     ForceStatus,
+    check_positive,
     check_wrench,
     has_one_edge,
     natural_scales,
@@ -163,9 +163,7 @@ def least_forces(
         penalty: Price of residual in these units. Forces beyond so many units are not looked for.
     """
     target = check_wrench(wrench)
-    for name, value in (("tolerance", tolerance), ("penalty", penalty)):
-        if not (np.isfinite(value) and value > 0.0):
-            raise InvalidValueError(f"{name} is {value}; expected a positive finite number.")
+    check_positive(tolerance=tolerance, penalty=penalty)
     force, length = natural_scales(contacts, target, force_scale, length_scale)
     count = len(contacts.arm)
     work = make_cone_work(count)

@@ -19,6 +19,7 @@ from handwright.mechanics.wrench import (
     ForceContacts,
     ForceStatus,
     check_edges,
+    check_positive,
     check_wrench,
     edge_force,
     has_one_edge,
@@ -278,6 +279,7 @@ def least_pyramid_forces(
         tolerance: In units of the scales.
     """
     target = check_wrench(wrench)
+    check_positive(tolerance=tolerance)
     force, length = natural_scales(contacts, target, force_scale, length_scale)
     count = len(contacts.arm)
     work = make_pyramid_work(count, num_edges)

@@ -244,6 +244,13 @@ def check_edges(num_edges: int) -> None:
         )
 
 
+def check_positive(**values: float | None) -> None:
+    """Refuses settings that are not positive finite numbers; None stands for one left out."""
+    for name, value in values.items():
+        if value is not None and not (np.isfinite(value) and value > 0.0):
+            raise InvalidValueError(f"{name} is {value}; expected a positive finite number.")
+
+
 def check_wrench(wrench: ArrayLike) -> Float[np.ndarray, "6"]:
     """The wrench as an array, or an error that says what is wrong with it."""
     array = np.array(wrench, dtype=np.float64)
@@ -266,9 +273,7 @@ def natural_scales(
     Else the length is the root mean square distance of the contacts from the centre of mass, and
     the force that of the wrench, whose moment counts as a force at that distance.
     """
-    for name, value in (("force_scale", force_scale), ("length_scale", length_scale)):
-        if value is not None and not (np.isfinite(value) and value > 0.0):
-            raise InvalidValueError(f"{name} is {value}; expected a positive finite number.")
+    check_positive(force_scale=force_scale, length_scale=length_scale)
     if length_scale is None:
         spread = float(np.sqrt(np.mean(contacts.arm**2) * 3.0)) if len(contacts.arm) else 0.0
         length_scale = spread if spread > 0.0 else 1.0

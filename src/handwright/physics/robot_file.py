@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-import mujoco
 import numpy as np
 
 from handwright.errors import FileFormatError, InvalidValueError, UnknownNameError
+from handwright.physics.engine import mujoco
 from handwright.physics.hand_mapping import Coupling
 
 

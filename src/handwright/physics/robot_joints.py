@@ -5,11 +5,12 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 
-import mujoco
 import numpy as np
 
 from handwright.core.hand import JointTree
+from handwright.core.joint_limits import narrowed_leaders
 from handwright.errors import InvalidValueError, UnknownNameError
+from handwright.physics.engine import mujoco
 from handwright.physics.hand_mapping import Coupling, HandMapping
 from handwright.physics.robot_file import RobotFile
 
@@ -72,9 +73,8 @@ def read_tree(robot: RobotFile, mapping: HandMapping) -> RobotTree:
     axis = robot.data.xaxis[source] @ turn
     names = _joint_names(robot, mapping, source)
     limits = _limits(robot, mapping, source, names)
-    followers = _followers(names, _couplings(robot, mapping, names), robot.path.name)
-    _narrow_leaders(limits, followers, names, robot.path.name)
-    leader, ratio, bias = followers
+    leader, ratio, bias = _followers(names, _couplings(robot, mapping, names), robot.path.name)
+    limits = narrowed_leaders(limits, leader, ratio, bias, names=names, owner=robot.path.name)
     joints = JointTree(
         names=names,
         parent=np.array(parent),
@@ -215,25 +215,3 @@ def _followers(
         leader[index] = names.index(coupling.leader)
         ratio[index], bias[index] = coupling.ratio, coupling.bias
     return leader, ratio, bias
-
-
-def _narrow_leaders(
-    limits: np.ndarray,
-    followers: tuple[np.ndarray, np.ndarray, np.ndarray],
-    names: tuple[str, ...],
-    file: str,
-) -> None:
-    """Keeps leaders where all their followers are within limits, as the real linkage does."""
-    leader, ratio, bias = followers
-    for follower in np.flatnonzero((leader >= 0) & (ratio != 0.0)):
-        ends = np.sort((limits[follower] - bias[follower]) / ratio[follower])
-        own = limits[leader[follower]]
-        low, high = max(own[0], ends[0]), min(own[1], ends[1])
-        if low > high:
-            raise InvalidValueError(
-                f"'{file}': '{names[follower]}' follows '{names[leader[follower]]}', but there is "
-                f"no place for both within their limits: the leader has {own.tolist()}, the "
-                f"follower needs it in {ends.tolist()}. Give other limits or another coupling in "
-                "the mapping."
-            )
-        limits[leader[follower]] = low, high

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import mujoco
 import numpy as np
 
 from handwright.core.hand import Capsules, Frames, Masses
 from handwright.errors import InvalidValueError
 from handwright.geometry.inertia import MassProperties, combine
 from handwright.math import rotation
+from handwright.physics.engine import mujoco
 from handwright.physics.fit_capsule import FittedCapsule, fit_box, fit_hull
 from handwright.physics.hand_mapping import HandMapping
 from handwright.physics.robot_file import RobotFile

@@ -11,9 +11,8 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-import mujoco
-
 from handwright.errors import HandwrightError
+from handwright.physics.engine import mujoco
 
 _LIBRARIES = {"egl": ("libEGL.so.1", "EGL"), "osmesa": ("libOSMesa.so.8", "OSMesa")}
 _OFF = ("disable", "disabled", "off", "false", "0")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import mujoco
 import numpy as np
 from jaxtyping import Float
 
 from handwright.core.frozen import freeze_arrays
 from handwright.errors import InvalidValueError
 from handwright.hands.colors import Color
+from handwright.physics.engine import mujoco
 
 
 @dataclass(frozen=True, slots=True, eq=False)

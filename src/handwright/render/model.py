@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import mujoco
 import numpy as np
 from jaxtyping import Float, Int
 
 from handwright.geometry.creases import CREASE, split_at_creases
 from handwright.geometry.normals import area_normals
+from handwright.physics.engine import mujoco
 from handwright.render.developing import EXPOSURE
 from handwright.render.items import Drawn
 

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from types import TracebackType
 
-import mujoco
 import numpy as np
 from jaxtyping import Float, UInt8
 
 from handwright.errors import InvalidValueError
+from handwright.physics.engine import mujoco
 from handwright.render.backend import make_context
 from handwright.render.camera import Camera
 from handwright.render.developing import Shot
