@@ -158,24 +158,18 @@ def _end(links: Links, link: int, ends: np.ndarray, row: int) -> tuple[float, fl
 
 
 @inlined_loose
-def point_terms(
+def point_velocities(
     tree: Tree,
     table: DigitTable,
     links: Links,
     digit: int,
     link: int,
     point: tuple[float, float, float],
-    target: tuple[float, float, float],
-    weight: float,
-    work: Work,
-    side: int,
-) -> float:
-    """Cost of the distance of a point of one of the digit's links, placed, from a target."""
+    velocity: np.ndarray,
+) -> None:
+    """Velocity (N, 3) of a point of one of the digit's links by each of its free joints."""
     x, y, z = point
-    rx, ry, rz = x - target[0], y - target[1], z - target[2]
-    count = count_of(table.free, digit)
-    velocity = work.column
-    for a in range(count):
+    for a in range(count_of(table.free, digit)):
         joint = table.free[digit, a]
         velocity[a, 0] = velocity[a, 1] = velocity[a, 2] = 0.0
         if joint < link:
@@ -191,6 +185,25 @@ def point_terms(
         velocity[a, 0] += share * vx
         velocity[a, 1] += share * vy
         velocity[a, 2] += share * vz
+
+
+@inlined_loose
+def point_terms(
+    tree: Tree,
+    table: DigitTable,
+    links: Links,
+    digit: int,
+    link: int,
+    point: tuple[float, float, float],
+    target: tuple[float, float, float],
+    weight: float,
+    work: Work,
+    side: int,
+) -> float:
+    """Cost of the distance of a point of one of the digit's links from a target."""
+    rx, ry, rz = point[0] - target[0], point[1] - target[1], point[2] - target[2]
+    count, velocity = count_of(table.free, digit), work.column
+    point_velocities(tree, table, links, digit, link, point, velocity)
     for a in range(count):
         vx, vy, vz = weight * velocity[a, 0], weight * velocity[a, 1], weight * velocity[a, 2]
         work.gradient[side, a] += vx * rx + vy * ry + vz * rz
@@ -390,20 +403,10 @@ def digit_cost(
         cost += _nail_terms(tree, table, links, digit, normal, weights, work, side)
     if around.max_samples > 0:
         cost += skin_terms(
-            tree,
-            table,
-            links,
-            digit,
-            around,
-            weights.object,
-            weights.environment,
-            weights.object_margin,
-            weights.num_object_capsules,
-            work.row,
-            work.matrix,
-            work.gradient,
-            side,
-        )
+            tree, table, links, digit, around, weights.object, weights.environment,
+            weights.object_margin, weights.num_object_capsules, work.row, work.matrix,
+            work.gradient, side, work.row, -1.0,
+        )  # fmt: skip
     elif weights.object > 0.0:
         cost += _object_terms(tree, table, links, digit, around.field, weights, work, side)
     if weights.digits > 0.0:

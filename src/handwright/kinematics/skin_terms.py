@@ -24,48 +24,32 @@ from handwright.math.compiled import inlined, kernel
 def _rate(
     tree: Tree,
     links: Links,
-    samples: SkinSamples,
-    row: int,
-    chain: np.ndarray,
-    digit: int,
     joint: int,
+    share: float,
+    moment: tuple[float, float, float],
     direction: tuple[float, float, float],
 ) -> float:
-    """Speed along a direction of one skin point per unit speed of one joint of its digit."""
-    share = x = y = z = 0.0
-    last = -1
-    for n in range(chain.shape[1]):
-        if chain[digit, n] < 0:
-            break
-        last = chain[digit, n]
-    for k in range(MAX_BLEND):
-        link = samples.link[row, k]
-        if link < 0:
-            break
-        # Links of a digit are numbered from the palm outwards, one after the other.
-        if joint < link <= last + 1:
-            w = samples.weight[row, k]
-            local = samples.local
-            px, py, pz = placed(links, link, local[row, k, 0], local[row, k, 1], local[row, k, 2])
-            share += w
-            x += w * px
-            y += w * py
-            z += w * pz
-    if share == 0.0:
-        return 0.0
+    """Speed along a direction of part of a skin point per unit speed of a joint that moves it.
+
+    Args:
+        tree: Of the hand.
+        links: Placed.
+        joint: Which.
+        share: Weight of a link in the point.
+        moment: Weighted position on that link x direction.
+        direction: Unit.
+    """
     ax, ay, az = links.axis[joint, 0], links.axis[joint, 1], links.axis[joint, 2]
+    dx, dy, dz = direction
     if tree.is_slide[joint]:
-        return share * (ax * direction[0] + ay * direction[1] + az * direction[2])
+        return share * (ax * dx + ay * dy + az * dz)
     p = links.position
-    rx, ry, rz = (
-        x - share * p[joint + 1, 0],
-        y - share * p[joint + 1, 1],
-        z - share * p[joint + 1, 2],
-    )
+    ox, oy, oz = share * p[joint + 1, 0], share * p[joint + 1, 1], share * p[joint + 1, 2]
+    # direction . (axis x arm) = axis . (arm x direction)
     return (
-        direction[0] * (ay * rz - az * ry)
-        + direction[1] * (az * rx - ax * rz)
-        + direction[2] * (ax * ry - ay * rx)
+        ax * (moment[0] - (oy * dz - oz * dy))
+        + ay * (moment[1] - (oz * dx - ox * dz))
+        + az * (moment[2] - (ox * dy - oy * dx))
     )
 
 
@@ -86,19 +70,45 @@ def _add_depth(
     side: int,
 ) -> None:
     """Adds weight * depth^2 to the normal equations of a digit."""
-    count = 0
-    for a in range(table.free.shape[1]):
-        joint = table.free[digit, a]
-        if joint < 0:
-            break
-        rates[a] = _rate(tree, links, samples, row, table.chain, digit, joint, inward)
+    count, last = 0, -1
+    while table.free[digit, count] >= 0:
+        rates[count] = 0.0
         count += 1
-    for n in range(table.follower.shape[1]):
-        joint = table.follower[digit, n]
-        if joint < 0:
+    for n in range(table.chain.shape[1]):
+        if table.chain[digit, n] < 0:
             break
-        rate = _rate(tree, links, samples, row, table.chain, digit, joint, inward)
-        rates[table.column[digit, n]] += table.share[digit, n] * rate
+        last = table.chain[digit, n]
+    for k in range(MAX_BLEND):
+        link = samples.link[row, k]
+        if link < 0:
+            break
+        # Links of a digit are numbered from the palm outwards, one after the other.
+        if link > last + 1:
+            continue
+        w, local = samples.weight[row, k], samples.local
+        x, y, z = placed(
+            links, link, w * local[row, k, 0], w * local[row, k, 1], w * local[row, k, 2]
+        )
+        p = links.position
+        x -= (1.0 - w) * p[link, 0]
+        y -= (1.0 - w) * p[link, 1]
+        z -= (1.0 - w) * p[link, 2]
+        moment = (
+            y * inward[2] - z * inward[1],
+            z * inward[0] - x * inward[2],
+            x * inward[1] - y * inward[0],
+        )
+        for a in range(count):
+            joint = table.free[digit, a]
+            if joint >= link:
+                break
+            rates[a] += _rate(tree, links, joint, w, moment, inward)
+        for n in range(table.follower.shape[1]):
+            joint = table.follower[digit, n]
+            if joint < 0 or joint >= link:
+                break
+            rate = _rate(tree, links, joint, w, moment, inward)
+            rates[table.column[digit, n]] += table.share[digit, n] * rate
     for a in range(count):
         scaled = weight * rates[a]
         gradient[side, a] += scaled * depth
@@ -121,6 +131,8 @@ def skin_terms(
     matrix: np.ndarray,
     gradient: np.ndarray,
     side: int,
+    known: np.ndarray,
+    travel: float,
 ) -> float:
     """Cost of skin points of a digit's outer capsules that are in the object or surroundings.
 
@@ -138,9 +150,14 @@ def skin_terms(
         matrix: (2, N, N) normal equations, lower triangles; added to at ``side``.
         gradient: (2, N) half the derivative; added to at ``side``.
         side: 0 or 1.
+        known: (C * max_samples,) distance of each point when it was last looked at, plus the
+            travel by then, m; minus infinity at first.
+        travel: How far points can have gone in all, m; negative to look at every point and
+            remember nothing.
     """
     samples, field = around.samples, around.field
     has_environment = environment_weight > 0.0 and len(around.environment.frictions) > 0
+    remembers = travel >= 0.0
     cost = 0.0
     for number in range(min(num_capsules, table.capsule.shape[1])):
         capsule = table.capsule[digit, number]
@@ -154,20 +171,33 @@ def skin_terms(
         mx, my, mz = 0.5 * (sx + ex), 0.5 * (sy + ey), 0.5 * (sz + ez)
         # A distance changes by no more than one walks, so the middle rules most capsules out.
         bound = half + samples.reach[capsule] + margin
-        near_object = object_weight > 0.0 and field_value(field, mx, my, mz) < bound
-        near_ground = (
-            has_environment
-            and environment_value_gradient(around.environment, mx, my, mz)[0] < bound
+        object_gap = field_value(field, mx, my, mz) if object_weight > 0.0 else np.inf
+        ground_gap = (
+            environment_value_gradient(around.environment, mx, my, mz)[0]
+            if has_environment
+            else np.inf
         )
+        near_object, near_ground = object_gap < bound, ground_gap < bound
         if not (near_object or near_ground):
             continue
         first = samples.first[capsule]
         last = min(samples.first[capsule + 1], first + around.max_samples)
+        # What is not near leaves at least this much room.
+        far = np.inf
+        if not near_object:
+            far = object_gap - bound + margin
+        elif not near_ground:
+            far = ground_gap - bound + margin
+        shift = capsule * around.max_samples - first
         for row in range(first, last):
+            # A distance changes by no more than one walks, so most points need no second look.
+            if remembers and known[row + shift] - travel > margin:
+                continue
+            clear = far
             x, y, z = sample_position(samples, row, links)
             if near_object:
                 value, gx, gy, gz = field_value_gradient(field, x, y, z)
-                depth = margin - value
+                depth, clear = margin - value, min(clear, value)
                 if depth > 0.0:
                     cost += object_weight * depth * depth
                     inward = (-gx, -gy, -gz)
@@ -177,7 +207,7 @@ def skin_terms(
                     )  # fmt: skip
             if near_ground:
                 value, gx, gy, gz, _ = environment_value_gradient(around.environment, x, y, z)
-                depth = margin - value
+                depth, clear = margin - value, min(clear, value)
                 if depth > 0.0:
                     cost += environment_weight * depth * depth
                     inward = (-gx, -gy, -gz)
@@ -185,4 +215,6 @@ def skin_terms(
                         tree, table, links, samples, row, digit, depth, inward,
                         environment_weight, rates, matrix, gradient, side,
                     )  # fmt: skip
+            if remembers:
+                known[row + shift] = clear + travel
     return cost

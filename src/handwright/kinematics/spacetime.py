@@ -24,7 +24,13 @@ from handwright.kinematics.skin_samples import SkinSamples, no_samples, skin_sam
 from handwright.kinematics.spacetime_band import make_band
 from handwright.kinematics.spacetime_checks import check_motion
 from handwright.kinematics.spacetime_solve import solve_motions
-from handwright.kinematics.spacetime_terms import Anchors, MotionProblem, SpacetimeWeights
+from handwright.kinematics.spacetime_terms import (
+    Anchors,
+    MotionProblem,
+    SkinMemory,
+    Slopes,
+    SpacetimeWeights,
+)
 from handwright.kinematics.tree import Links, tree_of
 from handwright.math import rotation
 from handwright.math.pose import Pose
@@ -70,7 +76,9 @@ def bending_rows(model: HandModel) -> tuple[np.ndarray, np.ndarray]:
         if not hinges:
             continue
         alike = joints.axis[hinges] @ joints.axis[hinges[-1]]
-        flexions = [(j, np.sign(c)) for j, c in zip(hinges, alike, strict=True) if abs(c) > _PARALLEL]
+        flexions = [
+            (j, np.sign(c)) for j, c in zip(hinges, alike, strict=True) if abs(c) > _PARALLEL
+        ]
         if len(flexions) < 3:
             continue
         own = [j for j in table.free[row] if j >= 0]
@@ -110,8 +118,43 @@ def make_problem(
         high,
         bend,
         bias,
+        joint_reach(model, around.samples),
         weights,
         IkWeights(digits=weights.digits, digit_margin=weights.digit_margin),
+    )
+
+
+def joint_reach(model: HandModel, samples: SkinSamples) -> np.ndarray:
+    """How far a skin point can be from each joint that moves it, (J,) m; 1 for slides.
+
+    That of a leader includes its followers: it is the fastest that a point can go, m/rad.
+    """
+    joints, reach = model.joints, np.zeros(model.num_joints)
+    size = np.zeros(model.num_links)
+    np.maximum.at(size, samples.link, np.linalg.norm(samples.local, axis=-1))
+    offset = np.linalg.norm(joints.offset, axis=-1)
+    offset += joints.is_slide * np.maximum(abs(joints.lower), abs(joints.upper))
+    # Outwards from a link: its own skin, or that of a link beyond.
+    for joint in range(model.num_joints - 1, -1, -1):
+        reach[joint] = max(reach[joint], size[joint + 1])
+        parent = joints.parent[joint] - 1
+        if parent >= 0:
+            reach[parent] = max(reach[parent], offset[joint] + reach[joint])
+    reach = np.where(joints.is_slide, 1.0, reach)
+    for follower in np.flatnonzero(joints.leader >= 0):
+        reach[joints.leader[follower]] += abs(joints.ratio[follower]) * reach[follower]
+    return reach
+
+
+def skin_memory(problem: MotionProblem) -> SkinMemory:
+    """Memory in which no skin point has been looked at."""
+    num_frames, num_joints = problem.low.shape
+    table = problem.table
+    num_known = len(table.capsule_link) * problem.around.max_samples
+    return SkinMemory(
+        np.full((num_frames, num_known), -np.inf),
+        np.zeros((num_frames, len(table.free))),
+        np.zeros((num_frames, num_joints)),
     )
 
 
@@ -219,9 +262,7 @@ def smooth_digits(
         model,
         num_frames,
         ordered,
-        around=motion_around(
-            model, num_frames, field, environment, samples, weights.num_samples
-        ),
+        around=motion_around(model, num_frames, field, environment, samples, weights.num_samples),
         reference=np.ascontiguousarray(np.broadcast_to(reference, q.shape)).copy(),
         low=low,
         high=high,
@@ -242,6 +283,8 @@ def smooth_digits(
         turns,
         sweeps,
         np.zeros((len(error), 3)),
+        Slopes(np.zeros((len(error), 3)), np.zeros((len(error), max(1, num_free), 3))),
+        skin_memory(problem),
         motion_work(table, num_frames),
         make_band(max(1, num_frames * num_free), 2 * max(1, num_free)),
         np.zeros((num_frames, max(1, num_free))),

@@ -5,14 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from handwright.kinematics.digit_ik import Work, count_of, place_digit
-from handwright.kinematics.spacetime_band import Band, bounded_step
+from handwright.kinematics.spacetime_band import Band, bounded_step, solve_factor
 from handwright.kinematics.spacetime_terms import (
     MotionProblem,
+    SkinMemory,
+    Slopes,
     anchor_miss,
+    fill_bend,
     fill_band,
     is_pinned,
     links_at,
     motion_cost,
+    remember_anchors,
 )
 from handwright.kinematics.tree import Links, forward
 from handwright.math.compiled import kernel
@@ -20,7 +24,15 @@ from handwright.math.compiled import kernel
 _MOST_DAMPING = 1e6
 # A longer step is not taken untested: what it leaves out is no longer small.
 _SHORT_STEP = 1e-3
-# Costs below this, m^2, are rounding: a micrometre at a single contact.
+# A correction that is not much shorter than the step itself says that the step is too long.
+_MOST_CORRECTION = 0.5
+# Early steps need not know exactly which joints stop at a bound; a last step must.
+_ROUNDS, _MOST_ROUNDS = 5, 50
+_RISE = 5.0
+# After so many evaluations the fall of the cost is looked at; a single step must promise this
+# share of it to be worth trying.
+_PATIENCE, _SMALL_SHARE = 4, 0.05
+# Costs below this, m^2, are rounding: a tenth of a micrometre at a single contact.
 _NOTHING = 1e-14
 
 
@@ -42,6 +54,33 @@ def _take_step(
 
 
 @kernel
+def _correct_step(
+    problem: MotionProblem,
+    links: Links,
+    digit: int,
+    q: np.ndarray,
+    slopes: Slopes,
+    band: Band,
+    longest: float,
+) -> None:
+    """Bends the step so that anchored points, whose paths are not straight, stay in place.
+
+    Anchors weigh a million times as much as the rest: without this a step along what they leave
+    free could be no longer than their bend allows. The factor of the step serves again, and the
+    skin is not looked at, so it costs little. ``q`` and the links must be at the end of the step.
+    """
+    size = q.shape[0] * count_of(problem.table.free, digit)
+    fill_bend(problem, links, digit, slopes, band)
+    solve_factor(band, size, band.extra)
+    most = 0.0
+    for u in range(size):
+        most = max(most, abs(band.extra[u]))
+    if most <= _MOST_CORRECTION * longest:
+        for u in range(size):
+            band.step[u] += band.extra[u]
+
+
+@kernel
 def _place(problem: MotionProblem, links: Links, digit: int, q: np.ndarray) -> None:
     for frame in range(q.shape[0]):
         place_digit(problem.tree, problem.table, links_at(links, frame), digit, q[frame])
@@ -54,6 +93,8 @@ def solve_motion(
     digit: int,
     q: np.ndarray,
     pull: np.ndarray,
+    slopes: Slopes,
+    memory: SkinMemory,
     work: Work,
     band: Band,
     before: np.ndarray,
@@ -66,6 +107,8 @@ def solve_motion(
         digit: Which.
         q: (T, J) within the bounds, rad.
         pull: (N, 3) how far beyond its target each anchor is pulled, m.
+        slopes: Room.
+        memory: Of the skin.
         work: Room for 2 T frames.
         band: Room for T times the digit's free joints.
         before: (T, N) room.
@@ -79,35 +122,46 @@ def solve_motion(
     for u in range(size):
         band.held[u] = 0
         band.step[u] = 0.0
-    cost, promise, damping = np.inf, 0.0, weights.damping
-    half, iteration = 1, 0
+    cost, soft, promise, damping = np.inf, 0.0, 0.0, weights.damping
+    half, iteration, failures = 1, 0, 0
+    mark, marked = np.inf, 0
     is_placed = True
     while iteration < weights.max_iterations:
         iteration += 1
-        trial = motion_cost(problem, links, digit, q, pull, work, 1 - half)
+        trial, trial_soft = motion_cost(problem, links, digit, q, pull, memory, work, 1 - half)
         is_better = is_placed = trial < cost
         if is_better:
-            if iteration > 1:
-                # The closer the fall to the promise, the further the quadratic can be trusted.
-                damping *= 0.1 if cost - trial > 0.7 * promise else 1.0
-                damping *= 4.0 if cost - trial < 0.2 * promise else 1.0
-            half = 1 - half
-            cost = trial
+            # The closer the fall to the promise, the further the quadratic can be trusted; but
+            # right after a failure a longer step would only fail again.
+            if iteration > 1 and cost - trial > 0.7 * promise:
+                damping *= 0.2 if failures == 0 else 0.7
+            elif iteration > 1 and cost - trial < 0.2 * promise:
+                damping *= 3.0
+            half, failures = 1 - half, 0
+            cost, soft = trial, trial_soft
             for frame in range(num_frames):
                 for a in range(count):
                     before[frame, a] = q[frame, table.free[digit, a]]
             fill_band(problem, digit, q, work, half, band)
+            remember_anchors(problem, links, digit, slopes)
         else:
-            damping = max(20.0 * damping, 1e-6)
+            damping *= _RISE if failures == 0 else _RISE * _RISE
+            failures += 1
+        least = weights.tolerance * soft + _NOTHING
+        is_stale = iteration - marked >= _PATIENCE and mark - cost < least
+        if iteration - marked >= _PATIENCE:
+            mark, marked = cost, iteration
+        least *= _SMALL_SHARE
         while True:
-            promise, is_exact, _ = bounded_step(band, size, damping)
+            promise, is_exact, _ = bounded_step(band, size, damping, _ROUNDS)
+            if not is_exact and promise <= least:
+                promise, is_exact, _ = bounded_step(band, size, damping, _MOST_ROUNDS)
             if promise >= 0.0 or damping > _MOST_DAMPING:
                 break
-            damping = max(20.0 * damping, 1e-6)
+            damping *= _RISE
         # After a refused step the damping makes promises small: they say nothing then.
-        least = weights.tolerance * cost + _NOTHING
         is_last = is_better and is_exact and not promise > least
-        is_over = damping > _MOST_DAMPING or iteration == weights.max_iterations
+        is_over = is_stale or damping > _MOST_DAMPING or iteration == weights.max_iterations
         longest = _take_step(problem, digit, q, before, band)
         is_placed = False
         if is_last or is_over:
@@ -118,6 +172,10 @@ def solve_motion(
             else:
                 cost -= promise
             break
+        if problem.first[digit, 0] < problem.first[digit, num_frames]:
+            _place(problem, links, digit, q)
+            _correct_step(problem, links, digit, q, slopes, band, longest)
+            _take_step(problem, digit, q, before, band)
     if not is_placed:
         _place(problem, links, digit, q)
     return cost, iteration
@@ -137,7 +195,9 @@ def _pull_contacts(problem: MotionProblem, links: Links, digit: int, pull: np.nd
         if weight[row] < weights.hard or is_pinned(problem, digit, problem.anchors.frame[row]):
             continue
         _, _, _, mx, my, mz = anchor_miss(problem, links, row)
-        if mx * mx + my * my + mz * mz <= weights.anchor_tolerance**2:
+        miss = np.sqrt(mx * mx + my * my + mz * mz)
+        # What misses by much is out of reach or in conflict: pulling would only press.
+        if miss <= weights.anchor_tolerance or miss > weights.most_pull:
             continue
         x, y, z = pull[row, 0] + mx, pull[row, 1] + my, pull[row, 2] + mz
         length = np.sqrt(x * x + y * y + z * z)
@@ -151,9 +211,7 @@ def _pull_contacts(problem: MotionProblem, links: Links, digit: int, pull: np.nd
 
 
 @kernel
-def _cost_of_pull(
-    problem: MotionProblem, links: Links, digit: int, pull: np.ndarray
-) -> float:
+def _cost_of_pull(problem: MotionProblem, links: Links, digit: int, pull: np.ndarray) -> float:
     """What pulling adds to the cost of a digit."""
     total = 0.0
     for row in range(problem.first[digit, 0], problem.first[digit, problem.low.shape[0]]):
@@ -174,6 +232,8 @@ def solve_motions(
     order: np.ndarray,
     sweeps: int,
     pull: np.ndarray,
+    slopes: Slopes,
+    memory: SkinMemory,
     work: Work,
     band: Band,
     before: np.ndarray,
@@ -194,7 +254,7 @@ def solve_motions(
             old = cost[digit]
             for attempt in range(problem.weights.pulls + 1):
                 cost[digit], evaluations = solve_motion(
-                    problem, links, digit, q, pull, work, band, before
+                    problem, links, digit, q, pull, slopes, memory, work, band, before
                 )
                 total += evaluations
                 if attempt < problem.weights.pulls and not _pull_contacts(

@@ -18,6 +18,7 @@ from handwright.kinematics.digit_ik import (
     digit_terms,
     place_digit,
     point_terms,
+    point_velocities,
 )
 from handwright.kinematics.digits import DigitTable
 from handwright.kinematics.skin_terms import skin_terms
@@ -52,11 +53,11 @@ class SpacetimeWeights(NamedTuple):
     """Of squared unevenness of bending along a digit, rad: equation (11)."""
     posture: float = 1e-9
     """Of squared distances of joint values from the reference, rad."""
-    object: float = 4.0
+    object: float = 0.3
     """Of squared depths of skin points in the object."""
-    environment: float = 4.0
+    environment: float = 0.3
     """Of squared depths of skin points in the surroundings."""
-    digits: float = 4.0
+    digits: float = 0.3
     """Of squared overlaps of capsules with those of other digits."""
     object_margin: float = 0.0
     """Clearance of the skin from object and surroundings, m; negative lets it sink in."""
@@ -76,10 +77,31 @@ class SpacetimeWeights(NamedTuple):
     """How often at most."""
     max_iterations: int = 40
     """For each digit, sweep and pull."""
-    tolerance: float = 1e-3
-    """The search ends when a step would lower the cost by less than this share of it."""
-    damping: float = 1e-7
+    tolerance: float = 0.02
+    """The search ends when some evaluations lower the cost by less than this share of the costs of
+    acceleration, coupling and posture."""
+    damping: float = 1e-4
     """Of the first iteration, relative to the diagonal of the normal equations."""
+
+
+class Slopes(NamedTuple):
+    """Where the anchored points were and how they moved, at the start of a step."""
+
+    miss: np.ndarray
+    """(N, 3) m."""
+    velocity: np.ndarray
+    """(N, F, 3) by the free joints of their digits, m."""
+
+
+class SkinMemory(NamedTuple):
+    """Distances of skin points at all frames when they were last looked at."""
+
+    known: np.ndarray
+    """(T, C * max_samples) plus the travel by then, m."""
+    travel: np.ndarray
+    """(T, D) how far any skin point of a digit can have gone, m."""
+    last: np.ndarray
+    """(T, J) joint values to which travel is counted."""
 
 
 class MotionProblem(NamedTuple):
@@ -103,6 +125,9 @@ class MotionProblem(NamedTuple):
     """(D, N) unevenness of bending is ``bend . free joints + bend_bias``."""
     bend_bias: np.ndarray
     """(D,)"""
+    reach: np.ndarray
+    """(J,) how far a skin point can be from a joint that moves it, m (1 for slides); that of a
+    leader includes its followers."""
     weights: SpacetimeWeights
     ik: IkWeights
     """The weights again, for the terms that are shared with inverse kinematics."""
@@ -178,6 +203,68 @@ def anchor_miss(
 
 
 @kernel
+def remember_anchors(problem: MotionProblem, links: Links, digit: int, slopes: Slopes) -> None:
+    """Writes misses and velocities of a digit's anchors, where the links are now."""
+    tree, table, anchors = problem.tree, problem.table, problem.anchors
+    for row in range(problem.first[digit, 0], problem.first[digit, problem.low.shape[0]]):
+        x, y, z, mx, my, mz = anchor_miss(problem, links, row)
+        slopes.miss[row, 0], slopes.miss[row, 1], slopes.miss[row, 2] = mx, my, mz
+        one = links_at(links, anchors.frame[row])
+        point_velocities(
+            tree, table, one, digit, anchors.link[row], (x, y, z), slopes.velocity[row]
+        )
+
+
+@kernel
+def fill_bend(problem: MotionProblem, links: Links, digit: int, slopes: Slopes, band: Band) -> None:
+    """Writes into ``band.extra`` what the bend of the anchors' paths along a step asks to undo.
+
+    The bend is what the misses changed by, less what their velocities say.
+
+    Args:
+        problem: The problem.
+        links: Stacked, placed at the end of the step.
+        digit: Which.
+        slopes: At the start of the step.
+        band: Holds the step.
+    """
+    anchors, velocity = problem.anchors, slopes.velocity
+    num_frames, count = problem.low.shape[0], count_of(problem.table.free, digit)
+    for u in range(num_frames * count):
+        band.extra[u] = 0.0
+    for row in range(problem.first[digit, 0], problem.first[digit, num_frames]):
+        start = anchors.frame[row] * count
+        _, _, _, bx, by, bz = anchor_miss(problem, links, row)
+        bx -= slopes.miss[row, 0]
+        by -= slopes.miss[row, 1]
+        bz -= slopes.miss[row, 2]
+        for a in range(count):
+            bx -= velocity[row, a, 0] * band.step[start + a]
+            by -= velocity[row, a, 1] * band.step[start + a]
+            bz -= velocity[row, a, 2] * band.step[start + a]
+        for a in range(count):
+            if band.held[start + a] == 0:
+                along = velocity[row, a, 0] * bx + velocity[row, a, 1] * by
+                along += velocity[row, a, 2] * bz
+                band.extra[start + a] -= anchors.weight[row] * along
+
+
+@inlined
+def _travel(
+    problem: MotionProblem, digit: int, frame: int, q: np.ndarray, memory: SkinMemory
+) -> float:
+    """Counts how far the skin of a digit can have gone by now, m."""
+    for a in range(count_of(problem.table.free, digit)):
+        joint = problem.table.free[digit, a]
+        # Between nodes a field can change a little faster than one walks.
+        memory.travel[frame, digit] += (
+            1.1 * problem.reach[joint] * abs(q[frame, joint] - memory.last[frame, joint])
+        )
+        memory.last[frame, joint] = q[frame, joint]
+    return memory.travel[frame, digit]
+
+
+@kernel
 def _frame_terms(
     problem: MotionProblem,
     links: Links,
@@ -185,14 +272,15 @@ def _frame_terms(
     frame: int,
     q: np.ndarray,
     pull: np.ndarray,
+    memory: SkinMemory,
     work: Work,
     side: int,
 ) -> float:
-    """Cost of one frame but for accelerations, with its normal equations in ``work``."""
+    """Cost of anchors, skin and other digits at one frame; adds to its normal equations."""
     tree, table, weights = problem.tree, problem.table, problem.weights
     one = links_at(links, frame)
     place_digit(tree, table, one, digit, q[frame])
-    cost = _joint_terms(problem, digit, frame, q, work, side)
+    cost = 0.0
     anchors = problem.anchors
     for row in range(problem.first[digit, frame], problem.first[digit, frame + 1]):
         x, y, z, mx, my, mz = anchor_miss(problem, links, row)
@@ -205,7 +293,8 @@ def _frame_terms(
         cost += skin_terms(
             tree, table, one, digit, _around_at(problem.around, frame), weights.object,
             weights.environment, weights.object_margin, weights.num_object_capsules,
-            work.row, work.matrix, work.gradient, side,
+            work.row, work.matrix, work.gradient, side, memory.known[frame],
+            _travel(problem, digit, frame, q, memory),
         )  # fmt: skip
     if weights.digits > 0.0:
         cost += digit_terms(tree, table, one, digit, problem.ik, work, side)
@@ -219,9 +308,10 @@ def motion_cost(
     digit: int,
     q: np.ndarray,
     pull: np.ndarray,
+    memory: SkinMemory,
     work: Work,
     half: int,
-) -> float:
+) -> tuple[float, float]:
     """Objective of one digit's motion; places the digit and writes its normal equations.
 
     Frames in which nothing may move count with their accelerations only.
@@ -232,13 +322,17 @@ def motion_cost(
         digit: Which.
         q: (T, J) rad; followers are set.
         pull: (N, 3) how far beyond its target each anchor is pulled, m.
+        memory: Of the skin.
         work: Room for 2 T frames: row ``half * T + t`` is written for frame t.
         half: 0 or 1.
+
+    Returns:
+        The cost, and the part of it that acceleration, coupling and posture have.
     """
     table, weights = problem.table, problem.weights
     num_frames, count = q.shape[0], count_of(table.free, digit)
     start = half * num_frames
-    cost = 0.0
+    cost = soft = 0.0
     for frame in range(num_frames):
         if is_pinned(problem, digit, frame):
             for a in range(count):
@@ -246,17 +340,18 @@ def motion_cost(
                 for b in range(a + 1):
                     work.matrix[start + frame, a, b] = 0.0
         else:
-            cost += _frame_terms(problem, links, digit, frame, q, pull, work, start + frame)
+            soft += _joint_terms(problem, digit, frame, q, work, start + frame)
+            cost += _frame_terms(problem, links, digit, frame, q, pull, memory, work, start + frame)
     for a in range(count):
         joint = table.free[digit, a]
         for frame in range(1, num_frames - 1):
             bent = q[frame + 1, joint] - 2.0 * q[frame, joint] + q[frame - 1, joint]
-            cost += weights.acceleration * bent * bent
+            soft += weights.acceleration * bent * bent
             bent *= weights.acceleration
             work.gradient[start + frame - 1, a] += bent
             work.gradient[start + frame, a] -= 2.0 * bent
             work.gradient[start + frame + 1, a] += bent
-    return cost
+    return cost + soft, soft
 
 
 @kernel
@@ -269,27 +364,26 @@ def fill_band(
     """
     table, weights = problem.table, problem.weights
     num_frames, count = q.shape[0], count_of(table.free, digit)
-    width = band.matrix.shape[1] - 1
     for frame in range(num_frames):
         side = half * num_frames + frame
-        # How the second differences around a frame weigh on it, on the one before, and so on.
-        own = before = earlier = 0.0
+        # How the second differences around a frame couple it with itself and with the next two.
+        own = after = later = 0.0
         for middle in range(max(1, frame - 1), min(num_frames - 1, frame + 2)):
             own += 4.0 if middle == frame else 1.0
-            if middle < frame:
-                before -= 2.0
-                earlier += 1.0
-            elif middle == frame:
-                before -= 2.0
+            if middle == frame:
+                after -= 2.0
+            elif middle > frame:
+                after -= 2.0
+                later += 1.0
         for a in range(count):
             u, joint = frame * count + a, table.free[digit, a]
-            for k in range(width):
+            for k in range(band.matrix.shape[1]):
                 band.matrix[u, k] = 0.0
-            for b in range(a + 1):
-                band.matrix[u, width - a + b] = work.matrix[side, a, b]
-            band.matrix[u, width] += own * weights.acceleration
-            band.matrix[u, width - count] += before * weights.acceleration
-            band.matrix[u, width - 2 * count] += earlier * weights.acceleration
+            for b in range(a, count):
+                band.matrix[u, b - a] = work.matrix[side, b, a]
+            band.matrix[u, 0] += own * weights.acceleration
+            band.matrix[u, count] += after * weights.acceleration
+            band.matrix[u, 2 * count] += later * weights.acceleration
             band.gradient[u] = work.gradient[side, a]
             band.low[u] = min(problem.low[frame, joint] - q[frame, joint], 0.0)
             band.high[u] = max(problem.high[frame, joint] - q[frame, joint], 0.0)
