@@ -31,12 +31,14 @@ if TYPE_CHECKING:
     from handwright.physics import from_mjcf, to_mjcf
     from handwright.render import body_item, hand_items, render_still, turntable, write_png
     from handwright.render.exporting import export
+    from handwright.scenes import SCENES, load_scene
 
     __version__: str
 
 __all__ = [
     "HANDS",
     "METHODS",
+    "SCENES",
     "SHAPES",
     "Clip",
     "Goal",
@@ -61,6 +63,7 @@ __all__ = [
     "human",
     "load_body",
     "load_clip",
+    "load_scene",
     "make_hand",
     "make_shape",
     "render_still",
@@ -76,6 +79,7 @@ __all__ = [
 _HOMES = {
     "HANDS": "handwright.hands.registry",
     "METHODS": "handwright.methods",
+    "SCENES": "handwright.scenes",
     "SHAPES": "handwright.geometry.shapes",
     "Clip": "handwright.core.clip",
     "Goal": "handwright.core.goal",
@@ -99,6 +103,7 @@ _HOMES = {
     "human": "handwright.hands.human",
     "load_body": "handwright.geometry.mesh",
     "load_clip": "handwright.io.clip_file",
+    "load_scene": "handwright.scenes",
     "make_hand": "handwright.hands.registry",
     "make_shape": "handwright.geometry.shapes",
     "render_still": "handwright.render",

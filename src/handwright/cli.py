@@ -60,6 +60,22 @@ def shapes() -> None:
     _console().print(table)
 
 
+def scenes() -> None:
+    """List the scenes: named problems with tracks of wrists and bodies."""
+    from rich.table import Table
+
+    from handwright.scenes import SCENES
+
+    table = Table("scene", box=None, pad_edge=False)
+    table.add_column("frames", justify="right")
+    for heading in ("hands", "bodies", "what happens"):
+        table.add_column(heading)
+    for name, scene in SCENES.items():
+        who, what = ", ".join(scene.hands), ", ".join(scene.bodies)
+        table.add_row(name, str(scene.num_frames), who, what, scene.summary)
+    _console().print(table)
+
+
 def show(
     name: Annotated[Positional[str], tyro.conf.arg(metavar="NAME")],
     out: Annotated[Positional[Path], tyro.conf.arg(metavar="OUT.png")],
@@ -366,6 +382,7 @@ def info(file: Annotated[Positional[Path], tyro.conf.arg(metavar="FILE")], /) ->
 COMMANDS: dict[str, Callable[..., None]] = {
     "hands": hands,
     "shapes": shapes,
+    "scenes": scenes,
     "show": show,
     "info": info,
     "verify": verify,

@@ -1,0 +1,37 @@
+"""Rewrites the data of the scenes: ``python -m handwright.scenes.make [--search] [SCENE ...]``.
+
+Tracks are made from the stored holds. With ``--search`` the holds of the scenes are found anew,
+which takes a minute for each.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from handwright.errors import UnknownNameError
+from handwright.scenes.files import DATA, load_holds, save_holds, save_tracks
+from handwright.scenes.registry import SCENES
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Makes the data of the named scenes, or of all."""
+    names = [word for word in arguments if word != "--search"] or list(SCENES)
+    unknown = [name for name in names if name not in SCENES]
+    if unknown:
+        raise UnknownNameError("scene", unknown[0], SCENES)
+    DATA.mkdir(exist_ok=True)
+    holds = load_holds()
+    for name in names:
+        scene = SCENES[name]
+        if "--search" in arguments:
+            for hold, find in scene.finders.items():
+                holds[hold] = find()
+                sys.stdout.write(f"{hold}: cost {holds[hold].cost:.2f}\n")
+            save_holds(holds)
+        path = save_tracks(name, scene.make_tracks(holds))
+        sys.stdout.write(f"{path.name}: {path.stat().st_size} bytes\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

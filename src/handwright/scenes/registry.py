@@ -1,0 +1,86 @@
+"""The table of scenes, and what makes a problem of an entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from handwright.core.body import RigidBody
+from handwright.core.problem import Problem
+from handwright.core.surface import Surface
+from handwright.core.track import Track
+from handwright.errors import UnknownNameError
+from handwright.hands import human
+from handwright.scenes import milk_boxes
+from handwright.scenes.files import load_tracks
+from handwright.scenes.motion import frame_times
+from handwright.scenes.stage import work_table
+from handwright.scenes.task import Hold, Span
+
+
+def _table() -> tuple[Surface, ...]:
+    return (work_table(),)
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """An entry of the table of scenes."""
+
+    name: str
+    summary: str
+    """One line."""
+    num_frames: int
+    """At 30 frames a second."""
+    hands: tuple[str, ...]
+    """Names, which are their sides."""
+    bodies: tuple[str, ...]
+    """Names."""
+    make_bodies: Callable[[], dict[str, RigidBody]]
+    make_tracks: Callable[[Mapping[str, Hold]], dict[str, Track]]
+    """Makes the tracks anew; scenes come with theirs as data."""
+    spans: tuple[Span, ...]
+    """Which hand holds what, when, and how."""
+    finders: Mapping[str, Callable[[], Hold]]
+    """Searches for the holds that the tracks are made from, by name."""
+    environment: Callable[[], tuple[Surface, ...]] = _table
+
+
+SCENES: dict[str, Scene] = {
+    scene.name: scene
+    for scene in (
+        Scene(
+            "milk_box_turn",
+            "a box is lifted, turned by 60 degrees and set down; the wrist lags behind",
+            milk_boxes.TURN_FRAMES,
+            ("right",),
+            ("milk_box",),
+            lambda: {"milk_box": milk_boxes.milk_box()},
+            milk_boxes.make_turn,
+            (Span("right", "milk_box", "milk_box_turn", 13, 62),),
+            {"milk_box_turn": milk_boxes.find_turn_hold},
+        ),
+    )
+}
+"""Every scene by its name."""
+
+
+def load_scene(name: str) -> Problem:
+    """A named problem: wrists and bodies move as given, the fingers are wanted.
+
+    Thirty frames a second; Z is up; the table top is at 0.75 m. The person is at the near edge,
+    towards -y, and looks along +y.
+
+    Raises:
+        UnknownNameError: There is no such scene.
+    """
+    if name not in SCENES:
+        raise UnknownNameError("scene", name, SCENES)
+    scene = SCENES[name]
+    return Problem(
+        name=name,
+        times=frame_times(scene.num_frames),
+        hands={side: human(side) for side in scene.hands},  # type: ignore[arg-type]
+        bodies=scene.make_bodies(),
+        tracks=load_tracks(name),
+        environment=scene.environment(),
+    )

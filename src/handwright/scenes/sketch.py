@@ -1,0 +1,65 @@
+"""A simple stand-in for the fingers: open, then on the points of the hold, then open again.
+
+It is no solution, only a witness that the wrist is where a hand can do its work; and something to
+look at.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.core.clip import Clip, HandMotion, Provenance
+from handwright.core.contact import ContactTrack
+from handwright.core.problem import Problem
+from handwright.geometry.sdf_build import signed_distance_field
+from handwright.kinematics import DigitTargets, IkWeights, solve_ik
+from handwright.scenes.motion import ramp
+from handwright.scenes.task import Hold, Span, opposed
+
+_CLOSING = 5.0
+_WEIGHTS = IkWeights(object=30.0, posture=3e-7, num_spheres=12, num_object_capsules=3)
+
+
+def sketch(problem: Problem, spans: tuple[Span, ...], holds: dict[str, Hold]) -> Clip:
+    """A clip of the problem with stand-in fingers."""
+    hands = {}
+    for name, model in problem.hands.items():
+        q = np.tile(opposed(model, "open"), (len(problem.times), 1))
+        for span in spans:
+            if span.hand == name:
+                _close(problem, span, holds[span.hold], q)
+        hands[name] = HandMotion(problem.track(name).at(problem.times), q)
+    return Clip(
+        problem=problem,
+        times=problem.times,
+        hands=hands,
+        bodies={name: problem.track(name).at(problem.times) for name in problem.bodies},
+        contacts=ContactTrack.empty(),
+        provenance=Provenance(problem.name, "sketch"),
+    )
+
+
+def _close(problem: Problem, span: Span, hold: Hold, q: Float[np.ndarray, "T J"]) -> None:
+    """Writes the frames of one span: pads on their points, and the way there and back."""
+    model = problem.hands[span.hand]
+    field = signed_distance_field(problem.bodies[span.body])
+    root = problem.track(span.hand).at(problem.times)
+    body = problem.track(span.body).at(problem.times)
+    free = opposed(model, "open")
+    outward = np.zeros_like(hold.points)
+    keys = np.linspace(0.0, 1.0, len(hold.q))
+    near = hold.q[len(hold.q) // 2]
+    for t in range(span.first, span.last + 1):
+        targets = DigitTargets(body[t].apply(hold.points), outward, hold.touching)
+        q[t] = near = solve_ik(
+            model, near, targets, root=root[t], body=body[t], field=field, weights=_WEIGHTS,
+            reference=hold.q[len(keys) // 2],
+        ).q  # fmt: skip
+    count = len(q)
+    opening = ramp(count, span.last, span.last + _CLOSING)
+    closing = 1.0 - ramp(count, span.first - _CLOSING, span.first)
+    for t in range(max(0, span.first - int(_CLOSING)), span.first):
+        q[t] = q[span.first] + closing[t] * (free - q[span.first])
+    for t in range(span.last + 1, min(count, span.last + int(_CLOSING) + 1)):
+        q[t] = q[span.last] + opening[t] * (free - q[span.last])
