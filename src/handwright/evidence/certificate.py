@@ -19,12 +19,12 @@ from handwright.evidence.findings import Findings, find
 from handwright.evidence.jumps import jump_excess
 from handwright.evidence.limits import limit_excess
 from handwright.evidence.penetration import finger_finger
+from handwright.evidence.probes import exact_distance
 from handwright.evidence.recording import body_records
 from handwright.evidence.records import Certificate, Check, FrameRecord
 from handwright.evidence.skin_probe import depth_in_surroundings
 from handwright.evidence.stored import StoredFindings, judge_stored
 from handwright.evidence.tolerances import Tolerances
-from handwright.geometry.exact import ExactDistance
 
 CHECKS = (
     "force_residual",
@@ -67,7 +67,7 @@ def certify(
         clip, speed=tolerances.jump_speed, joint_speed=tolerances.joint_jump_speed
     )
     hands = {name: probe_hand(clip, name) for name in clip.hands}
-    exact = {name: ExactDistance.from_body(body) for name, body in clip.problem.bodies.items()}
+    exact = {name: exact_distance(body) for name, body in clip.problem.bodies.items()}
     findings = find(clip, hands, exact, tolerances, near_jump)
     stored = judge_stored(clip, hands, exact, findings.loads, tolerances)
     measures = _body_measures(clip, findings, hands, tolerances)

@@ -8,6 +8,7 @@ gives the lowest points of the body, and of a flat side the outermost ones.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -104,10 +105,18 @@ class HandGaps(NamedTuple):
 def probe_hand(clip: Clip, name: str) -> HandProbe:
     """Poses a hand of a clip."""
     model, motion = clip.problem.hands[name], clip.hands[name]
-    skin = skin_of(model) if model.skin is not None and model.side != "none" else None
-    owner = np.zeros(0, dtype=np.int64) if skin is None else vertex_capsules(model, skin)
+    skin, owner = _skin_over_capsules(model)
     turns, places = link_poses(model, motion.q, motion.root)
     return HandProbe(name, model, motion, skin, owner, turns, places)
+
+
+@lru_cache(maxsize=8)
+def _skin_over_capsules(model: HandModel) -> tuple[Skin | None, Int[np.ndarray, " V"]]:
+    """The skin and the capsule under each of its vertices, kept for judging many clips."""
+    if model.skin is None or model.side == "none":
+        return None, np.zeros(0, dtype=np.int64)
+    skin = skin_of(model)
+    return skin, vertex_capsules(model, skin)
 
 
 def hand_gaps(
@@ -195,7 +204,7 @@ def environment_contacts(
     """Contacts of a body with the surroundings, and how deep it is in them, m."""
     body, pose, times = clip.problem.bodies[name], clip.bodies[name], clip.times
     depth = np.zeros(len(times))
-    hull = body.vertices[ConvexHull(body.vertices).vertices]
+    hull = _hull_vertices(body)
     rows: list[tuple[np.ndarray, ...]] = []
     for number, surface in enumerate(clip.problem.environment):
         vertices = hull if isinstance(surface, HalfSpace) else body.vertices
@@ -222,6 +231,11 @@ def environment_contacts(
         ENVIRONMENT, frame, part, point, normal, gap, change, friction, velocity, static_speed
     )
     return table, depth
+
+
+@lru_cache(maxsize=8)
+def _hull_vertices(body: RigidBody) -> Float[np.ndarray, "H 3"]:
+    return body.vertices[ConvexHull(body.vertices).vertices]
 
 
 def _lowest_points(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
+from handwright.core.body import RigidBody
 from handwright.core.surface import HalfSpace, Surface
 from handwright.geometry.exact import ExactDistance
 
@@ -14,6 +16,12 @@ from handwright.geometry.exact import ExactDistance
 # searched to less than 0.1 mm of distance.
 _SAMPLES = 8
 _ROUNDS = 3
+
+
+@lru_cache(maxsize=8)
+def exact_distance(body: RigidBody) -> ExactDistance:
+    """Exact distances of a body; the trees of the last few are kept, for judging many clips."""
+    return ExactDistance.from_body(body)
 
 
 class CapsuleGaps(NamedTuple):

@@ -1,8 +1,8 @@
 """Where the skin of a moving hand touches or enters a moving body, exactly and quickly.
 
-A distance changes by no more than its point moves. A vertex that was far from the body is looked
-at again only after the links that it follows have moved, in the body's frame, far enough to have
-brought it near.
+A distance changes by no more than its point moves. A vertex is looked at again only after the links
+that it follows have moved, in the body's frame, far enough to have brought it within reach and
+nearer than the others over its capsule.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def skin_gaps(
     point, outward = np.zeros((count, num_capsules, 3)), np.zeros((count, num_capsules, 3))
     depth = np.zeros(count)
     local = body.inverse() @ root
-    looked = watched_vertices(model, skin, q, local, exact.signed_distance, reach=reach)
+    looked = nearest_vertices(model, skin, owner, q, local, exact.signed_distance, reach=reach)
     for t, which, (distance, closest, _, normal) in looked:
         # Deepest last, so that it is the one that stays.
         order = np.argsort(-distance)
@@ -96,20 +96,24 @@ def skin_gaps(
     return SkinGaps(gap, point, outward, depth)
 
 
-def watched_vertices(
+def nearest_vertices(
     model: HandModel,
     skin: Skin,
+    group: Int[np.ndarray, " V"],
     q: Float[np.ndarray, "T J"],
     root: Pose,
     measure: Callable[[np.ndarray], tuple[np.ndarray, ...]],
     *,
     reach: float,
 ) -> Iterator[tuple[int, Int[np.ndarray, " K"], tuple[np.ndarray, ...]]]:
-    """Frames with vertices that may be within reach: which, and what is measured there.
+    """Frames with vertices within reach: which, and what is measured there.
+
+    Among them is the nearest of every group that has one within reach.
 
     Args:
         model: The hand.
         skin: Its skin.
+        group: To which each vertex belongs, from 0.
         q: rad.
         root: (T,) poses of the hand's root, in the frame that distances are measured in.
         measure: Distances of points, m, and more.
@@ -118,18 +122,19 @@ def watched_vertices(
     rest, change, shift = blended_links(model, skin, q, root)
     travel = link_travel(rest, skin, change, shift)
     number = len(rest)
-    slack, seen, place = np.full(number, -np.inf), np.zeros((number, 3)), np.zeros((number, 3))
-    known, due = np.full(number, -np.inf), np.zeros(number, dtype=np.int64)
+    known, moved = np.zeros(number), np.full(number, np.inf)
+    seen, place = np.zeros((number, 3)), np.zeros((number, 3))
+    due, most = np.zeros(number, dtype=np.int64), np.zeros(int(group.max()) + 1)
     for t in range(len(q)):
         num_due = _due_vertices(
-            rest, skin.links, skin.weights, change[t], shift[t], travel[t], reach, slack, known,
-            seen, place, due,
+            rest, skin.links, skin.weights, group, change[t], shift[t], travel[t], reach, known,
+            moved, most, seen, place, due,
         )  # fmt: skip
         if num_due == 0:
             continue
         which = due[:num_due].copy()
         found = measure(place[which])
-        known[which], seen[which], slack[which] = found[0], place[which], found[0] - reach
+        known[which], moved[which], seen[which] = found[0], 0.0, place[which]
         yield t, which, found
 
 
@@ -181,28 +186,31 @@ def _due_vertices(
     rest: np.ndarray,
     links: np.ndarray,
     weights: np.ndarray,
+    group: np.ndarray,
     change: np.ndarray,
     shift: np.ndarray,
     travel: np.ndarray,
     reach: float,
-    slack: np.ndarray,
     known: np.ndarray,
+    moved: np.ndarray,
+    most: np.ndarray,
     seen: np.ndarray,
     place: np.ndarray,
     due: np.ndarray,
 ) -> int:
-    """Writes the vertices that may be within reach into ``due``, and where they are.
+    """Writes the vertices that may be the nearest of their groups into ``due``, and their places.
 
-    ``slack`` is how far a vertex may still move without coming within reach; ``known`` its distance
-    when it was last looked at, at ``seen``.
+    ``known`` is the distance of a vertex when it was last looked at, at ``seen``; ``moved`` how far
+    it has gone from there at most; ``most`` what the nearest of a group is not farther away than.
     """
+    most[:] = reach
+    for v in range(rest.shape[0]):
+        for k in range(links.shape[1]):
+            moved[v] += weights[v, k] * travel[links[v, k]]
+        most[group[v]] = min(most[group[v]], known[v] + moved[v])
     count = 0
     for v in range(rest.shape[0]):
-        moved = 0.0
-        for k in range(links.shape[1]):
-            moved += weights[v, k] * travel[links[v, k]]
-        slack[v] -= moved
-        if slack[v] > 0.0:
+        if known[v] - moved[v] > most[group[v]]:
             continue
         x, y, z = 0.0, 0.0, 0.0
         for k in range(links.shape[1]):
@@ -214,10 +222,11 @@ def _due_vertices(
             x += w * (a[0, 0] * p + a[0, 1] * q + a[0, 2] * r + b[0])
             y += w * (a[1, 0] * p + a[1, 1] * q + a[1, 2] * r + b[1])
             z += w * (a[2, 0] * p + a[2, 1] * q + a[2, 2] * r + b[2])
-        away = np.sqrt((x - seen[v, 0]) ** 2 + (y - seen[v, 1]) ** 2 + (z - seen[v, 2]) ** 2)
-        slack[v] = known[v] - away - reach
-        if slack[v] > 0.0:
-            continue
+        if moved[v] < np.inf:
+            away = np.sqrt((x - seen[v, 0]) ** 2 + (y - seen[v, 1]) ** 2 + (z - seen[v, 2]) ** 2)
+            moved[v] = min(moved[v], away)
+            if known[v] - moved[v] > most[group[v]]:
+                continue
         place[v, 0], place[v, 1], place[v, 2] = x, y, z
         due[count] = v
         count += 1
@@ -245,6 +254,7 @@ def depth_in_surroundings(
         axis = capsules.start + share * (capsules.end - capsules.start)
         least = measure(axis.reshape(-1, 3))[0].reshape(axis.shape[:-1])
         return np.maximum(-(least - capsules.radius).min(axis=(0, 2)), 0.0)
-    for t, _, (distance,) in watched_vertices(model, skin, q, root, measure, reach=0.0):
+    one = np.zeros(len(skin.vertices), dtype=np.int64)
+    for t, _, (distance,) in nearest_vertices(model, skin, one, q, root, measure, reach=0.0):
         depth[t] = max(0.0, -float(distance.min()))
     return depth
