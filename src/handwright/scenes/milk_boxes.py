@@ -18,6 +18,7 @@ from handwright.scenes.stage import Reach, heading, held, reached, standing, tra
 from handwright.scenes.task import Hold, Task
 
 TURN_FRAMES = 71
+PICKUP_FRAMES = 101
 
 
 def milk_box() -> RigidBody:
@@ -95,5 +96,46 @@ def make_turn(holds: Mapping[str, Hold]) -> dict[str, Track]:
         held(body, hold, relative),
         Reach(-5, 13, back=0.17, out=0.05, up=0.05, turn=(0.0, 8.0, 6.0)),
         Reach(63, 77, back=0.15, out=0.04, up=0.05, turn=(0.0, 4.0, 5.0)),
+    )
+    return tracks_of({"right": wrist, "milk_box": body})
+
+
+def make_pickup(holds: Mapping[str, Hold]) -> dict[str, Track]:
+    """Picked up, carried to the left in an arc, looked at, and set down."""
+    count, hold = PICKUP_FRAMES, holds["milk_box_turn"]
+    rng = np.random.default_rng(23)
+    free, high = window(count, 21, 83, 12), window(count, 31, 77, 14)
+    yaw = phases(
+        count, Phase(24, 50, 24.0, 0.1), Phase(44, 62, 14.0), Phase(60, 82, -20.0, 0.2),
+        start=101.0 - heading(hold.wrist.wxyz) - 6.0,
+    ) + free * variation(rng, count, 2.0)  # fmt: skip
+    tilt = columns(
+        phases(count, Phase(31, 52, -9.0), Phase(54, 77, 9.0)) + high * variation(rng, count, 3.0),
+        phases(count, Phase(33, 50, 13.0, 0.1), Phase(52, 76, -13.0))
+        + high * variation(rng, count, 3.0),
+    )
+    place = columns(
+        phases(count, Phase(22, 58, -0.11, 0.15), Phase(50, 81, -0.07), start=0.17)
+        + free * variation(rng, count, 0.008),
+        phases(count, Phase(21, 46, -0.04), Phase(42, 80, 0.075, 0.1), start=0.02)
+        + free * variation(rng, count, 0.006),
+        phases(
+            count, Phase(20, 45, 0.15, 0.15), Phase(43, 56, 0.03), Phase(58, 85, -0.18, 0.15),
+            start=standing(milk_box()),
+        ) + high * variation(rng, count, 0.006),
+    )  # fmt: skip
+    body = Pose(place, turns(columns(tilt[:, 0], tilt[:, 1], yaw)))
+    loose = window(count, 21, 84, 12)
+    relative = columns(
+        phases(count, Phase(26, 46, 5.0), Phase(50, 74, -8.0)) + loose * variation(rng, count, 2.0),
+        phases(count, Phase(24, 42, -6.0), Phase(48, 72, 9.0)) + loose * variation(rng, count, 2.0),
+        phases(
+            count, Phase(21, 33, 3.0), Phase(30, 58, -17.0, -0.1), Phase(58, 82, 9.0), start=6.0
+        ) + loose * variation(rng, count, 1.0),
+    )  # fmt: skip
+    wrist = reached(
+        held(body, hold, relative),
+        Reach(-3, 15, back=0.20, out=0.05, up=0.07, side=0.02, turn=(4.0, 10.0, 4.0)),
+        Reach(90, 106, back=0.17, out=0.04, up=0.06, turn=(0.0, 6.0, 8.0)),
     )
     return tracks_of({"right": wrist, "milk_box": body})

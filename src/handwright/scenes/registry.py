@@ -59,6 +59,17 @@ SCENES: dict[str, Scene] = {
             (Span("right", "milk_box", "milk_box_turn", 13, 62),),
             {"milk_box_turn": milk_boxes.find_turn_hold},
         ),
+        Scene(
+            "milk_box_pickup",
+            "the box is picked up, carried in an arc, looked at and set down",
+            milk_boxes.PICKUP_FRAMES,
+            ("right",),
+            ("milk_box",),
+            lambda: {"milk_box": milk_boxes.milk_box()},
+            milk_boxes.make_pickup,
+            (Span("right", "milk_box", "milk_box_turn", 15, 89),),
+            {},
+        ),
     )
 }
 """Every scene by its name."""
