@@ -287,6 +287,7 @@ def smooth_digits(
         skin_memory(problem),
         motion_work(table, num_frames),
         make_band(max(1, num_frames * num_free), 2 * max(1, num_free)),
+        np.zeros((len(cost), max(1, num_frames * num_free)), dtype=np.int64),
         np.zeros((num_frames, max(1, num_free))),
         cost,
         error,

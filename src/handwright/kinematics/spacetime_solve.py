@@ -5,21 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from handwright.kinematics.digit_ik import Work, count_of, place_digit
-from handwright.kinematics.spacetime_band import Band, bounded_step, solve_factor
+from handwright.kinematics.spacetime_band import Band, bounded_step, solve_factor, with_held
 from handwright.kinematics.spacetime_terms import (
     MotionProblem,
     SkinMemory,
     Slopes,
     anchor_miss,
-    fill_bend,
     fill_band,
+    fill_bend,
     is_pinned,
     links_at,
     motion_cost,
     remember_anchors,
 )
 from handwright.kinematics.tree import Links, forward
-from handwright.math.compiled import kernel
+from handwright.math.compiled import inlined, kernel
 
 _MOST_DAMPING = 1e6
 # A longer step is not taken untested: what it leaves out is no longer small.
@@ -87,6 +87,49 @@ def _place(problem: MotionProblem, links: Links, digit: int, q: np.ndarray) -> N
 
 
 @kernel
+def _accept(
+    problem: MotionProblem,
+    links: Links,
+    digit: int,
+    q: np.ndarray,
+    slopes: Slopes,
+    work: Work,
+    half: int,
+    band: Band,
+    before: np.ndarray,
+) -> None:
+    """Makes ``q``, just evaluated, the start of the next step."""
+    for frame in range(q.shape[0]):
+        for a in range(count_of(problem.table.free, digit)):
+            before[frame, a] = q[frame, problem.table.free[digit, a]]
+    fill_band(problem, digit, q, work, half, band)
+    remember_anchors(problem, links, digit, slopes)
+
+
+@kernel
+def _propose(band: Band, size: int, damping: float, least: float) -> tuple[float, bool, float]:
+    """Finds a step that lowers the quadratic; returns its promise, its exactness, the damping."""
+    while True:
+        promise, is_exact, _ = bounded_step(band, size, damping, _ROUNDS)
+        if not is_exact and promise <= least:
+            promise, is_exact, _ = bounded_step(band, size, damping, _MOST_ROUNDS)
+        if promise >= 0.0 or damping > _MOST_DAMPING:
+            return promise, is_exact, damping
+        damping *= _RISE
+
+
+@inlined
+def _next_damping(damping: float, share: float, failures: int) -> float:
+    """Damping after a step, from the share of its promise that it kept."""
+    if share < 0.0:
+        return damping * (_RISE if failures == 0 else _RISE * _RISE)
+    if share > 0.7:
+        # Right after a failure a longer step would only fail again.
+        return damping * (0.2 if failures == 0 else 0.7)
+    return damping * 3.0 if share < 0.2 else damping
+
+
+@kernel
 def solve_motion(
     problem: MotionProblem,
     links: Links,
@@ -110,74 +153,52 @@ def solve_motion(
         slopes: Room.
         memory: Of the skin.
         work: Room for 2 T frames.
-        band: Room for T times the digit's free joints.
+        band: Room for T times the digit's free joints, with a guess of those that are held.
         before: (T, N) room.
 
     Returns:
         The cost, and the number of evaluations.
     """
-    table, weights = problem.table, problem.weights
-    num_frames, count = q.shape[0], count_of(table.free, digit)
-    size = num_frames * count
-    for u in range(size):
-        band.held[u] = 0
-        band.step[u] = 0.0
-    cost, soft, promise, damping = np.inf, 0.0, 0.0, weights.damping
+    weights, num_frames = problem.weights, q.shape[0]
+    size = num_frames * count_of(problem.table.free, digit)
+    cost, soft, promise, damping = np.inf, 0.0, np.inf, weights.damping
     half, iteration, failures = 1, 0, 0
     mark, marked = np.inf, 0
-    is_placed = True
-    while iteration < weights.max_iterations:
+    while True:
         iteration += 1
         trial, trial_soft = motion_cost(problem, links, digit, q, pull, memory, work, 1 - half)
-        is_better = is_placed = trial < cost
+        is_better = trial < cost
+        if iteration > 1:
+            share = (cost - trial) / promise if is_better else -1.0
+            damping = _next_damping(damping, share, failures)
         if is_better:
-            # The closer the fall to the promise, the further the quadratic can be trusted; but
-            # right after a failure a longer step would only fail again.
-            if iteration > 1 and cost - trial > 0.7 * promise:
-                damping *= 0.2 if failures == 0 else 0.7
-            elif iteration > 1 and cost - trial < 0.2 * promise:
-                damping *= 3.0
             half, failures = 1 - half, 0
             cost, soft = trial, trial_soft
-            for frame in range(num_frames):
-                for a in range(count):
-                    before[frame, a] = q[frame, table.free[digit, a]]
-            fill_band(problem, digit, q, work, half, band)
-            remember_anchors(problem, links, digit, slopes)
+            _accept(problem, links, digit, q, slopes, work, half, band, before)
         else:
-            damping *= _RISE if failures == 0 else _RISE * _RISE
             failures += 1
         least = weights.tolerance * soft + _NOTHING
-        is_stale = iteration - marked >= _PATIENCE and mark - cost < least
+        is_over = iteration >= weights.max_iterations
         if iteration - marked >= _PATIENCE:
+            is_over = is_over or mark - cost < least
             mark, marked = cost, iteration
         least *= _SMALL_SHARE
-        while True:
-            promise, is_exact, _ = bounded_step(band, size, damping, _ROUNDS)
-            if not is_exact and promise <= least:
-                promise, is_exact, _ = bounded_step(band, size, damping, _MOST_ROUNDS)
-            if promise >= 0.0 or damping > _MOST_DAMPING:
-                break
-            damping *= _RISE
-        # After a refused step the damping makes promises small: they say nothing then.
-        is_last = is_better and is_exact and not promise > least
-        is_over = is_stale or damping > _MOST_DAMPING or iteration == weights.max_iterations
+        promise, is_exact, damping = _propose(band, size, damping, least)
         longest = _take_step(problem, digit, q, before, band)
-        is_placed = False
-        if is_last or is_over:
-            if not is_last or longest > _SHORT_STEP:
-                for u in range(size):
-                    band.step[u] = 0.0
-                _take_step(problem, digit, q, before, band)
-            else:
-                cost -= promise
+        # After a refused step the damping makes promises small: they say nothing then.
+        if is_better and is_exact and promise <= least and longest < _SHORT_STEP:
+            cost -= promise
+            break
+        if is_over or damping > _MOST_DAMPING or (is_better and is_exact and promise <= least):
+            for u in range(size):
+                band.step[u] = 0.0
+            _take_step(problem, digit, q, before, band)
             break
         if problem.first[digit, 0] < problem.first[digit, num_frames]:
             _place(problem, links, digit, q)
             _correct_step(problem, links, digit, q, slopes, band, longest)
             _take_step(problem, digit, q, before, band)
-    if not is_placed:
-        _place(problem, links, digit, q)
+    _place(problem, links, digit, q)
     return cost, iteration
 
 
@@ -202,11 +223,10 @@ def _pull_contacts(problem: MotionProblem, links: Links, digit: int, pull: np.nd
         x, y, z = pull[row, 0] + mx, pull[row, 1] + my, pull[row, 2] + mz
         length = np.sqrt(x * x + y * y + z * z)
         share = min(1.0, weights.most_pull / length)
-        moved = max(
-            abs(share * x - pull[row, 0]), abs(share * y - pull[row, 1]), abs(share * z - pull[row, 2])
-        )  # fmt: skip
+        x, y, z = share * x, share * y, share * z
+        moved = abs(x - pull[row, 0]) + abs(y - pull[row, 1]) + abs(z - pull[row, 2])
         is_changed = is_changed or moved > 0.1 * weights.anchor_tolerance
-        pull[row, 0], pull[row, 1], pull[row, 2] = share * x, share * y, share * z
+        pull[row, 0], pull[row, 1], pull[row, 2] = x, y, z
     return is_changed
 
 
@@ -236,13 +256,15 @@ def solve_motions(
     memory: SkinMemory,
     work: Work,
     band: Band,
+    held: np.ndarray,
     before: np.ndarray,
     cost: np.ndarray,
     error: np.ndarray,
 ) -> int:
     """Smooths digit after digit, each seeing how the others move; returns all evaluations.
 
-    ``links`` holds the roots, ``pull`` zeros; ``q``, ``links``, ``cost`` (D,) and ``error`` (N,) are written.
+    ``links`` holds the roots, ``pull`` and ``held`` (D, U) zeros, ``memory`` nothing; ``q``,
+    ``links``, ``cost`` (D,) and ``error`` (N,) are written.
     """
     for frame in range(q.shape[0]):
         forward(problem.tree, q[frame], links_at(links, frame))
@@ -252,9 +274,10 @@ def solve_motions(
         for turn in range(len(order)):
             digit = order[turn]
             old = cost[digit]
+            own = with_held(band, held[digit])
             for attempt in range(problem.weights.pulls + 1):
                 cost[digit], evaluations = solve_motion(
-                    problem, links, digit, q, pull, slopes, memory, work, band, before
+                    problem, links, digit, q, pull, slopes, memory, work, own, before
                 )
                 total += evaluations
                 if attempt < problem.weights.pulls and not _pull_contacts(
