@@ -41,6 +41,8 @@ class SceneReport:
     """Deepest skin of all in any body, m."""
     table_depth: Float[np.ndarray, " T"]
     """Deepest skin in the surroundings, m."""
+    body_depth: Float[np.ndarray, " T"]
+    """Deepest body in the surroundings or in another body, m."""
     num_touching: Int[np.ndarray, " T"]
     """Digits whose last phalanx touches the body that it should hold, over all hands."""
     is_held: Bool[np.ndarray, " T"]
@@ -59,7 +61,8 @@ class SceneReport:
         share = 100.0 * self.is_feasible[held].mean() if held.any() else 0.0
         return (
             f"palm {1e3 * self.palm_depth.max():.2f} mm, skin {1e3 * self.skin_depth.max():.2f} mm,"
-            f" table {1e3 * self.table_depth.max():.2f} mm, digits "
+            f" table {1e3 * self.table_depth.max():.2f} mm, "
+            f"bodies {1e3 * self.body_depth.max():.3f} mm, digits "
             f"{self.num_touching[held].min() if held.any() else 0} to {self.num_touching.max()}, "
             f"forces in {share:.0f} % of held frames, in {100.0 * self.is_feasible.mean():.0f} % "
             f"of all, wrist bent by up to {np.degrees(self.wrist_bend.max()):.0f} degrees"
@@ -80,7 +83,8 @@ def check_clip(clip: Clip, spans: tuple[Span, ...], *, step: int = 1) -> SceneRe
     palm, skin, table = _depths(clip, frames, exact)
     touching, held, feasible = _forces(clip, frames, spans, exact)
     bend = np.max([_wrist_bend(clip, name, frames) for name in clip.hands], axis=0)
-    return SceneReport(palm, skin, table, touching, held, feasible, bend)
+    bodies = _body_depths(clip, frames, exact)
+    return SceneReport(palm, skin, table, bodies, touching, held, feasible, bend)
 
 
 def _depths(
@@ -104,6 +108,20 @@ def _depths(
             for surface in clip.problem.environment:
                 table[row] = max(table[row], -surface_distance(surface, vertices)[0].min())
     return palm, whole, table
+
+
+def _body_depths(clip: Clip, frames: np.ndarray, exact: dict[str, ExactDistance]) -> np.ndarray:
+    depth = np.zeros(len(frames))
+    for name, poses in clip.bodies.items():
+        for row, t in enumerate(frames):
+            vertices = poses[t].apply(clip.problem.bodies[name].vertices)
+            for surface in clip.problem.environment:
+                depth[row] = max(depth[row], -surface_distance(surface, vertices)[0].min())
+            for other, others in clip.bodies.items():
+                if other != name:
+                    local = others[t].inverse().apply(vertices)
+                    depth[row] = max(depth[row], -exact[other].signed_distance(local)[0].min())
+    return depth
 
 
 def _forces(
@@ -154,7 +172,7 @@ def _hand_contacts(
 
 
 def support_contacts(
-    problem: Problem, name: str, t: int, reach: float = 2e-4
+    problem: Problem, name: str, t: int, reach: float = 1e-3
 ) -> tuple[Float[np.ndarray, "N 3"], Float[np.ndarray, "N 3"], Float[np.ndarray, " N"]]:
     """Corners with which a body rests on the surroundings: points, upward normals, friction."""
     vertices = problem.track(name).pose[t].apply(problem.bodies[name].vertices)

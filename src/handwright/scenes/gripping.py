@@ -27,6 +27,7 @@ _NEAR = 0.006
 # How far the last phalanx may miss its place, m.
 _MISS = 0.004
 _LEAST_FINGERS = 2
+_TOUCH = 0.0012
 
 Triple = tuple[float, float, float]
 
@@ -53,7 +54,7 @@ def hold_from(task: Task, start: Pose) -> Hold:
     kept = used & (misses < _MISS)
     force = np.inf
     if kept[0] and np.count_nonzero(kept[1:]) >= _LEAST_FINGERS:
-        force = holding_force(task, points[kept], outward[kept])
+        force = holding_force(task, *_touched(task, wrist, q[middle]))
     cost = (
         float(np.array(_MISSING)[np.array(task.digits) & ~kept].sum())
         + _discomfort(task.model, q, kept)
@@ -63,6 +64,19 @@ def hold_from(task: Task, start: Pose) -> Hold:
         + 0.01 * fit_cost
     )
     return Hold(wrist, np.array(task.pivot), points, kept, q, float(cost))
+
+
+def _touched(task: Task, wrist: Pose, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Points of the body that any part of the hand touches, and their outward normals."""
+    capsules = posed_capsules(task.model, q, wrist)
+    share = np.linspace(0.0, 1.0, 9)[:, None]
+    axis = capsules.start[:, None] + share * (capsules.end - capsules.start)[:, None]
+    value, outward = sample_field(task.distances, axis.reshape(-1, 3))
+    nearest = value.reshape(axis.shape[:2]).argmin(axis=1) + 9 * np.arange(len(axis))
+    value, outward, points = value[nearest], outward[nearest], axis.reshape(-1, 3)[nearest]
+    outward = outward / np.maximum(np.linalg.norm(outward, axis=1, keepdims=True), 1e-9)
+    near = value - capsules.radius < _TOUCH
+    return (points - value[:, None] * outward)[near], outward[near]
 
 
 def deepest(task: Task, capsules: PosedCapsules) -> float:

@@ -19,6 +19,7 @@ FPS = 30.0
 """Frames a second of every scene."""
 _MAX_HZ = 2.4
 _NUM_SINES = 3
+_ZYX = np.eye(3)[::-1]
 
 
 def frame_times(num_frames: int) -> Float[np.ndarray, " T"]:
@@ -74,6 +75,23 @@ def variation(rng: np.random.Generator, num_frames: int, size: float) -> Float[n
 def turns(rotvec: Float[np.ndarray, "T 3"]) -> Float[np.ndarray, "T 4"]:
     """Quaternions of rotation vectors given in degrees."""
     return rotation.exp(np.radians(rotvec))
+
+
+def aimed(
+    yaw: Float[np.ndarray, " T"], pitch: Float[np.ndarray, " T"], roll: Float[np.ndarray, " T"]
+) -> Float[np.ndarray, "T 4"]:
+    """Quaternions of a thing that points along its x axis.
+
+    Args:
+        yaw: Of that axis about the vertical, degrees.
+        pitch: Down, degrees.
+        roll: About the axis, degrees.
+    """
+    parts = (
+        turns(np.outer(angle, axis)) for angle, axis in zip((yaw, pitch, roll), _ZYX, strict=True)
+    )
+    first, second, third = parts
+    return rotation.multiply(rotation.multiply(first, second), third)
 
 
 def turn_about(

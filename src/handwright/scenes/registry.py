@@ -11,7 +11,7 @@ from handwright.core.surface import Surface
 from handwright.core.track import Track
 from handwright.errors import UnknownNameError
 from handwright.hands import human
-from handwright.scenes import milk_boxes
+from handwright.scenes import milk_boxes, spatulas
 from handwright.scenes.files import load_tracks
 from handwright.scenes.motion import frame_times
 from handwright.scenes.stage import work_table
@@ -69,6 +69,18 @@ SCENES: dict[str, Scene] = {
             milk_boxes.make_pickup,
             (Span("right", "milk_box", "milk_box_turn", 15, 89),),
             {},
+        ),
+        Scene(
+            "spatula",
+            "a spatula is taken from its rest, pushed under something, turned over and put back",
+            spatulas.FRAMES,
+            ("right",),
+            ("spatula",),
+            lambda: {"spatula": spatulas.spatula()},
+            spatulas.make_spatula,
+            (Span("right", "spatula", "spatula", 16, 214),),
+            {"spatula": spatulas.find_spatula_hold},
+            spatulas.surroundings,
         ),
     )
 }
