@@ -8,8 +8,10 @@ from functools import cache
 import numpy as np
 
 from handwright.core.clip import Clip, HandMotion, Provenance
-from handwright.core.contact import ContactTrack
+from handwright.core.contact import Contact, ContactTrack
 from handwright.core.problem import Problem
+from handwright.core.surface import EnvironmentBox, HalfSpace
+from handwright.evidence import certify
 from handwright.geometry.sdf_build import signed_distance_field
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
@@ -78,6 +80,87 @@ def with_body(clip: Clip, pose: Pose) -> Clip:
 
 
 def moved(clip: Clip, world: Pose) -> Clip:
-    motion = clip.hands["hand"]
-    turned = with_hand(clip, root=world @ motion.root)
-    return with_body(turned, world @ clip.bodies["ball"])
+    """The whole clip, surroundings and contacts included, at another place."""
+
+    def along(surface):
+        if isinstance(surface, HalfSpace):
+            normal = world.rotate(surface.normal)
+            offset = surface.offset + float(normal @ world.position)
+            return HalfSpace(normal, offset, surface.friction)
+        return EnvironmentBox(world @ surface.pose, surface.half_extents, surface.friction)
+
+    return _transformed(clip, lambda pose: world @ pose, world.apply, world.rotate, along)
+
+
+def mirrored(clip: Clip) -> Clip:
+    """The whole clip reflected in the plane y = 0, with a left hand."""
+    flip, turn = np.array([1.0, -1.0, 1.0]), np.array([1.0, -1.0, 1.0, -1.0])
+
+    def image(pose: Pose) -> Pose:
+        return Pose(pose.position * flip, pose.wxyz * turn)
+
+    def reflected(surface):
+        if isinstance(surface, HalfSpace):
+            return HalfSpace(surface.normal * flip, surface.offset, surface.friction)
+        return EnvironmentBox(image(surface.pose), surface.half_extents, surface.friction)
+
+    whole = _transformed(clip, image, lambda p: p * flip, lambda v: v * flip, reflected)
+    return replace(whole, problem=replace(whole.problem, hands={"hand": human("left")}))
+
+
+def _transformed(clip, pose, point, vector, surface):
+    contacts = clip.contacts
+    return replace(
+        clip,
+        problem=replace(
+            clip.problem, environment=tuple(surface(s) for s in clip.problem.environment)
+        ),
+        hands={name: HandMotion(pose(m.root), m.q) for name, m in clip.hands.items()},
+        bodies={name: pose(body) for name, body in clip.bodies.items()},
+        contacts=replace(
+            contacts,
+            point=point(contacts.point),
+            normal=vector(contacts.normal),
+            force=vector(contacts.force),
+        ),
+    )
+
+
+def shifted(pose: Pose, offset) -> Pose:
+    return Pose(pose.position + offset, pose.wxyz)
+
+
+def sinking(clip: Clip) -> Clip:
+    """Every contact 3 mm deep: the ball has grown within the grip."""
+    large = make_shape("sphere", radius=0.038, mass=clip.problem.bodies["ball"].mass)
+    return replace(clip, problem=replace(clip.problem, bodies={"ball": large}))
+
+
+def floating(clip: Clip) -> Clip:
+    """The hand has let go and is half a metre away."""
+    return with_hand(clip, root=shifted(clip.hands["hand"].root, [0.0, 0.0, 0.5]))
+
+
+def creeping(clip: Clip) -> Clip:
+    """The ball turns in the grip, too slowly to count as sliding, for 3 mm in the end."""
+    angle = 0.003 / 0.035 * (clip.times / clip.times[-1])
+    spin = rotation.exp(angle[:, None] * np.array([1.0, 0.0, 0.0]))
+    pose = clip.bodies["ball"]
+    return with_body(clip, Pose(pose.position, rotation.multiply(pose.wxyz, spin)))
+
+
+def with_judged_forces(clip: Clip) -> tuple[Clip, list[Contact]]:
+    """The clip with the contacts and forces that the judge finds in it, and these."""
+    rows = []
+    capsules = {name: model.capsules.names for name, model in clip.problem.hands.items()}
+    for record in certify(clip).frames:
+        for body, found in record.bodies.items():
+            for c in found.contacts:
+                part = capsules[c.toucher].index(c.part) if c.toucher in capsules else int(c.part)
+                rows.append(
+                    Contact(
+                        record.frame, c.toucher, part, body, c.point, c.normal, c.gap, c.force,
+                        c.mode,
+                    )
+                )  # fmt: skip
+    return replace(clip, contacts=ContactTrack.of(rows)), rows

@@ -13,12 +13,16 @@ from scipy.optimize import nnls
 from handwright.evidence.dynamics import required_wrench, smoothed
 from handwright.evidence.forces import ContactSet, ForceSolver, Limits, Loads, tangents
 from handwright.evidence.probes import capsule_gaps, surface_distance
+from handwright.evidence.skin_probe import skin_gaps, vertex_capsules
 from handwright.geometry import EnvironmentBox, floor
 from handwright.geometry.exact import ExactDistance
 from handwright.geometry.shapes import make_shape
+from handwright.hands import human, skin_of
+from handwright.kinematics import posed_skin
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
+UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 DOWN = np.array([0.0, 0.0, -9.81])
 
 
@@ -214,3 +218,68 @@ def test_distances_to_a_box_are_those_of_its_nearest_point(seed):
     np.testing.assert_allclose(stepped - distance, 1e-7, rtol=1e-4)
     above = surface_distance(floor(0.2), np.array([[1.0, 2.0, 0.5]]))[0]
     assert above[0] == pytest.approx(0.3)
+
+
+def test_limits_of_a_hand_hold_and_change_nothing_where_they_do_not_bind():
+    """Four posts carry a plate; one of them may give but little, two together not much."""
+    corner = np.array([[1.0, 1, 0], [1, -1, 0], [-1, 1, 0], [-1, -1, 0]])
+    contacts = contact_set(corner, np.tile([0.0, 0.0, 1.0], (4, 1)), 0.5)
+    load = {"force": np.array([0.0, 0, 4.0]), "moment": np.zeros(3), "center": np.zeros(3)}
+    load |= {"weight": 4.0, "gyration": 1.0}
+    plain = solve_forces(contacts, **load)
+    np.testing.assert_allclose(plain.force[:, 2], 1.0, atol=1e-6)
+    torque = np.zeros((1, 4, 3))
+    torque[0, 0, 2] = 2.0
+    none = np.full(4, -1)
+    loose = solve_forces(contacts, **load, limits=Limits(torque, np.array([3.0]), none, 1.0))
+    np.testing.assert_allclose(loose.force, plain.force, atol=1e-5)
+    tight = solve_forces(contacts, **load, limits=Limits(torque, np.array([1.2]), none, 1.0))
+    assert tight.force_residual < 1e-6
+    # The moment about the centre must vanish: opposite corners give the same.
+    np.testing.assert_allclose(tight.force[:, 2], [0.6, 1.4, 1.4, 0.6], atol=1e-4)
+    digit = np.array([0, 0, 1, 1])
+    few = Limits(np.zeros((0, 4, 3)), np.zeros(0), digit, 1.5)
+    missing = solve_forces(contacts, **load, limits=few)
+    assert missing.force_residual == pytest.approx(0.25, abs=1e-4)
+    pressed = np.linalg.norm(missing.force, axis=1)
+    assert pressed[:2].sum() <= 1.5 + 1e-5
+    assert pressed[2:].sum() <= 1.5 + 1e-5
+
+
+def test_two_bodies_push_on_each_other_with_opposite_forces():
+    """A block of 2 N on one of 1 N: below, the ground gives 3 N and the block between passes 2."""
+    contacts = ContactSet(
+        np.array([[0.0, 0, 0], [0, 0, 1.0]]), np.array([[0.0, 0, 1], [0, 0, -1.0]]),
+        np.array([0.5, 0.5]), np.zeros(2, dtype=bool), np.zeros((2, 3)), np.array([0, 0]),
+        np.array([-1, 1]),
+    )  # fmt: skip
+    loads = Loads(
+        np.array([[0.0, 0, 1], [0, 0, 2.0]]), np.zeros((2, 3)),
+        np.array([[0.0, 0, 0.5], [0, 0, 1.5]]), np.array([1.0, 2.0]), np.array([0.3, 0.4]),
+    )  # fmt: skip
+    found = ForceSolver().solve(contacts, loads)
+    np.testing.assert_allclose(found.force, [[0, 0, 3.0], [0, 0, -2.0]], atol=1e-5)
+    assert found.force_residual.max() < 1e-6
+    assert found.moment_residual.max() < 1e-6
+
+
+@pytest.mark.parametrize("shape", ["mug", "box"])
+def test_skin_gaps_are_those_of_all_vertices_in_every_frame(shape):
+    """What is skipped for speed is never the nearest: a fist that opens and passes a body."""
+    model, body = human(), make_shape(shape)
+    skin, exact = skin_of(model), ExactDistance.from_body(body)
+    owner = vertex_capsules(model, skin)
+    share = np.linspace(0.0, 1.0, 12)[:, None]
+    q = (1.0 - share) * model.pose("closed") + share * model.pose("open")
+    root = Pose(np.array([-0.16, 0.0, 0.03]) + share * np.array([0.12, 0.03, 0.01]), UPRIGHT)
+    still = Pose(np.zeros((12, 3)), UPRIGHT)
+    found = skin_gaps(model, skin, owner, q, root, still, exact, reach=2e-3)
+    assert np.isfinite(found.gap).sum() > 12
+    world = posed_skin(model, skin, q, root)
+    for t in range(12):
+        distance = exact.signed_distance(world[t])[0]
+        assert found.depth[t] == pytest.approx(max(0.0, -distance.min()), abs=1e-12)
+        for c in range(len(model.capsules)):
+            least = distance[owner == c].min(initial=np.inf)
+            expected = least if least <= 2e-3 else np.inf
+            assert found.gap[t, c] == pytest.approx(expected, abs=1e-12)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -22,6 +23,10 @@ _ROUNDS = 3
 def exact_distance(body: RigidBody) -> ExactDistance:
     """Exact distances of a body; the trees of the last few are kept, for judging many clips."""
     return ExactDistance.from_body(body)
+
+
+# The trees must go before the library that made them, or it complains when Python ends.
+atexit.register(exact_distance.cache_clear)
 
 
 class CapsuleGaps(NamedTuple):

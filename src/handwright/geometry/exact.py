@@ -2,9 +2,10 @@
 
 Slower than a grid by a factor of a hundred, and right to rounding: the nearest point is found in
 a bounding-box tree over the triangles. A point straight in front of the face that is nearest is
-outside, one straight behind it inside; for the others, nearest to an edge or a corner, the winding
-number decides. Its tree works in single precision, so there the sign is meaningless within about
-1e-7 of the size of the body from the surface; the distance is not affected.
+outside, one straight behind it inside; one out of the box around the mesh is outside; for the
+others, nearest to an edge or a corner, the winding number decides. Its tree works in single
+precision, so there the sign is meaningless within about 1e-7 of the size of the body from the
+surface; the distance is not affected.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ class ExactDistance:
         """
         vertices, faces = as_mesh_arrays(vertices, faces)
         self._surface = outer_surface(vertices, faces)
+        self._low, self._high = vertices.min(axis=0), vertices.max(axis=0)
         self._tree = igl.AABB()
         self._tree.init(self._surface.vertices, self._surface.faces)
         self._winding = igl.FastWindingNumberBVH()
@@ -85,8 +87,9 @@ class ExactDistance:
         off = distance > _ON_SURFACE
         away = (points - closest) / np.where(off, distance, 1.0)[:, None]
         cosine = np.einsum("ni,ni->n", away, self._normals[face])
-        sign = np.where(cosine < 0.0, -1.0, 1.0)
-        unsure = np.flatnonzero(np.abs(cosine) < _STRAIGHT)
+        in_box = np.all((points >= self._low) & (points <= self._high), axis=1)
+        sign = np.where((cosine < 0.0) & in_box, -1.0, 1.0)
+        unsure = np.flatnonzero((np.abs(cosine) < _STRAIGHT) & in_box)
         sign[unsure] = np.where(self.is_inside(points[unsure]), -1.0, 1.0)
         normal = np.where(off[:, None], away * sign[:, None], self._normals[face])
         return sign * distance, closest, face, normal
