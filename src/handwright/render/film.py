@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -92,25 +91,17 @@ def pictures(
     scene = ClipScene(clip, settings.overlay)
     reach = film_reach(clip, scene)
     camera = framing_camera(reach, settings)
-    # While OpenGL draws a frame, another thread develops the one before.
-    stage_of_clip = Stage(
+    with Stage(
         scene.items(int(frames[0])),
         width=settings.width,
         height=settings.height,
         samples=samples,
         reach=reach,
         max_markers=scene.max_markers,
-    )
-    developing: Future[UInt8[np.ndarray, "H W 3"]] | None = None
-    with stage_of_clip as stage, ThreadPoolExecutor(max_workers=1) as darkroom:
+    ) as stage:
         for frame in track([int(frame) for frame in frames], "Drawing", transient=True):
             stage.show(scene.items(frame), scene.markers(frame))
-            shot = stage.shoot(camera)
-            if developing is not None:
-                yield developing.result()
-            developing = darkroom.submit(shot.developed)
-        if developing is not None:
-            yield developing.result()
+            yield stage.picture(camera)
 
 
 def render_clip(clip: Clip, path: str | Path, settings: FilmSettings | None = None) -> Path:

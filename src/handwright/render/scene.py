@@ -90,11 +90,8 @@ class Stage:
             self._scene,
         )
         # Kept, for fresh memory of this size takes as long as reading a picture into it.
-        shape = (self._size[1], self._size[0])
-        self._buffers = [
-            (np.zeros((*shape, 3), dtype=np.uint8), np.zeros(shape, dtype=np.float32))
-            for _ in range(2)
-        ]
+        self._pixels = np.zeros((self._size[1], self._size[0], 3), dtype=np.uint8)
+        self._raw_depth = np.zeros((self._size[1], self._size[0]), dtype=np.float32)
         self._num_fixed = self._scene.ngeom
         self._shown: list[Drawn | None] = [None] * len(items)
         self.show(items)
@@ -158,10 +155,6 @@ class Stage:
 
     def picture(self, camera: Camera | None = None) -> UInt8[np.ndarray, "H W 3"]:
         """What a camera sees; one that frames everything by default."""
-        return self.shoot(camera).developed()
-
-    def shoot(self, camera: Camera | None = None) -> Shot:
-        """What OpenGL draws of the items; its arrays are written anew by the second next call."""
         camera = camera or Camera()
         width, height = self._size
         target, distance = camera.placed(self.points, aspect=width / height)
@@ -169,18 +162,17 @@ class Stage:
         self._gl.make_current()
         viewport = mujoco.MjrRect(0, 0, width, height)
         mujoco.mjr_render(viewport, self._scene, self._context)
-        pixels, raw_depth = self._buffers[0]
-        self._buffers.reverse()
-        mujoco.mjr_readPixels(pixels, raw_depth, viewport, self._context)
-        return Shot(
-            pixels=pixels,
-            raw_depth=raw_depth,
+        mujoco.mjr_readPixels(self._pixels, self._raw_depth, viewport, self._context)
+        shot = Shot(
+            pixels=self._pixels,
+            raw_depth=self._raw_depth,
             samples=self._samples,
             near=near,
             far=far,
             pixel_size=2.0 * distance * math.tan(camera.field_of_view / 2.0) / height,
             extent=float(self._model.stat.extent),
         )
+        return shot.developed()
 
     def _look(
         self, camera: Camera, target: Float[np.ndarray, "3"], distance: float
