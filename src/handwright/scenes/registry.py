@@ -11,7 +11,7 @@ from handwright.core.surface import Surface
 from handwright.core.track import Track
 from handwright.errors import UnknownNameError
 from handwright.hands import human
-from handwright.scenes import milk_boxes, spatulas
+from handwright.scenes import milk_boxes, pots, spatulas
 from handwright.scenes.files import load_tracks
 from handwright.scenes.motion import frame_times
 from handwright.scenes.stage import work_table
@@ -81,6 +81,17 @@ SCENES: dict[str, Scene] = {
             (Span("right", "spatula", "spatula", 16, 214),),
             {"spatula": spatulas.find_spatula_hold},
             spatulas.surroundings,
+        ),
+        Scene(
+            "wine_pot",
+            "a pot is lifted by its handle, tilted as when pouring, and set down",
+            pots.FRAMES,
+            ("right",),
+            ("wine_pot",),
+            lambda: {"wine_pot": pots.wine_pot()},
+            pots.make_pot,
+            (Span("right", "wine_pot", "wine_pot", 15, 112),),
+            {"wine_pot": pots.find_pot_hold},
         ),
     )
 }

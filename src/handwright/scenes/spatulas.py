@@ -138,7 +138,7 @@ def make_spatula(holds: Mapping[str, Hold]) -> dict[str, Track]:
     ) + high * variation(rng, count, 3.0)  # fmt: skip
     # It is turned over by the forearm, whose axis lies between those of hand and handle.
     flip = phases(count, Phase(104, 129, 96.0, 0.15), Phase(139, 170, -96.0, -0.1))
-    axis = rotation.rotate(hold.wrist.wxyz, np.array([0.8, 0.0, 0.0])) + [0.5, 0.0, 0.0]
+    axis = rotation.rotate(hold.wrist.wxyz, np.array([0.8, 0.0, 0.0])) + np.array([0.5, 0.0, 0.0])
     rest = -float(spatula().vertices[:, 2].min()) + TABLE_HEIGHT + _BOARD_HEIGHT
     over = rotation.from_axis_angle(axis / np.linalg.norm(axis), np.radians(flip))
     wxyz = rotation.multiply(aimed(yaw, pitch, roll), over)
