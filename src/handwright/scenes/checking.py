@@ -6,6 +6,7 @@ The fingers are those of ``sketch``. Depths are of the skin, by exact distances.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations, product
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -16,6 +17,7 @@ from handwright.core.problem import Problem
 from handwright.core.surface import EnvironmentBox
 from handwright.evidence.probes import capsule_gaps, surface_distance
 from handwright.evidence.skin_probe import vertex_capsules
+from handwright.geometry.capsules import capsule_capsule
 from handwright.geometry.exact import ExactDistance
 from handwright.hands.skin import skin_of
 from handwright.kinematics import posed_capsules, posed_skin
@@ -43,6 +45,8 @@ class SceneReport:
     """Deepest skin in the surroundings, m."""
     body_depth: Float[np.ndarray, " T"]
     """Deepest body in the surroundings or in another body, m."""
+    hand_depth: Float[np.ndarray, " T"]
+    """Deepest capsule of one hand in another hand's, m."""
     num_touching: Int[np.ndarray, " T"]
     """Digits whose last phalanx touches the body that it should hold, over all hands."""
     is_held: Bool[np.ndarray, " T"]
@@ -62,7 +66,7 @@ class SceneReport:
         return (
             f"palm {1e3 * self.palm_depth.max():.2f} mm, skin {1e3 * self.skin_depth.max():.2f} mm,"
             f" table {1e3 * self.table_depth.max():.2f} mm, "
-            f"bodies {1e3 * self.body_depth.max():.3f} mm, digits "
+            f"bodies {1e3 * self.body_depth.max():.3f} mm, hands {1e3 * self.hand_depth.max():.2f} mm, digits "
             f"{self.num_touching[held].min() if held.any() else 0} to {self.num_touching.max()}, "
             f"forces in {share:.0f} % of held frames, in {100.0 * self.is_feasible.mean():.0f} % "
             f"of all, wrist bent by up to {np.degrees(self.wrist_bend.max()):.0f} degrees"
@@ -84,7 +88,8 @@ def check_clip(clip: Clip, spans: tuple[Span, ...], *, step: int = 1) -> SceneRe
     touching, held, feasible = _forces(clip, frames, spans, exact)
     bend = np.max([_wrist_bend(clip, name, frames) for name in clip.hands], axis=0)
     bodies = _body_depths(clip, frames, exact)
-    return SceneReport(palm, skin, table, bodies, touching, held, feasible, bend)
+    hands = _hand_depths(clip, frames)
+    return SceneReport(palm, skin, table, bodies, hands, touching, held, feasible, bend)
 
 
 def _depths(
@@ -121,6 +126,24 @@ def _body_depths(clip: Clip, frames: np.ndarray, exact: dict[str, ExactDistance]
                 if other != name:
                     local = others[t].inverse().apply(vertices)
                     depth[row] = max(depth[row], -exact[other].signed_distance(local)[0].min())
+    return depth
+
+
+def _hand_depths(clip: Clip, frames: np.ndarray) -> np.ndarray:
+    depth = np.zeros(len(frames))
+    for one, other in combinations(clip.hands, 2):
+        for row, t in enumerate(frames):
+            a, b = (
+                posed_capsules(
+                    clip.problem.hands[name], clip.hands[name].q[t], clip.hands[name].root[t]
+                )
+                for name in (one, other)
+            )
+            for i, j in product(range(len(a.radius)), range(len(b.radius))):
+                gap = capsule_capsule(
+                    a.start[i], a.end[i], a.radius[i], b.start[j], b.end[j], b.radius[j]
+                )[0]
+                depth[row] = max(depth[row], -gap)
     return depth
 
 

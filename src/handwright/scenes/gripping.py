@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from jaxtyping import Float
 
+from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
 from handwright.geometry.sdf import sample_field
 from handwright.kinematics import PosedCapsules, posed_capsules, posed_pads
@@ -77,6 +79,22 @@ def _touched(task: Task, wrist: Pose, q: np.ndarray) -> tuple[np.ndarray, np.nda
     outward = outward / np.maximum(np.linalg.norm(outward, axis=1, keepdims=True), 1e-9)
     near = value - capsules.radius < _TOUCH
     return (points - value[:, None] * outward)[near], outward[near]
+
+
+def carrying_wrenches(
+    body: RigidBody, push: float = 2.0, *, every_way: bool = False
+) -> Float[np.ndarray, "W 6"]:
+    """Forces, N, that hold a body against gravity and acceleration, without a moment.
+
+    Args:
+        body: What is carried.
+        push: Acceleration in every direction, m/s^2.
+        every_way: Whether the body is turned over; else it stays upright.
+    """
+    ways = np.array([(0, 0, 1), (0, 0, -1), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)])
+    up = np.array([0.0, 0.0, 9.81])
+    force = body.mass * ((9.81 + push) * ways if every_way else up + push * ways)
+    return np.concatenate([force, np.zeros_like(force)], axis=1)
 
 
 def deepest(task: Task, capsules: PosedCapsules) -> float:

@@ -12,7 +12,7 @@ from handwright.core.track import Track
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
 from handwright.math.pose import Pose
-from handwright.scenes.gripping import find_hold, wrists_around
+from handwright.scenes.gripping import carrying_wrenches, find_hold, wrists_around
 from handwright.scenes.motion import Phase, columns, phases, turns, variation, window
 from handwright.scenes.stage import Reach, heading, held, reached, standing, tracks_of
 from handwright.scenes.task import Hold, Task
@@ -25,13 +25,6 @@ def milk_box() -> RigidBody:
     """A small carton of milk, 68 x 68 x 140 mm."""
     body = make_shape("box", width=0.068, depth=0.068, height=0.14, mass=0.5)
     return replace(body, name="milk_box", color=(0.80, 0.84, 0.90)).with_friction(0.8)
-
-
-def carrying_wrenches(body: RigidBody, push: float = 2.0) -> np.ndarray:
-    """Forces, N, that hold an upright body against gravity and sideways acceleration (m/s^2)."""
-    ways = [(0, 0, 1), (0, 0, -1), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)]
-    force = body.mass * (np.array([0.0, 0.0, 9.81]) + push * np.array(ways))
-    return np.concatenate([force, np.zeros_like(force)], axis=1)
 
 
 def _spots(half: float) -> np.ndarray:

@@ -42,8 +42,8 @@ def _bar(height: float) -> np.ndarray:
 def find_pot_hold() -> Hold:
     """Three fingers through the handle, the thumb over its top."""
     body = wine_pot()
-    spots = [_bar(z) + [0.003, 0.006, 0.0] for z in (0.032, 0.012, -0.008, -0.026)]
-    thumb = _bar(0.050) + [0.004, 0.004, 0.004]
+    spots = [_bar(z) + np.array([0.003, 0.006, 0.0]) for z in (0.032, 0.012, -0.008, -0.026)]
+    thumb = _bar(0.050) + np.array([0.004, 0.004, 0.004])
     tilts = np.radians([0.0, 25.0, 55.0])
     ways = np.stack([-np.sin(tilts), np.zeros(3), np.cos(tilts)], axis=1)
     force = body.mass * 9.81 * np.concatenate([ways, 1.2 * ways])

@@ -11,7 +11,7 @@ from handwright.core.surface import Surface
 from handwright.core.track import Track
 from handwright.errors import UnknownNameError
 from handwright.hands import human
-from handwright.scenes import milk_boxes, pots, spatulas
+from handwright.scenes import milk_boxes, pots, spatulas, two_hands
 from handwright.scenes.files import load_tracks
 from handwright.scenes.motion import frame_times
 from handwright.scenes.stage import work_table
@@ -92,6 +92,25 @@ SCENES: dict[str, Scene] = {
             pots.make_pot,
             (Span("right", "wine_pot", "wine_pot", 15, 112),),
             {"wine_pot": pots.find_pot_hold},
+        ),
+        Scene(
+            "small_box_two_hands",
+            "a small box is picked up, passed to the left hand, turned, passed back and set down",
+            two_hands.SMALL_FRAMES,
+            ("right", "left"),
+            ("small_box",),
+            lambda: {"small_box": two_hands.small_box()},
+            two_hands.make_small_box,
+            (
+                Span("right", "small_box", "small_box_side", 13, 54),
+                Span("left", "small_box", "small_box_foot", 45, 99),
+                Span("right", "small_box", "small_box_top", 89, 131),
+            ),
+            {
+                "small_box_side": two_hands.find_side_hold,
+                "small_box_foot": two_hands.find_left_hold,
+                "small_box_top": two_hands.find_right_hold,
+            },
         ),
     )
 }

@@ -18,7 +18,7 @@ from handwright.core.track import Track
 from handwright.geometry.environment import table
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.scenes.motion import columns, frame_times, ramp, turn_about, turns
+from handwright.scenes.motion import columns, frame_times, ramp, turn_about, turns, variation
 from handwright.scenes.task import Hold
 
 TABLE_HEIGHT = 0.75
@@ -103,6 +103,26 @@ def held(
         shift: Likewise, m.
     """
     return body @ turn_about(hold.pivot, rotvec, shift) @ hold.wrist
+
+
+def waiting_hand(
+    rng: np.random.Generator,
+    count: int,
+    place: tuple[float, float, float],
+    wxyz: Float[np.ndarray, "4"],
+) -> Pose:
+    """(T,) poses of a wrist that waits over the table and drifts a little.
+
+    Args:
+        rng: For the drift.
+        count: Number of frames.
+        place: Along x and y, and above the table, m.
+        wxyz: How it is turned.
+    """
+    drift = columns(*(variation(rng, count, 0.006) for _ in range(3)))
+    turn = turns(columns(*(variation(rng, count, 3.0) for _ in range(3))))
+    over = np.array([place[0], place[1], TABLE_HEIGHT + place[2]])
+    return Pose.normalized(over + drift, rotation.multiply(turn, wxyz))
 
 
 def tracks_of(poses: Mapping[str, Pose]) -> dict[str, Track]:

@@ -1,0 +1,170 @@
+"""Two hands and a box: a small one is fiddled with, a big one is pushed and carried."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from handwright.core.body import RigidBody
+from handwright.core.track import Track
+from handwright.geometry.shapes import make_shape
+from handwright.hands import human
+from handwright.math import rotation
+from handwright.math.pose import Pose
+from handwright.scenes.gripping import carrying_wrenches, find_hold, wrists_around
+from handwright.scenes.motion import Phase, columns, phases, ramp, turns, variation, window
+from handwright.scenes.stage import (
+    Reach,
+    heading,
+    held,
+    reached,
+    standing,
+    tracks_of,
+    waiting_hand,
+)
+from handwright.scenes.task import Hold, Task
+
+SMALL_FRAMES = 141
+_WIDTH, _DEPTH, _HEIGHT = 0.050, 0.044, 0.160
+
+
+@lru_cache(maxsize=1)
+def small_box() -> RigidBody:
+    """A box for a bar of something, 50 x 44 x 160 mm, 180 g."""
+    body = make_shape("box", width=_WIDTH, depth=_DEPTH, height=_HEIGHT, mass=0.18)
+    return replace(body, name="small_box", color=(0.78, 0.52, 0.36)).with_friction(0.8)
+
+
+def find_side_hold() -> Hold:
+    """The right hand beside the upper half of the standing box."""
+    body, half = small_box(), 0.5 * _DEPTH
+    heights = (0.058, 0.066, 0.044, 0.024, 0.004)
+    spots = np.array([(0.006, half if d else -half, z) for d, z in enumerate(heights)])
+    task = Task(
+        human("right"),
+        body,
+        np.outer((-9.0, 0.0, 9.0), (0.0, 0.0, 1.0)),
+        carrying_wrenches(body, 3.0, every_way=True),
+        spots,
+        digits=(True, True, True, True, False),
+        lowest=-0.5 * _HEIGHT,
+    )
+    wrists = wrists_around(
+        ((-0.13, 0.98, 0.10), (0.98, 0.14, -0.06)),
+        grip=((0.097, -0.008, -0.080), (0.108, 0.004, -0.068)),
+        at=((0.0, 0.0, 0.035), (0.0, 0.0, 0.052)),
+        tilt=((-8.0, -6.0, -14.0), (8.0, 6.0, 2.0)),
+        count=12,
+    )
+    return find_hold(task, wrists)
+
+
+def find_end_hold(side: str) -> Hold:
+    """A hand at one end of the box: the left at its foot, the right at its top."""
+    body, half = small_box(), 0.5 * _DEPTH
+    end = 1.0 if side == "right" else -1.0
+    across = (-0.010, -0.016, 0.002, 0.018, 0.03)
+    spots = np.array(
+        [(x, half if d else -half, end * (0.047 if d else 0.052)) for d, x in enumerate(across)]
+    )
+    task = Task(
+        human(side),  # type: ignore[arg-type]
+        body,
+        np.outer((-9.0, 0.0, 9.0), (1.0, 0.0, 0.0)),
+        carrying_wrenches(body, 3.0, every_way=True),
+        spots,
+        pivot=(0.0, 0.0, end * 0.05),
+        digits=(True, True, True, True, False),
+    )
+    wrists = wrists_around(
+        ((0.10, 0.98, -0.13 * end), (-0.06, 0.14 * end, end)),
+        grip=((0.095, -0.012, -0.078), (0.108, 0.012, -0.064)),
+        at=((0.0, 0.0, end * 0.05), (0.004, 0.0, end * 0.05)),
+        tilt=((-10.0, -8.0, -12.0), (10.0, 8.0, 12.0)),
+        count=12,
+    )
+    return find_hold(task, wrists)
+
+
+def find_left_hold() -> Hold:
+    """The left hand at the foot of the box."""
+    return find_end_hold("left")
+
+
+def find_right_hold() -> Hold:
+    """The right hand at the top of the box."""
+    return find_end_hold("right")
+
+
+def make_small_box(holds: Mapping[str, Hold]) -> dict[str, Track]:
+    """The right hand picks it up, the left takes it by the foot and turns it, the right takes it
+    by the top and sets it down."""
+    count = SMALL_FRAMES
+    first, left, second = (
+        holds[name] for name in ("small_box_side", "small_box_foot", "small_box_top")
+    )
+    rng = np.random.default_rng(53)
+    free, high = window(count, 20, 126, 12), window(count, 28, 118, 14)
+    yaw = phases(
+        count, Phase(22, 44, -6.0), Phase(60, 84, 24.0, 0.1), Phase(98, 124, -14.0),
+        start=101.0 - heading(first.wrist.wxyz),
+    ) + free * variation(rng, count, 2.5)  # fmt: skip
+    # The top goes over to the right, then the foot swings under it again.
+    over = phases(
+        count, Phase(24, 47, 72.0, 0.1), Phase(60, 84, -50.0, -0.1), Phase(84, 98, -6.0),
+        Phase(98, 120, -16.0),
+    ) + high * variation(rng, count, 3.0)  # fmt: skip
+    nod = high * variation(rng, count, 5.0)
+    zero = np.zeros(count)
+    wxyz = rotation.multiply(turns(columns(zero, zero, yaw)), turns(columns(nod, over, zero)))
+    place = columns(
+        phases(count, Phase(20, 46, -0.10, 0.1), Phase(62, 88, 0.02), Phase(100, 124, 0.03), start=0.10)
+        + free * variation(rng, count, 0.008),
+        phases(count, Phase(22, 48, -0.03), Phase(56, 86, 0.03), Phase(98, 126, 0.05), start=0.03)
+        + free * variation(rng, count, 0.008),
+        phases(
+            count, Phase(18, 45, 0.19, 0.1), Phase(56, 84, 0.03), Phase(98, 129, -0.22, 0.1),
+            start=standing(small_box()),
+        ) + high * variation(rng, count, 0.007),
+    )  # fmt: skip
+    body = Pose.normalized(place, wxyz)
+
+    def loose(start: int, end: int, size: float) -> np.ndarray:
+        return window(count, start, end, 8) * variation(rng, count, size)
+
+    relative = columns(
+        loose(20, 60, 2.0), loose(20, 60, 2.0),
+        phases(count, Phase(22, 44, -14.0, 0.1), start=7.0) + loose(20, 60, 1.0),
+    )  # fmt: skip
+    one = reached(
+        held(body, first, relative),
+        Reach(-4, 13, back=0.17, out=0.05, up=0.05, turn=(0.0, 8.0, 4.0)),
+        Reach(55, 73, back=0.12, out=0.05, up=-0.01, side=0.09),
+    )
+    relative = columns(
+        phases(count, Phase(86, 106, 7.0), Phase(108, 128, -12.0), start=2.0) + loose(88, 128, 1.0),
+        loose(88, 128, 2.0), loose(88, 128, 2.0),
+    )  # fmt: skip
+    two = reached(
+        held(body, second, relative),
+        Reach(68, 89, back=0.08, out=0.07, up=0.02, side=0.07),
+        Reach(132, 147, back=0.10, out=0.06, up=0.06, side=0.02),
+    )
+    share = ramp(count, 60, 83)
+    right = one.interpolate(two, share)
+    relative = columns(
+        phases(count, Phase(46, 62, 4.0), Phase(60, 86, -14.0, 0.1), Phase(88, 100, 5.0), start=2.0)
+        + loose(46, 100, 1.0),
+        loose(46, 100, 2.0), loose(46, 100, 2.0),
+    )  # fmt: skip
+    other = reached(
+        held(body, left, relative),
+        Reach(27, 45, back=0.07, out=0.05, up=0.05, side=-0.03),
+        Reach(100, 118, back=0.08, out=0.05, side=-0.02),
+    )
+    waiting = waiting_hand(rng, count, (-0.19, -0.10, 0.12), other.wxyz[45])
+    other = waiting.interpolate(other, ramp(count, 23, 44) - ramp(count, 103, 126, -0.1))
+    return tracks_of({"right": right, "left": other, "small_box": body})
