@@ -20,10 +20,11 @@ from handwright.geometry.sdf import Field
 from handwright.kinematics.around import Around, no_object, seen_over
 from handwright.kinematics.digit_ik import IkWeights, Work
 from handwright.kinematics.digits import DigitTable, digit_table
+from handwright.kinematics.fk import link_poses
 from handwright.kinematics.skin_samples import SkinSamples, no_samples, skin_samples
 from handwright.kinematics.spacetime_band import make_band
 from handwright.kinematics.spacetime_checks import check_motion
-from handwright.kinematics.spacetime_solve import solve_motions
+from handwright.kinematics.spacetime_solve import solve_motion
 from handwright.kinematics.spacetime_terms import (
     Anchors,
     MotionProblem,
@@ -32,7 +33,6 @@ from handwright.kinematics.spacetime_terms import (
     SpacetimeWeights,
 )
 from handwright.kinematics.tree import Links, tree_of
-from handwright.math import rotation
 from handwright.math.pose import Pose
 
 # Axes of flexion along a digit are parallel but for a few degrees.
@@ -175,17 +175,18 @@ def motion_work(table: DigitTable, num_frames: int) -> Work:
     )
 
 
-def motion_links(model: HandModel, root: Pose) -> Links:
-    """Room for the links at all frames, with the roots placed."""
-    count = root.shape[0]
-    links = Links(
-        np.zeros((count, model.num_links, 3, 3)),
-        np.zeros((count, model.num_links, 3)),
-        np.zeros((count, model.num_joints, 3)),
-    )
-    links.rotation[:, 0] = rotation.to_matrix(root.wxyz)
-    links.position[:, 0] = root.position
-    return links
+def motion_links(model: HandModel, root: Pose, q: Float[np.ndarray, "T J"]) -> Links:
+    """All links at all frames, (T, ...)."""
+    turns, places = link_poses(model, q, root)
+    axes = np.einsum("tjab,jb->tja", turns[:, model.joints.parent], model.joints.axis)
+    return Links(turns, places, np.ascontiguousarray(axes))
+
+
+def anchor_misses(anchors: Anchors, links: Links) -> Float[np.ndarray, "N 3"]:
+    """How far anchored points are from their targets, m."""
+    at = anchors.frame, anchors.link
+    points = links.position[at] + np.einsum("nij,nj->ni", links.rotation[at], anchors.local)
+    return points - anchors.target
 
 
 def motion_around(
@@ -200,11 +201,84 @@ def motion_around(
     is_empty = field is None and (environment is None or len(environment.frictions) == 0)
     if environment is None:
         environment = seen_over(pack_environment(()), Pose.identity(num_frames))
+    environment = EnvironmentArrays(*(np.ascontiguousarray(array) for array in environment))
     if is_empty or num_samples == 0:
         samples, num_samples = no_samples(model), 0
     elif samples is None:
         samples = skin_samples(model)
     return Around(no_object() if field is None else field, environment, samples, num_samples)
+
+
+def solve_motions(
+    problem: MotionProblem,
+    links: Links,
+    q: Float[np.ndarray, "T J"],
+    pinned: Bool[np.ndarray, " T"],
+    sweeps: int,
+) -> tuple[Float[np.ndarray, " D"], int]:
+    """Smooths digit after digit, each seeing how the others move; ``q`` and links are written.
+
+    Returns:
+        The cost of each digit, and the number of evaluations.
+    """
+    table, anchors, weights = problem.table, problem.anchors, problem.weights
+    num_frames, num_digits = len(q), len(table.free)
+    num_free = max(1, int((table.free >= 0).sum(axis=1).max(initial=0)))
+    num_anchors = len(anchors.digit)
+    band = make_band(num_frames * num_free, 2 * num_free)
+    bands = [band._replace(held=np.zeros_like(band.held)) for _ in range(num_digits)]
+    pull = np.zeros((num_anchors, 3))
+    room = (
+        Slopes(np.zeros((num_anchors, 3)), np.zeros((num_anchors, num_free, 3))),
+        skin_memory(problem),
+        motion_work(table, num_frames),
+    )
+    before = np.zeros((num_frames, num_free))
+    cost, total = np.zeros(num_digits), 0
+    is_hard = (anchors.weight >= weights.hard) & ~pinned[anchors.frame]
+    # Digits with fewer contacts go first: they make room, and have it when the others are solved.
+    turns = np.argsort(np.bincount(anchors.digit, minlength=num_digits), kind="stable")
+    for sweep in range(sweeps):
+        old = cost.copy()
+        for digit in turns:
+            own = slice(problem.first[digit, 0], problem.first[digit, -1])
+            for attempt in range(weights.pulls + 1):
+                cost[digit], evaluations = solve_motion(
+                    problem, links, digit, q, pull, *room, bands[digit], before
+                )
+                total += evaluations
+                miss = anchor_misses(Anchors(*(column[own] for column in anchors)), links)
+                # Without what pulling adds to it.
+                more = np.einsum("ni,ni->n", pull[own], 2.0 * miss + pull[own])
+                cost[digit] -= (anchors.weight[own] * ~pinned[anchors.frame[own]]) @ more
+                pulled = pull_contacts(pull[own], miss, is_hard[own], weights)
+                if attempt == weights.pulls or np.allclose(
+                    pulled, pull[own], rtol=0.0, atol=0.1 * weights.anchor_tolerance
+                ):
+                    break
+                pull[own] = pulled
+        if sweep > 0 and np.all(np.abs(cost - old) <= 0.01 * old):
+            break
+    return cost, total
+
+
+def pull_contacts(
+    pull: Float[np.ndarray, "N 3"],
+    miss: Float[np.ndarray, "N 3"],
+    is_hard: Bool[np.ndarray, " N"],
+    weights: SpacetimeWeights,
+) -> Float[np.ndarray, "N 3"]:
+    """Contacts that miss their targets are pulled beyond these by as much.
+
+    These are the steps of the multipliers of an augmented Lagrangian, and bounded: contacts that
+    cannot be met must not pull for ever. What misses by much is out of reach or in conflict, and
+    pulling would only press.
+    """
+    distance = np.linalg.norm(miss, axis=-1)
+    is_near = (distance > weights.anchor_tolerance) & (distance <= weights.most_pull)
+    pulled = pull + np.where((is_hard & is_near)[:, None], miss, 0.0)
+    length = np.linalg.norm(pulled, axis=-1, keepdims=True)
+    return pulled * np.minimum(1.0, weights.most_pull / np.maximum(length, 1e-12))
 
 
 def smooth_digits(
@@ -242,7 +316,8 @@ def smooth_digits(
         sweeps: How often the digits are gone through at most, so that they give way to each other.
     """
     weights = SpacetimeWeights() if weights is None else weights
-    q = np.array(q, dtype=np.float64)
+    # One layout, so that the kernels are compiled once.
+    q = np.array(q, dtype=np.float64, order="C")
     num_frames = len(q)
     pinned = np.zeros(num_frames, dtype=np.bool_) if pinned is None else np.asarray(pinned)
     reference = q if reference is None else np.asarray(reference, dtype=np.float64)
@@ -251,8 +326,7 @@ def smooth_digits(
     check_motion(
         model, root, q, anchors, reference, low, high, pinned, environment, weights, sweeps
     )
-    low = np.where(pinned[:, None], q, low)
-    high = np.where(pinned[:, None], q, high)
+    low, high = (np.ascontiguousarray(np.where(pinned[:, None], q, bound)) for bound in (low, high))
     order = np.lexsort((anchors.frame, anchors.digit))
     ordered = Anchors(
         *(np.ascontiguousarray(column[order], dtype=np.int64) for column in anchors[:3]),
@@ -268,35 +342,19 @@ def smooth_digits(
         high=high,
         weights=weights,
     )
-    table = problem.table
-    owned = table.free[table.free >= 0]
+    owned = problem.table.free[problem.table.free >= 0]
     q[:, owned] = np.clip(q, low, high)[:, owned]
-    num_free = int((table.free >= 0).sum(axis=1).max(initial=0))
-    cost = np.zeros(len(model.digits))
-    error = np.zeros(len(order))
-    # Digits with fewer contacts go first: they make room, and have it when the others are solved.
-    turns = np.argsort(np.bincount(ordered.digit, minlength=len(cost)), kind="stable")
-    iterations = solve_motions(
-        problem,
-        motion_links(model, root),
-        q,
-        turns,
-        sweeps,
-        np.zeros((len(error), 3)),
-        Slopes(np.zeros((len(error), 3)), np.zeros((len(error), max(1, num_free), 3))),
-        skin_memory(problem),
-        motion_work(table, num_frames),
-        make_band(max(1, num_frames * num_free), 2 * max(1, num_free)),
-        np.zeros((len(cost), max(1, num_frames * num_free)), dtype=np.int64),
-        np.zeros((num_frames, max(1, num_free))),
-        cost,
-        error,
-    )
+    links = motion_links(model, root, q)
+    cost, iterations = solve_motions(problem, links, q, pinned, sweeps)
+    # A digit that was solved early may hold followers of one that was solved late.
+    follows = np.flatnonzero(model.joints.leader >= 0)
+    leaders = model.joints.leader[follows]
+    q[:, follows] = model.joints.ratio[follows] * q[:, leaders] + model.joints.bias[follows]
     if not np.isfinite(q).all():
         raise InvalidValueError(
             f"Hand '{model.name}': smoothing ended with NaN. Use weights nearer to the defaults; "
             f"given were {weights}."
         )
     unsorted = np.zeros(len(order))
-    unsorted[order] = error
+    unsorted[order] = np.linalg.norm(anchor_misses(ordered, motion_links(model, root, q)), axis=-1)
     return SmoothResult(q, unsorted, cost, int(iterations))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handwright.math.compiled import inlined, inlined_loose, kernel
+from handwright.math.compiled import inlined_loose, kernel
 
 _LOWER, _FREE, _UPPER = -1, 0, 1
 # How often all misplaced unknowns may change sides although that did not make them fewer.
@@ -56,14 +56,6 @@ def make_band(num_unknowns: int, width: int) -> Band:
         np.zeros(num_unknowns + width),
         np.zeros(num_unknowns + width),
         np.zeros(num_unknowns, dtype=np.int64),
-    )
-
-
-@inlined
-def with_held(band: Band, held: np.ndarray) -> Band:
-    """The same room with other held unknowns."""
-    return Band(
-        band.matrix, band.gradient, band.low, band.high, band.factor, band.step, band.extra, held
     )
 
 

@@ -158,44 +158,51 @@ def _around_at(around: Around, frame: int) -> Around:
 
 
 @inlined
-def is_pinned(problem: MotionProblem, digit: int, frame: int) -> bool:
+def _is_pinned(free: np.ndarray, low: np.ndarray, high: np.ndarray, digit: int, frame: int) -> bool:
     """Whether no joint of a digit may move at a frame."""
-    for a in range(count_of(problem.table.free, digit)):
-        joint = problem.table.free[digit, a]
-        if problem.low[frame, joint] < problem.high[frame, joint]:
+    for a in range(count_of(free, digit)):
+        joint = free[digit, a]
+        if low[frame, joint] < high[frame, joint]:
             return False
     return True
 
 
 @inlined
 def _joint_terms(
-    problem: MotionProblem, digit: int, frame: int, q: np.ndarray, work: Work, side: int
+    free: np.ndarray,
+    reference: np.ndarray,
+    bend: np.ndarray,
+    bend_bias: np.ndarray,
+    weights: SpacetimeWeights,
+    digit: int,
+    frame: int,
+    q: np.ndarray,
+    work: Work,
+    side: int,
 ) -> float:
     """Sets the normal equations to those of posture and coupling; returns their cost."""
-    table, weights = problem.table, problem.weights
-    count = count_of(table.free, digit)
-    uneven = problem.bend_bias[digit]
+    count = count_of(free, digit)
+    uneven = bend_bias[digit]
     for a in range(count):
-        uneven += problem.bend[digit, a] * q[frame, table.free[digit, a]]
+        uneven += bend[digit, a] * q[frame, free[digit, a]]
     cost = weights.coupling * uneven * uneven
     for a in range(count):
-        joint = table.free[digit, a]
-        away = q[frame, joint] - problem.reference[frame, joint]
-        pull = weights.coupling * problem.bend[digit, a]
+        joint = free[digit, a]
+        away = q[frame, joint] - reference[frame, joint]
+        pull = weights.coupling * bend[digit, a]
         cost += weights.posture * away * away
         work.gradient[side, a] = weights.posture * away + pull * uneven
         for b in range(a + 1):
-            work.matrix[side, a, b] = pull * problem.bend[digit, b]
+            work.matrix[side, a, b] = pull * bend[digit, b]
         work.matrix[side, a, a] += weights.posture
     return cost
 
 
 @inlined
-def anchor_miss(
-    problem: MotionProblem, links: Links, row: int
+def _anchor_miss(
+    anchors: Anchors, links: Links, row: int
 ) -> tuple[float, float, float, float, float, float]:
     """Where an anchored point is, and how far from its target, m."""
-    anchors = problem.anchors
     local, target = anchors.local, anchors.target
     one = links_at(links, anchors.frame[row])
     x, y, z = placed(one, anchors.link[row], local[row, 0], local[row, 1], local[row, 2])
@@ -203,11 +210,18 @@ def anchor_miss(
 
 
 @kernel
-def remember_anchors(problem: MotionProblem, links: Links, digit: int, slopes: Slopes) -> None:
+def remember_anchors(
+    tree: Tree,
+    table: DigitTable,
+    anchors: Anchors,
+    first: np.ndarray,
+    links: Links,
+    digit: int,
+    slopes: Slopes,
+) -> None:
     """Writes misses and velocities of a digit's anchors, where the links are now."""
-    tree, table, anchors = problem.tree, problem.table, problem.anchors
-    for row in range(problem.first[digit, 0], problem.first[digit, problem.low.shape[0]]):
-        x, y, z, mx, my, mz = anchor_miss(problem, links, row)
+    for row in range(first[digit, 0], first[digit, first.shape[1] - 1]):
+        x, y, z, mx, my, mz = _anchor_miss(anchors, links, row)
         slopes.miss[row, 0], slopes.miss[row, 1], slopes.miss[row, 2] = mx, my, mz
         one = links_at(links, anchors.frame[row])
         point_velocities(
@@ -216,25 +230,35 @@ def remember_anchors(problem: MotionProblem, links: Links, digit: int, slopes: S
 
 
 @kernel
-def fill_bend(problem: MotionProblem, links: Links, digit: int, slopes: Slopes, band: Band) -> None:
+def fill_bend(
+    free: np.ndarray,
+    anchors: Anchors,
+    first: np.ndarray,
+    links: Links,
+    digit: int,
+    slopes: Slopes,
+    band: Band,
+) -> None:
     """Writes into ``band.extra`` what the bend of the anchors' paths along a step asks to undo.
 
     The bend is what the misses changed by, less what their velocities say.
 
     Args:
-        problem: The problem.
+        free: Of the digits.
+        anchors: Sorted by digit and frame.
+        first: Rows of the anchors.
         links: Stacked, placed at the end of the step.
         digit: Which.
         slopes: At the start of the step.
         band: Holds the step.
     """
-    anchors, velocity = problem.anchors, slopes.velocity
-    num_frames, count = problem.low.shape[0], count_of(problem.table.free, digit)
+    velocity, count = slopes.velocity, count_of(free, digit)
+    num_frames = first.shape[1] - 1
     for u in range(num_frames * count):
         band.extra[u] = 0.0
-    for row in range(problem.first[digit, 0], problem.first[digit, num_frames]):
+    for row in range(first[digit, 0], first[digit, num_frames]):
         start = anchors.frame[row] * count
-        _, _, _, bx, by, bz = anchor_miss(problem, links, row)
+        _, _, _, bx, by, bz = _anchor_miss(anchors, links, row)
         bx -= slopes.miss[row, 0]
         by -= slopes.miss[row, 1]
         bz -= slopes.miss[row, 2]
@@ -251,14 +275,19 @@ def fill_bend(problem: MotionProblem, links: Links, digit: int, slopes: Slopes, 
 
 @inlined
 def _travel(
-    problem: MotionProblem, digit: int, frame: int, q: np.ndarray, memory: SkinMemory
+    free: np.ndarray,
+    reach: np.ndarray,
+    digit: int,
+    frame: int,
+    q: np.ndarray,
+    memory: SkinMemory,
 ) -> float:
     """Counts how far the skin of a digit can have gone by now, m."""
-    for a in range(count_of(problem.table.free, digit)):
-        joint = problem.table.free[digit, a]
+    for a in range(count_of(free, digit)):
+        joint = free[digit, a]
         # Between nodes a field can change a little faster than one walks.
         memory.travel[frame, digit] += (
-            1.1 * problem.reach[joint] * abs(q[frame, joint] - memory.last[frame, joint])
+            1.1 * reach[joint] * abs(q[frame, joint] - memory.last[frame, joint])
         )
         memory.last[frame, joint] = q[frame, joint]
     return memory.travel[frame, digit]
@@ -283,7 +312,7 @@ def _frame_terms(
     cost = 0.0
     anchors = problem.anchors
     for row in range(problem.first[digit, frame], problem.first[digit, frame + 1]):
-        x, y, z, mx, my, mz = anchor_miss(problem, links, row)
+        x, y, z, mx, my, mz = _anchor_miss(anchors, links, row)
         goal = (x - mx - pull[row, 0], y - my - pull[row, 1], z - mz - pull[row, 2])
         cost += point_terms(
             tree, table, one, digit, anchors.link[row], (x, y, z), goal, anchors.weight[row],
@@ -294,7 +323,7 @@ def _frame_terms(
             tree, table, one, digit, _around_at(problem.around, frame), weights.object,
             weights.environment, weights.object_margin, weights.num_object_capsules,
             work.row, work.matrix, work.gradient, side, memory.known[frame],
-            _travel(problem, digit, frame, q, memory),
+            _travel(table.free, problem.reach, digit, frame, q, memory),
         )  # fmt: skip
     if weights.digits > 0.0:
         cost += digit_terms(tree, table, one, digit, problem.ik, work, side)
@@ -334,13 +363,16 @@ def motion_cost(
     start = half * num_frames
     cost = soft = 0.0
     for frame in range(num_frames):
-        if is_pinned(problem, digit, frame):
+        if _is_pinned(table.free, problem.low, problem.high, digit, frame):
             for a in range(count):
                 work.gradient[start + frame, a] = 0.0
                 for b in range(a + 1):
                     work.matrix[start + frame, a, b] = 0.0
         else:
-            soft += _joint_terms(problem, digit, frame, q, work, start + frame)
+            soft += _joint_terms(
+                table.free, problem.reference, problem.bend, problem.bend_bias, weights, digit,
+                frame, q, work, start + frame,
+            )  # fmt: skip
             cost += _frame_terms(problem, links, digit, frame, q, pull, memory, work, start + frame)
     for a in range(count):
         joint = table.free[digit, a]
@@ -356,14 +388,21 @@ def motion_cost(
 
 @kernel
 def fill_band(
-    problem: MotionProblem, digit: int, q: np.ndarray, work: Work, half: int, band: Band
+    free: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    acceleration: float,
+    digit: int,
+    q: np.ndarray,
+    work: Work,
+    half: int,
+    band: Band,
 ) -> None:
     """Writes matrix, gradient and bounds of a digit's step from the frames' normal equations.
 
     Unknown ``frame * count + a`` is the change of the digit's a-th free joint.
     """
-    table, weights = problem.table, problem.weights
-    num_frames, count = q.shape[0], count_of(table.free, digit)
+    num_frames, count = q.shape[0], count_of(free, digit)
     for frame in range(num_frames):
         side = half * num_frames + frame
         # How the second differences around a frame couple it with itself and with the next two.
@@ -376,14 +415,14 @@ def fill_band(
                 after -= 2.0
                 later += 1.0
         for a in range(count):
-            u, joint = frame * count + a, table.free[digit, a]
+            u, joint = frame * count + a, free[digit, a]
             for k in range(band.matrix.shape[1]):
                 band.matrix[u, k] = 0.0
             for b in range(a, count):
                 band.matrix[u, b - a] = work.matrix[side, b, a]
-            band.matrix[u, 0] += own * weights.acceleration
-            band.matrix[u, count] += after * weights.acceleration
-            band.matrix[u, 2 * count] += later * weights.acceleration
+            band.matrix[u, 0] += own * acceleration
+            band.matrix[u, count] += after * acceleration
+            band.matrix[u, 2 * count] += later * acceleration
             band.gradient[u] = work.gradient[side, a]
-            band.low[u] = min(problem.low[frame, joint] - q[frame, joint], 0.0)
-            band.high[u] = max(problem.high[frame, joint] - q[frame, joint], 0.0)
+            band.low[u] = min(low[frame, joint] - q[frame, joint], 0.0)
+            band.high[u] = max(high[frame, joint] - q[frame, joint], 0.0)
