@@ -63,13 +63,21 @@ class SceneReport:
     def __str__(self) -> str:
         held = self.is_held
         share = 100.0 * self.is_feasible[held].mean() if held.any() else 0.0
+        deepest = (
+            f"{what} {1e3 * float(depth.max()):.2f}"
+            for what, depth in (
+                ("palm", self.palm_depth),
+                ("skin", self.skin_depth),
+                ("skin in surroundings", self.table_depth),
+                ("bodies", self.body_depth),
+                ("hand in hand", self.hand_depth),
+            )
+        )
         return (
-            f"palm {1e3 * self.palm_depth.max():.2f} mm, skin {1e3 * self.skin_depth.max():.2f} mm,"
-            f" table {1e3 * self.table_depth.max():.2f} mm, "
-            f"bodies {1e3 * self.body_depth.max():.3f} mm, hands {1e3 * self.hand_depth.max():.2f} mm, digits "
-            f"{self.num_touching[held].min() if held.any() else 0} to {self.num_touching.max()}, "
+            f"deepest, mm: {', '.join(deepest)}; digits "
+            f"{self.num_touching[held].min() if held.any() else 0} to {self.num_touching.max()}; "
             f"forces in {share:.0f} % of held frames, in {100.0 * self.is_feasible.mean():.0f} % "
-            f"of all, wrist bent by up to {np.degrees(self.wrist_bend.max()):.0f} degrees"
+            f"of all; wrist bent by up to {np.degrees(self.wrist_bend.max()):.0f} degrees"
         )
 
 

@@ -11,7 +11,7 @@ from handwright.core.surface import Surface
 from handwright.core.track import Track
 from handwright.errors import UnknownNameError
 from handwright.hands import human
-from handwright.scenes import milk_boxes, pots, spatulas, two_hands
+from handwright.scenes import milk_boxes, pots, spatulas, turning, two_hands
 from handwright.scenes.files import load_tracks
 from handwright.scenes.motion import frame_times
 from handwright.scenes.stage import work_table
@@ -111,6 +111,28 @@ SCENES: dict[str, Scene] = {
                 "small_box_foot": two_hands.find_left_hold,
                 "small_box_top": two_hands.find_right_hold,
             },
+        ),
+        Scene(
+            "bottle_turn_on_table",
+            "a small bottle is turned by 62 degrees without leaving the table",
+            turning.BOTTLE_FRAMES,
+            ("right",),
+            ("bottle",),
+            lambda: {"bottle": turning.bottle()},
+            turning.make_bottle,
+            (Span("right", "bottle", "bottle_turn_on_table", 15, 71),),
+            {"bottle_turn_on_table": turning.find_bottle_hold},
+        ),
+        Scene(
+            "paper_cup_twirl",
+            "a cup is turned by 130 degrees within the hand, which needs a gait of the fingers",
+            turning.CUP_FRAMES,
+            ("right",),
+            ("paper_cup",),
+            lambda: {"paper_cup": turning.paper_cup()},
+            turning.make_cup,
+            (Span("right", "paper_cup", "paper_cup_twirl", 13, 143, twirls=True),),
+            {"paper_cup_twirl": turning.find_cup_hold},
         ),
     )
 }

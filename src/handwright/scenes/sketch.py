@@ -51,7 +51,9 @@ def _close(problem: Problem, span: Span, hold: Hold, q: Float[np.ndarray, "T J"]
     keys = np.linspace(0.0, 1.0, len(hold.q))
     near = hold.q[len(hold.q) // 2]
     for t in range(span.first, span.last + 1):
-        targets = DigitTargets(body[t].apply(hold.points), outward, hold.touching)
+        # A round body may turn under the pads, which then stay where they are in the hand.
+        points = (root[t] @ hold.wrist.inverse() if span.twirls else body[t]).apply(hold.points)
+        targets = DigitTargets(points, outward, hold.touching)
         q[t] = near = solve_ik(
             model, near, targets, root=root[t], body=body[t], field=field, weights=_WEIGHTS,
             reference=hold.q[len(keys) // 2],

@@ -91,6 +91,8 @@ class Span:
     """First frame with the wrist in place."""
     last: int
     """Last frame with the wrist in place."""
+    twirls: bool = False
+    """Whether the body turns in the hand further than a pad can follow it."""
 
 
 def comfortable_pose(model: HandModel, style: str) -> Float[np.ndarray, " J"]:

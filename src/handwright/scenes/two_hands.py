@@ -100,8 +100,7 @@ def find_right_hold() -> Hold:
 
 
 def make_small_box(holds: Mapping[str, Hold]) -> dict[str, Track]:
-    """The right hand picks it up, the left takes it by the foot and turns it, the right takes it
-    by the top and sets it down."""
+    """Right picks it up, left takes it by the foot and turns it, right sets it down."""
     count = SMALL_FRAMES
     first, left, second = (
         holds[name] for name in ("small_box_side", "small_box_foot", "small_box_top")
@@ -121,8 +120,9 @@ def make_small_box(holds: Mapping[str, Hold]) -> dict[str, Track]:
     zero = np.zeros(count)
     wxyz = rotation.multiply(turns(columns(zero, zero, yaw)), turns(columns(nod, over, zero)))
     place = columns(
-        phases(count, Phase(20, 46, -0.10, 0.1), Phase(62, 88, 0.02), Phase(100, 124, 0.03), start=0.10)
-        + free * variation(rng, count, 0.008),
+        phases(
+            count, Phase(20, 46, -0.10, 0.1), Phase(62, 88, 0.02), Phase(100, 124, 0.03), start=0.1
+        ) + free * variation(rng, count, 0.008),
         phases(count, Phase(22, 48, -0.03), Phase(56, 86, 0.03), Phase(98, 126, 0.05), start=0.03)
         + free * variation(rng, count, 0.008),
         phases(

@@ -1,0 +1,176 @@
+"""Round things that turn in the hand: a bottle on the table, a cup in the air."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from handwright.core.body import RigidBody
+from handwright.core.track import Track
+from handwright.geometry.shapes import make_shape
+from handwright.geometry.shapes.construction import make_body
+from handwright.geometry.shapes.outlines import refined, rounded
+from handwright.geometry.shapes.surfaces import revolve
+from handwright.hands import human
+from handwright.math.pose import Pose
+from handwright.scenes.gripping import carrying_wrenches, find_hold, wrists_around
+from handwright.scenes.motion import Phase, columns, phases, turns, variation, window
+from handwright.scenes.stage import Reach, heading, held, reached, standing, tracks_of
+from handwright.scenes.task import Hold, Task
+
+BOTTLE_FRAMES = 90
+CUP_FRAMES = 160
+_BOTTLE_RADIUS, _BOTTLE_HEIGHT = 0.024, 0.105
+
+
+@lru_cache(maxsize=1)
+def bottle() -> RigidBody:
+    """A small bottle, 48 mm across and 105 mm tall."""
+    body = make_shape("bottle", radius=_BOTTLE_RADIUS, height=_BOTTLE_HEIGHT, mass=0.15)
+    return replace(body, name="bottle").with_friction(0.7)
+
+
+@lru_cache(maxsize=1)
+def paper_cup() -> RigidBody:
+    """A paper cup with its lid on, 100 mm tall, half full."""
+    profile = rounded(
+        [(0.0, 0.0), (0.027, 0.0), (0.0345, 0.090), (0.0365, 0.091), (0.0365, 0.097),
+         (0.031, 0.100), (0.0, 0.100)],
+        [0.0, 0.003, 0.0008, 0.0008, 0.002, 0.002, 0.0],
+    )  # fmt: skip
+    vertices, faces = revolve(refined(profile, longest=0.006))
+    return make_body(
+        "paper_cup", vertices, faces, friction=0.8, color=(0.86, 0.78, 0.66), mass=0.12
+    )
+
+
+def find_bottle_hold() -> Hold:
+    """The hand over the bottle, fingertips on its far side, thumb on the near one."""
+    body = bottle()
+    bottom = float(body.vertices[:, 2].min())
+    height = bottom + 0.54 * _BOTTLE_HEIGHT
+    spots = []
+    for angle, rise in ((-95.0, 0.004), (112.0, 0.0), (85.0, -0.002), (58.0, 0.0), (35.0, 0.003)):
+        a = np.radians(angle)
+        radius = _BOTTLE_RADIUS
+        spots.append((radius * np.cos(a), radius * np.sin(a), height + rise))
+    task = Task(
+        human("right"),
+        body,
+        np.outer((-13.0, 0.0, 13.0), (0.0, 0.0, 1.0)),
+        carrying_wrenches(body, 1.0),
+        np.array(spots),
+        digits=(True, True, True, True, False),
+        palm_gap=(0.004, 0.03),
+        lowest=bottom,
+    )
+    wrists = wrists_around(
+        ((0.10, 0.95, -0.30), (-0.06, 0.30, 0.95)),
+        grip=((0.092, -0.010, -0.085), (0.108, 0.012, -0.065)),
+        at=((0.0, 0.0, height), (0.0, 0.0, height)),
+        tilt=((-12.0, -15.0, -12.0), (12.0, 10.0, 12.0)),
+        count=14,
+    )
+    return find_hold(task, wrists)
+
+
+def find_cup_hold() -> Hold:
+    """The hand beside the cup, away from it with its palm so that the fingers can walk."""
+    body = paper_cup()
+    bottom = float(body.vertices[:, 2].min())
+    spots = []
+    for angle, height in ((-100, 0.072), (98, 0.083), (86, 0.063), (80, 0.045), (60, 0.028)):
+        a = np.radians(angle)
+        radius = 0.027 + 0.0075 * height / 0.09
+        spots.append((radius * np.cos(a), radius * np.sin(a), bottom + height))
+    task = Task(
+        human("right"),
+        body,
+        np.zeros((1, 3)),
+        carrying_wrenches(body),
+        np.array(spots),
+        digits=(True, True, True, True, False),
+        palm_gap=(0.008, 0.014),
+        lowest=bottom,
+    )
+    wrists = wrists_around(
+        ((-0.13, 0.98, 0.05), (0.98, 0.14, -0.06)),
+        grip=((0.095, -0.008, -0.092), (0.106, 0.006, -0.078)),
+        at=((0.0, 0.0, bottom + 0.055), (0.0, 0.0, bottom + 0.07)),
+        tilt=((-10.0, -10.0, -12.0), (10.0, 10.0, 4.0)),
+        count=20,
+    )
+    return find_hold(task, wrists)
+
+
+def make_bottle(holds: Mapping[str, Hold]) -> dict[str, Track]:
+    """Turned by 62 degrees on the spot, or nearly so: it slides, and never leaves the table."""
+    count, hold = BOTTLE_FRAMES, holds["bottle_turn_on_table"]
+    rng = np.random.default_rng(61)
+    free = window(count, 21, 66, 10)
+    lead = 10.0
+    yaw = phases(
+        count, Phase(20, 42, 36.0, 0.15), Phase(40, 66, 26.0, -0.1),
+        start=94.0 - heading(hold.wrist.wxyz) - lead,
+    ) + free * variation(rng, count, 2.0)  # fmt: skip
+    zero = np.zeros(count)
+    place = columns(
+        phases(count, Phase(22, 48, -0.022), Phase(44, 66, 0.009), start=0.09)
+        + free * variation(rng, count, 0.003),
+        phases(count, Phase(24, 60, 0.014, 0.1), start=0.04) + free * variation(rng, count, 0.003),
+        np.full(count, standing(bottle())),
+    )
+    body = Pose(place, turns(columns(zero, zero, yaw)))
+    loose = window(count, 20, 66, 9)
+    relative = columns(
+        loose * variation(rng, count, 2.0),
+        loose * variation(rng, count, 2.0),
+        phases(count, Phase(20, 28, 2.5), Phase(24, 52, -25.0, 0.1), Phase(52, 66, 4.0), start=lead)
+        + loose * variation(rng, count, 0.8),
+    )
+    wrist = reached(
+        held(body, hold, relative),
+        Reach(-3, 15, back=0.15, out=0.06, up=0.06, side=0.02, turn=(0.0, -6.0, 3.0)),
+        Reach(72, 88, back=0.10, out=0.07, up=0.06),
+    )
+    return tracks_of({"right": wrist, "bottle": body})
+
+
+def make_cup(holds: Mapping[str, Hold]) -> dict[str, Track]:
+    """Lifted, turned by 130 degrees in the hand in three strokes, set down."""
+    count, hold = CUP_FRAMES, holds["paper_cup_twirl"]
+    rng = np.random.default_rng(67)
+    free, high = window(count, 20, 136, 12), window(count, 28, 130, 14)
+    twirl = phases(
+        count, Phase(38, 59, 41.0, 0.2), Phase(61, 86, 47.0, -0.1), Phase(89, 112, 44.0, 0.1)
+    ) + window(count, 34, 116, 10) * variation(rng, count, 4.0)  # fmt: skip
+    swing = phases(
+        count, Phase(22, 44, 9.0), Phase(50, 80, -7.0), Phase(82, 118, 8.0), Phase(116, 136, -4.0),
+        start=100.0 - heading(hold.wrist.wxyz),
+    ) + free * variation(rng, count, 3.0)  # fmt: skip
+    place = columns(
+        phases(
+            count, Phase(20, 50, -0.07, 0.1), Phase(60, 100, 0.02), Phase(104, 136, 0.03), start=0.1
+        ) + free * variation(rng, count, 0.008),
+        phases(count, Phase(22, 46, -0.02), Phase(90, 134, 0.05), start=0.04)
+        + free * variation(rng, count, 0.008),
+        phases(
+            count, Phase(18, 42, 0.11, 0.1), Phase(48, 70, 0.02), Phase(80, 100, -0.01),
+            Phase(112, 139, -0.12, 0.1), start=standing(paper_cup()),
+        ) + high * variation(rng, count, 0.006),
+    )  # fmt: skip
+    tilt = [high * variation(rng, count, 5.0) for _ in range(2)]
+    body = Pose(place, turns(columns(*tilt, swing + twirl)))
+    loose = window(count, 20, 138, 10)
+    relative = columns(
+        loose * variation(rng, count, 2.0), loose * variation(rng, count, 2.0), -twirl
+    )
+    wrist = reached(
+        held(body, hold, relative),
+        Reach(-4, 13, back=0.17, out=0.05, up=0.04, turn=(0.0, 8.0, 4.0)),
+        Reach(144, 158, back=0.15, out=0.04, up=0.05, turn=(0.0, 6.0, 4.0)),
+    )
+    return tracks_of({"right": wrist, "paper_cup": body})
