@@ -25,6 +25,7 @@ from handwright.geometry.exact import ExactDistance
 from handwright.kinematics import DigitTargets, IkWeights, posed_pads, posed_skin, solve_ik
 from handwright.math import rotation
 from handwright.mechanics import force_contacts, least_forces, required_wrench
+from handwright.render import Camera
 
 WIDTH, DEPTH, HEIGHT = 0.022, 0.028, 0.04
 TABLE = 0.75
@@ -142,14 +143,13 @@ def clip_of(
     )
 
 
-def pinch_lift(side: str = "right", *, fps: float = FPS) -> hw.Clip:
-    """Reach, close, lift, carry: a clip with contacts and forces.
+def pinch_lift(*, fps: float = FPS) -> hw.Clip:
+    """Reach, close, lift, carry with a right hand: a clip with contacts and forces.
 
     Args:
-        side: ``right`` or ``left`` hand.
         fps: Frames a second.
     """
-    hand = hw.human(side)
+    hand = hw.human()
     block = hw.make_shape("box", width=WIDTH, depth=DEPTH, height=HEIGHT)
     wrist, closed, pads = grip(hand, block)
     times = np.arange(round(DURATION * fps) + 1) / fps
@@ -219,8 +219,10 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     clip = pinch_lift()
     print(hw.certify(clip))
-    for name in ("pinch_lift.npz", "pinch_lift.png", "pinch_lift.glb"):
-        hw.export(clip, folder / name)
+    hw.export(clip, folder / "pinch_lift.npz")
+    hw.export(clip, folder / "pinch_lift.glb")
+    thumb_side = Camera(azimuth=np.radians(115.0), elevation=np.radians(17.0))
+    hw.export(clip, folder / "pinch_lift.png", camera=thumb_side)
     print(f"Written to {folder}: clip, strip of pictures, and a .glb for Blender.")
 
 

@@ -22,6 +22,7 @@ from scripted_clips import (
     with_hand,
 )
 
+from handwright.benchmarks.verify import carried_ball, planted_faults
 from handwright.core.contact import Contact, ContactMode, ContactTrack
 from handwright.errors import InvalidValueError
 from handwright.evidence import Tolerances, certify
@@ -252,3 +253,12 @@ def test_a_ball_may_bounce_between_two_frames(height):
     # Without the floor the same path is no free flight.
     bare = replace(clip, problem=replace(clip.problem, environment=()))
     assert certify(bare).reasons == ("force_residual",)
+
+
+def test_the_clip_of_the_benchmark_passes_and_its_faults_do_not():
+    clip = carried_ball(12)
+    certificate = certify(clip)
+    assert certificate.reasons == ()
+    assert min(len(frame.bodies["ball"].contacts) for frame in certificate.frames) >= 10
+    for name, bad in planted_faults(clip).items():
+        assert certify(bad).reasons == (name,)

@@ -104,3 +104,11 @@ def test_spoilt_it_is_not_certified(clip, fault):
         slide = 0.02 * np.clip(clip.times - 1.5, 0.0, None)[:, None] * np.array([0.0, 0.0, 1.0])
         bad = replace(bare, bodies={"block": hw.Pose(pose.position - slide, pose.wxyz)})
         assert "slip" in certify(bad).reasons
+
+
+def test_the_example_runs_and_writes_what_it_says(tmp_path, opengl, capsys):
+    example.main(tmp_path / "new")
+    assert ": certified" in capsys.readouterr().out
+    written = {path.suffix for path in (tmp_path / "new").iterdir()}
+    assert written == {".npz", ".glb", ".png"}
+    assert certify(hw.load_clip(tmp_path / "new" / "pinch_lift.npz")).passed

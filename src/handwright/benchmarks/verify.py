@@ -86,7 +86,7 @@ def carried_ball(frames: int = _FRAMES) -> Clip:
 def planted_faults(clip: Clip) -> dict[str, Clip]:
     """The same clip spoilt in several ways, by the name of the check that must fail."""
     motion, pose = clip.hands["hand"], clip.bodies["ball"]
-    far = Pose(motion.root.position + [0.0, 0.0, 0.5], motion.root.wxyz)
+    far = Pose(motion.root.position + np.array([0.0, 0.0, 0.5]), motion.root.wxyz)
     large = make_shape("sphere", radius=_RADIUS + 0.003, mass=clip.problem.bodies["ball"].mass)
     leap = pose.position.copy()
     leap[clip.num_frames // 2] += [0.1, 0.0, 0.0]
