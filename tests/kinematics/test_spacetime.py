@@ -630,13 +630,13 @@ def test_a_free_finger_that_starts_inside_an_object_leaves_it():
     weights = SpacetimeWeights(num_samples=2000)
     result = smooth_digits(
         HUMAN, root, q, no_anchors(),
-        field=field, reference=flat, weights=weights, samples=FINE,
+        field=field, reference=flat, weights=weights, samples=FINE, sweeps=8,
     )  # fmt: skip
     assert skin_depths(HUMAN, result.q, root, exact)[:, 1:].max() < 2e-4
     # Also when the posture asks for the inside: then it is the object that holds the finger.
     result = smooth_digits(
         HUMAN, root, q, no_anchors(),
-        field=field, reference=q, weights=weights, samples=FINE,
+        field=field, reference=q, weights=weights, samples=FINE, sweeps=8,
     )  # fmt: skip
     after = skin_depths(HUMAN, result.q, root, exact)[:, 1:]
     assert after.max() < 2e-4

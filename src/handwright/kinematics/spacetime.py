@@ -295,7 +295,7 @@ def smooth_digits(
     pinned: Bool[np.ndarray, " T"] | None = None,
     weights: SpacetimeWeights | None = None,
     samples: SkinSamples | None = None,
-    sweeps: int = 2,
+    sweeps: int = 4,
 ) -> SmoothResult:
     """Makes the motion of the digits smooth, through their contacts and out of everything else.
 
