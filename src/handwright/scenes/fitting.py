@@ -61,6 +61,8 @@ def fit_wrist(task: Task, start: Pose, *, max_steps: int = 40) -> Fit:
     room = np.minimum(0.03, 0.2 * (model.joints.upper - model.joints.lower))
     low = np.concatenate([np.full(6, -8.0), np.tile((model.joints.lower + room) / _STEP_Q, keys)])
     high = np.concatenate([np.full(6, 8.0), np.tile((model.joints.upper - room) / _STEP_Q, keys)])
+    if task.swaps:
+        low[3:5] = high[3:5] = 0.0
     x = np.concatenate([np.zeros(6), np.tile(reference / _STEP_Q, keys)])
     x = np.clip(x, low, high)
     # First to the spots through whatever is in the way, so that no digit ends on a wrong side.
@@ -85,7 +87,7 @@ def _descend(
         J = ((residuals(x + np.diag(step)) - here) / step[:, None]).T
         gradient = J.T @ here
         # Variables that press against a bound stay where they are.
-        free = ~(((x <= low) & (gradient > 0.0)) | ((x >= high) & (gradient < 0.0)))
+        free = (low < high) & ~(((x <= low) & (gradient > 0.0)) | ((x >= high) & (gradient < 0.0)))
         H = J[:, free].T @ J[:, free]
         for _ in range(6):
             change = np.zeros_like(x)
@@ -107,12 +109,15 @@ def _descend(
 
 
 def _unpack(task: Task, layout: _Layout, x: np.ndarray) -> tuple[Pose, np.ndarray]:
+    q = _STEP_Q * x[:, 6:].reshape(len(x), len(task.turns), task.model.num_joints)
+    if task.swaps:
+        turn = Pose(_STEP_PLACE * x[:, :3], rotation.exp(_STEP_TURN * x[:, 5:6] * [0.0, 0.0, 1.0]))
+        return turn @ layout.start, q
     turn = rotation.exp(_STEP_TURN * x[:, 3:6])
     wrist = Pose.normalized(
         layout.start.position + _STEP_PLACE * x[:, :3],
         rotation.multiply(layout.start.wxyz, turn),
     )
-    q = _STEP_Q * x[:, 6:].reshape(len(x), len(task.turns), task.model.num_joints)
     return wrist, q
 
 

@@ -134,6 +134,20 @@ SCENES: dict[str, Scene] = {
             (Span("right", "paper_cup", "paper_cup_twirl", 13, 143, twirls=True),),
             {"paper_cup_twirl": turning.find_cup_hold},
         ),
+        Scene(
+            "big_box_two_hands",
+            "a big box is turned on the table by both hands, lifted, carried and set down",
+            two_hands.BIG_FRAMES,
+            ("right", "left"),
+            ("big_box",),
+            lambda: {"big_box": two_hands.big_box()},
+            two_hands.make_big_box,
+            (
+                Span("right", "big_box", "big_box_side", 16, 133, opposes=False),
+                Span("left", "big_box", "big_box_side", 16, 133, mirrors=True, opposes=False),
+            ),
+            {"big_box_side": two_hands.find_big_hold},
+        ),
     )
 }
 """Every scene by its name."""

@@ -11,11 +11,12 @@ from jaxtyping import Float
 
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ContactTrack
+from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
 from handwright.geometry.sdf_build import signed_distance_field
 from handwright.kinematics import DigitTargets, IkWeights, solve_ik
 from handwright.scenes.motion import ramp
-from handwright.scenes.task import Hold, Span, opposed
+from handwright.scenes.task import Hold, Span, hold_of, opposed
 
 _CLOSING = 5.0
 _WEIGHTS = IkWeights(object=30.0, posture=3e-7, num_spheres=12, num_object_capsules=3)
@@ -25,10 +26,10 @@ def sketch(problem: Problem, spans: tuple[Span, ...], holds: dict[str, Hold]) ->
     """A clip of the problem with stand-in fingers."""
     hands = {}
     for name, model in problem.hands.items():
-        q = np.tile(opposed(model, "open"), (len(problem.times), 1))
-        for span in spans:
-            if span.hand == name:
-                _close(problem, span, holds[span.hold], q)
+        mine = [span for span in spans if span.hand == name]
+        q = np.tile(_free(model, mine[0] if mine else None), (len(problem.times), 1))
+        for span in mine:
+            _close(problem, span, hold_of(span, holds), q)
         hands[name] = HandMotion(problem.track(name).at(problem.times), q)
     return Clip(
         problem=problem,
@@ -40,13 +41,17 @@ def sketch(problem: Problem, spans: tuple[Span, ...], holds: dict[str, Hold]) ->
     )
 
 
+def _free(model: HandModel, span: Span | None) -> Float[np.ndarray, " J"]:
+    return model.pose("open") if span and not span.opposes else opposed(model, "open")
+
+
 def _close(problem: Problem, span: Span, hold: Hold, q: Float[np.ndarray, "T J"]) -> None:
     """Writes the frames of one span: pads on their points, and the way there and back."""
     model = problem.hands[span.hand]
     field = signed_distance_field(problem.bodies[span.body])
     root = problem.track(span.hand).at(problem.times)
     body = problem.track(span.body).at(problem.times)
-    free = opposed(model, "open")
+    free = _free(model, span)
     outward = np.zeros_like(hold.points)
     keys = np.linspace(0.0, 1.0, len(hold.q))
     near = hold.q[len(hold.q) // 2]

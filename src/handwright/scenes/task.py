@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,8 +20,10 @@ from handwright.scenes.motion import turn_about
 STYLES: dict[str, tuple[float, ...]] = {
     "precision": (2.0, 0.0, 38.0, 0.0, 36.0, 20.0),
     "wrap": (2.0, 0.0, 52.0, 0.0, 62.0, 35.0),
+    "flat": (1.0, 0.0, 8.0, 0.0, 12.0, 8.0),
 }
 _THUMB = (4.0, 18.0, 22.0, 8.0, 0.0, 12.0)
+_FLAT_THUMB = (-8.0, 4.0, 0.0, 2.0, 0.0, 4.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,8 +50,8 @@ class Task:
     """Least and largest distance of the palm from the body in the key poses, m."""
     lowest: float = -np.inf
     """Height in the body's frame above which the hand stays, m: what the body stands on."""
-    palm: bool = False
-    """Whether the palm bears force too."""
+    swaps: bool = False
+    """Whether the wrist pose to start from is only moved and turned about the vertical."""
     distances: Field = field(init=False)
     relative: Pose = field(init=False)
     """(K,) the turns as poses."""
@@ -91,6 +94,10 @@ class Span:
     """First frame with the wrist in place."""
     last: int
     """Last frame with the wrist in place."""
+    mirrors: bool = False
+    """Whether the hold is that of the other hand, mirrored."""
+    opposes: bool = True
+    """Whether the thumb stands across from the fingers before and after."""
     twirls: bool = False
     """Whether the body turns in the hand further than a pad can follow it."""
 
@@ -99,7 +106,8 @@ def comfortable_pose(model: HandModel, style: str) -> Float[np.ndarray, " J"]:
     """The posture to stay near, rad."""
     q = np.zeros(model.num_joints)
     for digit in model.digits:
-        angles = _THUMB if digit.name == "thumb" else STYLES[style]
+        thumb = _FLAT_THUMB if style == "flat" else _THUMB
+        angles = thumb if digit.name == "thumb" else STYLES[style]
         q[list(digit.joints)] = np.radians(angles)
     return model.joints.clamp(q)
 
@@ -116,3 +124,18 @@ def is_free(model: HandModel) -> Bool[np.ndarray, " J"]:
     wide = (model.joints.upper - model.joints.lower) > np.radians(30.0)
     opposing = ("thumb_cmc_abduction", "thumb_cmc_rotation")
     return wide & ~np.isin(model.joints.names, opposing)
+
+
+def mirrored(hold: Hold) -> Hold:
+    """The same hold by the other hand, on a body that is its own mirror image in x = 0."""
+    w, x, y, z = hold.wrist.wxyz
+    across = np.array([-1.0, 1.0, 1.0])
+    # diag(-1, 1, 1) R diag(1, -1, 1) as a quaternion: a left hand's y points the other way.
+    wrist = Pose(hold.wrist.position * across, np.array([-z, y, x, -w]))
+    return Hold(wrist, hold.pivot * across, hold.points * across, hold.touching, hold.q, hold.cost)
+
+
+def hold_of(span: Span, holds: Mapping[str, Hold]) -> Hold:
+    """The hold of a span, mirrored if it is meant for the other hand."""
+    hold = holds[span.hold]
+    return mirrored(hold) if span.mirrors else hold

@@ -25,9 +25,11 @@ from handwright.scenes.stage import (
     tracks_of,
     waiting_hand,
 )
-from handwright.scenes.task import Hold, Task
+from handwright.scenes.task import Hold, Task, mirrored
 
 SMALL_FRAMES = 141
+BIG_FRAMES = 150
+_BIG = (0.27, 0.20, 0.17)
 _WIDTH, _DEPTH, _HEIGHT = 0.050, 0.044, 0.160
 
 
@@ -168,3 +170,80 @@ def make_small_box(holds: Mapping[str, Hold]) -> dict[str, Track]:
     waiting = waiting_hand(rng, count, (-0.19, -0.10, 0.12), other.wxyz[45])
     other = waiting.interpolate(other, ramp(count, 23, 44) - ramp(count, 103, 126, -0.1))
     return tracks_of({"right": right, "left": other, "small_box": body})
+
+
+@lru_cache(maxsize=1)
+def big_box() -> RigidBody:
+    """A cardboard box, 270 x 200 x 170 mm, 0.9 kg."""
+    body = make_shape("box", width=_BIG[0], depth=_BIG[1], height=_BIG[2], mass=0.9)
+    return replace(body, name="big_box", color=(0.72, 0.58, 0.42)).with_friction(0.8)
+
+
+def find_big_hold() -> Hold:
+    """The right hand flat on the right side, its thumb on top; the left is its mirror image."""
+    half = 0.5 * _BIG[0]
+    top = 0.5 * _BIG[2]
+    places = ((0.040, 0.042), (0.048, 0.020), (0.044, -0.002), (0.028, -0.022))
+    spots = [(half - 0.016, 0.0, top), *((half, y, z) for y, z in places)]
+    task = Task(
+        human("right"),
+        big_box(),
+        np.outer((-5.0, 0.0, 5.0), (1.0, 0.0, 0.0)),
+        np.zeros((0, 6)),
+        np.array(spots),
+        pivot=(half, 0.0, 0.02),
+        spread=0.012,
+        style="flat",
+        palm_gap=(0.009, 0.013),
+        lowest=-top,
+    )
+    wrists = wrists_around(
+        ((0.0, 0.97, -0.15), (1.0, 0.0, 0.0)),
+        grip=((0.09, -0.01, -0.035), (0.12, 0.01, -0.025)),
+        at=((half, 0.0, 0.015), (half, 0.0, 0.03)),
+        tilt=((-8.0, -4.0, -12.0), (8.0, 4.0, 8.0)),
+        count=10,
+    )
+    return find_hold(task, wrists)
+
+
+def make_big_box(holds: Mapping[str, Hold]) -> dict[str, Track]:
+    """Turned and pulled over the table, lifted, carried to the left, set down."""
+    count, right = BIG_FRAMES, holds["big_box_side"]
+    left = mirrored(right)
+    rng = np.random.default_rng(71)
+    slide, carry = window(count, 22, 58, 10), window(count, 64, 126, 14)
+    yaw = phases(
+        count, Phase(20, 46, 17.0, 0.1), Phase(40, 58, 5.0), Phase(64, 96, -10.0),
+        Phase(92, 124, 6.0), start=-19.0,
+    ) + (slide + carry) * variation(rng, count, 1.5)  # fmt: skip
+    nod, sway = carry * variation(rng, count, 2.5), carry * variation(rng, count, 2.0)
+    place = columns(
+        phases(
+            count, Phase(22, 56, -0.03), Phase(64, 110, -0.13, 0.1), Phase(98, 126, 0.02), start=0.06
+        ) + (slide + carry) * variation(rng, count, 0.004),
+        phases(
+            count, Phase(24, 58, -0.05, 0.1), Phase(66, 92, -0.02), Phase(94, 128, 0.07), start=0.12
+        ) + (slide + carry) * variation(rng, count, 0.004),
+        phases(
+            count, Phase(61, 88, 0.11, 0.1), Phase(84, 104, 0.015), Phase(100, 130, -0.125, 0.1),
+            start=standing(big_box()),
+        ) + carry * variation(rng, count, 0.004),
+    )  # fmt: skip
+    body = Pose(place, turns(columns(nod, sway, yaw)))
+    wrists = {}
+    for side, hold, sign in (("right", right, 1.0), ("left", left, -1.0)):
+        loose = window(count, 20, 130, 12)
+        relative = columns(
+            phases(count, Phase(24, 50, 3.0 * sign), Phase(66, 96, -6.0), Phase(100, 126, 4.0))
+            + loose * variation(rng, count, 1.0),
+            np.zeros(count),
+            np.zeros(count),
+        )
+        start, end = (-3, 14) if side == "right" else (-2, 16)
+        wrists[side] = reached(
+            held(body, hold, relative),
+            Reach(start, end, back=0.12, out=0.09, up=0.05),
+            Reach(135 if side == "right" else 134, 150, back=0.08, out=0.09, up=0.05),
+        )
+    return tracks_of({**wrists, "big_box": body})
