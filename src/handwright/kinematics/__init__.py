@@ -21,8 +21,11 @@ from handwright.kinematics.frames_ik import FramesResult, PointGoals, TurnGoals,
 from handwright.kinematics.ik import DigitTargets, IkResult, solve_ik
 from handwright.kinematics.reach import ReachVolume, reachable_volume
 from handwright.kinematics.skinning import posed_skin, vertex_normals
+from handwright.kinematics.spacetime import SmoothResult, smooth_digits
+from handwright.kinematics.spacetime_terms import Anchors, SpacetimeWeights
 
 __all__ = [
+    "Anchors",
     "DigitTargets",
     "FramesResult",
     "Grasp",
@@ -32,6 +35,8 @@ __all__ = [
     "PosedCapsules",
     "PosedPoints",
     "ReachVolume",
+    "SmoothResult",
+    "SpacetimeWeights",
     "TurnGoals",
     "close_around",
     "descend_digit",
@@ -45,6 +50,7 @@ __all__ = [
     "posed_skin",
     "posed_tips",
     "reachable_volume",
+    "smooth_digits",
     "solve_frames",
     "solve_ik",
     "vertex_normals",
