@@ -11,7 +11,7 @@ from handwright.core.surface import Surface
 from handwright.core.track import Track
 from handwright.errors import UnknownNameError
 from handwright.hands import human
-from handwright.scenes import milk_boxes, pots, spatulas, turning, two_hands
+from handwright.scenes import milk_boxes, pots, spatulas, swaps, turning, two_hands
 from handwright.scenes.files import load_tracks
 from handwright.scenes.motion import frame_times
 from handwright.scenes.stage import work_table
@@ -147,6 +147,28 @@ SCENES: dict[str, Scene] = {
                 Span("left", "big_box", "big_box_side", 16, 133, mirrors=True, opposes=False),
             ),
             {"big_box_side": two_hands.find_big_hold},
+        ),
+        Scene(
+            "bunny_like",
+            "a toy rabbit on the tracks of milk_box_turn",
+            milk_boxes.TURN_FRAMES,
+            ("right",),
+            ("bunny",),
+            lambda: {"bunny": swaps.bunny()},
+            swaps.make_bunny,
+            (Span("right", "bunny", "bunny_like", 13, 62),),
+            {"bunny_like": swaps.find_bunny_hold},
+        ),
+        Scene(
+            "mug",
+            "a mug on the tracks of milk_box_turn, its handle away from the hand",
+            milk_boxes.TURN_FRAMES,
+            ("right",),
+            ("mug",),
+            lambda: {"mug": swaps.mug()},
+            swaps.make_mug,
+            (Span("right", "mug", "mug", 13, 62),),
+            {"mug": swaps.find_mug_hold},
         ),
     )
 }
