@@ -17,7 +17,7 @@ demo: $(BASE)
 	$(BIN)/handwright demo
 
 test: $(DEV)
-	$(ONE_THREAD) $(BIN)/pytest -n $(WORKERS) $(PYTEST_ARGS)
+	$(ONE_THREAD) $(BIN)/pytest -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
 
 lint: $(DEV)
 	$(BIN)/ruff format --check

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from handwright.hands.trident import trident
     from handwright.io.clip_file import load_clip
     from handwright.math.pose import Pose
-    from handwright.methods import METHODS, Scripted, synthesize
+    from handwright.methods import METHODS, ContactSampling, Scripted, synthesize
     from handwright.physics import from_mjcf, to_mjcf
     from handwright.render import body_item, hand_items, render_still, turntable, write_png
     from handwright.render.exporting import export
@@ -41,6 +41,7 @@ __all__ = [
     "SCENES",
     "SHAPES",
     "Clip",
+    "ContactSampling",
     "Goal",
     "HandModel",
     "HandwrightError",
@@ -82,6 +83,7 @@ _HOMES = {
     "SCENES": "handwright.scenes",
     "SHAPES": "handwright.geometry.shapes",
     "Clip": "handwright.core.clip",
+    "ContactSampling": "handwright.methods",
     "Goal": "handwright.core.goal",
     "HandModel": "handwright.core.hand",
     "HandwrightError": "handwright.errors",

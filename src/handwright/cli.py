@@ -194,6 +194,69 @@ def demo(*, out: Path = Path("out/demo")) -> None:
     importlib.import_module("handwright.demo").run(_writable_folder(out))
 
 
+def synth(
+    scene: Annotated[Positional[str], tyro.conf.arg(metavar="SCENE")],
+    /,
+    *,
+    out: Path = Path("out/synth"),
+    num_solutions: int = 10,
+    strategy: Literal["mixed", "static", "slide", "relocate"] = "mixed",
+    time_budget: float = 120.0,
+    num_workers: int = 1,
+    seed: int = 0,
+) -> None:
+    """Make finger motions for a scene by contact sampling, and write them as clips.
+
+    Writes SCENE_00.npz, SCENE_01.npz and so on, the calmest motion first, and prints what
+    'handwright verify' would say of each. The first run on a machine compiles for some minutes.
+
+    Args:
+        scene: One of those that 'handwright scenes' lists.
+        out: Folder for the clips; made if it is not there.
+        num_solutions: How many different motions to look for.
+        strategy: What fingers do where the forces leave a choice: keep still, slide, or move to
+            another place.
+        time_budget: What has been found after so many seconds is kept, s.
+        num_workers: Processes; the motions do not depend on it.
+        seed: Of everything random.
+    """
+    from rich.table import Table
+
+    from handwright.core.result import NoSolutionError
+    from handwright.evidence import certify
+    from handwright.io.clip_file import save_clip
+    from handwright.methods import ContactSampling, synthesize
+    from handwright.scenes import load_scene
+
+    problem, folder = load_scene(scene), _writable_folder(out)
+    method = ContactSampling(
+        num_solutions=num_solutions,
+        strategy=strategy,
+        time_budget=time_budget,
+        num_workers=num_workers,
+    )
+    console = _console()
+    table = Table("clip", "certificate", box=None, pad_edge=False)
+    with console.status(f"Looking for {num_solutions} motions of '{scene}'"):
+        result = synthesize(problem, method, seed=seed)
+        for number, clip in enumerate(result.clips):
+            file = folder / f"{scene}_{number:02d}.npz"
+            save_clip(clip, file)
+            table.add_row(str(file), certify(clip).verdict)
+    if result.clips:
+        console.print(table)
+    numbers = result.statistics
+    if numbers:
+        console.print(
+            f"{numbers['solutions']:.0f} motions, {numbers['total_frames']:.0f} frames explored, "
+            f"{numbers['dead_ends']:.0f} dead ends, {result.timings['total']:.1f} s"
+        )
+    if not result.status.is_success:
+        raise NoSolutionError(result)
+    if result.message:
+        console.print(result.message)
+
+
 _ClipPath = Annotated[Positional[Path], tyro.conf.arg(metavar="CLIP")]
 
 
@@ -383,6 +446,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "hands": hands,
     "shapes": shapes,
     "scenes": scenes,
+    "synth": synth,
     "show": show,
     "info": info,
     "verify": verify,

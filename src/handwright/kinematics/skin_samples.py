@@ -1,7 +1,8 @@
 """Points of a hand's skin that stand for its whole surface in distance computations.
 
-Each capsule of a hand owns a list of points, spread so evenly that any first part of the list is
-spread evenly too: few points serve a quick search, many a final check. A point follows up to four
+Each capsule of a hand owns a list of points, those of the palm side first, spread so evenly that
+any first part of the list is spread evenly too: few points serve a quick search, many a final
+check. A point follows up to four
 links (linear blend skinning), so that it is where the drawn skin is. Hands without a skin take
 points of the capsules themselves.
 """
@@ -17,10 +18,13 @@ from handwright.core.hand import HandModel
 from handwright.core.skin import Skin
 from handwright.hands.skin import skin_of
 from handwright.kinematics.fk import link_poses
+from handwright.kinematics.skinning import vertex_normals
 from handwright.kinematics.tree import Links, placed
 from handwright.math.compiled import inlined
 
 MAX_BLEND = 4
+# Cosine between the outward normal and the nail's, above which skin counts as the back.
+_BACK = 0.35
 
 
 class SkinSamples(NamedTuple):
@@ -59,6 +63,7 @@ def skin_samples(model: HandModel, spacing: float = 0.0025) -> SkinSamples:
         spacing: Distance of neighbouring points, m. Between points the skin of a finger stands out
             by about spacing^2 / (8 x its radius): 0.1 mm for 2.5 mm.
     """
+    is_back = np.zeros(0, dtype=bool)
     if model.skin is not None and model.side != "none":
         skin = skin_of(model)
         turns, places = link_poses(model, skin.bind)
@@ -66,6 +71,7 @@ def skin_samples(model: HandModel, spacing: float = 0.0025) -> SkinSamples:
         points = skin.vertices @ turns[wrist].T + places[wrist]
         links, weights = skin.links, skin.weights
         owner = vertex_capsules(model, skin)
+        is_back = _is_back(model, vertex_normals(points, skin.faces), owner, turns)
     else:
         turns, places = link_poses(model, np.zeros(model.num_joints))
         points, owner = _capsule_points(model, spacing)
@@ -77,7 +83,13 @@ def skin_samples(model: HandModel, spacing: float = 0.0025) -> SkinSamples:
     kept, first = [], [0]
     for capsule in range(len(model.capsules)):
         own = np.flatnonzero(owner == capsule)
-        kept.append(own[_spread(points[own], spacing)])
+        if is_back.any():
+            front, back = own[~is_back[own]], own[is_back[own]]
+        else:
+            front, back = own, own[:0]
+        kept.append(
+            np.concatenate([part[_spread(points[part], spacing)] for part in (front, back)])
+        )
         first.append(first[-1] + len(kept[-1]))
     rows = np.concatenate(kept)
     return _table(
@@ -94,6 +106,18 @@ def vertex_capsules(model: HandModel, skin: Skin) -> np.ndarray:
     main = skin.links[np.arange(len(rest)), skin.weights.argmax(axis=1)]
     foreign = main[:, None] != model.capsules.link
     return np.asarray((distance + 1.0 * foreign).argmin(axis=1))
+
+
+def _is_back(
+    model: HandModel, normals: np.ndarray, owner: np.ndarray, turns: np.ndarray
+) -> np.ndarray:
+    """Which vertices lie on the back of a digit, where it hardly ever touches anything."""
+    back = np.zeros((len(model.capsules), 3))
+    for c, digit in enumerate(model.capsules.digit):
+        nail = model.digits[digit].nail if digit >= 0 else None
+        if nail is not None:
+            back[c] = turns[model.capsules.link[c]] @ nail.normal
+    return np.asarray(np.einsum("vi,vi->v", normals, back[owner]) > _BACK)
 
 
 def _axis_distance(

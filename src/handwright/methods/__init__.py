@@ -1,9 +1,13 @@
 """The families of methods, each in a folder of its own; families never import each other."""
 
 from handwright.methods.base import Method, synthesize
+from handwright.methods.sampling import ContactSampling
 from handwright.methods.scripted import Scripted
 
-METHODS: dict[str, type[Method]] = {Scripted.name: Scripted}
+METHODS: dict[str, type[Method]] = {
+    Scripted.name: Scripted,
+    ContactSampling.name: ContactSampling,
+}
 """Every method by its name."""
 
-__all__ = ["METHODS", "Method", "Scripted", "synthesize"]
+__all__ = ["METHODS", "ContactSampling", "Method", "Scripted", "synthesize"]

@@ -1,0 +1,13 @@
+"""Contact sampling (Ye & Liu 2012): many finger motions for given wrist and object tracks."""
+
+from __future__ import annotations
+
+from handwright.methods.sampling.contact_sampling import ContactSampling
+from handwright.methods.sampling.preferences import (
+    FixedJoint,
+    ForbiddenBall,
+    KeepOff,
+    Preference,
+)
+
+__all__ = ["ContactSampling", "FixedJoint", "ForbiddenBall", "KeepOff", "Preference"]

@@ -1,0 +1,198 @@
+"""Places on a body that digits can touch, and for how long: contact patches over the frames.
+
+Ye & Liu 2012, section 4.2, "initial case": points spread evenly over the surface, kept for the
+digits whose reachable volume holds them and whose pad can lie there without penetration. Past the
+paper, reachability is computed over all coming frames at once, because the tracks are known: a
+place that stays within reach is worth more than one that is about to be left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from handwright.core.body import RigidBody
+from handwright.core.hand import HandModel
+from handwright.kinematics.digit_ik import IkWeights
+from handwright.kinematics.reach import ReachVolume, reachable_volume
+from handwright.kinematics.tree import placed, turned
+from handwright.math.compiled import compiled
+from handwright.mechanics.area import edge_distance
+from handwright.methods.sampling.frame import Room, digit_depth, place_hands, pose_alone
+from handwright.methods.sampling.stage import Stage
+
+_VOLUME_SPACING = 0.008
+_VOLUME_SAMPLES = 12_000
+_MISS = 1e-3
+_DEPTH = 1.2e-3
+
+
+class Candidates(NamedTuple):
+    """M places on the body, D digits, K key frames, N joints of a digit at most."""
+
+    point: np.ndarray
+    """(M, 3) in the body's frame, m."""
+    normal: np.ndarray
+    """(M, 3) out of the body."""
+    pad: np.ndarray
+    """(M,) which point of a digit's pad touches there."""
+    frame: np.ndarray
+    """(K,)"""
+    cost: np.ndarray
+    """(D, M, K) discomfort of the digit there; infinity where it cannot be."""
+    q: np.ndarray
+    """(D, M, K, N) joint values of the digit, rad."""
+    life: np.ndarray
+    """(D, M, K) number of key frames, this one included, until it is out of reach."""
+
+
+@lru_cache(maxsize=64)
+def _volume(model: HandModel, digit: str) -> ReachVolume:
+    return reachable_volume(model, digit, spacing=_VOLUME_SPACING, num_samples=_VOLUME_SAMPLES)
+
+
+def surface_points(
+    body: RigidBody, count: int, rng: np.random.Generator, *, edge_clearance: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Points spread evenly over a body's surface, and normals out of it.
+
+    Args:
+        body: Its mesh.
+        count: How many.
+        rng: For the points.
+        edge_clearance: Points nearer to a sharp edge are left out, m.
+    """
+    corners = body.vertices[body.faces]
+    cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    area = np.linalg.norm(cross, axis=1)
+    crowd = 6 * count
+    face = rng.choice(len(area), crowd, p=area / area.sum())
+    first, second = rng.random((2, crowd))
+    flip = first + second > 1.0
+    first, second = np.where(flip, 1.0 - first, first), np.where(flip, 1.0 - second, second)
+    point = (
+        corners[face, 0]
+        + first[:, None] * (corners[face, 1] - corners[face, 0])
+        + second[:, None] * (corners[face, 2] - corners[face, 0])
+    )
+    inner = edge_distance(point, body) >= edge_clearance
+    # A thin body may be all edge.
+    if inner.sum() >= count // 4:
+        point, face = point[inner], face[inner]
+    chosen = [0]
+    distance = np.linalg.norm(point - point[0], axis=1)
+    while len(chosen) < min(count, len(point)):
+        chosen.append(int(distance.argmax()))
+        distance = np.minimum(distance, np.linalg.norm(point - point[chosen[-1]], axis=1))
+    normal = cross[face] / np.maximum(area[face], 1e-30)[:, None]
+    return np.ascontiguousarray(point[chosen]), np.ascontiguousarray(normal[chosen])
+
+
+def key_frames(count: int, step: int) -> np.ndarray:
+    """Frames at even steps, the first and the last among them."""
+    return np.unique(np.append(np.arange(0, count, step), count - 1))
+
+
+def make_candidates(
+    stage: Stage,
+    models: Sequence[HandModel],
+    point: np.ndarray,
+    normal: np.ndarray,
+    frames: np.ndarray,
+    room: Room,
+) -> Candidates:
+    """Finds which digit can touch which place at which key frame.
+
+    Args:
+        stage: The holding.
+        models: Its hands.
+        point: (M, 3) places, m.
+        normal: (M, 3) out of the body.
+        frames: Key frames.
+        room: Memory.
+    """
+    variants, places = stage.pads.shape[1], len(point)
+    pad = np.repeat(np.arange(variants), places)
+    point, normal = (np.ascontiguousarray(np.tile(x, (variants, 1))) for x in (point, normal))
+    digits, width = stage.table.free.shape[0], stage.table.free.shape[1] - 1
+    starts = np.full((digits, len(point), len(frames), width), np.nan)
+    row = 0
+    for h, model in enumerate(models):
+        turn, place = stage.root_rotation[frames, h], stage.root_position[frames, h]
+        local = np.einsum("kji,kmj->kmi", turn, point[None] - place[:, None])
+        for digit in model.digits:
+            volume = _volume(model, digit.name)
+            found = volume.postures_at(local.reshape(-1, 3)).reshape(local.shape[:2])
+            free = stage.table.free[row]
+            own = free[free >= 0] - stage.offset[h]
+            posture = np.where((found >= 0)[..., None], volume.q[found][..., own], np.nan)
+            starts[row, :, :, : len(own)] = posture.transpose(1, 0, 2)
+            row += 1
+    cost = np.full(starts.shape[:3], np.inf)
+    q = np.zeros(starts.shape)
+    alone = stage.hold._replace(digits=0.0, max_iterations=12, polish=1e-9)
+    _reach(stage, room, frames, point, normal, pad, starts, alone, cost, q)
+    life = np.zeros(cost.shape, dtype=np.int64)
+    for k in range(len(frames) - 1, -1, -1):
+        later = life[:, :, k + 1] if k + 1 < len(frames) else 0
+        life[:, :, k] = np.where(np.isfinite(cost[:, :, k]), 1 + later, 0)
+    return Candidates(point, normal, pad, frames, cost, q, life)
+
+
+@compiled
+def _reach(
+    stage: Stage,
+    room: Room,
+    frames: np.ndarray,
+    point: np.ndarray,
+    normal: np.ndarray,
+    pad: np.ndarray,
+    starts: np.ndarray,
+    weights: IkWeights,
+    cost: np.ndarray,
+    q: np.ndarray,
+) -> None:
+    table, values = stage.table, stage.rest.copy()
+    for k in range(frames.shape[0]):
+        t = frames[k]
+        values[:] = stage.rest
+        place_hands(stage, t, values, room.now)
+        for d in range(starts.shape[0]):
+            if not stage.may_touch[t, d]:
+                continue
+            count = 0
+            while table.free[d, count] >= 0:
+                count += 1
+            for m in range(point.shape[0]):
+                if np.isnan(starts[d, m, k, 0]):
+                    continue
+                # Where the digit was at the last key frame is nearer than any posture of a table.
+                was_there = k > 0 and cost[d, m, k - 1] < np.inf
+                for a in range(count):
+                    joint = table.free[d, a]
+                    values[joint] = q[d, m, k - 1, a] if was_there else starts[d, m, k, a]
+                local = stage.pads[d, pad[m]]
+                pose_alone(
+                    stage, t, d, stage.pad_link[d], local, values, point[m], normal[m],
+                    stage.rest, weights, room,
+                )  # fmt: skip
+                x, y, z = placed(room.now, stage.pad_link[d], local[0], local[1], local[2])
+                miss = np.sqrt(
+                    (x - point[m, 0]) ** 2 + (y - point[m, 1]) ** 2 + (z - point[m, 2]) ** 2
+                )
+                discomfort = 0.0
+                for a in range(count):
+                    joint = table.free[d, a]
+                    off = values[joint] - stage.rest[joint]
+                    reach = max(table.upper[joint] - table.lower[joint], 0.2)
+                    discomfort += (off / reach) ** 2
+                    q[d, m, k, a] = values[joint]
+                back = table.nail_normal
+                nx, ny, nz = turned(room.now, stage.pad_link[d], back[d, 0], back[d, 1], back[d, 2])
+                cosine = nx * normal[m, 0] + ny * normal[m, 1] + nz * normal[m, 2]
+                if miss < _MISS and cosine > -0.1 and digit_depth(stage, t, d, room) < _DEPTH:
+                    cost[d, m, k] = discomfort + 0.5 * (1.0 - cosine)
+        values[:] = stage.rest

@@ -1,0 +1,199 @@
+"""The method: contact sampling for given wrist and body tracks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from handwright.core.clip import Clip
+from handwright.core.problem import Problem
+from handwright.core.result import Result, Status
+from handwright.errors import InvalidValueError
+from handwright.methods.sampling.attempts import Attempt, run_attempts
+from handwright.methods.sampling.clips import assemble_clip
+from handwright.methods.sampling.preferences import (
+    CHANCES,
+    FixedJoint,
+    ForbiddenBall,
+    KeepOff,
+    Preference,
+    Strategy,
+)
+from handwright.methods.sampling.prepare import Prepared, prepare
+from handwright.methods.sampling.reasons import why_not
+
+_MIN_FRAMES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ContactSampling:
+    """Finger motions for given tracks of wrists and bodies, by Ye & Liu 2012."""
+
+    name: ClassVar[str] = "sampling"
+
+    num_solutions: int = 10
+    """How many different motions to look for."""
+    time_budget: float = 60.0
+    """s; what has been found by then is returned."""
+    window: int = 10
+    """Expected number of frames for which digits keep a strategy (epsilon of the paper)."""
+    strategy: Strategy = "mixed"
+    """What digits do where the forces leave a choice."""
+    preferences: tuple[Preference, ...] = ()
+    """Strategies for single digits or spans of time; later ones win."""
+    keep_off: tuple[KeepOff, ...] = ()
+    forbidden: tuple[ForbiddenBall, ...] = ()
+    fixed_joints: tuple[FixedJoint, ...] = ()
+    leave_free: float = 0.15
+    """Probability that a finger takes no part in the first grasp."""
+    comfort: float = 2.0
+    """How much relaxed postures are preferred; 0 for not at all."""
+    idle_force_price: float = 1.0
+    """Price of force of digits that carried none, relative to the others: above 1 idle digits
+    stay idle and relocate more."""
+    max_force: float = 8.0
+    """Sum of the normal forces of all hands, in weights of the body."""
+    finger_speed: float = 9.0
+    """Largest joint speed, rad/s."""
+    friction_margin: float = 0.95
+    """Share of the friction that may be used."""
+    soft_tissue: float = 0.0
+    """Depth to which pads may sink in beyond the usual, m; for recorded tracks."""
+    smoothing_hz: float | None = None
+    """Low-pass for the accelerations of noisy body tracks; 8 Hz suits motion capture."""
+    max_frames: int = 3000
+    """Frames explored by one attempt before it is given up."""
+    baseline: bool = False
+    """The plain search of the paper's section 4, for comparison: windows of one frame, blind
+    backtracking, no look-ahead."""
+    num_workers: int = 1
+    """Processes; the result does not depend on it unless the time runs out."""
+
+    def __post_init__(self) -> None:
+        problems = [
+            f"{name} is {value}, expected {wanted}"
+            for name, value, is_good, wanted in (
+                ("num_solutions", self.num_solutions, self.num_solutions >= 1, "1 or more"),
+                ("time_budget", self.time_budget, self.time_budget > 0.0, "seconds above 0"),
+                ("window", self.window, self.window >= 1, "1 frame or more"),
+                ("leave_free", self.leave_free, 0.0 <= self.leave_free <= 1.0, "0 to 1"),
+                ("comfort", self.comfort, self.comfort >= 0.0, "0 or more"),
+                ("max_force", self.max_force, self.max_force > 0.0, "above 0"),
+                ("finger_speed", self.finger_speed, self.finger_speed > 0.0, "above 0 rad/s"),
+                (
+                    "friction_margin",
+                    self.friction_margin,
+                    0.0 < self.friction_margin <= 1.0,
+                    "above 0, up to 1",
+                ),
+                ("soft_tissue", self.soft_tissue, 0.0 <= self.soft_tissue <= 0.02, "0 to 0.02 m"),
+                ("num_workers", self.num_workers, self.num_workers >= 1, "1 or more"),
+                ("max_frames", self.max_frames, self.max_frames >= 1, "1 or more"),
+            )
+            if not is_good
+        ]
+        if self.strategy not in CHANCES:
+            problems.append(f"strategy is {self.strategy!r}, expected one of {', '.join(CHANCES)}")
+        if problems:
+            raise InvalidValueError("ContactSampling: " + "; ".join(problems) + ".")
+
+    def solve(self, problem: Problem, seed: int) -> Result:
+        """Needs tracks for all hands and bodies."""
+        missing = [name for name in (*problem.hands, *problem.bodies) if name not in problem.tracks]
+        if missing or not problem.hands or len(problem.times) < _MIN_FRAMES:
+            lacks = [f"a track of '{name}'" for name in missing]
+            lacks += [] if problem.hands else ["a hand"]
+            lacks += [] if len(problem.times) >= _MIN_FRAMES else [f"{_MIN_FRAMES} frames or more"]
+            return Result(
+                (), Status.BAD_INPUT, f"Contact sampling needs {', '.join(lacks)}. Add it."
+            )
+        deadline = time.monotonic() + self.time_budget
+        begin = time.perf_counter()
+        prepared = prepare(problem, self)
+        ready = time.perf_counter()
+        trouble = why_not(problem, prepared)
+        if trouble is not None:
+            return Result((), Status.INFEASIBLE, trouble)
+        attempts, was_cancelled = self._collect(problem, prepared, seed, deadline)
+        return self._result(problem, prepared, attempts, was_cancelled, ready - begin)
+
+    def _collect(
+        self, problem: Problem, prepared: list[Prepared], seed: int, deadline: float
+    ) -> tuple[list[Attempt], bool]:
+        """Attempts in order, until enough have succeeded; and whether the user stopped them."""
+        attempts: list[Attempt] = []
+        found = 0
+        stream: Iterator[Attempt] = run_attempts(problem, self, prepared, seed, deadline)
+        try:
+            for attempt in stream:
+                attempts.append(attempt)
+                found += attempt.parts is not None
+                if found == self.num_solutions:
+                    break
+        except KeyboardInterrupt:
+            return attempts, True
+        return attempts, False
+
+    def _result(
+        self,
+        problem: Problem,
+        prepared: list[Prepared],
+        attempts: list[Attempt],
+        was_cancelled: bool,
+        preparation: float,
+    ) -> Result:
+        solved = [attempt for attempt in attempts if attempt.parts is not None]
+        solved.sort(key=lambda attempt: attempt.strain)
+        clips: tuple[Clip, ...] = tuple(
+            assemble_clip(problem, prepared, attempt, self.name) for attempt in solved
+        )
+        statistics = _statistics(attempts, sum(part.stop - part.start for part in prepared))
+        timings = {"preparation": preparation}
+        timings |= {
+            name: float(sum(attempt.seconds[name] for attempt in attempts))
+            for name in ("search", "reconstruction", "judging")
+        }
+        if was_cancelled:
+            return Result(clips, Status.CANCELLED, "", statistics, timings)
+        if len(clips) >= self.num_solutions:
+            return Result(clips, Status.SOLVED, "", statistics, timings)
+        message = _shortfall(attempts, len(clips), self.num_solutions)
+        status = Status.PARTLY_SOLVED if clips else Status.TIME_BUDGET
+        return Result(clips, status, message, statistics, timings)
+
+
+def _statistics(attempts: list[Attempt], length: int) -> dict[str, float]:
+    """The columns of the paper's Table 1."""
+    solutions = sum(attempt.parts is not None for attempt in attempts)
+    total = sum(attempt.frames for attempt in attempts)
+    dead_ends = sum(attempt.dead_ends for attempt in attempts)
+    success = solutions * length
+    return {
+        "solutions": float(solutions),
+        "dead_ends": float(dead_ends),
+        "total_frames": float(total),
+        "success_frames": float(success),
+        "success_ratio": success / total if total else 0.0,
+        "solution_ratio": solutions / (solutions + dead_ends) if solutions + dead_ends else 0.0,
+        "dropped": float(sum(attempt.was_dropped for attempt in attempts)),
+        "attempts": float(len(attempts)),
+    }
+
+
+def _shortfall(attempts: list[Attempt], found: int, wanted: int) -> str:
+    causes: dict[str, int] = {}
+    for attempt in attempts:
+        if attempt.cause:
+            causes[attempt.cause] = causes.get(attempt.cause, 0) + 1
+    text = f"{found} of {wanted} motions after {len(attempts)} attempts."
+    if causes:
+        cause, count = max(causes.items(), key=lambda item: item[1])
+        text += f" Most often ({count} times): {cause}"
+    furthest = np.array([attempt.furthest for attempt in attempts if attempt.parts is None])
+    if furthest.size and not causes:
+        text += f" The furthest frame reached was {int(furthest.max())}."
+    return text

@@ -1,0 +1,170 @@
+"""Contacts and forces of a judged motion, made exact against the body's own mesh.
+
+The search reads distances from a grid, which rounds off sharp edges by a fraction of a millimetre.
+Here every contact is moved to the mesh and the forces are solved again, so that what a clip stores
+is what anybody finds who looks at the mesh.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from handwright.core.body import RigidBody
+from handwright.geometry.exact import ExactDistance
+from handwright.kinematics import posed_capsules
+from handwright.math import rotation
+from handwright.math.pose import Pose
+from handwright.mechanics import force_contacts, least_forces
+from handwright.methods.sampling.judge import Judged
+from handwright.methods.sampling.prepare import Prepared
+
+_SAME = 2e-5
+_TOUCHING = 9.5e-4
+# A contact that does not slide may creep this far while it lasts, m.
+_CREEP = 9e-4
+# Share of the residual tolerance of a certificate that is used, in weights.
+_RESIDUAL = 5e-3
+
+
+class ExactContacts(NamedTuple):
+    """Contacts of a motion, in the body's frame, ordered by frame."""
+
+    frame: np.ndarray
+    capsule: np.ndarray
+    """Or -1 - s for surface s of the surroundings."""
+    point: np.ndarray
+    normal: np.ndarray
+    """Into the body."""
+    gap: np.ndarray
+    force: np.ndarray
+    slides: np.ndarray
+
+
+def exact_contacts(
+    one: Prepared, body: RigidBody, distance: ExactDistance, q: np.ndarray, judged: Judged
+) -> ExactContacts | None:
+    """Exact contacts with forces; None if these cannot move the body after all.
+
+    Args:
+        one: The holding.
+        body: Its body.
+        distance: Of the body.
+        q: (T, J) joint values of all hands, rad.
+        judged: Of the motion.
+    """
+    count = int(judged.num[0])
+    frame, capsule = judged.frame[:count], judged.capsule[:count]
+    point, normal = judged.point[:count].copy(), judged.normal[:count].copy()
+    gap, slip = judged.gap[:count].copy(), judged.slip[:count]
+    hand = np.flatnonzero(capsule >= 0)
+    toucher = _touching_points(
+        one, q, frame[hand], capsule[hand], point[hand], normal[hand], gap[hand]
+    )
+    found, closest, _, outward = distance.signed_distance(toucher.point)
+    point[hand], normal[hand] = closest, -outward
+    gap[hand] = found - toucher.reach
+    kept = np.ones(count, dtype=bool)
+    kept[hand] = gap[hand] <= _TOUCHING
+    frame, capsule, point, normal, gap, slip = (
+        column[kept] for column in (frame, capsule, point, normal, gap, slip)
+    )
+    drag = judged.drag[:count][kept]
+    slides = np.linalg.norm(drag, axis=1) > 0.0
+    if _creeps(frame, capsule, slip, slides):
+        return None
+    force = np.zeros((len(frame), 3))
+    stage = one.strict
+    ground = one.stage.ground
+    for t in range(len(stage.wrench)):
+        rows = np.flatnonzero(frame == t)
+        is_ground = capsule[rows] < 0
+        friction = np.full(len(rows), body.friction * stage.limits.friction_margin)
+        friction[is_ground] = ground.friction[ground.first[t] : ground.first[t + 1]]
+        contacts = force_contacts(
+            point[rows],
+            normal[rows],
+            center=body.center,
+            friction=friction,
+            drag=drag[rows],
+            weight=np.where(is_ground, 0.05, 1.0),
+            cap=np.where(_may_press(one, t, capsule[rows]), np.inf, 0.0),
+        )
+        solved = least_forces(
+            contacts, stage.wrench[t], force_scale=stage.weight, length_scale=stage.gyration
+        )
+        missing = max(
+            float(np.linalg.norm(solved.residual[:3])),
+            float(np.linalg.norm(solved.residual[3:])) / stage.gyration,
+        )
+        pressed = np.einsum("ni,ni->n", solved.forces, normal[rows])[~is_ground].sum()
+        # Written so that NaN is refused.
+        if not (
+            missing <= _RESIDUAL * stage.weight and pressed <= stage.limits.force * stage.weight
+        ):
+            return None
+        force[rows] = solved.forces
+    return ExactContacts(frame, capsule, point, normal, gap, force, slides)
+
+
+def _may_press(one: Prepared, t: int, capsule: np.ndarray) -> np.ndarray:
+    """Which of the contacts of a frame may carry force: not those of fingers told to keep off."""
+    digit = np.where(capsule >= 0, one.stage.digit_of_capsule[capsule], -1)
+    return np.asarray((digit < 0) | one.stage.may_touch[t, digit])
+
+
+class _Touching(NamedTuple):
+    """Points of hands that contacts are measured from."""
+
+    point: np.ndarray
+    reach: np.ndarray
+    """How far the hand stands out from the point, m."""
+
+
+def _touching_points(
+    one: Prepared,
+    q: np.ndarray,
+    frame: np.ndarray,
+    capsule: np.ndarray,
+    point: np.ndarray,
+    normal: np.ndarray,
+    gap: np.ndarray,
+) -> _Touching:
+    """On the axis of a capsule where this touches, else on the skin."""
+    place, reach = point - gap[:, None] * normal, np.zeros(len(point))
+    hands, stage = one.hands, one.stage
+    for h, model in enumerate(one.models):
+        mine = np.flatnonzero(hands.hand_of_capsule[capsule] == h)
+        if mine.size == 0:
+            continue
+        joints = slice(int(stage.offset[h]), int(stage.offset[h]) + model.num_joints)
+        root = Pose(
+            stage.root_position[:, h].copy(), rotation.from_matrix(stage.root_rotation[:, h])
+        )
+        posed = posed_capsules(model, q[:, joints], root)
+        part = capsule[mine] - hands.first_capsule[h]
+        start, end = posed.start[frame[mine], part], posed.end[frame[mine], part]
+        along = end - start
+        length = np.maximum(np.einsum("ni,ni->n", along, along), 1e-18)
+        share = np.einsum("ni,ni->n", point[mine] - start, along) / length
+        axis = start + np.clip(share, 0.0, 1.0)[:, None] * along
+        radius = posed.radius[part]
+        off = np.linalg.norm(point[mine] - axis, axis=1) - radius
+        is_capsule = np.abs(off - gap[mine]) < _SAME
+        chosen = mine[is_capsule]
+        place[chosen], reach[chosen] = axis[is_capsule], radius[is_capsule]
+    return _Touching(place, reach)
+
+
+def _creeps(frame: np.ndarray, capsule: np.ndarray, slip: np.ndarray, slides: np.ndarray) -> bool:
+    """Whether a contact that is said to hold creeps too far while it lasts."""
+    for c in np.unique(capsule[capsule >= 0]):
+        mine = np.flatnonzero((capsule == c) & ~slides)
+        total = np.zeros(3)
+        for n, row in enumerate(mine):
+            follows = n > 0 and frame[row] == frame[mine[n - 1]] + 1
+            total = total + 0.5 * (slip[row] + slip[mine[n - 1]]) if follows else np.zeros(3)
+            if float(np.linalg.norm(total)) > _CREEP:
+                return True
+    return False

@@ -1,0 +1,138 @@
+"""A finished motion looked at as a whole: contacts, modes, forces and faults of every frame.
+
+The same rules as in the search, with what only the finished motion tells: sliding by central
+differences, and skin looked at closely. Whatever fails here is not returned.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from handwright.kinematics.tree import placed
+from handwright.math.compiled import compiled
+from handwright.methods.sampling.frame import (
+    CROSSED,
+    FINE,
+    SUNK,
+    UNMOVED,
+    Room,
+    collect_contacts,
+    digits_crossed,
+    find_forces,
+    place_hands,
+)
+from handwright.methods.sampling.stage import Stage
+
+
+class Judged(NamedTuple):
+    """Contacts of a motion over T frames, in the body's frame; N rows are in use."""
+
+    num: np.ndarray
+    """(1,)"""
+    frame: np.ndarray
+    capsule: np.ndarray
+    """Or -1 - s for surface s of the surroundings."""
+    point: np.ndarray
+    normal: np.ndarray
+    """Into the body."""
+    gap: np.ndarray
+    force: np.ndarray
+    slip: np.ndarray
+    """(N, 3) motion of the hand's material point over the body, m a frame."""
+    drag: np.ndarray
+    """(N, 3) direction of friction on the body where the contact slides, else zero."""
+    verdict: np.ndarray
+    """(T,) FINE, or what a frame fails by."""
+    depth: np.ndarray
+    """(T,) of the skin, m."""
+
+
+def make_judged(frames: int, capacity: int) -> Judged:
+    """Room for a motion with up to ``capacity`` contacts a frame."""
+    rows = frames * capacity
+    whole = np.zeros(rows, dtype=np.int64)
+    three = np.zeros((rows, 3))
+    return Judged(
+        np.zeros(1, dtype=np.int64), whole, whole.copy(), three, three.copy(), np.zeros(rows),
+        three.copy(), three.copy(), three.copy(), np.zeros(frames, dtype=np.int64),
+        np.zeros(frames),
+    )  # fmt: skip
+
+
+@compiled
+def judge_motion(stage: Stage, q: np.ndarray, room: Room, out: Judged) -> int:
+    """Looks at every frame of a motion; returns how many fail."""
+    frames = q.shape[0]
+    found, contacts = room.found, room.contacts
+    ahead = (
+        np.zeros_like(room.now.rotation),
+        np.zeros_like(room.now.position),
+    )
+    failing = 0
+    out.num[0] = 0
+    room.is_landing[:] = False
+    for t in range(frames):
+        before, after = max(t - 1, 0), min(t + 1, frames - 1)
+        place_hands(stage, after, q[after], room.now)
+        ahead[0][:] = room.now.rotation
+        ahead[1][:] = room.now.position
+        place_hands(stage, before, q[before], room.before)
+        place_hands(stage, t, q[t], room.now)
+        out.depth[t] = collect_contacts(stage, t, room, False)
+        for n in range(found.num[1], found.num[0]):
+            link = stage.table.capsule_link[found.capsule[n]]
+            arm = found.point[n] - room.now.position[link]
+            turn = room.now.rotation[link]
+            local = np.zeros(3)
+            for i in range(3):
+                local[i] = turn[0, i] * arm[0] + turn[1, i] * arm[1] + turn[2, i] * arm[2]
+            old = placed(room.before, link, local[0], local[1], local[2])
+            moved = np.zeros(3)
+            along = 0.0
+            for i in range(3):
+                new = ahead[1][link, i]
+                for j in range(3):
+                    new += ahead[0][link, i, j] * local[j]
+                moved[i] = (new - old[i]) / max(after - before, 1)
+                along += moved[i] * contacts.normal[n, i]
+            size = 0.0
+            for i in range(3):
+                moved[i] -= along * contacts.normal[n, i]
+                size += moved[i] ** 2
+            size = np.sqrt(size)
+            for i in range(3):
+                found.slip[n, i] = moved[i]
+                contacts.drag[n, i] = moved[i] / size if size > stage.limits.slip else 0.0
+            digit = stage.digit_of_capsule[found.capsule[n]]
+            if digit >= 0 and not stage.may_touch[t, digit]:
+                contacts.cap[n] = 0.0
+        verdict = FINE
+        room.price[:] = 1.0
+        if not find_forces(stage, t, room, True):
+            verdict = UNMOVED
+        if not out.depth[t] <= stage.limits.penetration:
+            verdict = SUNK
+        if digits_crossed(stage, room.now, stage.limits.digits)[0] >= 0:
+            verdict = CROSSED
+        out.verdict[t] = verdict
+        failing += verdict != FINE
+        for n in range(found.num[0]):
+            row = out.num[0]
+            out.num[0] += 1
+            out.frame[row] = t
+            is_ground = n < found.num[1]
+            out.capsule[row] = (
+                -1 - stage.ground.surface[stage.ground.first[t] + n]
+                if is_ground
+                else found.capsule[n]
+            )
+            for i in range(3):
+                out.point[row, i] = found.point[n, i]
+                out.normal[row, i] = contacts.normal[n, i]
+                out.force[row, i] = room.cone.force[n, i]
+                out.drag[row, i] = contacts.drag[n, i]
+                out.slip[row, i] = found.slip[n, i]
+            out.gap[row] = found.gap[n]
+    return failing

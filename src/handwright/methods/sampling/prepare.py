@@ -1,0 +1,221 @@
+"""A problem made ready for the search: holdings, stages, candidates and policies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from handwright.core.body import RigidBody
+from handwright.core.hand import HandModel
+from handwright.core.problem import Problem
+from handwright.errors import InvalidValueError, UnknownNameError
+from handwright.geometry.exact import ExactDistance
+from handwright.methods.sampling.candidates import (
+    Candidates,
+    key_frames,
+    make_candidates,
+    surface_points,
+)
+from handwright.methods.sampling.frame import Room, make_room
+from handwright.methods.sampling.hands_as_one import HandsAsOne, hands_as_one
+from handwright.methods.sampling.holdings import Holding, find_holdings
+from handwright.methods.sampling.preferences import CHANCES, frames_within
+from handwright.methods.sampling.search import Policy
+from handwright.methods.sampling.stage import Limits, Stage, make_stage, part_of_stage
+
+if TYPE_CHECKING:
+    from handwright.methods.sampling.contact_sampling import ContactSampling
+
+# Frames of the hand on the body before it is needed and after, if there are as many.
+_LEAD, _TAIL = 4, 2
+_KEY_STEP = 6
+_PLACES = 360
+_EDGE_CLEARANCE = 0.005
+_SEARCH_SAMPLES = 50
+_JUDGE_SAMPLES = 400
+_SKIN_SPACING = 0.0025
+_STATIC_SPEED = 5e-3
+
+
+class Prepared(NamedTuple):
+    """One holding, ready to be searched."""
+
+    holding: Holding
+    models: tuple[HandModel, ...]
+    hands: HandsAsOne
+    stage: Stage
+    """All frames of the holding's own time, approach and retreat included."""
+    strict: Stage
+    """The same, to be judged by."""
+    first: int
+    """Frame of the problem at which the stage starts."""
+    start: int
+    """Frame of the problem at which the search starts."""
+    stop: int
+    """One after the frame at which it ends."""
+    searched: Stage
+    """The frames of the search."""
+    candidates: Candidates
+    policy: Policy
+    room: Room
+    body: RigidBody
+    distance: ExactDistance
+
+
+def prepare(problem: Problem, method: ContactSampling) -> list[Prepared]:
+    """Makes all holdings of a problem ready."""
+    for fixed in method.fixed_joints:
+        if fixed.hand not in problem.hands:
+            raise UnknownNameError("hand in fixed_joints", fixed.hand, problem.hands)
+    holdings = find_holdings(problem, cutoff_hz=method.smoothing_hz)
+    count = len(problem.times)
+    prepared = []
+    for number, holding in enumerate(holdings):
+        earlier = [h.stop for h in holdings[:number] if set(h.hands) & set(holding.hands)]
+        later = [h.start for h in holdings[number + 1 :] if set(h.hands) & set(holding.hands)]
+        # Hands that hold several bodies in turn change over half-way.
+        first = (max(earlier) + holding.start) // 2 if earlier else 0
+        last = (holding.stop + min(later)) // 2 if later else count
+        if holding.hands:
+            prepared.append(_prepare_one(problem, method, holding, first, last))
+    return prepared
+
+
+def _prepare_one(
+    problem: Problem, method: ContactSampling, holding: Holding, first: int, last: int
+) -> Prepared:
+    times = problem.times[first:last]
+    step = float(np.median(np.diff(problem.times)))
+    models = tuple(problem.hands[name] for name in holding.hands)
+    hands = hands_as_one(models, _SKIN_SPACING)
+    body = problem.bodies[holding.body]
+    limits = Limits(
+        gap=9e-4,
+        penetration=6e-4 + method.soft_tissue,
+        digits=9e-4,
+        anchor=1.2e-3,
+        slip=1.2 * _STATIC_SPEED * step,
+        step=method.finger_speed * step,
+        force=method.max_force,
+        friction_margin=method.friction_margin,
+        max_samples=_SEARCH_SAMPLES,
+    )
+    stage = make_stage(
+        problem,
+        body,
+        problem.track(holding.body).at(times),
+        [problem.track(name).at(times) for name in holding.hands],
+        times,
+        hands,
+        limits,
+        cutoff_hz=method.smoothing_hz,
+    )
+    _apply_control(stage, hands, holding, models, times, method)
+    strict = stage._replace(
+        limits=limits._replace(
+            slip=0.9 * _STATIC_SPEED * step,
+            penetration=8e-4 + method.soft_tissue,
+            max_samples=_JUDGE_SAMPLES,
+            friction_margin=0.98,
+        )
+    )
+    start = max(holding.start - _LEAD, first)
+    stop = min(holding.stop + _TAIL, last)
+    searched = part_of_stage(stage, start - first, stop - first)
+    room = make_room(stage)
+    point, normal = surface_points(
+        body, _PLACES, np.random.default_rng(0), edge_clearance=_EDGE_CLEARANCE
+    )
+    for ball in method.forbidden:
+        far = np.linalg.norm(point - np.array(ball.center), axis=1) > ball.radius
+        point, normal = point[far], normal[far]
+    candidates = make_candidates(
+        searched, models, point, normal, key_frames(stop - start, _KEY_STEP), room
+    )
+    policy = _policy(holding, models, searched, problem.times[start:stop], method)
+    return Prepared(
+        holding, models, hands, stage, strict, first, start, stop, searched, candidates, policy,
+        room, body, ExactDistance.from_body(body),
+    )  # fmt: skip
+
+
+def digit_rows(
+    holding: Holding, models: tuple[HandModel, ...], names: tuple[str, ...]
+) -> list[int]:
+    """Rows of named digits among those of all hands of a holding; all if no name is given."""
+    known = [
+        (f"{hand}.{digit.name}", digit.name)
+        for hand, model in zip(holding.hands, models, strict=True)
+        for digit in model.digits
+    ]
+    if not names:
+        return list(range(len(known)))
+    rows = []
+    for name in names:
+        found = [row for row, pair in enumerate(known) if name in pair]
+        if not found:
+            raise UnknownNameError("digit", name, [pair[0] for pair in known])
+        rows += found
+    return rows
+
+
+def _apply_control(
+    stage: Stage,
+    hands: HandsAsOne,
+    holding: Holding,
+    models: tuple[HandModel, ...],
+    times: np.ndarray,
+    method: ContactSampling,
+) -> None:
+    for rule in method.keep_off:
+        when = frames_within(times, rule.start, rule.end)
+        for row in digit_rows(holding, models, rule.digits):
+            stage.may_touch[when, row] = False
+    for fixed in method.fixed_joints:
+        if fixed.hand not in holding.hands:
+            continue
+        h = holding.hands.index(fixed.hand)
+        joint = int(stage.offset[h]) + models[h].joints.index(fixed.joint)
+        when = frames_within(times, fixed.start, fixed.end)
+        low, high = float(hands.table.lower[joint]), float(hands.table.upper[joint])
+        if not low <= fixed.angle <= high:
+            raise InvalidValueError(
+                f"fixed_joints: {fixed.hand}.{fixed.joint} at {fixed.angle:g} rad; expected "
+                f"{low:g} to {high:g} rad, its limits."
+            )
+        stage.low[when, joint] = fixed.angle
+        stage.high[when, joint] = fixed.angle
+
+
+def _policy(
+    holding: Holding,
+    models: tuple[HandModel, ...],
+    stage: Stage,
+    times: np.ndarray,
+    method: ContactSampling,
+) -> Policy:
+    shape = (len(times), len(stage.hand_of_digit))
+    slide, relocate = (np.full(shape, chance) for chance in CHANCES[method.strategy])
+    for preference in method.preferences:
+        when = np.flatnonzero(frames_within(times, preference.start, preference.end))
+        rows = np.array(digit_rows(holding, models, preference.digits))
+        slide[np.ix_(when, rows)], relocate[np.ix_(when, rows)] = CHANCES[preference.strategy]
+    step = float(np.median(np.diff(times)))
+    return Policy(
+        window=1 if method.baseline else method.window,
+        slide=slide,
+        relocate=relocate,
+        price=np.ones(shape),
+        free_price=method.idle_force_price,
+        land=0.15,
+        leave_free=method.leave_free,
+        slide_step=0.05 * step,
+        flight=max(4, round(0.17 / step)),
+        lift=0.010,
+        look_ahead=0 if method.baseline else max(1, round(0.33 / step)),
+        comfort=method.comfort,
+        grasp_tries=20 if method.baseline else 300,
+        alone=stage.hold._replace(digits=0.0),
+        is_informed=not method.baseline,
+    )

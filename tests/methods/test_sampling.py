@@ -1,0 +1,233 @@
+"""Contact sampling: certified motions, control, and clear answers to the impossible."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from handwright.core.problem import Problem
+from handwright.core.result import Status
+from handwright.core.track import Track, still
+from handwright.errors import InvalidValueError, UnknownNameError
+from handwright.evidence import certify
+from handwright.geometry.environment import table
+from handwright.geometry.shapes import make_shape
+from handwright.hands import human, trident
+from handwright.kinematics import link_poses
+from handwright.kinematics.tree import Links
+from handwright.math.pose import Pose
+from handwright.math.records import as_record
+from handwright.mechanics.cone_work import make_cone_work
+from handwright.methods import ContactSampling, synthesize
+from handwright.methods.sampling import FixedJoint, KeepOff, Preference
+from handwright.methods.sampling.candidates import key_frames, surface_points
+from handwright.methods.sampling.frame import make_room, place_hands
+from handwright.methods.sampling.ground_contacts import ground_contacts
+from handwright.methods.sampling.hands_as_one import hands_as_one
+from handwright.methods.sampling.holdings import find_holdings
+from handwright.methods.sampling.stage import Limits, make_stage
+from handwright.scenes import load_scene
+
+# One worker compiles the search, not all of them at once.
+pytestmark = pytest.mark.xdist_group("sampling")
+
+FEW = ContactSampling(num_solutions=3, time_budget=600.0)
+LIMITS = Limits(1e-3, 1e-3, 1e-3, 1e-3, 2e-4, 0.3, 8.0, 0.95, 20)
+
+
+@pytest.fixture(scope="module")
+def turned_box():
+    problem = load_scene("milk_box_turn")
+    return problem, synthesize(problem, FEW, seed=0)
+
+
+def test_everything_that_is_returned_is_certified(turned_box):
+    _, result = turned_box
+    assert result.status is Status.SOLVED
+    assert len(result.clips) == 3
+    for clip in result.clips:
+        certificate = certify(clip)
+        assert certificate.passed, str(certificate)
+        assert certificate.check("penetration").worst <= 1e-3
+
+
+def test_tracks_are_kept_and_forces_are_given(turned_box):
+    problem, result = turned_box
+    for clip in result.clips:
+        for name in problem.bodies:
+            np.testing.assert_array_equal(
+                clip.bodies[name].position, problem.track(name).pose.position
+            )
+        contacts = clip.contacts
+        assert np.isfinite(contacts.force).all()
+        carried = [frame for frame in range(30, 45) if frame in contacts.frame]
+        assert carried == list(range(30, 45))
+
+
+def test_the_motions_differ(turned_box):
+    _, result = turned_box
+    joints = [clip.hands["right"].q for clip in result.clips]
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        assert np.abs(joints[one] - joints[other]).max() > 0.05
+
+
+def test_statistics_have_the_columns_of_the_papers_table(turned_box):
+    _, result = turned_box
+    numbers = result.statistics
+    assert numbers["solutions"] == 3
+    assert numbers["total_frames"] >= numbers["success_frames"] > 0
+    assert 0.0 < numbers["solution_ratio"] <= 1.0
+
+
+def test_a_finger_that_must_keep_off_keeps_off(turned_box):
+    problem, _ = turned_box
+    method = replace(FEW, num_solutions=1, keep_off=(KeepOff(("little",)),))
+    clip = synthesize(problem, method, seed=2).best
+    names = problem.hands["right"].capsules.names
+    pressed = {
+        names[clip.contacts.part[row]]
+        for row in range(len(clip.contacts))
+        if clip.contacts.touchers[clip.contacts.toucher[row]] == "right"
+        and np.linalg.norm(clip.contacts.force[row]) > 0.05
+    }
+    assert pressed
+    assert not any(name.startswith("little") for name in pressed)
+
+
+def test_a_fixed_joint_keeps_its_angle(turned_box):
+    problem, _ = turned_box
+    method = replace(
+        FEW, num_solutions=1, fixed_joints=(FixedJoint("right", "little_pip_flexion", 0.6),)
+    )
+    clip = synthesize(problem, method, seed=1).best
+    joint = problem.hands["right"].joints.index("little_pip_flexion")
+    np.testing.assert_allclose(clip.hands["right"].q[:, joint], 0.6, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"num_solutions": 0}, InvalidValueError),
+        ({"time_budget": float("nan")}, InvalidValueError),
+        ({"strategy": "lucky"}, InvalidValueError),
+        ({"friction_margin": 1.5}, InvalidValueError),
+    ],
+)
+def test_settings_out_of_range_are_refused(change, error):
+    with pytest.raises(error, match=next(iter(change))):
+        replace(FEW, **change)
+
+
+def test_unknown_names_are_refused(turned_box):
+    problem, _ = turned_box
+    with pytest.raises(UnknownNameError, match="pinky"):
+        synthesize(problem, replace(FEW, preferences=(Preference("static", ("pinky",)),)))
+    with pytest.raises(UnknownNameError, match="leftt"):
+        synthesize(problem, replace(FEW, fixed_joints=(FixedJoint("leftt", "x", 0.0),)))
+    wild = FixedJoint("right", "little_pip_flexion", 3.0)
+    with pytest.raises(InvalidValueError, match="limits"):
+        synthesize(problem, replace(FEW, fixed_joints=(wild,)))
+
+
+def moved(problem, name, offset):
+    track = problem.track(name)
+    far = Track(track.times, Pose(track.pose.position + offset, track.pose.wxyz))
+    return replace(problem, tracks={**problem.tracks, name: far})
+
+
+def test_a_body_out_of_reach_is_said_to_be(turned_box):
+    problem, _ = turned_box
+    result = synthesize(moved(problem, "right", np.array([0.0, -0.12, 0.12])), FEW)
+    assert result.status is Status.INFEASIBLE
+    assert "reach" in result.message
+    far = synthesize(moved(problem, "right", np.array([0.0, 0.0, 2.0])), FEW)
+    assert far.status is Status.INFEASIBLE
+    assert "wrist" in far.message
+
+
+def test_a_body_without_friction_is_said_to_be_so(turned_box):
+    problem, _ = turned_box
+    slick = replace(problem.bodies["milk_box"], friction=0.0)
+    result = synthesize(replace(problem, bodies={"milk_box": slick}), FEW)
+    assert result.status is Status.INFEASIBLE
+    assert "friction" in result.message
+
+
+def test_a_body_that_is_too_heavy_for_its_track_ends_within_the_budget(turned_box):
+    problem, _ = turned_box
+    slippery = replace(problem.bodies["milk_box"], friction=0.02)
+    method = replace(FEW, time_budget=5.0)
+    result = synthesize(replace(problem, bodies={"milk_box": slippery}), method)
+    assert not result.status.is_success
+    assert "frame" in result.message
+
+
+def test_hands_side_by_side_stand_where_they_stand_alone():
+    right, left, rng = human(), human("left"), np.random.default_rng(4)
+    times = np.arange(4) / 30.0
+    body = make_shape("box")
+    still_body = still(Pose(np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0, 0.0])), times).pose
+    problem = Problem("two", times, {"r": right, "l": left}, {"box": body})
+    roots = [Pose.normalized(rng.normal(size=(4, 3)), rng.normal(size=(4, 4))) for _ in range(2)]
+    hands = hands_as_one([right, left], 0.006)
+    stage = make_stage(problem, body, still_body, roots, times, hands, LIMITS, cutoff_hz=None)
+    q = np.zeros(len(hands.rest))
+    poses = [model.joints.random(rng) for model in (right, left)]
+    for h, pose in enumerate(poses):
+        q[hands.offset[h] : hands.offset[h] + 30] = pose
+    links: Links = make_room(stage).now
+    place_hands(stage, 2, q, links)
+    for h, model in enumerate((right, left)):
+        local = still_body[2].inverse() @ roots[h][2]
+        turns, places = link_poses(model, poses[h], local)
+        own = slice(int(hands.offset[h]), int(hands.offset[h]) + model.num_links)
+        np.testing.assert_allclose(links.position[own], places, atol=1e-12)
+        np.testing.assert_allclose(links.rotation[own], turns, atol=1e-12)
+
+
+def test_a_sliding_body_is_dragged_against_its_motion():
+    times = np.arange(5) / 30.0
+    body = make_shape("box")
+    position = np.stack([0.3 * times, 0.0 * times, 0.0 * times + 0.4 + 0.03], axis=1)
+    pose = Pose(position, np.tile([1.0, 0.0, 0.0, 0.0], (5, 1)))
+    problem = Problem("slide", times, {"hand": trident()}, {"box": body}, environment=(table(0.4),))
+    ground = ground_contacts(problem, body, pose, times)
+    assert np.diff(ground.first).tolist() == [4] * 5
+    np.testing.assert_allclose(ground.drag, np.tile([-1.0, 0.0, 0.0], (20, 1)), atol=1e-9)
+    np.testing.assert_allclose(ground.normal, np.tile([0.0, 0.0, 1.0], (20, 1)), atol=1e-9)
+
+
+def test_a_holding_is_where_the_table_does_not_carry():
+    problem = load_scene("milk_box_turn")
+    (holding,) = find_holdings(problem, cutoff_hz=None)
+    height = problem.track("milk_box").pose.position[:, 2]
+    lifted = np.flatnonzero(height > height[0] + 1e-3)
+    assert holding.start <= lifted[0]
+    assert holding.stop > lifted[-1]
+    assert height[: holding.start - 1].max() <= height[0] + 1e-4
+
+
+def test_surface_points_lie_on_the_surface_away_from_edges():
+    body = make_shape("box")
+    point, normal = surface_points(body, 80, np.random.default_rng(0), edge_clearance=0.005)
+    half = 0.03
+    on = np.isclose(np.abs(point), half, atol=1e-9)
+    assert np.all(on.sum(axis=1) == 1)
+    np.testing.assert_allclose(normal[on], np.sign(point[on]))
+    inner = np.where(on, 0.0, np.abs(point))
+    assert inner.max() <= half - 0.005 + 1e-9
+
+
+def test_key_frames_hold_both_ends():
+    assert key_frames(14, 6).tolist() == [0, 6, 12, 13]
+    assert key_frames(1, 6).tolist() == [0]
+
+
+def test_a_record_holds_what_the_tuple_held():
+    work = make_cone_work(4)
+    work.force[2, 1] = 3.5
+    record = as_record(work)
+    assert record.force[2, 1] == 3.5
+    assert record.columns.shape == work.columns.shape
