@@ -5,6 +5,7 @@ The fingers are those of ``sketch``. Depths are of the skin, by exact distances.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations, product
 
@@ -22,14 +23,14 @@ from handwright.geometry.exact import ExactDistance
 from handwright.hands.skin import skin_of
 from handwright.kinematics import posed_capsules, posed_skin
 from handwright.mechanics import force_contacts, least_forces, required_wrench
-from handwright.scenes.files import load_holds
+from handwright.scenes.files import load_holds, load_person
+from handwright.scenes.person import FOREARM, UPPER_ARM
 from handwright.scenes.registry import SCENES, load_scene
 from handwright.scenes.sketch import sketch
 from handwright.scenes.stage import SHOULDERS
 from handwright.scenes.task import Span
 
 _TOUCH = 0.0015
-_UPPER_ARM, _FOREARM = 0.31, 0.27
 _SWIVELS = 48
 
 
@@ -85,16 +86,34 @@ def check_scene(name: str, *, step: int = 1) -> SceneReport:
     """Looks at every ``step``-th frame of a scene."""
     problem, spans = load_scene(name), SCENES[name].spans
     clip = sketch(problem, spans, load_holds())
-    return check_clip(clip, spans, step=step)
+    shoulders = dict(SHOULDERS)
+    if SCENES[name].make_person is not None:
+        person = load_person(name)
+        for side in problem.hands:
+            shoulders[side] = person.joint_pose(f"{side.capitalize()}Arm").position
+    return check_clip(clip, spans, shoulders, step=step)
 
 
-def check_clip(clip: Clip, spans: tuple[Span, ...], *, step: int = 1) -> SceneReport:
-    """Looks at every ``step``-th frame of a clip with stand-in fingers."""
+def check_clip(
+    clip: Clip,
+    spans: tuple[Span, ...],
+    shoulders: Mapping[str, Float[np.ndarray, "*T 3"]],
+    *,
+    step: int = 1,
+) -> SceneReport:
+    """Looks at every ``step``-th frame of a clip with stand-in fingers.
+
+    Args:
+        clip: From ``sketch``.
+        spans: Which hand holds what.
+        shoulders: By side, one place or one for each frame, m.
+        step: How many frames to go on each time.
+    """
     frames = np.arange(0, clip.num_frames, step)
     exact = {name: ExactDistance.from_body(b) for name, b in clip.problem.bodies.items()}
     palm, skin, table = _depths(clip, frames, exact)
     touching, held, feasible = _forces(clip, frames, spans, exact)
-    bend = np.max([_wrist_bend(clip, name, frames) for name in clip.hands], axis=0)
+    bend = np.max([_wrist_bend(clip, name, frames, shoulders) for name in clip.hands], axis=0)
     bodies = _body_depths(clip, frames, exact)
     hands = _hand_depths(clip, frames)
     return SceneReport(palm, skin, table, bodies, hands, touching, held, feasible, bend)
@@ -219,19 +238,23 @@ def support_contacts(
     return np.concatenate(points), np.concatenate(normals), np.concatenate(friction)
 
 
-def _wrist_bend(clip: Clip, name: str, frames: np.ndarray) -> np.ndarray:
+def _wrist_bend(
+    clip: Clip, name: str, frames: np.ndarray, shoulders: Mapping[str, np.ndarray]
+) -> np.ndarray:
     """Least bend of the wrist over the ways in which the elbow can swing, rad."""
-    root, shoulder = clip.hands[name].root, SHOULDERS[clip.problem.hands[name].side]
+    root, side = clip.hands[name].root, clip.problem.hands[name].side
+    places = np.broadcast_to(shoulders[side], root.position.shape)
     tables = [s for s in clip.problem.environment if isinstance(s, EnvironmentBox)]
     bends = np.full(len(frames), np.inf)
     for row, t in enumerate(frames):
+        shoulder = places[t]
         reach = root.position[t] - shoulder
         distance = float(np.linalg.norm(reach))
-        if distance >= _UPPER_ARM + _FOREARM:
+        if distance >= UPPER_ARM + FOREARM:
             continue
         along = reach / distance
-        share = (distance**2 + _UPPER_ARM**2 - _FOREARM**2) / (2.0 * distance)
-        radius = np.sqrt(max(_UPPER_ARM**2 - share**2, 0.0))
+        share = (distance**2 + UPPER_ARM**2 - FOREARM**2) / (2.0 * distance)
+        radius = np.sqrt(max(UPPER_ARM**2 - share**2, 0.0))
         first = np.cross(along, [0.0, 0.0, 1.0])
         first /= np.linalg.norm(first)
         second = np.cross(along, first)
@@ -245,7 +268,7 @@ def _wrist_bend(clip: Clip, name: str, frames: np.ndarray) -> np.ndarray:
             )
         # An elbow is not lifted above the shoulder.
         clear &= elbow[:, 2] < shoulder[2]
-        forearm = (root.position[t] - elbow) / _FOREARM
+        forearm = (root.position[t] - elbow) / FOREARM
         x = root[t].rotate(np.array([1.0, 0.0, 0.0]))
         if clear.any():
             bends[row] = np.arccos(np.clip(forearm[clear] @ x, -1.0, 1.0)).min()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,8 @@ import numpy as np
 from handwright.core.track import Track
 from handwright.errors import UnknownNameError
 from handwright.io.atomic import written_whole
+from handwright.io.bvh import read_bvh, write_motion
+from handwright.io.bvh_motion import BvhMotion
 from handwright.math.pose import Pose
 from handwright.scenes.motion import frame_times
 from handwright.scenes.task import Hold
@@ -78,3 +80,28 @@ def save_tracks(name: str, tracks: Mapping[str, Track], folder: Path = DATA) -> 
     with written_whole(path) as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
     return path
+
+
+def load_person(name: str, folder: Path = DATA) -> BvhMotion:
+    """The body that the wrists of a scene belong to."""
+    return read_bvh(folder / f"{name}.bvh")
+
+
+def save_person(name: str, person: BvhMotion, folder: Path = DATA) -> Path:
+    """Writes the body of a scene."""
+    path = folder / f"{name}.bvh"
+    write_motion(person, path)
+    return path
+
+
+def person_wrists(person: BvhMotion, sides: Iterable[str]) -> dict[str, Track]:
+    """Wrist tracks of a body, as roots of our hands, by side."""
+    # A left wrist's x axis points to its fingers, which at the body's zero pose is to the left.
+    back = Pose(np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]))
+    return {
+        side: Track(
+            frame_times(len(person)),
+            person.joint_track(f"{side.capitalize()}Hand", back if side == "left" else None).pose,
+        )
+        for side in sides
+    }

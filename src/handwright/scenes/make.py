@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from handwright.errors import UnknownNameError
-from handwright.scenes.files import DATA, load_holds, save_holds, save_tracks
+from handwright.scenes.files import DATA, load_holds, save_holds, save_person, save_tracks
 from handwright.scenes.registry import SCENES
 
 
@@ -29,7 +29,13 @@ def main(arguments: Sequence[str]) -> None:
                 holds[hold] = find()
                 sys.stdout.write(f"{hold}: cost {holds[hold].cost:.2f}\n")
             save_holds(holds)
-        path = save_tracks(name, scene.make_tracks(holds))
+        tracks = scene.make_tracks(holds)
+        if scene.make_person is not None:
+            person = save_person(name, scene.make_person(tracks))
+            sys.stdout.write(f"{person.name}: {person.stat().st_size} bytes\n")
+            # The wrists are read from the body.
+            tracks = {key: track for key, track in tracks.items() if key not in scene.hands}
+        path = save_tracks(name, tracks)
         sys.stdout.write(f"{path.name}: {path.stat().st_size} bytes\n")
 
 

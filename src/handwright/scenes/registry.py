@@ -11,8 +11,9 @@ from handwright.core.surface import Surface
 from handwright.core.track import Track
 from handwright.errors import UnknownNameError
 from handwright.hands import human
-from handwright.scenes import milk_boxes, pots, spatulas, swaps, turning, two_hands
-from handwright.scenes.files import load_tracks
+from handwright.io.bvh_motion import BvhMotion
+from handwright.scenes import cooking, milk_boxes, pots, spatulas, swaps, turning, two_hands
+from handwright.scenes.files import load_person, load_tracks, person_wrists
 from handwright.scenes.motion import frame_times
 from handwright.scenes.stage import work_table
 from handwright.scenes.task import Hold, Span
@@ -43,6 +44,8 @@ class Scene:
     finders: Mapping[str, Callable[[], Hold]]
     """Searches for the holds that the tracks are made from, by name."""
     environment: Callable[[], tuple[Surface, ...]] = _table
+    make_person: Callable[[Mapping[str, Track]], BvhMotion] | None = None
+    """Makes the body that the wrists belong to, if there is one."""
 
 
 SCENES: dict[str, Scene] = {
@@ -170,6 +173,23 @@ SCENES: dict[str, Scene] = {
             (Span("right", "mug", "mug", 13, 62),),
             {"mug": swaps.find_mug_hold},
         ),
+        Scene(
+            "cooking",
+            "a cook, given as BVH, pours milk, pours wine and shakes spice, one after the other",
+            cooking.FRAMES,
+            ("right",),
+            ("milk_box", "wine_pot", "spice"),
+            cooking.bodies,
+            cooking.make_cooking,
+            (
+                Span("right", "milk_box", "milk_box_turn", 15, 100),
+                Span("right", "wine_pot", "wine_pot", 130, 210),
+                Span("right", "spice", "bottle_turn_on_table", 239, 294),
+            ),
+            {},
+            cooking.surroundings,
+            cooking.make_person,
+        ),
     )
 }
 """Every scene by its name."""
@@ -187,11 +207,14 @@ def load_scene(name: str) -> Problem:
     if name not in SCENES:
         raise UnknownNameError("scene", name, SCENES)
     scene = SCENES[name]
+    tracks = load_tracks(name)
+    if scene.make_person is not None:
+        tracks |= person_wrists(load_person(name), scene.hands)
     return Problem(
         name=name,
         times=frame_times(scene.num_frames),
         hands={side: human(side) for side in scene.hands},  # type: ignore[arg-type]
         bodies=scene.make_bodies(),
-        tracks=load_tracks(name),
+        tracks=tracks,
         environment=scene.environment(),
     )

@@ -220,7 +220,8 @@ def make_big_box(holds: Mapping[str, Hold]) -> dict[str, Track]:
     nod, sway = carry * variation(rng, count, 2.5), carry * variation(rng, count, 2.0)
     place = columns(
         phases(
-            count, Phase(22, 56, -0.03), Phase(64, 110, -0.13, 0.1), Phase(98, 126, 0.02), start=0.06
+            count, Phase(22, 56, -0.03), Phase(64, 110, -0.13, 0.1), Phase(98, 126, 0.02),
+            start=0.06,
         ) + (slide + carry) * variation(rng, count, 0.004),
         phases(
             count, Phase(24, 58, -0.05, 0.1), Phase(66, 92, -0.02), Phase(94, 128, 0.07), start=0.12
