@@ -26,6 +26,8 @@ from handwright.benchmarks.verify import carried_ball, planted_faults
 from handwright.core.contact import Contact, ContactMode, ContactTrack
 from handwright.errors import InvalidValueError
 from handwright.evidence import Tolerances, certify
+from handwright.evidence.contacts import contact_table
+from handwright.evidence.findings import _widest_gaps
 from handwright.geometry import floor
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
@@ -262,3 +264,15 @@ def test_the_clip_of_the_benchmark_passes_and_its_faults_do_not():
     assert min(len(frame.bodies["ball"].contacts) for frame in certificate.frames) >= 10
     for name, bad in planted_faults(clip).items():
         assert certify(bad).reasons == (name,)
+
+
+def test_an_impact_excuses_its_own_gap_and_no_other():
+    """Frame 0 has an impact and a far contact, frame 1 an impact alone, frame 2 a near contact."""
+    frame, gap = np.array([0, 0, 1, 2]), np.array([0.02, 0.005, 0.02, 0.0004])
+    none, up = np.zeros((4, 3)), np.tile([0.0, 0.0, 1.0], (4, 1))
+    closing = np.array([0.03, 0.0, 0.03, 0.0])
+    table = contact_table(
+        "hand", frame, np.zeros(4, dtype=np.int64), none, up, gap, closing, np.ones(4), none, 0.005
+    )
+    widest = _widest_gaps(table, np.ones(4, dtype=bool), (3, 1), 0.001)
+    np.testing.assert_array_equal(widest[:, 0], [0.005, 0.001, 0.0004])

@@ -230,3 +230,16 @@ def test_the_edges_lie_on_the_cone_or_on_the_square_around_it():
     assert any(nnls(inner, edge)[1] > 1e-3 for edge in outer.T)
     with pytest.raises(UnknownNameError, match="inscribed"):
         PublishedConventions(cone="round")
+
+
+def test_a_speed_may_be_infinite_but_nothing_else_and_json_says_null(lift):
+    never = PublishedConventions(sliding_speed=float("inf"))
+    document = json.loads(evaluate(lift, conventions=never).to_json())
+    assert document["conventions"]["sliding_speed"] is None
+    assert document["conventions"]["cone"] == "inscribed"
+    for name in ("fps", "mass", "contact_distance", "sliding_speed"):
+        for value in (float("nan"), -1.0):
+            with pytest.raises(InvalidValueError, match=f"{name} {value}"):
+                PublishedConventions(**{name: value})
+    with pytest.raises(InvalidValueError, match="contact_distance inf"):
+        PublishedConventions(contact_distance=float("inf"))

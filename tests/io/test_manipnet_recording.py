@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -376,6 +377,7 @@ BAD = {
     "left_offsets has shape": {"left_offsets": lambda a: a[:, :2]},
     "parents are": {"parents": lambda a: a[::-1].copy()},
     "left_joint_pos holds NaN": {"left_joint_pos": lambda a: np.where(a > 0, np.nan, a)},
+    "joint_names is missing": {"joint_names": None},
     "joints INDEX_MCP are not": {
         "joint_names": lambda a: np.where(a == "INDEX_MCP", "FINGER", a),
     },
@@ -431,6 +433,19 @@ def test_a_missing_skin_is_named(data_set, tmp_path):
     body = load_body(path.parent.parent / "objects" / "brick.obj")
     with pytest.raises(FileFormatError, match=r"hand_skin_left\.npz"):
         read_recording(tmp_path / "alone.npz", body=body)
+
+
+def test_a_skin_that_numbers_the_joints_otherwise_is_refused(data_set, recording):
+    skin = recording.skins["left"]
+    order = np.r_[0, np.arange(len(skin.joints) - 1, 0, -1)]
+    other = replace(
+        skin,
+        joints=tuple(skin.joints[n] for n in order),
+        weights=skin.weights[:, order],
+        inverse_bind=skin.inverse_bind[order],
+    )
+    with pytest.raises(FileFormatError, match="expected the same in the same order"):
+        read_recording(data_set[0], skins={"left": other})
 
 
 def test_damaged_recordings_give_clean_errors(data_set):

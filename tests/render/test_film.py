@@ -21,6 +21,7 @@ from handwright.render.film import (
     film_frames,
     film_reach,
     framing_camera,
+    gif_durations,
     pictures,
     render_clip,
 )
@@ -134,6 +135,15 @@ def test_strip_gif_and_film_hold_the_motion(clip, tmp_path):
     assert details["fps"] == pytest.approx(10.0)
     assert len(list(reader)) == 5
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.mp4", "a.png", "new"]
+
+
+@pytest.mark.parametrize("fps", [7.0, 24.0, 30.0, 48.0, 50.0])
+def test_a_gif_lasts_as_long_as_the_motion(fps):
+    durations = gif_durations(90, fps)
+    assert len(durations) == 90
+    assert all(duration % 10 == 0 and duration >= 20 for duration in durations)
+    # At no picture is the film more than half a hundredth of a second off.
+    np.testing.assert_allclose(np.cumsum(durations), 1e3 * np.arange(1, 91) / fps, atol=5.0)
 
 
 @pytest.mark.usefixtures("opengl")

@@ -149,13 +149,11 @@ def _widest_gaps(
     allowed: float,
 ) -> Float[np.ndarray, "T B"]:
     widest = np.zeros(shape)
+    # During an impact the frames may straddle the touch itself.
+    gap = np.where(table.closing > 0.0, np.minimum(table.gap, allowed), table.gap)
     for bodies in (table.body, table.other):
         rows = np.flatnonzero(carrying & (bodies >= 0))
-        where = table.frame[rows], bodies[rows]
-        np.maximum.at(widest, where, table.gap[rows])
-        impact = table.closing[rows] > 0.0
-        # During an impact the frames may straddle the touch itself.
-        np.minimum.at(widest, (where[0][impact], where[1][impact]), allowed)
+        np.maximum.at(widest, (table.frame[rows], bodies[rows]), gap[rows])
     return widest
 
 

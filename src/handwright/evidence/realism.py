@@ -34,7 +34,8 @@ class PublishedConventions:
     contact_distance: float = 0.003
     """Gap up to which a capsule touches, m."""
     sliding_speed: float = 0.1
-    """Sliding speed above which a contact has one force direction instead of a cone, m/s."""
+    """Sliding speed above which a contact has one force direction instead of a cone, m/s;
+    infinity if none ever has."""
     only_airborne: bool = True
     """Whether frames in which the body touches the surroundings are left out."""
     airborne_gap: float = 0.005
@@ -53,10 +54,15 @@ class PublishedConventions:
     """Frames with a deeper capsule are left out, m."""
 
     def __post_init__(self) -> None:
-        if not self.fps > 0.0 or not self.mass > 0.0 or self.contact_distance < 0.0:
+        if (
+            not (0.0 < self.fps < np.inf and 0.0 < self.mass < np.inf)
+            or not 0.0 <= self.contact_distance < np.inf
+            or not self.sliding_speed >= 0.0
+        ):
             raise InvalidValueError(
                 f"PublishedConventions: fps {self.fps}, mass {self.mass}, contact_distance "
-                f"{self.contact_distance}; expected fps and mass above zero, distance 0 or more."
+                f"{self.contact_distance}, sliding_speed {self.sliding_speed}; expected fps and "
+                "mass above zero, distance and speed 0 or more; only the speed may be infinite."
             )
         if self.cone not in get_args(Cone):
             raise UnknownNameError("cone", self.cone, get_args(Cone))

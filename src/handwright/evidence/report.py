@@ -51,7 +51,11 @@ class Report:
         return "\n".join([self.clip, *lines, f"published metrics: {self.conventions}"])
 
     def to_json(self) -> str:
-        """Figures, units and conventions; a figure that does not exist is null."""
+        """Figures, units and conventions; what does not exist or is infinite is null."""
+        conventions = {
+            name: None if isinstance(value, float) and not math.isfinite(value) else value
+            for name, value in asdict(self.conventions).items()
+        }
         return json.dumps(
             {
                 "clip": self.clip,
@@ -62,7 +66,7 @@ class Report:
                     }
                     for metric in self.metrics
                 },
-                "conventions": asdict(self.conventions),
+                "conventions": conventions,
             },
             allow_nan=False,
         )

@@ -35,6 +35,7 @@ from handwright.io.manipnet_hand import (
     joint_motion,
     matched_hand,
     read_hand,
+    recorded_names,
     wrist_poses,
 )
 from handwright.io.manipnet_recording import SIDES, Recording
@@ -120,6 +121,7 @@ def read_recording(
             else skins[side]
         )
         hand = hand_of_arrays(path, arrays, side, skin=skin)
+        _check_skin(path, arrays, skin)
         # The bones are those of the whole recording, whatever part is kept.
         models[side] = matched_hand(hand.cut(slice(0, count - repeated)))
         fingers[side], worn[side] = hand.cut(keep), skin
@@ -172,6 +174,17 @@ def _check_lengths(path: Path, arrays: dict[str, np.ndarray], count: int) -> Non
         halves.append(f"the object has {count} frames, but: {', '.join(wrong)}")
     if halves:
         raise FileFormatError(f"{path}: " + "; ".join(halves) + ".")
+
+
+def _check_skin(path: Path, arrays: dict[str, np.ndarray], skin: RecordedSkin) -> None:
+    """The skin is blended joint by joint, so it must number them as the recording does."""
+    names = recorded_names(path, arrays)
+    if tuple(names) != skin.joints:
+        raise FileFormatError(
+            f"{path}: has the joints {', '.join(names)}, but the skin of the {skin.side} hand "
+            f"{', '.join(skin.joints)}; expected the same in the same order. Use the skin that "
+            "belongs to the recording."
+        )
 
 
 def _repeated(arrays: dict[str, np.ndarray], count: int) -> int:

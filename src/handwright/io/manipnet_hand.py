@@ -84,7 +84,7 @@ def hand_of_arrays(
     path: Path, arrays: dict[str, np.ndarray], side: Side, *, skin: RecordedSkin | None
 ) -> RecordedHand:
     """One hand from the arrays of a recording; see ``read_hand``."""
-    theirs = _names(arrays)
+    theirs = recorded_names(path, arrays)
     ours = {name: other for name, other in joint_names("manipnet", side).items() if name != "wrist"}
     missing = [name for name in (*ours.values(), _THUMB_BASE) if name not in theirs]
     if missing:
@@ -110,7 +110,10 @@ def hand_of_arrays(
     )
 
 
-def _names(arrays: dict[str, np.ndarray]) -> list[str]:
+def recorded_names(path: Path, arrays: dict[str, np.ndarray]) -> list[str]:
+    """Names of the recorded skeleton's joints, in the order of its arrays."""
+    if "joint_names" not in arrays:
+        raise FileFormatError(f"{path}: array joint_names is missing; expected {_KIND}.")
     return [str(name) for name in np.atleast_1d(arrays["joint_names"])]
 
 
@@ -142,7 +145,7 @@ def joint_motion(path: Path, arrays: dict[str, np.ndarray], side: Side) -> Joint
     if missing:
         raise FileFormatError(f"{path}: arrays {', '.join(missing)} are missing; expected {_KIND}.")
     place = check_shape(path, arrays, f"{side}_wrist_pos", (None, 3))
-    count, joints = len(place), len(_names(arrays))
+    count, joints = len(place), len(recorded_names(path, arrays))
     parents = check_shape(path, arrays, "parents", (joints,))
     if parents[0] != -1 or np.any(parents[1:] < 0) or np.any(parents >= np.arange(joints)):
         raise FileFormatError(

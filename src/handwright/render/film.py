@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float, Int, UInt8
 from PIL import Image
+from rich.console import Console
 from rich.progress import track
 
 from handwright.core.clip import Clip
@@ -22,6 +23,8 @@ from handwright.render.still import write_png
 
 SUFFIXES = (".mp4", ".gif", ".png")
 _FRAMING_FRAMES = 12
+# Programs that show a .gif slow down pictures that are shorter than two hundredths of a second.
+_GIF_FPS = 50.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class FilmSettings:
     height: int = 480
     """Pixels, even."""
     fps: float = 30.0
-    """Frames of the film for each second of the motion."""
+    """Frames of the film for each second of the motion; a .gif has at most 50."""
     stills: int = 8
     """Number of pictures in a strip (.png)."""
     camera: Camera = field(default_factory=Camera)
@@ -99,7 +102,8 @@ def pictures(
         reach=reach,
         max_markers=scene.max_markers,
     ) as stage:
-        for frame in track([int(frame) for frame in frames], "Drawing", transient=True):
+        numbers, console = [int(frame) for frame in frames], Console(stderr=True)
+        for frame in track(numbers, "Drawing", transient=True, console=console):
             stage.show(scene.items(frame), scene.markers(frame))
             yield stage.picture(camera)
 
@@ -155,16 +159,30 @@ def _write_mp4(clip: Clip, path: Path, settings: FilmSettings) -> None:
         writer.close()
 
 
+def gif_durations(count: int, fps: float) -> list[int]:
+    """How long each picture of a .gif is shown, ms: whole hundredths of a second, as it must be.
+
+    They take turns being longer and shorter, so that the film as a whole is neither fast nor slow.
+
+    Args:
+        count: Number of pictures.
+        fps: Pictures for each second.
+    """
+    ends = np.round(100.0 * np.arange(count + 1) / fps).astype(int)
+    return [10 * int(step) for step in np.diff(ends)]
+
+
 def _write_gif(clip: Clip, path: Path, settings: FilmSettings) -> None:
+    fps = min(settings.fps, _GIF_FPS)
     images = [
         Image.fromarray(np.ascontiguousarray(image)).quantize(128)
-        for image in pictures(clip, film_frames(clip, settings.fps), settings)
+        for image in pictures(clip, film_frames(clip, fps), settings)
     ]
     images[0].save(
         path,
         format="GIF",
         save_all=True,
         append_images=images[1:],
-        duration=round(1000.0 / settings.fps),
+        duration=gif_durations(len(images), fps),
         loop=0,
     )
