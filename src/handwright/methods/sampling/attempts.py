@@ -19,10 +19,12 @@ from handwright.methods.sampling.path import Path, make_path
 from handwright.methods.sampling.prepare import Prepared, prepare
 from handwright.methods.sampling.reconstruct import reconstruct
 from handwright.methods.sampling.search import make_tally, search
+from handwright.methods.sampling.stage import part_of_stage
 
 if TYPE_CHECKING:
     from handwright.methods.sampling.contact_sampling import ContactSampling
 
+_WARM_FRAMES = 4
 _CAUSES = {
     MISSED: "a finger could not keep its contact. Let the wrist follow the body more closely.",
     SUNK: "a finger or the palm would sink into the body or the surroundings. Move the wrist away.",
@@ -55,6 +57,20 @@ class Attempt:
     was_dropped: bool
     """Whether a path was found whose smooth motion did not hold."""
     seconds: dict[str, float]
+
+
+def warm_up(one: Prepared) -> None:
+    """Lets everything be compiled that an attempt uses, so that no time budget goes into it."""
+    joints, digits = len(one.stage.rest), len(one.stage.hand_of_digit)
+    path = make_path(one.stop - one.start, joints, digits)
+    rng = np.random.default_rng(0)
+    search(one.searched, one.candidates, one.policy, one.room, path, 0, rng, make_tally())
+    few = part_of_stage(one.stage, 0, _WARM_FRAMES)
+    path = make_path(_WARM_FRAMES, joints, digits)
+    path.q[:] = one.stage.rest
+    smooth = reconstruct(few, path, 0, one.models, one.hands.open, one.room)
+    judged = make_judged(_WARM_FRAMES, len(one.stage.digit_of_capsule) + 16)
+    judge_motion(few, smooth.q, one.room, judged)
 
 
 def run_attempts(

@@ -66,8 +66,10 @@ def ground_contacts(
     angle = np.linspace(0.0, 2.0 * np.pi, 8, endpoint=False)
     for t in range(count):
         here = pose[t]
-        world = here.apply(hull)
         for number, surface in enumerate(problem.environment):
+            # A box may touch within a hollow of the body, a plane may not.
+            corners = hull if isinstance(surface, HalfSpace) else body.vertices
+            world = here.apply(corners)
             distance, normal = _distance(surface, world)
             lowest = int(distance.argmin())
             if distance[lowest] > _TOUCHING:
@@ -87,7 +89,7 @@ def ground_contacts(
             back = here.inverse()
             rows.append(
                 (
-                    hull[chosen],
+                    corners[chosen],
                     np.tile(back.rotate(up[None]), (len(chosen), 1)),
                     np.full(len(chosen), surface.friction),
                     back.rotate(drag),

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from handwright.core.hand import HandModel
+from handwright.kinematics.fk import link_poses
 from handwright.kinematics.skin_samples import skin_samples
 from handwright.kinematics.spacetime import smooth_digits
 from handwright.kinematics.spacetime_terms import Anchors, SpacetimeWeights
@@ -20,7 +21,6 @@ from handwright.math import rotation
 from handwright.math.compiled import compiled
 from handwright.math.pose import Pose
 from handwright.methods.sampling.frame import (
-    FLY,
     FREE,
     HOLD,
     SLIDE,
@@ -33,6 +33,8 @@ from handwright.methods.sampling.stage import Stage
 
 # Weight of a point in the air, which may be missed, against that of a contact.
 _HINT = 1e-3
+# A guiding point that was missed by more than this, m, is taken where it was.
+_MISSED = 1e-4
 # How far the hand opens on its way to and from the body, between rest and open.
 _OPENING = 0.7
 # Frames in which the hand opens or closes.
@@ -101,10 +103,11 @@ def reconstruct(
     for h, model in enumerate(models):
         joints = slice(int(stage.offset[h]), int(stage.offset[h]) + model.num_joints)
         own = np.flatnonzero(stage.hand_of_digit == h)
-        anchors = _anchors(path, start, own, int(stage.offset[h]))
         root = Pose(
             stage.root_position[:, h].copy(), rotation.from_matrix(stage.root_rotation[:, h])
         )
+        turns, places = link_poses(model, path.q[:, joints], root[start : start + span])
+        anchors = _anchors(path, start, own, int(stage.offset[h]), turns, places)
         smooth = smooth_digits(
             model,
             root,
@@ -151,17 +154,29 @@ def _references(stage: Stage, path: Path, start: int, open_pose: np.ndarray) -> 
     return reference
 
 
-def _anchors(path: Path, start: int, digits: np.ndarray, offset: int) -> Anchors:
+def _anchors(
+    path: Path,
+    start: int,
+    digits: np.ndarray,
+    offset: int,
+    turns: np.ndarray,
+    places: np.ndarray,
+) -> Anchors:
+    """Guiding points of one hand; those that the search missed are where it had them."""
     frame, digit = np.nonzero(path.reached[:, digits] != FREE)
     row = digits[digit]
     mode = path.reached[frame, row]
-    weight = np.where((mode == HOLD) | (mode == SLIDE), 1.0, _HINT)
-    assert FLY not in np.unique(mode[weight == 1.0])
+    link, local = path.link[frame, row] - offset, path.local[frame, row]
+    target = path.target[frame, row]
+    actual = places[frame, link] + np.einsum("nij,nj->ni", turns[frame, link], local)
+    # A point that could not be kept moves, as the search has seen and allowed for: to ask for its
+    # old place would make it jump where it is given up.
+    missed = np.linalg.norm(actual - target, axis=1) > _MISSED
     return Anchors(
         digit=digit.astype(np.int64),
         frame=(frame + start).astype(np.int64),
-        link=path.link[frame, row] - offset,
-        local=path.local[frame, row],
-        target=path.target[frame, row],
-        weight=weight,
+        link=link,
+        local=local,
+        target=np.where(missed[:, None], actual, target),
+        weight=np.where((mode == HOLD) | (mode == SLIDE), 1.0, _HINT),
     )
