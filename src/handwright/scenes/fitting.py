@@ -111,8 +111,8 @@ def _descend(
 def _unpack(task: Task, layout: _Layout, x: np.ndarray) -> tuple[Pose, np.ndarray]:
     q = _STEP_Q * x[:, 6:].reshape(len(x), len(task.turns), task.model.num_joints)
     if task.swaps:
-        turn = Pose(_STEP_PLACE * x[:, :3], rotation.exp(_STEP_TURN * x[:, 5:6] * [0.0, 0.0, 1.0]))
-        return turn @ layout.start, q
+        shift = Pose(_STEP_PLACE * x[:, :3], rotation.exp(_STEP_TURN * x[:, 5:6] * [0.0, 0.0, 1.0]))
+        return shift @ layout.start, q
     turn = rotation.exp(_STEP_TURN * x[:, 3:6])
     wrist = Pose.normalized(
         layout.start.position + _STEP_PLACE * x[:, :3],
