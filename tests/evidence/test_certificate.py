@@ -20,6 +20,7 @@ from scripted_clips import (
     throw_clip,
     with_body,
     with_hand,
+    with_judged_forces,
 )
 
 from handwright.benchmarks.verify import carried_ball, planted_faults
@@ -252,6 +253,13 @@ def test_a_ball_may_bounce_between_two_frames(height):
     clip = make_clip(times, *away(36), Pose(path, UPRIGHT), environment=(floor(),))
     certificate = certify(clip)
     assert certificate.reasons == (), str(certificate)
+    # Stored with the clip, the forces of the impact are believed although the frames straddle it.
+    stored, rows = with_judged_forces(clip)
+    hits = [row for row in rows if row.mode == ContactMode.COLLIDING]
+    assert max(row.gap for row in hits) > Tolerances().gap
+    certificate = certify(stored)
+    assert certificate.reasons == (), str(certificate)
+    assert certificate.check("stored_balance").detail == ""
     # Without the floor the same path is no free flight.
     bare = replace(clip, problem=replace(clip.problem, environment=()))
     assert certify(bare).reasons == ("force_residual",)

@@ -126,3 +126,19 @@ def test_a_flight_with_a_stored_push_is_no_flight():
     )  # fmt: skip
     certificate = certify(replace(clip, contacts=ContactTrack.of([push])))
     assert certificate.reasons == ("stored_balance",)
+
+
+@pytest.mark.parametrize("mode", [ContactMode.SLIDING, ContactMode.COLLIDING])
+def test_a_force_inside_the_body_is_not_there_whatever_its_mode(stored, mode):
+    """One push through the middle balances the frame, but nothing touches where it acts."""
+
+    def inside(rows):
+        clip, push = stored[0], sum(row.force for row in rows)
+        normal = push / np.linalg.norm(push)
+        point = clip.bodies["ball"][FRAME].position - 0.01 * normal
+        return [replace(rows[0], point=point, normal=normal, force=push, mode=mode)]
+
+    certificate = certify(spoilt(stored, inside))
+    assert certificate.reasons == ("stored_balance",)
+    assert certificate.check("stored_balance").frames == (FRAME,)
+    assert certificate.check("stored_balance").detail == "1 forces act where nothing touches"

@@ -33,7 +33,7 @@ from handwright.math.pose import Pose
 # Points this much higher than the lowest one still belong to the side that a body lies on, m.
 _FLAT = 2e-4
 # A contact that opens or closes faster than this is an impact, m/s.
-_IMPACT_SPEED = 0.05
+IMPACT_SPEED = 0.05
 # Between two frames an impact may happen this far from where the frames show the surfaces, m.
 _IMPACT_REACH = 0.05
 
@@ -339,7 +339,7 @@ def closing_steps(
     if len(times) < 2:
         return change
     step = np.nan_to_num(np.abs(np.diff(gap, axis=0)), nan=0.0)
-    step[step <= _IMPACT_SPEED * np.diff(times)[:, None]] = 0.0
+    step[step <= IMPACT_SPEED * np.diff(times)[:, None]] = 0.0
     change[:-1] = step
     change[1:] = np.maximum(change[1:], step)
     return change

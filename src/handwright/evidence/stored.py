@@ -1,8 +1,9 @@
 """Contacts and forces that a method stored with its clip, held against poses and shapes.
 
 A stored force counts only where its contact is: on the body, and on the hand, surface or body that
-it names. Forces are held against the needed wrench in frames in which every contact of the body has
-one, but not in the first and the last, whose derivatives are taken from their neighbours.
+it names. In an impact it may be off these by as much as they approach from frame to frame. Forces
+are held against the needed wrench in frames in which every contact of the body has one, but not in
+the first and the last, whose derivatives are taken from their neighbours.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from jaxtyping import Bool, Float, Int
 from handwright.core.clip import Clip
 from handwright.core.contact import ENVIRONMENT, ContactMode, ContactTrack
 from handwright.evidence.balance import BodyLoad
-from handwright.evidence.contacts import HandProbe, relative_velocity
+from handwright.evidence.contacts import IMPACT_SPEED, HandProbe, relative_velocity
 from handwright.evidence.probes import surface_distance
 from handwright.evidence.tolerances import Tolerances
 from handwright.geometry.exact import ExactDistance
@@ -40,7 +41,8 @@ class StoredFindings(NamedTuple):
     """Largest excess of a force over its cone, as a share of the cone's width; 0 if none."""
     residual: Float[np.ndarray, " T"]
     """Part of the needed wrench that the forces leave, over weight and weight x gyration; the
-    larger of the two, of the worst body; NaN where no forces are judged."""
+    larger of the two, of the worst body, and at least the misplaced forces over the weight;
+    NaN where no forces are judged."""
     static_slip: Float[np.ndarray, " T"]
     """Largest sliding speed of a contact that is called static or rolling, m/s."""
     num_misplaced: int
@@ -62,7 +64,12 @@ def judge_stored(
     is_there = np.zeros(len(contacts), dtype=bool)
     for body in set(contacts.bodies) & set(exact):
         rows = np.flatnonzero(contacts.body == contacts.bodies.index(body))
-        on_body, along = _on_body(clip, body, rows, exact[body], tolerances.gap)
+        gap = np.full(len(rows), tolerances.gap)
+        for toucher in np.unique(contacts.toucher[rows]):
+            mine = contacts.toucher[rows] == toucher
+            name = contacts.touchers[toucher]
+            gap[mine] += _impact_travel(clip, body, name, rows[mine], hands)
+        on_body, along = _on_body(clip, body, rows, exact[body], gap)
         pushes = rows[has_force[rows] & (size[rows] > _NO_FORCE * loads[body].weight)]
         wrong = pushes[np.isin(pushes, rows[~along])]
         over = _cone_excess(clip, body, pushes)
@@ -72,21 +79,32 @@ def judge_stored(
             name = contacts.touchers[toucher]
             mine = contacts.toucher[rows] == toucher
             some = rows[mine]
-            near = _on_toucher(clip, name, some, hands, exact, tolerances.gap)
+            near = _on_toucher(clip, name, some, hands, exact, gap[mine])
             is_there[some] = on_body[mine] & near
             np.maximum.at(slip, contacts.frame[some], _static_slip(clip, body, name, some, hands))
-    # Between two frames an impact may happen elsewhere than where the frames show it.
-    is_there |= contacts.mode == int(ContactMode.COLLIDING)
     misplaced = has_force & (size > 0.0) & ~is_there
     force = np.where((has_force & is_there)[:, None], contacts.force, 0.0)
     residual = np.full(count, np.nan)
     for body, load in loads.items():
-        residual = np.fmax(residual, _residual(contacts, body, force, has_force, load, count))
+        lost = np.zeros(count)
+        mine = misplaced & np.isin(contacts.body, _number(contacts.bodies, body))
+        np.add.at(lost, contacts.frame[mine], size[mine] / load.weight)
+        left = _residual(contacts, body, force, has_force, load, count)
+        # A force that acts on nothing is wrong even where none is needed; NaN stays NaN.
+        residual = np.fmax(residual, np.maximum(left, lost))
     return StoredFindings(bool(has_force.any()), excess, residual, slip, int(misplaced.sum()))
 
 
+def _number(names: tuple[str, ...], name: str) -> list[int]:
+    return [names.index(name)] if name in names else []
+
+
 def _on_body(
-    clip: Clip, body: str, rows: Int[np.ndarray, " N"], exact: ExactDistance, gap: float
+    clip: Clip,
+    body: str,
+    rows: Int[np.ndarray, " N"],
+    exact: ExactDistance,
+    gap: Float[np.ndarray, " N"],
 ) -> tuple[Bool[np.ndarray, " N"], Bool[np.ndarray, " N"]]:
     """Whether contacts lie on the body's surface, and whether their normals go into it."""
     contacts = clip.contacts
@@ -103,7 +121,7 @@ def _on_toucher(
     rows: Int[np.ndarray, " N"],
     hands: Mapping[str, HandProbe],
     exact: Mapping[str, ExactDistance],
-    gap: float,
+    gap: Float[np.ndarray, " N"],
 ) -> Bool[np.ndarray, " N"]:
     """Whether contacts lie on the hand, surface or body that they name."""
     contacts = clip.contacts
@@ -112,7 +130,7 @@ def _on_toucher(
     if name == ENVIRONMENT:
         for number, surface in enumerate(clip.problem.environment):
             mine = part == number
-            near[mine] = np.abs(surface_distance(surface, point[mine])[0]) <= gap
+            near[mine] = np.abs(surface_distance(surface, point[mine])[0]) <= gap[mine]
     elif name in hands:
         hand = hands[name]
         mine = np.flatnonzero((part >= 0) & (part < len(hand.model.capsules)))
@@ -122,7 +140,7 @@ def _on_toucher(
         length = np.maximum(np.einsum("ni,ni->n", along, along), 1e-18)
         share = np.clip(np.einsum("ni,ni->n", point[mine] - start, along) / length, 0.0, 1.0)
         off = np.linalg.norm(point[mine] - start - share[:, None] * along, axis=1)
-        near[mine] = off - posed.radius[part[mine]] <= _SKIN_OVER_CAPSULE + gap
+        near[mine] = off - posed.radius[part[mine]] <= _SKIN_OVER_CAPSULE + gap[mine]
     elif name in exact:
         local = clip.bodies[name][frame].inverse().apply(point)
         near = np.abs(exact[name].signed_distance(local)[0]) <= gap
@@ -154,23 +172,58 @@ def _static_slip(
     hands: Mapping[str, HandProbe],
 ) -> Float[np.ndarray, " N"]:
     """Sliding speeds of contacts that are called static or rolling, m/s; 0 for the others."""
-    contacts, times = clip.contacts, clip.times
+    contacts = clip.contacts
     frame, point, normal = contacts.frame[rows], contacts.point[rows], contacts.normal[rows]
-    link = np.zeros(len(rows), dtype=np.int64)
-    if name in hands:
-        part = np.clip(contacts.part[rows], 0, len(hands[name].model.capsules) - 1)
-        link = hands[name].model.capsules.link[part]
-        turns, places = hands[name].turns, hands[name].places
-    elif name in clip.bodies:
-        turns = rotation.to_matrix(clip.bodies[name].wxyz)[:, None]
-        places = clip.bodies[name].position[:, None]
-    else:
-        turns = np.broadcast_to(np.eye(3), (len(times), 1, 3, 3))
-        places = np.zeros((len(times), 1, 3))
-    velocity = relative_velocity(times, turns, places, clip.bodies[body], frame, link, point)
+    turns, places, link = _moving_frames(clip, name, rows, hands)
+    velocity = relative_velocity(clip.times, turns, places, clip.bodies[body], frame, link, point)
     across = velocity - np.einsum("ni,ni->n", velocity, normal)[:, None] * normal
     sticks = np.isin(contacts.mode[rows], [int(ContactMode.STATIC), int(ContactMode.ROLLING)])
     return np.where(sticks, np.linalg.norm(across, axis=1), 0.0)
+
+
+def _impact_travel(
+    clip: Clip,
+    body: str,
+    name: str,
+    rows: Int[np.ndarray, " N"],
+    hands: Mapping[str, HandProbe],
+) -> Float[np.ndarray, " N"]:
+    """How far off a colliding contact may be seen, m: as far as its sides approach in a step.
+
+    Between two frames an impact may happen elsewhere than where the frames show it. The word of
+    the clip is not enough for one: the step must be as fast as an impact.
+    """
+    contacts, times, pose = clip.contacts, clip.times, clip.bodies[body]
+    frame = contacts.frame[rows]
+    turns, places, link = _moving_frames(clip, name, rows, hands)
+    fixed = contacts.point[rows] - places[frame, link]
+    fixed = np.einsum("nji,nj->ni", turns[frame, link], fixed)
+    here = pose[frame].inverse()
+    start, normal = here.apply(contacts.point[rows]), here.rotate(contacts.normal[rows])
+    travel = np.zeros(len(rows))
+    for t in (np.maximum(frame - 1, 0), np.minimum(frame + 1, len(times) - 1)):
+        world = np.einsum("nij,nj->ni", turns[t, link], fixed) + places[t, link]
+        step = np.abs(np.einsum("ni,ni->n", pose[t].inverse().apply(world) - start, normal))
+        is_impact = step > IMPACT_SPEED * np.abs(times[t] - times[frame])
+        travel = np.maximum(travel, np.where(is_impact, step, 0.0))
+    return np.where(contacts.mode[rows] == int(ContactMode.COLLIDING), travel, 0.0)
+
+
+def _moving_frames(
+    clip: Clip, name: str, rows: Int[np.ndarray, " N"], hands: Mapping[str, HandProbe]
+) -> tuple[Float[np.ndarray, "T L 3 3"], Float[np.ndarray, "T L 3"], Int[np.ndarray, " N"]]:
+    """Turns and places (m) of what touches, and which of its links each contact is on."""
+    link = np.zeros(len(rows), dtype=np.int64)
+    if name in hands:
+        hand = hands[name]
+        part = np.clip(clip.contacts.part[rows], 0, len(hand.model.capsules) - 1)
+        return hand.turns, hand.places, hand.model.capsules.link[part]
+    if name in clip.bodies:
+        pose = clip.bodies[name]
+        return rotation.to_matrix(pose.wxyz)[:, None], pose.position[:, None], link
+    count = clip.num_frames
+    still = np.broadcast_to(np.eye(3), (count, 1, 3, 3))
+    return still, np.zeros((count, 1, 3)), link
 
 
 def _residual(
