@@ -13,6 +13,7 @@ from PIL import Image
 from handwright import cli
 from handwright.geometry.shapes import SHAPES
 from handwright.hands.registry import HANDS, make_hand, straight_length
+from handwright.scenes import SCENES
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -56,6 +57,13 @@ def test_shapes_are_listed(capsys):
     lines = capsys.readouterr().out.splitlines()[1:]
     assert [line.split()[0] for line in lines] == list(SHAPES)
     assert all(SHAPES[line.split()[0]].summary in line for line in lines)
+
+
+def test_scenes_are_listed(capsys):
+    assert cli.main(["scenes"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    for name, scene in SCENES.items():
+        assert f"{name} {scene.num_frames} {', '.join(scene.hands)}" in printed
 
 
 def test_show_draws_a_shape(tmp_path, capsys, opengl):

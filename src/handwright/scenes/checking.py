@@ -150,8 +150,9 @@ def _body_depths(clip: Clip, frames: np.ndarray, exact: dict[str, ExactDistance]
             for surface in clip.problem.environment:
                 depth[row] = max(depth[row], -surface_distance(surface, vertices)[0].min())
             for other, others in clip.bodies.items():
-                if other != name:
-                    local = others[t].inverse().apply(vertices)
+                local = others[t].inverse().apply(vertices)
+                low, high = clip.problem.bodies[other].bounds
+                if other != name and np.all((local > low) & (local < high), axis=1).any():
                     depth[row] = max(depth[row], -exact[other].signed_distance(local)[0].min())
     return depth
 

@@ -141,13 +141,13 @@ def _spice(hold: Hold, rng: np.random.Generator) -> tuple[Pose, Pose]:
     beat = np.sin(2.0 * np.pi * 2.1 * np.arange(count) / 30.0) * window(count, 258, 277, 8)
     place = columns(
         phases(count, Phase(246, 266, 0.04), Phase(266, 286, -0.02), start=-0.19)
-        + free * variation(rng, count, 0.004) + 0.006 * beat,
+        + free * variation(rng, count, 0.004) + 0.004 * beat,
         phases(count, Phase(246, 264, 0.05), Phase(268, 286, -0.03), start=0.03)
         + free * variation(rng, count, 0.004),
         phases(
             count, Phase(244, 260, 0.09, 0.1), Phase(270, 290, -0.09, 0.1),
             start=standing(bottle()) + _RISE,
-        ) + 0.008 * beat,
+        ) + 0.0055 * beat,
     )  # fmt: skip
     body = Pose.normalized(place, wxyz)
     loose = window(count, 245, 289, 10)
@@ -206,8 +206,8 @@ def make_person(tracks: Mapping[str, Track]) -> BvhMotion:
     feet = {"right": np.array([0.14, -0.44, 0.09]), "left": np.array([-0.14, -0.42, 0.09])}
     resting = Pose(
         columns(
-            np.full(count, -0.30) + variation(rng, count, 0.006),
-            np.full(count, -0.10) + variation(rng, count, 0.006),
+            np.full(count, -0.36) + variation(rng, count, 0.006),
+            np.full(count, -0.14) + variation(rng, count, 0.006),
             np.full(count, COUNTER + 0.05),
         ),
         turns(columns(np.zeros(count), np.full(count, 10.0), np.full(count, 80.0))),

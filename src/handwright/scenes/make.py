@@ -29,6 +29,8 @@ def main(arguments: Sequence[str]) -> None:
                 holds[hold] = find()
                 sys.stdout.write(f"{hold}: cost {holds[hold].cost:.2f}\n")
             save_holds(holds)
+            # As they are in the file, rounded, so that the tracks can be made again from it.
+            holds = load_holds()
         tracks = scene.make_tracks(holds)
         if scene.make_person is not None:
             person = save_person(name, scene.make_person(tracks))

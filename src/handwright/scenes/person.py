@@ -20,7 +20,7 @@ from handwright.scenes.motion import FPS, turns
 
 UPPER_ARM, FOREARM = 0.31, 0.27
 """m."""
-_THIGH, _SHIN = 0.43, 0.42
+_THIGH, _SHIN = 0.425, 0.405
 _SPINE, _CHEST, _NECK, _HEAD = 0.12, 0.20, 0.24, 0.10
 _COLLAR, _ARM = 0.04, 0.15
 _HIP = 0.09

@@ -18,7 +18,8 @@ from handwright.kinematics import DigitTargets, IkWeights, solve_ik
 from handwright.scenes.motion import ramp
 from handwright.scenes.task import Hold, Span, hold_of, opposed
 
-_CLOSING = 5.0
+CLOSING = 5.0
+"""Frames in which the fingers close, or open."""
 _WEIGHTS = IkWeights(object=30.0, posture=3e-7, num_spheres=12, num_object_capsules=3)
 
 
@@ -53,20 +54,19 @@ def _close(problem: Problem, span: Span, hold: Hold, q: Float[np.ndarray, "T J"]
     body = problem.track(span.body).at(problem.times)
     free = _free(model, span)
     outward = np.zeros_like(hold.points)
-    keys = np.linspace(0.0, 1.0, len(hold.q))
-    near = hold.q[len(hold.q) // 2]
+    middle = hold.q[len(hold.q) // 2]
     for t in range(span.first, span.last + 1):
         # A round body may turn under the pads, which then stay where they are in the hand.
         points = (root[t] @ hold.wrist.inverse() if span.twirls else body[t]).apply(hold.points)
         targets = DigitTargets(points, outward, hold.touching)
-        q[t] = near = solve_ik(
-            model, near, targets, root=root[t], body=body[t], field=field, weights=_WEIGHTS,
-            reference=hold.q[len(keys) // 2],
+        q[t] = solve_ik(
+            model, middle, targets, root=root[t], body=body[t], field=field, weights=_WEIGHTS,
+            reference=middle,
         ).q  # fmt: skip
     count = len(q)
-    opening = ramp(count, span.last, span.last + _CLOSING)
-    closing = 1.0 - ramp(count, span.first - _CLOSING, span.first)
-    for t in range(max(0, span.first - int(_CLOSING)), span.first):
+    opening = ramp(count, span.last, span.last + CLOSING)
+    closing = 1.0 - ramp(count, span.first - CLOSING, span.first)
+    for t in range(max(0, span.first - int(CLOSING)), span.first):
         q[t] = q[span.first] + closing[t] * (free - q[span.first])
-    for t in range(span.last + 1, min(count, span.last + int(_CLOSING) + 1)):
+    for t in range(span.last + 1, min(count, span.last + int(CLOSING) + 1)):
         q[t] = q[span.last] + opening[t] * (free - q[span.last])

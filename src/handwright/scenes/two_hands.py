@@ -236,7 +236,7 @@ def make_big_box(holds: Mapping[str, Hold]) -> dict[str, Track]:
     for side, hold, sign in (("right", right, 1.0), ("left", left, -1.0)):
         loose = window(count, 20, 130, 12)
         relative = columns(
-            phases(count, Phase(24, 50, 3.0 * sign), Phase(66, 96, -6.0), Phase(100, 126, 4.0))
+            phases(count, Phase(24, 50, 4.0 + sign), Phase(66, 96, -9.0), Phase(100, 126, 6.0))
             + loose * variation(rng, count, 1.0),
             np.zeros(count),
             np.zeros(count),
