@@ -120,6 +120,7 @@ def reconstruct(
             high=stage.high[:, joints],
             weights=SpacetimeWeights(
                 digit_margin=-5e-4,
+                posture=1e-6,
                 object=2.0,
                 environment=2.0,
                 digits=2.0,
