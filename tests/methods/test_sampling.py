@@ -73,6 +73,15 @@ def test_the_motions_differ(turned_box):
         assert np.abs(joints[one] - joints[other]).max() > 0.05
 
 
+def test_workers_do_not_change_the_result(turned_box):
+    problem, alone = turned_box
+    together = synthesize(problem, replace(FEW, num_workers=2), seed=0)
+    assert [clip.hands["right"].q.tobytes() for clip in together.clips] == [
+        clip.hands["right"].q.tobytes() for clip in alone.clips
+    ]
+    assert together.statistics == alone.statistics
+
+
 def test_statistics_have_the_columns_of_the_papers_table(turned_box):
     _, result = turned_box
     numbers = result.statistics

@@ -1,10 +1,21 @@
-"""Read-only arrays for frozen nouns."""
+"""Read-only arrays and tables for frozen nouns."""
 
 from __future__ import annotations
 
+import copyreg
 from dataclasses import fields
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
+
+
+def _read_only(table: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(table)
+
+
+# Python sends no read-only tables to other processes unless it is told how.
+copyreg.pickle(MappingProxyType, lambda table: (_read_only, (dict(table),)))
 
 
 def freeze_arrays(noun: object) -> None:
