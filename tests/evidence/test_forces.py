@@ -12,13 +12,15 @@ from scipy.optimize import nnls
 
 from handwright.evidence.dynamics import required_wrench, smoothed
 from handwright.evidence.forces import ContactSet, ForceSolver, Limits, Loads, tangents
-from handwright.evidence.probes import capsule_gaps, surface_distance
-from handwright.evidence.skin_probe import skin_gaps, vertex_capsules
+from handwright.evidence.probes import capsule_gaps
+from handwright.evidence.skin_probe import skin_gaps
 from handwright.geometry import EnvironmentBox, floor
 from handwright.geometry.exact import ExactDistance
 from handwright.geometry.shapes import make_shape
+from handwright.geometry.surface_distance import surface_distance
 from handwright.hands import human, skin_of
 from handwright.kinematics import posed_skin
+from handwright.kinematics.skin_samples import vertex_capsules
 from handwright.math import rotation
 from handwright.math.pose import Pose
 

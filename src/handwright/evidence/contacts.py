@@ -22,11 +22,13 @@ from handwright.core.hand import HandModel
 from handwright.core.skin import Skin
 from handwright.core.surface import HalfSpace, Surface
 from handwright.evidence.forces import tangents
-from handwright.evidence.probes import capsule_gaps, surface_distance
-from handwright.evidence.skin_probe import skin_gaps, vertex_capsules
+from handwright.evidence.probes import capsule_gaps
+from handwright.evidence.skin_probe import skin_gaps
 from handwright.geometry.exact import ExactDistance
+from handwright.geometry.surface_distance import surface_distance
 from handwright.hands.skin import skin_of
 from handwright.kinematics import link_poses, posed_capsules
+from handwright.kinematics.skin_samples import vertex_capsules
 from handwright.math import rotation
 from handwright.math.pose import Pose
 

@@ -16,8 +16,8 @@ from jaxtyping import Float, Int
 from handwright.core.hand import HandModel
 from handwright.core.skin import Skin
 from handwright.core.surface import Surface
-from handwright.evidence.probes import surface_distance
 from handwright.geometry.exact import ExactDistance
+from handwright.geometry.surface_distance import surface_distance
 from handwright.kinematics import link_poses, posed_capsules
 from handwright.math.compiled import compiled
 from handwright.math.pose import Pose
@@ -37,24 +37,6 @@ class SkinGaps(NamedTuple):
     """Unit normal out of the body."""
     depth: Float[np.ndarray, " T"]
     """Depth of the deepest vertex, m; 0 where none is inside."""
-
-
-def vertex_capsules(model: HandModel, skin: Skin) -> Int[np.ndarray, " V"]:
-    """The capsule under each vertex: the nearest on the link that the vertex follows most."""
-    turns, places = link_poses(model, skin.bind)
-    wrist = model.wrist_link
-    rest = skin.vertices @ turns[wrist].T + places[wrist]
-    capsules = model.capsules
-    start = places[capsules.link] + np.einsum("cij,cj->ci", turns[capsules.link], capsules.start)
-    end = places[capsules.link] + np.einsum("cij,cj->ci", turns[capsules.link], capsules.end)
-    along = end - start
-    length = np.maximum(np.einsum("ci,ci->c", along, along), 1e-18)
-    share = np.einsum("vci,ci->vc", rest[:, None] - start, along) / length
-    nearest = start + np.clip(share, 0.0, 1.0)[..., None] * along
-    distance = np.linalg.norm(rest[:, None] - nearest, axis=-1) - capsules.radius
-    main = skin.links[np.arange(len(rest)), skin.weights.argmax(axis=1)]
-    foreign = main[:, None] != capsules.link
-    return (distance + 1.0 * foreign).argmin(axis=1)
 
 
 def skin_gaps(

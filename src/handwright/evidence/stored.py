@@ -18,9 +18,9 @@ from handwright.core.clip import Clip
 from handwright.core.contact import ENVIRONMENT, ContactMode, ContactTrack
 from handwright.evidence.balance import BodyLoad
 from handwright.evidence.contacts import IMPACT_SPEED, HandProbe, relative_velocity
-from handwright.evidence.probes import surface_distance
 from handwright.evidence.tolerances import Tolerances
 from handwright.geometry.exact import ExactDistance
+from handwright.geometry.surface_distance import surface_distance
 from handwright.kinematics import posed_capsules
 from handwright.math import rotation
 

@@ -176,7 +176,7 @@ def run_attempt(
         failing = judge_motion(one.strict, smooth.q, one.room, judged)
         contacts = None
         if not failing:
-            contacts = exact_contacts(one, one.body, one.distance, smooth.q, judged)
+            contacts = exact_contacts(one, smooth.q, judged)
         seconds["judging"] += time.perf_counter() - begin
         if failing:
             frame = int(np.flatnonzero(judged.verdict)[0])

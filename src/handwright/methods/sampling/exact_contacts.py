@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handwright.core.body import RigidBody
-from handwright.geometry.exact import ExactDistance
 from handwright.kinematics import posed_capsules
 from handwright.math import rotation
 from handwright.math.pose import Pose
@@ -42,15 +40,11 @@ class ExactContacts(NamedTuple):
     slides: np.ndarray
 
 
-def exact_contacts(
-    one: Prepared, body: RigidBody, distance: ExactDistance, q: np.ndarray, judged: Judged
-) -> ExactContacts | None:
+def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContacts | None:
     """Exact contacts with forces; None if these cannot move the body after all.
 
     Args:
         one: The holding.
-        body: Its body.
-        distance: Of the body.
         q: (T, J) joint values of all hands, rad.
         judged: Of the motion.
     """
@@ -62,7 +56,7 @@ def exact_contacts(
     toucher = _touching_points(
         one, q, frame[hand], capsule[hand], point[hand], normal[hand], gap[hand]
     )
-    found, closest, _, outward = distance.signed_distance(toucher.point)
+    found, closest, _, outward = one.distance.signed_distance(toucher.point)
     point[hand], normal[hand] = closest, -outward
     gap[hand] = found - toucher.reach
     kept = np.ones(count, dtype=bool)
@@ -80,12 +74,12 @@ def exact_contacts(
     for t in range(len(stage.wrench)):
         rows = np.flatnonzero(frame == t)
         is_ground = capsule[rows] < 0
-        friction = np.full(len(rows), body.friction * stage.limits.friction_margin)
+        friction = np.full(len(rows), one.body.friction * stage.limits.friction_margin)
         friction[is_ground] = ground.friction[ground.first[t] : ground.first[t + 1]]
         contacts = force_contacts(
             point[rows],
             normal[rows],
-            center=body.center,
+            center=one.body.center,
             friction=friction,
             drag=drag[rows],
             weight=np.where(is_ground, 0.05, 1.0),

@@ -9,7 +9,8 @@ from scipy.spatial import ConvexHull
 
 from handwright.core.body import RigidBody
 from handwright.core.problem import Problem
-from handwright.core.surface import HalfSpace, Surface
+from handwright.core.surface import HalfSpace
+from handwright.geometry.surface_distance import surface_distance
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
@@ -34,20 +35,6 @@ class GroundContacts(NamedTuple):
     """(E,) number in the problem's environment."""
 
 
-def _distance(surface: Surface, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Signed distances of points above a surface, m, and its outward normals."""
-    if isinstance(surface, HalfSpace):
-        return points @ surface.normal - surface.offset, np.tile(surface.normal, (len(points), 1))
-    local = surface.pose.inverse().apply(points)
-    over = np.abs(local) - surface.half_extents
-    side = over.argmax(axis=1)
-    normal = np.zeros_like(points)
-    rows = np.arange(len(points))
-    normal[rows, side] = np.where(local[rows, side] < 0.0, -1.0, 1.0)
-    beyond = np.linalg.norm(np.maximum(over, 0.0), axis=1)
-    return np.where(beyond > 0.0, beyond, over.max(axis=1)), surface.pose.rotate(normal)
-
-
 def ground_contacts(
     problem: Problem, body: RigidBody, pose: Pose, times: np.ndarray
 ) -> GroundContacts:
@@ -70,7 +57,7 @@ def ground_contacts(
             # A box may touch within a hollow of the body, a plane may not.
             corners = hull if isinstance(surface, HalfSpace) else body.vertices
             world = here.apply(corners)
-            distance, normal = _distance(surface, world)
+            distance, normal = surface_distance(surface, world)
             lowest = int(distance.argmin())
             if distance[lowest] > _TOUCHING:
                 continue

@@ -1,4 +1,4 @@
-"""A finished motion looked at as a whole: contacts, modes, forces and faults of every frame.
+"""A finished motion looked at as a whole: contacts, sliding and faults of every frame.
 
 The same rules as in the search, with what only the finished motion tells: sliding by central
 differences, and skin looked at closely. Whatever fails here is not returned.
@@ -38,7 +38,6 @@ class Judged(NamedTuple):
     normal: np.ndarray
     """Into the body."""
     gap: np.ndarray
-    force: np.ndarray
     slip: np.ndarray
     """(N, 3) motion of the hand's material point over the body, m a frame."""
     drag: np.ndarray
@@ -56,8 +55,7 @@ def make_judged(frames: int, capacity: int) -> Judged:
     three = np.zeros((rows, 3))
     return Judged(
         np.zeros(1, dtype=np.int64), whole, whole.copy(), three, three.copy(), np.zeros(rows),
-        three.copy(), three.copy(), three.copy(), np.zeros(frames, dtype=np.int64),
-        np.zeros(frames),
+        three.copy(), three.copy(), np.zeros(frames, dtype=np.int64), np.zeros(frames),
     )  # fmt: skip
 
 
@@ -131,7 +129,6 @@ def judge_motion(stage: Stage, q: np.ndarray, room: Room, out: Judged) -> int:
             for i in range(3):
                 out.point[row, i] = found.point[n, i]
                 out.normal[row, i] = contacts.normal[n, i]
-                out.force[row, i] = room.cone.force[n, i]
                 out.drag[row, i] = contacts.drag[n, i]
                 out.slip[row, i] = found.slip[n, i]
             out.gap[row] = found.gap[n]
