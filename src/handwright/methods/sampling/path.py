@@ -73,3 +73,8 @@ def make_path(frames: int, joints: int, digits: int) -> Path:
         pull=three.copy(),
         window_end=np.zeros(frames, dtype=np.int64),
     )
+
+
+def copy_path(path: Path) -> Path:
+    """A path of its own."""
+    return Path(*(column.copy() for column in path))

@@ -18,18 +18,13 @@ from handwright.kinematics.skin_samples import skin_samples
 from handwright.kinematics.spacetime import smooth_digits
 from handwright.kinematics.spacetime_terms import Anchors, SpacetimeWeights
 from handwright.math import rotation
-from handwright.math.compiled import compiled
+from handwright.math.packed import Packed
 from handwright.math.pose import Pose
-from handwright.methods.sampling.frame import (
-    FREE,
-    HOLD,
-    SLIDE,
-    Guide,
-    Room,
-    pose_digits,
-)
-from handwright.methods.sampling.path import Path
+from handwright.methods.sampling.candidates import Candidates
+from handwright.methods.sampling.frame import FREE, HOLD, SLIDE, Room
+from handwright.methods.sampling.path import Path, make_path
 from handwright.methods.sampling.stage import Stage
+from handwright.methods.sampling.step import Bench, Steps, settle
 
 # Weight of a point in the air, which may be missed, against that of a contact.
 _HINT = 1e-3
@@ -50,21 +45,21 @@ class Reconstruction(NamedTuple):
     """Largest distance of a contact from its place, m."""
 
 
-@compiled
-def _walk(
-    stage: Stage, first: int, last: int, q: np.ndarray, wanted: np.ndarray, room: Room, guide: Guide
-) -> None:
+def _walk(bench: Bench, first: int, last: int, wanted: np.ndarray) -> None:
     """Poses free digits frame by frame from ``first`` to ``last``, forwards or backwards."""
+    stage, room, q = bench.stage, bench.room, bench.path.q
+    room.guide.mode[:] = FREE
+    room.must_touch[:] = False
+    packed = Packed(bench)
     step = 1 if last > first else -1
-    t = first
-    while t != last:
-        t += step
-        q[t] = q[t - step]
-        for j in range(q.shape[1]):
-            room.low[j] = max(q[t, j] - stage.limits.step, stage.low[t, j])
-            room.high[j] = max(min(q[t, j] + stage.limits.step, stage.high[t, j]), room.low[j])
-            room.reference[j] = 0.75 * q[t, j] + 0.25 * wanted[t, j]
-        pose_digits(stage, t, guide, q[t], room, 1)
+    for t in range(first + step, last + step, step):
+        before = q[t - step]
+        q[t] = before
+        room.low[:] = np.clip(before - stage.limits.step, stage.low[t], stage.high[t])
+        room.high[:] = np.clip(before + stage.limits.step, stage.low[t], stage.high[t])
+        room.reference[:] = 0.75 * before + 0.25 * wanted[t]
+        # Only the posture counts: whether a hand that is off the body carries it was not asked.
+        settle(packed, t, 1, False, False)
 
 
 def reconstruct(
@@ -73,6 +68,8 @@ def reconstruct(
     start: int,
     models: Sequence[HandModel],
     open_pose: np.ndarray,
+    candidates: Candidates,
+    steps: Steps,
     room: Room,
 ) -> Reconstruction:
     """Makes a smooth motion over all frames of a stage.
@@ -83,22 +80,18 @@ def reconstruct(
         start: Frame of the stage at which the path starts.
         models: The hands.
         open_pose: Joint values of the open hands, rad.
+        candidates: Of the search.
+        steps: Of the search.
         room: Memory.
     """
     frames, span = len(stage.wrench), len(path.q)
-    q = np.zeros((frames, path.q.shape[1]))
+    whole = make_path(frames, path.q.shape[1], path.mode.shape[1])
+    q = whole.q
     q[start : start + span] = path.q
     reference = _references(stage, path, start, open_pose)
-    digits = len(stage.hand_of_digit)
-    guide = Guide(
-        np.full(digits, FREE),
-        np.zeros(digits, dtype=np.int64),
-        np.zeros((digits, 3)),
-        np.zeros((digits, 3)),
-        np.zeros((digits, 3)),
-    )
-    _walk(stage, start, 0, q, reference, room, guide)
-    _walk(stage, start + span - 1, frames - 1, q, reference, room, guide)
+    bench = Bench(stage, candidates, steps, whole, room)
+    _walk(bench, start, 0, reference)
+    _walk(bench, start + span - 1, frames - 1, reference)
     worst = 0.0
     for h, model in enumerate(models):
         joints = slice(int(stage.offset[h]), int(stage.offset[h]) + model.num_joints)
@@ -163,12 +156,26 @@ def _anchors(
     turns: np.ndarray,
     places: np.ndarray,
 ) -> Anchors:
-    """Guiding points of one hand; those that the search missed are where it had them."""
-    frame, digit = np.nonzero(path.reached[:, digits] != FREE)
+    """Guiding points of one hand; those that the search missed are where it had them.
+
+    Where a contact rolls on to another guiding point, the old one counts in that frame too: only
+    both together say how the link is turned, and a link that is turned otherwise would slip.
+    """
+    touching = path.reached[:, digits] != FREE
+    frame, digit = np.nonzero(touching)
     row = digits[digit]
-    mode = path.reached[frame, row]
-    link, local = path.link[frame, row] - offset, path.local[frame, row]
-    target = path.target[frame, row]
+    source = frame
+    held = (path.reached == HOLD)[:, digits]
+    has_rolled = (
+        held[1:] & held[:-1] & np.any(path.local[1:, digits] != path.local[:-1, digits], axis=2)
+    )
+    roll, rolling = np.nonzero(has_rolled)
+    frame, source = np.concatenate([frame, roll + 1]), np.concatenate([source, roll])
+    digit = np.concatenate([digit, rolling])
+    row = digits[digit]
+    mode = path.reached[source, row]
+    link, local = path.link[source, row] - offset, path.local[source, row]
+    target = path.target[source, row]
     actual = places[frame, link] + np.einsum("nij,nj->ni", turns[frame, link], local)
     # A point that could not be kept moves, as the search has seen and allowed for: to ask for its
     # old place would make it jump where it is given up.
