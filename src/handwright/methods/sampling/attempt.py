@@ -14,7 +14,7 @@ from handwright.methods.sampling.frame import CROSSED, MISSED, SUNK, UNMOVED
 from handwright.methods.sampling.judge import judge_motion, make_judged
 from handwright.methods.sampling.path import Path
 from handwright.methods.sampling.prepare import Prepared
-from handwright.methods.sampling.reconstruct import reconstruct
+from handwright.methods.sampling.reconstruct import reconstruct, roll_on
 from handwright.methods.sampling.search import Search
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Paths that an attempt asks of a tree, at most.
 _PATHS = 3
+# How often a smooth motion that slips is smoothed again with its contacts rolling on.
+_ROLLS = 2
 # Frames between two looks at the clock.
 _SLICE = 200
 _CAUSES = {
@@ -142,32 +144,30 @@ def _next_path(search: Search, max_frames: int, deadline: float, attempt: Attemp
 
 def _finished(one: Prepared, path: Path, attempt: Attempt) -> Part | None:
     """The smooth motion of a path with its exact contacts, or None if it does not hold."""
-    begin = time.perf_counter()
-    smooth = reconstruct(
-        one.stage,
-        path,
-        one.start - one.first,
-        one.models,
-        one.hands.open,
-        one.candidates,
-        one.steps,
-        one.room,
-    )
-    judging = time.perf_counter()
-    attempt.seconds["reconstruction"] += judging - begin
-    judged = make_judged(len(smooth.q), len(one.stage.digit_of_capsule) + 16)
-    failing = judge_motion(one.strict, smooth.q, one.room, judged)
-    contacts = None if failing else exact_contacts(one, smooth.q, judged)
-    attempt.seconds["judging"] += time.perf_counter() - judging
-    if contacts is not None:
-        bend = (smooth.q - one.stage.rest) ** 2
-        jolt = np.diff(smooth.q, n=2, axis=0) ** 2
-        return Part(smooth.q, contacts, path, float(bend.mean() + 100.0 * jolt.mean()))
+    motion, judged, cause = None, None, ""
+    for _ in range(1 + _ROLLS):
+        begin = time.perf_counter()
+        if motion is None or judged is None:
+            motion = reconstruct(one, path)
+        else:
+            motion = roll_on(one, path, motion, judged)
+        judging = time.perf_counter()
+        attempt.seconds["reconstruction"] += judging - begin
+        judged = make_judged(len(motion.q), len(one.stage.digit_of_capsule) + 16)
+        failing = judge_motion(one.strict, motion.q, one.room, judged)
+        contacts = None if failing else exact_contacts(one, motion.q, judged)
+        attempt.seconds["judging"] += time.perf_counter() - judging
+        if contacts is not None:
+            bend = (motion.q - one.stage.rest) ** 2
+            jolt = np.diff(motion.q, n=2, axis=0) ** 2
+            return Part(motion.q, contacts, path, float(bend.mean() + 100.0 * jolt.mean()))
+        cause = "contacts crept, or did not hold on the exact surface of the body."
+        if failing:
+            frame = int(np.flatnonzero(judged.verdict)[0])
+            cause = (
+                f"after smoothing, at frame {one.first + frame}, "
+                f"{_CAUSES[int(judged.verdict[frame])]}"
+            )
     attempt.dropped += 1
-    if failing:
-        frame = int(np.flatnonzero(judged.verdict)[0])
-        cause = _CAUSES[int(judged.verdict[frame])]
-        attempt.causes[f"after smoothing, at frame {one.first + frame}, {cause}"] += 1
-    else:
-        attempt.causes["contacts crept, or did not hold on the exact surface of the body."] += 1
+    attempt.causes[cause] += 1
     return None

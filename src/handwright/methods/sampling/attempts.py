@@ -47,9 +47,7 @@ def warm_up(one: Prepared) -> None:
     pad_place(bench, 0, 0)
     carried_frames(bench, np.full(digits, -1), len(one.candidates.frame))
     carried_without(bench, 0, 1, np.ones(digits, dtype=np.bool_))
-    smooth = reconstruct(
-        few, path, 0, one.models, one.hands.open, one.candidates, one.steps, one.room
-    )
+    smooth = reconstruct(one._replace(stage=few, start=one.first), path)
     judged = make_judged(_WARM_FRAMES, len(one.stage.digit_of_capsule) + 16)
     judge_motion(few, smooth.q, one.room, judged)
 

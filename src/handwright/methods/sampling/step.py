@@ -210,6 +210,7 @@ def _commit(path: Path, t: int, room: Room) -> None:
     path.window_end[t] = path.window_end[old]
     for d in range(guide.mode.shape[0]):
         path.mode[t, d] = path.reached[t, d] = guide.mode[d]
+        path.kept[t, d] = not room.is_lost[d]
         path.link[t, d] = guide.link[d]
         path.load[t, d], path.ratio[t, d] = found.load[d], found.ratio[d]
         path.fly_begin[t, d] = path.fly_begin[old, d]
