@@ -22,7 +22,7 @@ from handwright.core.skin import Skin
 from handwright.evidence.probes import capsule_gaps
 from handwright.evidence.skin_probe import skin_gaps
 from handwright.geometry.exact import ExactDistance
-from handwright.geometry.support import surface_contacts
+from handwright.geometry.support import contacts_along
 from handwright.hands.skin import skin_of
 from handwright.kinematics import link_poses, posed_capsules
 from handwright.kinematics.skin_samples import vertex_capsules
@@ -203,7 +203,7 @@ def environment_contacts(
     depth = np.zeros(len(times))
     rows: list[tuple[np.ndarray, ...]] = []
     for number, surface in enumerate(clip.problem.environment):
-        found = [surface_contacts(surface, body, pose[t]) for t in range(len(times))]
+        found = contacts_along(surface, body, pose)
         least = np.array([contacts.distance for contacts in found])
         closing = closing_steps(least[:, None], times)[:, 0]
         depth = np.maximum(depth, -least)

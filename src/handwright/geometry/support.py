@@ -16,8 +16,9 @@ from jaxtyping import Float, Int
 from scipy.spatial import ConvexHull
 
 from handwright.core.body import RigidBody
-from handwright.core.surface import EnvironmentBox, HalfSpace, Surface
+from handwright.core.surface import HalfSpace, Surface
 from handwright.geometry.surface_distance import surface_distance
+from handwright.math import rotation
 from handwright.math.pose import Pose
 
 # Points this much higher than the lowest one still belong to the side that a body lies on, m.
@@ -77,26 +78,41 @@ def surface_contacts(surface: Surface, body: RigidBody, pose: Pose) -> SurfaceCo
     shape = _shape(body)
     if isinstance(surface, HalfSpace):
         return _nearest_vertices(surface, pose.apply(shape.hull))
-    world = pose.apply(shape.vertices)
-    nearest = _nearest_vertices(surface, world)
-    local = surface.pose.inverse().apply(world)
+    seen = surface.pose.inverse() @ pose
+    local = shape.vertices @ rotation.to_matrix(seen.wxyz).T + seen.position
+    half = surface.half_extents
+    over = np.abs(local) - half
     sides = [
         _lowest(found)
         for axis in range(3)
         for sign in (-1.0, 1.0)
-        # The side must be seen from somewhere on the body.
-        if (sign * local[:, axis]).max() > surface.half_extents[axis]
-        and len((found := _over_side(surface, shape, local, axis, sign)).gap)
+        # What lies in the other half of the box comes out on the other side.
+        if (sign * local[:, axis]).max() > 0.0
+        and len((found := _over_side(half, shape, local, over, axis, sign)).gap)
     ]
     if not sides:
-        return nearest
+        return _nearest_vertices(surface, surface.pose.apply(local))
     point, normal, gap = (np.concatenate(column) for column in zip(*sides, strict=True))
+    outside = np.linalg.norm(np.maximum(over, 0.0), axis=1)
+    nearest = float(np.where(outside > 0.0, outside, over.max(axis=1)).min())
     return SurfaceContacts(
         surface.pose.apply(point),
         surface.pose.rotate(normal),
         gap,
-        min(nearest.distance, float(gap.min())),
+        min(nearest, float(gap.min())),
     )
+
+
+def contacts_along(surface: Surface, body: RigidBody, pose: Pose) -> list[SurfaceContacts]:
+    """``surface_contacts`` for every frame of a motion; one that stands still is asked once."""
+    found: list[SurfaceContacts] = []
+    for t in range(len(pose.position)):
+        stands = t > 0 and bool(
+            (pose.position[t] == pose.position[t - 1]).all()
+            and (pose.wxyz[t] == pose.wxyz[t - 1]).all()
+        )
+        found.append(found[-1] if stands else surface_contacts(surface, body, pose[t]))
+    return found
 
 
 def _nearest_vertices(surface: Surface, world: np.ndarray) -> SurfaceContacts:
@@ -122,23 +138,23 @@ def _lowest(found: _Candidates) -> _Candidates:
 
 
 def _over_side(
-    box: EnvironmentBox, shape: _Shape, local: np.ndarray, axis: int, sign: float
+    half: np.ndarray, shape: _Shape, local: np.ndarray, over: np.ndarray, axis: int, sign: float
 ) -> _Candidates:
     """Places of a body over one side of a box.
 
     Args:
-        box: The box.
+        half: Half extents of the box, m.
         shape: Mesh of the body.
         local: (V, 3) vertices in the frame of the box, m.
+        over: (V, 3) how far they are beyond the box along each axis, m.
         axis: Of the box, that the side stands across.
         sign: Which of the two sides.
     """
-    half = box.half_extents
     across = [i for i in range(3) if i != axis]
     up = np.zeros(3)
     up[axis] = sign
     height = sign * local[:, axis] - half[axis]
-    inside = (np.abs(local[:, across]) - half[across]).max(axis=1)
+    inside = np.maximum(over[:, across[0]], over[:, across[1]])
     # A vertex in the box belongs to the side that it is nearest to, or nearly so.
     corners = np.flatnonzero((inside <= _ROUNDING) & ((height >= 0.0) | (height + FLAT >= inside)))
     # Nothing much higher than the lowest vertex can be on its level.
@@ -152,12 +168,11 @@ def _over_side(
     over &= (beside[one] | beside[two] | beside[three]) != 0
     over &= low[one] | low[two] | low[three]
     some = local[shape.faces[over]]
+    vertices = _Candidates(local[corners], np.tile(up, (len(corners), 1)), height[corners])
+    if len(some) == 0:
+        return vertices
     crossing, owner = _crossings(half, some, axis, up)
-    parts = (
-        _Candidates(local[corners], np.tile(up, (len(corners), 1)), height[corners]),
-        crossing,
-        _under_corners(half, some, axis, up),
-    )
+    parts = (vertices, crossing, _under_corners(half, some, axis, up))
     found = _Candidates(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     deepest = max(float(-np.maximum(inside, height).min()), _depth_within(half, crossing, owner))
     # What is farther below the side than the body is in the box passes beside it.

@@ -8,7 +8,7 @@ import numpy as np
 
 from handwright.core.body import RigidBody
 from handwright.core.problem import Problem
-from handwright.geometry.support import surface_contacts
+from handwright.geometry.support import contacts_along
 from handwright.math.pose import Pose
 from handwright.mechanics.sliding import STATIC_SPEED, relative_velocity, standing_frames
 
@@ -42,21 +42,21 @@ def ground_contacts(
         pose: (T,) of the body in the world.
         times: s.
     """
-    first, rows = [0], []
+    first, rows = np.zeros(len(times) + 1, dtype=np.int64), []
+    along = [contacts_along(surface, body, pose) for surface in problem.environment]
     for t in range(len(times)):
         for number, surface in enumerate(problem.environment):
-            found = surface_contacts(surface, body, pose[t])
+            found = along[number][t]
             near = found.gap <= _TOUCHING
             ones = np.ones(int(near.sum()), dtype=np.int64)
             rows.append(
                 (t * ones, found.point[near], found.normal[near], surface.friction * ones,
                  number * ones)
             )  # fmt: skip
-        first.append(sum(len(row[0]) for row in rows))
+            first[t + 1 :] += len(ones)
     if first[-1] == 0:
-        nothing = np.zeros((0, 3))
-        none = np.zeros(0, dtype=np.int64)
-        return GroundContacts(np.array(first), nothing, nothing, np.zeros(0), nothing, none)
+        nothing, none = np.zeros((0, 3)), np.zeros(0, dtype=np.int64)
+        return GroundContacts(first, nothing, nothing, np.zeros(0), nothing, none)
     frame, point, normal, friction, number = (
         np.concatenate(column) for column in zip(*rows, strict=True)
     )
@@ -67,6 +67,8 @@ def ground_contacts(
     # The surroundings drag the body along with them, which is against its motion.
     drag = np.where(speed > STATIC_SPEED, slip / np.maximum(speed, 1e-12), 0.0)
     back = pose[frame].inverse()
-    return GroundContacts(
-        np.array(first), back.apply(point), back.rotate(normal), friction, back.rotate(drag), number
+    point, normal, drag = (
+        np.ascontiguousarray(part)
+        for part in (back.apply(point), back.rotate(normal), back.rotate(drag))
     )
+    return GroundContacts(first, point, normal, friction, drag, number)
