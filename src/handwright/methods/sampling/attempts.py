@@ -174,9 +174,7 @@ def run_attempt(
         capacity = len(one.stage.digit_of_capsule) + 16
         judged = make_judged(len(smooth.q), capacity)
         failing = judge_motion(one.strict, smooth.q, one.room, judged)
-        contacts = None
-        if not failing:
-            contacts = exact_contacts(one, smooth.q, judged)
+        contacts = "" if failing else exact_contacts(one, smooth.q, judged)
         seconds["judging"] += time.perf_counter() - begin
         if failing:
             frame = int(np.flatnonzero(judged.verdict)[0])
@@ -185,8 +183,8 @@ def run_attempt(
                 f"{_CAUSES[int(judged.verdict[frame])]}"
             )
             return Attempt(None, np.inf, frames, dead_ends, furthest, cause, True, seconds)
-        if contacts is None:
-            cause = "contacts crept, or did not hold on the exact surface of the body."
+        if isinstance(contacts, str):
+            cause = f"after smoothing, {contacts}"
             return Attempt(None, np.inf, frames, dead_ends, furthest, cause, True, seconds)
         bend = (smooth.q - one.stage.rest) ** 2
         jolt = np.diff(smooth.q, n=2, axis=0) ** 2
