@@ -108,8 +108,8 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
             missing <= _RESIDUAL * stage.weight and pressed <= stage.limits.force * stage.weight
         ):
             return (
-                f"at frame {one.first + t} contacts on the exact surface of the body could not move "
-                "it as its track shows. Raise friction, lower the mass, or slow the track down."
+                f"at frame {one.first + t} contacts on the exact surface of the body could not "
+                "move it as its track shows. Raise friction, lower the mass, or slow the track down."
             )
         force[rows] = solved.forces
     weak = _weak(one, q, frame, capsule, point, force)

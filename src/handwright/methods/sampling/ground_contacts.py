@@ -57,7 +57,7 @@ def ground_contacts(
     if first[-1] == 0:
         nothing, none = np.zeros((0, 3)), np.zeros(0, dtype=np.int64)
         return GroundContacts(first, nothing, nothing, np.zeros(0), nothing, none)
-    frame, point, normal, friction, number = (
+    frame, point, normal, friction, which = (
         np.concatenate(column) for column in zip(*rows, strict=True)
     )
     still = standing_frames(len(times))
@@ -71,4 +71,4 @@ def ground_contacts(
         np.ascontiguousarray(part)
         for part in (back.apply(point), back.rotate(normal), back.rotate(drag))
     )
-    return GroundContacts(first, point, normal, friction, drag, number)
+    return GroundContacts(first, point, normal, friction, drag, which)
