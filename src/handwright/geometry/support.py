@@ -82,12 +82,15 @@ def surface_contacts(surface: Surface, body: RigidBody, pose: Pose) -> SurfaceCo
     local = shape.vertices @ rotation.to_matrix(seen.wxyz).T + seen.position
     half = surface.half_extents
     over = np.abs(local) - half
+    low, high = local.min(axis=0), local.max(axis=0)
+    beside = (low > half) | (high < -half)
     sides = [
         _lowest(found)
         for axis in range(3)
         for sign in (-1.0, 1.0)
         # What lies in the other half of the box comes out on the other side.
-        if (sign * local[:, axis]).max() > 0.0
+        if (high[axis] > 0.0 if sign > 0.0 else low[axis] < 0.0)
+        and not np.delete(beside, axis).any()
         and len((found := _over_side(half, shape, local, over, axis, sign)).gap)
     ]
     if not sides:

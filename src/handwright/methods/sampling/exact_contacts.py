@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handwright.kinematics import posed_capsules
+from handwright.kinematics import link_poses, posed_capsules
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.mechanics import force_contacts, least_forces
+from handwright.mechanics.sliding import relative_velocity
 from handwright.methods.sampling.effort import too_hard
 from handwright.methods.sampling.judge import Judged
 from handwright.methods.sampling.prepare import Prepared
@@ -55,7 +56,7 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
     count = int(judged.num[0])
     frame, capsule = judged.frame[:count], judged.capsule[:count]
     point, normal = judged.point[:count].copy(), judged.normal[:count].copy()
-    gap, slip = judged.gap[:count].copy(), judged.slip[:count]
+    gap = judged.gap[:count].copy()
     hand = np.flatnonzero(capsule >= 0)
     toucher = _touching_points(
         one, q, frame[hand], capsule[hand], point[hand], normal[hand], gap[hand]
@@ -66,10 +67,14 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
     kept = np.ones(count, dtype=bool)
     kept[hand] = gap[hand] <= _TOUCHING
     kept &= _leads_out(one, point, normal)
-    frame, capsule, point, normal, gap, slip = (
-        column[kept] for column in (frame, capsule, point, normal, gap, slip)
+    frame, capsule, point, normal, gap, drag = (
+        column[kept] for column in (frame, capsule, point, normal, gap, judged.drag[:count])
     )
-    drag = judged.drag[:count][kept]
+    # Where a contact has been moved to, its material point slides at another speed.
+    slip = _slips(one, q, frame, capsule, point, normal)
+    speed = np.linalg.norm(slip, axis=1, keepdims=True)
+    slid = np.where(speed > one.strict.limits.slip, slip / np.maximum(speed, 1e-30), 0.0)
+    drag = np.where(capsule[:, None] >= 0, slid, drag)
     slides = np.linalg.norm(drag, axis=1) > 0.0
     creeping = _creeps(frame, capsule, slip, slides)
     if creeping is not None:
@@ -109,7 +114,7 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
         ):
             return (
                 f"at frame {one.first + t} contacts on the exact surface of the body could not "
-                "move it as its track shows. Raise friction, lower the mass, or slow the track down."
+                "move it as its track shows. Raise friction, lower the mass, or slow the track."
             )
         force[rows] = solved.forces
     weak = _weak(one, q, frame, capsule, point, force)
@@ -162,6 +167,28 @@ def _touching_points(
         chosen = mine[is_capsule]
         place[chosen], reach[chosen] = axis[is_capsule], radius[is_capsule]
     return _Touching(place, reach)
+
+
+def _slips(
+    one: Prepared,
+    q: np.ndarray,
+    frame: np.ndarray,
+    capsule: np.ndarray,
+    point: np.ndarray,
+    normal: np.ndarray,
+) -> np.ndarray:
+    """(N, 3) motion of a hand's material point over the body, m a frame; zero for the ground."""
+    slip, hands, stage = np.zeros_like(point), one.hands, one.stage
+    count = len(q)
+    still = Pose(np.zeros((count, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)))
+    for h, model in enumerate(one.models):
+        mine = np.flatnonzero((capsule >= 0) & (hands.hand_of_capsule[capsule] == h))
+        joints = slice(int(stage.offset[h]), int(stage.offset[h]) + model.num_joints)
+        turns, places = link_poses(model, q[:, joints], _root(one, h))
+        link = model.capsules.link[capsule[mine] - hands.first_capsule[h]]
+        frames = np.arange(count, dtype=np.float64)
+        slip[mine] = relative_velocity(frames, turns, places, still, frame[mine], link, point[mine])
+    return slip - np.einsum("ni,ni->n", slip, normal)[:, None] * normal
 
 
 def _leads_out(one: Prepared, point: np.ndarray, normal: np.ndarray) -> np.ndarray:
