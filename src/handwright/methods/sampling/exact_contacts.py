@@ -17,6 +17,7 @@ from handwright.math.pose import Pose
 from handwright.mechanics import force_contacts, least_forces
 from handwright.mechanics.sliding import relative_velocity
 from handwright.methods.sampling.effort import too_hard
+from handwright.methods.sampling.exact_depth import skin_depths
 from handwright.methods.sampling.judge import Judged
 from handwright.methods.sampling.prepare import Prepared
 
@@ -26,6 +27,8 @@ _TOUCHING = 9.5e-4
 _CREEP = 9e-4
 # Share of the residual tolerance of a certificate that is used, in weights.
 _RESIDUAL = 5e-3
+# Depth that the judge's grid and skin points may hide, m; short of what a certificate allows.
+_HIDDEN = 1.8e-4
 # A normal is one if going against it leads away from the body by this share of the way, m.
 _LEAST_COSINE = 0.6
 _STEP = 5e-4
@@ -117,6 +120,9 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
                 "move it as its track shows. Raise friction, lower the mass, or slow the track."
             )
         force[rows] = solved.forces
+    deep = _sunk(one, q)
+    if deep is not None:
+        return deep
     weak = _weak(one, q, frame, capsule, point, force)
     if weak is not None:
         return weak
@@ -196,6 +202,23 @@ def _leads_out(one: Prepared, point: np.ndarray, normal: np.ndarray) -> np.ndarr
     here = one.distance.signed_distance(point)[0]
     there = one.distance.signed_distance(point - _STEP * normal)[0]
     return np.asarray(there - here >= _LEAST_COSINE * _STEP)
+
+
+def _sunk(one: Prepared, q: np.ndarray) -> str | None:
+    """Which hand is too deep, where, and what to change."""
+    stage = one.strict
+    for h, (name, model) in enumerate(zip(one.holding.hands, one.models, strict=True)):
+        joints = slice(int(stage.offset[h]), int(stage.offset[h]) + model.num_joints)
+        depth = skin_depths(
+            model, q[:, joints], _root(one, h), stage.field, one.distance, stage.environment
+        )
+        if depth.max() > stage.limits.penetration + _HIDDEN:
+            t = int(depth.argmax())
+            return (
+                f"at frame {one.first + t} skin of '{name}' is {1e3 * depth[t]:.2f} mm deep. Move "
+                "the wrist away, or raise soft_tissue."
+            )
+    return None
 
 
 def _weak(
