@@ -46,7 +46,9 @@ def test_skin_in_a_box_is_as_deep_as_the_boxs_equation_says():
 @pytest.mark.parametrize("kind", ["floor", "table"])
 def test_skin_in_the_surroundings_is_seen_from_a_moving_body(kind):
     rng = np.random.default_rng(2)
-    body = Pose.normalized(rng.normal(size=(3, 3)) + [2.0, 0.0, 0.0], rng.normal(size=(3, 4)))
+    body = Pose.normalized(
+        rng.normal(size=(3, 3)) + np.array([2.0, 0.0, 0.0]), rng.normal(size=(3, 4))
+    )
     position = np.array([[0.0, 0.0, 0.42], [0.0, 0.0, 0.41], [0.0, 0.0, 0.9]])
     surface = floor(0.4) if kind == "floor" else table(0.4, thickness=0.2)
     found, vertices = depths(position, (surface,), body)
