@@ -194,3 +194,22 @@ def test_frames_of_a_motion_are_those_of_its_poses():
         alone = surface_contacts(top, CUBE, poses[t])
         np.testing.assert_array_equal(found.point, alone.point)
         assert found.distance == alone.distance
+
+
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 2**31), within=st.floats(0.0, 0.05))
+def test_frames_that_are_left_out_are_farther_than_asked_for(seed, within):
+    rng = np.random.default_rng(seed)
+    poses = Pose.normalized(
+        rng.uniform(-0.2, 0.2, (6, 3)) + np.array([0.0, 0.0, 0.2]), rng.normal(size=(6, 4))
+    )
+    for surface in (block(0.0, 0.1, width=0.06), floor(0.02)):
+        every = contacts_along(surface, CUBE, poses)
+        for found, alone in zip(
+            contacts_along(surface, CUBE, poses, within=within), every, strict=True
+        ):
+            if len(found.gap) == 0:
+                assert alone.distance > within
+                assert found.distance <= alone.distance + 1e-9
+            else:
+                np.testing.assert_array_equal(found.gap, alone.gap)

@@ -98,24 +98,50 @@ def surface_contacts(surface: Surface, body: RigidBody, pose: Pose) -> SurfaceCo
     point, normal, gap = (np.concatenate(column) for column in zip(*sides, strict=True))
     outside = np.linalg.norm(np.maximum(over, 0.0), axis=1)
     nearest = float(np.where(outside > 0.0, outside, over.max(axis=1)).min())
-    return SurfaceContacts(
-        surface.pose.apply(point),
-        surface.pose.rotate(normal),
-        gap,
-        min(nearest, float(gap.min())),
-    )
+    point = surface.pose.apply(point)
+    # Gaps across two edges are those of straight lines: far away the points themselves count.
+    away = np.where(gap < 0.0, gap, surface_distance(surface, point)[0])
+    return SurfaceContacts(point, surface.pose.rotate(normal), gap, min(nearest, float(away.min())))
 
 
-def contacts_along(surface: Surface, body: RigidBody, pose: Pose) -> list[SurfaceContacts]:
-    """``surface_contacts`` for every frame of a motion; one that stands still is asked once."""
+def contacts_along(
+    surface: Surface, body: RigidBody, pose: Pose, *, within: float = np.inf
+) -> list[SurfaceContacts]:
+    """``surface_contacts`` for every frame of a motion; one that stands still is asked once.
+
+    Args:
+        surface: Plane or box.
+        body: Its mesh.
+        pose: (T,) of the body in the world.
+        within: Frames in which the body is surely farther away than this have no contacts, m.
+    """
     found: list[SurfaceContacts] = []
+    apart = _least_apart(surface, body, pose) if within < np.inf else np.zeros(len(pose.position))
     for t in range(len(pose.position)):
         stands = t > 0 and bool(
             (pose.position[t] == pose.position[t - 1]).all()
             and (pose.wxyz[t] == pose.wxyz[t - 1]).all()
         )
-        found.append(found[-1] if stands else surface_contacts(surface, body, pose[t]))
+        if stands:
+            found.append(found[-1])
+        elif apart[t] > within:
+            none = np.zeros((0, 3))
+            found.append(SurfaceContacts(none, none, np.zeros(0), float(apart[t])))
+        else:
+            found.append(surface_contacts(surface, body, pose[t]))
     return found
+
+
+def _least_apart(surface: Surface, body: RigidBody, pose: Pose) -> np.ndarray:
+    """(T,) distances, m, that a body is at least away from a surface, by its bounds."""
+    low, high = body.bounds
+    side = np.array(np.meshgrid([0.0, 1.0], [0.0, 1.0], [0.0, 1.0])).reshape(3, -1).T
+    corners = pose[:, None].apply(low + side * (high - low))
+    if isinstance(surface, HalfSpace):
+        return np.asarray((corners @ surface.normal).min(axis=1) - surface.offset)
+    local = surface.pose.inverse().apply(corners)
+    beyond = np.maximum(local.min(axis=1), -local.max(axis=1)) - surface.half_extents
+    return np.asarray(beyond.max(axis=1))
 
 
 def _nearest_vertices(surface: Surface, world: np.ndarray) -> SurfaceContacts:

@@ -43,7 +43,9 @@ def ground_contacts(
         times: s.
     """
     first, rows = np.zeros(len(times) + 1, dtype=np.int64), []
-    along = [contacts_along(surface, body, pose) for surface in problem.environment]
+    along = [
+        contacts_along(surface, body, pose, within=_TOUCHING) for surface in problem.environment
+    ]
     for t in range(len(times)):
         for number, surface in enumerate(problem.environment):
             found = along[number][t]
