@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from handwright.methods.sampling.exact_contacts import ExactContacts, exact_contacts
-from handwright.methods.sampling.exact_depth import exact_depths
+from handwright.methods.sampling.exact_contacts import ExactContacts, Refused, exact_contacts
 from handwright.methods.sampling.frame import CROSSED, MISSED, SUNK, UNMOVED
 from handwright.methods.sampling.judge import Judged, judge_motion, make_judged
 from handwright.methods.sampling.path import Path
@@ -188,10 +187,7 @@ def _verdict(one: Prepared, q: np.ndarray) -> _Verdict:
             bool((judged.verdict == SUNK).any()),
             f"after smoothing, at frame {one.first + frame}, {cause}",
         )
-    depth = exact_depths(one, q)
-    if not depth.max() <= one.exact_depth:
-        frame = one.first + int(depth.argmax())
-        return _Verdict(None, judged, True, f"after smoothing, at frame {frame}, {_CAUSES[SUNK]}")
-    contacts = exact_contacts(one, q, judged)
-    crept = "contacts crept, or did not hold on the exact surface of the body."
-    return _Verdict(contacts, judged, False, crept)
+    found = exact_contacts(one, q, judged)
+    if isinstance(found, Refused):
+        return _Verdict(None, judged, found.is_sunk, f"after smoothing, {found.reason}")
+    return _Verdict(found, judged, False, "")

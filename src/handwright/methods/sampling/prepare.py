@@ -37,8 +37,6 @@ _SEARCH_SAMPLES = 50
 _JUDGE_SAMPLES = 400
 _SKIN_SPACING = 0.0025
 _STATIC_SPEED = 5e-3
-# The certificate allows 1 mm.
-_EXACT_DEPTH = 9.5e-4
 # Height of a relocating pad over the surface, m.
 _LIFT = 0.010
 
@@ -67,8 +65,6 @@ class Prepared(NamedTuple):
     room: Room
     body: RigidBody
     distance: ExactDistance
-    exact_depth: float
-    """How deep skin may be in the body's mesh, m."""
 
 
 def prepare(problem: Problem, method: ContactSampling) -> list[Prepared]:
@@ -150,7 +146,7 @@ def _prepare_one(
     )
     return Prepared(
         holding, models, hands, stage, strict, first, start, stop, searched, candidates, steps,
-        policy, room, body, ExactDistance.from_body(body), _EXACT_DEPTH + method.soft_tissue,
+        policy, room, body, ExactDistance.from_body(body),
     )  # fmt: skip
 
 
