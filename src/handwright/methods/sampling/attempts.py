@@ -25,6 +25,7 @@ from handwright.methods.sampling.step import (
     carried_without,
     keeps_place,
     pad_place,
+    posed_frames,
     settle,
 )
 
@@ -42,6 +43,7 @@ def warm_up(one: Prepared) -> None:
     path.q[:] = one.stage.rest
     bench = Packed(Bench(few, one.candidates, one.steps, path, one.room))
     settle(bench, 0, 1, False, True)
+    posed_frames(bench, 1.0)
     advance(bench, 0)
     keeps_place(bench, 0, 0, 1)
     pad_place(bench, 0, 0)

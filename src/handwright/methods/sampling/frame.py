@@ -114,7 +114,7 @@ class Room(NamedTuple):
 def make_room(stage: Stage) -> Room:
     """Memory for one stage."""
     joints = len(stage.rest)
-    needed = len(stage.digit_of_capsule) + int(np.diff(stage.ground.first).max(initial=0)) + 1
+    needed = 2 * len(stage.digit_of_capsule) + int(np.diff(stage.ground.first).max(initial=0)) + 1
     # Few sizes, because code is compiled for each.
     capacity = max(64, 1 << (needed - 1).bit_length())
     if len(stage.hand_of_digit) > MAX_DIGITS:

@@ -23,6 +23,7 @@ from handwright.methods.sampling.step import (
     Steps,
     advance,
     carried_frames,
+    posed_frames,
     settle,
 )
 from handwright.methods.sampling.tally import Tally
@@ -30,7 +31,9 @@ from handwright.methods.sampling.tally import Tally
 # Rounds of draws without a first grasp after which there is little hope for one.
 _GRASP_MISSES = 3
 # Grasps of a round that are posed, at most: posing costs far more than asking for forces.
-_GRASP_POSES = 12
+_GRASP_POSES = 20
+# Key frames that a grasp must carry once it is posed.
+_HELD_KEYS = 3
 # Share of the friction with which a good grasp still holds.
 _SPARE_FRICTION = 0.6
 # "Branch once in every two chances on average": how often a failed window is tried again.
@@ -206,15 +209,23 @@ class Search:
                     chosen[row, d] = drawn(self._appeal[d], rng)
         lasts = np.array([self._grasp_worth(row) for row in chosen])
         self.tally.grasps += len(chosen)
-        order = np.argsort(-lasts, kind="stable")
-        for row in order[:_GRASP_POSES]:
+        needed = min(_HELD_KEYS, len(self._places.frame))
+        best, most = -1, 0
+        for row in np.argsort(-lasts, kind="stable")[:_GRASP_POSES]:
             if lasts[row] > 0 and self._pose_grasp(chosen[row]):
-                self._t = 0
-                self._misses = 0
-                self._path.window_end[0] = 0
-                return
-        self._misses += 1
-        self.tally.add_dead_end(0, None)
+                holds = posed_frames(self._bench, 1.0)
+                worth = holds + posed_frames(self._bench, _SPARE_FRICTION)
+                if worth > most and holds >= needed:
+                    best, most = row, worth
+                if worth == 2 * len(self._places.frame):
+                    break
+        if best < 0 or not self._pose_grasp(chosen[best]):
+            self._misses += 1
+            self.tally.add_dead_end(0, None)
+            return
+        self._t = 0
+        self._misses = 0
+        self._path.window_end[0] = 0
 
     def _grasp_worth(self, chosen: np.ndarray) -> float:
         """Key frames that a grasp carries, and again with less friction: it will need to spare."""

@@ -317,6 +317,53 @@ def carried_frames(bench: Bench, chosen: np.ndarray, first: int, share: float) -
     return count
 
 
+@inlined
+def _copy_contact(room: Room, source: int, to: int) -> None:
+    contacts = room.contacts
+    for i in range(3):
+        contacts.arm[to, i] = contacts.arm[source, i]
+        contacts.normal[to, i] = contacts.normal[source, i]
+        contacts.drag[to, i] = contacts.drag[source, i]
+    contacts.friction[to] = contacts.friction[source]
+    contacts.weight[to] = contacts.weight[source]
+    contacts.cap[to] = contacts.cap[source]
+
+
+@compiled
+def posed_frames(bench: Bench, share: float) -> int:
+    """Number of key frames that the contacts of frame 0, just settled, carry while they last.
+
+    Places are only where digits should touch; this is where they do, with all parts of the hand.
+
+    Args:
+        bench: The search.
+        share: Of the friction of hands that is used.
+    """
+    stage, places, room = bench.stage, bench.candidates, bench.room
+    ground, total = room.found.num[1], room.found.num[0]
+    hands = total - ground
+    # Out of the way of the ground, of which there is more or less in other frames.
+    away = room.contacts.friction.shape[0] - hands
+    for n in range(hands - 1, -1, -1):
+        _copy_contact(room, ground + n, away + n)
+        room.contacts.friction[away + n] *= share
+    count = 0
+    for k in range(places.frame.shape[0]):
+        t = places.frame[k]
+        first = add_ground(stage, t, room)
+        for n in range(hands):
+            _copy_contact(room, away + n, first + n)
+        if not can_carry(stage, t, first + hands, room):
+            break
+        count += 1
+    # As they were found, for whoever looks at them next.
+    add_ground(stage, 0, room)
+    for n in range(hands):
+        _copy_contact(room, away + n, ground + n)
+        room.contacts.friction[ground + n] /= share
+    return count
+
+
 @compiled
 def carried_without(bench: Bench, t: int, end: int, is_away: np.ndarray) -> bool:
     """Whether the digits that hold in row t can carry the body until ``end`` without some.
