@@ -18,8 +18,9 @@ from handwright.methods.sampling.judge import judge_motion, make_judged
 from handwright.methods.sampling.path import Path, make_path
 from handwright.methods.sampling.prepare import Prepared, prepare
 from handwright.methods.sampling.reconstruct import reconstruct
-from handwright.methods.sampling.search import make_tally, search
+from handwright.methods.sampling.search import search
 from handwright.methods.sampling.stage import part_of_stage
+from handwright.methods.sampling.tally import make_tally
 
 if TYPE_CHECKING:
     from handwright.methods.sampling.contact_sampling import ContactSampling

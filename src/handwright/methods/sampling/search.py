@@ -39,6 +39,7 @@ from handwright.methods.sampling.frame import (
 )
 from handwright.methods.sampling.path import Path
 from handwright.methods.sampling.stage import Stage
+from handwright.methods.sampling.tally import Tally, note_frame
 
 _TOLERANCE = 1e-5
 _ROLL = 2e-3
@@ -82,34 +83,6 @@ class Policy(NamedTuple):
     """For one digit as if there were no others."""
     is_informed: bool
     """Whether dead ends are answered by their cause; else everything is drawn anew."""
-
-
-class Tally(NamedTuple):
-    """Counts of the search, each an array of one element."""
-
-    frames: np.ndarray
-    dead_ends: np.ndarray
-    missed: np.ndarray
-    sunk: np.ndarray
-    crossed: np.ndarray
-    unmoved: np.ndarray
-    furthest: np.ndarray
-    """Latest frame that failed, and by what."""
-    grasps: np.ndarray
-
-
-def make_tally() -> Tally:
-    """All counts at zero."""
-    return Tally(
-        frames=np.zeros(1, dtype=np.int64),
-        dead_ends=np.zeros(1, dtype=np.int64),
-        missed=np.zeros(1, dtype=np.int64),
-        sunk=np.zeros(1, dtype=np.int64),
-        crossed=np.zeros(1, dtype=np.int64),
-        unmoved=np.zeros(1, dtype=np.int64),
-        furthest=np.full(2, -1, dtype=np.int64),
-        grasps=np.zeros(1, dtype=np.int64),
-    )
 
 
 @merged
@@ -547,6 +520,7 @@ def search(
                     return False
                 continue
             t, depth = 0, 0
+            note_frame(tally.seen, tally.frames[0] - 1, t, path.q[t])
             path.window_end[0] = 0
             forced[:] = False
             fails[0] = 0
@@ -563,6 +537,7 @@ def search(
         verdict = _step(stage, path, t, guide, policy, room, is_exact)
         if verdict == FINE:
             t += 1
+            note_frame(tally.seen, tally.frames[0] - 1, t, path.q[t])
             continue
         tally.dead_ends[0] += 1
         tally.missed[0] += verdict == MISSED
