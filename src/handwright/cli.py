@@ -198,6 +198,7 @@ def bench(
         f"handwright.benchmarks.{files.get(name, name.replace('-', '_'))}"
     )
     options = {
+        "data": data,
         "scenes": scenes,
         "scene": scene,
         "num": num,
@@ -215,18 +216,15 @@ def bench(
             f"'handwright bench {name}' was given {', '.join(foreign)}, which it does not take. "
             f"It takes {', '.join(own) or 'none of these options'}."
         )
-    if "data" in known:
-        if data is None:
-            raise InvalidValueError(
-                f"'handwright bench {name}' was given no recordings. "
-                "Pass --data FOLDER, the folder that holds sequences/cube_med2.npz."
-            )
-        result = module.run(data, **given)
-    else:
-        if name == "kernels":
-            for peer in ("mink", "daqp"):
-                require(peer, extra="dev", feature=f"'handwright bench {name}'")
-        result = module.run(**given)
+    if "data" in known and data is None:
+        raise InvalidValueError(
+            f"'handwright bench {name}' was given no recordings. "
+            "Pass --data FOLDER, the folder that holds sequences/cube_med2.npz."
+        )
+    if name == "kernels":
+        for peer in ("mink", "daqp"):
+            require(peer, extra="dev", feature=f"'handwright bench {name}'")
+    result = module.run(**given)
     if json:
         print(json_module.dumps(result))
     else:

@@ -111,7 +111,7 @@ class _Skin:
         _, linear, _ = point_jacobians(
             self.problem.model, q, link.ravel(), samples.local[rows].reshape(-1, 3), self.root
         )
-        linear = linear.reshape(*link.shape, 3, -1)
+        linear = linear.reshape(*link.shape, 3, linear.shape[-1])
         return np.asarray(_UNIT * np.einsum("sk,si,skij->sj", weight, gradient[chosen], linear))
 
 
