@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from handwright.benchmarks import spread
 from handwright.benchmarks.spread import Explored, compare, explore, frame_spread
@@ -36,6 +37,13 @@ def test_spread_scales_and_does_not_depend_on_the_middle_or_the_axes(seed, scale
     np.testing.assert_allclose(
         frame_spread(frame, moved, 5), scale * frame_spread(frame, q, 5), rtol=1e-9
     )
+
+
+def printed(what):
+    console = Console(width=300)
+    with console.capture() as caught:
+        console.print(what)
+    return caught.get()
 
 
 def explored(frames, width, length=10):
@@ -94,7 +102,16 @@ def test_a_run_writes_its_figure_and_its_figures(monkeypatch, tmp_path):
     assert result["bars_met"] is True
     assert json.loads(json.dumps(result))["scene"] == "spatula"
     assert (tmp_path / "roaming.png").read_bytes().startswith(b"\x89PNG")
-    assert "rad" in str(list(spread.describe(result).columns[3].cells))
+    assert result["message"] == ""
+    assert "7.5" in printed(spread.describe(result))
+
+
+def test_a_scene_that_nobody_can_grasp_says_so(monkeypatch):
+    monkeypatch.setattr(spread, "explore", lambda *_, **__: explored(0, 0.0))
+    result = spread.run(scene="milk_box_turn")
+    assert result["bars_met"] is False
+    assert "the improved and the baseline search, not even a first grasp" in result["message"]
+    assert result["message"] in printed(spread.describe(result))
 
 
 def test_wrong_requests_are_refused_before_the_work(tmp_path):

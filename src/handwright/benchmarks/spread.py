@@ -31,7 +31,7 @@ from handwright.render.still import check_png, write_png
 from handwright.scenes import load_scene
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import Group
 
 BARS: dict[str, tuple[str, float]] = {"ratio": (">=", 3.0)}
 FRAMES = 3000
@@ -170,7 +170,14 @@ def run(
             found[name] = explore(problem, method, frames=frames, seed=_SEED)
     result: dict[str, Any] = compare(found["improved"], found["baseline"])
     result["bars_met"] = bars_met(result, BARS)
-    result |= {"scene": scene, "frames": frames, "seed": _SEED}
+    empty = [name for name, one in found.items() if len(one.frame) == 0]
+    message = (
+        f"No frame of '{scene}' was feasible for the {' and the '.join(empty)} search, not even a "
+        "first grasp, so that there is nothing to compare. Choose another --scene."
+        if empty
+        else ""
+    )
+    result |= {"scene": scene, "frames": frames, "seed": _SEED, "message": message}
     if figure is not None:
         joint = next(iter(problem.hands.values())).joints.index(_JOINT)
         titles = {"baseline": "plain search of section 4", "improved": "improved search"}
@@ -184,7 +191,10 @@ def run(
     return result
 
 
-def describe(result: dict[str, Any]) -> Table:
+def describe(result: dict[str, Any]) -> Group:
     """The result as a table."""
+    from rich.console import Group
+
     title = f"Postures covered on {result['scene']} by {result['frames']} explored frames"
-    return bars_table(title, result, _MEANINGS, BARS)
+    table = bars_table(title, result, _MEANINGS, BARS)
+    return Group(table, *([result["message"]] if result["message"] else []))
