@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from handwright.benchmarks import spread
-from handwright.benchmarks.spread import Explored, compare, explore, frame_spread
+from handwright.benchmarks.spread import Explored, compare, covered_width, explore, frame_spread
 from handwright.benchmarks.spread_figure import Band, draw_bands, strokes
 from handwright.errors import InvalidValueError
 from handwright.methods import ContactSampling
@@ -37,6 +37,15 @@ def test_spread_scales_and_does_not_depend_on_the_middle_or_the_axes(seed, scale
     np.testing.assert_allclose(
         frame_spread(frame, moved, 5), scale * frame_spread(frame, q, 5), rtol=1e-9
     )
+
+
+def test_the_width_of_the_band_counts_each_value_once():
+    frame = np.array([0, 0, 0, 1])
+    q = np.radians([[10.2, -0.5], [10.7, -3.5], [12.5, -3.1], [10.2, 7.5]])
+    # Joint 0: two cells and one; joint 1: two and one; over two frames, and four that are empty.
+    assert covered_width(frame, q, 2) == pytest.approx(1.5)
+    assert covered_width(frame, q, 6) == pytest.approx(0.5)
+    assert covered_width(frame[:0], q[:0], 6) == 0.0
 
 
 def printed(what):

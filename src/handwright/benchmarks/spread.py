@@ -47,6 +47,9 @@ _MEANINGS = {
     "reached": "share of the frames of the motion that were visited, improved",
     "reached_baseline": "the same, plain",
     "ratio_common": "ratio of spreads over the frames that both visited",
+    "covered_deg": "width of the visited band, mean over joints and frames, improved, degrees",
+    "covered_deg_baseline": "the same, plain, degrees",
+    "ratio_covered": "of the two",
     "solutions": "paths to the last frame, improved",
     "solutions_baseline": "the same, plain",
 }
@@ -80,6 +83,25 @@ def frame_spread(
     for t in np.unique(frame):
         spread[t] = np.sqrt(q[frame == t].var(axis=0).sum())
     return spread
+
+
+def covered_width(frame: Int[np.ndarray, " N"], q: Float[np.ndarray, "N J"], length: int) -> float:
+    """Values of a joint that were visited in a frame, in cells of a degree, mean over both.
+
+    Unlike the spread it does not care how often a value was visited.
+
+    Args:
+        frame: Of each posture, 0 to ``length`` - 1.
+        q: Postures, rad.
+        length: Number of frames.
+
+    Returns:
+        Degrees.
+    """
+    cells = np.floor(np.degrees(q)).astype(np.int64)
+    cells -= cells.min(initial=0)
+    keys = frame[:, None] * (cells.max(initial=0) + 1) + cells
+    return sum(len(np.unique(column)) for column in keys.T) / (length * max(q.shape[1], 1))
 
 
 def explore(problem: Problem, method: ContactSampling, *, frames: int, seed: int) -> Explored:
@@ -124,6 +146,7 @@ def compare(improved: Explored, baseline: Explored) -> dict[str, float]:
     visited = [np.isfinite(spread) for spread in spreads]
     whole = [float(np.nan_to_num(spread).mean()) for spread in spreads]
     both = visited[0] & visited[1]
+    width = [covered_width(one.frame, one.q, one.length) for one in (improved, baseline)]
     common = [float(spread[both].mean()) if both.any() else 0.0 for spread in spreads]
     return {
         "spread": whole[0],
@@ -132,6 +155,9 @@ def compare(improved: Explored, baseline: Explored) -> dict[str, float]:
         "reached": float(visited[0].mean()),
         "reached_baseline": float(visited[1].mean()),
         "ratio_common": _ratio(*common),
+        "covered_deg": width[0],
+        "covered_deg_baseline": width[1],
+        "ratio_covered": _ratio(*width),
         "solutions": float(improved.solutions),
         "solutions_baseline": float(baseline.solutions),
     }
