@@ -132,7 +132,7 @@ def test_a_run_becomes_json_and_a_table(monkeypatch):
     console.print(sampling.describe(result))
     text = console.file.getvalue()
     assert "wine_pot" in text
-    assert "10 motions s" in text
+    assert "10 certified motions, s" in text
 
 
 @pytest.mark.parametrize("text", ["milk", "spatula,milk", "bunny_like"])

@@ -47,13 +47,13 @@ _MAX_WORKERS = 2
 _COLUMNS = {
     "seconds": "s",
     "clips": "motions",
-    "certified": "certified",
+    "certified": "passed",
     "pen_mm_p95": "p95 mm",
-    "fingers": "fingers",
-    "fingers_recorded": "recorded",
-    "fingertip_mm": "fingertips mm",
+    "fingers": "digits",
+    "fingers_recorded": "real digits",
+    "fingertip_mm": "tips mm",
     "acceleration": "acc. cm/s²",
-    "acceleration_recorded": "recorded",
+    "acceleration_recorded": "real cm/s²",
 }
 
 
@@ -139,23 +139,28 @@ def _number(value: float | None) -> float:
 
 def describe(result: Mapping[str, Any]) -> Group:
     """The result as tables."""
+    from rich.box import SIMPLE_HEAD
     from rich.console import Group
     from rich.table import Table
 
-    table = Table(title=f"Windows of recordings, at most {result['budget_s']:g} s of search each")
-    table.add_column("window")
+    causes = sorted({row["cause"] for row in result["windows"].values() if not row["is_solved"]})
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.title = f"Windows of recordings, at most {result['budget_s']:g} s of search each"
+    table.add_column("window", no_wrap=True)
     table.add_column("kind")
     for heading in _COLUMNS.values():
         table.add_column(heading, justify="right")
-    table.add_column("cause")
+    table.add_column("why not", justify="right")
     for name, row in result["windows"].items():
         cells = ["-" if row[key] is None else f"{row[key]:.3g}" for key in _COLUMNS]
-        table.add_row(name, row["kind"], *cells, "" if row["is_solved"] else row["cause"])
+        why = "" if row["is_solved"] else f"({causes.index(row['cause']) + 1})"
+        table.add_row(name, row["kind"], *cells, why)
     judged = {name: _number(result[name]) for name in _MEANINGS}
     verdicts = sorted({row["verdict"] for row in result["windows"].values() if row["verdict"]})
     lines = [f"Most frequent cause of failure: {result['frequent_cause']}."]
     return Group(
         table,
+        *(f"({number}) {cause}" for number, cause in enumerate(causes, start=1)),
         bars_table("All windows (nan: there is no such figure)", judged, _MEANINGS, BARS),
         *(lines if result["frequent_cause"] else []),
         *(f"Verdict: {verdict}." for verdict in verdicts),

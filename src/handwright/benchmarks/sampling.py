@@ -42,17 +42,18 @@ _MEANINGS = {
     "peer_agree": "share of the compared frames on which both verdicts are the same",
 }
 
-_COLUMNS = {
-    "seconds_10": "10 motions s",
-    "seconds": "run s",
+_ROWS = {
+    "seconds_10": "10 certified motions, s",
+    "seconds": "the run, s",
     "solutions": "motions",
-    "frames_per_solution": "frames a motion",
+    "certified": "share certified",
+    "frames_per_solution": "frames for a motion",
     "success_ratio": "success ratio",
     "solution_ratio": "solution ratio",
-    "certified": "certified",
-    "pen_mm_max": "deepest mm",
-    "pen_mm_p95": "p95 mm",
+    "pen_mm_max": "deepest, mm",
+    "pen_mm_p95": "depth p95, mm",
 }
+_STRATEGIES = {"hold": "digits hold", "slide": "digits slide", "relocate": "digits relocate"}
 _SEED = 0
 _WARM_SECONDS = 0.05
 
@@ -168,20 +169,24 @@ def run(*, scenes: str | None = None, num: int = 10, budget: float = 60.0) -> di
 
 def describe(result: Mapping[str, Any]) -> Group:
     """The result as tables."""
+    from rich.box import SIMPLE_HEAD
     from rich.console import Group
     from rich.table import Table
 
     table = Table(
+        box=SIMPLE_HEAD,
+        pad_edge=False,
         title=f"Contact sampling, {result['num']} motions asked for, one core, seed "
-        f"{result['seed']}, at most {result['budget_s']:g} s of search"
+        f"{result['seed']}, at most {result['budget_s']:g} s of search",
     )
-    table.add_column("scene")
-    for heading in _COLUMNS.values():
-        table.add_column(heading, justify="right")
-    table.add_column("hold, slide, relocate", justify="right")
-    for name, row in result["scenes"].items():
-        counts = ", ".join(str(count) for count in row["strategies"].values())
-        table.add_row(name, *(_cell(row[key]) for key in _COLUMNS), counts)
+    table.add_column("")
+    for name in result["scenes"]:
+        table.add_column(name, justify="right", no_wrap=True)
+    rows = result["scenes"].values()
+    for key, meaning in _ROWS.items():
+        table.add_row(meaning, *(_cell(row[key]) for row in rows))
+    for key, meaning in _STRATEGIES.items():
+        table.add_row(meaning, *(str(row["strategies"][key]) for row in rows))
     judged = {key: math.nan if v is None else v for key, v in result["judged"].items()}
     bars = {name: (str(bar[0]), float(bar[1])) for name, bar in result["bars"].items()}
     meanings = {name: text for name, text in _MEANINGS.items() if name in judged}
@@ -197,7 +202,7 @@ def describe(result: Mapping[str, Any]) -> Group:
 
 
 def _cell(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4g}"
+    return "-" if value is None else f"{value:.3g}"
 
 
 def _peer_lines(peer: Mapping[str, float] | None) -> Sequence[str]:
