@@ -191,6 +191,11 @@ def describe(result: Mapping[str, Any]) -> Group:
     bars = {name: (str(bar[0]), float(bar[1])) for name, bar in result["bars"].items()}
     meanings = {name: text for name, text in _MEANINGS.items() if name in judged}
     lines = [
+        f"{name}: refused by the certificate: {key} ({count} clips)."
+        for name, row in result["scenes"].items()
+        for key, count in row["refused"].items()
+    ]
+    lines += [
         f"{name}: {row['message']}" for name, row in result["scenes"].items() if row["message"]
     ]
     return Group(
@@ -212,6 +217,6 @@ def _peer_lines(peer: Mapping[str, float] | None) -> Sequence[str]:
         f"One frame of {FIRST}, mean of {peer['frames']:.0f}: ours {peer['ours_us']:.0f} µs; "
         f"SLSQP {peer['peer_ik_ms']:.1f} ms and Clarabel, contacts collected, "
         f"{peer['peer_forces_ms']:.2f} ms; ratio {peer['ratio']:.0f}. "
-        f"Largest miss of a guiding point: ours {peer['ours_miss_mm']:.3f} mm, SLSQP "
-        f"{peer['peer_miss_mm']:.3f} mm.",
+        f"Of these frames {peer['feasible']:.0%} are feasible. Largest miss of a guiding point: "
+        f"ours {peer['ours_miss_mm']:.3f} mm, SLSQP {peer['peer_miss_mm']:.3f} mm.",
     )

@@ -56,6 +56,8 @@ class PeerFigures(NamedTuple):
     ratio: float
     agree: float
     """Share of the frames on which the two verdicts are the same."""
+    feasible: float
+    """Share of the frames that ours finds feasible, as the search did."""
     ours_miss_mm: float
     """Largest distance of a pad from its guiding point."""
     peer_miss_mm: float
@@ -160,6 +162,7 @@ def measure_frames(one: Prepared, path: Path, num_frames: int = NUM_FRAMES) -> P
         peer_forces_ms=1e3 * peer_forces / count,
         ratio=peer / ours,
         agree=agreed / count,
+        feasible=float(np.mean(verdict == FINE)),
         ours_miss_mm=1e3 * float(misses[0].max()),
         peer_miss_mm=1e3 * float(misses[1].max()),
         frames=count,
