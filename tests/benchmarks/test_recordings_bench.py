@@ -106,13 +106,13 @@ def test_shares_are_by_kind_and_means_over_what_was_solved():
         row("single", solved=True, fingertip_mm=10.0, acceleration_ratio=1.0, pen_mm_p95=1.0),
         row("single", solved=True, fingertip_mm=30.0, acceleration_ratio=2.0, pen_mm_p95=2.0),
         row("single", solved=False, cause="fingers would cross."),
-        row("assisted", solved=False, cause="fingers would cross."),
-        row("assisted", solved=False, cause="other"),
+        row("both", solved=False, cause="fingers would cross."),
+        row("both", solved=False, cause="other"),
     ]
     result = recordings.summary(rows)
     assert result["solved"] == pytest.approx(0.4)
     assert result["solved_single"] == pytest.approx(2 / 3)
-    assert result["solved_assisted"] == 0.0
+    assert result["solved_both"] == 0.0
     assert result["fingertip_mm"] == pytest.approx(20.0)
     assert result["fingers"] is None
     assert recordings.frequent_cause(rows) == "fingers would cross. (2 of 3 windows)"

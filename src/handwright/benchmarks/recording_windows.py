@@ -205,4 +205,4 @@ def measure_window(data: Path, window: Window, budget: float) -> dict[str, Any]:
     recorded = recording.clip(window.start, window.stop, sides=window.sides, fps=FPS)
     tolerances = Tolerances(soft_tissue=SOFT_TISSUE, smoothing_hz=SMOOTHING_HZ)
     figures = window_figures(result, recorded, seconds, tolerances)
-    return {"kind": "assisted" if window.kind == "assisted" else "single", **figures}
+    return {"kind": "both" if window.kind == "assisted" else "single", **figures}

@@ -29,7 +29,7 @@ BARS: dict[str, tuple[str, float]] = {
 _MEANINGS = {
     "solved": "share of all windows with a certified motion",
     "solved_single": "the same, windows of one hand",
-    "solved_assisted": "the same, windows in which the other hand helps",
+    "solved_both": "the same, windows in which the other hand helps",
     "seconds": "for one window, preparing included, mean, s",
     "pen_mm_p95": "depth of the skin, 95th percentile over frames, mean over solved, mm",
     "fingers": "digits that touch, mean over solved",
@@ -46,14 +46,14 @@ _MEANS = (
 _MAX_WORKERS = 2
 _COLUMNS = {
     "seconds": "s",
-    "clips": "motions",
-    "certified": "passed",
+    "clips": "clips",
+    "certified": "good",
     "pen_mm_p95": "p95 mm",
     "fingers": "digits",
-    "fingers_recorded": "real digits",
+    "fingers_recorded": "real",
     "fingertip_mm": "tips mm",
-    "acceleration": "acc. cm/s²",
-    "acceleration_recorded": "real cm/s²",
+    "acceleration": "cm/s²",
+    "acceleration_recorded": "real",
 }
 
 
@@ -71,7 +71,7 @@ def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
     return {
         "solved": share(None),
         "solved_single": share("single"),
-        "solved_assisted": share("assisted"),
+        "solved_both": share("both"),
         "seconds": float(np.mean([row["seconds"] for row in rows])) if rows else None,
         **{name: mean(name) for name in _MEANS},
     }
@@ -139,18 +139,17 @@ def _number(value: float | None) -> float:
 
 def describe(result: Mapping[str, Any]) -> Group:
     """The result as tables."""
-    from rich.box import SIMPLE_HEAD
     from rich.console import Group
     from rich.table import Table
 
     causes = sorted({row["cause"] for row in result["windows"].values() if not row["is_solved"]})
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
     table.title = f"Windows of recordings, at most {result['budget_s']:g} s of search each"
     table.add_column("window", no_wrap=True)
-    table.add_column("kind")
+    table.add_column("hands")
     for heading in _COLUMNS.values():
         table.add_column(heading, justify="right")
-    table.add_column("why not", justify="right")
+    table.add_column("why", justify="right")
     for name, row in result["windows"].items():
         cells = ["-" if row[key] is None else f"{row[key]:.3g}" for key in _COLUMNS]
         why = "" if row["is_solved"] else f"({causes.index(row['cause']) + 1})"
