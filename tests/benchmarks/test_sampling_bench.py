@@ -163,6 +163,7 @@ def digit_problem(shift):
         model=model,
         root_rotation=np.eye(3),
         root_position=place,
+        digit=np.array(digits),
         link=np.array([model.digits[d].pad.link for d in digits]),
         local=np.array([model.digits[d].pad.position for d in digits]),
         target=pads + place,

@@ -35,6 +35,8 @@ class DigitProblem:
     model: HandModel
     root_rotation: Float[np.ndarray, "3 3"]
     root_position: Float[np.ndarray, "3"]
+    digit: Int[np.ndarray, " D"]
+    """Numbers of the digits that have one."""
     link: Int[np.ndarray, " D"]
     """That the guiding points are fixed to."""
     local: Float[np.ndarray, "D 3"]

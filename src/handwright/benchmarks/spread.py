@@ -23,10 +23,13 @@ from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
 from handwright.methods import ContactSampling
 from handwright.methods.sampling.attempts import warm_up
-from handwright.methods.sampling.path import make_path
+from handwright.methods.sampling.candidates import Candidates
+from handwright.methods.sampling.frame import FINE, Room
+from handwright.methods.sampling.plan import Policy
 from handwright.methods.sampling.prepare import prepare
-from handwright.methods.sampling.search import search
-from handwright.methods.sampling.tally import make_tally
+from handwright.methods.sampling.search import Search
+from handwright.methods.sampling.stage import Stage
+from handwright.methods.sampling.step import Steps
 from handwright.render.still import check_png, write_png
 from handwright.scenes import load_scene
 
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
 BARS: dict[str, tuple[str, float]] = {"ratio": (">=", 3.0)}
 FRAMES = 3000
 """Explored by each search, as in the paper."""
-_CHUNK = 500
+_PATHS = 3
 _JOINT = "index_mcp_flexion"
 _SEED = 0
 
@@ -120,24 +123,53 @@ def explore(problem: Problem, method: ContactSampling, *, frames: int, seed: int
         )
     one = prepared[0]
     warm_up(one)
-    length, joints = one.stop - one.start, len(one.stage.rest)
-    tally = make_tally(frames, joints)
-    number = solutions = 0
-    while tally.frames[0] < frames:
+    seen: list[tuple[int, np.ndarray]] = []
+    number = solutions = done = 0
+    while done < frames:
         rng = np.random.default_rng([seed, number, 0])
-        path = make_path(length, joints, len(one.stage.hand_of_digit))
-        end = min(int(tally.frames[0]) + method.max_frames, frames)
-        found = False
-        # In the same steps as an attempt of the method.
-        while not found and tally.frames[0] < end:
-            found = search(
-                one.searched, one.candidates, one.policy, one.room, path,
-                min(int(tally.frames[0]) + _CHUNK, end), rng, tally,
-            )  # fmt: skip
-        solutions += found
+        watched = _Watched(one.searched, one.candidates, one.steps, one.policy, rng, one.room)
+        # As many paths from one tree as an attempt of the method asks for, at most.
+        end = min(method.max_frames, frames - done)
+        for _ in range(_PATHS):
+            if watched.next_path(end) is None:
+                break
+            solutions += 1
+        seen += watched.seen
+        done += watched.tally.frames
         number += 1
-    seen = tally.seen[tally.seen[:, 0] >= 0.0]
-    return Explored(seen[:, 0].astype(np.int64), seen[:, 1:], length, solutions, one.start)
+    q = np.array([posture for _, posture in seen]).reshape(len(seen), len(one.stage.rest))
+    frame = np.array([t for t, _ in seen], dtype=np.int64)
+    return Explored(frame, q, one.stop - one.start, solutions, one.start)
+
+
+class _Watched(Search):
+    """A search that remembers the postures of all feasible frames."""
+
+    def __init__(
+        self,
+        stage: Stage,
+        candidates: Candidates,
+        steps: Steps,
+        policy: Policy,
+        rng: np.random.Generator,
+        room: Room | None = None,
+    ) -> None:
+        super().__init__(stage, candidates, steps, policy, rng, room)
+        self.seen: list[tuple[int, np.ndarray]] = []
+
+    def _step(self) -> int:
+        verdict = super()._step()
+        if verdict == FINE:
+            self._remember(self._t + 1)
+        return verdict
+
+    def _start(self) -> None:
+        super()._start()
+        if self._t == 0:
+            self._remember(0)
+
+    def _remember(self, t: int) -> None:
+        self.seen.append((t, self._path.q[t].copy()))
 
 
 def compare(improved: Explored, baseline: Explored) -> dict[str, float]:

@@ -29,7 +29,7 @@ def milk_box() -> RigidBody:
 
 def _spots(half: float) -> np.ndarray:
     """Thumb on the near face, fingers below each other on the far one; half a width, m."""
-    heights = (0.058, 0.050, 0.027, 0.007, -0.015)
+    heights = (0.036, 0.028, 0.005, -0.015, -0.037)
     return np.array([(0.015, half if d else -half, z) for d, z in enumerate(heights)])
 
 
@@ -48,7 +48,7 @@ def find_turn_hold() -> Hold:
     wrists = wrists_around(
         ((-0.13, 0.98, 0.10), (0.98, 0.14, -0.06)),
         grip=((0.097, -0.008, -0.092), (0.106, 0.004, -0.084)),
-        at=((0.0, 0.0, 0.0), (0.0, 0.0, 0.03)),
+        at=((0.0, 0.0, -0.022), (0.0, 0.0, 0.008)),
         tilt=((-6.0, -5.0, -10.0), (6.0, 5.0, 2.0)),
         count=10,
     )

@@ -20,6 +20,7 @@ from handwright.kinematics.digit_ik import IkWeights
 from handwright.kinematics.reach import ReachVolume, reachable_volume
 from handwright.kinematics.tree import placed, turned
 from handwright.math.compiled import compiled
+from handwright.math.packed import Packed
 from handwright.mechanics.area import edge_distance
 from handwright.methods.sampling.frame import Room, digit_depth, place_hands, pose_alone
 from handwright.methods.sampling.stage import Stage
@@ -134,7 +135,7 @@ def make_candidates(
     cost = np.full(starts.shape[:3], np.inf)
     q = np.zeros(starts.shape)
     alone = stage.hold._replace(digits=0.0, max_iterations=12, polish=1e-9)
-    _reach(stage, room, frames, point, normal, pad, starts, alone, cost, q)
+    _reach(Packed(stage), Packed(room), frames, point, normal, pad, starts, Packed(alone), cost, q)
     life = np.zeros(cost.shape, dtype=np.int64)
     for k in range(len(frames) - 1, -1, -1):
         later = life[:, :, k + 1] if k + 1 < len(frames) else 0
@@ -155,10 +156,11 @@ def _reach(
     cost: np.ndarray,
     q: np.ndarray,
 ) -> None:
-    table, values = stage.table, stage.rest.copy()
+    table, values = stage.table, room.spare
     for k in range(frames.shape[0]):
         t = frames[k]
-        values[:] = stage.rest
+        for j in range(values.shape[0]):
+            values[j] = stage.rest[j]
         place_hands(stage, t, values, room.now)
         for d in range(starts.shape[0]):
             if not stage.may_touch[t, d]:
@@ -195,4 +197,3 @@ def _reach(
                 cosine = nx * normal[m, 0] + ny * normal[m, 1] + nz * normal[m, 2]
                 if miss < _MISS and cosine > -0.1 and digit_depth(stage, t, d, room) < _DEPTH:
                     cost[d, m, k] = discomfort + 0.5 * (1.0 - cosine)
-        values[:] = stage.rest

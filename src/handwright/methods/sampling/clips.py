@@ -7,21 +7,20 @@ import numpy as np
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ENVIRONMENT, ContactMode, ContactTrack
 from handwright.core.problem import Problem
-from handwright.methods.sampling.attempts import Attempt, Part
+from handwright.methods.sampling.attempt import Part
 from handwright.methods.sampling.prepare import Prepared
 
 
 def assemble_clip(
-    problem: Problem, prepared: list[Prepared], attempt: Attempt, method_name: str
+    problem: Problem, prepared: list[Prepared], parts: tuple[Part, ...], method_name: str
 ) -> Clip:
-    """A clip of an attempt that succeeded."""
-    assert attempt.parts is not None
+    """A clip of a solution: one part for each holding."""
     times = problem.times
     joints = {
         name: np.tile(model.pose("rest"), (len(times), 1)) for name, model in problem.hands.items()
     }
     contacts = []
-    for one, part in zip(prepared, attempt.parts, strict=True):
+    for one, part in zip(prepared, parts, strict=True):
         frames = slice(one.first, one.first + len(part.q))
         for h, name in enumerate(one.holding.hands):
             shift = int(one.stage.offset[h])

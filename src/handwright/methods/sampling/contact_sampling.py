@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
-
-import numpy as np
 
 from handwright.core.clip import Clip
 from handwright.core.problem import Problem
 from handwright.core.result import Result, Status
 from handwright.errors import InvalidValueError
-from handwright.methods.sampling.attempts import Attempt, run_attempts, warm_up
+from handwright.methods.sampling.attempt import Attempt
+from handwright.methods.sampling.attempts import run_attempts, warm_up
 from handwright.methods.sampling.clips import assemble_clip
 from handwright.methods.sampling.preferences import (
     CHANCES,
@@ -126,15 +126,15 @@ class ContactSampling:
     def _collect(
         self, problem: Problem, prepared: list[Prepared], seed: int, deadline: float
     ) -> tuple[list[Attempt], bool]:
-        """Attempts in order, until enough have succeeded; and whether the user stopped them."""
+        """Attempts in order, until enough motions are found; and whether the user stopped them."""
         attempts: list[Attempt] = []
         found = 0
         stream: Iterator[Attempt] = run_attempts(problem, self, prepared, seed, deadline)
         try:
             for attempt in stream:
                 attempts.append(attempt)
-                found += attempt.parts is not None
-                if found == self.num_solutions:
+                found += len(attempt.solutions)
+                if found >= self.num_solutions:
                     break
         except KeyboardInterrupt:
             return attempts, True
@@ -148,12 +148,13 @@ class ContactSampling:
         was_cancelled: bool,
         preparation: float,
     ) -> Result:
-        solved = [attempt for attempt in attempts if attempt.parts is not None]
-        solved.sort(key=lambda attempt: attempt.strain)
+        solutions = [parts for attempt in attempts for parts in attempt.solutions]
+        solutions = solutions[: self.num_solutions]
+        solutions.sort(key=lambda parts: sum(part.strain for part in parts))
         clips: tuple[Clip, ...] = tuple(
-            assemble_clip(problem, prepared, attempt, self.name) for attempt in solved
+            assemble_clip(problem, prepared, parts, self.name) for parts in solutions
         )
-        statistics = _statistics(attempts, sum(part.stop - part.start for part in prepared))
+        statistics = _statistics(attempts)
         timings = {"preparation": preparation}
         timings |= {
             name: float(sum(attempt.seconds[name] for attempt in attempts))
@@ -168,12 +169,12 @@ class ContactSampling:
         return Result(clips, status, message, statistics, timings)
 
 
-def _statistics(attempts: list[Attempt], length: int) -> dict[str, float]:
+def _statistics(attempts: list[Attempt]) -> dict[str, float]:
     """The columns of the paper's Table 1."""
-    solutions = sum(attempt.parts is not None for attempt in attempts)
+    solutions = sum(len(attempt.solutions) for attempt in attempts)
     total = sum(attempt.frames for attempt in attempts)
     dead_ends = sum(attempt.dead_ends for attempt in attempts)
-    success = solutions * length
+    success = sum(attempt.success_frames for attempt in attempts)
     return {
         "solutions": float(solutions),
         "dead_ends": float(dead_ends),
@@ -181,21 +182,17 @@ def _statistics(attempts: list[Attempt], length: int) -> dict[str, float]:
         "success_frames": float(success),
         "success_ratio": success / total if total else 0.0,
         "solution_ratio": solutions / (solutions + dead_ends) if solutions + dead_ends else 0.0,
-        "dropped": float(sum(attempt.was_dropped for attempt in attempts)),
+        "dropped": float(sum(attempt.dropped for attempt in attempts)),
         "attempts": float(len(attempts)),
     }
 
 
 def _shortfall(attempts: list[Attempt], found: int, wanted: int) -> str:
-    causes: dict[str, int] = {}
+    causes: Counter[str] = Counter()
     for attempt in attempts:
-        if attempt.cause:
-            causes[attempt.cause] = causes.get(attempt.cause, 0) + 1
+        causes.update(attempt.causes)
     text = f"{found} of {wanted} motions after {len(attempts)} attempts."
     if causes:
-        cause, count = max(causes.items(), key=lambda item: item[1])
+        cause, count = causes.most_common(1)[0]
         text += f" Most often ({count} times): {cause}"
-    furthest = np.array([attempt.furthest for attempt in attempts if attempt.parts is None])
-    if furthest.size and not causes:
-        text += f" The furthest frame reached was {int(furthest.max())}."
     return text

@@ -22,7 +22,6 @@ from handwright.kinematics.digit_ik import IkWeights, Work, make_work, place_dig
 from handwright.kinematics.skin_samples import sample_position
 from handwright.kinematics.tree import Links, placed
 from handwright.math.compiled import inlined, kernel
-from handwright.math.records import as_record
 from handwright.mechanics.cone_work import ConeWork, make_cone_work
 from handwright.mechanics.cones import MAX_ITERATIONS, PENALTY, solve_cones
 from handwright.mechanics.pyramid import (
@@ -89,6 +88,7 @@ class Found(NamedTuple):
 class Room(NamedTuple):
     """Memory of the search; one for each process."""
 
+    guide: Guide
     now: Links
     before: Links
     ik: Work
@@ -98,7 +98,13 @@ class Room(NamedTuple):
     low: np.ndarray
     high: np.ndarray
     reference: np.ndarray
+    spare: np.ndarray
+    """(J,) joint values that are only tried."""
     found: Found
+    is_lost: np.ndarray
+    """(D,) digits that could not be brought to their guiding points."""
+    must_touch: np.ndarray
+    """(D,) digits whose guiding points must be met."""
     price: np.ndarray
     """(D,) of normal force, by digit."""
     is_landing: np.ndarray
@@ -119,39 +125,46 @@ def make_room(stage: Stage) -> Room:
     def links() -> Links:
         return Links(np.zeros((joints + 1, 3, 3)), np.zeros((joints + 1, 3)), np.zeros((joints, 3)))
 
+    digits = len(stage.hand_of_digit)
     return Room(
+        guide=Guide(
+            np.zeros(digits, dtype=np.int64),
+            np.zeros(digits, dtype=np.int64),
+            np.zeros((digits, 3)),
+            np.zeros((digits, 3)),
+            np.zeros((digits, 3)),
+        ),
         now=links(),
         before=links(),
-        ik=as_record(make_work()),
-        contacts=as_record(
-            ForceContacts(
-                np.zeros((capacity, 3)),
-                np.zeros((capacity, 3)),
-                np.zeros(capacity),
-                np.zeros((capacity, 3)),
-                np.ones(capacity),
-                np.full(capacity, np.inf),
-            )
+        ik=make_work(),
+        contacts=ForceContacts(
+            np.zeros((capacity, 3)),
+            np.zeros((capacity, 3)),
+            np.zeros(capacity),
+            np.zeros((capacity, 3)),
+            np.ones(capacity),
+            np.full(capacity, np.inf),
         ),
-        cone=as_record(make_cone_work(capacity)),
-        pyramid=as_record(make_pyramid_work(capacity, _NUM_EDGES)),
+        cone=make_cone_work(capacity),
+        pyramid=make_pyramid_work(capacity, _NUM_EDGES),
         low=np.zeros(joints),
         high=np.zeros(joints),
         reference=np.zeros(joints),
-        found=as_record(
-            Found(
-                np.zeros(2, dtype=np.int64),
-                np.zeros(capacity, dtype=np.int64),
-                np.zeros((capacity, 3)),
-                np.zeros(capacity),
-                np.zeros((capacity, 3)),
-                np.zeros(MAX_DIGITS),
-                np.zeros(MAX_DIGITS),
-                np.zeros((MAX_DIGITS, 3)),
-                np.zeros(2, dtype=np.int64),
-                np.zeros(1),
-            )
+        spare=np.zeros(joints),
+        found=Found(
+            np.zeros(2, dtype=np.int64),
+            np.zeros(capacity, dtype=np.int64),
+            np.zeros((capacity, 3)),
+            np.zeros(capacity),
+            np.zeros((capacity, 3)),
+            np.zeros(MAX_DIGITS),
+            np.zeros(MAX_DIGITS),
+            np.zeros((MAX_DIGITS, 3)),
+            np.zeros(2, dtype=np.int64),
+            np.zeros(1),
         ),
+        is_lost=np.zeros(MAX_DIGITS, dtype=np.bool_),
+        must_touch=np.zeros(MAX_DIGITS, dtype=np.bool_),
         price=np.ones(MAX_DIGITS),
         is_landing=np.zeros(MAX_DIGITS, dtype=np.bool_),
     )
@@ -194,9 +207,9 @@ def place_hands(stage: Stage, t: int, q: np.ndarray, links: Links) -> None:
 
 
 @kernel
-def pose_digits(stage: Stage, t: int, guide: Guide, q: np.ndarray, room: Room, sweeps: int) -> None:
+def pose_digits(stage: Stage, t: int, q: np.ndarray, room: Room, sweeps: int) -> None:
     """Bends the digits of ``q``, within ``room.low`` and ``high``, to their guiding points."""
-    around, table = _around_at(stage, t), stage.table
+    around, table, guide = _around_at(stage, t), stage.table, room.guide
     digits = stage.hand_of_digit.shape[0]
     for d in range(digits):
         if guide.mode[d] != FREE:
@@ -552,13 +565,16 @@ def _share_loads(stage: Stage, room: Room) -> None:
 
 
 @kernel
-def check_frame(
-    stage: Stage, t: int, guide: Guide, q: np.ndarray, room: Room, has_before: bool, is_exact: bool
-) -> int:
-    """Whether the placed hands are a feasible frame; ``room.found.blame`` says who is to blame."""
-    found, limits = room.found, stage.limits
+def check_frame(stage: Stage, t: int, room: Room, has_before: bool, is_exact: bool) -> int:
+    """Whether the placed hands are a feasible frame; ``room.found.blame`` says who is to blame.
+
+    A digit that misses its guiding point is no fault in itself: it has rolled, slid or come off,
+    and the forces say whether the body bears that. ``room.is_lost`` names such digits.
+    """
+    found, limits, guide = room.found, stage.limits, room.guide
     found.blame[0] = found.blame[1] = -1
     for d in range(guide.mode.shape[0]):
+        room.is_lost[d] = False
         mode = guide.mode[d]
         if mode != HOLD and mode != SLIDE:
             continue
@@ -570,7 +586,8 @@ def check_frame(
             + (y - guide.target[d, 1]) ** 2
             + (z - guide.target[d, 2]) ** 2
         )
-        if not miss <= limits.anchor:
+        room.is_lost[d] = not miss <= limits.anchor
+        if room.is_lost[d] and room.must_touch[d]:
             found.blame[0] = d
             return MISSED
     a, b = digits_crossed(stage, room.now, limits.digits)

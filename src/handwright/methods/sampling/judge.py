@@ -12,6 +12,7 @@ import numpy as np
 
 from handwright.kinematics.tree import placed
 from handwright.math.compiled import compiled
+from handwright.math.packed import Packed
 from handwright.methods.sampling.frame import (
     CROSSED,
     FINE,
@@ -59,9 +60,13 @@ def make_judged(frames: int, capacity: int) -> Judged:
     )  # fmt: skip
 
 
-@compiled
 def judge_motion(stage: Stage, q: np.ndarray, room: Room, out: Judged) -> int:
     """Looks at every frame of a motion; returns how many fail."""
+    return int(_judge(Packed(stage), q, Packed(room), Packed(out)))
+
+
+@compiled
+def _judge(stage: Stage, q: np.ndarray, room: Room, out: Judged) -> int:
     frames = q.shape[0]
     found, contacts = room.found, room.contacts
     ahead = (

@@ -16,6 +16,8 @@ class Path(NamedTuple):
     """(T, D) FREE, HOLD, SLIDE or FLY, as planned for the next frame."""
     reached: np.ndarray
     """(T, D) the same as this frame itself was reached."""
+    kept: np.ndarray
+    """(T, D) whether the guiding point goes on from the last frame without slipping."""
     link: np.ndarray
     """(T, D) that the guiding point is fixed to."""
     local: np.ndarray
@@ -57,6 +59,7 @@ def make_path(frames: int, joints: int, digits: int) -> Path:
         q=np.zeros((frames, joints)),
         mode=whole.copy(),
         reached=whole.copy(),
+        kept=np.zeros((frames, digits), dtype=np.bool_),
         link=whole.copy(),
         local=three.copy(),
         target=three.copy(),
@@ -73,3 +76,8 @@ def make_path(frames: int, joints: int, digits: int) -> Path:
         pull=three.copy(),
         window_end=np.zeros(frames, dtype=np.int64),
     )
+
+
+def copy_path(path: Path) -> Path:
+    """A path of its own."""
+    return Path(*(column.copy() for column in path))

@@ -20,9 +20,10 @@ from handwright.methods.sampling.candidates import (
 from handwright.methods.sampling.frame import Room, make_room
 from handwright.methods.sampling.hands_as_one import HandsAsOne, hands_as_one
 from handwright.methods.sampling.holdings import Holding, find_holdings
+from handwright.methods.sampling.plan import Policy
 from handwright.methods.sampling.preferences import CHANCES, frames_within
-from handwright.methods.sampling.search import Policy
 from handwright.methods.sampling.stage import Limits, Stage, make_stage, part_of_stage
+from handwright.methods.sampling.step import Steps
 
 if TYPE_CHECKING:
     from handwright.methods.sampling.contact_sampling import ContactSampling
@@ -36,6 +37,8 @@ _SEARCH_SAMPLES = 50
 _JUDGE_SAMPLES = 400
 _SKIN_SPACING = 0.0025
 _STATIC_SPEED = 5e-3
+# Height of a relocating pad over the surface, m.
+_LIFT = 0.010
 
 
 class Prepared(NamedTuple):
@@ -57,6 +60,7 @@ class Prepared(NamedTuple):
     searched: Stage
     """The frames of the search."""
     candidates: Candidates
+    steps: Steps
     policy: Policy
     room: Room
     body: RigidBody
@@ -134,9 +138,15 @@ def _prepare_one(
         searched, models, point, normal, key_frames(stop - start, _KEY_STEP), room
     )
     policy = _policy(holding, models, searched, problem.times[start:stop], method)
+    steps = Steps(
+        price=np.ones(policy.slide.shape),
+        free_price=method.idle_force_price,
+        lift=_LIFT,
+        alone=stage.hold._replace(digits=0.0),
+    )
     return Prepared(
-        holding, models, hands, stage, strict, first, start, stop, searched, candidates, policy,
-        room, body, ExactDistance.from_body(body),
+        holding, models, hands, stage, strict, first, start, stop, searched, candidates, steps,
+        policy, room, body, ExactDistance.from_body(body),
     )  # fmt: skip
 
 
@@ -206,16 +216,12 @@ def _policy(
         window=1 if method.baseline else method.window,
         slide=slide,
         relocate=relocate,
-        price=np.ones(shape),
-        free_price=method.idle_force_price,
         land=0.15,
         leave_free=method.leave_free,
         slide_step=0.05 * step,
         flight=max(4, round(0.17 / step)),
-        lift=0.010,
         look_ahead=0 if method.baseline else max(1, round(0.33 / step)),
         comfort=method.comfort,
         grasp_tries=20 if method.baseline else 300,
-        alone=stage.hold._replace(digits=0.0),
         is_informed=not method.baseline,
     )

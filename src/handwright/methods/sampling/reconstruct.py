@@ -7,132 +7,154 @@ guiding points.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from handwright.core.hand import HandModel
 from handwright.kinematics.fk import link_poses
 from handwright.kinematics.skin_samples import skin_samples
 from handwright.kinematics.spacetime import smooth_digits
 from handwright.kinematics.spacetime_terms import Anchors, SpacetimeWeights
 from handwright.math import rotation
-from handwright.math.compiled import compiled
+from handwright.math.packed import Packed
 from handwright.math.pose import Pose
-from handwright.methods.sampling.frame import (
-    FREE,
-    HOLD,
-    SLIDE,
-    Guide,
-    Room,
-    pose_digits,
-)
-from handwright.methods.sampling.path import Path
+from handwright.methods.sampling.anchors import rolled_anchors, search_anchors
+from handwright.methods.sampling.frame import FREE
+from handwright.methods.sampling.judge import Judged
+from handwright.methods.sampling.path import Path, make_path
+from handwright.methods.sampling.prepare import Prepared
 from handwright.methods.sampling.stage import Stage
+from handwright.methods.sampling.step import Bench, settle
 
-# Weight of a point in the air, which may be missed, against that of a contact.
-_HINT = 1e-3
-# A guiding point that was missed by more than this, m, is taken where it was.
-_MISSED = 1e-4
 # How far the hand opens on its way to and from the body, between rest and open.
 _OPENING = 0.7
 # Frames in which the hand opens or closes.
 _OPENING_FRAMES = 12
+_WEIGHTS = SpacetimeWeights(
+    digit_margin=-5e-4,
+    posture=1e-6,
+    object=2.0,
+    environment=2.0,
+    digits=2.0,
+    object_margin=1e-4,
+    num_samples=140,
+)
 
 
-class Reconstruction(NamedTuple):
-    """A smooth motion of all hands."""
+class Motion(NamedTuple):
+    """A smooth motion of all hands of a holding."""
 
     q: np.ndarray
     """(T, J) rad, of the hands side by side."""
-    miss: float
-    """Largest distance of a contact from its place, m."""
+    reference: np.ndarray
+    """(T, J) postures that were preferred, rad."""
+    anchors: tuple[Anchors, ...]
+    """For each hand."""
 
 
-@compiled
-def _walk(
-    stage: Stage, first: int, last: int, q: np.ndarray, wanted: np.ndarray, room: Room, guide: Guide
-) -> None:
-    """Poses free digits frame by frame from ``first`` to ``last``, forwards or backwards."""
-    step = 1 if last > first else -1
-    t = first
-    while t != last:
-        t += step
-        q[t] = q[t - step]
-        for j in range(q.shape[1]):
-            room.low[j] = max(q[t, j] - stage.limits.step, stage.low[t, j])
-            room.high[j] = max(min(q[t, j] + stage.limits.step, stage.high[t, j]), room.low[j])
-            room.reference[j] = 0.75 * q[t, j] + 0.25 * wanted[t, j]
-        pose_digits(stage, t, guide, q[t], room, 1)
-
-
-def reconstruct(
-    stage: Stage,
-    path: Path,
-    start: int,
-    models: Sequence[HandModel],
-    open_pose: np.ndarray,
-    room: Room,
-) -> Reconstruction:
-    """Makes a smooth motion over all frames of a stage.
-
-    Args:
-        stage: All frames.
-        path: Of the search, over a part of them.
-        start: Frame of the stage at which the path starts.
-        models: The hands.
-        open_pose: Joint values of the open hands, rad.
-        room: Memory.
-    """
+def reconstruct(one: Prepared, path: Path) -> Motion:
+    """Makes a smooth motion over all frames of a holding's stage from a path of its search."""
+    stage, start = one.stage, one.start - one.first
     frames, span = len(stage.wrench), len(path.q)
-    q = np.zeros((frames, path.q.shape[1]))
+    whole = make_path(frames, path.q.shape[1], path.mode.shape[1])
+    q = whole.q
     q[start : start + span] = path.q
-    reference = _references(stage, path, start, open_pose)
-    digits = len(stage.hand_of_digit)
-    guide = Guide(
-        np.full(digits, FREE),
-        np.zeros(digits, dtype=np.int64),
-        np.zeros((digits, 3)),
-        np.zeros((digits, 3)),
-        np.zeros((digits, 3)),
-    )
-    _walk(stage, start, 0, q, reference, room, guide)
-    _walk(stage, start + span - 1, frames - 1, q, reference, room, guide)
-    worst = 0.0
-    for h, model in enumerate(models):
-        joints = slice(int(stage.offset[h]), int(stage.offset[h]) + model.num_joints)
-        own = np.flatnonzero(stage.hand_of_digit == h)
-        root = Pose(
-            stage.root_position[:, h].copy(), rotation.from_matrix(stage.root_rotation[:, h])
+    reference = _references(stage, path, start, one.hands.open)
+    bench = Bench(stage, one.candidates, one.steps, whole, one.room)
+    _walk(bench, start, 0, reference)
+    _walk(bench, start + span - 1, frames - 1, reference)
+    anchors = []
+    for h in range(len(one.models)):
+        turns, places = _placed_links(one, h, q)
+        part = slice(start, start + span)
+        anchors.append(
+            search_anchors(
+                path, start, _digits_of(stage, h), int(stage.offset[h]), turns[part], places[part]
+            )
         )
-        turns, places = link_poses(model, path.q[:, joints], root[start : start + span])
-        anchors = _anchors(path, start, own, int(stage.offset[h]), turns, places)
+    return _smoothed(one, q, reference, tuple(anchors))
+
+
+def roll_on(one: Prepared, path: Path, motion: Motion, judged: Judged) -> Motion:
+    """The motion again, its contacts rolling on as it turns its links; see ``rolled_anchors``."""
+    stage = one.stage
+    anchors = []
+    for h in range(len(one.models)):
+        turns, places = _placed_links(one, h, motion.q)
+        anchors.append(
+            rolled_anchors(
+                motion.anchors[h],
+                path,
+                one.start - one.first,
+                _digits_of(stage, h),
+                int(stage.offset[h]),
+                turns,
+                places,
+                judged,
+                stage.table.capsule_link,
+                stage.field,
+                one.strict.limits.slip,
+            )
+        )
+    return _smoothed(one, motion.q, motion.reference, tuple(anchors))
+
+
+def _smoothed(
+    one: Prepared, q: np.ndarray, reference: np.ndarray, anchors: tuple[Anchors, ...]
+) -> Motion:
+    stage, result = one.stage, q.copy()
+    for h, model in enumerate(one.models):
+        joints = _joints_of(one, h)
         smooth = smooth_digits(
             model,
-            root,
+            _root(stage, h),
             q[:, joints],
-            anchors,
+            anchors[h],
             field=stage.field,
             environment=stage.environment,
             reference=reference[:, joints],
             low=stage.low[:, joints],
             high=stage.high[:, joints],
-            weights=SpacetimeWeights(
-                digit_margin=-5e-4,
-                posture=1e-6,
-                object=2.0,
-                environment=2.0,
-                digits=2.0,
-                object_margin=1e-4,
-                num_samples=140,
-            ),
+            weights=_WEIGHTS,
             samples=skin_samples(model),
         )
-        q[:, joints] = smooth.q
-        hard = anchors.weight >= 0.5
-        worst = max(worst, float(smooth.anchor_error[hard].max(initial=0.0)))
-    return Reconstruction(q, worst)
+        result[:, joints] = smooth.q
+    return Motion(result, reference, anchors)
+
+
+def _walk(bench: Bench, first: int, last: int, wanted: np.ndarray) -> None:
+    """Poses free digits frame by frame from ``first`` to ``last``, forwards or backwards."""
+    stage, room, q = bench.stage, bench.room, bench.path.q
+    room.guide.mode[:] = FREE
+    room.must_touch[:] = False
+    packed = Packed(bench)
+    step = 1 if last > first else -1
+    for t in range(first + step, last + step, step):
+        before = q[t - step]
+        q[t] = before
+        room.low[:] = np.clip(before - stage.limits.step, stage.low[t], stage.high[t])
+        room.high[:] = np.clip(before + stage.limits.step, stage.low[t], stage.high[t])
+        room.reference[:] = 0.75 * before + 0.25 * wanted[t]
+        # Only the posture counts: whether a hand that is off the body carries it was not asked.
+        settle(packed, t, 1, False, False)
+
+
+def _joints_of(one: Prepared, h: int) -> slice:
+    first = int(one.stage.offset[h])
+    return slice(first, first + one.models[h].num_joints)
+
+
+def _digits_of(stage: Stage, h: int) -> np.ndarray:
+    return np.flatnonzero(stage.hand_of_digit == h)
+
+
+def _root(stage: Stage, h: int) -> Pose:
+    return Pose(stage.root_position[:, h].copy(), rotation.from_matrix(stage.root_rotation[:, h]))
+
+
+def _placed_links(one: Prepared, h: int, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Turns and places (m) of a hand's links over all frames, in the body's frame."""
+    return link_poses(one.models[h], q[:, _joints_of(one, h)], _root(one.stage, h))
 
 
 def _references(stage: Stage, path: Path, start: int, open_pose: np.ndarray) -> np.ndarray:
@@ -153,31 +175,3 @@ def _references(stage: Stage, path: Path, start: int, open_pose: np.ndarray) -> 
         goal = spread + 0.5 * calm * (stage.rest - spread)
         reference[t] = edge + smooth * (goal - edge)
     return reference
-
-
-def _anchors(
-    path: Path,
-    start: int,
-    digits: np.ndarray,
-    offset: int,
-    turns: np.ndarray,
-    places: np.ndarray,
-) -> Anchors:
-    """Guiding points of one hand; those that the search missed are where it had them."""
-    frame, digit = np.nonzero(path.reached[:, digits] != FREE)
-    row = digits[digit]
-    mode = path.reached[frame, row]
-    link, local = path.link[frame, row] - offset, path.local[frame, row]
-    target = path.target[frame, row]
-    actual = places[frame, link] + np.einsum("nij,nj->ni", turns[frame, link], local)
-    # A point that could not be kept moves, as the search has seen and allowed for: to ask for its
-    # old place would make it jump where it is given up.
-    missed = np.linalg.norm(actual - target, axis=1) > _MISSED
-    return Anchors(
-        digit=digit.astype(np.int64),
-        frame=(frame + start).astype(np.int64),
-        link=link,
-        local=local,
-        target=np.where(missed[:, None], actual, target),
-        weight=np.where((mode == HOLD) | (mode == SLIDE), 1.0, _HINT),
-    )

@@ -1,54 +1,36 @@
-"""Counts of the search, and on request the postures that it explored."""
+"""Counts of a search."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
-import numpy as np
-
-from handwright.math.compiled import merged
+from handwright.methods.sampling.frame import CROSSED, MISSED, SUNK, UNMOVED
 
 
-class Tally(NamedTuple):
-    """Counts of the search, each an array of one element."""
+@dataclass(slots=True)
+class Tally:
+    """What a search has done so far."""
 
-    frames: np.ndarray
-    dead_ends: np.ndarray
-    missed: np.ndarray
-    sunk: np.ndarray
-    crossed: np.ndarray
-    unmoved: np.ndarray
-    furthest: np.ndarray
-    """Latest frame that failed, and by what."""
-    grasps: np.ndarray
-    seen: np.ndarray
-    """(N, 1 + J) frame and posture of each of the first N explored frames, the frame being -1 where
-    it failed; N is 0 unless somebody wants to know."""
-
-
-def make_tally(seen: int = 0, joints: int = 0) -> Tally:
-    """All counts at zero.
-
-    Args:
-        seen: How many explored frames are to be kept.
-        joints: Of all hands.
-    """
-    return Tally(
-        frames=np.zeros(1, dtype=np.int64),
-        dead_ends=np.zeros(1, dtype=np.int64),
-        missed=np.zeros(1, dtype=np.int64),
-        sunk=np.zeros(1, dtype=np.int64),
-        crossed=np.zeros(1, dtype=np.int64),
-        unmoved=np.zeros(1, dtype=np.int64),
-        furthest=np.full(2, -1, dtype=np.int64),
-        grasps=np.zeros(1, dtype=np.int64),
-        seen=np.full((seen, 1 + joints), -1.0),
+    frames: int = 0
+    """Frames that were tried."""
+    dead_ends: int = 0
+    causes: dict[int, int] = field(
+        default_factory=lambda: {MISSED: 0, SUNK: 0, CROSSED: 0, UNMOVED: 0}
     )
+    """Dead ends by what failed."""
+    grasps: int = 0
+    """First grasps that were drawn."""
+    furthest: int = -1
+    """Latest frame that failed."""
 
+    def add_dead_end(self, frame: int, cause: int | None) -> None:
+        """Counts a dead end; no cause if there was no first grasp."""
+        self.dead_ends += 1
+        self.furthest = max(self.furthest, frame)
+        if cause is not None:
+            self.causes[cause] += 1
 
-@merged
-def note_frame(seen: np.ndarray, number: int, t: int, q: np.ndarray) -> None:
-    """Keeps the posture of the explored frame with this number, if it is wanted."""
-    if number < seen.shape[0]:
-        seen[number, 0] = t
-        seen[number, 1:] = q
+    def main_cause(self) -> int | None:
+        """The commonest cause, or None if no frame after the first was reached."""
+        worst = max(self.causes, key=lambda cause: self.causes[cause])
+        return worst if self.causes[worst] else None

@@ -1,0 +1,183 @@
+"""What smoothing holds on to: guiding points of the search, or contacts that roll on from them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from handwright.geometry.sdf import Field, field_value_gradient
+from handwright.kinematics.spacetime_terms import Anchors
+from handwright.methods.sampling.frame import FREE, HOLD, SLIDE
+from handwright.methods.sampling.judge import Judged
+from handwright.methods.sampling.path import Path
+
+# Weight of a point in the air, which may be missed, against that of a contact.
+_HINT = 1e-3
+# A guiding point that was missed by more than this, m, is taken where it was.
+_MISSED = 1e-4
+# A contact farther than this from where it was in the last frame, m, is another one.
+_LONGEST_ROLL = 4e-3
+# Nearer ones are left alone: distances of a grid are no more exact.
+_SHORTEST_ROLL = 5e-4
+
+
+def search_anchors(
+    path: Path, start: int, digits: np.ndarray, offset: int, turns: np.ndarray, places: np.ndarray
+) -> Anchors:
+    """Guiding points of one hand; those that the search missed are where it had them.
+
+    Where a contact rolls on to another guiding point, the old one counts in that frame too: only
+    both together say how the link is turned, and a link that is turned otherwise would slip.
+
+    Args:
+        path: Of the search.
+        start: Frame of the stage at which it starts.
+        digits: Rows of the hand's digits.
+        offset: Of the hand's links.
+        turns: (T, L, 3, 3) of the links by the path.
+        places: (T, L, 3) of the links by the path, m.
+    """
+    frame, digit = np.nonzero(path.reached[:, digits] != FREE)
+    held = (path.reached == HOLD)[:, digits]
+    has_rolled = (
+        held[1:] & held[:-1] & np.any(path.local[1:, digits] != path.local[:-1, digits], axis=2)
+    )
+    roll, rolling = np.nonzero(has_rolled)
+    source = np.concatenate([frame, roll])
+    frame, digit = np.concatenate([frame, roll + 1]), np.concatenate([digit, rolling])
+    row = digits[digit]
+    mode = path.reached[source, row]
+    link, local = path.link[source, row] - offset, path.local[source, row]
+    target = path.target[source, row]
+    actual = places[frame, link] + np.einsum("nij,nj->ni", turns[frame, link], local)
+    # A point that could not be kept moves, as the search has seen and allowed for: to ask for its
+    # old place would make it jump where it is given up.
+    missed = np.linalg.norm(actual - target, axis=1) > _MISSED
+    return Anchors(
+        digit=digit.astype(np.int64),
+        frame=(frame + start).astype(np.int64),
+        link=link,
+        local=local,
+        target=np.where(missed[:, None], actual, target),
+        weight=np.where((mode == HOLD) | (mode == SLIDE), 1.0, _HINT),
+    )
+
+
+def rolled_anchors(
+    anchors: Anchors,
+    path: Path,
+    start: int,
+    digits: np.ndarray,
+    offset: int,
+    turns: np.ndarray,
+    places: np.ndarray,
+    judged: Judged,
+    link_of_capsule: np.ndarray,
+    field: Field,
+    allowed_slip: float,
+) -> Anchors:
+    """The same contacts, each at the point with which the smooth motion touches.
+
+    A smooth motion turns links otherwise than the search did, so that they touch beside their
+    guiding points and slip while they turn. Here each contact rolls on from the last frame: with
+    material point c_t touching in frame t and R_t the turn of the link,
+    X_t = X_(t-1) + R_t (c_t - c_(t-1)), brought to the surface, is where c_t must be.
+
+    Args:
+        anchors: Of the search.
+        path: Of the search.
+        start: Frame of the stage at which it starts.
+        digits: Rows of the hand's digits.
+        offset: Of the hand's links.
+        turns: (T, L, 3, 3) of the links by the smooth motion, over all frames of the stage.
+        places: (T, L, 3) the same, m.
+        judged: The smooth motion.
+        link_of_capsule: (C,) of all hands.
+        field: Of the body.
+        allowed_slip: Digits that never slip by more, m a frame, are left alone.
+    """
+    touching = _contact_rows(judged, link_of_capsule)
+    worst_slip = _worst_slips(judged, link_of_capsule)
+    first = {
+        (int(d), int(t)): n
+        for n, (d, t, w) in reversed(
+            list(enumerate(zip(anchors.digit, anchors.frame, anchors.weight, strict=True)))
+        )
+        if w >= 0.5
+    }
+    keep = [n for n in range(len(anchors.digit)) if anchors.weight[n] < 0.5]
+    local, target = anchors.local.copy(), anchors.target.copy()
+    for digit, row in enumerate(digits):
+        slips = any(
+            worst_slip.get((t + start, int(path.link[t, row])), 0.0) > allowed_slip
+            for t in np.flatnonzero(path.reached[:, row] == HOLD)
+        )
+        if not slips:
+            keep += [
+                n
+                for n in range(len(anchors.digit))
+                if anchors.digit[n] == digit and anchors.weight[n] >= 0.5
+            ]
+            continue
+        before: tuple[np.ndarray, np.ndarray] | None = None
+        for t in range(len(path.q)):
+            n = first.get((digit, t + start))
+            if n is None:
+                before = None
+                continue
+            keep.append(n)
+            link = anchors.link[n]
+            follows = (
+                before is not None
+                and path.kept[t, row]
+                and path.reached[t, row] == HOLD
+                and path.link[t, row] == path.link[t - 1, row]
+            )
+            c, x = before if follows and before is not None else (local[n], target[n])
+            found = touching.get((t + start, int(link) + offset))
+            if found is not None and path.reached[t, row] == HOLD:
+                turn, place = turns[t + start, link], places[t + start, link]
+                new = turn.T @ (found - place)
+                if _SHORTEST_ROLL < float(np.linalg.norm(new - c)) < _LONGEST_ROLL:
+                    x = _on_surface(field, x + turn @ (new - c))
+                    c = new
+            local[n], target[n] = c, x
+            before = (c, x)
+    rows = np.array(sorted(keep), dtype=np.int64)
+    return Anchors(
+        anchors.digit[rows],
+        anchors.frame[rows],
+        anchors.link[rows],
+        local[rows],
+        target[rows],
+        anchors.weight[rows],
+    )
+
+
+def _contact_rows(judged: Judged, link_of_capsule: np.ndarray) -> dict[tuple[int, int], np.ndarray]:
+    """Where each link touches the body in each frame; the nearest contact if there are several."""
+    count = int(judged.num[0])
+    best: dict[tuple[int, int], tuple[float, np.ndarray]] = {}
+    for n in range(count):
+        capsule = judged.capsule[n]
+        if capsule < 0:
+            continue
+        key = (int(judged.frame[n]), int(link_of_capsule[capsule]))
+        if key not in best or judged.gap[n] < best[key][0]:
+            best[key] = (float(judged.gap[n]), judged.point[n])
+    return {key: point for key, (_, point) in best.items()}
+
+
+def _worst_slips(judged: Judged, link_of_capsule: np.ndarray) -> dict[tuple[int, int], float]:
+    """Largest slip of each link in each frame, m."""
+    worst: dict[tuple[int, int], float] = {}
+    for n in range(int(judged.num[0])):
+        if judged.capsule[n] >= 0:
+            key = (int(judged.frame[n]), int(link_of_capsule[judged.capsule[n]]))
+            worst[key] = max(worst.get(key, 0.0), float(np.linalg.norm(judged.slip[n])))
+    return worst
+
+
+def _on_surface(field: Field, point: np.ndarray) -> np.ndarray:
+    value, *slope = field_value_gradient(field, *point)
+    gradient = np.array(slope)
+    return point - value * gradient / max(float(gradient @ gradient), 1e-12)

@@ -1,0 +1,173 @@
+"""One attempt: a tree is searched for each holding; its paths are smoothed and judged."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from handwright.methods.sampling.exact_contacts import ExactContacts, exact_contacts
+from handwright.methods.sampling.frame import CROSSED, MISSED, SUNK, UNMOVED
+from handwright.methods.sampling.judge import judge_motion, make_judged
+from handwright.methods.sampling.path import Path
+from handwright.methods.sampling.prepare import Prepared
+from handwright.methods.sampling.reconstruct import reconstruct, roll_on
+from handwright.methods.sampling.search import Search
+
+if TYPE_CHECKING:
+    from handwright.methods.sampling.contact_sampling import ContactSampling
+
+# Paths that an attempt asks of a tree, at most.
+_PATHS = 3
+# How often a smooth motion that slips is smoothed again with its contacts rolling on.
+_ROLLS = 2
+# Frames between two looks at the clock.
+_SLICE = 200
+_CAUSES = {
+    MISSED: "a finger could not keep its contact. Let the wrist follow the body more closely.",
+    SUNK: "a finger or the palm would sink into the body or the surroundings. Move the wrist away.",
+    CROSSED: "fingers would cross. Leave more of them free.",
+    UNMOVED: "the contacts could not move the body as its track shows. Raise friction, lower the "
+    "mass, or slow the track down.",
+}
+
+
+class Part(NamedTuple):
+    """The motion of one holding."""
+
+    q: np.ndarray
+    contacts: ExactContacts
+    path: Path
+    strain: float
+    """Mean square of joint values away from rest, and of their accelerations; smaller is calmer."""
+
+
+@dataclass(slots=True)
+class Attempt:
+    """What one attempt came to."""
+
+    solutions: list[tuple[Part, ...]] = field(default_factory=list)
+    """Each with one part for each holding."""
+    frames: int = 0
+    """Tried by the search."""
+    success_frames: int = 0
+    """Different ones on the paths of all solutions."""
+    dead_ends: int = 0
+    dropped: int = 0
+    """Paths whose smooth motion did not hold."""
+    furthest: int = -1
+    """Latest frame of the problem that failed."""
+    causes: Counter[str] = field(default_factory=Counter)
+    seconds: dict[str, float] = field(
+        default_factory=lambda: {"search": 0.0, "reconstruction": 0.0, "judging": 0.0}
+    )
+
+
+def run_attempt(
+    prepared: list[Prepared], method: ContactSampling, seed: int, number: int, deadline: float
+) -> Attempt:
+    """Searches all holdings, smooths the motions and judges them.
+
+    Args:
+        prepared: All holdings.
+        method: Settings.
+        seed: Of the run.
+        number: Of the attempt; each has its own random numbers.
+        deadline: On the monotonic clock, s.
+    """
+    attempt = Attempt()
+    parts: list[list[Part]] = []
+    for index, one in enumerate(prepared):
+        rng = np.random.default_rng([seed, number, index])
+        found = _holding_parts(one, method, rng, deadline, attempt)
+        if not found:
+            return attempt
+        parts.append(found)
+    attempt.solutions = list(zip(*parts, strict=False))
+    for found in parts:
+        used = [part.path.q for part in found[: len(attempt.solutions)]]
+        frames = len(used[0])
+        attempt.success_frames += sum(
+            len(np.unique(np.stack([q[t] for q in used]), axis=0)) for t in range(frames)
+        )
+    return attempt
+
+
+def _holding_parts(
+    one: Prepared,
+    method: ContactSampling,
+    rng: np.random.Generator,
+    deadline: float,
+    attempt: Attempt,
+) -> list[Part]:
+    """Motions of one holding from one tree."""
+    search = Search(one.searched, one.candidates, one.steps, one.policy, rng, one.room)
+    parts: list[Part] = []
+    for _ in range(_PATHS):
+        path = _next_path(search, method.max_frames, deadline, attempt)
+        if path is None:
+            break
+        part = _finished(one, path, attempt)
+        if part is not None:
+            parts.append(part)
+    tally = search.tally
+    attempt.frames += tally.frames
+    attempt.dead_ends += tally.dead_ends
+    attempt.furthest = max(attempt.furthest, one.start + tally.furthest)
+    if not parts:
+        cause = tally.main_cause()
+        attempt.causes[
+            f"around frame {one.start + tally.furthest}, {_CAUSES[cause]}"
+            if cause is not None
+            else f"no first grasp of '{one.holding.body}' at frame {one.start} can carry it. "
+            "Raise friction, lower the mass, or bring the wrist nearer."
+        ] += 1
+    return parts
+
+
+def _next_path(search: Search, max_frames: int, deadline: float, attempt: Attempt) -> Path | None:
+    begin = time.perf_counter()
+    path = None
+    while (
+        path is None
+        and not search.is_hopeless
+        and search.tally.frames < max_frames
+        and time.monotonic() < deadline
+    ):
+        path = search.next_path(min(search.tally.frames + _SLICE, max_frames))
+    attempt.seconds["search"] += time.perf_counter() - begin
+    return path
+
+
+def _finished(one: Prepared, path: Path, attempt: Attempt) -> Part | None:
+    """The smooth motion of a path with its exact contacts, or None if it does not hold."""
+    motion, judged, cause = None, None, ""
+    for _ in range(1 + _ROLLS):
+        begin = time.perf_counter()
+        if motion is None or judged is None:
+            motion = reconstruct(one, path)
+        else:
+            motion = roll_on(one, path, motion, judged)
+        judging = time.perf_counter()
+        attempt.seconds["reconstruction"] += judging - begin
+        judged = make_judged(len(motion.q), len(one.stage.digit_of_capsule) + 16)
+        failing = judge_motion(one.strict, motion.q, one.room, judged)
+        contacts = None if failing else exact_contacts(one, motion.q, judged)
+        attempt.seconds["judging"] += time.perf_counter() - judging
+        if contacts is not None:
+            bend = (motion.q - one.stage.rest) ** 2
+            jolt = np.diff(motion.q, n=2, axis=0) ** 2
+            return Part(motion.q, contacts, path, float(bend.mean() + 100.0 * jolt.mean()))
+        cause = "contacts crept, or did not hold on the exact surface of the body."
+        if failing:
+            frame = int(np.flatnonzero(judged.verdict)[0])
+            cause = (
+                f"after smoothing, at frame {one.first + frame}, "
+                f"{_CAUSES[int(judged.verdict[frame])]}"
+            )
+    attempt.dropped += 1
+    attempt.causes[cause] += 1
+    return None

@@ -1,0 +1,192 @@
+"""What digits do next: strategies for a window of frames, drawn among those that forces allow.
+
+Ye & Liu 2012, sections 4.2 and 5. Past the paper, the plan looks ahead: a contact that is about to
+leave the digit's reach is given up while others can carry the load, and places that stay within
+reach are preferred.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from handwright.math.packed import Packed
+from handwright.methods.sampling.candidates import Candidates
+from handwright.methods.sampling.frame import FLY, FREE, HOLD, SLIDE
+from handwright.methods.sampling.path import Path
+from handwright.methods.sampling.stage import Stage
+from handwright.methods.sampling.step import IDLE_LOAD, carried_without, keeps_place, pad_place
+
+# Share of the friction from which a contact counts as on its cone.
+_ON_CONE = 0.9
+# Digits that may be in the air at the same time, for each hand.
+_MOST_FLYING = 2
+# How far a digit relocates, m, as a standard deviation.
+_NEIGHBOURHOOD = 0.04
+# A hand moves its finger by so much a frame without haste, m.
+_UNHURRIED = 0.008
+
+
+class Policy(NamedTuple):
+    """How plans are drawn; probabilities are for each chance that there is."""
+
+    window: int
+    """Expected length of a window, frames."""
+    slide: np.ndarray
+    """(T, D) probability that a digit on its friction cone slides."""
+    relocate: np.ndarray
+    """(T, D) probability that a digit without load moves to another place."""
+    land: float
+    """Probability that a free digit comes to the body."""
+    leave_free: float
+    """Probability that a digit stays off the body at the start."""
+    slide_step: float
+    """Largest sliding, m a frame."""
+    flight: int
+    """Least frames from lift-off to landing."""
+    look_ahead: int
+    """Frames within which a contact must stay in reach."""
+    comfort: float
+    """How much comfortable places are preferred."""
+    grasp_tries: int
+    """Draws of a first grasp."""
+    is_informed: bool
+    """Whether dead ends are answered by their cause; else everything is drawn anew."""
+
+
+class Planner:
+    """Draws plans into the rows of a path."""
+
+    def __init__(
+        self,
+        stage: Stage,
+        candidates: Candidates,
+        path: Path,
+        policy: Policy,
+        bench: Packed,
+        rng: np.random.Generator,
+    ) -> None:
+        self._stage, self._places, self._path = stage, candidates, path
+        self._policy, self._bench, self._rng = policy, bench, rng
+        self._appeal = place_appeal(candidates, policy.comfort)
+        self._frames, self._digits = path.mode.shape
+
+    def draw(self, t: int, forced: frozenset[int]) -> None:
+        """Draws a strategy for every digit, for the window that starts at frame ``t``.
+
+        Args:
+            t: Row of the path that holds the plan.
+            forced: Digits that must leave their places.
+        """
+        path, policy, rng = self._path, self._policy, self._rng
+        path.mode[t] = path.reached[t]
+        length = 1 + int(rng.integers(0, max(2 * policy.window - 1, 1)))
+        path.window_end[t] = min(t + length, self._frames - 1)
+        is_away = (path.mode[t] == FREE) | (path.mode[t] == FLY)
+        for d in rng.permutation(self._digits):
+            mode = path.mode[t, d]
+            if mode == FREE:
+                self._invite(t, d, forced)
+            elif mode != FLY:
+                self._plan_touching(t, d, d in forced, is_away)
+
+    def _room_to_fly(self, t: int, d: int) -> bool:
+        own = self._stage.hand_of_digit == self._stage.hand_of_digit[d]
+        return int((self._path.mode[t][own] == FLY).sum()) < _MOST_FLYING
+
+    def _invite(self, t: int, d: int, forced: frozenset[int]) -> None:
+        """A free digit may come to the body."""
+        is_wanted = self._stage.may_touch[t, d] and self._rng.random() < self._policy.land
+        if is_wanted and d not in forced and self._room_to_fly(t, d):
+            self._send(t, d)
+
+    def _plan_touching(self, t: int, d: int, is_forced: bool, is_away: np.ndarray) -> None:
+        path, policy = self._path, self._policy
+        later = min(t + policy.look_ahead, self._frames - 1)
+        must_go = is_forced or not self._stage.may_touch[later, d]
+        if not must_go and policy.look_ahead > 0:
+            must_go = not keeps_place(self._bench, t, d, later)
+        chance = self._rng.random()
+        is_idle = path.load[t, d] < IDLE_LOAD
+        wants_away = is_idle and chance < policy.relocate[t, d]
+        if (must_go or wants_away) and self._room_to_fly(t, d):
+            is_away[d] = True
+            if carried_without(self._bench, t, t + policy.flight, is_away) and self._send(t, d):
+                return
+            is_away[d] = False
+        path.mode[t, d] = HOLD
+        is_on_cone = path.ratio[t, d] > _ON_CONE and not is_idle
+        if is_on_cone and chance < policy.slide[t, d]:
+            path.mode[t, d] = SLIDE
+            speed = policy.slide_step * (0.3 + 0.7 * self._rng.random())
+            path.slide[t, d] = speed * path.pull[t, d]
+
+    def _send(self, t: int, d: int) -> bool:
+        """Plans a flight of a digit to a new place, or away from the body if there is none."""
+        path, policy, places = self._path, self._policy, self._places
+        if t + 2 >= self._frames:
+            return False
+        here = np.array(pad_place(self._bench, t, d))
+        landing = min(t + policy.flight, self._frames - 1)
+        k = min(int(np.searchsorted(places.frame, landing)), len(places.frame) - 1)
+        m = -1
+        if self._stage.may_touch[landing, d]:
+            square = np.sum((places.point - here) ** 2, axis=1)
+            near = np.exp(-0.5 * square / _NEIGHBOURHOOD**2)
+            m = drawn(self._appeal[d, :, k] * near, self._rng)
+        if m < 0:
+            path.mode[t, d] = FREE
+            return True
+        distance = float(np.linalg.norm(places.point[m] - here))
+        path.mode[t, d] = FLY
+        path.fly_pad[t, d] = places.pad[m]
+        path.fly_begin[t, d] = t
+        path.fly_end[t, d] = t + max(policy.flight, int(np.ceil(distance / _UNHURRIED)))
+        path.fly_from[t, d] = here
+        path.fly_goal[t, d] = places.point[m]
+        path.fly_normal[t, d] = places.normal[m]
+        return True
+
+    def copy_row(self, t: int) -> list[np.ndarray]:
+        """The plan of row t."""
+        return [column[t].copy() for column in self._columns()]
+
+    def write_row(self, t: int, plan: list[np.ndarray]) -> None:
+        """Puts a copied plan back."""
+        for column, values in zip(self._columns(), plan, strict=True):
+            column[t] = values
+
+    def _columns(self) -> tuple[np.ndarray, ...]:
+        path = self._path
+        flight = (path.fly_begin, path.fly_end, path.fly_pad, path.fly_from, path.fly_goal)
+        return (path.mode, path.window_end, path.slide, *flight, path.fly_normal)
+
+    def aims(self, t: int) -> np.ndarray:
+        """(D, 3) where the digits will be by the plan of row t, m: what makes plans differ."""
+        path = self._path
+        aim = path.target[t].copy()
+        length = path.window_end[t] - t
+        sliding, flying = path.mode[t] == SLIDE, path.mode[t] == FLY
+        aim[sliding] += length * path.slide[t][sliding]
+        aim[flying] = path.fly_goal[t][flying]
+        return aim
+
+
+def place_appeal(places: Candidates, comfort: float) -> np.ndarray:
+    """(D, M, K) how much a digit likes a place: comfortable ones, and those that last."""
+    most = np.maximum(places.life.max(axis=1, keepdims=True), 1)
+    return np.where(
+        np.isfinite(places.cost),
+        np.exp(-comfort * np.where(np.isfinite(places.cost), places.cost, 0.0))
+        * (places.life / most) ** 3,
+        0.0,
+    )
+
+
+def drawn(weights: np.ndarray, rng: np.random.Generator) -> int:
+    """A number drawn by its weight, or -1 if all are zero."""
+    total = np.cumsum(weights)
+    if not total[-1] > 0.0:
+        return -1
+    return int(np.searchsorted(total, rng.random() * total[-1], side="right"))
