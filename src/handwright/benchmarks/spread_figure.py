@@ -93,4 +93,6 @@ def _ticks(low: float, high: float) -> list[float]:
     span = max(high - low, 1e-9)
     base = 10.0 ** np.floor(np.log10(span / 5.0))
     step = next(base * k for k in (1.0, 2.0, 5.0, 10.0) if base * k >= span / 6.0)
-    return [float(v) for v in np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step]
+    return [
+        float(v) + 0.0 for v in np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
+    ]
