@@ -18,11 +18,11 @@ from handwright.evidence.contacts import (
     ContactTable,
     closing_steps,
     contact_table,
-    relative_velocity,
 )
 from handwright.geometry.exact import ExactDistance
 from handwright.math import rotation
 from handwright.math.pose import Pose
+from handwright.mechanics.sliding import relative_velocity
 
 # Distance between the points on a body's surface, as a share of its size, and at least, m.
 _SPACING = 0.05

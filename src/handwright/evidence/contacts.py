@@ -2,7 +2,7 @@
 
 A hand gives at most one contact for each capsule: between the capsule and the exact mesh, or, where
 the capsule does not touch, between the skin over it and the mesh. A surface of the surroundings
-gives the lowest points of the body, and of a flat side the outermost ones.
+gives those of ``geometry.support``.
 """
 
 from __future__ import annotations
@@ -13,27 +13,22 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.spatial import ConvexHull
 
 from handwright.core.body import RigidBody
 from handwright.core.clip import Clip, HandMotion
 from handwright.core.contact import ENVIRONMENT, ContactMode
 from handwright.core.hand import HandModel
 from handwright.core.skin import Skin
-from handwright.core.surface import HalfSpace, Surface
-from handwright.evidence.forces import tangents
 from handwright.evidence.probes import capsule_gaps
 from handwright.evidence.skin_probe import skin_gaps
 from handwright.geometry.exact import ExactDistance
-from handwright.geometry.surface_distance import surface_distance
+from handwright.geometry.support import contacts_along
 from handwright.hands.skin import skin_of
 from handwright.kinematics import link_poses, posed_capsules
 from handwright.kinematics.skin_samples import vertex_capsules
-from handwright.math import rotation
 from handwright.math.pose import Pose
+from handwright.mechanics.sliding import relative_velocity, standing_frames
 
-# Points this much higher than the lowest one still belong to the side that a body lies on, m.
-_FLAT = 2e-4
 # A contact that opens or closes faster than this is an impact, m/s.
 IMPACT_SPEED = 0.05
 # Between two frames an impact may happen this far from where the frames show the surfaces, m.
@@ -206,20 +201,18 @@ def environment_contacts(
     """Contacts of a body with the surroundings, and how deep it is in them, m."""
     body, pose, times = clip.problem.bodies[name], clip.bodies[name], clip.times
     depth = np.zeros(len(times))
-    hull = _hull_vertices(body)
     rows: list[tuple[np.ndarray, ...]] = []
     for number, surface in enumerate(clip.problem.environment):
-        vertices = hull if isinstance(surface, HalfSpace) else body.vertices
-        lowest = _lowest_points(surface, vertices, pose)
-        least = np.array([distance.min() for _, _, distance in lowest])
+        found = contacts_along(surface, body, pose)
+        least = np.array([contacts.distance for contacts in found])
         closing = closing_steps(least[:, None], times)[:, 0]
         depth = np.maximum(depth, -least)
         for t in np.flatnonzero(least <= reach + closing):
-            point, normal, distance = lowest[t]
-            chosen = _supports(point, distance, normal)
-            ones = np.ones(len(chosen), dtype=np.int64)
+            point, normal, gap, _ = found[t]
+            near = gap <= reach + closing[t]
+            ones = np.ones(int(near.sum()), dtype=np.int64)
             rows.append(
-                (t * ones, number * ones, point[chosen], normal[chosen], distance[chosen],
+                (t * ones, number * ones, point[near], normal[near], gap[near],
                  closing[t] * ones, surface.friction * ones)
             )  # fmt: skip
     if not rows:
@@ -227,42 +220,12 @@ def environment_contacts(
     frame, part, point, normal, gap, change, friction = (
         np.concatenate(column) for column in zip(*rows, strict=True)
     )
-    still = np.broadcast_to(np.eye(3), (len(times), 1, 3, 3)), np.zeros((len(times), 1, 3))
+    still = standing_frames(len(times))
     velocity = relative_velocity(times, *still, pose, frame, np.zeros_like(frame), point)
     table = contact_table(
         ENVIRONMENT, frame, part, point, normal, gap, change, friction, velocity, static_speed
     )
     return table, depth
-
-
-@lru_cache(maxsize=8)
-def _hull_vertices(body: RigidBody) -> Float[np.ndarray, "H 3"]:
-    return body.vertices[ConvexHull(body.vertices).vertices]
-
-
-def _lowest_points(
-    surface: Surface, vertices: Float[np.ndarray, "V 3"], pose: Pose
-) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """In each frame the vertices nearest to a surface: places, its normals there, distances.
-
-    All within ``_FLAT`` of the lowest are among them. A distance changes by no more than its point
-    moves, so that most vertices need not be looked at again from frame to frame.
-    """
-    low, high = vertices.min(axis=0), vertices.max(axis=0)
-    side = np.array(np.meshgrid([0.0, 1.0], [0.0, 1.0], [0.0, 1.0])).reshape(3, -1).T
-    corners = pose[:, None].apply(low + side * (high - low))
-    travel = np.linalg.norm(np.diff(corners, axis=0), axis=-1).max(axis=-1, initial=0.0)
-    known, moved = np.zeros(len(vertices)), np.full(len(vertices), np.inf)
-    found = []
-    for t in range(len(corners)):
-        if t > 0:
-            moved += travel[t - 1]
-        due = np.flatnonzero(known - moved <= (known + moved).min() + _FLAT)
-        world = pose[t].apply(vertices[due])
-        distance, normal = surface_distance(surface, world)
-        known[due], moved[due] = distance, 0.0
-        found.append((world, normal, distance))
-    return found
 
 
 _NONE = np.zeros(0, dtype=np.int64)
@@ -294,33 +257,6 @@ def join_tables(tables: list[ContactTable]) -> ContactTable:
     return ContactTable(touchers, **{name: column[order] for name, column in columns.items()})
 
 
-def relative_velocity(
-    times: Float[np.ndarray, " T"],
-    turns: Float[np.ndarray, "T L 3 3"],
-    places: Float[np.ndarray, "T L 3"],
-    body: Pose,
-    frame: Int[np.ndarray, " N"],
-    link: Int[np.ndarray, " N"],
-    point: Float[np.ndarray, "N 3"],
-) -> Float[np.ndarray, "N 3"]:
-    """Velocity in the world of a link's material point over the body's at the same place, m/s.
-
-    The point that is fixed to the link is followed through the frames before and after in the
-    body's frame; at the ends of the motion through one of them.
-    """
-    if len(frame) == 0 or len(times) < 2:
-        return np.zeros((len(frame), 3))
-    local = np.einsum("nji,nj->ni", turns[frame, link], point - places[frame, link])
-    before, after = np.maximum(frame - 1, 0), np.minimum(frame + 1, len(times) - 1)
-    turn = rotation.to_matrix(body.wxyz)
-    ends = []
-    for t in (before, after):
-        world = np.einsum("nij,nj->ni", turns[t, link], local) + places[t, link]
-        ends.append(np.einsum("nji,nj->ni", turn[t], world - body.position[t]))
-    velocity = (ends[1] - ends[0]) / (times[after] - times[before])[:, None]
-    return np.einsum("nij,nj->ni", turn[frame], velocity)
-
-
 def _travel(place: Float[np.ndarray, "T C 3"]) -> Float[np.ndarray, "T C"]:
     """How far points move to the next or from the last frame, whichever is more, m."""
     step = np.linalg.norm(np.diff(place, axis=0), axis=-1)
@@ -345,17 +281,6 @@ def closing_steps(
     change[:-1] = step
     change[1:] = np.maximum(change[1:], step)
     return change
-
-
-def _supports(world: np.ndarray, distance: np.ndarray, normal: np.ndarray) -> Int[np.ndarray, " K"]:
-    """The lowest vertex and, of those on its level, the outermost in eight directions."""
-    lowest = int(distance.argmin())
-    level = np.flatnonzero(distance <= distance[lowest] + _FLAT)
-    first, second = tangents(normal[lowest][None])
-    angle = np.linspace(0.0, 2.0 * np.pi, 8, endpoint=False)[:, None]
-    directions = np.cos(angle) * first + np.sin(angle) * second
-    outermost = (world[level] @ directions.T).argmax(axis=0)
-    return np.unique(np.append(level[outermost], lowest))
 
 
 def contact_table(

@@ -17,13 +17,13 @@ from scipy.optimize import nnls
 from handwright.core.clip import Clip, HandMotion
 from handwright.core.contact import ContactTrack
 from handwright.errors import InvalidValueError, UnknownNameError
-from handwright.evidence.contacts import relative_velocity
 from handwright.evidence.dynamics import required_wrench
 from handwright.evidence.forces import tangents
 from handwright.evidence.probes import capsule_gaps
 from handwright.geometry.exact import ExactDistance
 from handwright.geometry.surface_distance import surface_distance
 from handwright.kinematics import link_poses, posed_capsules
+from handwright.mechanics.sliding import relative_velocity
 
 Cone = Literal["inscribed", "circumscribed"]
 

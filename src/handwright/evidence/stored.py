@@ -17,12 +17,13 @@ from jaxtyping import Bool, Float, Int
 from handwright.core.clip import Clip
 from handwright.core.contact import ENVIRONMENT, ContactMode, ContactTrack
 from handwright.evidence.balance import BodyLoad
-from handwright.evidence.contacts import IMPACT_SPEED, HandProbe, relative_velocity
+from handwright.evidence.contacts import IMPACT_SPEED, HandProbe
 from handwright.evidence.tolerances import Tolerances
 from handwright.geometry.exact import ExactDistance
 from handwright.geometry.surface_distance import surface_distance
 from handwright.kinematics import posed_capsules
 from handwright.math import rotation
+from handwright.mechanics.sliding import relative_velocity, standing_frames
 
 # A normal is one if going against it leads away from the body by this share of the way; at edges
 # any direction between those of the two sides does.
@@ -221,9 +222,7 @@ def _moving_frames(
     if name in clip.bodies:
         pose = clip.bodies[name]
         return rotation.to_matrix(pose.wxyz)[:, None], pose.position[:, None], link
-    count = clip.num_frames
-    still = np.broadcast_to(np.eye(3), (count, 1, 3, 3))
-    return still, np.zeros((count, 1, 3)), link
+    return *standing_frames(clip.num_frames), link
 
 
 def _residual(

@@ -6,6 +6,9 @@ import math
 from dataclasses import dataclass, fields
 
 from handwright.errors import InvalidValueError
+from handwright.hands.strength import DIGIT_FORCE
+from handwright.mechanics.leaps import LEAP_SPEED
+from handwright.mechanics.sliding import STATIC_SPEED
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +33,13 @@ class Tolerances:
     """Depth added to ``penetration`` for pads that give way, m."""
     static_drift: float = 1e-3
     """Sliding of a static contact over its whole episode, m."""
-    static_speed: float = 5e-3
+    static_speed: float = STATIC_SPEED
     """Sliding speed above which a contact is a sliding one, m/s."""
     finger_finger: float = 1e-3
     """Depth of one digit in another, m."""
     joint_limits: float = math.radians(0.5)
     """Excess over a joint's limit, rad (m for a slide)."""
-    strength: float = 60.0
+    strength: float = DIGIT_FORCE
     """Force of one digit on bodies, N: about the hardest press of an adult's fingertip. Joint
     torques have limits of their own, see ``handwright.hands.strength``."""
     friction: float = 0.01
@@ -44,7 +47,7 @@ class Tolerances:
     stored_balance: float = 0.02
     """What stored forces leave of the needed force, over the weight, and of the needed moment, over
     weight x radius of gyration; they may come from another scheme of differences."""
-    jump_speed: float = 1.0
+    jump_speed: float = LEAP_SPEED
     """A step of a body or a wrist is a jump if it is faster than three times its neighbours and
     this, m/s."""
     joint_jump_speed: float = 8.0

@@ -20,6 +20,8 @@ from handwright.core.hand import HandModel
 
 TIP_FORCE = {"thumb": 70.0, "index": 50.0, "middle": 50.0, "ring": 40.0, "little": 30.0}
 """Hardest press of a straight digit with its tip, N."""
+DIGIT_FORCE = 60.0
+"""Largest force of one digit on bodies, N: about the hardest press of an adult's fingertip."""
 WEAK_SHARE = 0.3
 """Strength of opening and spreading a digit over that of bending it."""
 

@@ -19,6 +19,7 @@ from handwright.core.surface import EnvironmentBox
 from handwright.evidence.probes import capsule_gaps
 from handwright.geometry.capsules import capsule_capsule
 from handwright.geometry.exact import ExactDistance
+from handwright.geometry.support import surface_contacts
 from handwright.geometry.surface_distance import surface_distance
 from handwright.hands.skin import skin_of
 from handwright.kinematics import posed_capsules, posed_skin
@@ -146,10 +147,11 @@ def _depths(
 def _body_depths(clip: Clip, frames: np.ndarray, exact: dict[str, ExactDistance]) -> np.ndarray:
     depth = np.zeros(len(frames))
     for name, poses in clip.bodies.items():
+        body = clip.problem.bodies[name]
         for row, t in enumerate(frames):
-            vertices = poses[t].apply(clip.problem.bodies[name].vertices)
+            vertices = poses[t].apply(body.vertices)
             for surface in clip.problem.environment:
-                depth[row] = max(depth[row], -surface_distance(surface, vertices)[0].min())
+                depth[row] = max(depth[row], -surface_contacts(surface, body, poses[t]).distance)
             for other, others in clip.bodies.items():
                 local = others[t].inverse().apply(vertices)
                 low, high = clip.problem.bodies[other].bounds
@@ -226,17 +228,15 @@ def _hand_contacts(
 def support_contacts(
     problem: Problem, name: str, t: int, reach: float = 1e-3
 ) -> tuple[Float[np.ndarray, "N 3"], Float[np.ndarray, "N 3"], Float[np.ndarray, " N"]]:
-    """Corners with which a body rests on the surroundings: points, upward normals, friction."""
-    vertices = problem.track(name).pose[t].apply(problem.bodies[name].vertices)
+    """Where a body rests on the surroundings: points, normals into the body, friction."""
+    body, pose = problem.bodies[name], problem.track(name).pose[t]
     points, normals, friction = [np.zeros((0, 3))], [np.zeros((0, 3))], [np.zeros(0)]
     for surface in problem.environment:
-        distance, normal = surface_distance(surface, vertices)
-        rests = np.flatnonzero(distance < reach)
-        # A few corners all round carry as well as all of them.
-        rests = rests[np.linspace(0, len(rests) - 1, min(len(rests), 12)).astype(int)]
-        points.append(vertices[rests])
-        normals.append(normal[rests])
-        friction.append(np.full(len(rests), surface.friction))
+        found = surface_contacts(surface, body, pose)
+        rests = found.gap < reach
+        points.append(found.point[rests])
+        normals.append(found.normal[rests])
+        friction.append(np.full(int(rests.sum()), surface.friction))
     return np.concatenate(points), np.concatenate(normals), np.concatenate(friction)
 
 

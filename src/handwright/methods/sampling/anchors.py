@@ -109,7 +109,7 @@ def rolled_anchors(
     for digit, row in enumerate(digits):
         slips = any(
             worst_slip.get((t + start, int(path.link[t, row])), 0.0) > allowed_slip
-            for t in np.flatnonzero(path.reached[:, row] == HOLD)
+            for t in np.flatnonzero(path.reached[:, row] == HOLD).tolist()
         )
         if not slips:
             keep += [

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from handwright.methods.sampling.exact_contacts import ExactContacts, exact_contacts
+from handwright.methods.sampling.exact_contacts import ExactContacts, Refused, exact_contacts
 from handwright.methods.sampling.frame import CROSSED, MISSED, SUNK, UNMOVED
-from handwright.methods.sampling.judge import judge_motion, make_judged
+from handwright.methods.sampling.judge import Judged, judge_motion, make_judged
 from handwright.methods.sampling.path import Path
 from handwright.methods.sampling.prepare import Prepared
 from handwright.methods.sampling.reconstruct import reconstruct, roll_on
@@ -144,30 +144,50 @@ def _next_path(search: Search, max_frames: int, deadline: float, attempt: Attemp
 
 def _finished(one: Prepared, path: Path, attempt: Attempt) -> Part | None:
     """The smooth motion of a path with its exact contacts, or None if it does not hold."""
-    motion, judged, cause = None, None, ""
-    for _ in range(1 + _ROLLS):
+    begin = time.perf_counter()
+    motion = reconstruct(one, path)
+    attempt.seconds["reconstruction"] += time.perf_counter() - begin
+    for number in range(1 + _ROLLS):
         begin = time.perf_counter()
-        if motion is None or judged is None:
-            motion = reconstruct(one, path)
-        else:
-            motion = roll_on(one, path, motion, judged)
-        judging = time.perf_counter()
-        attempt.seconds["reconstruction"] += judging - begin
-        judged = make_judged(len(motion.q), len(one.stage.digit_of_capsule) + 16)
-        failing = judge_motion(one.strict, motion.q, one.room, judged)
-        contacts = None if failing else exact_contacts(one, motion.q, judged)
-        attempt.seconds["judging"] += time.perf_counter() - judging
-        if contacts is not None:
+        verdict = _verdict(one, motion.q)
+        attempt.seconds["judging"] += time.perf_counter() - begin
+        if verdict.contacts is not None:
             bend = (motion.q - one.stage.rest) ** 2
             jolt = np.diff(motion.q, n=2, axis=0) ** 2
-            return Part(motion.q, contacts, path, float(bend.mean() + 100.0 * jolt.mean()))
-        cause = "contacts crept, or did not hold on the exact surface of the body."
-        if failing:
-            frame = int(np.flatnonzero(judged.verdict)[0])
-            cause = (
-                f"after smoothing, at frame {one.first + frame}, "
-                f"{_CAUSES[int(judged.verdict[frame])]}"
-            )
+            strain = float(bend.mean() + 100.0 * jolt.mean())
+            return Part(motion.q, verdict.contacts, path, strain)
+        if number < _ROLLS:
+            begin = time.perf_counter()
+            motion = roll_on(one, path, motion, verdict.judged, verdict.is_sunk)
+            attempt.seconds["reconstruction"] += time.perf_counter() - begin
     attempt.dropped += 1
-    attempt.causes[cause] += 1
+    attempt.causes[verdict.cause] += 1
     return None
+
+
+class _Verdict(NamedTuple):
+    """What a smooth motion came to."""
+
+    contacts: ExactContacts | None
+    """None if it does not hold."""
+    judged: Judged
+    is_sunk: bool
+    """Whether skin is too deep somewhere."""
+    cause: str
+
+
+def _verdict(one: Prepared, q: np.ndarray) -> _Verdict:
+    judged = make_judged(len(q), len(one.stage.digit_of_capsule) + 16)
+    if judge_motion(one.strict, q, one.room, judged):
+        frame = int(np.flatnonzero(judged.verdict)[0])
+        cause = _CAUSES[int(judged.verdict[frame])]
+        return _Verdict(
+            None,
+            judged,
+            bool((judged.verdict == SUNK).any()),
+            f"after smoothing, at frame {one.first + frame}, {cause}",
+        )
+    found = exact_contacts(one, q, judged)
+    if isinstance(found, Refused):
+        return _Verdict(None, judged, found.is_sunk, f"after smoothing, {found.reason}")
+    return _Verdict(found, judged, False, "")

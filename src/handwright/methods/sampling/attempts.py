@@ -45,7 +45,7 @@ def warm_up(one: Prepared) -> None:
     advance(bench, 0)
     keeps_place(bench, 0, 0, 1)
     pad_place(bench, 0, 0)
-    carried_frames(bench, np.full(digits, -1), len(one.candidates.frame))
+    carried_frames(bench, np.full(digits, -1), len(one.candidates.frame), 1.0)
     carried_without(bench, 0, 1, np.ones(digits, dtype=np.bool_))
     smooth = reconstruct(one._replace(stage=few, start=one.first), path)
     judged = make_judged(_WARM_FRAMES, len(one.stage.digit_of_capsule) + 16)

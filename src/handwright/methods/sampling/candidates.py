@@ -29,6 +29,7 @@ _VOLUME_SPACING = 0.008
 _VOLUME_SAMPLES = 12_000
 _MISS = 1e-3
 _DEPTH = 1.2e-3
+_MIN_NAIL_COSINE = -0.1
 
 
 class Candidates(NamedTuple):
@@ -135,7 +136,10 @@ def make_candidates(
     cost = np.full(starts.shape[:3], np.inf)
     q = np.zeros(starts.shape)
     alone = stage.hold._replace(digits=0.0, max_iterations=12, polish=1e-9)
-    _reach(Packed(stage), Packed(room), frames, point, normal, pad, starts, Packed(alone), cost, q)
+    # Most places are out of reach, which is soon seen if nothing is in the way.
+    ghost = alone._replace(num_object_capsules=0, max_iterations=8)
+    packed = (Packed(thing) for thing in (stage, room, ghost, alone))
+    _reach(*packed, frames, point, normal, pad, starts, cost, q)
     life = np.zeros(cost.shape, dtype=np.int64)
     for k in range(len(frames) - 1, -1, -1):
         later = life[:, :, k + 1] if k + 1 < len(frames) else 0
@@ -147,12 +151,13 @@ def make_candidates(
 def _reach(
     stage: Stage,
     room: Room,
+    ghost: IkWeights,
+    weights: IkWeights,
     frames: np.ndarray,
     point: np.ndarray,
     normal: np.ndarray,
     pad: np.ndarray,
     starts: np.ndarray,
-    weights: IkWeights,
     cost: np.ndarray,
     q: np.ndarray,
 ) -> None:
@@ -177,14 +182,25 @@ def _reach(
                     joint = table.free[d, a]
                     values[joint] = q[d, m, k - 1, a] if was_there else starts[d, m, k, a]
                 local = stage.pads[d, pad[m]]
-                pose_alone(
-                    stage, t, d, stage.pad_link[d], local, values, point[m], normal[m],
-                    stage.rest, weights, room,
-                )  # fmt: skip
-                x, y, z = placed(room.now, stage.pad_link[d], local[0], local[1], local[2])
-                miss = np.sqrt(
-                    (x - point[m, 0]) ** 2 + (y - point[m, 1]) ** 2 + (z - point[m, 2]) ** 2
-                )
+                miss = cosine = 0.0
+                for attempt in range(2):
+                    pose_alone(
+                        stage, t, d, stage.pad_link[d], local, values, point[m], normal[m],
+                        stage.rest, weights if attempt else ghost, room,
+                    )  # fmt: skip
+                    x, y, z = placed(room.now, stage.pad_link[d], local[0], local[1], local[2])
+                    miss = np.sqrt(
+                        (x - point[m, 0]) ** 2 + (y - point[m, 1]) ** 2 + (z - point[m, 2]) ** 2
+                    )
+                    back = table.nail_normal
+                    nx, ny, nz = turned(
+                        room.now, stage.pad_link[d], back[d, 0], back[d, 1], back[d, 2]
+                    )
+                    cosine = nx * normal[m, 0] + ny * normal[m, 1] + nz * normal[m, 2]
+                    if miss > 3.0 * _MISS or cosine < _MIN_NAIL_COSINE:
+                        break
+                if miss > _MISS or cosine < _MIN_NAIL_COSINE:
+                    continue
                 discomfort = 0.0
                 for a in range(count):
                     joint = table.free[d, a]
@@ -192,8 +208,5 @@ def _reach(
                     reach = max(table.upper[joint] - table.lower[joint], 0.2)
                     discomfort += (off / reach) ** 2
                     q[d, m, k, a] = values[joint]
-                back = table.nail_normal
-                nx, ny, nz = turned(room.now, stage.pad_link[d], back[d, 0], back[d, 1], back[d, 2])
-                cosine = nx * normal[m, 0] + ny * normal[m, 1] + nz * normal[m, 2]
-                if miss < _MISS and cosine > -0.1 and digit_depth(stage, t, d, room) < _DEPTH:
+                if digit_depth(stage, t, d, room) < _DEPTH:
                     cost[d, m, k] = discomfort + 0.5 * (1.0 - cosine)

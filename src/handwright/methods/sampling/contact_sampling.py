@@ -24,7 +24,7 @@ from handwright.methods.sampling.preferences import (
     Strategy,
 )
 from handwright.methods.sampling.prepare import Prepared, prepare
-from handwright.methods.sampling.reasons import why_not
+from handwright.methods.sampling.reasons import why_impossible, why_not
 
 _MIN_FRAMES = 4
 
@@ -113,6 +113,9 @@ class ContactSampling:
                 (), Status.BAD_INPUT, f"Contact sampling needs {', '.join(lacks)}. Add it."
             )
         begin = time.perf_counter()
+        trouble = why_impossible(problem, cutoff_hz=self.smoothing_hz, max_force=self.max_force)
+        if trouble is not None:
+            return Result((), Status.INFEASIBLE, trouble)
         prepared = prepare(problem, self)
         trouble = why_not(problem, prepared)
         if trouble is not None:

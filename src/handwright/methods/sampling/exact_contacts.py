@@ -11,10 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handwright.kinematics import posed_capsules
+from handwright.kinematics import link_poses, posed_capsules
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.mechanics import force_contacts, least_forces
+from handwright.mechanics.sliding import relative_velocity
+from handwright.methods.sampling.effort import too_hard
+from handwright.methods.sampling.exact_depth import skin_depths
 from handwright.methods.sampling.judge import Judged
 from handwright.methods.sampling.prepare import Prepared
 
@@ -22,8 +25,15 @@ _SAME = 2e-5
 _TOUCHING = 9.5e-4
 # A contact that does not slide may creep this far while it lasts, m.
 _CREEP = 9e-4
+# The speed up to which a certificate says that a contact holds, over the one that is used here.
+_STATIC_SHARE = 1.0 / 0.9
 # Share of the residual tolerance of a certificate that is used, in weights.
 _RESIDUAL = 5e-3
+# Depth that the judge's grid and skin points may hide, m; short of what a certificate allows.
+_HIDDEN = 1.8e-4
+# A normal is one if going against it leads away from the body by this share of the way, m.
+_LEAST_COSINE = 0.6
+_STEP = 5e-4
 
 
 class ExactContacts(NamedTuple):
@@ -40,8 +50,17 @@ class ExactContacts(NamedTuple):
     slides: np.ndarray
 
 
-def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContacts | None:
-    """Exact contacts with forces; None if these cannot move the body after all.
+class Refused(NamedTuple):
+    """Why a motion does not hold after all."""
+
+    reason: str
+    """With its frame and what to change."""
+    is_sunk: bool = False
+    """Whether skin is too deep."""
+
+
+def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContacts | Refused:
+    """Exact contacts with forces; or, if these cannot move the body after all, why.
 
     Args:
         one: The holding.
@@ -51,7 +70,7 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
     count = int(judged.num[0])
     frame, capsule = judged.frame[:count], judged.capsule[:count]
     point, normal = judged.point[:count].copy(), judged.normal[:count].copy()
-    gap, slip = judged.gap[:count].copy(), judged.slip[:count]
+    gap = judged.gap[:count].copy()
     hand = np.flatnonzero(capsule >= 0)
     toucher = _touching_points(
         one, q, frame[hand], capsule[hand], point[hand], normal[hand], gap[hand]
@@ -61,21 +80,33 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
     gap[hand] = found - toucher.reach
     kept = np.ones(count, dtype=bool)
     kept[hand] = gap[hand] <= _TOUCHING
-    frame, capsule, point, normal, gap, slip = (
-        column[kept] for column in (frame, capsule, point, normal, gap, slip)
+    kept &= _leads_out(one, point, normal)
+    frame, capsule, point, normal, gap, drag = (
+        column[kept] for column in (frame, capsule, point, normal, gap, judged.drag[:count])
     )
-    drag = judged.drag[:count][kept]
+    # Where a contact has been moved to, its material point slides at another speed.
+    slip = _slips(one, q, frame, capsule, point, normal)
+    speed = np.linalg.norm(slip, axis=1, keepdims=True)
+    slid = np.where(speed > one.strict.limits.slip, slip / np.maximum(speed, 1e-30), 0.0)
+    drag = np.where(capsule[:, None] >= 0, slid, drag)
     slides = np.linalg.norm(drag, axis=1) > 0.0
-    if _creeps(frame, capsule, slip, slides):
-        return None
+    # A little faster counts as sliding here but as holding in a certificate.
+    may_hold = speed[:, 0] <= _STATIC_SHARE * one.strict.limits.slip
+    creeping = _creeps(frame, capsule, slip, may_hold)
+    if creeping is not None:
+        return Refused(
+            f"at frame {one.first + creeping} a contact that should hold creeps. Let the wrist "
+            "follow the body more closely."
+        )
     force = np.zeros((len(frame), 3))
     stage = one.strict
-    ground = one.stage.ground
+    # Friction of the surroundings by their number; the judge knows only the number.
+    friction_of = dict(zip(one.stage.ground.surface, one.stage.ground.friction, strict=True))
     for t in range(len(stage.wrench)):
         rows = np.flatnonzero(frame == t)
         is_ground = capsule[rows] < 0
         friction = np.full(len(rows), one.body.friction * stage.limits.friction_margin)
-        friction[is_ground] = ground.friction[ground.first[t] : ground.first[t + 1]]
+        friction[is_ground] = [friction_of[-1 - c] for c in capsule[rows[is_ground]]]
         contacts = force_contacts(
             point[rows],
             normal[rows],
@@ -97,8 +128,17 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
         if not (
             missing <= _RESIDUAL * stage.weight and pressed <= stage.limits.force * stage.weight
         ):
-            return None
+            return Refused(
+                f"at frame {one.first + t} contacts on the exact surface of the body could not "
+                "move it as its track shows. Raise friction, lower the mass, or slow the track."
+            )
         force[rows] = solved.forces
+    weak = _weak(one, q, frame, capsule, point, force)
+    if weak is not None:
+        return Refused(weak)
+    deep = _sunk(one, q)
+    if deep is not None:
+        return Refused(deep, is_sunk=True)
     return ExactContacts(frame, capsule, point, normal, gap, force, slides)
 
 
@@ -133,10 +173,7 @@ def _touching_points(
         if mine.size == 0:
             continue
         joints = slice(int(stage.offset[h]), int(stage.offset[h]) + model.num_joints)
-        root = Pose(
-            stage.root_position[:, h].copy(), rotation.from_matrix(stage.root_rotation[:, h])
-        )
-        posed = posed_capsules(model, q[:, joints], root)
+        posed = posed_capsules(model, q[:, joints], _root(one, h))
         part = capsule[mine] - hands.first_capsule[h]
         start, end = posed.start[frame[mine], part], posed.end[frame[mine], part]
         along = end - start
@@ -151,14 +188,94 @@ def _touching_points(
     return _Touching(place, reach)
 
 
-def _creeps(frame: np.ndarray, capsule: np.ndarray, slip: np.ndarray, slides: np.ndarray) -> bool:
-    """Whether a contact that is said to hold creeps too far while it lasts."""
+def _slips(
+    one: Prepared,
+    q: np.ndarray,
+    frame: np.ndarray,
+    capsule: np.ndarray,
+    point: np.ndarray,
+    normal: np.ndarray,
+) -> np.ndarray:
+    """(N, 3) motion of a hand's material point over the body, m a frame; zero for the ground."""
+    slip, hands, stage = np.zeros_like(point), one.hands, one.stage
+    count = len(q)
+    still = Pose(np.zeros((count, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)))
+    for h, model in enumerate(one.models):
+        mine = np.flatnonzero((capsule >= 0) & (hands.hand_of_capsule[capsule] == h))
+        joints = slice(int(stage.offset[h]), int(stage.offset[h]) + model.num_joints)
+        turns, places = link_poses(model, q[:, joints], _root(one, h))
+        link = model.capsules.link[capsule[mine] - hands.first_capsule[h]]
+        frames = np.arange(count, dtype=np.float64)
+        slip[mine] = relative_velocity(frames, turns, places, still, frame[mine], link, point[mine])
+    return slip - np.einsum("ni,ni->n", slip, normal)[:, None] * normal
+
+
+def _leads_out(one: Prepared, point: np.ndarray, normal: np.ndarray) -> np.ndarray:
+    """Which normals lead into the body, by the rule that a certificate has for stored ones."""
+    here = one.distance.signed_distance(point)[0]
+    there = one.distance.signed_distance(point - _STEP * normal)[0]
+    return np.asarray(there - here >= _LEAST_COSINE * _STEP)
+
+
+def _sunk(one: Prepared, q: np.ndarray) -> str | None:
+    """Which hand is too deep, where, and what to change."""
+    stage = one.strict
+    for h, (name, model) in enumerate(zip(one.holding.hands, one.models, strict=True)):
+        joints = slice(int(stage.offset[h]), int(stage.offset[h]) + model.num_joints)
+        depth = skin_depths(
+            model, q[:, joints], _root(one, h), stage.field, one.distance, stage.environment
+        )
+        if depth.max() > stage.limits.penetration + _HIDDEN:
+            t = int(depth.argmax())
+            return (
+                f"at frame {one.first + t} skin of '{name}' is {1e3 * depth[t]:.2f} mm deep. Move "
+                "the wrist away, or raise soft_tissue."
+            )
+    return None
+
+
+def _weak(
+    one: Prepared,
+    q: np.ndarray,
+    frame: np.ndarray,
+    capsule: np.ndarray,
+    point: np.ndarray,
+    force: np.ndarray,
+) -> str | None:
+    """Which hand is not strong enough, where, and what to change."""
+    hands, stage = one.hands, one.stage
+    for h, (name, model) in enumerate(zip(one.holding.hands, one.models, strict=True)):
+        mine = np.flatnonzero((capsule >= 0) & (hands.hand_of_capsule[capsule] == h))
+        joints = slice(int(stage.offset[h]), int(stage.offset[h]) + model.num_joints)
+        found = too_hard(
+            model, q[:, joints], _root(one, h), frame[mine],
+            capsule[mine] - hands.first_capsule[h], point[mine], force[mine],
+        )  # fmt: skip
+        if found is not None:
+            t, what = found
+            return (
+                f"at frame {one.first + t} '{what}' of '{name}' is not strong enough. Make the "
+                "body lighter, raise its friction, or slow the track down."
+            )
+    return None
+
+
+def _root(one: Prepared, h: int) -> Pose:
+    """(T,) of a hand in the body's frame."""
+    stage = one.stage
+    return Pose(stage.root_position[:, h].copy(), rotation.from_matrix(stage.root_rotation[:, h]))
+
+
+def _creeps(
+    frame: np.ndarray, capsule: np.ndarray, slip: np.ndarray, may_hold: np.ndarray
+) -> int | None:
+    """The frame in which a contact that is said to hold has crept too far, if one does."""
     for c in np.unique(capsule[capsule >= 0]):
-        mine = np.flatnonzero((capsule == c) & ~slides)
+        mine = np.flatnonzero((capsule == c) & may_hold)
         total = np.zeros(3)
         for n, row in enumerate(mine):
             follows = n > 0 and frame[row] == frame[mine[n - 1]] + 1
             total = total + 0.5 * (slip[row] + slip[mine[n - 1]]) if follows else np.zeros(3)
             if float(np.linalg.norm(total)) > _CREEP:
-                return True
-    return False
+                return int(frame[row])
+    return None

@@ -207,7 +207,7 @@ def place_hands(stage: Stage, t: int, q: np.ndarray, links: Links) -> None:
 
 
 @kernel
-def pose_digits(stage: Stage, t: int, q: np.ndarray, room: Room, sweeps: int) -> None:
+def pose_digits(stage: Stage, t: int, q: np.ndarray, room: Room) -> None:
     """Bends the digits of ``q``, within ``room.low`` and ``high``, to their guiding points."""
     around, table, guide = _around_at(stage, t), stage.table, room.guide
     digits = stage.hand_of_digit.shape[0]
@@ -217,28 +217,27 @@ def pose_digits(stage: Stage, t: int, q: np.ndarray, room: Room, sweeps: int) ->
             for i in range(3):
                 stage.table.pad[d, i] = guide.local[d, i]
     place_hands(stage, t, q, room.now)
-    for _ in range(sweeps):
-        # Free digits first, so that they make room instead of standing in the way.
-        for turn in range(2 * digits):
-            d = turn % digits
-            is_free = guide.mode[d] == FREE
-            if is_free == (turn >= digits):
-                continue
-            solve_digit(
-                stage.tree,
-                table,
-                around,
-                room.now,
-                d,
-                q,
-                guide.target[d],
-                guide.normal[d],
-                room.reference,
-                room.low,
-                room.high,
-                stage.idle if is_free else stage.hold,
-                room.ik,
-            )
+    # Free digits first, so that they make room instead of standing in the way.
+    for turn in range(2 * digits):
+        d = turn % digits
+        is_free = guide.mode[d] == FREE
+        if is_free == (turn >= digits):
+            continue
+        solve_digit(
+            stage.tree,
+            table,
+            around,
+            room.now,
+            d,
+            q,
+            guide.target[d],
+            guide.normal[d],
+            room.reference,
+            room.low,
+            room.high,
+            stage.idle if is_free else stage.hold,
+            room.ik,
+        )
 
 
 @kernel

@@ -5,19 +5,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial import ConvexHull
 
 from handwright.core.body import RigidBody
 from handwright.core.problem import Problem
-from handwright.core.surface import HalfSpace
-from handwright.geometry.surface_distance import surface_distance
-from handwright.math import rotation
+from handwright.geometry.support import contacts_along
 from handwright.math.pose import Pose
+from handwright.mechanics.sliding import STATIC_SPEED, relative_velocity, standing_frames
 
-# Points this much higher than the lowest one still belong to the side that a body lies on, m.
-_FLAT = 2e-4
+# A little less than what a certificate calls a touch, m.
 _TOUCHING = 9e-4
-_STATIC_SPEED = 5e-3
 
 
 class GroundContacts(NamedTuple):
@@ -46,60 +42,35 @@ def ground_contacts(
         pose: (T,) of the body in the world.
         times: s.
     """
-    hull = body.vertices[ConvexHull(body.vertices).vertices]
-    count = len(times)
-    velocity, spin = _velocities(pose, times)
-    first, rows = [0], []
-    angle = np.linspace(0.0, 2.0 * np.pi, 8, endpoint=False)
-    for t in range(count):
-        here = pose[t]
+    first, rows = np.zeros(len(times) + 1, dtype=np.int64), []
+    along = [
+        contacts_along(surface, body, pose, within=_TOUCHING) for surface in problem.environment
+    ]
+    for t in range(len(times)):
         for number, surface in enumerate(problem.environment):
-            # A box may touch within a hollow of the body, a plane may not.
-            corners = hull if isinstance(surface, HalfSpace) else body.vertices
-            world = here.apply(corners)
-            distance, normal = surface_distance(surface, world)
-            lowest = int(distance.argmin())
-            if distance[lowest] > _TOUCHING:
-                continue
-            level = np.flatnonzero(distance <= distance[lowest] + _FLAT)
-            up = normal[lowest]
-            across = np.cross(up, np.eye(3)[np.abs(up).argmin()])
-            across /= np.linalg.norm(across)
-            directions = np.cos(angle)[:, None] * across + np.sin(angle)[:, None] * np.cross(
-                up, across
-            )
-            chosen = np.unique(level[(world[level] @ directions.T).argmax(axis=0)])
-            moves = velocity[t] + np.cross(spin[t], world[chosen] - here.position)
-            moves -= (moves @ up)[:, None] * up
-            speed = np.linalg.norm(moves, axis=1, keepdims=True)
-            drag = np.where(speed > _STATIC_SPEED, -moves / np.maximum(speed, 1e-12), 0.0)
-            back = here.inverse()
+            found = along[number][t]
+            near = found.gap <= _TOUCHING
+            ones = np.ones(int(near.sum()), dtype=np.int64)
             rows.append(
-                (
-                    corners[chosen],
-                    np.tile(back.rotate(up[None]), (len(chosen), 1)),
-                    np.full(len(chosen), surface.friction),
-                    back.rotate(drag),
-                    np.full(len(chosen), number),
-                )
-            )
-        first.append(sum(len(row[0]) for row in rows))
-    if not rows:
-        nothing = np.zeros((0, 3))
-        none = np.zeros(0, dtype=np.int64)
-        return GroundContacts(np.array(first), nothing, nothing, np.zeros(0), nothing, none)
-    point, normal, friction, drag, surface_number = (
-        np.ascontiguousarray(np.concatenate(column)) for column in zip(*rows, strict=True)
+                (t * ones, found.point[near], found.normal[near], surface.friction * ones,
+                 number * ones)
+            )  # fmt: skip
+            first[t + 1 :] += len(ones)
+    if first[-1] == 0:
+        nothing, none = np.zeros((0, 3)), np.zeros(0, dtype=np.int64)
+        return GroundContacts(first, nothing, nothing, np.zeros(0), nothing, none)
+    frame, point, normal, friction, which = (
+        np.concatenate(column) for column in zip(*rows, strict=True)
     )
-    return GroundContacts(np.array(first), point, normal, friction, drag, surface_number)
-
-
-def _velocities(pose: Pose, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Velocity of the origin, m/s, and angular velocity, rad/s, by central differences."""
-    count = len(times)
-    if count < 2:
-        return np.zeros((count, 3)), np.zeros((count, 3))
-    before, after = np.maximum(np.arange(count) - 1, 0), np.minimum(np.arange(count) + 1, count - 1)
-    span = (times[after] - times[before])[:, None]
-    turn = rotation.log(rotation.multiply(pose.wxyz[after], rotation.conjugate(pose.wxyz[before])))
-    return (pose.position[after] - pose.position[before]) / span, turn / span
+    still = standing_frames(len(times))
+    slip = relative_velocity(times, *still, pose, frame, np.zeros_like(frame), point)
+    slip -= np.einsum("ni,ni->n", slip, normal)[:, None] * normal
+    speed = np.linalg.norm(slip, axis=1, keepdims=True)
+    # The surroundings drag the body along with them, which is against its motion.
+    drag = np.where(speed > STATIC_SPEED, slip / np.maximum(speed, 1e-12), 0.0)
+    back = pose[frame].inverse()
+    point, normal, drag = (
+        np.ascontiguousarray(part)
+        for part in (back.apply(point), back.rotate(normal), back.rotate(drag))
+    )
+    return GroundContacts(first, point, normal, friction, drag, which)

@@ -6,6 +6,7 @@ track asks for. Frames that need hands, with short rests between them, are one h
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -69,13 +70,22 @@ def needs_hands(
     return needed
 
 
+@lru_cache(maxsize=8)
+def hands_needed(problem: Problem, name: str, *, cutoff_hz: float | None) -> np.ndarray:
+    """``needs_hands`` of a body along its track; kept, since it is asked for more than once."""
+    pose = problem.track(name).at(problem.times)
+    needed = needs_hands(problem, problem.bodies[name], pose, cutoff_hz=cutoff_hz)
+    needed.setflags(write=False)
+    return needed
+
+
 def find_holdings(problem: Problem, *, cutoff_hz: float | None) -> list[Holding]:
     """All holdings of a problem, in the order of their first frames."""
     holdings = []
     step = float(np.median(np.diff(problem.times)))
     for name, body in problem.bodies.items():
         pose = problem.track(name).at(problem.times)
-        frames = np.flatnonzero(needs_hands(problem, body, pose, cutoff_hz=cutoff_hz))
+        frames = np.flatnonzero(hands_needed(problem, name, cutoff_hz=cutoff_hz))
         if frames.size == 0:
             continue
         breaks = np.flatnonzero(np.diff(frames) > max(1, round(_SHORT_REST / step)))

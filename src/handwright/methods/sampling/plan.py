@@ -7,7 +7,7 @@ reach are preferred.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -26,6 +26,9 @@ _MOST_FLYING = 2
 _NEIGHBOURHOOD = 0.04
 # A hand moves its finger by so much a frame without haste, m.
 _UNHURRIED = 0.008
+
+
+Forced: TypeAlias = dict[int, "np.ndarray | None"]
 
 
 class Policy(NamedTuple):
@@ -72,12 +75,14 @@ class Planner:
         self._appeal = place_appeal(candidates, policy.comfort)
         self._frames, self._digits = path.mode.shape
 
-    def draw(self, t: int, forced: frozenset[int]) -> None:
+    def draw(self, t: int, forced: Forced) -> bool:
         """Draws a strategy for every digit, for the window that starts at frame ``t``.
+
+        Returns whether all digits that must leave their places can.
 
         Args:
             t: Row of the path that holds the plan.
-            forced: Digits that must leave their places.
+            forced: Digits that must leave their places, each with a point to keep away from.
         """
         path, policy, rng = self._path, self._policy, self._rng
         path.mode[t] = path.reached[t]
@@ -89,22 +94,23 @@ class Planner:
             if mode == FREE:
                 self._invite(t, d, forced)
             elif mode != FLY:
-                self._plan_touching(t, d, d in forced, is_away)
+                self._plan_touching(t, d, forced, is_away)
+        return not any(path.mode[t, d] in (HOLD, SLIDE) for d in forced)
 
     def _room_to_fly(self, t: int, d: int) -> bool:
         own = self._stage.hand_of_digit == self._stage.hand_of_digit[d]
         return int((self._path.mode[t][own] == FLY).sum()) < _MOST_FLYING
 
-    def _invite(self, t: int, d: int, forced: frozenset[int]) -> None:
+    def _invite(self, t: int, d: int, forced: Forced) -> None:
         """A free digit may come to the body."""
         is_wanted = self._stage.may_touch[t, d] and self._rng.random() < self._policy.land
         if is_wanted and d not in forced and self._room_to_fly(t, d):
-            self._send(t, d)
+            self._send(t, d, None)
 
-    def _plan_touching(self, t: int, d: int, is_forced: bool, is_away: np.ndarray) -> None:
+    def _plan_touching(self, t: int, d: int, forced: Forced, is_away: np.ndarray) -> None:
         path, policy = self._path, self._policy
         later = min(t + policy.look_ahead, self._frames - 1)
-        must_go = is_forced or not self._stage.may_touch[later, d]
+        must_go = d in forced or not self._stage.may_touch[later, d]
         if not must_go and policy.look_ahead > 0:
             must_go = not keeps_place(self._bench, t, d, later)
         chance = self._rng.random()
@@ -112,7 +118,8 @@ class Planner:
         wants_away = is_idle and chance < policy.relocate[t, d]
         if (must_go or wants_away) and self._room_to_fly(t, d):
             is_away[d] = True
-            if carried_without(self._bench, t, t + policy.flight, is_away) and self._send(t, d):
+            is_carried = carried_without(self._bench, t, t + policy.flight, is_away)
+            if is_carried and self._send(t, d, forced.get(d)):
                 return
             is_away[d] = False
         path.mode[t, d] = HOLD
@@ -122,8 +129,14 @@ class Planner:
             speed = policy.slide_step * (0.3 + 0.7 * self._rng.random())
             path.slide[t, d] = speed * path.pull[t, d]
 
-    def _send(self, t: int, d: int) -> bool:
-        """Plans a flight of a digit to a new place, or away from the body if there is none."""
+    def _send(self, t: int, d: int, shunned: np.ndarray | None) -> bool:
+        """Plans a flight of a digit to a new place, or away from the body if there is none.
+
+        Args:
+            t: Row of the path.
+            d: Digit.
+            shunned: The farther from this point, m, the better.
+        """
         path, policy, places = self._path, self._policy, self._places
         if t + 2 >= self._frames:
             return False
@@ -134,6 +147,8 @@ class Planner:
         if self._stage.may_touch[landing, d]:
             square = np.sum((places.point - here) ** 2, axis=1)
             near = np.exp(-0.5 * square / _NEIGHBOURHOOD**2)
+            if shunned is not None:
+                near *= np.sum((places.point - shunned) ** 2, axis=1)
             m = drawn(self._appeal[d, :, k] * near, self._rng)
         if m < 0:
             path.mode[t, d] = FREE

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # Frames of the hand on the body before it is needed and after, if there are as many.
 _LEAD, _TAIL = 4, 2
 _KEY_STEP = 6
-_PLACES = 360
+_PLACES = 700
 _EDGE_CLEARANCE = 0.005
 _SEARCH_SAMPLES = 50
 _JUDGE_SAMPLES = 400
@@ -222,6 +222,6 @@ def _policy(
         flight=max(4, round(0.17 / step)),
         look_ahead=0 if method.baseline else max(1, round(0.33 / step)),
         comfort=method.comfort,
-        grasp_tries=20 if method.baseline else 300,
+        grasp_tries=20 if method.baseline else 120,
         is_informed=not method.baseline,
     )

@@ -30,13 +30,16 @@ from handwright.methods.sampling.step import Bench, settle
 _OPENING = 0.7
 # Frames in which the hand opens or closes.
 _OPENING_FRAMES = 12
+# Clearance of the skin, and how much more it keeps after it has sunk in, m.
+_MARGIN, _STAND_OFF = 1e-4, 4e-4
+# Rounds over the digits, at first and when contacts roll on.
+_SWEEPS, _FEW_SWEEPS = 4, 2
 _WEIGHTS = SpacetimeWeights(
     digit_margin=-5e-4,
     posture=1e-6,
     object=2.0,
     environment=2.0,
     digits=2.0,
-    object_margin=1e-4,
     num_samples=140,
 )
 
@@ -50,6 +53,8 @@ class Motion(NamedTuple):
     """(T, J) postures that were preferred, rad."""
     anchors: tuple[Anchors, ...]
     """For each hand."""
+    margin: float
+    """Clearance that the skin was to keep, m."""
 
 
 def reconstruct(one: Prepared, path: Path) -> Motion:
@@ -72,11 +77,19 @@ def reconstruct(one: Prepared, path: Path) -> Motion:
                 path, start, _digits_of(stage, h), int(stage.offset[h]), turns[part], places[part]
             )
         )
-    return _smoothed(one, q, reference, tuple(anchors))
+    return _smoothed(one, q, reference, tuple(anchors), _MARGIN, _SWEEPS)
 
 
-def roll_on(one: Prepared, path: Path, motion: Motion, judged: Judged) -> Motion:
-    """The motion again, its contacts rolling on as it turns its links; see ``rolled_anchors``."""
+def roll_on(one: Prepared, path: Path, motion: Motion, judged: Judged, is_sunk: bool) -> Motion:
+    """The motion again, its contacts rolling on as it turns its links; see ``rolled_anchors``.
+
+    Args:
+        one: The holding.
+        path: Of the search.
+        motion: Of the last round.
+        judged: The same.
+        is_sunk: Whether its skin was too deep; it then keeps farther off.
+    """
     stage = one.stage
     anchors = []
     for h in range(len(one.models)):
@@ -96,11 +109,17 @@ def roll_on(one: Prepared, path: Path, motion: Motion, judged: Judged) -> Motion
                 one.strict.limits.slip,
             )
         )
-    return _smoothed(one, motion.q, motion.reference, tuple(anchors))
+    margin = motion.margin + (_STAND_OFF if is_sunk else 0.0)
+    return _smoothed(one, motion.q, motion.reference, tuple(anchors), margin, _FEW_SWEEPS)
 
 
 def _smoothed(
-    one: Prepared, q: np.ndarray, reference: np.ndarray, anchors: tuple[Anchors, ...]
+    one: Prepared,
+    q: np.ndarray,
+    reference: np.ndarray,
+    anchors: tuple[Anchors, ...],
+    margin: float,
+    sweeps: int,
 ) -> Motion:
     stage, result = one.stage, q.copy()
     for h, model in enumerate(one.models):
@@ -115,11 +134,12 @@ def _smoothed(
             reference=reference[:, joints],
             low=stage.low[:, joints],
             high=stage.high[:, joints],
-            weights=_WEIGHTS,
+            weights=_WEIGHTS._replace(object_margin=margin),
             samples=skin_samples(model),
+            sweeps=sweeps,
         )
         result[:, joints] = smooth.q
-    return Motion(result, reference, anchors)
+    return Motion(result, reference, anchors, margin)
 
 
 def _walk(bench: Bench, first: int, last: int, wanted: np.ndarray) -> None:

@@ -13,26 +13,26 @@ import numpy as np
 
 from handwright.math.packed import Packed
 from handwright.methods.sampling.candidates import Candidates
-from handwright.methods.sampling.frame import (
-    CROSSED,
-    FINE,
-    FREE,
-    HOLD,
-    MISSED,
-    SUNK,
-    Room,
-    make_room,
-)
+from handwright.methods.sampling.frame import FINE, FREE, HOLD, UNMOVED, Room, make_room
 from handwright.methods.sampling.path import Path, copy_path, make_path
-from handwright.methods.sampling.plan import Planner, Policy, drawn, place_appeal
+from handwright.methods.sampling.plan import Forced, Planner, Policy, drawn, place_appeal
 from handwright.methods.sampling.stage import Stage
-from handwright.methods.sampling.step import Bench, Steps, advance, carried_frames, settle
+from handwright.methods.sampling.step import (
+    IDLE_LOAD,
+    Bench,
+    Steps,
+    advance,
+    carried_frames,
+    settle,
+)
 from handwright.methods.sampling.tally import Tally
 
 # Rounds of draws without a first grasp after which there is little hope for one.
 _GRASP_MISSES = 3
 # Grasps of a round that are posed, at most: posing costs far more than asking for forces.
 _GRASP_POSES = 12
+# Share of the friction with which a good grasp still holds.
+_SPARE_FRICTION = 0.6
 # "Branch once in every two chances on average": how often a failed window is tried again.
 _RETRY = 0.5
 # At most so often, or a lucky window would be tried for ever.
@@ -96,7 +96,7 @@ class Search:
                 return copy_path(self._path)
             if self._path.window_end[self._t] <= self._t:
                 self._windows.append(_Window(self._t))
-                self._draw_plan(frozenset())
+                self._draw_plan({})
             verdict = self._step()
             if verdict == FINE:
                 self._t += 1
@@ -113,40 +113,59 @@ class Search:
         is_exact = bool(self._path.window_end[t] <= t + 1)
         return int(settle(self._bench, t + 1, 2, True, is_exact))
 
-    def _draw_plan(self, forced: frozenset[int]) -> None:
+    def _draw_plan(self, forced: Forced) -> bool:
+        """A plan for the last window; whether all digits that are forced to can leave."""
         window = self._windows[-1]
-        self._planner.draw(window.start, forced)
+        is_served = self._planner.draw(window.start, forced)
         window.aims.append(self._planner.aims(window.start))
+        return is_served
 
     def _go_back(self, verdict: int) -> None:
         """From a dead end to the window that it is in, or to an earlier one."""
         self.tally.add_dead_end(self._t + 1, verdict)
-        forced: frozenset[int] = frozenset()
-        if self._policy.is_informed and verdict in (MISSED, SUNK, CROSSED):
-            forced = self._guilty()
+        forced = self._guilty(verdict) if self._policy.is_informed else {}
         windows = self._windows
-        windows[-1].fails += 1
-        while windows and (
-            windows[-1].fails > _MOST_FAILS
-            or (windows[-1].fails > 1 and self._rng.random() > _RETRY)
-        ):
+        while windows:
+            window = windows[-1]
+            window.fails += 1
+            is_spent = window.fails > _MOST_FAILS
+            # A digit that cannot leave here may be able to earlier, while others still hold.
+            if not is_spent and (window.fails == 1 or self._rng.random() < _RETRY):
+                self._t = window.start
+                if self._draw_plan(forced):
+                    return
             windows.pop()
-            forced = frozenset()
-            if windows:
-                windows[-1].fails += 1
-        if not windows:
-            self._t = -1
-            return
-        self._t = windows[-1].start
-        self._draw_plan(forced)
+        self._t = -1
 
-    def _guilty(self) -> frozenset[int]:
-        """The digit that failed; of two that cross the one that bears less."""
+    def _guilty(self, verdict: int) -> Forced:
+        """The digits that must give way after a dead end.
+
+        A digit that failed; of two that cross the one that bears less, and away from the other;
+        where forces failed, digits that bore load and slip.
+        """
+        load = self._path.load[self._t]
+        if verdict == UNMOVED:
+            slipping = self._slipping() & (load > IDLE_LOAD) & (self._room.guide.mode == HOLD)
+            return {int(d): None for d in np.flatnonzero(slipping)}
         first, second = (int(d) for d in self._room.found.blame)
         if first < 0:
-            return frozenset()
-        load = self._path.load[self._windows[-1].start]
-        return frozenset({second if second >= 0 and load[second] < load[first] else first})
+            return {}
+        if second < 0:
+            return {first: None}
+        if load[second] < load[first]:
+            first, second = second, first
+        return {first: self._room.guide.target[second].copy()}
+
+    def _slipping(self) -> np.ndarray:
+        """(D,) digits with a contact on the link of their guiding point that slips."""
+        stage, room = self._stage, self._room
+        slips = np.zeros(self._digits, dtype=bool)
+        for n in range(int(room.found.num[1]), int(room.found.num[0])):
+            capsule = room.found.capsule[n]
+            d = stage.digit_of_capsule[capsule]
+            if d >= 0 and stage.table.capsule_link[capsule] == room.guide.link[d]:
+                slips[d] |= float(np.linalg.norm(room.found.slip[n])) > stage.limits.slip
+        return slips
 
     def _leave_solution(self) -> None:
         """Back from a solution to one of its windows and the plan that differs most there."""
@@ -160,7 +179,7 @@ class Search:
         known = np.array(window.aims)
         best, farthest = None, -1.0
         for _ in range(_ALTERNATIVES):
-            self._planner.draw(self._t, frozenset())
+            self._planner.draw(self._t, {})
             aim = self._planner.aims(self._t)
             away = float(np.linalg.norm(known - aim, axis=2).sum(axis=1).min())
             if away > farthest:
@@ -185,7 +204,7 @@ class Search:
             for row in range(policy.grasp_tries):
                 if is_thumb or rng.random() >= policy.leave_free:
                     chosen[row, d] = drawn(self._appeal[d], rng)
-        lasts = np.array([carried_frames(self._bench, row, 0) for row in chosen])
+        lasts = np.array([self._grasp_worth(row) for row in chosen])
         self.tally.grasps += len(chosen)
         order = np.argsort(-lasts, kind="stable")
         for row in order[:_GRASP_POSES]:
@@ -196,6 +215,13 @@ class Search:
                 return
         self._misses += 1
         self.tally.add_dead_end(0, None)
+
+    def _grasp_worth(self, chosen: np.ndarray) -> float:
+        """Key frames that a grasp carries, and again with less friction: it will need to spare."""
+        lasts = carried_frames(self._bench, chosen, 0, 1.0)
+        if lasts == 0:
+            return 0.0
+        return float(lasts + carried_frames(self._bench, chosen, 0, _SPARE_FRICTION))
 
     def _pose_grasp(self, chosen: np.ndarray) -> bool:
         """Poses all digits at their places in frame 0; whether that frame is feasible."""

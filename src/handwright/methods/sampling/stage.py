@@ -164,7 +164,7 @@ def make_stage(
         friction=body.friction,
         ground=ground_contacts(problem, body, body_pose, times),
         hold=hold,
-        idle=hold._replace(pad=0.0, nail=0.0, posture=1e-4, object_margin=1.5e-3),
+        idle=hold._replace(pad=0.0, nail=0.0, posture=1e-5, object_margin=1.5e-3),
         limits=limits,
     )
 

@@ -14,11 +14,13 @@ from handwright.mechanics.cones import MAX_ITERATIONS, PENALTY, solve_cones
 from handwright.mechanics.pyramid import MAX_PIVOTS, solve_pyramids
 from handwright.methods.sampling.candidates import Candidates
 from handwright.methods.sampling.frame import (
+    CROSSED,
     FINE,
     FLY,
     FREE,
     HOLD,
     SLIDE,
+    UNMOVED,
     Room,
     add_ground,
     check_frame,
@@ -147,11 +149,19 @@ def _fly(stage: Stage, path: Path, t: int, d: int, room: Room, lift: float) -> N
 
 
 @compiled
-def settle(bench: Bench, t: int, sweeps: int, has_before: bool, is_exact: bool) -> int:
-    """Poses and tests frame t, which has been prepared; if it is fine it is written to the path."""
+def settle(bench: Bench, t: int, tries: int, has_before: bool, is_exact: bool) -> int:
+    """Poses and tests frame t, which has been prepared; if it is fine it is written to the path.
+
+    Digits are posed one after the other. If they are in each other's way, they are posed again,
+    ``tries`` times in all.
+    """
     stage, path, room = bench.stage, bench.path, bench.room
-    pose_digits(stage, t, path.q[t], room, sweeps)
-    verdict = check_frame(stage, t, room, has_before, is_exact)
+    verdict = CROSSED
+    for _ in range(tries):
+        pose_digits(stage, t, path.q[t], room)
+        verdict = check_frame(stage, t, room, has_before, is_exact)
+        if verdict in (FINE, UNMOVED):
+            break
     if verdict == FINE:
         _seed(stage, room)
         _commit(path, t, room)
@@ -281,13 +291,14 @@ def can_carry(stage: Stage, t: int, n: int, room: Room) -> bool:
 
 
 @compiled
-def carried_frames(bench: Bench, chosen: np.ndarray, first: int) -> int:
+def carried_frames(bench: Bench, chosen: np.ndarray, first: int, share: float) -> int:
     """Number of key frames from ``first`` on that a grasp can carry while its places last.
 
     Args:
         bench: The search.
         chosen: (D,) place of each digit, or -1.
         first: Key frame.
+        share: Of the friction of hands that is used.
     """
     stage, places, room = bench.stage, bench.candidates, bench.room
     count = 0
@@ -298,6 +309,7 @@ def carried_frames(bench: Bench, chosen: np.ndarray, first: int) -> int:
             m = chosen[d]
             if m >= 0 and places.cost[d, m, k] < np.inf:
                 _add_static(stage, room, n, places.point[m], places.normal[m])
+                room.contacts.friction[n] *= share
                 n += 1
         if not can_carry(stage, t, n, room):
             break

@@ -1,0 +1,47 @@
+"""Steps of a motion that are leaps rather than movement.
+
+A step is a leap if it is faster than three times the median of the steps around it, and by a
+stated speed faster than that. A hit or a throw is none: the speed stays after it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from handwright.math import rotation
+from handwright.math.pose import Pose
+
+LEAP_SPEED = 1.0
+"""A step of a body or a wrist is a leap if it is faster than three times its neighbours and this,
+m/s."""
+_WINDOW = 0.05
+_MIN_FRAMES = 3
+_FACTOR = 3.0
+
+
+def jumping_steps(
+    speed: Float[np.ndarray, "S"], times: Float[np.ndarray, " T"], threshold: float
+) -> Bool[np.ndarray, "S"]:
+    """Which of the steps between frames are leaps.
+
+    Args:
+        speed: Of each step.
+        times: Of the frames, one more than steps, s.
+        threshold: In the unit of ``speed``.
+    """
+    if len(speed) < 3:
+        return np.zeros(len(speed), dtype=bool)
+    reach = max(_MIN_FRAMES, round(_WINDOW / float(np.median(np.diff(times)))))
+    padded = np.pad(speed, reach, mode="reflect" if len(speed) > reach else "edge")
+    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1)
+    return speed > _FACTOR * np.median(windows, axis=1) + threshold
+
+
+def pose_speeds(
+    pose: Pose, times: Float[np.ndarray, " T"], radius: float
+) -> Float[np.ndarray, " S"]:
+    """Speeds of the fastest point within ``radius`` (m) of a moving frame, m/s."""
+    step = np.diff(times)
+    straight = np.linalg.norm(np.diff(pose.position, axis=0), axis=1)
+    return (straight + radius * rotation.angle(pose.wxyz[1:], pose.wxyz[:-1])) / step
