@@ -219,3 +219,24 @@ def test_a_folder_that_cannot_be_made_is_named_before_the_work(tmp_path, capsys)
 def test_the_recordings_must_be_given(capsys):
     assert cli.main(["bench", "recorded-hand"]) == 1
     assert "Pass --data FOLDER" in capsys.readouterr().err
+
+
+def test_bench_hands_on_the_options_that_a_benchmark_takes(monkeypatch, capsys):
+    import types
+
+    seen = {}
+
+    def run(*, scenes=None, num=10, budget=60.0):
+        seen.update(scenes=scenes, num=num, budget=budget)
+        return {"scenes": {}}
+
+    module = types.SimpleNamespace(run=run, describe=str)
+    monkeypatch.setitem(sys.modules, "handwright.benchmarks.sampling", module)
+    assert cli.main(["bench", "sampling", "--scenes", "spatula", "--num", "3", "--json"]) == 0
+    assert seen == {"scenes": "spatula", "num": 3, "budget": 60.0}
+    assert capsys.readouterr().out.strip() == '{"scenes": {}}'
+    assert cli.main(["bench", "sampling", "--windows", "3"]) == 1
+    assert (
+        "'handwright bench sampling' was given --windows, which it does not take. It takes "
+        "--scenes, --num, --budget." in capsys.readouterr().err
+    )

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from handwright.physics import from_mjcf, to_mjcf
     from handwright.render import body_item, hand_items, render_still, turntable, write_png
     from handwright.render.exporting import export
-    from handwright.scenes import SCENES, load_scene
+    from handwright.scenes import SCENES, from_recording, load_scene
 
     __version__: str
 
@@ -60,6 +60,7 @@ __all__ = [
     "evaluate",
     "export",
     "from_mjcf",
+    "from_recording",
     "hand_items",
     "human",
     "load_body",
@@ -101,6 +102,7 @@ _HOMES = {
     "evaluate": "handwright.evidence",
     "export": "handwright.render.exporting",
     "from_mjcf": "handwright.physics",
+    "from_recording": "handwright.scenes",
     "hand_items": "handwright.render",
     "human": "handwright.hands.human",
     "load_body": "handwright.geometry.mesh",

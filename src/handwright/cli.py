@@ -8,6 +8,7 @@ that cannot be read ends with 2.
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -140,45 +141,90 @@ def _rows_of(name: str, pose: str) -> dict[str, Sequence[Drawn]]:
     return {row: hand_items(model, model.pose(row), root) for row in names}
 
 
+_BenchName = Literal[
+    "kernels",
+    "forces",
+    "verify",
+    "sampling",
+    "spread",
+    "recordings",
+    "recorded-hand",
+    "metrics",
+]
+
+
 def bench(
-    name: Annotated[
-        Positional[Literal["kernels", "forces", "verify", "recorded-hand", "metrics"]],
-        tyro.conf.arg(metavar="NAME"),
-    ] = "kernels",
+    name: Annotated[Positional[_BenchName], tyro.conf.arg(metavar="NAME")] = "kernels",
     /,
     *,
     data: Path | None = None,
+    scenes: str | None = None,
+    scene: str | None = None,
+    num: int | None = None,
+    budget: float | None = None,
+    windows: int | None = None,
+    frames: int | None = None,
+    figure: Path | None = None,
     json: FlagCreatePairsOff[bool] = False,
 ) -> None:
     """Measure speed and exactness against the tools and recordings one would compare with.
 
     kernels times kinematics, distances, inverse kinematics and ray casts beside mujoco, libigl and
     mink. forces times the contact force solvers beside Clarabel. verify times the certificate on a
-    clip that passes, and on faults. recorded-hand fits the bones of the subject of the ManipNet
-    recordings and reports how far the recorded joints are missed, mm.
+    clip that passes, and on faults. sampling times contact sampling on the five scenes of its
+    paper, checks every motion, and times the test of one frame beside SLSQP and Clarabel. spread
+    shows how much wider its search roams than the paper's plain one. recordings solves windows of
+    the ManipNet recordings without their fingers and compares with them. recorded-hand fits the
+    bones of the subject of these recordings and reports how far the recorded joints are missed, mm.
     metrics evaluates four of these recordings beside an independent implementation's figures.
 
     Args:
-        name: What to measure: kernels, forces, verify, recorded-hand or metrics.
-        data: Folder with the ManipNet recordings, for recorded-hand and metrics.
+        name: What to measure: kernels, forces, verify, sampling, spread, recordings, recorded-hand
+            or metrics.
+        data: Folder with the ManipNet recordings, for recordings, recorded-hand and metrics.
+        scenes: Some scenes with commas between them, for sampling.
+        scene: The scene of spread.
+        num: Motions for each scene, for sampling.
+        budget: Search for each scene or window, s, for sampling and recordings.
+        windows: Only so many windows, for recordings.
+        frames: Explored by each search, for spread.
+        figure: Picture (.png) to write, for spread.
         json: Print one JSON object instead of a table.
     """
     import json as json_module
 
-    file = {"metrics": "recorded_metrics"}.get(name, name.replace("-", "_"))
-    module = importlib.import_module(f"handwright.benchmarks.{file}")
-    if name in ("recorded-hand", "metrics"):
-        if data is None:
-            raise InvalidValueError(
-                f"'handwright bench {name}' was given no recordings. "
-                "Pass --data FOLDER, the folder that holds sequences/cube_med2.npz."
-            )
-        result = module.run(data)
-    else:
-        if name == "kernels":
-            for peer in ("mink", "daqp"):
-                require(peer, extra="dev", feature=f"'handwright bench {name}'")
-        result = module.run()
+    files = {"metrics": "recorded_metrics"}
+    module = importlib.import_module(
+        f"handwright.benchmarks.{files.get(name, name.replace('-', '_'))}"
+    )
+    options = {
+        "data": data,
+        "scenes": scenes,
+        "scene": scene,
+        "num": num,
+        "budget": budget,
+        "windows": windows,
+        "frames": frames,
+        "figure": figure,
+    }
+    given = {key: value for key, value in options.items() if value is not None}
+    known = inspect.signature(module.run).parameters
+    foreign = [f"--{key}" for key in given if key not in known]
+    if foreign:
+        own = [f"--{key}" for key in options if key in known]
+        raise InvalidValueError(
+            f"'handwright bench {name}' was given {', '.join(foreign)}, which it does not take. "
+            f"It takes {', '.join(own) or 'none of these options'}."
+        )
+    if "data" in known and data is None:
+        raise InvalidValueError(
+            f"'handwright bench {name}' was given no recordings. "
+            "Pass --data FOLDER, the folder that holds sequences/cube_med2.npz."
+        )
+    if name == "kernels":
+        for peer in ("mink", "daqp"):
+            require(peer, extra="dev", feature=f"'handwright bench {name}'")
+    result = module.run(**given)
     if json:
         print(json_module.dumps(result))
     else:

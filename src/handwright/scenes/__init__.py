@@ -6,6 +6,7 @@ along +y, so that +x is to the right.
 
 from __future__ import annotations
 
+from handwright.scenes.recordings import from_recording
 from handwright.scenes.registry import SCENES, Scene, load_scene
 
-__all__ = ["SCENES", "Scene", "load_scene"]
+__all__ = ["SCENES", "Scene", "from_recording", "load_scene"]
