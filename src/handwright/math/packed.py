@@ -76,7 +76,7 @@ def _fill(values: Any, words: np.ndarray, begin: int) -> PackedType:  # noqa: AN
         elif isinstance(value, np.ndarray):
             row = [0, 0, value.size, value.itemsize, value.ctypes.data]
             words[place : place + 5 + 2 * value.ndim] = [*row, *value.shape, *value.strides]
-            fields.append((name, numba.typeof(value), place - begin))
+            fields.append((name, _array_type(value), place - begin))
         elif isinstance(value, bool | np.bool_):
             words[place] = int(value)
             fields.append((name, types.boolean, place - begin))
@@ -93,6 +93,18 @@ def _fill(values: Any, words: np.ndarray, begin: int) -> PackedType:  # noqa: AN
             )
         place += _words_of(value)
     return PackedType(type(values).__name__, tuple(fields))
+
+
+def _array_type(array: np.ndarray) -> types.Array:
+    """Numba's own question takes long, and the same few kinds of array come again and again."""
+    layout = "C" if array.flags.c_contiguous else "F" if array.flags.f_contiguous else "A"
+    key = (array.dtype, array.ndim, layout, array.flags.writeable)
+    if key not in _known_types:
+        _known_types[key] = numba.typeof(array)
+    return _known_types[key]
+
+
+_known_types: dict[tuple[np.dtype, int, str, bool], types.Array] = {}
 
 
 @typeof_impl.register(Packed)

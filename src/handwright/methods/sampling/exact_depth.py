@@ -9,11 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from handwright.core.hand import HandModel
-from handwright.geometry.environment import EnvironmentArrays
+from handwright.geometry.environment import EnvironmentArrays, environment_value_gradient
 from handwright.geometry.exact import ExactDistance
-from handwright.geometry.sdf import Field, sample_field
+from handwright.geometry.sdf import Field, field_value
 from handwright.hands.skin import skin_of
 from handwright.kinematics import posed_skin
+from handwright.math.compiled import kernel
+from handwright.math.packed import Packed
 from handwright.math.pose import Pose
 
 # Depth in the grid from which a vertex is held against the mesh, m.
@@ -41,26 +43,30 @@ def skin_depths(
     depth = np.zeros(len(q))
     if model.skin is None or model.side == "none":
         return depth
-    skin = skin_of(model)
-    low, high = field.origin, field.upper
-    for t, vertices in enumerate(posed_skin(model, skin, q, root)):
-        near = vertices[((vertices > low) & (vertices < high)).all(axis=1)]
-        if len(near):
-            near = near[sample_field(field, near)[0] < -_CLOSER_LOOK]
-        if len(near):
-            depth[t] = max(0.0, -float(exact.signed_distance(near)[0].min()))
-        depth[t] = max(depth[t], _depth_around(around, t, vertices))
+    vertices = posed_skin(model, skin_of(model), q, root)
+    is_near = np.zeros(vertices.shape[:2], dtype=np.bool_)
+    for t in range(len(q)):
+        world = around._replace(
+            normals=around.normals[t],
+            offsets=around.offsets[t],
+            positions=around.positions[t],
+            rotations=around.rotations[t],
+        )
+        depth[t] = _look(Packed(field), Packed(world), vertices[t], is_near[t])
+    frame, vertex = np.nonzero(is_near)
+    if len(frame):
+        np.maximum.at(depth, frame, -exact.signed_distance(vertices[frame, vertex])[0])
     return depth
 
 
-def _depth_around(around: EnvironmentArrays, t: int, points: np.ndarray) -> float:
-    """Depth of the deepest point in the surroundings of a frame, m."""
-    depth = 0.0
-    for normal, offset in zip(around.normals[t], around.offsets[t], strict=True):
-        depth = max(depth, float((offset - points @ normal).max()))
-    for place, turn, half in zip(
-        around.positions[t], around.rotations[t], around.half_extents, strict=True
-    ):
-        over = np.abs((points - place) @ turn) - half
-        depth = max(depth, -float(over.max(axis=1).min()))
-    return depth
+@kernel
+def _look(field: Field, world: EnvironmentArrays, points: np.ndarray, is_near: np.ndarray) -> float:
+    """Marks points that are deep in the grid; returns the largest depth in the surroundings, m."""
+    deepest = 0.0
+    has_surroundings = world.frictions.shape[0] > 0
+    for n in range(points.shape[0]):
+        x, y, z = points[n, 0], points[n, 1], points[n, 2]
+        is_near[n] = field_value(field, x, y, z) < -_CLOSER_LOOK
+        if has_surroundings:
+            deepest = max(deepest, -environment_value_gradient(world, x, y, z)[0])
+    return deepest

@@ -15,7 +15,7 @@ from handwright.math.packed import Packed
 from handwright.methods.sampling.candidates import Candidates
 from handwright.methods.sampling.frame import FINE, FREE, HOLD, UNMOVED, Room, make_room
 from handwright.methods.sampling.path import Path, copy_path, make_path
-from handwright.methods.sampling.plan import Forced, Planner, Policy, drawn, place_appeal
+from handwright.methods.sampling.plan import Forced, Planner, Policy, place_appeal
 from handwright.methods.sampling.stage import Stage
 from handwright.methods.sampling.step import (
     IDLE_LOAD,
@@ -77,7 +77,7 @@ class Search:
         self._room = room or make_room(stage)
         self._bench = Packed(Bench(stage, candidates, steps, self._path, self._room))
         self._planner = Planner(stage, candidates, self._path, policy, self._bench, rng)
-        self._appeal = place_appeal(candidates, policy.comfort)[:, :, 0]
+        self._appeal = np.cumsum(place_appeal(candidates, policy.comfort)[:, :, 0], axis=1)
         self._windows: list[_Window] = []
         self._t = -1
         self._misses = 0
@@ -202,11 +202,13 @@ class Search:
         hand = stage.hand_of_digit
         for d in range(self._digits):
             is_thumb = d == 0 or hand[d] != hand[d - 1]
-            if not stage.may_touch[0, d]:
+            total = self._appeal[d, -1]
+            if not stage.may_touch[0, d] or not total > 0.0:
                 continue
-            for row in range(policy.grasp_tries):
-                if is_thumb or rng.random() >= policy.leave_free:
-                    chosen[row, d] = drawn(self._appeal[d], rng)
+            mark = rng.random(policy.grasp_tries) * total
+            takes_part = rng.random(policy.grasp_tries) >= (0.0 if is_thumb else policy.leave_free)
+            place = np.searchsorted(self._appeal[d], mark, side="right")
+            chosen[takes_part, d] = place[takes_part]
         lasts = np.array([self._grasp_worth(row) for row in chosen])
         self.tally.grasps += len(chosen)
         needed = min(_HELD_KEYS, len(self._places.frame))
