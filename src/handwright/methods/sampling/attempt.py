@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # Paths that an attempt asks of a tree, at most.
 _PATHS = 3
 # How often a smooth motion that slips is smoothed again with its contacts rolling on.
-_ROLLS = 2
+_ROLLS = 1
 # Frames between two looks at the clock.
 _SLICE = 200
 _CAUSES = {
@@ -111,8 +111,10 @@ def _holding_parts(
         if path is None:
             break
         part = _finished(one, path, attempt)
-        if part is not None:
+        if isinstance(part, Part):
             parts.append(part)
+        else:
+            search.reject(part - one.start)
     tally = search.tally
     attempt.frames += tally.frames
     attempt.dead_ends += tally.dead_ends
@@ -142,8 +144,8 @@ def _next_path(search: Search, max_frames: int, deadline: float, attempt: Attemp
     return path
 
 
-def _finished(one: Prepared, path: Path, attempt: Attempt) -> Part | None:
-    """The smooth motion of a path with its exact contacts, or None if it does not hold."""
+def _finished(one: Prepared, path: Path, attempt: Attempt) -> Part | int:
+    """The smooth motion of a path with its exact contacts, or the frame where it does not hold."""
     begin = time.perf_counter()
     motion = reconstruct(one, path)
     attempt.seconds["reconstruction"] += time.perf_counter() - begin
@@ -162,7 +164,7 @@ def _finished(one: Prepared, path: Path, attempt: Attempt) -> Part | None:
             attempt.seconds["reconstruction"] += time.perf_counter() - begin
     attempt.dropped += 1
     attempt.causes[verdict.cause] += 1
-    return None
+    return verdict.frame
 
 
 class _Verdict(NamedTuple):
@@ -174,6 +176,8 @@ class _Verdict(NamedTuple):
     is_sunk: bool
     """Whether skin is too deep somewhere."""
     cause: str
+    frame: int
+    """Of the problem, at which it fails first."""
 
 
 def _verdict(one: Prepared, q: np.ndarray) -> _Verdict:
@@ -186,8 +190,10 @@ def _verdict(one: Prepared, q: np.ndarray) -> _Verdict:
             judged,
             bool((judged.verdict == SUNK).any()),
             f"after smoothing, at frame {one.first + frame}, {cause}",
+            one.first + frame,
         )
     found = exact_contacts(one, q, judged)
     if isinstance(found, Refused):
-        return _Verdict(None, judged, found.is_sunk, f"after smoothing, {found.reason}")
-    return _Verdict(found, judged, False, "")
+        text = f"after smoothing, at frame {found.frame}, {found.reason}"
+        return _Verdict(None, judged, found.is_sunk, text, found.frame)
+    return _Verdict(found, judged, False, "", -1)

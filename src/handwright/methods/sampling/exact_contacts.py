@@ -53,8 +53,10 @@ class ExactContacts(NamedTuple):
 class Refused(NamedTuple):
     """Why a motion does not hold after all."""
 
+    frame: int
+    """Of the problem, at which it fails."""
     reason: str
-    """With its frame and what to change."""
+    """With what to change."""
     is_sunk: bool = False
     """Whether skin is too deep."""
 
@@ -95,8 +97,8 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
     creeping = _creeps(frame, capsule, slip, may_hold)
     if creeping is not None:
         return Refused(
-            f"at frame {one.first + creeping} a contact that should hold creeps. Let the wrist "
-            "follow the body more closely."
+            one.first + creeping,
+            "a contact that should hold creeps. Let the wrist follow the body more closely.",
         )
     force = np.zeros((len(frame), 3))
     stage = one.strict
@@ -129,16 +131,17 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
             missing <= _RESIDUAL * stage.weight and pressed <= stage.limits.force * stage.weight
         ):
             return Refused(
-                f"at frame {one.first + t} contacts on the exact surface of the body could not "
-                "move it as its track shows. Raise friction, lower the mass, or slow the track."
+                one.first + t,
+                "contacts on the exact surface of the body could not move it as its track shows. "
+                "Raise friction, lower the mass, or slow the track.",
             )
         force[rows] = solved.forces
     weak = _weak(one, q, frame, capsule, point, force)
     if weak is not None:
-        return Refused(weak)
+        return weak
     deep = _sunk(one, q)
     if deep is not None:
-        return Refused(deep, is_sunk=True)
+        return deep
     return ExactContacts(frame, capsule, point, normal, gap, force, slides)
 
 
@@ -217,7 +220,7 @@ def _leads_out(one: Prepared, point: np.ndarray, normal: np.ndarray) -> np.ndarr
     return np.asarray(there - here >= _LEAST_COSINE * _STEP)
 
 
-def _sunk(one: Prepared, q: np.ndarray) -> str | None:
+def _sunk(one: Prepared, q: np.ndarray) -> Refused | None:
     """Which hand is too deep, where, and what to change."""
     stage = one.strict
     for h, (name, model) in enumerate(zip(one.holding.hands, one.models, strict=True)):
@@ -227,9 +230,11 @@ def _sunk(one: Prepared, q: np.ndarray) -> str | None:
         )
         if depth.max() > stage.limits.penetration + _HIDDEN:
             t = int(depth.argmax())
-            return (
-                f"at frame {one.first + t} skin of '{name}' is {1e3 * depth[t]:.2f} mm deep. Move "
-                "the wrist away, or raise soft_tissue."
+            return Refused(
+                one.first + t,
+                f"skin of '{name}' is {1e3 * depth[t]:.2f} mm deep. Move the wrist away, or raise "
+                "soft_tissue.",
+                is_sunk=True,
             )
     return None
 
@@ -241,7 +246,7 @@ def _weak(
     capsule: np.ndarray,
     point: np.ndarray,
     force: np.ndarray,
-) -> str | None:
+) -> Refused | None:
     """Which hand is not strong enough, where, and what to change."""
     hands, stage = one.hands, one.stage
     for h, (name, model) in enumerate(zip(one.holding.hands, one.models, strict=True)):
@@ -253,9 +258,10 @@ def _weak(
         )  # fmt: skip
         if found is not None:
             t, what = found
-            return (
-                f"at frame {one.first + t} '{what}' of '{name}' is not strong enough. Make the "
-                "body lighter, raise its friction, or slow the track down."
+            return Refused(
+                one.first + t,
+                f"'{what}' of '{name}' is not strong enough. Make the body lighter, raise its "
+                "friction, or slow the track down.",
             )
     return None
 

@@ -99,7 +99,7 @@ def _prepare_one(
         penetration=6e-4 + method.soft_tissue,
         digits=9e-4,
         anchor=1.2e-3,
-        slip=1.2 * _STATIC_SPEED * step,
+        slip=0.8 * _STATIC_SPEED * step,
         step=method.finger_speed * step,
         force=method.max_force,
         friction_margin=method.friction_margin,

@@ -81,6 +81,11 @@ class Search:
         self._windows: list[_Window] = []
         self._t = -1
         self._misses = 0
+        self._fault = self._frames
+
+    def reject(self, frame: int) -> None:
+        """Says that the last path does not hold from a frame on: the next one leaves it before."""
+        self._fault = frame
 
     @property
     def is_hopeless(self) -> bool:
@@ -172,6 +177,8 @@ class Search:
 
     def _leave_solution(self) -> None:
         """Back from a solution to one of its windows and the plan that differs most there."""
+        fault, self._fault = self._fault, self._frames
+        self._windows = [window for window in self._windows if window.start < fault]
         if not self._windows or self._rng.random() > _ANOTHER:
             self._t = -1
             return
