@@ -92,6 +92,14 @@ def advance(bench: Bench, t: int) -> None:
         room.low[j] = min(max(before - step, low), high)
         room.high[j] = max(min(before + step, high), low)
         room.reference[j] = 0.9 * before + 0.1 * stage.rest[j]
+    for d in range(guide.mode.shape[0]):
+        if guide.mode[d] != FREE:
+            continue
+        for n in range(stage.table.free.shape[1]):
+            j = stage.table.free[d, n]
+            if j < 0:
+                break
+            room.reference[j] = 0.8 * path.q[t, j] + 0.2 * stage.ready[j]
 
 
 @inlined
