@@ -40,6 +40,8 @@ _PLACE_DRAWS = 6
 FINGER_WIDTH = 0.013
 # Share of the friction with which plans are looked at ahead.
 _SPARE = 0.8
+# Loaded digits that stay still while one slides.
+_LEAST_STILL = 2
 # How far a digit relocates, m, as a standard deviation.
 _NEIGHBOURHOOD = 0.04
 # A hand moves its finger by so much a frame without haste, m.
@@ -194,6 +196,10 @@ class Planner:
             is_away[d] = False
         path.mode[t, d] = HOLD
         is_on_cone = path.ratio[t, d] > _ON_CONE and not is_idle
+        # Kinetic friction leaves no choice of forces; others that do not slide must have one.
+        others = (path.mode[t] == HOLD) & (path.load[t] >= IDLE_LOAD)
+        others[d] = False
+        is_on_cone = is_on_cone and int(others.sum()) >= _LEAST_STILL
         if is_on_cone and chance < policy.slide[t, d]:
             path.mode[t, d] = SLIDE
             speed = policy.slide_step * (0.3 + 0.7 * self._rng.random())
