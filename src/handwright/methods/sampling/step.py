@@ -95,11 +95,15 @@ def advance(bench: Bench, t: int) -> None:
     for d in range(guide.mode.shape[0]):
         if guide.mode[d] != FREE:
             continue
+        openness = 1
+        for e in range(guide.mode.shape[0]):
+            if stage.hand_of_digit[e] == stage.hand_of_digit[d] and guide.mode[e] in (HOLD, SLIDE):
+                openness = 0
         for n in range(stage.table.free.shape[1]):
             j = stage.table.free[d, n]
             if j < 0:
                 break
-            room.reference[j] = 0.8 * path.q[t, j] + 0.2 * stage.ready[j]
+            room.reference[j] = 0.8 * path.q[t, j] + 0.2 * stage.ready[openness, j]
 
 
 @inlined
