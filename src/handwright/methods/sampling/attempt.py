@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _PATHS = 3
 # How often a smooth motion that slips is smoothed again with its contacts rolling on.
 _ROLLS = 1
+# Motions whose joints never differ by more, rad, are the same.
+_SAME = 0.1
 # Frames between two looks at the clock.
 _SLICE = 200
 _CAUSES = {
@@ -111,10 +113,10 @@ def _holding_parts(
         if path is None:
             break
         part = _finished(one, path, attempt)
-        if isinstance(part, Part):
-            parts.append(part)
-        else:
+        if not isinstance(part, Part):
             search.reject(part - one.start)
+        elif all(np.abs(part.q - other.q).max() > _SAME for other in parts):
+            parts.append(part)
     tally = search.tally
     attempt.frames += tally.frames
     attempt.dead_ends += tally.dead_ends
