@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -30,6 +31,8 @@ from handwright.methods.sampling.step import (
 )
 
 if TYPE_CHECKING:
+    from multiprocessing.synchronize import Event
+
     from handwright.methods.sampling.contact_sampling import ContactSampling
 
 _WARM_FRAMES = 4
@@ -65,8 +68,9 @@ def run_attempts(
             number += 1
         return
     context = get_context("spawn")
+    is_over = context.Event()
     with ProcessPoolExecutor(
-        method.num_workers, context, _start_worker, (problem, method, deadline)
+        method.num_workers, context, _start_worker, (problem, method, deadline, is_over)
     ) as pool:
         ahead = [pool.submit(_work, seed, number) for number in range(2 * method.num_workers)]
         number = len(ahead)
@@ -77,6 +81,8 @@ def run_attempts(
                 number += 1
                 yield attempt
         finally:
+            # Jobs that wait are not begun any more; those that run end soon.
+            is_over.set()
             for job in ahead:
                 job.cancel()
 
@@ -84,11 +90,18 @@ def run_attempts(
 _state: dict[str, object] = {}
 
 
-def _start_worker(problem: Problem, method: ContactSampling, deadline: float) -> None:
+def _start_worker(
+    problem: Problem, method: ContactSampling, deadline: float, is_over: Event
+) -> None:
+    # The process that started the workers decides what an interrupt means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _state["prepared"] = prepare(problem, method)
     _state["method"] = method
     _state["deadline"] = deadline
+    _state["is_over"] = is_over
 
 
 def _work(seed: int, number: int) -> Attempt:
+    if _state["is_over"].is_set():  # type: ignore[attr-defined]
+        return Attempt()
     return run_attempt(_state["prepared"], _state["method"], seed, number, _state["deadline"])  # type: ignore[arg-type]

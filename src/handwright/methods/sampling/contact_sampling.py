@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from handwright.core.clip import Clip
 from handwright.core.problem import Problem
-from handwright.core.result import Result, Status
+from handwright.core.result import Progress, Result, Status, Watcher
 from handwright.errors import InvalidValueError
 from handwright.methods.sampling.attempt import Attempt
 from handwright.methods.sampling.attempts import run_attempts, warm_up
@@ -102,7 +102,7 @@ class ContactSampling:
         if problems:
             raise InvalidValueError("ContactSampling: " + "; ".join(problems) + ".")
 
-    def solve(self, problem: Problem, seed: int) -> Result:
+    def solve(self, problem: Problem, seed: int, watcher: Watcher | None = None) -> Result:
         """Needs tracks for all hands and bodies."""
         missing = [name for name in (*problem.hands, *problem.bodies) if name not in problem.tracks]
         if missing or not problem.hands or len(problem.times) < _MIN_FRAMES:
@@ -112,6 +112,8 @@ class ContactSampling:
             return Result(
                 (), Status.BAD_INPUT, f"Contact sampling needs {', '.join(lacks)}. Add it."
             )
+        tell = _silent if watcher is None else watcher
+        tell(Progress("preparing"))
         begin = time.perf_counter()
         trouble = why_impossible(problem, cutoff_hz=self.smoothing_hz, max_force=self.max_force)
         if trouble is not None:
@@ -120,23 +122,33 @@ class ContactSampling:
         trouble = why_not(problem, prepared)
         if trouble is not None:
             return Result((), Status.INFEASIBLE, trouble)
+        tell(Progress("compiling what is not compiled yet"))
         warm_up(prepared[0])
         ready = time.perf_counter()
         deadline = time.monotonic() + self.time_budget
-        attempts, was_cancelled = self._collect(problem, prepared, seed, deadline)
+        attempts, was_cancelled = self._collect(problem, prepared, seed, deadline, tell)
         return self._result(problem, prepared, attempts, was_cancelled, ready - begin)
 
     def _collect(
-        self, problem: Problem, prepared: list[Prepared], seed: int, deadline: float
+        self,
+        problem: Problem,
+        prepared: list[Prepared],
+        seed: int,
+        deadline: float,
+        tell: Watcher,
     ) -> tuple[list[Attempt], bool]:
         """Attempts in order, until enough motions are found; and whether the user stopped them."""
         attempts: list[Attempt] = []
         found = 0
+        begin = time.monotonic()
         stream: Iterator[Attempt] = run_attempts(problem, self, prepared, seed, deadline)
         try:
+            tell(Progress("searching", _statistics(attempts), 0.0, self.time_budget))
             for attempt in stream:
                 attempts.append(attempt)
                 found += len(attempt.solutions)
+                passed = time.monotonic() - begin
+                tell(Progress("searching", _statistics(attempts), passed, self.time_budget))
                 if found >= self.num_solutions:
                     break
         except KeyboardInterrupt:
@@ -170,6 +182,10 @@ class ContactSampling:
         message = _shortfall(attempts, len(clips), self.num_solutions)
         status = Status.PARTLY_SOLVED if clips else Status.TIME_BUDGET
         return Result(clips, status, message, statistics, timings)
+
+
+def _silent(_progress: Progress) -> None:
+    """Nobody watches."""
 
 
 def _statistics(attempts: list[Attempt]) -> dict[str, float]:
