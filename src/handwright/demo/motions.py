@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -15,22 +13,18 @@ from handwright.benchmarks.sampling_figures import penetration_of
 from handwright.benchmarks.strategy_counts import count_strategies, digits_touching
 from handwright.core.clip import Clip
 from handwright.core.result import NoSolutionError
+from handwright.demo.sheet import ROWS, motion_sheet
 from handwright.evidence import Certificate, certify
 from handwright.evidence.smoothness import smoothness
 from handwright.io.clip_file import save_clip
 from handwright.io.gltf import save_glb
 from handwright.methods import ContactSampling, synthesize
 from handwright.progress import ProgressLine
-from handwright.render.film import FilmSettings, pictures
-from handwright.render.sheet import contact_sheet
 from handwright.render.still import write_png
 from handwright.scenes import load_scene
 
 SCENE = "milk_box_turn"
 _TIME_BUDGET = 120.0
-# What fits on a sheet that is still readable.
-_ROWS, _COLUMNS = 5, 6
-_STILL = FilmSettings(width=320, height=260)
 
 
 class Figures(NamedTuple):
@@ -108,32 +102,9 @@ def run(out: Path, *, num_solutions: int = 10, num_workers: int = 2, seed: int =
     lines = [
         f"\n{certified} of {len(result.clips)} motions certified; found in {found:.0f} s, "
         f"{total:.0f} s in all." + (f" {result.message}" if result.message else ""),
-        f"Picture: {sheet}, a row for each of {min(_ROWS, len(result.clips))} motions.",
+        f"Picture: {sheet}, a row for each of {min(ROWS, len(result.clips))} motions.",
         f"Motions: {out / SCENE}_*.npz, and *.glb for Blender, Unity and Unreal.",
         f"Next: handwright render {first} {out / 'turn.gif'}   # a film",
         f"      handwright verify {first}   # the proof, frame by frame",
     ]
     console.print("\n".join(lines), soft_wrap=True, highlight=False, markup=False)
-
-
-def motion_sheet(clips: Sequence[Clip], rows: int = _ROWS, columns: int = _COLUMNS) -> np.ndarray:
-    """A picture with a row for each of some motions, from the first to the last, and times across.
-
-    Args:
-        clips: The motions.
-        rows: At most so many of them.
-        columns: Times.
-    """
-    images, labels = [], []
-    for number in spread(len(clips), rows):
-        clip = clips[number]
-        frames = np.array(spread(clip.num_frames, columns))
-        images += list(pictures(clip, frames, _STILL))
-        labels += [f"solution {number:02d}, {clip.times[frame]:.2f} s" for frame in frames]
-    return contact_sheet(images, min(columns, clips[0].num_frames), labels)
-
-
-def spread(count: int, wanted: int) -> list[int]:
-    """Up to ``wanted`` different numbers below ``count``, evenly from the first to the last."""
-    chosen = np.linspace(0, count - 1, min(wanted, count)).round().astype(int)
-    return [int(number) for number in chosen]
