@@ -62,11 +62,14 @@ def make_judged(frames: int, capacity: int) -> Judged:
 
 def judge_motion(stage: Stage, q: np.ndarray, room: Room, out: Judged) -> int:
     """Looks at every frame of a motion; returns how many fail."""
-    return int(_judge(Packed(stage), q, Packed(room), Packed(out)))
+    return int(_judge(Packed(stage), q, Packed(room), Packed(out), False, True))
 
 
 @compiled
-def _judge(stage: Stage, q: np.ndarray, room: Room, out: Judged) -> int:
+def _judge(
+    stage: Stage, q: np.ndarray, room: Room, out: Judged, has_before: bool, is_exact: bool
+) -> int:
+    # Handed over, because numba compiles callees anew for constants.
     frames = q.shape[0]
     found, contacts = room.found, room.contacts
     ahead = (
@@ -83,7 +86,7 @@ def _judge(stage: Stage, q: np.ndarray, room: Room, out: Judged) -> int:
         ahead[1][:] = room.now.position
         place_hands(stage, before, q[before], room.before)
         place_hands(stage, t, q[t], room.now)
-        out.depth[t] = collect_contacts(stage, t, room, False)
+        out.depth[t] = collect_contacts(stage, t, room, has_before)
         for n in range(found.num[1], found.num[0]):
             link = stage.table.capsule_link[found.capsule[n]]
             arm = found.point[n] - room.now.position[link]
@@ -113,7 +116,7 @@ def _judge(stage: Stage, q: np.ndarray, room: Room, out: Judged) -> int:
                 contacts.cap[n] = 0.0
         verdict = FINE
         room.price[:] = 1.0
-        if not find_forces(stage, t, room, True):
+        if not find_forces(stage, t, room, is_exact):
             verdict = UNMOVED
         if not out.depth[t] <= stage.limits.penetration:
             verdict = SUNK
