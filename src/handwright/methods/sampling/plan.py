@@ -16,12 +16,22 @@ from handwright.methods.sampling.candidates import Candidates
 from handwright.methods.sampling.frame import FLY, FREE, HOLD, SLIDE
 from handwright.methods.sampling.path import Path
 from handwright.methods.sampling.stage import Stage
-from handwright.methods.sampling.step import IDLE_LOAD, carried_without, keeps_place, pad_place
+from handwright.methods.sampling.step import (
+    IDLE_LOAD,
+    carried_by,
+    carried_without,
+    keeps_place,
+    pad_place,
+)
 
 # Share of the friction from which a contact counts as on its cone.
 _ON_CONE = 0.9
 # Digits that may be in the air at the same time, for each hand.
 _MOST_FLYING = 2
+# Plans that are drawn, at most, until one can carry the body at all horizons.
+_DRAWS = 4
+# Horizons, in look-aheads.
+_HORIZONS = (0.5, 1.0, 2.0)
 # How far a digit relocates, m, as a standard deviation.
 _NEIGHBOURHOOD = 0.04
 # A hand moves its finger by so much a frame without haste, m.
@@ -74,9 +84,13 @@ class Planner:
         self._policy, self._bench, self._rng = policy, bench, rng
         self._appeal = place_appeal(candidates, policy.comfort)
         self._frames, self._digits = path.mode.shape
+        self._keeps: dict[tuple[int, int], bool] = {}
 
     def draw(self, t: int, forced: Forced) -> bool:
         """Draws a strategy for every digit, for the window that starts at frame ``t``.
+
+        Several plans are drawn if need be, each with more digits that come to help, and the one is
+        kept that can carry the body for longest.
 
         Returns whether all digits that must leave their places can.
 
@@ -84,6 +98,20 @@ class Planner:
             t: Row of the path that holds the plan.
             forced: Digits that must leave their places, each with a point to keep away from.
         """
+        self._keeps.clear()
+        best: tuple[int, list[np.ndarray]] | None = None
+        for eagerness in range(_DRAWS if self._policy.look_ahead > 0 else 1):
+            self._draw_once(t, forced, eagerness)
+            lasts = self._lasts(t)
+            if best is None or lasts > best[0]:
+                best = (lasts, self.copy_row(t))
+            if lasts == len(_HORIZONS):
+                break
+        assert best is not None
+        self.write_row(t, best[1])
+        return not any(self._path.mode[t, d] in (HOLD, SLIDE) for d in forced)
+
+    def _draw_once(self, t: int, forced: Forced, eagerness: int) -> None:
         path, policy, rng = self._path, self._policy, self._rng
         path.mode[t] = path.reached[t]
         length = 1 + int(rng.integers(0, max(2 * policy.window - 1, 1)))
@@ -92,19 +120,56 @@ class Planner:
         for d in rng.permutation(self._digits):
             mode = path.mode[t, d]
             if mode == FREE:
-                self._invite(t, d, forced)
+                self._invite(t, d, forced, eagerness)
             elif mode != FLY:
                 self._plan_touching(t, d, forced, is_away)
-        return not any(path.mode[t, d] in (HOLD, SLIDE) for d in forced)
 
-    def _room_to_fly(self, t: int, d: int) -> bool:
+    def _lasts(self, t: int) -> int:
+        """For how many of the horizons the plan of row t can carry the body."""
+        path, places = self._path, self._places
+        for number, share in enumerate(_HORIZONS):
+            frame = min(t + round(share * self._policy.look_ahead), self._frames - 1)
+            k = min(int(np.searchsorted(places.frame, frame)), len(places.frame) - 1)
+            point, normal = [], []
+            for d in range(self._digits):
+                mode = path.mode[t, d]
+                if (mode == HOLD and self._keeps_place(t, d, frame)) or mode == SLIDE:
+                    point.append(path.target[t, d])
+                    normal.append(path.normal[t, d])
+                elif mode == FLY and path.fly_end[t, d] < frame:
+                    m = self._aims_at(t, d)
+                    if m >= 0 and np.isfinite(places.cost[d, m, k]):
+                        point.append(places.point[m])
+                        normal.append(places.normal[m])
+            shape = (len(point), 3)
+            if not carried_by(
+                self._bench, frame, np.reshape(point, shape), np.reshape(normal, shape)
+            ):
+                return number
+        return len(_HORIZONS)
+
+    def _aims_at(self, t: int, d: int) -> int:
+        """The place that a flying digit aims at, or -1."""
+        same = np.all(self._places.point == self._path.fly_goal[t, d], axis=1)
+        same &= self._places.pad == self._path.fly_pad[t, d]
+        return int(same.argmax()) if same.any() else -1
+
+    def _keeps_place(self, t: int, d: int, later: int) -> bool:
+        """Whether a digit can keep its place until later; asked once for each plan."""
+        key = (int(d), int(later))
+        if key not in self._keeps:
+            self._keeps[key] = bool(keeps_place(self._bench, t, d, later))
+        return self._keeps[key]
+
+    def _room_to_fly(self, t: int, d: int, most: int) -> bool:
         own = self._stage.hand_of_digit == self._stage.hand_of_digit[d]
-        return int((self._path.mode[t][own] == FLY).sum()) < _MOST_FLYING
+        return int((self._path.mode[t][own] == FLY).sum()) < most
 
-    def _invite(self, t: int, d: int, forced: Forced) -> None:
+    def _invite(self, t: int, d: int, forced: Forced, eagerness: int) -> None:
         """A free digit may come to the body."""
-        is_wanted = self._stage.may_touch[t, d] and self._rng.random() < self._policy.land
-        if is_wanted and d not in forced and self._room_to_fly(t, d):
+        chance = self._policy.land + eagerness * (1.0 - self._policy.land) / _DRAWS
+        is_wanted = self._stage.may_touch[t, d] and self._rng.random() < chance
+        if is_wanted and d not in forced and self._room_to_fly(t, d, _MOST_FLYING + eagerness):
             self._send(t, d, None)
 
     def _plan_touching(self, t: int, d: int, forced: Forced, is_away: np.ndarray) -> None:
@@ -112,11 +177,11 @@ class Planner:
         later = min(t + policy.look_ahead, self._frames - 1)
         must_go = d in forced or not self._stage.may_touch[later, d]
         if not must_go and policy.look_ahead > 0:
-            must_go = not keeps_place(self._bench, t, d, later)
+            must_go = not self._keeps_place(t, d, later)
         chance = self._rng.random()
         is_idle = path.load[t, d] < IDLE_LOAD
         wants_away = is_idle and chance < policy.relocate[t, d]
-        if (must_go or wants_away) and self._room_to_fly(t, d):
+        if (must_go or wants_away) and self._room_to_fly(t, d, _MOST_FLYING):
             is_away[d] = True
             is_carried = carried_without(self._bench, t, t + policy.flight, is_away)
             if is_carried and self._send(t, d, forced.get(d)):

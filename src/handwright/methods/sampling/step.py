@@ -82,7 +82,7 @@ def advance(bench: Bench, t: int) -> None:
         was_idle = path.load[t, d] < IDLE_LOAD
         room.price[d] = steps.price[t + 1, d] * (steps.free_price if was_idle else 1.0)
         room.is_landing[d] = path.mode[t, d] == FLY
-        room.must_touch[d] = path.mode[t, d] == FLY
+        room.must_touch[d] = False
     place_hands(stage, t, path.q[t], room.before)
     step = stage.limits.step
     for j in range(path.q.shape[1]):
@@ -362,6 +362,24 @@ def posed_frames(bench: Bench, share: float) -> int:
         _copy_contact(room, away + n, ground + n)
         room.contacts.friction[ground + n] /= share
     return count
+
+
+@compiled
+def carried_by(bench: Bench, t: int, point: np.ndarray, normal: np.ndarray) -> bool:
+    """Whether contacts at given points can move the body in frame ``t``.
+
+    Args:
+        bench: The search.
+        t: Frame.
+        point: (N, 3) in the body's frame, m.
+        normal: (N, 3) out of the body.
+    """
+    stage, room = bench.stage, bench.room
+    n = add_ground(stage, t, room)
+    for row in range(point.shape[0]):
+        _add_static(stage, room, n, point[row], normal[row])
+        n += 1
+    return can_carry(stage, t, n, room)
 
 
 @compiled
