@@ -6,14 +6,20 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from handwright.core.clip import Clip
 from handwright.core.problem import Problem
 from handwright.core.result import Progress, Result, Status, Watcher
 from handwright.errors import InvalidValueError
 from handwright.methods.sampling.attempt import Attempt
-from handwright.methods.sampling.attempts import run_attempts, warm_up
+from handwright.methods.sampling.attempts import (
+    compile_early,
+    run_attempts,
+    started_workers,
+    wait_for,
+    warm_up,
+)
 from handwright.methods.sampling.clips import assemble_clip
 from handwright.methods.sampling.preferences import (
     CHANCES,
@@ -25,6 +31,9 @@ from handwright.methods.sampling.preferences import (
 )
 from handwright.methods.sampling.prepare import Prepared, prepare
 from handwright.methods.sampling.reasons import why_impossible, why_not
+
+if TYPE_CHECKING:
+    from multiprocessing.pool import Pool
 
 _MIN_FRAMES = 4
 
@@ -113,35 +122,45 @@ class ContactSampling:
                 (), Status.BAD_INPUT, f"Contact sampling needs {', '.join(lacks)}. Add it."
             )
         tell = _silent if watcher is None else watcher
-        tell(Progress("preparing"))
+        tell(Progress("preparing, and compiling what is not compiled yet"))
         begin = time.perf_counter()
+        with started_workers(problem, self) as pool:
+            return self._solve_with(problem, seed, tell, pool, begin)
+
+    def _solve_with(
+        self, problem: Problem, seed: int, tell: Watcher, pool: Pool | None, begin: float
+    ) -> Result:
+        early = compile_early(pool)
         trouble = why_impossible(problem, cutoff_hz=self.smoothing_hz, max_force=self.max_force)
         if trouble is not None:
             return Result((), Status.INFEASIBLE, trouble)
+        # The first of them prepares the problem and so compiles what is needed here.
+        for job in early[:1]:
+            wait_for(job)
         prepared = prepare(problem, self)
         trouble = why_not(problem, prepared)
         if trouble is not None:
             return Result((), Status.INFEASIBLE, trouble)
         tell(Progress("compiling what is not compiled yet"))
-        warm_up(prepared[0])
+        warm_up(prepared[0], pool, early)
         ready = time.perf_counter()
         deadline = time.monotonic() + self.time_budget
-        attempts, was_cancelled = self._collect(problem, prepared, seed, deadline, tell)
+        attempts, was_cancelled = self._collect(prepared, seed, deadline, tell, pool)
         return self._result(problem, prepared, attempts, was_cancelled, ready - begin)
 
     def _collect(
         self,
-        problem: Problem,
         prepared: list[Prepared],
         seed: int,
         deadline: float,
         tell: Watcher,
+        pool: Pool | None,
     ) -> tuple[list[Attempt], bool]:
         """Attempts in order, until enough motions are found; and whether the user stopped them."""
         attempts: list[Attempt] = []
         found = 0
         begin = time.monotonic()
-        stream: Iterator[Attempt] = run_attempts(problem, self, prepared, seed, deadline)
+        stream: Iterator[Attempt] = run_attempts(self, prepared, seed, deadline, pool)
         try:
             tell(Progress("searching", _statistics(attempts), 0.0, self.time_budget))
             for attempt in stream:
