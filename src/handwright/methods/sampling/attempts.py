@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import TimeoutError as LateError
 from multiprocessing import get_context
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from handwright.core.problem import Problem
-from handwright.errors import HandwrightError
 from handwright.geometry.environment import pack_environment
 from handwright.geometry.sdf_build import signed_distance_field
 from handwright.kinematics.around import seen_over
@@ -64,10 +63,8 @@ def started_workers(problem: Problem, method: ContactSampling) -> Iterator[Pool 
 
 
 def compile_early(pool: Pool | None) -> list[AsyncResult[None]]:
-    """Lets workers compile what needs no prepared problem; what they compile is kept on disk."""
-    if pool is None:
-        return []
-    return [pool.apply_async(_compile_preparation), pool.apply_async(_compile_smoothing)]
+    """Lets a worker compile what needs no prepared problem; what it compiles is kept on disk."""
+    return [] if pool is None else [pool.apply_async(_compile_smoothing)]
 
 
 def warm_up(
@@ -80,55 +77,56 @@ def warm_up(
         pool: Workers that take their share.
         early: What ``compile_early`` began.
     """
-    joints, digits = len(one.stage.rest), len(one.stage.hand_of_digit)
-    few = part_of_stage(one.stage, 0, _WARM_FRAMES)
-    path = make_path(_WARM_FRAMES, joints, digits)
-    path.q[:] = one.stage.rest
-    bench = Bench(few, one.candidates, one.steps, path, one.room)
-    others = (_compile_carrying, _compile_judge)
+    bench = _short_bench(one)
     if pool is None:
-        _compile_steps(bench)
-        reconstruct(one._replace(stage=few, start=one.first), path)
-        for compile_other in others:
-            compile_other(bench)
+        for compile_some in (_compile_settling, _compile_grasping, _compile_judge):
+            compile_some(bench)
+        reconstruct(one._replace(stage=bench.stage, start=one.first), bench.path)
         return
-    jobs = [*early, *(pool.apply_async(job, (bench,)) for job in others)]
-    _compile_steps(bench)
+    others = (_compile_grasping, _compile_judge)
+    jobs = [*early, *(pool.apply_async(_compile_own, (other,)) for other in others)]
+    _compile_settling(bench)
     for job in jobs:
-        wait_for(job)
+        # Not for ever: whatever a worker leaves is compiled when it is used.
+        with suppress(LateError):
+            job.get(_PATIENCE)
 
 
-def wait_for(job: AsyncResult[None]) -> None:
-    """Waits for a compiler, but not for ever: whatever it leaves is compiled when it is used."""
-    with suppress(LateError):
-        job.get(_PATIENCE)
+def _short_bench(one: Prepared) -> Bench:
+    few = part_of_stage(one.stage, 0, _WARM_FRAMES)
+    path = make_path(_WARM_FRAMES, len(one.stage.rest), len(one.stage.hand_of_digit))
+    path.q[:] = one.stage.rest
+    return Bench(few, one.candidates, one.steps, path, one.room)
 
 
-def _compile_steps(bench: Bench) -> None:
+def _compile_own(compile_some: Callable[[Bench], None]) -> None:
+    """Compiles for the problem as this worker has prepared it.
+
+    Arrays that are handed from process to process may be written to, even if they could not be
+    before, and numba would compile for others than are used later.
+    """
+    compile_some(_short_bench(_own_problem()[0]))
+
+
+def _compile_settling(bench: Bench) -> None:
     packed = Packed(bench)
     settle(packed, 0, 1, False, True)
-    posed_frames(packed, 1.0)
     advance(packed, 0)
-    keeps_place(packed, 0, 0, 1)
     pad_place(packed, 0, 0)
 
 
-def _compile_carrying(bench: Bench) -> None:
+def _compile_grasping(bench: Bench) -> None:
     packed, digits = Packed(bench), len(bench.stage.hand_of_digit)
     carried_frames(packed, np.full(digits, -1), len(bench.candidates.frame), 1.0)
     carried_without(packed, 0, 1, np.ones(digits, dtype=np.bool_))
     carried_by(packed, 0, np.zeros((0, 3)), np.zeros((0, 3)))
+    posed_frames(packed, 1.0)
+    keeps_place(packed, 0, 0, 1)
 
 
 def _compile_judge(bench: Bench) -> None:
     judged = make_judged(_WARM_FRAMES, len(bench.stage.digit_of_capsule) + 16)
     judge_motion(bench.stage, bench.path.q, bench.room, judged)
-
-
-def _compile_preparation() -> None:
-    # A mistake of the user is found again, and told, by the process that started this one.
-    with suppress(HandwrightError):
-        _own_problem()
 
 
 def _compile_smoothing() -> None:
@@ -181,12 +179,12 @@ def _start_worker(problem: Problem, method: ContactSampling) -> None:
     _state["method"] = method
 
 
-def _own_problem() -> None:
-    """Makes the problem ready for this worker."""
+def _own_problem() -> list[Prepared]:
+    """The problem, made ready for this worker when it is first asked for."""
     if "prepared" not in _state:
         _state["prepared"] = prepare(_state["problem"], _state["method"])  # type: ignore[arg-type]
+    return _state["prepared"]  # type: ignore[return-value]
 
 
 def _work(seed: int, number: int, deadline: float) -> Attempt:
-    _own_problem()
-    return run_attempt(_state["prepared"], _state["method"], seed, number, deadline)  # type: ignore[arg-type]
+    return run_attempt(_own_problem(), _state["method"], seed, number, deadline)  # type: ignore[arg-type]

@@ -17,7 +17,6 @@ from handwright.methods.sampling.attempts import (
     compile_early,
     run_attempts,
     started_workers,
-    wait_for,
     warm_up,
 )
 from handwright.methods.sampling.clips import assemble_clip
@@ -134,9 +133,6 @@ class ContactSampling:
         trouble = why_impossible(problem, cutoff_hz=self.smoothing_hz, max_force=self.max_force)
         if trouble is not None:
             return Result((), Status.INFEASIBLE, trouble)
-        # The first of them prepares the problem and so compiles what is needed here.
-        for job in early[:1]:
-            wait_for(job)
         prepared = prepare(problem, self)
         trouble = why_not(problem, prepared)
         if trouble is not None:
