@@ -75,7 +75,7 @@ def _pictures(
         scene.items(frames[0]),
         width=width,
         height=height,
-        samples=2,
+        samples=3,
         reach=np.concatenate(moving),
         max_markers=scene.max_markers,
     ) as stage:
