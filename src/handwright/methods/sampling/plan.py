@@ -32,6 +32,10 @@ _MOST_FLYING = 2
 _DRAWS = 4
 # Horizons, in look-aheads.
 _HORIZONS = (0.5, 1.0, 2.0)
+# Frames until the next plan where this one does not carry the body for long.
+_SHORT_WINDOW = 4
+# Pads of two digits are no nearer than this, m.
+FINGER_WIDTH = 0.013
 # How far a digit relocates, m, as a standard deviation.
 _NEIGHBOURHOOD = 0.04
 # A hand moves its finger by so much a frame without haste, m.
@@ -109,6 +113,9 @@ class Planner:
                 break
         assert best is not None
         self.write_row(t, best[1])
+        if best[0] < len(_HORIZONS) and self._policy.look_ahead > 0:
+            # Trouble ahead: look again soon.
+            self._path.window_end[t] = min(self._path.window_end[t], t + _SHORT_WINDOW)
         return not any(self._path.mode[t, d] in (HOLD, SLIDE) for d in forced)
 
     def _draw_once(self, t: int, forced: Forced, eagerness: int) -> None:
@@ -206,15 +213,19 @@ class Planner:
         if t + 2 >= self._frames:
             return False
         here = np.array(pad_place(self._bench, t, d))
-        landing = min(t + policy.flight, self._frames - 1)
-        k = min(int(np.searchsorted(places.frame, landing)), len(places.frame) - 1)
-        m = -1
-        if self._stage.may_touch[landing, d]:
-            square = np.sum((places.point - here) ** 2, axis=1)
-            near = np.exp(-0.5 * square / _NEIGHBOURHOOD**2)
-            if shunned is not None:
-                near *= np.sum((places.point - shunned) ** 2, axis=1)
-            m = drawn(self._appeal[d, :, k] * near, self._rng)
+        near = np.exp(-0.5 * np.sum((places.point - here) ** 2, axis=1) / _NEIGHBOURHOOD**2)
+        if shunned is not None:
+            near *= np.sum((places.point - shunned) ** 2, axis=1)
+        near *= self._is_clear(t, d)
+        m, landing = -1, t
+        # A place may come within reach only while the digit is on its way.
+        for patience in (1, 2):
+            landing = min(t + patience * policy.flight, self._frames - 1)
+            k = min(int(np.searchsorted(places.frame, landing)), len(places.frame) - 1)
+            if m < 0 and self._stage.may_touch[landing, d]:
+                m = drawn(self._appeal[d, :, k] * near, self._rng)
+            if m >= 0:
+                break
         if m < 0:
             path.mode[t, d] = FREE
             return True
@@ -222,11 +233,20 @@ class Planner:
         path.mode[t, d] = FLY
         path.fly_pad[t, d] = places.pad[m]
         path.fly_begin[t, d] = t
-        path.fly_end[t, d] = t + max(policy.flight, int(np.ceil(distance / _UNHURRIED)))
+        path.fly_end[t, d] = max(landing, t + int(np.ceil(distance / _UNHURRIED)))
         path.fly_from[t, d] = here
         path.fly_goal[t, d] = places.point[m]
         path.fly_normal[t, d] = places.normal[m]
         return True
+
+    def _is_clear(self, t: int, d: int) -> np.ndarray:
+        """(M,) which places are not taken by another digit in row t."""
+        path = self._path
+        busy = path.mode[t] != FREE
+        busy[d] = False
+        taken = np.where((path.mode[t] == FLY)[:, None], path.fly_goal[t], path.target[t])[busy]
+        apart = np.linalg.norm(self._places.point[:, None] - taken[None], axis=2)
+        return np.asarray((apart > FINGER_WIDTH).all(axis=1))
 
     def copy_row(self, t: int) -> list[np.ndarray]:
         """The plan of row t."""

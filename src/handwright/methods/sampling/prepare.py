@@ -38,7 +38,7 @@ _JUDGE_SAMPLES = 400
 _SKIN_SPACING = 0.0025
 _STATIC_SPEED = 5e-3
 # What hands press with anyway, N: light bodies are held with many times their weight.
-_EASY_FORCE = 15.0
+_EASY_FORCE = 25.0
 # Height of a relocating pad over the surface, m.
 _LIFT = 0.010
 

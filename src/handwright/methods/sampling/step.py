@@ -92,6 +92,14 @@ def advance(bench: Bench, t: int) -> None:
         room.low[j] = min(max(before - step, low), high)
         room.high[j] = max(min(before + step, high), low)
         room.reference[j] = 0.9 * before + 0.1 * stage.rest[j]
+    for d in range(guide.mode.shape[0]):
+        if guide.mode[d] != FREE:
+            continue
+        for n in range(stage.table.free.shape[1]):
+            j = stage.table.free[d, n]
+            if j < 0:
+                break
+            room.reference[j] = 0.8 * path.q[t, j] + 0.2 * stage.ready[j]
 
 
 @inlined
@@ -152,8 +160,8 @@ def _fly(stage: Stage, path: Path, t: int, d: int, room: Room, lift: float) -> N
 def settle(bench: Bench, t: int, tries: int, has_before: bool, is_exact: bool) -> int:
     """Poses and tests frame t, which has been prepared; if it is fine it is written to the path.
 
-    Digits are posed one after the other. If they are in each other's way, they are posed again,
-    ``tries`` times in all.
+    Digits are posed one after the other. If they are in each other's way, or in the body, they are
+    posed again, ``tries`` times in all, without those that have lost their places.
     """
     stage, path, room = bench.stage, bench.path, bench.room
     verdict = CROSSED
@@ -162,10 +170,24 @@ def settle(bench: Bench, t: int, tries: int, has_before: bool, is_exact: bool) -
         verdict = check_frame(stage, t, room, has_before, is_exact)
         if verdict in (FINE, UNMOVED):
             break
+        _let_go(room)
     if verdict == FINE:
         _seed(stage, room)
         _commit(path, t, room)
     return verdict
+
+
+@kernel
+def _let_go(room: Room) -> None:
+    """Frees a digit that is in the way and does not hold: it has lost its place, or is flying."""
+    guide = room.guide
+    for n in range(2):
+        d = room.found.blame[n]
+        if d < 0 or room.must_touch[d]:
+            continue
+        if guide.mode[d] == FLY or (guide.mode[d] == HOLD and room.is_lost[d]):
+            guide.mode[d] = FREE
+            return
 
 
 @kernel
