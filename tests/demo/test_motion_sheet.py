@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handwright.core.contact import ContactTrack
+from handwright.core.result import NoSolutionError, Result, Status
+from handwright.demo import motions
 from handwright.demo.motions import figures_of
 from handwright.demo.sheet import motion_sheet, spread, touching_span
 from handwright.evidence import certify
@@ -81,3 +83,32 @@ def test_a_hand_that_touches_nothing_has_such_figures(clip):
     assert own.verdict == certificate.verdict
     assert (own.digits, own.slides, own.relocations) == (0.0, 0, 0)
     assert own.acceleration == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_demo_writes_and_tells_everything(clip, monkeypatch, tmp_path, capsys, opengl):
+    def synthesize_scripted(problem, method, *, seed, watcher):
+        assert (problem.name, method.num_solutions, method.num_workers) == ("milk_box_turn", 2, 1)
+        assert seed == 5
+        result = synthesize(problem, Scripted())
+        return replace(result, clips=result.clips * 2)
+
+    monkeypatch.setattr(motions, "synthesize", synthesize_scripted)
+    monkeypatch.setattr(motions, "motion_sheet", lambda clips: motion_sheet(clips, columns=2))
+    motions.run(tmp_path / "here", num_solutions=2, num_workers=1, seed=5)
+    names = {file.name for file in (tmp_path / "here").iterdir()}
+    assert names == {"milk_box_turn.png"} | {
+        f"milk_box_turn_{number:02d}.{suffix}" for number in range(2) for suffix in ("npz", "glb")
+    }
+    printed = capsys.readouterr().out
+    # Nothing holds the box, and that is not hidden.
+    assert "0 of 2 motions certified" in printed
+    assert certify(clip).verdict.split()[0] in printed
+    assert f"handwright verify {tmp_path / 'here' / 'milk_box_turn_00.npz'}" in printed
+
+
+def test_a_demo_without_a_motion_fails(monkeypatch, tmp_path):
+    result = Result((), Status.TIME_BUDGET)
+    monkeypatch.setattr(motions, "synthesize", lambda *_, **__: result)
+    with pytest.raises(NoSolutionError, match="TIME_BUDGET"):
+        motions.run(tmp_path)
+    assert list(tmp_path.iterdir()) == []

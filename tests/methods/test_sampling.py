@@ -18,8 +18,6 @@ from handwright.hands import human, trident
 from handwright.kinematics import link_poses
 from handwright.kinematics.tree import Links
 from handwright.math.pose import Pose
-from handwright.math.records import as_record
-from handwright.mechanics.cone_work import make_cone_work
 from handwright.methods import ContactSampling, synthesize
 from handwright.methods.sampling import FixedJoint, KeepOff, Preference
 from handwright.methods.sampling.candidates import key_frames, surface_points
@@ -232,11 +230,3 @@ def test_surface_points_lie_on_the_surface_away_from_edges():
 def test_key_frames_hold_both_ends():
     assert key_frames(14, 6).tolist() == [0, 6, 12, 13]
     assert key_frames(1, 6).tolist() == [0]
-
-
-def test_a_record_holds_what_the_tuple_held():
-    work = make_cone_work(4)
-    work.force[2, 1] = 3.5
-    record = as_record(work)
-    assert record.force[2, 1] == 3.5
-    assert record.columns.shape == work.columns.shape
