@@ -6,9 +6,9 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from multiprocessing import TimeoutError as LateError
-from multiprocessing import get_context
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,17 +39,17 @@ from handwright.methods.sampling.step import (
 )
 
 if TYPE_CHECKING:
-    from multiprocessing.pool import AsyncResult, Pool
-
     from handwright.methods.sampling.contact_sampling import ContactSampling
 
 _WARM_FRAMES = 4
-# Longest wait for a worker that compiles, and for one that should have ended, s.
-_PATIENCE, _GRACE = 300.0, 10.0
+# Longest wait for an attempt that should have ended, s.
+_GRACE = 10.0
 
 
 @contextmanager
-def started_workers(problem: Problem, method: ContactSampling) -> Iterator[Pool | None]:
+def started_workers(
+    problem: Problem, method: ContactSampling
+) -> Iterator[ProcessPoolExecutor | None]:
     """Processes that compile and search beside this one; None if this one does it alone.
 
     They end with the ``with`` block, whatever they do then.
@@ -57,18 +57,25 @@ def started_workers(problem: Problem, method: ContactSampling) -> Iterator[Pool 
     if method.num_workers == 1:
         yield None
         return
-    context = get_context("spawn")
-    with context.Pool(method.num_workers, _start_worker, (problem, method)) as pool:
-        yield pool
+    others = set(active_children())
+    with ProcessPoolExecutor(
+        method.num_workers, get_context("spawn"), _start_worker, (problem, method)
+    ) as pool:
+        try:
+            yield pool
+        finally:
+            # Nobody waits for what they do now, and it may take long.
+            for worker in set(active_children()) - others:
+                worker.terminate()
 
 
-def compile_early(pool: Pool | None) -> list[AsyncResult[None]]:
+def compile_early(pool: ProcessPoolExecutor | None) -> list[Future[None]]:
     """Lets a worker compile what needs no prepared problem; what it compiles is kept on disk."""
-    return [] if pool is None else [pool.apply_async(_compile_smoothing)]
+    return [] if pool is None else [pool.submit(_compile_smoothing)]
 
 
 def warm_up(
-    one: Prepared, pool: Pool | None = None, early: Sequence[AsyncResult[None]] = ()
+    one: Prepared, pool: ProcessPoolExecutor | None = None, early: Sequence[Future[None]] = ()
 ) -> None:
     """Lets everything be compiled that an attempt uses, so that no time budget goes into it.
 
@@ -84,12 +91,10 @@ def warm_up(
         reconstruct(one._replace(stage=bench.stage, start=one.first), bench.path)
         return
     others = (_compile_grasping, _compile_judge)
-    jobs = [*early, *(pool.apply_async(_compile_own, (other,)) for other in others)]
+    jobs = [*early, *(pool.submit(_compile_own, other) for other in others)]
     _compile_settling(bench)
     for job in jobs:
-        # Not for ever: whatever a worker leaves is compiled when it is used.
-        with suppress(LateError):
-            job.get(_PATIENCE)
+        job.result()
 
 
 def _short_bench(one: Prepared) -> Bench:
@@ -149,7 +154,7 @@ def run_attempts(
     prepared: list[Prepared],
     seed: int,
     deadline: float,
-    pool: Pool | None = None,
+    pool: ProcessPoolExecutor | None = None,
 ) -> Iterator[Attempt]:
     """Attempts in their order, for as long as there is time."""
     number = 0
@@ -158,14 +163,14 @@ def run_attempts(
             yield run_attempt(prepared, method, seed, number, deadline)
             number += 1
         return
-    ahead: deque[AsyncResult[Attempt]] = deque()
+    ahead: deque[Future[Attempt]] = deque()
     while (left := deadline - time.monotonic()) > 0.0:
         while len(ahead) < 2 * method.num_workers:
-            ahead.append(pool.apply_async(_work, (seed, number, deadline)))
+            ahead.append(pool.submit(_work, seed, number, deadline))
             number += 1
         try:
-            yield ahead.popleft().get(left + _GRACE)
-        except LateError:
+            yield ahead.popleft().result(left + _GRACE)
+        except TimeoutError:
             return
 
 

@@ -32,7 +32,7 @@ from handwright.methods.sampling.prepare import Prepared, prepare
 from handwright.methods.sampling.reasons import why_impossible, why_not
 
 if TYPE_CHECKING:
-    from multiprocessing.pool import Pool
+    from concurrent.futures import ProcessPoolExecutor
 
 _MIN_FRAMES = 4
 
@@ -127,7 +127,12 @@ class ContactSampling:
             return self._solve_with(problem, seed, tell, pool, begin)
 
     def _solve_with(
-        self, problem: Problem, seed: int, tell: Watcher, pool: Pool | None, begin: float
+        self,
+        problem: Problem,
+        seed: int,
+        tell: Watcher,
+        pool: ProcessPoolExecutor | None,
+        begin: float,
     ) -> Result:
         early = compile_early(pool)
         trouble = why_impossible(problem, cutoff_hz=self.smoothing_hz, max_force=self.max_force)
@@ -150,7 +155,7 @@ class ContactSampling:
         seed: int,
         deadline: float,
         tell: Watcher,
-        pool: Pool | None,
+        pool: ProcessPoolExecutor | None,
     ) -> tuple[list[Attempt], bool]:
         """Attempts in order, until enough motions are found; and whether the user stopped them."""
         attempts: list[Attempt] = []
