@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -58,3 +60,17 @@ def test_a_method_that_takes_no_time_need_not_tell(problem):
     seen = []
     synthesize(problem, Scripted(), watcher=seen.append)
     assert seen == []
+
+
+def test_a_script_that_starts_itself_again_is_told_what_to_do(tmp_path):
+    script = tmp_path / "bare.py"
+    script.write_text(
+        "import handwright as hw\n"
+        "problem = hw.load_scene('milk_box_turn')\n"
+        "hw.synthesize(problem, hw.ContactSampling(num_solutions=1, num_workers=2))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, check=False, timeout=600
+    )
+    assert done.returncode == 1
+    assert "InvalidValueError: A worker of num_workers=2 ended by itself. Put" in done.stderr

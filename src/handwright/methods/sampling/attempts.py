@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from handwright.core.problem import Problem
+from handwright.errors import InvalidValueError
 from handwright.geometry.environment import pack_environment
 from handwright.geometry.sdf_build import signed_distance_field
 from handwright.kinematics.around import seen_over
@@ -63,6 +65,11 @@ def started_workers(
     ) as pool:
         try:
             yield pool
+        except BrokenProcessPool as error:
+            raise InvalidValueError(
+                f"A worker of num_workers={method.num_workers} ended by itself. Put the call of "
+                "a script under \"if __name__ == '__main__':\", free memory, or use num_workers=1."
+            ) from error
         finally:
             # Nobody waits for what they do now, and it may take long.
             for worker in set(active_children()) - others:
