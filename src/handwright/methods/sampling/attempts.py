@@ -131,7 +131,7 @@ def _compile_grasping(bench: Bench) -> None:
     packed, digits = Packed(bench), len(bench.stage.hand_of_digit)
     carried_frames(packed, np.full(digits, -1), len(bench.candidates.frame), 1.0)
     carried_without(packed, 0, 1, np.ones(digits, dtype=np.bool_))
-    carried_by(packed, 0, np.zeros((0, 3)), np.zeros((0, 3)))
+    carried_by(packed, 0, np.zeros((0, 3)), np.zeros((0, 3)), 1.0)
     posed_frames(packed, 1.0)
     keeps_place(packed, 0, 0, 1)
 

@@ -29,13 +29,19 @@ _ON_CONE = 0.9
 # Digits that may be in the air at the same time, for each hand.
 _MOST_FLYING = 2
 # Plans that are drawn, at most, until one can carry the body at all horizons.
-_DRAWS = 4
+_DRAWS = 6
 # Horizons, in look-aheads.
-_HORIZONS = (0.5, 1.0, 2.0)
+_HORIZONS = (0.5, 1.0, 2.0, 3.5)
 # Frames until the next plan where this one does not carry the body for long.
 _SHORT_WINDOW = 4
+# Places that are drawn until one is free.
+_PLACE_DRAWS = 6
 # Pads of two digits are no nearer than this, m.
 FINGER_WIDTH = 0.013
+# Share of the friction with which plans are looked at ahead.
+_SPARE = 0.8
+# Loaded digits that stay still while one slides.
+_LEAST_STILL = 2
 # How far a digit relocates, m, as a standard deviation.
 _NEIGHBOURHOOD = 0.04
 # A hand moves its finger by so much a frame without haste, m.
@@ -144,22 +150,16 @@ class Planner:
                     point.append(path.target[t, d])
                     normal.append(path.normal[t, d])
                 elif mode == FLY and path.fly_end[t, d] < frame:
-                    m = self._aims_at(t, d)
-                    if m >= 0 and np.isfinite(places.cost[d, m, k]):
+                    m = path.fly_place[t, d]
+                    if np.isfinite(places.cost[d, m, k]):
                         point.append(places.point[m])
                         normal.append(places.normal[m])
             shape = (len(point), 3)
             if not carried_by(
-                self._bench, frame, np.reshape(point, shape), np.reshape(normal, shape)
+                self._bench, frame, np.reshape(point, shape), np.reshape(normal, shape), _SPARE
             ):
                 return number
         return len(_HORIZONS)
-
-    def _aims_at(self, t: int, d: int) -> int:
-        """The place that a flying digit aims at, or -1."""
-        same = np.all(self._places.point == self._path.fly_goal[t, d], axis=1)
-        same &= self._places.pad == self._path.fly_pad[t, d]
-        return int(same.argmax()) if same.any() else -1
 
     def _keeps_place(self, t: int, d: int, later: int) -> bool:
         """Whether a digit can keep its place until later; asked once for each plan."""
@@ -196,6 +196,10 @@ class Planner:
             is_away[d] = False
         path.mode[t, d] = HOLD
         is_on_cone = path.ratio[t, d] > _ON_CONE and not is_idle
+        # Kinetic friction leaves no choice of forces; others that do not slide must have one.
+        others = (path.mode[t] == HOLD) & (path.load[t] >= IDLE_LOAD)
+        others[d] = False
+        is_on_cone = is_on_cone and int(others.sum()) >= _LEAST_STILL
         if is_on_cone and chance < policy.slide[t, d]:
             path.mode[t, d] = SLIDE
             speed = policy.slide_step * (0.3 + 0.7 * self._rng.random())
@@ -213,17 +217,13 @@ class Planner:
         if t + 2 >= self._frames:
             return False
         here = np.array(pad_place(self._bench, t, d))
-        near = np.exp(-0.5 * np.sum((places.point - here) ** 2, axis=1) / _NEIGHBOURHOOD**2)
-        if shunned is not None:
-            near *= np.sum((places.point - shunned) ** 2, axis=1)
-        near *= self._is_clear(t, d)
         m, landing = -1, t
         # A place may come within reach only while the digit is on its way.
         for patience in (1, 2):
             landing = min(t + patience * policy.flight, self._frames - 1)
             k = min(int(np.searchsorted(places.frame, landing)), len(places.frame) - 1)
-            if m < 0 and self._stage.may_touch[landing, d]:
-                m = drawn(self._appeal[d, :, k] * near, self._rng)
+            if self._stage.may_touch[landing, d]:
+                m = self._draw_place(t, d, k, here, shunned)
             if m >= 0:
                 break
         if m < 0:
@@ -231,6 +231,7 @@ class Planner:
             return True
         distance = float(np.linalg.norm(places.point[m] - here))
         path.mode[t, d] = FLY
+        path.fly_place[t, d] = m
         path.fly_pad[t, d] = places.pad[m]
         path.fly_begin[t, d] = t
         path.fly_end[t, d] = max(landing, t + int(np.ceil(distance / _UNHURRIED)))
@@ -239,14 +240,28 @@ class Planner:
         path.fly_normal[t, d] = places.normal[m]
         return True
 
-    def _is_clear(self, t: int, d: int) -> np.ndarray:
-        """(M,) which places are not taken by another digit in row t."""
+    def _draw_place(
+        self, t: int, d: int, k: int, here: np.ndarray, shunned: np.ndarray | None
+    ) -> int:
+        """A place near by for a digit at a key frame, taken by no other digit; -1 if none seems."""
         path = self._path
+        known = np.flatnonzero(self._appeal[d, :, k])
+        point = self._places.point[known]
+        weight = self._appeal[d, known, k] * np.exp(
+            -0.5 * np.sum((point - here) ** 2, axis=1) / _NEIGHBOURHOOD**2
+        )
+        if shunned is not None:
+            weight *= np.sum((point - shunned) ** 2, axis=1)
         busy = path.mode[t] != FREE
         busy[d] = False
         taken = np.where((path.mode[t] == FLY)[:, None], path.fly_goal[t], path.target[t])[busy]
-        apart = np.linalg.norm(self._places.point[:, None] - taken[None], axis=2)
-        return np.asarray((apart > FINGER_WIDTH).all(axis=1))
+        for _ in range(_PLACE_DRAWS):
+            n = drawn(weight, self._rng)
+            if n < 0:
+                return -1
+            if not np.any(np.sum((taken - point[n]) ** 2, axis=1) < FINGER_WIDTH**2):
+                return int(known[n])
+        return -1
 
     def copy_row(self, t: int) -> list[np.ndarray]:
         """The plan of row t."""
@@ -259,8 +274,8 @@ class Planner:
 
     def _columns(self) -> tuple[np.ndarray, ...]:
         path = self._path
-        flight = (path.fly_begin, path.fly_end, path.fly_pad, path.fly_from, path.fly_goal)
-        return (path.mode, path.window_end, path.slide, *flight, path.fly_normal)
+        flight = (path.fly_begin, path.fly_end, path.fly_place, path.fly_pad, path.fly_from)
+        return (path.mode, path.window_end, path.slide, *flight, path.fly_goal, path.fly_normal)
 
     def aims(self, t: int) -> np.ndarray:
         """(D, 3) where the digits will be by the plan of row t, m: what makes plans differ."""
@@ -287,6 +302,6 @@ def place_appeal(places: Candidates, comfort: float) -> np.ndarray:
 def drawn(weights: np.ndarray, rng: np.random.Generator) -> int:
     """A number drawn by its weight, or -1 if all are zero."""
     total = np.cumsum(weights)
-    if not total[-1] > 0.0:
+    if not (len(total) and total[-1] > 0.0):
         return -1
     return int(np.searchsorted(total, rng.random() * total[-1], side="right"))

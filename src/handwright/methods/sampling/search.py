@@ -251,7 +251,7 @@ class Search:
         """Poses all digits at their places in frame 0; whether that frame is feasible."""
         stage, places, room = self._stage, self._places, self._room
         guide, q = room.guide, self._path.q[0]
-        q[:] = stage.ready
+        q[:] = stage.ready[1]
         for d, m in enumerate(chosen):
             guide.mode[d] = FREE if m < 0 else HOLD
             guide.link[d] = stage.pad_link[d]

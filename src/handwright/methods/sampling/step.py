@@ -95,11 +95,15 @@ def advance(bench: Bench, t: int) -> None:
     for d in range(guide.mode.shape[0]):
         if guide.mode[d] != FREE:
             continue
+        openness = 1
+        for e in range(guide.mode.shape[0]):
+            if stage.hand_of_digit[e] == stage.hand_of_digit[d] and guide.mode[e] in (HOLD, SLIDE):
+                openness = 0
         for n in range(stage.table.free.shape[1]):
             j = stage.table.free[d, n]
             if j < 0:
                 break
-            room.reference[j] = 0.8 * path.q[t, j] + 0.2 * stage.ready[j]
+            room.reference[j] = 0.8 * path.q[t, j] + 0.2 * stage.ready[openness, j]
 
 
 @inlined
@@ -247,6 +251,7 @@ def _commit(path: Path, t: int, room: Room) -> None:
         path.load[t, d], path.ratio[t, d] = found.load[d], found.ratio[d]
         path.fly_begin[t, d] = path.fly_begin[old, d]
         path.fly_end[t, d] = path.fly_end[old, d]
+        path.fly_place[t, d] = path.fly_place[old, d]
         path.fly_pad[t, d] = path.fly_pad[old, d]
         for i in range(3):
             path.local[t, d, i] = guide.local[d, i]
@@ -387,7 +392,7 @@ def posed_frames(bench: Bench, share: float) -> int:
 
 
 @compiled
-def carried_by(bench: Bench, t: int, point: np.ndarray, normal: np.ndarray) -> bool:
+def carried_by(bench: Bench, t: int, point: np.ndarray, normal: np.ndarray, share: float) -> bool:
     """Whether contacts at given points can move the body in frame ``t``.
 
     Args:
@@ -395,11 +400,13 @@ def carried_by(bench: Bench, t: int, point: np.ndarray, normal: np.ndarray) -> b
         t: Frame.
         point: (N, 3) in the body's frame, m.
         normal: (N, 3) out of the body.
+        share: Of the friction of hands that is used.
     """
     stage, room = bench.stage, bench.room
     n = add_ground(stage, t, room)
     for row in range(point.shape[0]):
         _add_static(stage, room, n, point[row], normal[row])
+        room.contacts.friction[n] *= share
         n += 1
     return can_carry(stage, t, n, room)
 
