@@ -190,14 +190,75 @@ def test_bench_prints_a_table_or_json(quick_benchmark, arguments, text, capsys):
     assert capsys.readouterr().out.strip() == text
 
 
-def test_demo_gets_its_folder(monkeypatch, tmp_path):
+def test_demo_hands_on_what_it_is_given(monkeypatch, tmp_path):
     import types
 
-    seen = []
-    monkeypatch.setitem(sys.modules, "handwright.demo", types.SimpleNamespace(run=seen.append))
-    assert cli.main(["demo", "--out", str(tmp_path / "here")]) == 0
+    motions, ten_shapes = [], []
+    for name, run in (
+        ("motions", lambda folder, **settings: motions.append((folder, settings))),
+        ("ten_shapes", ten_shapes.append),
+    ):
+        module = types.SimpleNamespace(run=run)
+        monkeypatch.setitem(sys.modules, f"handwright.demo.{name}", module)
+    monkeypatch.chdir(tmp_path)
+    here = tmp_path / "here"
     assert cli.main(["demo"]) == 0
-    assert seen == [tmp_path / "here", Path("out/demo")]
+    given = ["--num-solutions", "3", "--num-workers", "1", "--seed", "7"]
+    assert cli.main(["demo", "--out", str(here), *given]) == 0
+    assert motions == [
+        (Path("out/demo"), {"num_solutions": 10, "num_workers": 2, "seed": 0}),
+        (here, {"num_solutions": 3, "num_workers": 1, "seed": 7}),
+    ]
+    assert ten_shapes == []
+    assert cli.main(["demo", "--shapes", "--out", str(here)]) == 0
+    assert ten_shapes == [here]
+    assert len(motions) == 2
+
+
+@pytest.fixture
+def found(monkeypatch):
+    """Makes the method find two scripted motions at once and end as wanted."""
+    from dataclasses import replace
+
+    import handwright.methods as methods
+    from handwright.core.result import Progress
+
+    whole = methods.synthesize
+
+    def end_with(status, count=2):
+        def synthesize(problem, method, *, seed, watcher):
+            watcher(Progress("searching", {"solutions": float(count)}, 1.0, method.time_budget))
+            result = whole(problem, methods.Scripted(), seed=seed)
+            return replace(result, clips=result.clips * count, status=status)
+
+        monkeypatch.setattr(methods, "synthesize", synthesize)
+
+    return end_with
+
+
+def test_synth_writes_what_it_found_when_it_is_stopped(found, tmp_path, capsys):
+    from handwright.core.result import Status
+    from handwright.io.clip_file import load_clip
+
+    found(Status.CANCELLED)
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["synth", "milk_box_turn", "--out", str(tmp_path), "--time-budget", "50"])
+    assert stop.value.code == 130
+    printed = capsys.readouterr()
+    assert "searching, 2 of 10 found, 49 s left" in printed.err
+    assert "Stopped; 2 of 10 motions were written." in printed.out
+    files = sorted(tmp_path.iterdir())
+    assert [file.name for file in files] == ["milk_box_turn_00.npz", "milk_box_turn_01.npz"]
+    assert all(load_clip(file).num_frames > 10 for file in files)
+
+
+def test_synth_that_found_nothing_says_so(found, tmp_path, capsys):
+    from handwright.core.result import Status
+
+    found(Status.CANCELLED, count=0)
+    assert cli.main(["synth", "milk_box_turn", "--out", str(tmp_path)]) == 1
+    assert "CANCELLED: stopped by the user" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_interrupt_ends_quietly(monkeypatch, capsys):

@@ -168,7 +168,9 @@ def test_layers_hold() -> None:
 
 def code_blocks(path: Path, language: str) -> list[str]:
     text = path.read_text(encoding="utf-8")
-    return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
+    # All blocks, lest the end of one in another language be taken for the start of the next.
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    return [block for name, block in blocks if re.fullmatch(language, name)]
 
 
 def test_readme_names_only_commands_that_exist() -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from handwright.core.goal import Goal
     from handwright.core.hand import HandModel
     from handwright.core.problem import Problem
-    from handwright.core.result import Result, Status
+    from handwright.core.result import Progress, Result, Status
     from handwright.core.track import Track
     from handwright.errors import HandwrightError
     from handwright.evidence import Tolerances, certify, evaluate
@@ -47,6 +47,7 @@ __all__ = [
     "HandwrightError",
     "Pose",
     "Problem",
+    "Progress",
     "Result",
     "RigidBody",
     "Scripted",
@@ -90,6 +91,7 @@ _HOMES = {
     "HandwrightError": "handwright.errors",
     "Pose": "handwright.math.pose",
     "Problem": "handwright.core.problem",
+    "Progress": "handwright.core.result",
     "Result": "handwright.core.result",
     "RigidBody": "handwright.core.body",
     "Scripted": "handwright.methods",

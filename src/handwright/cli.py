@@ -29,6 +29,7 @@ _DESCRIPTION = """Synthesises dexterous hand-object manipulation.
 
 With any command, --debug shows the traceback of an error. --version prints the version."""
 _MIN_WIDTH = 110
+_INTERRUPTED = 130
 
 
 def hands() -> None:
@@ -231,13 +232,33 @@ def bench(
         _console().print(module.describe(result))
 
 
-def demo(*, out: Path = Path("out/demo")) -> None:
-    """Pose the hand on ten shapes and draw it.
+def demo(
+    *,
+    out: Path = Path("out/demo"),
+    num_solutions: int = 10,
+    num_workers: int = 2,
+    seed: int = 0,
+    shapes: FlagCreatePairsOff[bool] = False,
+) -> None:
+    """Make ten certified ways to turn a milk box, and draw them.
+
+    Writes every motion as a clip (.npz) and for Blender and game engines (.glb), a picture of
+    some of them, and prints what they are worth. The first run on a machine also compiles.
 
     Args:
         out: Folder for the results; made if it is not there.
+        num_solutions: How many different motions.
+        num_workers: Processes; the motions do not depend on it.
+        seed: Of everything random.
+        shapes: Pose the hand on ten shapes and draw it instead.
     """
-    importlib.import_module("handwright.demo").run(_writable_folder(out))
+    folder = _writable_folder(out)
+    if shapes:
+        importlib.import_module("handwright.demo.ten_shapes").run(folder)
+        return
+    importlib.import_module("handwright.demo.motions").run(
+        folder, num_solutions=num_solutions, num_workers=num_workers, seed=seed
+    )
 
 
 def synth(
@@ -254,7 +275,8 @@ def synth(
     """Make finger motions for a scene by contact sampling, and write them as clips.
 
     Writes SCENE_00.npz, SCENE_01.npz and so on, the calmest motion first, and prints what
-    'handwright verify' would say of each. The first run on a machine compiles for some minutes.
+    'handwright verify' would say of each. The first run on a machine compiles for a minute or two.
+    Ctrl-C ends the search; what it has found by then is written.
 
     Args:
         scene: One of those that 'handwright scenes' lists.
@@ -268,10 +290,11 @@ def synth(
     """
     from rich.table import Table
 
-    from handwright.core.result import NoSolutionError
+    from handwright.core.result import NoSolutionError, Status
     from handwright.evidence import certify
     from handwright.io.clip_file import save_clip
     from handwright.methods import ContactSampling, synthesize
+    from handwright.progress import ProgressLine
     from handwright.scenes import load_scene
 
     problem, folder = load_scene(scene), _writable_folder(out)
@@ -283,12 +306,12 @@ def synth(
     )
     console = _console()
     table = Table("clip", "certificate", box=None, pad_edge=False)
-    with console.status(f"Looking for {num_solutions} motions of '{scene}'"):
-        result = synthesize(problem, method, seed=seed)
-        for number, clip in enumerate(result.clips):
-            file = folder / f"{scene}_{number:02d}.npz"
-            save_clip(clip, file)
-            table.add_row(str(file), certify(clip).verdict)
+    with ProgressLine(wanted=num_solutions) as line:
+        result = synthesize(problem, method, seed=seed, watcher=line)
+    for number, clip in enumerate(result.clips):
+        file = folder / f"{scene}_{number:02d}.npz"
+        save_clip(clip, file)
+        table.add_row(str(file), certify(clip).verdict)
     if result.clips:
         console.print(table)
     numbers = result.statistics
@@ -297,6 +320,9 @@ def synth(
             f"{numbers['solutions']:.0f} motions, {numbers['total_frames']:.0f} frames explored, "
             f"{numbers['dead_ends']:.0f} dead ends, {result.timings['total']:.1f} s"
         )
+    if result.status is Status.CANCELLED and result.clips:
+        console.print(f"Stopped; {len(result.clips)} of {num_solutions} motions were written.")
+        raise SystemExit(_INTERRUPTED)
     if not result.status.is_success:
         raise NoSolutionError(result)
     if result.message:
@@ -521,7 +547,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     except KeyboardInterrupt:
         print("handwright: interrupted; nothing was left half written.", file=sys.stderr)
-        return 130
+        return _INTERRUPTED
     except (HandwrightError, OSError) as error:
         if is_debug:
             raise

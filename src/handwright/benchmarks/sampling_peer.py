@@ -82,7 +82,7 @@ def solved_path(problem: Problem, *, seed: int, budget: float) -> tuple[Prepared
     prepared = prepare(problem, method)
     warm_up(prepared[0])
     deadline = time.monotonic() + budget
-    for attempt in run_attempts(problem, method, prepared, seed, deadline):
+    for attempt in run_attempts(method, prepared, seed, deadline):
         if attempt.solutions:
             return prepared[0], attempt.solutions[0][0].path
     raise InvalidValueError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -27,6 +27,24 @@ class Status(Enum):
     def is_success(self) -> bool:
         """Whether there is at least one clip that answers the problem."""
         return self in (Status.SOLVED, Status.PARTLY_SOLVED)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Progress:
+    """How far a method has come, for those who watch it."""
+
+    stage: str
+    """What it does, as in "searching"."""
+    statistics: Mapping[str, float] = field(default_factory=dict)
+    """The counts and ratios of the result, so far."""
+    seconds: float = 0.0
+    """s since the stage began."""
+    budget: float | None = None
+    """s that the stage may take; None if nobody knows."""
+
+
+Watcher = Callable[[Progress], None]
+"""Called by a method now and then. It must be quick: the method waits for it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

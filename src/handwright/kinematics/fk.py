@@ -19,7 +19,7 @@ from handwright.kinematics.tree import (
     tree_of,
 )
 from handwright.math import rotation
-from handwright.math.compiled import compiled
+from handwright.math.compiled import compiled, kernel
 from handwright.math.pose import Pose
 
 
@@ -38,20 +38,29 @@ class PosedPoints(NamedTuple):
     normal: Float[np.ndarray, "*B N 3"]
 
 
-@compiled
+@kernel
 def _forward_batch(
-    tree: Tree, q: np.ndarray, root_turn: np.ndarray, root_place: np.ndarray, one: Links
-) -> tuple[np.ndarray, np.ndarray]:
-    count, num_links = q.shape[0], one.position.shape[0]
-    turns = np.zeros((count, num_links, 3, 3))
-    places = np.zeros((count, num_links, 3))
-    for b in range(count):
-        one.rotation[0] = root_turn[b]
-        one.position[0] = root_place[b]
+    tree: Tree,
+    q: np.ndarray,
+    root_turn: np.ndarray,
+    root_place: np.ndarray,
+    one: Links,
+    turns: np.ndarray,
+    places: np.ndarray,
+) -> None:
+    """Writes the links of a batch of postures into the last two."""
+    # Loops, because assignments of whole rows take long to compile.
+    for b in range(q.shape[0]):
+        for i in range(3):
+            one.position[0, i] = root_place[b, i]
+            for j in range(3):
+                one.rotation[0, i, j] = root_turn[b, i, j]
         forward(tree, q[b], one)
-        turns[b] = one.rotation
-        places[b] = one.position
-    return turns, places
+        for link in range(one.position.shape[0]):
+            for i in range(3):
+                places[b, link, i] = one.position[link, i]
+                for j in range(3):
+                    turns[b, link, i, j] = one.rotation[link, i, j]
 
 
 def checked_values(model: HandModel, q: Float[np.ndarray, "*B J"]) -> Float[np.ndarray, "*B J"]:
@@ -126,12 +135,18 @@ def link_poses(
     flat_q = np.ascontiguousarray(np.broadcast_to(q, (*batch, model.num_joints)))
     turn = np.broadcast_to(rotation.to_matrix(root.wxyz), (*batch, 3, 3)).reshape(-1, 3, 3)
     place = np.broadcast_to(root.position, (*batch, 3)).reshape(-1, 3)
-    turns, places = _forward_batch(
+    one = links_for(model)
+    turns = np.zeros((len(place), model.num_links, 3, 3))
+    places = np.zeros((len(place), model.num_links, 3))
+    _forward_batch(
         tree_of(model),
-        flat_q.reshape(-1, model.num_joints),
-        np.ascontiguousarray(turn),
-        np.ascontiguousarray(place),
-        links_for(model),
+        # Copies, for numba would compile anew for arrays that may not be written to.
+        np.array(flat_q.reshape(-1, model.num_joints)),
+        np.array(turn, order="C"),
+        np.array(place, order="C"),
+        one,
+        turns,
+        places,
     )
     return (
         turns.reshape(*batch, model.num_links, 3, 3),

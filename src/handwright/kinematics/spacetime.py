@@ -33,6 +33,7 @@ from handwright.kinematics.spacetime_terms import (
     SpacetimeWeights,
 )
 from handwright.kinematics.tree import Links, tree_of
+from handwright.math.packed import Packed
 from handwright.math.pose import Pose
 
 # Axes of flexion along a digit are parallel but for a few degrees.
@@ -155,6 +156,11 @@ def skin_memory(problem: MotionProblem) -> SkinMemory:
         np.full((num_frames, num_known), -np.inf),
         np.zeros((num_frames, len(table.free))),
         np.zeros((num_frames, num_joints)),
+        Links(
+            np.zeros((num_joints + 1, 3, 3)),
+            np.zeros((num_joints + 1, 3)),
+            np.zeros((num_joints, 3)),
+        ),
     )
 
 
@@ -226,13 +232,14 @@ def solve_motions(
     num_free = max(1, int((table.free >= 0).sum(axis=1).max(initial=0)))
     num_anchors = len(anchors.digit)
     band = make_band(num_frames * num_free, 2 * num_free)
-    bands = [band._replace(held=np.zeros_like(band.held)) for _ in range(num_digits)]
+    bands = [Packed(band._replace(held=np.zeros_like(band.held))) for _ in range(num_digits)]
     pull = np.zeros((num_anchors, 3))
     room = (
-        Slopes(np.zeros((num_anchors, 3)), np.zeros((num_anchors, num_free, 3))),
-        skin_memory(problem),
-        motion_work(table, num_frames),
+        Packed(Slopes(np.zeros((num_anchors, 3)), np.zeros((num_anchors, num_free, 3)))),
+        Packed(skin_memory(problem)),
+        Packed(motion_work(table, num_frames)),
     )
+    given, moved = Packed(problem), Packed(links)
     before = np.zeros((num_frames, num_free))
     cost, total = np.zeros(num_digits), 0
     is_hard = (anchors.weight >= weights.hard) & ~pinned[anchors.frame]
@@ -244,7 +251,7 @@ def solve_motions(
             own = slice(problem.first[digit, 0], problem.first[digit, -1])
             for attempt in range(weights.pulls + 1):
                 cost[digit], evaluations = solve_motion(
-                    problem, links, digit, q, pull, *room, bands[digit], before
+                    given, moved, digit, q, pull, *room, bands[digit], before
                 )
                 total += evaluations
                 miss = anchor_misses(Anchors(*(column[own] for column in anchors)), links)

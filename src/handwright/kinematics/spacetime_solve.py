@@ -14,9 +14,10 @@ from handwright.kinematics.spacetime_terms import (
     Slopes,
     fill_band,
     fill_bend,
-    links_at,
     motion_cost,
+    put_links,
     remember_anchors,
+    take_links,
 )
 from handwright.kinematics.tree import Links, Tree
 from handwright.math.compiled import inlined, kernel
@@ -89,9 +90,13 @@ def _correct_step(
 
 
 @kernel
-def _place(tree: Tree, table: DigitTable, links: Links, digit: int, q: np.ndarray) -> None:
+def _place(
+    tree: Tree, table: DigitTable, links: Links, digit: int, q: np.ndarray, now: Links
+) -> None:
     for frame in range(q.shape[0]):
-        place_digit(tree, table, links_at(links, frame), digit, q[frame])
+        take_links(links, frame, now)
+        place_digit(tree, table, now, digit, q[frame])
+        put_links(now, links, frame)
 
 
 @kernel
@@ -175,8 +180,9 @@ def solve_motion(
             _copy_own(free, digit, q, before)
             fill_band(free, low, high, weights.acceleration, digit, q, work, half, band)
             remember_anchors(
-                problem.tree, problem.table, problem.anchors, problem.first, links, digit, slopes
-            )
+                problem.tree, problem.table, problem.anchors, problem.first, links, digit, slopes,
+                memory.now,
+            )  # fmt: skip
         else:
             failures += 1
         least = weights.tolerance * soft + _NOTHING
@@ -197,10 +203,10 @@ def solve_motion(
             _take_step(free, low, high, digit, q, before, band.step)
             break
         if problem.first[digit, 0] < problem.first[digit, num_frames]:
-            _place(problem.tree, problem.table, links, digit, q)
+            _place(problem.tree, problem.table, links, digit, q, memory.now)
             _correct_step(
                 free, problem.anchors, problem.first, links, digit, q, slopes, band, longest
             )
             _take_step(free, low, high, digit, q, before, band.step)
-    _place(problem.tree, problem.table, links, digit, q)
+    _place(problem.tree, problem.table, links, digit, q, memory.now)
     return cost, iteration

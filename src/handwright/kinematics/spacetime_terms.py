@@ -102,6 +102,8 @@ class SkinMemory(NamedTuple):
     """(T, D) how far any skin point of a digit can have gone, m."""
     last: np.ndarray
     """(T, J) joint values to which travel is counted."""
+    now: Links
+    """Room for one frame."""
 
 
 class MotionProblem(NamedTuple):
@@ -137,6 +139,32 @@ class MotionProblem(NamedTuple):
 def links_at(links: Links, frame: int) -> Links:
     """One frame of stacked links, to read and to write."""
     return Links(links.rotation[frame], links.position[frame], links.axis[frame])
+
+
+@inlined
+def take_links(links: Links, frame: int, now: Links) -> None:
+    """Copies one frame of stacked links, in which form other kernels are compiled for them."""
+    for link in range(now.position.shape[0]):
+        for i in range(3):
+            now.position[link, i] = links.position[frame, link, i]
+            for j in range(3):
+                now.rotation[link, i, j] = links.rotation[frame, link, i, j]
+    for joint in range(now.axis.shape[0]):
+        for i in range(3):
+            now.axis[joint, i] = links.axis[frame, joint, i]
+
+
+@inlined
+def put_links(now: Links, links: Links, frame: int) -> None:
+    """Copies them back."""
+    for link in range(now.position.shape[0]):
+        for i in range(3):
+            links.position[frame, link, i] = now.position[link, i]
+            for j in range(3):
+                links.rotation[frame, link, i, j] = now.rotation[link, i, j]
+    for joint in range(now.axis.shape[0]):
+        for i in range(3):
+            links.axis[frame, joint, i] = now.axis[joint, i]
 
 
 @inlined
@@ -218,14 +246,15 @@ def remember_anchors(
     links: Links,
     digit: int,
     slopes: Slopes,
+    now: Links,
 ) -> None:
     """Writes misses and velocities of a digit's anchors, where the links are now."""
     for row in range(first[digit, 0], first[digit, first.shape[1] - 1]):
         x, y, z, mx, my, mz = _anchor_miss(anchors, links, row)
         slopes.miss[row, 0], slopes.miss[row, 1], slopes.miss[row, 2] = mx, my, mz
-        one = links_at(links, anchors.frame[row])
+        take_links(links, anchors.frame[row], now)
         point_velocities(
-            tree, table, one, digit, anchors.link[row], (x, y, z), slopes.velocity[row]
+            tree, table, now, digit, anchors.link[row], (x, y, z), slopes.velocity[row]
         )
 
 
@@ -307,8 +336,10 @@ def _frame_terms(
 ) -> float:
     """Cost of anchors, skin and other digits at one frame; adds to its normal equations."""
     tree, table, weights = problem.tree, problem.table, problem.weights
-    one = links_at(links, frame)
+    one = memory.now
+    take_links(links, frame, one)
     place_digit(tree, table, one, digit, q[frame])
+    put_links(one, links, frame)
     cost = 0.0
     anchors = problem.anchors
     for row in range(problem.first[digit, frame], problem.first[digit, frame + 1]):

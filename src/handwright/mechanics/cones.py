@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from handwright.core.frozen import freeze_arrays
 from handwright.math.compiled import inlined, kernel
+from handwright.math.packed import Packed
 from handwright.mechanics.cone_newton import descend, set_up, start
 from handwright.mechanics.cone_work import ConeWork, make_cone_work
 from handwright.mechanics.wrench import (
@@ -121,6 +122,23 @@ def solve_cones(
     return (_INFEASIBLE if is_proven else _STALLED), objective, iterations
 
 
+@kernel
+def _solve_usual(
+    work: ConeWork,
+    contacts: ForceContacts,
+    count: int,
+    wrench: np.ndarray,
+    force_scale: float,
+    length_scale: float,
+    tolerance: float,
+    penalty: float,
+) -> tuple[int, float, int]:
+    """``solve_cones`` as other compiled code calls it, so that it is compiled once for all."""
+    return solve_cones(
+        work, contacts, count, wrench, force_scale, length_scale, tolerance, penalty, MAX_ITERATIONS
+    )
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ContactForces:
     """Forces at contacts, and how well they give the wrench."""
@@ -167,8 +185,8 @@ def least_forces(
     force, length = natural_scales(contacts, target, force_scale, length_scale)
     count = len(contacts.arm)
     work = make_cone_work(count)
-    status, objective, iterations = solve_cones(
-        work, contacts, count, target, force, length, tolerance, penalty, MAX_ITERATIONS
+    status, objective, iterations = _solve_usual(
+        Packed(work), Packed(contacts), count, target, force, length, tolerance, penalty
     )
     return ContactForces(
         work.force, work.residual, status == _FEASIBLE, objective, iterations, ForceStatus(status)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from handwright.core.clip import Provenance
 from handwright.core.problem import Problem
-from handwright.core.result import NoSolutionError, Result
+from handwright.core.result import NoSolutionError, Result, Watcher
 from handwright.errors import InvalidValueError
 
 
@@ -20,11 +20,22 @@ class Method(Protocol):
     name: ClassVar[str]
     """Name in ``METHODS`` and on the command line."""
 
-    def solve(self, problem: Problem, seed: int) -> Result:
-        """Answers a problem; the same seed gives the same bytes on the same machine."""
+    def solve(self, problem: Problem, seed: int, watcher: Watcher | None = None) -> Result:
+        """Answers a problem; the same seed gives the same bytes on the same machine.
+
+        A method that takes long tells the watcher now and then how far it has come; others need
+        not. Being watched changes nothing in the answer.
+        """
 
 
-def synthesize(problem: Problem, method: Method, *, seed: int = 0, throw: bool = False) -> Result:
+def synthesize(
+    problem: Problem,
+    method: Method,
+    *,
+    seed: int = 0,
+    throw: bool = False,
+    watcher: Watcher | None = None,
+) -> Result:
     """Turns a problem into clips: the one verb of the package.
 
     Args:
@@ -32,6 +43,7 @@ def synthesize(problem: Problem, method: Method, *, seed: int = 0, throw: bool =
         method: Settings of the method to use.
         seed: Of everything random in it.
         throw: Raise ``NoSolutionError``, with the result attached, unless the method succeeds.
+        watcher: Called now and then with the ``Progress`` of methods that tell it.
 
     Returns:
         Clips, best first, each stamped with how it was made; and the outcome.
@@ -44,7 +56,7 @@ def synthesize(problem: Problem, method: Method, *, seed: int = 0, throw: bool =
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise InvalidValueError(f"Seed is {seed!r}; expected a whole number of 0 or more.")
     start = time.perf_counter()
-    result = method.solve(problem, seed)
+    result = method.solve(problem, seed, watcher)
     stamp = Provenance(problem.name, method.name, _settings(method), seed, version("handwright"))
     result = replace(
         result,

@@ -10,7 +10,7 @@ import numpy as np
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ContactTrack
 from handwright.core.problem import Problem
-from handwright.core.result import Result, Status
+from handwright.core.result import Result, Status, Watcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class Scripted:
     end_pose: str | None = None
     """Named pose in the last frame; the first one's if None."""
 
-    def solve(self, problem: Problem, seed: int) -> Result:
+    def solve(self, problem: Problem, seed: int, watcher: Watcher | None = None) -> Result:
         """Needs a track for every hand and body; nothing in it is random."""
-        del seed
+        del seed, watcher
         missing = [name for name in (*problem.hands, *problem.bodies) if name not in problem.tracks]
         if missing:
             return Result(

@@ -1,17 +1,27 @@
-"""Independent attempts, one after the other or in several processes."""
+"""Independent attempts, one after the other or in several processes, which first compile."""
 
 from __future__ import annotations
 
+import signal
 import time
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from handwright.core.problem import Problem
+from handwright.errors import InvalidValueError
+from handwright.geometry.environment import pack_environment
+from handwright.geometry.sdf_build import signed_distance_field
+from handwright.kinematics.around import seen_over
+from handwright.kinematics.spacetime import no_anchors, smooth_digits
 from handwright.math.packed import Packed
+from handwright.math.pose import Pose
 from handwright.methods.sampling.attempt import Attempt, run_attempt
 from handwright.methods.sampling.judge import judge_motion, make_judged
 from handwright.methods.sampling.path import make_path
@@ -34,63 +44,159 @@ if TYPE_CHECKING:
     from handwright.methods.sampling.contact_sampling import ContactSampling
 
 _WARM_FRAMES = 4
+# Longest wait for an attempt that should have ended, s.
+_GRACE = 10.0
 
 
-def warm_up(one: Prepared) -> None:
-    """Lets everything be compiled that an attempt uses, so that no time budget goes into it."""
-    joints, digits = len(one.stage.rest), len(one.stage.hand_of_digit)
+@contextmanager
+def started_workers(
+    problem: Problem, method: ContactSampling
+) -> Iterator[ProcessPoolExecutor | None]:
+    """Processes that compile and search beside this one; None if this one does it alone.
+
+    They end with the ``with`` block, whatever they do then.
+    """
+    if method.num_workers == 1:
+        yield None
+        return
+    others = set(active_children())
+    with ProcessPoolExecutor(
+        method.num_workers, get_context("spawn"), _start_worker, (problem, method)
+    ) as pool:
+        try:
+            yield pool
+        except BrokenProcessPool as error:
+            raise InvalidValueError(
+                f"A worker of num_workers={method.num_workers} ended by itself. Put the call of "
+                "a script under \"if __name__ == '__main__':\", free memory, or use num_workers=1."
+            ) from error
+        finally:
+            # Nobody waits for what they do now, and it may take long.
+            for worker in set(active_children()) - others:
+                worker.terminate()
+
+
+def compile_early(pool: ProcessPoolExecutor | None) -> list[Future[None]]:
+    """Lets a worker compile what needs no prepared problem; what it compiles is kept on disk."""
+    return [] if pool is None else [pool.submit(_compile_smoothing)]
+
+
+def warm_up(
+    one: Prepared, pool: ProcessPoolExecutor | None = None, early: Sequence[Future[None]] = ()
+) -> None:
+    """Lets everything be compiled that an attempt uses, so that no time budget goes into it.
+
+    Args:
+        one: A holding.
+        pool: Workers that take their share.
+        early: What ``compile_early`` began.
+    """
+    bench = _short_bench(one)
+    if pool is None:
+        for compile_some in (_compile_settling, _compile_grasping, _compile_judge):
+            compile_some(bench)
+        reconstruct(one._replace(stage=bench.stage, start=one.first), bench.path)
+        return
+    others = (_compile_grasping, _compile_judge)
+    jobs = [*early, *(pool.submit(_compile_own, other) for other in others)]
+    _compile_settling(bench)
+    for job in jobs:
+        job.result()
+
+
+def _short_bench(one: Prepared) -> Bench:
     few = part_of_stage(one.stage, 0, _WARM_FRAMES)
-    path = make_path(_WARM_FRAMES, joints, digits)
+    path = make_path(_WARM_FRAMES, len(one.stage.rest), len(one.stage.hand_of_digit))
     path.q[:] = one.stage.rest
-    bench = Packed(Bench(few, one.candidates, one.steps, path, one.room))
-    settle(bench, 0, 1, False, True)
-    posed_frames(bench, 1.0)
-    advance(bench, 0)
-    keeps_place(bench, 0, 0, 1)
-    pad_place(bench, 0, 0)
-    carried_frames(bench, np.full(digits, -1), len(one.candidates.frame), 1.0)
-    carried_without(bench, 0, 1, np.ones(digits, dtype=np.bool_))
-    carried_by(bench, 0, np.zeros((0, 3)), np.zeros((0, 3)), 1.0)
-    smooth = reconstruct(one._replace(stage=few, start=one.first), path)
-    judged = make_judged(_WARM_FRAMES, len(one.stage.digit_of_capsule) + 16)
-    judge_motion(few, smooth.q, one.room, judged)
+    return Bench(few, one.candidates, one.steps, path, one.room)
+
+
+def _compile_own(compile_some: Callable[[Bench], None]) -> None:
+    """Compiles for the problem as this worker has prepared it.
+
+    Arrays that are handed from process to process may be written to, even if they could not be
+    before, and numba would compile for others than are used later.
+    """
+    compile_some(_short_bench(_own_problem()[0]))
+
+
+def _compile_settling(bench: Bench) -> None:
+    packed = Packed(bench)
+    settle(packed, 0, 1, False, True)
+    advance(packed, 0)
+    pad_place(packed, 0, 0)
+
+
+def _compile_grasping(bench: Bench) -> None:
+    packed, digits = Packed(bench), len(bench.stage.hand_of_digit)
+    carried_frames(packed, np.full(digits, -1), len(bench.candidates.frame), 1.0)
+    carried_without(packed, 0, 1, np.ones(digits, dtype=np.bool_))
+    carried_by(packed, 0, np.zeros((0, 3)), np.zeros((0, 3)), 1.0)
+    posed_frames(packed, 1.0)
+    keeps_place(packed, 0, 0, 1)
+
+
+def _compile_judge(bench: Bench) -> None:
+    judged = make_judged(_WARM_FRAMES, len(bench.stage.digit_of_capsule) + 16)
+    judge_motion(bench.stage, bench.path.q, bench.room, judged)
+
+
+def _compile_smoothing() -> None:
+    """As in ``reconstruct``, for any hand and body."""
+    problem: Problem = _state["problem"]  # type: ignore[assignment]
+    model = next(iter(problem.hands.values()))
+    body, poses = next(iter(problem.bodies.values())), Pose.identity(_WARM_FRAMES)
+    smooth_digits(
+        model,
+        poses,
+        np.tile(model.pose("rest"), (_WARM_FRAMES, 1)),
+        no_anchors(),
+        field=signed_distance_field(body),
+        environment=seen_over(pack_environment(problem.environment), poses),
+    )
 
 
 def run_attempts(
-    problem: Problem, method: ContactSampling, prepared: list[Prepared], seed: int, deadline: float
+    method: ContactSampling,
+    prepared: list[Prepared],
+    seed: int,
+    deadline: float,
+    pool: ProcessPoolExecutor | None = None,
 ) -> Iterator[Attempt]:
     """Attempts in their order, for as long as there is time."""
-    if method.num_workers == 1:
-        number = 0
+    number = 0
+    if pool is None:
         while time.monotonic() < deadline:
             yield run_attempt(prepared, method, seed, number, deadline)
             number += 1
         return
-    context = get_context("spawn")
-    with ProcessPoolExecutor(
-        method.num_workers, context, _start_worker, (problem, method, deadline)
-    ) as pool:
-        ahead = [pool.submit(_work, seed, number) for number in range(2 * method.num_workers)]
-        number = len(ahead)
+    ahead: deque[Future[Attempt]] = deque()
+    while (left := deadline - time.monotonic()) > 0.0:
+        while len(ahead) < 2 * method.num_workers:
+            ahead.append(pool.submit(_work, seed, number, deadline))
+            number += 1
         try:
-            while time.monotonic() < deadline:
-                attempt = ahead.pop(0).result()
-                ahead.append(pool.submit(_work, seed, number))
-                number += 1
-                yield attempt
-        finally:
-            for job in ahead:
-                job.cancel()
+            yield ahead.popleft().result(left + _GRACE)
+        except TimeoutError:
+            return
 
 
 _state: dict[str, object] = {}
 
 
-def _start_worker(problem: Problem, method: ContactSampling, deadline: float) -> None:
-    _state["prepared"] = prepare(problem, method)
+def _start_worker(problem: Problem, method: ContactSampling) -> None:
+    # The process that started the workers decides what an interrupt means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _state["problem"] = problem
     _state["method"] = method
-    _state["deadline"] = deadline
 
 
-def _work(seed: int, number: int) -> Attempt:
-    return run_attempt(_state["prepared"], _state["method"], seed, number, _state["deadline"])  # type: ignore[arg-type]
+def _own_problem() -> list[Prepared]:
+    """The problem, made ready for this worker when it is first asked for."""
+    if "prepared" not in _state:
+        _state["prepared"] = prepare(_state["problem"], _state["method"])  # type: ignore[arg-type]
+    return _state["prepared"]  # type: ignore[return-value]
+
+
+def _work(seed: int, number: int, deadline: float) -> Attempt:
+    return run_attempt(_own_problem(), _state["method"], seed, number, deadline)  # type: ignore[arg-type]

@@ -6,14 +6,19 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from handwright.core.clip import Clip
 from handwright.core.problem import Problem
-from handwright.core.result import Result, Status
+from handwright.core.result import Progress, Result, Status, Watcher
 from handwright.errors import InvalidValueError
 from handwright.methods.sampling.attempt import Attempt
-from handwright.methods.sampling.attempts import run_attempts, warm_up
+from handwright.methods.sampling.attempts import (
+    compile_early,
+    run_attempts,
+    started_workers,
+    warm_up,
+)
 from handwright.methods.sampling.clips import assemble_clip
 from handwright.methods.sampling.preferences import (
     CHANCES,
@@ -25,6 +30,9 @@ from handwright.methods.sampling.preferences import (
 )
 from handwright.methods.sampling.prepare import Prepared, prepare
 from handwright.methods.sampling.reasons import why_impossible, why_not
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 _MIN_FRAMES = 4
 
@@ -102,7 +110,7 @@ class ContactSampling:
         if problems:
             raise InvalidValueError("ContactSampling: " + "; ".join(problems) + ".")
 
-    def solve(self, problem: Problem, seed: int) -> Result:
+    def solve(self, problem: Problem, seed: int, watcher: Watcher | None = None) -> Result:
         """Needs tracks for all hands and bodies."""
         missing = [name for name in (*problem.hands, *problem.bodies) if name not in problem.tracks]
         if missing or not problem.hands or len(problem.times) < _MIN_FRAMES:
@@ -112,7 +120,21 @@ class ContactSampling:
             return Result(
                 (), Status.BAD_INPUT, f"Contact sampling needs {', '.join(lacks)}. Add it."
             )
+        tell = _silent if watcher is None else watcher
+        tell(Progress("preparing, and compiling what is not compiled yet"))
         begin = time.perf_counter()
+        with started_workers(problem, self) as pool:
+            return self._solve_with(problem, seed, tell, pool, begin)
+
+    def _solve_with(
+        self,
+        problem: Problem,
+        seed: int,
+        tell: Watcher,
+        pool: ProcessPoolExecutor | None,
+        begin: float,
+    ) -> Result:
+        early = compile_early(pool)
         trouble = why_impossible(problem, cutoff_hz=self.smoothing_hz, max_force=self.max_force)
         if trouble is not None:
             return Result((), Status.INFEASIBLE, trouble)
@@ -120,23 +142,33 @@ class ContactSampling:
         trouble = why_not(problem, prepared)
         if trouble is not None:
             return Result((), Status.INFEASIBLE, trouble)
-        warm_up(prepared[0])
+        tell(Progress("compiling what is not compiled yet"))
+        warm_up(prepared[0], pool, early)
         ready = time.perf_counter()
         deadline = time.monotonic() + self.time_budget
-        attempts, was_cancelled = self._collect(problem, prepared, seed, deadline)
+        attempts, was_cancelled = self._collect(prepared, seed, deadline, tell, pool)
         return self._result(problem, prepared, attempts, was_cancelled, ready - begin)
 
     def _collect(
-        self, problem: Problem, prepared: list[Prepared], seed: int, deadline: float
+        self,
+        prepared: list[Prepared],
+        seed: int,
+        deadline: float,
+        tell: Watcher,
+        pool: ProcessPoolExecutor | None,
     ) -> tuple[list[Attempt], bool]:
         """Attempts in order, until enough motions are found; and whether the user stopped them."""
         attempts: list[Attempt] = []
         found = 0
-        stream: Iterator[Attempt] = run_attempts(problem, self, prepared, seed, deadline)
+        begin = time.monotonic()
+        stream: Iterator[Attempt] = run_attempts(self, prepared, seed, deadline, pool)
         try:
+            tell(Progress("searching", _statistics(attempts), 0.0, self.time_budget))
             for attempt in stream:
                 attempts.append(attempt)
                 found += len(attempt.solutions)
+                passed = time.monotonic() - begin
+                tell(Progress("searching", _statistics(attempts), passed, self.time_budget))
                 if found >= self.num_solutions:
                     break
         except KeyboardInterrupt:
@@ -170,6 +202,10 @@ class ContactSampling:
         message = _shortfall(attempts, len(clips), self.num_solutions)
         status = Status.PARTLY_SOLVED if clips else Status.TIME_BUDGET
         return Result(clips, status, message, statistics, timings)
+
+
+def _silent(_progress: Progress) -> None:
+    """Nobody watches."""
 
 
 def _statistics(attempts: list[Attempt]) -> dict[str, float]:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handwright.kinematics.tree import placed
-from handwright.math.compiled import compiled
+from handwright.kinematics.tree import Links, placed
+from handwright.math.compiled import kernel
 from handwright.math.packed import Packed
 from handwright.methods.sampling.frame import (
     CROSSED,
@@ -62,58 +62,63 @@ def make_judged(frames: int, capacity: int) -> Judged:
 
 def judge_motion(stage: Stage, q: np.ndarray, room: Room, out: Judged) -> int:
     """Looks at every frame of a motion; returns how many fail."""
-    return int(_judge(Packed(stage), q, Packed(room), Packed(out)))
+    now = room.now
+    ahead = Links(*(np.zeros_like(array) for array in now))
+    return int(_judge(Packed(stage), q, Packed(room), Packed(ahead), Packed(out), False, True))
 
 
-@compiled
-def _judge(stage: Stage, q: np.ndarray, room: Room, out: Judged) -> int:
+@kernel
+def _judge(
+    stage: Stage,
+    q: np.ndarray,
+    room: Room,
+    ahead: Links,
+    out: Judged,
+    has_before: bool,
+    is_exact: bool,
+) -> int:
+    # Truth values are handed over, because numba compiles callees anew for constants; and there
+    # are loops, because operations on whole arrays take long to compile.
     frames = q.shape[0]
     found, contacts = room.found, room.contacts
-    ahead = (
-        np.zeros_like(room.now.rotation),
-        np.zeros_like(room.now.position),
-    )
     failing = 0
     out.num[0] = 0
-    room.is_landing[:] = False
+    for d in range(room.is_landing.shape[0]):
+        room.is_landing[d] = False
+        room.price[d] = 1.0
     for t in range(frames):
         before, after = max(t - 1, 0), min(t + 1, frames - 1)
-        place_hands(stage, after, q[after], room.now)
-        ahead[0][:] = room.now.rotation
-        ahead[1][:] = room.now.position
+        place_hands(stage, after, q[after], ahead)
         place_hands(stage, before, q[before], room.before)
         place_hands(stage, t, q[t], room.now)
-        out.depth[t] = collect_contacts(stage, t, room, False)
+        out.depth[t] = collect_contacts(stage, t, room, has_before)
         for n in range(found.num[1], found.num[0]):
             link = stage.table.capsule_link[found.capsule[n]]
-            arm = found.point[n] - room.now.position[link]
-            turn = room.now.rotation[link]
-            local = np.zeros(3)
-            for i in range(3):
-                local[i] = turn[0, i] * arm[0] + turn[1, i] * arm[1] + turn[2, i] * arm[2]
-            old = placed(room.before, link, local[0], local[1], local[2])
-            moved = np.zeros(3)
+            place, turn, moved = room.now.position, room.now.rotation, found.slip
+            ax = found.point[n, 0] - place[link, 0]
+            ay = found.point[n, 1] - place[link, 1]
+            az = found.point[n, 2] - place[link, 2]
+            x = turn[link, 0, 0] * ax + turn[link, 1, 0] * ay + turn[link, 2, 0] * az
+            y = turn[link, 0, 1] * ax + turn[link, 1, 1] * ay + turn[link, 2, 1] * az
+            z = turn[link, 0, 2] * ax + turn[link, 1, 2] * ay + turn[link, 2, 2] * az
+            old = placed(room.before, link, x, y, z)
+            new = placed(ahead, link, x, y, z)
             along = 0.0
             for i in range(3):
-                new = ahead[1][link, i]
-                for j in range(3):
-                    new += ahead[0][link, i, j] * local[j]
-                moved[i] = (new - old[i]) / max(after - before, 1)
-                along += moved[i] * contacts.normal[n, i]
+                moved[n, i] = (new[i] - old[i]) / max(after - before, 1)
+                along += moved[n, i] * contacts.normal[n, i]
             size = 0.0
             for i in range(3):
-                moved[i] -= along * contacts.normal[n, i]
-                size += moved[i] ** 2
+                moved[n, i] -= along * contacts.normal[n, i]
+                size += moved[n, i] ** 2
             size = np.sqrt(size)
             for i in range(3):
-                found.slip[n, i] = moved[i]
-                contacts.drag[n, i] = moved[i] / size if size > stage.limits.slip else 0.0
+                contacts.drag[n, i] = moved[n, i] / size if size > stage.limits.slip else 0.0
             digit = stage.digit_of_capsule[found.capsule[n]]
             if digit >= 0 and not stage.may_touch[t, digit]:
                 contacts.cap[n] = 0.0
         verdict = FINE
-        room.price[:] = 1.0
-        if not find_forces(stage, t, room, True):
+        if not find_forces(stage, t, room, is_exact):
             verdict = UNMOVED
         if not out.depth[t] <= stage.limits.penetration:
             verdict = SUNK

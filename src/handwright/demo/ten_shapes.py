@@ -1,4 +1,4 @@
-"""What ``handwright demo`` does: a hand put on ten shapes, as a picture and as numbers."""
+"""A hand put on ten shapes, as a picture and as numbers: ``handwright demo --shapes``."""
 
 from __future__ import annotations
 

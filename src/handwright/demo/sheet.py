@@ -1,0 +1,87 @@
+"""Several motions on one picture: rows are motions, columns are times."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import UInt8
+
+from handwright.core.clip import Clip
+from handwright.render.camera import Camera
+from handwright.render.clip_scene import ClipScene, Overlay
+from handwright.render.scene import Stage
+from handwright.render.sheet import contact_sheet
+
+ROWS, COLUMNS = 5, 6
+"""What fits on a sheet that is still readable."""
+_WIDTH, _HEIGHT = 300, 300
+_CAMERA = Camera(azimuth=math.radians(100.0), elevation=math.radians(30.0), margin=0.03)
+
+
+def motion_sheet(
+    clips: Sequence[Clip],
+    *,
+    rows: int = ROWS,
+    columns: int = COLUMNS,
+    camera: Camera = _CAMERA,
+    size: tuple[int, int] = (_WIDTH, _HEIGHT),
+) -> UInt8[np.ndarray, "H W 3"]:
+    """A row for each of some motions, evenly from the first to the last, and times across.
+
+    The camera goes along with hands and bodies, and the times are those at which hands touch.
+
+    Args:
+        clips: The motions, one or more.
+        rows: At most so many of them.
+        columns: At most so many times.
+        camera: Where to look from.
+        size: Width and height of one picture, pixels.
+    """
+    images, labels = [], []
+    for number in spread(0, len(clips) - 1, rows):
+        clip = clips[number]
+        first, last = touching_span(clip)
+        frames = spread(first, last, columns)
+        images += _pictures(clip, frames, camera, size)
+        labels += [f"solution {number:02d}, {clip.times[frame]:.2f} s" for frame in frames]
+    return contact_sheet(images, len(images) // len(spread(0, len(clips) - 1, rows)), labels)
+
+
+def spread(first: int, last: int, most: int) -> list[int]:
+    """Up to ``most`` different numbers, evenly from the first to the last."""
+    count = min(most, last - first + 1)
+    return [int(number) for number in np.linspace(first, last, count).round()]
+
+
+def touching_span(clip: Clip) -> tuple[int, int]:
+    """First and last frame in which a hand touches; the whole clip if none does."""
+    contacts = clip.contacts
+    hands = [row for row, name in enumerate(contacts.touchers) if name in clip.hands]
+    frames = contacts.frame[np.isin(contacts.toucher, hands)]
+    return (int(frames.min()), int(frames.max())) if len(frames) else (0, clip.num_frames - 1)
+
+
+def _pictures(
+    clip: Clip, frames: Sequence[int], camera: Camera, size: tuple[int, int]
+) -> list[UInt8[np.ndarray, "H W 3"]]:
+    scene = ClipScene(clip, Overlay(metres_per_newton=0.012))
+    moving = [np.concatenate([item.vertices for item in scene.moving(frame)]) for frame in frames]
+    width, height = size
+    images = []
+    with Stage(
+        scene.items(frames[0]),
+        width=width,
+        height=height,
+        samples=3,
+        reach=np.concatenate(moving),
+        max_markers=scene.max_markers,
+    ) as stage:
+        for frame, points in zip(frames, moving, strict=True):
+            target, distance = camera.placed(points, aspect=width / height)
+            x, y, z = (float(value) for value in target)
+            stage.show(scene.items(frame), scene.markers(frame))
+            images.append(stage.picture(replace(camera, target=(x, y, z), distance=distance)))
+    return images
