@@ -1,0 +1,133 @@
+"""What digits are told to do frame by frame: touch pinned points, or repeat a kept motion."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from handwright.methods.sampling.frame import FREE, HOLD, Room
+from handwright.methods.sampling.path import Path
+
+# How far a guiding point may roll away from its pin, m; a clip is allowed a little more.
+_ROLLED = 2.5e-3
+NEVER = 1_000_000_000
+"""Frame of an order that does not come."""
+PIN_TOLERANCE = 3e-3
+"""A pinned digit has a contact within this distance of its point in every clip, m."""
+
+
+class Orders(NamedTuple):
+    """T frames of a search, D digits, J joints, P pins."""
+
+    pin: np.ndarray
+    """(T, D) number of the pin that binds a digit, or -1."""
+    point: np.ndarray
+    """(P, 3) of the pins, in the body's frame, m."""
+    is_kept: np.ndarray
+    """(T, D) whether a digit repeats a motion."""
+    mode: np.ndarray
+    """(T, D) HOLD or FREE, where it does."""
+    link: np.ndarray
+    """(T, D) that its guiding point is fixed to."""
+    local: np.ndarray
+    """(T, D, 3) m."""
+    target: np.ndarray
+    """(T, D, 3) m."""
+    normal: np.ndarray
+    """(T, D, 3) out of the body."""
+    q: np.ndarray
+    """(T, J) joint values of kept digits, rad."""
+    free: np.ndarray
+    """(D, N) joints of each digit, or -1."""
+    start: np.ndarray
+    """(T, D) first later frame at which a new order begins, or ``NEVER``."""
+
+    def binds(self, t: int, d: int) -> bool:
+        """Whether a digit has an order for frame t."""
+        return bool(self.pin[t, d] >= 0 or self.is_kept[t, d])
+
+    def aim(self, t: int, d: int) -> np.ndarray | None:
+        """Where the digit that is pinned in frame t must be, or None if it is not."""
+        return self.point[self.pin[t, d]] if self.pin[t, d] >= 0 else None
+
+    def guide(self, room: Room, t: int) -> None:
+        """Puts the orders of frame t over the guiding points that have been prepared for it."""
+        for d in np.flatnonzero(self.pin[t] >= 0):
+            room.must_touch[d] = True
+        for d in np.flatnonzero(self.is_kept[t]):
+            guide = room.guide
+            guide.mode[d] = self.mode[t, d]
+            own = self.free[d][self.free[d] >= 0]
+            room.reference[own] = self.q[t, own]
+            if self.mode[t, d] == FREE:
+                continue
+            guide.link[d], guide.local[d] = self.link[t, d], self.local[t, d]
+            guide.target[d], guide.normal[d] = self.target[t, d], self.normal[t, d]
+            room.must_touch[d] = True
+
+    def start_kept(self, q: np.ndarray) -> None:
+        """Writes the joint values of kept digits in frame 0."""
+        for d in np.flatnonzero(self.is_kept[0]):
+            own = self.free[d][self.free[d] >= 0]
+            q[own] = self.q[0, own]
+
+    def missed(self, path: Path, t: int) -> int:
+        """A pinned digit that is not at its point in row t of a path, or -1."""
+        for d in np.flatnonzero(self.pin[t] >= 0):
+            off = path.target[t, d] - self.point[self.pin[t, d]]
+            if path.reached[t, d] != HOLD or float(np.linalg.norm(off)) > _ROLLED:
+                return int(d)
+        return -1
+
+
+def unpinned_frame(
+    orders: Orders, shift: int, frame: np.ndarray, digit: np.ndarray, point: np.ndarray
+) -> int | None:
+    """The first frame in which a pinned digit has no contact at its point, if there is one.
+
+    Args:
+        orders: Of the search.
+        shift: Frame of its start among those of the contacts.
+        frame: (N,) of the contacts.
+        digit: (N,) row of the digit of each, or -1.
+        point: (N, 3) of each, in the body's frame, m.
+    """
+    for t, d in np.argwhere(orders.pin >= 0):
+        own = (frame == t + shift) & (digit == d)
+        away = np.linalg.norm(point[own] - orders.point[orders.pin[t, d]], axis=1)
+        if not away.min(initial=np.inf) <= PIN_TOLERANCE:
+            return int(t) + shift
+    return None
+
+
+def no_orders(frames: int, free: np.ndarray, joints: int) -> Orders:
+    """Room for orders; none yet."""
+    digits = len(free)
+    flat = np.zeros((frames, digits), dtype=np.int64)
+    deep = np.zeros((frames, digits, 3))
+    return Orders(
+        pin=flat - 1,
+        point=np.zeros((0, 3)),
+        is_kept=np.zeros((frames, digits), dtype=bool),
+        mode=flat.copy(),
+        link=flat.copy(),
+        local=deep.copy(),
+        target=deep.copy(),
+        normal=deep.copy(),
+        q=np.zeros((frames, joints)),
+        free=free,
+        start=flat + NEVER,
+    )
+
+
+def with_starts(orders: Orders) -> Orders:
+    """The same once all orders have been written: says for each frame when the next one begins."""
+    frames, digits = orders.pin.shape
+    start = np.full((frames, digits), NEVER)
+    # A pin, or a kept span: negative numbers for the latter, zero for none.
+    bond = np.where(orders.is_kept, -1, orders.pin + 1)
+    for t in range(frames - 2, -1, -1):
+        begins = (bond[t + 1] != 0) & (bond[t + 1] != bond[t])
+        start[t] = np.where(begins, t + 1, start[t + 1])
+    return orders._replace(start=start)
