@@ -24,6 +24,10 @@ class Orders(NamedTuple):
     """(T, D) number of the pin that binds a digit, or -1."""
     point: np.ndarray
     """(P, 3) of the pins, in the body's frame, m."""
+    first: np.ndarray
+    """(P,) first frame of each."""
+    is_lasting: np.ndarray
+    """(P,) whether it must be kept to its end, not just for as long as it goes."""
     is_kept: np.ndarray
     """(T, D) whether a digit repeats a motion."""
     mode: np.ndarray
@@ -44,8 +48,22 @@ class Orders(NamedTuple):
     """(T, D) first later frame at which a new order begins, or ``NEVER``."""
 
     def binds(self, t: int, d: int) -> bool:
-        """Whether a digit has an order for frame t."""
-        return bool(self.pin[t, d] >= 0 or self.is_kept[t, d])
+        """Whether a digit has an order for frame t that it must not fail."""
+        return bool(self.must_pin(t)[d] or self.is_kept[t, d])
+
+    def must_pin(self, t: int) -> np.ndarray:
+        """(D,) digits that must be at their pins in frame t."""
+        pin = self.pin[t]
+        if not (pin >= 0).any():
+            return np.zeros(len(pin), dtype=bool)
+        return np.asarray((pin >= 0) & (self.is_lasting[pin] | (self.first[pin] == t)))
+
+    def holds_pin(self, path: Path, t: int, d: int) -> bool:
+        """Whether a digit that is pinned in the next frame is at its point in row t of a path."""
+        pin = int(self.pin[min(t + 1, len(self.pin) - 1), d])
+        if pin < 0 or path.reached[t, d] != HOLD:
+            return False
+        return float(np.linalg.norm(path.target[t, d] - self.point[pin])) <= _ROLLED
 
     def aim(self, t: int, d: int) -> np.ndarray | None:
         """Where the digit that is pinned in frame t must be, or None if it is not."""
@@ -53,7 +71,7 @@ class Orders(NamedTuple):
 
     def guide(self, room: Room, t: int) -> None:
         """Puts the orders of frame t over the guiding points that have been prepared for it."""
-        for d in np.flatnonzero(self.pin[t] >= 0):
+        for d in np.flatnonzero(self.must_pin(t)):
             room.must_touch[d] = True
         for d in np.flatnonzero(self.is_kept[t]):
             guide = room.guide
@@ -74,7 +92,7 @@ class Orders(NamedTuple):
 
     def missed(self, path: Path, t: int) -> int:
         """A pinned digit that is not at its point in row t of a path, or -1."""
-        for d in np.flatnonzero(self.pin[t] >= 0):
+        for d in np.flatnonzero(self.must_pin(t)):
             off = path.target[t, d] - self.point[self.pin[t, d]]
             if path.reached[t, d] != HOLD or float(np.linalg.norm(off)) > _ROLLED:
                 return int(d)
@@ -93,7 +111,7 @@ def unpinned_frame(
         digit: (N,) row of the digit of each, or -1.
         point: (N, 3) of each, in the body's frame, m.
     """
-    for t, d in np.argwhere(orders.pin >= 0):
+    for t, d in np.argwhere([orders.must_pin(t) for t in range(len(orders.pin))]):
         own = (frame == t + shift) & (digit == d)
         away = np.linalg.norm(point[own] - orders.point[orders.pin[t, d]], axis=1)
         if not away.min(initial=np.inf) <= PIN_TOLERANCE:
@@ -109,6 +127,8 @@ def no_orders(frames: int, free: np.ndarray, joints: int) -> Orders:
     return Orders(
         pin=flat - 1,
         point=np.zeros((0, 3)),
+        first=np.zeros(0, dtype=np.int64),
+        is_lasting=np.zeros(0, dtype=bool),
         is_kept=np.zeros((frames, digits), dtype=bool),
         mode=flat.copy(),
         link=flat.copy(),

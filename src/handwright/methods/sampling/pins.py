@@ -105,23 +105,29 @@ def bind_pins(
         keys = np.flatnonzero(candidates.frame >= pin.first)
         if pin.last is not None:
             keys = keys[candidates.frame[keys] <= pin.last]
-        bound = []
         for k in keys.tolist():
             miss = _reach_once(stage, room, candidates, cost, q, pin, rows[index], k)
             if miss is None:
-                bound.append(k)
                 continue
-            if pin.last is not None or not bound:
-                return (
-                    candidates,
-                    orders,
-                    _out_of_reach(pin, stage, candidates, k, first_frame, miss),
-                )
+            if pin.last is not None or k == keys[0]:
+                trouble = _out_of_reach(pin, stage, candidates, k, first_frame, miss)
+                return candidates, orders, trouble
             break
+        # A digit that holds keeps the point of its pad, so that one must do for the whole span.
+        lasts = np.isfinite(cost[pin.digit][np.ix_(rows[index], keys)])
+        bound = keys[: int(np.cumprod(lasts, axis=1).sum(axis=1).max())]
         last = pin.last
         if last is None:
             is_all = bound[-1] == len(candidates.frame) - 1
             last = orders.pin.shape[0] - 1 if is_all else int(candidates.frame[bound[-1]])
+        elif len(bound) < len(keys):
+            k = int(keys[len(bound)])
+            return candidates, orders, (
+                f"{pin.text} cannot be kept without lifting the digit: from frame "
+                f"{first_frame + int(candidates.frame[k])} on only another part of its pad "
+                "reaches the point. Let the pin end earlier, or make two of it with a gap."
+            )  # fmt: skip
+        cost[pin.digit][np.ix_(rows[index][~lasts[:, : len(bound)].all(axis=1)], bound)] = np.inf
         taken = orders.pin[pin.first : last + 1, pin.digit]
         if (taken >= 0).any():
             other = pins[int(taken.max())].text
@@ -130,18 +136,23 @@ def bind_pins(
                 f"{first_frame + pin.first + int((taken >= 0).argmax())}. Let one end earlier."
             )  # fmt: skip
         orders.pin[pin.first : last + 1, pin.digit] = index
-        spans.append((pin, rows[index], np.array(bound)))
-    for pin, own, bound in spans:
-        kept = cost[pin.digit][np.ix_(own, bound)]
-        cost[pin.digit][:, bound] = np.inf
-        cost[pin.digit][np.ix_(own, bound)] = kept
+        spans.append((pin, rows[index], bound))
+    for pin, own, held in spans:
+        kept = cost[pin.digit][np.ix_(own, held)]
+        cost[pin.digit][:, held] = np.inf
+        cost[pin.digit][np.ix_(own, held)] = kept
     life = lifetimes(cost)
-    for pin, _, bound in spans:
+    for pin, _, held in spans:
         # Until then the pinned place is no better than others that last as long.
-        ahead = bound[0] - np.arange(bound[0])
-        life[pin.digit, :, : bound[0]] = np.minimum(life[pin.digit, :, : bound[0]], ahead)
+        ahead = held[0] - np.arange(held[0])
+        life[pin.digit, :, : held[0]] = np.minimum(life[pin.digit, :, : held[0]], ahead)
     points = np.array([pin.point for pin in pins]).reshape(-1, 3)
-    return candidates._replace(cost=cost, q=q, life=life), orders._replace(point=points), ""
+    orders = orders._replace(
+        point=points,
+        first=np.array([pin.first for pin in pins], dtype=np.int64),
+        is_lasting=np.array([pin.last is not None for pin in pins], dtype=bool),
+    )
+    return candidates._replace(cost=cost, q=q, life=life), orders, ""
 
 
 def _out_of_reach(

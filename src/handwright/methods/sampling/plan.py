@@ -98,9 +98,8 @@ class Planner:
         path.window_end[t] = min(path.window_end[t], *calls[calls > t], self._frames - 1)
         for d in rng.permutation(self._digits):
             mode = path.mode[t, d]
-            if policy.orders.binds(min(t + 1, self._frames - 1), d) and mode != FREE:
-                if mode != FLY:
-                    path.mode[t, d] = HOLD
+            if self._is_bound(t, d):
+                path.mode[t, d] = HOLD if mode == SLIDE else mode
             elif calls[d] <= t:
                 self._obey(t, d, is_away)
             elif mode == FREE:
@@ -108,6 +107,13 @@ class Planner:
             elif mode != FLY:
                 self._plan_touching(t, d, forced, is_away)
         return not any(path.mode[t, d] in (HOLD, SLIDE) for d in forced)
+
+    def _is_bound(self, t: int, d: int) -> bool:
+        orders, mode = self._policy.orders, self._path.mode[t, d]
+        if mode == FREE:
+            return False
+        next_frame = min(t + 1, self._frames - 1)
+        return orders.binds(next_frame, d) or orders.holds_pin(self._path, t, d)
 
     def _calls(self, t: int) -> np.ndarray:
         """(D,) latest frames at which digits must set out for their next orders."""
