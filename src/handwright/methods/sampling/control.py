@@ -72,12 +72,6 @@ def apply_limits(
         when = frames_within(times, rule.start, rule.end)
         for row in digit_rows(holding, models, rule.digits):
             stage.may_touch[when, row] = False
-    for kept in method.kept:
-        d = _kept_row(kept, holding, models)
-        if d is not None:
-            free = stage.table.free[d]
-            shift = int(stage.offset[stage.hand_of_digit[d]])
-            narrow_limits(stage, kept, shift, free[free >= 0], times)
     for fixed in method.fixed_joints:
         if fixed.hand not in holding.hands:
             continue
@@ -92,6 +86,34 @@ def apply_limits(
             )
         stage.low[when, joint] = fixed.angle
         stage.high[when, joint] = fixed.angle
+
+
+def narrow_kept(
+    stage: Stage,
+    holding: Holding,
+    models: tuple[HandModel, ...],
+    times: np.ndarray,
+    method: ContactSampling,
+    slack: float,
+) -> Stage:
+    """The stage with narrower limits for joints of kept digits.
+
+    Args:
+        stage: Of the holding.
+        holding: Who holds what.
+        models: Its hands.
+        times: Of the stage, s.
+        method: Settings.
+        slack: That is left around the kept values, rad.
+    """
+    stage = stage._replace(low=stage.low.copy(), high=stage.high.copy())
+    for kept in method.kept:
+        d = _kept_row(kept, holding, models)
+        if d is not None:
+            free = stage.table.free[d]
+            shift = int(stage.offset[stage.hand_of_digit[d]])
+            narrow_limits(stage, kept, shift, free[free >= 0], times, slack)
+    return stage
 
 
 def _kept_row(kept: Kept, holding: Holding, models: tuple[HandModel, ...]) -> int | None:

@@ -18,11 +18,14 @@ from handwright.methods.sampling.orders import Orders
 from handwright.methods.sampling.preferences import frames_within
 from handwright.methods.sampling.stage import Stage
 
-SLACK = 0.02
-"""Joints of a kept digit stay within this of their values, rad, until the motion is smoothed."""
+SLACK, SMOOTH_SLACK = 0.02, 0.004
+"""Joints of a kept digit stay within this of their values, rad: in the search, whose limits are a
+little tighter than those that the motion has passed, and when it is smoothed."""
 # Share of the fingers' speed with which a digit comes to a kept span and leaves it.
 _HASTE = 0.5
 _SAME_TIME = 1e-6
+# A material point that has moved less than this over the body, m, is still the same contact.
+_SAME_PLACE = 3e-4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,6 +102,13 @@ def _kept(clip: Clip, hand: str, model: HandModel, row: int, frames: np.ndarray)
         body[n] = contacts.bodies[contacts.body[foremost]]
         link[n] = links.max()
         back = clip.bodies[body[n]][t].inverse()
+        if n > 0 and body[n] == body[n - 1] and link[n - 1] in links:
+            # One point for as long as it holds: smoothing takes a new one for a contact that rolls.
+            old = places[t, link[n - 1]] + turns[t, link[n - 1]] @ local[n - 1]
+            if np.linalg.norm(back.apply(old) - point[n - 1]) < _SAME_PLACE:
+                link[n], local[n] = link[n - 1], local[n - 1]
+                point[n], normal[n] = point[n - 1], normal[n - 1]
+                continue
         point[n] = back.apply(contacts.point[foremost])
         normal[n] = -back.rotate(contacts.normal[foremost])
         local[n] = turns[t, link[n]].T @ (contacts.point[foremost] - places[t, link[n]])
@@ -123,7 +133,9 @@ def kept_frames(kept: Kept, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return frames, row[frames]
 
 
-def narrow_limits(stage: Stage, kept: Kept, shift: int, own: np.ndarray, times: np.ndarray) -> None:
+def narrow_limits(
+    stage: Stage, kept: Kept, shift: int, own: np.ndarray, times: np.ndarray, slack: float
+) -> None:
     """Narrows the limits of a digit's joints around its kept motion, and towards it outside.
 
     Args:
@@ -132,6 +144,7 @@ def narrow_limits(stage: Stage, kept: Kept, shift: int, own: np.ndarray, times: 
         shift: First joint of the hand in the stage.
         own: Free joints of the digit in the stage.
         times: Of the stage, s.
+        slack: That is left around the kept values, rad.
     """
     frames, rows = kept_frames(kept, times)
     if len(frames) == 0:
@@ -140,10 +153,10 @@ def narrow_limits(stage: Stage, kept: Kept, shift: int, own: np.ndarray, times: 
     every = np.arange(len(times))
     nearest = np.clip(np.searchsorted(frames, every), 0, len(frames) - 1)
     away = np.where(every < frames[0], frames[0] - every, np.maximum(every - frames[-1], 0))
-    slack = (SLACK + _HASTE * stage.limits.step * away)[:, None]
+    around = (slack + _HASTE * stage.limits.step * away)[:, None]
     low, high = stage.low[:, own].copy(), stage.high[:, own].copy()
-    stage.low[:, own] = np.clip(q[nearest] - slack, low, high)
-    stage.high[:, own] = np.clip(q[nearest] + slack, low, high)
+    stage.low[:, own] = np.clip(q[nearest] - around, low, high)
+    stage.high[:, own] = np.clip(q[nearest] + around, low, high)
 
 
 def write_kept(

@@ -17,11 +17,18 @@ from handwright.methods.sampling.candidates import (
     make_candidates,
     surface_points,
 )
-from handwright.methods.sampling.control import apply_limits, digit_rows, find_wishes, obey
+from handwright.methods.sampling.control import (
+    apply_limits,
+    digit_rows,
+    find_wishes,
+    narrow_kept,
+    obey,
+)
 from handwright.methods.sampling.frame import Room, make_room
 from handwright.methods.sampling.grips import capsule_prices, leave_free_of, suited
 from handwright.methods.sampling.hands_as_one import HandsAsOne, hands_as_one
 from handwright.methods.sampling.holdings import Holding, find_holdings
+from handwright.methods.sampling.kept import SLACK, SMOOTH_SLACK
 from handwright.methods.sampling.orders import Orders
 from handwright.methods.sampling.plan import Policy
 from handwright.methods.sampling.preferences import CHANCES, frames_within
@@ -139,6 +146,8 @@ def _prepare_one(
         cutoff_hz=method.smoothing_hz,
     )
     apply_limits(stage, hands, holding, models, times, method)
+    looser = narrow_kept(stage, holding, models, times, method, SLACK)
+    stage = narrow_kept(stage, holding, models, times, method, SMOOTH_SLACK)
     strict = stage._replace(
         limits=limits._replace(
             slip=0.9 * _STATIC_SPEED * step,
@@ -149,7 +158,7 @@ def _prepare_one(
     )
     start = max(holding.start - _LEAD, first)
     stop = min(holding.stop + _TAIL, last)
-    searched = part_of_stage(stage, start - first, stop - first)
+    searched = part_of_stage(looser, start - first, stop - first)
     room = make_room(stage)
     point, normal = surface_points(
         body, _PLACES, np.random.default_rng(0), edge_clearance=_EDGE_CLEARANCE

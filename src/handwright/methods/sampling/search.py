@@ -167,7 +167,11 @@ class Search:
             return {}
         if second < 0:
             return {first: None}
-        if load[second] < load[first]:
+        binds = self._policy.orders.binds
+        first_bound, second_bound = binds(self._t + 1, first), binds(self._t + 1, second)
+        if first_bound > second_bound or (
+            first_bound == second_bound and load[second] < load[first]
+        ):
             first, second = second, first
         return {first: self._room.guide.target[second].copy()}
 
