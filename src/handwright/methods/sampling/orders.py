@@ -82,7 +82,7 @@ class Orders(NamedTuple):
                 continue
             guide.link[d], guide.local[d] = self.link[t, d], self.local[t, d]
             guide.target[d], guide.normal[d] = self.target[t, d], self.normal[t, d]
-            room.must_touch[d] = True
+            room.must_touch[d] = False
 
     def start_kept(self, q: np.ndarray) -> None:
         """Writes the joint values of kept digits in frame 0."""

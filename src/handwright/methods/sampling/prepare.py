@@ -158,6 +158,11 @@ def _prepare_one(
     )
     start = max(holding.start - _LEAD, first)
     stop = min(holding.stop + _TAIL, last)
+    if method.kept:
+        # What is kept has passed the judge, and nothing can be spared for smoothing there.
+        looser = looser._replace(
+            limits=strict.limits._replace(slip=_STATIC_SPEED * step, max_samples=_SEARCH_SAMPLES)
+        )
     searched = part_of_stage(looser, start - first, stop - first)
     room = make_room(stage)
     point, normal = surface_points(
