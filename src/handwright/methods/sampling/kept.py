@@ -18,9 +18,8 @@ from handwright.methods.sampling.orders import Orders
 from handwright.methods.sampling.preferences import frames_within
 from handwright.methods.sampling.stage import Stage
 
-SLACK, SMOOTH_SLACK = 0.001, 0.004
-"""Joints of a kept digit stay within this of their values, rad: in the search, where single frames
-that differ would look like slipping, and when the motion is smoothed."""
+SLACK = 5e-4
+"""Joints of a kept digit stay within this of their values, rad: more would look like slipping."""
 # Share of the fingers' speed with which a digit comes to a kept span and leaves it.
 _HASTE = 0.5
 _SAME_TIME = 1e-6

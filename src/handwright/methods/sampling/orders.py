@@ -90,6 +90,20 @@ class Orders(NamedTuple):
             own = self.free[d][self.free[d] >= 0]
             q[own] = self.q[0, own]
 
+    def write_row(self, path: Path, t: int, room: Room) -> None:
+        """Writes frame t, in which all digits are kept, to a path, be it feasible or not."""
+        for column in path:
+            column[t] = column[t - 1]
+        own = self.free[self.free >= 0]
+        path.q[t, own] = self.q[t, own]
+        path.mode[t] = path.reached[t] = self.mode[t]
+        path.kept[t] = True
+        path.link[t], path.local[t] = self.link[t], self.local[t]
+        path.target[t], path.normal[t] = self.target[t], self.normal[t]
+        count = path.mode.shape[1]
+        path.load[t], path.ratio[t] = room.found.load[:count], room.found.ratio[:count]
+        path.pull[t] = room.found.pull[:count]
+
     def missed(self, path: Path, t: int) -> int:
         """A pinned digit that is not at its point in row t of a path, or -1."""
         for d in np.flatnonzero(self.must_pin(t)):

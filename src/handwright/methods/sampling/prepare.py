@@ -28,7 +28,7 @@ from handwright.methods.sampling.frame import Room, make_room
 from handwright.methods.sampling.grips import capsule_prices, leave_free_of, suited
 from handwright.methods.sampling.hands_as_one import HandsAsOne, hands_as_one
 from handwright.methods.sampling.holdings import Holding, find_holdings
-from handwright.methods.sampling.kept import SLACK, SMOOTH_SLACK
+from handwright.methods.sampling.kept import SLACK
 from handwright.methods.sampling.orders import Orders
 from handwright.methods.sampling.plan import Policy
 from handwright.methods.sampling.preferences import CHANCES, frames_within
@@ -146,8 +146,7 @@ def _prepare_one(
         cutoff_hz=method.smoothing_hz,
     )
     apply_limits(stage, hands, holding, models, times, method)
-    looser = narrow_kept(stage, holding, models, times, method, SLACK)
-    stage = narrow_kept(stage, holding, models, times, method, SMOOTH_SLACK)
+    stage = narrow_kept(stage, holding, models, times, method, SLACK)
     strict = stage._replace(
         limits=limits._replace(
             slip=0.9 * _STATIC_SPEED * step,
@@ -158,6 +157,7 @@ def _prepare_one(
     )
     start = max(holding.start - _LEAD, first)
     stop = min(holding.stop + _TAIL, last)
+    looser = stage
     if method.kept:
         # What is kept has passed the judge, and nothing can be spared for smoothing there.
         looser = looser._replace(

@@ -121,6 +121,10 @@ class Search:
         # The next strategies are drawn from the forces at the end of a window.
         is_exact = bool(self._path.window_end[t] <= t + 1)
         verdict = int(settle(self._bench, t + 1, 2, True, is_exact))
+        if verdict != FINE and self._policy.orders.is_kept[t + 1].all():
+            # Nothing is left to choose: whether it holds is for the judge of whole motions.
+            self._policy.orders.write_row(self._path, t + 1, self._room)
+            return FINE
         if verdict == FINE:
             missed = self._policy.orders.missed(self._path, t + 1)
             if missed >= 0:
