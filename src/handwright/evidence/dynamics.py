@@ -52,7 +52,10 @@ def required_wrench(
             they are differentiated; None to take the motion as it is.
     """
     center = pose.apply(body.center)
-    smooth = pose if smoothing_hz is None else smoothed(pose, times, smoothing_hz)
+    # The centre of mass is smoothed, not the origin: a thrown body then keeps its parabola.
+    smooth = Pose(center, pose.wxyz)
+    if smoothing_hz is not None:
+        smooth = smoothed(smooth, times, smoothing_hz)
     momentum, spin = _momenta(body, smooth, times)
     force = _rates(momentum, times) - body.mass * gravity
     return Wrench(force, _rates(spin, times), center)
@@ -79,14 +82,13 @@ def smoothed(pose: Pose, times: Float[np.ndarray, " T"], cutoff_hz: float) -> Po
 def _momenta(
     body: RigidBody, pose: Pose, times: Float[np.ndarray, " T"]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Linear and angular momentum between each two frames, (T - 1, 3)."""
+    """Linear and angular momentum between each two frames, (T - 1, 3); poses of the centre."""
     step = np.diff(times)[:, None]
-    center = pose.apply(body.center)
     turn = rotation.log(rotation.multiply(pose.wxyz[1:], rotation.conjugate(pose.wxyz[:-1])))
     middle = rotation.multiply(rotation.exp(0.5 * turn), pose.wxyz[:-1])
     local = rotation.rotate(rotation.conjugate(middle), turn / step)
     spin = rotation.rotate(middle, local @ body.inertia.T)
-    return body.mass * np.diff(center, axis=0) / step, spin
+    return body.mass * np.diff(pose.position, axis=0) / step, spin
 
 
 def _rates(momentum: np.ndarray, times: Float[np.ndarray, " T"]) -> np.ndarray:
@@ -94,4 +96,12 @@ def _rates(momentum: np.ndarray, times: Float[np.ndarray, " T"]) -> np.ndarray:
     if len(times) < 3:
         return np.zeros((len(times), 3))
     inner = np.diff(momentum, axis=0) / (0.5 * (times[2:] - times[:-2]))[:, None]
-    return np.concatenate([inner[:1], inner, inner[-1:]])
+    if len(inner) == 1:
+        return np.repeat(inner, 3, axis=0)
+    ends = []
+    for end, near, far in ((0, 1, 2), (-1, -2, -3)):
+        reach = (times[end] - times[near]) / (times[near] - times[far])
+        # The rates between start one frame later than the frames.
+        first, second = (inner[0], inner[1]) if end == 0 else (inner[-1], inner[-2])
+        ends.append(first + reach * (first - second))
+    return np.concatenate([ends[:1], inner, ends[1:]])

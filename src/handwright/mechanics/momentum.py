@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from scipy import signal
 
 from handwright.core.body import RigidBody
 from handwright.core.frozen import freeze_arrays
@@ -26,9 +25,6 @@ from handwright.math import rotation
 from handwright.math.pose import Pose
 
 _EVEN = 1e-3
-_FILTER_ORDER = 2
-# Periods of the cut-off frequency.
-_SETTLING = 4.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +63,7 @@ def required_wrench(
         body: Its mass, centre of mass and inertia.
         gravity: m/s^2; else 9.81 downwards (z).
         cutoff_hz: For noisy recordings: accelerations are taken from a track smoothed by a
-            zero-phase Butterworth filter; 8 Hz suits close-range motion capture.
+            Gaussian low-pass, half power at this frequency; 8 Hz suits motion capture.
     """
     if len(track) < 3:
         raise InvalidValueError(
@@ -116,7 +112,7 @@ def _rate_at_frames(times: np.ndarray, between: np.ndarray) -> np.ndarray:
 
 
 def smoothed(track: Track, cutoff_hz: float) -> Track:
-    """A track without its fast parts: zero-phase Butterworth of second order, run both ways.
+    """A track without its fast parts: a Gaussian low-pass with half power at the cut-off.
 
     Quaternions are filtered as four numbers of continuous sign and made unit again, which treats
     all directions alike.
@@ -139,14 +135,16 @@ def smoothed(track: Track, cutoff_hz: float) -> Track:
             f"cutoff_hz is {cutoff_hz}; expected above 0 and below half the frame rate, "
             f"{0.5 / step:g} Hz."
         )
-    sections = signal.butter(_FILTER_ORDER, cutoff_hz * 2.0 * step, output="sos")
-    # The track goes on, point-reflected at its ends, until the filter has forgotten its start.
-    margin = min(int(np.ceil(_SETTLING / (cutoff_hz * step))), len(track) - 1)
     wxyz = track.pose.wxyz.copy()
     flips = np.where(np.einsum("ti,ti->t", wxyz[1:], wxyz[:-1]) < 0.0, -1.0, 1.0)
     wxyz[1:] *= np.cumprod(flips)[:, None]
-    position, wxyz = (
-        signal.sosfiltfilt(sections, values, axis=0, padlen=margin)
-        for values in (track.pose.position, wxyz)
-    )
-    return Track(track.times, Pose.normalized(position, wxyz))
+    values = np.concatenate([track.pose.position, wxyz], axis=1)
+    spread = np.sqrt(np.log(2.0)) / (2.0 * np.pi * cutoff_hz * step)
+    most = int(4.0 * spread)
+    # Near an end the window is cut on both sides alike, or the end would be pulled inwards.
+    reach = np.minimum(most, np.minimum(np.arange(len(track)), np.arange(len(track))[::-1]))
+    offset = np.arange(-most, most + 1)
+    weight = np.exp(-0.5 * (offset / spread) ** 2) * (np.abs(offset) <= reach[:, None])
+    rows = np.clip(np.arange(len(track))[:, None] + offset, 0, len(track) - 1)
+    smooth = np.einsum("tw,twi->ti", weight / weight.sum(axis=1, keepdims=True), values[rows])
+    return Track(track.times, Pose.normalized(smooth[:, :3], smooth[:, 3:]))

@@ -43,7 +43,7 @@ def small_box() -> RigidBody:
 def find_side_hold() -> Hold:
     """The right hand beside the upper half of the standing box."""
     body, half = small_box(), 0.5 * _DEPTH
-    heights = (0.058, 0.066, 0.044, 0.024, 0.004)
+    heights = (0.040, 0.048, 0.026, 0.006, -0.014)
     spots = np.array([(0.006, half if d else -half, z) for d, z in enumerate(heights)])
     task = Task(
         human("right"),
@@ -57,7 +57,7 @@ def find_side_hold() -> Hold:
     wrists = wrists_around(
         ((-0.13, 0.98, 0.10), (0.98, 0.14, -0.06)),
         grip=((0.097, -0.008, -0.080), (0.108, 0.004, -0.068)),
-        at=((0.0, 0.0, 0.035), (0.0, 0.0, 0.052)),
+        at=((0.0, 0.0, 0.017), (0.0, 0.0, 0.034)),
         tilt=((-8.0, -6.0, -14.0), (8.0, 6.0, 2.0)),
         count=12,
     )
@@ -70,7 +70,7 @@ def find_end_hold(side: str) -> Hold:
     end = 1.0 if side == "right" else -1.0
     across = (-0.010, -0.016, 0.002, 0.018, 0.03)
     spots = np.array(
-        [(x, half if d else -half, end * (0.047 if d else 0.052)) for d, x in enumerate(across)]
+        [(x, half if d else -half, end * (0.038 if d else 0.042)) for d, x in enumerate(across)]
     )
     task = Task(
         human(side),  # type: ignore[arg-type]
@@ -78,13 +78,13 @@ def find_end_hold(side: str) -> Hold:
         np.outer((-9.0, 0.0, 9.0), (1.0, 0.0, 0.0)),
         carrying_wrenches(body, 3.0, every_way=True),
         spots,
-        pivot=(0.0, 0.0, end * 0.05),
+        pivot=(0.0, 0.0, end * 0.04),
         digits=(True, True, True, True, False),
     )
     wrists = wrists_around(
         ((0.10, 0.98, -0.13 * end), (-0.06, 0.14 * end, end)),
         grip=((0.095, -0.012, -0.078), (0.108, 0.012, -0.064)),
-        at=((0.0, 0.0, end * 0.05), (0.004, 0.0, end * 0.05)),
+        at=((0.0, 0.0, end * 0.04), (0.004, 0.0, end * 0.04)),
         tilt=((-10.0, -8.0, -12.0), (10.0, 8.0, 12.0)),
         count=12,
     )

@@ -21,6 +21,7 @@ from handwright.methods.sampling.stage import part_of_stage
 from handwright.methods.sampling.step import (
     Bench,
     advance,
+    carried_by,
     carried_frames,
     carried_without,
     keeps_place,
@@ -49,6 +50,7 @@ def warm_up(one: Prepared) -> None:
     pad_place(bench, 0, 0)
     carried_frames(bench, np.full(digits, -1), len(one.candidates.frame), 1.0)
     carried_without(bench, 0, 1, np.ones(digits, dtype=np.bool_))
+    carried_by(bench, 0, np.zeros((0, 3)), np.zeros((0, 3)), 1.0)
     smooth = reconstruct(one._replace(stage=few, start=one.first), path)
     judged = make_judged(_WARM_FRAMES, len(one.stage.digit_of_capsule) + 16)
     judge_motion(few, smooth.q, one.room, judged)

@@ -67,7 +67,7 @@ class ContactSampling:
     """Price of force of digits that carried none, relative to the others: above 1 idle digits
     stay idle and relocate more."""
     max_force: float = 8.0
-    """Sum of the normal forces of all hands, in weights of the body."""
+    """Sum of the normal forces of all hands, in weights of the body; 25 N are always allowed."""
     finger_speed: float = 9.0
     """Largest joint speed, rad/s."""
     friction_margin: float = 0.95

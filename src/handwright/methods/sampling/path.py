@@ -32,6 +32,8 @@ class Path(NamedTuple):
     """(T, D) frame of lift-off."""
     fly_end: np.ndarray
     """(T, D) frame of landing."""
+    fly_place: np.ndarray
+    """(T, D) candidate that it flies to."""
     fly_pad: np.ndarray
     """(T, D) which point of the pad will touch."""
     fly_from: np.ndarray
@@ -67,6 +69,7 @@ def make_path(frames: int, joints: int, digits: int) -> Path:
         slide=three.copy(),
         fly_begin=whole.copy(),
         fly_end=whole.copy(),
+        fly_place=whole.copy(),
         fly_pad=whole.copy(),
         fly_from=three.copy(),
         fly_goal=three.copy(),

@@ -17,12 +17,32 @@ from handwright.methods.sampling.frame import FLY, FREE, HOLD, SLIDE
 from handwright.methods.sampling.orders import Orders
 from handwright.methods.sampling.path import Path
 from handwright.methods.sampling.stage import Stage
-from handwright.methods.sampling.step import IDLE_LOAD, carried_without, keeps_place, pad_place
+from handwright.methods.sampling.step import (
+    IDLE_LOAD,
+    carried_by,
+    carried_without,
+    keeps_place,
+    pad_place,
+)
 
 # Share of the friction from which a contact counts as on its cone.
 _ON_CONE = 0.9
 # Digits that may be in the air at the same time, for each hand.
 _MOST_FLYING = 2
+# Plans that are drawn, at most, until one can carry the body at all horizons.
+_DRAWS = 6
+# Horizons, in look-aheads.
+_HORIZONS = (0.5, 1.0, 2.0, 3.5)
+# Frames until the next plan where this one does not carry the body for long.
+_SHORT_WINDOW = 4
+# Places that are drawn until one is free.
+_PLACE_DRAWS = 6
+# Pads of two digits are no nearer than this, m.
+FINGER_WIDTH = 0.013
+# Share of the friction with which plans are looked at ahead.
+_SPARE = 0.8
+# Loaded digits that stay still while one slides.
+_LEAST_STILL = 2
 # How far a digit relocates, m, as a standard deviation.
 _NEIGHBOURHOOD = 0.04
 # A hand moves its finger by so much a frame without haste, m.
@@ -79,9 +99,13 @@ class Planner:
         self._policy, self._bench, self._rng = policy, bench, rng
         self._appeal = place_appeal(candidates, policy.comfort)
         self._frames, self._digits = path.mode.shape
+        self._keeps: dict[tuple[int, int], bool] = {}
 
     def draw(self, t: int, forced: Forced) -> bool:
         """Draws a strategy for every digit, for the window that starts at frame ``t``.
+
+        Several plans are drawn if need be, each with more digits that come to help, and the one is
+        kept that can carry the body for longest.
 
         Returns whether all digits that must leave their places can.
 
@@ -89,6 +113,23 @@ class Planner:
             t: Row of the path that holds the plan.
             forced: Digits that must leave their places, each with a point to keep away from.
         """
+        self._keeps.clear()
+        best: tuple[int, list[np.ndarray]] | None = None
+        for eagerness in range(_DRAWS if self._policy.look_ahead > 0 else 1):
+            self._draw_once(t, forced, eagerness)
+            lasts = self._lasts(t)
+            if best is None or lasts > best[0]:
+                best = (lasts, self.copy_row(t))
+            if lasts == len(_HORIZONS):
+                break
+        assert best is not None
+        self.write_row(t, best[1])
+        if best[0] < len(_HORIZONS) and self._policy.look_ahead > 0:
+            # Trouble ahead: look again soon.
+            self._path.window_end[t] = min(self._path.window_end[t], t + _SHORT_WINDOW)
+        return not any(self._path.mode[t, d] in (HOLD, SLIDE) for d in forced)
+
+    def _draw_once(self, t: int, forced: Forced, eagerness: int) -> None:
         path, policy, rng = self._path, self._policy, self._rng
         path.mode[t] = path.reached[t]
         length = 1 + int(rng.integers(0, max(2 * policy.window - 1, 1)))
@@ -103,10 +144,40 @@ class Planner:
             elif calls[d] <= t:
                 self._obey(t, d, is_away)
             elif mode == FREE:
-                self._invite(t, d, forced)
+                self._invite(t, d, forced, eagerness)
             elif mode != FLY:
                 self._plan_touching(t, d, forced, is_away)
-        return not any(path.mode[t, d] in (HOLD, SLIDE) for d in forced)
+
+    def _lasts(self, t: int) -> int:
+        """For how many of the horizons the plan of row t can carry the body."""
+        path, places = self._path, self._places
+        for number, share in enumerate(_HORIZONS):
+            frame = min(t + round(share * self._policy.look_ahead), self._frames - 1)
+            k = min(int(np.searchsorted(places.frame, frame)), len(places.frame) - 1)
+            point, normal = [], []
+            for d in range(self._digits):
+                mode = path.mode[t, d]
+                if (mode == HOLD and self._keeps_place(t, d, frame)) or mode == SLIDE:
+                    point.append(path.target[t, d])
+                    normal.append(path.normal[t, d])
+                elif mode == FLY and path.fly_end[t, d] < frame:
+                    m = path.fly_place[t, d]
+                    if np.isfinite(places.cost[d, m, k]):
+                        point.append(places.point[m])
+                        normal.append(places.normal[m])
+            shape = (len(point), 3)
+            if not carried_by(
+                self._bench, frame, np.reshape(point, shape), np.reshape(normal, shape), _SPARE
+            ):
+                return number
+        return len(_HORIZONS)
+
+    def _keeps_place(self, t: int, d: int, later: int) -> bool:
+        """Whether a digit can keep its place until later; asked once for each plan."""
+        key = (int(d), int(later))
+        if key not in self._keeps:
+            self._keeps[key] = bool(keeps_place(self._bench, t, d, later))
+        return self._keeps[key]
 
     def _is_bound(self, t: int, d: int) -> bool:
         orders, mode = self._policy.orders, self._path.mode[t, d]
@@ -128,15 +199,17 @@ class Planner:
             if goal is None:
                 latest[d] = start - policy.flight
                 continue
-            latest[d] = start - self._flight_to(goal, np.array(pad_place(self._bench, t, d)))
+            here = np.array(pad_place(self._bench, t, d))
+            latest[d] = start - max(policy.flight, self._flight_to(goal, here))
             # Whoever is there already need not move.
             if self._path.mode[t, d] == HOLD and np.array_equal(self._path.target[t, d], goal):
                 latest[d] = self._frames
         return latest
 
     def _flight_to(self, goal: np.ndarray, here: np.ndarray) -> int:
+        """Frames that a flight takes without haste."""
         distance = float(np.linalg.norm(goal - here))
-        return max(self._policy.flight, int(np.ceil(distance / _UNHURRIED)))
+        return int(np.ceil(distance / _UNHURRIED))
 
     def _obey(self, t: int, d: int, is_away: np.ndarray) -> None:
         """A digit sets out for its next order, if the others can carry the body meanwhile."""
@@ -152,14 +225,15 @@ class Planner:
         is_away[d] = False
         path.mode[t, d] = HOLD
 
-    def _room_to_fly(self, t: int, d: int) -> bool:
+    def _room_to_fly(self, t: int, d: int, most: int) -> bool:
         own = self._stage.hand_of_digit == self._stage.hand_of_digit[d]
-        return int((self._path.mode[t][own] == FLY).sum()) < _MOST_FLYING
+        return int((self._path.mode[t][own] == FLY).sum()) < most
 
-    def _invite(self, t: int, d: int, forced: Forced) -> None:
+    def _invite(self, t: int, d: int, forced: Forced, eagerness: int) -> None:
         """A free digit may come to the body."""
-        is_wanted = self._stage.may_touch[t, d] and self._rng.random() < self._policy.land
-        if is_wanted and d not in forced and self._room_to_fly(t, d):
+        chance = self._policy.land + eagerness * (1.0 - self._policy.land) / _DRAWS
+        is_wanted = self._stage.may_touch[t, d] and self._rng.random() < chance
+        if is_wanted and d not in forced and self._room_to_fly(t, d, _MOST_FLYING + eagerness):
             self._send(t, d, None)
 
     def _plan_touching(self, t: int, d: int, forced: Forced, is_away: np.ndarray) -> None:
@@ -167,13 +241,13 @@ class Planner:
         later = min(t + policy.look_ahead, self._frames - 1)
         must_go = d in forced or not self._stage.may_touch[later, d]
         if not must_go and policy.look_ahead > 0:
-            must_go = not keeps_place(self._bench, t, d, later)
+            must_go = not self._keeps_place(t, d, later)
         chance = self._rng.random()
         is_idle = path.load[t, d] < IDLE_LOAD
         wants_away = is_idle and chance < policy.relocate[t, d]
         if policy.orders.start[t, d] - t <= _AHEAD * policy.flight:
             wants_away |= self._rng.random() < _EARLY
-        if (must_go or wants_away) and self._room_to_fly(t, d):
+        if (must_go or wants_away) and self._room_to_fly(t, d, _MOST_FLYING):
             is_away[d] = True
             is_carried = carried_without(self._bench, t, t + policy.flight, is_away)
             if is_carried and self._send(t, d, forced.get(d)):
@@ -181,6 +255,10 @@ class Planner:
             is_away[d] = False
         path.mode[t, d] = HOLD
         is_on_cone = path.ratio[t, d] > _ON_CONE and not is_idle
+        # Kinetic friction leaves no choice of forces; others that do not slide must have one.
+        others = (path.mode[t] == HOLD) & (path.load[t] >= IDLE_LOAD)
+        others[d] = False
+        is_on_cone = is_on_cone and int(others.sum()) >= _LEAST_STILL
         if is_on_cone and chance < policy.slide[t, d]:
             path.mode[t, d] = SLIDE
             speed = policy.slide_step * (0.3 + 0.7 * self._rng.random())
@@ -198,34 +276,59 @@ class Planner:
         if t + 2 >= self._frames:
             return False
         here = np.array(pad_place(self._bench, t, d))
-        landing = min(t + policy.flight, self._frames - 1)
         start = int(policy.orders.start[t, d])
         is_called = start - t <= _AHEAD * policy.flight
-        if is_called:
-            landing = start
-        k = min(int(np.searchsorted(places.frame, landing)), len(places.frame) - 1)
-        m = -1
-        if self._stage.may_touch[landing, d] and not policy.orders.is_kept[landing, d]:
-            square = np.sum((places.point - here) ** 2, axis=1)
-            near = np.exp(-0.5 * square / _NEIGHBOURHOOD**2)
-            if shunned is not None:
-                near *= np.sum((places.point - shunned) ** 2, axis=1)
-            m = drawn(self._appeal[d, :, k] * near, self._rng)
+        m, landing, k = -1, t, 0
+        # A place may come within reach only while the digit is on its way.
+        for patience in (1, 2):
+            landing = min(t + patience * policy.flight, self._frames - 1)
+            landing = start if is_called else landing
+            k = min(int(np.searchsorted(places.frame, landing)), len(places.frame) - 1)
+            if self._stage.may_touch[landing, d] and not policy.orders.is_kept[landing, d]:
+                m = self._draw_place(t, d, k, here, shunned)
+            if m >= 0:
+                break
         if m < 0:
             path.mode[t, d] = FREE
             return True
         lasts = self._flight_to(places.point[m], here)
-        if is_called and t + lasts < start:
+        if is_called:
+            lasts = max(lasts, policy.flight)
             soon = min(int(np.searchsorted(places.frame, t + lasts)), k)
-            lasts = lasts if np.isfinite(places.cost[d, m, soon]) else start - t
+            # It may land before it must, but not where it cannot yet be.
+            landing = t + lasts if np.isfinite(places.cost[d, m, soon]) else start
         path.mode[t, d] = FLY
+        path.fly_place[t, d] = m
         path.fly_pad[t, d] = places.pad[m]
         path.fly_begin[t, d] = t
-        path.fly_end[t, d] = t + lasts
+        path.fly_end[t, d] = max(landing, t + lasts)
         path.fly_from[t, d] = here
         path.fly_goal[t, d] = places.point[m]
         path.fly_normal[t, d] = places.normal[m]
         return True
+
+    def _draw_place(
+        self, t: int, d: int, k: int, here: np.ndarray, shunned: np.ndarray | None
+    ) -> int:
+        """A place near by for a digit at a key frame, taken by no other digit; -1 if none seems."""
+        path = self._path
+        known = np.flatnonzero(self._appeal[d, :, k])
+        point = self._places.point[known]
+        weight = self._appeal[d, known, k] * np.exp(
+            -0.5 * np.sum((point - here) ** 2, axis=1) / _NEIGHBOURHOOD**2
+        )
+        if shunned is not None:
+            weight *= np.sum((point - shunned) ** 2, axis=1)
+        busy = path.mode[t] != FREE
+        busy[d] = False
+        taken = np.where((path.mode[t] == FLY)[:, None], path.fly_goal[t], path.target[t])[busy]
+        for _ in range(_PLACE_DRAWS):
+            n = drawn(weight, self._rng)
+            if n < 0:
+                return -1
+            if not np.any(np.sum((taken - point[n]) ** 2, axis=1) < FINGER_WIDTH**2):
+                return int(known[n])
+        return -1
 
     def copy_row(self, t: int) -> list[np.ndarray]:
         """The plan of row t."""
@@ -238,8 +341,8 @@ class Planner:
 
     def _columns(self) -> tuple[np.ndarray, ...]:
         path = self._path
-        flight = (path.fly_begin, path.fly_end, path.fly_pad, path.fly_from, path.fly_goal)
-        return (path.mode, path.window_end, path.slide, *flight, path.fly_normal)
+        flight = (path.fly_begin, path.fly_end, path.fly_place, path.fly_pad, path.fly_from)
+        return (path.mode, path.window_end, path.slide, *flight, path.fly_goal, path.fly_normal)
 
     def aims(self, t: int) -> np.ndarray:
         """(D, 3) where the digits will be by the plan of row t, m: what makes plans differ."""
@@ -266,6 +369,6 @@ def place_appeal(places: Candidates, comfort: float) -> np.ndarray:
 def drawn(weights: np.ndarray, rng: np.random.Generator) -> int:
     """A number drawn by its weight, or -1 if all are zero."""
     total = np.cumsum(weights)
-    if not total[-1] > 0.0:
+    if not (len(total) and total[-1] > 0.0):
         return -1
     return int(np.searchsorted(total, rng.random() * total[-1], side="right"))

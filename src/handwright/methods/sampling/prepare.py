@@ -47,6 +47,8 @@ _SEARCH_SAMPLES = 50
 _JUDGE_SAMPLES = 400
 _SKIN_SPACING = 0.0025
 _STATIC_SPEED = 5e-3
+# What hands press with anyway, N: light bodies are held with many times their weight.
+_EASY_FORCE = 25.0
 # Height of a relocating pad over the surface, m.
 _LIFT = 0.010
 
@@ -124,6 +126,7 @@ def _prepare_one(
     models = tuple(problem.hands[name] for name in holding.hands)
     hands = hands_as_one(models, _SKIN_SPACING)
     body = problem.bodies[holding.body]
+    weight = body.mass * max(float(np.linalg.norm(problem.gravity)), 1.0)
     limits = Limits(
         gap=9e-4,
         penetration=6e-4 + method.soft_tissue,
@@ -131,7 +134,7 @@ def _prepare_one(
         anchor=1.2e-3,
         slip=0.8 * _STATIC_SPEED * step,
         step=method.finger_speed * step,
-        force=method.max_force,
+        force=max(method.max_force, _EASY_FORCE / weight),
         friction_margin=method.friction_margin,
         max_samples=_SEARCH_SAMPLES,
     )

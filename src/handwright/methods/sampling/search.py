@@ -15,7 +15,7 @@ from handwright.math.packed import Packed
 from handwright.methods.sampling.candidates import Candidates
 from handwright.methods.sampling.frame import FINE, FREE, HOLD, MISSED, UNMOVED, Room, make_room
 from handwright.methods.sampling.path import Path, copy_path, make_path
-from handwright.methods.sampling.plan import Forced, Planner, Policy, place_appeal
+from handwright.methods.sampling.plan import FINGER_WIDTH, Forced, Planner, Policy, place_appeal
 from handwright.methods.sampling.stage import Stage
 from handwright.methods.sampling.step import (
     IDLE_LOAD,
@@ -120,7 +120,7 @@ class Search:
         self._policy.orders.guide(self._room, t + 1)
         # The next strategies are drawn from the forces at the end of a window.
         is_exact = bool(self._path.window_end[t] <= t + 1)
-        verdict = int(settle(self._bench, t + 1, 2, True, is_exact))
+        verdict = int(settle(self._bench, t + 1, 3, True, is_exact))
         if verdict != FINE and self._policy.orders.is_kept[t + 1].all():
             # Nothing is left to choose: whether it holds is for the judge of whole motions.
             self._policy.orders.write_row(self._path, t + 1, self._room)
@@ -254,6 +254,10 @@ class Search:
 
     def _grasp_worth(self, chosen: np.ndarray) -> float:
         """Key frames that a grasp carries, and again with less friction: it will need to spare."""
+        taken = chosen[chosen >= 0]
+        apart = np.linalg.norm(self._places.point[taken, None] - self._places.point[taken], axis=2)
+        if np.any(apart + 2.0 * FINGER_WIDTH * np.eye(len(taken)) < FINGER_WIDTH):
+            return 0.0
         lasts = carried_frames(self._bench, chosen, 0, 1.0)
         if lasts == 0:
             return 0.0
@@ -263,7 +267,7 @@ class Search:
         """Poses all digits at their places in frame 0; whether that frame is feasible."""
         stage, places, room = self._stage, self._places, self._room
         guide, q = room.guide, self._path.q[0]
-        q[:] = stage.rest
+        q[:] = stage.ready[1]
         for d, m in enumerate(chosen):
             guide.mode[d] = FREE if m < 0 else HOLD
             guide.link[d] = stage.pad_link[d]

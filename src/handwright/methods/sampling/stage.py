@@ -27,6 +27,9 @@ from handwright.mechanics import required_wrench
 from handwright.methods.sampling.ground_contacts import GroundContacts, ground_contacts
 from handwright.methods.sampling.hands_as_one import HandsAsOne
 
+# How far digits that are off the body open, between rest and open.
+_READY = (0.4, 1.0)
+
 
 class Limits(NamedTuple):
     """What a frame must keep to; lengths in m."""
@@ -67,6 +70,10 @@ class Stage(NamedTuple):
     digit_of_capsule: np.ndarray
     hand_of_capsule: np.ndarray
     rest: np.ndarray
+    """(J,) relaxed joint values, rad."""
+    ready: np.ndarray
+    """(2, J) joint values of digits that are off the body, rad: while others of the hand hold it,
+    and more open, so that the body finds its way into a hand that comes to it."""
     low: np.ndarray
     """(T, J) least joint values, rad: limits, or narrower where an artist fixed a joint."""
     high: np.ndarray
@@ -148,6 +155,7 @@ def make_stage(
         digit_of_capsule=hands.digit_of_capsule,
         hand_of_capsule=hands.hand_of_capsule,
         rest=hands.rest,
+        ready=hands.rest + np.array(_READY)[:, None] * (hands.open - hands.rest),
         low=np.tile(hands.table.lower, (len(times), 1)),
         high=np.tile(hands.table.upper, (len(times), 1)),
         may_touch=np.ones((len(times), len(hands.hand_of_digit)), dtype=np.bool_),

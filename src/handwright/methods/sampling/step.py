@@ -82,7 +82,7 @@ def advance(bench: Bench, t: int) -> None:
         was_idle = path.load[t, d] < IDLE_LOAD
         room.price[d] = steps.price[t + 1, d] * (steps.free_price if was_idle else 1.0)
         room.is_landing[d] = path.mode[t, d] == FLY
-        room.must_touch[d] = path.mode[t, d] == FLY
+        room.must_touch[d] = False
     place_hands(stage, t, path.q[t], room.before)
     step = stage.limits.step
     for j in range(path.q.shape[1]):
@@ -92,6 +92,18 @@ def advance(bench: Bench, t: int) -> None:
         room.low[j] = min(max(before - step, low), high)
         room.high[j] = max(min(before + step, high), low)
         room.reference[j] = 0.9 * before + 0.1 * stage.rest[j]
+    for d in range(guide.mode.shape[0]):
+        if guide.mode[d] != FREE:
+            continue
+        openness = 1
+        for e in range(guide.mode.shape[0]):
+            if stage.hand_of_digit[e] == stage.hand_of_digit[d] and guide.mode[e] in (HOLD, SLIDE):
+                openness = 0
+        for n in range(stage.table.free.shape[1]):
+            j = stage.table.free[d, n]
+            if j < 0:
+                break
+            room.reference[j] = 0.8 * path.q[t, j] + 0.2 * stage.ready[openness, j]
 
 
 @inlined
@@ -152,8 +164,8 @@ def _fly(stage: Stage, path: Path, t: int, d: int, room: Room, lift: float) -> N
 def settle(bench: Bench, t: int, tries: int, has_before: bool, is_exact: bool) -> int:
     """Poses and tests frame t, which has been prepared; if it is fine it is written to the path.
 
-    Digits are posed one after the other. If they are in each other's way, they are posed again,
-    ``tries`` times in all.
+    Digits are posed one after the other. If they are in each other's way, or in the body, they are
+    posed again, ``tries`` times in all, without those that have lost their places.
     """
     stage, path, room = bench.stage, bench.path, bench.room
     verdict = CROSSED
@@ -162,10 +174,24 @@ def settle(bench: Bench, t: int, tries: int, has_before: bool, is_exact: bool) -
         verdict = check_frame(stage, t, room, has_before, is_exact)
         if verdict in (FINE, UNMOVED):
             break
+        _let_go(room)
     if verdict == FINE:
         _seed(stage, room)
         _commit(path, t, room)
     return verdict
+
+
+@kernel
+def _let_go(room: Room) -> None:
+    """Frees a digit that is in the way and does not hold: it has lost its place, or is flying."""
+    guide = room.guide
+    for n in range(2):
+        d = room.found.blame[n]
+        if d < 0 or room.must_touch[d]:
+            continue
+        if guide.mode[d] == FLY or (guide.mode[d] == HOLD and room.is_lost[d]):
+            guide.mode[d] = FREE
+            return
 
 
 @kernel
@@ -225,6 +251,7 @@ def _commit(path: Path, t: int, room: Room) -> None:
         path.load[t, d], path.ratio[t, d] = found.load[d], found.ratio[d]
         path.fly_begin[t, d] = path.fly_begin[old, d]
         path.fly_end[t, d] = path.fly_end[old, d]
+        path.fly_place[t, d] = path.fly_place[old, d]
         path.fly_pad[t, d] = path.fly_pad[old, d]
         for i in range(3):
             path.local[t, d, i] = guide.local[d, i]
@@ -362,6 +389,26 @@ def posed_frames(bench: Bench, share: float) -> int:
         _copy_contact(room, away + n, ground + n)
         room.contacts.friction[ground + n] /= share
     return count
+
+
+@compiled
+def carried_by(bench: Bench, t: int, point: np.ndarray, normal: np.ndarray, share: float) -> bool:
+    """Whether contacts at given points can move the body in frame ``t``.
+
+    Args:
+        bench: The search.
+        t: Frame.
+        point: (N, 3) in the body's frame, m.
+        normal: (N, 3) out of the body.
+        share: Of the friction of hands that is used.
+    """
+    stage, room = bench.stage, bench.room
+    n = add_ground(stage, t, room)
+    for row in range(point.shape[0]):
+        _add_static(stage, room, n, point[row], normal[row])
+        room.contacts.friction[n] *= share
+        n += 1
+    return can_carry(stage, t, n, room)
 
 
 @compiled
