@@ -14,7 +14,6 @@ from handwright.core.contact import ENVIRONMENT, Contact, ContactMode, ContactTr
 from handwright.core.editing import with_hand_offset
 from handwright.core.result import Result, Status
 from handwright.geometry.exact import ExactDistance
-from handwright.methods import ContactSampling, synthesize
 from handwright.scenes import load_scene
 
 
@@ -91,15 +90,3 @@ def test_runs_without_motions_give_null_and_meet_no_bar():
     assert all(result[name] is None for name in BARS)
     assert result["bars_met"] is False
     assert result["messages"]["closer"] == "0 of 5 motions."
-
-
-@pytest.mark.xdist_group("sampling")
-def test_static_fingers_change_contacts_five_times_less_than_sliding_ones():
-    problem = load_scene("milk_box_turn")
-    nothing = Result((), Status.TIME_BUDGET, "")
-    found = dict.fromkeys(("low", "high", "apart", "closer"), nothing)
-    for strategy in ("static", "slide"):
-        method = ContactSampling(num_solutions=3, time_budget=600.0, strategy=strategy)
-        found[strategy] = synthesize(problem, method, seed=0)
-        assert found[strategy].status is Status.SOLVED
-    assert figures(found)["change_ratio"] >= 5.0
