@@ -148,6 +148,7 @@ _BenchName = Literal[
     "verify",
     "sampling",
     "spread",
+    "preferences",
     "recordings",
     "recorded-hand",
     "metrics",
@@ -174,19 +175,20 @@ def bench(
     mink. forces times the contact force solvers beside Clarabel. verify times the certificate on a
     clip that passes, and on faults. sampling times contact sampling on the five scenes of its
     paper, checks every motion, and times the test of one frame beside SLSQP and Clarabel. spread
-    shows how much wider its search roams than the paper's plain one. recordings solves windows of
+    shows how much wider its search roams than the paper's plain one. preferences counts what wishes
+    and edited problems change. recordings solves windows of
     the ManipNet recordings without their fingers and compares with them. recorded-hand fits the
     bones of the subject of these recordings and reports how far the recorded joints are missed, mm.
     metrics evaluates four of these recordings beside an independent implementation's figures.
 
     Args:
-        name: What to measure: kernels, forces, verify, sampling, spread, recordings, recorded-hand
-            or metrics.
+        name: What to measure: kernels, forces, verify, sampling, spread, preferences, recordings,
+            recorded-hand or metrics.
         data: Folder with the ManipNet recordings, for recordings, recorded-hand and metrics.
         scenes: Some scenes with commas between them, for sampling.
         scene: The scene of spread.
-        num: Motions for each scene, for sampling.
-        budget: Search for each scene or window, s, for sampling and recordings.
+        num: Motions for each scene or run, for sampling and preferences.
+        budget: Search for each scene, run or window, s, for sampling, preferences and recordings.
         windows: Only so many windows, for recordings.
         frames: Explored by each search, for spread.
         figure: Picture (.png) to write, for spread.

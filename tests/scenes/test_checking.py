@@ -77,7 +77,7 @@ def checked(clip: Clip) -> SceneReport:
 
 
 def test_a_palm_in_the_box_is_seen(turn):
-    report = checked(moved(turn, (-0.03, 0.0, 0.0)))
+    report = checked(moved(turn, (-0.04, 0.0, 0.0)))
     assert report.palm_depth.max() > 5e-3
     assert report.palm_depth.max() <= report.skin_depth.max()
 

@@ -7,7 +7,8 @@ from handwright.methods.sampling.preferences import (
     FixedJoint,
     ForbiddenBall,
     KeepOff,
+    Pin,
     Preference,
 )
 
-__all__ = ["ContactSampling", "FixedJoint", "ForbiddenBall", "KeepOff", "Preference"]
+__all__ = ["ContactSampling", "FixedJoint", "ForbiddenBall", "KeepOff", "Pin", "Preference"]

@@ -12,6 +12,7 @@ import numpy as np
 from handwright.methods.sampling.exact_contacts import ExactContacts, Refused, exact_contacts
 from handwright.methods.sampling.frame import CROSSED, MISSED, SUNK, UNMOVED
 from handwright.methods.sampling.judge import Judged, judge_motion, make_judged
+from handwright.methods.sampling.orders import unpinned_frame
 from handwright.methods.sampling.path import Path
 from handwright.methods.sampling.prepare import Prepared
 from handwright.methods.sampling.reconstruct import reconstruct, roll_on
@@ -198,4 +199,14 @@ def _verdict(one: Prepared, q: np.ndarray) -> _Verdict:
     if isinstance(found, Refused):
         text = f"after smoothing, at frame {found.frame}, {found.reason}"
         return _Verdict(None, judged, found.is_sunk, text, found.frame)
+    digit = np.where(
+        found.capsule >= 0, one.stage.digit_of_capsule[np.maximum(found.capsule, 0)], -1
+    )
+    left = unpinned_frame(one.policy.orders, one.start - one.first, found.frame, digit, found.point)
+    if left is not None:
+        frame = one.first + left
+        text = (
+            f"after smoothing, at frame {frame}, a digit has rolled off its pin. Shorten the pin."
+        )
+        return _Verdict(None, judged, False, text, frame)
     return _Verdict(found, judged, False, "", -1)

@@ -140,11 +140,16 @@ def make_candidates(
     ghost = alone._replace(num_object_capsules=0, max_iterations=8)
     packed = (Packed(thing) for thing in (stage, room, ghost, alone))
     _reach(*packed, frames, point, normal, pad, starts, cost, q)
+    return Candidates(point, normal, pad, frames, cost, q, lifetimes(cost))
+
+
+def lifetimes(cost: np.ndarray) -> np.ndarray:
+    """(D, M, K) number of key frames for which places stay within reach, by their costs."""
     life = np.zeros(cost.shape, dtype=np.int64)
-    for k in range(len(frames) - 1, -1, -1):
-        later = life[:, :, k + 1] if k + 1 < len(frames) else 0
+    for k in range(cost.shape[2] - 1, -1, -1):
+        later = life[:, :, k + 1] if k + 1 < cost.shape[2] else 0
         life[:, :, k] = np.where(np.isfinite(cost[:, :, k]), 1 + later, 0)
-    return Candidates(point, normal, pad, frames, cost, q, life)
+    return life
 
 
 @compiled

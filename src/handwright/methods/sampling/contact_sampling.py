@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from handwright.core.clip import Clip
@@ -20,11 +20,15 @@ from handwright.methods.sampling.attempts import (
     warm_up,
 )
 from handwright.methods.sampling.clips import assemble_clip
+from handwright.methods.sampling.kept import Kept, kept_parts
 from handwright.methods.sampling.preferences import (
     CHANCES,
+    GRIPS,
     FixedJoint,
     ForbiddenBall,
+    Grip,
     KeepOff,
+    Pin,
     Preference,
     Strategy,
 )
@@ -57,6 +61,12 @@ class ContactSampling:
     keep_off: tuple[KeepOff, ...] = ()
     forbidden: tuple[ForbiddenBall, ...] = ()
     fixed_joints: tuple[FixedJoint, ...] = ()
+    pins: tuple[Pin, ...] = ()
+    """Points that digits must touch."""
+    grip: Grip = "any"
+    """``power`` for palm, near phalanges and all fingers; ``precision`` for few pads."""
+    kept: tuple[Kept, ...] = ()
+    """Parts of a motion that stay as they are; see ``keeping``."""
     leave_free: float = 0.15
     """Probability that a finger takes no part in the first grasp."""
     comfort: float = 2.0
@@ -105,10 +115,29 @@ class ContactSampling:
             )
             if not is_good
         ]
+        if self.grip not in GRIPS:
+            problems.append(f"grip is {self.grip!r}, expected one of {', '.join(GRIPS)}")
         if self.strategy not in CHANCES:
             problems.append(f"strategy is {self.strategy!r}, expected one of {', '.join(CHANCES)}")
         if problems:
             raise InvalidValueError("ContactSampling: " + "; ".join(problems) + ".")
+
+    def keeping(
+        self,
+        clip: Clip,
+        digits: Sequence[str] = (),
+        start: float | None = None,
+        end: float | None = None,
+    ) -> ContactSampling:
+        """The same settings, with a part of a solution kept while the rest is solved anew.
+
+        Args:
+            clip: A solution of the same problem, which may have been edited since.
+            digits: That are kept, such as ``index`` or ``left.index``; all if empty.
+            start: s; from the first frame on if None.
+            end: s; to the last frame if None.
+        """
+        return replace(self, kept=(*self.kept, *kept_parts(clip, digits, start, end)))
 
     def solve(self, problem: Problem, seed: int, watcher: Watcher | None = None) -> Result:
         """Needs tracks for all hands and bodies."""

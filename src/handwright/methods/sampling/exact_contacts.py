@@ -115,7 +115,7 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
             center=one.body.center,
             friction=friction,
             drag=drag[rows],
-            weight=np.where(is_ground, 0.05, 1.0),
+            weight=np.where(is_ground, 0.05, one.price[np.maximum(capsule[rows], 0)]),
             cap=np.where(_may_press(one, t, capsule[rows]), np.inf, 0.0),
         )
         solved = least_forces(

@@ -14,6 +14,7 @@ import numpy as np
 from handwright.math.packed import Packed
 from handwright.methods.sampling.candidates import Candidates
 from handwright.methods.sampling.frame import FLY, FREE, HOLD, SLIDE
+from handwright.methods.sampling.orders import Orders
 from handwright.methods.sampling.path import Path
 from handwright.methods.sampling.stage import Stage
 from handwright.methods.sampling.step import (
@@ -46,6 +47,8 @@ _LEAST_STILL = 2
 _NEIGHBOURHOOD = 0.04
 # A hand moves its finger by so much a frame without haste, m.
 _UNHURRIED = 0.008
+# Digits that have an order may set out so many flights ahead, and do with this chance.
+_AHEAD, _EARLY = 4, 0.2
 
 
 Forced: TypeAlias = dict[int, "np.ndarray | None"]
@@ -76,6 +79,8 @@ class Policy(NamedTuple):
     """Draws of a first grasp."""
     is_informed: bool
     """Whether dead ends are answered by their cause; else everything is drawn anew."""
+    orders: Orders
+    """What single digits are told to do."""
 
 
 class Planner:
@@ -130,9 +135,15 @@ class Planner:
         length = 1 + int(rng.integers(0, max(2 * policy.window - 1, 1)))
         path.window_end[t] = min(t + length, self._frames - 1)
         is_away = (path.mode[t] == FREE) | (path.mode[t] == FLY)
+        calls = self._calls(t)
+        path.window_end[t] = min(path.window_end[t], *calls[calls > t], self._frames - 1)
         for d in rng.permutation(self._digits):
             mode = path.mode[t, d]
-            if mode == FREE:
+            if self._is_bound(t, d):
+                path.mode[t, d] = HOLD if mode == SLIDE else mode
+            elif calls[d] <= t:
+                self._obey(t, d, is_away)
+            elif mode == FREE:
                 self._invite(t, d, forced, eagerness)
             elif mode != FLY:
                 self._plan_touching(t, d, forced, is_away)
@@ -168,6 +179,52 @@ class Planner:
             self._keeps[key] = bool(keeps_place(self._bench, t, d, later))
         return self._keeps[key]
 
+    def _is_bound(self, t: int, d: int) -> bool:
+        orders, mode = self._policy.orders, self._path.mode[t, d]
+        if mode == FREE:
+            return False
+        next_frame = min(t + 1, self._frames - 1)
+        return orders.binds(next_frame, d) or orders.holds_pin(self._path, t, d)
+
+    def _calls(self, t: int) -> np.ndarray:
+        """(D,) latest frames at which digits must set out for their next orders."""
+        orders, policy = self._policy.orders, self._policy
+        latest = np.full(self._digits, self._frames)
+        for d in np.flatnonzero(orders.start[t] < self._frames).tolist():
+            start = int(orders.start[t, d])
+            if start - t > _AHEAD * policy.flight:
+                latest[d] = start - _AHEAD * policy.flight
+                continue
+            goal = orders.aim(start, d)
+            if goal is None:
+                latest[d] = start - policy.flight
+                continue
+            here = np.array(pad_place(self._bench, t, d))
+            latest[d] = start - max(policy.flight, self._flight_to(goal, here))
+            # Whoever is there already need not move.
+            if self._path.mode[t, d] == HOLD and np.array_equal(self._path.target[t, d], goal):
+                latest[d] = self._frames
+        return latest
+
+    def _flight_to(self, goal: np.ndarray, here: np.ndarray) -> int:
+        """Frames that a flight takes without haste."""
+        distance = float(np.linalg.norm(goal - here))
+        return int(np.ceil(distance / _UNHURRIED))
+
+    def _obey(self, t: int, d: int, is_away: np.ndarray) -> None:
+        """A digit sets out for its next order, if the others can carry the body meanwhile."""
+        path = self._path
+        if path.mode[t, d] in (FREE, FLY):
+            if path.mode[t, d] == FREE:
+                self._send(t, d, None)
+            return
+        is_away[d] = True
+        if carried_without(self._bench, t, t + self._policy.flight, is_away):
+            self._send(t, d, None)
+            return
+        is_away[d] = False
+        path.mode[t, d] = HOLD
+
     def _room_to_fly(self, t: int, d: int, most: int) -> bool:
         own = self._stage.hand_of_digit == self._stage.hand_of_digit[d]
         return int((self._path.mode[t][own] == FLY).sum()) < most
@@ -188,6 +245,8 @@ class Planner:
         chance = self._rng.random()
         is_idle = path.load[t, d] < IDLE_LOAD
         wants_away = is_idle and chance < policy.relocate[t, d]
+        if policy.orders.start[t, d] - t <= _AHEAD * policy.flight:
+            wants_away |= self._rng.random() < _EARLY
         if (must_go or wants_away) and self._room_to_fly(t, d, _MOST_FLYING):
             is_away[d] = True
             is_carried = carried_without(self._bench, t, t + policy.flight, is_away)
@@ -217,24 +276,32 @@ class Planner:
         if t + 2 >= self._frames:
             return False
         here = np.array(pad_place(self._bench, t, d))
-        m, landing = -1, t
+        start = int(policy.orders.start[t, d])
+        is_called = start - t <= _AHEAD * policy.flight
+        m, landing, k = -1, t, 0
         # A place may come within reach only while the digit is on its way.
         for patience in (1, 2):
             landing = min(t + patience * policy.flight, self._frames - 1)
+            landing = start if is_called else landing
             k = min(int(np.searchsorted(places.frame, landing)), len(places.frame) - 1)
-            if self._stage.may_touch[landing, d]:
+            if self._stage.may_touch[landing, d] and not policy.orders.is_kept[landing, d]:
                 m = self._draw_place(t, d, k, here, shunned)
             if m >= 0:
                 break
         if m < 0:
             path.mode[t, d] = FREE
             return True
-        distance = float(np.linalg.norm(places.point[m] - here))
+        lasts = self._flight_to(places.point[m], here)
+        if is_called:
+            lasts = max(lasts, policy.flight)
+            soon = min(int(np.searchsorted(places.frame, t + lasts)), k)
+            # It may land before it must, but not where it cannot yet be.
+            landing = t + lasts if np.isfinite(places.cost[d, m, soon]) else start
         path.mode[t, d] = FLY
         path.fly_place[t, d] = m
         path.fly_pad[t, d] = places.pad[m]
         path.fly_begin[t, d] = t
-        path.fly_end[t, d] = max(landing, t + int(np.ceil(distance / _UNHURRIED)))
+        path.fly_end[t, d] = max(landing, t + lasts)
         path.fly_from[t, d] = here
         path.fly_goal[t, d] = places.point[m]
         path.fly_normal[t, d] = places.normal[m]

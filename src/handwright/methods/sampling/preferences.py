@@ -1,4 +1,4 @@
-"""What an artist may ask of the search: strategies, quiet fingers, regions, fixed joints."""
+"""What an artist may ask of the search: strategies, quiet fingers, regions, joints, pins, grips."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from jaxtyping import Bool, Float
 from handwright.errors import InvalidValueError
 
 Strategy = Literal["mixed", "static", "slide", "relocate"]
+Grip = Literal["any", "power", "precision"]
+GRIPS: tuple[Grip, ...] = ("any", "power", "precision")
 
 # Probabilities of sliding and of relocating, for each chance that the forces give.
 CHANCES: dict[str, tuple[float, float]] = {
@@ -73,6 +75,29 @@ class FixedJoint:
     """s; from the first frame on if None."""
     end: float | None = None
     """s; to the last frame if None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A digit that must touch a body at a point over some time, and neither slides nor leaves."""
+
+    digit: str
+    """A name such as ``index``, or ``left.index`` with two hands."""
+    point: tuple[float, float, float]
+    """In the body's frame, on its surface or near it, m."""
+    start: float
+    """s; a pin that starts before the body is held starts when it is."""
+    end: float | None = None
+    """s; as long as the digit can reach the point if None."""
+
+    def __post_init__(self) -> None:
+        problems = []
+        if len(self.point) != 3 or not np.isfinite(self.point).all():
+            problems.append(f"point is {self.point}, expected three finite numbers in m")
+        if self.end is not None and self.end < self.start:
+            problems.append(f"end is {self.end:g} s, expected {self.start:g} s (start) or later")
+        if problems:
+            raise InvalidValueError(f"Pin of {self.digit!r}: " + "; ".join(problems) + ".")
 
 
 def frames_within(

@@ -9,7 +9,7 @@ import numpy as np
 from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
-from handwright.errors import InvalidValueError, UnknownNameError
+from handwright.errors import UnknownNameError
 from handwright.geometry.exact import ExactDistance
 from handwright.methods.sampling.candidates import (
     Candidates,
@@ -17,9 +17,19 @@ from handwright.methods.sampling.candidates import (
     make_candidates,
     surface_points,
 )
+from handwright.methods.sampling.control import (
+    apply_limits,
+    digit_rows,
+    find_wishes,
+    narrow_kept,
+    obey,
+)
 from handwright.methods.sampling.frame import Room, make_room
+from handwright.methods.sampling.grips import capsule_prices, leave_free_of, suited
 from handwright.methods.sampling.hands_as_one import HandsAsOne, hands_as_one
 from handwright.methods.sampling.holdings import Holding, find_holdings
+from handwright.methods.sampling.kept import SLACK
+from handwright.methods.sampling.orders import Orders
 from handwright.methods.sampling.plan import Policy
 from handwright.methods.sampling.preferences import CHANCES, frames_within
 from handwright.methods.sampling.stage import Limits, Stage, make_stage, part_of_stage
@@ -67,6 +77,12 @@ class Prepared(NamedTuple):
     room: Room
     body: RigidBody
     distance: ExactDistance
+    price: np.ndarray
+    """(C,) of force at each part of the hands, where forces leave a choice."""
+    pins: tuple[int, ...]
+    """Numbers of the pins that are for this holding."""
+    trouble: str
+    """Why the wishes of an artist cannot be met; empty if they can."""
 
 
 def prepare(problem: Problem, method: ContactSampling) -> list[Prepared]:
@@ -85,6 +101,20 @@ def prepare(problem: Problem, method: ContactSampling) -> list[Prepared]:
         last = (holding.stop + min(later)) // 2 if later else count
         if holding.hands:
             prepared.append(_prepare_one(problem, method, holding, first, last))
+    used = {number for one in prepared for number in one.pins}
+    for number, pin in enumerate(method.pins):
+        if prepared and number not in used:
+            spans = ", ".join(
+                f"{problem.times[one.start]:.3g} to {problem.times[one.stop - 1]:.3g} s by "
+                f"{' and '.join(one.holding.hands)}"
+                for one in prepared
+            )
+            trouble = (
+                f"Pin {number} ({pin.digit} from {pin.start:g} s) is at a time at which its hand "
+                f"holds nothing; bodies are held {spans}. Start it then."
+            )
+            prepared[0] = prepared[0]._replace(trouble=trouble)
+            break
     return prepared
 
 
@@ -118,7 +148,8 @@ def _prepare_one(
         limits,
         cutoff_hz=method.smoothing_hz,
     )
-    _apply_control(stage, hands, holding, models, times, method)
+    apply_limits(stage, hands, holding, models, times, method)
+    stage = narrow_kept(stage, holding, models, times, method, SLACK)
     strict = stage._replace(
         limits=limits._replace(
             slip=0.9 * _STATIC_SPEED * step,
@@ -129,7 +160,13 @@ def _prepare_one(
     )
     start = max(holding.start - _LEAD, first)
     stop = min(holding.stop + _TAIL, last)
-    searched = part_of_stage(stage, start - first, stop - first)
+    looser = stage
+    if method.kept:
+        # What is kept has passed the judge, and nothing can be spared for smoothing there.
+        looser = looser._replace(
+            limits=strict.limits._replace(slip=_STATIC_SPEED * step, max_samples=_SEARCH_SAMPLES)
+        )
+    searched = part_of_stage(looser, start - first, stop - first)
     room = make_room(stage)
     point, normal = surface_points(
         body, _PLACES, np.random.default_rng(0), edge_clearance=_EDGE_CLEARANCE
@@ -137,10 +174,21 @@ def _prepare_one(
     for ball in method.forbidden:
         far = np.linalg.norm(point - np.array(ball.center), axis=1) > ball.radius
         point, normal = point[far], normal[far]
+    distance = ExactDistance.from_body(body)
+    own_times = problem.times[start:stop]
+    wishes = find_wishes(searched, holding, models, own_times, method, distance)
+    frames = np.union1d(key_frames(stop - start, _KEY_STEP), wishes.frames)
     candidates = make_candidates(
-        searched, models, point, normal, key_frames(stop - start, _KEY_STEP), room
+        searched,
+        models,
+        np.concatenate([point, wishes.point]),
+        np.concatenate([normal, wishes.normal]),
+        frames,
+        room,
     )
-    policy = _policy(holding, models, searched, problem.times[start:stop], method)
+    candidates = suited(searched, room, candidates, method.grip)
+    candidates, orders, trouble = obey(searched, room, candidates, wishes, start)
+    policy = _policy(holding, models, searched, own_times, method, orders)
     steps = Steps(
         price=np.ones(policy.slide.shape),
         free_price=method.idle_force_price,
@@ -149,56 +197,9 @@ def _prepare_one(
     )
     return Prepared(
         holding, models, hands, stage, strict, first, start, stop, searched, candidates, steps,
-        policy, room, body, ExactDistance.from_body(body),
+        policy, room, body, distance, capsule_prices(stage, method.grip),
+        tuple(pin.number for pin in wishes.pins), trouble,
     )  # fmt: skip
-
-
-def digit_rows(
-    holding: Holding, models: tuple[HandModel, ...], names: tuple[str, ...]
-) -> list[int]:
-    """Rows of named digits among those of all hands of a holding; all if no name is given."""
-    known = [
-        (f"{hand}.{digit.name}", digit.name)
-        for hand, model in zip(holding.hands, models, strict=True)
-        for digit in model.digits
-    ]
-    if not names:
-        return list(range(len(known)))
-    rows = []
-    for name in names:
-        found = [row for row, pair in enumerate(known) if name in pair]
-        if not found:
-            raise UnknownNameError("digit", name, [pair[0] for pair in known])
-        rows += found
-    return rows
-
-
-def _apply_control(
-    stage: Stage,
-    hands: HandsAsOne,
-    holding: Holding,
-    models: tuple[HandModel, ...],
-    times: np.ndarray,
-    method: ContactSampling,
-) -> None:
-    for rule in method.keep_off:
-        when = frames_within(times, rule.start, rule.end)
-        for row in digit_rows(holding, models, rule.digits):
-            stage.may_touch[when, row] = False
-    for fixed in method.fixed_joints:
-        if fixed.hand not in holding.hands:
-            continue
-        h = holding.hands.index(fixed.hand)
-        joint = int(stage.offset[h]) + models[h].joints.index(fixed.joint)
-        when = frames_within(times, fixed.start, fixed.end)
-        low, high = float(hands.table.lower[joint]), float(hands.table.upper[joint])
-        if not low <= fixed.angle <= high:
-            raise InvalidValueError(
-                f"fixed_joints: {fixed.hand}.{fixed.joint} at {fixed.angle:g} rad; expected "
-                f"{low:g} to {high:g} rad, its limits."
-            )
-        stage.low[when, joint] = fixed.angle
-        stage.high[when, joint] = fixed.angle
 
 
 def _policy(
@@ -207,6 +208,7 @@ def _policy(
     stage: Stage,
     times: np.ndarray,
     method: ContactSampling,
+    orders: Orders,
 ) -> Policy:
     shape = (len(times), len(stage.hand_of_digit))
     slide, relocate = (np.full(shape, chance) for chance in CHANCES[method.strategy])
@@ -220,11 +222,12 @@ def _policy(
         slide=slide,
         relocate=relocate,
         land=0.15,
-        leave_free=method.leave_free,
+        leave_free=leave_free_of(method.grip, method.leave_free),
         slide_step=0.05 * step,
         flight=max(4, round(0.17 / step)),
         look_ahead=0 if method.baseline else max(1, round(0.33 / step)),
         comfort=method.comfort,
         grasp_tries=20 if method.baseline else 120,
         is_informed=not method.baseline,
+        orders=orders,
     )

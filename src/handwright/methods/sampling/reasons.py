@@ -77,6 +77,8 @@ def why_not(problem: Problem, prepared: list[Prepared]) -> str | None:
             "that the body's track leaves its support and that the wrist's track is near it."
         )
     for one in prepared:
+        if one.trouble:
+            return one.trouble
         touched = np.isfinite(one.candidates.cost).any(axis=1)
         if not touched.any():
             return (

@@ -13,7 +13,7 @@ import numpy as np
 
 from handwright.math.packed import Packed
 from handwright.methods.sampling.candidates import Candidates
-from handwright.methods.sampling.frame import FINE, FREE, HOLD, UNMOVED, Room, make_room
+from handwright.methods.sampling.frame import FINE, FREE, HOLD, MISSED, UNMOVED, Room, make_room
 from handwright.methods.sampling.path import Path, copy_path, make_path
 from handwright.methods.sampling.plan import FINGER_WIDTH, Forced, Planner, Policy, place_appeal
 from handwright.methods.sampling.stage import Stage
@@ -117,9 +117,20 @@ class Search:
         t = self._t
         self.tally.frames += 1
         advance(self._bench, t)
+        self._policy.orders.guide(self._room, t + 1)
         # The next strategies are drawn from the forces at the end of a window.
         is_exact = bool(self._path.window_end[t] <= t + 1)
-        return int(settle(self._bench, t + 1, 3, True, is_exact))
+        verdict = int(settle(self._bench, t + 1, 3, True, is_exact))
+        if verdict != FINE and self._policy.orders.is_kept[t + 1].all():
+            # Nothing is left to choose: whether it holds is for the judge of whole motions.
+            self._policy.orders.write_row(self._path, t + 1, self._room)
+            return FINE
+        if verdict == FINE:
+            missed = self._policy.orders.missed(self._path, t + 1)
+            if missed >= 0:
+                self._room.found.blame[:] = missed, -1
+                return MISSED
+        return verdict
 
     def _draw_plan(self, forced: Forced) -> bool:
         """A plan for the last window; whether all digits that are forced to can leave."""
@@ -160,7 +171,11 @@ class Search:
             return {}
         if second < 0:
             return {first: None}
-        if load[second] < load[first]:
+        binds = self._policy.orders.binds
+        first_bound, second_bound = binds(self._t + 1, first), binds(self._t + 1, second)
+        if first_bound > second_bound or (
+            first_bound == second_bound and load[second] < load[first]
+        ):
             first, second = second, first
         return {first: self._room.guide.target[second].copy()}
 
@@ -213,7 +228,8 @@ class Search:
             if not stage.may_touch[0, d] or not total > 0.0:
                 continue
             mark = rng.random(policy.grasp_tries) * total
-            takes_part = rng.random(policy.grasp_tries) >= (0.0 if is_thumb else policy.leave_free)
+            is_asked = is_thumb or policy.orders.binds(0, d)
+            takes_part = rng.random(policy.grasp_tries) >= (0.0 if is_asked else policy.leave_free)
             place = np.searchsorted(self._appeal[d], mark, side="right")
             chosen[takes_part, d] = place[takes_part]
         lasts = np.array([self._grasp_worth(row) for row in chosen])
@@ -267,4 +283,7 @@ class Search:
         room.price[:] = 1.0
         room.is_landing[:] = False
         room.must_touch[:] = True
+        policy = self._policy
+        policy.orders.start_kept(q)
+        policy.orders.guide(room, 0)
         return bool(settle(self._bench, 0, 3, False, True) == FINE)

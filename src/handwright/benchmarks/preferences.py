@@ -1,0 +1,154 @@
+"""Whether preferences and edited problems change motions as Ye & Liu 2012, section 7, describe.
+
+Static contacts against sliding ones on the same scene; the direction in which fingers slide with
+little and with much friction; the grip of a spatula as it is and brought closer to the palm.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.benchmarks.bars import bars_table
+from handwright.benchmarks.grip_shares import near_share, vertical_share
+from handwright.benchmarks.strategy_counts import total_strategies
+from handwright.core.editing import with_friction, with_hand_offset
+from handwright.core.problem import Problem
+from handwright.core.result import Result
+from handwright.errors import InvalidValueError
+from handwright.geometry.exact import ExactDistance
+from handwright.kinematics import posed_capsules
+from handwright.math.pose import Pose
+from handwright.methods import ContactSampling, synthesize
+from handwright.scenes import load_scene
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+BARS: dict[str, tuple[str, float]] = {
+    "change_ratio": (">=", 5.0),
+    "vertical_turn": (">=", 0.05),
+    "near_share_closer": (">=", 0.3),
+    "near_share_rise": (">=", 0.2),
+}
+LOW_FRICTION, HIGH_FRICTION = 0.5, 1.2
+CLOSER = 0.025
+"""By how much the hand is brought nearer to the spatula, m."""
+_SCENE, _GRIP_SCENE, _SEED = "milk_box_turn", "spatula", 0
+
+_MEANINGS = {
+    "static_changes": "slides and relocations of a motion, strategy static",
+    "slide_changes": "the same, strategy slide, same scene and seed",
+    "change_ratio": "of the two",
+    "vertical_low": f"mean upright share of sliding directions, friction {LOW_FRICTION:g}",
+    "vertical_high": f"the same, friction {HIGH_FRICTION:g}",
+    "vertical_turn": "by how much sliding turns upright as the friction cone widens",
+    "near_share": "normal force on palm, near and middle phalanges, spatula as it is",
+    "near_share_closer": f"the same, with the hand {1e3 * CLOSER:g} mm nearer",
+    "near_share_rise": "of the two shares",
+}
+
+
+def towards_body(problem: Problem, hand: str, body: str) -> Float[np.ndarray, "3"]:
+    """Unit vector from the palm to the nearest point of a body, in the frame of the hand's root.
+
+    Taken half-way through the motion, from the part of the palm that is nearest.
+
+    Args:
+        problem: With tracks of both.
+        hand: Its name.
+        body: Its name.
+    """
+    model = problem.hands[hand]
+    here = Pose(np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]]))
+    posed = posed_capsules(model, model.pose("rest")[None], here)
+    palm = np.flatnonzero(model.capsules.digit < 0)
+    middle = 0.5 * (posed.start + posed.end)[0, palm]
+    t = len(problem.times) // 2
+    times = problem.times[t : t + 1]
+    seen = (problem.track(hand).at(times).inverse() @ problem.track(body).at(times))[0]
+    distance, nearest, _, _ = ExactDistance.from_body(problem.bodies[body]).signed_distance(
+        seen.inverse().apply(middle)
+    )
+    row = int((distance - posed.radius[palm]).argmin())
+    way = seen.apply(nearest[row]) - middle[row]
+    return np.asarray(way / np.linalg.norm(way))
+
+
+def run(*, num: int = 5, budget: float = 60.0) -> dict[str, Any]:
+    """Six runs of contact sampling, some minutes in all.
+
+    Args:
+        num: Motions of each run.
+        budget: Search of each run, s.
+    """
+    from rich.console import Console
+
+    if num < 1 or budget <= 0.0:
+        raise InvalidValueError(
+            f"--num is {num} and --budget {budget:g} s; expected 1 or more, and above 0."
+        )
+    console = Console(stderr=True)
+    problem, spatula = load_scene(_SCENE), load_scene(_GRIP_SCENE)
+    (hand,), (body,) = spatula.hands, spatula.bodies
+    (box,) = problem.bodies
+    closer = with_hand_offset(spatula, hand, CLOSER * towards_body(spatula, hand, body))
+    jobs: dict[str, tuple[Problem, ContactSampling]] = {
+        "static": (problem, ContactSampling(num, budget, strategy="static")),
+        "slide": (problem, ContactSampling(num, budget, strategy="slide")),
+    }
+    for name, friction in (("low", LOW_FRICTION), ("high", HIGH_FRICTION)):
+        edited = with_friction(problem, box, friction)
+        jobs[name] = edited, ContactSampling(num, budget, strategy="slide")
+    for name, edited in (("apart", spatula), ("closer", closer)):
+        jobs[name] = edited, ContactSampling(num, budget)
+    found: dict[str, Result] = {}
+    for name, (edited, method) in jobs.items():
+        with console.status(f"{edited.name}: {num} motions, {name}"):
+            found[name] = synthesize(edited, method, seed=_SEED)
+    return figures(found)
+
+
+def figures(found: dict[str, Result]) -> dict[str, Any]:
+    """The figures of all runs; null where a run gave no motion.
+
+    Args:
+        found: Results of the runs static, slide, low, high, apart and closer.
+    """
+    result: dict[str, Any] = {}
+    for name in ("static", "slide"):
+        counts = total_strategies(found[name].clips)
+        many = len(found[name].clips)
+        changes = (counts["slide"] + counts["relocate"]) / many if many else None
+        result[f"{name}_changes"] = changes
+    static, slide = result["static_changes"], result["slide_changes"]
+    # A single change in all static motions is the least that could be told from none.
+    least = 1.0 / max(len(found["static"].clips), 1)
+    result["change_ratio"] = None if static is None or slide is None else slide / max(static, least)
+    for name in ("low", "high"):
+        result[f"vertical_{name}"] = vertical_share(found[name].clips)
+    result["vertical_turn"] = _rise(result["vertical_low"], result["vertical_high"])
+    result["near_share"] = near_share(found["apart"].clips)
+    result["near_share_closer"] = near_share(found["closer"].clips)
+    result["near_share_rise"] = _rise(result["near_share"], result["near_share_closer"])
+    result["motions"] = {name: len(one.clips) for name, one in found.items()}
+    result["messages"] = {name: one.message for name, one in found.items() if one.message}
+    result["bars_met"] = all(
+        result[name] is not None and result[name] >= bound for name, (_, bound) in BARS.items()
+    )
+    return result
+
+
+def _rise(first: float | None, second: float | None) -> float | None:
+    return None if first is None or second is None else second - first
+
+
+def describe(result: dict[str, Any]) -> Group:
+    """The result as a table."""
+    from rich.console import Group
+
+    shown = {name: np.nan if result[name] is None else result[name] for name in _MEANINGS}
+    table = bars_table("Preferences of contact sampling", shown, _MEANINGS, BARS)
+    return Group(table, *(f"{name}: {text}" for name, text in result["messages"].items()))
