@@ -87,8 +87,8 @@ def _milk(hold: Hold, rng: np.random.Generator) -> tuple[Pose, Pose]:
     )
     wrist = reached(
         held(body, hold, relative),
-        Reach(-3, 15, back=0.16, out=0.06, up=0.06, turn=(0.0, 8.0, 4.0)),
-        Reach(100, 118, back=0.16, out=0.05, up=0.08),
+        Reach(-3, 15, back=0.16, out=0.05, up=0.06, turn=(0.0, 8.0, 4.0)),
+        Reach(100, 118, back=0.16, out=0.03, up=0.10),
     )
     return body, wrist
 
