@@ -11,7 +11,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_N
 WORKERS ?= 2
 PYTEST_ARGS ?=
 
-.PHONY: demo test lint format bench images check-minimal clean
+.PHONY: demo test lint format bench images gallery check-minimal clean
 
 demo: $(BASE)
 	$(BIN)/handwright demo
@@ -35,6 +35,9 @@ bench: $(DEV)
 # The pictures of the documentation.
 images: $(BASE)
 	$(BIN)/python -m handwright.render.gallery docs/images
+
+gallery: $(BASE)
+	$(BIN)/python -m handwright.demo.gallery docs/images
 
 # What a user gets from the wheel, without extras and without this source tree.
 check-minimal: pyproject.toml constraints.txt

@@ -1,0 +1,39 @@
+"""Contact sheets of scenes: ``python -m handwright.demo.gallery docs/images [SCENE ...]``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.progress import track
+
+from handwright.demo.sheet import motion_sheet
+from handwright.evidence import certify
+from handwright.methods import ContactSampling, synthesize
+from handwright.render.still import write_png
+from handwright.scenes import load_scene
+
+SHOWN = (
+    "milk_box_pickup", "spatula", "wine_pot", "bottle_turn_on_table", "bunny_like", "mug",
+    "big_box_two_hands", "cooking",
+)  # fmt: skip
+"""Scenes that are solved and certified."""
+_ROWS, _COLUMNS, _SIZE = 2, 7, (260, 240)
+
+
+def main(folder: Path, names: Sequence[str] = SHOWN) -> None:
+    """Solves scenes and writes a sheet of two certified motions for each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in track(names, "Scenes"):
+        result = synthesize(load_scene(name), ContactSampling(num_solutions=2), seed=0)
+        clips = [clip for clip in result.clips if certify(clip).passed]
+        if not clips:
+            sys.stdout.write(f"{name}: {result.status.name}. {result.message}\n")
+            continue
+        sheet = motion_sheet(clips, rows=_ROWS, columns=_COLUMNS, size=_SIZE)
+        write_png(sheet, folder / f"scene_{name}.png")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images"), sys.argv[2:] or SHOWN)
