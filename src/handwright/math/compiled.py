@@ -4,8 +4,6 @@
 allocate nothing: numba then need not count references to the arrays that they are handed, which
 takes far longer than the arithmetic of one inverse-kinematics step. ``inlined`` also makes the
 compiler copy the function into its callers, for what is called many times with many arrays.
-``merged`` functions become part of their callers before anything is compiled: for functions of
-many arrays that are called from one or two places, whose hand-over would take long to compile.
 
 Numba keeps compiled code next to the sources and notices a change of the file of a function, but
 not of the functions that it calls in other files. After an edit of a kernel run ``make clean``;
@@ -17,7 +15,6 @@ from __future__ import annotations
 import numba
 
 compiled = numba.njit(cache=True, error_model="numpy")
-merged = numba.njit(cache=True, error_model="numpy", inline="always")
 kernel = numba.njit(cache=True, error_model="numpy", _nrt=False)
 inlined = numba.njit(cache=True, error_model="numpy", _nrt=False, forceinline=True)
 inlined_loose = numba.njit(

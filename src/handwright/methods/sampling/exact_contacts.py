@@ -12,14 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from handwright.kinematics import link_poses, posed_capsules
-from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.mechanics import force_contacts, least_forces
 from handwright.mechanics.sliding import relative_velocity
 from handwright.methods.sampling.effort import too_hard
 from handwright.methods.sampling.exact_depth import skin_depths
 from handwright.methods.sampling.judge import Judged
-from handwright.methods.sampling.prepare import Prepared
+from handwright.methods.sampling.prepare import Prepared, joints_of, root_of
 
 _SAME = 2e-5
 _TOUCHING = 9.5e-4
@@ -170,13 +169,12 @@ def _touching_points(
 ) -> _Touching:
     """On the axis of a capsule where this touches, else on the skin."""
     place, reach = point - gap[:, None] * normal, np.zeros(len(point))
-    hands, stage = one.hands, one.stage
+    hands = one.hands
     for h, model in enumerate(one.models):
         mine = np.flatnonzero(hands.hand_of_capsule[capsule] == h)
         if mine.size == 0:
             continue
-        joints = slice(int(stage.offset[h]), int(stage.offset[h]) + model.num_joints)
-        posed = posed_capsules(model, q[:, joints], _root(one, h))
+        posed = posed_capsules(model, q[:, joints_of(one, h)], root_of(one, h))
         part = capsule[mine] - hands.first_capsule[h]
         start, end = posed.start[frame[mine], part], posed.end[frame[mine], part]
         along = end - start
@@ -200,13 +198,12 @@ def _slips(
     normal: np.ndarray,
 ) -> np.ndarray:
     """(N, 3) motion of a hand's material point over the body, m a frame; zero for the ground."""
-    slip, hands, stage = np.zeros_like(point), one.hands, one.stage
+    slip, hands = np.zeros_like(point), one.hands
     count = len(q)
     still = Pose(np.zeros((count, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)))
     for h, model in enumerate(one.models):
         mine = np.flatnonzero((capsule >= 0) & (hands.hand_of_capsule[capsule] == h))
-        joints = slice(int(stage.offset[h]), int(stage.offset[h]) + model.num_joints)
-        turns, places = link_poses(model, q[:, joints], _root(one, h))
+        turns, places = link_poses(model, q[:, joints_of(one, h)], root_of(one, h))
         link = model.capsules.link[capsule[mine] - hands.first_capsule[h]]
         frames = np.arange(count, dtype=np.float64)
         slip[mine] = relative_velocity(frames, turns, places, still, frame[mine], link, point[mine])
@@ -224,9 +221,13 @@ def _sunk(one: Prepared, q: np.ndarray) -> Refused | None:
     """Which hand is too deep, where, and what to change."""
     stage = one.strict
     for h, (name, model) in enumerate(zip(one.holding.hands, one.models, strict=True)):
-        joints = slice(int(stage.offset[h]), int(stage.offset[h]) + model.num_joints)
         depth = skin_depths(
-            model, q[:, joints], _root(one, h), stage.field, one.distance, stage.environment
+            model,
+            q[:, joints_of(one, h)],
+            root_of(one, h),
+            stage.field,
+            one.distance,
+            stage.environment,
         )
         if depth.max() > stage.limits.penetration + _HIDDEN:
             t = int(depth.argmax())
@@ -248,12 +249,11 @@ def _weak(
     force: np.ndarray,
 ) -> Refused | None:
     """Which hand is not strong enough, where, and what to change."""
-    hands, stage = one.hands, one.stage
+    hands = one.hands
     for h, (name, model) in enumerate(zip(one.holding.hands, one.models, strict=True)):
         mine = np.flatnonzero((capsule >= 0) & (hands.hand_of_capsule[capsule] == h))
-        joints = slice(int(stage.offset[h]), int(stage.offset[h]) + model.num_joints)
         found = too_hard(
-            model, q[:, joints], _root(one, h), frame[mine],
+            model, q[:, joints_of(one, h)], root_of(one, h), frame[mine],
             capsule[mine] - hands.first_capsule[h], point[mine], force[mine],
         )  # fmt: skip
         if found is not None:
@@ -264,12 +264,6 @@ def _weak(
                 "friction, or slow the track down.",
             )
     return None
-
-
-def _root(one: Prepared, h: int) -> Pose:
-    """(T,) of a hand in the body's frame."""
-    stage = one.stage
-    return Pose(stage.root_position[:, h].copy(), rotation.from_matrix(stage.root_rotation[:, h]))
 
 
 def _creeps(

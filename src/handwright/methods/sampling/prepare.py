@@ -11,6 +11,8 @@ from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
 from handwright.errors import UnknownNameError
 from handwright.geometry.exact import ExactDistance
+from handwright.math import rotation
+from handwright.math.pose import Pose
 from handwright.methods.sampling.candidates import (
     Candidates,
     key_frames,
@@ -83,6 +85,18 @@ class Prepared(NamedTuple):
     """Numbers of the pins that are for this holding."""
     trouble: str
     """Why the wishes of an artist cannot be met; empty if they can."""
+
+
+def joints_of(one: Prepared, h: int) -> slice:
+    """Columns of one hand among the joints of all hands of a holding."""
+    first = int(one.stage.offset[h])
+    return slice(first, first + one.models[h].num_joints)
+
+
+def root_of(one: Prepared, h: int) -> Pose:
+    """(T,) of a hand in the body's frame, over all frames of the stage."""
+    stage = one.stage
+    return Pose(stage.root_position[:, h].copy(), rotation.from_matrix(stage.root_rotation[:, h]))
 
 
 def prepare(problem: Problem, method: ContactSampling) -> list[Prepared]:

@@ -15,14 +15,12 @@ from handwright.kinematics.fk import link_poses
 from handwright.kinematics.skin_samples import skin_samples
 from handwright.kinematics.spacetime import smooth_digits
 from handwright.kinematics.spacetime_terms import Anchors, SpacetimeWeights
-from handwright.math import rotation
 from handwright.math.packed import Packed
-from handwright.math.pose import Pose
 from handwright.methods.sampling.anchors import rolled_anchors, search_anchors
 from handwright.methods.sampling.frame import FREE
 from handwright.methods.sampling.judge import Judged
 from handwright.methods.sampling.path import Path, make_path
-from handwright.methods.sampling.prepare import Prepared
+from handwright.methods.sampling.prepare import Prepared, joints_of, root_of
 from handwright.methods.sampling.stage import Stage
 from handwright.methods.sampling.step import Bench, settle
 
@@ -123,10 +121,10 @@ def _smoothed(
 ) -> Motion:
     stage, result = one.stage, q.copy()
     for h, model in enumerate(one.models):
-        joints = _joints_of(one, h)
+        joints = joints_of(one, h)
         smooth = smooth_digits(
             model,
-            _root(stage, h),
+            root_of(one, h),
             q[:, joints],
             anchors[h],
             field=stage.field,
@@ -159,22 +157,13 @@ def _walk(bench: Bench, first: int, last: int, wanted: np.ndarray) -> None:
         settle(packed, t, 1, False, False)
 
 
-def _joints_of(one: Prepared, h: int) -> slice:
-    first = int(one.stage.offset[h])
-    return slice(first, first + one.models[h].num_joints)
-
-
 def _digits_of(stage: Stage, h: int) -> np.ndarray:
     return np.flatnonzero(stage.hand_of_digit == h)
 
 
-def _root(stage: Stage, h: int) -> Pose:
-    return Pose(stage.root_position[:, h].copy(), rotation.from_matrix(stage.root_rotation[:, h]))
-
-
 def _placed_links(one: Prepared, h: int, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Turns and places (m) of a hand's links over all frames, in the body's frame."""
-    return link_poses(one.models[h], q[:, _joints_of(one, h)], _root(one.stage, h))
+    return link_poses(one.models[h], q[:, joints_of(one, h)], root_of(one, h))
 
 
 def _references(stage: Stage, path: Path, start: int, open_pose: np.ndarray) -> np.ndarray:
