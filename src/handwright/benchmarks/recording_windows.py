@@ -148,7 +148,7 @@ def window_figures(
         "seconds": seconds,
         "status": result.status.name,
         "message": result.message,
-        "cause": _cause(result, [one.reasons for one in certificates]),
+        "cause": None if good else _cause(result, [one.reasons for one in certificates]),
         "verdict": good[0][1].verdict if good else None,
         "fingers_recorded": fingers_in_contact(recorded),
         "acceleration_recorded": real,

@@ -22,14 +22,11 @@ from handwright.benchmarks.spread_figure import Band, draw_bands
 from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
 from handwright.methods import ContactSampling
+from handwright.methods.sampling.attempt import PATHS
 from handwright.methods.sampling.attempts import warm_up
-from handwright.methods.sampling.candidates import Candidates
-from handwright.methods.sampling.frame import FINE, Room
-from handwright.methods.sampling.plan import Policy
-from handwright.methods.sampling.prepare import prepare
+from handwright.methods.sampling.frame import FINE
+from handwright.methods.sampling.prepare import Prepared, prepare
 from handwright.methods.sampling.search import Search
-from handwright.methods.sampling.stage import Stage
-from handwright.methods.sampling.step import Steps
 from handwright.render.still import check_png, write_png
 from handwright.scenes import load_scene
 
@@ -39,7 +36,6 @@ if TYPE_CHECKING:
 BARS: dict[str, tuple[str, float]] = {"ratio": (">=", 3.0)}
 FRAMES = 3000
 """Explored by each search, as in the paper."""
-_PATHS = 3
 _JOINT = "index_mcp_flexion"
 _SEED = 0
 
@@ -127,10 +123,10 @@ def explore(problem: Problem, method: ContactSampling, *, frames: int, seed: int
     number = solutions = done = 0
     while done < frames:
         rng = np.random.default_rng([seed, number, 0])
-        watched = _Watched(one.searched, one.candidates, one.steps, one.policy, rng, one.room)
+        watched = _Watched(one, rng)
         # As many paths from one tree as an attempt of the method asks for, at most.
         end = min(method.max_frames, frames - done)
-        for _ in range(_PATHS):
+        for _ in range(PATHS):
             if watched.next_path(end) is None:
                 break
             solutions += 1
@@ -145,16 +141,8 @@ def explore(problem: Problem, method: ContactSampling, *, frames: int, seed: int
 class _Watched(Search):
     """A search that remembers the postures of all feasible frames."""
 
-    def __init__(
-        self,
-        stage: Stage,
-        candidates: Candidates,
-        steps: Steps,
-        policy: Policy,
-        rng: np.random.Generator,
-        room: Room | None = None,
-    ) -> None:
-        super().__init__(stage, candidates, steps, policy, rng, room)
+    def __init__(self, one: Prepared, rng: np.random.Generator) -> None:
+        super().__init__(one, rng)
         self.seen: list[tuple[int, np.ndarray]] = []
 
     def _step(self) -> int:

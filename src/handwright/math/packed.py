@@ -1,7 +1,7 @@
 """Many arrays behind one pointer, for compiled functions that are handed a lot.
 
 Numba hands every array over as half a dozen numbers, and looks at every array of every argument
-when Python calls. A tuple of a hundred arrays takes long to compile for and 70 us to hand over.
+when Python calls. A tuple of a hundred arrays takes long to compile for and long to hand over.
 A packed tuple is one pointer: compiled code reads ``stage.wrench`` and the like from memory.
 Functions written for the tuple take it as it is, and shapes are not part of its type.
 """

@@ -21,8 +21,8 @@ from handwright.methods.sampling.search import Search
 if TYPE_CHECKING:
     from handwright.methods.sampling.contact_sampling import ContactSampling
 
-# Paths that an attempt asks of a tree, at most.
-_PATHS = 3
+PATHS = 3
+"""Paths that an attempt asks of a tree, at most."""
 # How often a smooth motion that slips is smoothed again with its contacts rolling on.
 _ROLLS = 1
 # Motions whose joints never differ by more, rad, are the same.
@@ -107,9 +107,9 @@ def _holding_parts(
     attempt: Attempt,
 ) -> list[Part]:
     """Motions of one holding from one tree."""
-    search = Search(one.searched, one.candidates, one.steps, one.policy, rng, one.room)
+    search = Search(one, rng)
     parts: list[Part] = []
-    for _ in range(_PATHS):
+    for _ in range(PATHS):
         path = _next_path(search, method.max_frames, deadline, attempt)
         if path is None:
             break

@@ -97,7 +97,8 @@ class Planner:
     ) -> None:
         self._stage, self._places, self._path = stage, candidates, path
         self._policy, self._bench, self._rng = policy, bench, rng
-        self._appeal = place_appeal(candidates, policy.comfort)
+        self.appeal = place_appeal(candidates, policy.comfort)
+        """(D, M, K) how much digits like places."""
         self._frames, self._digits = path.mode.shape
         self._keeps: dict[tuple[int, int], bool] = {}
 
@@ -312,9 +313,9 @@ class Planner:
     ) -> int:
         """A place near by for a digit at a key frame, taken by no other digit; -1 if none seems."""
         path = self._path
-        known = np.flatnonzero(self._appeal[d, :, k])
+        known = np.flatnonzero(self.appeal[d, :, k])
         point = self._places.point[known]
-        weight = self._appeal[d, known, k] * np.exp(
+        weight = self.appeal[d, known, k] * np.exp(
             -0.5 * np.sum((point - here) ** 2, axis=1) / _NEIGHBOURHOOD**2
         )
         if shunned is not None:

@@ -12,15 +12,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from handwright.math.packed import Packed
-from handwright.methods.sampling.candidates import Candidates
-from handwright.methods.sampling.frame import FINE, FREE, HOLD, MISSED, UNMOVED, Room, make_room
+from handwright.methods.sampling.frame import FINE, FREE, HOLD, MISSED, UNMOVED
 from handwright.methods.sampling.path import Path, copy_path, make_path
-from handwright.methods.sampling.plan import FINGER_WIDTH, Forced, Planner, Policy, place_appeal
-from handwright.methods.sampling.stage import Stage
+from handwright.methods.sampling.plan import FINGER_WIDTH, Forced, Planner
+from handwright.methods.sampling.prepare import Prepared
 from handwright.methods.sampling.step import (
     IDLE_LOAD,
     Bench,
-    Steps,
     advance,
     carried_frames,
     posed_frames,
@@ -59,25 +57,19 @@ class _Window:
 
 
 class Search:
-    """Looks for paths through all frames of a stage, one after the other."""
+    """Looks for paths through all frames of a holding's search, one after the other."""
 
-    def __init__(
-        self,
-        stage: Stage,
-        candidates: Candidates,
-        steps: Steps,
-        policy: Policy,
-        rng: np.random.Generator,
-        room: Room | None = None,
-    ) -> None:
+    def __init__(self, one: Prepared, rng: np.random.Generator) -> None:
+        stage = one.searched
         self.tally = Tally()
-        self._stage, self._places, self._policy, self._rng = stage, candidates, policy, rng
+        self._stage, self._places, self._policy, self._rng = stage, one.candidates, one.policy, rng
         self._frames, self._digits = len(stage.wrench), len(stage.hand_of_digit)
         self._path = make_path(self._frames, len(stage.rest), self._digits)
-        self._room = room or make_room(stage)
-        self._bench = Packed(Bench(stage, candidates, steps, self._path, self._room))
-        self._planner = Planner(stage, candidates, self._path, policy, self._bench, rng)
-        self._appeal = np.cumsum(place_appeal(candidates, policy.comfort)[:, :, 0], axis=1)
+        self._room = one.room
+        self._bench = Packed(Bench(stage, one.candidates, one.steps, self._path, one.room))
+        self._planner = Planner(stage, one.candidates, self._path, one.policy, self._bench, rng)
+        # Of the first key frame, added up to draw from.
+        self._appeal = np.cumsum(self._planner.appeal[:, :, 0], axis=1)
         self._windows: list[_Window] = []
         self._t = -1
         self._misses = 0
