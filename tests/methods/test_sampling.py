@@ -21,10 +21,11 @@ from handwright.math.pose import Pose
 from handwright.methods import ContactSampling, synthesize
 from handwright.methods.sampling import FixedJoint, KeepOff, Preference
 from handwright.methods.sampling.candidates import key_frames, surface_points
-from handwright.methods.sampling.frame import make_room, place_hands
+from handwright.methods.sampling.frame import place_hands
 from handwright.methods.sampling.ground_contacts import ground_contacts
 from handwright.methods.sampling.hands_as_one import hands_as_one
 from handwright.methods.sampling.holdings import find_holdings
+from handwright.methods.sampling.room import make_room
 from handwright.methods.sampling.stage import Limits, make_stage
 from handwright.scenes import load_scene
 

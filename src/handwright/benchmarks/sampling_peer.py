@@ -25,17 +25,10 @@ from handwright.math.packed import Packed
 from handwright.mechanics import ForceContacts
 from handwright.methods import ContactSampling
 from handwright.methods.sampling.attempts import run_attempts, warm_up
-from handwright.methods.sampling.frame import (
-    FINE,
-    FREE,
-    HOLD,
-    SLIDE,
-    collect_contacts,
-    digits_crossed,
-    place_hands,
-)
+from handwright.methods.sampling.frame import FINE, collect_contacts, digits_crossed, place_hands
 from handwright.methods.sampling.path import Path, copy_path
 from handwright.methods.sampling.prepare import Prepared, prepare
+from handwright.methods.sampling.room import FREE, HOLD, SLIDE
 from handwright.methods.sampling.step import Bench, advance, settle
 
 NUM_FRAMES = 10

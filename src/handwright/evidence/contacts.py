@@ -27,6 +27,7 @@ from handwright.hands.skin import skin_of
 from handwright.kinematics import link_poses, posed_capsules
 from handwright.kinematics.skin_samples import vertex_capsules
 from handwright.math.pose import Pose
+from handwright.mechanics.area import edge_sides
 from handwright.mechanics.sliding import relative_velocity, standing_frames
 
 # A contact that opens or closes faster than this is an impact, m/s.
@@ -171,25 +172,24 @@ def hand_gaps(
     unknown = np.where(looked >= _IMPACT_REACH, _IMPACT_REACH, np.nan)
     closing = closing_steps(np.where(np.isfinite(gap), gap, unknown), times)
     frame, part = np.nonzero((touch_gap <= reach) | (touch_gap <= touching + closing))
+    place, inward, apart = point[frame, part], -outward[frame, part], touch_gap[frame, part]
+    # At an edge a finger touches the faces on both sides.
+    near = np.flatnonzero(apart <= touching)
+    sides = edge_sides(place[near], inward[near], apart[near], exact, touching=touching)
+    rows = np.concatenate([np.arange(len(frame)), near[sides.owner]])
+    frame, part = frame[rows], part[rows]
     here = pose[frame]
+    place = here.apply(np.concatenate([place, sides.points]))
     table = contact_table(
         hand.name,
         frame,
         part,
-        here.apply(point[frame, part]),
-        -here.rotate(outward[frame, part]),
-        touch_gap[frame, part],
+        place,
+        here.rotate(np.concatenate([inward, sides.normals])),
+        np.concatenate([apart, sides.gap]),
         closing[frame, part],
         np.full(len(frame), body.friction),
-        relative_velocity(
-            times,
-            hand.turns,
-            hand.places,
-            pose,
-            frame,
-            capsules.link[part],
-            here.apply(point[frame, part]),
-        ),
+        relative_velocity(times, hand.turns, hand.places, pose, frame, capsules.link[part], place),
         static_speed,
     )
     return HandGaps(gap, depth, skin_depth, table)
@@ -295,7 +295,7 @@ def contact_table(
     velocity: Float[np.ndarray, "N 3"],
     static_speed: float,
 ) -> ContactTable:
-    """Contacts of body 0 with one toucher, given in the order of their frames."""
+    """Contacts of body 0 with one toucher, in any order."""
     across = velocity - np.einsum("ni,ni->n", velocity, normal)[:, None] * normal
     slides = np.linalg.norm(across, axis=1) > static_speed
     mode = np.where(slides, int(ContactMode.SLIDING), int(ContactMode.STATIC))

@@ -94,6 +94,10 @@ class ExactDistance:
         normal = np.where(off[:, None], away * sign[:, None], self._normals[face])
         return sign * distance, closest, face, normal
 
+    def face_normals(self, faces: Int[np.ndarray, "N"]) -> Float[np.ndarray, "N 3"]:
+        """Unit normals of faces, out of the body; zero for faces without area."""
+        return np.asarray(self._normals[faces])
+
     def is_inside(self, points: Float[np.ndarray, "N 3"]) -> np.ndarray:
         """Whether each point lies in the solid, by the winding number.
 

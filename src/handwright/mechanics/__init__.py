@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handwright.mechanics.area import AreaContacts, area_contacts, edge_distance
+from handwright.mechanics.area import EdgeSides, edge_distance, edge_sides
 from handwright.mechanics.cone_work import ConeWork, make_cone_work
 from handwright.mechanics.cones import ContactForces, least_forces, solve_cones
 from handwright.mechanics.momentum import RequiredWrench, required_wrench, smoothed
@@ -23,15 +23,15 @@ from handwright.mechanics.wrench import (
 )
 
 __all__ = [
-    "AreaContacts",
     "ConeWork",
     "ContactForces",
+    "EdgeSides",
     "ForceContacts",
     "ForceStatus",
     "PyramidWork",
     "RequiredWrench",
-    "area_contacts",
     "edge_distance",
+    "edge_sides",
     "edge_wrenches",
     "force_contacts",
     "grasp_map",

@@ -1,106 +1,93 @@
-"""Contacts near sharp edges, spread over proxy points.
+"""Contacts at sharp edges, with the faces beside them.
 
-A fingertip on an edge touches both faces, and with them a range of normals; a point contact has
-one, and jumps from face to face. Points around such a contact stand for the area.
+A finger on an edge touches both faces, and with them a range of normals; a point contact has one,
+and jumps from face to face. Points on the faces beside such a contact stand for its area.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from handwright.core.body import RigidBody
-from handwright.core.frozen import freeze_arrays
 from handwright.errors import InvalidValueError
 from handwright.geometry.exact import ExactDistance
 from handwright.math import rotation
 
-_FACING = -0.5
-_REACH = 1.5
+EDGE_RADIUS = 1e-3
+"""How far the area of a contact goes, m."""
+EDGE_SINK = 0.5
+"""How deep its ring is drawn to the surface from, over the radius."""
+EDGE_DIRECTIONS = 6
+"""Points of the ring."""
+EDGE_TURN = 0.8
+"""Cosine between two normals up to which they are those of two faces, not of a bend."""
+EDGE_BACK = -0.5
+"""Cosine between two normals below which one is on the far side of a thin wall."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AreaContacts:
-    """Contacts with their proxy points, in the order of the contacts, each before its proxies."""
+class EdgeSides(NamedTuple):
+    """Points on the faces beside contacts, in the order of the contacts."""
 
+    owner: Int[np.ndarray, " M"]
+    """Contact that a point stands beside."""
     points: Float[np.ndarray, "M 3"]
     """On the surface, body frame, m."""
     normals: Float[np.ndarray, "M 3"]
     """Unit length, into the body."""
-    owner: Int[np.ndarray, " M"]
-    """Contact that a point belongs to."""
-    num_contacts: int
-
-    def __post_init__(self) -> None:
-        freeze_arrays(self)
-
-    def gathered(self, forces: Float[np.ndarray, "M 3"]) -> Float[np.ndarray, "N 3"]:
-        """Sums of the forces of each contact."""
-        total = np.zeros((self.num_contacts, 3))
-        np.add.at(total, self.owner, forces)
-        return total
+    gap: Float[np.ndarray, " M"]
+    """m, from a toucher that is flat around the contact."""
 
 
-def area_contacts(
+def edge_sides(
     points: Float[np.ndarray, "N 3"],
     normals: Float[np.ndarray, "N 3"],
-    body: RigidBody,
+    gap: Float[np.ndarray, " N"],
+    distance: ExactDistance,
     *,
-    radius: float = 0.004,
-    count: int = 6,
-    distance: ExactDistance | None = None,
-) -> AreaContacts:
-    """Adds proxy points to the contacts within ``radius`` of a sharp edge.
+    touching: float,
+) -> EdgeSides:
+    """Finds the faces that contacts touch besides their own.
 
     A ring about the contact, sunk by half its radius along the normal, is drawn to the surface:
-    what lies beyond the edge lands on the other face. What would land on the far side of a thin
-    wall is left out.
+    what lies beyond an edge lands on the other face. One point is kept for each face, if the
+    toucher is near it too, and none of the far side of a thin wall.
 
     Args:
-        points: On the surface, body frame, m.
+        points: Contacts on the surface, body frame, m.
         normals: Unit length, into the body.
-        body: Its mesh and sharp edges.
-        radius: Of the area, m.
-        count: Proxy points of a contact, at most.
-        distance: Of the body, if at hand; building it takes time.
+        gap: Of the contacts, m; negative in penetration.
+        distance: Of the body.
+        touching: Gap up to which a face is touched, m.
     """
     points, normals = np.asarray(points, dtype=np.float64), np.asarray(normals, dtype=np.float64)
+    gap = np.asarray(gap, dtype=np.float64)
     if points.ndim != 2 or points.shape[1:] != (3,) or normals.shape != points.shape:
         raise InvalidValueError(
             f"points and normals have shapes {points.shape} and {normals.shape}; expected (N, 3)."
         )
-    if not (np.isfinite(points).all() and np.isfinite(normals).all()):
-        raise InvalidValueError("points or normals hold NaN or infinity; leave those out.")
-    if not (np.isfinite(radius) and radius > 0.0) or count < 1:
-        raise InvalidValueError(
-            f"radius is {radius} m and count {count}; expected above 0 and at least 1."
-        )
-    near = np.flatnonzero(edge_distance(points, body) <= radius)
-    owner = np.concatenate([np.arange(len(points)), np.repeat(near, count)])
-    if len(near) == 0:
-        return AreaContacts(points, normals, owner, len(points))
-    angle = 2.0 * np.pi * np.arange(count) / count
-    ring = radius * np.stack([np.cos(angle), np.sin(angle), 0.0 * angle + 0.5], axis=1)
-    frames = rotation.between(np.array([0.0, 0.0, 1.0]), normals[near])
-    start = (points[near][:, None] + rotation.rotate(frames[:, None], ring)).reshape(-1, 3)
-    _, closest, face, _ = (distance or ExactDistance.from_body(body)).signed_distance(start)
-    corners = body.vertices[body.faces[face]]
-    inward = -np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    inward /= np.linalg.norm(inward, axis=1, keepdims=True)
-    proxy_owner = owner[len(points) :]
-    is_kept = (np.einsum("ij,ij->i", inward, normals[proxy_owner]) > _FACING) & (
-        np.linalg.norm(closest - points[proxy_owner], axis=1) <= _REACH * radius
-    )
-    owner = np.concatenate([owner[: len(points)], proxy_owner[is_kept]])
-    order = np.argsort(owner, kind="stable")
-    return AreaContacts(
-        np.concatenate([points, closest[is_kept]])[order],
-        np.concatenate([normals, inward[is_kept]])[order],
-        owner[order],
-        len(points),
-    )
+    if gap.shape != points.shape[:1]:
+        raise InvalidValueError(f"gap has shape {gap.shape}; expected ({len(points)},).")
+    if not (np.isfinite(points).all() and np.isfinite(normals).all() and np.isfinite(gap).all()):
+        raise InvalidValueError("points, normals or gap hold NaN or infinity; leave those out.")
+    angle = 2.0 * np.pi * np.arange(EDGE_DIRECTIONS) / EDGE_DIRECTIONS
+    ring = EDGE_RADIUS * np.stack([np.cos(angle), np.sin(angle), 0.0 * angle + EDGE_SINK], axis=1)
+    frames = rotation.between(np.array([0.0, 0.0, 1.0]), normals)
+    start = points[:, None] + rotation.rotate(frames[:, None], ring)
+    _, closest, face, _ = distance.signed_distance(start.reshape(-1, 3))
+    shape = (len(points), EDGE_DIRECTIONS, 3)
+    closest, inward = closest.reshape(shape), -distance.face_normals(face).reshape(shape)
+    sunk = np.einsum("nki,ni->nk", closest - points[:, None], normals)
+    side_gap = gap[:, None] + np.maximum(sunk, 0.0)
+    alike = np.einsum("nki,ni->nk", inward, normals)
+    is_kept = (alike < EDGE_TURN) & (alike > EDGE_BACK) & (side_gap <= touching)
+    for k in range(1, EDGE_DIRECTIONS):
+        same = np.einsum("nji,ni->nj", inward[:, :k], inward[:, k]) >= EDGE_TURN
+        is_kept[:, k] &= ~np.any(same & is_kept[:, :k], axis=1)
+    owner, _ = np.nonzero(is_kept)
+    return EdgeSides(owner, closest[is_kept], inward[is_kept], side_gap[is_kept])
 
 
 def edge_distance(points: Float[np.ndarray, "N 3"], body: RigidBody) -> Float[np.ndarray, " N"]:

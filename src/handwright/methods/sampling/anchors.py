@@ -6,9 +6,9 @@ import numpy as np
 
 from handwright.geometry.sdf import Field, field_value_gradient
 from handwright.kinematics.spacetime_terms import Anchors
-from handwright.methods.sampling.frame import FREE, HOLD, SLIDE
 from handwright.methods.sampling.judge import Judged
 from handwright.methods.sampling.path import Path
+from handwright.methods.sampling.room import FREE, HOLD, SLIDE
 
 # Weight of a point in the air, which may be missed, against that of a contact.
 _HINT = 1e-3

@@ -184,7 +184,7 @@ class _Verdict(NamedTuple):
 
 
 def _verdict(one: Prepared, q: np.ndarray) -> _Verdict:
-    judged = make_judged(len(q), len(one.stage.digit_of_capsule) + 16)
+    judged = make_judged(len(q), len(one.room.found.capsule))
     if judge_motion(one.strict, q, one.room, judged):
         frame = int(np.flatnonzero(judged.verdict)[0])
         cause = _CAUSES[int(judged.verdict[frame])]

@@ -137,7 +137,7 @@ def _compile_grasping(bench: Bench) -> None:
 
 
 def _compile_judge(bench: Bench) -> None:
-    judged = make_judged(_WARM_FRAMES, len(bench.stage.digit_of_capsule) + 16)
+    judged = make_judged(_WARM_FRAMES, len(bench.room.found.capsule))
     judge_motion(bench.stage, bench.path.q, bench.room, judged)
 
 

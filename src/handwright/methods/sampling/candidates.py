@@ -22,7 +22,8 @@ from handwright.kinematics.tree import placed, turned
 from handwright.math.compiled import compiled
 from handwright.math.packed import Packed
 from handwright.mechanics.area import edge_distance
-from handwright.methods.sampling.frame import Room, digit_depth, place_hands, pose_alone
+from handwright.methods.sampling.frame import digit_depth, place_hands, pose_alone
+from handwright.methods.sampling.room import Room
 from handwright.methods.sampling.stage import Stage
 
 _VOLUME_SPACING = 0.008

@@ -10,13 +10,13 @@ from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.geometry.exact import ExactDistance
 from handwright.methods.sampling.candidates import Candidates, lifetimes
-from handwright.methods.sampling.frame import HOLD, Room
 from handwright.methods.sampling.hands_as_one import HandsAsOne
 from handwright.methods.sampling.holdings import Holding
 from handwright.methods.sampling.kept import Kept, narrow_limits, write_kept
 from handwright.methods.sampling.orders import PIN_TOLERANCE, Orders, no_orders, with_starts
 from handwright.methods.sampling.pins import Pinned, bind_pins, on_surface, pin_frames
 from handwright.methods.sampling.preferences import frames_within
+from handwright.methods.sampling.room import HOLD, Room
 from handwright.methods.sampling.stage import Stage
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ import numpy as np
 from handwright.kinematics import link_poses, posed_capsules
 from handwright.math.pose import Pose
 from handwright.mechanics import force_contacts, least_forces
+from handwright.mechanics.area import edge_sides
 from handwright.mechanics.sliding import relative_velocity
 from handwright.methods.sampling.effort import too_hard
 from handwright.methods.sampling.exact_depth import skin_depths
@@ -68,10 +69,9 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
         q: (T, J) joint values of all hands, rad.
         judged: Of the motion.
     """
-    count = int(judged.num[0])
-    frame, capsule = judged.frame[:count], judged.capsule[:count]
-    point, normal = judged.point[:count].copy(), judged.normal[:count].copy()
-    gap = judged.gap[:count].copy()
+    rows = _first_of_each(judged)
+    frame, capsule = judged.frame[rows], judged.capsule[rows]
+    point, normal, gap = judged.point[rows], judged.normal[rows], judged.gap[rows]
     hand = np.flatnonzero(capsule >= 0)
     toucher = _touching_points(
         one, q, frame[hand], capsule[hand], point[hand], normal[hand], gap[hand]
@@ -79,12 +79,23 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
     found, closest, _, outward = one.distance.signed_distance(toucher.point)
     point[hand], normal[hand] = closest, -outward
     gap[hand] = found - toucher.reach
-    kept = np.ones(count, dtype=bool)
+    kept = np.ones(len(rows), dtype=bool)
     kept[hand] = gap[hand] <= _TOUCHING
     kept &= _leads_out(one, point, normal)
-    frame, capsule, point, normal, gap, drag = (
-        column[kept] for column in (frame, capsule, point, normal, gap, judged.drag[:count])
+    hand = np.flatnonzero(kept & (capsule >= 0))
+    sides = edge_sides(point[hand], normal[hand], gap[hand], one.distance, touching=_TOUCHING)
+    owner = np.concatenate([np.flatnonzero(kept), hand[sides.owner]])
+    point, normal = (
+        np.concatenate([column[kept], side])
+        for column, side in ((point, sides.points), (normal, sides.normals))
     )
+    gap = np.concatenate([gap[kept], sides.gap])
+    is_side = np.repeat([False, True], [kept.sum(), len(sides.owner)])
+    order = np.argsort(frame[owner], kind="stable")
+    owner, point, normal, gap, is_side = (
+        column[order] for column in (owner, point, normal, gap, is_side)
+    )
+    frame, capsule, drag = frame[owner], capsule[owner], judged.drag[rows[owner]]
     # Where a contact has been moved to, its material point slides at another speed.
     slip = _slips(one, q, frame, capsule, point, normal)
     speed = np.linalg.norm(slip, axis=1, keepdims=True)
@@ -93,7 +104,7 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
     slides = np.linalg.norm(drag, axis=1) > 0.0
     # A little faster counts as sliding here but as holding in a certificate.
     may_hold = speed[:, 0] <= _STATIC_SHARE * one.strict.limits.slip
-    creeping = _creeps(frame, capsule, slip, may_hold)
+    creeping = _creeps(frame, capsule, slip, may_hold & ~is_side)
     if creeping is not None:
         return Refused(
             one.first + creeping,
@@ -142,6 +153,15 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
     if deep is not None:
         return deep
     return ExactContacts(frame, capsule, point, normal, gap, force, slides)
+
+
+def _first_of_each(judged: Judged) -> np.ndarray:
+    """Rows of contacts, without those on the faces beside: they come after their own contact."""
+    count = int(judged.num[0])
+    frame, capsule = judged.frame[:count], judged.capsule[:count]
+    is_first = np.ones(count, dtype=bool)
+    is_first[1:] = (frame[1:] != frame[:-1]) | (capsule[1:] != capsule[:-1]) | (capsule[1:] < 0)
+    return np.flatnonzero(is_first)
 
 
 def _may_press(one: Prepared, t: int, capsule: np.ndarray) -> np.ndarray:

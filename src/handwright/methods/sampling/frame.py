@@ -8,166 +8,37 @@ a contact whose material point moves over the surface gets kinetic friction alon
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from handwright.errors import InvalidValueError
 from handwright.geometry.capsules import segment_segment
 from handwright.geometry.environment import EnvironmentArrays, environment_value_gradient
 from handwright.geometry.sdf import field_value, field_value_gradient
 from handwright.geometry.sdf_chains import capsule_depth
 from handwright.kinematics.around import Around
-from handwright.kinematics.digit_ik import IkWeights, Work, make_work, place_digit, solve_digit
+from handwright.kinematics.digit_ik import IkWeights, place_digit, solve_digit
 from handwright.kinematics.skin_samples import sample_position
 from handwright.kinematics.tree import Links, placed
 from handwright.math.compiled import inlined, kernel
-from handwright.mechanics.cone_work import ConeWork, make_cone_work
-from handwright.mechanics.cones import MAX_ITERATIONS, PENALTY, solve_cones
-from handwright.mechanics.pyramid import (
-    MAX_PIVOTS,
-    PyramidWork,
-    make_pyramid_work,
-    solve_pyramids,
+from handwright.mechanics.area import (
+    EDGE_BACK,
+    EDGE_DIRECTIONS,
+    EDGE_RADIUS,
+    EDGE_SINK,
+    EDGE_TURN,
 )
-from handwright.mechanics.wrench import ForceContacts
+from handwright.mechanics.cones import MAX_ITERATIONS, PENALTY, solve_cones
+from handwright.mechanics.pyramid import MAX_PIVOTS, solve_pyramids
+from handwright.methods.sampling.room import FREE, HOLD, SLIDE, Room
 from handwright.methods.sampling.stage import Stage
-
-# How a digit takes part in a frame.
-FREE, HOLD, SLIDE, FLY = 0, 1, 2, 3
 
 # What a frame fails by.
 FINE, MISSED, SUNK, CROSSED, UNMOVED = 0, 1, 2, 3, 4
 
-MAX_DIGITS = 16
 _AXIS_SAMPLES = 6
 _TOLERANCE = 1e-5
-_NUM_EDGES = 8
+# A point that is farther from the surface is not on it, m.
+_OFF_SURFACE = 3e-4
 _GROUND_PRICE = 0.05
-
-
-class Guide(NamedTuple):
-    """Guiding points of a frame, one for each digit; see the constants for ``mode``."""
-
-    mode: np.ndarray
-    """(D,)"""
-    link: np.ndarray
-    """(D,) that the point is fixed to."""
-    local: np.ndarray
-    """(D, 3) on that link, m."""
-    target: np.ndarray
-    """(D, 3) where it should be, in the body's frame, m."""
-    normal: np.ndarray
-    """(D, 3) out of the body there."""
-
-
-class Found(NamedTuple):
-    """Contacts and forces of a frame."""
-
-    num: np.ndarray
-    """(2,): all contacts, and those of them that are with the ground, which come first."""
-    capsule: np.ndarray
-    """(N,) or -1 for the ground."""
-    point: np.ndarray
-    """(N, 3), on the body, m."""
-    gap: np.ndarray
-    slip: np.ndarray
-    """(N, 3) motion of the hand's material point over the body since the last frame, m."""
-    load: np.ndarray
-    """(D,) normal force of each digit over the weight."""
-    ratio: np.ndarray
-    """(D,) friction of a digit's foremost loaded contact over the most it may have."""
-    pull: np.ndarray
-    """(D, 3) direction of that friction."""
-    blame: np.ndarray
-    """(2,) digits that a failure is due to, or -1."""
-    total: np.ndarray
-    """(1,) sum of all normal forces of the hands over the weight."""
-
-
-class Room(NamedTuple):
-    """Memory of the search; one for each process."""
-
-    guide: Guide
-    now: Links
-    before: Links
-    ik: Work
-    contacts: ForceContacts
-    cone: ConeWork
-    pyramid: PyramidWork
-    low: np.ndarray
-    high: np.ndarray
-    reference: np.ndarray
-    spare: np.ndarray
-    """(J,) joint values that are only tried."""
-    found: Found
-    is_lost: np.ndarray
-    """(D,) digits that could not be brought to their guiding points."""
-    must_touch: np.ndarray
-    """(D,) digits whose guiding points must be met."""
-    price: np.ndarray
-    """(D,) of normal force, by digit."""
-    is_landing: np.ndarray
-    """(D,) digits that come down in this frame: they move, so nothing is asked of them yet."""
-
-
-def make_room(stage: Stage) -> Room:
-    """Memory for one stage."""
-    joints = len(stage.rest)
-    needed = 2 * len(stage.digit_of_capsule) + int(np.diff(stage.ground.first).max(initial=0)) + 1
-    # Few sizes, because code is compiled for each.
-    capacity = max(64, 1 << (needed - 1).bit_length())
-    if len(stage.hand_of_digit) > MAX_DIGITS:
-        raise InvalidValueError(
-            f"The hands have {len(stage.hand_of_digit)} digits; expected {MAX_DIGITS} at most."
-        )
-
-    def links() -> Links:
-        return Links(np.zeros((joints + 1, 3, 3)), np.zeros((joints + 1, 3)), np.zeros((joints, 3)))
-
-    digits = len(stage.hand_of_digit)
-    return Room(
-        guide=Guide(
-            np.zeros(digits, dtype=np.int64),
-            np.zeros(digits, dtype=np.int64),
-            np.zeros((digits, 3)),
-            np.zeros((digits, 3)),
-            np.zeros((digits, 3)),
-        ),
-        now=links(),
-        before=links(),
-        ik=make_work(),
-        contacts=ForceContacts(
-            np.zeros((capacity, 3)),
-            np.zeros((capacity, 3)),
-            np.zeros(capacity),
-            np.zeros((capacity, 3)),
-            np.ones(capacity),
-            np.full(capacity, np.inf),
-        ),
-        cone=make_cone_work(capacity),
-        pyramid=make_pyramid_work(capacity, _NUM_EDGES),
-        low=np.zeros(joints),
-        high=np.zeros(joints),
-        reference=np.zeros(joints),
-        spare=np.zeros(joints),
-        found=Found(
-            np.zeros(2, dtype=np.int64),
-            np.zeros(capacity, dtype=np.int64),
-            np.zeros((capacity, 3)),
-            np.zeros(capacity),
-            np.zeros((capacity, 3)),
-            np.zeros(MAX_DIGITS),
-            np.zeros(MAX_DIGITS),
-            np.zeros((MAX_DIGITS, 3)),
-            np.zeros(2, dtype=np.int64),
-            np.zeros(1),
-        ),
-        is_lost=np.zeros(MAX_DIGITS, dtype=np.bool_),
-        must_touch=np.zeros(MAX_DIGITS, dtype=np.bool_),
-        price=np.ones(MAX_DIGITS),
-        is_landing=np.zeros(MAX_DIGITS, dtype=np.bool_),
-    )
 
 
 @inlined
@@ -432,6 +303,64 @@ def _add_contact(
 
 
 @kernel
+def _add_edge_sides(
+    stage: Stage,
+    room: Room,
+    n: int,
+    c: int,
+    p: tuple[float, float, float],
+    g: tuple[float, float, float],
+    gap: float,
+    has_before: bool,
+) -> int:
+    """Adds contacts on the faces beside contact ``n - 1``; returns how many there are then.
+
+    The same ring as in ``edge_sides``, drawn to the surface of the grid.
+    """
+    field, contacts = stage.field, room.contacts
+    size = np.sqrt(g[0] ** 2 + g[1] ** 2 + g[2] ** 2)
+    ux, uy, uz = -g[0] / size, -g[1] / size, -g[2] / size
+    # Two directions across the normal.
+    if abs(ux) < 0.6:
+        ax, ay, az = 0.0, uz, -uy
+    else:
+        ax, ay, az = -uz, 0.0, ux
+    size = np.sqrt(ax * ax + ay * ay + az * az)
+    ax, ay, az = ax / size, ay / size, az / size
+    bx, by, bz = uy * az - uz * ay, uz * ax - ux * az, ux * ay - uy * ax
+    first, spare = n, stage.digit_of_capsule.shape[0] - c
+    for k in range(EDGE_DIRECTIONS):
+        angle = 2.0 * np.pi * k / EDGE_DIRECTIONS
+        along, across = EDGE_RADIUS * np.cos(angle), EDGE_RADIUS * np.sin(angle)
+        x = p[0] + along * ax + across * bx + EDGE_SINK * EDGE_RADIUS * ux
+        y = p[1] + along * ay + across * by + EDGE_SINK * EDGE_RADIUS * uy
+        z = p[2] + along * az + across * bz + EDGE_SINK * EDGE_RADIUS * uz
+        value, gx, gy, gz = field_value_gradient(field, x, y, z)
+        size = np.sqrt(gx * gx + gy * gy + gz * gz)
+        alike = -(ux * gx + uy * gy + uz * gz)
+        if not EDGE_BACK * size < alike < EDGE_TURN * size:
+            continue
+        far = value / size**2
+        x, y, z = x - far * gx, y - far * gy, z - far * gz
+        sunk = (x - p[0]) * ux + (y - p[1]) * uy + (z - p[2]) * uz
+        side_gap = gap + max(sunk, 0.0)
+        # The grid rounds edges off, and may lead nowhere. Room is kept for the other capsules.
+        is_known = (
+            not side_gap <= stage.limits.gap
+            or abs(field_value(field, x, y, z)) > _OFF_SURFACE
+            or n + spare >= contacts.normal.shape[0]
+        )
+        for m in range(first, n):
+            alike = contacts.normal[m, 0] * gx + contacts.normal[m, 1] * gy
+            alike += contacts.normal[m, 2] * gz
+            is_known = is_known or -alike >= EDGE_TURN * size
+        if not is_known:
+            _add_contact(stage, room, n, c, (x, y, z), (gx, gy, gz), side_gap, has_before)
+            n += 1
+    return n
+
+
+@kernel
 def add_ground(stage: Stage, t: int, room: Room) -> int:
     """Writes the contacts with the ground of one frame; returns how many."""
     contacts, found, ground = room.contacts, room.found, stage.ground
@@ -457,7 +386,8 @@ def collect_contacts(stage: Stage, t: int, room: Room, has_before: bool) -> floa
     """Finds all contacts of the placed hands; returns how deep the skin is anywhere, m.
 
     ``room.found.blame`` names the digit that is deepest. One contact for each capsule: of the
-    capsule itself if it touches, else of the nearest point of the skin over it.
+    capsule itself if it touches, else of the nearest point of the skin over it. At an edge those on
+    the faces beside it come next.
     """
     found, limits = room.found, stage.limits
     around = _around_at(stage, t)
@@ -489,7 +419,7 @@ def collect_contacts(stage: Stage, t: int, room: Room, has_before: bool) -> floa
                 a[2] + s * (b[2] - a[2]) - far * gz,
             )
             _add_contact(stage, room, n, c, p, (gx, gy, gz), gap, has_before)
-            n += 1
+            n = _add_edge_sides(stage, room, n + 1, c, p, (gx, gy, gz), gap, has_before)
         elif skin <= limits.gap:
             x, y, z = sample_position(stage.samples, row, room.now)
             value, gx, gy, gz = field_value_gradient(stage.field, x, y, z)
@@ -499,7 +429,7 @@ def collect_contacts(stage: Stage, t: int, room: Room, has_before: bool) -> floa
             far = value / size
             p = (x - far * gx, y - far * gy, z - far * gz)
             _add_contact(stage, room, n, c, p, (gx, gy, gz), value, has_before)
-            n += 1
+            n = _add_edge_sides(stage, room, n + 1, c, p, (gx, gy, gz), value, has_before)
     found.num[0] = n
     return deepest
 

@@ -15,8 +15,9 @@ from handwright.kinematics.tree import placed
 from handwright.math.compiled import compiled
 from handwright.math.packed import Packed
 from handwright.methods.sampling.candidates import Candidates
-from handwright.methods.sampling.frame import Room, place_hands
+from handwright.methods.sampling.frame import place_hands
 from handwright.methods.sampling.preferences import Grip
+from handwright.methods.sampling.room import Room
 from handwright.methods.sampling.stage import Stage
 
 # Discomfort of a place that does not suit the grip at all; postures have 0 to 1 or so.

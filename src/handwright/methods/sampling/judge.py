@@ -18,12 +18,12 @@ from handwright.methods.sampling.frame import (
     FINE,
     SUNK,
     UNMOVED,
-    Room,
     collect_contacts,
     digits_crossed,
     find_forces,
     place_hands,
 )
+from handwright.methods.sampling.room import Room
 from handwright.methods.sampling.stage import Stage
 
 

@@ -13,9 +13,9 @@ from handwright.core.frozen import freeze_arrays
 from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.kinematics.fk import link_poses
-from handwright.methods.sampling.frame import FREE, HOLD
 from handwright.methods.sampling.orders import Orders
 from handwright.methods.sampling.preferences import frames_within
+from handwright.methods.sampling.room import FREE, HOLD
 from handwright.methods.sampling.stage import Stage
 
 SLACK = 5e-4

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handwright.methods.sampling.frame import FREE, HOLD, Room
 from handwright.methods.sampling.path import Path
+from handwright.methods.sampling.room import FREE, HOLD, Room
 
 # How far a guiding point may roll away from its pin, m; a clip is allowed a little more.
 _ROLLED = 2.5e-3

@@ -13,9 +13,10 @@ from handwright.kinematics.tree import placed
 from handwright.math.compiled import compiled
 from handwright.math.packed import Packed
 from handwright.methods.sampling.candidates import Candidates, lifetimes
-from handwright.methods.sampling.frame import Room, digit_depth, place_hands, pose_alone
+from handwright.methods.sampling.frame import digit_depth, place_hands, pose_alone
 from handwright.methods.sampling.orders import Orders
 from handwright.methods.sampling.preferences import Pin
+from handwright.methods.sampling.room import Room
 from handwright.methods.sampling.stage import Stage
 
 # A pin farther away from the surface is a mistake, m.

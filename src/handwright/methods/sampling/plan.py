@@ -13,9 +13,9 @@ import numpy as np
 
 from handwright.math.packed import Packed
 from handwright.methods.sampling.candidates import Candidates
-from handwright.methods.sampling.frame import FLY, FREE, HOLD, SLIDE
 from handwright.methods.sampling.orders import Orders
 from handwright.methods.sampling.path import Path
+from handwright.methods.sampling.room import FLY, FREE, HOLD, SLIDE
 from handwright.methods.sampling.stage import Stage
 from handwright.methods.sampling.step import (
     IDLE_LOAD,
@@ -220,11 +220,16 @@ class Planner:
                 self._send(t, d, None)
             return
         is_away[d] = True
-        if carried_without(self._bench, t, t + self._policy.flight, is_away):
+        if self._can_spare(t, is_away):
             self._send(t, d, None)
             return
         is_away[d] = False
         path.mode[t, d] = HOLD
+
+    def _can_spare(self, t: int, is_away: np.ndarray) -> bool:
+        """Whether digits that hold, not those that slide, can do without some for a flight."""
+        is_away = is_away | (self._path.mode[t] == SLIDE)
+        return bool(carried_without(self._bench, t, t + self._policy.flight, is_away))
 
     def _room_to_fly(self, t: int, d: int, most: int) -> bool:
         own = self._stage.hand_of_digit == self._stage.hand_of_digit[d]
@@ -250,8 +255,7 @@ class Planner:
             wants_away |= self._rng.random() < _EARLY
         if (must_go or wants_away) and self._room_to_fly(t, d, _MOST_FLYING):
             is_away[d] = True
-            is_carried = carried_without(self._bench, t, t + policy.flight, is_away)
-            if is_carried and self._send(t, d, forced.get(d)):
+            if self._can_spare(t, is_away) and self._send(t, d, forced.get(d)):
                 return
             is_away[d] = False
         path.mode[t, d] = HOLD
@@ -261,9 +265,13 @@ class Planner:
         others[d] = False
         is_on_cone = is_on_cone and int(others.sum()) >= _LEAST_STILL
         if is_on_cone and chance < policy.slide[t, d]:
+            held = carried_without(self._bench, t, t, is_away)
             path.mode[t, d] = SLIDE
             speed = policy.slide_step * (0.3 + 0.7 * self._rng.random())
             path.slide[t, d] = speed * path.pull[t, d]
+            # What guiding points cannot carry in any case, the rest of the hand does.
+            if held and not carried_without(self._bench, t, t, is_away):
+                path.mode[t, d] = HOLD
 
     def _send(self, t: int, d: int, shunned: np.ndarray | None) -> bool:
         """Plans a flight of a digit to a new place, or away from the body if there is none.

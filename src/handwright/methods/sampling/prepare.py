@@ -26,7 +26,6 @@ from handwright.methods.sampling.control import (
     narrow_kept,
     obey,
 )
-from handwright.methods.sampling.frame import Room, make_room
 from handwright.methods.sampling.grips import capsule_prices, leave_free_of, suited
 from handwright.methods.sampling.hands_as_one import HandsAsOne, hands_as_one
 from handwright.methods.sampling.holdings import Holding, find_holdings
@@ -34,6 +33,7 @@ from handwright.methods.sampling.kept import SLACK
 from handwright.methods.sampling.orders import Orders
 from handwright.methods.sampling.plan import Policy
 from handwright.methods.sampling.preferences import CHANCES, frames_within
+from handwright.methods.sampling.room import Room, make_room
 from handwright.methods.sampling.stage import Limits, Stage, make_stage, part_of_stage
 from handwright.methods.sampling.step import Steps
 

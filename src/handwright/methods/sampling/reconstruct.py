@@ -17,10 +17,10 @@ from handwright.kinematics.spacetime import smooth_digits
 from handwright.kinematics.spacetime_terms import Anchors, SpacetimeWeights
 from handwright.math.packed import Packed
 from handwright.methods.sampling.anchors import rolled_anchors, search_anchors
-from handwright.methods.sampling.frame import FREE
 from handwright.methods.sampling.judge import Judged
 from handwright.methods.sampling.path import Path, make_path
 from handwright.methods.sampling.prepare import Prepared, joints_of, root_of
+from handwright.methods.sampling.room import FREE
 from handwright.methods.sampling.stage import Stage
 from handwright.methods.sampling.step import Bench, settle
 
@@ -35,11 +35,13 @@ _SWEEPS, _FEW_SWEEPS = 4, 2
 _WEIGHTS = SpacetimeWeights(
     digit_margin=-5e-4,
     posture=1e-6,
-    object=2.0,
+    object=5.0,
     environment=2.0,
     digits=2.0,
-    num_samples=140,
+    num_samples=400,
 )
+# A sharp edge goes between points of the skin, as deep as half their distance, m.
+_SPACING = 1.2e-3
 
 
 class Motion(NamedTuple):
@@ -133,7 +135,7 @@ def _smoothed(
             low=stage.low[:, joints],
             high=stage.high[:, joints],
             weights=_WEIGHTS._replace(object_margin=margin),
-            samples=skin_samples(model),
+            samples=skin_samples(model, _SPACING),
             sweeps=sweeps,
         )
         result[:, joints] = smooth.q

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from handwright.math.packed import Packed
-from handwright.methods.sampling.frame import FINE, FREE, HOLD, MISSED, UNMOVED
+from handwright.methods.sampling.frame import FINE, MISSED, UNMOVED
 from handwright.methods.sampling.path import Path, copy_path, make_path
 from handwright.methods.sampling.plan import FINGER_WIDTH, Forced, Planner
 from handwright.methods.sampling.prepare import Prepared
+from handwright.methods.sampling.room import FREE, HOLD
 from handwright.methods.sampling.step import (
     IDLE_LOAD,
     Bench,

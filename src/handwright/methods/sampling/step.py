@@ -16,12 +16,7 @@ from handwright.methods.sampling.candidates import Candidates
 from handwright.methods.sampling.frame import (
     CROSSED,
     FINE,
-    FLY,
-    FREE,
-    HOLD,
-    SLIDE,
     UNMOVED,
-    Room,
     add_ground,
     check_frame,
     place_hands,
@@ -29,6 +24,7 @@ from handwright.methods.sampling.frame import (
     pose_digits,
 )
 from handwright.methods.sampling.path import Path
+from handwright.methods.sampling.room import FLY, FREE, HOLD, SLIDE, Room
 from handwright.methods.sampling.stage import Stage
 
 _TOLERANCE = 1e-5
@@ -199,7 +195,7 @@ def _seed(stage: Stage, room: Room) -> None:
     """Takes guiding points to where digits touch now, if they have rolled, slid or come off.
 
     The foremost contact of a digit is its seed (section 4.2): capsules are ordered along a digit,
-    so the last one counts.
+    so the last one counts; not the faces beside it.
     """
     found, now, guide = room.found, room.now, room.guide
     for d in range(guide.mode.shape[0]):
@@ -210,7 +206,10 @@ def _seed(stage: Stage, room: Room) -> None:
             c = found.capsule[n]
             if stage.digit_of_capsule[c] == d and (
                 seed < 0
-                or stage.table.capsule_link[c] >= stage.table.capsule_link[found.capsule[seed]]
+                or (
+                    c != found.capsule[seed]
+                    and stage.table.capsule_link[c] >= stage.table.capsule_link[found.capsule[seed]]
+                )
             ):
                 seed = n
         if seed < 0:
@@ -413,7 +412,9 @@ def carried_by(bench: Bench, t: int, point: np.ndarray, normal: np.ndarray, shar
 
 @compiled
 def carried_without(bench: Bench, t: int, end: int, is_away: np.ndarray) -> bool:
-    """Whether the digits that hold in row t can carry the body until ``end`` without some.
+    """Whether the digits that touch in row t can carry the body until ``end`` without some.
+
+    Those that slide by the plan have kinetic friction along their way only.
 
     Args:
         bench: The search.
@@ -427,9 +428,16 @@ def carried_without(bench: Bench, t: int, end: int, is_away: np.ndarray) -> bool
         frame = min(later, last)
         n = add_ground(stage, frame, room)
         for d in range(is_away.shape[0]):
-            if not is_away[d] and path.mode[t, d] == HOLD:
-                _add_static(stage, room, n, path.target[t, d], path.normal[t, d])
-                n += 1
+            if is_away[d] or (path.mode[t, d] != HOLD and path.mode[t, d] != SLIDE):
+                continue
+            _add_static(stage, room, n, path.target[t, d], path.normal[t, d])
+            if path.mode[t, d] == SLIDE:
+                x, y, z = path.slide[t, d, 0], path.slide[t, d, 1], path.slide[t, d, 2]
+                speed = max(np.sqrt(x * x + y * y + z * z), 1e-12)
+                room.contacts.drag[n, 0] = x / speed
+                room.contacts.drag[n, 1] = y / speed
+                room.contacts.drag[n, 2] = z / speed
+            n += 1
         if not can_carry(stage, frame, n, room):
             return False
     return True
