@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from handwright.benchmarks.grip_shares import near_share
-from handwright.benchmarks.strategy_counts import digits_touching
 from handwright.core.result import Status
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.evidence import certify
+from handwright.evidence.strategies import digits_touching
 from handwright.methods import ContactSampling, synthesize
 from handwright.methods.sampling import KeepOff, Pin
 from handwright.scenes import load_scene

@@ -13,11 +13,11 @@ from jaxtyping import Float
 
 from handwright.benchmarks.bars import bars_table
 from handwright.benchmarks.grip_shares import near_share, vertical_share
-from handwright.benchmarks.strategy_counts import total_strategies
 from handwright.core.editing import with_friction, with_hand_offset
 from handwright.core.problem import Problem
 from handwright.core.result import Result
 from handwright.errors import InvalidValueError
+from handwright.evidence.strategies import total_strategies
 from handwright.geometry.exact import ExactDistance
 from handwright.kinematics import posed_capsules
 from handwright.math.pose import Pose

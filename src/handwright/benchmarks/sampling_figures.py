@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from handwright.benchmarks.strategy_counts import total_strategies
 from handwright.core.result import Result
 from handwright.evidence import Certificate, Tolerances, certify
 from handwright.evidence.penetration import depth_summary
+from handwright.evidence.strategies import total_strategies
 
 
 def penetration_of(certificate: Certificate) -> Float[np.ndarray, " T"]:

@@ -124,12 +124,13 @@ def explore(problem: Problem, method: ContactSampling, *, frames: int, seed: int
     while done < frames:
         rng = np.random.default_rng([seed, number, 0])
         watched = _Watched(one, rng)
-        # As many paths from one tree as an attempt of the method asks for, at most.
-        end = min(method.max_frames, frames - done)
-        for _ in range(PATHS):
-            if watched.next_path(end) is None:
-                break
-            solutions += 1
+        # As many paths from one tree as an attempt of the method asks for, at most. The plain
+        # search of the paper goes through its tree exhaustively.
+        end = frames - done if method.baseline else min(method.max_frames, frames - done)
+        paths = 0
+        while (method.baseline or paths < PATHS) and watched.next_path(end) is not None:
+            paths += 1
+        solutions += paths
         seen += watched.seen
         done += watched.tally.frames
         number += 1

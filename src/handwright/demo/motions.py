@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.table import Table
 
 from handwright.benchmarks.sampling_figures import penetration_of
-from handwright.benchmarks.strategy_counts import count_strategies, digits_touching
 from handwright.core.clip import Clip
 from handwright.core.result import NoSolutionError
 from handwright.demo.sheet import ROWS, motion_sheet
 from handwright.evidence import Certificate, certify
 from handwright.evidence.smoothness import smoothness
+from handwright.evidence.strategies import count_strategies, digits_touching
 from handwright.io.clip_file import save_clip
 from handwright.io.gltf import save_glb
 from handwright.methods import ContactSampling, synthesize

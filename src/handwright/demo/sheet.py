@@ -45,7 +45,7 @@ def motion_sheet(
         clip = clips[number]
         first, last = touching_span(clip)
         frames = spread(first, last, columns)
-        images += _pictures(clip, frames, camera, size)
+        images += pictures(clip, frames, camera, size)
         labels += [f"solution {number:02d}, {clip.times[frame]:.2f} s" for frame in frames]
     return contact_sheet(images, len(images) // len(spread(0, len(clips) - 1, rows)), labels)
 
@@ -64,9 +64,13 @@ def touching_span(clip: Clip) -> tuple[int, int]:
     return (int(frames.min()), int(frames.max())) if len(frames) else (0, clip.num_frames - 1)
 
 
-def _pictures(
-    clip: Clip, frames: Sequence[int], camera: Camera, size: tuple[int, int]
+def pictures(
+    clip: Clip,
+    frames: Sequence[int],
+    camera: Camera = _CAMERA,
+    size: tuple[int, int] = (_WIDTH, _HEIGHT),
 ) -> list[UInt8[np.ndarray, "H W 3"]]:
+    """Frames of a motion with forces; the camera goes along with hands and bodies."""
     scene = ClipScene(clip, Overlay(metres_per_newton=0.012))
     moving = [np.concatenate([item.vertices for item in scene.moving(frame)]) for frame in frames]
     width, height = size

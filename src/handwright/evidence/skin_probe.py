@@ -18,7 +18,8 @@ from handwright.core.skin import Skin
 from handwright.core.surface import Surface
 from handwright.geometry.exact import ExactDistance
 from handwright.geometry.surface_distance import surface_distance
-from handwright.kinematics import link_poses, posed_capsules
+from handwright.kinematics import posed_capsules
+from handwright.kinematics.skinning import blended_links, link_travel
 from handwright.math.compiled import compiled
 from handwright.math.pose import Pose
 
@@ -102,7 +103,7 @@ def nearest_vertices(
         reach: m.
     """
     rest, change, shift = blended_links(model, skin, q, root)
-    travel = link_travel(rest, skin, change, shift)
+    travel = link_travel(model, skin, change, shift)
     number = len(rest)
     known, moved = np.zeros(number), np.full(number, np.inf)
     seen, place = np.zeros((number, 3)), np.zeros((number, 3))
@@ -118,49 +119,6 @@ def nearest_vertices(
         found = measure(place[which])
         known[which], moved[which], seen[which] = found[0], 0.0, place[which]
         yield t, which, found
-
-
-def blended_links(
-    model: HandModel, skin: Skin, q: Float[np.ndarray, "T J"], root: Pose
-) -> tuple[Float[np.ndarray, "V 3"], Float[np.ndarray, "T L 3 3"], Float[np.ndarray, "T L 3"]]:
-    """Vertices in the bind pose, and what each link does to them: x -> change @ x + shift.
-
-    Args:
-        model: The hand.
-        skin: Its skin.
-        q: rad.
-        root: (T,) poses of the hand's root, in the frame that the vertices are wanted in.
-    """
-    turns, places = link_poses(model, q, root)
-    bind_turns, bind_places = link_poses(model, skin.bind)
-    wrist = model.wrist_link
-    rest = skin.vertices @ bind_turns[wrist].T + bind_places[wrist]
-    change = np.einsum("tlij,lkj->tlik", turns, bind_turns)
-    return rest, change, places - np.einsum("tlij,lj->tli", change, bind_places)
-
-
-def link_travel(
-    rest: Float[np.ndarray, "V 3"],
-    skin: Skin,
-    change: Float[np.ndarray, "T L 3 3"],
-    shift: Float[np.ndarray, "T L 3"],
-) -> Float[np.ndarray, "T L"]:
-    """How far a link moves the vertices that follow it since the last frame, at most, m."""
-    low = np.full((change.shape[1], 3), np.inf)
-    high = -low
-    for slot in range(skin.links.shape[1]):
-        follows = skin.weights[:, slot] > 0.0
-        np.minimum.at(low, skin.links[follows, slot], rest[follows])
-        np.maximum.at(high, skin.links[follows, slot], rest[follows])
-    used = np.isfinite(low[:, 0])
-    low, high = np.where(used[:, None], low, 0.0), np.where(used[:, None], high, 0.0)
-    # A motion is affine, so none of the box moves farther than the farthest of its corners.
-    side = np.array(np.meshgrid([0.0, 1.0], [0.0, 1.0], [0.0, 1.0])).reshape(3, -1).T
-    corner = low[:, None] + side * (high - low)[:, None]
-    world = np.einsum("tlij,lkj->tlki", change, corner) + shift[:, :, None]
-    travel = np.zeros(change.shape[:2])
-    travel[1:] = np.linalg.norm(np.diff(world, axis=0), axis=-1).max(axis=-1)
-    return travel
 
 
 @compiled

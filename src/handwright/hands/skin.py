@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from handwright.core.hand import HandModel
@@ -23,6 +25,7 @@ _NUM_FACES = 20_000
 _FLIP = np.array([1.0, -1.0, 1.0])
 
 
+@lru_cache(maxsize=8)
 def skin_of(model: HandModel) -> Skin:
     """The skin of a human hand.
 

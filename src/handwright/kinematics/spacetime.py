@@ -36,6 +36,8 @@ from handwright.kinematics.tree import Links, tree_of
 from handwright.math.packed import Packed
 from handwright.math.pose import Pose
 
+# A digit is solved again if the others have moved by more, rad: half a tenth of a millimetre.
+_STILL = 1e-3
 # Axes of flexion along a digit are parallel but for a few degrees.
 _PARALLEL = 0.9
 
@@ -245,10 +247,17 @@ def solve_motions(
     is_hard = (anchors.weight >= weights.hard) & ~pinned[anchors.frame]
     # Digits with fewer contacts go first: they make room, and have it when the others are solved.
     turns = np.argsort(np.bincount(anchors.digit, minlength=num_digits), kind="stable")
-    for sweep in range(sweeps):
-        old = cost.copy()
+    # How far the others have moved since a digit was solved, rad.
+    stirred = np.full(num_digits, np.inf)
+    for _ in range(sweeps):
+        if np.all(stirred <= _STILL):
+            break
         for digit in turns:
+            if stirred[digit] <= _STILL:
+                continue
             own = slice(problem.first[digit, 0], problem.first[digit, -1])
+            joints = table.free[digit, table.free[digit] >= 0]
+            was = q[:, joints].copy()
             for attempt in range(weights.pulls + 1):
                 cost[digit], evaluations = solve_motion(
                     given, moved, digit, q, pull, *room, bands[digit], before
@@ -264,8 +273,8 @@ def solve_motions(
                 ):
                     break
                 pull[own] = pulled
-        if sweep > 0 and np.all(np.abs(cost - old) <= 0.01 * old):
-            break
+            stirred += np.abs(q[:, joints] - was).max(initial=0.0)
+            stirred[digit] = 0.0
     return cost, total
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from handwright.mechanics.area import EdgeSides, edge_distance, edge_sides
 from handwright.mechanics.cone_work import ConeWork, make_cone_work
-from handwright.mechanics.cones import ContactForces, least_forces, solve_cones
+from handwright.mechanics.cones import ContactForces, LeastForces, least_forces, solve_cones
 from handwright.mechanics.momentum import RequiredWrench, required_wrench, smoothed
 from handwright.mechanics.nnls import nearest_forces, nonnegative_least_squares
 from handwright.mechanics.pyramid import (
@@ -28,6 +28,7 @@ __all__ = [
     "EdgeSides",
     "ForceContacts",
     "ForceStatus",
+    "LeastForces",
     "PyramidWork",
     "RequiredWrench",
     "edge_distance",

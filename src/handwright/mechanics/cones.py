@@ -13,6 +13,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from handwright.core.frozen import freeze_arrays
+from handwright.errors import InvalidValueError
 from handwright.math.compiled import inlined, kernel
 from handwright.math.packed import Packed
 from handwright.mechanics.cone_newton import descend, set_up, start
@@ -24,6 +25,7 @@ from handwright.mechanics.wrench import (
     check_wrench,
     has_one_edge,
     natural_scales,
+    no_contacts,
     tangents,
 )
 
@@ -180,14 +182,59 @@ def least_forces(
         tolerance: Residual of a feasible problem, at most, in these units.
         penalty: Price of residual in these units. Forces beyond so many units are not looked for.
     """
-    target = check_wrench(wrench)
-    check_positive(tolerance=tolerance, penalty=penalty)
-    force, length = natural_scales(contacts, target, force_scale, length_scale)
-    count = len(contacts.arm)
-    work = make_cone_work(count)
-    status, objective, iterations = _solve_usual(
-        Packed(work), Packed(contacts), count, target, force, length, tolerance, penalty
+    solver = LeastForces(len(contacts.arm))
+    return solver.solve(
+        contacts,
+        wrench,
+        force_scale=force_scale,
+        length_scale=length_scale,
+        tolerance=tolerance,
+        penalty=penalty,
     )
-    return ContactForces(
-        work.force, work.residual, status == _FEASIBLE, objective, iterations, ForceStatus(status)
-    )
+
+
+class LeastForces:
+    """``least_forces`` for many frames, with memory that is made once."""
+
+    def __init__(self, capacity: int) -> None:
+        """Makes room.
+
+        Args:
+            capacity: Most contacts of a frame.
+        """
+        self._work, self._contacts = make_cone_work(capacity), no_contacts(capacity)
+        self._packed = Packed(self._work), Packed(self._contacts)
+
+    def solve(
+        self,
+        contacts: ForceContacts,
+        wrench: ArrayLike,
+        *,
+        force_scale: float | None = None,
+        length_scale: float | None = None,
+        tolerance: float = TOLERANCE,
+        penalty: float = PENALTY,
+    ) -> ContactForces:
+        """As ``least_forces``, for no more contacts than there is room for."""
+        count = len(contacts.arm)
+        if count > len(self._contacts.arm):
+            raise InvalidValueError(
+                f"There are {count} contacts; there is room for {len(self._contacts.arm)}."
+            )
+        target = check_wrench(wrench)
+        check_positive(tolerance=tolerance, penalty=penalty)
+        force, length = natural_scales(contacts, target, force_scale, length_scale)
+        for own, given in zip(self._contacts, contacts, strict=True):
+            own[:count] = given
+        work = self._work
+        status, objective, iterations = _solve_usual(
+            *self._packed, count, target, force, length, tolerance, penalty
+        )
+        return ContactForces(
+            work.force[:count].copy(),
+            work.residual.copy(),
+            status == _FEASIBLE,
+            objective,
+            iterations,
+            ForceStatus(status),
+        )

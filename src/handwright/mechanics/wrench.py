@@ -46,6 +46,18 @@ class ForceContacts(NamedTuple):
     """Largest normal force, N; infinity for none."""
 
 
+def no_contacts(capacity: int) -> ForceContacts:
+    """Room for contacts, with none in it."""
+    return ForceContacts(
+        np.zeros((capacity, 3)),
+        np.zeros((capacity, 3)),
+        np.zeros(capacity),
+        np.zeros((capacity, 3)),
+        np.ones(capacity),
+        np.full(capacity, np.inf),
+    )
+
+
 def force_contacts(
     points: Float[np.ndarray, "N 3"],
     normals: Float[np.ndarray, "N 3"],

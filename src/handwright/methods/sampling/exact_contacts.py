@@ -7,13 +7,14 @@ is what anybody finds who looks at the mesh.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from handwright.kinematics import link_poses, posed_capsules
 from handwright.math.pose import Pose
-from handwright.mechanics import force_contacts, least_forces
+from handwright.mechanics import ForceContacts, LeastForces, force_contacts
 from handwright.mechanics.area import edge_sides
 from handwright.mechanics.sliding import relative_velocity
 from handwright.methods.sampling.effort import too_hard
@@ -112,30 +113,23 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
         )
     force = np.zeros((len(frame), 3))
     stage = one.strict
-    # Friction of the surroundings by their number; the judge knows only the number.
-    friction_of = dict(zip(one.stage.ground.surface, one.stage.ground.friction, strict=True))
-    for t in range(len(stage.wrench)):
-        rows = np.flatnonzero(frame == t)
-        is_ground = capsule[rows] < 0
-        friction = np.full(len(rows), one.body.friction * stage.limits.friction_margin)
-        friction[is_ground] = [friction_of[-1 - c] for c in capsule[rows[is_ground]]]
-        contacts = force_contacts(
-            point[rows],
-            normal[rows],
-            center=one.body.center,
-            friction=friction,
-            drag=drag[rows],
-            weight=np.where(is_ground, 0.05, one.price[np.maximum(capsule[rows], 0)]),
-            cap=np.where(_may_press(one, t, capsule[rows]), np.inf, 0.0),
-        )
-        solved = least_forces(
-            contacts, stage.wrench[t], force_scale=stage.weight, length_scale=stage.gyration
+    contacts = _force_contacts(one, frame, capsule, point, normal, drag)
+    begins = np.searchsorted(frame, np.arange(len(stage.wrench) + 1))
+    solver = LeastForces(int(np.diff(begins).max(initial=0)))
+    is_hand = capsule >= 0
+    for t, (begin, end) in enumerate(pairwise(begins.tolist())):
+        here = slice(begin, end)
+        solved = solver.solve(
+            ForceContacts(*(column[here] for column in contacts)),
+            stage.wrench[t],
+            force_scale=stage.weight,
+            length_scale=stage.gyration,
         )
         missing = max(
             float(np.linalg.norm(solved.residual[:3])),
             float(np.linalg.norm(solved.residual[3:])) / stage.gyration,
         )
-        pressed = np.einsum("ni,ni->n", solved.forces, normal[rows])[~is_ground].sum()
+        pressed = np.einsum("ni,ni->n", solved.forces, normal[here])[is_hand[here]].sum()
         # Written so that NaN is refused.
         if not (
             missing <= _RESIDUAL * stage.weight and pressed <= stage.limits.force * stage.weight
@@ -145,7 +139,7 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
                 "contacts on the exact surface of the body could not move it as its track shows. "
                 "Raise friction, lower the mass, or slow the track.",
             )
-        force[rows] = solved.forces
+        force[here] = solved.forces
     weak = _weak(one, q, frame, capsule, point, force)
     if weak is not None:
         return weak
@@ -164,10 +158,32 @@ def _first_of_each(judged: Judged) -> np.ndarray:
     return np.flatnonzero(is_first)
 
 
-def _may_press(one: Prepared, t: int, capsule: np.ndarray) -> np.ndarray:
-    """Which of the contacts of a frame may carry force: not those of fingers told to keep off."""
-    digit = np.where(capsule >= 0, one.stage.digit_of_capsule[capsule], -1)
-    return np.asarray((digit < 0) | one.stage.may_touch[t, digit])
+def _force_contacts(
+    one: Prepared,
+    frame: np.ndarray,
+    capsule: np.ndarray,
+    point: np.ndarray,
+    normal: np.ndarray,
+    drag: np.ndarray,
+) -> ForceContacts:
+    """Contacts of all frames as the solver takes them."""
+    stage, is_ground = one.strict, capsule < 0
+    # Friction of the surroundings by their number; the judge knows only the number.
+    friction_of = dict(zip(one.stage.ground.surface, one.stage.ground.friction, strict=True))
+    friction = np.full(len(frame), one.body.friction * stage.limits.friction_margin)
+    friction[is_ground] = [friction_of[-1 - c] for c in capsule[is_ground]]
+    digit = np.where(is_ground, -1, one.stage.digit_of_capsule[np.maximum(capsule, 0)])
+    # Fingers that were told to keep off carry nothing.
+    may_press = (digit < 0) | one.stage.may_touch[frame, digit]
+    return force_contacts(
+        point,
+        normal,
+        center=one.body.center,
+        friction=friction,
+        drag=drag,
+        weight=np.where(is_ground, 0.05, one.price[np.maximum(capsule, 0)]),
+        cap=np.where(may_press, np.inf, 0.0),
+    )
 
 
 class _Touching(NamedTuple):

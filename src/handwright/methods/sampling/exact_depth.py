@@ -1,10 +1,15 @@
 """How deep the whole skin of a hand is in a body's mesh and in the surroundings.
 
 The search looks at some points of the skin and reads a grid of distances, which hides a fraction
-of a millimetre. Here every vertex counts; the grid only says which of them need a closer look.
+of a millimetre. Here every vertex counts. A distance changes by no more than its point moves, so a
+vertex is looked at again only after its links have moved far enough; and the grid says which need
+a closer look.
 """
 
 from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,13 +18,36 @@ from handwright.geometry.environment import EnvironmentArrays, environment_value
 from handwright.geometry.exact import ExactDistance
 from handwright.geometry.sdf import Field, field_value
 from handwright.hands.skin import skin_of
-from handwright.kinematics import posed_skin
-from handwright.math.compiled import kernel
+from handwright.kinematics import posed_capsules
+from handwright.kinematics.skin_samples import skin_samples, vertex_capsules
+from handwright.kinematics.skinning import blended_links, link_travel
+from handwright.math.compiled import inlined, kernel
 from handwright.math.packed import Packed
 from handwright.math.pose import Pose
 
 # Depth in the grid from which a vertex is held against the mesh, m.
 _CLOSER_LOOK = 3e-4
+# Between nodes a grid can change a little faster than one walks.
+_STEEPEST = 1.1
+
+
+class _Skin(NamedTuple):
+    """A hand's skin over a motion, its vertices in the order of the capsules under them."""
+
+    first: np.ndarray
+    """(C + 1,) vertices first[c] to first[c + 1] lie over capsule c."""
+    rest: np.ndarray
+    links: np.ndarray
+    weights: np.ndarray
+    change: np.ndarray
+    shift: np.ndarray
+    travel: np.ndarray
+    """(T, L) m."""
+    start: np.ndarray
+    """(T, C, 3) of the capsules' axes, m."""
+    end: np.ndarray
+    reach: np.ndarray
+    """(C,) how far vertices can be from the axis, m."""
 
 
 def skin_depths(
@@ -43,30 +71,100 @@ def skin_depths(
     depth = np.zeros(len(q))
     if model.skin is None or model.side == "none":
         return depth
-    vertices = posed_skin(model, skin_of(model), q, root)
-    is_near = np.zeros(vertices.shape[:2], dtype=np.bool_)
-    for t in range(len(q)):
-        world = around._replace(
-            normals=around.normals[t],
-            offsets=around.offsets[t],
-            positions=around.positions[t],
-            rotations=around.rotations[t],
-        )
-        depth[t] = _look(Packed(field), Packed(world), vertices[t], is_near[t])
+    skin = skin_of(model)
+    order, first = _by_capsule(model)
+    rest, change, shift = blended_links(model, skin, q, root)
+    axes = posed_capsules(model, q, root)
+    moving = _Skin(
+        first, rest[order], skin.links[order], skin.weights[order], change, shift,
+        link_travel(model, skin, change, shift), axes.start, axes.end, skin_samples(model).reach,
+    )  # fmt: skip
+    is_near = np.zeros((len(q), len(order)), dtype=np.bool_)
+    spare = np.full(len(order), -np.inf)
+    around = EnvironmentArrays(*(np.ascontiguousarray(array) for array in around))
+    _look(Packed(field), Packed(around), Packed(moving), spare, is_near, depth)
     frame, vertex = np.nonzero(is_near)
     if len(frame):
-        np.maximum.at(depth, frame, -exact.signed_distance(vertices[frame, vertex])[0])
+        link = moving.links[vertex]
+        moved = np.einsum("nkij,nj->nki", change[frame[:, None], link], moving.rest[vertex])
+        place = np.einsum("nk,nki->ni", moving.weights[vertex], moved + shift[frame[:, None], link])
+        np.maximum.at(depth, frame, -exact.signed_distance(place)[0])
     return depth
 
 
+@lru_cache(maxsize=8)
+def _by_capsule(model: HandModel) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices in the order of the capsules under them, and where those of each capsule begin."""
+    owner = vertex_capsules(model, skin_of(model))
+    order = np.argsort(owner, kind="stable")
+    return order, np.searchsorted(owner[order], np.arange(len(model.capsules) + 1))
+
+
+@inlined
+def _place(skin: _Skin, t: int, v: int) -> tuple[float, float, float]:
+    x = y = z = 0.0
+    p, q, r = skin.rest[v, 0], skin.rest[v, 1], skin.rest[v, 2]
+    for k in range(skin.links.shape[1]):
+        w, link, a = skin.weights[v, k], skin.links[v, k], skin.change
+        if w > 0.0:
+            x += w * (a[t, link, 0, 0] * p + a[t, link, 0, 1] * q + a[t, link, 0, 2] * r)
+            y += w * (a[t, link, 1, 0] * p + a[t, link, 1, 1] * q + a[t, link, 1, 2] * r)
+            z += w * (a[t, link, 2, 0] * p + a[t, link, 2, 1] * q + a[t, link, 2, 2] * r)
+            x += w * skin.shift[t, link, 0]
+            y += w * skin.shift[t, link, 1]
+            z += w * skin.shift[t, link, 2]
+    return x, y, z
+
+
 @kernel
-def _look(field: Field, world: EnvironmentArrays, points: np.ndarray, is_near: np.ndarray) -> float:
-    """Marks points that are deep in the grid; returns the largest depth in the surroundings, m."""
-    deepest = 0.0
-    has_surroundings = world.frictions.shape[0] > 0
-    for n in range(points.shape[0]):
-        x, y, z = points[n, 0], points[n, 1], points[n, 2]
-        is_near[n] = field_value(field, x, y, z) < -_CLOSER_LOOK
-        if has_surroundings:
-            deepest = max(deepest, -environment_value_gradient(world, x, y, z)[0])
-    return deepest
+def _look(
+    field: Field,
+    world: EnvironmentArrays,
+    skin: _Skin,
+    spare: np.ndarray,
+    is_near: np.ndarray,
+    depth: np.ndarray,
+) -> None:
+    """Marks vertices that are deep in the grid; writes the depths in the surroundings, m.
+
+    Args:
+        field: Of the body.
+        world: With a leading frame axis.
+        skin: Over the motion.
+        spare: (V,) how far vertices may still go before they can touch the body, m.
+        is_near: (T, V) written.
+        depth: (T,) written.
+    """
+    for t in range(skin.change.shape[0]):
+        here = EnvironmentArrays(
+            world.normals[t], world.offsets[t], world.positions[t], world.rotations[t],
+            world.half_extents, world.frictions,
+        )  # fmt: skip
+        for c in range(skin.first.shape[0] - 1):
+            is_grounded = world.frictions.shape[0] > 0 and _near_ground(here, skin, t, c)
+            for v in range(skin.first[c], skin.first[c + 1]):
+                moved = 0.0
+                for k in range(skin.links.shape[1]):
+                    moved += skin.weights[v, k] * skin.travel[t, skin.links[v, k]]
+                spare[v] -= _STEEPEST * moved
+                if spare[v] > 0.0 and not is_grounded:
+                    continue
+                x, y, z = _place(skin, t, v)
+                spare[v] = field_value(field, x, y, z)
+                is_near[t, v] = spare[v] < -_CLOSER_LOOK
+                if is_grounded:
+                    depth[t] = max(depth[t], -environment_value_gradient(here, x, y, z)[0])
+
+
+@inlined
+def _near_ground(here: EnvironmentArrays, skin: _Skin, t: int, c: int) -> bool:
+    """Whether skin over a capsule may touch the surroundings."""
+    a, b = skin.start, skin.end
+    least = min(
+        environment_value_gradient(here, a[t, c, 0], a[t, c, 1], a[t, c, 2])[0],
+        environment_value_gradient(here, b[t, c, 0], b[t, c, 1], b[t, c, 2])[0],
+    )
+    square = 0.0
+    for i in range(3):
+        square += (a[t, c, i] - b[t, c, i]) ** 2
+    return least < 0.5 * np.sqrt(square) + skin.reach[c]

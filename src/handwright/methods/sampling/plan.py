@@ -63,8 +63,8 @@ class Policy(NamedTuple):
     """(T, D) probability that a digit on its friction cone slides."""
     relocate: np.ndarray
     """(T, D) probability that a digit without load moves to another place."""
-    land: float
-    """Probability that a free digit comes to the body."""
+    land: np.ndarray
+    """(T, D) probability that a free digit comes to the body."""
     leave_free: float
     """Probability that a digit stays off the body at the start."""
     slide_step: float
@@ -75,6 +75,8 @@ class Policy(NamedTuple):
     """Frames within which a contact must stay in reach."""
     comfort: float
     """How much comfortable places are preferred."""
+    lasting: float
+    """How much places are preferred that stay within reach for long."""
     grasp_tries: int
     """Draws of a first grasp."""
     is_informed: bool
@@ -97,7 +99,7 @@ class Planner:
     ) -> None:
         self._stage, self._places, self._path = stage, candidates, path
         self._policy, self._bench, self._rng = policy, bench, rng
-        self.appeal = place_appeal(candidates, policy.comfort)
+        self.appeal = place_appeal(candidates, policy.comfort, policy.lasting)
         """(D, M, K) how much digits like places."""
         self._frames, self._digits = path.mode.shape
         self._keeps: dict[tuple[int, int], bool] = {}
@@ -237,7 +239,8 @@ class Planner:
 
     def _invite(self, t: int, d: int, forced: Forced, eagerness: int) -> None:
         """A free digit may come to the body."""
-        chance = self._policy.land + eagerness * (1.0 - self._policy.land) / _DRAWS
+        land = self._policy.land[t, d]
+        chance = land + eagerness * (1.0 - land) / _DRAWS
         is_wanted = self._stage.may_touch[t, d] and self._rng.random() < chance
         if is_wanted and d not in forced and self._room_to_fly(t, d, _MOST_FLYING + eagerness):
             self._send(t, d, None)
@@ -364,13 +367,13 @@ class Planner:
         return aim
 
 
-def place_appeal(places: Candidates, comfort: float) -> np.ndarray:
+def place_appeal(places: Candidates, comfort: float, lasting: float) -> np.ndarray:
     """(D, M, K) how much a digit likes a place: comfortable ones, and those that last."""
     most = np.maximum(places.life.max(axis=1, keepdims=True), 1)
     return np.where(
         np.isfinite(places.cost),
         np.exp(-comfort * np.where(np.isfinite(places.cost), places.cost, 0.0))
-        * (places.life / most) ** 3,
+        * (places.life / most) ** lasting,
         0.0,
     )
 

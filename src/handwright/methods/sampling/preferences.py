@@ -14,12 +14,13 @@ Strategy = Literal["mixed", "static", "slide", "relocate"]
 Grip = Literal["any", "power", "precision"]
 GRIPS: tuple[Grip, ...] = ("any", "power", "precision")
 
-# Probabilities of sliding and of relocating, for each chance that the forces give.
-CHANCES: dict[str, tuple[float, float]] = {
-    "mixed": (0.25, 0.15),
-    "static": (0.0, 0.0),
-    "slide": (1.0, 0.0),
-    "relocate": (0.0, 0.9),
+# Probabilities of sliding, of relocating and of coming to the body from the air, for each chance
+# that the forces give. Digits that are needed come all the same.
+CHANCES: dict[str, tuple[float, float, float]] = {
+    "mixed": (0.25, 0.15, 0.15),
+    "static": (0.0, 0.0, 0.0),
+    "slide": (1.0, 0.0, 0.15),
+    "relocate": (0.0, 0.9, 0.15),
 }
 
 

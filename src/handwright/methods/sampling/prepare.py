@@ -53,6 +53,8 @@ _STATIC_SPEED = 5e-3
 _EASY_FORCE = 25.0
 # Height of a relocating pad over the surface, m.
 _LIFT = 0.010
+# How much places are preferred that stay within reach for long; more where nothing shall change.
+_LASTING, _LASTING_STATIC = 3.0, 12.0
 
 
 class Prepared(NamedTuple):
@@ -225,22 +227,25 @@ def _policy(
     orders: Orders,
 ) -> Policy:
     shape = (len(times), len(stage.hand_of_digit))
-    slide, relocate = (np.full(shape, chance) for chance in CHANCES[method.strategy])
+    chances = [np.full(shape, chance) for chance in CHANCES[method.strategy]]
     for preference in method.preferences:
         when = np.flatnonzero(frames_within(times, preference.start, preference.end))
         rows = np.array(digit_rows(holding, models, preference.digits))
-        slide[np.ix_(when, rows)], relocate[np.ix_(when, rows)] = CHANCES[preference.strategy]
+        for table, chance in zip(chances, CHANCES[preference.strategy], strict=True):
+            table[np.ix_(when, rows)] = chance
+    slide, relocate, land = chances
     step = float(np.median(np.diff(times)))
     return Policy(
         window=1 if method.baseline else method.window,
         slide=slide,
         relocate=relocate,
-        land=0.15,
+        land=land,
         leave_free=leave_free_of(method.grip, method.leave_free),
         slide_step=0.05 * step,
         flight=max(4, round(0.17 / step)),
         look_ahead=0 if method.baseline else max(1, round(0.33 / step)),
         comfort=method.comfort,
+        lasting=_LASTING_STATIC if method.strategy == "static" else _LASTING,
         grasp_tries=20 if method.baseline else 120,
         is_informed=not method.baseline,
         orders=orders,

@@ -11,7 +11,7 @@ from handwright.kinematics.digit_ik import Work, make_work
 from handwright.kinematics.tree import Links
 from handwright.mechanics.cone_work import ConeWork, make_cone_work
 from handwright.mechanics.pyramid import PyramidWork, make_pyramid_work
-from handwright.mechanics.wrench import ForceContacts
+from handwright.mechanics.wrench import ForceContacts, no_contacts
 from handwright.methods.sampling.stage import Stage
 
 # How a digit takes part in a frame.
@@ -112,14 +112,7 @@ def make_room(stage: Stage) -> Room:
         now=links(),
         before=links(),
         ik=make_work(),
-        contacts=ForceContacts(
-            np.zeros((capacity, 3)),
-            np.zeros((capacity, 3)),
-            np.zeros(capacity),
-            np.zeros((capacity, 3)),
-            np.ones(capacity),
-            np.full(capacity, np.inf),
-        ),
+        contacts=no_contacts(capacity),
         cone=make_cone_work(capacity),
         pyramid=make_pyramid_work(capacity, _NUM_EDGES),
         low=np.zeros(joints),

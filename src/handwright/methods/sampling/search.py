@@ -135,7 +135,10 @@ class Search:
     def _go_back(self, verdict: int) -> None:
         """From a dead end to the window that it is in, or to an earlier one."""
         self.tally.add_dead_end(self._t + 1, verdict)
-        forced = self._guilty(verdict) if self._policy.is_informed else {}
+        self._retreat(self._guilty(verdict) if self._policy.is_informed else {})
+
+    def _retreat(self, forced: Forced) -> None:
+        """To another plan of the last window, or of an earlier one."""
         windows = self._windows
         while windows:
             window = windows[-1]
@@ -187,6 +190,10 @@ class Search:
         """Back from a solution to one of its windows and the plan that differs most there."""
         fault, self._fault = self._fault, self._frames
         self._windows = [window for window in self._windows if window.start < fault]
+        if not self._policy.is_informed:
+            # The plain search goes through its tree from the leaves up.
+            self._retreat({})
+            return
         if not self._windows or self._rng.random() > _ANOTHER:
             self._t = -1
             return

@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handwright.benchmarks.strategy_counts import (
+from handwright.benchmarks.verify import carried_ball
+from handwright.core.contact import ENVIRONMENT, Contact, ContactMode, ContactTrack
+from handwright.evidence.strategies import (
     count_strategies,
     digit_touches,
     digits_touching,
     total_strategies,
 )
-from handwright.benchmarks.verify import carried_ball
-from handwright.core.contact import ENVIRONMENT, Contact, ContactMode, ContactTrack
 
 FRAMES = 60
 """At 60 Hz: a tenth of a second has seven frames, its ends included."""
@@ -25,18 +25,20 @@ def ball():
     return carried_ball(FRAMES)
 
 
-def touch(clip, name, frames, place, mode=ContactMode.STATIC, toucher="hand"):
-    """Contacts of a capsule at a place of the body, which itself travels and turns."""
+def touch(clip, name, frames, place, mode=ContactMode.STATIC, toucher="hand", way=0.0, push=20.0):
+    """Contacts of a capsule at a place of the body, which itself travels and turns.
+
+    Along y it goes ``way`` metres in all, and presses with ``push`` newtons.
+    """
     model = clip.problem.hands["hand"]
     part = model.capsules.names.index(name) if toucher == "hand" else 0
     pose = clip.bodies["ball"]
+    places = np.array(place) + np.outer(np.linspace(0.0, way, len(frames)), [0.0, 1.0, 0.0])
+    up = np.array([0.0, 0.0, 1.0])
     return [
-        Contact(
-            frame, toucher, part, "ball", pose[frame].apply(np.array(place)),
-            np.array([0.0, 0.0, 1.0]), 0.0, np.zeros(3), mode,
-        )
-        for frame in frames
-    ]  # fmt: skip
+        Contact(frame, toucher, part, "ball", pose[frame].apply(here), up, 0.0, push * up, mode)
+        for frame, here in zip(frames, places, strict=True)
+    ]
 
 
 def capsule_of(clip, digit):
@@ -59,7 +61,7 @@ def test_each_strategy_is_counted_once(ball):
     clip = with_contacts(
         ball,
         touch(ball, index, range(15), (0.0, 0.0, 0.03)),
-        touch(ball, index, range(25, 40), (0.0, 0.02, 0.03), ContactMode.SLIDING),
+        touch(ball, index, range(25, 40), (0.0, 0.02, 0.03), ContactMode.SLIDING, way=0.004),
         touch(ball, thumb, range(FRAMES), (0.03, 0.0, 0.0)),
     )
     assert count_strategies(clip) == {"hold": 2, "slide": 1, "relocate": 1}
@@ -80,6 +82,25 @@ def test_a_digit_that_comes_back_to_its_place_has_not_relocated(ball):
 def test_flicker_does_not_count(ball, length, counted):
     clip = with_contacts(ball, touch(ball, capsule_of(ball, "ring"), range(length), (0.0, 0, 0.03)))
     assert count_strategies(clip)["hold"] == counted
+
+
+def test_creeping_is_not_sliding(ball):
+    index = capsule_of(ball, "index")
+    for way, counted in ((0.002, 0), (0.004, 1)):
+        rows = touch(ball, index, range(20), (0.0, 0.0, 0.03), ContactMode.SLIDING, way=way)
+        assert count_strategies(with_contacts(ball, rows))["slide"] == counted
+
+
+def test_digits_that_carry_nothing_do_nothing(ball):
+    index = capsule_of(ball, "index")
+    clip = with_contacts(
+        ball,
+        touch(ball, index, range(15), (0.0, 0.0, 0.03), push=1e-4),
+        touch(ball, index, range(25, 40), (0.0, 0.02, 0.03), ContactMode.SLIDING, way=0.004),
+        touch(ball, index, range(45, 60), (0.0, 0.05, 0.03), push=1e-4),
+    )
+    assert count_strategies(clip) == {"hold": 0, "slide": 1, "relocate": 0}
+    assert digits_touching(clip).sum() == 45
 
 
 def test_palm_and_surroundings_are_no_digits(ball):
