@@ -135,7 +135,7 @@ def make_small_box(holds: Mapping[str, Hold]) -> dict[str, Track]:
     )
     relative = columns(
         loose(88, 128, 2.0), loose(88, 128, 2.0),
-        phases(count, Phase(86, 106, 7.0), Phase(108, 128, -12.0), start=2.0) + loose(88, 128, 1.0),
+        phases(count, Phase(88, 110, 5.0), Phase(106, 128, -8.0)) + loose(88, 128, 1.0),
     )  # fmt: skip
     two = reached(
         held(body, side, relative),

@@ -222,6 +222,12 @@ class Planner:
         distance = float(np.linalg.norm(goal - here))
         return int(np.ceil(distance / _UNHURRIED))
 
+    def _carried_along(self, t: int, d: int, here: np.ndarray, later: int) -> np.ndarray:
+        """Where its wrist takes a point of a digit until a later frame, m."""
+        stage, h = self._stage, int(self._stage.hand_of_digit[d])
+        local = stage.root_rotation[t, h].T @ (here - stage.root_position[t, h])
+        return stage.root_rotation[later, h] @ local + stage.root_position[later, h]
+
     def _obey(self, t: int, d: int, is_away: np.ndarray) -> None:
         """A digit sets out for its next order, if the others can carry the body meanwhile."""
         path = self._path
@@ -246,7 +252,12 @@ class Planner:
         return int((self._path.mode[t][own] == FLY).sum()) < most
 
     def _invite(self, t: int, d: int, forced: Forced, eagerness: int) -> None:
-        """A free digit may come to the body."""
+        """A free digit may come to the body if others of its hand, or its thumb, do so too."""
+        path, hand = self._path, self._stage.hand_of_digit
+        own = hand == hand[d]
+        is_there = (path.mode[t] == HOLD) | (path.mode[t] == SLIDE)
+        if not np.any(own & (is_there | (self._is_thumb & (path.mode[t] == FLY)))):
+            return
         chance = self._policy.land + eagerness * (1.0 - self._policy.land) / _DRAWS
         is_wanted = self._stage.may_touch[t, d] and self._rng.random() < chance
         if is_wanted and d not in forced and self._room_to_fly(t, d, _MOST_FLYING + eagerness):
@@ -348,12 +359,15 @@ class Planner:
                     int(np.searchsorted(self._places.frame, landing)), len(self._places.frame) - 1
                 )
                 landing = int(self._places.frame[k])
-                comes = (hand == h) & self._stage.may_touch[landing] & (landing > t + 2)
+                if not t + 2 < landing <= t + 2 * policy.flight:
+                    continue
+                comes = (hand == h) & self._stage.may_touch[landing]
                 comes &= policy.orders.start[t] - t > _AHEAD * policy.flight
                 grasp = self._best_grasp(comes, k, path.target[t][touches])
                 for d in np.flatnonzero(grasp >= 0).tolist():
                     here, m = np.array(pad_place(self._bench, t, d)), int(grasp[d])
-                    lasts = self._flight_to(self._places.point[m], here)
+                    arrives = self._carried_along(t, d, here, landing)
+                    lasts = self._flight_to(self._places.point[m], arrives)
                     self._set_out(t, d, m, here, max(landing, t + lasts))
                 if np.any(grasp >= 0):
                     break
