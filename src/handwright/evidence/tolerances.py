@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 from handwright.errors import InvalidValueError
 from handwright.hands.strength import DIGIT_FORCE
-from handwright.mechanics.leaps import LEAP_SPEED
+from handwright.mechanics.leaps import JOINT_LEAP_SPEED, LEAP_SPEED
 from handwright.mechanics.sliding import STATIC_SPEED
 
 
@@ -50,7 +50,7 @@ class Tolerances:
     jump_speed: float = LEAP_SPEED
     """A step of a body or a wrist is a jump if it is faster than three times its neighbours and
     this, m/s."""
-    joint_jump_speed: float = 8.0
+    joint_jump_speed: float = JOINT_LEAP_SPEED
     """The same for a joint, rad/s."""
     smoothing_hz: float | None = None
     """Cut-off of the low-pass over body tracks before they are differentiated, Hz."""

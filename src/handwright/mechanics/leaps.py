@@ -15,6 +15,8 @@ from handwright.math.pose import Pose
 LEAP_SPEED = 1.0
 """A step of a body or a wrist is a leap if it is faster than three times its neighbours and this,
 m/s."""
+JOINT_LEAP_SPEED = 8.0
+"""The same for a joint, rad/s."""
 _WINDOW = 0.05
 _MIN_FRAMES = 3
 _FACTOR = 3.0

@@ -107,12 +107,11 @@ SCENES: dict[str, Scene] = {
             (
                 Span("right", "small_box", "small_box_side", 13, 54),
                 Span("left", "small_box", "small_box_foot", 45, 99),
-                Span("right", "small_box", "small_box_top", 89, 131),
+                Span("right", "small_box", "small_box_side", 89, 131),
             ),
             {
                 "small_box_side": two_hands.find_side_hold,
                 "small_box_foot": two_hands.find_left_hold,
-                "small_box_top": two_hands.find_right_hold,
             },
         ),
         Scene(

@@ -64,54 +64,41 @@ def find_side_hold() -> Hold:
     return find_hold(task, wrists)
 
 
-def find_end_hold(side: str) -> Hold:
-    """A hand at one end of the box: the left at its foot, the right at its top."""
+def find_left_hold() -> Hold:
+    """The left hand under the foot of the box."""
     body, half = small_box(), 0.5 * _DEPTH
-    end = 1.0 if side == "right" else -1.0
     across = (-0.010, -0.016, 0.002, 0.018, 0.03)
     spots = np.array(
-        [(x, half if d else -half, end * (0.038 if d else 0.042)) for d, x in enumerate(across)]
+        [(x, half if d else -half, -0.038 if d else -0.042) for d, x in enumerate(across)]
     )
     task = Task(
-        human(side),  # type: ignore[arg-type]
+        human("left"),
         body,
         np.outer((-9.0, 0.0, 9.0), (1.0, 0.0, 0.0)),
         carrying_wrenches(body, 3.0, every_way=True),
         spots,
-        pivot=(0.0, 0.0, end * 0.04),
+        pivot=(0.0, 0.0, -0.04),
         digits=(True, True, True, True, False),
     )
     wrists = wrists_around(
-        ((0.10, 0.98, -0.13 * end), (-0.06, 0.14 * end, end)),
+        ((0.10, 0.98, 0.13), (-0.06, -0.14, -1.0)),
         grip=((0.095, -0.012, -0.078), (0.108, 0.012, -0.064)),
-        at=((0.0, 0.0, end * 0.04), (0.004, 0.0, end * 0.04)),
+        at=((0.0, 0.0, -0.04), (0.004, 0.0, -0.04)),
         tilt=((-10.0, -8.0, -12.0), (10.0, 8.0, 12.0)),
         count=12,
     )
     return find_hold(task, wrists)
 
 
-def find_left_hold() -> Hold:
-    """The left hand at the foot of the box."""
-    return find_end_hold("left")
-
-
-def find_right_hold() -> Hold:
-    """The right hand at the top of the box."""
-    return find_end_hold("right")
-
-
 def make_small_box(holds: Mapping[str, Hold]) -> dict[str, Track]:
     """Right picks it up, left takes it by the foot and turns it, right sets it down."""
     count = SMALL_FRAMES
-    first, left, second = (
-        holds[name] for name in ("small_box_side", "small_box_foot", "small_box_top")
-    )
+    side, left = holds["small_box_side"], holds["small_box_foot"]
     rng = np.random.default_rng(53)
     free, high = window(count, 20, 126, 12), window(count, 28, 118, 14)
     yaw = phases(
         count, Phase(22, 44, -6.0), Phase(60, 84, 24.0, 0.1), Phase(98, 124, -14.0),
-        start=101.0 - heading(first.wrist.wxyz),
+        start=101.0 - heading(side.wrist.wxyz),
     ) + free * variation(rng, count, 2.5)  # fmt: skip
     # The top goes over to the right, then the foot swings under it again.
     over = phases(
@@ -142,18 +129,18 @@ def make_small_box(holds: Mapping[str, Hold]) -> dict[str, Track]:
         phases(count, Phase(22, 44, -14.0, 0.1), start=7.0) + loose(20, 60, 1.0),
     )  # fmt: skip
     one = reached(
-        held(body, first, relative),
+        held(body, side, relative),
         Reach(-4, 13, back=0.17, out=0.05, up=0.05, turn=(0.0, 8.0, 4.0)),
         Reach(55, 73, back=0.12, out=0.05, up=-0.01, side=0.09),
     )
     relative = columns(
-        phases(count, Phase(86, 106, 7.0), Phase(108, 128, -12.0), start=2.0) + loose(88, 128, 1.0),
         loose(88, 128, 2.0), loose(88, 128, 2.0),
+        phases(count, Phase(88, 110, 5.0), Phase(106, 128, -8.0)) + loose(88, 128, 1.0),
     )  # fmt: skip
     two = reached(
-        held(body, second, relative),
-        Reach(68, 89, back=0.08, out=0.07, up=0.02, side=0.07),
-        Reach(132, 147, back=0.10, out=0.06, up=0.06, side=0.02),
+        held(body, side, relative),
+        Reach(68, 89, back=0.12, out=0.06, up=0.02, side=0.05),
+        Reach(132, 147, back=0.14, out=0.06, up=0.04),
     )
     share = ramp(count, 60, 83)
     right = one.interpolate(two, share)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from handwright.mechanics.leaps import JOINT_LEAP_SPEED, jumping_steps
 from handwright.methods.sampling.exact_contacts import ExactContacts, Refused, exact_contacts
 from handwright.methods.sampling.frame import CROSSED, MISSED, SUNK, UNMOVED
 from handwright.methods.sampling.judge import Judged, judge_motion, make_judged
@@ -199,6 +200,10 @@ def _verdict(one: Prepared, q: np.ndarray) -> _Verdict:
     if isinstance(found, Refused):
         text = f"after smoothing, at frame {found.frame}, {found.reason}"
         return _Verdict(None, judged, found.is_sunk, text, found.frame)
+    leap = _leaping_frame(one, q)
+    if leap is not None:
+        text = f"after smoothing, at frame {leap}, a finger leaps. Let the wrist move more slowly."
+        return _Verdict(None, judged, False, text, leap)
     digit = np.where(
         found.capsule >= 0, one.stage.digit_of_capsule[np.maximum(found.capsule, 0)], -1
     )
@@ -210,3 +215,11 @@ def _verdict(one: Prepared, q: np.ndarray) -> _Verdict:
         )
         return _Verdict(None, judged, False, text, frame)
     return _Verdict(found, judged, False, "", -1)
+
+
+def _leaping_frame(one: Prepared, q: np.ndarray) -> int | None:
+    """First frame of the problem into which a joint leaps, as when a finger comes unstuck."""
+    speed = np.abs(np.diff(q, axis=0)) / np.diff(one.times)[:, None]
+    leaps = [jumping_steps(column, one.times, JOINT_LEAP_SPEED) for column in speed.T]
+    frames = np.flatnonzero(np.any(leaps, axis=0))
+    return one.first + int(frames[0]) + 1 if frames.size else None

@@ -13,6 +13,12 @@ import numpy as np
 
 from handwright.math.packed import Packed
 from handwright.methods.sampling.candidates import Candidates
+from handwright.methods.sampling.grasps import (
+    FINGER_WIDTH,
+    draw_grasps,
+    first_digits,
+    grasp_worth,
+)
 from handwright.methods.sampling.orders import Orders
 from handwright.methods.sampling.path import Path
 from handwright.methods.sampling.room import FLY, FREE, HOLD, SLIDE
@@ -31,14 +37,14 @@ _ON_CONE = 0.9
 _MOST_FLYING = 2
 # Plans that are drawn, at most, until one can carry the body at all horizons.
 _DRAWS = 6
+# That of them in which a hand that is off the body comes with a whole grasp, the best of so many.
+_GATHERING, _GRASPS = 1, 30
 # Horizons, in look-aheads.
 _HORIZONS = (0.5, 1.0, 2.0, 3.5)
 # Frames until the next plan where this one does not carry the body for long.
 _SHORT_WINDOW = 4
 # Places that are drawn until one is free.
 _PLACE_DRAWS = 6
-# Pads of two digits are no nearer than this, m.
-FINGER_WIDTH = 0.013
 # Share of the friction with which plans are looked at ahead.
 _SPARE = 0.8
 # Loaded digits that stay still while one slides.
@@ -103,6 +109,8 @@ class Planner:
         """(D, M, K) how much digits like places."""
         self._frames, self._digits = path.mode.shape
         self._keeps: dict[tuple[int, int], bool] = {}
+        self._known: dict[tuple[int, int, bool], tuple[np.ndarray, ...]] = {}
+        self._is_thumb = first_digits(stage.hand_of_digit)
 
     def draw(self, t: int, forced: Forced) -> bool:
         """Draws a strategy for every digit, for the window that starts at frame ``t``.
@@ -140,6 +148,8 @@ class Planner:
         is_away = (path.mode[t] == FREE) | (path.mode[t] == FLY)
         calls = self._calls(t)
         path.window_end[t] = min(path.window_end[t], *calls[calls > t], self._frames - 1)
+        if eagerness == _GATHERING:
+            self._gather(t)
         for d in rng.permutation(self._digits):
             mode = path.mode[t, d]
             if self._is_bound(t, d):
@@ -214,6 +224,12 @@ class Planner:
         distance = float(np.linalg.norm(goal - here))
         return int(np.ceil(distance / _UNHURRIED))
 
+    def _carried_along(self, t: int, d: int, here: np.ndarray, later: int) -> np.ndarray:
+        """Where its wrist takes a point of a digit until a later frame, m."""
+        stage, h = self._stage, int(self._stage.hand_of_digit[d])
+        local = stage.root_rotation[t, h].T @ (here - stage.root_position[t, h])
+        return stage.root_rotation[later, h] @ local + stage.root_position[later, h]
+
     def _obey(self, t: int, d: int, is_away: np.ndarray) -> None:
         """A digit sets out for its next order, if the others can carry the body meanwhile."""
         path = self._path
@@ -238,7 +254,12 @@ class Planner:
         return int((self._path.mode[t][own] == FLY).sum()) < most
 
     def _invite(self, t: int, d: int, forced: Forced, eagerness: int) -> None:
-        """A free digit may come to the body."""
+        """A free digit may come to the body if others of its hand, or its thumb, do so too."""
+        path, hand = self._path, self._stage.hand_of_digit
+        own = hand == hand[d]
+        is_there = (path.mode[t] == HOLD) | (path.mode[t] == SLIDE)
+        if not np.any(own & (is_there | (self._is_thumb & (path.mode[t] == FLY)))):
+            return
         land = self._policy.land[t, d]
         chance = land + eagerness * (1.0 - land) / _DRAWS
         is_wanted = self._stage.may_touch[t, d] and self._rng.random() < chance
@@ -297,7 +318,7 @@ class Planner:
             landing = start if is_called else landing
             k = min(int(np.searchsorted(places.frame, landing)), len(places.frame) - 1)
             if self._stage.may_touch[landing, d] and not policy.orders.is_kept[landing, d]:
-                m = self._draw_place(t, d, k, here, shunned)
+                m = self._draw_place(t, d, k, here, shunned, lasting=not is_called)
             if m >= 0:
                 break
         if m < 0:
@@ -309,26 +330,88 @@ class Planner:
             soon = min(int(np.searchsorted(places.frame, t + lasts)), k)
             # It may land before it must, but not where it cannot yet be.
             landing = t + lasts if np.isfinite(places.cost[d, m, soon]) else start
+        self._set_out(t, d, m, here, max(landing, t + lasts))
+        return True
+
+    def _set_out(self, t: int, d: int, m: int, here: np.ndarray, landing: int) -> None:
+        """Writes a flight of a digit to place ``m``."""
+        path, places = self._path, self._places
         path.mode[t, d] = FLY
         path.fly_place[t, d] = m
         path.fly_pad[t, d] = places.pad[m]
         path.fly_begin[t, d] = t
-        path.fly_end[t, d] = max(landing, t + lasts)
+        path.fly_end[t, d] = landing
         path.fly_from[t, d] = here
         path.fly_goal[t, d] = places.point[m]
         path.fly_normal[t, d] = places.normal[m]
-        return True
+
+    def _gather(self, t: int) -> None:
+        """Hands that are off the body come with a whole grasp, if there is one that can carry.
+
+        Digits that come one by one hardly ever make a grasp in the short time in which both hands
+        are at the body.
+        """
+        path, policy, hand = self._path, self._policy, self._stage.hand_of_digit
+        touches = (path.mode[t] == HOLD) | (path.mode[t] == SLIDE)
+        # With its thumb in the air a hand is about to grasp already.
+        comes_already = self._is_thumb & (path.mode[t] == FLY)
+        for h in np.setdiff1d(hand, hand[touches | comes_already]).tolist():
+            for patience in (1, 2):
+                landing = min(t + patience * policy.flight, self._frames - 1)
+                k = min(
+                    int(np.searchsorted(self._places.frame, landing)), len(self._places.frame) - 1
+                )
+                landing = int(self._places.frame[k])
+                if not t + 2 < landing <= t + 2 * policy.flight:
+                    continue
+                comes = (hand == h) & self._stage.may_touch[landing]
+                comes &= policy.orders.start[t] - t > _AHEAD * policy.flight
+                grasp = self._best_grasp(comes, k, path.target[t][touches])
+                for d in np.flatnonzero(grasp >= 0).tolist():
+                    here, m = np.array(pad_place(self._bench, t, d)), int(grasp[d])
+                    arrives = self._carried_along(t, d, here, landing)
+                    lasts = self._flight_to(self._places.point[m], arrives)
+                    self._set_out(t, d, m, here, max(landing, t + lasts))
+                if np.any(grasp >= 0):
+                    break
+
+    def _best_grasp(self, comes: np.ndarray, k: int, taken: np.ndarray) -> np.ndarray:
+        """(D,) places of some digits that carry the body for longest from a key frame, or -1."""
+        none, rng, policy = np.full(self._digits, -1), self._rng, self._policy
+        appeal = np.cumsum(self.appeal[:, :, k], axis=1)
+        if not np.any(comes & self._is_thumb & (appeal[:, -1] > 0.0)):
+            return none
+        drawn = draw_grasps(appeal, comes, self._is_thumb, _GRASPS, policy.leave_free, rng)
+        worth = [grasp_worth(self._bench, self._places, row, k, taken) for row in drawn]
+        best = int(np.argmax(worth))
+        return drawn[best] if worth[best] > 0.0 else none
 
     def _draw_place(
-        self, t: int, d: int, k: int, here: np.ndarray, shunned: np.ndarray | None
+        self,
+        t: int,
+        d: int,
+        k: int,
+        here: np.ndarray,
+        shunned: np.ndarray | None,
+        *,
+        lasting: bool,
     ) -> int:
-        """A place near by for a digit at a key frame, taken by no other digit; -1 if none seems."""
+        """A place near by for a digit at a key frame, taken by no other digit; -1 if none seems.
+
+        Args:
+            t: Row of the path.
+            d: Digit.
+            k: Key frame.
+            here: Where the digit is, m.
+            shunned: The farther from this point, m, the better.
+            lasting: Whether places that are soon out of reach are left out: a hand that is about
+                to leave the body lets go of it, and does not look for another hold.
+        """
         path = self._path
-        known = np.flatnonzero(self.appeal[d, :, k])
-        point = self._places.point[known]
-        weight = self.appeal[d, known, k] * np.exp(
-            -0.5 * np.sum((point - here) ** 2, axis=1) / _NEIGHBOURHOOD**2
-        )
+        known, point, appeal = self._known_places(d, k, lasting)
+        if len(known) == 0:
+            return -1
+        weight = appeal * np.exp(-0.5 * np.sum((point - here) ** 2, axis=1) / _NEIGHBOURHOOD**2)
         if shunned is not None:
             weight *= np.sum((point - shunned) ** 2, axis=1)
         busy = path.mode[t] != FREE
@@ -341,6 +424,19 @@ class Planner:
             if not np.any(np.sum((taken - point[n]) ** 2, axis=1) < FINGER_WIDTH**2):
                 return int(known[n])
         return -1
+
+    def _known_places(self, d: int, k: int, lasting: bool) -> tuple[np.ndarray, ...]:
+        """Places that a digit can reach at a key frame: numbers, points (m) and appeal."""
+        key = (int(d), k, lasting)
+        if key not in self._known:
+            frame = self._places.frame
+            rows = np.flatnonzero(self.appeal[d, :, k])
+            if lasting:
+                until = min(frame[k] + self._policy.look_ahead, frame[-1])
+                keys = int(np.searchsorted(frame, until, side="right")) - k
+                rows = rows[self._places.life[d, rows, k] >= keys]
+            self._known[key] = (rows, self._places.point[rows], self.appeal[d, rows, k])
+        return self._known[key]
 
     def copy_row(self, t: int) -> list[np.ndarray]:
         """The plan of row t."""

@@ -67,6 +67,8 @@ class Prepared(NamedTuple):
     """All frames of the holding's own time, approach and retreat included."""
     strict: Stage
     """The same, to be judged by."""
+    times: np.ndarray
+    """(T,) of the stage, s."""
     first: int
     """Frame of the problem at which the stage starts."""
     start: int
@@ -212,8 +214,8 @@ def _prepare_one(
         alone=stage.hold._replace(digits=0.0),
     )
     return Prepared(
-        holding, models, hands, stage, strict, first, start, stop, searched, candidates, steps,
-        policy, room, body, distance, capsule_prices(stage, method.grip),
+        holding, models, hands, stage, strict, times, first, start, stop, searched, candidates,
+        steps, policy, room, body, distance, capsule_prices(stage, method.grip),
         tuple(pin.number for pin in wishes.pins), trouble,
     )  # fmt: skip
 

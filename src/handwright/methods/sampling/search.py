@@ -13,15 +13,20 @@ import numpy as np
 
 from handwright.math.packed import Packed
 from handwright.methods.sampling.frame import FINE, MISSED, UNMOVED
+from handwright.methods.sampling.grasps import (
+    SPARE_FRICTION,
+    draw_grasps,
+    first_digits,
+    grasp_worth,
+)
 from handwright.methods.sampling.path import Path, copy_path, make_path
-from handwright.methods.sampling.plan import FINGER_WIDTH, Forced, Planner
+from handwright.methods.sampling.plan import Forced, Planner
 from handwright.methods.sampling.prepare import Prepared
 from handwright.methods.sampling.room import FREE, HOLD
 from handwright.methods.sampling.step import (
     IDLE_LOAD,
     Bench,
     advance,
-    carried_frames,
     posed_frames,
     settle,
 )
@@ -33,8 +38,6 @@ _GRASP_MISSES = 3
 _GRASP_POSES = 20
 # Key frames that a grasp must carry once it is posed.
 _HELD_KEYS = 3
-# Share of the friction with which a good grasp still holds.
-_SPARE_FRICTION = 0.6
 # "Branch once in every two chances on average": how often a failed window is tried again.
 _RETRY = 0.5
 # At most so often, or a lucky window would be tried for ever.
@@ -220,26 +223,21 @@ class Search:
         self._windows.clear()
         self.tally.frames += 1
         policy, stage, rng = self._policy, self._stage, self._rng
-        chosen = np.full((policy.grasp_tries, self._digits), -1)
-        hand = stage.hand_of_digit
-        for d in range(self._digits):
-            is_thumb = d == 0 or hand[d] != hand[d - 1]
-            total = self._appeal[d, -1]
-            if not stage.may_touch[0, d] or not total > 0.0:
-                continue
-            mark = rng.random(policy.grasp_tries) * total
-            is_asked = is_thumb or policy.orders.binds(0, d)
-            takes_part = rng.random(policy.grasp_tries) >= (0.0 if is_asked else policy.leave_free)
-            place = np.searchsorted(self._appeal[d], mark, side="right")
-            chosen[takes_part, d] = place[takes_part]
-        lasts = np.array([self._grasp_worth(row) for row in chosen])
+        is_thumb = first_digits(stage.hand_of_digit)
+        is_bound = np.array([policy.orders.binds(0, d) for d in range(self._digits)])
+        chosen = draw_grasps(
+            self._appeal, stage.may_touch[0], is_thumb | is_bound, policy.grasp_tries,
+            policy.leave_free, rng,
+        )  # fmt: skip
+        alone = np.zeros((0, 3))
+        lasts = np.array([grasp_worth(self._bench, self._places, row, 0, alone) for row in chosen])
         self.tally.grasps += len(chosen)
         needed = min(_HELD_KEYS, len(self._places.frame))
         best, most = -1, 0
         for row in np.argsort(-lasts, kind="stable")[:_GRASP_POSES]:
             if lasts[row] > 0 and self._pose_grasp(chosen[row]):
                 holds = posed_frames(self._bench, 1.0)
-                worth = holds + posed_frames(self._bench, _SPARE_FRICTION)
+                worth = holds + posed_frames(self._bench, SPARE_FRICTION)
                 if worth > most and holds >= needed:
                     best, most = row, worth
                 if worth == 2 * len(self._places.frame):
@@ -251,17 +249,6 @@ class Search:
         self._t = 0
         self._misses = 0
         self._path.window_end[0] = 0
-
-    def _grasp_worth(self, chosen: np.ndarray) -> float:
-        """Key frames that a grasp carries, and again with less friction: it will need to spare."""
-        taken = chosen[chosen >= 0]
-        apart = np.linalg.norm(self._places.point[taken, None] - self._places.point[taken], axis=2)
-        if np.any(apart + 2.0 * FINGER_WIDTH * np.eye(len(taken)) < FINGER_WIDTH):
-            return 0.0
-        lasts = carried_frames(self._bench, chosen, 0, 1.0)
-        if lasts == 0:
-            return 0.0
-        return float(lasts + carried_frames(self._bench, chosen, 0, _SPARE_FRICTION))
 
     def _pose_grasp(self, chosen: np.ndarray) -> bool:
         """Poses all digits at their places in frame 0; whether that frame is feasible."""
