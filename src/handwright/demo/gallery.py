@@ -16,7 +16,7 @@ from handwright.scenes import load_scene
 
 SHOWN = (
     "milk_box_pickup", "spatula", "wine_pot", "bottle_turn_on_table", "bunny_like", "mug",
-    "big_box_two_hands", "cooking",
+    "big_box_two_hands", "small_box_two_hands", "cooking",
 )  # fmt: skip
 """Scenes that are solved and certified."""
 _ROWS, _COLUMNS, _SIZE = 2, 7, (260, 240)

@@ -196,9 +196,10 @@ def skin_terms(
             clear = far
             x, y, z = sample_position(samples, row, links)
             if near_object:
-                value, gx, gy, gz = field_value_gradient(field, x, y, z)
+                value = field_value(field, x, y, z)
                 depth, clear = margin - value, min(clear, value)
                 if depth > 0.0:
+                    _, gx, gy, gz = field_value_gradient(field, x, y, z)
                     cost += object_weight * depth * depth
                     inward = (-gx, -gy, -gz)
                     _add_depth(
