@@ -31,13 +31,14 @@ from handwright.kinematics.spacetime_terms import (
     SkinMemory,
     Slopes,
     SpacetimeWeights,
+    motion_cost,
 )
 from handwright.kinematics.tree import Links, tree_of
 from handwright.math.packed import Packed
 from handwright.math.pose import Pose
 
-# A digit is solved again if the others have moved by more, rad: half a tenth of a millimetre.
-_STILL = 1e-3
+# A digit is solved again if that, or the others, have changed its cost by more than this share.
+_STIRRED = 0.01
 # Axes of flexion along a digit are parallel but for a few degrees.
 _PARALLEL = 0.9
 
@@ -247,22 +248,22 @@ def solve_motions(
     is_hard = (anchors.weight >= weights.hard) & ~pinned[anchors.frame]
     # Digits with fewer contacts go first: they make room, and have it when the others are solved.
     turns = np.argsort(np.bincount(anchors.digit, minlength=num_digits), kind="stable")
-    # How far the others have moved since a digit was solved, rad.
-    stirred = np.full(num_digits, np.inf)
+    # Cost of each digit, pulls included, when solving it again no longer lowered it.
+    settled = np.full(num_digits, -np.inf)
     for _ in range(sweeps):
-        if np.all(stirred <= _STILL):
-            break
+        is_over = True
         for digit in turns:
-            if stirred[digit] <= _STILL:
+            now, _ = motion_cost(given, moved, digit, q, pull, room[1], room[2], 0)
+            if now <= (1.0 + _STIRRED) * settled[digit]:
                 continue
+            is_over = False
             own = slice(problem.first[digit, 0], problem.first[digit, -1])
-            joints = table.free[digit, table.free[digit] >= 0]
-            was = q[:, joints].copy()
             for attempt in range(weights.pulls + 1):
                 cost[digit], evaluations = solve_motion(
                     given, moved, digit, q, pull, *room, bands[digit], before
                 )
                 total += evaluations
+                settled[digit] = cost[digit]
                 miss = anchor_misses(Anchors(*(column[own] for column in anchors)), links)
                 # Without what pulling adds to it.
                 more = np.einsum("ni,ni->n", pull[own], 2.0 * miss + pull[own])
@@ -273,8 +274,10 @@ def solve_motions(
                 ):
                     break
                 pull[own] = pulled
-            stirred += np.abs(q[:, joints] - was).max(initial=0.0)
-            stirred[digit] = 0.0
+            if settled[digit] < (1.0 - _STIRRED) * now:
+                settled[digit] = -np.inf
+        if is_over:
+            break
     return cost, total
 
 
