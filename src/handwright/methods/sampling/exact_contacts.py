@@ -26,6 +26,8 @@ _SAME = 2e-5
 _TOUCHING = 9.5e-4
 # A contact that does not slide may creep this far while it lasts, m.
 _CREEP = 9e-4
+# Frames without a contact that do not end a spell in which it holds.
+_BRIEF = 6
 # The speed up to which a certificate says that a contact holds, over the one that is used here.
 _STATIC_SHARE = 1.0 / 0.9
 # Share of the residual tolerance of a certificate that is used, in weights.
@@ -310,8 +312,11 @@ def _creeps(
         mine = np.flatnonzero((capsule == c) & may_hold)
         total = np.zeros(3)
         for n, row in enumerate(mine):
-            follows = n > 0 and frame[row] == frame[mine[n - 1]] + 1
-            total = total + 0.5 * (slip[row] + slip[mine[n - 1]]) if follows else np.zeros(3)
+            last = mine[n - 1]
+            step = frame[row] - frame[last] if n > 0 else 0
+            # A finger that is just too far off for a while may still touch by the certificate.
+            follows = 0 < step <= _BRIEF
+            total = total + 0.5 * step * (slip[row] + slip[last]) if follows else np.zeros(3)
             if float(np.linalg.norm(total)) > _CREEP:
                 return int(frame[row])
     return None
