@@ -26,8 +26,9 @@ _SAME = 2e-5
 _TOUCHING = 9.5e-4
 # A contact that does not slide may creep this far while it lasts, m.
 _CREEP = 9e-4
-# Frames without a contact that do not end a spell in which it holds.
-_BRIEF = 6
+# Frames without a contact that do not end a spell in which it holds, if its gap is more than this
+# before and after, m.
+_BRIEF, _NEARLY_OFF = 6, 3e-4
 # The speed up to which a certificate says that a contact holds, over the one that is used here.
 _STATIC_SHARE = 1.0 / 0.9
 # Share of the residual tolerance of a certificate that is used, in weights.
@@ -107,7 +108,7 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
     slides = np.linalg.norm(drag, axis=1) > 0.0
     # A little faster counts as sliding here but as holding in a certificate.
     may_hold = speed[:, 0] <= _STATIC_SHARE * one.strict.limits.slip
-    creeping = _creeps(frame, capsule, slip, may_hold & ~is_side)
+    creeping = _creeps(frame, capsule, gap, slip, may_hold & ~is_side)
     if creeping is not None:
         return Refused(
             one.first + creeping,
@@ -305,7 +306,11 @@ def _weak(
 
 
 def _creeps(
-    frame: np.ndarray, capsule: np.ndarray, slip: np.ndarray, may_hold: np.ndarray
+    frame: np.ndarray,
+    capsule: np.ndarray,
+    gap: np.ndarray,
+    slip: np.ndarray,
+    may_hold: np.ndarray,
 ) -> int | None:
     """The frame in which a contact that is said to hold has crept too far, if one does."""
     for c in np.unique(capsule[capsule >= 0]):
@@ -314,8 +319,9 @@ def _creeps(
         for n, row in enumerate(mine):
             last = mine[n - 1]
             step = frame[row] - frame[last] if n > 0 else 0
-            # A finger that is just too far off for a while may still touch by the certificate.
-            follows = 0 < step <= _BRIEF
+            # A finger that is just too far off for a while still touches by the certificate.
+            is_off = 1 < step <= _BRIEF and min(gap[row], gap[last]) > _NEARLY_OFF
+            follows = step == 1 or is_off
             total = total + 0.5 * step * (slip[row] + slip[last]) if follows else np.zeros(3)
             if float(np.linalg.norm(total)) > _CREEP:
                 return int(frame[row])

@@ -1,0 +1,90 @@
+"""A body that is passed from hand to hand, and what keeps such motions honest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from handwright.evidence import certify
+from handwright.methods import ContactSampling, synthesize
+from handwright.methods.sampling.attempt import _leaping_frame
+from handwright.methods.sampling.exact_contacts import _creeps
+from handwright.methods.sampling.grasps import draw_grasps, first_digits
+from handwright.scenes import load_scene
+
+# One worker compiles the search, not all of them at once.
+pytestmark = pytest.mark.xdist_group("sampling")
+
+# The right wrist leaves the box of the scene at frame 55, the left one is there from frame 45 on.
+FIRST, LAST = 24, 68
+
+
+def test_a_body_is_passed_from_one_hand_to_the_other():
+    problem = load_scene("small_box_two_hands")
+    problem = replace(problem, times=problem.times[FIRST:LAST])
+    result = synthesize(problem, ContactSampling(num_solutions=1, time_budget=600.0), seed=0)
+    assert len(result.clips) == 1, result.message
+    clip = result.clips[0]
+    certificate = certify(clip)
+    assert certificate.passed, str(certificate)
+    contacts = clip.contacts
+    push = np.linalg.norm(contacts.force, axis=1)
+    weight = 9.81 * problem.bodies["small_box"].mass
+    load = {
+        name: np.bincount(
+            contacts.frame,
+            push * (contacts.toucher == contacts.touchers.index(name)),
+            minlength=clip.num_frames,
+        )
+        / weight
+        for name in problem.hands
+    }
+    assert (load["left"][:5] < 0.01).all()
+    assert (load["right"][:5] > 0.3).all()
+    assert (load["right"][-5:] < 0.01).all()
+    assert (load["left"][-5:] > 0.3).all()
+
+
+def test_a_joint_that_leaps_is_found_and_a_quick_one_is_not():
+    times = np.arange(40) / 30.0
+    q = np.stack([np.sin(6.0 * times), np.zeros(40)], axis=1)
+    one = SimpleNamespace(times=times, first=100)
+    assert _leaping_frame(one, q) is None
+    q[25:, 1] += 0.5
+    assert _leaping_frame(one, q) == 125
+
+
+@pytest.mark.parametrize(("gap", "creeps"), [(8e-4, True), (-2e-4, False)])
+def test_a_contact_creeps_on_while_it_is_just_out_of_touch(gap, creeps):
+    frame = np.array([0, 1, 2, 3, 4, 8, 9, 10, 11, 12])
+    count = len(frame)
+    slip = np.tile([8e-5, 0.0, 0.0], (count, 1))
+    found = _creeps(
+        frame,
+        np.zeros(count, dtype=np.int64),
+        np.full(count, gap),
+        slip,
+        np.ones(count, dtype=bool),
+    )
+    # Twelve steps of 0.08 mm are 0.96 mm; in two spells of four steps none goes that far.
+    assert found == (12 if creeps else None)
+
+
+def test_grasps_have_all_thumbs_and_only_places_that_appeal():
+    rng = np.random.default_rng(0)
+    hand = np.array([0, 0, 0, 1, 1])
+    assert first_digits(hand).tolist() == [True, False, False, True, False]
+    appeal = rng.random((5, 30)) * (rng.random((5, 30)) < 0.4)
+    appeal[2] = 0.0
+    takes_part = np.array([True, True, True, True, False])
+    grasps = draw_grasps(np.cumsum(appeal, axis=1), takes_part, first_digits(hand), 400, 0.5, rng)
+    assert grasps.shape == (400, 5)
+    assert (grasps[:, [0, 3]] >= 0).all()
+    assert (grasps[:, [2, 4]] == -1).all()
+    for d in (0, 1, 3):
+        drawn = grasps[:, d][grasps[:, d] >= 0]
+        assert (appeal[d, drawn] > 0.0).all()
+    assert 0.4 < (grasps[:, 1] >= 0).mean() < 0.6
