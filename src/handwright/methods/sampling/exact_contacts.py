@@ -24,11 +24,11 @@ from handwright.methods.sampling.prepare import Prepared, joints_of, root_of
 
 _SAME = 2e-5
 _TOUCHING = 9.5e-4
+# A little over a certificate's own limit: a finger between the two may count there as holding,
+# and may not creep.
+_NEARLY_TOUCHING = 1.02e-3
 # A contact that does not slide may creep this far while it lasts, m.
 _CREEP = 9e-4
-# Frames without a contact that do not end a spell in which it holds, if its gap is more than this
-# before and after, m.
-_BRIEF, _NEARLY_OFF = 6, 3e-4
 # The speed up to which a certificate says that a contact holds, over the one that is used here.
 _STATIC_SHARE = 1.0 / 0.9
 # Share of the residual tolerance of a certificate that is used, in weights.
@@ -84,9 +84,9 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
     point[hand], normal[hand] = closest, -outward
     gap[hand] = found - toucher.reach
     kept = np.ones(len(rows), dtype=bool)
-    kept[hand] = gap[hand] <= _TOUCHING
+    kept[hand] = gap[hand] <= _NEARLY_TOUCHING
     kept &= _leads_out(one, point, normal)
-    hand = np.flatnonzero(kept & (capsule >= 0))
+    hand = np.flatnonzero(kept & (capsule >= 0) & (gap <= _TOUCHING))
     sides = edge_sides(point[hand], normal[hand], gap[hand], one.distance, touching=_TOUCHING)
     owner = np.concatenate([np.flatnonzero(kept), hand[sides.owner]])
     point, normal = (
@@ -94,11 +94,8 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
         for column, side in ((point, sides.points), (normal, sides.normals))
     )
     gap = np.concatenate([gap[kept], sides.gap])
-    is_side = np.repeat([False, True], [kept.sum(), len(sides.owner)])
     order = np.argsort(frame[owner], kind="stable")
-    owner, point, normal, gap, is_side = (
-        column[order] for column in (owner, point, normal, gap, is_side)
-    )
+    owner, point, normal, gap = (column[order] for column in (owner, point, normal, gap))
     frame, capsule, drag = frame[owner], capsule[owner], judged.drag[rows[owner]]
     # Where a contact has been moved to, its material point slides at another speed.
     slip = _slips(one, q, frame, capsule, point, normal)
@@ -108,12 +105,16 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
     slides = np.linalg.norm(drag, axis=1) > 0.0
     # A little faster counts as sliding here but as holding in a certificate.
     may_hold = speed[:, 0] <= _STATIC_SHARE * one.strict.limits.slip
-    creeping = _creeps(frame, capsule, gap, slip, may_hold & ~is_side)
+    creeping = _creeps(frame, capsule, slip, may_hold)
     if creeping is not None:
         return Refused(
             one.first + creeping,
             "a contact that should hold creeps. Let the wrist follow the body more closely.",
         )
+    touches = (gap <= _TOUCHING) | (capsule < 0)
+    frame, capsule, point, normal, gap, drag, slides = (
+        column[touches] for column in (frame, capsule, point, normal, gap, drag, slides)
+    )
     force = np.zeros((len(frame), 3))
     stage = one.strict
     contacts = _force_contacts(one, frame, capsule, point, normal, drag)
@@ -306,23 +307,22 @@ def _weak(
 
 
 def _creeps(
-    frame: np.ndarray,
-    capsule: np.ndarray,
-    gap: np.ndarray,
-    slip: np.ndarray,
-    may_hold: np.ndarray,
+    frame: np.ndarray, capsule: np.ndarray, slip: np.ndarray, may_hold: np.ndarray
 ) -> int | None:
-    """The frame in which a contact that is said to hold has crept too far, if one does."""
+    """The frame in which a contact that is said to hold has crept too far, if one does.
+
+    Where a capsule touches several faces, their mean counts, as in a certificate.
+    """
     for c in np.unique(capsule[capsule >= 0]):
         mine = np.flatnonzero((capsule == c) & may_hold)
+        held, which = np.unique(frame[mine], return_inverse=True)
+        mean = np.zeros((len(held), 3))
+        np.add.at(mean, which, slip[mine])
+        mean /= np.bincount(which, minlength=len(held))[:, None]
         total = np.zeros(3)
-        for n, row in enumerate(mine):
-            last = mine[n - 1]
-            step = frame[row] - frame[last] if n > 0 else 0
-            # A finger that is just too far off for a while still touches by the certificate.
-            is_off = 1 < step <= _BRIEF and min(gap[row], gap[last]) > _NEARLY_OFF
-            follows = step == 1 or is_off
-            total = total + 0.5 * step * (slip[row] + slip[last]) if follows else np.zeros(3)
+        for n in range(1, len(held)):
+            follows = held[n] == held[n - 1] + 1
+            total = total + 0.5 * (mean[n] + mean[n - 1]) if follows else np.zeros(3)
             if float(np.linalg.norm(total)) > _CREEP:
-                return int(frame[row])
+                return int(held[n])
     return None

@@ -49,6 +49,8 @@ _SEARCH_SAMPLES = 50
 _JUDGE_SAMPLES = 400
 _SKIN_SPACING = 0.0025
 _STATIC_SPEED = 5e-3
+# Contacts that are looked at on the exact mesh, m: those that a certificate looks at.
+_JUDGED_GAP = 1e-3
 # What hands press with anyway, N: light bodies are held with many times their weight.
 _EASY_FORCE = 25.0
 # Height of a relocating pad over the surface, m.
@@ -170,6 +172,7 @@ def _prepare_one(
     stage = narrow_kept(stage, holding, models, times, method, SLACK)
     strict = stage._replace(
         limits=limits._replace(
+            gap=_JUDGED_GAP,
             slip=0.9 * _STATIC_SPEED * step,
             penetration=8e-4 + method.soft_tissue,
             max_samples=_JUDGE_SAMPLES,
