@@ -24,7 +24,9 @@ from scripted_clips import (
 )
 
 from handwright.benchmarks.verify import carried_ball, planted_faults
+from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import Contact, ContactMode, ContactTrack
+from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
 from handwright.evidence import Tolerances, certify
 from handwright.evidence.contacts import contact_table
@@ -32,6 +34,7 @@ from handwright.evidence.findings import _widest_gaps
 from handwright.geometry import floor
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
+from handwright.kinematics import posed_capsules
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
@@ -284,3 +287,25 @@ def test_an_impact_excuses_its_own_gap_and_no_other():
     )
     widest = _widest_gaps(table, np.ones(4, dtype=bool), (3, 1), 0.001)
     np.testing.assert_array_equal(widest[:, 0], [0.005, 0.001, 0.0004])
+
+
+def test_a_thin_bar_through_the_palm_is_penetration_though_no_skin_is_deep():
+    model, times = human(), np.arange(5) / 30.0
+    rod = make_shape("cylinder", radius=0.0008, height=0.2)
+    still = Pose(np.zeros((5, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (5, 1)))
+    capsules = posed_capsules(model, model.pose("rest")[None], still[:1])
+    palm = int(np.flatnonzero(model.capsules.digit < 0)[0])
+    middle = 0.5 * (capsules.start + capsules.end)[0, palm]
+    depths = {}
+    for name, place in (("through", middle), ("beside", middle + np.array([0.0, 0.3, 0.0]))):
+        root = Pose(np.tile(-place, (5, 1)), still.wxyz)
+        problem = Problem("rod", times, {"hand": model}, {"rod": rod}, gravity=np.zeros(3))
+        q = np.tile(model.pose("rest"), (5, 1))
+        clip = Clip(
+            problem, times, {"hand": HandMotion(root, q)}, {"rod": still},
+            ContactTrack.empty(), Provenance("rod", "scripted"),
+        )  # fmt: skip
+        depths[name] = certify(clip).check("penetration")
+    assert not depths["through"].passed
+    assert depths["through"].worst > model.capsules.radius[palm] - 0.004 - 1e-9
+    assert depths["beside"].passed

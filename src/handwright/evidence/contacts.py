@@ -25,7 +25,7 @@ from handwright.geometry.exact import ExactDistance
 from handwright.geometry.support import contacts_along
 from handwright.hands.skin import skin_of
 from handwright.kinematics import link_poses, posed_capsules
-from handwright.kinematics.skin_samples import vertex_capsules
+from handwright.kinematics.skin_samples import CAPSULE_BULGE, vertex_capsules
 from handwright.math.pose import Pose
 from handwright.mechanics.area import edge_sides
 from handwright.mechanics.sliding import relative_velocity, standing_frames
@@ -96,7 +96,8 @@ class HandGaps(NamedTuple):
     capsule_depth: Float[np.ndarray, " T"]
     """Deepest capsule, m."""
     skin_depth: Float[np.ndarray, " T"]
-    """Deepest skin vertex, m; of hands without skin, the deepest capsule."""
+    """Deepest skin vertex, or capsule beyond what it stands out from the skin, m; of hands without
+    skin, the deepest capsule."""
     contacts: ContactTable
 
 
@@ -164,7 +165,8 @@ def hand_gaps(
             hand.model, hand.skin, hand.owner, hand.motion.q, hand.motion.root, pose, exact,
             reach=touching,
         )  # fmt: skip
-        skin_depth = skin.depth
+        # Skin is never deeper in a thin wall or a thin bar than half of it; the flesh under it is.
+        skin_depth = np.maximum(skin.depth, depth - CAPSULE_BULGE)
         by_skin = (gap > touching) & (skin.gap <= touching)
         touch_gap = np.where(by_skin, skin.gap, gap)
         point = np.where(by_skin[..., None], skin.point, point)

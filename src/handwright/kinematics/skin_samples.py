@@ -23,6 +23,8 @@ from handwright.kinematics.tree import Links, placed
 from handwright.math.compiled import inlined
 
 MAX_BLEND = 4
+CAPSULE_BULGE = 0.004
+"""Capsules stand out from the skin by no more than this, m; the palm's do the most."""
 # Cosine between the outward normal and the nail's, above which skin counts as the back.
 _BACK = 0.35
 

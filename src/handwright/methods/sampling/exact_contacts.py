@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from handwright.kinematics import link_poses, posed_capsules
+from handwright.kinematics.skin_samples import CAPSULE_BULGE
 from handwright.math.pose import Pose
 from handwright.mechanics import ForceContacts, LeastForces, force_contacts
 from handwright.mechanics.area import edge_sides
@@ -83,6 +84,9 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
     found, closest, _, outward = one.distance.signed_distance(toucher.point)
     point[hand], normal[hand] = closest, -outward
     gap[hand] = found - toucher.reach
+    pierced = _pierced(one, frame, gap)
+    if pierced is not None:
+        return pierced
     kept = np.ones(len(rows), dtype=bool)
     kept[hand] = gap[hand] <= _NEARLY_TOUCHING
     kept &= _leads_out(one, point, normal)
@@ -278,6 +282,18 @@ def _sunk(one: Prepared, q: np.ndarray) -> Refused | None:
                 is_sunk=True,
             )
     return None
+
+
+def _pierced(one: Prepared, frame: np.ndarray, gap: np.ndarray) -> Refused | None:
+    """Where a thin part of the body goes through flesh, in which skin is never deep."""
+    allowed = one.strict.limits.penetration + _HIDDEN + CAPSULE_BULGE
+    if len(gap) == 0 or gap.min() >= -allowed:
+        return None
+    return Refused(
+        one.first + int(frame[gap.argmin()]),
+        "a thin part of the body goes through the hand. Move the wrist away.",
+        is_sunk=True,
+    )
 
 
 def _weak(

@@ -16,7 +16,7 @@ from handwright.geometry.sdf import field_value, field_value_gradient
 from handwright.geometry.sdf_chains import capsule_depth
 from handwright.kinematics.around import Around
 from handwright.kinematics.digit_ik import IkWeights, place_digit, solve_digit
-from handwright.kinematics.skin_samples import sample_position
+from handwright.kinematics.skin_samples import CAPSULE_BULGE, sample_position
 from handwright.kinematics.tree import Links, placed
 from handwright.math.compiled import inlined, kernel
 from handwright.mechanics.area import (
@@ -408,6 +408,10 @@ def collect_contacts(stage: Stage, t: int, room: Room, has_before: bool) -> floa
         gap, s, gx, gy, gz = capsule_depth(
             stage.field, a[0], a[1], a[2], b[0], b[1], b[2], radius, radius, _AXIS_SAMPLES
         )
+        # Skin is never deeper in a thin wall than half of it; the flesh under it is.
+        if -gap - CAPSULE_BULGE > deepest:
+            deepest = -gap - CAPSULE_BULGE
+            found.blame[0] = stage.digit_of_capsule[c]
         if gap <= limits.gap:
             size = np.sqrt(gx * gx + gy * gy + gz * gz)
             if size < 1e-6:
