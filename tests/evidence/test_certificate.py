@@ -309,3 +309,15 @@ def test_a_thin_bar_through_the_palm_is_penetration_though_no_skin_is_deep():
     assert not depths["through"].passed
     assert depths["through"].worst > model.capsules.radius[palm] - 0.004 - 1e-9
     assert depths["beside"].passed
+
+
+def test_a_face_beside_an_edge_slides_with_the_material_of_its_own_contact():
+    up, side = np.array([[0.0, 0.0, -1.0]]), np.array([[-1.0, 0.0, 0.0]])
+    zero, one = np.zeros(1, dtype=np.int64), np.ones(1)
+    over_the_edge = np.array([[0.02, 0.0, 0.0]])
+    given = ("hand", zero, zero, np.zeros((1, 3)), side, 0.0 * one, 0.0 * one, one, over_the_edge)
+    alone = contact_table(*given, 0.005)
+    beside = contact_table(*given, 0.005, up)
+    assert alone.mode[0] == int(ContactMode.STATIC)
+    assert beside.mode[0] == int(ContactMode.SLIDING)
+    np.testing.assert_allclose(beside.velocity, over_the_edge)

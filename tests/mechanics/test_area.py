@@ -31,6 +31,15 @@ def test_a_contact_near_an_edge_touches_the_other_face_too():
     np.testing.assert_allclose(sides.gap, TOP[2] - sides.points[:, 2], atol=1e-12)
 
 
+@pytest.mark.parametrize(("inset", "count"), [(0.00095, 1), (0.00105, 0)])
+@pytest.mark.parametrize("noise", [0.0, 1e-12, -1e-12])
+def test_faces_count_within_a_millimetre_straight_across_the_edge(inset, count, noise):
+    normal = DOWN + np.array([noise, -noise, 0.0])
+    sides = edge_sides(on_top(inset)[None], normal[None], np.zeros(1), EXACT, touching=1e-3)
+    assert len(sides.owner) == count
+    np.testing.assert_allclose(sides.points[:, 1], 0.0, atol=1e-9)
+
+
 def test_a_contact_on_the_edge_itself_touches_both_faces():
     diagonal = (DOWN + LEFT) / np.sqrt(2.0)
     sides = edge_sides(on_top(0.0)[None], diagonal[None], np.zeros(1), EXACT, touching=1e-3)

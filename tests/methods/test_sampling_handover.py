@@ -57,19 +57,13 @@ def test_a_joint_that_leaps_is_found_and_a_quick_one_is_not():
     assert _leaping_frame(one, q) == 125
 
 
-@pytest.mark.parametrize(("gap", "creeps"), [(8e-4, True), (-2e-4, False)])
-def test_a_contact_creeps_on_while_it_is_just_out_of_touch(gap, creeps):
-    frame = np.array([0, 1, 2, 3, 4, 8, 9, 10, 11, 12])
-    count = len(frame)
-    slip = np.tile([8e-5, 0.0, 0.0], (count, 1))
-    found = _creeps(
-        frame,
-        np.zeros(count, dtype=np.int64),
-        np.full(count, gap),
-        slip,
-        np.ones(count, dtype=bool),
-    )
-    # Twelve steps of 0.08 mm are 0.96 mm; in two spells of four steps none goes that far.
+@pytest.mark.parametrize(("last", "creeps"), [(13, True), (9, False)])
+def test_a_contact_creeps_while_it_holds_and_begins_anew_after_a_break(last, creeps):
+    # Two faces in every frame, and a break before frame 20.
+    frame = np.repeat(np.concatenate([np.arange(last), np.arange(20, 29)]), 2)
+    slip = np.tile([[1e-4, 0.0, 0.0], [6e-5, 0.0, 0.0]], (len(frame) // 2, 1))
+    found = _creeps(frame, np.zeros_like(frame), slip, np.ones(len(frame), dtype=bool))
+    # In the mean 0.08 mm a step: 0.9 mm is passed with the twelfth.
     assert found == (12 if creeps else None)
 
 

@@ -179,20 +179,28 @@ def hand_gaps(
     near = np.flatnonzero(apart <= touching)
     sides = edge_sides(place[near], inward[near], apart[near], exact, touching=touching)
     rows = np.concatenate([np.arange(len(frame)), near[sides.owner]])
+    is_side = np.repeat([False, True], [len(frame), len(sides.owner)])
+    own_normal = pose[frame[rows]].rotate(inward[rows])
     frame, part = frame[rows], part[rows]
     here = pose[frame]
     place = here.apply(np.concatenate([place, sides.points]))
+    velocity = relative_velocity(
+        times, hand.turns, hand.places, pose, frame, capsules.link[part], place
+    )
+    # One that moves over the edge rests on neither.
+    rests = ~is_side | (np.linalg.norm(velocity, axis=1) <= static_speed)
     table = contact_table(
         hand.name,
-        frame,
-        part,
-        place,
-        here.rotate(np.concatenate([inward, sides.normals])),
-        np.concatenate([apart, sides.gap]),
-        closing[frame, part],
-        np.full(len(frame), body.friction),
-        relative_velocity(times, hand.turns, hand.places, pose, frame, capsules.link[part], place),
+        frame[rests],
+        part[rests],
+        place[rests],
+        here.rotate(np.concatenate([inward, sides.normals]))[rests],
+        np.concatenate([apart, sides.gap])[rests],
+        closing[frame, part][rests],
+        np.full(int(rests.sum()), body.friction),
+        velocity[rests],
         static_speed,
+        own_normal[rests],
     )
     return HandGaps(gap, depth, skin_depth, table)
 
@@ -296,9 +304,15 @@ def contact_table(
     friction: Float[np.ndarray, " N"],
     velocity: Float[np.ndarray, "N 3"],
     static_speed: float,
+    own_normal: Float[np.ndarray, "N 3"] | None = None,
 ) -> ContactTable:
-    """Contacts of body 0 with one toucher, in any order."""
-    across = velocity - np.einsum("ni,ni->n", velocity, normal)[:, None] * normal
+    """Contacts of body 0 with one toucher, in any order.
+
+    Sliding is taken across ``own_normal``, the normals by default: a face beside an edge is touched
+    by the material of the edge's own contact.
+    """
+    along = normal if own_normal is None else own_normal
+    across = velocity - np.einsum("ni,ni->n", velocity, along)[:, None] * along
     slides = np.linalg.norm(across, axis=1) > static_speed
     mode = np.where(slides, int(ContactMode.SLIDING), int(ContactMode.STATIC))
     mode = np.where(closing > 0.0, int(ContactMode.COLLIDING), mode)

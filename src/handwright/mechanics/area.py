@@ -14,14 +14,15 @@ from jaxtyping import Float, Int
 from handwright.core.body import RigidBody
 from handwright.errors import InvalidValueError
 from handwright.geometry.exact import ExactDistance
-from handwright.math import rotation
 
 EDGE_RADIUS = 1e-3
-"""How far the area of a contact goes, m."""
+"""How far from a contact the other face may be, m, across the contact's normal."""
 EDGE_SINK = 0.5
 """How deep its ring is drawn to the surface from, over the radius."""
 EDGE_DIRECTIONS = 6
 """Points of the ring."""
+EDGE_OFF = 1e-5
+"""How far off the surface the foot of a contact on another face may be, m, to lie on that face."""
 EDGE_TURN = 0.8
 """Cosine between two normals up to which they are those of two faces, not of a bend."""
 EDGE_BACK = -0.5
@@ -52,8 +53,9 @@ def edge_sides(
     """Finds the faces that contacts touch besides their own.
 
     A ring about the contact, sunk by half its radius along the normal, is drawn to the surface:
-    what lies beyond an edge lands on the other face. One point is kept for each face, if the
-    toucher is near it too, and none of the far side of a thin wall.
+    what lies beyond an edge lands on the other face. The contact's own foot on that face, from as
+    deep, is where the face is touched, if it lies within the radius, the toucher is near it, and it
+    is not on the far side of a thin wall.
 
     Args:
         points: Contacts on the surface, body frame, m.
@@ -72,22 +74,40 @@ def edge_sides(
         raise InvalidValueError(f"gap has shape {gap.shape}; expected ({len(points)},).")
     if not (np.isfinite(points).all() and np.isfinite(normals).all() and np.isfinite(gap).all()):
         raise InvalidValueError("points, normals or gap hold NaN or infinity; leave those out.")
-    angle = 2.0 * np.pi * np.arange(EDGE_DIRECTIONS) / EDGE_DIRECTIONS
-    ring = EDGE_RADIUS * np.stack([np.cos(angle), np.sin(angle), 0.0 * angle + EDGE_SINK], axis=1)
-    frames = rotation.between(np.array([0.0, 0.0, 1.0]), normals)
-    start = points[:, None] + rotation.rotate(frames[:, None], ring)
+    count, sunk = len(points), points + EDGE_SINK * EDGE_RADIUS * normals
+    start = sunk[:, None] + EDGE_RADIUS * _directions(normals)
     _, closest, face, _ = distance.signed_distance(start.reshape(-1, 3))
-    shape = (len(points), EDGE_DIRECTIONS, 3)
+    shape = (count, EDGE_DIRECTIONS, 3)
     closest, inward = closest.reshape(shape), -distance.face_normals(face).reshape(shape)
-    sunk = np.einsum("nki,ni->nk", closest - points[:, None], normals)
-    side_gap = gap[:, None] + np.maximum(sunk, 0.0)
+    off = np.einsum("nki,nki->nk", sunk[:, None] - closest, inward)
+    foot = sunk[:, None] - off[..., None] * inward
+    way = foot - points[:, None]
+    below = np.einsum("nki,ni->nk", way, normals)
+    across = np.linalg.norm(way - below[..., None] * normals[:, None], axis=-1)
+    side_gap = gap[:, None] + np.maximum(below, 0.0)
     alike = np.einsum("nki,ni->nk", inward, normals)
     is_kept = (alike < EDGE_TURN) & (alike > EDGE_BACK) & (side_gap <= touching)
+    # A face without area has no normal.
+    is_kept &= (across <= EDGE_RADIUS) & (np.linalg.norm(inward, axis=-1) > 0.5)
     for k in range(1, EDGE_DIRECTIONS):
         same = np.einsum("nji,ni->nj", inward[:, :k], inward[:, k]) >= EDGE_TURN
         is_kept[:, k] &= ~np.any(same & is_kept[:, :k], axis=1)
+    is_kept[is_kept] = np.abs(distance.signed_distance(foot[is_kept])[0]) <= EDGE_OFF
     owner, _ = np.nonzero(is_kept)
-    return EdgeSides(owner, closest[is_kept], inward[is_kept], side_gap[is_kept])
+    return EdgeSides(owner, foot[is_kept], inward[is_kept], side_gap[is_kept])
+
+
+def _directions(normals: Float[np.ndarray, "N 3"]) -> Float[np.ndarray, "N K 3"]:
+    """Unit vectors across each normal, evenly around it."""
+    x, y, z = normals.T
+    zero = np.zeros_like(x)
+    is_steep = np.abs(x) < 0.6
+    one = np.where(is_steep[:, None], np.stack([zero, z, -y], 1), np.stack([-z, zero, x], 1))
+    one /= np.maximum(np.linalg.norm(one, axis=1, keepdims=True), 1e-30)
+    angle = 2.0 * np.pi * np.arange(EDGE_DIRECTIONS) / EDGE_DIRECTIONS
+    other = np.cross(normals, one)
+    turned = np.cos(angle)[:, None] * one[:, None] + np.sin(angle)[:, None] * other[:, None]
+    return np.asarray(turned)
 
 
 def edge_distance(points: Float[np.ndarray, "N 3"], body: RigidBody) -> Float[np.ndarray, " N"]:

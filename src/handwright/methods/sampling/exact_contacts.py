@@ -91,18 +91,27 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
     kept[hand] = gap[hand] <= _NEARLY_TOUCHING
     kept &= _leads_out(one, point, normal)
     hand = np.flatnonzero(kept & (capsule >= 0) & (gap <= _TOUCHING))
+    judged_normal = normal
     sides = edge_sides(point[hand], normal[hand], gap[hand], one.distance, touching=_TOUCHING)
     owner = np.concatenate([np.flatnonzero(kept), hand[sides.owner]])
+    is_side = np.repeat([False, True], [kept.sum(), len(sides.owner)])
     point, normal = (
         np.concatenate([column[kept], side])
         for column, side in ((point, sides.points), (normal, sides.normals))
     )
     gap = np.concatenate([gap[kept], sides.gap])
-    order = np.argsort(frame[owner], kind="stable")
-    owner, point, normal, gap = (column[order] for column in (owner, point, normal, gap))
-    frame, capsule, drag = frame[owner], capsule[owner], judged.drag[rows[owner]]
+    own_normal = judged_normal[owner]
     # Where a contact has been moved to, its material point slides at another speed.
-    slip = _slips(one, q, frame, capsule, point, normal)
+    motion = _motions(one, q, frame[owner], capsule[owner], point)
+    slip = motion - np.einsum("ni,ni->n", motion, own_normal)[:, None] * own_normal
+    # A finger that moves over an edge rests on neither face.
+    rests = ~is_side | (np.linalg.norm(motion, axis=1) <= one.strict.limits.slip)
+    rests &= _leads_out(one, point, normal)
+    order = np.flatnonzero(rests)[np.argsort(frame[owner[rests]], kind="stable")]
+    owner, point, normal, gap, slip = (
+        column[order] for column in (owner, point, normal, gap, slip)
+    )
+    frame, capsule, drag = frame[owner], capsule[owner], judged.drag[rows[owner]]
     speed = np.linalg.norm(slip, axis=1, keepdims=True)
     slid = np.where(speed > one.strict.limits.slip, slip / np.maximum(speed, 1e-30), 0.0)
     drag = np.where(capsule[:, None] >= 0, slid, drag)
@@ -233,16 +242,11 @@ def _touching_points(
     return _Touching(place, reach)
 
 
-def _slips(
-    one: Prepared,
-    q: np.ndarray,
-    frame: np.ndarray,
-    capsule: np.ndarray,
-    point: np.ndarray,
-    normal: np.ndarray,
+def _motions(
+    one: Prepared, q: np.ndarray, frame: np.ndarray, capsule: np.ndarray, point: np.ndarray
 ) -> np.ndarray:
-    """(N, 3) motion of a hand's material point over the body, m a frame; zero for the ground."""
-    slip, hands = np.zeros_like(point), one.hands
+    """(N, 3) motion of a hand's material point past the body, m a frame; zero for the ground."""
+    motion, hands = np.zeros_like(point), one.hands
     count = len(q)
     still = Pose(np.zeros((count, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)))
     for h, model in enumerate(one.models):
@@ -250,8 +254,10 @@ def _slips(
         turns, places = link_poses(model, q[:, joints_of(one, h)], root_of(one, h))
         link = model.capsules.link[capsule[mine] - hands.first_capsule[h]]
         frames = np.arange(count, dtype=np.float64)
-        slip[mine] = relative_velocity(frames, turns, places, still, frame[mine], link, point[mine])
-    return slip - np.einsum("ni,ni->n", slip, normal)[:, None] * normal
+        motion[mine] = relative_velocity(
+            frames, turns, places, still, frame[mine], link, point[mine]
+        )
+    return motion
 
 
 def _leads_out(one: Prepared, point: np.ndarray, normal: np.ndarray) -> np.ndarray:
@@ -327,7 +333,7 @@ def _creeps(
 ) -> int | None:
     """The frame in which a contact that is said to hold has crept too far, if one does.
 
-    Where a capsule touches several faces, their mean counts, as in a certificate.
+    Where a capsule touches several faces, the mean of their material points counts.
     """
     for c in np.unique(capsule[capsule >= 0]):
         mine = np.flatnonzero((capsule == c) & may_hold)

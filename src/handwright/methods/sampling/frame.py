@@ -315,9 +315,13 @@ def _add_edge_sides(
 ) -> int:
     """Adds contacts on the faces beside contact ``n - 1``; returns how many there are then.
 
-    The same ring as in ``edge_sides``, drawn to the surface of the grid.
+    As ``edge_sides`` does, in the grid.
     """
     field, contacts = stage.field, room.contacts
+    for i in range(3):
+        # A finger that moves over an edge rests on neither face.
+        if contacts.drag[n - 1, i] != 0.0:
+            return n
     size = np.sqrt(g[0] ** 2 + g[1] ** 2 + g[2] ** 2)
     ux, uy, uz = -g[0] / size, -g[1] / size, -g[2] / size
     # Two directions across the normal.
@@ -340,20 +344,28 @@ def _add_edge_sides(
         alike = -(ux * gx + uy * gy + uz * gz)
         if not EDGE_BACK * size < alike < EDGE_TURN * size:
             continue
-        far = value / size**2
-        x, y, z = x - far * gx, y - far * gy, z - far * gz
+        gx, gy, gz, value = gx / size, gy / size, gz / size, value / size
+        # The foot of the contact, sunk in, on the plane of that face.
+        off = value + (p[0] + EDGE_SINK * EDGE_RADIUS * ux - x) * gx
+        off += (p[1] + EDGE_SINK * EDGE_RADIUS * uy - y) * gy
+        off += (p[2] + EDGE_SINK * EDGE_RADIUS * uz - z) * gz
+        x = p[0] + EDGE_SINK * EDGE_RADIUS * ux - off * gx
+        y = p[1] + EDGE_SINK * EDGE_RADIUS * uy - off * gy
+        z = p[2] + EDGE_SINK * EDGE_RADIUS * uz - off * gz
         sunk = (x - p[0]) * ux + (y - p[1]) * uy + (z - p[2]) * uz
+        square = (x - p[0]) ** 2 + (y - p[1]) ** 2 + (z - p[2]) ** 2 - sunk * sunk
         side_gap = gap + max(sunk, 0.0)
         # The grid rounds edges off, and may lead nowhere. Room is kept for the other capsules.
         is_known = (
             not side_gap <= stage.limits.gap
+            or square > EDGE_RADIUS**2
             or abs(field_value(field, x, y, z)) > _OFF_SURFACE
             or n + spare >= contacts.normal.shape[0]
         )
         for m in range(first, n):
             alike = contacts.normal[m, 0] * gx + contacts.normal[m, 1] * gy
             alike += contacts.normal[m, 2] * gz
-            is_known = is_known or -alike >= EDGE_TURN * size
+            is_known = is_known or -alike >= EDGE_TURN
         if not is_known:
             _add_contact(stage, room, n, c, (x, y, z), (gx, gy, gz), side_gap, has_before)
             n += 1
@@ -488,7 +500,9 @@ def _share_loads(stage: Stage, room: Room) -> None:
         tx, ty, tz = fx - level * nx, fy - level * ny, fz - level * nz
         across = np.sqrt(tx * tx + ty * ty + tz * tz)
         most = contacts.friction[n] * level
-        if level > 0.01 * stage.weight and across > 1e-9:
+        # Not of the faces beside a contact: digits slide along their own.
+        is_side = n > found.num[1] and found.capsule[n] == found.capsule[n - 1]
+        if level > 0.01 * stage.weight and across > 1e-9 and not is_side:
             found.ratio[d] = across / max(most, 1e-12)
             found.pull[d, 0], found.pull[d, 1], found.pull[d, 2] = (
                 tx / across,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from handwright.kinematics.tree import Links, placed
-from handwright.math.compiled import kernel
+from handwright.math.compiled import inlined, kernel
 from handwright.math.packed import Packed
 from handwright.methods.sampling.frame import (
     CROSSED,
@@ -67,6 +67,21 @@ def judge_motion(stage: Stage, q: np.ndarray, room: Room, out: Judged) -> int:
     return int(_judge(Packed(stage), q, Packed(room), Packed(ahead), Packed(out), False, True))
 
 
+@inlined
+def _take_motion(room: Room, n: int) -> None:
+    """For a face beside an edge: it is touched by the material of the contact before it.
+
+    By none, if that moves over the edge.
+    """
+    contacts, slip = room.contacts, room.found.slip
+    contacts.cap[n] = contacts.cap[n - 1]
+    for i in range(3):
+        slip[n, i] = slip[n - 1, i]
+        contacts.drag[n, i] = contacts.drag[n - 1, i]
+        if contacts.drag[n, i] != 0.0:
+            contacts.cap[n] = 0.0
+
+
 @kernel
 def _judge(
     stage: Stage,
@@ -93,6 +108,9 @@ def _judge(
         place_hands(stage, t, q[t], room.now)
         out.depth[t] = collect_contacts(stage, t, room, has_before)
         for n in range(found.num[1], found.num[0]):
+            if n > found.num[1] and found.capsule[n] == found.capsule[n - 1]:
+                _take_motion(room, n)
+                continue
             link = stage.table.capsule_link[found.capsule[n]]
             place, turn, moved = room.now.position, room.now.rotation, found.slip
             ax = found.point[n, 0] - place[link, 0]

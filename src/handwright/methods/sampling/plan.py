@@ -258,7 +258,10 @@ class Planner:
         path, hand = self._path, self._stage.hand_of_digit
         own = hand == hand[d]
         is_there = (path.mode[t] == HOLD) | (path.mode[t] == SLIDE)
-        if not np.any(own & (is_there | (self._is_thumb & (path.mode[t] == FLY)))):
+        is_led = is_there | (self._is_thumb & (path.mode[t] == FLY))
+        # Nobody leads where the thumb may not touch, nor in the plain search.
+        is_led |= self._is_thumb & ~self._stage.may_touch[t]
+        if self._policy.look_ahead > 0 and not np.any(own & is_led):
             return
         land = self._policy.land[t, d]
         chance = land + eagerness * (1.0 - land) / _DRAWS
