@@ -11,7 +11,6 @@ from handwright.benchmarks.grip_shares import near_share
 from handwright.core.result import Status
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.evidence import certify
-from handwright.evidence.strategies import digits_touching
 from handwright.methods import ContactSampling, synthesize
 from handwright.methods.sampling import KeepOff, Pin
 from handwright.scenes import load_scene
@@ -31,7 +30,7 @@ def box():
 
 @pytest.fixture(scope="module")
 def still_clip(box):
-    return synthesize(box, replace(ONE, strategy="static"), seed=1).clips[0]
+    return synthesize(box, replace(ONE, strategy="static"), seed=2).clips[0]
 
 
 def distances(clip, digit, point):
@@ -140,10 +139,5 @@ def test_a_power_grip_bears_more_behind_the_fingertips(box):
         grip: synthesize(box, replace(some, grip=grip), seed=1).clips
         for grip in ("power", "precision")
     }
-    # While the box is in the air.
-    digits = {
-        grip: np.mean([digits_touching(clip)[25:55].mean() for clip in clips])
-        for grip, clips in found.items()
-    }
+    assert near_share(found["power"]) > 3.0 * near_share(found["precision"])
     assert near_share(found["power"]) > near_share(found["precision"]) + 0.02
-    assert digits["power"] > digits["precision"]
