@@ -66,6 +66,24 @@ class Refused(NamedTuple):
     """Whether skin is too deep."""
 
 
+class _Contacts(NamedTuple):
+    """Contacts on the mesh, in the body's frame, ordered by frame."""
+
+    frame: np.ndarray
+    capsule: np.ndarray
+    point: np.ndarray
+    normal: np.ndarray
+    gap: np.ndarray
+    slip: np.ndarray
+    """(N, 3) motion of the toucher's material over the body, m a frame; zero for the ground."""
+    drag: np.ndarray
+    """(N, 3) direction of friction on the body where the contact slides, else zero."""
+
+    def chosen(self, rows: np.ndarray) -> _Contacts:
+        """Some of them, by mask or number."""
+        return _Contacts(*(column[rows] for column in self))
+
+
 def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContacts | Refused:
     """Exact contacts with forces; or, if these cannot move the body after all, why.
 
@@ -74,6 +92,34 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
         q: (T, J) joint values of all hands, rad.
         judged: Of the motion.
     """
+    moved = _on_mesh(one, q, judged)
+    pierced = _pierced(one, moved.frame, moved.gap)
+    if pierced is not None:
+        return pierced
+    near = _with_sides(one, q, moved)
+    # A little faster counts as sliding here but as holding in a certificate.
+    speed = np.linalg.norm(near.slip, axis=1)
+    may_hold = speed <= _STATIC_SHARE * one.strict.limits.slip
+    creeping = _creeps(near.frame, near.capsule, near.slip, may_hold)
+    if creeping is not None:
+        return Refused(
+            one.first + creeping,
+            "a contact that should hold creeps. Let the wrist follow the body more closely.",
+        )
+    found = near.chosen((near.gap <= _TOUCHING) | (near.capsule < 0))
+    force = _forces(one, found)
+    if isinstance(force, Refused):
+        return force
+    frame, capsule, point, normal, gap, _, drag = found
+    refused = _weak(one, q, frame, capsule, point, force) or _sunk(one, q)
+    if refused is not None:
+        return refused
+    slides = np.linalg.norm(drag, axis=1) > 0.0
+    return ExactContacts(frame, capsule, point, normal, gap, force, slides)
+
+
+def _on_mesh(one: Prepared, q: np.ndarray, judged: Judged) -> _Contacts:
+    """The judge's contacts, those of hands moved to the mesh; not the faces beside them."""
     rows = _first_of_each(judged)
     frame, capsule = judged.frame[rows], judged.capsule[rows]
     point, normal, gap = judged.point[rows], judged.normal[rows], judged.gap[rows]
@@ -84,56 +130,45 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
     found, closest, _, outward = one.distance.signed_distance(toucher.point)
     point[hand], normal[hand] = closest, -outward
     gap[hand] = found - toucher.reach
-    pierced = _pierced(one, frame, gap)
-    if pierced is not None:
-        return pierced
-    kept = np.ones(len(rows), dtype=bool)
-    kept[hand] = gap[hand] <= _NEARLY_TOUCHING
-    kept &= _leads_out(one, point, normal)
-    hand = np.flatnonzero(kept & (capsule >= 0) & (gap <= _TOUCHING))
-    judged_normal = normal
-    sides = edge_sides(point[hand], normal[hand], gap[hand], one.distance, touching=_TOUCHING)
-    owner = np.concatenate([np.flatnonzero(kept), hand[sides.owner]])
-    is_side = np.repeat([False, True], [kept.sum(), len(sides.owner)])
-    point, normal = (
-        np.concatenate([column[kept], side])
-        for column, side in ((point, sides.points), (normal, sides.normals))
+    return _Contacts(
+        frame, capsule, point, normal, gap, judged.slip[rows].copy(), judged.drag[rows].copy()
     )
-    gap = np.concatenate([gap[kept], sides.gap])
-    own_normal = judged_normal[owner]
+
+
+def _with_sides(one: Prepared, q: np.ndarray, moved: _Contacts) -> _Contacts:
+    """Contacts that are near enough, with the faces beside edges, and how they slide there."""
+    is_near = (moved.gap <= _NEARLY_TOUCHING) | (moved.capsule < 0)
+    moved = moved.chosen(is_near & _leads_out(one, moved.point, moved.normal))
+    hand = np.flatnonzero((moved.capsule >= 0) & (moved.gap <= _TOUCHING))
+    sides = edge_sides(
+        moved.point[hand], moved.normal[hand], moved.gap[hand], one.distance, touching=_TOUCHING
+    )
+    facing = _leads_out(one, sides.points, sides.normals)
+    beside = moved.chosen(hand[sides.owner[facing]])._replace(
+        point=sides.points[facing], normal=sides.normals[facing], gap=sides.gap[facing]
+    )
+    every = _Contacts(*(np.concatenate(pair) for pair in zip(moved, beside, strict=True)))
+    own_normal = np.concatenate([moved.normal, moved.normal[hand[sides.owner[facing]]]])
     # Where a contact has been moved to, its material point slides at another speed.
-    motion = _motions(one, q, frame[owner], capsule[owner], point)
+    motion, limit = _motions(one, q, every.frame, every.capsule, every.point), one.strict.limits
     slip = motion - np.einsum("ni,ni->n", motion, own_normal)[:, None] * own_normal
-    # A finger that moves over an edge rests on neither face.
-    rests = ~is_side | (np.linalg.norm(motion, axis=1) <= one.strict.limits.slip)
-    rests &= _leads_out(one, point, normal)
-    order = np.flatnonzero(rests)[np.argsort(frame[owner[rests]], kind="stable")]
-    owner, point, normal, gap, slip = (
-        column[order] for column in (owner, point, normal, gap, slip)
-    )
-    frame, capsule, drag = frame[owner], capsule[owner], judged.drag[rows[owner]]
     speed = np.linalg.norm(slip, axis=1, keepdims=True)
-    slid = np.where(speed > one.strict.limits.slip, slip / np.maximum(speed, 1e-30), 0.0)
-    drag = np.where(capsule[:, None] >= 0, slid, drag)
-    slides = np.linalg.norm(drag, axis=1) > 0.0
-    # A little faster counts as sliding here but as holding in a certificate.
-    may_hold = speed[:, 0] <= _STATIC_SHARE * one.strict.limits.slip
-    creeping = _creeps(frame, capsule, slip, may_hold)
-    if creeping is not None:
-        return Refused(
-            one.first + creeping,
-            "a contact that should hold creeps. Let the wrist follow the body more closely.",
-        )
-    touches = (gap <= _TOUCHING) | (capsule < 0)
-    frame, capsule, point, normal, gap, drag, slides = (
-        column[touches] for column in (frame, capsule, point, normal, gap, drag, slides)
-    )
-    force = np.zeros((len(frame), 3))
-    stage = one.strict
-    contacts = _force_contacts(one, frame, capsule, point, normal, drag)
-    begins = np.searchsorted(frame, np.arange(len(stage.wrench) + 1))
+    slid = np.where(speed > limit.slip, slip / np.maximum(speed, 1e-30), 0.0)
+    drag = np.where(every.capsule[:, None] >= 0, slid, every.drag)
+    # A finger that moves over an edge rests on neither face.
+    rests = np.linalg.norm(motion, axis=1) <= limit.slip
+    rests[: len(moved.frame)] = True
+    order = np.flatnonzero(rests)[np.argsort(every.frame[rests], kind="stable")]
+    return every._replace(slip=slip, drag=drag).chosen(order)
+
+
+def _forces(one: Prepared, found: _Contacts) -> np.ndarray | Refused:
+    """(N, 3) least forces that move the body, N; or in which frame there are none."""
+    stage, force = one.strict, np.zeros((len(found.frame), 3))
+    contacts = _force_contacts(one, found)
+    begins = np.searchsorted(found.frame, np.arange(len(stage.wrench) + 1))
     solver = LeastForces(int(np.diff(begins).max(initial=0)))
-    is_hand = capsule >= 0
+    is_hand = found.capsule >= 0
     for t, (begin, end) in enumerate(pairwise(begins.tolist())):
         here = slice(begin, end)
         solved = solver.solve(
@@ -146,7 +181,8 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
             float(np.linalg.norm(solved.residual[:3])),
             float(np.linalg.norm(solved.residual[3:])) / stage.gyration,
         )
-        pressed = np.einsum("ni,ni->n", solved.forces, normal[here])[is_hand[here]].sum()
+        level = np.einsum("ni,ni->n", solved.forces, found.normal[here])
+        pressed = level[is_hand[here]].sum()
         # Written so that NaN is refused.
         if not (
             missing <= _RESIDUAL * stage.weight and pressed <= stage.limits.force * stage.weight
@@ -157,13 +193,7 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
                 "Raise friction, lower the mass, or slow the track.",
             )
         force[here] = solved.forces
-    weak = _weak(one, q, frame, capsule, point, force)
-    if weak is not None:
-        return weak
-    deep = _sunk(one, q)
-    if deep is not None:
-        return deep
-    return ExactContacts(frame, capsule, point, normal, gap, force, slides)
+    return force
 
 
 def _first_of_each(judged: Judged) -> np.ndarray:
@@ -175,29 +205,22 @@ def _first_of_each(judged: Judged) -> np.ndarray:
     return np.flatnonzero(is_first)
 
 
-def _force_contacts(
-    one: Prepared,
-    frame: np.ndarray,
-    capsule: np.ndarray,
-    point: np.ndarray,
-    normal: np.ndarray,
-    drag: np.ndarray,
-) -> ForceContacts:
+def _force_contacts(one: Prepared, found: _Contacts) -> ForceContacts:
     """Contacts of all frames as the solver takes them."""
-    stage, is_ground = one.strict, capsule < 0
+    stage, capsule, is_ground = one.strict, found.capsule, found.capsule < 0
     # Friction of the surroundings by their number; the judge knows only the number.
     friction_of = dict(zip(one.stage.ground.surface, one.stage.ground.friction, strict=True))
-    friction = np.full(len(frame), one.body.friction * stage.limits.friction_margin)
+    friction = np.full(len(capsule), one.body.friction * stage.limits.friction_margin)
     friction[is_ground] = [friction_of[-1 - c] for c in capsule[is_ground]]
     digit = np.where(is_ground, -1, one.stage.digit_of_capsule[np.maximum(capsule, 0)])
     # Fingers that were told to keep off carry nothing.
-    may_press = (digit < 0) | one.stage.may_touch[frame, digit]
+    may_press = (digit < 0) | one.stage.may_touch[found.frame, digit]
     return force_contacts(
-        point,
-        normal,
+        found.point,
+        found.normal,
         center=one.body.center,
         friction=friction,
-        drag=drag,
+        drag=found.drag,
         weight=np.where(is_ground, 0.05, one.price[np.maximum(capsule, 0)]),
         cap=np.where(may_press, np.inf, 0.0),
     )

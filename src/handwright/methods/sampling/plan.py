@@ -166,7 +166,7 @@ class Planner:
         path, places = self._path, self._places
         for number, share in enumerate(_HORIZONS):
             frame = min(t + round(share * self._policy.look_ahead), self._frames - 1)
-            k = min(int(np.searchsorted(places.frame, frame)), len(places.frame) - 1)
+            k = self._key_from(frame)
             point, normal = [], []
             for d in range(self._digits):
                 mode = path.mode[t, d]
@@ -223,6 +223,11 @@ class Planner:
         """Frames that a flight takes without haste."""
         distance = float(np.linalg.norm(goal - here))
         return int(np.ceil(distance / _UNHURRIED))
+
+    def _key_from(self, frame: int) -> int:
+        """The first key frame that is not before a frame, or the last of all."""
+        keys = self._places.frame
+        return min(int(np.searchsorted(keys, frame)), len(keys) - 1)
 
     def _carried_along(self, t: int, d: int, here: np.ndarray, later: int) -> np.ndarray:
         """Where its wrist takes a point of a digit until a later frame, m."""
@@ -319,7 +324,7 @@ class Planner:
         for patience in (1, 2):
             landing = min(t + patience * policy.flight, self._frames - 1)
             landing = start if is_called else landing
-            k = min(int(np.searchsorted(places.frame, landing)), len(places.frame) - 1)
+            k = self._key_from(landing)
             if self._stage.may_touch[landing, d] and not policy.orders.is_kept[landing, d]:
                 m = self._draw_place(t, d, k, here, shunned, lasting=not is_called)
             if m >= 0:
@@ -361,9 +366,7 @@ class Planner:
         for h in np.setdiff1d(hand, hand[touches | comes_already]).tolist():
             for patience in (1, 2):
                 landing = min(t + patience * policy.flight, self._frames - 1)
-                k = min(
-                    int(np.searchsorted(self._places.frame, landing)), len(self._places.frame) - 1
-                )
+                k = self._key_from(landing)
                 landing = int(self._places.frame[k])
                 if not t + 2 < landing <= t + 2 * policy.flight:
                     continue
