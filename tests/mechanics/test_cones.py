@@ -14,6 +14,7 @@ from handwright.errors import InvalidValueError
 from handwright.math import rotation
 from handwright.mechanics import (
     ForceStatus,
+    LeastForces,
     force_contacts,
     grasp_map,
     least_forces,
@@ -360,3 +361,19 @@ def test_stopping_early_is_no_verdict_but_sound():
     assert (status, iterations) == (ForceStatus.STALLED, 2)
     normal = np.einsum("ij,ij->i", work.force, problem.contacts.normal)
     assert np.all(normal > 0.0)
+
+
+def test_one_solver_for_many_frames_forgets_each_of_them():
+    rng, solver = np.random.default_rng(3), LeastForces(6)
+    for count in (6, 2, 4, 1, 6, 3):
+        normals = rng.normal(size=(count, 3))
+        normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+        contacts = force_contacts(-0.03 * normals, normals, friction=rng.uniform(0.2, 1.0))
+        wrench = rng.normal(size=6) * [1.0, 1.0, 1.0, 0.01, 0.01, 0.01]
+        fresh = least_forces(contacts, wrench)
+        again = solver.solve(contacts, wrench)
+        np.testing.assert_array_equal(again.forces, fresh.forces)
+        np.testing.assert_array_equal(again.residual, fresh.residual)
+        assert again.status is fresh.status
+    with pytest.raises(InvalidValueError, match="7 contacts; there is room for 6"):
+        solver.solve(force_contacts(np.eye(3)[[0] * 7], np.eye(3)[[0] * 7], friction=0.5), LIFT)

@@ -55,3 +55,24 @@ def test_skin_in_the_surroundings_is_seen_from_a_moving_body(kind):
     expected = np.maximum(0.4 - vertices[:, :, 2].min(axis=1), 0.0)
     assert expected[1] > 1e-3
     np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+def test_a_vertex_is_looked_at_again_in_time_when_fingers_bend_and_the_hand_comes():
+    """Far at first, then into the box while all joints move: against all vertices at all times."""
+    count, rng = 24, np.random.default_rng(5)
+    share = np.linspace(0.0, 1.0, count)[:, None]
+    q = (1.0 - share) * HAND.pose("open") + share * HAND.pose("closed")
+    q = HAND.joints.clamp(q + 0.05 * np.sin(9.0 * share + rng.uniform(0.0, 6.0, q.shape[1])))
+    start, end = np.array([-0.30, 0.05, 0.10]), np.array([-0.11, 0.0, 0.03])
+    root = Pose(start + share * (end - start), np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)))
+    around = seen_over(pack_environment(()), Pose.identity(count))
+    found = skin_depths(
+        HAND, q, root, signed_distance_field(BOX), ExactDistance.from_body(BOX), around
+    )
+    inside = -(np.abs(posed_skin(HAND, skin_of(HAND), q, root)) - HALF).max(axis=2).min(axis=1)
+    # Shallow depths, below 0.3 mm in the grid, are not held against the mesh.
+    deep = inside > 1e-3
+    assert inside[0] < -0.05
+    assert 3 <= deep.sum() < count
+    np.testing.assert_allclose(found[deep], inside[deep], atol=1e-9)
+    assert found[inside < 0.0].max() == 0.0

@@ -20,8 +20,6 @@ LEAST_TIME = 0.1
 """A digit holds or slides if it does so for this long, s; shorter ones are flicker."""
 MOVED = 0.01
 """A digit that comes back to the body farther away than this has relocated, m."""
-
-
 SLID = 0.003
 """A digit that slides less far, m, has crept."""
 LEAST_LOAD = 0.02
