@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from handwright.core.body import RigidBody
     from handwright.core.clip import Clip
-    from handwright.core.goal import Goal
+    from handwright.core.goal import Feature, Goal
     from handwright.core.hand import HandModel
     from handwright.core.problem import Problem
     from handwright.core.result import Progress, Result, Status
+    from handwright.core.touch import TouchSpan
     from handwright.core.track import Track
     from handwright.errors import HandwrightError
     from handwright.evidence import Tolerances, certify, evaluate
@@ -42,6 +43,7 @@ __all__ = [
     "SHAPES",
     "Clip",
     "ContactSampling",
+    "Feature",
     "Goal",
     "HandModel",
     "HandwrightError",
@@ -53,6 +55,7 @@ __all__ = [
     "Scripted",
     "Status",
     "Tolerances",
+    "TouchSpan",
     "Track",
     "__version__",
     "body_from_mesh",
@@ -86,6 +89,7 @@ _HOMES = {
     "SHAPES": "handwright.geometry.shapes",
     "Clip": "handwright.core.clip",
     "ContactSampling": "handwright.methods",
+    "Feature": "handwright.core.goal",
     "Goal": "handwright.core.goal",
     "HandModel": "handwright.core.hand",
     "HandwrightError": "handwright.errors",
@@ -97,6 +101,7 @@ _HOMES = {
     "Scripted": "handwright.methods",
     "Status": "handwright.core.result",
     "Tolerances": "handwright.evidence",
+    "TouchSpan": "handwright.core.touch",
     "Track": "handwright.core.track",
     "body_from_mesh": "handwright.geometry.mesh",
     "body_item": "handwright.render",
