@@ -29,7 +29,7 @@ from handwright.methods.trajopt.shape import make_body
 
 # Order of the wrist's hinges in its own frame: bending, deviation, turning of the forearm. The
 # second must stay well within a quarter turn, and deviation is what a wrist has least of.
-_WRIST_HINGES = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+WRIST_HINGES = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
 _WRIST_RANGE = np.array([1.2, 1.1, 1.6])
 """rad either way of the start."""
 _NUM_GROUND = 2
@@ -81,6 +81,8 @@ class Built(NamedTuple):
     contact_names: tuple[str, ...]
     surfaces: Int[np.ndarray, " S"]
     """Number in the problem of every surface of ``model.env``."""
+    capsule_number: Int[np.ndarray, " C"]
+    """Number in its hand of every capsule of ``model.skeleton``."""
 
 
 def build(
@@ -130,7 +132,8 @@ def build(
         first = hand.first_finger_coordinate
         start[first : first + len(hand.couplings.leading)] = hand.q[hand.couplings.leading]
     start[num_coordinates - 6 : num_coordinates - 3] = problem.start[body_name].apply(body.center)
-    return Built(model, hands, body_name, body, start, contact_hand, names, surfaces)
+    numbers = np.concatenate([_shown_capsules(hand) for hand in hands]).astype(np.int64)
+    return Built(model, hands, body_name, body, start, contact_hand, names, surfaces, numbers)
 
 
 def make_room(model: Model) -> Room:
@@ -163,7 +166,7 @@ def _hand_parts(problem: Problem, is_coupled: bool) -> tuple[HandPart, ...]:
     parts: list[HandPart] = []
     joint = coordinate = 0
     for name, model in problem.hands.items():
-        q = start_posture(problem, name)
+        q = np.array(problem.posture(name))
         couplings = couple_joints(model, q, is_coupled=is_coupled)
         # A model with an arm stands on its shoulder.
         is_free = model.wrist_link == 0
@@ -177,11 +180,6 @@ def _hand_parts(problem: Problem, is_coupled: bool) -> tuple[HandPart, ...]:
     return tuple(parts)
 
 
-def start_posture(problem: Problem, hand: str) -> Float[np.ndarray, " J"]:
-    """Joint values of a hand at the first frame, rad."""
-    return np.array(problem.posture(hand))
-
-
 def _forest(hands: tuple[HandPart, ...]) -> Forest:
     parent, owner, offset, axis, slides = [], [], [], [], []
     driver, ratio, bias = [], [], []
@@ -191,7 +189,7 @@ def _forest(hands: tuple[HandPart, ...]) -> Forest:
             for i in range(6):
                 parent.append(len(parent) - 1 if i else -1)
                 offset.append(np.zeros(3))
-                axis.append(np.eye(3)[i] if i < 3 else _WRIST_HINGES[i - 3])
+                axis.append(np.eye(3)[i] if i < 3 else WRIST_HINGES[i - 3])
                 slides.append(i < 3)
                 driver.append(hand.first_coordinate + i)
                 ratio.append(1.0)
@@ -242,16 +240,17 @@ def _forest(hands: tuple[HandPart, ...]) -> Forest:
     )
 
 
+def _shown_capsules(hand: HandPart) -> list[int]:
+    """Capsules that can move: all but those of a shoulder."""
+    return [n for n, link in enumerate(hand.model.capsules.link) if link != 0 or hand.is_free]
+
+
 def _skeleton(hands: tuple[HandPart, ...]) -> Skeleton:
     joint, start, end, radius, owner, digit = [], [], [], [], [], []
     for h, hand in enumerate(hands):
         c = hand.model.capsules
-        for n in range(len(c)):
-            link = int(c.link[n])
-            if link == 0 and not hand.is_free:
-                # Of the shoulder: it does not move.
-                continue
-            joint.append(hand.joint_of_link(link))
+        for n in _shown_capsules(hand):
+            joint.append(hand.joint_of_link(int(c.link[n])))
             start.append(c.start[n])
             end.append(c.end[n])
             radius.append(float(c.radius[n]))
@@ -294,7 +293,7 @@ def _contacts(
     passed = 0
     for h, hand in enumerate(hands):
         c = hand.model.capsules
-        shown = [n for n in range(len(c)) if c.link[n] != 0 or hand.is_free]
+        shown = _shown_capsules(hand)
         for d, digit in enumerate(hand.model.digits):
             own = [k for k, n in enumerate(shown) if c.digit[n] == d]
             tip = max(int(c.link[shown[k]]) for k in own)

@@ -3,10 +3,13 @@
 With c the contact variable, r the origin of the force in the world, n the normal into the body and
 sqrt(c) their common factor, the residuals are
 
-    d_body(r), d_hand(r), v_body(r) - v_hand(r), |f_t| - mu f_n and -f_n where positive, r - pad.
+    d_body(r), d_hand(r), v_body(r) - v_hand(r), |f_t| - mu f_n and s - f_n where positive, r - pad.
 
 The paper's equation 4 takes the rates of the distances instead of the relative velocity, which
-leaves surfaces free to slide on each other. Distances to capsules are differentiated with the
+leaves surfaces free to slide on each other. s is the least squeeze, zero for surroundings. If every
+contact of a hand presses with more than the weight, well within its cone, the forces are mostly
+ones that cancel each other, and a grasp that has such forces can hold against a push from any
+side: one set of forces stands for all disturbances. Distances to capsules are differentiated with the
 nearest point of the axis held; that is exact, since the distance does not change with it.
 """
 
@@ -170,7 +173,8 @@ def contact_terms(m: Model, w: Weights, room: Room, j: int, scale: float, want: 
     res[1] = wg * gap
     res[2], res[3], res[4] = ws * rel[0], ws * rel[1], ws * rel[2]
     res[5] = wc * over if over > 0.0 else 0.0
-    res[6] = -wc * fn if fn < 0.0 else 0.0
+    lacks = (w.squeeze if is_hand else 0.0) - fn
+    res[6] = wc * lacks if lacks > 0.0 else 0.0
     res[7], res[8], res[9] = wp * off_pad[0], wp * off_pad[1], wp * off_pad[2]
     cost = 0.0
     for r in range(_NUM_ROWS):
@@ -230,7 +234,7 @@ def contact_terms(m: Model, w: Weights, room: Room, j: int, scale: float, want: 
             rows[1, slot] -= ratio * wg * dot(n, v)
             _cone_slopes(
                 room, slot, (f, fn, ft, ft_length), (n, axis, is_inside), mu, wc, over > 0.0,
-                fn < 0.0, (-ratio * v[0], -ratio * v[1], -ratio * v[2]),
+                lacks > 0.0, (-ratio * v[0], -ratio * v[1], -ratio * v[2]),
                 (ratio * turning[0], ratio * turning[1], ratio * turning[2]), reach,
             )  # fmt: skip
     none = (0.0, 0.0, 0.0)
@@ -267,13 +271,13 @@ def contact_terms(m: Model, w: Weights, room: Room, j: int, scale: float, want: 
         if is_hand:
             _cone_slopes(
                 room, column, (f, fn, ft, ft_length), (n, axis, is_inside), mu, wc, over > 0.0,
-                fn < 0.0, dp, none, reach,
+                lacks > 0.0, dp, none, reach,
             )  # fmt: skip
     for i in range(3):
         column = 2 * movers + 12 + i
         if over > 0.0:
             rows[5, column] = wc * (ft[i] / ft_length - mu * n[i]) / weight
-        if fn < 0.0:
+        if lacks > 0.0:
             rows[6, column] = -wc * n[i] / weight
     for r in range(_NUM_ROWS):
         for i in range(count):
@@ -293,7 +297,7 @@ def _cone_slopes(
     mu: float,
     wc: float,
     is_over: bool,
-    is_pull: bool,
+    is_weak: bool,
     moved: tuple,
     turned: tuple,
     reach: float,
@@ -303,7 +307,7 @@ def _cone_slopes(
     ``moved`` is how the origin moves against the link; P takes off the parts along the normal and,
     beside the straight part of a capsule, along its axis.
     """
-    if not (is_over or is_pull):
+    if not (is_over or is_weak):
         return
     f, fn, ft, ft_length = force
     n, axis, is_inside = surface
@@ -318,5 +322,5 @@ def _cone_slopes(
     dfn = dot(f, dn)
     if is_over:
         room.rows[5, column] += wc * (-fn * dot(ft, dn) / ft_length - mu * dfn)
-    if is_pull:
+    if is_weak:
         room.rows[6, column] -= wc * dfn

@@ -101,10 +101,7 @@ def _rows(goal: Goal, time: float, hands: tuple[HandPart, ...], body: RigidBody)
             (POINT_GOAL, joint, local, is_relative, target, weight / POSITION_TOLERANCE)
         )
     if goal.wxyz is not None:
-        wanted = goal.wxyz
-        if goal.spin is not None:
-            wanted = rotation.multiply(rotation.exp(goal.spin * (time - goal.start)), wanted)
-        axes = rotation.to_matrix(wanted)
+        axes = rotation.to_matrix(goal.wxyz_at(np.array([time]))[0])
         # Three axes that are off by a small angle are off by its root-two-fold in all.
         stiff = weight / (np.sqrt(2.0) * ANGLE_TOLERANCE)
         rows += [

@@ -184,6 +184,8 @@ class Weights(NamedTuple):
     """1/m."""
     goal: float
     """Factor on the goals' own weights."""
+    squeeze: float
+    """Least normal force of a contact of a hand, in weights."""
     attraction: float
     """Small number added to contact variables under the root, so that slopes stay finite."""
     friction: float

@@ -12,12 +12,17 @@ import math
 
 import numpy as np
 
+from handwright.geometry.environment import surface_value_gradient
 from handwright.math.compiled import loose
 from handwright.methods.trajopt.body_terms import body_terms
 from handwright.methods.trajopt.collision_terms import collision_terms, limit_terms
-from handwright.methods.trajopt.contact_terms import contact_terms
+from handwright.methods.trajopt.contact_terms import (
+    body_distance,
+    contact_terms,
+    nearest_capsule,
+)
 from handwright.methods.trajopt.goal_terms import goal_terms
-from handwright.methods.trajopt.model import Model, Room, Weights
+from handwright.methods.trajopt.model import HAND_CONTACT, Model, Room, Weights
 from handwright.methods.trajopt.posing import pose_body, pose_hands
 
 
@@ -63,10 +68,46 @@ def fill_sample(m: Model, first: np.ndarray, second: np.ndarray, s: float, room:
 
 
 @loose
+def pose_sample(m: Model, room: Room, time: float) -> None:
+    """Places hands and body from ``room.z``."""
+    pose_hands(m, room)
+    pose_body(m, room, time)
+
+
+@loose
+def place_contact(m: Model, room: Room, j: int) -> tuple:
+    """Origin of a contact in the world, normal into the body, gap and capsule (-1 for none).
+
+    The origin is put on the body's surface; the gap is from there to the hand or the surface.
+    """
+    nq, nc = m.num_coordinates, m.num_contacts
+    i = 2 * nq + 3 * nc + 3 * j
+    x, y, z = room.z[i], room.z[i + 1], room.z[i + 2]
+    d, gx, gy, gz = body_distance(m, x, y, z)
+    x, y, z = x - d * gx, y - d * gy, z - d * gz
+    t, b = room.body_turn, nq - 6
+    p = (
+        room.z[b] + t[0, 0] * x + t[0, 1] * y + t[0, 2] * z,
+        room.z[b + 1] + t[1, 0] * x + t[1, 1] * y + t[1, 2] * z,
+        room.z[b + 2] + t[2, 0] * x + t[2, 1] * y + t[2, 2] * z,
+    )
+    if m.contacts.kind[j] == HAND_CONTACT:
+        k, at = nearest_capsule(m, room, j, p)
+        s, e = room.ends[k, 0], room.ends[k, 1]
+        nx = p[0] - s[0] - at * (e[0] - s[0])
+        ny = p[1] - s[1] - at * (e[1] - s[1])
+        nz = p[2] - s[2] - at * (e[2] - s[2])
+        length = math.sqrt(nx * nx + ny * ny + nz * nz)
+        gap = length - m.skeleton.radius[k]
+        return p[0], p[1], p[2], nx / length, ny / length, nz / length, gap, k
+    gap, nx, ny, nz = surface_value_gradient(m.env, m.contacts.surface[j], p[0], p[1], p[2])
+    return p[0], p[1], p[2], nx, ny, nz, gap, -1
+
+
+@loose
 def sample_cost(m: Model, w: Weights, room: Room, n: int, want: bool) -> float:
     """Cost of one sample whose state is in ``room.z``; adds slopes if wanted."""
-    pose_hands(m, room)
-    pose_body(m, room, m.samples.time[n])
+    pose_sample(m, room, m.samples.time[n])
     scale = math.sqrt(m.samples.weight[n])
     cost = 0.0
     for row in range(m.samples.goal_first[n], m.samples.goal_last[n]):
