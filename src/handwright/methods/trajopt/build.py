@@ -26,6 +26,7 @@ from handwright.methods.trajopt.model import (
     Skeleton,
 )
 from handwright.methods.trajopt.shape import make_body
+from handwright.methods.trajopt.skin_bulge import skin_bulge
 
 # Order of the wrist's hinges in its own frame: bending, deviation, turning of the forearm. The
 # second must stay well within a quarter turn, and deviation is what a wrist has least of.
@@ -33,6 +34,8 @@ WRIST_HINGES = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
 _WRIST_RANGE = np.array([1.2, 1.1, 1.6])
 """rad either way of the start."""
 _NUM_GROUND = 2
+# Least squeeze of fingers and palms against a thumb's: together they press as hard as it does.
+_FINGER_SHARE = 0.25
 
 
 class HandPart(NamedTuple):
@@ -110,14 +113,16 @@ def build(
     samples, goals = goal_samples(
         problem, hands, body, num_phases, duration / num_phases, samples_per_phase
     )
+    skeleton = _skeleton(hands)
     model = Model(
         forest=_forest(hands),
-        skeleton=_skeleton(hands),
+        skeleton=skeleton,
         contacts=contacts,
         body=make_body(problem, body_name),
         env=EnvironmentArrays(*(np.array(part) for part in env)),
         samples=samples,
         goals=goals,
+        clearance=np.zeros((num_phases, len(skeleton.joint))),
         gravity=np.array(problem.gravity),
         lower=lower,
         upper=upper,
@@ -246,14 +251,15 @@ def _shown_capsules(hand: HandPart) -> list[int]:
 
 
 def _skeleton(hands: tuple[HandPart, ...]) -> Skeleton:
-    joint, start, end, radius, owner, digit = [], [], [], [], [], []
+    joint, start, end, radius, bare, owner, digit = [], [], [], [], [], [], []
     for h, hand in enumerate(hands):
-        c = hand.model.capsules
+        c, bulge = hand.model.capsules, skin_bulge(hand.model)
         for n in _shown_capsules(hand):
             joint.append(hand.joint_of_link(int(c.link[n])))
             start.append(c.start[n])
             end.append(c.end[n])
-            radius.append(float(c.radius[n]))
+            radius.append(float(c.radius[n] + bulge[n]))
+            bare.append(float(c.radius[n]))
             owner.append(h)
             digit.append(int(c.digit[n]))
     pairs = [
@@ -267,6 +273,7 @@ def _skeleton(hands: tuple[HandPart, ...]) -> Skeleton:
         start=np.array(start, dtype=np.float64).reshape(-1, 3),
         end=np.array(end, dtype=np.float64).reshape(-1, 3),
         radius=np.array(radius, dtype=np.float64),
+        bare_radius=np.array(bare, dtype=np.float64),
         pairs=np.array(pairs, dtype=np.int64).reshape(-1, 2),
     )
 
@@ -276,7 +283,7 @@ def _contacts(
 ) -> tuple[Contacts, Int[np.ndarray, " N"], tuple[str, ...]]:
     """One for the last segment of every digit, one for every palm, two for every surface."""
     kind, first, last, members = [], [], [], []
-    surface, friction, pad_joint, pad, owner, names = [], [], [], [], [], []
+    surface, friction, squeeze, pad_joint, pad, owner, names = [], [], [], [], [], [], []
 
     def add(what: int, hand: int, capsules: list[int], name: str, mu: float) -> None:
         kind.append(what)
@@ -285,6 +292,7 @@ def _contacts(
         last.append(len(members))
         surface.append(-1)
         friction.append(mu)
+        squeeze.append(0.0 if what == GROUND_CONTACT else _FINGER_SHARE)
         pad_joint.append(-1)
         pad.append(np.zeros(3))
         owner.append(hand)
@@ -301,6 +309,8 @@ def _contacts(
             add(HAND_CONTACT, h, ends, f"{hand.name}.{digit.name}", body.friction)
             pad_joint[-1] = hand.joint_of_link(digit.pad.link)
             pad[-1] = np.array(digit.pad.position)
+            if digit.name == "thumb":
+                squeeze[-1] = 1.0
         palm = [
             passed + k
             for k, n in enumerate(shown)
@@ -320,6 +330,7 @@ def _contacts(
         capsules=np.array(members, dtype=np.int64),
         surface=np.array(surface, dtype=np.int64),
         friction=np.array(friction, dtype=np.float64),
+        squeeze=np.array(squeeze, dtype=np.float64),
         pad_joint=np.array(pad_joint, dtype=np.int64),
         pad=np.array(pad, dtype=np.float64).reshape(-1, 3),
     )

@@ -108,10 +108,14 @@ def _contacts(
     weight = m.body.mass * float(np.linalg.norm(m.gravity))
     found = []
     for j in np.flatnonzero(share > 0.0):
-        force = share[j] * room.z[2 * nq + 3 * j : 2 * nq + 3 * j + 3]
+        x, y, z, nx, ny, nz, gap, capsule = place_contact(packed, bench, int(j))
+        force = _within_cone(
+            share[j] * room.z[2 * nq + 3 * j : 2 * nq + 3 * j + 3],
+            np.array([nx, ny, nz]),
+            float(m.contacts.friction[j]),
+        )
         if np.linalg.norm(force) < _IDLE * weight:
             continue
-        x, y, z, nx, ny, nz, gap, capsule = place_contact(packed, bench, int(j))
         hand = int(built.contact_hand[j])
         if hand >= 0:
             toucher, part = built.hands[hand].name, int(built.capsule_number[capsule])
@@ -126,8 +130,18 @@ def _contacts(
                 point=np.array([x, y, z]),
                 normal=np.array([nx, ny, nz]),
                 gap=float(gap),
-                force=force.copy(),
+                force=force,
                 mode=ContactMode.STATIC,
             )
         )
     return found
+
+
+def _within_cone(
+    force: Float[np.ndarray, "3"], normal: Float[np.ndarray, "3"], friction: float
+) -> Float[np.ndarray, "3"]:
+    """The force with what sticks out of its cone sideways taken off: a small share of a weight."""
+    along = max(float(force @ normal), 0.0)
+    across = force - (force @ normal) * normal
+    size = float(np.linalg.norm(across))
+    return along * normal + across * min(1.0, friction * along / max(size, 1e-12))

@@ -20,6 +20,8 @@ from handwright.methods.trajopt.rows import add_dense, add_single
 
 _GOLDEN = 0.6180339887498949
 _STEPS = 14
+# Nobody asks for more clearance than this, m.
+_FAR = 0.01
 
 
 @loose
@@ -82,7 +84,7 @@ def capsule_to_body(m: Model, room: Room, k: int) -> tuple:
     half = 0.5 * math.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)
     far = math.sqrt(x * x + y * y + z * z) - half - radius - m.body.reach
     none = (0.0, 0.0, 0.0)
-    if far > 0.0:
+    if far > _FAR:
         return far, none, none
     if m.body.kind == ROD:
         distance, s, t = segment_segment(a, b, room.rod[0], room.rod[1])
@@ -138,7 +140,7 @@ def capsule_to_capsule(m: Model, room: Room, k: int, other: int) -> tuple:
     s = m.skeleton
     none = (0.0, 0.0, 0.0)
     a, b, c, d = room.ends[k, 0], room.ends[k, 1], room.ends[other, 0], room.ends[other, 1]
-    sides = s.radius[k] + s.radius[other]
+    sides = s.bare_radius[k] + s.bare_radius[other]
     for i in range(3):
         # Boxes around the axes that are further apart than the radii.
         if min(a[i], b[i]) - max(c[i], d[i]) > sides or min(c[i], d[i]) - max(a[i], b[i]) > sides:
@@ -162,12 +164,15 @@ def knob_place(m: Model, room: Room, k: int) -> tuple:
 
 
 @loose
-def collision_terms(m: Model, w: Weights, room: Room, scale: float, want: bool) -> float:
+def collision_terms(
+    m: Model, w: Weights, room: Room, phase: int, scale: float, want: bool
+) -> float:
     """Cost of everything that overlaps; adds slopes if wanted."""
     nq, cost, wp = m.num_coordinates, 0.0, scale * w.penetration
     s = m.skeleton
     for k in range(s.joint.shape[0]):
         gap, p, n = capsule_to_body(m, room, k)
+        gap -= m.clearance[phase, k]
         if gap < 0.0:
             cost += 0.5 * (wp * gap) ** 2
             if want:

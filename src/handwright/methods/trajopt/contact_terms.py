@@ -173,7 +173,7 @@ def contact_terms(m: Model, w: Weights, room: Room, j: int, scale: float, want: 
     res[1] = wg * gap
     res[2], res[3], res[4] = ws * rel[0], ws * rel[1], ws * rel[2]
     res[5] = wc * over if over > 0.0 else 0.0
-    lacks = (w.squeeze if is_hand else 0.0) - fn
+    lacks = w.squeeze * m.contacts.squeeze[j] - fn
     res[6] = wc * lacks if lacks > 0.0 else 0.0
     res[7], res[8], res[9] = wp * off_pad[0], wp * off_pad[1], wp * off_pad[2]
     cost = 0.0

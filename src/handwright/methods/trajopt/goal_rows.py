@@ -10,7 +10,7 @@ from handwright.core.body import RigidBody
 from handwright.core.goal import Goal
 from handwright.core.problem import Problem
 from handwright.math import rotation
-from handwright.methods.trajopt.model import DIRECTION_GOAL, POINT_GOAL, GoalRows, Samples
+from handwright.methods.trajopt.model import DIRECTION_GOAL, POINT_GOAL, GoalRows, Model, Samples
 
 if TYPE_CHECKING:
     from handwright.methods.trajopt.build import HandPart
@@ -108,3 +108,34 @@ def _rows(goal: Goal, time: float, hands: tuple[HandPart, ...], body: RigidBody)
             (DIRECTION_GOAL, joint, turn[:, i], is_relative, axes[:, i], stiff) for i in range(3)
         ]
     return rows
+
+
+_FINE = 3
+"""Moments of measuring for each at which costs are taken."""
+
+
+def fine_samples(model: Model) -> Model:
+    """The same model with more moments, for measuring; goals stay at theirs."""
+    s = model.samples
+    full = np.flatnonzero(s.is_full)
+    part = s.weight[full[0]] / _FINE
+    first = s.time[full] - 0.5 * s.weight[full]
+    times = (first[:, None] + (np.arange(_FINE) + 0.5) * part).ravel()
+    rows = np.repeat(full, _FINE)
+    is_old = np.tile(np.arange(_FINE) == _FINE // 2, len(full))
+    alone = np.flatnonzero(~s.is_full)
+    order = np.concatenate([rows, alone])
+    time = np.concatenate([times, s.time[alone]])
+    phase = s.phase[order]
+    last = np.where(np.concatenate([is_old, np.ones(len(alone), bool)]), s.goal_last[order], s.goal_first[order])
+    return model._replace(
+        samples=Samples(
+            phase=phase,
+            fraction=time / model.phase_time - phase,
+            time=time,
+            weight=s.weight[order],
+            is_full=s.is_full[order],
+            goal_first=s.goal_first[order],
+            goal_last=last,
+        )
+    )

@@ -61,6 +61,9 @@ class Skeleton(NamedTuple):
     """(C, 3) in the link's frame, m."""
     end: np.ndarray
     radius: np.ndarray
+    """Against bodies and surroundings, bulge of the skin included, m."""
+    bare_radius: np.ndarray
+    """Against other capsules, m."""
     pairs: np.ndarray
     """(P, 2) capsules that may collide with each other."""
 
@@ -76,6 +79,8 @@ class Contacts(NamedTuple):
     surface: np.ndarray
     """Of the surroundings, for contacts with these."""
     friction: np.ndarray
+    squeeze: np.ndarray
+    """Share of the least squeeze that each must give."""
     pad_joint: np.ndarray
     """Link that carries the preferred place; -1 for none."""
     pad: np.ndarray
@@ -150,6 +155,9 @@ class Model(NamedTuple):
     env: EnvironmentArrays
     samples: Samples
     goals: GoalRows
+    clearance: np.ndarray
+    """(phases, C) distance that a capsule keeps from the body in a phase, m; 0 where it may touch.
+    Follows the schedule of contacts."""
     gravity: np.ndarray
     lower: np.ndarray
     """Of every coordinate; those of the body are infinite."""
@@ -185,7 +193,7 @@ class Weights(NamedTuple):
     goal: float
     """Factor on the goals' own weights."""
     squeeze: float
-    """Least normal force of a contact of a hand, in weights."""
+    """Least normal force of a thumb, in weights; others have shares of it."""
     attraction: float
     """Small number added to contact variables under the root, so that slopes stay finite."""
     friction: float

@@ -15,8 +15,6 @@ from handwright.methods.trajopt.build import Built
 from handwright.methods.trajopt.model import Weights
 from handwright.methods.trajopt.quiet_terms import Quiet
 
-_PEN_ALWAYS = 2e-3
-
 
 @dataclass(frozen=True, slots=True)
 class Tolerances:
@@ -36,7 +34,7 @@ class Tolerances:
     """m."""
 
 
-_LOOSE = Tolerances(5e-3, 0.05, 0.10, 0.02, 0.20, 2e-3)
+LOOSE = Tolerances(5e-3, 0.05, 0.10, 0.02, 0.20, 2e-3)
 TIGHT = Tolerances(1e-3, 0.01, 0.02, 0.004, 0.05, 1e-3)
 EXACT = Tolerances(3e-4, 3e-3, 0.01, 0.002, 0.02, 3e-4)
 FINE = Tolerances(1e-4, 5e-4, 0.003, 0.0006, 0.01, 1e-4)

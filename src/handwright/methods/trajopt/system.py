@@ -116,7 +116,7 @@ def sample_cost(m: Model, w: Weights, room: Room, n: int, want: bool) -> float:
         for j in range(m.num_contacts):
             cost += contact_terms(m, w, room, j, scale, want)
         cost += body_terms(m, w, room, scale, want)
-        cost += collision_terms(m, w, room, scale, want)
+        cost += collision_terms(m, w, room, m.samples.phase[n], scale, want)
         cost += limit_terms(m, w, room, scale, want)
     return cost
 
