@@ -73,10 +73,16 @@ def attempt(built: Built, seed: int, recipe: Recipe, allowed: Bool[np.ndarray, "
     tight = weights(TIGHT, is_frozen=True, friction=recipe.friction, squeeze=recipe.squeeze)
     cost = work.run(tight, calm, recipe.tight_iterations)
     is_on, cost = _repair(built, work, is_on, cost, recipe, allowed)
-    for tolerances in (EXACT, FINE):
-        stage = weights(tolerances, is_frozen=True, friction=recipe.friction, squeeze=recipe.squeeze)
+    for tolerances, goal in ((EXACT, 10.0), (FINE, 100.0)):
+        stage = weights(
+            tolerances,
+            is_frozen=True,
+            friction=recipe.friction,
+            squeeze=recipe.squeeze,
+            goal=goal,
+        )
         cost = work.run(stage, calm, recipe.exact_iterations)
-    measured = measure(built, work.keys, work.room, recipe.friction)
+    measured = measure(built, work.keys, work.room)
     return Outcome(work.keys, is_on, measured, cost, work.iterations)
 
 
@@ -119,7 +125,7 @@ def _repair(
     tight = weights(TIGHT, is_frozen=True, friction=recipe.friction, squeeze=recipe.squeeze)
     tried: set[tuple[int, int, bool]] = set()
     for _ in range(recipe.max_repairs):
-        measured = measure(built, work.keys, work.room, recipe.friction)
+        measured = measure(built, work.keys, work.room)
         if measured.excess < 3.0:
             break
         options = _switches(measured.contacts, is_on, allowed, built)

@@ -25,7 +25,7 @@ from handwright.methods.trajopt.model import (
     Room,
     Skeleton,
 )
-from handwright.methods.trajopt.shape import make_body
+from handwright.methods.trajopt.shape import make_body, resting_points
 from handwright.methods.trajopt.skin_bulge import skin_bulge
 
 # Order of the wrist's hinges in its own frame: bending, deviation, turning of the forearm. The
@@ -108,7 +108,9 @@ def build(
         duration += float(problem.times[-1] - problem.times[-2])
     num_phases = max(round(duration / phase_time), 3)
     env, surfaces = _surroundings(problem)
-    contacts, contact_hand, names = _contacts(hands, body, env)
+    shape = make_body(problem, body_name)
+    feet = resting_points(shape)
+    contacts, contact_hand, names = _contacts(hands, body, env, feet)
     lower, upper = _limits(hands, num_coordinates)
     samples, goals = goal_samples(
         problem, hands, body, num_phases, duration / num_phases, samples_per_phase
@@ -118,11 +120,12 @@ def build(
         forest=_forest(hands),
         skeleton=skeleton,
         contacts=contacts,
-        body=make_body(problem, body_name),
+        body=shape,
         env=EnvironmentArrays(*(np.array(part) for part in env)),
         samples=samples,
         goals=goals,
         clearance=np.zeros((num_phases, len(skeleton.joint))),
+        landing=np.zeros((num_phases, len(contacts.kind)), dtype=np.int64),
         gravity=np.array(problem.gravity),
         lower=lower,
         upper=upper,
@@ -279,7 +282,7 @@ def _skeleton(hands: tuple[HandPart, ...]) -> Skeleton:
 
 
 def _contacts(
-    hands: tuple[HandPart, ...], body: RigidBody, env: EnvironmentArrays
+    hands: tuple[HandPart, ...], body: RigidBody, env: EnvironmentArrays, feet: np.ndarray
 ) -> tuple[Contacts, Int[np.ndarray, " N"], tuple[str, ...]]:
     """One for the last segment of every digit, one for every palm, two for every surface."""
     kind, first, last, members = [], [], [], []
@@ -320,9 +323,9 @@ def _contacts(
             add(HAND_CONTACT, h, palm, f"{hand.name}.palm", body.friction)
         passed += len(shown)
     for number in range(len(env.frictions)):
-        for _ in range(_NUM_GROUND):
+        for n in range(_NUM_GROUND):
             add(GROUND_CONTACT, -1, [], "surroundings", float(env.frictions[number]))
-            surface[-1] = number
+            surface[-1], pad[-1] = number, feet[n]
     contacts = Contacts(
         kind=np.array(kind, dtype=np.int64),
         first=np.array(first, dtype=np.int64),

@@ -27,6 +27,11 @@ from handwright.methods.trajopt.rows import add_rows
 # Forces are smooth to this share of the weight where the tangential part vanishes.
 _ROUND = 1e-3
 _NUM_ROWS = 10
+# Contacts with surroundings keep to their parts of the body this much more than digits to their
+# pads. One in the middle of a body that lies would let it turn there without slipping.
+_SPREAD = 5.0
+LANDING_SPEED = 0.02
+"""Tolerance of the speed at which a digit lands and takes off, m/s."""
 
 
 @loose
@@ -95,12 +100,18 @@ def nearest_capsule(m: Model, room: Room, contact: int, p: tuple) -> tuple:
 
 
 @loose
-def contact_terms(m: Model, w: Weights, room: Room, j: int, scale: float, want: bool) -> float:
-    """Cost of contact ``j``; adds slopes if wanted. ``scale`` is the root of the sample's time."""
+def contact_terms(
+    m: Model, w: Weights, room: Room, j: int, scale: float, is_landing: bool, want: bool
+) -> float:
+    """Cost of contact ``j``; adds slopes if wanted.
+
+    ``scale`` is the root of the sample's time. ``is_landing`` is for the moment before a contact
+    begins or after it ends, in which only slip counts.
+    """
     nq, nc = m.num_coordinates, m.num_contacts
     z = room.z
     fi, ri, ci = 2 * nq + 3 * j, 2 * nq + 3 * nc + 3 * j, 2 * nq + 6 * nc + j
-    share, share_slope = contact_share(z[ci], w)
+    share, share_slope = (1.0, 0.0) if is_landing else contact_share(z[ci], w)
     if share <= 0.0 and (w.is_frozen or share_slope == 0.0):
         return 0.0
     t = room.body_turn
@@ -159,6 +170,12 @@ def contact_terms(m: Model, w: Weights, room: Room, j: int, scale: float, want: 
     else:
         gap, nx, ny, nz = surface_value_gradient(m.env, m.contacts.surface[j], p[0], p[1], p[2])
         n = (nx, ny, nz)
+        q = m.contacts.pad[j]
+        off_pad = (
+            _SPREAD * (local[0] - q[0]),
+            _SPREAD * (local[1] - q[1]),
+            _SPREAD * (local[2] - q[2]),
+        )
     mu = w.friction * m.contacts.friction[j]
     g = m.gravity
     weight = m.body.mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
@@ -168,6 +185,8 @@ def contact_terms(m: Model, w: Weights, room: Room, j: int, scale: float, want: 
     ft_length = math.sqrt(dot(ft, ft) + _ROUND * _ROUND)
     over = ft_length - _ROUND - mu * fn
     wg, ws, wc, wp = scale * w.gap, scale * w.slip, scale * w.cone, scale * w.pad
+    if is_landing:
+        wg, ws, wc, wp = 0.0, scale / LANDING_SPEED, 0.0, 0.0
     res = room.residual
     res[0] = wg * distance
     res[1] = wg * gap
@@ -262,6 +281,8 @@ def contact_terms(m: Model, w: Weights, room: Room, j: int, scale: float, want: 
             dp = (t[0, i - 6], t[1, i - 6], t[2, i - 6])
             dv = cross(om, dp)
             rows[0, column] = wg * (gx if i == 6 else (gy if i == 7 else gz))
+            if not is_hand:
+                rows[7 + i - 6, column] = wp * _SPREAD
         carried = cross(link_omega, dp)
         for a in range(3):
             rows[2 + a, column] = ws * (dv[a] - carried[a])

@@ -81,7 +81,7 @@ def _measure(m: Model, w: Weights, keys: np.ndarray, room: Room, out: np.ndarray
         for j in range(nc):
             if room.z[2 * nq + 6 * nc + j] < 0.5:
                 continue
-            contact_terms(m, w, room, j, 1.0, False)
+            contact_terms(m, w, room, j, 1.0, False, False)
             gap = max(abs(r[0]), abs(r[1]))
             slip = np.sqrt(r[2] * r[2] + r[3] * r[3] + r[4] * r[4])
             cone = max(r[5], r[6])
@@ -96,22 +96,19 @@ def _measure(m: Model, w: Weights, keys: np.ndarray, room: Room, out: np.ndarray
         out[6] = max(out[6], np.sqrt(2.0 * limit_terms(m, w, room, 1.0, False)))
 
 
-def measure(
-    built: Built, keys: Float[np.ndarray, "K n"], room: Room, friction: float
-) -> Measured:
+def measure(built: Built, keys: Float[np.ndarray, "K n"], room: Room) -> Measured:
     """Errors of a motion whose contact variables are 0 or 1.
 
     Args:
         built: The problem.
         keys: Key states.
         room: For one sample.
-        friction: Share of the friction that may be used.
     """
     fine = fine_samples(built.model)
     fine = fine._replace(clearance=np.zeros_like(built.model.clearance))
     unit = Weights(
         gap=1.0, slip=1.0, force=1.0, moment=1.0, cone=1.0, pad=0.0, limit=1.0, penetration=1.0,
-        goal=1.0, squeeze=0.0, attraction=0.0, friction=friction, is_frozen=True,
+        goal=1.0, squeeze=0.0, attraction=0.0, friction=1.0, is_frozen=True,
     )  # fmt: skip
     out = np.zeros(len(MEASURES))
     by = np.zeros((len(built.model.clearance), built.model.num_contacts, 3))

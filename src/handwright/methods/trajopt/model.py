@@ -82,9 +82,9 @@ class Contacts(NamedTuple):
     squeeze: np.ndarray
     """Share of the least squeeze that each must give."""
     pad_joint: np.ndarray
-    """Link that carries the preferred place; -1 for none."""
+    """Link that carries the preferred place; -1 for palms and surroundings."""
     pad: np.ndarray
-    """(N, 3) in that link's frame, m."""
+    """(N, 3) preferred place in that link's frame, or for surroundings in the body's, m."""
 
 
 class Body(NamedTuple):
@@ -158,6 +158,9 @@ class Model(NamedTuple):
     clearance: np.ndarray
     """(phases, C) distance that a capsule keeps from the body in a phase, m; 0 where it may touch.
     Follows the schedule of contacts."""
+    landing: np.ndarray
+    """(phases, N) whether an idle contact was on in the last phase (1), will be on in the next (2),
+    or both (3). Follows the schedule."""
     gravity: np.ndarray
     lower: np.ndarray
     """Of every coordinate; those of the body are infinite."""

@@ -31,9 +31,22 @@ def rounded(
     following = np.roll(size, -1, axis=0)[:phases]
     load = 0.5 * c * (size[:phases] + following) / weight
     is_on = (c > _ON) & (load > _LEAST_LOAD)
+    if not m.is_cyclic:
+        is_on = _gripped_first(built, is_on)
     for k in range(phases):
-        forces[k] *= np.where(is_on[k], c[k], 1.0)[:, None]
+        forces[k] *= np.where(is_on[k], np.maximum(c[k], _ON), 1.0)[:, None]
     return keys, is_on
+
+
+def _gripped_first(built: Built, is_on: Bool[np.ndarray, "P N"]) -> Bool[np.ndarray, "P N"]:
+    """Hands that take a body over from the surroundings grip it one phase before it leaves them."""
+    hands = built.contact_hand >= 0
+    is_on = is_on.copy()
+    for k in range(1, len(is_on)):
+        is_lifted = is_on[k - 1, ~hands].any() and not is_on[k, ~hands].any()
+        if is_lifted and not is_on[k - 1, hands].any():
+            is_on[k - 1, hands] = is_on[k, hands]
+    return is_on
 
 
 def apply_schedule(
@@ -44,9 +57,11 @@ def apply_schedule(
     nc = m.num_contacts
     keys = keys.copy()
     keys[: len(is_on), keys.shape[1] - nc :] = is_on
-    near = is_on | np.roll(is_on, 1, axis=0) | np.roll(is_on, -1, axis=0)
+    before, after = np.roll(is_on, 1, axis=0), np.roll(is_on, -1, axis=0)
     if not m.is_cyclic:
-        near[0], near[-1] = is_on[0] | is_on[1], is_on[-1] | is_on[-2]
+        before[0], after[-1] = False, False
+    m.landing[:] = np.where(is_on, 0, before + 2 * after)
+    near = is_on | before | after
     m.clearance[:] = _CLEAR
     for j in range(nc):
         own = m.contacts.capsules[m.contacts.first[j] : m.contacts.last[j]]

@@ -16,6 +16,8 @@ from handwright.methods.trajopt.model import FIELD, ROD, Body
 # A body is a capsule if no vertex is further than this from it, m.
 _ROUND_ENOUGH = 2e-4
 _MOST_KNOBS = 48
+# Knobs this little above the lowest rest on the same surface, m.
+_RESTING = 2e-3
 
 
 def make_body(problem: Problem, name: str) -> Body:
@@ -108,3 +110,12 @@ def _hinge_axes(problem: Problem, name: str) -> Float[np.ndarray, "3 3"]:
     middle = int(np.argmin(turned))
     first, last = (i for i in (2, 0, 1) if i != middle)
     return np.eye(3)[[first, middle, last]]
+
+
+def resting_points(body: Body) -> Float[np.ndarray, "2 3"]:
+    """The two of the lowest knobs of a body, as it starts, that are farthest apart."""
+    height = body.knobs @ body.turn[2]
+    low = body.knobs[height <= height.min() + _RESTING]
+    distance = np.linalg.norm(low[:, None] - low, axis=2)
+    first, second = np.unravel_index(int(distance.argmax()), distance.shape)
+    return np.stack([low[first], low[second]])

@@ -105,6 +105,17 @@ def place_contact(m: Model, room: Room, j: int) -> tuple:
 
 
 @loose
+def is_landing(m: Model, n: int, j: int) -> bool:
+    """Whether sample ``n`` is the last before contact ``j`` begins, or the first after its end."""
+    k = m.samples.phase[n]
+    side = m.landing[k, j]
+    if side == 0:
+        return False
+    at, half = m.samples.fraction[n], 0.75 * m.samples.weight[n] / m.phase_time
+    return (side % 2 == 1 and at < half) or (side >= 2 and at > 1.0 - half)
+
+
+@loose
 def sample_cost(m: Model, w: Weights, room: Room, n: int, want: bool) -> float:
     """Cost of one sample whose state is in ``room.z``; adds slopes if wanted."""
     pose_sample(m, room, m.samples.time[n])
@@ -114,7 +125,8 @@ def sample_cost(m: Model, w: Weights, room: Room, n: int, want: bool) -> float:
         cost += goal_terms(m, w, room, row, scale, want)
     if m.samples.is_full[n]:
         for j in range(m.num_contacts):
-            cost += contact_terms(m, w, room, j, scale, want)
+            lands = w.is_frozen and is_landing(m, n, j)
+            cost += contact_terms(m, w, room, j, scale, lands, want)
         cost += body_terms(m, w, room, scale, want)
         cost += collision_terms(m, w, room, m.samples.phase[n], scale, want)
         cost += limit_terms(m, w, room, scale, want)
