@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,9 +44,26 @@ class Outcome:
     measured: Measured
     cost: float
     iterations: int
+    seconds: float
+    is_balanced: bool
+    """Somewhere the body is held by one or two contacts, which cannot keep it from turning."""
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the motion keeps the laws and meets its goals."""
+        return self.measured.excess <= 1.0 and not self.is_balanced
+
+    @property
+    def cause(self) -> str:
+        """What is wrong with it: a measure, or a sentence."""
+        if self.measured.excess > 1.0 or not self.is_balanced:
+            return self.measured.cause
+        return "the body is balanced on one or two contacts"
 
 
-def attempt(built: Built, seed: int, recipe: Recipe, allowed: Bool[np.ndarray, "P N"]) -> Outcome:
+def attempt(
+    built: Built, seed: int | tuple[int, ...], recipe: Recipe, allowed: Bool[np.ndarray, "P N"]
+) -> Outcome:
     """One motion.
 
     Args:
@@ -54,6 +72,7 @@ def attempt(built: Built, seed: int, recipe: Recipe, allowed: Bool[np.ndarray, "
         recipe: Iterations and shares.
         allowed: Contacts that may be used, by phase.
     """
+    begin = time.perf_counter()
     work = _start(built, np.random.default_rng(seed), allowed)
     m, calm = built.model, quiet(built)
     first_c = work.keys.shape[1] - m.num_contacts
@@ -83,7 +102,10 @@ def attempt(built: Built, seed: int, recipe: Recipe, allowed: Bool[np.ndarray, "
         )
         cost = work.run(stage, calm, recipe.exact_iterations)
     measured = measure(built, work.keys, work.room)
-    return Outcome(work.keys, is_on, measured, cost, work.iterations)
+    held = is_on[:, hands].sum(axis=1)
+    is_balanced = bool(np.any((held > 0) & (held < 3) & ~is_on[:, ~hands].any(axis=1)))
+    seconds = time.perf_counter() - begin
+    return Outcome(work.keys, is_on, measured, cost, work.iterations, seconds, is_balanced)
 
 
 def _start(built: Built, rng: np.random.Generator, allowed: np.ndarray) -> Descent:

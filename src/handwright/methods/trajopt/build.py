@@ -33,6 +33,8 @@ from handwright.methods.trajopt.skin_bulge import skin_bulge
 WRIST_HINGES = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
 _WRIST_RANGE = np.array([1.2, 1.1, 1.6])
 """rad either way of the start."""
+_WRIST_REACH = 0.7
+"""m either way of the start: about the length of an arm."""
 _NUM_GROUND = 2
 # Least squeeze of fingers and palms against a thumb's: together they press as hard as it does.
 _FINGER_SHARE = 0.25
@@ -346,6 +348,8 @@ def _limits(
     lower, upper = np.full(num_coordinates, -np.inf), np.full(num_coordinates, np.inf)
     for hand in hands:
         if hand.is_free:
+            slides = slice(hand.first_coordinate, hand.first_coordinate + 3)
+            lower[slides], upper[slides] = -_WRIST_REACH, _WRIST_REACH
             hinges = slice(hand.first_coordinate + 3, hand.first_coordinate + 6)
             lower[hinges], upper[hinges] = -_WRIST_RANGE, _WRIST_RANGE
         first = hand.first_finger_coordinate

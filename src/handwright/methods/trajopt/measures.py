@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from handwright.hands.strength import DIGIT_FORCE
 from handwright.math.compiled import loose
 from handwright.math.packed import Packed
 from handwright.methods.trajopt.body_terms import body_terms
@@ -15,11 +16,12 @@ from handwright.methods.trajopt.collision_terms import collision_terms, limit_te
 from handwright.methods.trajopt.contact_terms import contact_terms
 from handwright.methods.trajopt.goal_rows import fine_samples
 from handwright.methods.trajopt.goal_terms import goal_terms
-from handwright.methods.trajopt.model import Model, Room, Weights
+from handwright.methods.trajopt.model import HAND_CONTACT, Model, Room, Weights
 from handwright.methods.trajopt.system import fill_sample, pose_sample
 
 MEASURES = (
     "gap", "slip", "force", "moment", "cone", "penetration", "limit", "goal",
+    "strength",
 )  # fmt: skip
 LIMITS = {
     "gap": 3e-4,
@@ -30,9 +32,10 @@ LIMITS = {
     "penetration": 5e-4,
     "limit": 8e-3,
     "goal": 1.0,
+    "strength": DIGIT_FORCE,
 }
 """Largest errors of a motion that is good: m, m/s, weights, weights x 0.1 m, weights, m, rad; a goal
-is met at 1."""
+is met at 1; N."""
 UNITS = {
     "gap": "m",
     "slip": "m/s",
@@ -42,6 +45,7 @@ UNITS = {
     "penetration": "m",
     "limit": "rad",
     "goal": "of its tolerance",
+    "strength": "N",
 }
 
 
@@ -85,6 +89,10 @@ def _measure(m: Model, w: Weights, keys: np.ndarray, room: Room, out: np.ndarray
             gap = max(abs(r[0]), abs(r[1]))
             slip = np.sqrt(r[2] * r[2] + r[3] * r[3] + r[4] * r[4])
             cone = max(r[5], r[6])
+            if m.contacts.kind[j] == HAND_CONTACT:
+                f = 2 * nq + 3 * j
+                push = room.z[f] ** 2 + room.z[f + 1] ** 2 + room.z[f + 2] ** 2
+                out[8] = max(out[8], np.sqrt(push))
             by[k, j, 0], by[k, j, 1] = max(by[k, j, 0], gap), max(by[k, j, 1], slip)
             by[k, j, 2] = max(by[k, j, 2], cone)
             out[0], out[1], out[4] = max(out[0], gap), max(out[1], slip), max(out[4], cone)
