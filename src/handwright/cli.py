@@ -63,18 +63,19 @@ def shapes() -> None:
 
 
 def scenes() -> None:
-    """List the scenes: named problems with tracks of wrists and bodies."""
+    """List the scenes: named problems with tracks of wrists and bodies, or with goals."""
     from rich.table import Table
 
-    from handwright.scenes import SCENES
+    from handwright.scenes import SCENES, goal_scenes
 
     table = Table("scene", box=None, pad_edge=False)
     table.add_column("frames", justify="right")
-    for heading in ("hands", "bodies", "what happens"):
+    for heading in ("hands", "bodies", "gives", "what happens"):
         table.add_column(heading)
-    for name, scene in SCENES.items():
-        who, what = ", ".join(scene.hands), ", ".join(scene.bodies)
-        table.add_row(name, str(scene.num_frames), who, what, scene.summary)
+    for gives, listed in (("tracks", SCENES), ("goals", goal_scenes())):
+        for name, scene in listed.items():
+            who, what = ", ".join(scene.hands), ", ".join(scene.bodies)
+            table.add_row(name, str(scene.num_frames), who, what, gives, scene.summary)
     _console().print(table)
 
 
