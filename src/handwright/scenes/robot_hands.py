@@ -12,10 +12,6 @@ from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.io import goal_file
-from handwright.physics import SHADOW_HAND, HandMapping, from_mjcf
-
-MAPPINGS = {"shadow": SHADOW_HAND}
-"""Mappings that files of goals can name."""
 
 
 def read_problem(path: str | Path) -> Problem:
@@ -35,16 +31,20 @@ def robot_hand(path: Path, mapping: Any) -> HandModel:  # noqa: ANN401  whatever
 
     Args:
         path: MJCF or URDF file.
-        mapping: A key of ``MAPPINGS``, or fields of ``HandMapping`` by name.
+        mapping: ``shadow`` for the Shadow hand, or fields of ``HandMapping`` by name.
     """
+    # The simulator is loaded only for those who have a robot's file.
+    from handwright.physics import SHADOW_HAND, HandMapping, from_mjcf
+
+    known_hands = {"shadow": SHADOW_HAND}
     if isinstance(mapping, str):
-        if mapping not in MAPPINGS:
-            raise UnknownNameError("mapping", mapping, MAPPINGS)
-        return from_mjcf(path, MAPPINGS[mapping])
+        if mapping not in known_hands:
+            raise UnknownNameError("mapping", mapping, known_hands)
+        return from_mjcf(path, known_hands[mapping])
     if not isinstance(mapping, dict):
         raise InvalidValueError(
             f"mapping is {mapping!r}; expected what is what in '{path.name}': one of "
-            f"{', '.join(MAPPINGS)}, or root and digits."
+            f"{', '.join(known_hands)}, or root and digits."
         )
     known = [item.name for item in dataclasses.fields(HandMapping)]
     for key in mapping:
