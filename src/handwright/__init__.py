@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from handwright.physics import from_mjcf, to_mjcf
     from handwright.render import body_item, hand_items, render_still, turntable, write_png
     from handwright.render.exporting import export
-    from handwright.scenes import SCENES, from_recording, load_scene
+    from handwright.scenes import SCENES, from_recording, load_scene, read_problem
 
     __version__: str
 
@@ -72,6 +72,7 @@ __all__ = [
     "load_scene",
     "make_hand",
     "make_shape",
+    "read_problem",
     "render_still",
     "signed_distance_field",
     "skin_of",
@@ -117,6 +118,7 @@ _HOMES = {
     "load_scene": "handwright.scenes",
     "make_hand": "handwright.hands.registry",
     "make_shape": "handwright.geometry.shapes",
+    "read_problem": "handwright.scenes",
     "render_still": "handwright.render",
     "signed_distance_field": "handwright.geometry.sdf_build",
     "skin_of": "handwright.hands.skin",

@@ -63,18 +63,19 @@ def shapes() -> None:
 
 
 def scenes() -> None:
-    """List the scenes: named problems with tracks of wrists and bodies."""
+    """List the scenes: named problems with tracks of wrists and bodies, or with goals."""
     from rich.table import Table
 
-    from handwright.scenes import SCENES
+    from handwright.scenes import SCENES, goal_scenes
 
     table = Table("scene", box=None, pad_edge=False)
     table.add_column("frames", justify="right")
-    for heading in ("hands", "bodies", "what happens"):
+    for heading in ("hands", "bodies", "gives", "what happens"):
         table.add_column(heading)
-    for name, scene in SCENES.items():
-        who, what = ", ".join(scene.hands), ", ".join(scene.bodies)
-        table.add_row(name, str(scene.num_frames), who, what, scene.summary)
+    for gives, listed in (("tracks", SCENES), ("goals", goal_scenes())):
+        for name, scene in listed.items():
+            who, what = ", ".join(scene.hands), ", ".join(scene.bodies)
+            table.add_row(name, str(scene.num_frames), who, what, gives, scene.summary)
     _console().print(table)
 
 
@@ -264,69 +265,49 @@ def demo(
 
 
 def synth(
-    scene: Annotated[Positional[str], tyro.conf.arg(metavar="SCENE")],
+    problem: Annotated[Positional[str], tyro.conf.arg(metavar="SCENE|GOALS.yaml")],
     /,
     *,
-    out: Path = Path("out/synth"),
-    num_solutions: int = 10,
-    strategy: Literal["mixed", "static", "slide", "relocate"] = "mixed",
-    time_budget: float = 120.0,
-    num_workers: int = 1,
+    method: str | None = None,
+    out: Annotated[Path, tyro.conf.arg(aliases=["-o"])] = Path("out/synth"),
+    num_solutions: int | None = None,
+    strategy: Literal["mixed", "static", "slide", "relocate"] | None = None,
+    time_budget: float | None = None,
+    num_workers: int | None = None,
     seed: int = 0,
 ) -> None:
-    """Make finger motions for a scene by contact sampling, and write them as clips.
+    """Make motions for a scene or a file of goals, and write them as clips.
 
-    Writes SCENE_00.npz, SCENE_01.npz and so on, the calmest motion first, and prints what
+    Writes SCENE_00.npz, SCENE_01.npz and so on, the best motion first, and prints what
     'handwright verify' would say of each. The first run on a machine compiles for a minute or two.
     Ctrl-C ends the search; what it has found by then is written.
 
     Args:
-        scene: One of those that 'handwright scenes' lists.
+        problem: One of those that 'handwright scenes' lists, or a file of goals.
+        method: How: sampling where tracks are given, trajopt where goals are; these by default.
         out: Folder for the clips; made if it is not there.
         num_solutions: How many different motions to look for.
         strategy: What fingers do where the forces leave a choice: keep still, slide, or move to
-            another place.
-        time_budget: What has been found after so many seconds is kept, s.
+            another place; for sampling.
+        time_budget: What has been found after so many seconds is kept, s; 120 by default.
         num_workers: Processes; the motions do not depend on it.
         seed: Of everything random.
     """
-    from rich.table import Table
+    from handwright.core.result import Status
+    from handwright.synthesis import load_problem, write_clips
 
-    from handwright.core.result import NoSolutionError, Status
-    from handwright.evidence import certify
-    from handwright.io.clip_file import save_clip
-    from handwright.methods import ContactSampling, synthesize
-    from handwright.progress import ProgressLine
-    from handwright.scenes import load_scene
-
-    problem, folder = load_scene(scene), _writable_folder(out)
-    method = ContactSampling(
-        num_solutions=num_solutions,
-        strategy=strategy,
-        time_budget=time_budget,
-        num_workers=num_workers,
-    )
-    console = _console()
-    table = Table("clip", "certificate", box=None, pad_edge=False)
-    with ProgressLine(wanted=num_solutions) as line:
-        result = synthesize(problem, method, seed=seed, watcher=line)
-    for number, clip in enumerate(result.clips):
-        file = folder / f"{scene}_{number:02d}.npz"
-        save_clip(clip, file)
-        table.add_row(str(file), certify(clip).verdict)
-    if result.clips:
-        console.print(table)
-    numbers = result.statistics
-    if numbers:
-        console.print(
-            f"{numbers['solutions']:.0f} motions, {numbers['total_frames']:.0f} frames explored, "
-            f"{numbers['dead_ends']:.0f} dead ends, {result.timings['total']:.1f} s"
-        )
-    if result.status is Status.CANCELLED and result.clips:
-        console.print(f"Stopped; {len(result.clips)} of {num_solutions} motions were written.")
+    name, loaded = load_problem(problem)
+    console, folder = _console(), _writable_folder(out)
+    options = {
+        "num_solutions": num_solutions,
+        "strategy": strategy,
+        "time_budget": time_budget,
+        "num_workers": num_workers,
+    }
+    result = write_clips(name, loaded, folder, console, method=method, options=options, seed=seed)
+    if result.status is Status.CANCELLED:
+        console.print(f"Stopped; the {len(result.clips)} motions found by then were written.")
         raise SystemExit(_INTERRUPTED)
-    if not result.status.is_success:
-        raise NoSolutionError(result)
     if result.message:
         console.print(result.message)
 

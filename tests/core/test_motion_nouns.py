@@ -126,10 +126,10 @@ class TestProblem:
         text = str(caught.value)
         for part in (
             "track 'bal' belongs to no hand or body (known: ball, gripper)",
-            "goal 0 runs from 0 to 3 s, outside the frames",
-            "goal 1: 'gripper' has no frame 'index_tip'",
+            "goal 0 runs from 0 to 3 s, outside the frames (0 to 1 s)",
+            "goal 1 is for 'gripper', which has no frame 'index_tip' (wrist, palm,",
             "goal 2 is for 'cup', which is no hand or body",
-            "goal 2 is relative to 'x', no body",
+            "goal 2 is relative to 'x', which is no body",
             "track 'ball' runs from 0 to 0.4 s but the frames from 0 to 1 s",
         ):
             assert part in text
@@ -154,7 +154,7 @@ class TestProblem:
             "'ball' has a track and a start, expected one of them",
             "posture of 'ball', which is no hand (hands: gripper)",
             "posture of 'gripper' has shape (3,), expected (8,)",
-            "touch of 'ball', which is no hand (hands: gripper)",
+            "touch 0 is for 'ball', which is no hand (hands: gripper)",
             "touch 1 runs from 0.5 to 1.5 s, outside the frames",
         ):
             assert part in text

@@ -90,48 +90,30 @@ class Problem:
             for name in self.start
             if name not in known
         ]
-        for what, names in (
-            ("posture", self.postures),
-            ("touch", [span.hand for span in self.touches]),
-        ):
-            problems += [
-                f"{what} of '{name}', which is no hand (hands: {', '.join(self.hands) or 'none'})"
-                for name in names
-                if name not in self.hands
-            ]
-        for number, goal in enumerate(self.goals):
-            owner, frame = goal.feature.owner, goal.feature.frame
-            if owner not in known:
-                problems.append(f"goal {number} is for '{owner}', which is no hand or body")
-            elif frame is not None and (
-                owner not in self.hands or frame not in self.hands[owner].frames.names
-            ):
-                problems.append(f"goal {number}: '{owner}' has no frame '{frame}'")
-            if goal.relative_to is not None and goal.relative_to not in self.bodies:
-                problems.append(f"goal {number} is relative to '{goal.relative_to}', no body")
+        problems += [
+            f"posture of '{name}', which is no hand (hands: {', '.join(self.hands) or 'none'})"
+            for name in self.postures
+            if name not in self.hands
+        ]
         return problems
 
     def _span_problems(self) -> list[str]:
         if self.times.ndim != 1 or len(self.times) == 0:
             return []
-        first, last = float(self.times[0]), float(self.times[-1])
-        slack = 1e-9 * max(1.0, last - first)
+        span = first, last = float(self.times[0]), float(self.times[-1])
+        slack = _slack(span)
         problems = [
             f"track '{name}' runs from {track.times[0]:g} to {track.times[-1]:g} s but the frames "
             f"from {first:g} to {last:g} s"
             for name, track in self.tracks.items()
             if track.times[0] > first + slack or track.times[-1] < last - slack
         ]
-        problems += [
-            f"goal {number} runs from {goal.start:g} to {goal.end:g} s, outside the frames"
-            for number, goal in enumerate(self.goals)
-            if goal.start < first - slack or goal.end > last + slack
-        ]
-        problems += [
-            f"touch {number} runs from {span.start:g} to {span.end:g} s, outside the frames"
-            for number, span in enumerate(self.touches)
-            if span.start < first - slack or span.end > last + slack
-        ]
+        for number, goal in enumerate(self.goals):
+            texts = goal_problems(goal, self.hands, self.bodies, span)
+            problems += [f"goal {number} {text}" for text in texts]
+        for number, touch in enumerate(self.touches):
+            texts = touch_problems(touch, self.hands, span)
+            problems += [f"touch {number} {text}" for text in texts]
         return problems
 
     def _start_problems(self) -> list[str]:
@@ -178,3 +160,47 @@ def usual_posture(model: HandModel) -> Float[np.ndarray, " J"]:
     if "open" in model.poses:
         return model.pose("open")
     return model.joints.clamp(0.5 * (model.joints.lower + model.joints.upper))
+
+
+def goal_problems(
+    goal: Goal,
+    hands: Mapping[str, HandModel],
+    bodies: Mapping[str, RigidBody],
+    span: tuple[float, float],
+) -> list[str]:
+    """What keeps a goal from being one of a problem with these hands, bodies and times, s."""
+    problems = []
+    owner, frame = goal.feature.owner, goal.feature.frame
+    if owner not in hands and owner not in bodies:
+        known = ", ".join(sorted({*hands, *bodies}))
+        problems.append(f"is for '{owner}', which is no hand or body (known: {known})")
+    elif frame is not None and (owner not in hands or frame not in hands[owner].frames.names):
+        frames = ", ".join(hands[owner].frames.names) if owner in hands else "it is a body"
+        problems.append(f"is for '{owner}', which has no frame '{frame}' ({frames})")
+    if goal.relative_to is not None and goal.relative_to not in bodies:
+        problems.append(f"is relative to '{goal.relative_to}', which is no body")
+    return problems + _outside(goal.start, goal.end, span)
+
+
+def touch_problems(
+    touch: TouchSpan, hands: Mapping[str, HandModel], span: tuple[float, float]
+) -> list[str]:
+    """What keeps a touch span from being one of a problem with these hands and times, s."""
+    problems = _outside(touch.start, touch.end, span)
+    if touch.hand not in hands:
+        known = ", ".join(hands) or "none"
+        problems.append(f"is for '{touch.hand}', which is no hand (hands: {known})")
+    return problems
+
+
+def _outside(start: float, end: float, span: tuple[float, float]) -> list[str]:
+    slack = _slack(span)
+    if start < span[0] - slack or end > span[1] + slack:
+        return [
+            f"runs from {start:g} to {end:g} s, outside the frames ({span[0]:g} to {span[1]:g} s)"
+        ]
+    return []
+
+
+def _slack(span: tuple[float, float]) -> float:
+    return 1e-9 * max(1.0, span[1] - span[0])

@@ -12,6 +12,7 @@ from handwright.core.clip import Clip
 from handwright.core.problem import Problem
 from handwright.core.result import Progress, Result, Status, Watcher
 from handwright.errors import InvalidValueError
+from handwright.methods.base import advice_on_goals, untracked
 from handwright.methods.sampling.attempt import Attempt
 from handwright.methods.sampling.attempts import (
     compile_early,
@@ -141,14 +142,13 @@ class ContactSampling:
 
     def solve(self, problem: Problem, seed: int, watcher: Watcher | None = None) -> Result:
         """Needs tracks for all hands and bodies."""
-        missing = [name for name in (*problem.hands, *problem.bodies) if name not in problem.tracks]
+        missing = untracked(problem)
         if missing or not problem.hands or len(problem.times) < _MIN_FRAMES:
             lacks = [f"a track of '{name}'" for name in missing]
             lacks += [] if problem.hands else ["a hand"]
             lacks += [] if len(problem.times) >= _MIN_FRAMES else [f"{_MIN_FRAMES} frames or more"]
-            return Result(
-                (), Status.BAD_INPUT, f"Contact sampling needs {', '.join(lacks)}. Add it."
-            )
+            needs = f"Contact sampling needs {', '.join(lacks)}. Add it."
+            return Result((), Status.BAD_INPUT, needs + advice_on_goals(problem))
         tell = _silent if watcher is None else watcher
         tell(Progress("preparing, and compiling what is not compiled yet"))
         begin = time.perf_counter()
