@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from handwright.hands.trident import trident
     from handwright.io.clip_file import load_clip
     from handwright.math.pose import Pose
-    from handwright.methods import METHODS, ContactSampling, Scripted, synthesize
+    from handwright.methods import METHODS, ContactInvariant, ContactSampling, Scripted, synthesize
     from handwright.physics import from_mjcf, to_mjcf
     from handwright.render import body_item, hand_items, render_still, turntable, write_png
     from handwright.render.exporting import export
@@ -42,6 +42,7 @@ __all__ = [
     "SCENES",
     "SHAPES",
     "Clip",
+    "ContactInvariant",
     "ContactSampling",
     "Feature",
     "Goal",
@@ -89,6 +90,7 @@ _HOMES = {
     "SCENES": "handwright.scenes",
     "SHAPES": "handwright.geometry.shapes",
     "Clip": "handwright.core.clip",
+    "ContactInvariant": "handwright.methods",
     "ContactSampling": "handwright.methods",
     "Feature": "handwright.core.goal",
     "Goal": "handwright.core.goal",

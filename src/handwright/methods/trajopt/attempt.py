@@ -92,7 +92,7 @@ def attempt(
     tight = weights(TIGHT, is_frozen=True, friction=recipe.friction, squeeze=recipe.squeeze)
     cost = work.run(tight, calm, recipe.tight_iterations)
     is_on, cost = _repair(built, work, is_on, cost, recipe, allowed)
-    for tolerances, goal in ((EXACT, 10.0), (FINE, 100.0)):
+    for tolerances, goal, calm in ((EXACT, 10.0, quiet(built)), (FINE, 100.0, quiet(built, factor=0.1))):
         stage = weights(
             tolerances,
             is_frozen=True,
@@ -127,11 +127,22 @@ def _start(built: Built, rng: np.random.Generator, allowed: np.ndarray) -> Desce
     keys[: len(allowed), c:] = np.where(allowed, 0.5, 0.0)
     fixed[: len(allowed), c:] |= ~allowed
     scale = np.ones(size)
-    scale[:nq], scale[nq : 2 * nq] = 0.1, 0.5
-    scale[forces], scale[origins], scale[c:] = weight, 0.05, 0.5
+    # What enters the costs linearly may move far in one step; angles and origins may not.
+    scale[:nq] = np.where(_is_linear(built), 2.0, 0.2)
+    scale[nq : 2 * nq] = 5.0 * scale[:nq]
+    scale[forces], scale[origins], scale[c:] = 10.0 * weight, 0.05, 0.5
     return Descent(
         m, make_room(m), keys, fixed, np.zeros((count, nc)), make_blocks(count, size), scale
     )
+
+
+def _is_linear(built: Built) -> np.ndarray:
+    """Coordinates that shift a whole hand or the body."""
+    f, nq = built.model.forest, built.model.num_coordinates
+    is_linear = np.zeros(nq, dtype=bool)
+    is_linear[nq - 6 : nq - 3] = True
+    is_linear[f.driver[f.is_slide & (f.driver >= 0)]] = True
+    return is_linear
 
 
 def _repair(

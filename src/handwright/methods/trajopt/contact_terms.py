@@ -27,9 +27,9 @@ from handwright.methods.trajopt.rows import add_rows
 # Forces are smooth to this share of the weight where the tangential part vanishes.
 _ROUND = 1e-3
 _NUM_ROWS = 10
-# Contacts with surroundings keep to their parts of the body this much more than digits to their
-# pads. One in the middle of a body that lies would let it turn there without slipping.
-_SPREAD = 5.0
+# Contacts with surroundings keep to their parts of the body, to this many tolerances of a gap: one in
+# the middle of a body that lies would let it turn there without slipping.
+_SPREAD = 10.0
 LANDING_SPEED = 0.02
 """Tolerance of the speed at which a digit lands and takes off, m/s."""
 
@@ -79,6 +79,25 @@ def contact_share(c: float, w: Weights) -> tuple[float, float]:
         return (1.0, 0.0) if c > 0.5 else (0.0, 0.0)
     root = math.sqrt(max(c, 0.0) + w.attraction)
     return root - math.sqrt(w.attraction), 0.5 / root
+
+
+@loose
+def _from_foot(m: Model, room: Room, j: int, local: tuple) -> tuple:
+    """From the point of the body that a contact with surroundings keeps to, to its origin."""
+    t, q = room.body_turn, m.contacts.pad[j]
+    x, y, z = local[0] - q[0], local[1] - q[1], local[2] - q[2]
+    return (
+        t[0, 0] * x + t[0, 1] * y + t[0, 2] * z,
+        t[1, 0] * x + t[1, 1] * y + t[1, 2] * z,
+        t[2, 0] * x + t[2, 1] * y + t[2, 2] * z,
+    )
+
+
+@loose
+def _along_surface(n: tuple, v: tuple) -> tuple:
+    """The part of a vector across a normal."""
+    along = dot(n, v)
+    return v[0] - along * n[0], v[1] - along * n[1], v[2] - along * n[2]
 
 
 @loose
@@ -170,12 +189,7 @@ def contact_terms(
     else:
         gap, nx, ny, nz = surface_value_gradient(m.env, m.contacts.surface[j], p[0], p[1], p[2])
         n = (nx, ny, nz)
-        q = m.contacts.pad[j]
-        off_pad = (
-            _SPREAD * (local[0] - q[0]),
-            _SPREAD * (local[1] - q[1]),
-            _SPREAD * (local[2] - q[2]),
-        )
+        off_pad = _along_surface(n, _from_foot(m, room, j, local))
     mu = w.friction * m.contacts.friction[j]
     g = m.gravity
     weight = m.body.mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
@@ -185,6 +199,8 @@ def contact_terms(
     ft_length = math.sqrt(dot(ft, ft) + _ROUND * _ROUND)
     over = ft_length - _ROUND - mu * fn
     wg, ws, wc, wp = scale * w.gap, scale * w.slip, scale * w.cone, scale * w.pad
+    if not is_hand:
+        wp = wg / _SPREAD
     if is_landing:
         wg, ws, wc, wp = 0.0, scale / LANDING_SPEED, 0.0, 0.0
     res = room.residual
@@ -281,14 +297,18 @@ def contact_terms(
             dp = (t[0, i - 6], t[1, i - 6], t[2, i - 6])
             dv = cross(om, dp)
             rows[0, column] = wg * (gx if i == 6 else (gy if i == 7 else gz))
-            if not is_hand:
-                rows[7 + i - 6, column] = wp * _SPREAD
         carried = cross(link_omega, dp)
         for a in range(3):
             rows[2 + a, column] = ws * (dv[a] - carried[a])
             if is_hand and m.contacts.pad_joint[j] >= 0:
                 rows[7 + a, column] = wp * dp[a]
         rows[1, column] = wg * dot(n, dp)
+        if not is_hand and i >= 3:
+            h = (room.hinge[i - 3, 0], room.hinge[i - 3, 1], room.hinge[i - 3, 2]) if i < 6 else none
+            moved = cross(h, _from_foot(m, room, j, local)) if i < 6 else dp
+            along = _along_surface(n, moved)
+            for a in range(3):
+                rows[7 + a, column] = wp * along[a]
         if is_hand:
             _cone_slopes(
                 room, column, (f, fn, ft, ft_length), (n, axis, is_inside), mu, wc, over > 0.0,
