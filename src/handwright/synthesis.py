@@ -27,7 +27,7 @@ _COUNTS = {
     "solutions": "motions",
     "total_frames": "frames explored",
     "dead_ends": "dead ends",
-    "restarts": "restarts",
+    "attempts": "attempts",
     "iterations": "iterations",
 }
 
