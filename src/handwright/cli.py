@@ -297,19 +297,18 @@ def synth(
     from handwright.synthesis import load_problem, write_clips
 
     name, loaded = load_problem(problem)
-    console, folder = _console(), _writable_folder(out)
+    folder = _writable_folder(out)
     options = {
         "num_solutions": num_solutions,
         "strategy": strategy,
         "time_budget": time_budget,
         "num_workers": num_workers,
     }
-    result = write_clips(name, loaded, folder, console, method=method, options=options, seed=seed)
+    result = write_clips(
+        name, loaded, folder, _console(), method=method, options=options, seed=seed
+    )
     if result.status is Status.CANCELLED:
-        console.print(f"Stopped; the {len(result.clips)} motions found by then were written.")
         raise SystemExit(_INTERRUPTED)
-    if result.message:
-        console.print(result.message)
 
 
 _ClipPath = Annotated[Positional[Path], tyro.conf.arg(metavar="CLIP")]

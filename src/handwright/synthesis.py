@@ -27,7 +27,7 @@ _COUNTS = {
     "solutions": "motions",
     "total_frames": "frames explored",
     "dead_ends": "dead ends",
-    "restarts": "restarts",
+    "attempts": "attempts",
     "iterations": "iterations",
 }
 
@@ -87,7 +87,8 @@ def write_clips(
     """
     chosen = make_method(usual_method(problem) if method is None else method, options)
     table = Table("clip", "certificate", box=None, pad_edge=False)
-    with ProgressLine(wanted=getattr(chosen, "num_solutions", None)) as line:
+    wanted = getattr(chosen, "num_solutions", None)
+    with ProgressLine(wanted=wanted) as line:
         result = synthesize(problem, chosen, seed=seed, watcher=line)
     for number, clip in enumerate(result.clips):
         file = folder / f"{name}_{number:02d}.npz"
@@ -102,9 +103,13 @@ def write_clips(
     ]
     if counts:
         console.print(", ".join([*counts, f"{result.timings['total']:.1f} s"]))
-    is_kept = result.status is Status.CANCELLED and result.clips
-    if not (result.status.is_success or is_kept):
+    if result.status is Status.CANCELLED and result.clips:
+        of = "" if wanted is None else f" of {wanted}"
+        console.print(f"Stopped; {len(result.clips)}{of} motions were written.")
+    elif not result.status.is_success:
         raise NoSolutionError(result)
+    elif result.message:
+        console.print(result.message)
     return result
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from handwright.core.surface import EnvironmentBox, HalfSpace
 from handwright.errors import FileFormatError
 from handwright.hands import human, trident
 from handwright.io.goal_file import read_problem, turned
+from handwright.io.goal_schema import BodyPart, GoalPart, GoalsFile, HandPart, TouchPart
 from handwright.math import rotation
 
 WHOLE = """
@@ -271,3 +274,19 @@ def test_a_name_may_have_a_dot_of_its_own(read):
 def test_a_name_twice_is_told(complaints):
     (told,) = complaints(TOP.replace("ball:", "right:") + "goals: []\n")
     assert "'right' is both a hand and a body" in told
+
+
+class TestTheGuide:
+    TEXT = (Path(__file__).parents[2] / "docs" / "how-to" / "write-goals.md").read_text("utf-8")
+
+    def test_its_example_is_a_problem(self, read):
+        example = self.TEXT.split("```yaml\n")[1].split("```")[0]
+        problem = read(example)
+        assert problem.name == "stand_the_pen_up"
+        assert [goal.end for goal in problem.goals] == [2.5, 5.0]
+
+    @pytest.mark.parametrize("part", [GoalsFile, HandPart, BodyPart, GoalPart, TouchPart])
+    def test_it_names_every_key(self, part):
+        for name, field in part.model_fields.items():
+            key = field.alias or name
+            assert re.search(rf"`[^`]*\b{key}\b[^`]*`", self.TEXT), key

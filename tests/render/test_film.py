@@ -8,6 +8,7 @@ from PIL import Image
 
 from handwright.core.contact import Contact, ContactMode, ContactTrack
 from handwright.core.problem import Problem
+from handwright.core.surface import HalfSpace
 from handwright.core.track import Track, still
 from handwright.errors import InvalidValueError, MissingExtraError, UnknownNameError
 from handwright.geometry import table
@@ -91,6 +92,21 @@ def test_a_clip_shows_the_same_surfaces_in_every_frame(clip):
         bare.items(3)[-1].vertices,
         clip.bodies["ball"][3].apply(clip.problem.bodies["ball"].vertices),
     )
+
+
+@pytest.mark.parametrize("normal", [(0.0, 0.0, 1.0), (1.0, 2.0, 2.0), (0.0, 0.0, -1.0)])
+def test_a_piece_of_an_endless_plane_is_drawn_below_the_motion(clip, normal):
+    from dataclasses import replace
+
+    plane = HalfSpace(np.array(normal), -0.3)
+    seen = replace(clip, problem=replace(clip.problem, environment=(plane,)))
+    corners = ClipScene(seen).items(0)[-1].vertices
+    heights = corners @ plane.normal - plane.offset
+    np.testing.assert_allclose([heights.min(), heights.max()], [-0.01, 0.0], atol=1e-12)
+    # The mean of ball and hand over the motion is over the middle of the piece.
+    places = np.stack([clip.hands["hand"].root.position, clip.bodies["ball"].position])
+    away = places.mean(axis=(0, 1)) - corners.mean(axis=0)
+    np.testing.assert_allclose(np.cross(away, plane.normal), 0.0, atol=1e-12)
 
 
 def test_a_film_takes_the_nearest_frames(clip):

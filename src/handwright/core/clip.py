@@ -99,6 +99,12 @@ class Clip:
         return problems
 
     @property
+    def middle(self) -> Float[np.ndarray, "3"]:
+        """Mean place of hands and bodies over all frames, m."""
+        poses = [*(motion.root for motion in self.hands.values()), *self.bodies.values()]
+        return np.mean([pose.position.mean(axis=0) for pose in poses], axis=0)
+
+    @property
     def num_frames(self) -> int:
         """Number of frames."""
         return len(self.times)

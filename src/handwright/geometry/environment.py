@@ -105,6 +105,19 @@ def table(
     return EnvironmentBox(Pose(position, np.array([1.0, 0.0, 0.0, 0.0])), half_extents, friction)
 
 
+def plane_patch(plane: HalfSpace, above: Float[np.ndarray, "3"]) -> Pose:
+    """Where to draw a piece of an endless plane: below a point, with z out of the solid.
+
+    Args:
+        plane: The half-space.
+        above: The point, m.
+    """
+    height = float(plane.normal @ above) - plane.offset
+    return Pose(
+        above - height * plane.normal, rotation.between(np.array([0.0, 0.0, 1.0]), plane.normal)
+    )
+
+
 @kernel
 def _box_value_gradient(
     h: tuple[float, float, float], q: tuple[float, float, float]

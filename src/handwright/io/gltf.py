@@ -16,12 +16,12 @@ import numpy as np
 from handwright.core.clip import Clip
 from handwright.core.surface import HalfSpace
 from handwright.errors import InvalidValueError
+from handwright.geometry.environment import plane_patch
 from handwright.io.gltf_buffers import GltfBuilder
 from handwright.io.gltf_contacts import add_contact_points, add_force_arrows, contact_table
 from handwright.io.gltf_hand import add_hand
 from handwright.io.gltf_meshes import add_surface, box, square
 from handwright.io.resample import frame_times, resampled
-from handwright.math import rotation
 
 EXTRAS = "handwright"
 VERSION = 1
@@ -29,7 +29,6 @@ VERSION = 1
 
 _GROUND_HALF = 0.6
 _GROUND_COLOR = (0.80, 0.80, 0.78)
-_UP = np.array([0.0, 0.0, 1.0])
 
 
 def save_glb(
@@ -121,17 +120,12 @@ def _add_environment(builder: GltfBuilder, clip: Clip) -> None:
     """Boxes, and a square of each plane below the middle of the motion."""
     group = builder.add_node("environment")
     material = builder.add_material("environment", _GROUND_COLOR, 0.9)
-    poses = [*(motion.root for motion in clip.hands.values()), *clip.bodies.values()]
-    middle = np.mean([pose.position.mean(axis=0) for pose in poses], axis=0)
     for number, surface in enumerate(clip.problem.environment):
         if isinstance(surface, HalfSpace):
             title, mesh = f"plane {number}", square(_GROUND_HALF)
-            height = float(surface.normal @ middle) - surface.offset
-            position = middle - height * surface.normal
-            wxyz = rotation.between(_UP, surface.normal)
+            pose = plane_patch(surface, clip.middle)
         else:
-            title, mesh = f"box {number}", box(surface.half_extents)
-            position, wxyz = surface.pose.position, surface.pose.wxyz
+            title, mesh, pose = f"box {number}", box(surface.half_extents), surface.pose
         primitive = add_surface(builder, mesh, material)
         node = builder.add_node(title, parent=group, mesh=builder.add_mesh(title, [primitive]))
-        builder.place(node, position, wxyz)
+        builder.place(node, pose.position, pose.wxyz)

@@ -9,9 +9,11 @@ from jaxtyping import Float
 
 from handwright.core.clip import Clip
 from handwright.core.contact import ContactMode
-from handwright.core.surface import EnvironmentBox, Surface
+from handwright.core.surface import EnvironmentBox
+from handwright.geometry.environment import plane_patch
 from handwright.geometry.shapes.surfaces import extrude
 from handwright.hands.colors import Color
+from handwright.math.pose import Pose
 from handwright.render.items import Drawn, HandLook, body_item
 from handwright.render.markers import Marker
 
@@ -23,6 +25,8 @@ MODE_COLORS: dict[ContactMode, Color] = {
 }
 FORCE_COLOR: Color = (0.85, 0.20, 0.35)
 SURROUNDINGS_COLOR: Color = (0.80, 0.79, 0.76)
+_PATCH_HALF = (0.3, 0.3, 0.005)
+"""Half the size of what is drawn of an endless plane, m."""
 _POINT_RADIUS = 0.0025
 _SHAFT_RADIUS = 0.0014
 
@@ -36,7 +40,7 @@ class Overlay:
     forces: bool = True
     """Arrows that end at the contact point and point along the force on the body."""
     surroundings: bool = True
-    """Boxes such as a table top; endless planes are left out."""
+    """Boxes such as a table top, and a piece of each endless plane below the motion."""
     metres_per_newton: float = 0.01
     """Length of the arrows."""
 
@@ -54,7 +58,7 @@ class ClipScene:
         self._overlay = Overlay() if overlay is None else overlay
         self._hands = {name: HandLook.of(clip.problem.hands[name]) for name in clip.hands}
         self._bodies = {name: body_item(clip.problem.bodies[name]) for name in clip.bodies}
-        self._fixed = _surroundings(clip.problem.environment) if self._overlay.surroundings else ()
+        self._fixed = _surroundings(clip) if self._overlay.surroundings else ()
 
     def moving(self, frame: int) -> tuple[Drawn, ...]:
         """Hands and bodies in a frame: in every frame as many, in one order."""
@@ -93,12 +97,17 @@ def _is_visible(arrow: Float[np.ndarray, "3"]) -> bool:
     return bool(np.isfinite(arrow).all() and np.linalg.norm(arrow) > 1e-4)
 
 
-def _surroundings(environment: tuple[Surface, ...]) -> tuple[Drawn, ...]:
+def _surroundings(clip: Clip) -> tuple[Drawn, ...]:
     items = []
-    for surface in environment:
+    for surface in clip.problem.environment:
         if isinstance(surface, EnvironmentBox):
-            x, y, z = surface.half_extents
-            outline = np.array([(-x, -y), (x, -y), (x, y), (-x, y)])
-            solid = extrude(outline, height=float(2.0 * z))
-            items.append(Drawn(*solid, SURROUNDINGS_COLOR, 0.05).moved(surface.pose))
+            half, pose = surface.half_extents, surface.pose
+        else:
+            # A thin slab under the plane, so that its upper side is the plane itself.
+            below = Pose(np.array([0.0, 0.0, -_PATCH_HALF[2]]), np.array([1.0, 0.0, 0.0, 0.0]))
+            half, pose = np.array(_PATCH_HALF), plane_patch(surface, clip.middle) @ below
+        x, y, z = half
+        outline = np.array([(-x, -y), (x, -y), (x, y), (-x, y)])
+        solid = extrude(outline, height=float(2.0 * z))
+        items.append(Drawn(*solid, SURROUNDINGS_COLOR, 0.05).moved(pose))
     return tuple(items)
