@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float
+from threadpoolctl import threadpool_limits
 
 from handwright.methods.trajopt.build import Built, make_room
 from handwright.methods.trajopt.descent import Descent, make_blocks
 from handwright.methods.trajopt.measures import Measured, measure
+from handwright.methods.trajopt.refine import refined_keys
 from handwright.methods.trajopt.schedule import apply_schedule, rounded
 from handwright.methods.trajopt.stages import EXACT, FINE, LOOSE, TIGHT, quiet, weights
 
@@ -18,6 +20,8 @@ from handwright.methods.trajopt.stages import EXACT, FINE, LOOSE, TIGHT, quiet, 
 _CONTINUATION = (0.02, 0.1, 1.0)
 _FLOOR = 0.3
 """Least contact variable of hands in the second half of the first stage: pulls the hand in."""
+# Tolerances of the passes on fine keys, with factors on goals and on smoothness.
+_PASSES = ((EXACT, 10.0, 1.0), (FINE, 100.0, 0.1))
 _REPAIR_GAIN = 0.97
 _NUM_TRIALS = 20
 
@@ -30,7 +34,7 @@ class Recipe:
     friction: float
     stage_iterations: int = 45
     tight_iterations: int = 40
-    exact_iterations: int = 60
+    fine_iterations: int = 60
     repair_iterations: int = 20
     max_repairs: int = 6
 
@@ -62,19 +66,53 @@ class Outcome:
 
 
 def attempt(
-    built: Built, seed: int | tuple[int, ...], recipe: Recipe, allowed: Bool[np.ndarray, "P N"]
+    coarse: Built,
+    fine: Built,
+    seed: int | tuple[int, ...],
+    recipe: Recipe,
+    allowed: Bool[np.ndarray, "P N"],
 ) -> Outcome:
     """One motion.
 
     Args:
-        built: The problem.
+        coarse: The problem, for finding a schedule of contacts.
+        fine: The same with keys twice as dense, for the motion itself.
         seed: Of the noise.
         recipe: Iterations and shares.
-        allowed: Contacts that may be used, by phase.
+        allowed: Contacts that may be used, by phase of ``coarse``.
     """
     begin = time.perf_counter()
-    work = _start(built, np.random.default_rng(seed), allowed)
+    with threadpool_limits(limits=1, user_api="blas"):
+        work, is_on = _find_schedule(coarse, seed, recipe, allowed)
+        keys = refined_keys(coarse, work.keys)
+        is_on = np.repeat(is_on, 2, axis=0)
+        finer = _descent(fine, apply_schedule(fine, keys, is_on))
+        finer.iterations = work.iterations
+        cost = 0.0
+        for tolerances, goal, calm in _PASSES:
+            stage = weights(
+                tolerances,
+                is_frozen=True,
+                friction=recipe.friction,
+                squeeze=recipe.squeeze,
+                goal=goal,
+            )
+            cost = finer.run(stage, quiet(fine, factor=calm), recipe.fine_iterations)
+        measured = measure(fine, finer.keys, finer.room)
+    hands = fine.contact_hand >= 0
+    held = is_on[:, hands].sum(axis=1)
+    is_balanced = bool(np.any((held > 0) & (held < 3) & ~is_on[:, ~hands].any(axis=1)))
+    seconds = time.perf_counter() - begin
+    return Outcome(finer.keys, is_on, measured, cost, finer.iterations, seconds, is_balanced)
+
+
+def _find_schedule(
+    built: Built, seed: int | tuple[int, ...], recipe: Recipe, allowed: Bool[np.ndarray, "P N"]
+) -> tuple[Descent, Bool[np.ndarray, "P N"]]:
+    """Continuation from a static start, rounding, and repair."""
     m, calm = built.model, quiet(built)
+    built.model.clearance[:] = 0.0
+    work = _start(built, np.random.default_rng(seed), allowed)
     first_c = work.keys.shape[1] - m.num_contacts
     hands = built.contact_hand >= 0
     half = len(allowed) // 2 if not m.is_cyclic else 0
@@ -91,21 +129,8 @@ def attempt(
     work.keys = apply_schedule(built, keys, is_on)
     tight = weights(TIGHT, is_frozen=True, friction=recipe.friction, squeeze=recipe.squeeze)
     cost = work.run(tight, calm, recipe.tight_iterations)
-    is_on, cost = _repair(built, work, is_on, cost, recipe, allowed)
-    for tolerances, goal, calm in ((EXACT, 10.0, quiet(built)), (FINE, 100.0, quiet(built, factor=0.1))):
-        stage = weights(
-            tolerances,
-            is_frozen=True,
-            friction=recipe.friction,
-            squeeze=recipe.squeeze,
-            goal=goal,
-        )
-        cost = work.run(stage, calm, recipe.exact_iterations)
-    measured = measure(built, work.keys, work.room)
-    held = is_on[:, hands].sum(axis=1)
-    is_balanced = bool(np.any((held > 0) & (held < 3) & ~is_on[:, ~hands].any(axis=1)))
-    seconds = time.perf_counter() - begin
-    return Outcome(work.keys, is_on, measured, cost, work.iterations, seconds, is_balanced)
+    is_on = _repair(built, work, is_on, cost, recipe, allowed)
+    return work, is_on
 
 
 def _start(built: Built, rng: np.random.Generator, allowed: np.ndarray) -> Descent:
@@ -120,17 +145,28 @@ def _start(built: Built, rng: np.random.Generator, allowed: np.ndarray) -> Desce
     keys[moves, :nq] += 0.02 * rng.normal(size=(count, nq))[moves]
     keys[:, origins] += 0.02 * rng.normal(size=(count, 3 * nc))
     keys[:, forces] += 0.05 * weight * rng.normal(size=(count, 3 * nc))
+    keys[: len(allowed), c:] = np.where(allowed, 0.5, 0.0)
+    work = _descent(built, keys)
+    work.fixed[: len(allowed), c:] |= ~allowed
+    return work
+
+
+def _descent(built: Built, keys: Float[np.ndarray, "K n"]) -> Descent:
+    """Descent from key states, with the start held."""
+    m = built.model
+    nq, nc = m.num_coordinates, m.num_contacts
+    count, size = keys.shape
+    weight = m.body.mass * float(np.linalg.norm(m.gravity))
     fixed = np.zeros((count, size), dtype=bool)
     if not m.is_cyclic:
         fixed[0, : 2 * nq] = True
-        fixed[-1, c:] = True
-    keys[: len(allowed), c:] = np.where(allowed, 0.5, 0.0)
-    fixed[: len(allowed), c:] |= ~allowed
-    scale = np.ones(size)
+        fixed[-1, size - nc :] = True
     # What enters the costs linearly may move far in one step; angles and origins may not.
+    scale = np.ones(size)
     scale[:nq] = np.where(_is_linear(built), 2.0, 0.2)
     scale[nq : 2 * nq] = 5.0 * scale[:nq]
-    scale[forces], scale[origins], scale[c:] = 10.0 * weight, 0.05, 0.5
+    scale[2 * nq : 2 * nq + 3 * nc] = 10.0 * weight
+    scale[2 * nq + 3 * nc : size - nc], scale[size - nc :] = 0.05, 0.5
     return Descent(
         m, make_room(m), keys, fixed, np.zeros((count, nc)), make_blocks(count, size), scale
     )
@@ -152,7 +188,7 @@ def _repair(
     cost: float,
     recipe: Recipe,
     allowed: np.ndarray,
-) -> tuple[np.ndarray, float]:
+) -> np.ndarray:
     """Switches single contacts where they break the laws most, and keeps what lowers the cost."""
     calm = quiet(built)
     tight = weights(TIGHT, is_frozen=True, friction=recipe.friction, squeeze=recipe.squeeze)
@@ -176,7 +212,7 @@ def _repair(
             is_on, cost = trial, lower
         else:
             work.keys = apply_schedule(built, kept, is_on)
-    return is_on, cost
+    return is_on
 
 
 def _switches(

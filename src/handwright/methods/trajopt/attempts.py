@@ -20,12 +20,16 @@ if TYPE_CHECKING:
 
 
 def run_attempts(
-    problem: Problem, method: ContactInvariant, built: Built, allowed: np.ndarray, seed: int
+    problem: Problem,
+    method: ContactInvariant,
+    built: tuple[Built, Built],
+    allowed: np.ndarray,
+    seed: int,
 ) -> Iterator[Outcome]:
     """Attempts in their order."""
     if method.num_workers == 1:
         for number in range(method.max_attempts):
-            yield attempt(built, (seed, number), method.recipe, allowed)
+            yield attempt(*built, (seed, number), method.recipe, allowed)
         return
     with ProcessPoolExecutor(
         method.num_workers, get_context("spawn"), _start_worker, (problem, method, allowed)
@@ -53,4 +57,4 @@ def _start_worker(problem: Problem, method: ContactInvariant, allowed: np.ndarra
 
 def _work(seed: tuple[int, int]) -> Outcome:
     built, recipe, allowed = _state["work"]
-    return attempt(built, seed, recipe, allowed)
+    return attempt(*built, seed, recipe, allowed)

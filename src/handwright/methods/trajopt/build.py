@@ -91,13 +91,13 @@ class Built(NamedTuple):
 
 
 def build(
-    problem: Problem, *, phase_time: float, samples_per_phase: int, is_coupled: bool
+    problem: Problem, *, num_phases: int, samples_per_phase: int, is_coupled: bool
 ) -> Built:
     """Everything that a problem says, as arrays.
 
     Args:
         problem: With one body, and starts for it and the hands.
-        phase_time: Wanted time between keys, s; fitted to the length of the motion.
+        num_phases: Of equal length, three or more.
         samples_per_phase: Moments in a phase at which costs are taken.
         is_coupled: See ``couple_joints``.
     """
@@ -106,9 +106,6 @@ def build(
     count = max((h.first_finger_coordinate + len(h.couplings.leading) for h in hands), default=0)
     num_coordinates = count + 6
     duration = float(problem.times[-1] - problem.times[0])
-    if problem.is_cyclic:
-        duration += float(problem.times[-1] - problem.times[-2])
-    num_phases = max(round(duration / phase_time), 3)
     env, surfaces = _surroundings(problem)
     shape = make_body(problem, body_name)
     feet = resting_points(shape)
@@ -144,6 +141,11 @@ def build(
     start[num_coordinates - 6 : num_coordinates - 3] = problem.start[body_name].apply(body.center)
     numbers = np.concatenate([_shown_capsules(hand) for hand in hands]).astype(np.int64)
     return Built(model, hands, body_name, body, start, contact_hand, names, surfaces, numbers)
+
+
+def phases_of(problem: Problem, phase_time: float) -> int:
+    """Number of phases of about this length, s, that fill the motion."""
+    return max(round(float(problem.times[-1] - problem.times[0]) / phase_time), 3)
 
 
 def make_room(model: Model) -> Room:

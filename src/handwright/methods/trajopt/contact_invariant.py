@@ -14,7 +14,7 @@ from handwright.core.result import Progress, Result, Status, Watcher
 from handwright.errors import InvalidValueError
 from handwright.methods.trajopt.attempt import Outcome, Recipe
 from handwright.methods.trajopt.attempts import run_attempts
-from handwright.methods.trajopt.build import Built, build
+from handwright.methods.trajopt.build import Built, build, phases_of
 from handwright.methods.trajopt.clips import make_clip
 from handwright.methods.trajopt.measures import LIMITS, MEASURES, UNITS
 
@@ -78,14 +78,21 @@ class ContactInvariant:
         """How an attempt is made."""
         return Recipe(self.squeeze, self.friction_margin)
 
-    def ready(self, problem: Problem) -> Built:
-        """The problem as arrays."""
-        return build(
+    def ready(self, problem: Problem) -> tuple[Built, Built]:
+        """The problem as arrays, with coarse and with fine keys."""
+        coarse = build(
             problem,
-            phase_time=self.phase_time,
+            num_phases=phases_of(problem, self.phase_time),
             samples_per_phase=self.samples_per_phase,
             is_coupled=self.coupled,
         )
+        fine = build(
+            problem,
+            num_phases=2 * len(coarse.model.clearance),
+            samples_per_phase=(self.samples_per_phase + 1) // 2,
+            is_coupled=self.coupled,
+        )
+        return coarse, fine
 
     def solve(self, problem: Problem, seed: int, watcher: Watcher | None = None) -> Result:
         """Needs one body, starts of it and of all hands, and goals."""
@@ -97,14 +104,14 @@ class ContactInvariant:
         tell = _silent if watcher is None else watcher
         tell(Progress("preparing, and compiling what is not compiled yet"))
         begin = time.perf_counter()
-        built = self.ready(problem)
-        allowed = allowed_contacts(problem, built)
+        coarse, fine = self.ready(problem)
+        allowed = allowed_contacts(problem, coarse)
         outcomes: list[Outcome] = []
         good: list[Outcome] = []
         start = time.monotonic()
         was_cancelled = False
         try:
-            for outcome in run_attempts(problem, self, built, allowed, seed):
+            for outcome in run_attempts(problem, self, (coarse, fine), allowed, seed):
                 if not outcomes:
                     # The first attempt compiles; its time is not counted.
                     start = time.monotonic() - outcome.seconds
@@ -117,7 +124,7 @@ class ContactInvariant:
         except KeyboardInterrupt:
             was_cancelled = True
         chosen = sorted(good, key=lambda one: one.cost)[: self.num_solutions]
-        clips = tuple(make_clip(problem, built, one.keys, self.name) for one in chosen)
+        clips = tuple(make_clip(problem, fine, one.keys, self.name) for one in chosen)
         timings = {"optimisation": time.perf_counter() - begin}
         statistics = _statistics(outcomes)
         if was_cancelled:
