@@ -11,6 +11,8 @@ from handwright.methods.trajopt.build import Built
 _ON = 0.15
 # ... if the contact carries this share of the weight.
 _LEAST_LOAD = 0.03
+# Phases for which a digit is not worth lifting.
+_LONGEST_HOLE = 2
 # Parts of the hand that do not touch keep this far from the body, m: what is nearer than 1 mm counts
 # as touching when a motion is judged, and must then not creep.
 _CLEAR = 1.3e-3
@@ -32,10 +34,21 @@ def rounded(
     load = 0.5 * c * (size[:phases] + following) / weight
     is_on = (c > _ON) & (load > _LEAST_LOAD)
     if not m.is_cyclic:
-        is_on = _gripped_first(built, is_on)
+        is_on = _gripped_first(built, _without_holes(built, is_on))
     for k in range(phases):
         forces[k] *= np.where(is_on[k], np.maximum(c[k], _ON), 1.0)[:, None]
     return keys, is_on
+
+
+def _without_holes(built: Built, is_on: Bool[np.ndarray, "P N"]) -> Bool[np.ndarray, "P N"]:
+    """Digits that let go for a moment only to come back stay where they are."""
+    is_on = is_on.copy()
+    for j in np.flatnonzero(built.contact_hand >= 0):
+        phases = np.flatnonzero(is_on[:, j])
+        for before, after in zip(phases[:-1], phases[1:], strict=True):
+            if after - before - 1 <= _LONGEST_HOLE:
+                is_on[before:after, j] = True
+    return is_on
 
 
 def _gripped_first(built: Built, is_on: Bool[np.ndarray, "P N"]) -> Bool[np.ndarray, "P N"]:
