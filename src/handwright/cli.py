@@ -150,6 +150,7 @@ _BenchName = Literal[
     "sampling",
     "spread",
     "preferences",
+    "trajopt",
     "recordings",
     "recorded-hand",
     "metrics",
@@ -164,6 +165,7 @@ def bench(
     scenes: str | None = None,
     scene: str | None = None,
     num: int | None = None,
+    seeds: int | None = None,
     budget: float | None = None,
     windows: int | None = None,
     frames: int | None = None,
@@ -177,18 +179,20 @@ def bench(
     clip that passes, and on faults. sampling times contact sampling on the five scenes of its
     paper, checks every motion, and times the test of one frame beside SLSQP and Clarabel. spread
     shows how much wider its search roams than the paper's plain one. preferences counts what wishes
-    and edited problems change. recordings solves windows of
-    the ManipNet recordings without their fingers and compares with them. recorded-hand fits the
+    and edited problems change. trajopt makes motions for all scenes with goals, checks them, and
+    times the solver beside L-BFGS-B with finite differences. recordings solves windows of the
+    ManipNet recordings without their fingers and compares with them. recorded-hand fits the
     bones of the subject of these recordings and reports how far the recorded joints are missed, mm.
     metrics evaluates four of these recordings beside an independent implementation's figures.
 
     Args:
-        name: What to measure: kernels, forces, verify, sampling, spread, preferences, recordings,
-            recorded-hand or metrics.
+        name: What to measure: kernels, forces, verify, sampling, spread, preferences, trajopt,
+            recordings, recorded-hand or metrics.
         data: Folder with the ManipNet recordings, for recordings, recorded-hand and metrics.
-        scenes: Some scenes with commas between them, for sampling.
+        scenes: Some scenes with commas between them, for sampling and trajopt.
         scene: The scene of spread.
         num: Motions for each scene or run, for sampling and preferences.
+        seeds: Runs of each scene, for trajopt.
         budget: Search for each scene, run or window, s, for sampling, preferences and recordings.
         windows: Only so many windows, for recordings.
         frames: Explored by each search, for spread.
@@ -206,6 +210,7 @@ def bench(
         "scenes": scenes,
         "scene": scene,
         "num": num,
+        "seeds": seeds,
         "budget": budget,
         "windows": windows,
         "frames": frames,

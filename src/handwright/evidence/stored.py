@@ -73,7 +73,7 @@ def judge_stored(
         on_body, along = _on_body(clip, body, rows, exact[body], gap)
         pushes = rows[has_force[rows] & (size[rows] > _NO_FORCE * loads[body].weight)]
         wrong = pushes[np.isin(pushes, rows[~along])]
-        over = _cone_excess(clip, body, pushes)
+        over = cone_excess(clip, body, pushes)
         over[np.isin(pushes, wrong)] = 1.0
         np.maximum.at(excess, contacts.frame[pushes], over)
         for toucher in np.unique(contacts.toucher[rows]):
@@ -82,7 +82,7 @@ def judge_stored(
             some = rows[mine]
             near = _on_toucher(clip, name, some, hands, exact, gap[mine])
             is_there[some] = on_body[mine] & near
-            np.maximum.at(slip, contacts.frame[some], _static_slip(clip, body, name, some, hands))
+            np.maximum.at(slip, contacts.frame[some], static_slip(clip, body, name, some, hands))
     misplaced = has_force & (size > 0.0) & ~is_there
     force = np.where((has_force & is_there)[:, None], contacts.force, 0.0)
     residual = np.full(count, np.nan)
@@ -148,7 +148,8 @@ def _on_toucher(
     return near
 
 
-def _cone_excess(clip: Clip, body: str, rows: Int[np.ndarray, " N"]) -> Float[np.ndarray, " N"]:
+def cone_excess(clip: Clip, body: str, rows: Int[np.ndarray, " N"]) -> Float[np.ndarray, " N"]:
+    """Excess of stored forces over their cones, as shares of the cones' widths; 0 if none."""
     contacts, bodies = clip.contacts, clip.problem.bodies
     names = [contacts.touchers[toucher] for toucher in contacts.toucher[rows]]
     surfaces = clip.problem.environment
@@ -165,7 +166,7 @@ def _cone_excess(clip: Clip, body: str, rows: Int[np.ndarray, " N"]) -> Float[np
     return np.maximum((across - friction * normal) / width, 0.0)
 
 
-def _static_slip(
+def static_slip(
     clip: Clip,
     body: str,
     name: str,
