@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
 from handwright.core.clip import Clip
 from handwright.core.problem import Problem
 from handwright.core.result import Progress, Result, Status, Watcher
@@ -34,6 +36,7 @@ from handwright.methods.sampling.preferences import (
 )
 from handwright.methods.sampling.prepare import Prepared, prepare
 from handwright.methods.sampling.reasons import why_impossible, why_not
+from handwright.methods.sampling.wish_checking import check_names, sequence_problems, wishes_in
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
@@ -115,6 +118,9 @@ class ContactSampling:
             )
             if not is_good
         ]
+        problems += sequence_problems(self)
+        if self.smoothing_hz is not None and not self.smoothing_hz > 0.0:
+            problems.append(f"smoothing_hz is {self.smoothing_hz}, expected Hz above 0, or None")
         if self.grip not in GRIPS:
             problems.append(f"grip is {self.grip!r}, expected one of {', '.join(GRIPS)}")
         if self.strategy not in CHANCES:
@@ -149,6 +155,15 @@ class ContactSampling:
             return Result(
                 (), Status.BAD_INPUT, f"Contact sampling needs {', '.join(lacks)}. Add it."
             )
+        limit = 0.5 / float(np.diff(problem.times).mean())
+        if self.smoothing_hz is not None and self.smoothing_hz >= limit:
+            return Result(
+                (),
+                Status.BAD_INPUT,
+                f"smoothing_hz is {self.smoothing_hz:g}; expected below {limit:g} Hz, half the "
+                "frame rate of the problem. Lower it (8 Hz suits motion capture) or leave it out.",
+            )
+        check_names(problem, self)
         tell = _silent if watcher is None else watcher
         tell(Progress("preparing, and compiling what is not compiled yet"))
         begin = time.perf_counter()
@@ -168,7 +183,7 @@ class ContactSampling:
         if trouble is not None:
             return Result((), Status.INFEASIBLE, trouble)
         prepared = prepare(problem, self)
-        trouble = why_not(problem, prepared)
+        trouble = why_not(prepared, wishes=wishes_in(self))
         if trouble is not None:
             return Result((), Status.INFEASIBLE, trouble)
         tell(Progress("compiling what is not compiled yet"))
@@ -259,8 +274,9 @@ def _shortfall(attempts: list[Attempt], found: int, wanted: int) -> str:
     causes: Counter[str] = Counter()
     for attempt in attempts:
         causes.update(attempt.causes)
-    text = f"{found} of {wanted} motions after {len(attempts)} attempts."
+    tries = "1 attempt" if len(attempts) == 1 else f"{len(attempts)} attempts"
+    text = f"{found} of {wanted} motions after {tries}."
     if causes:
         cause, count = causes.most_common(1)[0]
-        text += f" Most often ({count} times): {cause}"
+        text += f" Most often ({'once' if count == 1 else f'{count} times'}): {cause}"
     return text
