@@ -1,6 +1,8 @@
-"""Mistakes in wishes are refused when they are made, or before anything is prepared."""
+"""Mistakes in wishes are refused before anything is prepared; what was not found is explained."""
 
 from __future__ import annotations
+
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -8,6 +10,8 @@ import pytest
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.methods import ContactSampling
 from handwright.methods.sampling import FixedJoint, ForbiddenBall, KeepOff, Pin, Preference
+from handwright.methods.sampling.attempt import Attempt
+from handwright.methods.sampling.contact_sampling import _shortfall
 from handwright.methods.sampling.control import digit_rows
 from handwright.methods.sampling.holdings import Holding
 from handwright.methods.sampling.kept import Kept
@@ -82,3 +86,18 @@ def test_digits_of_a_hand_that_takes_no_part_are_passed_over():
     models = (problem.hands["right"],)
     names = [digit.name for digit in models[0].digits]
     assert digit_rows(holding, models, ("left.little", "index")) == [names.index("index")]
+
+
+def test_a_cause_counts_once_whatever_frames_and_joints_it_names():
+    weak = "at frame {}, '{}' of 'right' is not strong enough. Make it lighter."
+    weary = [weak.format(frame, f"joint_{frame}") for frame in (20, 20, 31, 40)]
+    attempts = [
+        Attempt(causes=Counter({"fingers would cross.": 3})),
+        Attempt(causes=Counter(weary)),
+    ]
+    assert _shortfall(attempts, 1, 10) == (
+        "1 of 10 motions after 2 attempts. Most often (4 times): "
+        "at frame 20, 'joint_20' of 'right' is not strong enough. Make it lighter."
+    )
+    once = _shortfall([Attempt(causes=Counter(["fingers would cross."]))], 0, 2)
+    assert once == "0 of 2 motions after 1 attempt. Most often (once): fingers would cross."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -271,12 +272,22 @@ def _statistics(attempts: list[Attempt]) -> dict[str, float]:
 
 
 def _shortfall(attempts: list[Attempt], found: int, wanted: int) -> str:
+    """How much was found, and the cause that most others had; the frame is its most frequent."""
     causes: Counter[str] = Counter()
     for attempt in attempts:
         causes.update(attempt.causes)
     tries = "1 attempt" if len(attempts) == 1 else f"{len(attempts)} attempts"
     text = f"{found} of {wanted} motions after {tries}."
     if causes:
-        cause, count = causes.most_common(1)[0]
-        text += f" Most often ({'once' if count == 1 else f'{count} times'}): {cause}"
+        # One cause is written with many frames, joints and bodies.
+        kinds: Counter[str] = Counter()
+        for cause, count in causes.items():
+            kinds[_kind_of(cause)] += count
+        kind, count = kinds.most_common(1)[0]
+        example = max((c for c in causes if _kind_of(c) == kind), key=lambda c: causes[c])
+        text += f" Most often ({'once' if count == 1 else f'{count} times'}): {example}"
     return text
+
+
+def _kind_of(cause: str) -> str:
+    return re.sub(r"\d+|'[^']*'", "", cause)
