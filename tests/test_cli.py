@@ -226,12 +226,16 @@ def found(monkeypatch):
     whole = methods.synthesize
 
     def end_with(status, count=2):
+        asked = []
+
         def synthesize(problem, method, *, seed, watcher):
+            asked.append(method)
             watcher(Progress("searching", {"solutions": float(count)}, 1.0, method.time_budget))
             result = whole(problem, methods.Scripted(), seed=seed)
             return replace(result, clips=result.clips * count, status=status)
 
         monkeypatch.setattr(methods, "synthesize", synthesize)
+        return asked
 
     return end_with
 
@@ -256,9 +260,36 @@ def test_synth_that_found_nothing_says_so(found, tmp_path, capsys):
     from handwright.core.result import Status
 
     found(Status.CANCELLED, count=0)
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["synth", "milk_box_turn", "--out", str(tmp_path)])
+    assert stop.value.code == 130
+    assert "Stopped; 0 of 10 motions were written." in capsys.readouterr().out
+    found(Status.TIME_BUDGET, count=0)
     assert cli.main(["synth", "milk_box_turn", "--out", str(tmp_path)]) == 1
-    assert "CANCELLED: stopped by the user" in capsys.readouterr().err
+    assert "TIME_BUDGET: the time budget ran out" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_synth_hands_on_wishes_and_names_clips_of_an_earlier_run(found, tmp_path, capsys):
+    from handwright.core.result import Status
+    from handwright.methods.sampling import KeepOff
+
+    methods = found(Status.SOLVED)
+    for name in ("milk_box_turn_01.npz", "milk_box_turn_07.npz", "mug_07.npz"):
+        (tmp_path / name).write_text("old")
+    wishes = ["--grip", "power", "--keep-off", "little", "ring", "--strategy", "static"]
+    assert cli.main(["synth", "milk_box_turn", "--out", str(tmp_path), *wishes]) == 0
+    assert "Of an earlier run, and still there: milk_box_turn_07.npz\n" in capsys.readouterr().out
+    (method,) = methods
+    assert (method.grip, method.strategy) == ("power", "static")
+    assert method.keep_off == (KeepOff(("little", "ring")),)
+
+
+def test_synth_makes_no_folder_for_settings_that_it_refuses(tmp_path, capsys):
+    out = tmp_path / "new"
+    assert cli.main(["synth", "milk_box_turn", "--out", str(out), "--num-solutions", "0"]) == 1
+    assert "num_solutions is 0" in capsys.readouterr().err
+    assert not out.exists()
 
 
 def test_an_interrupt_ends_quietly(monkeypatch, capsys):

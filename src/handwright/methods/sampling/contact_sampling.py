@@ -166,7 +166,7 @@ class ContactSampling:
             )
         check_names(problem, self)
         tell = _silent if watcher is None else watcher
-        tell(Progress("preparing, and compiling what is not compiled yet"))
+        tell(Progress("preparing; the first run on a machine compiles for some minutes"))
         begin = time.perf_counter()
         with started_workers(problem, self) as pool:
             return self._solve_with(problem, seed, tell, pool, begin)
@@ -187,7 +187,7 @@ class ContactSampling:
         trouble = why_not(prepared, wishes=wishes_in(self))
         if trouble is not None:
             return Result((), Status.INFEASIBLE, trouble)
-        tell(Progress("compiling what is not compiled yet"))
+        tell(Progress("preparing the search; compiled once, then read from disk"))
         warm_up(prepared[0], pool, early)
         ready = time.perf_counter()
         deadline = time.monotonic() + self.time_budget
