@@ -270,25 +270,17 @@ def test_what_is_not_there_cannot_be_asked_for(data_set, recording):
         read_recording(data_set[0], start=40, stop=40)
 
 
-def test_a_start_in_the_still_end_is_refused_with_what_was_given(data_set, tmp_path):
+def test_a_start_in_the_still_end_is_refused_with_what_was_given(data_set, recording):
     """Without a stop the frames that only repeat the last one are left out."""
-    path, arrays, _ = data_set
-    ends = ("_pos", "_quat_wxyz")
-    longer = {
-        key: np.concatenate([value, np.repeat(value[-1:], 9, axis=0)])
-        if key.endswith(ends)
-        else value
-        for key, value in arrays.items()
-    }
-    file = path.with_name("longer.npz")
-    np.savez(file, **longer)
+    count = FRAMES + recording.repeated
+    assert recording.repeated > 1
     with pytest.raises(InvalidValueError) as refused:
-        read_recording(file, start=FRAMES + 3)
+        read_recording(data_set[0], start=FRAMES + 1)
     text = str(refused.value)
-    assert f"start={FRAMES + 3} was asked for; the recording has {FRAMES + 9} frames" in text
+    assert f": start={FRAMES + 1} was asked for; the recording has {count} frames" in text
     assert f"from frame {FRAMES} on they repeat the last one" in text
     assert f"0 <= start < stop <= {FRAMES};" in text
-    assert read_recording(file, start=FRAMES - 5, stop=FRAMES + 3).stop == FRAMES + 3
+    assert read_recording(data_set[0], start=FRAMES - 5, stop=count).stop == count
 
 
 def test_wrists_alone_make_a_problem_but_no_clip(data_set, tmp_path):
