@@ -187,7 +187,7 @@ class ContactSampling:
         trouble = why_not(prepared, wishes=wishes_in(self))
         if trouble is not None:
             return Result((), Status.INFEASIBLE, trouble)
-        tell(Progress("preparing the search; compiled once, then read from disk"))
+        tell(Progress("preparing the search, and compiling it if need be"))
         warm_up(prepared[0], pool, early)
         ready = time.perf_counter()
         deadline = time.monotonic() + self.time_budget
