@@ -22,6 +22,9 @@ def test_the_text_tells_counts_speed_and_time_left():
 
 def test_what_is_not_known_is_left_out():
     assert progress_text(Progress("preparing")) == "preparing"
+    many = Progress("searching", {"solutions": 3.0})
+    assert progress_text(many, wanted=1) == "searching, 1 of 1 found"
+    assert progress_text(many) == "searching, 3 found"
     assert progress_text(Progress("searching", NUMBERS)) == (
         "searching, 3 found, 12 dead ends, 500 frames explored"
     )

@@ -326,7 +326,7 @@ def synth(
         # All are written before any is judged, which takes time and may be interrupted.
         for file, clip in zip(files, result.clips, strict=True):
             save_clip(clip, file)
-        line(Progress(f"judging {len(files)} motions"))
+        line(Progress("judging what was found"))
         for file, clip in zip(files, result.clips, strict=True):
             table.add_row(str(file), certify(clip).verdict)
     if files:
@@ -334,7 +334,7 @@ def synth(
     numbers, seconds = result.statistics, result.timings
     if numbers:
         console.print(
-            f"{len(files)} motions written, {numbers['solutions']:.0f} found; "
+            f"motions: {len(files)} written, {numbers['solutions']:.0f} found; "
             f"{numbers['total_frames']:.0f} frames explored, {numbers['dead_ends']:.0f} dead ends; "
             f"{seconds['total']:.0f} s, of which {seconds['preparation']:.0f} s before the search",
             soft_wrap=True,
