@@ -38,15 +38,15 @@ def test_a_log_gets_a_line_for_each_stage_and_then_one_every_few_seconds(monkeyp
     now = [100.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
     file = io.StringIO()
-    with ProgressLine(wanted=2, console=Console(file=file)) as line:
+    with ProgressLine(wanted=99, console=Console(file=file)) as line:
         line(Progress("preparing"))
         for step in range(61):
             now[0] = 100.0 + 0.1 * step
             line(Progress("searching", {"solutions": float(step)}))
     assert file.getvalue().splitlines() == [
         "preparing",
-        "searching, 0 of 2 found",
-        "searching, 50 of 2 found",
+        "searching, 0 of 99 found",
+        "searching, 50 of 99 found",
     ]
 
 
