@@ -234,7 +234,7 @@ def found(monkeypatch):
             result = whole(problem, methods.Scripted(), seed=seed)
             return replace(result, clips=result.clips * count, status=status)
 
-        monkeypatch.setattr(methods, "synthesize", synthesize)
+        monkeypatch.setattr("handwright.synthesis.synthesize", synthesize)
         return asked
 
     return end_with
@@ -250,7 +250,7 @@ def test_synth_writes_what_it_found_when_it_is_stopped(found, tmp_path, capsys):
     assert stop.value.code == 130
     printed = capsys.readouterr()
     assert "searching, 2 of 10 found, 49 s left" in printed.err
-    assert "Stopped; 2 of 10 motions were written." in printed.out
+    assert "Stopped; motions found by then and written: 2." in printed.out
     files = sorted(tmp_path.iterdir())
     assert [file.name for file in files] == ["milk_box_turn_00.npz", "milk_box_turn_01.npz"]
     assert all(load_clip(file).num_frames > 10 for file in files)
@@ -263,7 +263,7 @@ def test_synth_that_found_nothing_says_so(found, tmp_path, capsys):
     with pytest.raises(SystemExit) as stop:
         cli.main(["synth", "milk_box_turn", "--out", str(tmp_path)])
     assert stop.value.code == 130
-    assert "Stopped; 0 of 10 motions were written." in capsys.readouterr().out
+    assert "Stopped; motions found by then and written: 0." in capsys.readouterr().out
     found(Status.TIME_BUDGET, count=0)
     assert cli.main(["synth", "milk_box_turn", "--out", str(tmp_path)]) == 1
     assert "TIME_BUDGET: the time budget ran out" in capsys.readouterr().err

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from handwright.core.body import RigidBody
     from handwright.core.clip import Clip
-    from handwright.core.goal import Goal
+    from handwright.core.goal import Feature, Goal
     from handwright.core.hand import HandModel
     from handwright.core.problem import Problem
     from handwright.core.result import Progress, Result, Status
+    from handwright.core.touch import TouchSpan
     from handwright.core.track import Track
     from handwright.errors import HandwrightError
     from handwright.evidence import Tolerances, certify, evaluate
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from handwright.physics import from_mjcf, to_mjcf
     from handwright.render import body_item, hand_items, render_still, turntable, write_png
     from handwright.render.exporting import export
-    from handwright.scenes import SCENES, from_recording, load_scene
+    from handwright.scenes import SCENES, from_recording, load_scene, read_problem
 
     __version__: str
 
@@ -42,6 +43,7 @@ __all__ = [
     "SHAPES",
     "Clip",
     "ContactSampling",
+    "Feature",
     "Goal",
     "HandModel",
     "HandwrightError",
@@ -53,6 +55,7 @@ __all__ = [
     "Scripted",
     "Status",
     "Tolerances",
+    "TouchSpan",
     "Track",
     "__version__",
     "body_from_mesh",
@@ -69,6 +72,7 @@ __all__ = [
     "load_scene",
     "make_hand",
     "make_shape",
+    "read_problem",
     "render_still",
     "signed_distance_field",
     "skin_of",
@@ -86,6 +90,7 @@ _HOMES = {
     "SHAPES": "handwright.geometry.shapes",
     "Clip": "handwright.core.clip",
     "ContactSampling": "handwright.methods",
+    "Feature": "handwright.core.goal",
     "Goal": "handwright.core.goal",
     "HandModel": "handwright.core.hand",
     "HandwrightError": "handwright.errors",
@@ -97,6 +102,7 @@ _HOMES = {
     "Scripted": "handwright.methods",
     "Status": "handwright.core.result",
     "Tolerances": "handwright.evidence",
+    "TouchSpan": "handwright.core.touch",
     "Track": "handwright.core.track",
     "body_from_mesh": "handwright.geometry.mesh",
     "body_item": "handwright.render",
@@ -112,6 +118,7 @@ _HOMES = {
     "load_scene": "handwright.scenes",
     "make_hand": "handwright.hands.registry",
     "make_shape": "handwright.geometry.shapes",
+    "read_problem": "handwright.scenes",
     "render_still": "handwright.render",
     "signed_distance_field": "handwright.geometry.sdf_build",
     "skin_of": "handwright.hands.skin",

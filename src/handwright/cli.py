@@ -33,6 +33,9 @@ _INTERRUPTED = 130
 _CLOSED_PIPE = 141
 
 
+_Strategy = Literal["mixed", "static", "slide", "relocate"]
+
+
 def _unset(metavar: str) -> object:
     """An option that need not be given, without the word None in its help."""
     return tyro.conf.arg(metavar=metavar, help_behavior_hint="")
@@ -69,18 +72,19 @@ def shapes() -> None:
 
 
 def scenes() -> None:
-    """List the scenes: named problems with tracks of wrists and bodies."""
+    """List the scenes: named problems with tracks of wrists and bodies, or with goals."""
     from rich.table import Table
 
-    from handwright.scenes import SCENES
+    from handwright.scenes import SCENES, goal_scenes
 
     table = Table("scene", box=None, pad_edge=False)
     table.add_column("frames", justify="right")
-    for heading in ("hands", "bodies", "what happens"):
+    for heading in ("hands", "bodies", "gives", "what happens"):
         table.add_column(heading)
-    for name, scene in SCENES.items():
-        who, what = ", ".join(scene.hands), ", ".join(scene.bodies)
-        table.add_row(name, str(scene.num_frames), who, what, scene.summary)
+    for gives, listed in (("tracks", SCENES), ("goals", goal_scenes())):
+        for name, scene in listed.items():
+            who, what = ", ".join(scene.hands), ", ".join(scene.bodies)
+            table.add_row(name, str(scene.num_frames), who, what, gives, scene.summary)
     _console().print(table)
 
 
@@ -269,85 +273,59 @@ def demo(
 
 
 def synth(
-    scene: Annotated[Positional[str], tyro.conf.arg(metavar="SCENE")],
+    problem: Annotated[Positional[str], tyro.conf.arg(metavar="SCENE|GOALS.yaml")],
     /,
     *,
-    out: Path = Path("out/synth"),
-    num_solutions: int = 10,
-    strategy: Literal["mixed", "static", "slide", "relocate"] = "mixed",
-    grip: Literal["any", "power", "precision"] = "any",
+    method: Annotated[str | None, _unset("NAME")] = None,
+    out: Annotated[Path, tyro.conf.arg(aliases=["-o"])] = Path("out/synth"),
+    num_solutions: Annotated[int | None, _unset("INT")] = None,
+    strategy: Annotated[_Strategy | None, _unset("{mixed,static,slide,relocate}")] = None,
+    grip: Annotated[
+        Literal["any", "power", "precision"] | None, _unset("{power,precision}")
+    ] = None,
     keep_off: Annotated[tuple[str, ...], _unset("[DIGIT ...]")] = (),
-    time_budget: float = 120.0,
-    num_workers: int = 1,
+    time_budget: Annotated[float | None, _unset("SECONDS")] = None,
+    num_workers: Annotated[int | None, _unset("INT")] = None,
     seed: int = 0,
 ) -> None:
-    """Make finger motions for a scene by contact sampling, and write them as clips.
+    """Make motions for a scene or a file of goals, and write them as clips.
 
-    Writes SCENE_00.npz, SCENE_01.npz and so on, the calmest motion first, and prints what the
+    Writes SCENE_00.npz, SCENE_01.npz and so on, the best motion first, and prints what the
     command verify says of each. The first run on a machine compiles, which takes some minutes.
     Ctrl-C ends the search; what it has found by then is written. Pins, forbidden regions, fixed
-    joints, edited bodies and problems of your own are for Python: docs/how-to/direct-a-motion.md.
+    joints, edited bodies and tracks of your own are for Python: docs/how-to/direct-a-motion.md.
 
     Args:
-        scene: One of those that 'handwright scenes' lists.
+        problem: One of those that 'handwright scenes' lists, or a file of goals.
+        method: How: sampling where tracks are given, trajopt where goals are; these by default.
         out: Folder for the clips; made if it is not there.
         num_solutions: How many different motions to look for.
-        strategy: Where forces leave a choice, fingers keep still, slide, or go to another place.
-        grip: With palm and near phalanges (power), or with few fingertips (precision).
-        keep_off: Digits that must not press, such as little ring; left.little with two hands.
-        time_budget: Longest search, s; preparing and compiling are not counted.
+        strategy: Where forces leave a choice, fingers hold, slide or move elsewhere; sampling.
+        grip: With palm and near phalanges (power), or few fingertips (precision); sampling.
+        keep_off: Digits that must not press, as in little ring or left.little; sampling.
+        time_budget: Longest search, s, without preparing and compiling; 120 by default.
         num_workers: Processes; the motions do not depend on it unless time runs out.
         seed: Of everything random.
     """
-    from rich.table import Table
-
-    from handwright.core.result import NoSolutionError, Progress, Status
-    from handwright.evidence import certify
-    from handwright.io.clip_file import save_clip
-    from handwright.methods import ContactSampling, synthesize
+    from handwright.core.result import Status
     from handwright.methods.sampling import KeepOff
-    from handwright.progress import ProgressLine
-    from handwright.scenes import load_scene
+    from handwright.synthesis import load_problem, make_method, write_clips
 
-    problem = load_scene(scene)
-    method = ContactSampling(
-        num_solutions=num_solutions,
-        strategy=strategy,
-        grip=grip,
-        keep_off=(KeepOff(keep_off),) if keep_off else (),
-        time_budget=time_budget,
-        num_workers=num_workers,
-    )
-    folder, console = _writable_folder(out), _console()
-    table = Table("clip", "certificate", box=None, pad_edge=False)
-    with ProgressLine(wanted=num_solutions) as line:
-        result = synthesize(problem, method, seed=seed, watcher=line)
-        files = [folder / f"{scene}_{number:02d}.npz" for number in range(len(result.clips))]
-        # All are written before any is judged, which takes time and may be interrupted.
-        for file, clip in zip(files, result.clips, strict=True):
-            save_clip(clip, file)
-        line(Progress("judging what was found"))
-        for file, clip in zip(files, result.clips, strict=True):
-            table.add_row(str(file), certify(clip).verdict)
-    if files:
-        console.print(table)
-    numbers, seconds = result.statistics, result.timings
-    if numbers:
-        console.print(
-            f"motions: {len(files)} written, {numbers['solutions']:.0f} found; "
-            f"{numbers['total_frames']:.0f} frames explored, {numbers['dead_ends']:.0f} dead ends; "
-            f"{seconds['total']:.0f} s, of which {seconds['preparation']:.0f} s before the search",
-            soft_wrap=True,
-        )
-    older = sorted(set(folder.glob(f"{scene}_[0-9][0-9].npz")) - set(files))
-    if files and older:
-        text = f"Of an earlier run, and still there: {', '.join(file.name for file in older)}"
-        console.print(text, soft_wrap=True, highlight=False)
+    name, loaded = load_problem(problem)
+    options = {
+        "num_solutions": num_solutions,
+        "strategy": strategy,
+        "grip": grip,
+        "keep_off": (KeepOff(keep_off),) if keep_off else None,
+        "time_budget": time_budget,
+        "num_workers": num_workers,
+    }
+    chosen = make_method(method, loaded, options)
+    console, folder = _console(), _writable_folder(out)
+    result = write_clips(name, loaded, chosen, folder, console, seed=seed)
     if result.status is Status.CANCELLED:
-        console.print(f"Stopped; {len(files)} of {num_solutions} motions were written.")
+        console.print(f"Stopped; motions found by then and written: {len(result.clips)}.")
         raise SystemExit(_INTERRUPTED)
-    if not result.status.is_success:
-        raise NoSolutionError(result)
     if result.message:
         console.print(result.message, soft_wrap=True, highlight=False)
 

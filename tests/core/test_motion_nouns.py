@@ -14,6 +14,7 @@ from handwright.core.contact import Contact, ContactMode, ContactTrack
 from handwright.core.goal import Feature, Goal
 from handwright.core.problem import Problem
 from handwright.core.result import NoSolutionError, Result, Status
+from handwright.core.touch import TouchSpan
 from handwright.core.track import Track, still
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.geometry.shapes import make_shape
@@ -125,10 +126,10 @@ class TestProblem:
         text = str(caught.value)
         for part in (
             "track 'bal' belongs to no hand or body (known: ball, gripper)",
-            "goal 0 runs from 0 to 3 s, outside the frames",
-            "goal 1: 'gripper' has no frame 'index_tip'",
+            "goal 0 runs from 0 to 3 s, outside the frames (0 to 1 s)",
+            "goal 1 is for 'gripper', which has no frame 'index_tip' (wrist, palm,",
             "goal 2 is for 'cup', which is no hand or body",
-            "goal 2 is relative to 'x', no body",
+            "goal 2 is relative to 'x', which is no body",
             "track 'ball' runs from 0 to 0.4 s but the frames from 0 to 1 s",
         ):
             assert part in text
@@ -139,8 +140,55 @@ class TestProblem:
         with pytest.raises(InvalidValueError, match="neither hands nor bodies"):
             problem(hands={}, bodies={}, tracks={})
 
+    def test_every_mistake_about_starts_and_touches_is_named(self):
+        with pytest.raises(InvalidValueError) as caught:
+            problem(
+                start={"cup": Pose.identity(), "ball": Pose.identity((2,))},
+                postures={"ball": np.zeros(8), "gripper": np.zeros(3)},
+                touches=(TouchSpan("ball", 0.0, 0.5), TouchSpan("gripper", 0.5, 1.5)),
+            )
+        text = str(caught.value)
+        for part in (
+            "start 'cup' belongs to no hand or body (known: ball, gripper)",
+            "start of 'ball' holds poses of shape (2,), expected a single one",
+            "'ball' has a track and a start, expected one of them",
+            "posture of 'ball', which is no hand (hands: gripper)",
+            "posture of 'gripper' has shape (3,), expected (8,)",
+            "touch 0 is for 'ball', which is no hand (hands: gripper)",
+            "touch 1 runs from 0.5 to 1.5 s, outside the frames",
+        ):
+            assert part in text
+        assert "touch 0 runs" not in text
+
+    @pytest.mark.parametrize("bad", [9.0, np.nan])
+    def test_a_posture_keeps_the_limits(self, bad):
+        q = problem().posture("gripper").copy()
+        q[2] = bad
+        with pytest.raises(InvalidValueError, match=f"limits of {trident().joints.names[2]}"):
+            problem(postures={"gripper": q})
+
+    def test_a_hand_starts_as_told_or_open_or_half_closed(self):
+        model = trident()
+        told = model.joints.clamp(0.3 * model.joints.upper)
+        np.testing.assert_array_equal(problem(postures={"gripper": told}).posture("gripper"), told)
+        np.testing.assert_array_equal(problem().posture("gripper"), model.pose("open"))
+        bare = problem(hands={"gripper": replace(model, poses={})}).posture("gripper")
+        own = model.joints.leader < 0
+        middle = 0.5 * (model.joints.lower + model.joints.upper)
+        np.testing.assert_array_equal(bare[own], middle[own])
+        np.testing.assert_array_equal(bare, model.joints.clamp(bare))
+        with pytest.raises(UnknownNameError, match="Did you mean 'gripper'"):
+            problem().posture("griper")
+
     def test_it_cannot_be_changed(self):
-        asked = problem()
+        told = trident().pose("open").copy()
+        asked = problem(postures={"gripper": told})
+        told[:] = 99.0
+        np.testing.assert_array_equal(asked.posture("gripper"), trident().pose("open"))
+        with pytest.raises(ValueError, match="read-only"):
+            asked.posture("gripper")[0] = 1.0
+        with pytest.raises(TypeError):
+            asked.start["ball"] = Pose.identity()
         with pytest.raises(TypeError):
             asked.bodies["cup"] = make_shape("mug")
         with pytest.raises(ValueError, match="read-only"):
@@ -157,6 +205,40 @@ class TestGoal:
             Goal(Feature("ball"), 0.0, 1.0)
         with pytest.raises(InvalidValueError, match=r"from 2\.0 to 1\.0 s, expected start <= end"):
             Goal(Feature("ball"), 2.0, 1.0, position=np.zeros(3))
+
+    def test_a_spin_needs_an_orientation_and_a_span(self):
+        with pytest.raises(InvalidValueError) as caught:
+            Goal(Feature("ball"), 1.0, 1.0, position=np.zeros(3), spin=np.array([0.0, np.nan, 0.0]))
+        for part in (
+            "spin must be three finite numbers in rad/s",
+            "spin needs wxyz, the orientation that it starts from",
+            "spin needs a span of time, with start < end",
+        ):
+            assert part in str(caught.value)
+
+    def test_a_spin_turns_about_fixed_axes(self):
+        first = rotation.exp(np.array([0.3, -0.2, 0.9]))
+        goal = Goal(Feature("ball"), 1.0, 5.0, wxyz=first, spin=np.array([0.0, 0.0, np.pi / 4]))
+        start, later = goal.wxyz_at(np.array([1.0, 3.0]))
+        np.testing.assert_allclose(start, first)
+        point = rotation.rotate(first, np.array([0.1, 0.2, 0.3]))
+        # A quarter turn about the world's z takes x to y and y to -x.
+        np.testing.assert_allclose(
+            rotation.rotate(later, np.array([0.1, 0.2, 0.3])),
+            [-point[1], point[0], point[2]],
+            atol=1e-12,
+        )
+        still_one = Goal(Feature("ball"), 1.0, 5.0, wxyz=first)
+        np.testing.assert_allclose(still_one.wxyz_at(np.array([1.0, 4.0])), np.tile(first, (2, 1)))
+        with pytest.raises(InvalidValueError, match="a position only"):
+            Goal(Feature("ball"), 1.0, 5.0, np.zeros(3)).wxyz_at(np.array([1.0]))
+
+
+class TestTouchSpan:
+    @pytest.mark.parametrize(("start", "end"), [(1.0, 1.0), (2.0, 1.0), (0.0, np.inf)])
+    def test_an_empty_or_backward_span_is_refused(self, start, end):
+        with pytest.raises(InvalidValueError, match=f"'left' runs from {start} to {end} s"):
+            TouchSpan("left", start, end)
 
 
 class TestContacts:

@@ -10,6 +10,7 @@ from handwright.core.contact import ContactMode, ContactTrack
 from handwright.core.goal import Feature, Goal
 from handwright.core.problem import Problem
 from handwright.core.surface import EnvironmentBox, HalfSpace
+from handwright.core.touch import TouchSpan
 from handwright.core.track import Track
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human, trident
@@ -107,6 +108,18 @@ def tiny_clip() -> Clip:
         {"claw": model},
         {"block": make_shape("tetrahedron")},
         {"claw": track},
+        goals=(
+            Goal(
+                Feature("claw"),
+                0.0,
+                0.5,
+                wxyz=np.array([1.0, 0.0, 0.0, 0.0]),
+                spin=np.array([0.0, -0.5, 1.0]),
+            ),
+        ),
+        postures={"claw": model.joints.clamp(0.25 * model.joints.upper)},
+        touches=(TouchSpan("claw", 0.0, 0.2), TouchSpan("claw", 0.25, 0.5)),
+        is_cyclic=True,
     )
     q = model.joints.random(np.random.default_rng(5), (5,))
     return Clip(
@@ -116,4 +129,31 @@ def tiny_clip() -> Clip:
         bodies={"block": _wandering(times, 6).pose},
         contacts=_contacts("claw", "block", 5, [1]),
         provenance=Provenance("tiny", "by hand", {"depth": 0.1, "steps": [1, 2]}, 3, "0.0"),
+    )
+
+
+@pytest.fixture(scope="session")
+def two_hands_clip() -> Clip:
+    """Two hands with different numbers of joints, and a body, with starts and no tracks."""
+    times = np.array([0.0, 0.5, 1.0])
+    hands = {"claw": trident(), "left": human("left")}
+    roots = {"claw": _wandering(times, 1).pose, "left": _wandering(times, 2).pose}
+    block = _wandering(times, 3).pose
+    postures = {name: model.pose("open") for name, model in hands.items()}
+    problem = Problem(
+        "two hands",
+        times,
+        hands,
+        {"block": make_shape("tetrahedron")},
+        start={"block": block[0]} | {name: root[0] for name, root in roots.items()},
+        postures=postures,
+        touches=(TouchSpan("left", 0.5, 1.0),),
+    )
+    return Clip(
+        problem=problem,
+        times=times,
+        hands={name: HandMotion(roots[name], np.tile(postures[name], (3, 1))) for name in hands},
+        bodies={"block": block},
+        contacts=ContactTrack.empty(),
+        provenance=Provenance("two hands", "by hand"),
     )

@@ -92,7 +92,7 @@ def with_document(members: Members, change: Callable[[dict[str, Any]], None]) ->
     members["clip.json"] = json.dumps(document).encode()
 
 
-@pytest.mark.parametrize("name", ["human_clip", "tiny_clip"])
+@pytest.mark.parametrize("name", ["human_clip", "tiny_clip", "two_hands_clip"])
 def test_round_trip_is_exact(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     clip = request.getfixturevalue(name)
     path = tmp_path / "clip.npz"
@@ -185,8 +185,44 @@ def test_a_folder_that_is_not_there_is_named(tiny_clip: Clip, tmp_path: Path) ->
 
 def test_a_newer_version_is_refused(edited: Any) -> None:
     path = edited(lambda m: with_document(m, lambda d: d.update(version=99)))
-    with pytest.raises(FileFormatError, match=r"edited\.npz: version is 99, newer than 1"):
+    with pytest.raises(FileFormatError, match=r"edited\.npz: version is 99, newer than 2"):
         load_clip(path)
+
+
+def test_files_of_the_first_version_are_read(edited: Any, tiny_clip: Clip) -> None:
+    """They have no starts, postures, touches, rounds and spins."""
+
+    def make_old(members: Members) -> None:
+        def change(document: dict[str, Any]) -> None:
+            document["version"] = 1
+            problem = document["clip"]["problem"]
+            for name in ("start", "postures", "touches", "is_cyclic"):
+                del problem[name]
+            del problem["goals"][0]["spin"]
+
+        with_document(members, change)
+        for name in [name for name in members if "postures" in name or name.endswith("spin.npy")]:
+            del members[name]
+
+    asked = tiny_clip.problem
+    old = dataclasses.replace(
+        asked,
+        goals=(dataclasses.replace(asked.goals[0], spin=None),),
+        postures={},
+        touches=(),
+        is_cyclic=False,
+    )
+    path = edited(make_old)
+    assert_same(dataclasses.replace(tiny_clip, problem=old), load_clip(path))
+    again = members_of(path)
+    with_document(again, lambda document: document.update(version=2))
+    with pytest.raises(FileFormatError) as caught:
+        load_clip(write_members(path, again))
+    assert str(caught.value).splitlines()[1:] == [
+        "  - problem/goals/0/spin is missing",
+        *(f"  - problem/{name} is missing" for name in ("start", "postures", "touches")),
+        "  - problem/is_cyclic is missing",
+    ]
 
 
 def test_every_truncation_is_refused(saved: Path) -> None:

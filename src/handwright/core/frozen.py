@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 def _read_only(table: dict[Any, Any]) -> MappingProxyType[Any, Any]:
@@ -16,6 +17,13 @@ def _read_only(table: dict[Any, Any]) -> MappingProxyType[Any, Any]:
 
 # Python sends no read-only tables to other processes unless it is told how.
 copyreg.pickle(MappingProxyType, lambda table: (_read_only, (dict(table),)))
+
+
+def read_only_copy(values: ArrayLike) -> np.ndarray:
+    """A copy as float64 that cannot be written to."""
+    copy = np.array(values, dtype=np.float64, order="C")
+    copy.setflags(write=False)
+    return copy
 
 
 def freeze_arrays(noun: object) -> None:

@@ -9,6 +9,7 @@ from jaxtyping import Float
 
 from handwright.core.frozen import freeze_arrays
 from handwright.errors import InvalidValueError
+from handwright.math import rotation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +50,9 @@ class Goal:
     relative_to: str | None = None
     """Body whose frame the place and orientation are given in; None for the world."""
     weight: float = 1.0
+    spin: Float[np.ndarray, "3"] | None = None
+    """rad/s, in the axes of the world or of ``relative_to``: the orientation is ``wxyz`` at
+    ``start`` and turns at this constant rate until ``end``; None if it stays."""
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
@@ -65,9 +69,31 @@ class Goal:
             self.wxyz.shape != (4,) or abs(float(np.linalg.norm(self.wxyz)) - 1.0) > 1e-6
         ):
             problems.append("wxyz must be a unit quaternion")
+        if self.spin is not None:
+            problems += self._spin_problems(self.spin)
         if not (np.isfinite(self.weight) and self.weight > 0):
             problems.append(f"weight is {self.weight}, expected above zero")
         if problems:
             raise InvalidValueError(
                 f"Goal for '{self.feature.owner}': " + "; ".join(problems) + "."
             )
+
+    def _spin_problems(self, spin: Float[np.ndarray, "3"]) -> list[str]:
+        problems = []
+        if spin.shape != (3,) or not np.isfinite(spin).all():
+            problems.append("spin must be three finite numbers in rad/s")
+        if self.wxyz is None:
+            problems.append("spin needs wxyz, the orientation that it starts from")
+        if not self.start < self.end:
+            problems.append("spin needs a span of time, with start < end")
+        return problems
+
+    def wxyz_at(self, times: Float[np.ndarray, " N"]) -> Float[np.ndarray, "N 4"]:
+        """Orientations wanted at times within the goal, s; it must ask for an orientation."""
+        if self.wxyz is None:
+            raise InvalidValueError(
+                f"Goal for '{self.feature.owner}' asks for a position only; expected one with wxyz."
+            )
+        times = np.asarray(times, dtype=np.float64)
+        spin = np.zeros(3) if self.spin is None else self.spin
+        return rotation.multiply(rotation.exp((times - self.start)[:, None] * spin), self.wxyz)

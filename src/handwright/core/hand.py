@@ -16,12 +16,14 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from handwright.core.frozen import freeze_arrays
+from handwright.core.frozen import freeze_arrays, read_only_copy
 from handwright.core.joint_limits import narrowed_leaders
 from handwright.core.skin import SkinShape
 from handwright.errors import InvalidValueError, UnknownNameError
 
 Side = Literal["right", "left", "none"]
+LIMIT_SLACK = 1e-9
+"""How far a named pose or a posture may be over a joint's limit, rad (m for a slide)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -232,11 +234,7 @@ class HandModel:
     """Description from which the skin mesh is made; None for hands drawn as capsules."""
 
     def __post_init__(self) -> None:
-        frozen = {}
-        for name, q in self.poses.items():
-            copy = np.array(q, dtype=np.float64)
-            copy.setflags(write=False)
-            frozen[name] = copy
+        frozen = {name: read_only_copy(q) for name, q in self.poses.items()}
         object.__setattr__(self, "poses", MappingProxyType(frozen))
         problems = [*self._part_problems(), *self._pose_problems()]
         if problems:
@@ -286,7 +284,7 @@ class HandModel:
             if q.shape == (len(self.joints),)
             # Not "above", so that NaN is a problem too.
             and not (excess := np.maximum(self.joints.lower - q, q - self.joints.upper)).max()
-            <= 1e-9
+            <= LIMIT_SLACK
         ]
         return problems
 

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from handwright.core.body import RigidBody
-from handwright.core.frozen import freeze_arrays
+from handwright.core.frozen import freeze_arrays, read_only_copy
 from handwright.core.goal import Goal
-from handwright.core.hand import HandModel
+from handwright.core.hand import LIMIT_SLACK, HandModel
 from handwright.core.surface import Surface
+from handwright.core.touch import TouchSpan
 from handwright.core.track import Track, time_problems
 from handwright.errors import InvalidValueError, UnknownNameError
+from handwright.math.pose import Pose
 
-_NO_TRACKS: Mapping[str, Track] = MappingProxyType({})
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def standard_gravity() -> Float[np.ndarray, "3"]:
@@ -36,18 +39,33 @@ class Problem:
     """By name, such as ``right``."""
     bodies: Mapping[str, RigidBody]
     """By name; no name may also be a hand's."""
-    tracks: Mapping[str, Track] = field(default_factory=lambda: _NO_TRACKS)
+    tracks: Mapping[str, Track] = field(default_factory=lambda: _NOTHING)
     """Known motion of hands (their root link) and bodies, by name."""
     goals: tuple[Goal, ...] = ()
     environment: tuple[Surface, ...] = ()
     gravity: Float[np.ndarray, "3"] = field(default_factory=standard_gravity)
     """m/s^2."""
+    start: Mapping[str, Pose] = field(default_factory=lambda: _NOTHING)
+    """Poses at the first frame of hands (their root link) and bodies that have no track."""
+    postures: Mapping[str, Float[np.ndarray, " _"]] = field(default_factory=lambda: _NOTHING)
+    """Joint values, rad, of hands at the first frame; see ``posture`` for those left out."""
+    touches: tuple[TouchSpan, ...] = ()
+    """When hands may touch bodies; a hand without a span may at any time."""
+    is_cyclic: bool = False
+    """Whether the last frame leads on to the first: it is the first again, one round later."""
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
-        for name in ("hands", "bodies", "tracks"):
+        for name in ("hands", "bodies", "tracks", "start"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
-        problems = [*time_problems(self.times), *self._name_problems(), *self._span_problems()]
+        postures = {name: read_only_copy(q) for name, q in self.postures.items()}
+        object.__setattr__(self, "postures", MappingProxyType(postures))
+        problems = [
+            *time_problems(self.times),
+            *self._name_problems(),
+            *self._span_problems(),
+            *self._start_problems(),
+        ]
         if self.gravity.shape != (3,) or not np.isfinite(self.gravity).all():
             problems.append("gravity must be three finite numbers in m/s^2")
         if problems:
@@ -67,34 +85,60 @@ class Problem:
             for name in self.tracks
             if name not in known
         ]
-        for number, goal in enumerate(self.goals):
-            owner, frame = goal.feature.owner, goal.feature.frame
-            if owner not in known:
-                problems.append(f"goal {number} is for '{owner}', which is no hand or body")
-            elif frame is not None and (
-                owner not in self.hands or frame not in self.hands[owner].frames.names
-            ):
-                problems.append(f"goal {number}: '{owner}' has no frame '{frame}'")
-            if goal.relative_to is not None and goal.relative_to not in self.bodies:
-                problems.append(f"goal {number} is relative to '{goal.relative_to}', no body")
+        problems += [
+            f"start '{name}' belongs to no hand or body (known: {', '.join(sorted(known))})"
+            for name in self.start
+            if name not in known
+        ]
+        problems += [
+            f"posture of '{name}', which is no hand (hands: {', '.join(self.hands) or 'none'})"
+            for name in self.postures
+            if name not in self.hands
+        ]
         return problems
 
     def _span_problems(self) -> list[str]:
         if self.times.ndim != 1 or len(self.times) == 0:
             return []
-        first, last = float(self.times[0]), float(self.times[-1])
-        slack = 1e-9 * max(1.0, last - first)
+        span = first, last = float(self.times[0]), float(self.times[-1])
+        slack = _slack(span)
         problems = [
             f"track '{name}' runs from {track.times[0]:g} to {track.times[-1]:g} s but the frames "
             f"from {first:g} to {last:g} s"
             for name, track in self.tracks.items()
             if track.times[0] > first + slack or track.times[-1] < last - slack
         ]
-        problems += [
-            f"goal {number} runs from {goal.start:g} to {goal.end:g} s, outside the frames"
-            for number, goal in enumerate(self.goals)
-            if goal.start < first - slack or goal.end > last + slack
+        for number, goal in enumerate(self.goals):
+            texts = goal_problems(goal, self.hands, self.bodies, span)
+            problems += [f"goal {number} {text}" for text in texts]
+        for number, touch in enumerate(self.touches):
+            texts = touch_problems(touch, self.hands, span)
+            problems += [f"touch {number} {text}" for text in texts]
+        return problems
+
+    def _start_problems(self) -> list[str]:
+        problems = [
+            f"start of '{name}' holds poses of shape {pose.shape}, expected a single one"
+            for name, pose in self.start.items()
+            if pose.shape != ()
         ]
+        problems += [
+            f"'{name}' has a track and a start, expected one of them"
+            for name in self.start
+            if name in self.tracks
+        ]
+        for name, q in self.postures.items():
+            if name not in self.hands:
+                continue
+            tree = self.hands[name].joints
+            if q.shape != (len(tree),):
+                problems.append(f"posture of '{name}' has shape {q.shape}, expected ({len(tree)},)")
+                continue
+            excess = np.maximum(tree.lower - q, q - tree.upper)
+            # Not "above", so that NaN is a problem too.
+            if not excess.max(initial=0.0) <= LIMIT_SLACK:
+                joint = tree.names[int(np.argmax(excess))]
+                problems.append(f"posture of '{name}' breaks the limits of {joint}")
         return problems
 
     def track(self, name: str) -> Track:
@@ -102,3 +146,61 @@ class Problem:
         if name not in self.tracks:
             raise UnknownNameError(f"track of problem '{self.name}'", name, self.tracks)
         return self.tracks[name]
+
+    def posture(self, hand: str) -> Float[np.ndarray, " J"]:
+        """Joint values of a hand at the first frame, rad: those given, or the usual ones."""
+        if hand not in self.hands:
+            raise UnknownNameError(f"hand of problem '{self.name}'", hand, self.hands)
+        given = self.postures.get(hand)
+        return usual_posture(self.hands[hand]) if given is None else given
+
+
+def usual_posture(model: HandModel) -> Float[np.ndarray, " J"]:
+    """Joint values that a hand starts with unless told otherwise, rad: open, or mid-range."""
+    if "open" in model.poses:
+        return model.pose("open")
+    return model.joints.clamp(0.5 * (model.joints.lower + model.joints.upper))
+
+
+def goal_problems(
+    goal: Goal,
+    hands: Mapping[str, HandModel],
+    bodies: Mapping[str, RigidBody],
+    span: tuple[float, float],
+) -> list[str]:
+    """What keeps a goal from being one of a problem with these hands, bodies and times, s."""
+    problems = []
+    owner, frame = goal.feature.owner, goal.feature.frame
+    if owner not in hands and owner not in bodies:
+        known = ", ".join(sorted({*hands, *bodies}))
+        problems.append(f"is for '{owner}', which is no hand or body (known: {known})")
+    elif frame is not None and (owner not in hands or frame not in hands[owner].frames.names):
+        frames = ", ".join(hands[owner].frames.names) if owner in hands else "it is a body"
+        problems.append(f"is for '{owner}', which has no frame '{frame}' ({frames})")
+    if goal.relative_to is not None and goal.relative_to not in bodies:
+        problems.append(f"is relative to '{goal.relative_to}', which is no body")
+    return problems + _outside(goal.start, goal.end, span)
+
+
+def touch_problems(
+    touch: TouchSpan, hands: Mapping[str, HandModel], span: tuple[float, float]
+) -> list[str]:
+    """What keeps a touch span from being one of a problem with these hands and times, s."""
+    problems = _outside(touch.start, touch.end, span)
+    if touch.hand not in hands:
+        known = ", ".join(hands) or "none"
+        problems.append(f"is for '{touch.hand}', which is no hand (hands: {known})")
+    return problems
+
+
+def _outside(start: float, end: float, span: tuple[float, float]) -> list[str]:
+    slack = _slack(span)
+    if start < span[0] - slack or end > span[1] + slack:
+        return [
+            f"runs from {start:g} to {end:g} s, outside the frames ({span[0]:g} to {span[1]:g} s)"
+        ]
+    return []
+
+
+def _slack(span: tuple[float, float]) -> float:
+    return 1e-9 * max(1.0, span[1] - span[0])

@@ -2,7 +2,8 @@
 
 An archive holds ``clip.json`` and one .npy member for each array, named by its place in the clip:
 ``times``, ``hands/right/q``, ``problem/bodies/mug/vertices``. ``numpy.load`` opens it too. Text
-and single numbers are in the JSON document, whose ``version`` grows when the layout changes.
+and single numbers are in the JSON document, whose ``version`` grows when the layout
+or the nouns change; files of later versions are refused.
 """
 
 from __future__ import annotations
@@ -15,14 +16,11 @@ import numpy as np
 from handwright.core.clip import Clip
 from handwright.core.contact import ENVIRONMENT
 from handwright.errors import FileFormatError, InvalidValueError
-from handwright.io.noun_codec import Decoder, encode
+from handwright.io.noun_codec import VERSION, Decoder, encode
 from handwright.io.npy_archive import header_of, open_archive, write_archive
 from handwright.math.pose import UNIT_TOLERANCE
 
 FORMAT = "handwright clip"
-VERSION = 1
-"""Of the layout; files of later versions are refused."""
-
 _DOCUMENT = "clip.json"
 _MAX_LISTED = 30
 
@@ -67,9 +65,9 @@ def load_clip(path: str | Path) -> Clip:
         path: A file written by ``save_clip``.
     """
     with open_archive(path, _DOCUMENT) as archive:
-        body = _checked_body(path, archive.document)
+        version, body = _checked_body(path, archive.document)
         headers, problems = archive.headers(_DOCUMENT)
-        check = Decoder(headers)
+        check = Decoder(headers, version=version)
         check.decode(body, Clip)
         # An array with a bad header was already listed; it is not missing as well.
         named = {problem.split(" ", 1)[0] for problem in problems}
@@ -82,13 +80,14 @@ def load_clip(path: str | Path) -> Clip:
         if problems:
             raise FileFormatError(f"{path}: cannot be loaded:{_listed(problems)}")
         arrays = {name: archive.array(name, headers[name]) for name in sorted(check.used)}
-    clip, problems = _build(body, headers, arrays)
+    clip, problems = _build(body, headers, arrays, version)
     if clip is None or problems:
         raise FileFormatError(f"{path}: cannot be loaded:{_listed(problems)}")
     return clip
 
 
-def _checked_body(path: str | Path, document: Any) -> Any:  # noqa: ANN401  whatever JSON holds
+def _checked_body(path: str | Path, document: Any) -> tuple[int, Any]:  # noqa: ANN401  any JSON
+    """The version of a file, and the clip in it."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise FileFormatError(f"{path}: {_DOCUMENT} is not that of a {FORMAT}.")
     version = document.get("version")
@@ -99,15 +98,16 @@ def _checked_body(path: str | Path, document: Any) -> Any:  # noqa: ANN401  what
             f"{path}: version is {version}, newer than {VERSION}, the last one known here. "
             "Update handwright: pip install --upgrade handwright"
         )
-    return document.get("clip")
+    return version, document.get("clip")
 
 
 def _build(
     body: Any,  # noqa: ANN401  whatever JSON holds
     headers: dict[str, Any],
     arrays: dict[str, np.ndarray],
+    version: int = VERSION,
 ) -> tuple[Clip | None, list[str]]:
-    decoder = Decoder(headers, arrays)
+    decoder = Decoder(headers, arrays, version)
     clip = decoder.decode(body, Clip)
     if clip is None or decoder.problems:
         return None, decoder.problems

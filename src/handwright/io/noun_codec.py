@@ -19,6 +19,8 @@ import jaxtyping
 import numpy as np
 
 from handwright.core.contact import ContactTrack
+from handwright.core.goal import Goal
+from handwright.core.problem import Problem
 from handwright.errors import HandwrightError
 from handwright.io.npy_archive import ArrayHeader, type_problem
 from handwright.math.pose import Pose
@@ -27,10 +29,20 @@ MAX_FRAMES = 100_000
 """Longest time axis that is written or read."""
 
 _FRAMES_AXIS = "T"
+_ANY_AXIS = "_"
 _KINDS = {jaxtyping.Float: "f", jaxtyping.Int: "i", jaxtyping.Bool: "b"}
 _KIND_NAMES = {"f": "floating-point numbers", "i": "whole numbers", "b": "true or false"}
 # A force that no method has given is NaN.
 _MAY_BE_NAN = {(ContactTrack, "force")}
+VERSION = 2
+"""Of the nouns' fields; the first had all but those listed below."""
+_SINCE = {
+    (Goal, "spin"): 2,
+    (Problem, "start"): 2,
+    (Problem, "postures"): 2,
+    (Problem, "touches"): 2,
+    (Problem, "is_cyclic"): 2,
+}
 
 
 def child(path: str, name: str) -> str:
@@ -110,6 +122,8 @@ class Decoder:
     headers: Mapping[str, ArrayHeader]
     arrays: Mapping[str, np.ndarray] | None = None
     """None while checking."""
+    version: int = VERSION
+    """Of the file; fields that came later keep their defaults."""
     problems: list[str] = field(default_factory=list)
     used: set[str] = field(default_factory=set)
 
@@ -170,6 +184,8 @@ class Decoder:
         expected = ", ".join(f"{dim}={sizes[dim]}" if dim in sizes else dim for dim in dims)
         is_same = len(shape) == len(dims)
         for size, dim in zip(shape, dims, strict=False):
+            if dim == _ANY_AXIS:
+                continue
             want = int(dim) if dim.isdigit() else sizes.setdefault(dim, size) if is_same else size
             is_same &= size == want
             if dim == _FRAMES_AXIS and size > MAX_FRAMES:
@@ -236,7 +252,7 @@ class Decoder:
                 parts[name] = self._array(place, "f", dims, sizes, may_be_nan=True)
             elif name in value or _is_array(hint) or hint is Pose:
                 parts[name] = self._any(value.get(name), hint, place, sizes)
-            else:
+            elif _SINCE.get((noun, name), 1) <= self.version:
                 self._say(place, "is missing")
         for name in value.keys() - _hints(noun).keys():
             self._say(child(path, name), f"is not known in a {noun.__name__}")

@@ -68,5 +68,22 @@ def synthesize(
     return result
 
 
+def untracked(problem: Problem) -> list[str]:
+    """Names of the hands and bodies of a problem that have no track."""
+    return [name for name in (*problem.hands, *problem.bodies) if name not in problem.tracks]
+
+
+def usual_method(problem: Problem) -> str:
+    """Name of the method that suits what a problem gives: tracks of everything, or goals."""
+    return "trajopt" if problem.goals and untracked(problem) else "sampling"
+
+
+def advice_on_goals(problem: Problem) -> str:
+    """What to do with a problem that gives goals, for the message of a method that takes none."""
+    if usual_method(problem) != "trajopt":
+        return ""
+    return " The problem gives goals instead: use the method 'trajopt', which works from them."
+
+
 def _settings(method: Method) -> dict[str, Any]:
     return asdict(method)  # type: ignore[call-overload]

@@ -11,6 +11,7 @@ from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ContactTrack
 from handwright.core.problem import Problem
 from handwright.core.result import Result, Status, Watcher
+from handwright.methods.base import advice_on_goals, untracked
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +28,13 @@ class Scripted:
     def solve(self, problem: Problem, seed: int, watcher: Watcher | None = None) -> Result:
         """Needs a track for every hand and body; nothing in it is random."""
         del seed, watcher
-        missing = [name for name in (*problem.hands, *problem.bodies) if name not in problem.tracks]
+        missing = untracked(problem)
         if missing:
             return Result(
                 (),
                 Status.BAD_INPUT,
                 f"The scripted method only follows tracks, and {', '.join(missing)} has none. "
-                "Add a track to the problem.",
+                f"Add a track to the problem.{advice_on_goals(problem)}",
             )
         hands = {}
         share = np.linspace(0.0, 1.0, len(problem.times))[:, None]

@@ -1,12 +1,22 @@
-"""Named problems: wrists and bodies move as given, and the fingers are wanted.
+"""Named problems: wrists and bodies move as given, or goals are, and the rest is wanted.
 
-Thirty frames a second; Z is up. The person is at the table's near edge, towards -y, and looks
-along +y, so that +x is to the right.
+Z is up. The person is at the table's near edge, towards -y, and looks along +y, so that +x is to
+the right.
 """
 
 from __future__ import annotations
 
+from handwright.scenes.goal_scenes import GoalScene, goal_scenes
 from handwright.scenes.recordings import from_recording
 from handwright.scenes.registry import SCENES, Scene, load_scene
+from handwright.scenes.robot_hands import read_problem
 
-__all__ = ["SCENES", "Scene", "from_recording", "load_scene"]
+__all__ = [
+    "SCENES",
+    "GoalScene",
+    "Scene",
+    "from_recording",
+    "goal_scenes",
+    "load_scene",
+    "read_problem",
+]

@@ -14,7 +14,9 @@ from handwright.hands import human
 from handwright.io.bvh_motion import BvhMotion
 from handwright.scenes import cooking, milk_boxes, pots, spatulas, swaps, turning, two_hands
 from handwright.scenes.files import load_person, load_tracks, person_wrists
+from handwright.scenes.goal_scenes import goal_scenes
 from handwright.scenes.motion import frame_times
+from handwright.scenes.robot_hands import read_problem
 from handwright.scenes.stage import work_table
 from handwright.scenes.task import Hold, Span
 
@@ -191,20 +193,22 @@ SCENES: dict[str, Scene] = {
         ),
     )
 }
-"""Every scene by its name."""
+"""Every scene with tracks by its name; ``goal_scenes`` has those with goals."""
 
 
 def load_scene(name: str) -> Problem:
-    """A named problem: wrists and bodies move as given, the fingers are wanted.
+    """A named problem: wrists and bodies move as given, or goals are; the rest is wanted.
 
-    Thirty frames a second; Z is up; the table top is at 0.75 m. The person is at the near edge,
-    towards -y, and looks along +y.
+    Thirty frames a second with tracks, sixty with goals; Z is up; the table top is at 0.75 m. The
+    person is at the near edge, towards -y, and looks along +y.
 
     Raises:
         UnknownNameError: There is no such scene.
     """
+    if name in goal_scenes():
+        return read_problem(goal_scenes()[name].path)
     if name not in SCENES:
-        raise UnknownNameError("scene", name, SCENES)
+        raise UnknownNameError("scene", name, (*SCENES, *goal_scenes()))
     scene = SCENES[name]
     tracks = load_tracks(name)
     if scene.make_person is not None:

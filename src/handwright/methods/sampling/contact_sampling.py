@@ -15,6 +15,7 @@ from handwright.core.clip import Clip
 from handwright.core.problem import Problem
 from handwright.core.result import Progress, Result, Status, Watcher
 from handwright.errors import InvalidValueError
+from handwright.methods.base import advice_on_goals, untracked
 from handwright.methods.sampling.attempt import Attempt
 from handwright.methods.sampling.attempts import (
     compile_early,
@@ -148,14 +149,13 @@ class ContactSampling:
 
     def solve(self, problem: Problem, seed: int, watcher: Watcher | None = None) -> Result:
         """Needs tracks for all hands and bodies."""
-        missing = [name for name in (*problem.hands, *problem.bodies) if name not in problem.tracks]
+        missing = untracked(problem)
         if missing or not problem.hands or len(problem.times) < _MIN_FRAMES:
             lacks = [f"a track of '{name}'" for name in missing]
             lacks += [] if problem.hands else ["a hand"]
             lacks += [] if len(problem.times) >= _MIN_FRAMES else [f"{_MIN_FRAMES} frames or more"]
-            return Result(
-                (), Status.BAD_INPUT, f"Contact sampling needs {', '.join(lacks)}. Add it."
-            )
+            needs = f"Contact sampling needs {', '.join(lacks)}. Add it."
+            return Result((), Status.BAD_INPUT, needs + advice_on_goals(problem))
         limit = 0.5 / float(np.diff(problem.times).mean())
         if self.smoothing_hz is not None and self.smoothing_hz >= limit:
             return Result(

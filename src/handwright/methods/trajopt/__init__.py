@@ -1,0 +1,5 @@
+"""Whole motions from goals, by contact-invariant optimisation (Mordatch et al. 2012)."""
+
+from handwright.methods.trajopt.contact_invariant import ContactInvariant
+
+__all__ = ["ContactInvariant"]

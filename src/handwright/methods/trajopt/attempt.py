@@ -1,0 +1,187 @@
+"""One attempt from one seed: a static start with noise, continuation, rounding, tightening."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from handwright.methods.trajopt.build import Built, make_room
+from handwright.methods.trajopt.descent import Descent, make_blocks
+from handwright.methods.trajopt.measures import Measured, measure
+from handwright.methods.trajopt.schedule import apply_schedule, rounded
+from handwright.methods.trajopt.stages import EXACT, FINE, LOOSE, TIGHT, quiet, weights
+
+# Factors on the laws of contact and motion in the stages before rounding.
+_CONTINUATION = (0.02, 0.1, 1.0)
+_FLOOR = 0.3
+"""Least contact variable of hands in the second half of the first stage: pulls the hand in."""
+_REPAIR_GAIN = 0.97
+_NUM_TRIALS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How an attempt is made."""
+
+    squeeze: float
+    friction: float
+    stage_iterations: int = 45
+    tight_iterations: int = 40
+    exact_iterations: int = 60
+    repair_iterations: int = 20
+    max_repairs: int = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Where an attempt ended."""
+
+    keys: Float[np.ndarray, "K n"]
+    schedule: Bool[np.ndarray, "P N"]
+    measured: Measured
+    cost: float
+    iterations: int
+    seconds: float
+    is_balanced: bool
+    """Somewhere the body is held by one or two contacts, which cannot keep it from turning."""
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the motion keeps the laws and meets its goals."""
+        return self.measured.excess <= 1.0 and not self.is_balanced
+
+    @property
+    def cause(self) -> str:
+        """What is wrong with it: a measure, or a sentence."""
+        if self.measured.excess > 1.0 or not self.is_balanced:
+            return self.measured.cause
+        return "the body is balanced on one or two contacts"
+
+
+def attempt(
+    built: Built, seed: int | tuple[int, ...], recipe: Recipe, allowed: Bool[np.ndarray, "P N"]
+) -> Outcome:
+    """One motion.
+
+    Args:
+        built: The problem.
+        seed: Of the noise.
+        recipe: Iterations and shares.
+        allowed: Contacts that may be used, by phase.
+    """
+    begin = time.perf_counter()
+    work = _start(built, np.random.default_rng(seed), allowed)
+    m, calm = built.model, quiet(built)
+    first_c = work.keys.shape[1] - m.num_contacts
+    hands = built.contact_hand >= 0
+    half = len(allowed) // 2 if not m.is_cyclic else 0
+    work.floor[half : len(allowed)] = np.where(hands & allowed[half:], _FLOOR, 0.0)
+    work.keys[:, first_c:] = np.maximum(work.keys[:, first_c:], work.floor)
+    for laws in _CONTINUATION:
+        stage = weights(
+            LOOSE, laws=laws, is_frozen=False, friction=recipe.friction, squeeze=recipe.squeeze
+        )
+        work.run(stage, calm, recipe.stage_iterations)
+        # Thumbs stay drawn in: without one, fingers balance the body instead of holding it.
+        work.floor[:, m.contacts.squeeze < 1.0] = 0.0
+    keys, is_on = rounded(built, work.keys)
+    work.keys = apply_schedule(built, keys, is_on)
+    tight = weights(TIGHT, is_frozen=True, friction=recipe.friction, squeeze=recipe.squeeze)
+    cost = work.run(tight, calm, recipe.tight_iterations)
+    is_on, cost = _repair(built, work, is_on, cost, recipe, allowed)
+    for tolerances, goal in ((EXACT, 10.0), (FINE, 100.0)):
+        stage = weights(
+            tolerances,
+            is_frozen=True,
+            friction=recipe.friction,
+            squeeze=recipe.squeeze,
+            goal=goal,
+        )
+        cost = work.run(stage, calm, recipe.exact_iterations)
+    measured = measure(built, work.keys, work.room)
+    held = is_on[:, hands].sum(axis=1)
+    is_balanced = bool(np.any((held > 0) & (held < 3) & ~is_on[:, ~hands].any(axis=1)))
+    seconds = time.perf_counter() - begin
+    return Outcome(work.keys, is_on, measured, cost, work.iterations, seconds, is_balanced)
+
+
+def _start(built: Built, rng: np.random.Generator, allowed: np.ndarray) -> Descent:
+    """Everything stands still, but for noise; all contact variables are one half."""
+    m = built.model
+    nq, nc, count = m.num_coordinates, m.num_contacts, m.num_keys
+    size = len(built.start)
+    weight = m.body.mass * float(np.linalg.norm(m.gravity))
+    forces, origins, c = slice(2 * nq, 2 * nq + 3 * nc), slice(2 * nq + 3 * nc, size - nc), size - nc
+    keys = np.tile(built.start, (count, 1))
+    moves = slice(0 if m.is_cyclic else 1, count)
+    keys[moves, :nq] += 0.02 * rng.normal(size=(count, nq))[moves]
+    keys[:, origins] += 0.02 * rng.normal(size=(count, 3 * nc))
+    keys[:, forces] += 0.05 * weight * rng.normal(size=(count, 3 * nc))
+    fixed = np.zeros((count, size), dtype=bool)
+    if not m.is_cyclic:
+        fixed[0, : 2 * nq] = True
+        fixed[-1, c:] = True
+    keys[: len(allowed), c:] = np.where(allowed, 0.5, 0.0)
+    fixed[: len(allowed), c:] |= ~allowed
+    scale = np.ones(size)
+    scale[:nq], scale[nq : 2 * nq] = 0.1, 0.5
+    scale[forces], scale[origins], scale[c:] = weight, 0.05, 0.5
+    return Descent(
+        m, make_room(m), keys, fixed, np.zeros((count, nc)), make_blocks(count, size), scale
+    )
+
+
+def _repair(
+    built: Built,
+    work: Descent,
+    is_on: np.ndarray,
+    cost: float,
+    recipe: Recipe,
+    allowed: np.ndarray,
+) -> tuple[np.ndarray, float]:
+    """Switches single contacts where they break the laws most, and keeps what lowers the cost."""
+    calm = quiet(built)
+    tight = weights(TIGHT, is_frozen=True, friction=recipe.friction, squeeze=recipe.squeeze)
+    tried: set[tuple[int, int, bool]] = set()
+    for _ in range(recipe.max_repairs):
+        measured = measure(built, work.keys, work.room)
+        if measured.excess < 3.0:
+            break
+        options = _switches(measured.contacts, is_on, allowed, built)
+        option = next((o for o in options if o not in tried), None)
+        if option is None:
+            break
+        tried.add(option)
+        phase, contact, value = option
+        trial = is_on.copy()
+        trial[phase, contact] = value
+        kept = work.keys
+        work.keys = apply_schedule(built, kept, trial)
+        lower = work.run(tight, calm, recipe.repair_iterations)
+        if lower < _REPAIR_GAIN * cost:
+            is_on, cost = trial, lower
+        else:
+            work.keys = apply_schedule(built, kept, is_on)
+    return is_on, cost
+
+
+def _switches(
+    errors: np.ndarray, is_on: np.ndarray, allowed: np.ndarray, built: Built
+) -> list[tuple[int, int, bool]]:
+    """Changes of the schedule worth trying, the worst error first: off there, or on beside."""
+    options: list[tuple[int, int, bool]] = []
+    phases = len(is_on)
+    worst = np.argsort(-errors, axis=None)[:_NUM_TRIALS]
+    for flat in worst:
+        k, j = np.unravel_index(int(flat), errors.shape)
+        if errors[k, j] <= 1.0:
+            break
+        options.append((int(k), int(j), False))
+        for beside in (k - 1, k + 1):
+            at = beside % phases if built.model.is_cyclic else beside
+            if 0 <= at < phases and not is_on[at, j] and allowed[at, j]:
+                options.append((int(at), int(j), True))
+    return options

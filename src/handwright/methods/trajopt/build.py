@@ -1,0 +1,365 @@
+"""From a problem to the arrays that the residuals read."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from handwright.core.body import RigidBody
+from handwright.core.hand import HandModel
+from handwright.core.problem import Problem
+from handwright.core.surface import EnvironmentBox, HalfSpace
+from handwright.geometry.environment import EnvironmentArrays, pack_environment
+from handwright.math import rotation
+from handwright.math.pose import Pose
+from handwright.methods.trajopt.couplings import Couplings, coordinate_limits, couple_joints
+from handwright.methods.trajopt.goal_rows import goal_samples
+from handwright.methods.trajopt.model import (
+    GROUND_CONTACT,
+    HAND_CONTACT,
+    Contacts,
+    Forest,
+    Model,
+    Room,
+    Skeleton,
+)
+from handwright.methods.trajopt.shape import make_body, resting_points
+from handwright.methods.trajopt.skin_bulge import skin_bulge
+
+# Order of the wrist's hinges in its own frame: bending, deviation, turning of the forearm. The
+# second must stay well within a quarter turn, and deviation is what a wrist has least of.
+WRIST_HINGES = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+_WRIST_RANGE = np.array([1.2, 1.1, 1.6])
+"""rad either way of the start."""
+_WRIST_REACH = 0.7
+"""m either way of the start: about the length of an arm."""
+_NUM_GROUND = 2
+# Least squeeze of fingers and palms against a thumb's: together they press as hard as it does.
+_FINGER_SHARE = 0.25
+
+
+class HandPart(NamedTuple):
+    """Where a hand is in the forest."""
+
+    name: str
+    model: HandModel
+    couplings: Couplings
+    root: Pose
+    """Start of its root link."""
+    q: Float[np.ndarray, " J"]
+    """Start of its joints, rad."""
+    is_free: bool
+    """Whether six joints of its own come first."""
+    first_joint: int
+    """Joint j of the hand is joint ``first_joint + j`` of the forest."""
+    first_coordinate: int
+    """Of its wrist, or of its joints if the base is fixed."""
+
+    @property
+    def first_finger_coordinate(self) -> int:
+        """Of its joints."""
+        return self.first_coordinate + (6 if self.is_free else 0)
+
+    @property
+    def root_joint(self) -> int:
+        """Joint of the forest that carries the root link; -1 for a fixed base."""
+        return self.first_joint - 1 if self.is_free else -1
+
+    def joint_of_link(self, link: int) -> int:
+        """Joint of the forest that carries a link."""
+        return self.root_joint if link == 0 else self.first_joint + link - 1
+
+
+class Built(NamedTuple):
+    """A problem ready to be solved."""
+
+    model: Model
+    hands: tuple[HandPart, ...]
+    body_name: str
+    body: RigidBody
+    start: Float[np.ndarray, " n"]
+    """Key state in which everything stands still."""
+    contact_hand: Int[np.ndarray, " N"]
+    """Hand of each contact; -1 for the surroundings."""
+    contact_names: tuple[str, ...]
+    surfaces: Int[np.ndarray, " S"]
+    """Number in the problem of every surface of ``model.env``."""
+    capsule_number: Int[np.ndarray, " C"]
+    """Number in its hand of every capsule of ``model.skeleton``."""
+
+
+def build(
+    problem: Problem, *, phase_time: float, samples_per_phase: int, is_coupled: bool
+) -> Built:
+    """Everything that a problem says, as arrays.
+
+    Args:
+        problem: With one body, and starts for it and the hands.
+        phase_time: Wanted time between keys, s; fitted to the length of the motion.
+        samples_per_phase: Moments in a phase at which costs are taken.
+        is_coupled: See ``couple_joints``.
+    """
+    (body_name, body), *_ = problem.bodies.items()
+    hands = _hand_parts(problem, is_coupled)
+    count = max((h.first_finger_coordinate + len(h.couplings.leading) for h in hands), default=0)
+    num_coordinates = count + 6
+    duration = float(problem.times[-1] - problem.times[0])
+    if problem.is_cyclic:
+        duration += float(problem.times[-1] - problem.times[-2])
+    num_phases = max(round(duration / phase_time), 3)
+    env, surfaces = _surroundings(problem)
+    shape = make_body(problem, body_name)
+    feet = resting_points(shape)
+    contacts, contact_hand, names = _contacts(hands, body, env, feet)
+    lower, upper = _limits(hands, num_coordinates)
+    samples, goals = goal_samples(
+        problem, hands, body, num_phases, duration / num_phases, samples_per_phase
+    )
+    skeleton = _skeleton(hands)
+    model = Model(
+        forest=_forest(hands),
+        skeleton=skeleton,
+        contacts=contacts,
+        body=shape,
+        env=EnvironmentArrays(*(np.array(part) for part in env)),
+        samples=samples,
+        goals=goals,
+        clearance=np.zeros((num_phases, len(skeleton.joint))),
+        landing=np.zeros((num_phases, len(contacts.kind)), dtype=np.int64),
+        gravity=np.array(problem.gravity),
+        lower=lower,
+        upper=upper,
+        num_coordinates=num_coordinates,
+        num_contacts=len(contacts.kind),
+        num_keys=num_phases + (0 if problem.is_cyclic else 1),
+        phase_time=duration / num_phases,
+        is_cyclic=problem.is_cyclic,
+    )
+    start = np.zeros(2 * num_coordinates + 7 * len(contacts.kind))
+    for hand in hands:
+        first = hand.first_finger_coordinate
+        start[first : first + len(hand.couplings.leading)] = hand.q[hand.couplings.leading]
+    start[num_coordinates - 6 : num_coordinates - 3] = problem.start[body_name].apply(body.center)
+    numbers = np.concatenate([_shown_capsules(hand) for hand in hands]).astype(np.int64)
+    return Built(model, hands, body_name, body, start, contact_hand, names, surfaces, numbers)
+
+
+def make_room(model: Model) -> Room:
+    """Room for one sample of a model."""
+    nq, nc = model.num_coordinates, model.num_contacts
+    size = 2 * nq + 7 * nc + 6
+    joints = len(model.forest.parent)
+    return Room(
+        z=np.zeros(size),
+        turn=np.zeros((joints, 3, 3)),
+        place=np.zeros((joints, 3)),
+        axis=np.zeros((joints, 3)),
+        omega=np.zeros((joints, 3)),
+        speed=np.zeros((joints, 3)),
+        ends=np.zeros((len(model.skeleton.joint), 2, 3)),
+        body_turn=np.zeros((3, 3)),
+        hinge=np.zeros((3, 3)),
+        swing=np.zeros((4, 3)),
+        rod=np.zeros((2, 3)),
+        rows=np.zeros((10, size)),
+        residual=np.zeros(10),
+        columns=np.zeros(size, dtype=np.int64),
+        dense=np.zeros((3, nq)),
+        square=np.zeros((size, size)),
+        slope=np.zeros(size),
+    )
+
+
+def _hand_parts(problem: Problem, is_coupled: bool) -> tuple[HandPart, ...]:
+    parts: list[HandPart] = []
+    joint = coordinate = 0
+    for name, model in problem.hands.items():
+        q = np.array(problem.posture(name))
+        couplings = couple_joints(model, q, is_coupled=is_coupled)
+        # A model with an arm stands on its shoulder.
+        is_free = model.wrist_link == 0
+        joint += 6 if is_free else 0
+        root = problem.start[name]
+        parts.append(
+            HandPart(name, model, couplings, root, q, is_free, joint, coordinate)
+        )
+        joint += model.num_joints
+        coordinate += (6 if is_free else 0) + len(couplings.leading)
+    return tuple(parts)
+
+
+def _forest(hands: tuple[HandPart, ...]) -> Forest:
+    parent, owner, offset, axis, slides = [], [], [], [], []
+    driver, ratio, bias = [], [], []
+    for h, hand in enumerate(hands):
+        tree, c = hand.model.joints, hand.couplings
+        if hand.is_free:
+            for i in range(6):
+                parent.append(len(parent) - 1 if i else -1)
+                offset.append(np.zeros(3))
+                axis.append(np.eye(3)[i] if i < 3 else WRIST_HINGES[i - 3])
+                slides.append(i < 3)
+                driver.append(hand.first_coordinate + i)
+                ratio.append(1.0)
+                bias.append(0.0)
+                owner.append(h)
+        for j in range(len(tree)):
+            link = int(tree.parent[j])
+            parent.append(hand.joint_of_link(link))
+            offset.append(tree.offset[j])
+            axis.append(tree.axis[j])
+            slides.append(bool(tree.is_slide[j]))
+            d = int(c.driver[j])
+            driver.append(hand.first_finger_coordinate + d if d >= 0 else -1)
+            ratio.append(float(c.ratio[j]))
+            bias.append(float(c.bias[j]))
+            owner.append(h)
+    chains = []
+    for j in range(len(parent)):
+        chain = [j]
+        while parent[chain[0]] >= 0:
+            chain.insert(0, parent[chain[0]])
+        chains.append(chain)
+    depth = max((len(chain) for chain in chains), default=1)
+    table = np.full((len(parent), depth), -1, dtype=np.int64)
+    slot, movers = table.copy(), table.copy()
+    num_movers = np.zeros(len(parent), dtype=np.int64)
+    for j, chain in enumerate(chains):
+        table[j, : len(chain)] = chain
+        used = sorted({driver[k] for k in chain if driver[k] >= 0})
+        movers[j, : len(used)] = used
+        num_movers[j] = len(used)
+        slot[j, : len(chain)] = [used.index(driver[k]) if driver[k] >= 0 else -1 for k in chain]
+    return Forest(
+        parent=np.array(parent, dtype=np.int64),
+        hand=np.array(owner, dtype=np.int64),
+        offset=np.array(offset, dtype=np.float64).reshape(-1, 3),
+        axis=np.array(axis, dtype=np.float64).reshape(-1, 3),
+        is_slide=np.array(slides, dtype=np.bool_),
+        driver=np.array(driver, dtype=np.int64),
+        ratio=np.array(ratio, dtype=np.float64),
+        bias=np.array(bias, dtype=np.float64),
+        base_turn=np.array([rotation.to_matrix(h.root.wxyz) for h in hands]).reshape(-1, 3, 3),
+        base_place=np.array([h.root.position for h in hands]).reshape(-1, 3),
+        chain=table,
+        slot=slot,
+        movers=movers,
+        num_movers=num_movers,
+    )
+
+
+def _shown_capsules(hand: HandPart) -> list[int]:
+    """Capsules that can move: all but those of a shoulder."""
+    return [n for n, link in enumerate(hand.model.capsules.link) if link != 0 or hand.is_free]
+
+
+def _skeleton(hands: tuple[HandPart, ...]) -> Skeleton:
+    joint, start, end, radius, bare, owner, digit = [], [], [], [], [], [], []
+    for h, hand in enumerate(hands):
+        c, bulge = hand.model.capsules, skin_bulge(hand.model)
+        for n in _shown_capsules(hand):
+            joint.append(hand.joint_of_link(int(c.link[n])))
+            start.append(c.start[n])
+            end.append(c.end[n])
+            radius.append(float(c.radius[n] + bulge[n]))
+            bare.append(float(c.radius[n]))
+            owner.append(h)
+            digit.append(int(c.digit[n]))
+    pairs = [
+        (a, b)
+        for a in range(len(joint))
+        for b in range(a)
+        if owner[a] != owner[b] or (digit[a] >= 0 and digit[b] >= 0 and digit[a] != digit[b])
+    ]
+    return Skeleton(
+        joint=np.array(joint, dtype=np.int64),
+        start=np.array(start, dtype=np.float64).reshape(-1, 3),
+        end=np.array(end, dtype=np.float64).reshape(-1, 3),
+        radius=np.array(radius, dtype=np.float64),
+        bare_radius=np.array(bare, dtype=np.float64),
+        pairs=np.array(pairs, dtype=np.int64).reshape(-1, 2),
+    )
+
+
+def _contacts(
+    hands: tuple[HandPart, ...], body: RigidBody, env: EnvironmentArrays, feet: np.ndarray
+) -> tuple[Contacts, Int[np.ndarray, " N"], tuple[str, ...]]:
+    """One for the last segment of every digit, one for every palm, two for every surface."""
+    kind, first, last, members = [], [], [], []
+    surface, friction, squeeze, pad_joint, pad, owner, names = [], [], [], [], [], [], []
+
+    def add(what: int, hand: int, capsules: list[int], name: str, mu: float) -> None:
+        kind.append(what)
+        first.append(len(members))
+        members.extend(capsules)
+        last.append(len(members))
+        surface.append(-1)
+        friction.append(mu)
+        squeeze.append(0.0 if what == GROUND_CONTACT else _FINGER_SHARE)
+        pad_joint.append(-1)
+        pad.append(np.zeros(3))
+        owner.append(hand)
+        names.append(name)
+
+    passed = 0
+    for h, hand in enumerate(hands):
+        c = hand.model.capsules
+        shown = _shown_capsules(hand)
+        for d, digit in enumerate(hand.model.digits):
+            own = [k for k, n in enumerate(shown) if c.digit[n] == d]
+            tip = max(int(c.link[shown[k]]) for k in own)
+            ends = [passed + k for k in own if c.link[shown[k]] == tip]
+            add(HAND_CONTACT, h, ends, f"{hand.name}.{digit.name}", body.friction)
+            pad_joint[-1] = hand.joint_of_link(digit.pad.link)
+            pad[-1] = np.array(digit.pad.position)
+            if digit.name == "thumb":
+                squeeze[-1] = 1.0
+        palm = [
+            passed + k
+            for k, n in enumerate(shown)
+            if c.digit[n] < 0 and c.link[n] >= hand.model.wrist_link and c.names[n] != "wrist"
+        ]
+        if palm:
+            add(HAND_CONTACT, h, palm, f"{hand.name}.palm", body.friction)
+        passed += len(shown)
+    for number in range(len(env.frictions)):
+        for n in range(_NUM_GROUND):
+            add(GROUND_CONTACT, -1, [], "surroundings", float(env.frictions[number]))
+            surface[-1], pad[-1] = number, feet[n]
+    contacts = Contacts(
+        kind=np.array(kind, dtype=np.int64),
+        first=np.array(first, dtype=np.int64),
+        last=np.array(last, dtype=np.int64),
+        capsules=np.array(members, dtype=np.int64),
+        surface=np.array(surface, dtype=np.int64),
+        friction=np.array(friction, dtype=np.float64),
+        squeeze=np.array(squeeze, dtype=np.float64),
+        pad_joint=np.array(pad_joint, dtype=np.int64),
+        pad=np.array(pad, dtype=np.float64).reshape(-1, 3),
+    )
+    return contacts, np.array(owner, dtype=np.int64), tuple(names)
+
+
+def _limits(
+    hands: tuple[HandPart, ...], num_coordinates: int
+) -> tuple[Float[np.ndarray, " Q"], Float[np.ndarray, " Q"]]:
+    lower, upper = np.full(num_coordinates, -np.inf), np.full(num_coordinates, np.inf)
+    for hand in hands:
+        if hand.is_free:
+            slides = slice(hand.first_coordinate, hand.first_coordinate + 3)
+            lower[slides], upper[slides] = -_WRIST_REACH, _WRIST_REACH
+            hinges = slice(hand.first_coordinate + 3, hand.first_coordinate + 6)
+            lower[hinges], upper[hinges] = -_WRIST_RANGE, _WRIST_RANGE
+        first = hand.first_finger_coordinate
+        span = slice(first, first + len(hand.couplings.leading))
+        lower[span], upper[span] = coordinate_limits(hand.model, hand.couplings)
+    return lower, upper
+
+
+def _surroundings(problem: Problem) -> tuple[EnvironmentArrays, Int[np.ndarray, " S"]]:
+    """Surfaces as arrays, and the number in the problem of each (planes come first)."""
+    order = [n for n, s in enumerate(problem.environment) if isinstance(s, HalfSpace)]
+    order += [n for n, s in enumerate(problem.environment) if isinstance(s, EnvironmentBox)]
+    return pack_environment(problem.environment), np.array(order, dtype=np.int64)

@@ -1,0 +1,147 @@
+"""From key states to a clip: poses at the frames of the problem, contacts and forces."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.core.clip import Clip, HandMotion, Provenance
+from handwright.core.contact import ENVIRONMENT, Contact, ContactMode, ContactTrack
+from handwright.core.problem import Problem
+from handwright.math import rotation
+from handwright.math.packed import Packed
+from handwright.math.pose import Pose
+from handwright.methods.trajopt.build import WRIST_HINGES, Built, HandPart, make_room
+from handwright.methods.trajopt.model import Room
+from handwright.methods.trajopt.system import fill_sample, place_contact, pose_sample
+
+# Contacts with less force than this share of the weight are not listed.
+_IDLE = 1e-3
+
+
+def make_clip(
+    problem: Problem, built: Built, keys: Float[np.ndarray, "K n"], method: str
+) -> Clip:
+    """The motion at the frames of the problem.
+
+    Args:
+        problem: What is answered.
+        built: The same as arrays.
+        keys: Key states; contact variables are 0 or 1.
+        method: Name, for the provenance.
+    """
+    m, room = built.model, make_room(built.model)
+    packed, bench = Packed(m), Packed(room)
+    nq = m.num_coordinates
+    coordinates = np.zeros((len(problem.times), nq))
+    place, turn = np.zeros((len(problem.times), 3)), np.zeros((len(problem.times), 3, 3))
+    contacts: list[Contact] = []
+    for t, time in enumerate(problem.times - problem.times[0]):
+        phase, fraction = _where(built, float(time))
+        _fill(built, keys, phase, fraction, packed, bench)
+        pose_sample(packed, bench, float(time))
+        coordinates[t] = room.z[:nq]
+        place[t], turn[t] = room.z[nq - 6 : nq - 3], room.body_turn
+        contacts += _contacts(built, keys, t, phase, fraction, packed, bench, room)
+    pose = Pose(place, rotation.from_matrix(turn))
+    body_pose = Pose(pose.apply(-built.body.center), pose.wxyz)
+    return Clip(
+        problem=problem,
+        times=problem.times,
+        hands={hand.name: hand_motion(hand, coordinates) for hand in built.hands},
+        bodies={built.body_name: body_pose},
+        contacts=ContactTrack.of(contacts),
+        provenance=Provenance(problem.name, method),
+    )
+
+
+def hand_motion(hand: HandPart, coordinates: Float[np.ndarray, "T Q"]) -> HandMotion:
+    """Root and joints of a hand from coordinates of the model."""
+    c = hand.couplings
+    first = hand.first_finger_coordinate
+    driven = coordinates[:, first + np.maximum(c.driver, 0)]
+    q = np.where(c.driver >= 0, c.ratio * driven, 0.0) + c.bias
+    count = len(coordinates)
+    if not hand.is_free:
+        root = Pose(
+            np.tile(hand.root.position, (count, 1)), np.tile(hand.root.wxyz, (count, 1))
+        )
+        return HandMotion(root, q)
+    wrist = coordinates[:, hand.first_coordinate : hand.first_coordinate + 6]
+    turn = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
+    for i, axis in enumerate(WRIST_HINGES):
+        turn = rotation.multiply(turn, rotation.from_axis_angle(axis, wrist[:, 3 + i]))
+    position = hand.root.position + rotation.rotate(hand.root.wxyz, wrist[:, :3])
+    return HandMotion(Pose.normalized(position, rotation.multiply(hand.root.wxyz, turn)), q)
+
+
+def _where(built: Built, time: float) -> tuple[int, float]:
+    """Phase of a time, and the fraction of it that has passed."""
+    m = built.model
+    phases = m.num_keys if m.is_cyclic else m.num_keys - 1
+    phase = min(int(time / m.phase_time + 1e-9), phases - 1)
+    return phase, min(max(time / m.phase_time - phase, 0.0), 1.0)
+
+
+def _fill(
+    built: Built, keys: np.ndarray, phase: int, fraction: float, packed: Packed, bench: Packed
+) -> None:
+    fill_sample(packed, keys[phase], keys[(phase + 1) % len(keys)], fraction, bench)
+
+
+def _contacts(
+    built: Built,
+    keys: np.ndarray,
+    frame: int,
+    phase: int,
+    fraction: float,
+    packed: Packed,
+    bench: Packed,
+    room: Room,
+) -> list[Contact]:
+    """Contacts of a frame. At a key forces leap; the frame gets the mean of both sides."""
+    m = built.model
+    nq, nc = m.num_coordinates, m.num_contacts
+    share = keys[phase, 2 * nq + 6 * nc :].copy()
+    if fraction < 1e-6 and (phase > 0 or m.is_cyclic):
+        share = 0.5 * (share + keys[phase - 1, 2 * nq + 6 * nc :])
+    weight = m.body.mass * float(np.linalg.norm(m.gravity))
+    found = []
+    for j in np.flatnonzero(share > 0.0):
+        x, y, z, nx, ny, nz, gap, capsule = place_contact(packed, bench, int(j))
+        force = _within_cone(
+            share[j] * room.z[2 * nq + 3 * j : 2 * nq + 3 * j + 3],
+            np.array([nx, ny, nz]),
+            float(m.contacts.friction[j]),
+        )
+        if np.linalg.norm(force) < _IDLE * weight:
+            continue
+        hand = int(built.contact_hand[j])
+        if hand >= 0:
+            toucher, part = built.hands[hand].name, int(built.capsule_number[capsule])
+        else:
+            toucher, part = ENVIRONMENT, int(built.surfaces[m.contacts.surface[j]])
+        found.append(
+            Contact(
+                frame=frame,
+                toucher=toucher,
+                part=part,
+                body=built.body_name,
+                point=np.array([x, y, z]),
+                normal=np.array([nx, ny, nz]),
+                gap=float(gap),
+                force=force,
+                mode=ContactMode.STATIC,
+            )
+        )
+    return found
+
+
+def _within_cone(
+    force: Float[np.ndarray, "3"], normal: Float[np.ndarray, "3"], friction: float
+) -> Float[np.ndarray, "3"]:
+    """The force with what sticks out of its cone sideways taken off: a small share of a weight."""
+    along = max(float(force @ normal), 0.0)
+    across = force - (force @ normal) * normal
+    size = float(np.linalg.norm(across))
+    return along * normal + across * min(1.0, friction * along / max(size, 1e-12))

@@ -1,0 +1,209 @@
+"""The method: contact-invariant optimisation of whole motions from goals."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from jaxtyping import Bool
+
+from handwright.core.problem import Problem
+from handwright.core.result import Progress, Result, Status, Watcher
+from handwright.errors import InvalidValueError
+from handwright.methods.trajopt.attempt import Outcome, Recipe
+from handwright.methods.trajopt.attempts import run_attempts
+from handwright.methods.trajopt.build import Built, build
+from handwright.methods.trajopt.clips import make_clip
+from handwright.methods.trajopt.measures import LIMITS, MEASURES, UNITS
+
+
+@dataclass(frozen=True, slots=True)
+class ContactInvariant:
+    """Motions of hands and a body from goals alone, by Mordatch, Popovic & Todorov 2012."""
+
+    name: ClassVar[str] = "trajopt"
+
+    num_solutions: int = 1
+    """How many motions to look for; each from a start of its own."""
+    time_budget: float = 60.0
+    """s of optimising; what has been found by then is returned. Compiling is not counted."""
+    max_attempts: int = 40
+    """Starts before it is given up."""
+    phase_time: float = 0.5
+    """s between key states, fitted to the length of the motion; contacts change at keys only."""
+    samples_per_phase: int = 10
+    """Moments of a phase at which the laws of motion and contact are asked for."""
+    squeeze: float = 1.5
+    """Least force of a thumb that touches, in weights of the body; fingers press with a quarter of
+    it. Makes hands grasp where they could balance; 0 for the paper's own costs."""
+    friction_margin: float = 0.8
+    """Share of the friction that plans may use."""
+    coupled: bool = True
+    """Whether the last joints of fingers bend with those before them, as people's do."""
+    num_workers: int = 1
+    """Processes; the result does not depend on it unless the time runs out."""
+
+    def __post_init__(self) -> None:
+        problems = [
+            f"{name} is {value}, expected {wanted}"
+            for name, value, is_good, wanted in (
+                ("num_solutions", self.num_solutions, self.num_solutions >= 1, "1 or more"),
+                ("time_budget", self.time_budget, self.time_budget > 0.0, "seconds above 0"),
+                ("max_attempts", self.max_attempts, self.max_attempts >= 1, "1 or more"),
+                ("phase_time", self.phase_time, self.phase_time > 0.0, "seconds above 0"),
+                (
+                    "samples_per_phase",
+                    self.samples_per_phase,
+                    self.samples_per_phase >= 4,
+                    "4 or more",
+                ),
+                ("squeeze", self.squeeze, self.squeeze >= 0.0, "0 or more"),
+                (
+                    "friction_margin",
+                    self.friction_margin,
+                    0.0 < self.friction_margin <= 1.0,
+                    "above 0, up to 1",
+                ),
+                ("num_workers", self.num_workers, self.num_workers >= 1, "1 or more"),
+            )
+            if not is_good
+        ]
+        if problems:
+            raise InvalidValueError("ContactInvariant: " + "; ".join(problems) + ".")
+
+    @property
+    def recipe(self) -> Recipe:
+        """How an attempt is made."""
+        return Recipe(self.squeeze, self.friction_margin)
+
+    def ready(self, problem: Problem) -> Built:
+        """The problem as arrays."""
+        return build(
+            problem,
+            phase_time=self.phase_time,
+            samples_per_phase=self.samples_per_phase,
+            is_coupled=self.coupled,
+        )
+
+    def solve(self, problem: Problem, seed: int, watcher: Watcher | None = None) -> Result:
+        """Needs one body, starts of it and of all hands, and goals."""
+        lacks = _lacks(problem)
+        if lacks:
+            return Result(
+                (), Status.BAD_INPUT, "Contact-invariant optimisation " + "; ".join(lacks) + "."
+            )
+        tell = _silent if watcher is None else watcher
+        tell(Progress("preparing, and compiling what is not compiled yet"))
+        begin = time.perf_counter()
+        built = self.ready(problem)
+        allowed = allowed_contacts(problem, built)
+        outcomes: list[Outcome] = []
+        good: list[Outcome] = []
+        start = time.monotonic()
+        was_cancelled = False
+        try:
+            for outcome in run_attempts(problem, self, built, allowed, seed):
+                if not outcomes:
+                    # The first attempt compiles; its time is not counted.
+                    start = time.monotonic() - outcome.seconds
+                outcomes.append(outcome)
+                good = [one for one in outcomes if one.is_good]
+                passed = time.monotonic() - start
+                tell(Progress("optimising", _statistics(outcomes), passed, self.time_budget))
+                if len(good) >= self.num_solutions or passed > self.time_budget:
+                    break
+        except KeyboardInterrupt:
+            was_cancelled = True
+        chosen = sorted(good, key=lambda one: one.cost)[: self.num_solutions]
+        clips = tuple(make_clip(problem, built, one.keys, self.name) for one in chosen)
+        timings = {"optimisation": time.perf_counter() - begin}
+        statistics = _statistics(outcomes)
+        if was_cancelled:
+            return Result(clips, Status.CANCELLED, "", statistics, timings)
+        if len(clips) >= self.num_solutions:
+            return Result(clips, Status.SOLVED, "", statistics, timings)
+        status = Status.PARTLY_SOLVED if clips else Status.INFEASIBLE
+        return Result(clips, status, _shortfall(outcomes, len(clips)), statistics, timings)
+
+
+def allowed_contacts(problem: Problem, built: Built) -> Bool[np.ndarray, "P N"]:
+    """Which contacts may be on in which phase: a hand with touch spans only within them."""
+    m = built.model
+    phases = len(m.clearance)
+    allowed = np.ones((phases, m.num_contacts), dtype=bool)
+    begin = problem.times[0] + m.phase_time * np.arange(phases)
+    slack = 1e-6 + 0.01 * m.phase_time
+    for h, hand in enumerate(built.hands):
+        spans = [span for span in problem.touches if span.hand == hand.name]
+        if spans:
+            inside = np.zeros(phases, dtype=bool)
+            for span in spans:
+                inside |= (begin >= span.start - slack) & (
+                    begin + m.phase_time <= span.end + slack
+                )
+            allowed[:, built.contact_hand == h] = inside[:, None]
+    return allowed
+
+
+def _lacks(problem: Problem) -> list[str]:
+    lacks = []
+    if not problem.hands:
+        lacks.append("needs a hand. Add one to the problem")
+    if len(problem.bodies) != 1:
+        lacks.append(f"moves one body and was given {len(problem.bodies)}. Leave one")
+    missing = [name for name in (*problem.hands, *problem.bodies) if name not in problem.start]
+    if missing:
+        lacks.append(f"needs start poses of {', '.join(missing)}. Add them to 'start'")
+    if not problem.goals:
+        lacks.append("needs goals: say where the body should be, and when")
+    if len(problem.times) < 4:
+        lacks.append(f"needs four frames or more and was given {len(problem.times)}")
+    if not np.any(problem.gravity):
+        lacks.append("counts forces in weights, and there is no gravity. Give a small one")
+    return lacks
+
+
+def _silent(_progress: Progress) -> None:
+    """Nobody watches."""
+
+
+def _statistics(outcomes: list[Outcome]) -> dict[str, float]:
+    good = [one for one in outcomes if one.is_good]
+    best = min(outcomes, key=lambda one: one.measured.excess, default=None)
+    figures = {
+        "solutions": float(len(good)),
+        "attempts": float(len(outcomes)),
+        "iterations": float(sum(one.iterations for one in outcomes)),
+    }
+    if best is not None:
+        figures |= {f"best_{name}": best.measured.worst[name] for name in MEASURES}
+    return figures
+
+
+def _shortfall(outcomes: list[Outcome], found: int) -> str:
+    if not outcomes:
+        return "No attempt ended. Raise the time budget."
+    best = min(outcomes, key=lambda one: one.measured.excess)
+    name = best.cause
+    if name not in MEASURES:
+        return f"{found} motions after {len(outcomes)} attempts. In the best other, {name}."
+    return (
+        f"{found} motions after {len(outcomes)} attempts. The best other cannot meet '{name}': "
+        f"{best.measured.worst[name]:.3g} {UNITS[name]}, expected at most {LIMITS[name]:g}. "
+        f"{_REMEDIES[name]}"
+    )
+
+
+_REMEDIES = {
+    "gap": "Give the motion more time, so that hands can change their grip.",
+    "slip": "Give the motion more time, or shorter phases (phase_time).",
+    "force": "Ask for slower motion of the body, or let hands touch it for longer.",
+    "moment": "Ask for slower turning of the body, or let hands touch it for longer.",
+    "cone": "Raise the friction, or ask for slower motion.",
+    "penetration": "See whether the goal or the start lies inside something.",
+    "limit": "Move the goal to where the hand can reach it, or start the hand elsewhere.",
+    "goal": "Move the goal to where the hand can bring the body, or give more time.",
+    "strength": "Make the body lighter, or its friction higher.",
+}

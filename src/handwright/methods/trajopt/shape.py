@@ -1,0 +1,121 @@
+"""The body that is moved: as a capsule where it is one, else as a signed distance field."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+from scipy.spatial import ConvexHull
+
+from handwright.core.body import RigidBody
+from handwright.core.problem import Problem
+from handwright.geometry.sdf import Field
+from handwright.geometry.sdf_build import signed_distance_field
+from handwright.math import rotation
+from handwright.methods.trajopt.model import FIELD, ROD, Body
+
+# A body is a capsule if no vertex is further than this from it, m.
+_ROUND_ENOUGH = 2e-4
+_MOST_KNOBS = 48
+# Knobs this little above the lowest rest on the same surface, m.
+_RESTING = 2e-3
+
+
+def make_body(problem: Problem, name: str) -> Body:
+    """Mass, shape and hinges of the body of a problem."""
+    body = problem.bodies[name]
+    points = body.vertices - body.center
+    rod = fit_rod(points)
+    spin = next(
+        (np.array(g.spin) for g in problem.goals if g.feature.owner == name and g.spin is not None),
+        np.zeros(3),
+    )
+    if rod is None:
+        found = signed_distance_field(body)
+        field = Field(
+            np.array(found.values), found.origin - body.center, found.spacing, found.margin
+        )
+        start = end = np.zeros(3)
+        radius, knobs, knob_radius = 0.0, corner_points(points), 0.0
+    else:
+        start, end, radius = rod
+        # Never read.
+        field = Field(np.zeros((2, 2, 2), dtype=np.float32), np.zeros(3), 1.0, 0.0)
+        knobs, knob_radius = np.unique(np.stack([start, end]), axis=0), radius
+    return Body(
+        mass=body.mass,
+        inertia=np.array(body.inertia),
+        turn=np.array(rotation.to_matrix(problem.start[name].wxyz)),
+        hinges=_hinge_axes(problem, name),
+        spin=spin,
+        kind=FIELD if rod is None else ROD,
+        rod_start=np.array(start),
+        rod_end=np.array(end),
+        rod_radius=float(radius),
+        field=field,
+        knobs=knobs,
+        knob_radius=float(knob_radius),
+        reach=float(np.linalg.norm(points, axis=1).max()) + 1e-3,
+    )
+
+
+def fit_rod(
+    points: Float[np.ndarray, "V 3"],
+) -> tuple[Float[np.ndarray, "3"], Float[np.ndarray, "3"], float] | None:
+    """Ends of the axis and radius of the capsule, or ball, that points lie on; None if none fits."""
+    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    from_middle = np.linalg.norm(points - middle, axis=1)
+    if np.ptp(from_middle) <= 2.0 * _ROUND_ENOUGH:
+        return middle, middle, float(from_middle.mean())
+    _, _, axes = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
+    along = points @ axes[0]
+    across = points @ axes[1:].T
+    center = 0.5 * (across.min(axis=0) + across.max(axis=0))
+    radius = 0.5 * float(np.ptp(across, axis=0).max())
+    if np.ptp(along) <= 2.0 * radius:
+        return None
+    low, high = along.min() + radius, along.max() - radius
+    off = along - np.clip(along, low, high)
+    distance = np.hypot(np.linalg.norm(across - center, axis=1), off)
+    if np.abs(distance - radius).max() > _ROUND_ENOUGH:
+        return None
+    foot = center @ axes[1:]
+    return foot + low * axes[0], foot + high * axes[0], radius
+
+
+def corner_points(points: Float[np.ndarray, "V 3"]) -> Float[np.ndarray, "K 3"]:
+    """Corners of the convex hull, thinned out to the ones that are farthest apart."""
+    corners = points[ConvexHull(points).vertices]
+    chosen = [int(np.argmax(np.linalg.norm(corners, axis=1)))]
+    distance = np.linalg.norm(corners - corners[chosen[0]], axis=1)
+    while len(chosen) < min(_MOST_KNOBS, len(corners)) and distance.max() > 1e-4:
+        chosen.append(int(np.argmax(distance)))
+        distance = np.minimum(distance, np.linalg.norm(corners - corners[chosen[-1]], axis=1))
+    return np.array(corners[chosen])
+
+
+def _hinge_axes(problem: Problem, name: str) -> Float[np.ndarray, "3 3"]:
+    """World axes of the hinges; the middle one is where goals turn the body least.
+
+    Three hinges cannot pass a quarter turn of the middle one.
+    """
+    start = problem.start[name].wxyz
+    turned = np.zeros(3)
+    for goal in problem.goals:
+        if goal.feature.owner == name and goal.wxyz is not None and goal.spin is None:
+            turned = np.maximum(
+                turned, np.abs(rotation.log(rotation.multiply(goal.wxyz, rotation.conjugate(start))))
+            )
+    # Without a preference: tilting sideways, seen from the person who looks along y.
+    turned = turned + np.array([0.02, 0.0, 0.01])
+    middle = int(np.argmin(turned))
+    first, last = (i for i in (2, 0, 1) if i != middle)
+    return np.eye(3)[[first, middle, last]]
+
+
+def resting_points(body: Body) -> Float[np.ndarray, "2 3"]:
+    """The two of the lowest knobs of a body, as it starts, that are farthest apart."""
+    height = body.knobs @ body.turn[2]
+    low = body.knobs[height <= height.min() + _RESTING]
+    distance = np.linalg.norm(low[:, None] - low, axis=2)
+    first, second = np.unravel_index(int(distance.argmax()), distance.shape)
+    return np.stack([low[first], low[second]])

@@ -1,0 +1,114 @@
+"""Weights of every stage of the optimisation: from forgiving to exact.
+
+A residual is an error over its tolerance, times the root of the time that a sample stands for.
+First the laws of contact and motion are loose and the hand finds its way (the paper's
+continuation); then contact variables are rounded and kept, and the tolerances tighten.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from handwright.methods.trajopt.build import Built
+from handwright.methods.trajopt.model import Weights
+from handwright.methods.trajopt.quiet_terms import Quiet
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerances:
+    """What an error of one means."""
+
+    gap: float
+    """m."""
+    slip: float
+    """m/s."""
+    force: float
+    """Weights of the body."""
+    moment: float
+    """Weights x 0.1 m."""
+    cone: float
+    """Weights."""
+    penetration: float
+    """m."""
+
+
+LOOSE = Tolerances(5e-3, 0.05, 0.10, 0.02, 0.20, 2e-3)
+TIGHT = Tolerances(1e-3, 0.01, 0.02, 0.004, 0.05, 1e-3)
+EXACT = Tolerances(3e-4, 3e-3, 0.01, 0.002, 0.02, 3e-4)
+FINE = Tolerances(1e-4, 5e-4, 0.003, 0.0006, 0.01, 1e-4)
+
+
+def weights(
+    tolerances: Tolerances,
+    *,
+    laws: float = 1.0,
+    is_frozen: bool,
+    friction: float,
+    squeeze: float = 0.0,
+    goal: float = 1.0,
+) -> Weights:
+    """Weights of a stage.
+
+    Args:
+        tolerances: Of the residuals.
+        laws: Factor on the costs of contact and motion, below 1 in the first stages.
+        is_frozen: Whether contact variables stay.
+        friction: Share of the friction that may be used.
+        squeeze: Least normal force of a hand's contact, in weights of the body.
+        goal: Factor on the goals' costs.
+    """
+    root = np.sqrt(laws)
+    return Weights(
+        gap=root / tolerances.gap,
+        slip=root / tolerances.slip,
+        force=root / tolerances.force,
+        moment=root / tolerances.moment,
+        cone=1.0 / tolerances.cone,
+        pad=1.0 / 0.05,
+        limit=1.0 / 0.1 if not is_frozen else 1.0 / 0.02,
+        penetration=1.0 / tolerances.penetration,
+        goal=float(np.sqrt(goal)),
+        squeeze=squeeze,
+        attraction=1e-3,
+        friction=friction,
+        is_frozen=is_frozen,
+    )
+
+
+def quiet(built: Built, *, factor: float = 1.0) -> Quiet:
+    """Weights of the quadratic terms.
+
+    Args:
+        built: The problem.
+        factor: On accelerations.
+    """
+    m = built.model
+    nq = m.num_coordinates
+    acceleration, rest, value = np.zeros(nq), np.zeros(nq), np.zeros(nq)
+    end_rate = np.full(nq, 1.0 / 0.01**2)
+    for hand in built.hands:
+        if hand.is_free:
+            first = hand.first_coordinate
+            acceleration[first : first + 3] = 1.0 / 3.0**2
+            acceleration[first + 3 : first + 6] = 1.0 / 20.0**2
+            rest[first + 3 : first + 6] = 1.0 / 2.0**2
+        first = hand.first_finger_coordinate
+        span = slice(first, first + len(hand.couplings.leading))
+        acceleration[span] = 1.0 / 40.0**2
+        rest[span] = 1.0 / 2.0**2
+        relaxed = hand.model.poses.get("rest", hand.q)
+        value[span] = relaxed[hand.couplings.leading]
+    acceleration[nq - 6 : nq - 3] = 1.0 / 3.0**2
+    acceleration[nq - 3 :] = 1.0 / 30.0**2
+    end_rate[nq - 3 :] = 1.0 / 0.1**2
+    weight = m.body.mass * float(np.linalg.norm(m.gravity))
+    return Quiet(
+        acceleration=factor * acceleration,
+        rest=rest,
+        rest_value=value,
+        force=1.0 / (5.0 * weight) ** 2,
+        creep=1.0 / 0.2**2,
+        end_rate=end_rate,
+    )
