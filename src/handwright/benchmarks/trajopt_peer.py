@@ -23,7 +23,7 @@ from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
 from handwright.math.packed import Packed
 from handwright.methods import ContactInvariant
-from handwright.methods.trajopt.attempt import _start
+from handwright.methods.trajopt.attempt import _CONTINUATION, _start
 from handwright.methods.trajopt.contact_invariant import allowed_contacts
 from handwright.methods.trajopt.descent import Descent
 from handwright.methods.trajopt.model import Model, Samples, Weights
@@ -42,7 +42,7 @@ class TrajoptPeer(NamedTuple):
     keys: int
     variables: int
     ms_per_iteration: float
-    """Of ours."""
+    """Of ours, in its stages before rounding; mean of the fastest of some repeats."""
     peer_ms_per_gradient: float
     start_cost: float
     cost: float
@@ -195,13 +195,22 @@ def measure_peer(problem: Problem, *, seed: int, allowed_s: float) -> TrajoptPee
     method = ContactInvariant()
     coarse = method.ready(problem)[0]
     allowed = allowed_contacts(problem, coarse)
-    stage = weights(
-        LOOSE, laws=1.0, is_frozen=False, friction=method.friction_margin, squeeze=method.squeeze
-    )
-    calm = quiet(coarse)
+
+    def stage_of(laws: float) -> Weights:
+        friction, squeeze = method.friction_margin, method.squeeze
+        return weights(LOOSE, laws=laws, is_frozen=False, friction=friction, squeeze=squeeze)
+
+    stage, calm = stage_of(1.0), quiet(coarse)
 
     def fresh() -> Descent:
         return _start(coarse, np.random.default_rng(seed), allowed)
+
+    def continuation() -> tuple[int, float]:
+        """Iterations of the stages before rounding, and the time of all, s."""
+        work, begin = fresh(), time.process_time()
+        for laws in _CONTINUATION:
+            work.run(stage_of(laws), calm, method.recipe.stage_iterations)
+        return work.iterations, time.process_time() - begin
 
     def descend(num_iterations: int) -> tuple[Descent, float, float]:
         """Ours after so many iterations, its cost, and the time, s."""
@@ -210,7 +219,10 @@ def measure_peer(problem: Problem, *, seed: int, allowed_s: float) -> TrajoptPee
         return work, end, time.process_time() - begin
 
     with threadpool_limits(limits=1, user_api="blas"):
-        descend(1)
+        continuation()
+        per_iteration = min(
+            taken / made for made, taken in (continuation() for _ in range(_REPEATS))
+        )
         most = method.recipe.stage_iterations
         done, ours_end, _ = descend(most)
         whole_s = min(descend(most)[2] for _ in range(_REPEATS))
@@ -227,7 +239,7 @@ def measure_peer(problem: Problem, *, seed: int, allowed_s: float) -> TrajoptPee
     return TrajoptPeer(
         keys=coarse.model.num_keys,
         variables=int(np.sum(~work.fixed)),
-        ms_per_iteration=1e3 * whole_s / done.iterations,
+        ms_per_iteration=1e3 * per_iteration,
         peer_ms_per_gradient=1e3 * peer.seconds / max(peer.gradients, 1),
         start_cost=start,
         cost=common,

@@ -28,7 +28,7 @@ LIMITS = {
     "slip": 5e-3,
     "force": 5e-3,
     "moment": 2e-3,
-    "cone": 0.01,
+    "cone": 0.02,
     "penetration": 5e-4,
     "limit": 8e-3,
     "goal": 1.0,

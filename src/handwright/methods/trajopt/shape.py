@@ -24,7 +24,8 @@ def make_body(problem: Problem, name: str) -> Body:
     """Mass, shape and hinges of the body of a problem."""
     body = problem.bodies[name]
     points = body.vertices - body.center
-    rod = fit_rod(points)
+    # Middles of faces too: the corners of a cube lie on a ball.
+    rod = fit_rod(np.concatenate([points, points[body.faces].mean(axis=1)]))
     spin = next(
         (np.array(g.spin) for g in problem.goals if g.feature.owner == name and g.spin is not None),
         np.zeros(3),
