@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import threadpool_limits
 
 from handwright.benchmarks.bars import bars_met, bars_table
+from handwright.benchmarks.timing import interrupted_after
 from handwright.benchmarks.trajopt_figures import EXACT, SceneRun, judged_run, scene_row
 from handwright.benchmarks.trajopt_peer import measure_peer
+from handwright.core.result import Result, Status
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.methods import ContactInvariant, synthesize
+from handwright.methods.trajopt.measures import LIMITS, UNITS
 from handwright.scenes import goal_scenes, load_scene
 
 if TYPE_CHECKING:
@@ -29,8 +33,10 @@ _BUDGET = 60.0
 _PEER_SECONDS = 40.0
 # The whole run, s: 20 minutes for three seeds, less what warming up and the last run may take.
 _LIMIT, _LIMIT_OF_SEED = 1080.0, 360.0
-_BESIDE = 8.0
-"""Of each run, beside its optimisation, s: certificate, and the attempt under way at the end."""
+_BESIDE = 6.0
+"""Of each run, beside its optimisation, s: its certificate and other judging."""
+_PATIENCE = 4.0
+"""Times its budget that a run may take on the wall, when other work has the processor."""
 _LEAST_SHARE = 0.25
 """Of its budget that each run is sure of."""
 
@@ -102,10 +108,30 @@ def fair_budget(due: float, waiting: Sequence[float], left: float) -> float:
     Args:
         due: Of this run, s.
         waiting: Times that the runs after it are due, s.
-        left: Until the benchmark must end, s.
+        left: Time of the processor until the benchmark must end, s.
     """
     kept = sum(_LEAST_SHARE * one + _BESIDE for one in waiting) + _BESIDE
     return min(due, max(left - kept, _LEAST_SHARE * due))
+
+
+@dataclass(frozen=True, slots=True)
+class _Clock:
+    """How much time there is until the benchmark must end."""
+
+    begin: float
+    used: float
+    """Time of the processor at the beginning, s."""
+    limit: float
+
+    @staticmethod
+    def start(limit: float) -> _Clock:
+        return _Clock(time.monotonic(), time.process_time(), limit)
+
+    def left(self) -> float:
+        """Time of the processor that is left, s, if the machine stays as busy as it was."""
+        passed = time.monotonic() - self.begin
+        pace = (time.process_time() - self.used) / passed if passed > 1.0 else 1.0
+        return min(pace, 1.0) * (self.limit - passed)
 
 
 def warm_up(name: str) -> None:
@@ -119,16 +145,40 @@ def measure_run(name: str, *, seed: int, budget: float) -> SceneRun:
     Args:
         name: Of the scene.
         seed: Of the run.
-        budget: Time it may take, s.
+        budget: Time it may take on the processor, s.
     """
     problem = load_scene(name)
-    method = ContactInvariant(time_budget=budget)
+    # It looks at the clock on the wall, and only between attempts.
+    method = ContactInvariant(time_budget=_PATIENCE * budget)
     method.ready(problem)  # distance grids, which are kept on disk
-    with threadpool_limits(limits=1):
+    result = Result((), Status.CANCELLED)
+    with threadpool_limits(limits=1), interrupted_after(budget) as alarm:
         begin = time.process_time()
         result = synthesize(problem, method, seed=seed)
-        seconds = time.process_time() - begin
+    seconds = time.process_time() - begin
+    if result.status is Status.CANCELLED and not alarm.has_rung:
+        raise KeyboardInterrupt
+    if alarm.has_rung and not result.clips:
+        result = replace(result, message=_stopped(result, budget))
     return judged_run(result, seed=seed, seconds=seconds, is_cut=budget < budget_of(name))
+
+
+def _stopped(result: Result, budget: float) -> str:
+    """What a run that was stopped had come to."""
+    numbers = result.statistics
+    excess = {
+        name: numbers[f"best_{name}"] / limit
+        for name, limit in LIMITS.items()
+        if f"best_{name}" in numbers
+    }
+    if not excess:
+        return f"Stopped after {budget:.0f} s, before the first attempt ended."
+    worst = max(excess, key=lambda name: excess[name])
+    return (
+        f"Stopped after {budget:.0f} s and {numbers['attempts']:.0f} attempts. The best has "
+        f"'{worst}' at {numbers[f'best_{worst}']:.3g} {UNITS[worst]}, expected at most "
+        f"{LIMITS[worst]:g}."
+    )
 
 
 def judged_figures(
@@ -171,7 +221,9 @@ def run(*, scenes: str | None = None, seeds: int = 3) -> dict[str, Any]:
     names = chosen_scenes(scenes)
     if seeds < 1:
         raise InvalidValueError(f"--seeds is {seeds}; expected 1 or more.")
-    plan = [(name, FIRST_SEED + number) for number in range(seeds) for name in names]
+    # The quick ones first, so that none of them is cut short for slow ones.
+    ordered = sorted(names, key=budget_of)
+    plan = [(name, FIRST_SEED + number) for number in range(seeds) for name in ordered]
     runs: dict[str, list[SceneRun]] = {name: [] for name in names}
     peer: dict[str, Any] | None = None
     columns = (SpinnerColumn(), *Progress.get_default_columns(), TimeElapsedColumn())
@@ -179,7 +231,7 @@ def run(*, scenes: str | None = None, seeds: int = 3) -> dict[str, Any]:
         task = progress.add_task("", total=len(plan) + 1 + (PAPER_SIZED in names))
         progress.update(task, description="compiling what is not compiled yet")
         warm_up(names[0])
-        end = time.monotonic() + max(_LIMIT, _LIMIT_OF_SEED * seeds)
+        clock = _Clock.start(max(_LIMIT, _LIMIT_OF_SEED * seeds))
         progress.update(task, advance=1)
         if PAPER_SIZED in names:
             progress.update(task, description=f"beside L-BFGS-B, {_PEER_SECONDS:g} s")
@@ -190,7 +242,7 @@ def run(*, scenes: str | None = None, seeds: int = 3) -> dict[str, Any]:
             progress.update(task, advance=1)
         for number, (name, seed) in enumerate(plan):
             waiting = [budget_of(other) for other, _ in plan[number + 1 :]]
-            budget = fair_budget(budget_of(name), waiting, end - time.monotonic())
+            budget = fair_budget(budget_of(name), waiting, clock.left())
             progress.update(task, description=f"{name}, seed {seed}: up to {budget:.0f} s")
             runs[name].append(measure_run(name, seed=seed, budget=budget))
             progress.update(task, advance=1)

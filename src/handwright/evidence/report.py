@@ -11,6 +11,7 @@ import numpy as np
 from handwright.core.clip import Clip
 from handwright.core.problem import Problem
 from handwright.evidence.contacts import hand_gaps, probe_hand
+from handwright.evidence.goals import touch_excess, worst_goal_error
 from handwright.evidence.limits import joint_speeds, limit_excess
 from handwright.evidence.penetration import depth_summary, finger_finger
 from handwright.evidence.realism import PublishedConventions, physical_realism
@@ -93,6 +94,13 @@ def evaluate(
             for metric in _body_metrics(clip, name, conventions)
         ]
     metrics += _hand_metrics(clip, conventions)
+    if clip.problem.goals:
+        distance, angle = worst_goal_error(clip)
+        metrics += [
+            Metric("goal_distance", distance, "mm"),
+            Metric("goal_angle", angle, "deg"),
+            Metric("touch_outside_spans", touch_excess(clip), "s"),
+        ]
     made = clip.provenance
     return Report(f"{made.scene} by {made.method}", tuple(metrics), conventions)
 
