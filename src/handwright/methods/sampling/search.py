@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from handwright.kinematics.tree import Links
 from handwright.math.packed import Packed
 from handwright.methods.sampling.carrying import SPARE_FRICTION, grasp_worths, posed_frames
 from handwright.methods.sampling.frame import FINE, MISSED, UNMOVED
 from handwright.methods.sampling.grasps import draw_grasps, first_digits
+from handwright.methods.sampling.judge import still_holds
 from handwright.methods.sampling.path import Path, copy_path, make_path
 from handwright.methods.sampling.plan import Forced, Planner
 from handwright.methods.sampling.prepare import Prepared
@@ -64,6 +66,7 @@ class Search:
         self._planner = Planner(stage, one.candidates, self._path, one.policy, self._bench, rng)
         # Of the first key frame, added up to draw from.
         self._appeal = np.cumsum(self._planner.appeal[:, :, 0], axis=1)
+        self._ahead = Packed(Links(*(np.zeros_like(array) for array in one.room.now)))
         self._has_orders = one.policy.orders.has_any()
         self._windows: list[_Window] = []
         self._t = -1
@@ -109,6 +112,8 @@ class Search:
         # The next strategies are drawn from the forces at the end of a window.
         is_exact = bool(self._path.window_end[t] <= t + 1)
         verdict = int(settle(self._bench, t + 1, 3, True, is_exact))
+        if verdict == FINE and not still_holds(self._bench, t, self._ahead):
+            verdict = UNMOVED
         if not self._has_orders:
             return verdict
         if verdict != FINE and self._policy.orders.is_kept[t + 1].all():
