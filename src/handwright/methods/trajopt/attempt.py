@@ -139,7 +139,11 @@ def _start(built: Built, rng: np.random.Generator, allowed: np.ndarray) -> Desce
     nq, nc, count = m.num_coordinates, m.num_contacts, m.num_keys
     size = len(built.start)
     weight = m.body.mass * float(np.linalg.norm(m.gravity))
-    forces, origins, c = slice(2 * nq, 2 * nq + 3 * nc), slice(2 * nq + 3 * nc, size - nc), size - nc
+    forces, origins, c = (
+        slice(2 * nq, 2 * nq + 3 * nc),
+        slice(2 * nq + 3 * nc, size - nc),
+        size - nc,
+    )
     keys = np.tile(built.start, (count, 1))
     moves = slice(0 if m.is_cyclic else 1, count)
     keys[moves, :nq] += 0.02 * rng.normal(size=(count, nq))[moves]

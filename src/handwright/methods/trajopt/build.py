@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -91,14 +92,14 @@ class Built(NamedTuple):
 
 
 def build(
-    problem: Problem, *, num_phases: int, samples_per_phase: int, is_coupled: bool
+    problem: Problem, *, num_phases: int, fractions: Sequence[float], is_coupled: bool
 ) -> Built:
     """Everything that a problem says, as arrays.
 
     Args:
         problem: With one body, and starts for it and the hands.
         num_phases: Of equal length, three or more.
-        samples_per_phase: Moments in a phase at which costs are taken.
+        fractions: Moments of every phase at which costs are taken, above 0 and below 1.
         is_coupled: See ``couple_joints``.
     """
     (body_name, body), *_ = problem.bodies.items()
@@ -112,7 +113,7 @@ def build(
     contacts, contact_hand, names = _contacts(hands, body, env, feet)
     lower, upper = _limits(hands, num_coordinates)
     samples, goals = goal_samples(
-        problem, hands, body, num_phases, duration / num_phases, samples_per_phase
+        problem, hands, body, num_phases, duration / num_phases, fractions
     )
     skeleton = _skeleton(hands)
     model = Model(
@@ -184,9 +185,7 @@ def _hand_parts(problem: Problem, is_coupled: bool) -> tuple[HandPart, ...]:
         is_free = model.wrist_link == 0
         joint += 6 if is_free else 0
         root = problem.start[name]
-        parts.append(
-            HandPart(name, model, couplings, root, q, is_free, joint, coordinate)
-        )
+        parts.append(HandPart(name, model, couplings, root, q, is_free, joint, coordinate))
         joint += model.num_joints
         coordinate += (6 if is_free else 0) + len(couplings.leading)
     return tuple(parts)

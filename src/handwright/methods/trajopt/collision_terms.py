@@ -107,7 +107,7 @@ def capsule_to_body(m: Model, room: Room, k: int) -> tuple:
 
 @loose
 def capsule_to_surface(m: Model, room: Room, k: int, surface: int) -> tuple:
-    """Gap between a capsule and a surface, the place on its axis, and the way out of the surface."""
+    """Gap between a capsule and a surface, the place on its axis, and the way out."""
     a, b = room.ends[k, 0], room.ends[k, 1]
     radius = m.skeleton.radius[k]
     d0, x0, y0, z0 = surface_value_gradient(m.env, surface, a[0], a[1], a[2])

@@ -34,8 +34,8 @@ LIMITS = {
     "goal": 1.0,
     "strength": DIGIT_FORCE,
 }
-"""Largest errors of a motion that is good: m, m/s, weights, weights x 0.1 m, weights, m, rad; a goal
-is met at 1; N."""
+"""Largest errors of a motion that is good: m, m/s, weights, weights x 0.1 m, weights, m, rad, goals
+over their tolerance, N."""
 UNITS = {
     "gap": "m",
     "slip": "m/s",
@@ -69,7 +69,9 @@ class Measured(NamedTuple):
 
 
 @loose
-def _measure(m: Model, w: Weights, keys: np.ndarray, room: Room, out: np.ndarray, by: np.ndarray) -> None:
+def _measure(
+    m: Model, w: Weights, keys: np.ndarray, room: Room, out: np.ndarray, by: np.ndarray
+) -> None:
     """Writes worst errors into ``out`` and those of phases and contacts into ``by`` (P, N, 3)."""
     nq, nc = m.num_coordinates, m.num_contacts
     for n in range(m.samples.phase.shape[0]):

@@ -6,7 +6,6 @@ import numpy as np
 from jaxtyping import Float
 from scipy.spatial import ConvexHull
 
-from handwright.core.body import RigidBody
 from handwright.core.problem import Problem
 from handwright.geometry.sdf import Field
 from handwright.geometry.sdf_build import signed_distance_field
@@ -62,7 +61,7 @@ def make_body(problem: Problem, name: str) -> Body:
 def fit_rod(
     points: Float[np.ndarray, "V 3"],
 ) -> tuple[Float[np.ndarray, "3"], Float[np.ndarray, "3"], float] | None:
-    """Ends of the axis and radius of the capsule, or ball, that points lie on; None if none fits."""
+    """Ends of the axis and radius of the capsule, or ball, that points lie on; else None."""
     middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
     from_middle = np.linalg.norm(points - middle, axis=1)
     if np.ptp(from_middle) <= 2.0 * _ROUND_ENOUGH:
@@ -104,7 +103,8 @@ def _hinge_axes(problem: Problem, name: str) -> Float[np.ndarray, "3 3"]:
     for goal in problem.goals:
         if goal.feature.owner == name and goal.wxyz is not None and goal.spin is None:
             turned = np.maximum(
-                turned, np.abs(rotation.log(rotation.multiply(goal.wxyz, rotation.conjugate(start))))
+                turned,
+                np.abs(rotation.log(rotation.multiply(goal.wxyz, rotation.conjugate(start)))),
             )
     # Without a preference: tilting sideways, seen from the person who looks along y.
     turned = turned + np.array([0.02, 0.0, 0.01])
