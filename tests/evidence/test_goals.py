@@ -72,7 +72,7 @@ def test_a_bad_frame_before_the_span_does_not_count():
 
 def test_what_is_not_asked_for_is_nan_and_not_the_worst():
     clip = lifted(
-        Goal(Feature("ball"), 1.0, 1.0, position=TOP + [0.0, 0.0, 0.002]),
+        Goal(Feature("ball"), 1.0, 1.0, position=TOP + np.array([0.0, 0.0, 0.002])),
         Goal(
             Feature("ball"), 1.0, 1.0, wxyz=rotation.multiply(TURN, rotation.exp([0.0, 0.2, 0.0]))
         ),
@@ -87,7 +87,8 @@ def test_a_moment_between_two_frames_is_interpolated():
     clip = throw_clip()
     t = 0.5 * (clip.times[10] + clip.times[11])
     middle = clip.bodies["ball"].position[10:12].mean(axis=0)
-    clip = with_goals(clip, Goal(Feature("ball"), t, t, position=middle + [0.0, 0.001, 0.0]))
+    wanted = middle + np.array([0.0, 0.001, 0.0])
+    clip = with_goals(clip, Goal(Feature("ball"), t, t, position=wanted))
     assert worst_goal_error(clip)[0] == pytest.approx(1.0)
 
 
@@ -177,14 +178,14 @@ def test_a_hand_in_a_body_touches_it_whatever_the_clip_lists():
     pose = held.bodies["ball"]
     away = shifted(pose, [0.0, 0.0, -0.5])
     position = away.position.copy()
-    position[30:35] = pose.position[30:35] + [0.0, 0.0, 0.01]
+    position[30:35] = pose.position[30:35] + np.array([0.0, 0.0, 0.01])
     assert touch_excess(with_body(held, Pose(position, away.wxyz))) == pytest.approx(0.125)
 
 
 def test_evaluate_lists_goals_where_there_are_some():
     names = {metric.name for metric in evaluate(lift_clip()).metrics}
     assert "goal_distance" not in names
-    clip = lifted(Goal(Feature("ball"), 1.0, 1.0, position=TOP + [0.0, 0.003, 0.0]))
+    clip = lifted(Goal(Feature("ball"), 1.0, 1.0, position=TOP + np.array([0.0, 0.003, 0.0])))
     report = evaluate(clip)
     assert report["goal_distance"] == pytest.approx(3.0)
     assert report["goal_angle"] == 0.0

@@ -1,4 +1,4 @@
-"""Listed contacts measured anew: planted gaps, slips, forces beyond their cones and missing ones."""
+"""Listed contacts measured anew: planted gaps, slips, missing and impossible forces."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from handwright.methods.trajopt.attempt import _CONTINUATION, _start
 from handwright.methods.trajopt.contact_invariant import allowed_contacts
 from handwright.methods.trajopt.descent import Descent
 from handwright.methods.trajopt.model import Model, Samples, Weights
-from handwright.methods.trajopt.quiet_terms import Quiet, phase_matrices, quiet_cost
+from handwright.methods.trajopt.quiet_terms import Quiet, Sums, phase_matrices, quiet_cost
 from handwright.methods.trajopt.stages import LOOSE, quiet, weights
 from handwright.methods.trajopt.system import motion_cost
 
@@ -82,12 +82,12 @@ class LocalCost:
     quiet: Packed
     room: Packed
     matrices: tuple[np.ndarray, np.ndarray]
-    unused: tuple[np.ndarray, np.ndarray, np.ndarray]
+    unused: Sums
 
     @staticmethod
     def of(work: Descent, stage: Weights, calm: Quiet) -> LocalCost:
         """The cost that a descent goes down."""
-        m, b = work.model, work.blocks
+        m = work.model
         if m.is_cyclic:
             raise InvalidValueError(
                 "The peer was given a cyclic motion; expected one with a start and an end."
@@ -99,18 +99,18 @@ class LocalCost:
             Packed(calm),
             Packed(work.room),
             phase_matrices(m.phase_time),
-            (b.diagonal, b.below, b.slope),
+            work.blocks,
         )
 
     def total(self, keys: Float[np.ndarray, "K n"]) -> float:
         """Of the whole motion."""
-        calm = quiet_cost(self.whole, self.quiet, keys, *self.matrices, *self.unused, False)
+        calm = quiet_cost(self.whole, self.quiet, keys, self.matrices, self.unused, False)
         return float(calm + motion_cost(self.whole, self.weights, keys, self.room))
 
     def around(self, k: int, keys: Float[np.ndarray, "K n"]) -> float:
         """All that changes with key ``k``, and something that does not."""
         few = keys[max(k - 1, 0) : k + 2]
-        calm = quiet_cost(self.whole, self.quiet, few, *self.matrices, *self.unused, False)
+        calm = quiet_cost(self.whole, self.quiet, few, self.matrices, self.unused, False)
         return float(calm + motion_cost(self.near[k], self.weights, keys, self.room))
 
     def gradient(
