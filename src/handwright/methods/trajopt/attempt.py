@@ -19,7 +19,8 @@ from handwright.methods.trajopt.stages import EXACT, FINE, LOOSE, TIGHT, quiet, 
 # Factors on the laws of contact and motion in the stages before rounding.
 _CONTINUATION = (0.02, 0.1, 1.0)
 _FLOOR = 0.3
-"""Least contact variable of hands in the second half of the first stage: pulls the hand in."""
+"""Least contact variable of hands in the first stage, from shortly before the first goal on: pulls
+the hand in."""
 # Tolerances of the passes on fine keys, with factors on goals and on smoothness.
 _PASSES = ((EXACT, 10.0, 1.0), (FINE, 100.0, 0.1))
 _REPAIR_GAIN = 0.97
@@ -115,8 +116,8 @@ def _find_schedule(
     work = _start(built, np.random.default_rng(seed), allowed)
     first_c = work.keys.shape[1] - m.num_contacts
     hands = built.contact_hand >= 0
-    half = len(allowed) // 2 if not m.is_cyclic else 0
-    work.floor[half : len(allowed)] = np.where(hands & allowed[half:], _FLOOR, 0.0)
+    first = built.first_hold
+    work.floor[first : len(allowed)] = np.where(hands & allowed[first:], _FLOOR, 0.0)
     work.keys[:, first_c:] = np.maximum(work.keys[:, first_c:], work.floor)
     for laws in _CONTINUATION:
         stage = weights(

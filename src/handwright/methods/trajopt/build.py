@@ -37,6 +37,8 @@ _WRIST_RANGE = np.array([1.2, 1.1, 1.6])
 _WRIST_REACH = 0.7
 """m either way of the start: about the length of an arm."""
 _NUM_GROUND = 2
+_LIFTING_TIME = 1.0
+"""s."""
 # Least squeeze of fingers and palms against a thumb's: together they press as hard as it does.
 _FINGER_SHARE = 0.25
 
@@ -87,6 +89,8 @@ class Built(NamedTuple):
     contact_names: tuple[str, ...]
     surfaces: Int[np.ndarray, " S"]
     """Number in the problem of every surface of ``model.env``."""
+    first_hold: int
+    """Phase from which hands are drawn to the body."""
     capsule_number: Int[np.ndarray, " C"]
     """Number in its hand of every capsule of ``model.skeleton``."""
 
@@ -141,7 +145,19 @@ def build(
         start[first : first + len(hand.couplings.leading)] = hand.q[hand.couplings.leading]
     start[num_coordinates - 6 : num_coordinates - 3] = problem.start[body_name].apply(body.center)
     numbers = np.concatenate([_shown_capsules(hand) for hand in hands]).astype(np.int64)
-    return Built(model, hands, body_name, body, start, contact_hand, names, surfaces, numbers)
+    first = _first_hold(problem, body_name, model)
+    return Built(
+        model, hands, body_name, body, start, contact_hand, names, surfaces, first, numbers
+    )
+
+
+def _first_hold(problem: Problem, body: str, model: Model) -> int:
+    """Hands take a body one second before the first goal for it, or have it from the start."""
+    if model.is_cyclic or not problem.environment:
+        return 0
+    goals = [goal.start for goal in problem.goals if goal.feature.owner == body]
+    time = min(goals, default=float(problem.times[-1])) - problem.times[0] - _LIFTING_TIME
+    return max(round(time / model.phase_time), 2)
 
 
 def phases_of(problem: Problem, phase_time: float) -> int:
@@ -192,7 +208,8 @@ def _hand_parts(problem: Problem, is_coupled: bool) -> tuple[HandPart, ...]:
 
 
 def _forest(hands: tuple[HandPart, ...]) -> Forest:
-    parent, owner, offset, axis, slides = [], [], [], [], []
+    parent: list[int] = []
+    owner, offset, axis, slides = [], [], [], []
     driver, ratio, bias = [], [], []
     for h, hand in enumerate(hands):
         tree, c = hand.model.joints, hand.couplings
@@ -288,7 +305,8 @@ def _contacts(
     hands: tuple[HandPart, ...], body: RigidBody, env: EnvironmentArrays, feet: np.ndarray
 ) -> tuple[Contacts, Int[np.ndarray, " N"], tuple[str, ...]]:
     """One for the last segment of every digit, one for every palm, two for every surface."""
-    kind, first, last, members = [], [], [], []
+    members: list[int] = []
+    kind, first, last = [], [], []
     surface, friction, squeeze, pad_joint, pad, owner, names = [], [], [], [], [], [], []
 
     def add(what: int, hand: int, capsules: list[int], name: str, mu: float) -> None:

@@ -70,14 +70,14 @@ def goal_samples(
         goal_first=np.array(firsts, dtype=np.int64),
         goal_last=np.array(lasts, dtype=np.int64),
     )
-    kind, joint, local, on_body, target, weight = zip(*rows, strict=True) if rows else ((),) * 6
+    kind, joint, local, on_body, target, stiff = zip(*rows, strict=True) if rows else ((),) * 6
     return samples, GoalRows(
         kind=np.array(kind, dtype=np.int64),
         joint=np.array(joint, dtype=np.int64),
         local=np.array(local, dtype=np.float64).reshape(-1, 3),
         is_on_body=np.array(on_body, dtype=np.bool_),
         target=np.array(target, dtype=np.float64).reshape(-1, 3),
-        weight=np.array(weight, dtype=np.float64),
+        weight=np.array(stiff, dtype=np.float64),
     )
 
 
