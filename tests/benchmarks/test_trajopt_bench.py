@@ -14,7 +14,9 @@ import pytest
 from handwright.benchmarks import trajopt
 from handwright.benchmarks.timing import interrupted_after
 from handwright.benchmarks.trajopt_figures import EXACT, SceneRun, percentile_95, scene_row
+from handwright.core.result import Result, Status
 from handwright.errors import InvalidValueError, UnknownNameError
+from handwright.methods.trajopt.measures import LIMITS
 from handwright.scenes import goal_scenes
 
 
@@ -177,6 +179,33 @@ def test_a_run_becomes_json_and_a_table(monkeypatch):
     text = console.file.getvalue()
     assert "twirl_x: 0 motions after 7 attempts." in text
     assert "ratio to the former at least 60" in text
+
+
+def test_a_run_that_is_stopped_says_what_it_had_come_to(monkeypatch):
+    best = {f"best_{name}": 0.0 for name in LIMITS}
+    numbers = {"attempts": 3.0, **best, "best_gap": 2.0 * LIMITS["gap"]}
+
+    def never_ends(_problem, _method, *, seed):
+        try:
+            while True:
+                math.sqrt(2.0)
+        except KeyboardInterrupt:
+            return Result((), Status.CANCELLED, "", numbers)
+
+    monkeypatch.setattr(trajopt, "synthesize", never_ends)
+    run = trajopt.measure_run("pick_ball", seed=1000, budget=0.05)
+    assert not run.is_success
+    assert run.is_cut
+    assert "3 attempts. The best has 'gap'" in run.message
+    numbers["best_gap"] = 0.0
+    assert "how it holds" in trajopt.measure_run("pick_ball", seed=1000, budget=0.05).message
+
+
+def test_ctrl_c_ends_the_benchmark(monkeypatch):
+    cancelled = Result((), Status.CANCELLED)
+    monkeypatch.setattr(trajopt, "synthesize", lambda *_, **__: cancelled)
+    with pytest.raises(KeyboardInterrupt):
+        trajopt.measure_run("pick_ball", seed=1000, budget=60.0)
 
 
 @pytest.mark.slow

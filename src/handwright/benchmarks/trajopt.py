@@ -68,16 +68,21 @@ _MEANINGS = {
     "peer_ratio": "time to the same cost: L-BFGS-B with finite differences over ours",
 }
 
-_ROWS = {
+_COLUMNS = {
     "success": "success",
-    "seconds": "median, s",
-    **EXACT,
-    "goal_mm_max": "goal missed by, mm",
-    "goal_deg_max": "goal missed by, degrees",
-    "attempts": "attempts, median",
+    "seconds": "s",
+    "force_residual_pct": "force %",
+    "moment_residual_Nm": "moment N m",
+    "gap_mm": "gap mm",
+    "slip_cm_s": "slip cm/s",
+    "cone_pct": "cone %",
+    "pen_mm": "pen mm",
+    "goal_mm_max": "goal mm",
+    "goal_deg_max": "goal °",
+    "attempts": "tries",
     "clips": "clips",
-    "certified": "certified",
-    "cut_short": "failed after less time than due",
+    "certified": "passed",
+    "cut_short": "cut",
 }
 
 
@@ -173,11 +178,15 @@ def _stopped(result: Result, budget: float) -> str:
     }
     if not excess:
         return f"Stopped after {budget:.0f} s, before the first attempt ended."
+    stopped = f"Stopped after {budget:.0f} s and {numbers['attempts']:.0f} attempts."
     worst = max(excess, key=lambda name: excess[name])
+    if excess[worst] <= 1.0:
+        return (
+            f"{stopped} The best keeps all limits, but was turned down for how it holds the body."
+        )
     return (
-        f"Stopped after {budget:.0f} s and {numbers['attempts']:.0f} attempts. The best has "
-        f"'{worst}' at {numbers[f'best_{worst}']:.3g} {UNITS[worst]}, expected at most "
-        f"{LIMITS[worst]:g}."
+        f"{stopped} The best has '{worst}' at {numbers[f'best_{worst}']:.3g} {UNITS[worst]}, "
+        f"expected at most {LIMITS[worst]:g}."
     )
 
 
@@ -273,10 +282,10 @@ def describe(result: Mapping[str, Any]) -> Group:
         f"{result['seeds'][-1]}, one core; errors are 95th percentiles",
     )
     table.add_column("")
-    for text in _ROWS.values():
+    for text in _COLUMNS.values():
         table.add_column(text, justify="right")
     for name, row in result["scenes"].items():
-        table.add_row(name, *(_cell(row[key]) for key in _ROWS))
+        table.add_row(name, *(_cell(row[key]) for key in _COLUMNS))
     judged = {key: math.nan if v is None else v for key, v in result["judged"].items()}
     bars = {name: (str(bar[0]), float(bar[1])) for name, bar in result["bars"].items()}
     meanings = {name: text for name, text in _MEANINGS.items() if name in judged}
