@@ -18,6 +18,9 @@ from handwright.methods.trajopt.shape import fit_rod
 from handwright.scenes import load_scene
 
 
+pytestmark = pytest.mark.xdist_group("trajopt")
+
+
 @pytest.fixture(scope="module")
 def lifted():
     return hw.synthesize(load_scene("pick_ball"), ContactInvariant(time_budget=600.0), seed=0)
@@ -49,7 +52,8 @@ def test_the_ball_is_held_between_thumb_and_fingers(lifted):
 
 def test_a_goal_out_of_reach_names_what_cannot_be_met():
     problem = load_scene("pick_ball")
-    far = tuple(replace(goal, position=[*goal.position, 0.0, 0.0, 10.0]) for goal in problem.goals)
+    up = np.array([0.0, 0.0, 10.0])
+    far = tuple(replace(goal, position=goal.position + up) for goal in problem.goals)
     method = ContactInvariant(max_attempts=1)
     result = hw.synthesize(replace(problem, goals=far), method, seed=0)
     assert result.status is Status.INFEASIBLE

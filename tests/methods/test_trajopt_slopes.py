@@ -17,6 +17,8 @@ from handwright.methods.trajopt.quiet_terms import Quiet, phase_matrices, quiet_
 from handwright.methods.trajopt.system import motion_cost, motion_system
 from handwright.scenes import load_scene
 
+pytestmark = pytest.mark.xdist_group("trajopt")
+
 WEIGHTS = Weights(
     gap=200.0,
     slip=20.0,
