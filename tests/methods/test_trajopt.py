@@ -17,7 +17,6 @@ from handwright.methods.trajopt.schedule import apply_schedule, rounded
 from handwright.methods.trajopt.shape import fit_rod
 from handwright.scenes import load_scene
 
-
 pytestmark = pytest.mark.xdist_group("trajopt")
 
 
