@@ -24,6 +24,8 @@ _FLOOR = 0.3
 the hand in."""
 # Tolerances of the passes on fine keys, with factors on goals and on smoothness.
 _PASSES = ((EXACT, 10.0, 1.0), (FINE, 100.0, 0.1))
+_HOPELESS = 100.0
+"""Cost of the tight pass."""
 _DETOURS = 0.5
 """Share of starts with a detour of the wrist, of this size in m."""
 _DETOUR = 0.15
@@ -88,13 +90,14 @@ def attempt(
     """
     begin = time.perf_counter()
     with threadpool_limits(limits=1, user_api="blas"):
-        work, is_on = _find_schedule(coarse, seed, recipe, allowed)
+        work, is_on, loose_cost = _find_schedule(coarse, seed, recipe, allowed)
         keys = refined_keys(coarse, work.keys)
         is_on = np.repeat(is_on, 2, axis=0)
         finer = _descent(fine, apply_schedule(fine, keys, is_on))
         finer.iterations = work.iterations
         cost = 0.0
-        for tolerances, goal, calm in _PASSES:
+        # What is far off with loose tolerances is not worth tightening: the next start is.
+        for tolerances, goal, calm in _PASSES if loose_cost < _HOPELESS else ():
             stage = weights(
                 tolerances,
                 is_frozen=True,
@@ -113,8 +116,8 @@ def attempt(
 
 def _find_schedule(
     built: Built, seed: int | tuple[int, ...], recipe: Recipe, allowed: Bool[np.ndarray, "P N"]
-) -> tuple[Descent, Bool[np.ndarray, "P N"]]:
-    """Continuation from a static start, rounding, and repair."""
+) -> tuple[Descent, Bool[np.ndarray, "P N"], float]:
+    """Continuation from a static start, rounding, and repair; with the cost."""
     m, calm = built.model, quiet(built)
     built.model.clearance[:] = 0.0
     work = _start(built, np.random.default_rng(seed), allowed)
@@ -133,8 +136,8 @@ def _find_schedule(
     work.keys = apply_schedule(built, keys, is_on)
     tight = weights(TIGHT, is_frozen=True, friction=recipe.friction, squeeze=recipe.squeeze)
     cost = work.run(tight, calm, recipe.tight_iterations)
-    is_on = _repair(built, work, is_on, cost, recipe, allowed)
-    return work, is_on
+    is_on, cost = _repair(built, work, is_on, cost, recipe, allowed)
+    return work, is_on, cost
 
 
 def _start(built: Built, rng: np.random.Generator, allowed: np.ndarray) -> Descent:
@@ -210,7 +213,7 @@ def _repair(
     cost: float,
     recipe: Recipe,
     allowed: np.ndarray,
-) -> np.ndarray:
+) -> tuple[np.ndarray, float]:
     """Switches single contacts where they break the laws most, and keeps what lowers the cost."""
     calm = quiet(built)
     tight = weights(TIGHT, is_frozen=True, friction=recipe.friction, squeeze=recipe.squeeze)
@@ -234,7 +237,7 @@ def _repair(
             is_on, cost = trial, lower
         else:
             work.keys = apply_schedule(built, kept, is_on)
-    return is_on
+    return is_on, cost
 
 
 def _switches(

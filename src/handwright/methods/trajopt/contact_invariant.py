@@ -135,7 +135,8 @@ class ContactInvariant:
             return Result(clips, Status.CANCELLED, "", statistics, timings)
         if len(clips) >= self.num_solutions:
             return Result(clips, Status.SOLVED, "", statistics, timings)
-        status = Status.PARTLY_SOLVED if clips else Status.INFEASIBLE
+        status = Status.INFEASIBLE if len(outcomes) >= self.max_attempts else Status.TIME_BUDGET
+        status = Status.PARTLY_SOLVED if clips else status
         return Result(clips, status, _shortfall(outcomes, len(clips)), statistics, timings)
 
 

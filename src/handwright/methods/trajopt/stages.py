@@ -67,7 +67,7 @@ def weights(
         moment=root / tolerances.moment,
         cone=1.0 / tolerances.cone,
         pad=1.0 / 0.05,
-        limit=1.0 / 0.1 if not is_frozen else 1.0 / 0.02,
+        limit=1.0 / (0.003 if is_frozen else 0.1),
         penetration=1.0 / tolerances.penetration,
         goal=float(np.sqrt(goal)),
         squeeze=squeeze,
