@@ -10,13 +10,15 @@ from rich.progress import track
 
 from handwright.demo.sheet import motion_sheet
 from handwright.evidence import certify
-from handwright.methods import ContactSampling, synthesize
+from handwright.methods import METHODS, synthesize
+from handwright.methods.base import usual_method
 from handwright.render.still import write_png
 from handwright.scenes import load_scene
 
 SHOWN = (
     "milk_box_pickup", "spatula", "wine_pot", "bottle_turn_on_table", "bunny_like", "mug",
     "big_box_two_hands", "small_box_two_hands", "cooking",
+    "pick_ball", "pick_box", "pick_pen_horizontal", "pick_pen_free", "trident_pick",
 )  # fmt: skip
 """Scenes that are solved and certified."""
 _ROWS, _COLUMNS, _SIZE = 2, 7, (260, 240)
@@ -26,7 +28,9 @@ def main(folder: Path, names: Sequence[str] = SHOWN) -> None:
     """Solves scenes and writes a sheet of two certified motions for each."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in track(names, "Scenes"):
-        result = synthesize(load_scene(name), ContactSampling(num_solutions=2), seed=0)
+        problem = load_scene(name)
+        method = METHODS[usual_method(problem)]
+        result = synthesize(problem, method(num_solutions=2), seed=0)  # type: ignore[call-arg]
         clips = [clip for clip in result.clips if certify(clip).passed]
         if not clips:
             sys.stdout.write(f"{name}: {result.status.name}. {result.message}\n")

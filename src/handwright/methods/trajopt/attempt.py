@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from threadpoolctl import threadpool_limits
 
+from handwright.math import rotation
 from handwright.methods.trajopt.build import Built, make_room
 from handwright.methods.trajopt.descent import Descent, make_blocks
 from handwright.methods.trajopt.measures import Measured, measure
@@ -23,6 +24,11 @@ _FLOOR = 0.3
 the hand in."""
 # Tolerances of the passes on fine keys, with factors on goals and on smoothness.
 _PASSES = ((EXACT, 10.0, 1.0), (FINE, 100.0, 0.1))
+_HOPELESS = 100.0
+"""Cost of the tight pass."""
+_DETOURS = 0.5
+"""Share of starts with a detour of the wrist, of this size in m."""
+_DETOUR = 0.15
 _REPAIR_GAIN = 0.97
 _NUM_TRIALS = 20
 
@@ -84,13 +90,14 @@ def attempt(
     """
     begin = time.perf_counter()
     with threadpool_limits(limits=1, user_api="blas"):
-        work, is_on = _find_schedule(coarse, seed, recipe, allowed)
+        work, is_on, loose_cost = _find_schedule(coarse, seed, recipe, allowed)
         keys = refined_keys(coarse, work.keys)
         is_on = np.repeat(is_on, 2, axis=0)
         finer = _descent(fine, apply_schedule(fine, keys, is_on))
         finer.iterations = work.iterations
         cost = 0.0
-        for tolerances, goal, calm in _PASSES:
+        # What is far off with loose tolerances is not worth tightening: the next start is.
+        for tolerances, goal, calm in _PASSES if loose_cost < _HOPELESS else ():
             stage = weights(
                 tolerances,
                 is_frozen=True,
@@ -109,15 +116,14 @@ def attempt(
 
 def _find_schedule(
     built: Built, seed: int | tuple[int, ...], recipe: Recipe, allowed: Bool[np.ndarray, "P N"]
-) -> tuple[Descent, Bool[np.ndarray, "P N"]]:
-    """Continuation from a static start, rounding, and repair."""
+) -> tuple[Descent, Bool[np.ndarray, "P N"], float]:
+    """Continuation from a static start, rounding, and repair; with the cost."""
     m, calm = built.model, quiet(built)
     built.model.clearance[:] = 0.0
     work = _start(built, np.random.default_rng(seed), allowed)
     first_c = work.keys.shape[1] - m.num_contacts
-    hands = built.contact_hand >= 0
     first = built.first_hold
-    work.floor[first : len(allowed)] = np.where(hands & allowed[first:], _FLOOR, 0.0)
+    work.floor[first : len(allowed)] = np.where(built.may_grip & allowed[first:], _FLOOR, 0.0)
     work.keys[:, first_c:] = np.maximum(work.keys[:, first_c:], work.floor)
     for laws in _CONTINUATION:
         stage = weights(
@@ -130,8 +136,8 @@ def _find_schedule(
     work.keys = apply_schedule(built, keys, is_on)
     tight = weights(TIGHT, is_frozen=True, friction=recipe.friction, squeeze=recipe.squeeze)
     cost = work.run(tight, calm, recipe.tight_iterations)
-    is_on = _repair(built, work, is_on, cost, recipe, allowed)
-    return work, is_on
+    is_on, cost = _repair(built, work, is_on, cost, recipe, allowed)
+    return work, is_on, cost
 
 
 def _start(built: Built, rng: np.random.Generator, allowed: np.ndarray) -> Descent:
@@ -148,12 +154,26 @@ def _start(built: Built, rng: np.random.Generator, allowed: np.ndarray) -> Desce
     keys = np.tile(built.start, (count, 1))
     moves = slice(0 if m.is_cyclic else 1, count)
     keys[moves, :nq] += 0.02 * rng.normal(size=(count, nq))[moves]
+    if rng.uniform() < _DETOURS and not m.is_cyclic:
+        _add_detour(built, rng, keys)
     keys[:, origins] += 0.02 * rng.normal(size=(count, 3 * nc))
     keys[:, forces] += 0.05 * weight * rng.normal(size=(count, 3 * nc))
     keys[: len(allowed), c:] = np.where(allowed, 0.5, 0.0)
     work = _descent(built, keys)
     work.fixed[: len(allowed), c:] |= ~allowed
     return work
+
+
+def _add_detour(built: Built, rng: np.random.Generator, keys: Float[np.ndarray, "K n"]) -> None:
+    """Takes free wrists on an arc, mostly upwards, over what may stand in the way."""
+    arc = np.sin(np.pi * np.linspace(0.0, 1.0, built.first_hold + 2))[: len(keys)]
+    for hand in built.hands:
+        if hand.is_free:
+            way = rng.normal(size=3) * _DETOUR * [0.5, 0.5, 1.0]
+            way[2] = abs(way[2])
+            turn = rotation.to_matrix(hand.root.wxyz)
+            first = hand.first_coordinate
+            keys[: len(arc), first : first + 3] += np.outer(arc, turn.T @ way)
 
 
 def _descent(built: Built, keys: Float[np.ndarray, "K n"]) -> Descent:
@@ -193,7 +213,7 @@ def _repair(
     cost: float,
     recipe: Recipe,
     allowed: np.ndarray,
-) -> np.ndarray:
+) -> tuple[np.ndarray, float]:
     """Switches single contacts where they break the laws most, and keeps what lowers the cost."""
     calm = quiet(built)
     tight = weights(TIGHT, is_frozen=True, friction=recipe.friction, squeeze=recipe.squeeze)
@@ -217,7 +237,7 @@ def _repair(
             is_on, cost = trial, lower
         else:
             work.keys = apply_schedule(built, kept, is_on)
-    return is_on
+    return is_on, cost
 
 
 def _switches(

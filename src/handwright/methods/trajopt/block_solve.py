@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from jaxtyping import Float
 from scipy.linalg import lapack
@@ -13,53 +15,57 @@ class NotPositiveError(ArithmeticError):
 
 
 def solve_blocks(
-    diagonal: Float[np.ndarray, "K n n"],
-    below: Float[np.ndarray, "K n n"],
-    right: Float[np.ndarray, "K n"],
+    diagonal: Sequence[Float[np.ndarray, "n n"]],
+    below: Sequence[Float[np.ndarray, "m n"]],
+    right: Sequence[Float[np.ndarray, " n"]],
     *,
     is_ring: bool = False,
-) -> Float[np.ndarray, "K n"]:
+) -> list[Float[np.ndarray, " n"]]:
     """Solves a symmetric positive definite system.
 
     Args:
-        diagonal: Blocks of which the lower half is read.
+        diagonal: Blocks of which the lower half is read; keys may differ in size.
         below: ``below[k]`` couples rows of key k + 1 to columns of key k; the last one, read only
             for a ring, couples key 0 (rows) to the last key (columns).
         right: Right hand side.
-        is_ring: Whether the last key is a neighbour of the first.
+        is_ring: Whether the last key is a neighbour of the first; of three keys or more.
 
     Raises:
         NotPositiveError: The matrix is not positive definite.
     """
-    if not is_ring or len(diagonal) < 3:
-        return _solve_open(diagonal, below, right[..., None])[..., 0]
+    if not is_ring:
+        return [
+            column[:, 0] for column in _solve_open(diagonal, below, [r[:, None] for r in right])
+        ]
     # The last key borders on the open chain of the others at both ends.
-    last, size = len(diagonal) - 1, diagonal.shape[1]
-    border = np.zeros((last, size, size))
+    last, size = len(diagonal) - 1, len(right[-1])
+    border = [np.zeros((len(right[k]), size)) for k in range(last)]
     border[0] += below[last]
     border[last - 1] += below[last - 1].T
-    columns = np.concatenate([border, right[:last, :, None]], axis=2)
-    solved = _solve_open(diagonal[:last], below[: last - 1], columns)
-    into, alone = solved[..., :size], solved[..., size]
-    full = np.tril(diagonal[last]) + np.tril(diagonal[last], -1).T
-    core = full - np.einsum("kai,kaj->ij", border, into)
-    rest = right[last] - np.einsum("kai,ka->i", border, alone)
-    end = _solve_open(core[None], below[:0], rest[None, :, None])[0, :, 0]
-    return np.concatenate([alone - into @ end, end[None]])
+    columns = [np.column_stack([border[k], right[k]]) for k in range(last)]
+    solved = _solve_open(diagonal[:last], below, columns)
+    core = np.tril(diagonal[last]) + np.tril(diagonal[last], -1).T
+    rest = np.array(right[last])
+    for k in range(last):
+        core -= border[k].T @ solved[k][:, :size]
+        rest -= border[k].T @ solved[k][:, size]
+    end = _solve_open([core], (), [rest[:, None]])[0][:, 0]
+    return [*(solved[k][:, size] - solved[k][:, :size] @ end for k in range(last)), end]
 
 
-def _solve_open(diagonal: np.ndarray, below: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Cholesky along the chain; ``right`` is (K, n, columns)."""
+def _solve_open(
+    diagonal: Sequence[np.ndarray], below: Sequence[np.ndarray], right: Sequence[np.ndarray]
+) -> list[np.ndarray]:
+    """Cholesky along the chain; each part of ``right`` has any number of columns."""
     count = len(diagonal)
     factors: list[np.ndarray] = []
     links: list[np.ndarray] = []
     partial: list[np.ndarray] = []
-    carried: np.ndarray | None = None
     for k in range(count):
-        block, column = diagonal[k].copy(order="F"), np.array(right[k], order="F")
-        if carried is not None:
-            block -= carried.T @ carried
-            column -= carried.T @ partial[-1]
+        block, column = np.array(diagonal[k], order="F"), np.array(right[k], order="F")
+        if k > 0:
+            block -= links[-1].T @ links[-1]
+            column -= links[-1].T @ partial[-1]
         factor, info = lapack.dpotrf(block, lower=1, overwrite_a=1, clean=0)
         if info != 0:
             raise NotPositiveError
@@ -67,12 +73,10 @@ def _solve_open(diagonal: np.ndarray, below: np.ndarray, right: np.ndarray) -> n
         partial.append(dtrsm(1.0, factor, column, lower=1))
         if k + 1 < count:
             # inverse(L) B' for the coupling B to the next key.
-            carried = dtrsm(1.0, factor, below[k].T, lower=1)
-            links.append(carried)
-    out = np.zeros_like(right)
+            links.append(dtrsm(1.0, factor, below[k].T, lower=1))
+    out = partial
     for k in range(count - 1, -1, -1):
-        column = partial[k]
         if k + 1 < count:
-            column = column - links[k] @ out[k + 1]
-        out[k] = dtrsm(1.0, factors[k], column, lower=1, trans_a=1)
+            out[k] = out[k] - links[k] @ out[k + 1]
+        out[k] = dtrsm(1.0, factors[k], out[k], lower=1, trans_a=1)
     return out

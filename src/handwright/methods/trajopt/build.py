@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
@@ -89,6 +89,8 @@ class Built(NamedTuple):
     contact_names: tuple[str, ...]
     surfaces: Int[np.ndarray, " S"]
     """Number in the problem of every surface of ``model.env``."""
+    may_grip: Bool[np.ndarray, " N"]
+    """Contacts of hands but for digits with goals of their own, which have other things to do."""
     first_hold: int
     """Phase from which hands are drawn to the body."""
     capsule_number: Int[np.ndarray, " C"]
@@ -145,10 +147,29 @@ def build(
         start[first : first + len(hand.couplings.leading)] = hand.q[hand.couplings.leading]
     start[num_coordinates - 6 : num_coordinates - 3] = problem.start[body_name].apply(body.center)
     numbers = np.concatenate([_shown_capsules(hand) for hand in hands]).astype(np.int64)
-    first = _first_hold(problem, body_name, model)
     return Built(
-        model, hands, body_name, body, start, contact_hand, names, surfaces, first, numbers
+        model=model,
+        hands=hands,
+        body_name=body_name,
+        body=body,
+        start=start,
+        contact_hand=contact_hand,
+        contact_names=names,
+        surfaces=surfaces,
+        may_grip=(contact_hand >= 0) & ~_has_goal(problem, names),
+        first_hold=_first_hold(problem, body_name, model),
+        capsule_number=numbers,
     )
+
+
+def _has_goal(problem: Problem, names: tuple[str, ...]) -> Bool[np.ndarray, " N"]:
+    """Which contacts are digits that a goal is for."""
+    wanted = {
+        f"{goal.feature.owner}.{goal.feature.frame.split('_')[0]}"
+        for goal in problem.goals
+        if goal.feature.frame is not None
+    }
+    return np.array([name in wanted for name in names])
 
 
 def _first_hold(problem: Problem, body: str, model: Model) -> int:

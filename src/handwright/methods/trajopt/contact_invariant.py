@@ -135,7 +135,8 @@ class ContactInvariant:
             return Result(clips, Status.CANCELLED, "", statistics, timings)
         if len(clips) >= self.num_solutions:
             return Result(clips, Status.SOLVED, "", statistics, timings)
-        status = Status.PARTLY_SOLVED if clips else Status.INFEASIBLE
+        status = Status.INFEASIBLE if len(outcomes) >= self.max_attempts else Status.TIME_BUDGET
+        status = Status.PARTLY_SOLVED if clips else status
         return Result(clips, status, _shortfall(outcomes, len(clips)), statistics, timings)
 
 
@@ -192,14 +193,16 @@ def _statistics(outcomes: list[Outcome]) -> dict[str, float]:
 
 
 def _shortfall(outcomes: list[Outcome], found: int) -> str:
-    if not outcomes:
-        return "No attempt ended. Raise the time budget."
-    best = min(outcomes, key=lambda one: one.measured.excess)
+    told = f"{found} motions after {len(outcomes)} attempts."
+    failed = [one for one in outcomes if not one.is_good]
+    if not failed:
+        return f"{told} Raise the time budget."
+    best = min(failed, key=lambda one: one.measured.excess)
     name = best.cause
     if name not in MEASURES:
-        return f"{found} motions after {len(outcomes)} attempts. In the best other, {name}."
+        return f"{told} In the best other, {name}."
     return (
-        f"{found} motions after {len(outcomes)} attempts. The best other cannot meet '{name}': "
+        f"{told} The best other cannot meet '{name}': "
         f"{best.measured.worst[name]:.3g} {UNITS[name]}, expected at most {LIMITS[name]:g}. "
         f"{_REMEDIES[name]}"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -17,6 +18,15 @@ _EASE, _STRAIN = 0.2, 4.0
 _LEAST, _MOST = 1e-9, 1e8
 # Largest change of a contact variable, of an origin (m) and of an angle (rad) in one step.
 _CONTACT_STEP, _ORIGIN_STEP, _ANGLE_STEP = 0.05, 0.03, 0.4
+
+
+class _Reduced(NamedTuple):
+    """Normal equations of some of the variables of every key."""
+
+    free: list[np.ndarray]
+    diagonal: list[np.ndarray]
+    below: list[np.ndarray]
+    right: list[np.ndarray]
 
 
 @dataclass(slots=True)
@@ -55,10 +65,10 @@ class Descent:
         for _ in range(num_iterations):
             self.iterations += 1
             self._assemble(packed, matrices)
-            held = self._held(weights.is_frozen)
+            reduced = self._reduced(self._held(weights.is_frozen))
             before = cost
             while damping < _MOST:
-                step = self._step(held, damping)
+                step = self._step(reduced, damping)
                 if step is not None:
                     keys = self._bounded(step, weights.is_frozen)
                     trial = self._cost(packed, matrices, keys)
@@ -93,33 +103,49 @@ class Descent:
         motion_system(m, w, self.keys, room, self.blocks)
 
     def _held(self, is_frozen: bool) -> np.ndarray:
-        """Variables that this step leaves alone: contact variables at a bound that hold them."""
+        """Variables that this step leaves alone.
+
+        They are contact variables at a bound that hold them; and with frozen ones, everything of
+        contacts that are off on both sides of a key.
+        """
         held = self.fixed.copy()
-        first = held.shape[1] - self.model.num_contacts
-        if is_frozen:
-            held[:, first:] = True
+        nq, nc = self.model.num_coordinates, self.model.num_contacts
+        c = self.keys[:, -nc:]
+        if not is_frozen:
+            slope = self.blocks.slope[:, -nc:]
+            held[:, -nc:] |= ((c <= self.floor) & (slope > 0.0)) | ((c >= 1.0) & (slope < 0.0))
             return held
-        c, slope = self.keys[:, first:], self.blocks.slope[:, first:]
-        held[:, first:] |= ((c <= self.floor) & (slope > 0.0)) | ((c >= 1.0) & (slope < 0.0))
+        held[:, -nc:] = True
+        idle = (c == 0.0) & (np.roll(c, 1, axis=0) == 0.0)
+        held[:, 2 * nq : -nc] |= np.tile(np.repeat(idle, 3, axis=1), 2)
         return held
 
-    def _step(self, held: np.ndarray, damping: float) -> np.ndarray | None:
-        b = self.blocks
-        diagonal, below, slope = b.diagonal.copy(), b.below.copy(), b.slope.copy()
-        count = len(held)
-        for k in range(count):
-            stay = held[k]
-            diagonal[k][stay, :] = 0.0
-            diagonal[k][:, stay] = 0.0
-            below[k][:, stay] = 0.0
-            below[k][held[(k + 1) % count], :] = 0.0
-            extra = np.where(stay, 1.0, damping / self.scale**2)
-            diagonal[k].flat[:: diagonal.shape[1] + 1] += extra
-        slope[held] = 0.0
+    def _reduced(self, held: np.ndarray) -> _Reduced:
+        """The normal equations of the variables that may move."""
+        b, count = self.blocks, len(held)
+        free = [np.flatnonzero(~row) for row in held]
+        return _Reduced(
+            free,
+            [b.diagonal[k][free[k][:, None], free[k]] for k in range(count)],
+            [b.below[k][free[(k + 1) % count][:, None], free[k]] for k in range(count)],
+            [-b.slope[k][free[k]] for k in range(count)],
+        )
+
+    def _step(self, reduced: _Reduced, damping: float) -> np.ndarray | None:
+        diagonal = []
+        for block, free in zip(reduced.diagonal, reduced.free, strict=True):
+            damped = block.copy()
+            damped.flat[:: len(block) + 1] += damping / self.scale[free] ** 2
+            diagonal.append(damped)
         try:
-            step = solve_blocks(diagonal, below, -slope, is_ring=self.model.is_cyclic)
+            parts = solve_blocks(
+                diagonal, reduced.below, reduced.right, is_ring=self.model.is_cyclic
+            )
         except NotPositiveError:
             return None
+        step = np.zeros_like(self.keys)
+        for k, free in enumerate(reduced.free):
+            step[k, free] = parts[k]
         return step if np.isfinite(step).all() else None
 
     def _bounded(self, step: np.ndarray, is_frozen: bool) -> np.ndarray:

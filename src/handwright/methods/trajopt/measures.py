@@ -25,7 +25,7 @@ MEASURES = (
 )  # fmt: skip
 LIMITS = {
     "gap": 3e-4,
-    "slip": 2e-3,
+    "slip": 5e-4,
     "force": 5e-3,
     "moment": 2e-3,
     "cone": 0.02,
