@@ -23,7 +23,7 @@ from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
 from handwright.math.packed import Packed
 from handwright.methods import ContactInvariant
-from handwright.methods.trajopt.attempt import _CONTINUATION, _start
+from handwright.methods.trajopt.attempt import CONTINUATION, static_start
 from handwright.methods.trajopt.contact_invariant import allowed_contacts
 from handwright.methods.trajopt.descent import Descent
 from handwright.methods.trajopt.model import Model, Samples, Weights
@@ -203,12 +203,12 @@ def measure_peer(problem: Problem, *, seed: int, allowed_s: float) -> TrajoptPee
     stage, calm = stage_of(1.0), quiet(coarse)
 
     def fresh() -> Descent:
-        return _start(coarse, np.random.default_rng(seed), allowed)
+        return static_start(coarse, np.random.default_rng(seed), allowed)
 
     def continuation() -> tuple[int, float]:
         """Iterations of the stages before rounding, and the time of all, s."""
         work, begin = fresh(), time.process_time()
-        for laws in _CONTINUATION:
+        for laws in CONTINUATION:
             work.run(stage_of(laws), calm, method.recipe.stage_iterations)
         return work.iterations, time.process_time() - begin
 

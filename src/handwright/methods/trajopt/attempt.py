@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 
@@ -18,7 +19,7 @@ from handwright.methods.trajopt.schedule import apply_schedule, rounded
 from handwright.methods.trajopt.stages import EXACT, FINE, LOOSE, TIGHT, quiet, weights
 
 # Factors on the laws of contact and motion in the stages before rounding.
-_CONTINUATION = (0.02, 0.1, 1.0)
+CONTINUATION = (0.02, 0.1, 1.0)
 _FLOOR = 0.3
 """Least contact variable of hands in the first stage, from shortly before the first goal on: pulls
 the hand in."""
@@ -78,6 +79,7 @@ def attempt(
     seed: int | tuple[int, ...],
     recipe: Recipe,
     allowed: Bool[np.ndarray, "P N"],
+    deadline: float = math.inf,
 ) -> Outcome:
     """One motion.
 
@@ -87,14 +89,15 @@ def attempt(
         seed: Of the noise.
         recipe: Iterations and shares.
         allowed: Contacts that may be used, by phase of ``coarse``.
+        deadline: Of ``time.monotonic``; what has been reached by then is the outcome.
     """
     begin = time.perf_counter()
     with threadpool_limits(limits=1, user_api="blas"):
-        work, is_on, loose_cost = _find_schedule(coarse, seed, recipe, allowed)
+        work, is_on, loose_cost = _find_schedule(coarse, seed, recipe, allowed, deadline)
         keys = refined_keys(coarse, work.keys)
         is_on = np.repeat(is_on, 2, axis=0)
         finer = _descent(fine, apply_schedule(fine, keys, is_on))
-        finer.iterations = work.iterations
+        finer.iterations, finer.deadline = work.iterations, deadline
         cost = 0.0
         # What is far off with loose tolerances is not worth tightening: the next start is.
         for tolerances, goal, calm in _PASSES if loose_cost < _HOPELESS else ():
@@ -115,17 +118,22 @@ def attempt(
 
 
 def _find_schedule(
-    built: Built, seed: int | tuple[int, ...], recipe: Recipe, allowed: Bool[np.ndarray, "P N"]
+    built: Built,
+    seed: int | tuple[int, ...],
+    recipe: Recipe,
+    allowed: Bool[np.ndarray, "P N"],
+    deadline: float,
 ) -> tuple[Descent, Bool[np.ndarray, "P N"], float]:
     """Continuation from a static start, rounding, and repair; with the cost."""
     m, calm = built.model, quiet(built)
     built.model.clearance[:] = 0.0
-    work = _start(built, np.random.default_rng(seed), allowed)
+    work = static_start(built, np.random.default_rng(seed), allowed)
+    work.deadline = deadline
     first_c = work.keys.shape[1] - m.num_contacts
     first = built.first_hold
     work.floor[first : len(allowed)] = np.where(built.may_grip & allowed[first:], _FLOOR, 0.0)
     work.keys[:, first_c:] = np.maximum(work.keys[:, first_c:], work.floor)
-    for laws in _CONTINUATION:
+    for laws in CONTINUATION:
         stage = weights(
             LOOSE, laws=laws, is_frozen=False, friction=recipe.friction, squeeze=recipe.squeeze
         )
@@ -140,7 +148,7 @@ def _find_schedule(
     return work, is_on, cost
 
 
-def _start(built: Built, rng: np.random.Generator, allowed: np.ndarray) -> Descent:
+def static_start(built: Built, rng: np.random.Generator, allowed: np.ndarray) -> Descent:
     """Everything stands still, but for noise; all contact variables are one half."""
     m = built.model
     nq, nc, count = m.num_coordinates, m.num_contacts, m.num_keys

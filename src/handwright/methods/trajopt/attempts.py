@@ -6,13 +6,14 @@ import signal
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import replace
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from handwright.core.problem import Problem
-from handwright.methods.trajopt.attempt import Outcome, attempt
+from handwright.methods.trajopt.attempt import Outcome, Recipe, attempt
 from handwright.methods.trajopt.build import Built
 
 if TYPE_CHECKING:
@@ -25,11 +26,12 @@ def run_attempts(
     built: tuple[Built, Built],
     allowed: np.ndarray,
     seed: int,
+    deadline: float,
 ) -> Iterator[Outcome]:
-    """Attempts in their order."""
+    """Attempts in their order, until the deadline of ``time.monotonic``."""
     if method.num_workers == 1:
         for number in range(method.max_attempts):
-            yield attempt(*built, (seed, number), method.recipe, allowed)
+            yield attempt(*built, (seed, number), method.recipe, allowed, deadline)
         return
     with ProcessPoolExecutor(
         method.num_workers, get_context("spawn"), _start_worker, (problem, method, allowed)
@@ -39,11 +41,19 @@ def run_attempts(
         try:
             while number < method.max_attempts or ahead:
                 while number < method.max_attempts and len(ahead) < 2 * method.num_workers:
-                    ahead.append(pool.submit(_work, (seed, number)))
+                    ahead.append(pool.submit(_work, (seed, number), deadline))
                     number += 1
                 yield ahead.popleft().result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def warm_up(built: tuple[Built, Built], recipe: Recipe, allowed: np.ndarray) -> None:
+    """Lets everything be compiled that an attempt uses, so that no time budget goes into it."""
+    short = replace(
+        recipe, stage_iterations=1, tight_iterations=1, fine_iterations=1, max_repairs=0
+    )
+    attempt(*built, 0, short, allowed)
 
 
 _state: dict[str, tuple] = {}
@@ -55,6 +65,6 @@ def _start_worker(problem: Problem, method: ContactInvariant, allowed: np.ndarra
     _state["work"] = (method.ready(problem), method.recipe, allowed)
 
 
-def _work(seed: tuple[int, int]) -> Outcome:
+def _work(seed: tuple[int, int], deadline: float) -> Outcome:
     (coarse, fine), recipe, allowed = _state["work"]
-    return attempt(coarse, fine, seed, recipe, allowed)
+    return attempt(coarse, fine, seed, recipe, allowed, deadline)

@@ -13,7 +13,7 @@ from handwright.core.problem import Problem
 from handwright.core.result import Progress, Result, Status, Watcher
 from handwright.errors import InvalidValueError
 from handwright.methods.trajopt.attempt import Outcome, Recipe
-from handwright.methods.trajopt.attempts import run_attempts
+from handwright.methods.trajopt.attempts import run_attempts, warm_up
 from handwright.methods.trajopt.build import Built, build, phases_of
 from handwright.methods.trajopt.clips import make_clip
 from handwright.methods.trajopt.measures import LIMITS, MEASURES, UNITS
@@ -112,18 +112,17 @@ class ContactInvariant:
         allowed = allowed_contacts(problem, coarse)
         outcomes: list[Outcome] = []
         good: list[Outcome] = []
-        start = time.monotonic()
         was_cancelled = False
         try:
-            for outcome in run_attempts(problem, self, (coarse, fine), allowed, seed):
-                if not outcomes:
-                    # The first attempt compiles; its time is not counted.
-                    start = time.monotonic() - outcome.seconds
+            warm_up((coarse, fine), self.recipe, allowed)
+            start = time.monotonic()
+            deadline = start + self.time_budget
+            for outcome in run_attempts(problem, self, (coarse, fine), allowed, seed, deadline):
                 outcomes.append(outcome)
                 good = [one for one in outcomes if one.is_good]
                 passed = time.monotonic() - start
                 tell(Progress("optimising", _statistics(outcomes), passed, self.time_budget))
-                if len(good) >= self.num_solutions or passed > self.time_budget:
+                if len(good) >= self.num_solutions or passed >= self.time_budget:
                     break
         except KeyboardInterrupt:
             was_cancelled = True

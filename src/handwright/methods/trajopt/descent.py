@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -45,6 +47,8 @@ class Descent:
     """Natural size of every variable."""
     iterations: int = 0
     """So far, in all stages."""
+    deadline: float = math.inf
+    """Of ``time.monotonic``; steps end there."""
 
     def run(self, weights: Weights, quiet: Quiet, num_iterations: int, gain: float = 1e-4) -> float:
         """Descends until the cost falls by less than ``gain`` of itself three times running.
@@ -63,6 +67,8 @@ class Descent:
         damping, slow = 1e-2, 0
         cost = self._cost(packed, matrices, self.keys)
         for _ in range(num_iterations):
+            if time.monotonic() > self.deadline:
+                break
             self.iterations += 1
             self._assemble(packed, matrices)
             reduced = self._reduced(self._held(weights.is_frozen))

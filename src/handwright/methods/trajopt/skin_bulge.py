@@ -13,15 +13,15 @@ from handwright.kinematics import posed_capsules
 from handwright.math.pose import Pose
 
 # Folds between fingers stand out further, but nothing is gripped with these.
-_SHARE, _MOST = 75.0, 2e-3
+_SHARE, _MOST = 92.0, 2e-3
 
 
 @lru_cache(maxsize=8)
 def skin_bulge(model: HandModel) -> Float[np.ndarray, " C"]:
     """What to add to the radius of every capsule so that the skin hardly sinks in, m.
 
-    Motions are found with capsules and judged with skin. Three in four vertices over a capsule
-    are within the larger radius.
+    Motions are found with capsules and judged with skin. Most vertices over a capsule are within
+    the larger radius.
     """
     capsules = model.capsules
     if model.skin is None or model.side == "none":
