@@ -18,6 +18,8 @@ from handwright.physics.replay_shapes import BodyShape, body_shape, surface_geom
 
 _Child = ElementTree.SubElement
 BODY, SURFACE, GUIDE = "body:", "surface:", "guide"
+_GRAIN = 1e-4
+"""Of surfaces, m: the arm that resists rolling, so that what lies round on a table stays there."""
 GUIDE_LAG = 0.004
 """Half the time by which a root follows its guide, s."""
 
@@ -151,16 +153,16 @@ def _add_body(root: ElementTree.Element, name: str, body: RigidBody, shape: Body
 def _add_pairs(root: ElementTree.Element, problem: Problem, contacting: Contacting) -> None:
     contact = _section(root, "contact")
 
-    def add(first: str, second: str, friction: float, radius: float) -> None:
+    def add(first: str, second: str, friction: float, radius: float = _GRAIN) -> None:
         # Uniform pressure on a round patch resists turning with two thirds of its radius.
-        turning = max(2.0 / 3.0 * friction * radius, 1e-6)
+        turning = 2.0 / 3.0 * friction * radius
         _Child(
             contact,
             "pair",
             geom1=first,
             geom2=second,
-            condim="4",
-            friction=text([friction, friction, turning, 1e-6, 1e-6]),
+            condim="6",
+            friction=text([friction, friction, turning, _GRAIN, _GRAIN]),
             solref=text([contacting.softness, 1.0]),
             solimp="0.95 0.99 0.001",
         )
@@ -172,10 +174,10 @@ def _add_pairs(root: ElementTree.Element, problem: Problem, contacting: Contacti
                 friction = problem.bodies[body].friction
                 add(f"{name}/{part}", BODY + body, friction, contacting.pad_radius)
             for surface, friction in surfaces.items():
-                add(f"{name}/{part}", surface, friction, 0.0)
+                add(f"{name}/{part}", surface, friction)
     for body in problem.bodies:
         for surface, friction in surfaces.items():
-            add(BODY + body, surface, friction, 0.0)
+            add(BODY + body, surface, friction)
     for first, second in combinations(problem.bodies, 2):
         frictions = problem.bodies[first].friction, problem.bodies[second].friction
-        add(BODY + first, BODY + second, min(frictions), 0.0)
+        add(BODY + first, BODY + second, min(frictions))
