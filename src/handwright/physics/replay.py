@@ -26,8 +26,10 @@ from handwright.physics.replay_world import BODY, GUIDE, GUIDE_LAG, Contacting, 
 class ReplaySettings:
     """How a motion is replayed, and what counts as dropped."""
 
-    squeeze: float = 1.0
+    squeeze: float = 2.0
     """Normal force of each contact beyond the planned one, N."""
+    cone_share: float = 0.7
+    """How much of the friction cones pressing joints count on."""
     contacting: Contacting = field(default_factory=Contacting)
     stray: float = 0.02
     """How far a body may be off the plan, m."""
@@ -135,7 +137,7 @@ class _Run:
         self.steps = times[0] + step * np.arange(num_steps)
         self.plans = {
             name: hand_plan(
-                clip, name, self.steps, squeeze=settings.squeeze, lead=2.0 * GUIDE_LAG
+                clip, name, self.steps, squeeze=settings.squeeze, share=settings.cone_share, lead=2.0 * GUIDE_LAG
             )
             for name in clip.hands
         }

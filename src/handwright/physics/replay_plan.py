@@ -16,6 +16,7 @@ from handwright.math.pose import Pose
 from handwright.mechanics import (
     edge_wrenches,
     force_contacts,
+    grasp_map,
     nonnegative_least_squares,
     torque_maps,
 )
@@ -45,7 +46,7 @@ class HandPlan:
 
 
 def hand_plan(
-    clip: Clip, hand: str, times: Float[np.ndarray, " S"], *, squeeze: float, lead: float
+    clip: Clip, hand: str, times: Float[np.ndarray, " S"], *, squeeze: float, share: float, lead: float
 ) -> HandPlan:
     """The plan of a hand; after its end everything stays.
 
@@ -57,7 +58,7 @@ def hand_plan(
         lead: How far ahead the root is to be, s.
     """
     motion = clip.hands[hand]
-    torque = _frame_torques(clip, hand, squeeze)
+    torque = _frame_torques(clip, hand, squeeze, share)
     inside = np.clip(times, clip.times[0], clip.times[-1])
     ahead = np.clip(times + lead, clip.times[0], clip.times[-1])
     rate = np.gradient(motion.q, clip.times, axis=0) if clip.num_frames > 1 else 0.0 * motion.q
@@ -83,7 +84,7 @@ def _rows_of(contacts: ContactTrack, hand: str) -> Int[np.ndarray, " N"]:
     return np.flatnonzero(is_of & np.isfinite(contacts.force).all(axis=1))
 
 
-def _frame_torques(clip: Clip, hand: str, squeeze: float) -> Float[np.ndarray, "T J"]:
+def _frame_torques(clip: Clip, hand: str, squeeze: float, share: float) -> Float[np.ndarray, "T J"]:
     """What the planned forces, and a squeeze, ask of the joints in every frame, N m."""
     model, motion, contacts = clip.problem.hands[hand], clip.hands[hand], clip.contacts
     torque = np.zeros_like(motion.q)
@@ -91,7 +92,7 @@ def _frame_torques(clip: Clip, hand: str, squeeze: float) -> Float[np.ndarray, "
     if len(rows) == 0:
         return torque
     frame = contacts.frame[rows]
-    force = (contacts.force + _squeezes(clip, squeeze))[rows]
+    force = _firm_forces(clip, squeeze, share)[rows]
     maps = torque_maps(
         model,
         motion.q[frame],
@@ -103,30 +104,37 @@ def _frame_torques(clip: Clip, hand: str, squeeze: float) -> Float[np.ndarray, "
     return torque
 
 
-def _squeezes(clip: Clip, squeeze: float) -> Float[np.ndarray, "N 3"]:
-    """Forces of hands on bodies that balance, inside the friction cones, each near ``squeeze``."""
+def _firm_forces(clip: Clip, squeeze: float, share: float) -> Float[np.ndarray, "N 3"]:
+    """Forces of hands on bodies with the planned wrench, but firmer and further inside the cones."""
     contacts = clip.contacts
-    forces = np.zeros((len(contacts), 3))
+    forces = contacts.force.copy()
     if squeeze == 0.0:
         return forces
     rows = np.concatenate([_rows_of(contacts, hand) for hand in clip.hands])
     keys = contacts.frame * len(contacts.bodies) + contacts.body
     for key in np.unique(keys[rows]):
         chosen = rows[keys[rows] == key]
-        body = contacts.bodies[contacts.body[chosen[0]]]
-        model = clip.problem.bodies[body]
-        center = clip.bodies[body][contacts.frame[chosen[0]]].apply(model.center)
+        name = contacts.bodies[contacts.body[chosen[0]]]
+        body = clip.problem.bodies[name]
         table = force_contacts(
-            contacts.point[chosen], contacts.normal[chosen], center=center, friction=model.friction
+            contacts.point[chosen],
+            contacts.normal[chosen],
+            center=clip.bodies[name][contacts.frame[chosen[0]]].apply(body.center),
+            friction=share * body.friction,
         )
+        planned = forces[chosen].ravel()
+        wanted = planned + squeeze * contacts.normal[chosen].ravel()
+        # Moments over the size of the body are as large as forces.
+        scale = np.repeat([_BALANCE, _BALANCE / body.radius_of_gyration], 3)
         edges, owner = edge_wrenches(table, _NUM_EDGES)
-        edges[3:] /= model.radius_of_gyration
-        each = np.zeros((3 * len(chosen), edges.shape[1]))
+        each = np.zeros((len(wanted), edges.shape[1]))
         for k in range(3):
             each[3 * owner + k, np.arange(len(owner))] = edges[k]
-        wanted = np.concatenate([np.zeros(6), contacts.normal[chosen].ravel()])
-        level, _ = nonnegative_least_squares(np.concatenate([_BALANCE * edges, each]), wanted)
-        forces[chosen] = squeeze * (each @ level).reshape(-1, 3)
+        level, _ = nonnegative_least_squares(
+            np.concatenate([scale[:, None] * edges, each]),
+            np.concatenate([scale * (grasp_map(table) @ planned), wanted]),
+        )
+        forces[chosen] = (each @ level).reshape(-1, 3)
     return forces
 
 
