@@ -139,7 +139,7 @@ def clip_of(
         {"hand": HandMotion(root, q)},
         {"block": pose},
         ContactTrack.empty(),
-        Provenance("pinch lift", "scripted"),
+        Provenance("pinch lift", "scripted", version=hw.__version__),
     )
 
 

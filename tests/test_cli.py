@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from PIL import Image
 from handwright import cli
 from handwright.geometry.shapes import SHAPES
 from handwright.hands.registry import HANDS, make_hand, straight_length
-from handwright.scenes import SCENES, goal_scenes
+from handwright.scenes import SCENES
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -63,10 +62,8 @@ def test_shapes_are_listed(capsys):
 def test_scenes_are_listed(capsys):
     assert cli.main(["scenes"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
-    for gives, listed in (("tracks", SCENES), ("goals", goal_scenes())):
-        for name, scene in listed.items():
-            who, what = ", ".join(scene.hands), ", ".join(scene.bodies)
-            assert f"{name} {scene.num_frames} {who} {what} {gives} " in printed
+    for name, scene in SCENES.items():
+        assert f"{name} {scene.num_frames} {', '.join(scene.hands)}" in printed
 
 
 def test_show_draws_a_shape(tmp_path, capsys, opengl):
@@ -223,18 +220,22 @@ def found(monkeypatch):
     """Makes the method find two scripted motions at once and end as wanted."""
     from dataclasses import replace
 
-    from handwright import methods, synthesis
+    import handwright.methods as methods
     from handwright.core.result import Progress
 
     whole = methods.synthesize
 
     def end_with(status, count=2):
+        asked = []
+
         def synthesize(problem, method, *, seed, watcher):
+            asked.append(method)
             watcher(Progress("searching", {"solutions": float(count)}, 1.0, method.time_budget))
             result = whole(problem, methods.Scripted(), seed=seed)
             return replace(result, clips=result.clips * count, status=status)
 
-        monkeypatch.setattr(synthesis, "synthesize", synthesize)
+        monkeypatch.setattr("handwright.synthesis.synthesize", synthesize)
+        return asked
 
     return end_with
 
@@ -249,7 +250,7 @@ def test_synth_writes_what_it_found_when_it_is_stopped(found, tmp_path, capsys):
     assert stop.value.code == 130
     printed = capsys.readouterr()
     assert "searching, 2 of 10 found, 49 s left" in printed.err
-    assert "Stopped; 2 of 10 motions were written." in printed.out
+    assert "Stopped; motions found by then and written: 2." in printed.out
     files = sorted(tmp_path.iterdir())
     assert [file.name for file in files] == ["milk_box_turn_00.npz", "milk_box_turn_01.npz"]
     assert all(load_clip(file).num_frames > 10 for file in files)
@@ -259,94 +260,36 @@ def test_synth_that_found_nothing_says_so(found, tmp_path, capsys):
     from handwright.core.result import Status
 
     found(Status.CANCELLED, count=0)
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["synth", "milk_box_turn", "--out", str(tmp_path)])
+    assert stop.value.code == 130
+    assert "Stopped; motions found by then and written: 0." in capsys.readouterr().out
+    found(Status.TIME_BUDGET, count=0)
     assert cli.main(["synth", "milk_box_turn", "--out", str(tmp_path)]) == 1
-    assert "CANCELLED: stopped by the user" in capsys.readouterr().err
+    assert "TIME_BUDGET: the time budget ran out" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
-GOALS = """
-name: any name, even one / that no file may have
-duration: 1
-hands:
-  right: {model: human, side: right, start: {position: [0, 0, 1]}}
-bodies:
-  ball: {shape: sphere, start: {position: [0, 0, 1.2]}}
-goals:
-  - {of: ball, at: 1, position: [0, 0, 1.3]}
-"""
+def test_synth_hands_on_wishes_and_names_clips_of_an_earlier_run(found, tmp_path, capsys):
+    from handwright.core.result import Status
+    from handwright.methods.sampling import KeepOff
+
+    methods = found(Status.SOLVED)
+    for name in ("milk_box_turn_01.npz", "milk_box_turn_07.npz", "mug_07.npz"):
+        (tmp_path / name).write_text("old")
+    wishes = ["--grip", "power", "--keep-off", "little", "ring", "--strategy", "static"]
+    assert cli.main(["synth", "milk_box_turn", "--out", str(tmp_path), *wishes]) == 0
+    assert "Of an earlier run, and still there: milk_box_turn_07.npz\n" in capsys.readouterr().out
+    (method,) = methods
+    assert (method.grip, method.strategy) == ("power", "static")
+    assert method.keep_off == (KeepOff(("little", "ring")),)
 
 
-def test_synth_takes_a_file_of_goals_and_a_method(monkeypatch, tmp_path, capsys):
-    """A method that takes goals answers with a motion of nothing."""
-    from dataclasses import dataclass, replace
-
-    from handwright import methods
-    from handwright.core.track import still
-    from handwright.io.clip_file import load_clip
-
-    @dataclass(frozen=True, slots=True)
-    class Lazy:
-        name: ClassVar[str] = "lazy"
-        num_solutions: int = 1
-
-        def solve(self, problem, seed, watcher=None):
-            tracks = {name: still(pose, problem.times) for name, pose in problem.start.items()}
-            still_one = replace(problem, tracks=tracks, start={})
-            result = methods.Scripted("open").solve(still_one, seed)
-            clips = [replace(clip, problem=problem) for clip in result.clips]
-            return replace(result, clips=tuple(clips * self.num_solutions))
-
-    monkeypatch.setitem(methods.METHODS, "lazy", Lazy)
-    (tmp_path / "lift.yaml").write_text(GOALS)
-    arguments = ["synth", str(tmp_path / "lift.yaml"), "--method", "lazy", "-o", str(tmp_path)]
-    assert cli.main([*arguments, "--num-solutions", "2", "--seed", "5"]) == 0
-    assert "not certified: force_residual" in capsys.readouterr().out
-    clips = [load_clip(tmp_path / f"lift_{number:02d}.npz") for number in range(2)]
-    assert clips[0].problem.goals[0].position[2] == 1.3
-    made = clips[1].provenance
-    assert (made.method, dict(made.settings), made.seed) == ("lazy", {"num_solutions": 2}, 5)
-    assert cli.main([*arguments, "--strategy", "slide", "--time-budget", "3"]) == 1
-    assert (
-        "The method 'lazy' was given --strategy, --time-budget, which it does not take. "
-        "It takes --num-solutions." in capsys.readouterr().err
-    )
-
-
-@pytest.mark.parametrize("method", ["scripted", "sampling"])
-@pytest.mark.parametrize("source", ["pick_ball", "lift.yaml"])
-def test_synth_says_which_method_takes_goals(method, source, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "lift.yaml").write_text(GOALS)
-    assert cli.main(["synth", source, "--method", method]) == 1
-    told = capsys.readouterr().err
-    assert "BAD_INPUT" in told
-    assert "use the method 'trajopt', which works from them." in told
-
-
-def test_synth_chooses_the_method_that_suits_the_problem():
-    from handwright.methods.base import usual_method
-    from handwright.scenes import load_scene
-
-    assert usual_method(load_scene("milk_box_turn")) == "sampling"
-    assert usual_method(load_scene("pick_ball")) == "trajopt"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        (["pick_bal"], "Unknown scene 'pick_bal'. Did you mean 'pick_ball'?"),
-        (["none.yaml"], "none.yaml: cannot be read (No such file or directory)."),
-        (["bad.yaml"], "bad.yaml: this file of goals cannot be used:\n  - line 5, hands.right: "),
-        (["milk_box_turn", "--method", "smpling"], "Did you mean 'sampling'?"),
-    ],
-)
-def test_synth_tells_what_it_cannot_take_before_any_work(
-    arguments, text, tmp_path, monkeypatch, capsys
-):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "bad.yaml").write_text(GOALS.replace("model: human", "model: humn"))
-    assert cli.main(["synth", *arguments]) == 1
-    assert text in capsys.readouterr().err
+def test_synth_makes_no_folder_for_settings_that_it_refuses(tmp_path, capsys):
+    out = tmp_path / "new"
+    assert cli.main(["synth", "milk_box_turn", "--out", str(out), "--num-solutions", "0"]) == 1
+    assert "num_solutions is 0" in capsys.readouterr().err
+    assert not out.exists()
 
 
 def test_an_interrupt_ends_quietly(monkeypatch, capsys):

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from handwright import cli
+from handwright.core.clip import Provenance
 from handwright.core.problem import Problem
 from handwright.core.track import Track
 from handwright.geometry.shapes import make_shape
 from handwright.hands import trident
-from handwright.io.clip_file import save_clip
+from handwright.io.clip_file import load_clip, save_clip
 from handwright.math.pose import Pose
 from handwright.methods import Scripted, synthesize
 
@@ -104,7 +110,14 @@ def test_render_draws_a_strip(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["verify", "none.npz"], "none.npz"),
+        (["verify", "none.npz"], "none.npz: there is no such file; expected a clip file (.npz)."),
+        (["verify", "."], ".: is a folder; expected a clip file (.npz). Give one of the 2 in it, "),
+        (["info", "."], "is a folder"),
+        (
+            ["export", "clip.glb", "a.gif"],
+            "clip.glb: is no clip file; expected one that handwright",
+        ),
+        (["verify", "{clip}", "--smoothing-hz", "30"], "expected below 30 Hz, half the frame rate"),
         (["export", "{clip}", "a.xyz"], "Unknown file suffix to write '.xyz'"),
         (["render", "{clip}", "a.avi"], "Unknown picture format '.avi'"),
         (["render", "{clip}", "a.gif", "--fps", "0"], "fps is 0"),
@@ -114,9 +127,32 @@ def test_render_draws_a_strip(tmp_path, capsys):
 def test_mistakes_are_told_without_a_traceback(tmp_path, monkeypatch, capsys, arguments, text):
     clip = saved(tmp_path, falls=True)
     (tmp_path / "text.npz").write_text("no zip file")
+    (tmp_path / "clip.glb").write_bytes(b"glTF")
     monkeypatch.chdir(tmp_path)
     filled = [a.format(clip=clip, text=str(tmp_path / "text.npz")) for a in arguments]
     assert run(filled) == 1
     error = capsys.readouterr().err
     assert text in error
     assert "Traceback" not in error
+
+
+def test_a_reader_that_stops_early_is_no_error(tmp_path):
+    program = Path(sys.executable).with_name("handwright")
+    command = [program, "verify", saved(tmp_path, falls=True)]
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as pipe:
+        done = subprocess.run(command, stdout=pipe, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_info_leaves_out_empty_settings(tmp_path, capsys):
+    path = tmp_path / "ball.npz"
+    clip = load_clip(saved(tmp_path, falls=True))
+    made = Provenance("ball", "sampling", {"pins": [], "grip": "any", "smoothing_hz": None}, 4)
+    save_clip(replace(clip, provenance=made), path)
+    assert run(["info", str(path)]) == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "method sampling, seed 4" in lines
+    assert "settings grip=any" in lines
+    assert "made by an unknown version" in lines

@@ -22,6 +22,9 @@ def test_the_text_tells_counts_speed_and_time_left():
 
 def test_what_is_not_known_is_left_out():
     assert progress_text(Progress("preparing")) == "preparing"
+    many = Progress("searching", {"solutions": 3.0})
+    assert progress_text(many, wanted=1) == "searching, 1 of 1 found"
+    assert progress_text(many) == "searching, 3 found"
     assert progress_text(Progress("searching", NUMBERS)) == (
         "searching, 3 found, 12 dead ends, 500 frames explored"
     )
@@ -35,15 +38,15 @@ def test_a_log_gets_a_line_for_each_stage_and_then_one_every_few_seconds(monkeyp
     now = [100.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
     file = io.StringIO()
-    with ProgressLine(wanted=2, console=Console(file=file)) as line:
+    with ProgressLine(wanted=99, console=Console(file=file)) as line:
         line(Progress("preparing"))
         for step in range(61):
             now[0] = 100.0 + 0.1 * step
             line(Progress("searching", {"solutions": float(step)}))
     assert file.getvalue().splitlines() == [
         "preparing",
-        "searching, 0 of 2 found",
-        "searching, 50 of 2 found",
+        "searching, 0 of 99 found",
+        "searching, 50 of 99 found",
     ]
 
 

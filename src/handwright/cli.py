@@ -30,6 +30,15 @@ _DESCRIPTION = """Synthesises dexterous hand-object manipulation.
 With any command, --debug shows the traceback of an error. --version prints the version."""
 _MIN_WIDTH = 110
 _INTERRUPTED = 130
+_CLOSED_PIPE = 141
+
+
+_Strategy = Literal["mixed", "static", "slide", "relocate"]
+
+
+def _unset(metavar: str) -> object:
+    """An option that need not be given, without the word None in its help."""
+    return tyro.conf.arg(metavar=metavar, help_behavior_hint="")
 
 
 def hands() -> None:
@@ -160,14 +169,14 @@ def bench(
     name: Annotated[Positional[_BenchName], tyro.conf.arg(metavar="NAME")] = "kernels",
     /,
     *,
-    data: Path | None = None,
-    scenes: str | None = None,
-    scene: str | None = None,
-    num: int | None = None,
-    budget: float | None = None,
-    windows: int | None = None,
-    frames: int | None = None,
-    figure: Path | None = None,
+    data: Annotated[Path | None, _unset("FOLDER")] = None,
+    scenes: Annotated[str | None, _unset("NAMES")] = None,
+    scene: Annotated[str | None, _unset("NAME")] = None,
+    num: Annotated[int | None, _unset("INT")] = None,
+    budget: Annotated[float | None, _unset("SECONDS")] = None,
+    windows: Annotated[int | None, _unset("INT")] = None,
+    frames: Annotated[int | None, _unset("INT")] = None,
+    figure: Annotated[Path | None, _unset("FILE.png")] = None,
     json: FlagCreatePairsOff[bool] = False,
 ) -> None:
     """Measure speed and exactness against the tools and recordings one would compare with.
@@ -177,14 +186,13 @@ def bench(
     clip that passes, and on faults. sampling times contact sampling on the five scenes of its
     paper, checks every motion, and times the test of one frame beside SLSQP and Clarabel. spread
     shows how much wider its search roams than the paper's plain one. preferences counts what wishes
-    and edited problems change. recordings solves windows of
-    the ManipNet recordings without their fingers and compares with them. recorded-hand fits the
-    bones of the subject of these recordings and reports how far the recorded joints are missed, mm.
-    metrics evaluates four of these recordings beside an independent implementation's figures.
+    and edited problems change. recordings solves windows of the ManipNet recordings without their
+    fingers and compares with them. recorded-hand fits the bones of the subject of these recordings
+    and reports how far the recorded joints are missed, mm. metrics evaluates four of these
+    recordings beside an independent implementation's figures.
 
     Args:
-        name: What to measure: kernels, forces, verify, sampling, spread, preferences, recordings,
-            recorded-hand or metrics.
+        name: What to measure; see above.
         data: Folder with the ManipNet recordings, for recordings, recorded-hand and metrics.
         scenes: Some scenes with commas between them, for sampling.
         scene: The scene of spread.
@@ -268,47 +276,58 @@ def synth(
     problem: Annotated[Positional[str], tyro.conf.arg(metavar="SCENE|GOALS.yaml")],
     /,
     *,
-    method: str | None = None,
+    method: Annotated[str | None, _unset("NAME")] = None,
     out: Annotated[Path, tyro.conf.arg(aliases=["-o"])] = Path("out/synth"),
-    num_solutions: int | None = None,
-    strategy: Literal["mixed", "static", "slide", "relocate"] | None = None,
-    time_budget: float | None = None,
-    num_workers: int | None = None,
+    num_solutions: Annotated[int | None, _unset("INT")] = None,
+    strategy: Annotated[_Strategy | None, _unset("{mixed,static,slide,relocate}")] = None,
+    grip: Annotated[
+        Literal["any", "power", "precision"] | None, _unset("{power,precision}")
+    ] = None,
+    keep_off: Annotated[tuple[str, ...], _unset("[DIGIT ...]")] = (),
+    time_budget: Annotated[float | None, _unset("SECONDS")] = None,
+    num_workers: Annotated[int | None, _unset("INT")] = None,
     seed: int = 0,
 ) -> None:
     """Make motions for a scene or a file of goals, and write them as clips.
 
-    Writes SCENE_00.npz, SCENE_01.npz and so on, the best motion first, and prints what
-    'handwright verify' would say of each. The first run on a machine compiles for a minute or two.
-    Ctrl-C ends the search; what it has found by then is written.
+    Writes SCENE_00.npz, SCENE_01.npz and so on, the best motion first, and prints what the
+    command verify says of each. The first run on a machine compiles, which takes some minutes.
+    Ctrl-C ends the search; what it has found by then is written. Pins, forbidden regions, fixed
+    joints, edited bodies and tracks of your own are for Python: docs/how-to/direct-a-motion.md.
 
     Args:
         problem: One of those that 'handwright scenes' lists, or a file of goals.
         method: How: sampling where tracks are given, trajopt where goals are; these by default.
         out: Folder for the clips; made if it is not there.
         num_solutions: How many different motions to look for.
-        strategy: What fingers do where the forces leave a choice: keep still, slide, or move to
-            another place; for sampling.
-        time_budget: What has been found after so many seconds is kept, s; 120 by default.
-        num_workers: Processes; the motions do not depend on it.
+        strategy: Where forces leave a choice, fingers hold, slide or move elsewhere; sampling.
+        grip: With palm and near phalanges (power), or few fingertips (precision); sampling.
+        keep_off: Digits that must not press, as in little ring or left.little; sampling.
+        time_budget: Longest search, s, without preparing and compiling; 120 by default.
+        num_workers: Processes; the motions do not depend on it unless time runs out.
         seed: Of everything random.
     """
     from handwright.core.result import Status
-    from handwright.synthesis import load_problem, write_clips
+    from handwright.methods.sampling import KeepOff
+    from handwright.synthesis import load_problem, make_method, write_clips
 
     name, loaded = load_problem(problem)
-    folder = _writable_folder(out)
     options = {
         "num_solutions": num_solutions,
         "strategy": strategy,
+        "grip": grip,
+        "keep_off": (KeepOff(keep_off),) if keep_off else None,
         "time_budget": time_budget,
         "num_workers": num_workers,
     }
-    result = write_clips(
-        name, loaded, folder, _console(), method=method, options=options, seed=seed
-    )
+    chosen = make_method(method, loaded, options)
+    console, folder = _console(), _writable_folder(out)
+    result = write_clips(name, loaded, chosen, folder, console, seed=seed)
     if result.status is Status.CANCELLED:
+        console.print(f"Stopped; motions found by then and written: {len(result.clips)}.")
         raise SystemExit(_INTERRUPTED)
+    if result.message:
+        console.print(result.message, soft_wrap=True, highlight=False)
 
 
 _ClipPath = Annotated[Positional[Path], tyro.conf.arg(metavar="CLIP")]
@@ -318,7 +337,7 @@ def verify(
     clip: _ClipPath,
     /,
     *,
-    smoothing_hz: float | None = None,
+    smoothing_hz: Annotated[float | None, _unset("HZ")] = None,
     soft_tissue_mm: float = 0.0,
     json: FlagCreatePairsOff[bool] = False,
 ) -> None:
@@ -472,28 +491,16 @@ def info(file: Annotated[Positional[Path], tyro.conf.arg(metavar="FILE")], /) ->
     from rich.table import Table
 
     from handwright.io.clip_file import load_clip
+    from handwright.io.clip_summary import clip_rows
     from handwright.io.manipnet import is_recording, read_recording
 
     if is_recording(file):
         print(read_recording(file))
         return
-    clip = load_clip(file)
-    made = clip.provenance
     table = Table("what", "value", box=None, pad_edge=False)
-    table.add_row("scene", made.scene)
-    table.add_row("method", f"{made.method} {dict(made.settings)}, seed {made.seed}")
-    table.add_row("version", made.version or "-")
-    span = clip.times[-1] - clip.times[0]
-    table.add_row("frames", f"{clip.num_frames} in {span:.3f} s ({clip.fps:.1f} a second)")
-    for name, model in clip.problem.hands.items():
-        table.add_row(f"hand {name}", f"{model.name}, {model.num_joints} joints")
-    for name, body in clip.problem.bodies.items():
-        table.add_row(
-            f"body {name}",
-            f"{1e3 * body.mass:.0f} g, friction {body.friction:g}, {len(body.faces)} faces",
-        )
-    table.add_row("contacts", str(len(clip.contacts)))
-    _console().print(table)
+    for row in clip_rows(load_clip(file)):
+        table.add_row(*row)
+    _console().print(table, highlight=False, markup=False)
 
 
 COMMANDS: dict[str, Callable[..., None]] = {
@@ -527,9 +534,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tyro.extras.subcommand_cli_from_dict(
             COMMANDS, prog="handwright", description=_DESCRIPTION, args=given or ["--help"]
         )
+        sys.stdout.flush()
     except KeyboardInterrupt:
         print("handwright: interrupted; nothing was left half written.", file=sys.stderr)
         return _INTERRUPTED
+    except BrokenPipeError:
+        # The reader, such as head, has had enough. Python would complain once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _CLOSED_PIPE
     except (HandwrightError, OSError) as error:
         if is_debug:
             raise

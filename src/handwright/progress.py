@@ -23,8 +23,10 @@ def progress_text(progress: Progress, *, wanted: int | None = None) -> str:
     """
     numbers, parts = progress.statistics, [progress.stage]
     if "solutions" in numbers:
+        # One attempt may find more than are still wanted.
+        found = numbers["solutions"] if wanted is None else min(numbers["solutions"], wanted)
         of = "" if wanted is None else f" of {wanted}"
-        parts.append(f"{numbers['solutions']:.0f}{of} found")
+        parts.append(f"{found:.0f}{of} found")
     if "dead_ends" in numbers:
         parts.append(f"{numbers['dead_ends']:.0f} dead ends")
     if "total_frames" in numbers:

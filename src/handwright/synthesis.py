@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from handwright.core.problem import Problem
-from handwright.core.result import NoSolutionError, Result, Status
+from handwright.core.result import NoSolutionError, Progress, Result, Status
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.evidence import certify
 from handwright.io.clip_file import save_clip
@@ -24,7 +24,7 @@ _FILE_SUFFIXES = (".yaml", ".yml")
 _BUDGET = 120.0
 """s, for methods that take one."""
 _COUNTS = {
-    "solutions": "motions",
+    "solutions": "found",
     "total_frames": "frames explored",
     "dead_ends": "dead ends",
     "attempts": "attempts",
@@ -39,13 +39,15 @@ def load_problem(source: str) -> tuple[str, Problem]:
     return source, load_scene(source)
 
 
-def make_method(name: str, options: Mapping[str, Any]) -> Method:
+def make_method(name: str | None, problem: Problem, options: Mapping[str, Any]) -> Method:
     """A method with settings from the command line.
 
     Args:
-        name: A key of ``METHODS``.
+        name: A key of ``METHODS``; the one that suits the problem if None.
+        problem: Its tracks or goals.
         options: Settings by name; None for those that were not given.
     """
+    name = usual_method(problem) if name is None else name
     if name not in METHODS:
         raise UnknownNameError("method", name, METHODS)
     known = [item.name for item in dataclasses.fields(METHODS[name])]  # type: ignore[arg-type]
@@ -62,55 +64,53 @@ def make_method(name: str, options: Mapping[str, Any]) -> Method:
 
 
 def write_clips(
-    name: str,
-    problem: Problem,
-    folder: Path,
-    console: Console,
-    *,
-    method: str | None,
-    options: Mapping[str, Any],
-    seed: int,
+    name: str, problem: Problem, method: Method, folder: Path, console: Console, *, seed: int
 ) -> Result:
     """Makes clips, writes and certifies them, and prints what they are worth.
 
     Args:
         name: What to call the clips.
         problem: Its tracks or goals.
+        method: Settings.
         folder: Where to.
         console: What to print on.
-        method: A key of ``METHODS``; the one that suits the problem if None.
-        options: Settings of the method; None for those that were not given.
         seed: Of everything random.
 
     Raises:
-        NoSolutionError: The method found nothing.
+        NoSolutionError: The method found nothing, and was not stopped either.
     """
-    chosen = make_method(usual_method(problem) if method is None else method, options)
     table = Table("clip", "certificate", box=None, pad_edge=False)
-    wanted = getattr(chosen, "num_solutions", None)
-    with ProgressLine(wanted=wanted) as line:
-        result = synthesize(problem, chosen, seed=seed, watcher=line)
-    for number, clip in enumerate(result.clips):
-        file = folder / f"{name}_{number:02d}.npz"
-        save_clip(clip, file)
-        table.add_row(str(file), certify(clip).verdict)
-    if result.clips:
+    with ProgressLine(wanted=getattr(method, "num_solutions", None)) as line:
+        result = synthesize(problem, method, seed=seed, watcher=line)
+        files = [folder / f"{name}_{number:02d}.npz" for number in range(len(result.clips))]
+        # All are written before any is judged, which takes time and may be interrupted.
+        for file, clip in zip(files, result.clips, strict=True):
+            save_clip(clip, file)
+        if files:
+            line(Progress("judging what was found"))
+        for file, clip in zip(files, result.clips, strict=True):
+            table.add_row(str(file), certify(clip).verdict)
+    if files:
         console.print(table)
-    counts = [
-        f"{result.statistics[key]:.0f} {words}"
-        for key, words in _COUNTS.items()
-        if key in result.statistics
-    ]
-    if counts:
-        console.print(", ".join([*counts, f"{result.timings['total']:.1f} s"]))
-    if result.status is Status.CANCELLED and result.clips:
-        of = "" if wanted is None else f" of {wanted}"
-        console.print(f"Stopped; {len(result.clips)}{of} motions were written.")
-    elif not result.status.is_success:
+    console.print(_summary(result), soft_wrap=True, highlight=False)
+    older = sorted(set(folder.glob(f"{name}_[0-9][0-9].npz")) - set(files))
+    if files and older:
+        text = f"Of an earlier run, and still there: {', '.join(file.name for file in older)}"
+        console.print(text, soft_wrap=True, highlight=False)
+    if not (result.status.is_success or result.status is Status.CANCELLED):
         raise NoSolutionError(result)
-    elif result.message:
-        console.print(result.message)
     return result
+
+
+def _summary(result: Result) -> str:
+    """Counts and times of a run in one line."""
+    numbers, seconds = result.statistics, result.timings
+    parts = [f"motions written: {len(result.clips)}"]
+    parts += [f"{words}: {numbers[key]:.0f}" for key, words in _COUNTS.items() if key in numbers]
+    total = f"{seconds['total']:.0f} s"
+    if "preparation" in seconds:
+        total += f", of which {seconds['preparation']:.0f} s before the search"
+    return ", ".join(parts) + "; " + total
 
 
 def _flag(name: str) -> str:

@@ -87,6 +87,10 @@ def test_a_motion_without_certificate_does_not_solve(ball):
             "fingers would cross.",
             "after smoothing, fingers would cross.",
         ),
+        (
+            "0 of 10 motions after 1 attempt. Most often (once): at frame 3, fingers would cross.",
+            "fingers would cross.",
+        ),
         ("Body 'mug' has friction 0.", "Body 'mug' has friction 0."),
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -38,6 +40,27 @@ def test_friction_mass_and_shape_are_swapped():
     edited = with_body(PROBLEM, BODY, ball)
     assert edited.bodies[BODY] is ball
     assert edited.track(BODY) is PROBLEM.track(BODY)
+
+
+@pytest.mark.parametrize("shape", ["sphere", "mug", "bottle", "hammer"])
+def test_a_body_that_stands_is_as_low_as_the_old_one_and_otherwise_the_same(shape):
+    new = make_shape(shape)
+    edited = with_body(PROBLEM, BODY, new, stand=True)
+    stood, pose = edited.bodies[BODY], PROBLEM.track(BODY).pose[0]
+    lowest = [pose.apply(body.vertices)[:, 2].min() for body in (PROBLEM.bodies[BODY], stood)]
+    assert lowest[0] == pytest.approx(lowest[1], abs=1e-9)
+    shift = stood.vertices - new.vertices
+    np.testing.assert_allclose(shift, np.tile(shift[0], (len(shift), 1)), atol=1e-12)
+    # Straight up or down in the world.
+    np.testing.assert_allclose(pose.rotate(shift[0])[:2], 0.0, atol=1e-12)
+    np.testing.assert_allclose(stood.center - new.center, shift[0], atol=1e-12)
+    np.testing.assert_array_equal(stood.inertia, new.inertia)
+
+
+def test_nothing_stands_without_gravity():
+    afloat = replace(PROBLEM, gravity=np.zeros(3))
+    with pytest.raises(InvalidValueError, match="no gravity"):
+        with_body(afloat, BODY, make_shape("sphere"), stand=True)
 
 
 def test_mistakes_are_named():

@@ -303,3 +303,21 @@ class TestResult:
             _ = empty.best
         assert not empty.status.is_success
         assert all(status.value for status in Status)
+
+
+def test_nouns_tell_what_they_are_in_a_line():
+    """Somebody who prints a result in a notebook wants no table of every frame."""
+    one = clip(contacts=ContactTrack.of([contact(2)]))
+    nouns = {
+        one: ["Clip('test' by 'scripted', 11 frames", "['gripper']", "['ball']", "1 contacts"],
+        one.problem: ["Problem(", "11 frames", "['gripper']", "['ball']"],
+        one.problem.bodies["ball"]: ["RigidBody('sphere', 70 x 70 x 70 mm", " kg", " faces"],
+        one.problem.track("ball"): ["Track(11 frames, "],
+        one.contacts: ["ContactTrack(1 contacts"],
+        Result((one, one), Status.PARTLY_SOLVED, "2 of 3."): ["PARTLY_SOLVED, 2 clips, '2 of 3.'"],
+    }
+    for noun, words in nouns.items():
+        text = repr(noun)
+        assert len(text) < 200
+        assert "\n" not in text
+        assert all(word in text for word in words), text

@@ -183,9 +183,26 @@ def test_a_static_label_on_a_sliding_contact_is_slip(lift):
         5, "hand", 1, "ball", point, np.array([0.0, 0.0, -1.0]), 0.0, np.full(3, np.nan),
         ContactMode.STATIC,
     )  # fmt: skip
-    assert certify(replace(clip, contacts=ContactTrack.of([contact]))).reasons == ("slip",)
+    certificate = certify(replace(clip, contacts=ContactTrack.of([contact])))
+    assert certificate.reasons == ("slip",)
+    assert "contacts stored as static slide, at up to" in certificate.check("slip").detail
     sliding = replace(contact, mode=ContactMode.SLIDING)
     assert certify(replace(clip, contacts=ContactTrack.of([sliding]))).reasons == ()
+
+
+def test_the_row_of_slip_says_why_it_fails(lift):
+    """Only drift is measured in its column; what else fails it must be said in words."""
+    turning, creep = certify(slipping(lift)).check("slip"), certify(creeping(lift)).check("slip")
+    assert turning.detail == "contacts slide that would have to hold"
+    assert (creep.detail, creep.worst > creep.allowed) == ("", True)
+
+
+def test_a_low_pass_that_lets_everything_through_is_refused(lift):
+    limit = 0.5 * lift.fps
+    for cutoff in (limit, 500.0):
+        with pytest.raises(InvalidValueError, match=f"expected below {limit:g} Hz, half the frame"):
+            certify(lift, tolerances=Tolerances(smoothing_hz=cutoff))
+    assert certify(lift, tolerances=Tolerances(smoothing_hz=0.9 * limit)).passed
 
 
 def test_other_tolerances_are_stated_in_the_verdict(lift):

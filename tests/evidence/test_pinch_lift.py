@@ -35,6 +35,10 @@ def test_it_is_certified_with_its_own_forces(certificate):
     assert certificate.check("stored_balance").worst < 1e-3
 
 
+def test_it_says_which_version_made_it(clip):
+    assert clip.provenance.version == hw.__version__
+
+
 def test_only_thumb_and_index_hold_the_block_and_it_rises(clip, certificate):
     frames = lifted(clip)
     assert len(frames) > 40

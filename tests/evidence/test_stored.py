@@ -98,15 +98,43 @@ def test_a_normal_that_does_not_enter_the_body_is_outside_every_cone(stored):
     assert certify(turned).check("friction").worst == pytest.approx(1.0)
 
 
-def test_unknown_forces_are_not_judged_and_it_says_so(stored):
-    clip = spoilt(stored, lambda rows: [replace(rows[0], force=np.full(3, np.nan)), *rows[1:]])
-    certificate = certify(clip)
-    assert certificate.reasons == ()
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_force_left_out_among_others_is_a_fault(stored, value):
+    certificate = certify(
+        spoilt(stored, lambda rows: [replace(rows[0], force=np.full(3, value)), *rows[1:]])
+    )
+    assert certificate.reasons == ("stored_balance",)
+    check = certificate.check("stored_balance")
+    assert check.frames == (FRAME,)
+    assert check.detail == "1 of the contacts have no force (NaN)"
     assert certificate.frames[FRAME].stored_residual is None
-    bare = certify(lift_clip())
-    assert bare.check("stored_balance").detail == "no forces are stored"
-    whole = json.loads(bare.to_json())
-    assert whole["frames"][FRAME]["stored_residual"] is None
+    json.loads(certificate.to_json())
+
+
+def test_one_unknown_force_does_not_hide_wrong_ones(stored):
+    """Each frame has forces that are nothing like those needed, and one that is NaN."""
+    clip, rows = stored
+    first = {}
+    for row in rows:
+        first.setdefault(row.frame, row)
+    wrong = [
+        replace(row, force=np.full(3, np.nan) if row is first[row.frame] else 3.0 * row.force)
+        for row in rows
+    ]
+    certificate = certify(replace(clip, contacts=ContactTrack.of(wrong)))
+    assert certificate.reasons == ("stored_balance",)
+    assert certificate.check("stored_balance").frames == tuple(sorted(first))
+
+
+def test_a_clip_without_any_force_is_not_judged_and_it_says_so(stored):
+    clip, rows = stored
+    unknown = [replace(row, force=np.full(3, np.nan)) for row in rows]
+    for bare in (lift_clip(), replace(clip, contacts=ContactTrack.of(unknown))):
+        certificate = certify(bare)
+        assert certificate.reasons == ()
+        assert certificate.check("stored_balance").detail == "no forces are stored"
+        whole = json.loads(certificate.to_json())
+        assert whole["frames"][FRAME]["stored_residual"] is None
 
 
 def test_the_tolerance_is_a_setting(stored):

@@ -266,8 +266,21 @@ def test_what_is_not_there_cannot_be_asked_for(data_set, recording):
         recording.problem(fps=50.0)
     with pytest.raises(UnknownNameError, match="'up'"):
         recording.problem(sides=("up",))
-    with pytest.raises(InvalidValueError, match="frames 40 to 40 were asked for"):
+    with pytest.raises(InvalidValueError, match="start=40 and stop=40 was asked for"):
         read_recording(data_set[0], start=40, stop=40)
+
+
+def test_a_start_in_the_still_end_is_refused_with_what_was_given(data_set, recording):
+    """Without a stop the frames that only repeat the last one are left out."""
+    count = FRAMES + recording.repeated
+    assert recording.repeated > 1
+    with pytest.raises(InvalidValueError) as refused:
+        read_recording(data_set[0], start=FRAMES + 1)
+    text = str(refused.value)
+    assert f": start={FRAMES + 1} was asked for; the recording has {count} frames" in text
+    assert f"from frame {FRAMES} on they repeat the last one" in text
+    assert f"0 <= start < stop <= {FRAMES};" in text
+    assert read_recording(data_set[0], start=FRAMES - 5, stop=count).stop == count
 
 
 def test_wrists_alone_make_a_problem_but_no_clip(data_set, tmp_path):

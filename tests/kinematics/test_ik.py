@@ -36,8 +36,9 @@ from handwright.kinematics import (
     solve_ik,
 )
 from handwright.kinematics.around import Around, capsules_around
-from handwright.kinematics.digit_ik import digit_cost, make_work, place_digit
+from handwright.kinematics.digit_ik import digit_cost, place_digit
 from handwright.kinematics.digits import digit_table
+from handwright.kinematics.ik_work import make_work
 from handwright.kinematics.skin_samples import sample_position, skin_samples
 from handwright.kinematics.tree import forward, links_for, tree_of
 from handwright.math import rotation
@@ -104,11 +105,24 @@ def test_every_term_of_the_objective_agrees_with_central_differences(model, term
         def cost(x, digit=digit):
             place_digit(tree, table, links, digit, x)
             return digit_cost(
-                tree, table, around, links, digit, x, target, normal, reference, weights, work, 1
-            )
+                tree, table, around, links, digit, x, target, normal, reference, weights, work, 1,
+                np.inf,
+            )  # fmt: skip
 
         value = digit_cost(
-            tree, table, around, links, digit, q, target, normal, reference, weights, work, 0
+            tree,
+            table,
+            around,
+            links,
+            digit,
+            q,
+            target,
+            normal,
+            reference,
+            weights,
+            work,
+            0,
+            np.inf,
         )
         free = [j for j in table.free[digit] if j >= 0]
         gradient = 2.0 * work.gradient[0, : len(free)].copy()

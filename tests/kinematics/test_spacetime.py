@@ -23,12 +23,12 @@ from handwright.kinematics.spacetime import (
     Anchors,
     SpacetimeWeights,
     bending_rows,
+    frame_links,
     make_problem,
     motion_around,
     motion_links,
     motion_work,
     no_anchors,
-    skin_memory,
     smooth_digits,
 )
 from handwright.kinematics.spacetime_band import make_band
@@ -100,7 +100,7 @@ def unpacked(model, root, q, anchors, field, environment, reference, weights):
         weights=weights,
     )
     links = motion_links(model, root, q)
-    return problem, links, motion_work(problem.table, num_frames)
+    return problem, links, motion_work(problem, links)
 
 
 # ------------------------------------------------------------------ terms
@@ -137,7 +137,9 @@ def test_every_term_agrees_with_central_differences(model, term):
     pull = 0.01 * rng.normal(size=(len(anchors.digit), 3))
 
     def cost(x, digit, half):
-        return motion_cost(problem, links, digit, x, pull, skin_memory(problem), work, half)[0]
+        return motion_cost(
+            problem, links, digit, x, pull, frame_links(problem), work, half, np.inf
+        )[0]
 
     seen = 0.0
     for digit in range(len(model.digits)):
@@ -168,7 +170,7 @@ def test_the_matrix_of_linear_terms_is_their_second_derivative():
         HUMAN, Pose.identity(num_frames), q, no_anchors(), None, None, q.copy(), weights
     )
     band = make_band(num_frames * 6, 12)
-    motion_cost(problem, links, 1, q, np.zeros((0, 3)), skin_memory(problem), work, 0)
+    motion_cost(problem, links, 1, q, np.zeros((0, 3)), frame_links(problem), work, 0, np.inf)
     table, weight = problem.table, weights.acceleration
     fill_band(table.free, problem.low, problem.high, weight, 1, q, work, 0, band)
     second = np.diff(np.eye(num_frames), 2, axis=0)
@@ -342,7 +344,7 @@ def test_a_converged_motion_has_no_slope_left_inside_its_bounds():
     at_bound = 0
     for digit, part in enumerate(HUMAN.digits):
         pull = np.zeros((len(anchors.digit), 3))
-        motion_cost(problem, links, digit, q, pull, skin_memory(problem), work, 0)
+        motion_cost(problem, links, digit, q, pull, frame_links(problem), work, 0, np.inf)
         slope, own = work.gradient[:num_frames, :6], q[:, list(part.joints)]
         low, high = (limit[list(part.joints)] for limit in (HUMAN.joints.lower, HUMAN.joints.upper))
         inside = (own > low) & (own < high)

@@ -34,9 +34,15 @@ def hold_a_ball():
     )
 
 
-PROBLEMS = {"sampling": lambda: load_scene("milk_box_turn")}
+PROBLEMS = {
+    "sampling": lambda: load_scene("milk_box_turn"),
+    "trajopt": lambda: load_scene("pick_ball"),
+}
 """Problems that a method can solve; others take ``hold_a_ball``."""
-SETTINGS = {"sampling": {"num_solutions": 1, "time_budget": 600.0}}
+SETTINGS = {
+    "sampling": {"num_solutions": 1, "time_budget": 600.0},
+    "trajopt": {"num_solutions": 1, "time_budget": 600.0},
+}
 
 
 @pytest.fixture

@@ -8,14 +8,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from handwright.core import editing
 from handwright.core.problem import Problem
 from handwright.core.result import Status
 from handwright.core.track import Track
+from handwright.errors import InvalidValueError
 from handwright.geometry.exact import ExactDistance
+from handwright.geometry.shapes import make_shape
 from handwright.kinematics import posed_capsules
 from handwright.math.pose import Pose
 from handwright.methods import ContactSampling, synthesize
-from handwright.methods.sampling import contact_sampling
+from handwright.methods.sampling import ForbiddenBall, KeepOff, contact_sampling
 from handwright.methods.sampling.holdings import find_holdings
 from handwright.methods.sampling.palms import palm_depths, reach_of
 from handwright.methods.sampling.reasons import why_impossible
@@ -92,8 +95,23 @@ def test_a_body_out_of_reach(turn, refused):
     message = refused(with_track(turn, "right", far))
     assert "out of reach" in message
     assert "Bring the wrist nearer by" in message
+    assert "hovers" not in message
     assert frames_in(message)[0] == FIRST
     assert all(FIRST <= frame <= LAST for frame in frames_in(message))
+
+
+def test_a_swapped_body_that_hovers(turn, refused):
+    """A ball on the track of the taller box: told as what it is, with a remedy that helps."""
+    ball = make_shape("sphere")
+    message = refused(editing.with_body(turn, "milk_box", ball))
+    box = turn.bodies["milk_box"]
+    height = 1e3 * float(ball.vertices[:, 2].min() - box.vertices[:, 2].min())
+    assert float(re.search(r"hovers there, ([\d.]+) mm", message).group(1)) == pytest.approx(
+        height, abs=0.5
+    )
+    assert frames_in(message)[0] == 0
+    assert "stand=True" in message
+    assert asked(editing.with_body(turn, "milk_box", ball, stand=True)) is None
 
 
 def test_a_body_that_goes_out_of_reach_half_way(turn, refused):
@@ -183,3 +201,25 @@ def test_a_palm_beside_a_body_is_not_in_it(turn):
     body = turn.bodies["milk_box"]
     exact = ExactDistance.from_body(body)
     assert palm_depths(turn.hands["right"], root, body, exact).max() == 0.0
+
+
+def test_a_low_pass_that_lets_everything_through(turn):
+    limit = 0.5 / float(np.diff(turn.times).mean())
+    result = synthesize(turn, ContactSampling(smoothing_hz=limit), seed=0)
+    assert result.status is Status.BAD_INPUT
+    assert f"below {limit:g} Hz" in result.message
+    with pytest.raises(InvalidValueError, match=r"smoothing_hz is -1\.0, expected Hz above 0"):
+        ContactSampling(smoothing_hz=-1.0)
+
+
+@pytest.mark.parametrize(
+    ("wish", "setting"),
+    [
+        ({"keep_off": (KeepOff(("thumb", "index", "middle", "ring", "little")),)}, "keep_off"),
+        ({"forbidden": (ForbiddenBall((0.0, 0.0, 0.0), 0.5),)}, "forbidden"),
+    ],
+)
+def test_wishes_that_leave_no_place_are_named(turn, wish, setting):
+    result = synthesize(turn, ContactSampling(time_budget=5.0, **wish), seed=0)
+    assert result.status is Status.INFEASIBLE
+    assert f"Loosen {setting}" in result.message

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -34,8 +36,6 @@ SMALL = FilmSettings(width=96, height=64, fps=10.0, stills=3)
 
 @pytest.fixture(scope="module")
 def clip():
-    from dataclasses import replace
-
     slide = np.stack([0.4 * TIMES, 0.0 * TIMES, 0.0 * TIMES], axis=-1)
     wxyz = np.tile([1.0, 0.0, 0.0, 0.0], (len(TIMES), 1))
     problem = Problem(
@@ -151,6 +151,19 @@ def test_strip_gif_and_film_hold_the_motion(clip, tmp_path):
     assert details["fps"] == pytest.approx(10.0)
     assert len(list(reader)) == 5
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.mp4", "a.png", "new"]
+
+
+@pytest.mark.usefixtures("opengl")
+def test_rows_of_a_strip_are_as_long_as_each_other(clip, tmp_path, capfd):
+    """Five pictures are three and two, not four and one; a log gets no line of them."""
+    sizes = {}
+    for stills in (3, 5):
+        settings = replace(SMALL, stills=stills)
+        with Image.open(render_clip(clip, tmp_path / "a.png", settings)) as strip:
+            sizes[stills] = strip.size
+    assert sizes[5][0] == sizes[3][0]
+    assert sizes[5][1] > 1.9 * sizes[3][1]
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize("fps", [7.0, 24.0, 30.0, 48.0, 50.0])

@@ -14,10 +14,11 @@ from handwright.geometry.shapes import make_shape
 from handwright.hands import human
 from handwright.kinematics import posed_pads
 from handwright.kinematics.around import Around, capsules_around
-from handwright.kinematics.digit_ik import IkWeights, Work, make_work
+from handwright.kinematics.digit_ik import IkWeights
 from handwright.kinematics.digits import DigitTable, digit_table
 from handwright.kinematics.fk import jacobians_of_points
 from handwright.kinematics.ik import idle_weights, solve_hand
+from handwright.kinematics.ik_work import Work, make_work
 from handwright.kinematics.tree import Links, Tree, links_for, tree_of
 from handwright.math.compiled import compiled
 from handwright.physics import to_mjcf

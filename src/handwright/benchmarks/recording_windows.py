@@ -121,7 +121,7 @@ def fingers_in_contact(clip: Clip) -> float:
 
 def plain_cause(message: str) -> str:
     """The cause out of a message, without the numbers of frames and attempts."""
-    text = message.split("times): ")[-1]
+    text = re.split(r"\((?:once|\d+ times)\): ", message)[-1]
     text = re.sub(r"(?:around|at|from) frame \d+(?: to \d+)?,? ?", "", text)
     return text.strip()
 

@@ -163,8 +163,12 @@ def _digit_problem(one: Prepared, path: Path, t: int) -> DigitProblem:
 
 
 def _kept(one: Prepared, bend: DigitProblem) -> np.ndarray:
-    """Which of the held guiding points ours has met; the search lets digits roll off the others."""
-    return ~one.room.is_lost[bend.digit[bend.is_held]].astype(bool)
+    """Which of the held guiding points ours has met.
+
+    The search lets digits roll off the others, or lets them go where they are in the way.
+    """
+    held = bend.digit[bend.is_held]
+    return ~one.room.is_lost[held].astype(bool) & (one.room.guide.mode[held] != FREE)
 
 
 def _carried_by_clarabel(one: Prepared, bench: Packed, t: int, q: np.ndarray) -> bool:

@@ -57,6 +57,13 @@ class RigidBody:
             listed = "\n".join(f"  - {problem}" for problem in problems)
             raise InvalidValueError(f"Body '{self.name}' cannot be used:\n{listed}")
 
+    def __repr__(self) -> str:
+        size = " x ".join(f"{1e3 * side:.0f}" for side in np.ptp(self.bounds, axis=0))
+        return (
+            f"RigidBody({self.name!r}, {size} mm, {self.mass:.3g} kg, friction {self.friction:g}, "
+            f"{len(self.faces)} faces)"
+        )
+
     @property
     def content_hash(self) -> str:
         """SHA-256 of the surface in hex: the key under which distance fields are kept."""

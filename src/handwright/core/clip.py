@@ -98,6 +98,14 @@ class Clip:
             problems.append(f"a contact is in frame {int(self.contacts.frame[-1])} of {count}")
         return problems
 
+    def __repr__(self) -> str:
+        made = self.provenance
+        return (
+            f"Clip({made.scene!r} by {made.method!r}, {self.num_frames} frames, "
+            f"{self.fps:.3g} a second, hands {list(self.hands)}, bodies {list(self.bodies)}, "
+            f"{len(self.contacts)} contacts)"
+        )
+
     @property
     def middle(self) -> Float[np.ndarray, "3"]:
         """Mean place of hands and bodies over all frames, m."""

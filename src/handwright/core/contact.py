@@ -117,6 +117,9 @@ class ContactTrack:
             mode=ContactMode(int(self.mode[row])),
         )
 
+    def __repr__(self) -> str:
+        return f"ContactTrack({len(self)} contacts of {self.touchers} with {self.bodies})"
+
     def at(self, frame: int) -> list[Contact]:
         """The contacts of one frame."""
         first, last = np.searchsorted(self.frame, [frame, frame + 1])

@@ -14,9 +14,27 @@ from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.math.pose import Pose
 
 
-def with_body(problem: Problem, name: str, body: RigidBody) -> Problem:
-    """The problem with another body on the track of the one of this name: a mesh swapped."""
-    _known_body(problem, name)
+def with_body(problem: Problem, name: str, body: RigidBody, *, stand: bool = False) -> Problem:
+    """The problem with another body on the track of the one of this name: a mesh swapped.
+
+    Args:
+        problem: With a track of the body, if it is to stand.
+        name: Of the body that is replaced; the new one answers to it.
+        body: The new one.
+        stand: Shift it in its own frame so that its lowest point in the first frame is as high as
+            that of the old one. Bodies of different heights would otherwise hover, or be sunk in.
+    """
+    old = _known_body(problem, name)
+    if stand:
+        down = np.asarray(problem.gravity, dtype=np.float64)
+        if not down.any():
+            raise InvalidValueError(
+                f"'{name}' cannot stand: the problem has no gravity. Leave stand out."
+            )
+        first = problem.track(name).at(problem.times[:1])[0]
+        low = first.inverse().rotate(down / np.linalg.norm(down))
+        shift = ((old.vertices @ low).max() - (body.vertices @ low).max()) * low
+        body = dataclasses.replace(body, vertices=body.vertices + shift, center=body.center + shift)
     return dataclasses.replace(problem, bodies={**problem.bodies, name: body})
 
 

@@ -141,6 +141,12 @@ class Problem:
                 problems.append(f"posture of '{name}' breaks the limits of {joint}")
         return problems
 
+    def __repr__(self) -> str:
+        return (
+            f"Problem({self.name!r}, {len(self.times)} frames, hands {list(self.hands)}, "
+            f"bodies {list(self.bodies)}, tracks of {list(self.tracks)}, {len(self.goals)} goals)"
+        )
+
     def track(self, name: str) -> Track:
         """The track of a hand or a body."""
         if name not in self.tracks:

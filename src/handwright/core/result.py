@@ -60,6 +60,10 @@ class Result:
     timings: Mapping[str, float] = field(default_factory=dict)
     """s, by stage."""
 
+    def __repr__(self) -> str:
+        text = f"Result({self.status.name}, {len(self.clips)} clips"
+        return f"{text}, {self.message!r})" if self.message else f"{text})"
+
     @property
     def best(self) -> Clip:
         """The best clip."""

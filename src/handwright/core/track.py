@@ -41,6 +41,9 @@ class Track:
         if problems:
             raise InvalidValueError("Track: " + "; ".join(problems) + ".")
 
+    def __repr__(self) -> str:
+        return f"Track({len(self)} frames, {self.times[0]:g} to {self.times[-1]:g} s)"
+
     def __len__(self) -> int:
         return len(self.times)
 

@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float
 
 from handwright.core.clip import Clip
 from handwright.core.problem import Problem
+from handwright.errors import InvalidValueError
 from handwright.evidence.contacts import HandProbe, probe_hand
 from handwright.evidence.findings import Findings, find
 from handwright.evidence.jumps import jump_excess
@@ -62,6 +63,7 @@ def certify(
         tolerances: What is allowed; the defaults if None.
     """
     tolerances = Tolerances() if tolerances is None else tolerances
+    _check_smoothing(clip, tolerances)
     clip = clip if problem is None else replace(clip, problem=problem)
     near_jump, leaps = jump_excess(
         clip, speed=tolerances.jump_speed, joint_speed=tolerances.joint_jump_speed
@@ -86,6 +88,16 @@ def certify(
     return _certificate(clip, findings, stored, measures, tolerances)
 
 
+def _check_smoothing(clip: Clip, tolerances: Tolerances) -> None:
+    """A low-pass that lets everything through would be named in the verdict and do nothing."""
+    cutoff, limit = tolerances.smoothing_hz, 0.5 * clip.fps
+    if cutoff is not None and clip.num_frames > 1 and cutoff >= limit:
+        raise InvalidValueError(
+            f"smoothing_hz is {cutoff:g}; expected below {limit:g} Hz, half the frame rate of the "
+            "clip. Lower it (8 Hz suits motion capture), or leave it out."
+        )
+
+
 def _over(value: Float[np.ndarray, " T"], allowed: float, unit: str, detail: str = "") -> _Measure:
     return _Measure(value, allowed, unit, value > allowed, detail)
 
@@ -104,6 +116,7 @@ def _body_measures(
         inside = depth_in_surroundings(hand.model, hand.skin, motion.q, motion.root, around)
         deepest = np.maximum(deepest, inside)
     drift, effort = worst(findings.drift), findings.effort
+    sliding = found.failing("slip")
     share = np.maximum(effort.torque_share, effort.digit_force / max(tolerances.strength, 1e-9))
     return {
         "force_residual": _Measure(
@@ -117,8 +130,8 @@ def _body_measures(
         "gap": _Measure(worst(findings.gap), tolerances.gap, "m", found.failing("gap")),
         "penetration": _over(deepest, tolerances.penetration + tolerances.soft_tissue, "m"),
         "slip": _Measure(
-            drift, tolerances.static_drift, "m",
-            (drift > tolerances.static_drift) | found.failing("slip"),
+            drift, tolerances.static_drift, "m", (drift > tolerances.static_drift) | sliding,
+            "contacts slide that would have to hold" if sliding.any() else "",
         ),
         "strength": _Measure(share, 1.0, "of strength", effort.is_over, effort.detail),
     }  # fmt: skip
@@ -150,21 +163,28 @@ def _stored_measures(
 ) -> dict[str, _Measure]:
     """Checks of what the clip itself says about its contacts."""
     claimed = stored.static_slip > tolerances.static_speed
+    says = ""
+    if claimed.any():
+        fastest = float(stored.static_slip.max())
+        says = f"contacts stored as static slide, at up to {fastest:.3g} m/s"
     none = "" if stored.has_forces else "no forces are stored"
-    misplaced = (
-        f"{stored.num_misplaced} forces act where nothing touches" if stored.num_misplaced else ""
-    )
+    faults = []
+    if stored.num_misplaced:
+        faults.append(f"{stored.num_misplaced} forces act where nothing touches")
+    if stored.num_missing:
+        faults.append(f"{stored.num_missing} of the contacts have no force (NaN)")
+    balance = _over(
+        np.nan_to_num(stored.residual, nan=0.0), tolerances.stored_balance, "of weight",
+        none or "; ".join(faults),
+    )  # fmt: skip
     return {
         "slip": slip._replace(
             fails=slip.fails | claimed,
-            detail="contacts stored as static slide" if claimed.any() else "",
+            detail="; ".join(text for text in (slip.detail, says) if text),
         ),
         "friction": _over(stored.cone_excess, tolerances.friction, "of cone", none),
-        "stored_balance": _over(
-            np.nan_to_num(stored.residual, nan=0.0), tolerances.stored_balance, "of weight",
-            none or misplaced,
-        ),
-    }  # fmt: skip
+        "stored_balance": balance._replace(fails=balance.fails | stored.is_incomplete),
+    }
 
 
 def _certificate(

@@ -1,9 +1,10 @@
 """Contacts and forces that a method stored with its clip, held against poses and shapes.
 
 A stored force counts only where its contact is: on the body, and on the hand, surface or body that
-it names. In an impact it may be off these by as much as they approach from frame to frame. Forces
-are held against the needed wrench in frames in which every contact of the body has one, but not in
-the first and the last, whose derivatives are taken from their neighbours.
+it names. In an impact it may be off these by as much as they approach from frame to frame. A clip
+has forces at all contacts or at none: one left out (NaN) among others is a fault. Forces are held
+against the needed wrench in all frames with contacts but the first and the last, whose derivatives
+are taken from their neighbours.
 """
 
 from __future__ import annotations
@@ -48,6 +49,10 @@ class StoredFindings(NamedTuple):
     """Largest sliding speed of a contact that is called static or rolling, m/s."""
     num_misplaced: int
     """Forces at contacts that are not there."""
+    is_incomplete: Bool[np.ndarray, " T"]
+    """Whether a contact has no finite force, while others of the clip have."""
+    num_missing: int
+    """Contacts without a finite force, in a clip that has forces."""
 
 
 def judge_stored(
@@ -93,7 +98,14 @@ def judge_stored(
         left = _residual(contacts, body, force, has_force, load, count)
         # A force that acts on nothing is wrong even where none is needed; NaN stays NaN.
         residual = np.fmax(residual, np.maximum(left, lost))
-    return StoredFindings(bool(has_force.any()), excess, residual, slip, int(misplaced.sum()))
+    # Without this a single NaN would spare its whole frame the question what its forces add up to.
+    missing = ~has_force & has_force.any()
+    incomplete = np.zeros(count, dtype=bool)
+    incomplete[contacts.frame[missing]] = True
+    return StoredFindings(
+        bool(has_force.any()), excess, residual, slip, int(misplaced.sum()),
+        incomplete, int(missing.sum()),
+    )  # fmt: skip
 
 
 def _number(names: tuple[str, ...], name: str) -> list[int]:

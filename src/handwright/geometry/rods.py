@@ -12,7 +12,7 @@ _ROUND_ENOUGH = 2e-4
 def fit_rod(
     points: Float[np.ndarray, "V 3"],
 ) -> tuple[Float[np.ndarray, "3"], Float[np.ndarray, "3"], float] | None:
-    """Ends of the axis and radius of the capsule, or ball, that points lie on; None if none fits."""
+    """Ends of the axis and radius of the capsule, or ball, that points lie on; else None."""
     middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
     from_middle = np.linalg.norm(points - middle, axis=1)
     if np.ptp(from_middle) <= 2.0 * _ROUND_ENOUGH:

@@ -199,8 +199,17 @@ def _repeated(arrays: dict[str, np.ndarray], count: int) -> int:
 def _kept(path: Path, start: int | None, stop: int | None, count: int, moving: int) -> slice:
     first, last = 0 if start is None else start, moving if stop is None else stop
     if not 0 <= first < last <= count:
+        # A default is not named as if somebody had asked for it.
+        asked = " and ".join(
+            f"{name}={value}"
+            for name, value in (("start", start), ("stop", stop))
+            if value is not None
+        )
+        most = count if stop is not None else moving
+        end = f"; from frame {moving} on they repeat the last one" if moving < count else ""
         raise InvalidValueError(
-            f"{path}: frames {first} to {last} were asked for; the recording has 0 to {count}."
+            f"{path}: {asked} was asked for; the recording has {count} frames{end}. Expected "
+            f"0 <= start < stop <= {most}; stop is the frame after the last one to keep."
         )
     return slice(first, last)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from handwright.errors import FileFormatError
+from handwright.io.input_files import check_file
 
 MAX_BYTES = 512 * 1024**2
 """Largest sum of the sizes of a file's arrays."""
@@ -47,8 +48,7 @@ def load_arrays(path: Path, needed: Sequence[str], *, kind: str) -> dict[str, np
         needed: Arrays that must be there.
         kind: What the file should be, for messages, such as ``a ManipNet recording``.
     """
-    if not path.is_file():
-        raise FileFormatError(f"{path}: there is no such file; expected {kind} (.npz).")
+    check_file(path, f"{kind} (.npz)")
     try:
         with zipfile.ZipFile(path) as archive:
             _check_sizes(path, archive)

@@ -24,6 +24,7 @@ import numpy as np
 
 from handwright.errors import FileFormatError
 from handwright.io.atomic import written_whole
+from handwright.io.input_files import check_file
 from handwright.io.strict_json import parse_json
 
 MAX_BYTES = 2 * 1024**3
@@ -203,8 +204,7 @@ def _parse_header(data: bytes, size: int) -> ArrayHeader | str:
 def open_archive(path: str | Path, document_name: str) -> Iterator[Archive]:
     """Opens an archive; whatever is wrong with it is a ``FileFormatError`` that names it."""
     path = Path(path)
-    if not path.is_file():
-        raise FileFormatError(f"{path}: there is no such file.")
+    check_file(path, "a clip file (.npz)")
     if path.stat().st_size > MAX_BYTES:
         raise FileFormatError(f"{path}: is larger than {MAX_BYTES // 1024**2} MB.")
     try:
@@ -213,7 +213,12 @@ def open_archive(path: str | Path, document_name: str) -> Iterator[Archive]:
     except FileFormatError:
         raise
     except _UNREADABLE as error:
-        raise FileFormatError(
-            f"{path}: is truncated, damaged or no .npz file ({error or type(error).__name__}). "
+        # Somebody who gives a .glb file has no damaged copy, but the wrong file.
+        is_other = path.suffix.lower() != ".npz" and not zipfile.is_zipfile(path)
+        text = (
+            "is no clip file; expected one that handwright wrote as .npz."
+            if is_other
+            else f"is truncated, damaged or no .npz file ({error or type(error).__name__}). "
             "Get a fresh copy."
-        ) from error
+        )
+        raise FileFormatError(f"{path}: {text}") from error

@@ -24,6 +24,8 @@ from handwright.geometry.capsules import segment_segment
 from handwright.geometry.sdf import Field, field_value_gradient
 from handwright.kinematics.around import Around
 from handwright.kinematics.digits import DigitTable
+from handwright.kinematics.ik_work import Work
+from handwright.kinematics.skin_memory import forget_skin, keep_skin
 from handwright.kinematics.skin_terms import skin_terms
 from handwright.kinematics.tree import (
     Links,
@@ -35,7 +37,6 @@ from handwright.kinematics.tree import (
 )
 from handwright.math.compiled import inlined, inlined_loose, kernel
 
-MAX_JOINTS = 16
 _MOST_DAMPING = 1e6
 _SHORT_STEP = 3e-3
 
@@ -65,42 +66,6 @@ class IkWeights(NamedTuple):
     """A step that promises to lower the cost by less, m^2, is the last, and is not tested."""
     damping: float = 1e-6
     """Of the first iteration, relative to the diagonal of the normal equations."""
-
-
-class Work(NamedTuple):
-    """Room for the normal equations of one digit, at two poses: the present and a tried one."""
-
-    matrix: np.ndarray
-    """(2, N, N), lower triangles."""
-    gradient: np.ndarray
-    """(2, N), half the derivative of the cost."""
-    factor: np.ndarray
-    step: np.ndarray
-    row: np.ndarray
-    column: np.ndarray
-    """(N, 3) velocity of the pad by each free joint."""
-    before: np.ndarray
-    held: np.ndarray
-    shift: np.ndarray
-    free: np.ndarray
-    """Joints that are not held."""
-
-
-def make_work() -> Work:
-    """Room for the normal equations of one digit."""
-    n = MAX_JOINTS
-    return Work(
-        np.zeros((2, n, n)),
-        np.zeros((2, n)),
-        np.zeros((n, n)),
-        np.zeros(n),
-        np.zeros(n),
-        np.zeros((n, 3)),
-        np.zeros(n),
-        np.zeros(n, dtype=np.bool_),
-        np.zeros(n),
-        np.zeros(n, dtype=np.int64),
-    )
 
 
 @inlined
@@ -377,11 +342,13 @@ def digit_cost(
     weights: IkWeights,
     work: Work,
     side: int,
+    allowed: float,
 ) -> float:
     """Objective of one digit, with its normal equations in ``work`` at ``side`` (0 or 1).
 
     The gradient is half the derivative of the cost, the matrix its Gauss-Newton part, both in the
     order of the digit's free joints. The digit's links must be placed: see ``place_digit``.
+    Infinity as soon as the cost is seen to reach ``allowed``; the rest is then not computed.
     """
     count = count_of(table.free, digit)
     for a in range(count):
@@ -401,14 +368,18 @@ def digit_cost(
         cost += point_terms(tree, table, links, digit, link, point, goal, weights.pad, work, side)
     if weights.nail > 0.0:
         cost += _nail_terms(tree, table, links, digit, normal, weights, work, side)
+    if cost >= allowed:
+        return np.inf
     if around.max_samples > 0:
         cost += skin_terms(
             tree, table, links, digit, around, weights.object, weights.environment,
             weights.object_margin, weights.num_object_capsules, work.row, work.matrix,
-            work.gradient, side, work.row, -1.0,
+            work.gradient, side, work.skin, 0,
         )  # fmt: skip
     elif weights.object > 0.0:
         cost += _object_terms(tree, table, links, digit, around.field, weights, work, side)
+    if cost >= allowed:
+        return np.inf
     if weights.digits > 0.0:
         cost += digit_terms(tree, table, links, digit, weights, work, side)
     return cost
@@ -552,18 +523,21 @@ def solve_digit(
     side = 1
     cost = np.inf
     iteration = 0
+    forget_skin(table, around.samples, work.skin, links, digit, 0)
     while iteration < weights.max_iterations:
         iteration += 1
         if not is_placed:
             place_digit(tree, table, links, digit, q)
         trial = digit_cost(
-            tree, table, around, links, digit, q, target, normal, reference, weights, work, 1 - side
-        )
+            tree, table, around, links, digit, q, target, normal, reference, weights, work,
+            1 - side, cost,
+        )  # fmt: skip
         is_placed = is_better = trial < cost
         if is_better:
             side = 1 - side
             damping *= 0.1
             cost = trial
+            keep_skin(table, around.samples, work.skin, links, digit, 0)
             for a in range(count):
                 work.before[a] = q[table.free[digit, a]]
         else:

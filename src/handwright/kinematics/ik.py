@@ -11,9 +11,10 @@ from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
 from handwright.geometry.sdf import Field
 from handwright.kinematics.around import Around, capsules_around
-from handwright.kinematics.digit_ik import MAX_JOINTS, IkWeights, Work, make_work, solve_digit
+from handwright.kinematics.digit_ik import IkWeights, solve_digit
 from handwright.kinematics.digits import DigitTable, digit_table
 from handwright.kinematics.fk import posed_pads
+from handwright.kinematics.ik_work import MAX_JOINTS, Work, make_work
 from handwright.kinematics.tree import Links, Tree, forward, links_for, tree_of
 from handwright.math import rotation
 from handwright.math.compiled import compiled

@@ -42,6 +42,10 @@ class SkinSamples(NamedTuple):
     """(S, 4, 3), the point as each link carries it, m."""
     reach: np.ndarray
     """(C,) how far the points of a capsule can be from its axis, m."""
+    carrier: np.ndarray
+    """(C, K) links that carry points of a capsule, -1 after the last."""
+    ball: np.ndarray
+    """(C, K, 4) middle and radius of a ball around the points as that link carries them, m."""
 
 
 def no_samples(model: HandModel) -> SkinSamples:
@@ -53,6 +57,8 @@ def no_samples(model: HandModel) -> SkinSamples:
         np.zeros((0, MAX_BLEND)),
         np.zeros((0, MAX_BLEND, 3)),
         np.zeros(count),
+        np.full((count, 1), -1),
+        np.zeros((count, 1, 4)),
     )
 
 
@@ -189,14 +195,34 @@ def _table(
     distance = _axis_distance(model, points, turns, places)[np.arange(len(points)), owner]
     reach = np.zeros(len(model.capsules))
     np.maximum.at(reach, owner, distance)
+    links = np.where(weights > 0.0, links, -1).astype(np.int64)
     return SkinSamples(
         np.array(first),
-        np.where(weights > 0.0, links, -1).astype(np.int64),
+        links,
         np.ascontiguousarray(weights),
         np.ascontiguousarray(local),
         # Bending moves skin near a joint; a generous bound only costs a few distances.
         reach + 0.004,
+        *_carriers(links, local, owner, len(model.capsules)),
     )
+
+
+def _carriers(
+    links: np.ndarray, local: np.ndarray, owner: np.ndarray, num_capsules: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Links that carry points of each capsule, and balls around these points."""
+    own = [np.unique(links[(owner == c)[:, None] & (links >= 0)]) for c in range(num_capsules)]
+    most = max((len(row) for row in own), default=0)
+    carrier = np.full((num_capsules, max(most, 1)), -1)
+    ball = np.zeros((*carrier.shape, 4))
+    for c, row in enumerate(own):
+        carrier[c, : len(row)] = row
+        for k, link in enumerate(row):
+            points = local[(owner == c)[:, None] & (links == link)]
+            middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+            ball[c, k, :3] = middle
+            ball[c, k, 3] = np.linalg.norm(points - middle, axis=1).max()
+    return carrier, ball
 
 
 @inlined

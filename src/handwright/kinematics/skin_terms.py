@@ -15,6 +15,14 @@ from handwright.geometry.environment import environment_value_gradient
 from handwright.geometry.sdf import field_value, field_value_gradient
 from handwright.kinematics.around import Around
 from handwright.kinematics.digits import DigitTable
+from handwright.kinematics.skin_memory import (
+    SkinMemory,
+    know_capsule,
+    know_point,
+    known_of_capsule,
+    known_of_point,
+    skin_travel,
+)
 from handwright.kinematics.skin_samples import MAX_BLEND, SkinSamples, sample_position
 from handwright.kinematics.tree import Links, Tree, placed
 from handwright.math.compiled import inlined, kernel
@@ -131,8 +139,8 @@ def skin_terms(
     matrix: np.ndarray,
     gradient: np.ndarray,
     side: int,
-    known: np.ndarray,
-    travel: float,
+    memory: SkinMemory,
+    pose: int,
 ) -> float:
     """Cost of skin points of a digit's outer capsules that are in the object or surroundings.
 
@@ -150,26 +158,28 @@ def skin_terms(
         matrix: (2, N, N) normal equations, lower triangles; added to at ``side``.
         gradient: (2, N) half the derivative; added to at ``side``.
         side: 0 or 1.
-        known: (C * max_samples,) distance of each point when it was last looked at, plus the
-            travel by then, m; minus infinity at first.
-        travel: How far points can have gone in all, m; negative to look at every point and
-            remember nothing.
+        memory: Of the skin; what is seen is remembered, and how far points have moved.
+        pose: Its row.
     """
     samples, field = around.samples, around.field
     has_environment = environment_weight > 0.0 and len(around.environment.frictions) > 0
-    remembers = travel >= 0.0
     cost = 0.0
     for number in range(min(num_capsules, table.capsule.shape[1])):
         capsule = table.capsule[digit, number]
         if capsule < 0:
             break
+        # A distance changes by no more than one walks.
+        until, moved = skin_travel(samples, memory, links, capsule, pose)
+        known = known_of_capsule(memory, capsule, pose)
+        if known - until - moved > margin:
+            continue
         link = table.capsule_link[capsule]
         a, b = table.capsule_start, table.capsule_end
         sx, sy, sz = placed(links, link, a[capsule, 0], a[capsule, 1], a[capsule, 2])
         ex, ey, ez = placed(links, link, b[capsule, 0], b[capsule, 1], b[capsule, 2])
         half = 0.5 * np.sqrt((ex - sx) ** 2 + (ey - sy) ** 2 + (ez - sz) ** 2)
         mx, my, mz = 0.5 * (sx + ex), 0.5 * (sy + ey), 0.5 * (sz + ez)
-        # A distance changes by no more than one walks, so the middle rules most capsules out.
+        # The middle rules most capsules out.
         bound = half + samples.reach[capsule] + margin
         object_gap = field_value(field, mx, my, mz) if object_weight > 0.0 else np.inf
         ground_gap = (
@@ -179,6 +189,8 @@ def skin_terms(
         )
         near_object, near_ground = object_gap < bound, ground_gap < bound
         if not (near_object or near_ground):
+            clear = min(object_gap, ground_gap) - bound + margin
+            know_capsule(memory, capsule, pose, max(known, clear + until - moved))
             continue
         first = samples.first[capsule]
         last = min(samples.first[capsule + 1], first + around.max_samples)
@@ -188,10 +200,11 @@ def skin_terms(
             far = object_gap - bound + margin
         elif not near_ground:
             far = ground_gap - bound + margin
-        shift = capsule * around.max_samples - first
+        least = np.inf
         for row in range(first, last):
-            # A distance changes by no more than one walks, so most points need no second look.
-            if remembers and known[row + shift] - travel > margin:
+            known = known_of_point(memory, row, pose)
+            if known - until - moved > margin:
+                least = min(least, known)
                 continue
             clear = far
             x, y, z = sample_position(samples, row, links)
@@ -216,6 +229,9 @@ def skin_terms(
                         tree, table, links, samples, row, digit, depth, inward,
                         environment_weight, rates, matrix, gradient, side,
                     )  # fmt: skip
-            if remembers:
-                known[row + shift] = clear + travel
+            # At the kept pose it was no nearer than this.
+            known = max(known, clear + until - moved)
+            know_point(memory, row, pose, known)
+            least = min(least, known)
+        know_capsule(memory, capsule, pose, least)
     return cost

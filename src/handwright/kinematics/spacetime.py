@@ -18,9 +18,11 @@ from handwright.errors import InvalidValueError
 from handwright.geometry.environment import EnvironmentArrays, pack_environment
 from handwright.geometry.sdf import Field
 from handwright.kinematics.around import Around, no_object, seen_over
-from handwright.kinematics.digit_ik import IkWeights, Work
-from handwright.kinematics.digits import DigitTable, digit_table
+from handwright.kinematics.digit_ik import IkWeights
+from handwright.kinematics.digits import digit_table
 from handwright.kinematics.fk import link_poses
+from handwright.kinematics.ik_work import Work
+from handwright.kinematics.skin_memory import make_skin_memory
 from handwright.kinematics.skin_samples import SkinSamples, no_samples, skin_samples
 from handwright.kinematics.spacetime_band import make_band
 from handwright.kinematics.spacetime_checks import check_motion
@@ -28,7 +30,6 @@ from handwright.kinematics.spacetime_solve import solve_motion
 from handwright.kinematics.spacetime_terms import (
     Anchors,
     MotionProblem,
-    SkinMemory,
     Slopes,
     SpacetimeWeights,
     motion_cost,
@@ -122,54 +123,29 @@ def make_problem(
         high,
         bend,
         bias,
-        joint_reach(model, around.samples),
         weights,
         IkWeights(digits=weights.digits, digit_margin=weights.digit_margin),
     )
 
 
-def joint_reach(model: HandModel, samples: SkinSamples) -> np.ndarray:
-    """How far a skin point can be from each joint that moves it, (J,) m; 1 for slides.
+def frame_links(problem: MotionProblem) -> Links:
+    """Room for the links of one frame."""
+    count = problem.low.shape[1]
+    return Links(np.zeros((count + 1, 3, 3)), np.zeros((count + 1, 3)), np.zeros((count, 3)))
 
-    That of a leader includes its followers: it is the fastest that a point can go, m/rad.
+
+def motion_work(problem: MotionProblem, links: Links) -> Work:
+    """Room for the normal equations of one digit at all frames, at two motions.
+
+    Args:
+        problem: The problem.
+        links: Placed, (T, ...); no skin has been looked at there.
     """
-    joints, reach = model.joints, np.zeros(model.num_joints)
-    size = np.zeros(model.num_links)
-    np.maximum.at(size, samples.link, np.linalg.norm(samples.local, axis=-1))
-    offset = np.linalg.norm(joints.offset, axis=-1)
-    offset += joints.is_slide * np.maximum(abs(joints.lower), abs(joints.upper))
-    # Outwards from a link: its own skin, or that of a link beyond.
-    for joint in range(model.num_joints - 1, -1, -1):
-        reach[joint] = max(reach[joint], size[joint + 1])
-        parent = joints.parent[joint] - 1
-        if parent >= 0:
-            reach[parent] = max(reach[parent], offset[joint] + reach[joint])
-    reach = np.where(joints.is_slide, 1.0, reach)
-    for follower in np.flatnonzero(joints.leader >= 0):
-        reach[joints.leader[follower]] += abs(joints.ratio[follower]) * reach[follower]
-    return reach
-
-
-def skin_memory(problem: MotionProblem) -> SkinMemory:
-    """Memory in which no skin point has been looked at."""
-    num_frames, num_joints = problem.low.shape
-    table = problem.table
-    num_known = len(table.capsule_link) * problem.around.max_samples
-    return SkinMemory(
-        np.full((num_frames, num_known), -np.inf),
-        np.zeros((num_frames, len(table.free))),
-        np.zeros((num_frames, num_joints)),
-        Links(
-            np.zeros((num_joints + 1, 3, 3)),
-            np.zeros((num_joints + 1, 3)),
-            np.zeros((num_joints, 3)),
-        ),
-    )
-
-
-def motion_work(table: DigitTable, num_frames: int) -> Work:
-    """Room for the normal equations of one digit at all frames, at two motions."""
-    n = table.free.shape[1]
+    num_frames, n = len(problem.low), problem.table.free.shape[1]
+    samples = problem.around.samples
+    skin = make_skin_memory(samples, num_frames)
+    skin.rotation[:] = links.rotation[:, samples.carrier]
+    skin.position[:] = links.position[:, samples.carrier]
     return Work(
         np.zeros((2 * num_frames, n, n)),
         np.zeros((2 * num_frames, n)),
@@ -181,6 +157,7 @@ def motion_work(table: DigitTable, num_frames: int) -> Work:
         np.zeros(n, dtype=np.bool_),
         np.zeros(n),
         np.zeros(n, dtype=np.int64),
+        skin,
     )
 
 
@@ -239,8 +216,8 @@ def solve_motions(
     pull = np.zeros((num_anchors, 3))
     room = (
         Packed(Slopes(np.zeros((num_anchors, 3)), np.zeros((num_anchors, num_free, 3)))),
-        Packed(skin_memory(problem)),
-        Packed(motion_work(table, num_frames)),
+        Packed(frame_links(problem)),
+        Packed(motion_work(problem, links)),
     )
     given, moved = Packed(problem), Packed(links)
     before = np.zeros((num_frames, num_free))
@@ -253,15 +230,17 @@ def solve_motions(
     for _ in range(sweeps):
         is_over = True
         for digit in turns:
-            now, _ = motion_cost(given, moved, digit, q, pull, room[1], room[2], 0)
-            if now <= (1.0 + _STIRRED) * settled[digit]:
-                continue
+            if settled[digit] > -np.inf:
+                now, _ = motion_cost(given, moved, digit, q, pull, *room[1:], 0, np.inf)
+                if now <= (1.0 + _STIRRED) * settled[digit]:
+                    continue
             is_over = False
-            own = slice(problem.first[digit, 0], problem.first[digit, -1])
+            own, first = slice(problem.first[digit, 0], problem.first[digit, -1]), np.inf
             for attempt in range(weights.pulls + 1):
-                cost[digit], evaluations = solve_motion(
+                cost[digit], at_start, evaluations = solve_motion(
                     given, moved, digit, q, pull, *room, bands[digit], before
                 )
+                first = at_start if attempt == 0 else first
                 total += evaluations
                 settled[digit] = cost[digit]
                 miss = anchor_misses(Anchors(*(column[own] for column in anchors)), links)
@@ -274,7 +253,7 @@ def solve_motions(
                 ):
                     break
                 pull[own] = pulled
-            if settled[digit] < (1.0 - _STIRRED) * now:
+            if settled[digit] < (1.0 - _STIRRED) * first:
                 settled[digit] = -np.inf
         if is_over:
             break

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from handwright.kinematics.digit_ik import Work, count_of, place_digit
+from handwright.kinematics.digit_ik import count_of, place_digit
 from handwright.kinematics.digits import DigitTable
+from handwright.kinematics.ik_work import Work
 from handwright.kinematics.spacetime_band import Band, bounded_step, solve_factor
 from handwright.kinematics.spacetime_terms import (
     Anchors,
     MotionProblem,
-    SkinMemory,
     Slopes,
     fill_band,
     fill_bend,
+    keep_skins,
     motion_cost,
-    put_links,
+    put_digit,
     remember_anchors,
-    take_links,
+    take_parents,
 )
 from handwright.kinematics.tree import Links, Tree
 from handwright.math.compiled import inlined, kernel
@@ -25,6 +26,11 @@ from handwright.math.compiled import inlined, kernel
 _MOST_DAMPING = 1e6
 # A longer step is not taken untested: what it leaves out is no longer small.
 _SHORT_STEP = 1e-3
+# The longest step that is tried at first, rad: skin that a longer one takes into the object, or
+# through it, is not seen beforehand. Steps grow while they keep their promises; after one that
+# fails they are shorter by this share.
+_FIRST_STEP, _SHORTER = 0.2, 0.5
+_LONGER, _KEPT = 2.0, 0.5
 # A correction that is not much shorter than the step itself says that the step is too long.
 _MOST_CORRECTION = 0.5
 # Early steps need not know exactly which joints stop at a bound; a last step must.
@@ -94,9 +100,9 @@ def _place(
     tree: Tree, table: DigitTable, links: Links, digit: int, q: np.ndarray, now: Links
 ) -> None:
     for frame in range(q.shape[0]):
-        take_links(links, frame, now)
+        take_parents(tree, table.chain, links, digit, frame, now)
         place_digit(tree, table, now, digit, q[frame])
-        put_links(now, links, frame)
+        put_digit(table.chain, now, links, digit, frame)
 
 
 @kernel
@@ -139,11 +145,11 @@ def solve_motion(
     q: np.ndarray,
     pull: np.ndarray,
     slopes: Slopes,
-    memory: SkinMemory,
+    now: Links,
     work: Work,
     band: Band,
     before: np.ndarray,
-) -> tuple[float, int]:
+) -> tuple[float, float, int]:
     """Moves one digit to the least cost of its motion within the bounds.
 
     Args:
@@ -153,13 +159,13 @@ def solve_motion(
         q: (T, J) within the bounds, rad.
         pull: (N, 3) how far beyond its target each anchor is pulled, m.
         slopes: Room.
-        memory: Of the skin.
+        now: Room for the links of one frame.
         work: Room for 2 T frames.
         band: Room for T times the digit's free joints, with a guess of those that are held.
         before: (T, N) room.
 
     Returns:
-        The cost, and the number of evaluations.
+        The cost, the cost at the start, and the number of evaluations.
     """
     weights, num_frames = problem.weights, q.shape[0]
     free, low, high = problem.table.free, problem.low, problem.high
@@ -167,21 +173,29 @@ def solve_motion(
     cost, soft, promise, damping = np.inf, 0.0, np.inf, weights.damping
     half, iteration, failures = 1, 0, 0
     mark, marked = np.inf, 0
+    longest, radius, at_start = 0.0, _FIRST_STEP, np.inf
     while True:
         iteration += 1
-        trial, trial_soft = motion_cost(problem, links, digit, q, pull, memory, work, 1 - half)
+        trial, trial_soft = motion_cost(problem, links, digit, q, pull, now, work, 1 - half, cost)
         is_better = trial < cost
         if iteration > 1:
             share = (cost - trial) / promise if is_better else -1.0
             damping = _next_damping(damping, share, failures)
+            if not is_better:
+                radius = _SHORTER * longest
+            elif share > _KEPT:
+                radius = max(radius, _LONGER * longest)
+        else:
+            at_start = trial
         if is_better:
             half, failures = 1 - half, 0
             cost, soft = trial, trial_soft
             _copy_own(free, digit, q, before)
             fill_band(free, low, high, weights.acceleration, digit, q, work, half, band)
+            keep_skins(problem, links, digit, now, work)
             remember_anchors(
                 problem.tree, problem.table, problem.anchors, problem.first, links, digit, slopes,
-                memory.now,
+                now,
             )  # fmt: skip
         else:
             failures += 1
@@ -194,19 +208,23 @@ def solve_motion(
         promise, is_exact, damping = _propose(band, size, damping, least)
         longest = _take_step(free, low, high, digit, q, before, band.step)
         # After a refused step the damping makes promises small: they say nothing then.
-        if is_better and is_exact and promise <= least and longest < _SHORT_STEP:
+        is_settled = is_better and is_exact and promise <= least
+        while not is_settled and longest > radius and damping <= _MOST_DAMPING:
+            promise, _, damping = _propose(band, size, _RISE * damping, least)
+            longest = _take_step(free, low, high, digit, q, before, band.step)
+        if is_settled and longest < _SHORT_STEP:
             cost -= promise
             break
-        if is_over or damping > _MOST_DAMPING or (is_better and is_exact and promise <= least):
+        if is_over or is_settled or damping > _MOST_DAMPING:
             for u in range(size):
                 band.step[u] = 0.0
             _take_step(free, low, high, digit, q, before, band.step)
             break
         if problem.first[digit, 0] < problem.first[digit, num_frames]:
-            _place(problem.tree, problem.table, links, digit, q, memory.now)
+            _place(problem.tree, problem.table, links, digit, q, now)
             _correct_step(
                 free, problem.anchors, problem.first, links, digit, q, slopes, band, longest
             )
             _take_step(free, low, high, digit, q, before, band.step)
-    _place(problem.tree, problem.table, links, digit, q, memory.now)
-    return cost, iteration
+    _place(problem.tree, problem.table, links, digit, q, now)
+    return cost, at_start, iteration

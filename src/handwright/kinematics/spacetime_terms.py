@@ -13,7 +13,6 @@ from handwright.geometry.environment import EnvironmentArrays
 from handwright.kinematics.around import Around
 from handwright.kinematics.digit_ik import (
     IkWeights,
-    Work,
     count_of,
     digit_terms,
     place_digit,
@@ -21,6 +20,8 @@ from handwright.kinematics.digit_ik import (
     point_velocities,
 )
 from handwright.kinematics.digits import DigitTable
+from handwright.kinematics.ik_work import Work
+from handwright.kinematics.skin_memory import keep_skin
 from handwright.kinematics.skin_terms import skin_terms
 from handwright.kinematics.spacetime_band import Band
 from handwright.kinematics.tree import Links, Tree, placed
@@ -93,19 +94,6 @@ class Slopes(NamedTuple):
     """(N, F, 3) by the free joints of their digits, m."""
 
 
-class SkinMemory(NamedTuple):
-    """Distances of skin points at all frames when they were last looked at."""
-
-    known: np.ndarray
-    """(T, C * max_samples) plus the travel by then, m."""
-    travel: np.ndarray
-    """(T, D) how far any skin point of a digit can have gone, m."""
-    last: np.ndarray
-    """(T, J) joint values to which travel is counted."""
-    now: Links
-    """Room for one frame."""
-
-
 class MotionProblem(NamedTuple):
     """What the motion of a hand is judged by, in the form that numba takes."""
 
@@ -127,9 +115,6 @@ class MotionProblem(NamedTuple):
     """(D, N) unevenness of bending is ``bend . free joints + bend_bias``."""
     bend_bias: np.ndarray
     """(D,)"""
-    reach: np.ndarray
-    """(J,) how far a skin point can be from a joint that moves it, m (1 for slides); that of a
-    leader includes its followers."""
     weights: SpacetimeWeights
     ik: IkWeights
     """The weights again, for the terms that are shared with inverse kinematics."""
@@ -155,16 +140,34 @@ def take_links(links: Links, frame: int, now: Links) -> None:
 
 
 @inlined
-def put_links(now: Links, links: Links, frame: int) -> None:
-    """Copies them back."""
-    for link in range(now.position.shape[0]):
+def take_parents(
+    tree: Tree, chain: np.ndarray, links: Links, digit: int, frame: int, now: Links
+) -> None:
+    """Copies what a digit is placed from."""
+    for n in range(chain.shape[1]):
+        joint = chain[digit, n]
+        if joint < 0:
+            break
+        link = tree.parent[joint]
         for i in range(3):
+            now.position[link, i] = links.position[frame, link, i]
+            for j in range(3):
+                now.rotation[link, i, j] = links.rotation[frame, link, i, j]
+
+
+@inlined
+def put_digit(chain: np.ndarray, now: Links, links: Links, digit: int, frame: int) -> None:
+    """Copies the links of a digit back."""
+    for n in range(chain.shape[1]):
+        joint = chain[digit, n]
+        if joint < 0:
+            break
+        link = joint + 1
+        for i in range(3):
+            links.axis[frame, joint, i] = now.axis[joint, i]
             links.position[frame, link, i] = now.position[link, i]
             for j in range(3):
                 links.rotation[frame, link, i, j] = now.rotation[link, i, j]
-    for joint in range(now.axis.shape[0]):
-        for i in range(3):
-            links.axis[frame, joint, i] = now.axis[joint, i]
 
 
 @inlined
@@ -302,26 +305,6 @@ def fill_bend(
                 band.extra[start + a] -= anchors.weight[row] * along
 
 
-@inlined
-def _travel(
-    free: np.ndarray,
-    reach: np.ndarray,
-    digit: int,
-    frame: int,
-    q: np.ndarray,
-    memory: SkinMemory,
-) -> float:
-    """Counts how far the skin of a digit can have gone by now, m."""
-    for a in range(count_of(free, digit)):
-        joint = free[digit, a]
-        # Between nodes a field can change a little faster than one walks.
-        memory.travel[frame, digit] += (
-            1.1 * reach[joint] * abs(q[frame, joint] - memory.last[frame, joint])
-        )
-        memory.last[frame, joint] = q[frame, joint]
-    return memory.travel[frame, digit]
-
-
 @kernel
 def _frame_terms(
     problem: MotionProblem,
@@ -330,16 +313,15 @@ def _frame_terms(
     frame: int,
     q: np.ndarray,
     pull: np.ndarray,
-    memory: SkinMemory,
+    one: Links,
     work: Work,
     side: int,
 ) -> float:
     """Cost of anchors, skin and other digits at one frame; adds to its normal equations."""
     tree, table, weights = problem.tree, problem.table, problem.weights
-    one = memory.now
     take_links(links, frame, one)
     place_digit(tree, table, one, digit, q[frame])
-    put_links(one, links, frame)
+    put_digit(table.chain, one, links, digit, frame)
     cost = 0.0
     anchors = problem.anchors
     for row in range(problem.first[digit, frame], problem.first[digit, frame + 1]):
@@ -353,8 +335,7 @@ def _frame_terms(
         cost += skin_terms(
             tree, table, one, digit, _around_at(problem.around, frame), weights.object,
             weights.environment, weights.object_margin, weights.num_object_capsules,
-            work.row, work.matrix, work.gradient, side, memory.known[frame],
-            _travel(table.free, problem.reach, digit, frame, q, memory),
+            work.row, work.matrix, work.gradient, side, work.skin, frame,
         )  # fmt: skip
     if weights.digits > 0.0:
         cost += digit_terms(tree, table, one, digit, problem.ik, work, side)
@@ -368,9 +349,10 @@ def motion_cost(
     digit: int,
     q: np.ndarray,
     pull: np.ndarray,
-    memory: SkinMemory,
+    now: Links,
     work: Work,
     half: int,
+    allowed: float,
 ) -> tuple[float, float]:
     """Objective of one digit's motion; places the digit and writes its normal equations.
 
@@ -382,9 +364,10 @@ def motion_cost(
         digit: Which.
         q: (T, J) rad; followers are set.
         pull: (N, 3) how far beyond its target each anchor is pulled, m.
-        memory: Of the skin.
+        now: Room for the links of one frame.
         work: Room for 2 T frames: row ``half * T + t`` is written for frame t.
         half: 0 or 1.
+        allowed: A cost that is seen to reach this is infinite; the rest is then not computed.
 
     Returns:
         The cost, and the part of it that acceleration, coupling and posture have.
@@ -404,7 +387,9 @@ def motion_cost(
                 table.free, problem.reference, problem.bend, problem.bend_bias, weights, digit,
                 frame, q, work, start + frame,
             )  # fmt: skip
-            cost += _frame_terms(problem, links, digit, frame, q, pull, memory, work, start + frame)
+            cost += _frame_terms(problem, links, digit, frame, q, pull, now, work, start + frame)
+            if cost + soft >= allowed:
+                return np.inf, soft
     for a in range(count):
         joint = table.free[digit, a]
         for frame in range(1, num_frames - 1):
@@ -415,6 +400,14 @@ def motion_cost(
             work.gradient[start + frame, a] -= 2.0 * bent
             work.gradient[start + frame + 1, a] += bent
     return cost + soft, soft
+
+
+@kernel
+def keep_skins(problem: MotionProblem, links: Links, digit: int, now: Links, work: Work) -> None:
+    """Keeps the motion of a digit at which its skin has just been looked at."""
+    for frame in range(links.position.shape[0]):
+        take_links(links, frame, now)
+        keep_skin(problem.table, problem.around.samples, work.skin, now, digit, frame)
 
 
 @kernel

@@ -51,7 +51,7 @@ def synthesize(
     if not isinstance(method, Method):
         raise InvalidValueError(
             f"synthesize was given {method!r} as the method; expected an object such as "
-            "Scripted(pose='rest')."
+            "ContactSampling() or Scripted()."
         )
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise InvalidValueError(f"Seed is {seed!r}; expected a whole number of 0 or more.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,6 +26,8 @@ SUFFIXES = (".mp4", ".gif", ".png")
 _FRAMING_FRAMES = 12
 # Programs that show a .gif slow down pictures that are shorter than two hundredths of a second.
 _GIF_FPS = 50.0
+# Of a strip; rows are made as long as each other.
+_MAX_COLUMNS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,9 @@ def pictures(
         max_markers=scene.max_markers,
     ) as stage:
         numbers, console = [int(frame) for frame in frames], Console(stderr=True)
-        for frame in track(numbers, "Drawing", transient=True, console=console):
+        # Rich would leave an empty line in a log.
+        is_log = not console.is_terminal
+        for frame in track(numbers, "Drawing", transient=True, console=console, disable=is_log):
             stage.show(scene.items(frame), scene.markers(frame))
             yield stage.picture(camera)
 
@@ -137,7 +142,8 @@ def _write_strip(clip: Clip, path: Path, settings: FilmSettings) -> Path:
     frames = np.unique(np.linspace(0, clip.num_frames - 1, count).astype(np.int64))
     images = list(pictures(clip, frames, settings, samples=3))
     labels = [f"{clip.times[frame]:.2f} s" for frame in frames]
-    return write_png(contact_sheet(images, min(4, len(images)), labels), path)
+    rows = math.ceil(len(images) / _MAX_COLUMNS)
+    return write_png(contact_sheet(images, math.ceil(len(images) / rows), labels), path)
 
 
 def _write_mp4(clip: Clip, path: Path, settings: FilmSettings) -> None:

@@ -12,6 +12,10 @@ from handwright.methods.sampling.room import FREE, HOLD, SLIDE
 
 # Weight of a point in the air, which may be missed, against that of a contact.
 _HINT = 1e-3
+# Weight of a point of a link that is held where the search had it, and where these points are on
+# the link, m: three say where it is and how it is turned.
+_NEAR = 0.1
+_CORNERS = np.array([[0.0, 0.0, 0.0], [0.02, 0.0, 0.0], [0.0, 0.02, 0.0]])
 # A guiding point that was missed by more than this, m, is taken where it was.
 _MISSED = 1e-4
 # A contact farther than this from where it was in the last frame, m, is another one.
@@ -60,6 +64,47 @@ def search_anchors(
         target=np.where(missed[:, None], actual, target),
         weight=np.where((mode == HOLD) | (mode == SLIDE), 1.0, _HINT),
     )
+
+
+def posture_anchors(
+    path: Path,
+    start: int,
+    digits: np.ndarray,
+    offset: int,
+    turns: np.ndarray,
+    places: np.ndarray,
+    frames: np.ndarray,
+) -> Anchors:
+    """Links that touch, held where the search had them: three points of each in some frames.
+
+    Args:
+        path: Of the search.
+        start: Frame of the stage at which it starts.
+        digits: Rows of the hand's digits.
+        offset: Of the hand's links.
+        turns: (T, L, 3, 3) of the links by the path.
+        places: (T, L, 3) of the links by the path, m.
+        frames: (N,) of the path.
+    """
+    touches = np.isin(path.reached[frames][:, digits], (HOLD, SLIDE))
+    at, digit = np.nonzero(touches)
+    frame = np.repeat(frames[at], len(_CORNERS))
+    digit = np.repeat(digit, len(_CORNERS))
+    link = path.link[frame, digits[digit]] - offset
+    local = np.tile(_CORNERS, (len(at), 1))
+    return Anchors(
+        digit=digit.astype(np.int64),
+        frame=(frame + start).astype(np.int64),
+        link=link,
+        local=local,
+        target=places[frame, link] + np.einsum("nij,nj->ni", turns[frame, link], local),
+        weight=np.full(len(frame), _NEAR),
+    )
+
+
+def joined(first: Anchors, second: Anchors) -> Anchors:
+    """All anchors of both."""
+    return Anchors(*(np.concatenate(pair) for pair in zip(first, second, strict=True)))
 
 
 def rolled_anchors(

@@ -16,7 +16,7 @@ from handwright.methods.sampling.judge import Judged, judge_motion, make_judged
 from handwright.methods.sampling.orders import unpinned_frame
 from handwright.methods.sampling.path import Path
 from handwright.methods.sampling.prepare import Prepared
-from handwright.methods.sampling.reconstruct import reconstruct, roll_on
+from handwright.methods.sampling.reconstruct import reconstruct, roll_on, stay_near
 from handwright.methods.sampling.search import Search
 
 if TYPE_CHECKING:
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
 PATHS = 3
 """Paths that an attempt asks of a tree, at most."""
-# How often a smooth motion that slips is smoothed again with its contacts rolling on.
-_ROLLS = 1
+# How often a motion that does not hold is smoothed again: farther off the body where skin is too
+# deep, else nearer to the search's own.
+_REPAIRS = 1
 # Motions whose joints never differ by more, rad, are the same.
 _SAME = 0.1
 # Frames between two looks at the clock.
@@ -153,7 +154,7 @@ def _finished(one: Prepared, path: Path, attempt: Attempt) -> Part | int:
     begin = time.perf_counter()
     motion = reconstruct(one, path)
     attempt.seconds["reconstruction"] += time.perf_counter() - begin
-    for number in range(1 + _ROLLS):
+    for number in range(1 + _REPAIRS):
         begin = time.perf_counter()
         verdict = _verdict(one, motion.q)
         attempt.seconds["judging"] += time.perf_counter() - begin
@@ -162,9 +163,13 @@ def _finished(one: Prepared, path: Path, attempt: Attempt) -> Part | int:
             jolt = np.diff(motion.q, n=2, axis=0) ** 2
             strain = float(bend.mean() + 100.0 * jolt.mean())
             return Part(motion.q, verdict.contacts, path, strain)
-        if number < _ROLLS:
+        if number < _REPAIRS:
             begin = time.perf_counter()
-            motion = roll_on(one, path, motion, verdict.judged, verdict.is_sunk)
+            motion = (
+                roll_on(one, path, motion, verdict.judged)
+                if verdict.is_sunk
+                else stay_near(one, path, motion, verdict.failing)
+            )
             attempt.seconds["reconstruction"] += time.perf_counter() - begin
     attempt.dropped += 1
     attempt.causes[verdict.cause] += 1
@@ -182,39 +187,41 @@ class _Verdict(NamedTuple):
     cause: str
     frame: int
     """Of the problem, at which it fails first."""
+    failing: np.ndarray
+    """(N,) all such frames that are known, of the stage."""
+
+
+def _refused(one: Prepared, judged: Judged, is_sunk: bool, frame: int, text: str) -> _Verdict:
+    """One that fails at a frame of the problem."""
+    return _Verdict(
+        None, judged, is_sunk, f"after smoothing, at frame {frame}, {text}", frame,
+        np.array([frame - one.first]),
+    )  # fmt: skip
 
 
 def _verdict(one: Prepared, q: np.ndarray) -> _Verdict:
     judged = make_judged(len(q), len(one.room.found.capsule))
     if judge_motion(one.strict, q, one.room, judged):
-        frame = int(np.flatnonzero(judged.verdict)[0])
-        cause = _CAUSES[int(judged.verdict[frame])]
-        return _Verdict(
-            None,
-            judged,
-            bool((judged.verdict == SUNK).any()),
-            f"after smoothing, at frame {one.first + frame}, {cause}",
-            one.first + frame,
-        )
+        failing = np.flatnonzero(judged.verdict)
+        cause = _CAUSES[int(judged.verdict[failing[0]])]
+        is_sunk = bool((judged.verdict == SUNK).any())
+        refused = _refused(one, judged, is_sunk, one.first + int(failing[0]), cause)
+        return refused._replace(failing=failing)
     found = exact_contacts(one, q, judged)
     if isinstance(found, Refused):
-        text = f"after smoothing, at frame {found.frame}, {found.reason}"
-        return _Verdict(None, judged, found.is_sunk, text, found.frame)
+        return _refused(one, judged, found.is_sunk, found.frame, found.reason)
     leap = _leaping_frame(one, q)
     if leap is not None:
-        text = f"after smoothing, at frame {leap}, a finger leaps. Let the wrist move more slowly."
-        return _Verdict(None, judged, False, text, leap)
+        text = "a finger leaps. Let the wrist move more slowly."
+        return _refused(one, judged, False, leap, text)
     digit = np.where(
         found.capsule >= 0, one.stage.digit_of_capsule[np.maximum(found.capsule, 0)], -1
     )
     left = unpinned_frame(one.policy.orders, one.start - one.first, found.frame, digit, found.point)
     if left is not None:
-        frame = one.first + left
-        text = (
-            f"after smoothing, at frame {frame}, a digit has rolled off its pin. Shorten the pin."
-        )
-        return _Verdict(None, judged, False, text, frame)
-    return _Verdict(found, judged, False, "", -1)
+        text = "a digit has rolled off its pin. Shorten the pin."
+        return _refused(one, judged, False, one.first + left, text)
+    return _Verdict(found, judged, False, "", -1, np.zeros(0, dtype=np.int64))
 
 
 def _leaping_frame(one: Prepared, q: np.ndarray) -> int | None:

@@ -23,22 +23,19 @@ from handwright.kinematics.spacetime import no_anchors, smooth_digits
 from handwright.math.packed import Packed
 from handwright.math.pose import Pose
 from handwright.methods.sampling.attempt import Attempt, run_attempt
+from handwright.methods.sampling.carrying import (
+    carried_without,
+    grasp_worths,
+    keeps_place,
+    plan_lasts,
+    posed_frames,
+)
 from handwright.methods.sampling.judge import judge_motion, make_judged
 from handwright.methods.sampling.path import make_path
 from handwright.methods.sampling.prepare import Prepared, prepare
 from handwright.methods.sampling.reconstruct import reconstruct
 from handwright.methods.sampling.stage import part_of_stage
-from handwright.methods.sampling.step import (
-    Bench,
-    advance,
-    carried_by,
-    carried_frames,
-    carried_without,
-    keeps_place,
-    pad_place,
-    posed_frames,
-    settle,
-)
+from handwright.methods.sampling.step import Bench, advance, pad_place, settle
 
 if TYPE_CHECKING:
     from handwright.methods.sampling.contact_sampling import ContactSampling
@@ -129,9 +126,11 @@ def _compile_settling(bench: Bench) -> None:
 
 def _compile_grasping(bench: Bench) -> None:
     packed, digits = Packed(bench), len(bench.stage.hand_of_digit)
-    carried_frames(packed, np.full(digits, -1), len(bench.candidates.frame), 1.0)
+    nobody = np.full((1, digits), -1)
+    grasp_worths(packed, nobody, len(bench.candidates.frame), np.zeros((0, 3)), np.zeros(1))
     carried_without(packed, 0, 1, np.ones(digits, dtype=np.bool_))
-    carried_by(packed, 0, np.zeros((0, 3)), np.zeros((0, 3)), 1.0)
+    frames = np.zeros(1, dtype=np.int64)
+    plan_lasts(packed, 0, frames, frames, nobody.T.copy(), 1.0)
     posed_frames(packed, 1.0)
     keeps_place(packed, 0, 0, 1)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
 
 from handwright.core.clip import Clip
 from handwright.core.problem import Problem
@@ -35,6 +38,7 @@ from handwright.methods.sampling.preferences import (
 )
 from handwright.methods.sampling.prepare import Prepared, prepare
 from handwright.methods.sampling.reasons import why_impossible, why_not
+from handwright.methods.sampling.wish_checking import check_names, sequence_problems, wishes_in
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
@@ -116,6 +120,9 @@ class ContactSampling:
             )
             if not is_good
         ]
+        problems += sequence_problems(self)
+        if self.smoothing_hz is not None and not self.smoothing_hz > 0.0:
+            problems.append(f"smoothing_hz is {self.smoothing_hz}, expected Hz above 0, or None")
         if self.grip not in GRIPS:
             problems.append(f"grip is {self.grip!r}, expected one of {', '.join(GRIPS)}")
         if self.strategy not in CHANCES:
@@ -149,8 +156,17 @@ class ContactSampling:
             lacks += [] if len(problem.times) >= _MIN_FRAMES else [f"{_MIN_FRAMES} frames or more"]
             needs = f"Contact sampling needs {', '.join(lacks)}. Add it."
             return Result((), Status.BAD_INPUT, needs + advice_on_goals(problem))
+        limit = 0.5 / float(np.diff(problem.times).mean())
+        if self.smoothing_hz is not None and self.smoothing_hz >= limit:
+            return Result(
+                (),
+                Status.BAD_INPUT,
+                f"smoothing_hz is {self.smoothing_hz:g}; expected below {limit:g} Hz, half the "
+                "frame rate of the problem. Lower it (8 Hz suits motion capture) or leave it out.",
+            )
+        check_names(problem, self)
         tell = _silent if watcher is None else watcher
-        tell(Progress("preparing, and compiling what is not compiled yet"))
+        tell(Progress("preparing; the first run on a machine compiles for some minutes"))
         begin = time.perf_counter()
         with started_workers(problem, self) as pool:
             return self._solve_with(problem, seed, tell, pool, begin)
@@ -168,10 +184,10 @@ class ContactSampling:
         if trouble is not None:
             return Result((), Status.INFEASIBLE, trouble)
         prepared = prepare(problem, self)
-        trouble = why_not(problem, prepared)
+        trouble = why_not(prepared, wishes=wishes_in(self))
         if trouble is not None:
             return Result((), Status.INFEASIBLE, trouble)
-        tell(Progress("compiling what is not compiled yet"))
+        tell(Progress("preparing the search, and compiling it if need be"))
         warm_up(prepared[0], pool, early)
         ready = time.perf_counter()
         deadline = time.monotonic() + self.time_budget
@@ -256,11 +272,22 @@ def _statistics(attempts: list[Attempt]) -> dict[str, float]:
 
 
 def _shortfall(attempts: list[Attempt], found: int, wanted: int) -> str:
+    """How much was found, and the cause that most others had; the frame is its most frequent."""
     causes: Counter[str] = Counter()
     for attempt in attempts:
         causes.update(attempt.causes)
-    text = f"{found} of {wanted} motions after {len(attempts)} attempts."
+    tries = "1 attempt" if len(attempts) == 1 else f"{len(attempts)} attempts"
+    text = f"{found} of {wanted} motions after {tries}."
     if causes:
-        cause, count = causes.most_common(1)[0]
-        text += f" Most often ({count} times): {cause}"
+        # One cause is written with many frames, joints and bodies.
+        kinds: Counter[str] = Counter()
+        for cause, count in causes.items():
+            kinds[_kind_of(cause)] += count
+        kind, count = kinds.most_common(1)[0]
+        example = max((c for c in causes if _kind_of(c) == kind), key=lambda c: causes[c])
+        text += f" Most often ({'once' if count == 1 else f'{count} times'}): {example}"
     return text
+
+
+def _kind_of(cause: str) -> str:
+    return re.sub(r"\d+|'[^']*'", "", cause)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from handwright.core.hand import HandModel
-from handwright.errors import InvalidValueError, UnknownNameError
+from handwright.errors import InvalidValueError
 from handwright.geometry.exact import ExactDistance
 from handwright.methods.sampling.candidates import Candidates, lifetimes
 from handwright.methods.sampling.hands_as_one import HandsAsOne
@@ -42,7 +42,10 @@ class Wishes(NamedTuple):
 def digit_rows(
     holding: Holding, models: tuple[HandModel, ...], names: tuple[str, ...]
 ) -> list[int]:
-    """Rows of named digits among those of all hands of a holding; all if no name is given."""
+    """Rows of named digits among those of all hands of a holding; all if no name is given.
+
+    Digits of hands that take no part in the holding have none.
+    """
     known = [
         (f"{hand}.{digit.name}", digit.name)
         for hand, model in zip(holding.hands, models, strict=True)
@@ -50,13 +53,7 @@ def digit_rows(
     ]
     if not names:
         return list(range(len(known)))
-    rows = []
-    for name in names:
-        found = [row for row, pair in enumerate(known) if name in pair]
-        if not found:
-            raise UnknownNameError("digit", name, [pair[0] for pair in known])
-        rows += found
-    return rows
+    return [row for name in names for row, pair in enumerate(known) if name in pair]
 
 
 def apply_limits(
@@ -147,6 +144,8 @@ def find_wishes(
         if frames is None or (hand is not None and hand not in holding.hands):
             continue
         rows = digit_rows(holding, models, (pin.digit,))
+        if not rows:
+            continue
         if len(rows) > 1:
             raise InvalidValueError(
                 f"Pin {number}: {len(rows)} hands have a digit {pin.digit!r}; expected one, such "

@@ -29,6 +29,8 @@ from handwright.math.pose import Pose
 _CLOSER_LOOK = 3e-4
 # Between nodes a grid can change a little faster than one walks.
 _STEEPEST = 1.1
+# Into so many parts capsules are cut to see whether they are near the surroundings.
+_PARTS = 4
 
 
 class _Skin(NamedTuple):
@@ -41,8 +43,8 @@ class _Skin(NamedTuple):
     weights: np.ndarray
     change: np.ndarray
     shift: np.ndarray
-    travel: np.ndarray
-    """(T, L) m."""
+    way: np.ndarray
+    """(T, C) how far a vertex over a capsule can have gone since the first frame, m."""
     start: np.ndarray
     """(T, C, 3) of the capsules' axes, m."""
     end: np.ndarray
@@ -72,17 +74,19 @@ def skin_depths(
     if model.skin is None or model.side == "none":
         return depth
     skin = skin_of(model)
-    order, first = _by_capsule(model)
+    order, first, carries = _by_capsule(model)
     rest, change, shift = blended_links(model, skin, q, root)
     axes = posed_capsules(model, q, root)
+    travel = link_travel(model, skin, change, shift)
+    way = np.cumsum(np.where(carries, travel[:, None, :], 0.0).max(axis=2), axis=0)
     moving = _Skin(
-        first, rest[order], skin.links[order], skin.weights[order], change, shift,
-        link_travel(model, skin, change, shift), axes.start, axes.end, skin_samples(model).reach,
+        first, rest[order], skin.links[order], skin.weights[order], change, shift, _STEEPEST * way,
+        axes.start, axes.end, skin_samples(model).reach,
     )  # fmt: skip
     is_near = np.zeros((len(q), len(order)), dtype=np.bool_)
-    spare = np.full(len(order), -np.inf)
+    known, least = np.full(len(order), -np.inf), np.full(len(first) - 1, -np.inf)
     around = EnvironmentArrays(*(np.ascontiguousarray(array) for array in around))
-    _look(Packed(field), Packed(around), Packed(moving), spare, is_near, depth)
+    _look(Packed(field), Packed(around), Packed(moving), known, least, is_near, depth)
     frame, vertex = np.nonzero(is_near)
     if len(frame):
         link = moving.links[vertex]
@@ -93,11 +97,20 @@ def skin_depths(
 
 
 @lru_cache(maxsize=8)
-def _by_capsule(model: HandModel) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices in the order of the capsules under them, and where those of each capsule begin."""
-    owner = vertex_capsules(model, skin_of(model))
+def _by_capsule(model: HandModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Vertices in the order of the capsules under them.
+
+    Returns:
+        The order, where the vertices of each capsule begin, and (C, L) which links carry some.
+    """
+    skin = skin_of(model)
+    owner = vertex_capsules(model, skin)
     order = np.argsort(owner, kind="stable")
-    return order, np.searchsorted(owner[order], np.arange(len(model.capsules) + 1))
+    carries = np.zeros((len(model.capsules), model.num_links), dtype=bool)
+    for k in range(skin.links.shape[1]):
+        held = skin.weights[:, k] > 0.0
+        carries[owner[held], skin.links[held, k]] = True
+    return order, np.searchsorted(owner[order], np.arange(len(model.capsules) + 1)), carries
 
 
 @inlined
@@ -121,7 +134,8 @@ def _look(
     field: Field,
     world: EnvironmentArrays,
     skin: _Skin,
-    spare: np.ndarray,
+    known: np.ndarray,
+    least: np.ndarray,
     is_near: np.ndarray,
     depth: np.ndarray,
 ) -> None:
@@ -131,40 +145,46 @@ def _look(
         field: Of the body.
         world: With a leading frame axis.
         skin: Over the motion.
-        spare: (V,) how far vertices may still go before they can touch the body, m.
+        known: (V,) distance of vertices when they were last looked at, plus the way by then, m.
+        least: (C,) the least of them over each capsule.
         is_near: (T, V) written.
         depth: (T,) written.
     """
-    for t in range(skin.change.shape[0]):
+    for t in range(skin.way.shape[0]):
         here = EnvironmentArrays(
             world.normals[t], world.offsets[t], world.positions[t], world.rotations[t],
             world.half_extents, world.frictions,
         )  # fmt: skip
-        for c in range(skin.first.shape[0] - 1):
+        for c in range(skin.way.shape[1]):
+            way = skin.way[t, c]
             is_grounded = world.frictions.shape[0] > 0 and _near_ground(here, skin, t, c)
+            if least[c] > way and not is_grounded:
+                continue
+            least[c] = np.inf
             for v in range(skin.first[c], skin.first[c + 1]):
-                moved = 0.0
-                for k in range(skin.links.shape[1]):
-                    moved += skin.weights[v, k] * skin.travel[t, skin.links[v, k]]
-                spare[v] -= _STEEPEST * moved
-                if spare[v] > 0.0 and not is_grounded:
-                    continue
-                x, y, z = _place(skin, t, v)
-                spare[v] = field_value(field, x, y, z)
-                is_near[t, v] = spare[v] < -_CLOSER_LOOK
-                if is_grounded:
-                    depth[t] = max(depth[t], -environment_value_gradient(here, x, y, z)[0])
+                is_far = known[v] > way
+                if is_grounded or not is_far:
+                    x, y, z = _place(skin, t, v)
+                    if is_grounded:
+                        depth[t] = max(depth[t], -environment_value_gradient(here, x, y, z)[0])
+                    if not is_far:
+                        value = field_value(field, x, y, z)
+                        is_near[t, v] = value < -_CLOSER_LOOK
+                        known[v] = value + way
+                least[c] = min(least[c], known[v])
 
 
 @inlined
 def _near_ground(here: EnvironmentArrays, skin: _Skin, t: int, c: int) -> bool:
     """Whether skin over a capsule may touch the surroundings."""
     a, b = skin.start, skin.end
-    least = min(
-        environment_value_gradient(here, a[t, c, 0], a[t, c, 1], a[t, c, 2])[0],
-        environment_value_gradient(here, b[t, c, 0], b[t, c, 1], b[t, c, 2])[0],
-    )
-    square = 0.0
+    square, least = 0.0, np.inf
     for i in range(3):
         square += (a[t, c, i] - b[t, c, i]) ** 2
-    return least < 0.5 * np.sqrt(square) + skin.reach[c]
+    for n in range(_PARTS):
+        share = (n + 0.5) / _PARTS
+        x = a[t, c, 0] + share * (b[t, c, 0] - a[t, c, 0])
+        y = a[t, c, 1] + share * (b[t, c, 1] - a[t, c, 1])
+        z = a[t, c, 2] + share * (b[t, c, 2] - a[t, c, 2])
+        least = min(least, environment_value_gradient(here, x, y, z)[0])
+    return least < 0.5 * np.sqrt(square) / _PARTS + skin.reach[c]

@@ -1,17 +1,8 @@
-"""Whole grasps: places for several digits at once, judged by how long they carry the body."""
+"""Whole grasps: places for several digits at once."""
 
 from __future__ import annotations
 
 import numpy as np
-
-from handwright.math.packed import Packed
-from handwright.methods.sampling.candidates import Candidates
-from handwright.methods.sampling.step import carried_frames
-
-FINGER_WIDTH = 0.013
-"""Pads of two digits are no nearer than this, m."""
-SPARE_FRICTION = 0.6
-"""Share of the friction with which a good grasp still holds."""
 
 
 def first_digits(hand_of_digit: np.ndarray) -> np.ndarray:
@@ -43,26 +34,3 @@ def draw_grasps(
         touches = rng.random(tries) >= (0.0 if is_sure[d] else leave_free)
         chosen[touches, d] = np.searchsorted(appeal[d], mark, side="right")[touches]
     return chosen
-
-
-def grasp_worth(
-    bench: Packed, places: Candidates, chosen: np.ndarray, first: int, taken: np.ndarray
-) -> float:
-    """Key frames that a grasp carries, and again with less friction: it will need to spare.
-
-    Args:
-        bench: The search.
-        places: Candidates.
-        chosen: (D,) place of each digit, or -1.
-        first: Key frame.
-        taken: (N, 3) points that other digits hold, m.
-    """
-    point = places.point[chosen[chosen >= 0]]
-    apart = np.linalg.norm(point[:, None] - np.concatenate([point, taken]), axis=2)
-    apart[np.arange(len(point)), np.arange(len(point))] = np.inf
-    if np.any(apart < FINGER_WIDTH):
-        return 0.0
-    lasts = carried_frames(bench, chosen, first, 1.0)
-    if lasts == 0:
-        return 0.0
-    return float(lasts + carried_frames(bench, chosen, first, SPARE_FRICTION))

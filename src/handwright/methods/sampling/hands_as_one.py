@@ -174,6 +174,8 @@ def _joined_table(
 def _joined_samples(samples: Sequence[SkinSamples], offset: np.ndarray) -> SkinSamples:
     counts = np.cumsum([0, *(len(one.link) for one in samples)])
     first = [one.first[:-1] + shift for one, shift in zip(samples, counts, strict=False)]
+    most = max(one.carrier.shape[1] for one in samples)
+    spare = [(0, most - one.carrier.shape[1]) for one in samples]
     return SkinSamples(
         first=np.concatenate([*first, counts[-1:]]),
         link=np.concatenate(
@@ -182,4 +184,16 @@ def _joined_samples(samples: Sequence[SkinSamples], offset: np.ndarray) -> SkinS
         weight=np.concatenate([one.weight for one in samples]),
         local=np.concatenate([one.local for one in samples]),
         reach=np.concatenate([one.reach for one in samples]),
+        carrier=np.concatenate(
+            [
+                np.pad(_shifted(one.carrier, shift), ((0, 0), pad), constant_values=-1)
+                for one, shift, pad in zip(samples, offset, spare, strict=True)
+            ]
+        ),
+        ball=np.concatenate(
+            [
+                np.pad(one.ball, ((0, 0), pad, (0, 0)))
+                for one, pad in zip(samples, spare, strict=True)
+            ]
+        ),
     )

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from handwright.kinematics.tree import Links, placed
-from handwright.math.compiled import inlined, kernel
+from handwright.math.compiled import compiled, inlined, kernel
 from handwright.math.packed import Packed
 from handwright.methods.sampling.frame import (
     CROSSED,
@@ -25,6 +25,7 @@ from handwright.methods.sampling.frame import (
 )
 from handwright.methods.sampling.room import Room
 from handwright.methods.sampling.stage import Stage
+from handwright.methods.sampling.step import Bench
 
 
 class Judged(NamedTuple):
@@ -83,6 +84,78 @@ def _take_motion(room: Room, n: int) -> None:
 
 
 @kernel
+def slip_around(stage: Stage, t: int, room: Room, ahead: Links, span: int) -> None:
+    """How contacts of frame t slide by central differences, and what they may bear then.
+
+    Args:
+        stage: The holding.
+        t: Frame, whose contacts are in ``room``, with the links now and before.
+        room: Memory.
+        ahead: Links of a later frame.
+        span: Frames from ``room.before`` to there.
+    """
+    found, contacts = room.found, room.contacts
+    for n in range(found.num[1], found.num[0]):
+        if n > found.num[1] and found.capsule[n] == found.capsule[n - 1]:
+            _take_motion(room, n)
+            continue
+        link = stage.table.capsule_link[found.capsule[n]]
+        place, turn, moved = room.now.position, room.now.rotation, found.slip
+        ax = found.point[n, 0] - place[link, 0]
+        ay = found.point[n, 1] - place[link, 1]
+        az = found.point[n, 2] - place[link, 2]
+        x = turn[link, 0, 0] * ax + turn[link, 1, 0] * ay + turn[link, 2, 0] * az
+        y = turn[link, 0, 1] * ax + turn[link, 1, 1] * ay + turn[link, 2, 1] * az
+        z = turn[link, 0, 2] * ax + turn[link, 1, 2] * ay + turn[link, 2, 2] * az
+        old = placed(room.before, link, x, y, z)
+        new = placed(ahead, link, x, y, z)
+        along = 0.0
+        for i in range(3):
+            moved[n, i] = (new[i] - old[i]) / max(span, 1)
+            along += moved[n, i] * contacts.normal[n, i]
+        size = 0.0
+        for i in range(3):
+            moved[n, i] -= along * contacts.normal[n, i]
+            size += moved[n, i] ** 2
+        size = np.sqrt(size)
+        for i in range(3):
+            contacts.drag[n, i] = moved[n, i] / size if size > stage.limits.slip else 0.0
+        digit = stage.digit_of_capsule[found.capsule[n]]
+        if digit >= 0 and not stage.may_touch[t, digit]:
+            contacts.cap[n] = 0.0
+
+
+@kernel
+def _forget_landings(room: Room) -> None:
+    """Whoever lands may press, and force costs the same everywhere."""
+    for d in range(room.is_landing.shape[0]):
+        room.is_landing[d] = False
+        room.price[d] = 1.0
+
+
+@compiled
+def still_holds(bench: Bench, t: int, ahead: Links) -> bool:
+    """Whether frame t of a path holds by the rules of the judge, now that the next one is known.
+
+    A digit that sets out, or stops, moves over the body in that frame already.
+
+    Args:
+        bench: The search; rows t - 1 to t + 1 of its path are written.
+        t: Frame.
+        ahead: Room for links.
+    """
+    stage, q, room = bench.stage, bench.path.q, bench.room
+    before = max(t - 1, 0)
+    place_hands(stage, t + 1, q[t + 1], ahead)
+    place_hands(stage, before, q[before], room.before)
+    place_hands(stage, t, q[t], room.now)
+    _forget_landings(room)
+    collect_contacts(stage, t, room, before > t)
+    slip_around(stage, t, room, ahead, t + 1 - before)
+    return find_forces(stage, t, room, before > t)
+
+
+@kernel
 def _judge(
     stage: Stage,
     q: np.ndarray,
@@ -98,43 +171,14 @@ def _judge(
     found, contacts = room.found, room.contacts
     failing = 0
     out.num[0] = 0
-    for d in range(room.is_landing.shape[0]):
-        room.is_landing[d] = False
-        room.price[d] = 1.0
+    _forget_landings(room)
     for t in range(frames):
         before, after = max(t - 1, 0), min(t + 1, frames - 1)
         place_hands(stage, after, q[after], ahead)
         place_hands(stage, before, q[before], room.before)
         place_hands(stage, t, q[t], room.now)
         out.depth[t] = collect_contacts(stage, t, room, has_before)
-        for n in range(found.num[1], found.num[0]):
-            if n > found.num[1] and found.capsule[n] == found.capsule[n - 1]:
-                _take_motion(room, n)
-                continue
-            link = stage.table.capsule_link[found.capsule[n]]
-            place, turn, moved = room.now.position, room.now.rotation, found.slip
-            ax = found.point[n, 0] - place[link, 0]
-            ay = found.point[n, 1] - place[link, 1]
-            az = found.point[n, 2] - place[link, 2]
-            x = turn[link, 0, 0] * ax + turn[link, 1, 0] * ay + turn[link, 2, 0] * az
-            y = turn[link, 0, 1] * ax + turn[link, 1, 1] * ay + turn[link, 2, 1] * az
-            z = turn[link, 0, 2] * ax + turn[link, 1, 2] * ay + turn[link, 2, 2] * az
-            old = placed(room.before, link, x, y, z)
-            new = placed(ahead, link, x, y, z)
-            along = 0.0
-            for i in range(3):
-                moved[n, i] = (new[i] - old[i]) / max(after - before, 1)
-                along += moved[n, i] * contacts.normal[n, i]
-            size = 0.0
-            for i in range(3):
-                moved[n, i] -= along * contacts.normal[n, i]
-                size += moved[n, i] ** 2
-            size = np.sqrt(size)
-            for i in range(3):
-                contacts.drag[n, i] = moved[n, i] / size if size > stage.limits.slip else 0.0
-            digit = stage.digit_of_capsule[found.capsule[n]]
-            if digit >= 0 and not stage.may_touch[t, digit]:
-                contacts.cap[n] = 0.0
+        slip_around(stage, t, room, ahead, after - before)
         verdict = FINE
         if not find_forces(stage, t, room, is_exact):
             verdict = UNMOVED

@@ -47,6 +47,10 @@ class Orders(NamedTuple):
     start: np.ndarray
     """(T, D) first later frame at which a new order begins, or ``NEVER``."""
 
+    def has_any(self) -> bool:
+        """Whether any digit is told anything."""
+        return bool((self.pin >= 0).any() or self.is_kept.any())
+
     def binds(self, t: int, d: int) -> bool:
         """Whether a digit has an order for frame t that it must not fail."""
         return bool(self.must_pin(t)[d] or self.is_kept[t, d])

@@ -13,23 +13,21 @@ import numpy as np
 
 from handwright.math.packed import Packed
 from handwright.methods.sampling.candidates import Candidates
-from handwright.methods.sampling.grasps import (
+from handwright.methods.sampling.carrying import (
     FINGER_WIDTH,
-    draw_grasps,
-    first_digits,
-    grasp_worth,
+    UNKNOWN,
+    YES,
+    carried_without,
+    grasp_worths,
+    keeps_place,
+    plan_lasts,
 )
+from handwright.methods.sampling.grasps import draw_grasps, first_digits
 from handwright.methods.sampling.orders import Orders
 from handwright.methods.sampling.path import Path
 from handwright.methods.sampling.room import FLY, FREE, HOLD, SLIDE
 from handwright.methods.sampling.stage import Stage
-from handwright.methods.sampling.step import (
-    IDLE_LOAD,
-    carried_by,
-    carried_without,
-    keeps_place,
-    pad_place,
-)
+from handwright.methods.sampling.step import IDLE_LOAD, pad_place
 
 # Share of the friction from which a contact counts as on its cone.
 _ON_CONE = 0.9
@@ -41,6 +39,7 @@ _DRAWS = 6
 _GATHERING, _GRASPS = 1, 30
 # Horizons, in look-aheads.
 _HORIZONS = (0.5, 1.0, 2.0, 3.5)
+_ONE_AHEAD = 1
 # Frames until the next plan where this one does not carry the body for long.
 _SHORT_WINDOW = 4
 # Places that are drawn until one is free.
@@ -108,9 +107,12 @@ class Planner:
         self.appeal = place_appeal(candidates, policy.comfort, policy.lasting)
         """(D, M, K) how much digits like places."""
         self._frames, self._digits = path.mode.shape
-        self._keeps: dict[tuple[int, int], bool] = {}
+        self._keeps = np.full((self._digits, len(_HORIZONS)), UNKNOWN)
         self._known: dict[tuple[int, int, bool], tuple[np.ndarray, ...]] = {}
         self._is_thumb = first_digits(stage.hand_of_digit)
+        self._no_calls = np.full(self._digits, self._frames)
+        self._has_orders = policy.orders.has_any()
+        self._horizons = np.array([round(share * policy.look_ahead) for share in _HORIZONS])
 
     def draw(self, t: int, forced: Forced) -> bool:
         """Draws a strategy for every digit, for the window that starts at frame ``t``.
@@ -124,7 +126,7 @@ class Planner:
             t: Row of the path that holds the plan.
             forced: Digits that must leave their places, each with a point to keep away from.
         """
-        self._keeps.clear()
+        self._keeps[:] = UNKNOWN
         best: tuple[int, list[np.ndarray]] | None = None
         for eagerness in range(_DRAWS if self._policy.look_ahead > 0 else 1):
             self._draw_once(t, forced, eagerness)
@@ -146,7 +148,7 @@ class Planner:
         length = 1 + int(rng.integers(0, max(2 * policy.window - 1, 1)))
         path.window_end[t] = min(t + length, self._frames - 1)
         is_away = (path.mode[t] == FREE) | (path.mode[t] == FLY)
-        calls = self._calls(t)
+        calls = self._calls(t) if self._has_orders else self._no_calls
         path.window_end[t] = min(path.window_end[t], *calls[calls > t], self._frames - 1)
         if eagerness == _GATHERING:
             self._gather(t)
@@ -163,38 +165,20 @@ class Planner:
 
     def _lasts(self, t: int) -> int:
         """For how many of the horizons the plan of row t can carry the body."""
-        path, places = self._path, self._places
-        for number, share in enumerate(_HORIZONS):
-            frame = min(t + round(share * self._policy.look_ahead), self._frames - 1)
-            k = self._key_from(frame)
-            point, normal = [], []
-            for d in range(self._digits):
-                mode = path.mode[t, d]
-                if (mode == HOLD and self._keeps_place(t, d, frame)) or mode == SLIDE:
-                    point.append(path.target[t, d])
-                    normal.append(path.normal[t, d])
-                elif mode == FLY and path.fly_end[t, d] < frame:
-                    m = path.fly_place[t, d]
-                    if np.isfinite(places.cost[d, m, k]):
-                        point.append(places.point[m])
-                        normal.append(places.normal[m])
-            shape = (len(point), 3)
-            if not carried_by(
-                self._bench, frame, np.reshape(point, shape), np.reshape(normal, shape), _SPARE
-            ):
-                return number
-        return len(_HORIZONS)
+        frames = np.minimum(t + self._horizons, self._frames - 1)
+        keys = np.minimum(np.searchsorted(self._places.frame, frames), len(self._places.frame) - 1)
+        return int(plan_lasts(self._bench, t, frames, keys, self._keeps, _SPARE))
 
-    def _keeps_place(self, t: int, d: int, later: int) -> bool:
-        """Whether a digit can keep its place until later; asked once for each plan."""
-        key = (int(d), int(later))
-        if key not in self._keeps:
-            self._keeps[key] = bool(keeps_place(self._bench, t, d, later))
-        return self._keeps[key]
+    def _keeps_place(self, t: int, d: int) -> bool:
+        """Whether a digit can keep its place for one look-ahead; asked once for each plan."""
+        if self._keeps[d, _ONE_AHEAD] == UNKNOWN:
+            later = min(t + self._policy.look_ahead, self._frames - 1)
+            self._keeps[d, _ONE_AHEAD] = keeps_place(self._bench, t, d, later)
+        return bool(self._keeps[d, _ONE_AHEAD] == YES)
 
     def _is_bound(self, t: int, d: int) -> bool:
         orders, mode = self._policy.orders, self._path.mode[t, d]
-        if mode == FREE:
+        if mode == FREE or not self._has_orders:
             return False
         next_frame = min(t + 1, self._frames - 1)
         return orders.binds(next_frame, d) or orders.holds_pin(self._path, t, d)
@@ -279,7 +263,7 @@ class Planner:
         later = min(t + policy.look_ahead, self._frames - 1)
         must_go = d in forced or not self._stage.may_touch[later, d]
         if not must_go and policy.look_ahead > 0:
-            must_go = not self._keeps_place(t, d, later)
+            must_go = not self._keeps_place(t, d)
         chance = self._rng.random()
         is_idle = path.load[t, d] < IDLE_LOAD
         wants_away = is_idle and chance < policy.relocate[t, d]
@@ -388,7 +372,8 @@ class Planner:
         if not np.any(comes & self._is_thumb & (appeal[:, -1] > 0.0)):
             return none
         drawn = draw_grasps(appeal, comes, self._is_thumb, _GRASPS, policy.leave_free, rng)
-        worth = [grasp_worth(self._bench, self._places, row, k, taken) for row in drawn]
+        worth = np.zeros(len(drawn))
+        grasp_worths(self._bench, drawn, k, np.ascontiguousarray(taken), worth)
         best = int(np.argmax(worth))
         return drawn[best] if worth[best] > 0.0 else none
 

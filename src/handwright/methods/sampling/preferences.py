@@ -37,10 +37,10 @@ class Preference:
     """s; to the last frame if None."""
 
     def __post_init__(self) -> None:
+        problems = [*_digit_problems(self.digits), *_span_problems(self.start, self.end)]
         if self.strategy not in CHANCES:
-            raise InvalidValueError(
-                f"Preference: strategy is {self.strategy!r}; expected one of {', '.join(CHANCES)}."
-            )
+            problems.append(f"strategy is {self.strategy!r}, expected one of {', '.join(CHANCES)}")
+        _refuse("Preference", problems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,17 @@ class KeepOff:
     """Digits that must not press on the body over some time; they may rest beside it."""
 
     digits: tuple[str, ...]
+    """One or more names such as ``little``, or ``left.little`` with two hands."""
     start: float | None = None
     """s; from the first frame on if None."""
     end: float | None = None
     """s; to the last frame if None."""
+
+    def __post_init__(self) -> None:
+        problems = [*_digit_problems(self.digits), *_span_problems(self.start, self.end)]
+        if len(self.digits) == 0:
+            problems.append("digits is empty, expected one name or more")
+        _refuse("KeepOff", problems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +69,12 @@ class ForbiddenBall:
     """In the body's frame, m."""
     radius: float
     """m."""
+
+    def __post_init__(self) -> None:
+        problems = _point_problems("center", self.center)
+        if not (np.isfinite(self.radius) and self.radius > 0.0):
+            problems.append(f"radius is {self.radius}, expected a finite number above 0 in m")
+        _refuse("ForbiddenBall", problems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +89,12 @@ class FixedJoint:
     """s; from the first frame on if None."""
     end: float | None = None
     """s; to the last frame if None."""
+
+    def __post_init__(self) -> None:
+        problems = _span_problems(self.start, self.end)
+        if not np.isfinite(self.angle):
+            problems.append(f"angle is {self.angle}, expected a finite number in rad")
+        _refuse(f"FixedJoint of {self.joint!r}", problems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +111,38 @@ class Pin:
     """s; as long as the digit can reach the point if None."""
 
     def __post_init__(self) -> None:
-        problems = []
-        if len(self.point) != 3 or not np.isfinite(self.point).all():
-            problems.append(f"point is {self.point}, expected three finite numbers in m")
-        if self.end is not None and self.end < self.start:
-            problems.append(f"end is {self.end:g} s, expected {self.start:g} s (start) or later")
-        if problems:
-            raise InvalidValueError(f"Pin of {self.digit!r}: " + "; ".join(problems) + ".")
+        problems = _point_problems("point", self.point)
+        if self.start is None:
+            problems.append("start is None, expected a time in s; 0 for as early as can be")
+        else:
+            problems += _span_problems(self.start, self.end)
+        _refuse(f"Pin of {self.digit!r}", problems)
+
+
+def _digit_problems(digits: tuple[str, ...]) -> list[str]:
+    # A string is a sequence of letters, each of which would be taken for a digit.
+    return [f"digits is {digits!r}, expected a tuple: ({digits!r},)"] * isinstance(digits, str)
+
+
+def _span_problems(start: float | None, end: float | None) -> list[str]:
+    problems = [
+        f"{name} is {value} s, expected a finite number"
+        for name, value in (("start", start), ("end", end))
+        if value is not None and not np.isfinite(value)
+    ]
+    if not problems and start is not None and end is not None and end < start:
+        problems.append(f"end is {end:g} s, expected {start:g} s (start) or later")
+    return problems
+
+
+def _point_problems(name: str, point: tuple[float, float, float]) -> list[str]:
+    is_good = len(point) == 3 and bool(np.isfinite(point).all())
+    return [] if is_good else [f"{name} is {point}, expected three finite numbers in m"]
+
+
+def _refuse(what: str, problems: list[str]) -> None:
+    if problems:
+        raise InvalidValueError(f"{what}: " + "; ".join(problems) + ".")
 
 
 def frames_within(

@@ -9,7 +9,6 @@ import numpy as np
 from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
-from handwright.errors import UnknownNameError
 from handwright.geometry.exact import ExactDistance
 from handwright.math import rotation
 from handwright.math.pose import Pose
@@ -107,9 +106,6 @@ def root_of(one: Prepared, h: int) -> Pose:
 
 def prepare(problem: Problem, method: ContactSampling) -> list[Prepared]:
     """Makes all holdings of a problem ready."""
-    for fixed in method.fixed_joints:
-        if fixed.hand not in problem.hands:
-            raise UnknownNameError("hand in fixed_joints", fixed.hand, problem.hands)
     holdings = find_holdings(problem, cutoff_hz=method.smoothing_hz)
     count = len(problem.times)
     prepared = []

@@ -13,6 +13,7 @@ from handwright.core.body import RigidBody
 from handwright.core.problem import Problem
 from handwright.core.track import Track
 from handwright.geometry.exact import ExactDistance
+from handwright.geometry.surface_distance import surface_distance
 from handwright.hands.strength import DIGIT_FORCE
 from handwright.math.pose import Pose
 from handwright.mechanics import required_wrench
@@ -27,6 +28,9 @@ _HAND_RADIUS = 0.1
 _EDGES = 12
 # Digits can close gaps up to this, m.
 _TOUCHING = 1e-3
+# A body that moves less than _STILL, m/s, so little above the surroundings, m, may be meant to
+# rest on them.
+_STILL, _HOVERING = 2e-3, 0.1
 
 
 def why_impossible(problem: Problem, *, cutoff_hz: float | None, max_force: float) -> str | None:
@@ -69,8 +73,13 @@ def why_impossible(problem: Problem, *, cutoff_hz: float | None, max_force: floa
     return None
 
 
-def why_not(problem: Problem, prepared: list[Prepared]) -> str | None:
-    """The same, of a problem that has been prepared for the search."""
+def why_not(prepared: list[Prepared], *, wishes: str = "") -> str | None:
+    """The same, of a problem that has been prepared for the search.
+
+    Args:
+        prepared: Its holdings.
+        wishes: Settings that keep digits from places, for the message.
+    """
     if not prepared:
         return (
             "No body needs a hand, or no hand comes near one that does: nothing to solve. Check "
@@ -81,10 +90,11 @@ def why_not(problem: Problem, prepared: list[Prepared]) -> str | None:
             return one.trouble
         touched = np.isfinite(one.candidates.cost).any(axis=1)
         if not touched.any():
+            remedy = f"Loosen {wishes}, bring" if wishes else "Bring"
             return (
-                f"Body '{one.holding.body}' is out of reach of every finger from frame "
-                f"{one.start} to {one.stop - 1}. Bring the wrist nearer, or check the frames and "
-                "units of the tracks."
+                f"No finger can touch body '{one.holding.body}' anywhere from frame {one.start} to "
+                f"{one.stop - 1}. {remedy} the wrist nearer, or check the frames and units of the "
+                "tracks."
             )
     return None
 
@@ -132,6 +142,24 @@ def _unreached(
         f"it needs a hand, first in frame {needed[out[0]]}: in frame {needed[worst]} the nearest "
         f"wrist, '{whose}', is {nearest[worst]:.3g} m away from its surface. Bring the wrist "
         f"nearer by {missing[worst]:.3g} m or more, or check the frames and units of the tracks."
+        + _hovering(problem, holding.body, int(needed[out[0]]))
+    )
+
+
+def _hovering(problem: Problem, name: str, frame: int) -> str:
+    """A sentence on a body that stands still in the air just above the surroundings, or none."""
+    pose = problem.track(name).at(problem.times)
+    step = slice(max(frame - 1, 0), frame + 2)
+    if pose_speeds(pose[step], problem.times[step], _HAND_RADIUS).max() > _STILL:
+        return ""
+    points = pose[frame].apply(problem.bodies[name].vertices)
+    found = [surface_distance(surface, points)[0].min() for surface in problem.environment]
+    height = min((float(distance) for distance in found), default=np.inf)
+    if not _TOUCHING < height < _HOVERING:
+        return ""
+    return (
+        f" It hovers there, {1e3 * height:.1f} mm above the surroundings: if it should rest on "
+        "them, lower its track by that much, or swap bodies by with_body(..., stand=True)."
     )
 
 
@@ -197,7 +225,7 @@ def _too_much(
     if "digits" in worst:
         times, t = worst["digits"]
         return (
-            f"Body '{holding.body}' needs {size[t]:.3g} N at frame {t} ({body.mass:.3g} kg), "
+            f"Body '{holding.body}' needs {size[t]:.0f} N at frame {t} ({body.mass:.3g} kg), "
             f"{times:.2g} times what the fingers of {', '.join(holding.hands)} can give: "
             f"{digits:.3g} N, {DIGIT_FORCE:.3g} N each. Make it lighter, slow its track down, or "
             "let another hand or the palm carry it."

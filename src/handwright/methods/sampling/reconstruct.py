@@ -16,7 +16,12 @@ from handwright.kinematics.skin_samples import skin_samples
 from handwright.kinematics.spacetime import smooth_digits
 from handwright.kinematics.spacetime_terms import Anchors, SpacetimeWeights
 from handwright.math.packed import Packed
-from handwright.methods.sampling.anchors import rolled_anchors, search_anchors
+from handwright.methods.sampling.anchors import (
+    joined,
+    posture_anchors,
+    rolled_anchors,
+    search_anchors,
+)
 from handwright.methods.sampling.judge import Judged
 from handwright.methods.sampling.path import Path, make_path
 from handwright.methods.sampling.prepare import Prepared, joints_of, root_of
@@ -30,6 +35,8 @@ _OPENING = 0.7
 _OPENING_FRAMES = 12
 # Clearance of the skin, and how much more it keeps after it has sunk in, m.
 _MARGIN, _STAND_OFF = 1e-4, 4e-4
+# Frames before and after one that did not hold in which the search's own motion is followed.
+_AROUND = 1
 # Rounds over the digits, at first and when contacts roll on.
 _SWEEPS, _FEW_SWEEPS = 4, 2
 _WEIGHTS = SpacetimeWeights(
@@ -39,6 +46,8 @@ _WEIGHTS = SpacetimeWeights(
     environment=2.0,
     digits=2.0,
     num_samples=400,
+    pulls=1,
+    tolerance=0.1,
 )
 # A sharp edge goes between points of the skin, as deep as half their distance, m.
 _SPACING = 1.2e-3
@@ -80,15 +89,45 @@ def reconstruct(one: Prepared, path: Path) -> Motion:
     return _smoothed(one, q, reference, tuple(anchors), _MARGIN, _SWEEPS)
 
 
-def roll_on(one: Prepared, path: Path, motion: Motion, judged: Judged, is_sunk: bool) -> Motion:
-    """The motion again, its contacts rolling on as it turns its links; see ``rolled_anchors``.
+def stay_near(one: Prepared, path: Path, motion: Motion, frames: np.ndarray) -> Motion:
+    """The motion again, kept near the search's own around frames in which it did not hold.
+
+    A smooth motion turns links otherwise than the search did, and they slip. The search's own
+    motion held there.
+
+    Args:
+        one: The holding.
+        path: Of the search.
+        motion: Of the last round.
+        frames: Of the stage.
+    """
+    start, span = one.start - one.first, len(path.q)
+    around = (frames[:, None] - start + np.arange(-_AROUND, _AROUND + 1)).ravel()
+    around = np.unique(around[(around >= 0) & (around < span)])
+    whole = motion.q.copy()
+    whole[start : start + span] = path.q
+    anchors = []
+    for h in range(len(one.models)):
+        turns, places = _placed_links(one, h, whole)
+        part = slice(start, start + span)
+        near = posture_anchors(
+            path, start, _digits_of(one.stage, h), int(one.stage.offset[h]), turns[part],
+            places[part], around,
+        )  # fmt: skip
+        anchors.append(joined(motion.anchors[h], near))
+    return _smoothed(one, motion.q, motion.reference, tuple(anchors), motion.margin, _FEW_SWEEPS)
+
+
+def roll_on(one: Prepared, path: Path, motion: Motion, judged: Judged) -> Motion:
+    """The motion again, farther off the body after skin has sunk in.
+
+    Its contacts roll on as it turns its links; see ``rolled_anchors``.
 
     Args:
         one: The holding.
         path: Of the search.
         motion: Of the last round.
         judged: The same.
-        is_sunk: Whether its skin was too deep; it then keeps farther off.
     """
     stage = one.stage
     anchors = []
@@ -109,7 +148,7 @@ def roll_on(one: Prepared, path: Path, motion: Motion, judged: Judged, is_sunk: 
                 one.strict.limits.slip,
             )
         )
-    margin = motion.margin + (_STAND_OFF if is_sunk else 0.0)
+    margin = motion.margin + _STAND_OFF
     return _smoothed(one, motion.q, motion.reference, tuple(anchors), margin, _FEW_SWEEPS)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from handwright.errors import InvalidValueError
-from handwright.kinematics.digit_ik import Work, make_work
+from handwright.kinematics.ik_work import Work, make_work
 from handwright.kinematics.tree import Links
 from handwright.mechanics.cone_work import ConeWork, make_cone_work
 from handwright.mechanics.pyramid import PyramidWork, make_pyramid_work
@@ -111,7 +111,7 @@ def make_room(stage: Stage) -> Room:
         ),
         now=links(),
         before=links(),
-        ik=make_work(),
+        ik=make_work(stage.samples),
         contacts=no_contacts(capacity),
         cone=make_cone_work(capacity),
         pyramid=make_pyramid_work(capacity, _NUM_EDGES),

@@ -11,25 +11,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from handwright.kinematics.tree import Links
 from handwright.math.packed import Packed
+from handwright.methods.sampling.carrying import SPARE_FRICTION, grasp_worths, posed_frames
 from handwright.methods.sampling.frame import FINE, MISSED, UNMOVED
-from handwright.methods.sampling.grasps import (
-    SPARE_FRICTION,
-    draw_grasps,
-    first_digits,
-    grasp_worth,
-)
+from handwright.methods.sampling.grasps import draw_grasps, first_digits
+from handwright.methods.sampling.judge import still_holds
 from handwright.methods.sampling.path import Path, copy_path, make_path
 from handwright.methods.sampling.plan import Forced, Planner
 from handwright.methods.sampling.prepare import Prepared
 from handwright.methods.sampling.room import FREE, HOLD
-from handwright.methods.sampling.step import (
-    IDLE_LOAD,
-    Bench,
-    advance,
-    posed_frames,
-    settle,
-)
+from handwright.methods.sampling.step import IDLE_LOAD, Bench, advance, settle
 from handwright.methods.sampling.tally import Tally
 
 # Rounds of draws without a first grasp after which there is little hope for one.
@@ -74,6 +66,8 @@ class Search:
         self._planner = Planner(stage, one.candidates, self._path, one.policy, self._bench, rng)
         # Of the first key frame, added up to draw from.
         self._appeal = np.cumsum(self._planner.appeal[:, :, 0], axis=1)
+        self._ahead = Packed(Links(*(np.zeros_like(array) for array in one.room.now)))
+        self._has_orders = one.policy.orders.has_any()
         self._windows: list[_Window] = []
         self._t = -1
         self._misses = 0
@@ -113,10 +107,15 @@ class Search:
         t = self._t
         self.tally.frames += 1
         advance(self._bench, t)
-        self._policy.orders.guide(self._room, t + 1)
+        if self._has_orders:
+            self._policy.orders.guide(self._room, t + 1)
         # The next strategies are drawn from the forces at the end of a window.
         is_exact = bool(self._path.window_end[t] <= t + 1)
         verdict = int(settle(self._bench, t + 1, 3, True, is_exact))
+        if verdict == FINE and not still_holds(self._bench, t, self._ahead):
+            verdict = UNMOVED
+        if not self._has_orders:
+            return verdict
         if verdict != FINE and self._policy.orders.is_kept[t + 1].all():
             # Nothing is left to choose: whether it holds is for the judge of whole motions.
             self._policy.orders.write_row(self._path, t + 1, self._room)
@@ -229,8 +228,8 @@ class Search:
             self._appeal, stage.may_touch[0], is_thumb | is_bound, policy.grasp_tries,
             policy.leave_free, rng,
         )  # fmt: skip
-        alone = np.zeros((0, 3))
-        lasts = np.array([grasp_worth(self._bench, self._places, row, 0, alone) for row in chosen])
+        lasts = np.zeros(len(chosen))
+        grasp_worths(self._bench, chosen, 0, np.zeros((0, 3)), lasts)
         self.tally.grasps += len(chosen)
         needed = min(_HELD_KEYS, len(self._places.frame))
         best, most = -1, 0

@@ -10,24 +10,19 @@ from handwright.geometry.sdf import field_value_gradient
 from handwright.kinematics.digit_ik import IkWeights
 from handwright.kinematics.tree import placed
 from handwright.math.compiled import compiled, inlined, kernel
-from handwright.mechanics.cones import MAX_ITERATIONS, PENALTY, solve_cones
-from handwright.mechanics.pyramid import MAX_PIVOTS, solve_pyramids
 from handwright.methods.sampling.candidates import Candidates
 from handwright.methods.sampling.frame import (
     CROSSED,
     FINE,
     UNMOVED,
-    add_ground,
     check_frame,
     place_hands,
-    pose_alone,
     pose_digits,
 )
 from handwright.methods.sampling.path import Path
 from handwright.methods.sampling.room import FLY, FREE, HOLD, SLIDE, Room
 from handwright.methods.sampling.stage import Stage
 
-_TOLERANCE = 1e-5
 # A contact that has rolled this far from its guiding point, m, becomes the guiding point.
 _ROLL = 1e-3
 # Load below which a digit is idle, in weights of the body.
@@ -264,180 +259,9 @@ def _commit(path: Path, t: int, room: Room) -> None:
 
 
 @compiled
-def keeps_place(bench: Bench, t: int, d: int, later: int) -> bool:
-    """Whether a digit can keep the guiding point of row t until a later frame."""
-    stage, path, room = bench.stage, bench.path, bench.room
-    for j in range(path.q.shape[1]):
-        room.spare[j] = path.q[t, j]
-    place_hands(stage, later, room.spare, room.now)
-    pose_alone(
-        stage, later, d, path.link[t, d], path.local[t, d], room.spare, path.target[t, d],
-        path.normal[t, d], path.q[t], bench.steps.alone, room,
-    )  # fmt: skip
-    local, target = path.local[t, d], path.target[t, d]
-    x, y, z = placed(room.now, path.link[t, d], local[0], local[1], local[2])
-    miss = np.sqrt((x - target[0]) ** 2 + (y - target[1]) ** 2 + (z - target[2]) ** 2)
-    return miss < stage.limits.anchor
-
-
-@compiled
 def pad_place(bench: Bench, t: int, d: int) -> tuple[float, float, float]:
     """Where the middle of a digit's pad is in row t, in the body's frame, m."""
     stage, room = bench.stage, bench.room
     place_hands(stage, t, bench.path.q[t], room.now)
     local = stage.pads[d, 0]
     return placed(room.now, stage.pad_link[d], local[0], local[1], local[2])
-
-
-@inlined
-def _add_static(stage: Stage, room: Room, n: int, point: np.ndarray, normal: np.ndarray) -> None:
-    """Writes a contact that does not slide."""
-    for i in range(3):
-        room.contacts.arm[n, i] = point[i] - stage.center[i]
-        room.contacts.normal[n, i] = -normal[i]
-        room.contacts.drag[n, i] = 0.0
-    room.contacts.friction[n] = stage.friction * stage.limits.friction_margin
-    room.contacts.weight[n] = 1.0
-    room.contacts.cap[n] = np.inf
-
-
-@kernel
-def can_carry(stage: Stage, t: int, n: int, room: Room) -> bool:
-    """Whether the first ``n`` contacts in ``room`` can move the body in frame ``t``."""
-    status, total, _ = solve_pyramids(
-        room.pyramid, room.contacts, n, stage.wrench[t], stage.weight, stage.gyration,
-        _TOLERANCE, MAX_PIVOTS,
-    )  # fmt: skip
-    if status != 0:
-        status, total, _ = solve_cones(
-            room.cone, room.contacts, n, stage.wrench[t], stage.weight, stage.gyration,
-            _TOLERANCE, PENALTY, MAX_ITERATIONS,
-        )  # fmt: skip
-    return status == 0 and total <= stage.limits.force * stage.weight
-
-
-@compiled
-def carried_frames(bench: Bench, chosen: np.ndarray, first: int, share: float) -> int:
-    """Number of key frames from ``first`` on that a grasp can carry while its places last.
-
-    Args:
-        bench: The search.
-        chosen: (D,) place of each digit, or -1.
-        first: Key frame.
-        share: Of the friction of hands that is used.
-    """
-    stage, places, room = bench.stage, bench.candidates, bench.room
-    count = 0
-    for k in range(first, places.frame.shape[0]):
-        t = places.frame[k]
-        n = add_ground(stage, t, room)
-        for d in range(chosen.shape[0]):
-            m = chosen[d]
-            if m >= 0 and places.cost[d, m, k] < np.inf:
-                _add_static(stage, room, n, places.point[m], places.normal[m])
-                room.contacts.friction[n] *= share
-                n += 1
-        if not can_carry(stage, t, n, room):
-            break
-        count += 1
-    return count
-
-
-@inlined
-def _copy_contact(room: Room, source: int, to: int) -> None:
-    contacts = room.contacts
-    for i in range(3):
-        contacts.arm[to, i] = contacts.arm[source, i]
-        contacts.normal[to, i] = contacts.normal[source, i]
-        contacts.drag[to, i] = contacts.drag[source, i]
-    contacts.friction[to] = contacts.friction[source]
-    contacts.weight[to] = contacts.weight[source]
-    contacts.cap[to] = contacts.cap[source]
-
-
-@compiled
-def posed_frames(bench: Bench, share: float) -> int:
-    """Number of key frames that the contacts of frame 0, just settled, carry while they last.
-
-    Places are only where digits should touch; this is where they do, with all parts of the hand.
-
-    Args:
-        bench: The search.
-        share: Of the friction of hands that is used.
-    """
-    stage, places, room = bench.stage, bench.candidates, bench.room
-    ground, total = room.found.num[1], room.found.num[0]
-    hands = total - ground
-    # Out of the way of the ground, of which there is more or less in other frames.
-    away = room.contacts.friction.shape[0] - hands
-    for n in range(hands - 1, -1, -1):
-        _copy_contact(room, ground + n, away + n)
-        room.contacts.friction[away + n] *= share
-    count = 0
-    for k in range(places.frame.shape[0]):
-        t = places.frame[k]
-        first = add_ground(stage, t, room)
-        for n in range(hands):
-            _copy_contact(room, away + n, first + n)
-        if not can_carry(stage, t, first + hands, room):
-            break
-        count += 1
-    # As they were found, for whoever looks at them next.
-    add_ground(stage, 0, room)
-    for n in range(hands):
-        _copy_contact(room, away + n, ground + n)
-        room.contacts.friction[ground + n] /= share
-    return count
-
-
-@compiled
-def carried_by(bench: Bench, t: int, point: np.ndarray, normal: np.ndarray, share: float) -> bool:
-    """Whether contacts at given points can move the body in frame ``t``.
-
-    Args:
-        bench: The search.
-        t: Frame.
-        point: (N, 3) in the body's frame, m.
-        normal: (N, 3) out of the body.
-        share: Of the friction of hands that is used.
-    """
-    stage, room = bench.stage, bench.room
-    n = add_ground(stage, t, room)
-    for row in range(point.shape[0]):
-        _add_static(stage, room, n, point[row], normal[row])
-        room.contacts.friction[n] *= share
-        n += 1
-    return can_carry(stage, t, n, room)
-
-
-@compiled
-def carried_without(bench: Bench, t: int, end: int, is_away: np.ndarray) -> bool:
-    """Whether the digits that touch in row t can carry the body until ``end`` without some.
-
-    Those that slide by the plan have kinetic friction along their way only.
-
-    Args:
-        bench: The search.
-        t: Row of the path.
-        end: Last frame.
-        is_away: (D,) digits that do not help.
-    """
-    stage, path, room = bench.stage, bench.path, bench.room
-    last = stage.wrench.shape[0] - 1
-    for later in (t, (t + end) // 2, end):
-        frame = min(later, last)
-        n = add_ground(stage, frame, room)
-        for d in range(is_away.shape[0]):
-            if is_away[d] or (path.mode[t, d] != HOLD and path.mode[t, d] != SLIDE):
-                continue
-            _add_static(stage, room, n, path.target[t, d], path.normal[t, d])
-            if path.mode[t, d] == SLIDE:
-                x, y, z = path.slide[t, d, 0], path.slide[t, d, 1], path.slide[t, d, 2]
-                speed = max(np.sqrt(x * x + y * y + z * z), 1e-12)
-                room.contacts.drag[n, 0] = x / speed
-                room.contacts.drag[n, 1] = y / speed
-                room.contacts.drag[n, 2] = z / speed
-            n += 1
-        if not can_carry(stage, frame, n, room):
-            return False
-    return True

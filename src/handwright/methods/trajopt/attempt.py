@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from threadpoolctl import threadpool_limits
 
+from handwright.math import rotation
 from handwright.methods.trajopt.build import Built, make_room
 from handwright.methods.trajopt.descent import Descent, make_blocks
 from handwright.methods.trajopt.measures import Measured, measure
@@ -19,9 +20,13 @@ from handwright.methods.trajopt.stages import EXACT, FINE, LOOSE, TIGHT, quiet, 
 # Factors on the laws of contact and motion in the stages before rounding.
 _CONTINUATION = (0.02, 0.1, 1.0)
 _FLOOR = 0.3
-"""Least contact variable of hands in the second half of the first stage: pulls the hand in."""
+"""Least contact variable of hands in the first stage, from shortly before the first goal on: pulls
+the hand in."""
 # Tolerances of the passes on fine keys, with factors on goals and on smoothness.
 _PASSES = ((EXACT, 10.0, 1.0), (FINE, 100.0, 0.1))
+_DETOURS = 0.5
+"""Share of starts with a detour of the wrist, of this size in m."""
+_DETOUR = 0.15
 _REPAIR_GAIN = 0.97
 _NUM_TRIALS = 20
 
@@ -114,9 +119,8 @@ def _find_schedule(
     built.model.clearance[:] = 0.0
     work = _start(built, np.random.default_rng(seed), allowed)
     first_c = work.keys.shape[1] - m.num_contacts
-    hands = built.contact_hand >= 0
-    half = len(allowed) // 2 if not m.is_cyclic else 0
-    work.floor[half : len(allowed)] = np.where(hands & allowed[half:], _FLOOR, 0.0)
+    first = built.first_hold
+    work.floor[first : len(allowed)] = np.where(built.may_grip & allowed[first:], _FLOOR, 0.0)
     work.keys[:, first_c:] = np.maximum(work.keys[:, first_c:], work.floor)
     for laws in _CONTINUATION:
         stage = weights(
@@ -139,16 +143,34 @@ def _start(built: Built, rng: np.random.Generator, allowed: np.ndarray) -> Desce
     nq, nc, count = m.num_coordinates, m.num_contacts, m.num_keys
     size = len(built.start)
     weight = m.body.mass * float(np.linalg.norm(m.gravity))
-    forces, origins, c = slice(2 * nq, 2 * nq + 3 * nc), slice(2 * nq + 3 * nc, size - nc), size - nc
+    forces, origins, c = (
+        slice(2 * nq, 2 * nq + 3 * nc),
+        slice(2 * nq + 3 * nc, size - nc),
+        size - nc,
+    )
     keys = np.tile(built.start, (count, 1))
     moves = slice(0 if m.is_cyclic else 1, count)
     keys[moves, :nq] += 0.02 * rng.normal(size=(count, nq))[moves]
+    if rng.uniform() < _DETOURS and not m.is_cyclic:
+        _add_detour(built, rng, keys)
     keys[:, origins] += 0.02 * rng.normal(size=(count, 3 * nc))
     keys[:, forces] += 0.05 * weight * rng.normal(size=(count, 3 * nc))
     keys[: len(allowed), c:] = np.where(allowed, 0.5, 0.0)
     work = _descent(built, keys)
     work.fixed[: len(allowed), c:] |= ~allowed
     return work
+
+
+def _add_detour(built: Built, rng: np.random.Generator, keys: Float[np.ndarray, "K n"]) -> None:
+    """Takes free wrists on an arc, mostly upwards, over what may stand in the way."""
+    arc = np.sin(np.pi * np.linspace(0.0, 1.0, built.first_hold + 2))[: len(keys)]
+    for hand in built.hands:
+        if hand.is_free:
+            way = rng.normal(size=3) * _DETOUR * [0.5, 0.5, 1.0]
+            way[2] = abs(way[2])
+            turn = rotation.to_matrix(hand.root.wxyz)
+            first = hand.first_coordinate
+            keys[: len(arc), first : first + 3] += np.outer(arc, turn.T @ way)
 
 
 def _descent(built: Built, keys: Float[np.ndarray, "K n"]) -> Descent:

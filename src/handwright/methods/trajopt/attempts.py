@@ -56,5 +56,5 @@ def _start_worker(problem: Problem, method: ContactInvariant, allowed: np.ndarra
 
 
 def _work(seed: tuple[int, int]) -> Outcome:
-    built, recipe, allowed = _state["work"]
-    return attempt(*built, seed, recipe, allowed)
+    (coarse, fine), recipe, allowed = _state["work"]
+    return attempt(coarse, fine, seed, recipe, allowed)

@@ -51,7 +51,9 @@ def solve_blocks(
 def _solve_open(diagonal: np.ndarray, below: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Cholesky along the chain; ``right`` is (K, n, columns)."""
     count = len(diagonal)
-    factors, links, partial = [], [], []
+    factors: list[np.ndarray] = []
+    links: list[np.ndarray] = []
+    partial: list[np.ndarray] = []
     carried: np.ndarray | None = None
     for k in range(count):
         block, column = diagonal[k].copy(order="F"), np.array(right[k], order="F")

@@ -45,7 +45,7 @@ def _swing(room: Room, h: int) -> tuple:
 
 @loose
 def _plus(a: tuple, b: tuple, factor: float) -> tuple:
-    """a + factor b."""
+    """Sum of a and a multiple of b."""
     return a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]
 
 
@@ -73,112 +73,112 @@ def _momentum_slope(
 
 
 @loose
+def _arm(m: Model, room: Room, j: int) -> tuple:
+    """From the centre of mass to the origin of a contact's force, in the world."""
+    i, t, z = 2 * m.num_coordinates + 3 * m.num_contacts + 3 * j, room.body_turn, room.z
+    return (
+        t[0, 0] * z[i] + t[0, 1] * z[i + 1] + t[0, 2] * z[i + 2],
+        t[1, 0] * z[i] + t[1, 1] * z[i + 1] + t[1, 2] * z[i + 2],
+        t[2, 0] * z[i] + t[2, 1] * z[i + 1] + t[2, 2] * z[i + 2],
+    )
+
+
+@loose
+def _force(m: Model, room: Room, j: int) -> tuple:
+    i = 2 * m.num_coordinates + 3 * j
+    return room.z[i], room.z[i + 1], room.z[i + 2]
+
+
+@loose
 def body_terms(m: Model, w: Weights, room: Room, scale: float, want: bool) -> float:
     """Cost of what contacts leave of the needed force and moment; adds slopes if wanted."""
-    nq, nc = m.num_coordinates, m.num_contacts
-    z, t, res = room.z, room.body_turn, room.residual
-    fi, ri, ci, ai = 2 * nq, 2 * nq + 3 * nc, 2 * nq + 6 * nc, 2 * nq + 7 * nc
-    g, mass = m.gravity, m.body.mass
+    nq, nc, z, res = m.num_coordinates, m.num_contacts, room.z, room.residual
+    ci, ai, g, mass = 2 * nq + 6 * nc, 2 * nq + 7 * nc, m.gravity, m.body.mass
     weight = mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
     wf, wm = scale * w.force / weight, scale * w.moment / (weight * MOMENT_ARM)
     omega, alpha = _swing(room, 3), angular_acceleration(m, room)
     spun, grown = _inertia_times(m, room, omega), _inertia_times(m, room, alpha)
     gyro = cross(omega, spun)
-    force = (
-        mass * (g[0] - z[ai]),
-        mass * (g[1] - z[ai + 1]),
-        mass * (g[2] - z[ai + 2]),
-    )
+    force = (mass * (g[0] - z[ai]), mass * (g[1] - z[ai + 1]), mass * (g[2] - z[ai + 2]))
     moment = (-grown[0] - gyro[0], -grown[1] - gyro[1], -grown[2] - gyro[2])
     for j in range(nc):
-        c = z[ci + j]
-        if c == 0.0:
-            continue
-        x, y, q = z[ri + 3 * j], z[ri + 3 * j + 1], z[ri + 3 * j + 2]
-        arm = (
-            t[0, 0] * x + t[0, 1] * y + t[0, 2] * q,
-            t[1, 0] * x + t[1, 1] * y + t[1, 2] * q,
-            t[2, 0] * x + t[2, 1] * y + t[2, 2] * q,
-        )
-        f = (z[fi + 3 * j], z[fi + 3 * j + 1], z[fi + 3 * j + 2])
-        force = _plus(force, f, c)
-        moment = _plus(moment, cross(arm, f), c)
+        if z[ci + j] != 0.0:
+            f = _force(m, room, j)
+            force = _plus(force, f, z[ci + j])
+            moment = _plus(moment, cross(_arm(m, room, j), f), z[ci + j])
+    cost = 0.0
     for a in range(3):
         res[a], res[3 + a] = wf * force[a], wm * moment[a]
-    cost = 0.0
-    for r in range(6):
-        cost += 0.5 * res[r] * res[r]
-    if not want:
-        return cost
-    rows, columns = room.rows, room.columns
-    count = 12 + 7 * nc
-    for r in range(6):
-        for i in range(count):
-            rows[r, i] = 0.0
-    for h in range(3):
-        columns[h], columns[3 + h] = nq - 3 + h, 2 * nq - 3 + h
-    for i in range(7 * nc + 6):
-        columns[6 + i] = 2 * nq + i
-    # How contacts change: with their force, their origin, their variable and the body's turning.
-    for j in range(nc):
-        c = z[ci + j]
-        f = (z[fi + 3 * j], z[fi + 3 * j + 1], z[fi + 3 * j + 2])
-        x, y, q = z[ri + 3 * j], z[ri + 3 * j + 1], z[ri + 3 * j + 2]
-        arm = (
-            t[0, 0] * x + t[0, 1] * y + t[0, 2] * q,
-            t[1, 0] * x + t[1, 1] * y + t[1, 2] * q,
-            t[2, 0] * x + t[2, 1] * y + t[2, 2] * q,
-        )
-        turned = cross(arm, f)
-        for a in range(3):
-            if not w.is_frozen:
-                rows[a, 6 + 6 * nc + j] = wf * f[a]
-                rows[3 + a, 6 + 6 * nc + j] = wm * turned[a]
-            if c == 0.0:
-                continue
-            unit = (1.0 if a == 0 else 0.0, 1.0 if a == 1 else 0.0, 1.0 if a == 2 else 0.0)
-            by_force = cross(arm, unit)
-            by_origin = cross((t[0, a], t[1, a], t[2, a]), f)
-            rows[a, 6 + 3 * j + a] = wf * c
-            for b in range(3):
-                rows[3 + b, 6 + 3 * j + a] = wm * c * by_force[b]
-                rows[3 + b, 6 + 3 * nc + 3 * j + a] = wm * c * by_origin[b]
-        if c != 0.0:
-            for h in range(3):
-                by_hinge = cross(cross(_hinge(room, h), arm), f)
-                for b in range(3):
-                    rows[3 + b, h] += wm * c * by_hinge[b]
-    none = (0.0, 0.0, 0.0)
-    for h in range(3):
-        axis, before, upto = _hinge(room, h), _swing(room, h), _swing(room, h + 1)
-        after = (omega[0] - upto[0], omega[1] - upto[1], omega[2] - upto[2])
-        # By acceleration.
-        rows[h, 6 + 7 * nc + h] = -wf * mass
-        slope = _inertia_times(m, room, axis)
-        for b in range(3):
-            rows[3 + b, 6 + 7 * nc + 3 + h] = -wm * slope[b]
-        # By speed.
-        d_alpha = _plus(cross(before, axis), cross(axis, after), 1.0)
-        slope = _momentum_slope(m, room, omega, spun, axis, d_alpha)
-        for b in range(3):
-            rows[3 + b, 3 + h] = -wm * slope[b]
-        # By angle: what comes after the hinge turns with it, and so does the inertia.
-        d_omega = cross(axis, after)
-        d_alpha = none
-        for k in range(h + 1, 3):
-            other = _hinge(room, k)
-            carried = cross(axis, other)
-            between = _plus(_swing(room, k), upto, -1.0)
-            d_alpha = _plus(d_alpha, carried, z[ai + 3 + k])
-            rate = z[2 * nq - 3 + k]
-            d_alpha = _plus(d_alpha, cross(cross(axis, between), other), rate)
-            d_alpha = _plus(d_alpha, cross(_swing(room, k), carried), rate)
-        slope = _momentum_slope(m, room, omega, spun, d_omega, d_alpha)
-        slope = _plus(slope, cross(axis, grown), 1.0)
-        slope = _plus(slope, _inertia_times(m, room, cross(axis, alpha)), -1.0)
-        turned_spin = _plus(cross(axis, spun), _inertia_times(m, room, cross(axis, omega)), -1.0)
-        slope = _plus(slope, cross(omega, turned_spin), 1.0)
-        for b in range(3):
-            rows[3 + b, h] -= wm * slope[b]
-    add_rows(room, 6, count)
+        cost += 0.5 * (res[a] * res[a] + res[3 + a] * res[3 + a])
+    if want:
+        count = 12 + 7 * nc
+        for r in range(6):
+            for i in range(count):
+                room.rows[r, i] = 0.0
+        # Hinges, their rates, everything of the contacts, accelerations.
+        for h in range(3):
+            room.columns[h], room.columns[3 + h] = nq - 3 + h, 2 * nq - 3 + h
+        for i in range(7 * nc + 6):
+            room.columns[6 + i] = 2 * nq + i
+        for j in range(nc):
+            _contact_slopes(m, room, j, wf, wm)
+        for h in range(3):
+            _hinge_slopes(m, room, h, (omega, alpha, spun, grown), wf, wm)
+        add_rows(room, 6, count)
     return cost
+
+
+@loose
+def _contact_slopes(m: Model, room: Room, j: int, wf: float, wm: float) -> None:
+    """Slopes by a contact's force, origin and variable, and by the turning of its arm."""
+    nc, rows, t = m.num_contacts, room.rows, room.body_turn
+    c = room.z[2 * m.num_coordinates + 6 * nc + j]
+    f, arm = _force(m, room, j), _arm(m, room, j)
+    turned = cross(arm, f)
+    for a in range(3):
+        rows[a, 6 + 6 * nc + j] = wf * f[a]
+        rows[3 + a, 6 + 6 * nc + j] = wm * turned[a]
+    if c == 0.0:
+        return
+    for a in range(3):
+        unit = (1.0 if a == 0 else 0.0, 1.0 if a == 1 else 0.0, 1.0 if a == 2 else 0.0)
+        by_force = cross(arm, unit)
+        by_origin = cross((t[0, a], t[1, a], t[2, a]), f)
+        by_hinge = cross(cross(_hinge(room, a), arm), f)
+        rows[a, 6 + 3 * j + a] = wf * c
+        for b in range(3):
+            rows[3 + b, 6 + 3 * j + a] = wm * c * by_force[b]
+            rows[3 + b, 6 + 3 * nc + 3 * j + a] = wm * c * by_origin[b]
+            rows[3 + b, a] += wm * c * by_hinge[b]
+
+
+@loose
+def _hinge_slopes(m: Model, room: Room, h: int, motion: tuple, wf: float, wm: float) -> None:
+    """Slopes of the momentum's rate by angle, speed and acceleration of a hinge of the body."""
+    omega, alpha, spun, grown = motion
+    nq, nc, z, rows = m.num_coordinates, m.num_contacts, room.z, room.rows
+    ai = 2 * nq + 7 * nc
+    axis, before, upto = _hinge(room, h), _swing(room, h), _swing(room, h + 1)
+    after = _plus(omega, upto, -1.0)
+    rows[h, 6 + 7 * nc + h] = -wf * m.body.mass
+    by_acceleration = _inertia_times(m, room, axis)
+    faster = _plus(cross(before, axis), cross(axis, after), 1.0)
+    by_speed = _momentum_slope(m, room, omega, spun, axis, faster)
+    # By angle: what comes after the hinge turns with it, and so does the inertia.
+    d_alpha = (0.0, 0.0, 0.0)
+    for k in range(h + 1, 3):
+        other, rate = _hinge(room, k), z[2 * nq - 3 + k]
+        carried = cross(axis, other)
+        between = _plus(_swing(room, k), upto, -1.0)
+        d_alpha = _plus(d_alpha, carried, z[ai + 3 + k])
+        d_alpha = _plus(d_alpha, cross(cross(axis, between), other), rate)
+        d_alpha = _plus(d_alpha, cross(_swing(room, k), carried), rate)
+    slope = _momentum_slope(m, room, omega, spun, cross(axis, after), d_alpha)
+    slope = _plus(slope, cross(axis, grown), 1.0)
+    slope = _plus(slope, _inertia_times(m, room, cross(axis, alpha)), -1.0)
+    turned_spin = _plus(cross(axis, spun), _inertia_times(m, room, cross(axis, omega)), -1.0)
+    slope = _plus(slope, cross(omega, turned_spin), 1.0)
+    for b in range(3):
+        rows[3 + b, 6 + 7 * nc + 3 + h] = -wm * by_acceleration[b]
+        rows[3 + b, 3 + h] = -wm * by_speed[b]
+        rows[3 + b, h] -= wm * slope[b]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
@@ -36,6 +37,8 @@ _WRIST_RANGE = np.array([1.2, 1.1, 1.6])
 _WRIST_REACH = 0.7
 """m either way of the start: about the length of an arm."""
 _NUM_GROUND = 2
+_LIFTING_TIME = 1.0
+"""s."""
 # Least squeeze of fingers and palms against a thumb's: together they press as hard as it does.
 _FINGER_SHARE = 0.25
 
@@ -86,19 +89,23 @@ class Built(NamedTuple):
     contact_names: tuple[str, ...]
     surfaces: Int[np.ndarray, " S"]
     """Number in the problem of every surface of ``model.env``."""
+    may_grip: Bool[np.ndarray, " N"]
+    """Contacts of hands but for digits with goals of their own, which have other things to do."""
+    first_hold: int
+    """Phase from which hands are drawn to the body."""
     capsule_number: Int[np.ndarray, " C"]
     """Number in its hand of every capsule of ``model.skeleton``."""
 
 
 def build(
-    problem: Problem, *, num_phases: int, samples_per_phase: int, is_coupled: bool
+    problem: Problem, *, num_phases: int, fractions: Sequence[float], is_coupled: bool
 ) -> Built:
     """Everything that a problem says, as arrays.
 
     Args:
         problem: With one body, and starts for it and the hands.
         num_phases: Of equal length, three or more.
-        samples_per_phase: Moments in a phase at which costs are taken.
+        fractions: Moments of every phase at which costs are taken, above 0 and below 1.
         is_coupled: See ``couple_joints``.
     """
     (body_name, body), *_ = problem.bodies.items()
@@ -112,7 +119,7 @@ def build(
     contacts, contact_hand, names = _contacts(hands, body, env, feet)
     lower, upper = _limits(hands, num_coordinates)
     samples, goals = goal_samples(
-        problem, hands, body, num_phases, duration / num_phases, samples_per_phase
+        problem, hands, body, num_phases, duration / num_phases, fractions
     )
     skeleton = _skeleton(hands)
     model = Model(
@@ -140,7 +147,38 @@ def build(
         start[first : first + len(hand.couplings.leading)] = hand.q[hand.couplings.leading]
     start[num_coordinates - 6 : num_coordinates - 3] = problem.start[body_name].apply(body.center)
     numbers = np.concatenate([_shown_capsules(hand) for hand in hands]).astype(np.int64)
-    return Built(model, hands, body_name, body, start, contact_hand, names, surfaces, numbers)
+    return Built(
+        model=model,
+        hands=hands,
+        body_name=body_name,
+        body=body,
+        start=start,
+        contact_hand=contact_hand,
+        contact_names=names,
+        surfaces=surfaces,
+        may_grip=(contact_hand >= 0) & ~_has_goal(problem, names),
+        first_hold=_first_hold(problem, body_name, model),
+        capsule_number=numbers,
+    )
+
+
+def _has_goal(problem: Problem, names: tuple[str, ...]) -> Bool[np.ndarray, " N"]:
+    """Which contacts are digits that a goal is for."""
+    wanted = {
+        f"{goal.feature.owner}.{goal.feature.frame.split('_')[0]}"
+        for goal in problem.goals
+        if goal.feature.frame is not None
+    }
+    return np.array([name in wanted for name in names])
+
+
+def _first_hold(problem: Problem, body: str, model: Model) -> int:
+    """Hands take a body one second before the first goal for it, or have it from the start."""
+    if model.is_cyclic or not problem.environment:
+        return 0
+    goals = [goal.start for goal in problem.goals if goal.feature.owner == body]
+    time = min(goals, default=float(problem.times[-1])) - problem.times[0] - _LIFTING_TIME
+    return max(round(time / model.phase_time), 2)
 
 
 def phases_of(problem: Problem, phase_time: float) -> int:
@@ -184,16 +222,15 @@ def _hand_parts(problem: Problem, is_coupled: bool) -> tuple[HandPart, ...]:
         is_free = model.wrist_link == 0
         joint += 6 if is_free else 0
         root = problem.start[name]
-        parts.append(
-            HandPart(name, model, couplings, root, q, is_free, joint, coordinate)
-        )
+        parts.append(HandPart(name, model, couplings, root, q, is_free, joint, coordinate))
         joint += model.num_joints
         coordinate += (6 if is_free else 0) + len(couplings.leading)
     return tuple(parts)
 
 
 def _forest(hands: tuple[HandPart, ...]) -> Forest:
-    parent, owner, offset, axis, slides = [], [], [], [], []
+    parent: list[int] = []
+    owner, offset, axis, slides = [], [], [], []
     driver, ratio, bias = [], [], []
     for h, hand in enumerate(hands):
         tree, c = hand.model.joints, hand.couplings
@@ -289,7 +326,8 @@ def _contacts(
     hands: tuple[HandPart, ...], body: RigidBody, env: EnvironmentArrays, feet: np.ndarray
 ) -> tuple[Contacts, Int[np.ndarray, " N"], tuple[str, ...]]:
     """One for the last segment of every digit, one for every palm, two for every surface."""
-    kind, first, last, members = [], [], [], []
+    members: list[int] = []
+    kind, first, last = [], [], []
     surface, friction, squeeze, pad_joint, pad, owner, names = [], [], [], [], [], [], []
 
     def add(what: int, hand: int, capsules: list[int], name: str, mu: float) -> None:

@@ -19,9 +19,7 @@ from handwright.methods.trajopt.system import fill_sample, place_contact, pose_s
 _IDLE = 1e-3
 
 
-def make_clip(
-    problem: Problem, built: Built, keys: Float[np.ndarray, "K n"], method: str
-) -> Clip:
+def make_clip(problem: Problem, built: Built, keys: Float[np.ndarray, "K n"], method: str) -> Clip:
     """The motion at the frames of the problem.
 
     Args:
@@ -63,9 +61,7 @@ def hand_motion(hand: HandPart, coordinates: Float[np.ndarray, "T Q"]) -> HandMo
     q = np.where(c.driver >= 0, c.ratio * driven, 0.0) + c.bias
     count = len(coordinates)
     if not hand.is_free:
-        root = Pose(
-            np.tile(hand.root.position, (count, 1)), np.tile(hand.root.wxyz, (count, 1))
-        )
+        root = Pose(np.tile(hand.root.position, (count, 1)), np.tile(hand.root.wxyz, (count, 1)))
         return HandMotion(root, q)
     wrist = coordinates[:, hand.first_coordinate : hand.first_coordinate + 6]
     turn = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))

@@ -92,6 +92,10 @@ def capsule_to_body(m: Model, room: Room, k: int) -> tuple:
         length = distance + 1e-12
         n = ((p[0] - q[0]) / length, (p[1] - q[1]) / length, (p[2] - q[2]) / length)
         return distance - radius - m.body.rod_radius, p, n
+    middle = _field_at(m, room, _on_axis(a, b, 0.5)) - half - radius
+    if middle > _FAR:
+        # No point of the axis is nearer by more than its distance from the middle.
+        return middle, none, none
     distance, s = _least_on_axis(m, room, a, b)
     p = _on_axis(a, b, s)
     q = _to_body(m, room, p)
@@ -107,7 +111,7 @@ def capsule_to_body(m: Model, room: Room, k: int) -> tuple:
 
 @loose
 def capsule_to_surface(m: Model, room: Room, k: int, surface: int) -> tuple:
-    """Gap between a capsule and a surface, the place on its axis, and the way out of the surface."""
+    """Gap between a capsule and a surface, the place on its axis, and the way out."""
     a, b = room.ends[k, 0], room.ends[k, 1]
     radius = m.skeleton.radius[k]
     d0, x0, y0, z0 = surface_value_gradient(m.env, surface, a[0], a[1], a[2])

@@ -18,6 +18,9 @@ from handwright.methods.trajopt.build import Built, build, phases_of
 from handwright.methods.trajopt.clips import make_clip
 from handwright.methods.trajopt.measures import LIMITS, MEASURES, UNITS
 
+# Near both ends of a phase, where contacts begin and end; cubics leave little room between.
+_FINE_FRACTIONS = (0.01, 0.12, 0.5, 0.88, 0.99)
+
 
 @dataclass(frozen=True, slots=True)
 class ContactInvariant:
@@ -34,7 +37,8 @@ class ContactInvariant:
     phase_time: float = 0.5
     """s between key states, fitted to the length of the motion; contacts change at keys only."""
     samples_per_phase: int = 10
-    """Moments of a phase at which the laws of motion and contact are asked for."""
+    """Moments of a phase at which the laws of motion and contact are asked for; the finer pass
+    has five in every half."""
     squeeze: float = 1.5
     """Least force of a thumb that touches, in weights of the body; fingers press with a quarter of
     it. Makes hands grasp where they could balance; 0 for the paper's own costs."""
@@ -83,13 +87,13 @@ class ContactInvariant:
         coarse = build(
             problem,
             num_phases=phases_of(problem, self.phase_time),
-            samples_per_phase=self.samples_per_phase,
+            fractions=[(n + 0.5) / self.samples_per_phase for n in range(self.samples_per_phase)],
             is_coupled=self.coupled,
         )
         fine = build(
             problem,
             num_phases=2 * len(coarse.model.clearance),
-            samples_per_phase=(self.samples_per_phase + 1) // 2,
+            fractions=_FINE_FRACTIONS,
             is_coupled=self.coupled,
         )
         return coarse, fine
@@ -147,9 +151,7 @@ def allowed_contacts(problem: Problem, built: Built) -> Bool[np.ndarray, "P N"]:
         if spans:
             inside = np.zeros(phases, dtype=bool)
             for span in spans:
-                inside |= (begin >= span.start - slack) & (
-                    begin + m.phase_time <= span.end + slack
-                )
+                inside |= (begin >= span.start - slack) & (begin + m.phase_time <= span.end + slack)
             allowed[:, built.contact_hand == h] = inside[:, None]
     return allowed
 

@@ -3,19 +3,23 @@
 With c the contact variable, r the origin of the force in the world, n the normal into the body and
 sqrt(c) their common factor, the residuals are
 
-    d_body(r), d_hand(r), v_body(r) - v_hand(r), |f_t| - mu f_n and s - f_n where positive, r - pad.
+    d_body(r), d_hand(r), v_body(r) - v_hand(r), r - pad,
+    |f_t| - mu f_n and s - f_n where positive.
 
 The paper's equation 4 takes the rates of the distances instead of the relative velocity, which
 leaves surfaces free to slide on each other. s is the least squeeze, zero for surroundings. If every
 contact of a hand presses with more than the weight, well within its cone, the forces are mostly
 ones that cancel each other, and a grasp that has such forces can hold against a push from any
-side: one set of forces stands for all disturbances. Distances to capsules are differentiated with the
-nearest point of the axis held; that is exact, since the distance does not change with it.
+side: one set of forces stands for all disturbances. Distances to capsules are differentiated with
+the nearest point of the axis held; that is exact, since the distance does not change with it.
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
+
+import numpy as np
 
 from handwright.geometry.environment import surface_value_gradient
 from handwright.geometry.sdf import field_value_gradient
@@ -27,8 +31,8 @@ from handwright.methods.trajopt.rows import add_rows
 # Forces are smooth to this share of the weight where the tangential part vanishes.
 _ROUND = 1e-3
 _NUM_ROWS = 10
-# Contacts with surroundings keep to their parts of the body, to this many tolerances of a gap: one in
-# the middle of a body that lies would let it turn there without slipping.
+# Contacts with surroundings keep to their parts of the body, to this many tolerances of a gap: one
+# in the middle of a body that lies would let it turn there without slipping.
 _SPREAD = 10.0
 LANDING_SPEED = 0.02
 """Tolerance of the speed at which a digit lands and takes off, m/s."""
@@ -36,7 +40,7 @@ LANDING_SPEED = 0.02
 
 @loose
 def cross(a: tuple, b: tuple) -> tuple:
-    """a x b."""
+    """Cross product."""
     return (
         a[1] * b[2] - a[2] * b[1],
         a[2] * b[0] - a[0] * b[2],
@@ -46,13 +50,13 @@ def cross(a: tuple, b: tuple) -> tuple:
 
 @loose
 def dot(a: tuple, b: tuple) -> float:
-    """a . b."""
+    """Dot product."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @loose
 def minus(a: tuple, b: tuple) -> tuple:
-    """a - b."""
+    """Difference."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
@@ -82,15 +86,20 @@ def contact_share(c: float, w: Weights) -> tuple[float, float]:
 
 
 @loose
+def _turned(t: np.ndarray, v: np.ndarray) -> tuple:
+    """A turned vector."""
+    return (
+        t[0, 0] * v[0] + t[0, 1] * v[1] + t[0, 2] * v[2],
+        t[1, 0] * v[0] + t[1, 1] * v[1] + t[1, 2] * v[2],
+        t[2, 0] * v[0] + t[2, 1] * v[1] + t[2, 2] * v[2],
+    )
+
+
+@loose
 def _from_foot(m: Model, room: Room, j: int, local: tuple) -> tuple:
     """From the point of the body that a contact with surroundings keeps to, to its origin."""
-    t, q = room.body_turn, m.contacts.pad[j]
-    x, y, z = local[0] - q[0], local[1] - q[1], local[2] - q[2]
-    return (
-        t[0, 0] * x + t[0, 1] * y + t[0, 2] * z,
-        t[1, 0] * x + t[1, 1] * y + t[1, 2] * z,
-        t[2, 0] * x + t[2, 1] * y + t[2, 2] * z,
-    )
+    q = m.contacts.pad[j]
+    return _turned(room.body_turn, (local[0] - q[0], local[1] - q[1], local[2] - q[2]))
 
 
 @loose
@@ -118,6 +127,140 @@ def nearest_capsule(m: Model, room: Room, contact: int, p: tuple) -> tuple:
     return which, at
 
 
+class Side(NamedTuple):
+    """The hand or surface that touches."""
+
+    joint: int
+    """Of the link; -1 for surroundings."""
+    gap: float
+    """From the origin to the hand or surface, m."""
+    normal: tuple
+    """Into the body."""
+    reach: float
+    """Distance of the origin from a capsule's axis."""
+    axis: tuple
+    """Of the capsule beside its straight part; zero elsewhere."""
+    omega: tuple
+    """Of the link."""
+    velocity: tuple
+    """Of the link's material at the origin."""
+    off_pad: tuple
+    """From the preferred place to the origin."""
+
+
+class Touch(NamedTuple):
+    """A contact at one moment."""
+
+    local: tuple
+    """Origin of the force in the body's frame, m."""
+    arm: tuple
+    """From the centre of mass to the origin, in the world."""
+    point: tuple
+    """Origin in the world."""
+    distance: float
+    """Of the origin from the body's surface."""
+    outward: tuple
+    """Gradient of that distance, in the body's frame."""
+    slip: tuple
+    """Velocity of the body over the hand or surface, at the origin."""
+    side: Side
+
+
+class Push(NamedTuple):
+    """The force of a contact, in weights."""
+
+    force: tuple
+    normal_part: float
+    across: tuple
+    across_size: float
+    friction: float
+    over: float
+    """Beyond the cone."""
+    lacks: float
+    """Of the least squeeze."""
+
+
+@loose
+def _hand_side(m: Model, room: Room, j: int, p: tuple) -> Side:
+    capsule, at = nearest_capsule(m, room, j, p)
+    joint = m.skeleton.joint[capsule]
+    a, b = room.ends[capsule, 0], room.ends[capsule, 1]
+    u = (b[0] - a[0], b[1] - a[1], b[2] - a[2])
+    e = (p[0] - a[0] - at * u[0], p[1] - a[1] - at * u[1], p[2] - a[2] - at * u[2])
+    reach = math.sqrt(dot(e, e)) + 1e-9
+    axis = (0.0, 0.0, 0.0)
+    if 0.0 < at < 1.0:
+        length = math.sqrt(dot(u, u))
+        axis = (u[0] / length, u[1] / length, u[2] / length)
+    omega = (room.omega[joint, 0], room.omega[joint, 1], room.omega[joint, 2])
+    spun = cross(omega, p)
+    off_pad = (0.0, 0.0, 0.0)
+    k = m.contacts.pad_joint[j]
+    if k >= 0:
+        pad = _turned(room.turn[k], m.contacts.pad[j])
+        off_pad = (
+            p[0] - room.place[k, 0] - pad[0],
+            p[1] - room.place[k, 1] - pad[1],
+            p[2] - room.place[k, 2] - pad[2],
+        )
+    return Side(
+        joint,
+        reach - m.skeleton.radius[capsule],
+        (e[0] / reach, e[1] / reach, e[2] / reach),
+        reach,
+        axis,
+        omega,
+        (
+            room.speed[joint, 0] + spun[0],
+            room.speed[joint, 1] + spun[1],
+            room.speed[joint, 2] + spun[2],
+        ),
+        off_pad,
+    )
+
+
+@loose
+def _ground_side(m: Model, room: Room, j: int, p: tuple, local: tuple) -> Side:
+    gap, nx, ny, nz = surface_value_gradient(m.env, m.contacts.surface[j], p[0], p[1], p[2])
+    n, none = (nx, ny, nz), (0.0, 0.0, 0.0)
+    off_pad = _along_surface(n, _from_foot(m, room, j, local))
+    return Side(-1, gap, n, 1.0, none, none, none, off_pad)
+
+
+@loose
+def _touch(m: Model, room: Room, j: int) -> Touch:
+    nq, nc, z = m.num_coordinates, m.num_contacts, room.z
+    r, b = 2 * nq + 3 * nc + 3 * j, nq - 6
+    local = (z[r], z[r + 1], z[r + 2])
+    arm = _turned(room.body_turn, z[r : r + 3])
+    p = (z[b] + arm[0], z[b + 1] + arm[1], z[b + 2] + arm[2])
+    distance, gx, gy, gz = body_distance(m, local[0], local[1], local[2])
+    if m.contacts.kind[j] == HAND_CONTACT:
+        side = _hand_side(m, room, j, p)
+    else:
+        side = _ground_side(m, room, j, p, local)
+    spun = cross((room.swing[3, 0], room.swing[3, 1], room.swing[3, 2]), arm)
+    slip = (
+        z[nq + b] + spun[0] - side.velocity[0],
+        z[nq + b + 1] + spun[1] - side.velocity[1],
+        z[nq + b + 2] + spun[2] - side.velocity[2],
+    )
+    return Touch(local, arm, p, distance, (gx, gy, gz), slip, side)
+
+
+@loose
+def _push(m: Model, w: Weights, room: Room, j: int, n: tuple) -> Push:
+    i, g, z = 2 * m.num_coordinates + 3 * j, m.gravity, room.z
+    weight = m.body.mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
+    f = (z[i] / weight, z[i + 1] / weight, z[i + 2] / weight)
+    fn = dot(f, n)
+    ft = (f[0] - fn * n[0], f[1] - fn * n[1], f[2] - fn * n[2])
+    size = math.sqrt(dot(ft, ft) + _ROUND * _ROUND)
+    mu = w.friction * m.contacts.friction[j]
+    over = size - _ROUND - mu * fn
+    return Push(f, fn, ft, size, mu, over, w.squeeze * m.contacts.squeeze[j] - fn)
+
+
 @loose
 def contact_terms(
     m: Model, w: Weights, room: Room, j: int, scale: float, is_landing: bool, want: bool
@@ -127,241 +270,212 @@ def contact_terms(
     ``scale`` is the root of the sample's time. ``is_landing`` is for the moment before a contact
     begins or after it ends, in which only slip counts.
     """
-    nq, nc = m.num_coordinates, m.num_contacts
-    z = room.z
-    fi, ri, ci = 2 * nq + 3 * j, 2 * nq + 3 * nc + 3 * j, 2 * nq + 6 * nc + j
-    share, share_slope = (1.0, 0.0) if is_landing else contact_share(z[ci], w)
-    if share <= 0.0 and (w.is_frozen or share_slope == 0.0):
+    at = 2 * m.num_coordinates + 6 * m.num_contacts + j
+    share, share_slope = (1.0, 0.0) if is_landing else contact_share(room.z[at], w)
+    if share <= 0.0 and share_slope == 0.0:
         return 0.0
-    t = room.body_turn
-    local = (z[ri], z[ri + 1], z[ri + 2])
-    arm = (
-        t[0, 0] * local[0] + t[0, 1] * local[1] + t[0, 2] * local[2],
-        t[1, 0] * local[0] + t[1, 1] * local[1] + t[1, 2] * local[2],
-        t[2, 0] * local[0] + t[2, 1] * local[1] + t[2, 2] * local[2],
-    )
-    bi = nq - 6
-    p = (z[bi] + arm[0], z[bi + 1] + arm[1], z[bi + 2] + arm[2])
-    distance, gx, gy, gz = body_distance(m, local[0], local[1], local[2])
-    om = (room.swing[3, 0], room.swing[3, 1], room.swing[3, 2])
-    turn_speed = cross(om, arm)
-    rel = (
-        z[nq + bi] + turn_speed[0],
-        z[nq + bi + 1] + turn_speed[1],
-        z[nq + bi + 2] + turn_speed[2],
-    )
-    is_hand = m.contacts.kind[j] == HAND_CONTACT
-    capsule, joint, reach, is_inside = -1, -1, 1.0, False
-    axis = (0.0, 0.0, 0.0)
-    link_omega = (0.0, 0.0, 0.0)
-    off_pad = (0.0, 0.0, 0.0)
-    if is_hand:
-        capsule, at = nearest_capsule(m, room, j, p)
-        joint = m.skeleton.joint[capsule]
-        a, b = room.ends[capsule, 0], room.ends[capsule, 1]
-        u = (b[0] - a[0], b[1] - a[1], b[2] - a[2])
-        e = (p[0] - a[0] - at * u[0], p[1] - a[1] - at * u[1], p[2] - a[2] - at * u[2])
-        reach = math.sqrt(dot(e, e)) + 1e-9
-        n = (e[0] / reach, e[1] / reach, e[2] / reach)
-        gap = reach - m.skeleton.radius[capsule]
-        is_inside = 0.0 < at < 1.0
-        if is_inside:
-            length = math.sqrt(dot(u, u))
-            axis = (u[0] / length, u[1] / length, u[2] / length)
-        link_omega = (room.omega[joint, 0], room.omega[joint, 1], room.omega[joint, 2])
-        spun = cross(link_omega, p)
-        rel = (
-            rel[0] - room.speed[joint, 0] - spun[0],
-            rel[1] - room.speed[joint, 1] - spun[1],
-            rel[2] - room.speed[joint, 2] - spun[2],
-        )
-        k = m.contacts.pad_joint[j]
-        if k >= 0:
-            q = m.contacts.pad[j]
-            off_pad = (
-                p[0] - room.place[k, 0] - room.turn[k, 0, 0] * q[0]
-                - room.turn[k, 0, 1] * q[1] - room.turn[k, 0, 2] * q[2],
-                p[1] - room.place[k, 1] - room.turn[k, 1, 0] * q[0]
-                - room.turn[k, 1, 1] * q[1] - room.turn[k, 1, 2] * q[2],
-                p[2] - room.place[k, 2] - room.turn[k, 2, 0] * q[0]
-                - room.turn[k, 2, 1] * q[1] - room.turn[k, 2, 2] * q[2],
-            )  # fmt: skip
-    else:
-        gap, nx, ny, nz = surface_value_gradient(m.env, m.contacts.surface[j], p[0], p[1], p[2])
-        n = (nx, ny, nz)
-        off_pad = _along_surface(n, _from_foot(m, room, j, local))
-    mu = w.friction * m.contacts.friction[j]
-    g = m.gravity
-    weight = m.body.mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
-    f = (z[fi] / weight, z[fi + 1] / weight, z[fi + 2] / weight)
-    fn = dot(f, n)
-    ft = (f[0] - fn * n[0], f[1] - fn * n[1], f[2] - fn * n[2])
-    ft_length = math.sqrt(dot(ft, ft) + _ROUND * _ROUND)
-    over = ft_length - _ROUND - mu * fn
+    touch = _touch(m, room, j)
+    push = _push(m, w, room, j, touch.side.normal)
     wg, ws, wc, wp = scale * w.gap, scale * w.slip, scale * w.cone, scale * w.pad
-    if not is_hand:
+    if touch.side.joint < 0:
         wp = wg / _SPREAD
     if is_landing:
         wg, ws, wc, wp = 0.0, scale / LANDING_SPEED, 0.0, 0.0
     res = room.residual
-    res[0] = wg * distance
-    res[1] = wg * gap
-    res[2], res[3], res[4] = ws * rel[0], ws * rel[1], ws * rel[2]
-    res[5] = wc * over if over > 0.0 else 0.0
-    lacks = w.squeeze * m.contacts.squeeze[j] - fn
-    res[6] = wc * lacks if lacks > 0.0 else 0.0
-    res[7], res[8], res[9] = wp * off_pad[0], wp * off_pad[1], wp * off_pad[2]
+    res[0], res[1] = wg * touch.distance, wg * touch.side.gap
+    res[5] = wc * max(push.over, 0.0)
+    res[6] = wc * max(push.lacks, 0.0)
+    for a in range(3):
+        res[2 + a], res[7 + a] = ws * touch.slip[a], wp * touch.side.off_pad[a]
     cost = 0.0
     for r in range(_NUM_ROWS):
         cost += res[r] * res[r]
     cost *= 0.5 * share * share
-    if not want:
-        return cost
-    movers = m.forest.num_movers[joint] if is_hand else 0
-    count = 2 * movers + 19
-    rows = room.rows
-    for r in range(_NUM_ROWS):
-        for i in range(count):
-            rows[r, i] = 0.0
-    # Columns: hand, body, rates of both, force, origin, contact variable.
-    for i in range(movers):
-        room.columns[i] = m.forest.movers[joint, i]
-        room.columns[movers + 6 + i] = nq + m.forest.movers[joint, i]
-    for i in range(6):
-        room.columns[movers + i] = bi + i
-        room.columns[2 * movers + 6 + i] = nq + bi + i
-    for i in range(3):
-        room.columns[2 * movers + 12 + i] = fi + i
-        room.columns[2 * movers + 15 + i] = ri + i
-    room.columns[2 * movers + 18] = ci
-    if is_hand:
-        end_speed = (
-            room.speed[joint, 0] + cross(link_omega, p)[0],
-            room.speed[joint, 1] + cross(link_omega, p)[1],
-            room.speed[joint, 2] + cross(link_omega, p)[2],
-        )
-        for i in range(m.forest.chain.shape[1]):
-            k = m.forest.chain[joint, i]
-            if k < 0:
-                break
-            slot = m.forest.slot[joint, i]
-            if slot < 0:
-                continue
-            ratio = m.forest.ratio[k]
-            v = joint_motion(m, room, k, p[0], p[1], p[2])
-            turning = (0.0, 0.0, 0.0)
-            if not m.forest.is_slide[k]:
-                turning = (room.axis[k, 0], room.axis[k, 1], room.axis[k, 2])
-            # What joints beyond this one do turns with it.
-            omega_k = (room.omega[k, 0], room.omega[k, 1], room.omega[k, 2])
-            spun = cross(omega_k, p)
-            speed_k = (
-                room.speed[k, 0] + spun[0],
-                room.speed[k, 1] + spun[1],
-                room.speed[k, 2] + spun[2],
-            )
-            left = cross(turning, minus(end_speed, speed_k))
-            right = cross(v, minus(link_omega, omega_k))
-            for a in range(3):
-                rows[2 + a, slot] -= ratio * ws * (left[a] + right[a])
-                rows[2 + a, movers + 6 + slot] -= ratio * ws * v[a]
-                rows[7 + a, slot] -= ratio * wp * v[a]
-            rows[1, slot] -= ratio * wg * dot(n, v)
-            _cone_slopes(
-                room, slot, (f, fn, ft, ft_length), (n, axis, is_inside), mu, wc, over > 0.0,
-                lacks > 0.0, (-ratio * v[0], -ratio * v[1], -ratio * v[2]),
-                (ratio * turning[0], ratio * turning[1], ratio * turning[2]), reach,
-            )  # fmt: skip
-    none = (0.0, 0.0, 0.0)
-    for i in range(9):
-        # How the origin moves in the world: with the body's place, its hinges, or on its own.
-        column = movers + i if i < 6 else 2 * movers + 15 + i - 6
-        if i < 3:
-            dp = (1.0 if i == 0 else 0.0, 1.0 if i == 1 else 0.0, 1.0 if i == 2 else 0.0)
-            dv = none
-            for a in range(3):
-                rows[2 + a, 2 * movers + 6 + i] = ws * dp[a]
-        elif i < 6:
-            h = (room.hinge[i - 3, 0], room.hinge[i - 3, 1], room.hinge[i - 3, 2])
-            dp = cross(h, arm)
-            after = (
-                om[0] - room.swing[i - 2, 0],
-                om[1] - room.swing[i - 2, 1],
-                om[2] - room.swing[i - 2, 2],
-            )
-            left, right = cross(cross(h, after), arm), cross(om, dp)
-            dv = (left[0] + right[0], left[1] + right[1], left[2] + right[2])
-            for a in range(3):
-                rows[2 + a, 2 * movers + 6 + i] = ws * dp[a]
-        else:
-            dp = (t[0, i - 6], t[1, i - 6], t[2, i - 6])
-            dv = cross(om, dp)
-            rows[0, column] = wg * (gx if i == 6 else (gy if i == 7 else gz))
-        carried = cross(link_omega, dp)
-        for a in range(3):
-            rows[2 + a, column] = ws * (dv[a] - carried[a])
-            if is_hand and m.contacts.pad_joint[j] >= 0:
-                rows[7 + a, column] = wp * dp[a]
-        rows[1, column] = wg * dot(n, dp)
-        if not is_hand and i >= 3:
-            h = (room.hinge[i - 3, 0], room.hinge[i - 3, 1], room.hinge[i - 3, 2]) if i < 6 else none
-            moved = cross(h, _from_foot(m, room, j, local)) if i < 6 else dp
-            along = _along_surface(n, moved)
-            for a in range(3):
-                rows[7 + a, column] = wp * along[a]
-        if is_hand:
-            _cone_slopes(
-                room, column, (f, fn, ft, ft_length), (n, axis, is_inside), mu, wc, over > 0.0,
-                lacks > 0.0, dp, none, reach,
-            )  # fmt: skip
-    for i in range(3):
-        column = 2 * movers + 12 + i
-        if over > 0.0:
-            rows[5, column] = wc * (ft[i] / ft_length - mu * n[i]) / weight
-        if lacks > 0.0:
-            rows[6, column] = -wc * n[i] / weight
-    for r in range(_NUM_ROWS):
-        for i in range(count):
-            rows[r, i] *= share
-        rows[r, 2 * movers + 18] = share_slope * res[r]
-        res[r] *= share
-    add_rows(room, _NUM_ROWS, count)
+    if want:
+        count = _list_columns(m, room, j, touch.side.joint)
+        movers = (count - 19) // 2
+        factors = (wg, ws, wc, wp)
+        if touch.side.joint >= 0:
+            _hand_slopes(m, room, touch, push, movers, factors)
+        _body_slopes(m, room, j, touch, push, movers, factors)
+        _force_slopes(m, room, touch, push, movers, wc)
+        for r in range(_NUM_ROWS):
+            for i in range(count):
+                room.rows[r, i] *= share
+            room.rows[r, count - 1] = share_slope * res[r]
+            res[r] *= share
+        add_rows(room, _NUM_ROWS, count)
     return cost
 
 
 @loose
+def _list_columns(m: Model, room: Room, j: int, joint: int) -> int:
+    """Lists the variables of a contact, clears their slopes, and says how many they are.
+
+    They are coordinates of hand and body, rates of both, force, origin and contact variable.
+    """
+    nq, nc = m.num_coordinates, m.num_contacts
+    movers = m.forest.num_movers[joint] if joint >= 0 else 0
+    for i in range(movers):
+        room.columns[i] = m.forest.movers[joint, i]
+        room.columns[movers + 6 + i] = nq + m.forest.movers[joint, i]
+    for i in range(6):
+        room.columns[movers + i] = nq - 6 + i
+        room.columns[2 * movers + 6 + i] = 2 * nq - 6 + i
+    for i in range(3):
+        room.columns[2 * movers + 12 + i] = 2 * nq + 3 * j + i
+        room.columns[2 * movers + 15 + i] = 2 * nq + 3 * nc + 3 * j + i
+    room.columns[2 * movers + 18] = 2 * nq + 6 * nc + j
+    count = 2 * movers + 19
+    for r in range(_NUM_ROWS):
+        for i in range(count):
+            room.rows[r, i] = 0.0
+    return count
+
+
+@loose
+def _hand_slopes(
+    m: Model, room: Room, touch: Touch, push: Push, movers: int, factors: tuple
+) -> None:
+    """Slopes by the coordinates and rates of the hand."""
+    wg, ws, wc, wp = factors
+    side, p, rows, f = touch.side, touch.point, room.rows, m.forest
+    for i in range(f.chain.shape[1]):
+        k = f.chain[side.joint, i]
+        if k < 0:
+            break
+        slot = f.slot[side.joint, i]
+        if slot < 0:
+            continue
+        ratio = f.ratio[k]
+        v = joint_motion(m, room, k, p[0], p[1], p[2])
+        turning = (0.0, 0.0, 0.0)
+        if not f.is_slide[k]:
+            turning = (room.axis[k, 0], room.axis[k, 1], room.axis[k, 2])
+        # What joints beyond this one do turns with it.
+        omega = (room.omega[k, 0], room.omega[k, 1], room.omega[k, 2])
+        spun = cross(omega, p)
+        speed = (
+            room.speed[k, 0] + spun[0],
+            room.speed[k, 1] + spun[1],
+            room.speed[k, 2] + spun[2],
+        )
+        left = cross(turning, minus(side.velocity, speed))
+        right = cross(v, minus(side.omega, omega))
+        for a in range(3):
+            rows[2 + a, slot] -= ratio * ws * (left[a] + right[a])
+            rows[2 + a, movers + 6 + slot] -= ratio * ws * v[a]
+            rows[7 + a, slot] -= ratio * wp * v[a]
+        rows[1, slot] -= ratio * wg * dot(side.normal, v)
+        moved = (-ratio * v[0], -ratio * v[1], -ratio * v[2])
+        turned = (ratio * turning[0], ratio * turning[1], ratio * turning[2])
+        _cone_slopes(room, slot, push, side, wc, moved, turned)
+
+
+@loose
+def _origin_motion(room: Room, touch: Touch, i: int) -> tuple:
+    """How the origin and its velocity on the body change, by one of nine variables.
+
+    These are the body's place (0 to 2), its hinges (3 to 5) and the origin on the body (6 to 8).
+    """
+    none, t = (0.0, 0.0, 0.0), room.body_turn
+    om = (room.swing[3, 0], room.swing[3, 1], room.swing[3, 2])
+    if i < 3:
+        return (1.0 if i == 0 else 0.0, 1.0 if i == 1 else 0.0, 1.0 if i == 2 else 0.0), none
+    if i >= 6:
+        moved = (t[0, i - 6], t[1, i - 6], t[2, i - 6])
+        return moved, cross(om, moved)
+    h = (room.hinge[i - 3, 0], room.hinge[i - 3, 1], room.hinge[i - 3, 2])
+    moved = cross(h, touch.arm)
+    after = (
+        om[0] - room.swing[i - 2, 0],
+        om[1] - room.swing[i - 2, 1],
+        om[2] - room.swing[i - 2, 2],
+    )
+    left, right = cross(cross(h, after), touch.arm), cross(om, moved)
+    return moved, (left[0] + right[0], left[1] + right[1], left[2] + right[2])
+
+
+@loose
+def _body_slopes(
+    m: Model, room: Room, j: int, touch: Touch, push: Push, movers: int, factors: tuple
+) -> None:
+    """Slopes by the coordinates and rates of the body, and by the origin."""
+    wg, ws, wc, wp = factors
+    side, rows = touch.side, room.rows
+    none = (0.0, 0.0, 0.0)
+    for i in range(9):
+        column = movers + i if i < 6 else 2 * movers + 15 + i - 6
+        moved, sped = _origin_motion(room, touch, i)
+        carried = cross(side.omega, moved)
+        rows[1, column] = wg * dot(side.normal, moved)
+        for a in range(3):
+            rows[2 + a, column] = ws * (sped[a] - carried[a])
+            if i < 6:
+                rows[2 + a, 2 * movers + 6 + i] = ws * moved[a]
+        if i >= 6:
+            rows[0, column] = wg * touch.outward[i - 6]
+        if side.joint >= 0:
+            _cone_slopes(room, column, push, side, wc, moved, none)
+        if m.contacts.pad_joint[j] >= 0:
+            for a in range(3):
+                rows[7 + a, column] = wp * moved[a]
+        elif side.joint < 0 and i >= 3:
+            _foot_slopes(m, room, j, touch, i, column, wp)
+
+
+@loose
+def _foot_slopes(
+    m: Model, room: Room, j: int, touch: Touch, i: int, column: int, wp: float
+) -> None:
+    """Slopes of how far a contact with surroundings is from its part of the body."""
+    t = room.body_turn
+    if i < 6:
+        h = (room.hinge[i - 3, 0], room.hinge[i - 3, 1], room.hinge[i - 3, 2])
+        moved = cross(h, _from_foot(m, room, j, touch.local))
+    else:
+        moved = (t[0, i - 6], t[1, i - 6], t[2, i - 6])
+    along = _along_surface(touch.side.normal, moved)
+    for a in range(3):
+        room.rows[7 + a, column] = wp * along[a]
+
+
+@loose
+def _force_slopes(m: Model, room: Room, touch: Touch, push: Push, movers: int, wc: float) -> None:
+    """Slopes by the force."""
+    g, n = m.gravity, touch.side.normal
+    weight = m.body.mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
+    for i in range(3):
+        column = 2 * movers + 12 + i
+        if push.over > 0.0:
+            slope = push.across[i] / push.across_size - push.friction * n[i]
+            room.rows[5, column] = wc * slope / weight
+        if push.lacks > 0.0:
+            room.rows[6, column] = -wc * n[i] / weight
+
+
+@loose
 def _cone_slopes(
-    room: Room,
-    column: int,
-    force: tuple,
-    surface: tuple,
-    mu: float,
-    wc: float,
-    is_over: bool,
-    is_weak: bool,
-    moved: tuple,
-    turned: tuple,
-    reach: float,
+    room: Room, column: int, push: Push, side: Side, wc: float, moved: tuple, turned: tuple
 ) -> None:
     """Slopes of the cone's residuals as the normal turns: dn = turned x n + P moved / reach.
 
     ``moved`` is how the origin moves against the link; P takes off the parts along the normal and,
     beside the straight part of a capsule, along its axis.
     """
-    if not (is_over or is_weak):
+    if push.over <= 0.0 and push.lacks <= 0.0:
         return
-    f, fn, ft, ft_length = force
-    n, axis, is_inside = surface
-    along = dot(n, moved)
-    lengthwise = dot(axis, moved) if is_inside else 0.0
+    n, axis = side.normal, side.axis
+    along, lengthwise = dot(n, moved), dot(axis, moved)
     rolled = cross(turned, n)
     dn = (
-        rolled[0] + (moved[0] - along * n[0] - lengthwise * axis[0]) / reach,
-        rolled[1] + (moved[1] - along * n[1] - lengthwise * axis[1]) / reach,
-        rolled[2] + (moved[2] - along * n[2] - lengthwise * axis[2]) / reach,
+        rolled[0] + (moved[0] - along * n[0] - lengthwise * axis[0]) / side.reach,
+        rolled[1] + (moved[1] - along * n[1] - lengthwise * axis[1]) / side.reach,
+        rolled[2] + (moved[2] - along * n[2] - lengthwise * axis[2]) / side.reach,
     )
-    dfn = dot(f, dn)
-    if is_over:
-        room.rows[5, column] += wc * (-fn * dot(ft, dn) / ft_length - mu * dfn)
-    if is_weak:
-        room.rows[6, column] -= wc * dfn
+    less = dot(push.force, dn)
+    if push.over > 0.0:
+        bent = -push.normal_part * dot(push.across, dn) / push.across_size
+        room.rows[5, column] += wc * (bent - push.friction * less)
+    if push.lacks > 0.0:
+        room.rows[6, column] -= wc * less

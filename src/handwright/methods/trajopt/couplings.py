@@ -71,7 +71,10 @@ def coordinate_limits(
         if d < 0 or ratio == 0.0:
             continue
         ends = sorted(
-            ((tree.lower[j] - couplings.bias[j]) / ratio, (tree.upper[j] - couplings.bias[j]) / ratio)
+            (
+                (tree.lower[j] - couplings.bias[j]) / ratio,
+                (tree.upper[j] - couplings.bias[j]) / ratio,
+            )
         )
         lower[d], upper[d] = max(lower[d], ends[0]), min(upper[d], ends[1])
     return lower, upper

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -11,22 +10,13 @@ from jaxtyping import Bool, Float
 from handwright.math.packed import Packed
 from handwright.methods.trajopt.block_solve import NotPositiveError, solve_blocks
 from handwright.methods.trajopt.model import Model, Room, Weights
-from handwright.methods.trajopt.quiet_terms import Quiet, phase_matrices, quiet_cost
+from handwright.methods.trajopt.quiet_terms import Quiet, Sums, phase_matrices, quiet_cost
 from handwright.methods.trajopt.system import motion_cost, motion_system
 
 _EASE, _STRAIN = 0.2, 4.0
 _LEAST, _MOST = 1e-9, 1e8
 # Largest change of a contact variable, of an origin (m) and of an angle (rad) in one step.
 _CONTACT_STEP, _ORIGIN_STEP, _ANGLE_STEP = 0.05, 0.03, 0.4
-
-
-class Blocks(NamedTuple):
-    """Room for the normal equations of a motion."""
-
-    diagonal: np.ndarray
-    below: np.ndarray
-    slope: np.ndarray
-    hermite: np.ndarray
 
 
 @dataclass(slots=True)
@@ -40,7 +30,7 @@ class Descent:
     """Variables that stay, beyond what a stage freezes."""
     floor: Float[np.ndarray, "K N"]
     """Least values of contact variables."""
-    blocks: Blocks
+    blocks: Sums
     scale: Float[np.ndarray, " n"]
     """Natural size of every variable."""
     iterations: int = 0
@@ -91,17 +81,16 @@ class Descent:
 
     def _cost(self, packed: tuple, matrices: tuple, keys: np.ndarray) -> float:
         m, w, room, quiet = packed
-        b = self.blocks
-        calm = quiet_cost(m, quiet, keys, *matrices, b.diagonal, b.below, b.slope, False)
-        return calm + motion_cost(m, w, keys, room)
+        return quiet_cost(m, quiet, keys, matrices, self.blocks, False) + motion_cost(
+            m, w, keys, room
+        )
 
     def _assemble(self, packed: tuple, matrices: tuple) -> None:
         m, w, room, quiet = packed
-        b = self.blocks
-        for array in (b.diagonal, b.below, b.slope):
+        for array in self.blocks:
             array[:] = 0.0
-        quiet_cost(m, quiet, self.keys, *matrices, b.diagonal, b.below, b.slope, True)
-        motion_system(m, w, self.keys, room, b.hermite, b.diagonal, b.below, b.slope)
+        quiet_cost(m, quiet, self.keys, matrices, self.blocks, True)
+        motion_system(m, w, self.keys, room, self.blocks)
 
     def _held(self, is_frozen: bool) -> np.ndarray:
         """Variables that this step leaves alone: contact variables at a bound that hold them."""
@@ -149,11 +138,7 @@ class Descent:
         return keys
 
 
-def make_blocks(num_keys: int, size: int) -> Blocks:
+def make_blocks(num_keys: int, size: int) -> Sums:
     """Room for the normal equations."""
-    return Blocks(
-        np.zeros((num_keys, size, size)),
-        np.zeros((num_keys, size, size)),
-        np.zeros((num_keys, size)),
-        np.zeros((3, 4)),
-    )
+    blocks = (num_keys, size, size)
+    return Sums(np.zeros(blocks), np.zeros(blocks), np.zeros((num_keys, size)))

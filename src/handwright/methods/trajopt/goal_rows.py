@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,18 +28,22 @@ def goal_samples(
     body: RigidBody,
     num_phases: int,
     phase_time: float,
-    samples_per_phase: int,
+    fractions: Sequence[float],
 ) -> tuple[Samples, GoalRows]:
     """Moments at which costs are taken, and the goals of each.
 
-    Costs are taken at the middles of equal parts of each phase: accelerations leap at keys. Goals
-    of a moment get a sample of their own.
+    Costs are taken within phases, never at keys, where accelerations leap. Goals of a moment get a
+    sample of their own.
     """
     begin = float(problem.times[0])
     duration = num_phases * phase_time
-    part = phase_time / samples_per_phase
-    moments = [(begin + (n + 0.5) * part, part, True) for n in range(num_phases * samples_per_phase)]
-    moments += [(t, phase_time, False) for t in sorted({g.start for g in problem.goals if g.start == g.end})]
+    part = phase_time / len(fractions)
+    moments = [
+        (begin + (k + s) * phase_time, part, True) for k in range(num_phases) for s in fractions
+    ]
+    moments += [
+        (t, phase_time, False) for t in sorted({g.start for g in problem.goals if g.start == g.end})
+    ]
     moments.sort()
     rows: list[tuple] = []
     columns: list[tuple] = []
@@ -65,14 +70,14 @@ def goal_samples(
         goal_first=np.array(firsts, dtype=np.int64),
         goal_last=np.array(lasts, dtype=np.int64),
     )
-    kind, joint, local, on_body, target, weight = zip(*rows, strict=True) if rows else ((),) * 6
+    kind, joint, local, on_body, target, stiff = zip(*rows, strict=True) if rows else ((),) * 6
     return samples, GoalRows(
         kind=np.array(kind, dtype=np.int64),
         joint=np.array(joint, dtype=np.int64),
         local=np.array(local, dtype=np.float64).reshape(-1, 3),
         is_on_body=np.array(on_body, dtype=np.bool_),
         target=np.array(target, dtype=np.float64).reshape(-1, 3),
-        weight=np.array(weight, dtype=np.float64),
+        weight=np.array(stiff, dtype=np.float64),
     )
 
 
@@ -97,9 +102,7 @@ def _rows(goal: Goal, time: float, hands: tuple[HandPart, ...], body: RigidBody)
     rows: list[tuple] = []
     if goal.position is not None:
         target = goal.position - body.center if is_relative else goal.position
-        rows.append(
-            (POINT_GOAL, joint, local, is_relative, target, weight / POSITION_TOLERANCE)
-        )
+        rows.append((POINT_GOAL, joint, local, is_relative, target, weight / POSITION_TOLERANCE))
     if goal.wxyz is not None:
         axes = rotation.to_matrix(goal.wxyz_at(np.array([time]))[0])
         # Three axes that are off by a small angle are off by its root-two-fold in all.
@@ -110,32 +113,26 @@ def _rows(goal: Goal, time: float, hands: tuple[HandPart, ...], body: RigidBody)
     return rows
 
 
-_FINE = 3
-"""Moments of measuring for each at which costs are taken."""
+_MEASURED = np.linspace(0.005, 0.995, 13)
+"""Where motions are measured within each phase, beside the moments of the goals."""
 
 
 def fine_samples(model: Model) -> Model:
-    """The same model with more moments, for measuring; goals stay at theirs."""
+    """The same model with many moments, for measuring; goals stay at theirs."""
     s = model.samples
-    full = np.flatnonzero(s.is_full)
-    part = s.weight[full[0]] / _FINE
-    first = s.time[full] - 0.5 * s.weight[full]
-    times = (first[:, None] + (np.arange(_FINE) + 0.5) * part).ravel()
-    rows = np.repeat(full, _FINE)
-    is_old = np.tile(np.arange(_FINE) == _FINE // 2, len(full))
-    alone = np.flatnonzero(~s.is_full)
-    order = np.concatenate([rows, alone])
-    time = np.concatenate([times, s.time[alone]])
-    phase = s.phase[order]
-    last = np.where(np.concatenate([is_old, np.ones(len(alone), bool)]), s.goal_last[order], s.goal_first[order])
+    phases = len(model.clearance)
+    more = phases * len(_MEASURED)
+    phase = np.concatenate([s.phase, np.repeat(np.arange(phases), len(_MEASURED))])
+    fraction = np.concatenate([s.fraction, np.tile(_MEASURED, phases)])
+    none = np.zeros(more, dtype=np.int64)
     return model._replace(
         samples=Samples(
             phase=phase,
-            fraction=time / model.phase_time - phase,
-            time=time,
-            weight=s.weight[order],
-            is_full=s.is_full[order],
-            goal_first=s.goal_first[order],
-            goal_last=last,
+            fraction=fraction,
+            time=(phase + fraction) * model.phase_time,
+            weight=np.concatenate([s.weight, np.ones(more)]),
+            is_full=np.concatenate([s.is_full, np.ones(more, dtype=np.bool_)]),
+            goal_first=np.concatenate([s.goal_first, none]),
+            goal_last=np.concatenate([s.goal_last, none]),
         )
     )

@@ -25,17 +25,17 @@ MEASURES = (
 )  # fmt: skip
 LIMITS = {
     "gap": 3e-4,
-    "slip": 5e-3,
+    "slip": 2e-3,
     "force": 5e-3,
     "moment": 2e-3,
-    "cone": 0.01,
+    "cone": 0.02,
     "penetration": 5e-4,
     "limit": 8e-3,
     "goal": 1.0,
     "strength": DIGIT_FORCE,
 }
-"""Largest errors of a motion that is good: m, m/s, weights, weights x 0.1 m, weights, m, rad; a goal
-is met at 1; N."""
+"""Largest errors of a motion that is good: m, m/s, weights, weights x 0.1 m, weights, m, rad, goals
+over their tolerance, N."""
 UNITS = {
     "gap": "m",
     "slip": "m/s",
@@ -69,7 +69,9 @@ class Measured(NamedTuple):
 
 
 @loose
-def _measure(m: Model, w: Weights, keys: np.ndarray, room: Room, out: np.ndarray, by: np.ndarray) -> None:
+def _measure(
+    m: Model, w: Weights, keys: np.ndarray, room: Room, out: np.ndarray, by: np.ndarray
+) -> None:
     """Writes worst errors into ``out`` and those of phases and contacts into ``by`` (P, N, 3)."""
     nq, nc = m.num_coordinates, m.num_contacts
     for n in range(m.samples.phase.shape[0]):

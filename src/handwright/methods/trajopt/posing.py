@@ -12,7 +12,7 @@ from handwright.methods.trajopt.model import Model, Room
 
 @loose
 def _turn_about(axis: tuple, angle: float, before: np.ndarray, after: np.ndarray) -> None:
-    """after = before @ rotation about an axis of the frame of ``before``."""
+    """Writes ``before`` turned about an axis of its own frame; both may be the same."""
     ax, ay, az = axis
     s, c = math.sin(angle), math.cos(angle)
     for i in range(3):

@@ -59,79 +59,80 @@ def phase_matrices(phase_time: float) -> tuple[np.ndarray, np.ndarray]:
     return _BENDING * scaled / phase_time**3, _VALUE * scaled * phase_time
 
 
+class Sums(NamedTuple):
+    """Where the normal equations are added up."""
+
+    diagonal: np.ndarray
+    below: np.ndarray
+    slope: np.ndarray
+
+
+@loose
+def _coordinate_terms(
+    m: Model, q: Quiet, keys: np.ndarray, k: int, i: int, matrices: tuple, out: Sums, want: bool
+) -> float:
+    """Acceleration and rest of one coordinate in one phase."""
+    bending, value = matrices
+    nq = m.num_coordinates
+    other = 0 if k + 1 == keys.shape[0] else k + 1
+    cost = 0.0
+    for a in range(4):
+        key, row = k if a < 2 else other, (a % 2) * nq + i
+        x = keys[key, row]
+        x_rest = x - q.rest_value[i] if a % 2 == 0 else x
+        pull = pull_rest = 0.0
+        for b in range(4):
+            from_key, column = k if b < 2 else other, (b % 2) * nq + i
+            y = keys[from_key, column]
+            bend, hold = q.acceleration[i] * bending[a, b], q.rest[i] * value[a, b]
+            pull += bend * y
+            pull_rest += hold * (y - q.rest_value[i] if b % 2 == 0 else y)
+            if want and key == from_key and row >= column:
+                out.diagonal[key, row, column] += bend + hold
+            elif want and key != from_key and a >= 2:
+                out.below[k, row, column] += bend + hold
+        cost += 0.5 * (pull * x + pull_rest * x_rest)
+        if want:
+            out.slope[key, row] += pull + pull_rest
+    return cost
+
+
+@loose
+def _pair_terms(
+    keys: np.ndarray, k: int, i: int, share: float, cross_share: float, out: Sums, want: bool
+) -> float:
+    """(share x^2 + share y^2) / 2 + cross_share x y of a variable at the two keys of a phase."""
+    other = 0 if k + 1 == keys.shape[0] else k + 1
+    x, y = keys[k, i], keys[other, i]
+    if want:
+        out.slope[k, i] += share * x + cross_share * y
+        out.slope[other, i] += share * y + cross_share * x
+        out.diagonal[k, i, i] += share
+        out.diagonal[other, i, i] += share
+        out.below[k, i, i] += cross_share
+    return 0.5 * share * (x * x + y * y) + cross_share * x * y
+
+
 @loose
 def quiet_cost(
-    m: Model,
-    q: Quiet,
-    keys: np.ndarray,
-    bending: np.ndarray,
-    value: np.ndarray,
-    diagonal: np.ndarray,
-    below: np.ndarray,
-    slope: np.ndarray,
-    want: bool,
+    m: Model, q: Quiet, keys: np.ndarray, matrices: tuple, out: Sums, want: bool
 ) -> float:
     """Cost of a motion; adds to the normal equations if wanted."""
-    nq, nc = m.num_coordinates, m.num_contacts
+    nq, nc, count = m.num_coordinates, m.num_contacts, keys.shape[0]
     h, cost = m.phase_time, 0.0
-    count = keys.shape[0]
-    phases = count if m.is_cyclic else count - 1
-    for k in range(phases):
-        other = 0 if k + 1 == count else k + 1
+    for k in range(count if m.is_cyclic else count - 1):
         for i in range(nq):
-            for a in range(4):
-                key, row = (k, (a % 2) * nq + i) if a < 2 else (other, (a % 2) * nq + i)
-                pull = 0.0
-                for b in range(4):
-                    from_key, column = (k, (b % 2) * nq + i) if b < 2 else (other, (b % 2) * nq + i)
-                    x = keys[from_key, column]
-                    rest = x - q.rest_value[i] if b % 2 == 0 else x
-                    bend, hold = q.acceleration[i] * bending[a, b], q.rest[i] * value[a, b]
-                    pull += bend * x + hold * rest
-                    if want:
-                        if key == from_key:
-                            if row >= column:
-                                diagonal[key, row, column] += bend + hold
-                        elif a >= 2:
-                            below[k, row, column] += bend + hold
-                x = keys[key, row]
-                rest = x - q.rest_value[i] if a % 2 == 0 else x
-                hold = 0.0
-                for b in range(4):
-                    from_key, column = (k, (b % 2) * nq + i) if b < 2 else (other, (b % 2) * nq + i)
-                    y = keys[from_key, column]
-                    y_rest = y - q.rest_value[i] if b % 2 == 0 else y
-                    hold += q.acceleration[i] * bending[a, b] * y * x
-                    hold += q.rest[i] * value[a, b] * y_rest * rest
-                cost += 0.5 * hold
-                if want:
-                    slope[key, row] += pull
+            cost += _coordinate_terms(m, q, keys, k, i, matrices, out, want)
         for i in range(2 * nq, 2 * nq + 3 * nc):
-            x, y = keys[k, i], keys[other, i]
-            share = q.force * h / 6.0
-            cost += share * (x * x + x * y + y * y)
-            if want:
-                slope[k, i] += share * (2.0 * x + y)
-                slope[other, i] += share * (2.0 * y + x)
-                diagonal[k, i, i] += 2.0 * share
-                diagonal[other, i, i] += 2.0 * share
-                below[k, i, i] += share
+            cost += _pair_terms(keys, k, i, q.force * h / 3.0, q.force * h / 6.0, out, want)
         for i in range(2 * nq + 3 * nc, 2 * nq + 6 * nc):
-            move = keys[other, i] - keys[k, i]
-            share = q.creep / h
-            cost += 0.5 * share * move * move
-            if want:
-                slope[k, i] -= share * move
-                slope[other, i] += share * move
-                diagonal[k, i, i] += share
-                diagonal[other, i, i] += share
-                below[k, i, i] -= share
+            cost += _pair_terms(keys, k, i, q.creep / h, -q.creep / h, out, want)
     if not m.is_cyclic:
         last = count - 1
         for i in range(nq):
             rate = keys[last, nq + i]
             cost += 0.5 * q.end_rate[i] * rate * rate
             if want:
-                slope[last, nq + i] += q.end_rate[i] * rate
-                diagonal[last, nq + i, nq + i] += q.end_rate[i]
+                out.slope[last, nq + i] += q.end_rate[i] * rate
+                out.diagonal[last, nq + i, nq + i] += q.end_rate[i]
     return cost

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from jaxtyping import Bool, Float
 
@@ -13,8 +15,8 @@ _ON = 0.15
 _LEAST_LOAD = 0.03
 # Phases for which a digit is not worth lifting.
 _LONGEST_HOLE = 2
-# Parts of the hand that do not touch keep this far from the body, m: what is nearer than 1 mm counts
-# as touching when a motion is judged, and must then not creep.
+# Parts of the hand that do not touch keep this far from the body, m: what is nearer than 1 mm
+# counts as touching when a motion is judged, and must then not creep.
 _CLEAR = 1.3e-3
 
 
@@ -45,7 +47,7 @@ def _without_holes(built: Built, is_on: Bool[np.ndarray, "P N"]) -> Bool[np.ndar
     is_on = is_on.copy()
     for j in np.flatnonzero(built.contact_hand >= 0):
         phases = np.flatnonzero(is_on[:, j])
-        for before, after in zip(phases[:-1], phases[1:], strict=True):
+        for before, after in pairwise(phases.tolist()):
             if after - before - 1 <= _LONGEST_HOLE:
                 is_on[before:after, j] = True
     return is_on

@@ -6,7 +6,6 @@ import numpy as np
 from jaxtyping import Float
 from scipy.spatial import ConvexHull
 
-from handwright.core.body import RigidBody
 from handwright.core.problem import Problem
 from handwright.geometry.rods import fit_rod
 from handwright.geometry.sdf import Field
@@ -23,7 +22,8 @@ def make_body(problem: Problem, name: str) -> Body:
     """Mass, shape and hinges of the body of a problem."""
     body = problem.bodies[name]
     points = body.vertices - body.center
-    rod = fit_rod(points)
+    # Middles of faces too: the corners of a cube lie on a ball.
+    rod = fit_rod(np.concatenate([points, points[body.faces].mean(axis=1)]))
     spin = next(
         (np.array(g.spin) for g in problem.goals if g.feature.owner == name and g.spin is not None),
         np.zeros(3),
@@ -78,7 +78,8 @@ def _hinge_axes(problem: Problem, name: str) -> Float[np.ndarray, "3 3"]:
     for goal in problem.goals:
         if goal.feature.owner == name and goal.wxyz is not None and goal.spin is None:
             turned = np.maximum(
-                turned, np.abs(rotation.log(rotation.multiply(goal.wxyz, rotation.conjugate(start))))
+                turned,
+                np.abs(rotation.log(rotation.multiply(goal.wxyz, rotation.conjugate(start)))),
             )
     # Without a preference: tilting sideways, seen from the person who looks along y.
     turned = turned + np.array([0.02, 0.0, 0.01])

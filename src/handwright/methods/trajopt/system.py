@@ -24,43 +24,36 @@ from handwright.methods.trajopt.contact_terms import (
 from handwright.methods.trajopt.goal_terms import goal_terms
 from handwright.methods.trajopt.model import HAND_CONTACT, Model, Room, Weights
 from handwright.methods.trajopt.posing import pose_body, pose_hands
+from handwright.methods.trajopt.quiet_terms import Sums
 
 
 @loose
-def hermite(s: float, h: float, out: np.ndarray) -> None:
-    """Writes what value, rate and acceleration take from both keys: rows of ``out`` (3, 4).
+def hermite(s: float, h: float) -> tuple:
+    """What value, rate and acceleration take from both keys.
 
-    Columns are value and rate at the first key, then at the second.
+    Each is four weights: of value and rate at the first key, then at the second.
     """
     s2, s3 = s * s, s * s * s
-    out[0, 0], out[0, 1] = 2.0 * s3 - 3.0 * s2 + 1.0, h * (s3 - 2.0 * s2 + s)
-    out[0, 2], out[0, 3] = -2.0 * s3 + 3.0 * s2, h * (s3 - s2)
-    out[1, 0], out[1, 1] = (6.0 * s2 - 6.0 * s) / h, 3.0 * s2 - 4.0 * s + 1.0
-    out[1, 2], out[1, 3] = (-6.0 * s2 + 6.0 * s) / h, 3.0 * s2 - 2.0 * s
-    out[2, 0], out[2, 1] = (12.0 * s - 6.0) / (h * h), (6.0 * s - 4.0) / h
-    out[2, 2], out[2, 3] = (-12.0 * s + 6.0) / (h * h), (6.0 * s - 2.0) / h
+    value = (2.0 * s3 - 3.0 * s2 + 1.0, h * (s3 - 2.0 * s2 + s), 3.0 * s2 - 2.0 * s3, h * (s3 - s2))
+    slant, bend = (6.0 * s2 - 6.0 * s) / h, (12.0 * s - 6.0) / (h * h)
+    rate = (slant, 3.0 * s2 - 4.0 * s + 1.0, -slant, 3.0 * s2 - 2.0 * s)
+    acceleration = (bend, (6.0 * s - 4.0) / h, -bend, (6.0 * s - 2.0) / h)
+    return value, rate, acceleration
 
 
 @loose
 def fill_sample(m: Model, first: np.ndarray, second: np.ndarray, s: float, room: Room) -> None:
     """Writes the state within a phase into ``room.z``."""
     nq, nc = m.num_coordinates, m.num_contacts
-    h = m.phase_time
-    s2, s3 = s * s, s * s * s
-    a0, a1 = 2.0 * s3 - 3.0 * s2 + 1.0, h * (s3 - 2.0 * s2 + s)
-    a2, a3 = -2.0 * s3 + 3.0 * s2, h * (s3 - s2)
-    b0, b1 = (6.0 * s2 - 6.0 * s) / h, 3.0 * s2 - 4.0 * s + 1.0
-    b2, b3 = -b0, 3.0 * s2 - 2.0 * s
-    c0, c1 = (12.0 * s - 6.0) / (h * h), (6.0 * s - 4.0) / h
-    c2, c3 = -c0, (6.0 * s - 2.0) / h
+    a, b, c = hermite(s, m.phase_time)
     z = room.z
     for i in range(nq):
         p0, v0, p1, v1 = first[i], first[nq + i], second[i], second[nq + i]
-        z[i] = a0 * p0 + a1 * v0 + a2 * p1 + a3 * v1
-        z[nq + i] = b0 * p0 + b1 * v0 + b2 * p1 + b3 * v1
+        z[i] = a[0] * p0 + a[1] * v0 + a[2] * p1 + a[3] * v1
+        z[nq + i] = b[0] * p0 + b[1] * v0 + b[2] * p1 + b[3] * v1
         if i >= nq - 6:
             k = 2 * nq + 7 * nc + i - (nq - 6)
-            z[k] = c0 * p0 + c1 * v0 + c2 * p1 + c3 * v1
+            z[k] = c[0] * p0 + c[1] * v0 + c[2] * p1 + c[3] * v1
     for i in range(2 * nq, 2 * nq + 6 * nc):
         z[i] = (1.0 - s) * first[i] + s * second[i]
     for i in range(2 * nq + 6 * nc, 2 * nq + 7 * nc):
@@ -151,17 +144,8 @@ def motion_cost(m: Model, w: Weights, keys: np.ndarray, room: Room) -> float:
 
 
 @loose
-def motion_system(
-    m: Model,
-    w: Weights,
-    keys: np.ndarray,
-    room: Room,
-    weights_of_keys: np.ndarray,
-    diagonal: np.ndarray,
-    below: np.ndarray,
-    slope: np.ndarray,
-) -> float:
-    """Cost of all samples; adds to the blocks of the normal equations and the gradient.
+def motion_system(m: Model, w: Weights, keys: np.ndarray, room: Room, out: Sums) -> float:
+    """Cost of all samples; adds to the normal equations.
 
     With a cyclic motion the last phase leads to key 0, and ``below`` of its first key holds the
     coupling with key 0 as rows.
@@ -176,12 +160,70 @@ def motion_system(
             for j in range(i + 1):
                 room.square[i, j] = 0.0
         cost += sample_cost(m, w, room, n, True)
-        hermite(s, m.phase_time, weights_of_keys)
-        _spread(
-            m, room, s, weights_of_keys, (diagonal[k], below[k], diagonal[other]),
-            (slope[k], slope[other]),
-        )  # fmt: skip
+        blocks = (out.diagonal[k], out.below[k], out.diagonal[other])
+        slopes = (out.slope[k], out.slope[other])
+        takes = hermite(s, m.phase_time)
+        _spread_coordinates(m, room, takes, blocks, slopes)
+        _spread_contacts(m, room, s, takes, blocks, slopes)
     return cost
+
+
+@loose
+def _spread_coordinates(m: Model, room: Room, takes: tuple, blocks: tuple, slopes: tuple) -> None:
+    """Carries what depends on coordinates of a sample over to its two keys."""
+    nq, contacts = m.num_coordinates, 2 * m.num_coordinates + 7 * m.num_contacts
+    value, rate, acceleration = takes
+    H, g = room.square, room.slope
+    for i in range(nq):
+        # Accelerations of the body's coordinates come after everything else.
+        ai = contacts + i - (nq - 6) if i >= nq - 6 else -1
+        for a in range(4):
+            pull = value[a] * g[i] + rate[a] * g[nq + i]
+            if ai >= 0:
+                pull += acceleration[a] * g[ai]
+            slopes[a // 2][(a % 2) * nq + i] += pull
+        for j in range(i + 1):
+            aj = contacts + j - (nq - 6) if j >= nq - 6 else -1
+            pair = (H[i, j], H[nq + i, j], H[nq + j, i], H[nq + i, nq + j])
+            bent = (0.0, 0.0, 0.0, 0.0, 0.0)
+            if aj >= 0:
+                bent = (H[ai, j], H[ai, nq + j], H[aj, i], H[aj, nq + i], H[ai, aj])
+            elif ai >= 0:
+                bent = (H[ai, j], H[ai, nq + j], 0.0, 0.0, 0.0)
+            if _is_nothing(pair, bent):
+                continue
+            for a in range(4):
+                _spread_row(takes, pair, bent, (nq, i, j, a), blocks)
+
+
+@loose
+def _is_nothing(pair: tuple, bent: tuple) -> bool:
+    total = abs(pair[0]) + abs(pair[1]) + abs(pair[2]) + abs(pair[3])
+    return total + abs(bent[0]) + abs(bent[1]) + abs(bent[2]) + abs(bent[3]) + abs(bent[4]) == 0.0
+
+
+@loose
+def _spread_row(takes: tuple, pair: tuple, bent: tuple, place: tuple, blocks: tuple) -> None:
+    """One of the four states of coordinate i (value and rate at either key) against those of j."""
+    value, rate, acceleration = takes
+    nq, i, j, a = place
+    first, below, second = blocks
+    by_value = value[a] * pair[0] + rate[a] * pair[1] + acceleration[a] * bent[0]
+    by_rate = value[a] * pair[2] + rate[a] * pair[3] + acceleration[a] * bent[1]
+    by_bend = value[a] * bent[2] + rate[a] * bent[3] + acceleration[a] * bent[4]
+    row = (a % 2) * nq + i
+    # Of a coordinate with itself every pair of states comes once.
+    for b in range(a + 1 if i == j else 4):
+        product = by_value * value[b] + by_rate * rate[b] + by_bend * acceleration[b]
+        column = (b % 2) * nq + j
+        if a < 2 and b < 2:
+            _put(first, row, column, product)
+        elif a >= 2 and b >= 2:
+            _put(second, row, column, product)
+        elif a >= 2:
+            below[row, column] += product
+        else:
+            below[column, row] += product
 
 
 @loose
@@ -194,80 +236,42 @@ def _put(block: np.ndarray, row: int, column: int, value: float) -> None:
 
 
 @loose
-def _spread(
-    m: Model, room: Room, s: float, hw: np.ndarray, blocks: tuple, slopes: tuple
+def _key_shares(m: Model, s: float, i: int) -> tuple[float, float]:
+    """What a variable of contacts takes from both keys: contact variables belong to the first."""
+    return (1.0 - s, s) if i < 2 * m.num_coordinates + 6 * m.num_contacts else (1.0, 0.0)
+
+
+@loose
+def _spread_contacts(
+    m: Model, room: Room, s: float, takes: tuple, blocks: tuple, slopes: tuple
 ) -> None:
-    """Carries the normal equations of a sample over to its two keys."""
+    """Carries what depends on forces, origins and contact variables over to the keys."""
+    nq, end = m.num_coordinates, 2 * m.num_coordinates + 7 * m.num_contacts
+    value, rate, acceleration = takes
     first, below, second = blocks
-    slope0, slope1 = slopes
-    nq, nc = m.num_coordinates, m.num_contacts
     H, g = room.square, room.slope
-    end, contacts = 2 * nq, 2 * nq + 7 * nc
-    linear = 2 * nq + 6 * nc
-    for i in range(nq):
-        acc = contacts + i - (nq - 6) if i >= nq - 6 else -1
-        ga = g[acc] if acc >= 0 else 0.0
-        for a in range(2):
-            row = a * nq + i
-            slope0[row] += hw[0, a] * g[i] + hw[1, a] * g[nq + i] + hw[2, a] * ga
-            slope1[row] += hw[0, 2 + a] * g[i] + hw[1, 2 + a] * g[nq + i] + hw[2, 2 + a] * ga
-        for j in range(i + 1):
-            qq, vq, qv, vv = H[i, j], H[nq + i, j], H[nq + j, i], H[nq + i, nq + j]
-            aq, av, qa, va, aa = 0.0, 0.0, 0.0, 0.0, 0.0
-            if acc >= 0:
-                aq, av = H[acc, j], H[acc, nq + j]
-                other = contacts + j - (nq - 6) if j >= nq - 6 else -1
-                if other >= 0:
-                    qa, va = H[other, i], H[other, nq + i]
-                    aa = H[acc, other]
-            if i == j:
-                qv = vq
-                qa, va = aq, av
-            if qq == 0.0 and vq == 0.0 and qv == 0.0 and vv == 0.0 and aq == 0.0 and aa == 0.0:
-                if av == 0.0 and qa == 0.0 and va == 0.0:
-                    continue
-            for a in range(4):
-                left_q = hw[0, a] * qq + hw[1, a] * vq + hw[2, a] * aq
-                left_v = hw[0, a] * qv + hw[1, a] * vv + hw[2, a] * av
-                left_a = hw[0, a] * qa + hw[1, a] * va + hw[2, a] * aa
-                for b in range(4):
-                    if i == j and b > a:
-                        continue
-                    value = left_q * hw[0, b] + left_v * hw[1, b] + left_a * hw[2, b]
-                    row, column = (a % 2) * nq + i, (b % 2) * nq + j
-                    if a < 2 and b < 2:
-                        _put(first, row, column, value)
-                    elif a >= 2 and b >= 2:
-                        _put(second, row, column, value)
-                    elif a >= 2:
-                        below[row, column] += value
-                    else:
-                        below[column, row] += value
-    for l in range(end, contacts):
-        u0, u1 = (1.0 - s, s) if l < linear else (1.0, 0.0)
-        slope0[l] += u0 * g[l]
-        slope1[l] += u1 * g[l]
-        for i in range(nq):
-            hq, hv = H[l, i], H[l, nq + i]
-            ha = H[contacts + i - (nq - 6), l] if i >= nq - 6 else 0.0
-            if hq == 0.0 and hv == 0.0 and ha == 0.0:
+    for i in range(2 * nq, end):
+        u0, u1 = _key_shares(m, s, i)
+        slopes[0][i] += u0 * g[i]
+        slopes[1][i] += u1 * g[i]
+        for j in range(nq):
+            bent = H[end + j - (nq - 6), i] if j >= nq - 6 else 0.0
+            if H[i, j] == 0.0 and H[i, nq + j] == 0.0 and bent == 0.0:
                 continue
             for a in range(4):
-                value = hw[0, a] * hq + hw[1, a] * hv + hw[2, a] * ha
-                column = (a % 2) * nq + i
+                product = value[a] * H[i, j] + rate[a] * H[i, nq + j] + acceleration[a] * bent
+                column = (a % 2) * nq + j
                 if a < 2:
-                    first[l, column] += u0 * value
-                    below[l, column] += u1 * value
+                    first[i, column] += u0 * product
+                    below[i, column] += u1 * product
                 else:
-                    second[l, column] += u1 * value
-                    below[column, l] += u0 * value
-        for k in range(end, l + 1):
-            h = H[l, k]
-            if h == 0.0:
-                continue
-            t0, t1 = (1.0 - s, s) if k < linear else (1.0, 0.0)
-            first[l, k] += u0 * t0 * h
-            second[l, k] += u1 * t1 * h
-            below[l, k] += u1 * t0 * h
-            if k != l:
-                below[k, l] += u0 * t1 * h
+                    second[i, column] += u1 * product
+                    below[column, i] += u0 * product
+        for j in range(2 * nq, i + 1):
+            if H[i, j] != 0.0:
+                t0, t1 = _key_shares(m, s, j)
+                first[i, j] += u0 * t0 * H[i, j]
+                second[i, j] += u1 * t1 * H[i, j]
+                below[i, j] += u1 * t0 * H[i, j]
+                if j != i:
+                    below[j, i] += u0 * t1 * H[i, j]

@@ -1,0 +1,29 @@
+"""What is in a clip, in a few words: how it was made, frames, hands, bodies, contacts."""
+
+from __future__ import annotations
+
+from handwright.core.clip import Clip
+
+
+def clip_rows(clip: Clip) -> list[tuple[str, str]]:
+    """Pairs of what and how much, for people to read."""
+    made = clip.provenance
+    # Settings that were left empty say nothing.
+    settings = [
+        f"{name}={value}" for name, value in made.settings.items() if value not in (None, [], ())
+    ]
+    rows = [
+        ("scene", made.scene),
+        ("method", f"{made.method}, seed {made.seed}"),
+        ("settings", ", ".join(settings) or "none"),
+        ("made by", f"handwright {made.version}" if made.version else "an unknown version"),
+    ]
+    span = clip.times[-1] - clip.times[0]
+    rows.append(("frames", f"{clip.num_frames} in {span:.3f} s ({clip.fps:.1f} a second)"))
+    for name, model in clip.problem.hands.items():
+        rows.append((f"hand {name}", f"{model.name}, {model.num_joints} joints"))
+    for name, body in clip.problem.bodies.items():
+        text = f"{1e3 * body.mass:.0f} g, friction {body.friction:g}, {len(body.faces)} faces"
+        rows.append((f"body {name}", text))
+    rows.append(("contacts", str(len(clip.contacts))))
+    return rows

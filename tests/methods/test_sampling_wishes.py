@@ -1,0 +1,103 @@
+"""Mistakes in wishes are refused before anything is prepared; what was not found is explained."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from handwright.errors import InvalidValueError, UnknownNameError
+from handwright.methods import ContactSampling
+from handwright.methods.sampling import FixedJoint, ForbiddenBall, KeepOff, Pin, Preference
+from handwright.methods.sampling.attempt import Attempt
+from handwright.methods.sampling.contact_sampling import _shortfall
+from handwright.methods.sampling.control import digit_rows
+from handwright.methods.sampling.holdings import Holding
+from handwright.methods.sampling.kept import Kept
+from handwright.methods.sampling.wish_checking import check_names
+from handwright.scenes import load_scene
+
+POINT = (0.0, 0.03, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: KeepOff("little"), r"digits is 'little', expected a tuple: \('little',\)"),
+        (lambda: Preference("slide", digits="thumb"), r"expected a tuple: \('thumb',\)"),
+        (lambda: KeepOff(()), "expected one name or more"),
+        (lambda: KeepOff(("little",), start=1.5, end=1.0), r"end is 1 s, expected 1\.5 s"),
+        (lambda: Preference("slide", start=float("nan")), "start is nan s, expected a finite"),
+        (lambda: Preference("sliding"), "strategy is 'sliding', expected one of mixed"),
+        (lambda: FixedJoint("right", "a", 0.1, start=2.0, end=1.0), r"FixedJoint of 'a': end is"),
+        (lambda: FixedJoint("right", "a", float("inf")), "angle is inf"),
+        (lambda: ForbiddenBall(POINT, -0.01), r"radius is -0\.01, expected .* above 0"),
+        (lambda: ForbiddenBall((0.0, float("nan"), 0.0), 0.01), "center is .* three finite"),
+        (lambda: Pin("index", POINT, None), "start is None, expected a time in s"),
+        (lambda: Pin("index", POINT, 0.0, float("nan")), "end is nan s"),
+        (lambda: Pin("index", (0.0, 0.0), 0.0), "three finite numbers"),
+        (
+            lambda: ContactSampling(keep_off=KeepOff(("little",))),
+            r"keep_off is a single KeepOff, expected a tuple: \(KeepOff\(\.\.\.\),\)",
+        ),
+    ],
+)
+def test_a_wish_that_makes_no_sense_is_refused(make, text):
+    with pytest.raises(InvalidValueError, match=text):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("wish", "text"),
+    [
+        ({"keep_off": (KeepOff(("litle",)),)}, "'litle'. Did you mean 'little'"),
+        ({"preferences": (Preference("slide", ("right.indx",)),)}, "mean 'right.index'"),
+        ({"pins": (Pin("left.index", POINT, 0.0),)}, "Unknown digit 'left.index'"),
+        ({"fixed_joints": (FixedJoint("left", "index_pip_flexion", 0.1),)}, "'left'. Known: right"),
+    ],
+)
+def test_unknown_names_are_answered_with_near_ones(wish, text):
+    with pytest.raises(UnknownNameError, match=text):
+        check_names(load_scene("milk_box_turn"), ContactSampling(**wish))
+
+
+def kept(hand="right", body="milk_box"):
+    one, none = np.zeros((1, 3)), np.zeros(1)
+    return Kept(hand, "index", none, np.zeros((1, 30)), (body,), np.zeros(1, int), one, one, one)
+
+
+def test_parts_of_another_problems_clip_cannot_be_kept():
+    problem = load_scene("wine_pot")
+    with pytest.raises(
+        InvalidValueError, match="concerns 'milk_box', which the problem 'wine_pot'"
+    ):
+        check_names(problem, ContactSampling(kept=(kept(),)))
+    with pytest.raises(InvalidValueError, match="concerns 'left'"):
+        check_names(problem, ContactSampling(kept=(kept("left", "wine_pot"),)))
+    # A digit that touches nothing names no body.
+    check_names(problem, ContactSampling(kept=(kept(body=""), kept(body="wine_pot"))))
+
+
+def test_digits_of_a_hand_that_takes_no_part_are_passed_over():
+    problem = load_scene("small_box_two_hands")
+    check_names(problem, ContactSampling(keep_off=(KeepOff(("left.little", "index")),)))
+    holding = Holding("small_box", ("right",), 0, 10)
+    models = (problem.hands["right"],)
+    names = [digit.name for digit in models[0].digits]
+    assert digit_rows(holding, models, ("left.little", "index")) == [names.index("index")]
+
+
+def test_a_cause_counts_once_whatever_frames_and_joints_it_names():
+    weak = "at frame {}, '{}' of 'right' is not strong enough. Make it lighter."
+    weary = [weak.format(frame, f"joint_{frame}") for frame in (20, 20, 31, 40)]
+    attempts = [
+        Attempt(causes=Counter({"fingers would cross.": 3})),
+        Attempt(causes=Counter(weary)),
+    ]
+    assert _shortfall(attempts, 1, 10) == (
+        "1 of 10 motions after 2 attempts. Most often (4 times): "
+        "at frame 20, 'joint_20' of 'right' is not strong enough. Make it lighter."
+    )
+    once = _shortfall([Attempt(causes=Counter(["fingers would cross."]))], 0, 2)
+    assert once == "0 of 2 motions after 1 attempt. Most often (once): fingers would cross."

@@ -1,0 +1,171 @@
+"""Whole motions from goals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import handwright as hw
+from handwright.core.result import Status
+from handwright.core.touch import TouchSpan
+from handwright.methods.trajopt.build import build
+from handwright.methods.trajopt.contact_invariant import ContactInvariant, allowed_contacts
+from handwright.methods.trajopt.refine import refined_keys
+from handwright.methods.trajopt.schedule import apply_schedule, rounded
+from handwright.methods.trajopt.shape import fit_rod
+from handwright.scenes import load_scene
+
+
+@pytest.fixture(scope="module")
+def lifted():
+    return hw.synthesize(load_scene("pick_ball"), ContactInvariant(time_budget=600.0), seed=0)
+
+
+def test_a_ball_is_picked_up_and_certified(lifted):
+    assert lifted.status is Status.SOLVED
+    assert hw.certify(lifted.best).passed
+    goal = lifted.best.problem.goals[0]
+    held = lifted.best.times >= goal.start
+    off = lifted.best.bodies["ball"].position[held] - goal.position
+    assert np.linalg.norm(off, axis=1).max() < 5e-3
+
+
+def test_the_ball_is_held_between_thumb_and_fingers(lifted):
+    clip = lifted.best
+    hand = clip.problem.hands["right"]
+    last = clip.contacts.at(clip.num_frames - 1)
+    by_digit = {int(hand.capsules.digit[contact.part]): contact for contact in last}
+    assert len(by_digit) >= 3
+    thumb = by_digit.pop(0)
+    # Fingers push against the thumb, not beside it.
+    against = sum(contact.force for contact in by_digit.values())
+    opposed = against @ thumb.force / (np.linalg.norm(against) * np.linalg.norm(thumb.force))
+    assert opposed < -0.5
+    weight = 9.81 * clip.problem.bodies["ball"].mass
+    assert sum(contact.force for contact in last) == pytest.approx([0.0, 0.0, weight], abs=0.02)
+
+
+def test_a_goal_out_of_reach_names_what_cannot_be_met():
+    problem = load_scene("pick_ball")
+    far = tuple(replace(goal, position=[*goal.position, 0.0, 0.0, 10.0]) for goal in problem.goals)
+    method = ContactInvariant(max_attempts=1)
+    result = hw.synthesize(replace(problem, goals=far), method, seed=0)
+    assert result.status is Status.INFEASIBLE
+    assert result.clips == ()
+    assert "cannot meet" in result.message
+
+
+def test_a_body_too_heavy_for_fingers_is_refused():
+    problem = load_scene("pick_ball")
+    heavy = {"ball": problem.bodies["ball"].with_mass(40.0)}
+    result = hw.synthesize(replace(problem, bodies=heavy), ContactInvariant(max_attempts=1))
+    assert result.status is Status.INFEASIBLE
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"goals": ()}, "needs goals"),
+        ({"start": {}}, "needs start poses of right, ball"),
+    ],
+)
+def test_what_is_missing_is_said(change, text):
+    result = hw.synthesize(replace(load_scene("pick_ball"), **change), ContactInvariant())
+    assert result.status is Status.BAD_INPUT
+    assert text in result.message
+
+
+def test_settings_out_of_range_are_refused():
+    with pytest.raises(hw.HandwrightError, match="squeeze is -1"):
+        ContactInvariant(squeeze=-1.0)
+
+
+def test_hands_touch_only_when_they_may():
+    problem = load_scene("pick_ball")
+    problem = replace(problem, touches=(TouchSpan("right", 1.0, 2.0),))
+    coarse, _ = ContactInvariant().ready(problem)
+    allowed = allowed_contacts(problem, coarse)
+    hands = coarse.contact_hand == 0
+    assert np.flatnonzero(allowed[:, hands].all(axis=1)).tolist() == [2, 3]
+    assert not allowed[[0, 1, 4], :][:, hands].any()
+    assert allowed[:, ~hands].all()
+
+
+class TestSchedule:
+    @pytest.fixture
+    def built(self):
+        return build(load_scene("pick_ball"), num_phases=6, fractions=[0.5], is_coupled=True)
+
+    def keys_with(self, built, is_on):
+        m = built.model
+        keys = np.tile(built.start, (m.num_keys, 1))
+        keys[: len(is_on), -m.num_contacts :] = 0.6 * is_on
+        nq, nc = m.num_coordinates, m.num_contacts
+        keys[:, 2 * nq : 2 * nq + 3 * nc] = 1.0
+        return keys
+
+    def test_hands_grip_before_the_body_leaves_the_table(self, built):
+        is_on = np.zeros((6, built.model.num_contacts), dtype=bool)
+        hands = built.contact_hand >= 0
+        is_on[:3, ~hands] = True
+        is_on[3:, :3] = True
+        _, found = rounded(built, self.keys_with(built, is_on))
+        assert found[2, :3].all()
+        assert not found[1, :3].any()
+
+    def test_a_digit_does_not_let_go_for_a_moment(self, built):
+        is_on = np.zeros((6, built.model.num_contacts), dtype=bool)
+        is_on[[1, 4], 0] = True
+        _, found = rounded(built, self.keys_with(built, is_on))
+        assert found[1:5, 0].all()
+
+    def test_parts_that_do_not_touch_keep_away(self, built):
+        m = built.model
+        is_on = np.zeros((6, m.num_contacts), dtype=bool)
+        is_on[4, 1] = True
+        apply_schedule(built, np.tile(built.start, (m.num_keys, 1)), is_on)
+        tip = m.contacts.capsules[m.contacts.first[1]]
+        assert (m.clearance[:, tip] > 0.0).tolist() == [True, True, True, False, False, False]
+        assert m.landing[:, 1].tolist() == [0, 0, 0, 2, 0, 1]
+        others = np.delete(np.arange(m.clearance.shape[1]), tip)
+        assert (m.clearance[:, others] > 1e-3).all()
+
+
+def test_finer_keys_leave_the_motion_as_it_is():
+    coarse = build(load_scene("pick_ball"), num_phases=3, fractions=[0.5], is_coupled=True)
+    fine = build(load_scene("pick_ball"), num_phases=6, fractions=[0.5], is_coupled=True)
+    rng = np.random.default_rng(3)
+    nq = coarse.model.num_coordinates
+    keys = np.tile(coarse.start, (4, 1)) + 0.05 * rng.normal(size=(4, len(coarse.start)))
+    dense = refined_keys(coarse, keys)
+    assert len(dense) == fine.model.num_keys
+    np.testing.assert_array_equal(dense[::2], keys)
+    # A cubic is fixed by four numbers: the same at a quarter of the coarse phase.
+    h, s = coarse.model.phase_time, 0.25
+    basis = [2 * s**3 - 3 * s**2 + 1, h * (s**3 - 2 * s**2 + s), 3 * s**2 - 2 * s**3]
+    basis.append(h * (s**3 - s**2))
+    wide = basis @ np.stack(
+        [keys[0, :nq], keys[0, nq : 2 * nq], keys[1, :nq], keys[1, nq : 2 * nq]]
+    )
+    h, s = fine.model.phase_time, 0.5
+    basis = [0.5, h * 0.125, 0.5, -h * 0.125]
+    near = basis @ np.stack(
+        [dense[0, :nq], dense[0, nq : 2 * nq], dense[1, :nq], dense[1, nq : 2 * nq]]
+    )
+    np.testing.assert_allclose(near, wide, atol=1e-12)
+
+
+def test_capsules_and_balls_are_recognised_and_boxes_are_not():
+    def points(body):
+        return np.concatenate([body.vertices, body.vertices[body.faces].mean(axis=1)])
+
+    pen = hw.make_shape("capsule", radius=0.009, length=0.138)
+    start, end, radius = fit_rod(points(pen))
+    assert radius == pytest.approx(0.009, abs=1e-4)
+    assert np.linalg.norm(end - start) == pytest.approx(0.12, abs=2e-4)
+    _, _, radius = fit_rod(points(hw.make_shape("sphere", radius=0.035)))
+    assert radius == pytest.approx(0.035, abs=1e-4)
+    assert fit_rod(points(hw.make_shape("box", width=0.06, depth=0.06, height=0.06))) is None
+    assert fit_rod(points(hw.make_shape("cylinder"))) is None

@@ -1,0 +1,151 @@
+"""Slopes of the costs of contact-invariant optimisation, against central differences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from handwright.core.goal import Feature, Goal
+from handwright.math.packed import Packed
+from handwright.methods.trajopt.block_solve import solve_blocks
+from handwright.methods.trajopt.build import build, make_room
+from handwright.methods.trajopt.descent import make_blocks
+from handwright.methods.trajopt.model import Weights
+from handwright.methods.trajopt.quiet_terms import Quiet, phase_matrices, quiet_cost
+from handwright.methods.trajopt.system import motion_cost, motion_system
+from handwright.scenes import load_scene
+
+WEIGHTS = Weights(
+    gap=200.0,
+    slip=20.0,
+    force=10.0,
+    moment=50.0,
+    cone=5.0,
+    pad=20.0,
+    limit=10.0,
+    penetration=500.0,
+    goal=1.0,
+    squeeze=0.5,
+    attraction=1e-2,
+    friction=0.95,
+    is_frozen=False,
+)
+
+
+def problem_with(scene: str):
+    """A scene with goals of every kind."""
+    problem = load_scene(scene)
+    (body,) = problem.bodies
+    hand = next(iter(problem.hands))
+    frame = problem.hands[hand].frames.names[-1]
+    wxyz = problem.start[body].wxyz
+    end = float(problem.times[-1])
+    more = (
+        Goal(Feature(body, point=np.array([0.01, 0.0, 0.02])), 0.5 * end, end, np.ones(3), wxyz),
+        Goal(Feature(hand, frame), 0.3 * end, 0.3 * end, np.zeros(3), relative_to=body),
+        Goal(Feature(hand), 0.0, end, np.zeros(3), wxyz),
+    )
+    return replace(problem, goals=(*problem.goals, *more))
+
+
+def disturbed(built, rng):
+    """Key states in which nothing is at rest, everything overlaps and all forces act."""
+    m = built.model
+    nq, nc = m.num_coordinates, m.num_contacts
+    keys = np.tile(built.start, (m.num_keys, 1))
+    shape = len(keys)
+    keys[:, :nq] += 0.1 * rng.normal(size=(shape, nq))
+    keys[:, nq : 2 * nq] += 0.5 * rng.normal(size=(shape, nq))
+    keys[:, 2 * nq : 2 * nq + 3 * nc] = rng.normal(size=(shape, 3 * nc))
+    keys[:, 2 * nq + 3 * nc : -nc] = 0.04 * rng.normal(size=(shape, 3 * nc))
+    keys[:, -nc:] = rng.uniform(0.1, 0.9, size=(shape, nc))
+    return keys
+
+
+@pytest.mark.parametrize("scene", ["pick_pen_horizontal", "pick_box", "twirl_z", "two_hands_lift"])
+def test_slopes_of_the_whole_cost(scene):
+    rng = np.random.default_rng(5)
+    problem = problem_with(scene)
+    built = build(problem, num_phases=3, fractions=[0.1, 0.6], is_coupled=True)
+    m = built.model
+    keys = disturbed(built, rng)
+    if scene == "pick_box":
+        # Within a cell of the grid the distance is smooth; these steps stay in one.
+        keys[:, 2] -= 0.05
+    m.clearance[:] = 2e-3
+    nq = m.num_coordinates
+    quiet = Quiet(
+        rng.uniform(size=nq), rng.uniform(size=nq), rng.normal(size=nq), 0.1, 0.5,
+        rng.uniform(size=nq),
+    )  # fmt: skip
+    packed = [Packed(part) for part in (m, WEIGHTS, make_room(m), quiet)]
+    matrices, blocks = phase_matrices(m.phase_time), make_blocks(*keys.shape)
+
+    def cost(at):
+        calm = quiet_cost(packed[0], packed[3], at, matrices, blocks, False)
+        return calm + motion_cost(packed[0], packed[1], at, packed[2])
+
+    motion = motion_system(packed[0], packed[1], keys, packed[2], blocks)
+    calm = quiet_cost(packed[0], packed[3], keys, matrices, blocks, True)
+    assert motion + calm == pytest.approx(cost(keys), rel=1e-12)
+    step = 1e-6
+    for flat in rng.permutation(keys.size)[:150]:
+        k, i = np.unravel_index(flat, keys.shape)
+        up, down = keys.copy(), keys.copy()
+        up[k, i] += step
+        down[k, i] -= step
+        slope = (cost(up) - cost(down)) / (2.0 * step)
+        assert blocks.slope[k, i] == pytest.approx(slope, rel=2e-4, abs=1e-6 * abs(motion))
+
+
+@pytest.mark.parametrize("is_ring", [False, True])
+def test_blocks_are_solved_like_the_whole_matrix(is_ring):
+    rng = np.random.default_rng(1)
+    count, size = 5, 7
+    factor = rng.normal(size=(count * size, count * size))
+    whole = np.zeros_like(factor)
+    # Products of slopes that reach over two neighbours only give a matrix of the right shape.
+    for k in range(count if is_ring else count - 1):
+        rows = np.concatenate(
+            [np.arange(size) + k * size, np.arange(size) + (k + 1) % count * size]
+        )
+        part = rng.normal(size=(3 * size, 2 * size))
+        whole[np.ix_(rows, rows)] += part.T @ part
+    blocks = whole.reshape(count, size, count, size)
+    diagonal = np.array([blocks[k, :, k] for k in range(count)])
+    below = np.array([blocks[(k + 1) % count, :, k] for k in range(count)])
+    right = rng.normal(size=(count, size))
+    solved = solve_blocks(diagonal, below, right, is_ring=is_ring)
+    np.testing.assert_allclose(whole @ solved.ravel(), right.ravel(), atol=1e-9)
+
+
+def test_the_normal_matrix_is_the_curvature_of_costs_without_forces():
+    """Where residuals are linear, the matrix must reproduce the cost of every step."""
+    problem = load_scene("pick_ball")
+    built = build(problem, num_phases=3, fractions=[0.3], is_coupled=True)
+    m = built.model
+    nq, nc = m.num_coordinates, m.num_contacts
+    weights = WEIGHTS._replace(
+        gap=0.0, slip=0.0, cone=0.0, pad=0.0, limit=0.0, penetration=0.0, is_frozen=True
+    )
+    rng = np.random.default_rng(2)
+    keys = np.tile(built.start, (m.num_keys, 1))
+    keys[:, -nc:] = 1.0
+    packed = [Packed(part) for part in (m, weights, make_room(m))]
+    blocks = make_blocks(*keys.shape)
+    start = motion_system(*packed[:2], keys, packed[2], blocks)
+    step = np.zeros_like(keys)
+    # Forces alone, and places of the body alone: Newton's law is linear in both.
+    step[:, 2 * nq : 2 * nq + 3 * nc] = rng.normal(size=(len(keys), 3 * nc))
+    step[:, nq - 6 : nq - 3] = rng.normal(size=(len(keys), 3))
+    step[:, 2 * nq - 6 : 2 * nq - 3] = rng.normal(size=(len(keys), 3))
+    expected = start + np.sum(blocks.slope * step)
+    for k in range(len(keys)):
+        full = np.tril(blocks.diagonal[k]) + np.tril(blocks.diagonal[k], -1).T
+        expected += 0.5 * step[k] @ full @ step[k]
+        if k + 1 < len(keys):
+            expected += step[k + 1] @ blocks.below[k] @ step[k]
+    moved = motion_cost(*packed[:2], keys + step, packed[2])
+    assert moved == pytest.approx(expected, rel=1e-9)

@@ -1,0 +1,93 @@
+"""The command 'synth' with files of goals and with methods by name."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import pytest
+
+from handwright import cli
+
+GOALS = """
+name: any name, even one / that no file may have
+duration: 1
+hands:
+  right: {model: human, side: right, start: {position: [0, 0, 1]}}
+bodies:
+  ball: {shape: sphere, start: {position: [0, 0, 1.2]}}
+goals:
+  - {of: ball, at: 1, position: [0, 0, 1.3]}
+"""
+
+
+def test_synth_takes_a_file_of_goals_and_a_method(monkeypatch, tmp_path, capsys):
+    """A method that takes goals answers with a motion of nothing."""
+    from dataclasses import dataclass, replace
+
+    from handwright import methods
+    from handwright.core.track import still
+    from handwright.io.clip_file import load_clip
+
+    @dataclass(frozen=True, slots=True)
+    class Lazy:
+        name: ClassVar[str] = "lazy"
+        num_solutions: int = 1
+
+        def solve(self, problem, seed, watcher=None):
+            tracks = {name: still(pose, problem.times) for name, pose in problem.start.items()}
+            still_one = replace(problem, tracks=tracks, start={})
+            result = methods.Scripted("open").solve(still_one, seed)
+            clips = [replace(clip, problem=problem) for clip in result.clips]
+            return replace(result, clips=tuple(clips * self.num_solutions))
+
+    monkeypatch.setitem(methods.METHODS, "lazy", Lazy)
+    (tmp_path / "lift.yaml").write_text(GOALS)
+    arguments = ["synth", str(tmp_path / "lift.yaml"), "--method", "lazy", "-o", str(tmp_path)]
+    assert cli.main([*arguments, "--num-solutions", "2", "--seed", "5"]) == 0
+    assert "not certified: force_residual" in capsys.readouterr().out
+    clips = [load_clip(tmp_path / f"lift_{number:02d}.npz") for number in range(2)]
+    assert clips[0].problem.goals[0].position[2] == 1.3
+    made = clips[1].provenance
+    assert (made.method, dict(made.settings), made.seed) == ("lazy", {"num_solutions": 2}, 5)
+    assert cli.main([*arguments, "--strategy", "slide", "--time-budget", "3"]) == 1
+    assert (
+        "The method 'lazy' was given --strategy, --time-budget, which it does not take. "
+        "It takes --num-solutions." in capsys.readouterr().err
+    )
+
+
+@pytest.mark.parametrize("method", ["scripted", "sampling"])
+@pytest.mark.parametrize("source", ["pick_ball", "lift.yaml"])
+def test_synth_says_which_method_takes_goals(method, source, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lift.yaml").write_text(GOALS)
+    assert cli.main(["synth", source, "--method", method]) == 1
+    told = capsys.readouterr().err
+    assert "BAD_INPUT" in told
+    assert "use the method 'trajopt', which works from them." in told
+
+
+def test_synth_chooses_the_method_that_suits_the_problem():
+    from handwright.methods.base import usual_method
+    from handwright.scenes import load_scene
+
+    assert usual_method(load_scene("milk_box_turn")) == "sampling"
+    assert usual_method(load_scene("pick_ball")) == "trajopt"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["pick_bal"], "Unknown scene 'pick_bal'. Did you mean 'pick_ball'?"),
+        (["none.yaml"], "none.yaml: cannot be read (No such file or directory)."),
+        (["bad.yaml"], "bad.yaml: this file of goals cannot be used:\n  - line 5, hands.right: "),
+        (["milk_box_turn", "--method", "smpling"], "Did you mean 'sampling'?"),
+    ],
+)
+def test_synth_tells_what_it_cannot_take_before_any_work(
+    arguments, text, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.yaml").write_text(GOALS.replace("model: human", "model: humn"))
+    assert cli.main(["synth", *arguments]) == 1
+    assert text in capsys.readouterr().err
