@@ -53,7 +53,9 @@ def random_pushes(clip: Clip, *, size: float = 0.25, seed: int = 0) -> tuple[Pus
     contacts = clip.contacts
     touched = {
         contacts.bodies[body]
-        for toucher, body in set(zip(contacts.toucher.tolist(), contacts.body.tolist(), strict=True))
+        for toucher, body in set(
+            zip(contacts.toucher.tolist(), contacts.body.tolist(), strict=True)
+        )
         if contacts.touchers[toucher] != ENVIRONMENT
     }
     pushes = []

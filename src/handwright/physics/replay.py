@@ -13,7 +13,6 @@ from handwright.core.body import RigidBody
 from handwright.core.clip import Clip, HandMotion
 from handwright.core.contact import ContactTrack
 from handwright.errors import InvalidValueError, UnknownNameError
-from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.physics.engine import mujoco
 from handwright.physics.pushes import Push
@@ -27,12 +26,15 @@ class ReplaySettings:
     """How a motion is replayed, and what counts as dropped."""
 
     squeeze: float = 2.0
-    """Normal force of each contact beyond the planned one, N."""
+    """Normal force that each contact is to have beyond the planned one, N, as people press harder
+    than they must. It is given as far as the forces then still add up to the planned wrench."""
     cone_share: float = 0.7
     """How much of the friction cones pressing joints count on."""
     contacting: Contacting = field(default_factory=Contacting)
     stray: float = 0.02
-    """How far a body may be off the plan, m."""
+    """How far the centre of mass of a body may be off the plan, m."""
+    turn: float = np.pi / 6.0
+    """How far a body may be turned off the plan, rad."""
     sink: float = 0.01
     """How far a body may go down after the plan's end, m."""
 
@@ -50,7 +52,7 @@ class BodyOutcome:
     sunk: float
     """How far it has gone down in that time, m."""
     dropped: bool
-    """Whether it strayed from the plan or sank."""
+    """Whether it left the plan by more than the settings allow, or sank after the plan's end."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,9 +100,7 @@ def replay(
         if push.body not in clip.problem.bodies:
             raise UnknownNameError("body of a push", push.body, clip.problem.bodies)
     bulges = {name: skin_over_capsules(clip, name) for name in clip.hands}
-    model = mujoco.MjModel.from_xml_string(
-        replay_mjcf(clip.problem, bulges, settings.contacting)
-    )
+    model = mujoco.MjModel.from_xml_string(replay_mjcf(clip.problem, bulges, settings.contacting))
     times = _frames(clip, hold)
     run = _Run(clip, model, times, pushes, settings)
     motion = run.simulate()
@@ -137,11 +137,18 @@ class _Run:
         self.steps = times[0] + step * np.arange(num_steps)
         self.plans = {
             name: hand_plan(
-                clip, name, self.steps, squeeze=settings.squeeze, share=settings.cone_share, lead=2.0 * GUIDE_LAG
+                clip,
+                name,
+                self.steps,
+                squeeze=settings.squeeze,
+                share=settings.cone_share,
+                lead=2.0 * GUIDE_LAG,
             )
             for name in clip.hands
         }
-        self.drives = {name: _Drive(model, name, clip.problem.hands[name].joints.names) for name in clip.hands}
+        self.drives = {
+            name: _Drive(model, name, clip.problem.hands[name].joints.names) for name in clip.hands
+        }
         self.bodies = {name: model.body(BODY + name).id for name in clip.bodies}
 
     def simulate(self) -> Clip:
@@ -247,9 +254,8 @@ def _outcome(
     sunk = float(np.max(-moved @ up)) / length if length > 0.0 else 0.0
     drift = float(np.linalg.norm(moved, axis=-1).max())
     position = float(error.max())
-    return BodyOutcome(
-        position, turn, drift, sunk, position > settings.stray or sunk > settings.sink
-    )
+    is_off = position > settings.stray or turn > settings.turn
+    return BodyOutcome(position, turn, drift, sunk, is_off or sunk > settings.sink)
 
 
 def _notes(clip: Clip) -> tuple[str, ...]:
@@ -259,5 +265,5 @@ def _notes(clip: Clip) -> tuple[str, ...]:
         if not body_shape(body).is_exact
     ]
     if not np.isfinite(clip.contacts.force).any():
-        notes.append("The clip has no contact forces; joints press with the squeeze alone.")
+        notes.append("The clip has no contact forces; joints follow the plan but do not press.")
     return tuple(notes)

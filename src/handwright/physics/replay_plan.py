@@ -46,7 +46,13 @@ class HandPlan:
 
 
 def hand_plan(
-    clip: Clip, hand: str, times: Float[np.ndarray, " S"], *, squeeze: float, share: float, lead: float
+    clip: Clip,
+    hand: str,
+    times: Float[np.ndarray, " S"],
+    *,
+    squeeze: float,
+    share: float,
+    lead: float,
 ) -> HandPlan:
     """The plan of a hand; after its end everything stays.
 
@@ -55,6 +61,7 @@ def hand_plan(
         hand: Name of the hand.
         times: Of the steps, s.
         squeeze: Normal force of each contact beyond the planned one, N, as far as these balance.
+        share: How much of the friction cones firmer forces count on.
         lead: How far ahead the root is to be, s.
     """
     motion = clip.hands[hand]
@@ -105,7 +112,7 @@ def _frame_torques(clip: Clip, hand: str, squeeze: float, share: float) -> Float
 
 
 def _firm_forces(clip: Clip, squeeze: float, share: float) -> Float[np.ndarray, "N 3"]:
-    """Forces of hands on bodies with the planned wrench, but firmer and further inside the cones."""
+    """Forces of hands on bodies with the planned wrench, firmer and further inside the cones."""
     contacts = clip.contacts
     forces = contacts.force.copy()
     if squeeze == 0.0:

@@ -35,7 +35,9 @@ class BodyShape(NamedTuple):
 
 def body_shape(body: RigidBody) -> BodyShape:
     """A ball, a capsule, a box, or else the convex hull."""
-    rod = fit_rod(body.vertices)
+    corner = body.vertices[body.faces]
+    # Middles of faces too: the corners of a cube lie on a ball.
+    rod = fit_rod(np.concatenate([body.vertices, corner.mean(axis=1)]))
     if rod is not None:
         start, end, radius = rod
         length = float(np.linalg.norm(end - start))
@@ -52,7 +54,6 @@ def body_shape(body: RigidBody) -> BodyShape:
         corners = None
     else:
         geom, corners = {"type": "mesh"}, body.vertices[hull.vertices]
-    corner = body.vertices[body.faces]
     volume = float(np.einsum("fi,fi->", corner[:, 0], np.cross(corner[:, 1], corner[:, 2]))) / 6.0
     is_convex = hull.volume <= (1.0 + _CONVEX_SLACK) * volume
     return BodyShape(geom, corners, np.eye(3), is_convex)

@@ -73,8 +73,8 @@ def replay_mjcf(
     for name, body in problem.bodies.items():
         _add_body(root, name, body, shapes[name])
     for number, surface in enumerate(problem.environment):
-        geom = {"name": f"{SURFACE}{number}", **surface_geom(surface)}
-        _Child(_section(root, "worldbody"), "geom", geom)
+        looks = {"name": f"{SURFACE}{number}", **surface_geom(surface)}
+        _Child(_section(root, "worldbody"), "geom", looks)
     _add_pairs(root, problem, contacting)
     for geom in root.iter("geom"):
         geom.set("contype", "0")
@@ -104,9 +104,7 @@ def _add_hand(
         body.set("gravcomp", "1")
     grown = {
         prefix + part: radius
-        for part, radius in zip(
-            model.capsules.names, model.capsules.radius + bulge, strict=True
-        )
+        for part, radius in zip(model.capsules.names, model.capsules.radius + bulge, strict=True)
     }
     for geom in hand.iter("geom"):
         geom.set("size", text([grown[geom.get("name", "")]]))
