@@ -24,6 +24,8 @@ from handwright.mechanics import (
 _NUM_EDGES = 8
 # How much more a squeeze should balance than press evenly.
 _BALANCE = 100.0
+_TAKING_HOLD = 0.2
+"""How long a digit that has landed takes until it squeezes, s."""
 _MOST_BULGE = 3e-3
 """m; contacts further off a capsule are not its own."""
 
@@ -99,7 +101,7 @@ def _frame_torques(clip: Clip, hand: str, squeeze: float, share: float) -> Float
     if len(rows) == 0:
         return torque
     frame = contacts.frame[rows]
-    force = _firm_forces(clip, squeeze, share)[rows]
+    force = firm_forces(clip, squeeze, share)[rows]
     maps = torque_maps(
         model,
         motion.q[frame],
@@ -111,13 +113,20 @@ def _frame_torques(clip: Clip, hand: str, squeeze: float, share: float) -> Float
     return torque
 
 
-def _firm_forces(clip: Clip, squeeze: float, share: float) -> Float[np.ndarray, "N 3"]:
-    """Forces of hands on bodies with the planned wrench, firmer and further inside the cones."""
+def firm_forces(clip: Clip, squeeze: float, share: float) -> Float[np.ndarray, "N 3"]:
+    """Forces of hands on bodies with the planned wrench, firmer and further inside the cones.
+
+    Args:
+        clip: The plan; forces of the surroundings are left as they are.
+        squeeze: Normal force of each contact beyond the planned one, N, as far as these balance.
+        share: How much of the friction cones to count on.
+    """
     contacts = clip.contacts
     forces = contacts.force.copy()
     if squeeze == 0.0:
         return forces
     rows = np.concatenate([_rows_of(contacts, hand) for hand in clip.hands])
+    shares = _shares_of_squeeze(clip)
     keys = contacts.frame * len(contacts.bodies) + contacts.body
     for key in np.unique(keys[rows]):
         chosen = rows[keys[rows] == key]
@@ -130,7 +139,7 @@ def _firm_forces(clip: Clip, squeeze: float, share: float) -> Float[np.ndarray, 
             friction=share * body.friction,
         )
         planned = forces[chosen].ravel()
-        wanted = planned + squeeze * contacts.normal[chosen].ravel()
+        wanted = planned + squeeze * (shares[chosen, None] * contacts.normal[chosen]).ravel()
         # Moments over the size of the body are as large as forces.
         scale = np.repeat([_BALANCE, _BALANCE / body.radius_of_gyration], 3)
         edges, owner = edge_wrenches(table, _NUM_EDGES)
@@ -143,6 +152,25 @@ def _firm_forces(clip: Clip, squeeze: float, share: float) -> Float[np.ndarray, 
         )
         forces[chosen] = (each @ level).reshape(-1, 3)
     return forces
+
+
+def _shares_of_squeeze(clip: Clip) -> Float[np.ndarray, " N"]:
+    """Grows from 0 where a contact begins, and goes back before it ends, unless the plan ends."""
+    contacts, times = clip.contacts, clip.times
+    shares = np.zeros(len(contacts))
+    which = np.stack([contacts.toucher, contacts.part, contacts.body])
+    for key in np.unique(which, axis=1).T:
+        rows = np.flatnonzero((which == key[:, None]).all(axis=0))
+        frame = contacts.frame[rows]
+        for run in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(frame) > 1) + 1):
+            now = times[frame[run]]
+            age, left = now - now[0], now[-1] - now
+            if frame[run[0]] == 0:
+                age[:] = _TAKING_HOLD
+            if frame[run[-1]] == len(times) - 1:
+                left[:] = _TAKING_HOLD
+            shares[rows[run]] = np.clip(np.minimum(age, left) / _TAKING_HOLD, 0.0, 1.0)
+    return shares
 
 
 def skin_over_capsules(clip: Clip, hand: str) -> Float[np.ndarray, " C"]:
