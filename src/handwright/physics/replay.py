@@ -1,4 +1,4 @@
-"""A motion played again by a simulated hand: does it hold what it holds in the plan?"""
+"""A motion played again by a simulated hand, to see whether it holds what it holds in the plan."""
 
 from __future__ import annotations
 
