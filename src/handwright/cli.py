@@ -18,12 +18,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import tyro
 from tyro.conf import FlagCreatePairsOff, Positional
 
-from handwright.errors import HandwrightError, InvalidValueError, UnknownNameError, require
+from handwright.errors import HandwrightError, InvalidValueError, require
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-    from handwright.render import Drawn
 
 _DESCRIPTION = """Synthesises dexterous hand-object manipulation.
 
@@ -108,6 +106,7 @@ def show(
     """
     from handwright.hands.registry import HANDS
     from handwright.render.camera import Camera
+    from handwright.render.named import sheet_rows
     from handwright.render.sheet import contact_sheet, turntable
     from handwright.render.still import check_png, write_png
 
@@ -118,38 +117,12 @@ def show(
     # A hand is seen palm first, a thing a little from above.
     camera = Camera(azimuth=0.0, elevation=0.2) if name in HANDS else Camera()
     images, labels = [], []
-    for row, items in _rows_of(name, pose).items():
+    for row, items in sheet_rows(name, pose).items():
         images += turntable(items, views, camera=camera, width=size, height=size)
         labels += [f"{row}, {360.0 * view / views:.0f}°" for view in range(views)]
     columns = views if len(images) > views else min(views, 4)
     write_png(contact_sheet(images, columns, labels), out)
     _console().print(f"Wrote {out}.", soft_wrap=True, highlight=False)
-
-
-def _rows_of(name: str, pose: str) -> dict[str, Sequence[Drawn]]:
-    """What to draw in each row of the sheet, by its label."""
-    import numpy as np
-
-    from handwright.geometry.shapes import SHAPES, make_shape
-    from handwright.hands.registry import HANDS, make_hand
-    from handwright.math import Pose, rotation
-    from handwright.render.items import body_item, hand_items
-
-    if name in SHAPES:
-        if pose != "rest":
-            raise InvalidValueError(
-                f"'{name}' is a shape and has no pose '{pose}'. Leave --pose out."
-            )
-        return {name: [body_item(make_shape(name))]}
-    if name not in HANDS:
-        raise UnknownNameError("hand or shape", name, [*HANDS, *SHAPES])
-    model = make_hand(name)
-    names = list(model.poses) if pose == "all" else [pose]
-    # A bare hand is shown with its fingers up; an arm reaches forward with the thumb up.
-    thumb_up = np.pi / 2.0 if model.side == "right" else -np.pi / 2.0
-    turn = [0.0, -np.pi / 2.0, 0.0] if model.wrist_link == 0 else [thumb_up, 0.0, 0.0]
-    root = Pose(np.zeros(3), rotation.exp(turn))
-    return {row: hand_items(model, model.pose(row), root) for row in names}
 
 
 _BenchName = Literal[
@@ -422,6 +395,34 @@ def evaluate(
             print(f"{name}: realism with {row}")
 
 
+def replay(
+    clip: _ClipPath,
+    /,
+    *,
+    push: float = 0.0,
+    hold: float = 2.0,
+    seed: int = 0,
+    out: Annotated[Path | None, tyro.conf.arg(aliases=["-o"])] = None,
+) -> None:
+    """Play a clip again with a simulated hand: does it hold what it holds in the plan?
+
+    Ends with exit code 1 if a body is dropped.
+
+    Args:
+        clip: A clip file with contact forces (.npz).
+        push: Size of random pushes at the bodies in the second half, N.
+        hold: How long the end is held, s.
+        seed: Of the directions of the pushes.
+        out: Where to write what happened, as a clip (.npz) or as 'handwright export' does.
+    """
+    from handwright.replaying import replay_clip
+
+    if out is not None:
+        _writable_folder(out.parent)
+    if not replay_clip(clip, _console(), push=push, hold=hold, seed=seed, out=out):
+        raise SystemExit(1)
+
+
 def export(
     clip: _ClipPath,
     out: Annotated[Positional[Path], tyro.conf.arg(metavar="FILE")],
@@ -517,6 +518,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "info": info,
     "verify": verify,
     "evaluate": evaluate,
+    "replay": replay,
     "export": export,
     "render": render,
     "bench": bench,

@@ -10,11 +10,11 @@ import pytest
 import handwright as hw
 from handwright.core.result import Status
 from handwright.core.touch import TouchSpan
+from handwright.geometry.rods import fit_rod
 from handwright.methods.trajopt.build import build
 from handwright.methods.trajopt.contact_invariant import ContactInvariant, allowed_contacts
 from handwright.methods.trajopt.refine import refined_keys
 from handwright.methods.trajopt.schedule import apply_schedule, rounded
-from handwright.methods.trajopt.shape import fit_rod
 from handwright.scenes import load_scene
 
 pytestmark = pytest.mark.xdist_group("trajopt")

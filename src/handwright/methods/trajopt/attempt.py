@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float
-from threadpoolctl import threadpool_limits
 
 from handwright.math import rotation
 from handwright.methods.trajopt.build import Built, make_room
@@ -91,12 +90,16 @@ def attempt(
         allowed: Contacts that may be used, by phase of ``coarse``.
         deadline: Of ``time.monotonic``; what has been reached by then is the outcome.
     """
+    # It sets an environment variable when it is loaded, so not before it is needed.
+    from threadpoolctl import threadpool_limits
+
     begin = time.perf_counter()
     with threadpool_limits(limits=1, user_api="blas"):
         work, is_on, loose_cost = _find_schedule(coarse, seed, recipe, allowed, deadline)
         keys = refined_keys(coarse, work.keys)
         is_on = np.repeat(is_on, 2, axis=0)
         finer = _descent(fine, apply_schedule(fine, keys, is_on))
+        _rest_until_touched(fine, finer, is_on)
         finer.iterations, finer.deadline = work.iterations, deadline
         cost = 0.0
         # What is far off with loose tolerances is not worth tightening: the next start is.
@@ -142,6 +145,7 @@ def _find_schedule(
         work.floor[:, m.contacts.squeeze < 1.0] = 0.0
     keys, is_on = rounded(built, work.keys)
     work.keys = apply_schedule(built, keys, is_on)
+    _rest_until_touched(built, work, is_on)
     tight = weights(TIGHT, is_frozen=True, friction=recipe.friction, squeeze=recipe.squeeze)
     cost = work.run(tight, calm, recipe.tight_iterations)
     is_on, cost = _repair(built, work, is_on, cost, recipe, allowed)
@@ -170,6 +174,19 @@ def static_start(built: Built, rng: np.random.Generator, allowed: np.ndarray) ->
     work = _descent(built, keys)
     work.fixed[: len(allowed), c:] |= ~allowed
     return work
+
+
+def _rest_until_touched(built: Built, work: Descent, is_on: Bool[np.ndarray, "P N"]) -> None:
+    """Keeps a body that lies on something where it is until a hand first touches it."""
+    m = built.model
+    if m.is_cyclic or not len(built.surfaces):
+        return
+    touched = np.flatnonzero(is_on[:, built.contact_hand >= 0].any(axis=1))
+    last = int(touched[0]) if len(touched) else len(work.keys) - 1
+    nq = m.num_coordinates
+    for columns in (slice(nq - 6, nq), slice(2 * nq - 6, 2 * nq)):
+        work.keys[: last + 1, columns] = built.start[columns]
+        work.fixed[: last + 1, columns] = True
 
 
 def _add_detour(built: Built, rng: np.random.Generator, keys: Float[np.ndarray, "K n"]) -> None:
