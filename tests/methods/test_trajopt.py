@@ -57,7 +57,7 @@ def test_a_goal_out_of_reach_names_what_cannot_be_met():
     result = hw.synthesize(replace(problem, goals=far), method, seed=0)
     assert result.status is Status.INFEASIBLE
     assert result.clips == ()
-    assert "cannot meet" in result.message
+    assert "does not meet" in result.message
 
 
 def test_a_body_too_heavy_for_fingers_is_refused():
@@ -114,15 +114,23 @@ class TestSchedule:
         hands = built.contact_hand >= 0
         is_on[:3, ~hands] = True
         is_on[3:, :3] = True
-        _, found = rounded(built, self.keys_with(built, is_on))
+        _, found = rounded(built, self.keys_with(built, is_on), np.ones_like(is_on))
         assert found[2, :3].all()
         assert not found[1, :3].any()
 
     def test_a_digit_does_not_let_go_for_a_moment(self, built):
         is_on = np.zeros((6, built.model.num_contacts), dtype=bool)
         is_on[[1, 4], 0] = True
-        _, found = rounded(built, self.keys_with(built, is_on))
+        _, found = rounded(built, self.keys_with(built, is_on), np.ones_like(is_on))
         assert found[1:5, 0].all()
+
+    def test_a_digit_lets_go_where_it_may_not_touch(self, built):
+        is_on = np.zeros((6, built.model.num_contacts), dtype=bool)
+        is_on[[1, 4], 0] = True
+        allowed = np.ones_like(is_on)
+        allowed[2] = False
+        _, found = rounded(built, self.keys_with(built, is_on), allowed)
+        assert np.flatnonzero(found[:, 0]).tolist() == [1, 4]
 
     def test_parts_that_do_not_touch_keep_away(self, built):
         m = built.model
@@ -134,6 +142,23 @@ class TestSchedule:
         assert m.landing[:, 1].tolist() == [0, 0, 0, 2, 0, 1]
         others = np.delete(np.arange(m.clearance.shape[1]), tip)
         assert (m.clearance[:, others] > 1e-3).all()
+
+
+def test_only_a_body_that_lies_on_something_rests():
+    problem = load_scene("pick_ball")
+    start = problem.start["ball"]
+    up = replace(
+        problem,
+        start={
+            **problem.start,
+            "ball": hw.Pose(start.position + np.array([0.0, 0.0, 0.02]), start.wxyz),
+        },
+    )
+    lying, hanging = (
+        build(one, num_phases=3, fractions=[0.5], is_coupled=True) for one in (problem, up)
+    )
+    assert lying.rests_at_start
+    assert not hanging.rests_at_start
 
 
 def test_finer_keys_leave_the_motion_as_it_is():

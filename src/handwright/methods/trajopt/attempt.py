@@ -101,7 +101,7 @@ def attempt(
         finer = _descent(fine, apply_schedule(fine, keys, is_on))
         _rest_until_touched(fine, finer, is_on)
         finer.iterations, finer.deadline = work.iterations, deadline
-        cost = 0.0
+        cost = loose_cost
         # What is far off with loose tolerances is not worth tightening: the next start is.
         for tolerances, goal, calm in _PASSES if loose_cost < _HOPELESS else ():
             stage = weights(
@@ -143,7 +143,7 @@ def _find_schedule(
         work.run(stage, calm, recipe.stage_iterations)
         # Thumbs stay drawn in: without one, fingers balance the body instead of holding it.
         work.floor[:, m.contacts.squeeze < 1.0] = 0.0
-    keys, is_on = rounded(built, work.keys)
+    keys, is_on = rounded(built, work.keys, allowed)
     work.keys = apply_schedule(built, keys, is_on)
     _rest_until_touched(built, work, is_on)
     tight = weights(TIGHT, is_frozen=True, friction=recipe.friction, squeeze=recipe.squeeze)
@@ -179,7 +179,7 @@ def static_start(built: Built, rng: np.random.Generator, allowed: np.ndarray) ->
 def _rest_until_touched(built: Built, work: Descent, is_on: Bool[np.ndarray, "P N"]) -> None:
     """Keeps a body that lies on something where it is until a hand first touches it."""
     m = built.model
-    if m.is_cyclic or not len(built.surfaces):
+    if m.is_cyclic or not built.rests_at_start:
         return
     touched = np.flatnonzero(is_on[:, built.contact_hand >= 0].any(axis=1))
     last = int(touched[0]) if len(touched) else len(work.keys) - 1

@@ -12,7 +12,11 @@ from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
 from handwright.core.surface import EnvironmentBox, HalfSpace
-from handwright.geometry.environment import EnvironmentArrays, pack_environment
+from handwright.geometry.environment import (
+    EnvironmentArrays,
+    environment_value_gradient,
+    pack_environment,
+)
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.methods.trajopt.couplings import Couplings, coordinate_limits, couple_joints
@@ -20,6 +24,7 @@ from handwright.methods.trajopt.goal_rows import goal_samples
 from handwright.methods.trajopt.model import (
     GROUND_CONTACT,
     HAND_CONTACT,
+    Body,
     Contacts,
     Forest,
     Model,
@@ -37,6 +42,8 @@ _WRIST_RANGE = np.array([1.2, 1.1, 1.6])
 _WRIST_REACH = 0.7
 """m either way of the start: about the length of an arm."""
 _NUM_GROUND = 2
+# A body that starts this near to a surface lies on it, m.
+_TOUCHES = 1e-3
 _LIFTING_TIME = 1.0
 """s."""
 # Least squeeze of fingers and palms against a thumb's: together they press as hard as it does.
@@ -89,6 +96,8 @@ class Built(NamedTuple):
     contact_names: tuple[str, ...]
     surfaces: Int[np.ndarray, " S"]
     """Number in the problem of every surface of ``model.env``."""
+    rests_at_start: bool
+    """Whether the body lies on the surroundings as it starts."""
     may_grip: Bool[np.ndarray, " N"]
     """Contacts of hands but for digits with goals of their own, which have other things to do."""
     first_hold: int
@@ -156,10 +165,19 @@ def build(
         contact_hand=contact_hand,
         contact_names=names,
         surfaces=surfaces,
+        rests_at_start=_rests(problem, body_name, shape),
         may_grip=(contact_hand >= 0) & ~_has_goal(problem, names),
         first_hold=_first_hold(problem, body_name, model),
         capsule_number=numbers,
     )
+
+
+def _rests(problem: Problem, body: str, shape: Body) -> bool:
+    """Whether a point of the body as it starts is at a surface."""
+    env = pack_environment(problem.environment)
+    places = shape.knobs @ shape.turn.T + problem.start[body].apply(problem.bodies[body].center)
+    gaps = [environment_value_gradient(env, *place)[0] - shape.knob_radius for place in places]
+    return min(gaps, default=np.inf) < _TOUCHES
 
 
 def _has_goal(problem: Problem, names: tuple[str, ...]) -> Bool[np.ndarray, " N"]:

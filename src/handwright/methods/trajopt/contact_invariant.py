@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from typing import ClassVar
@@ -113,6 +114,7 @@ class ContactInvariant:
         outcomes: list[Outcome] = []
         good: list[Outcome] = []
         was_cancelled = False
+        deadline = math.inf
         try:
             warm_up((coarse, fine), self.recipe, allowed)
             start = time.monotonic()
@@ -134,7 +136,8 @@ class ContactInvariant:
             return Result(clips, Status.CANCELLED, "", statistics, timings)
         if len(clips) >= self.num_solutions:
             return Result(clips, Status.SOLVED, "", statistics, timings)
-        status = Status.INFEASIBLE if len(outcomes) >= self.max_attempts else Status.TIME_BUDGET
+        ran_out = time.monotonic() >= deadline
+        status = Status.TIME_BUDGET if ran_out else Status.INFEASIBLE
         status = Status.PARTLY_SOLVED if clips else status
         return Result(clips, status, _shortfall(outcomes, len(clips)), statistics, timings)
 
@@ -201,7 +204,7 @@ def _shortfall(outcomes: list[Outcome], found: int) -> str:
     if name not in MEASURES:
         return f"{told} In the best other, {name}."
     return (
-        f"{told} The best other cannot meet '{name}': "
+        f"{told} The best other does not meet '{name}': "
         f"{best.measured.worst[name]:.3g} {UNITS[name]}, expected at most {LIMITS[name]:g}. "
         f"{_REMEDIES[name]}"
     )

@@ -7,11 +7,12 @@ sqrt(c) their common factor, the residuals are
     |f_t| - mu f_n and s - f_n where positive.
 
 The paper's equation 4 takes the rates of the distances instead of the relative velocity, which
-leaves surfaces free to slide on each other. s is the least squeeze, zero for surroundings. If every
-contact of a hand presses with more than the weight, well within its cone, the forces are mostly
-ones that cancel each other, and a grasp that has such forces can hold against a push from any
-side: one set of forces stands for all disturbances. Distances to capsules are differentiated with
-the nearest point of the axis held; that is exact, since the distance does not change with it.
+leaves surfaces free to slide on each other. s is the least squeeze, zero for surroundings: a thumb
+that presses with more than the weight has to be opposed, and then the forces are mostly ones that
+cancel each other. Grasps with such forces well within their cones hold against pushes from any
+side, so one set of forces stands in for many disturbances. Distances to capsules are
+differentiated with the nearest point of the axis held; that is exact, since the distance does not
+change with it.
 """
 
 from __future__ import annotations

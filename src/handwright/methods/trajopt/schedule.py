@@ -21,7 +21,7 @@ _CLEAR = 1.3e-3
 
 
 def rounded(
-    built: Built, keys: Float[np.ndarray, "K n"]
+    built: Built, keys: Float[np.ndarray, "K n"], allowed: Bool[np.ndarray, "P N"]
 ) -> tuple[Float[np.ndarray, "K n"], Bool[np.ndarray, "P N"]]:
     """Key states with forces scaled by their contact variables, and the schedule."""
     m = built.model
@@ -36,19 +36,21 @@ def rounded(
     load = 0.5 * c * (size[:phases] + following) / weight
     is_on = (c > _ON) & (load > _LEAST_LOAD)
     if not m.is_cyclic:
-        is_on = _gripped_first(built, _without_holes(built, is_on))
+        is_on = _gripped_first(built, _without_holes(built, is_on, allowed)) & allowed
     for k in range(phases):
         forces[k] *= np.where(is_on[k], np.maximum(c[k], _ON), 1.0)[:, None]
     return keys, is_on
 
 
-def _without_holes(built: Built, is_on: Bool[np.ndarray, "P N"]) -> Bool[np.ndarray, "P N"]:
-    """Digits that let go for a moment only to come back stay where they are."""
+def _without_holes(
+    built: Built, is_on: Bool[np.ndarray, "P N"], allowed: Bool[np.ndarray, "P N"]
+) -> Bool[np.ndarray, "P N"]:
+    """Digits that let go for a moment only to come back stay where they are, if they may."""
     is_on = is_on.copy()
     for j in np.flatnonzero(built.contact_hand >= 0):
         phases = np.flatnonzero(is_on[:, j])
         for before, after in pairwise(phases.tolist()):
-            if after - before - 1 <= _LONGEST_HOLE:
+            if after - before - 1 <= _LONGEST_HOLE and allowed[before:after, j].all():
                 is_on[before:after, j] = True
     return is_on
 
