@@ -10,7 +10,7 @@ import pytest
 from handwright.benchmarks.trajopt_peer import LocalCost, _least_count, descend_by_lbfgs
 from handwright.errors import InvalidValueError
 from handwright.methods import ContactInvariant
-from handwright.methods.trajopt.attempt import _start
+from handwright.methods.trajopt.attempt import static_start
 from handwright.methods.trajopt.contact_invariant import allowed_contacts
 from handwright.methods.trajopt.stages import LOOSE, quiet, weights
 from handwright.scenes import load_scene
@@ -21,7 +21,7 @@ def started():
     """A noisy static start with the cost to be lowered."""
     problem, method = load_scene("pick_pen_horizontal"), ContactInvariant()
     built = method.ready(problem)[0]
-    work = _start(built, np.random.default_rng(3), allowed_contacts(problem, built))
+    work = static_start(built, np.random.default_rng(3), allowed_contacts(problem, built))
     stage = weights(LOOSE, is_frozen=False, friction=0.8, squeeze=1.5)
     calm = quiet(built)
     return work, LocalCost.of(work, stage, calm), stage, calm
