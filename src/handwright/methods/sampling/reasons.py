@@ -92,7 +92,7 @@ def why_not(prepared: list[Prepared], *, wishes: str = "") -> str | None:
         if not touched.any():
             remedy = f"Loosen {wishes}, bring" if wishes else "Bring"
             return (
-                f"No finger can touch body '{one.holding.body}' anywhere from frame {one.start} to "
+                f"No finger can reach body '{one.holding.body}' anywhere from frame {one.start} to "
                 f"{one.stop - 1}. {remedy} the wrist nearer, or check the frames and units of the "
                 "tracks."
             )
