@@ -65,6 +65,8 @@ def test_a_body_too_heavy_for_fingers_is_refused():
     heavy = {"ball": problem.bodies["ball"].with_mass(40.0)}
     result = hw.synthesize(replace(problem, bodies=heavy), ContactInvariant(max_attempts=1))
     assert result.status is Status.INFEASIBLE
+    assert "'strength'" in result.message
+    assert "at most 60" in result.message
 
 
 @pytest.mark.parametrize(
@@ -197,3 +199,13 @@ def test_capsules_and_balls_are_recognised_and_boxes_are_not():
     assert radius == pytest.approx(0.035, abs=1e-4)
     assert fit_rod(points(hw.make_shape("box", width=0.06, depth=0.06, height=0.06))) is None
     assert fit_rod(points(hw.make_shape("cylinder"))) is None
+
+
+def test_a_goal_between_two_samples_is_not_lost():
+    problem = load_scene("pick_ball")
+    goal = replace(problem.goals[0], start=1.045, end=1.12)
+    for built in ContactInvariant().ready(replace(problem, goals=(goal,))):
+        samples = built.model.samples
+        times = samples.time[samples.goal_last > samples.goal_first]
+        assert len(times) >= 1
+        assert np.all((times >= 1.045 - 1e-9) & (times <= 1.12 + 1e-9))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -18,6 +19,23 @@ def bars_met(result: Mapping[str, float], bars: Bars) -> bool:
         result[name] >= bound if relation == ">=" else result[name] <= bound
         for name, (relation, bound) in bars.items()
     )
+
+
+def judged_table(result: Mapping[str, Any], meanings: Mapping[str, str]) -> Table:
+    """The figures that a benchmark of scenes judges, with their goals."""
+    judged = {key: math.nan if v is None else v for key, v in result["judged"].items()}
+    bars = {name: (str(bar[0]), float(bar[1])) for name, bar in result["bars"].items()}
+    known = {name: text for name, text in meanings.items() if name in judged}
+    return bars_table("Bars (nan: there is no such figure)", judged, known, bars)
+
+
+def refused_lines(scenes: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """What the certificate refused, a line for each scene and reason."""
+    return [
+        f"{name}: refused by the certificate: {key} ({count} clips)."
+        for name, row in scenes.items()
+        for key, count in row["refused"].items()
+    ]
 
 
 def bars_table(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from handwright.benchmarks.bars import bars_met, bars_table
+from handwright.benchmarks.bars import bars_met, judged_table, refused_lines
 from handwright.benchmarks.sampling_figures import certificates_of, scene_figures
 from handwright.benchmarks.sampling_peer import measure_frames, solved_path
 from handwright.errors import InvalidValueError, UnknownNameError
@@ -187,20 +187,13 @@ def describe(result: Mapping[str, Any]) -> Group:
         table.add_row(meaning, *(_cell(row[key]) for row in rows))
     for key, meaning in _STRATEGIES.items():
         table.add_row(meaning, *(str(row["strategies"][key]) for row in rows))
-    judged = {key: math.nan if v is None else v for key, v in result["judged"].items()}
-    bars = {name: (str(bar[0]), float(bar[1])) for name, bar in result["bars"].items()}
-    meanings = {name: text for name, text in _MEANINGS.items() if name in judged}
-    lines = [
-        f"{name}: refused by the certificate: {key} ({count} clips)."
-        for name, row in result["scenes"].items()
-        for key, count in row["refused"].items()
-    ]
+    lines = refused_lines(result["scenes"])
     lines += [
         f"{name}: {row['message']}" for name, row in result["scenes"].items() if row["message"]
     ]
     return Group(
         table,
-        bars_table("Bars (nan: there is no such figure)", judged, meanings, bars),
+        judged_table(result, _MEANINGS),
         *_peer_lines(result["peer"]),
         *lines,
     )

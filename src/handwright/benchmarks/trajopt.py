@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import threadpool_limits
 
-from handwright.benchmarks.bars import bars_met, bars_table
+from handwright.benchmarks.bars import bars_met, judged_table, refused_lines
 from handwright.benchmarks.timing import interrupted_after
 from handwright.benchmarks.trajopt_figures import EXACT, SceneRun, judged_run, scene_row
 from handwright.benchmarks.trajopt_peer import measure_peer
@@ -281,20 +281,13 @@ def describe(result: Mapping[str, Any]) -> Group:
         _scene_table(f"Contact-invariant optimisation, {seeds}, one core", result, _OUTCOME),
         _scene_table("Errors of the clips, 95th percentiles", result, _ERRORS),
     )
-    judged = {key: math.nan if v is None else v for key, v in result["judged"].items()}
-    bars = {name: (str(bar[0]), float(bar[1])) for name, bar in result["bars"].items()}
-    meanings = {name: text for name, text in _MEANINGS.items() if name in judged}
-    lines = [
-        f"{name}: refused by the certificate: {key} ({count} clips)."
-        for name, row in result["scenes"].items()
-        for key, count in row["refused"].items()
-    ]
+    lines = refused_lines(result["scenes"])
     lines += [
         f"{name}: {text}" for name, row in result["scenes"].items() for text in row["messages"]
     ]
     return Group(
         *tables,
-        bars_table("Bars (nan: there is no such figure)", judged, meanings, bars),
+        judged_table(result, _MEANINGS),
         *_peer_lines(result["peer"]),
         *lines,
     )

@@ -39,10 +39,16 @@ def make_work(samples: SkinSamples | None = None) -> Work:
     Args:
         samples: Skin points, to be looked at again only where they can be near something.
     """
-    n = MAX_JOINTS
+    skin = no_skin_memory() if samples is None else make_skin_memory(samples, 1)
+    return work_for(2, MAX_JOINTS, skin)
+
+
+def work_for(num_poses: int, num_joints: int, skin: SkinMemory) -> Work:
+    """Room for the normal equations of one digit at this many poses."""
+    n = num_joints
     return Work(
-        np.zeros((2, n, n)),
-        np.zeros((2, n)),
+        np.zeros((num_poses, n, n)),
+        np.zeros((num_poses, n)),
         np.zeros((n, n)),
         np.zeros(n),
         np.zeros(n),
@@ -51,5 +57,5 @@ def make_work(samples: SkinSamples | None = None) -> Work:
         np.zeros(n, dtype=np.bool_),
         np.zeros(n),
         np.zeros(n, dtype=np.int64),
-        no_skin_memory() if samples is None else make_skin_memory(samples, 1),
+        skin,
     )

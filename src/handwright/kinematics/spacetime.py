@@ -21,7 +21,7 @@ from handwright.kinematics.around import Around, no_object, seen_over
 from handwright.kinematics.digit_ik import IkWeights
 from handwright.kinematics.digits import digit_table
 from handwright.kinematics.fk import link_poses
-from handwright.kinematics.ik_work import Work
+from handwright.kinematics.ik_work import Work, work_for
 from handwright.kinematics.skin_memory import make_skin_memory
 from handwright.kinematics.skin_samples import SkinSamples, no_samples, skin_samples
 from handwright.kinematics.spacetime_band import make_band
@@ -146,19 +146,7 @@ def motion_work(problem: MotionProblem, links: Links) -> Work:
     skin = make_skin_memory(samples, num_frames)
     skin.rotation[:] = links.rotation[:, samples.carrier]
     skin.position[:] = links.position[:, samples.carrier]
-    return Work(
-        np.zeros((2 * num_frames, n, n)),
-        np.zeros((2 * num_frames, n)),
-        np.zeros((n, n)),
-        np.zeros(n),
-        np.zeros(n),
-        np.zeros((n, 3)),
-        np.zeros(n),
-        np.zeros(n, dtype=np.bool_),
-        np.zeros(n),
-        np.zeros(n, dtype=np.int64),
-        skin,
-    )
+    return work_for(2 * num_frames, n, skin)
 
 
 def motion_links(model: HandModel, root: Pose, q: Float[np.ndarray, "T J"]) -> Links:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from multiprocessing import active_children, get_context
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from handwright.core.problem import Problem
-from handwright.errors import InvalidValueError
 from handwright.geometry.environment import pack_environment
 from handwright.geometry.sdf_build import signed_distance_field
 from handwright.kinematics.around import seen_over
@@ -43,34 +38,6 @@ if TYPE_CHECKING:
 _WARM_FRAMES = 4
 # Longest wait for an attempt that should have ended, s.
 _GRACE = 10.0
-
-
-@contextmanager
-def started_workers(
-    problem: Problem, method: ContactSampling
-) -> Iterator[ProcessPoolExecutor | None]:
-    """Processes that compile and search beside this one; None if this one does it alone.
-
-    They end with the ``with`` block, whatever they do then.
-    """
-    if method.num_workers == 1:
-        yield None
-        return
-    others = set(active_children())
-    with ProcessPoolExecutor(
-        method.num_workers, get_context("spawn"), _start_worker, (problem, method)
-    ) as pool:
-        try:
-            yield pool
-        except BrokenProcessPool as error:
-            raise InvalidValueError(
-                f"A worker of num_workers={method.num_workers} ended by itself. Put the call of "
-                "a script under \"if __name__ == '__main__':\", free memory, or use num_workers=1."
-            ) from error
-        finally:
-            # Nobody waits for what they do now, and it may take long.
-            for worker in set(active_children()) - others:
-                worker.terminate()
 
 
 def compile_early(pool: ProcessPoolExecutor | None) -> list[Future[None]]:
@@ -183,9 +150,8 @@ def run_attempts(
 _state: dict[str, object] = {}
 
 
-def _start_worker(problem: Problem, method: ContactSampling) -> None:
-    # The process that started the workers decides what an interrupt means.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def start_worker(problem: Problem, method: ContactSampling) -> None:
+    """Tells a worker what it works on."""
     _state["problem"] = problem
     _state["method"] = method
 

@@ -20,7 +20,7 @@ from handwright.methods.sampling.attempt import Attempt
 from handwright.methods.sampling.attempts import (
     compile_early,
     run_attempts,
-    started_workers,
+    start_worker,
     warm_up,
 )
 from handwright.methods.sampling.clips import assemble_clip
@@ -39,6 +39,7 @@ from handwright.methods.sampling.preferences import (
 from handwright.methods.sampling.prepare import Prepared, prepare
 from handwright.methods.sampling.reasons import why_impossible, why_not
 from handwright.methods.sampling.wish_checking import check_names, sequence_problems, wishes_in
+from handwright.methods.workers import started_workers
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
@@ -168,7 +169,7 @@ class ContactSampling:
         tell = _silent if watcher is None else watcher
         tell(Progress("preparing; the first run on a machine compiles for some minutes"))
         begin = time.perf_counter()
-        with started_workers(problem, self) as pool:
+        with started_workers(self.num_workers, start_worker, (problem, self)) as pool:
             return self._solve_with(problem, seed, tell, pool, begin)
 
     def _solve_with(

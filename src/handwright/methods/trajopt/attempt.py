@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +12,8 @@ from handwright.math import rotation
 from handwright.methods.trajopt.build import Built, make_room
 from handwright.methods.trajopt.descent import Descent, make_blocks
 from handwright.methods.trajopt.measures import Measured, measure
+from handwright.methods.trajopt.model import Weights
+from handwright.methods.trajopt.quiet_terms import Quiet
 from handwright.methods.trajopt.refine import refined_keys
 from handwright.methods.trajopt.schedule import apply_schedule, rounded
 from handwright.methods.trajopt.stages import EXACT, FINE, LOOSE, TIGHT, quiet, weights
@@ -25,12 +26,13 @@ the hand in."""
 # Tolerances of the passes on fine keys, with factors on goals and on smoothness.
 _PASSES = ((EXACT, 10.0, 1.0), (FINE, 100.0, 0.1))
 _HOPELESS = 100.0
-"""Cost of the tight pass."""
+"""Cost, after the tight pass and repair, from which on an attempt is given up."""
 _DETOURS = 0.5
 """Share of starts with a detour of the wrist, of this size in m."""
 _DETOUR = 0.15
 _REPAIR_GAIN = 0.97
-_NUM_TRIALS = 20
+# Errors of a schedule that are looked at, the worst first.
+_NUM_ERRORS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +53,9 @@ class Outcome:
     """Where an attempt ended."""
 
     keys: Float[np.ndarray, "K n"]
-    schedule: Bool[np.ndarray, "P N"]
     measured: Measured
     cost: float
     iterations: int
-    seconds: float
     is_balanced: bool
     """Somewhere the body is held by one or two contacts, which cannot keep it from turning."""
 
@@ -93,7 +93,6 @@ def attempt(
     # It sets an environment variable when it is loaded, so not before it is needed.
     from threadpoolctl import threadpool_limits
 
-    begin = time.perf_counter()
     with threadpool_limits(limits=1, user_api="blas"):
         work, is_on, loose_cost = _find_schedule(coarse, seed, recipe, allowed, deadline)
         keys = refined_keys(coarse, work.keys)
@@ -116,8 +115,7 @@ def attempt(
     hands = fine.contact_hand >= 0
     held = is_on[:, hands].sum(axis=1)
     is_balanced = bool(np.any((held > 0) & (held < 3) & ~is_on[:, ~hands].any(axis=1)))
-    seconds = time.perf_counter() - begin
-    return Outcome(finer.keys, is_on, measured, cost, finer.iterations, seconds, is_balanced)
+    return Outcome(finer.keys, measured, cost, finer.iterations, is_balanced)
 
 
 def _find_schedule(
@@ -148,8 +146,7 @@ def _find_schedule(
     _rest_until_touched(built, work, is_on)
     tight = weights(TIGHT, is_frozen=True, friction=recipe.friction, squeeze=recipe.squeeze)
     cost = work.run(tight, calm, recipe.tight_iterations)
-    is_on, cost = _repair(built, work, is_on, cost, recipe, allowed)
-    return work, is_on, cost
+    return _repaired(built, work, (is_on, cost), (tight, calm), recipe, allowed)
 
 
 def static_start(built: Built, rng: np.random.Generator, allowed: np.ndarray) -> Descent:
@@ -231,17 +228,16 @@ def _is_linear(built: Built) -> np.ndarray:
     return is_linear
 
 
-def _repair(
+def _repaired(
     built: Built,
     work: Descent,
-    is_on: np.ndarray,
-    cost: float,
+    found: tuple[Bool[np.ndarray, "P N"], float],
+    stage: tuple[Weights, Quiet],
     recipe: Recipe,
-    allowed: np.ndarray,
-) -> tuple[np.ndarray, float]:
+    allowed: Bool[np.ndarray, "P N"],
+) -> tuple[Descent, Bool[np.ndarray, "P N"], float]:
     """Switches single contacts where they break the laws most, and keeps what lowers the cost."""
-    calm = quiet(built)
-    tight = weights(TIGHT, is_frozen=True, friction=recipe.friction, squeeze=recipe.squeeze)
+    is_on, cost = found
     tried: set[tuple[int, int, bool]] = set()
     for _ in range(recipe.max_repairs):
         measured = measure(built, work.keys, work.room)
@@ -257,12 +253,12 @@ def _repair(
         trial[phase, contact] = value
         kept = work.keys
         work.keys = apply_schedule(built, kept, trial)
-        lower = work.run(tight, calm, recipe.repair_iterations)
+        lower = work.run(*stage, recipe.repair_iterations)
         if lower < _REPAIR_GAIN * cost:
             is_on, cost = trial, lower
         else:
             work.keys = apply_schedule(built, kept, is_on)
-    return is_on, cost
+    return work, is_on, cost
 
 
 def _switches(
@@ -271,7 +267,7 @@ def _switches(
     """Changes of the schedule worth trying, the worst error first: off there, or on beside."""
     options: list[tuple[int, int, bool]] = []
     phases = len(is_on)
-    worst = np.argsort(-errors, axis=None)[:_NUM_TRIALS]
+    worst = np.argsort(-errors, axis=None)[:_NUM_ERRORS]
     for flat in worst:
         k, j = np.unravel_index(int(flat), errors.shape)
         if errors[k, j] <= 1.0:

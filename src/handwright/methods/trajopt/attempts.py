@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import signal
 from collections import deque
-from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Generator
+from concurrent.futures import Future
 from dataclasses import replace
-from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +13,7 @@ import numpy as np
 from handwright.core.problem import Problem
 from handwright.methods.trajopt.attempt import Outcome, Recipe, attempt
 from handwright.methods.trajopt.build import Built
+from handwright.methods.workers import started_workers
 
 if TYPE_CHECKING:
     from handwright.methods.trajopt.contact_invariant import ContactInvariant
@@ -27,25 +26,20 @@ def run_attempts(
     allowed: np.ndarray,
     seed: int,
     deadline: float,
-) -> Iterator[Outcome]:
+) -> Generator[Outcome]:
     """Attempts in their order, until the deadline of ``time.monotonic``."""
-    if method.num_workers == 1:
-        for number in range(method.max_attempts):
-            yield attempt(*built, (seed, number), method.recipe, allowed, deadline)
-        return
-    with ProcessPoolExecutor(
-        method.num_workers, get_context("spawn"), _start_worker, (problem, method, allowed)
-    ) as pool:
+    with started_workers(method.num_workers, _start_worker, (problem, method, allowed)) as pool:
+        if pool is None:
+            for number in range(method.max_attempts):
+                yield attempt(*built, (seed, number), method.recipe, allowed, deadline)
+            return
         ahead: deque[Future[Outcome]] = deque()
-        number = 0
-        try:
-            while number < method.max_attempts or ahead:
-                while number < method.max_attempts and len(ahead) < 2 * method.num_workers:
-                    ahead.append(pool.submit(_work, (seed, number), deadline))
-                    number += 1
+        for number in range(method.max_attempts):
+            ahead.append(pool.submit(_work, (seed, number), deadline))
+            if len(ahead) == 2 * method.num_workers:
                 yield ahead.popleft().result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+        while ahead:
+            yield ahead.popleft().result()
 
 
 def warm_up(built: tuple[Built, Built], recipe: Recipe, allowed: np.ndarray) -> None:
@@ -60,8 +54,6 @@ _state: dict[str, tuple] = {}
 
 
 def _start_worker(problem: Problem, method: ContactInvariant, allowed: np.ndarray) -> None:
-    # The process that started the workers decides what an interrupt means.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _state["work"] = (method.ready(problem), method.recipe, allowed)
 
 

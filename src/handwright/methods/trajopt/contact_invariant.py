@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import closing
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -119,13 +120,16 @@ class ContactInvariant:
             warm_up((coarse, fine), self.recipe, allowed)
             start = time.monotonic()
             deadline = start + self.time_budget
-            for outcome in run_attempts(problem, self, (coarse, fine), allowed, seed, deadline):
-                outcomes.append(outcome)
-                good = [one for one in outcomes if one.is_good]
-                passed = time.monotonic() - start
-                tell(Progress("optimising", _statistics(outcomes), passed, self.time_budget))
-                if len(good) >= self.num_solutions or passed >= self.time_budget:
-                    break
+            stream = run_attempts(problem, self, (coarse, fine), allowed, seed, deadline)
+            # Closed when enough is found, so that no worker goes on.
+            with closing(stream):
+                for outcome in stream:
+                    outcomes.append(outcome)
+                    good = [one for one in outcomes if one.is_good]
+                    passed = time.monotonic() - start
+                    tell(Progress("optimising", _statistics(outcomes), passed, self.time_budget))
+                    if len(good) >= self.num_solutions or passed >= self.time_budget:
+                        break
         except KeyboardInterrupt:
             was_cancelled = True
         chosen = sorted(good, key=lambda one: one.cost)[: self.num_solutions]

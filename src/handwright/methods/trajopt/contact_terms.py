@@ -112,7 +112,7 @@ def _along_surface(n: tuple, v: tuple) -> tuple:
 
 @loose
 def nearest_capsule(m: Model, room: Room, contact: int, p: tuple) -> tuple:
-    """Capsule of a contact nearest to a point: which, distance to its axis, place on the axis."""
+    """Capsule of a contact nearest to a point: which, and the place on its axis."""
     best, which, at = 1e30, -1, 0.0
     for n in range(m.contacts.first[contact], m.contacts.last[contact]):
         k = m.contacts.capsules[n]

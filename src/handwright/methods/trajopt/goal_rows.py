@@ -32,8 +32,8 @@ def goal_samples(
 ) -> tuple[Samples, GoalRows]:
     """Moments at which costs are taken, and the goals of each.
 
-    Costs are taken within phases, never at keys, where accelerations leap. Goals of a moment get a
-    sample of their own.
+    Costs are taken within phases, never at keys, where accelerations leap. Goals of a moment, or of
+    less time than lies between two samples, get samples of their own.
     """
     begin = float(problem.times[0])
     duration = num_phases * phase_time
@@ -41,17 +41,17 @@ def goal_samples(
     moments = [
         (begin + (k + s) * phase_time, part, True) for k in range(num_phases) for s in fractions
     ]
-    moments += [
-        (t, phase_time, False) for t in sorted({g.start for g in problem.goals if g.start == g.end})
-    ]
+    sampled = [time for time, *_ in moments]
+    brief = [goal for goal in problem.goals if not _is_sampled(goal, sampled)]
+    alone = {time for goal in brief for time in (goal.start, goal.end)}
+    moments += [(time, phase_time, False) for time in alone]
     moments.sort()
     rows: list[tuple] = []
     columns: list[tuple] = []
     for time, weight, is_full in moments:
         first = len(rows)
         for goal in problem.goals:
-            is_moment = goal.start == goal.end
-            if is_moment != (not is_full):
+            if (goal in brief) == is_full:
                 continue
             if goal.start - 1e-9 <= time <= goal.end + 1e-9:
                 rows += _rows(goal, time, hands, body)
@@ -79,6 +79,11 @@ def goal_samples(
         target=np.array(target, dtype=np.float64).reshape(-1, 3),
         weight=np.array(stiff, dtype=np.float64),
     )
+
+
+def _is_sampled(goal: Goal, times: Sequence[float]) -> bool:
+    """Whether a goal lasts, and long enough to hold one of these times."""
+    return goal.start < goal.end and any(goal.start <= time <= goal.end for time in times)
 
 
 def _rows(goal: Goal, time: float, hands: tuple[HandPart, ...], body: RigidBody) -> list[tuple]:

@@ -99,7 +99,7 @@ def place_contact(m: Model, room: Room, j: int) -> tuple:
 
 @loose
 def is_landing(m: Model, n: int, j: int) -> bool:
-    """Whether sample ``n`` is the last before contact ``j`` begins, or the first after its end."""
+    """Whether sample ``n`` is shortly before contact ``j`` begins, or shortly after its end."""
     k = m.samples.phase[n]
     side = m.landing[k, j]
     if side == 0:
