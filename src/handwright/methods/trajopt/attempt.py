@@ -167,9 +167,9 @@ def static_start(built: Built, rng: np.random.Generator, allowed: np.ndarray) ->
         _add_detour(built, rng, keys)
     keys[:, origins] += 0.02 * rng.normal(size=(count, 3 * nc))
     keys[:, forces] += 0.05 * weight * rng.normal(size=(count, 3 * nc))
-    keys[: len(allowed), c:] = np.where(allowed, 0.5, 0.0)
+    keys[: len(allowed), c:] = np.where(built.required, 1.0, np.where(allowed, 0.5, 0.0))
     work = _descent(built, keys)
-    work.fixed[: len(allowed), c:] |= ~allowed
+    work.fixed[: len(allowed), c:] |= ~allowed | built.required
     return work
 
 
@@ -272,7 +272,8 @@ def _switches(
         k, j = np.unravel_index(int(flat), errors.shape)
         if errors[k, j] <= 1.0:
             break
-        options.append((int(k), int(j), False))
+        if not built.required[k, j]:
+            options.append((int(k), int(j), False))
         for beside in (k - 1, k + 1):
             at = beside % phases if built.model.is_cyclic else beside
             if 0 <= at < phases and not is_on[at, j] and allowed[at, j]:

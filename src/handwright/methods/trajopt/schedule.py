@@ -37,6 +37,7 @@ def rounded(
     is_on = (c > _ON) & (load > _LEAST_LOAD)
     if not m.is_cyclic:
         is_on = _gripped_first(built, _without_holes(built, is_on, allowed)) & allowed
+    is_on = is_on | built.required
     for k in range(phases):
         forces[k] *= np.where(is_on[k], np.maximum(c[k], _ON), 1.0)[:, None]
     return keys, is_on
