@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import handwright as hw
+from handwright.core.contact import ENVIRONMENT, ContactMode
 from handwright.core.result import Status
 from handwright.core.touch import TouchSpan
 from handwright.geometry.rods import fit_rod
@@ -47,6 +48,26 @@ def test_the_ball_is_held_between_thumb_and_fingers(lifted):
     assert opposed < -0.5
     weight = 9.81 * clip.problem.bodies["ball"].mass
     assert sum(contact.force for contact in last) == pytest.approx([0.0, 0.0, weight], abs=0.02)
+
+
+def test_a_box_is_slid_against_friction():
+    problem = load_scene("slide_box")
+    clip = hw.synthesize(problem, ContactInvariant(time_budget=600.0), seed=0).best
+    assert hw.certify(clip).passed
+    # It never leaves the table.
+    assert np.ptp(clip.bodies["box"].position[:, 2]) < 3e-4
+    c = clip.contacts
+    velocity = np.gradient(clip.bodies["box"].position, clip.times, axis=0)[c.frame]
+    slides = c.mode == int(ContactMode.SLIDING)
+    assert slides.sum() > 60
+    assert {c.touchers[n] for n in c.toucher[slides]} == {ENVIRONMENT}
+    normal, across = c.force[slides, 2], c.force[slides, :2]
+    mu, speed = problem.environment[0].friction, np.linalg.norm(velocity[slides, :2], axis=1)
+    fast = speed > 0.02
+    weight = 9.81 * problem.bodies["box"].mass
+    wanted = -mu * normal[:, None] * velocity[slides, :2] / speed[:, None]
+    np.testing.assert_allclose(across[fast], wanted[fast], atol=0.02 * weight)
+    assert normal[fast].min() > 0.08
 
 
 def test_a_goal_out_of_reach_names_what_cannot_be_met():

@@ -136,7 +136,8 @@ def _find_schedule(
     work.deadline = deadline
     first_c = work.keys.shape[1] - m.num_contacts
     first = built.first_hold
-    _let_lie(built, work, first)
+    stroked = np.flatnonzero(built.required.any(axis=1))
+    _let_lie(built, work, min([first, *stroked.tolist()]))
     work.floor[first : len(allowed)] = np.where(built.may_grip & allowed[first:], _FLOOR, 0.0)
     work.keys[:, first_c:] = np.maximum(work.keys[:, first_c:], work.floor)
     leads = built.may_grip
@@ -195,9 +196,9 @@ def static_start(built: Built, rng: np.random.Generator, allowed: np.ndarray) ->
         _carry_wrists(built, keys)
     keys[:, origins] += 0.02 * rng.normal(size=(count, 3 * nc))
     keys[:, forces] += 0.05 * weight * rng.normal(size=(count, 3 * nc))
-    keys[: len(allowed), c:] = np.where(allowed, 0.5, 0.0)
+    keys[: len(allowed), c:] = np.where(built.required, 1.0, np.where(allowed, 0.5, 0.0))
     work = _descent(built, keys)
-    work.fixed[: len(allowed), c:] |= ~allowed
+    work.fixed[: len(allowed), c:] |= ~allowed | built.required
     return work
 
 

@@ -108,6 +108,8 @@ class Built(NamedTuple):
     ``first_hold`` on."""
     capsule_number: Int[np.ndarray, " C"]
     """Number in its hand of every capsule of ``model.skeleton``."""
+    required: Bool[np.ndarray, "P N"]
+    """Contacts that must be on: strokes, in the phases that they fill."""
 
 
 def build(
@@ -129,7 +131,7 @@ def build(
     env, surfaces = _surroundings(problem)
     shape = make_body(problem, body_name)
     feet = resting_points(shape)
-    contacts, contact_hand, names = _contacts(hands, body, env, feet)
+    contacts, contact_hand, names = _contacts(problem, hands, body, env, surfaces, feet)
     lower, upper = _limits(hands, num_coordinates)
     samples, goals = goal_samples(
         problem, hands, body, num_phases, duration / num_phases, fractions
@@ -176,7 +178,21 @@ def build(
         first_hold=first_hold,
         carried=carried_wrists(problem, hands, body_name, times, float(times[first_hold])),
         capsule_number=np.array(numbers, dtype=np.int64),
+        required=_required(problem, model),
     )
+
+
+def _required(problem: Problem, model: Model) -> Bool[np.ndarray, "P N"]:
+    """Strokes fill the phases whose middle they cover, and one at least."""
+    phases, h = len(model.clearance), model.phase_time
+    required = np.zeros((phases, model.num_contacts), dtype=bool)
+    middle = problem.times[0] + h * (np.arange(phases) + 0.5)
+    first = model.num_contacts - len(problem.strokes)
+    for n, stroke in enumerate(problem.strokes):
+        inside = (middle >= stroke.start) & (middle <= stroke.end)
+        inside[np.argmin(np.abs(middle - 0.5 * (stroke.start + stroke.end)))] = True
+        required[:, first + n] = inside
+    return required
 
 
 def _rests_on(
@@ -190,7 +206,9 @@ def _rests_on(
         < _TOUCHES + shape.knob_radius
         for n in range(len(env.frictions))
     ]
-    return np.array([number >= 0 and lies[number] for number in contacts.surface])
+    rests = np.array([number >= 0 and lies[number] for number in contacts.surface])
+    rests[len(rests) - len(problem.strokes) :] = False
+    return rests
 
 
 def _has_goal(problem: Problem, names: tuple[str, ...]) -> Bool[np.ndarray, " N"]:
@@ -234,7 +252,7 @@ def make_room(model: Model) -> Room:
         hinge=np.zeros((3, 3)),
         swing=np.zeros((4, 3)),
         rod=np.zeros((2, 3)),
-        rows=np.zeros((10, size)),
+        rows=np.zeros((13, size)),
         residual=np.zeros(10),
         columns=np.zeros(size, dtype=np.int64),
         dense=np.zeros((3, nq)),
@@ -367,12 +385,18 @@ def _skeleton(hands: tuple[HandPart, ...]) -> Skeleton:
 
 
 def _contacts(
-    hands: tuple[HandPart, ...], body: RigidBody, env: EnvironmentArrays, feet: np.ndarray
+    problem: Problem,
+    hands: tuple[HandPart, ...],
+    body: RigidBody,
+    env: EnvironmentArrays,
+    surfaces: Int[np.ndarray, " S"],
+    feet: np.ndarray,
 ) -> tuple[Contacts, Int[np.ndarray, " N"], tuple[str, ...]]:
-    """One for the last segment of every digit, one for every palm, two for every surface."""
+    """One for the last segment of every digit, every palm and every stroke, two for a surface."""
     members: list[int] = []
     kind, first, last = [], [], []
     surface, friction, squeeze, pad_joint, pad, owner, names = [], [], [], [], [], [], []
+    least, slides = [], []
 
     def add(what: int, hand: int, capsules: list[int], name: str, mu: float) -> None:
         kind.append(what)
@@ -386,6 +410,8 @@ def _contacts(
         pad.append(np.zeros(3))
         owner.append(hand)
         names.append(name)
+        least.append(0.0)
+        slides.append(False)
 
     passed = 0
     for h, hand in enumerate(hands):
@@ -412,6 +438,12 @@ def _contacts(
         for n in range(_NUM_GROUND):
             add(GROUND_CONTACT, -1, [], "surroundings", float(env.frictions[number]))
             surface[-1], pad[-1] = number, feet[n]
+    weight = body.mass * float(np.linalg.norm(problem.gravity))
+    for stroke in problem.strokes:
+        number = int(np.flatnonzero(surfaces == stroke.surface)[0])
+        add(GROUND_CONTACT, -1, [], "stroke", float(env.frictions[number]))
+        surface[-1], pad[-1] = number, np.array(stroke.point - body.center)
+        least[-1], slides[-1] = stroke.force / weight, True
     contacts = Contacts(
         kind=np.array(kind, dtype=np.int64),
         first=np.array(first, dtype=np.int64),
@@ -420,6 +452,8 @@ def _contacts(
         surface=np.array(surface, dtype=np.int64),
         friction=np.array(friction, dtype=np.float64),
         squeeze=np.array(squeeze, dtype=np.float64),
+        least=np.array(least, dtype=np.float64),
+        slides=np.array(slides, dtype=np.bool_),
         pad_joint=np.array(pad_joint, dtype=np.int64),
         pad=np.array(pad, dtype=np.float64).reshape(-1, 3),
     )

@@ -11,6 +11,7 @@ from handwright.core.problem import Problem
 from handwright.math import rotation
 from handwright.math.packed import Packed
 from handwright.math.pose import Pose
+from handwright.mechanics.sliding import STATIC_SPEED
 from handwright.methods.trajopt.build import WRIST_HINGES, Built, HandPart, make_room
 from handwright.methods.trajopt.model import Room
 from handwright.methods.trajopt.system import fill_sample, place_contact, pose_sample
@@ -127,10 +128,27 @@ def _contacts(
                 normal=np.array([nx, ny, nz]),
                 gap=float(gap),
                 force=force,
-                mode=ContactMode.STATIC,
+                mode=_mode(built, room, int(j), np.array([x, y, z]), np.array([nx, ny, nz])),
             )
         )
     return found
+
+
+def _mode(
+    built: Built,
+    room: Room,
+    j: int,
+    point: Float[np.ndarray, "3"],
+    normal: Float[np.ndarray, "3"],
+) -> ContactMode:
+    """A stroke slides unless it is about to begin, to turn or to end."""
+    m, nq = built.model, built.model.num_coordinates
+    if not m.contacts.slides[j]:
+        return ContactMode.STATIC
+    arm = point - room.z[nq - 6 : nq - 3]
+    velocity = room.z[2 * nq - 6 : 2 * nq - 3] + np.cross(room.swing[3], arm)
+    speed = float(np.linalg.norm(velocity - (velocity @ normal) * normal))
+    return ContactMode.SLIDING if speed > STATIC_SPEED else ContactMode.STATIC
 
 
 def _within_cone(

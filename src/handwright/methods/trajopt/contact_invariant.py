@@ -147,10 +147,14 @@ class ContactInvariant:
 
 
 def allowed_contacts(problem: Problem, built: Built) -> Bool[np.ndarray, "P N"]:
-    """Which contacts may be on in which phase: a hand with touch spans only within them."""
+    """Which contacts may be on in which phase.
+
+    A hand with touch spans may touch only within them, and a stroke is where it has to be.
+    """
     m = built.model
     phases = len(m.clearance)
     allowed = np.ones((phases, m.num_contacts), dtype=bool)
+    allowed[:, m.contacts.slides] = built.required[:, m.contacts.slides]
     begin = problem.times[0] + m.phase_time * np.arange(phases)
     slack = 1e-6 + 0.01 * m.phase_time
     for h, hand in enumerate(built.hands):

@@ -55,6 +55,7 @@ def rounded(
         is_on = _gripped_first(built, is_on) & allowed
         # What nobody touches lies on all that it lay on.
         is_on[: first_touch(built, is_on)] |= built.rests_on
+    is_on = is_on | built.required
     for k in range(phases):
         forces[k] *= np.where(is_on[k], np.maximum(c[k], _ON), 1.0)[:, None]
     return keys, is_on
@@ -135,7 +136,7 @@ def other_schedules(
             if (trial[is_on[:, j]][:, hands].sum(axis=1) >= LEAST_HOLD).all():
                 options.append(trial)
             continue
-        switches = [(k, False)]
+        switches = [] if built.required[k, j] else [(k, False)]
         for beside in (k - 1, k + 1):
             at = beside % phases if built.model.is_cyclic else beside
             if 0 <= at < phases and not is_on[at, j] and allowed[at, j]:
