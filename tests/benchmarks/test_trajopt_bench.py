@@ -13,7 +13,13 @@ import pytest
 
 from handwright.benchmarks import trajopt
 from handwright.benchmarks.timing import interrupted_after
-from handwright.benchmarks.trajopt_figures import EXACT, SceneRun, percentile_95, scene_row
+from handwright.benchmarks.trajopt_figures import (
+    EXACT,
+    SceneRun,
+    judged_run,
+    percentile_95,
+    scene_row,
+)
 from handwright.core.result import Result, Status
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.methods.trajopt.measures import LIMITS
@@ -67,6 +73,19 @@ def test_figures_of_a_scene():
     assert json.loads(json.dumps(row, allow_nan=False)) == row
 
 
+def test_pushes_count_where_they_were_asked_for():
+    held, lost = made_run(is_held=True), replace(failed_run(), is_held=False)
+    assert scene_row([held, lost, lost, held, held])["pushes"] == pytest.approx(0.6)
+    assert scene_row([made_run()])["pushes"] is None
+
+
+def test_a_clip_is_replayed_with_pushes_and_no_clip_holds_nothing():
+    none = Result((), Status.TIME_BUDGET, "none")
+    asked = judged_run(none, seed=1000, seconds=1.0, is_cut=False, is_pushed=True)
+    assert asked.is_held is False
+    assert judged_run(none, seed=1000, seconds=1.0, is_cut=False).is_held is None
+
+
 def test_a_scene_without_clips_has_no_figures_of_clips():
     row = scene_row([failed_run(), replace(failed_run(), is_cut=True)])
     assert [row[name] for name in EXACT] == [None] * len(EXACT)
@@ -92,8 +111,8 @@ PEER = {
 
 def test_bars_take_the_worst_scene_of_their_group():
     rows = {
-        "pick_ball": scene_row([made_run()]),
-        "pick_pen_free": scene_row([made_run(seconds=4.0)]),
+        "pick_ball": scene_row([made_run(is_held=True)]),
+        "pick_pen_free": scene_row([made_run(seconds=4.0, is_held=True), made_run(is_held=False)]),
         "pick_pen_vertical": scene_row([made_run(seconds=9.0), failed_run(15.0)]),
         "twirl_x": scene_row([failed_run()]),
         "pick_box": scene_row([made_run(samples={name: [np.full(9, 3.0)] for name in EXACT})]),
@@ -103,6 +122,7 @@ def test_bars_take_the_worst_scene_of_their_group():
     assert (judged["success_pens"], judged["seconds_pens"]) == (0.5, 12.0)
     assert (judged["success_others"], judged["seconds_others"]) == (0.0, 60.0)
     assert judged["gap_mm"] == 3.0
+    assert judged["pushes"] == 0.5
     assert (judged["ms_per_iteration"], judged["peer_ratio"]) == (9.0, 150.0)
     assert list(judged) == list(trajopt.BARS)
     assert not trajopt.bars_met(judged, trajopt.BARS)

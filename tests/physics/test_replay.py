@@ -53,6 +53,28 @@ def alone(body, height, *, seconds=0.4, wxyz=(1.0, 0.0, 0.0, 0.0)):
     )
 
 
+@pytest.mark.parametrize("fps", [80, 160])
+def test_the_last_frame_is_reached_between_two_steps(fps):
+    ball = hw.make_shape("sphere", radius=0.03)
+    clip = alone(ball, TABLE + 0.03)
+    times = np.arange(0.1 * fps + 2) / fps
+    short = replace(clip.problem, times=times)
+    count = len(times)
+    clip = replace(
+        clip,
+        problem=short,
+        times=times,
+        hands={
+            name: HandMotion(motion.root[:count], motion.q[:count])
+            for name, motion in clip.hands.items()
+        },
+        bodies={name: pose[:count] for name, pose in clip.bodies.items()},
+    )
+    found = replay(clip, hold=0.0)
+    assert found.motion.num_frames == count
+    assert len(found.motion.bodies["body"].position) == count
+
+
 def test_a_pinched_block_is_lifted_and_held(lift):
     found = replay(lift, hold=1.0)
     outcome = found.bodies["block"]

@@ -15,9 +15,13 @@ from handwright.core.result import Result
 from handwright.evidence import Certificate, certify
 from handwright.evidence.goals import touch_excess, worst_goal_error
 from handwright.evidence.stored_contacts import carrying_contacts, unbalanced
+from handwright.physics.pushes import random_pushes
+from handwright.physics.replay import replay
 
 GOAL_MM = 5.0
 GOAL_DEG = 5.0
+PUSH = 0.25
+"""Of the pushes at a body's tip, N."""
 EXACT = {
     "force_residual_pct": "force that is missing, % of weight",
     "moment_residual_Nm": "moment that is missing, N m",
@@ -52,6 +56,8 @@ class SceneRun:
     touch_s: float = np.nan
     """Time of touches that are not allowed."""
     samples: Samples | None = None
+    is_held: bool | None = None
+    """Whether a simulated hand keeps the body although it is pushed; None if that is not asked."""
 
     @property
     def is_success(self) -> bool:
@@ -60,7 +66,9 @@ class SceneRun:
         return self.has_clip and self.is_certified and is_met
 
 
-def judged_run(result: Result, *, seed: int, seconds: float, is_cut: bool) -> SceneRun:
+def judged_run(
+    result: Result, *, seed: int, seconds: float, is_cut: bool, is_pushed: bool = False
+) -> SceneRun:
     """What a run came to; its best clip counts.
 
     Args:
@@ -68,10 +76,12 @@ def judged_run(result: Result, *, seed: int, seconds: float, is_cut: bool) -> Sc
         seed: That it was given.
         seconds: That it took on one processor.
         is_cut: Whether it was given less time than its scene is due.
+        is_pushed: Whether the clip is replayed with pushes; without a clip nothing is held.
     """
     attempts = int(result.statistics.get("attempts", 0.0))
     if not result.clips:
-        return SceneRun(seed, seconds, attempts, is_cut, result.message)
+        none = False if is_pushed else None
+        return SceneRun(seed, seconds, attempts, is_cut, result.message, is_held=none)
     clip = result.clips[0]
     certificate = certify(clip)
     position, angle = worst_goal_error(clip)
@@ -88,7 +98,20 @@ def judged_run(result: Result, *, seed: int, seconds: float, is_cut: bool) -> Sc
         goal_deg=angle,
         touch_s=touch_excess(clip),
         samples=exactness(clip, certificate),
+        is_held=withstands_pushes(clip, seed) if is_pushed else None,
     )
+
+
+def withstands_pushes(clip: Clip, seed: int) -> bool:
+    """Whether a simulated hand keeps hold of what it moves, pushed in the second half.
+
+    It has to be held for two seconds after the plan's end too.
+
+    Args:
+        clip: The plan.
+        seed: Of the pushes' directions.
+    """
+    return not replay(clip, hold=2.0, pushes=random_pushes(clip, size=PUSH, seed=seed)).dropped
 
 
 def exactness(clip: Clip, certificate: Certificate) -> Samples:
@@ -123,6 +146,7 @@ def scene_row(runs: Sequence[SceneRun]) -> dict[str, Any]:
     clips = [run for run in runs if run.has_clip]
     reasons = [name for run in clips for name in run.refused]
     messages = {run.message: None for run in runs if run.message}
+    held = [run.is_held for run in runs if run.is_held is not None]
 
     def worst(name: str) -> float | None:
         return max((float(getattr(run, name)) for run in clips), default=None)
@@ -138,6 +162,7 @@ def scene_row(runs: Sequence[SceneRun]) -> dict[str, Any]:
         "goal_mm_max": worst("goal_mm"),
         "goal_deg_max": worst("goal_deg"),
         "touch_s_max": worst("touch_s"),
+        "pushes": float(np.mean(held)) if held else None,
         "cut_short": sum(run.is_cut and not run.is_success for run in runs),
         "refused": {name: reasons.count(name) for name in sorted(set(reasons))},
         "messages": list(messages),

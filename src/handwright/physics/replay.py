@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -25,7 +26,7 @@ from handwright.physics.replay_world import BODY, GUIDE, GUIDE_LAG, Contacting, 
 class ReplaySettings:
     """How a motion is replayed, and what counts as dropped."""
 
-    squeeze: float = 2.0
+    squeeze: float = 4.0
     """Normal force that each contact is to have beyond the planned one, N, as people press harder
     than they must. It is given as far as the forces then still add up to the planned wrench."""
     cone_share: float = 0.7
@@ -133,7 +134,8 @@ class _Run:
         self.clip, self.model, self.times, self.pushes = clip, model, times, pushes
         self.data = mujoco.MjData(model)
         step = model.opt.timestep
-        num_steps = round(float(times[-1] - times[0]) / step) + 1
+        # Frames may lie between steps; the last one too has to be reached.
+        num_steps = math.ceil(float(times[-1] - times[0]) / step - 1e-6) + 1
         self.steps = times[0] + step * np.arange(num_steps)
         self.plans = {
             name: hand_plan(
