@@ -22,6 +22,7 @@ from handwright.methods.trajopt.schedule import (
     other_schedules,
     rounded,
 )
+from handwright.methods.trajopt.skin_fit import skin_errors
 from handwright.methods.trajopt.stages import EXACT, FINE, LOOSE, TIGHT, quiet, weights
 
 # Factors on the laws of contact and motion in the stages before rounding.
@@ -31,11 +32,17 @@ _FLOOR = 0.3
 the hand in."""
 # Tolerances of the passes on fine keys, with factors on goals and on smoothness.
 _PASSES = ((EXACT, 10.0, 1.0), (FINE, 100.0, 0.1))
-_HOPELESS = 100.0
+_HOPELESS = 40.0
 """Cost, after the tight pass and repair, from which on an attempt is given up."""
 _DETOURS = 0.5
 """Share of starts with a detour of the wrist, of this size in m."""
 _DETOUR = 0.15
+_NUM_LEADING = 4
+"""Contacts of a hand that are meant to hold: with one more than needed, pushes are withstood."""
+_SKIN_OFF = 2.5e-4
+"""Gap of the skin, m, from which on capsules are fitted to it."""
+_FITTED = 3.0
+"""Excess of errors over their limits up to which that is worth while."""
 _REPAIR_GAIN = 0.97
 
 
@@ -116,10 +123,37 @@ def attempt(
             )
             cost = finer.run(stage, quiet(fine, factor=calm), recipe.fine_iterations)
         measured = measure(fine, finer.keys, finer.room)
+        if loose_cost < _HOPELESS and measured.excess < _FITTED:
+            final = stage, quiet(fine, factor=calm)
+            cost, measured = _fit_skin(fine, finer, final, recipe, (cost, measured))
     hands = fine.contact_hand >= 0
     held = is_on[:, hands].sum(axis=1)
     is_balanced = bool(np.any((held > 0) & (held < LEAST_HOLD) & ~is_on[:, ~hands].any(axis=1)))
     return Outcome(finer.keys, measured, cost, finer.iterations, is_balanced)
+
+
+def _fit_skin(
+    fine: Built,
+    finer: Descent,
+    stage: tuple[Weights, Quiet],
+    recipe: Recipe,
+    found: tuple[float, Measured],
+) -> tuple[float, Measured]:
+    """Once more with capsules fitted to the skin, if any is off; cost and errors."""
+    errors = skin_errors(fine, finer.keys)
+    if np.abs(errors).max() < _SKIN_OFF:
+        return found
+    keys = finer.keys
+    radius = fine.model.skeleton.radius
+    kept = radius.copy()
+    radius -= errors
+    cost = finer.run(*stage, recipe.fine_iterations)
+    measured = measure(fine, finer.keys, finer.room)
+    radius[:] = kept
+    if measured.excess > max(found[1].excess, 1.0):
+        finer.keys = keys
+        return found
+    return cost, measured
 
 
 def _find_schedule(
@@ -158,7 +192,7 @@ def _find_schedule(
 
 
 def _leading(built: Built, keys: Float[np.ndarray, "K n"]) -> Bool[np.ndarray, " N"]:
-    """Contacts that stay drawn in: thumbs, and the strongest, until each hand has three.
+    """Contacts that stay drawn in: thumbs, and the strongest others, so many for each hand.
 
     Without a thumb, fingers balance the body instead of holding it; with less than three contacts
     it can turn. Hands that pass a body round and round may have fewer.
@@ -172,7 +206,7 @@ def _leading(built: Built, keys: Float[np.ndarray, "K n"]) -> Bool[np.ndarray, "
         return leads
     for h in range(len(built.hands)):
         mine = np.flatnonzero((built.contact_hand == h) & ~leads & built.may_grip)
-        missing = LEAST_HOLD - int(leads[built.contact_hand == h].sum())
+        missing = _NUM_LEADING - int(leads[built.contact_hand == h].sum())
         leads[mine[np.argsort(-load[mine])[: max(missing, 0)]]] = True
     return leads
 
