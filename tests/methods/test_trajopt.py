@@ -181,14 +181,14 @@ class TestSchedule:
         hands = built.contact_hand >= 0
         is_on[:3, ~hands] = True
         is_on[3:, :3] = True
-        _, found = rounded(built, self.keys_with(built, is_on), np.ones_like(is_on))
+        _, found = rounded(built, self.keys_with(built, is_on), np.ones_like(is_on), built.may_grip)
         assert found[2, :3].all()
         assert not found[1, :3].any()
 
     def test_a_digit_does_not_let_go_for_a_moment(self, built):
         is_on = np.zeros((6, built.model.num_contacts), dtype=bool)
         is_on[[1, 4], 0] = True
-        _, found = rounded(built, self.keys_with(built, is_on), np.ones_like(is_on))
+        _, found = rounded(built, self.keys_with(built, is_on), np.ones_like(is_on), built.may_grip)
         assert found[1:5, 0].all()
 
     def test_a_digit_lets_go_where_it_may_not_touch(self, built):
@@ -196,7 +196,7 @@ class TestSchedule:
         is_on[[1, 4], 0] = True
         allowed = np.ones_like(is_on)
         allowed[2] = False
-        _, found = rounded(built, self.keys_with(built, is_on), allowed)
+        _, found = rounded(built, self.keys_with(built, is_on), allowed, built.may_grip)
         assert np.flatnonzero(found[:, 0]).tolist() == [1, 4]
 
     def test_parts_that_do_not_touch_keep_away(self, built):
@@ -224,8 +224,8 @@ def test_only_a_body_that_lies_on_something_rests():
     lying, hanging = (
         build(one, num_phases=3, fractions=[0.5], is_coupled=True) for one in (problem, up)
     )
-    assert lying.rests_at_start
-    assert not hanging.rests_at_start
+    assert lying.rests_on.tolist() == (lying.contact_hand < 0).tolist()
+    assert not hanging.rests_on.any()
 
 
 def test_finer_keys_leave_the_motion_as_it_is():

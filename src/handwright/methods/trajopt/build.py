@@ -14,11 +14,12 @@ from handwright.core.problem import Problem
 from handwright.core.surface import EnvironmentBox, HalfSpace
 from handwright.geometry.environment import (
     EnvironmentArrays,
-    environment_value_gradient,
     pack_environment,
+    surface_value_gradient,
 )
 from handwright.math import rotation
 from handwright.math.pose import Pose
+from handwright.methods.trajopt.carrying import carried_wrists
 from handwright.methods.trajopt.couplings import Couplings, coordinate_limits, couple_joints
 from handwright.methods.trajopt.goal_rows import goal_samples
 from handwright.methods.trajopt.model import (
@@ -32,7 +33,7 @@ from handwright.methods.trajopt.model import (
     Skeleton,
 )
 from handwright.methods.trajopt.shape import make_body, resting_points
-from handwright.methods.trajopt.skin_bulge import skin_bulge
+from handwright.methods.trajopt.skin_bulge import skin_bulge, skin_stubs
 
 # Order of the wrist's hinges in its own frame: bending, deviation, turning of the forearm. The
 # second must stay well within a quarter turn, and deviation is what a wrist has least of.
@@ -96,12 +97,15 @@ class Built(NamedTuple):
     contact_names: tuple[str, ...]
     surfaces: Int[np.ndarray, " S"]
     """Number in the problem of every surface of ``model.env``."""
-    rests_at_start: bool
-    """Whether the body lies on the surroundings as it starts."""
+    rests_on: Bool[np.ndarray, " N"]
+    """Contacts with what the body lies on as it starts."""
     may_grip: Bool[np.ndarray, " N"]
     """Contacts of hands but for digits with goals of their own, which have other things to do."""
     first_hold: int
     """Phase from which hands are drawn to the body."""
+    carried: Float[np.ndarray, "H K 6"]
+    """Wrists of the hands at the keys if they turned with the body as its goals do, from the phase
+    ``first_hold`` on."""
     capsule_number: Int[np.ndarray, " C"]
     """Number in its hand of every capsule of ``model.skeleton``."""
     required: Bool[np.ndarray, "P N"]
@@ -157,7 +161,9 @@ def build(
         first = hand.first_finger_coordinate
         start[first : first + len(hand.couplings.leading)] = hand.q[hand.couplings.leading]
     start[num_coordinates - 6 : num_coordinates - 3] = problem.start[body_name].apply(body.center)
-    numbers = np.concatenate([_shown_capsules(hand) for hand in hands]).astype(np.int64)
+    numbers = [n for hand in hands for n in (*_shown_capsules(hand), *_stub_numbers(hand))]
+    first_hold = _first_hold(problem, body_name, model)
+    times = problem.times[0] + model.phase_time * np.arange(model.num_keys)
     return Built(
         model=model,
         hands=hands,
@@ -167,10 +173,11 @@ def build(
         contact_hand=contact_hand,
         contact_names=names,
         surfaces=surfaces,
-        rests_at_start=_rests(problem, body_name, shape),
+        rests_on=_rests_on(problem, body_name, shape, contacts),
         may_grip=(contact_hand >= 0) & ~_has_goal(problem, names),
-        first_hold=_first_hold(problem, body_name, model),
-        capsule_number=numbers,
+        first_hold=first_hold,
+        carried=carried_wrists(problem, hands, body_name, times, float(times[first_hold])),
+        capsule_number=np.array(numbers, dtype=np.int64),
         required=_required(problem, model),
     )
 
@@ -188,12 +195,20 @@ def _required(problem: Problem, model: Model) -> Bool[np.ndarray, "P N"]:
     return required
 
 
-def _rests(problem: Problem, body: str, shape: Body) -> bool:
-    """Whether a point of the body as it starts is at a surface."""
-    env = pack_environment(problem.environment)
+def _rests_on(
+    problem: Problem, body: str, shape: Body, contacts: Contacts
+) -> Bool[np.ndarray, " N"]:
+    """Which contacts are with surfaces that a point of the body touches as it starts."""
+    env, _ = _surroundings(problem)
     places = shape.knobs @ shape.turn.T + problem.start[body].apply(problem.bodies[body].center)
-    gaps = [environment_value_gradient(env, *place)[0] - shape.knob_radius for place in places]
-    return min(gaps, default=np.inf) < _TOUCHES
+    lies = [
+        min(surface_value_gradient(env, n, *place)[0] for place in places)
+        < _TOUCHES + shape.knob_radius
+        for n in range(len(env.frictions))
+    ]
+    rests = np.array([number >= 0 and lies[number] for number in contacts.surface])
+    rests[len(rests) - len(problem.strokes) :] = False
+    return rests
 
 
 def _has_goal(problem: Problem, names: tuple[str, ...]) -> Bool[np.ndarray, " N"]:
@@ -328,6 +343,11 @@ def _shown_capsules(hand: HandPart) -> list[int]:
     return [n for n, link in enumerate(hand.model.capsules.link) if link != 0 or hand.is_free]
 
 
+def _stub_numbers(hand: HandPart) -> list[int]:
+    """Capsules of the hand that those for skin behind the wrist go with."""
+    return [stub.number for stub in skin_stubs(hand.model)] if hand.is_free else []
+
+
 def _skeleton(hands: tuple[HandPart, ...]) -> Skeleton:
     joint, start, end, radius, bare, owner, digit = [], [], [], [], [], [], []
     for h, hand in enumerate(hands):
@@ -340,6 +360,14 @@ def _skeleton(hands: tuple[HandPart, ...]) -> Skeleton:
             bare.append(float(c.radius[n]))
             owner.append(h)
             digit.append(int(c.digit[n]))
+        for stub in skin_stubs(hand.model) if hand.is_free else ():
+            joint.append(hand.joint_of_link(int(c.link[stub.number])))
+            start.append(stub.start)
+            end.append(stub.end)
+            radius.append(stub.radius)
+            bare.append(stub.radius)
+            owner.append(h)
+            digit.append(-1)
     pairs = [
         (a, b)
         for a in range(len(joint))
@@ -405,7 +433,7 @@ def _contacts(
         ]
         if palm:
             add(HAND_CONTACT, h, palm, f"{hand.name}.palm", body.friction)
-        passed += len(shown)
+        passed += len(shown) + len(_stub_numbers(hand))
     for number in range(len(env.frictions)):
         for n in range(_NUM_GROUND):
             add(GROUND_CONTACT, -1, [], "surroundings", float(env.frictions[number]))

@@ -17,7 +17,7 @@ from handwright.methods.trajopt.model import Room
 from handwright.methods.trajopt.system import fill_sample, place_contact, pose_sample
 
 # Contacts with less force than this share of the weight are not listed.
-_IDLE = 1e-3
+_IDLE = 5e-3
 
 
 def make_clip(problem: Problem, built: Built, keys: Float[np.ndarray, "K n"], method: str) -> Clip:

@@ -20,7 +20,7 @@ from handwright.methods.trajopt.clips import make_clip
 from handwright.methods.trajopt.measures import LIMITS, MEASURES, UNITS
 
 # Near both ends of a phase, where contacts begin and end; cubics leave little room between.
-_FINE_FRACTIONS = (0.01, 0.12, 0.5, 0.88, 0.99)
+_FINE_FRACTIONS = (0.01, 0.12, 0.35, 0.65, 0.88, 0.99)
 
 
 @dataclass(frozen=True, slots=True)
