@@ -11,8 +11,10 @@ import handwright as hw
 from handwright.core.result import Status
 from handwright.core.touch import TouchSpan
 from handwright.geometry.rods import fit_rod
-from handwright.methods.trajopt.build import build
+from handwright.methods.trajopt.build import build, make_room
+from handwright.methods.trajopt.clips import make_clip
 from handwright.methods.trajopt.contact_invariant import ContactInvariant, allowed_contacts
+from handwright.methods.trajopt.measures import measure
 from handwright.methods.trajopt.refine import refined_keys
 from handwright.methods.trajopt.schedule import apply_schedule, rounded
 from handwright.scenes import load_scene
@@ -116,6 +118,48 @@ def test_hands_touch_only_when_they_may():
     assert np.flatnonzero(allowed[:, hands].all(axis=1)).tolist() == [2, 3]
     assert not allowed[[0, 1, 4], :][:, hands].any()
     assert allowed[:, ~hands].all()
+
+
+def test_the_hand_starts_as_it_is_told_to():
+    problem = load_scene("pick_ball")
+    hand = problem.hands["right"]
+    q = problem.posture("right").copy()
+    q[hand.joints.index("index_pip_flexion")] = np.radians(40.0)
+    q[hand.joints.index("index_dip_flexion")] = np.radians(5.0)
+    problem = replace(problem, postures={"right": q})
+    built = build(problem, num_phases=4, fractions=[0.5], is_coupled=True)
+    keys = np.tile(built.start, (built.model.num_keys, 1))
+    clip = make_clip(problem, built, keys, "test")
+    np.testing.assert_allclose(clip.hands["right"].q[0], q, atol=1e-12)
+
+
+def test_a_round_begins_with_the_contacts_that_it_ends_with():
+    problem = load_scene("twirl_x")
+    problem = replace(problem, bodies={"rod": problem.bodies["rod"].with_friction(50.0)})
+    built = build(problem, num_phases=5, fractions=[0.5], is_coupled=True)
+    m = built.model
+    keys = np.tile(built.start, (m.num_keys, 1))
+    nq, nc = m.num_coordinates, m.num_contacts
+    keys[:, 2 * nq : 2 * nq + 3 * nc] = np.random.default_rng(1).normal(size=3 * nc)
+    keys[:2, -nc:], keys[-1, 2 - nc] = 1.0, 1.0
+    clip = make_clip(problem, built, keys, "test")
+    first, last = clip.contacts.at(0), clip.contacts.at(clip.num_frames - 1)
+    assert len(first) > 1
+    assert [c.part for c in first] == [c.part for c in last]
+    np.testing.assert_allclose([c.force for c in first], [c.force for c in last], atol=1e-9)
+
+
+def test_the_weight_of_a_goal_does_not_change_when_it_is_met():
+    problem = load_scene("pick_ball")
+    found = []
+    for weight in (1.0, 9.0):
+        goals = tuple(replace(goal, weight=weight) for goal in problem.goals)
+        built = build(replace(problem, goals=goals), num_phases=6, fractions=[0.5], is_coupled=True)
+        keys = np.tile(built.start, (built.model.num_keys, 1))
+        found.append(measure(built, keys, make_room(built.model)).worst["goal"])
+    assert found[0] == found[1]
+    away = np.linalg.norm(problem.goals[0].position - problem.start["ball"].position)
+    assert found[0] == pytest.approx(away / 5e-3, rel=1e-6)
 
 
 class TestSchedule:

@@ -14,6 +14,7 @@ from handwright.methods.trajopt.build import build, make_room
 from handwright.methods.trajopt.descent import make_blocks
 from handwright.methods.trajopt.model import Weights
 from handwright.methods.trajopt.quiet_terms import Quiet, phase_matrices, quiet_cost
+from handwright.methods.trajopt.schedule import apply_schedule
 from handwright.methods.trajopt.slide_terms import slide_change, slide_residual
 from handwright.methods.trajopt.system import motion_cost, motion_system
 from handwright.scenes import load_scene
@@ -68,16 +69,17 @@ def disturbed(built, rng):
 
 
 @pytest.mark.parametrize(
-    ("scene", "slides"),
+    ("scene", "slides", "is_frozen"),
     [
-        ("pick_pen_horizontal", False),
-        ("pick_pen_horizontal", True),
-        ("pick_box", False),
-        ("twirl_z", False),
-        ("two_hands_lift", False),
+        ("pick_pen_horizontal", False, False),
+        ("pick_pen_horizontal", False, True),
+        ("pick_pen_horizontal", True, False),
+        ("pick_box", False, False),
+        ("twirl_z", False, False),
+        ("two_hands_lift", False, False),
     ],
 )
-def test_slopes_of_the_whole_cost(scene, slides):
+def test_slopes_of_the_whole_cost(scene, slides, is_frozen):
     rng = np.random.default_rng(5)
     problem = problem_with(scene)
     built = build(problem, num_phases=3, fractions=[0.1, 0.6], is_coupled=True)
@@ -88,12 +90,18 @@ def test_slopes_of_the_whole_cost(scene, slides):
         keys[:, 2] -= 0.05
     m.clearance[:] = 2e-3
     m.contacts.slides[:] = slides
+    if is_frozen:
+        is_on = np.zeros((3, m.num_contacts), dtype=bool)
+        is_on[1], is_on[:, 0] = True, True
+        keys = apply_schedule(built, keys, is_on)
+        assert set(m.landing.ravel()) == {0, 1, 2}
     nq = m.num_coordinates
     quiet = Quiet(
         rng.uniform(size=nq), rng.uniform(size=nq), rng.normal(size=nq), 0.1, 0.5,
         rng.uniform(size=nq),
     )  # fmt: skip
-    packed = [Packed(part) for part in (m, WEIGHTS, make_room(m), quiet)]
+    weights = WEIGHTS._replace(is_frozen=is_frozen)
+    packed = [Packed(part) for part in (m, weights, make_room(m), quiet)]
     matrices, blocks = phase_matrices(m.phase_time), make_blocks(*keys.shape)
 
     def cost(at):
@@ -106,6 +114,8 @@ def test_slopes_of_the_whole_cost(scene, slides):
     step = 1e-6
     for flat in rng.permutation(keys.size)[:150]:
         k, i = np.unravel_index(flat, keys.shape)
+        if is_frozen and i >= keys.shape[1] - m.num_contacts:
+            continue
         up, down = keys.copy(), keys.copy()
         up[k, i] += step
         down[k, i] -= step

@@ -73,8 +73,10 @@ def hand_motion(hand: HandPart, coordinates: Float[np.ndarray, "T Q"]) -> HandMo
 
 
 def _where(built: Built, time: float) -> tuple[int, float]:
-    """Phase of a time, and the fraction of it that has passed."""
+    """Phase of a time, and the fraction of it that has passed; a cyclic motion begins anew."""
     m = built.model
+    if m.is_cyclic and time > m.phase_time * m.num_keys - 1e-9:
+        return 0, 0.0
     phases = m.num_keys if m.is_cyclic else m.num_keys - 1
     phase = min(int(time / m.phase_time + 1e-9), phases - 1)
     return phase, min(max(time / m.phase_time - phase, 0.0), 1.0)
