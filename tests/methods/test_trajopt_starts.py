@@ -1,0 +1,129 @@
+"""Starts, schedules and skin of contact-invariant optimisation, each for itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from handwright.hands.skin import skin_of
+from handwright.math import rotation
+from handwright.methods.trajopt.build import WRIST_HINGES, build
+from handwright.methods.trajopt.carrying import carried_wrists
+from handwright.methods.trajopt.schedule import other_schedules, rounded
+from handwright.methods.trajopt.skin_bulge import skin_stubs
+from handwright.methods.trajopt.skin_fit import skin_errors
+from handwright.scenes import load_scene
+
+pytestmark = pytest.mark.xdist_group("trajopt")
+
+
+@pytest.fixture
+def built():
+    return build(load_scene("pick_ball"), num_phases=6, fractions=[0.5], is_coupled=True)
+
+
+def out_of(points, capsules):
+    """How far points are out of the nearest of some capsules, m."""
+    least = np.full(len(points), np.inf)
+    for start, end, radius in capsules:
+        steps = start + np.linspace(0.0, 1.0, 200)[:, None] * (end - start)
+        off = np.linalg.norm(points[:, None] - steps, axis=2).min(axis=1) - radius
+        least = np.minimum(least, off)
+    return least
+
+
+def test_skin_behind_the_wrist_is_covered():
+    model = load_scene("pick_ball").hands["right"]
+    assert model.wrist_link == 0
+    c = model.capsules
+    wrist = [
+        (c.start[n], c.end[n], c.radius[n])
+        for n in range(len(c))
+        if c.link[n] == 0 and c.digit[n] < 0
+    ]
+    behind = skin_of(model).vertices
+    behind = behind[behind[:, 0] < -0.01]
+    assert out_of(behind, wrist).max() > 0.02
+    stubs = [(stub.start, stub.end, stub.radius) for stub in skin_stubs(model)]
+    assert out_of(behind, wrist + stubs).max() < 1e-3
+    assert max(radius for *_, radius in stubs) < 0.03
+
+
+def test_wrists_turn_as_goals_turn_the_body():
+    problem = load_scene("pick_pen_vertical")
+    hands = build(problem, num_phases=5, fractions=[0.5], is_coupled=True).hands
+    times = np.array([0.0, 2.0, 3.0, 4.0])
+    (wrist,) = carried_wrists(problem, hands, "pen", times, 2.5)
+    assert not wrist[:2].any()
+    base, start, goal = hands[0].root, problem.start["pen"], problem.goals[0]
+    turn = rotation.multiply(goal.wxyz, rotation.conjugate(start.wxyz))
+    own = np.array([1.0, 0.0, 0.0, 0.0])
+    for axis, angle in zip(WRIST_HINGES, wrist[3, 3:], strict=True):
+        own = rotation.multiply(own, rotation.from_axis_angle(axis, angle))
+    found = rotation.multiply(base.wxyz, own)
+    assert rotation.angle(found, rotation.multiply(turn, base.wxyz)) < 1e-9
+    # Seen from the pen, the wrist is where it was.
+    place = base.position + rotation.rotate(base.wxyz, wrist[3, :3])
+    seen = rotation.rotate(rotation.conjugate(turn), place - start.position)
+    np.testing.assert_allclose(seen, base.position - start.position, atol=1e-12)
+
+
+def test_a_digit_that_errs_is_left_out_where_three_others_hold(built):
+    is_on = np.zeros((6, built.model.num_contacts), dtype=bool)
+    is_on[3:, :4] = True
+    errors = np.zeros(is_on.shape)
+    errors[4, 2] = 5.0
+    (other,) = other_schedules(built, is_on, errors, np.ones_like(is_on))
+    assert not other[:, 2].any()
+    np.testing.assert_array_equal(np.delete(other, 2, axis=1), np.delete(is_on, 2, axis=1))
+    is_on[:, 3] = False
+    assert other_schedules(built, is_on, errors, np.ones_like(is_on)) == []
+
+
+def test_digits_help_all_the_time_or_not_at_all(built):
+    m = built.model
+    nq, nc = m.num_coordinates, m.num_contacts
+    is_on = np.zeros((6, nc), dtype=bool)
+    is_on[2:, :3] = True
+    is_on[2:, 3] = True
+    is_on[4:, 4] = True
+    keys = np.tile(built.start, (m.num_keys, 1))
+    keys[:6, -nc:] = 0.6 * is_on
+    keys[:, 2 * nq : 2 * nq + 3 * nc] = 1.0
+    leads = np.arange(nc) < 3
+    _, found = rounded(built, keys, np.ones_like(is_on), leads)
+    assert found[2:, :4].all()
+    assert not found[:, 4].any()
+    # Until then the ball lies on the table.
+    assert found[:2, built.contact_hand < 0].all()
+
+
+def test_the_gap_of_skin_over_a_capsule_is_seen(built):
+    m = built.model
+    nq, nc = m.num_coordinates, m.num_contacts
+    keys = np.tile(built.start, (m.num_keys, 1))
+    assert not skin_errors(built, keys).any()
+    keys[2, 2 * nq + 6 * nc + 1] = 1.0
+    # The ball is far below the hand: no skin is near, so there is nothing to fit.
+    assert not skin_errors(built, keys).any()
+    tip = int(m.contacts.capsules[m.contacts.first[1]])
+    hand = built.hands[0]
+    place = _tip_place(built, hand)
+    for height, sign in ((0.001, 1.0), (-0.001, -1.0)):
+        near = keys.copy()
+        near[:, nq - 6 : nq - 3] = place - [0.0, 0.0, 0.035 + height]
+        error = skin_errors(built, near)[tip]
+        assert np.sign(error) == sign
+        assert abs(error) == pytest.approx(0.001, abs=5e-4)
+
+
+def _tip_place(built, hand):
+    """Lowest vertex of the skin over the index finger's last capsule, at the start."""
+    from handwright.kinematics.skin_samples import vertex_capsules
+    from handwright.kinematics.skinning import posed_skin
+
+    skin = skin_of(hand.model)
+    number = hand.model.capsules.names.index("index_distal")
+    places = posed_skin(hand.model, skin, hand.q, hand.root)
+    mine = places[vertex_capsules(hand.model, skin) == number]
+    return mine[mine[:, 2].argmin()]
