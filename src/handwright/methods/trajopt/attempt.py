@@ -39,7 +39,7 @@ _DETOURS = 0.5
 _DETOUR = 0.15
 _NUM_LEADING = 4
 """Contacts of a hand that are meant to hold: with one more than needed, pushes are withstood."""
-_SKIN_OFF = 2.5e-4
+_SKIN_OFF = 5e-4
 """Gap of the skin, m, from which on capsules are fitted to it."""
 _FITTED = 3.0
 """Excess of errors over their limits up to which that is worth while."""
