@@ -9,9 +9,11 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from handwright.math import rotation
+from handwright.methods.trajopt.approach import add_approach
 from handwright.methods.trajopt.build import Built, make_room
 from handwright.methods.trajopt.descent import Descent, make_blocks
-from handwright.methods.trajopt.measures import Measured, measure
+from handwright.methods.trajopt.goal_rows import with_samples_at
+from handwright.methods.trajopt.measures import LIMITS, Measured, measure
 from handwright.methods.trajopt.model import Weights
 from handwright.methods.trajopt.quiet_terms import Quiet
 from handwright.methods.trajopt.refine import refined_keys
@@ -111,6 +113,9 @@ def attempt(
                 goal=goal,
             )
             cost = finer.run(stage, quiet(fine, factor=calm), recipe.fine_iterations)
+            # What is quick passes through thin things between two moments.
+            depth = measure(fine, finer.keys, finer.room).depth
+            finer.model = with_samples_at(fine.model, depth > LIMITS["penetration"])
         measured = measure(fine, finer.keys, finer.room)
     hands = fine.contact_hand >= 0
     held = is_on[:, hands].sum(axis=1)
@@ -163,7 +168,8 @@ def static_start(built: Built, rng: np.random.Generator, allowed: np.ndarray) ->
     keys = np.tile(built.start, (count, 1))
     moves = slice(0 if m.is_cyclic else 1, count)
     keys[moves, :nq] += 0.02 * rng.normal(size=(count, nq))[moves]
-    if rng.uniform() < _DETOURS and not m.is_cyclic:
+    takes_detour = rng.uniform() < _DETOURS
+    if not m.is_cyclic and not add_approach(built, rng, keys) and takes_detour:
         _add_detour(built, rng, keys)
     keys[:, origins] += 0.02 * rng.normal(size=(count, 3 * nc))
     keys[:, forces] += 0.05 * weight * rng.normal(size=(count, 3 * nc))
