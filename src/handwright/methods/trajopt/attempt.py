@@ -9,8 +9,10 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from handwright.math import rotation
+from handwright.math.packed import Packed
 from handwright.methods.trajopt.approach import add_approach
 from handwright.methods.trajopt.build import Built, make_room
+from handwright.methods.trajopt.contact_terms import body_distance
 from handwright.methods.trajopt.descent import Descent, make_blocks
 from handwright.methods.trajopt.goal_rows import with_samples_at
 from handwright.methods.trajopt.measures import LIMITS, Measured, measure
@@ -33,6 +35,8 @@ _DETOURS = 0.5
 """Share of starts with a detour of the wrist, of this size in m."""
 _DETOUR = 0.15
 _REPAIR_GAIN = 0.97
+_PRESS = 0.5
+"""Force with which digits press where goals put them on a body that lies, in weights of it."""
 # Errors of a schedule that are looked at, the worst first.
 _NUM_ERRORS = 20
 
@@ -99,8 +103,10 @@ def attempt(
         work, is_on, loose_cost = _find_schedule(coarse, seed, recipe, allowed, deadline)
         keys = refined_keys(coarse, work.keys)
         is_on = np.repeat(is_on, 2, axis=0)
+        is_on |= fine.must_touch & np.repeat(allowed, 2, axis=0)
         finer = _descent(fine, apply_schedule(fine, keys, is_on))
         _rest_until_touched(fine, finer, is_on)
+        _press_where_asked(fine, finer, is_on)
         finer.iterations, finer.deadline = work.iterations, deadline
         cost = loose_cost
         # What is far off with loose tolerances is not worth tightening: the next start is.
@@ -138,6 +144,8 @@ def _find_schedule(
     first_c = work.keys.shape[1] - m.num_contacts
     first = built.first_hold
     work.floor[first : len(allowed)] = np.where(built.may_grip & allowed[first:], _FLOOR, 0.0)
+    must = np.where(built.must_touch & allowed, 1.0, 0.0)
+    work.floor[: len(must)] = np.maximum(work.floor[: len(must)], must)
     work.keys[:, first_c:] = np.maximum(work.keys[:, first_c:], work.floor)
     for laws in CONTINUATION:
         stage = weights(
@@ -145,7 +153,8 @@ def _find_schedule(
         )
         work.run(stage, calm, recipe.stage_iterations)
         # Thumbs stay drawn in: without one, fingers balance the body instead of holding it.
-        work.floor[:, m.contacts.squeeze < 1.0] = 0.0
+        fingers = m.contacts.squeeze < 1.0
+        work.floor[: len(must), fingers] = must[:, fingers]
     keys, is_on = rounded(built, work.keys, allowed)
     work.keys = apply_schedule(built, keys, is_on)
     _rest_until_touched(built, work, is_on)
@@ -176,20 +185,45 @@ def static_start(built: Built, rng: np.random.Generator, allowed: np.ndarray) ->
     keys[: len(allowed), c:] = np.where(allowed, 0.5, 0.0)
     work = _descent(built, keys)
     work.fixed[: len(allowed), c:] |= ~allowed
+    if built.first_hold >= len(allowed):
+        _rest_until_touched(built, work, np.zeros_like(allowed))
     return work
 
 
 def _rest_until_touched(built: Built, work: Descent, is_on: Bool[np.ndarray, "P N"]) -> None:
-    """Keeps a body that lies on something where it is until a hand first touches it."""
+    """Keeps a body that lies on something where it is until a hand first touches it.
+
+    If no goal is for it, it stays for good.
+    """
     m = built.model
     if m.is_cyclic or not built.rests_at_start:
         return
     touched = np.flatnonzero(is_on[:, built.contact_hand >= 0].any(axis=1))
-    last = int(touched[0]) if len(touched) else len(work.keys) - 1
+    is_moved = len(touched) and built.first_hold < len(is_on)
+    last = int(touched[0]) if is_moved else len(work.keys) - 1
     nq = m.num_coordinates
     for columns in (slice(nq - 6, nq), slice(2 * nq - 6, 2 * nq)):
         work.keys[: last + 1, columns] = built.start[columns]
         work.fixed[: last + 1, columns] = True
+
+
+def _press_where_asked(built: Built, work: Descent, is_on: Bool[np.ndarray, "P N"]) -> None:
+    """Has digits press on a body that lies where goals put them on it, softly at first.
+
+    Costs ask for small forces, so without this they would touch it and no more. Forces are
+    continuous, and so is what lies below: a press begins and ends with no force.
+    """
+    m = built.model
+    if built.first_hold < len(is_on) or not built.rests_at_start:
+        return
+    nq, nc = m.num_coordinates, m.num_contacts
+    weight = m.body.mass * float(np.linalg.norm(m.gravity))
+    for k, j in np.argwhere(is_on[1:] & is_on[:-1] & built.must_touch[1:]) + [1, 0]:
+        force = slice(2 * nq + 3 * j, 2 * nq + 3 * j + 3)
+        origin = work.keys[k, 2 * nq + 3 * nc + 3 * j : 2 * nq + 3 * nc + 3 * j + 3]
+        outward = np.array(body_distance(Packed(m), *origin)[1:])
+        work.keys[k, force] = -_PRESS * weight * (m.body.turn @ outward)
+        work.fixed[k, force] = True
 
 
 def _add_detour(built: Built, rng: np.random.Generator, keys: Float[np.ndarray, "K n"]) -> None:
@@ -278,7 +312,8 @@ def _switches(
         k, j = np.unravel_index(int(flat), errors.shape)
         if errors[k, j] <= 1.0:
             break
-        options.append((int(k), int(j), False))
+        if not built.must_touch[k, j]:
+            options.append((int(k), int(j), False))
         for beside in (k - 1, k + 1):
             at = beside % phases if built.model.is_cyclic else beside
             if 0 <= at < phases and not is_on[at, j] and allowed[at, j]:

@@ -20,6 +20,7 @@ from handwright.geometry.environment import (
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.methods.trajopt.couplings import Couplings, coordinate_limits, couple_joints
+from handwright.methods.trajopt.goal_digits import has_goal, must_touch
 from handwright.methods.trajopt.goal_rows import goal_samples
 from handwright.methods.trajopt.model import (
     GROUND_CONTACT,
@@ -41,7 +42,8 @@ _WRIST_RANGE = np.array([1.2, 1.1, 1.6])
 """rad either way of the start."""
 _WRIST_REACH = 0.7
 """m either way of the start: about the length of an arm."""
-_NUM_GROUND = 2
+# Contacts of a body with each surface; of one that lies still while it is pressed on.
+_NUM_FEET, _NUM_STILL_FEET = 2, 4
 # A body that starts this near to a surface lies on it, m.
 _TOUCHES = 1e-3
 _LIFTING_TIME = 1.0
@@ -100,8 +102,10 @@ class Built(NamedTuple):
     """Whether the body lies on the surroundings as it starts."""
     may_grip: Bool[np.ndarray, " N"]
     """Contacts of hands but for digits with goals of their own, which have other things to do."""
+    must_touch: Bool[np.ndarray, "P N"]
+    """Contacts that goals ask for, by phase."""
     first_hold: int
-    """Phase from which hands are drawn to the body."""
+    """Phase from which hands are drawn to the body; past the last if it need not be held."""
     capsule_number: Int[np.ndarray, " C"]
     """Number in its hand of every capsule of ``model.skeleton``."""
 
@@ -124,8 +128,11 @@ def build(
     duration = float(problem.times[-1] - problem.times[0])
     env, surfaces = _surroundings(problem)
     shape = make_body(problem, body_name)
-    feet = resting_points(shape)
+    is_moved = any(goal.feature.owner == body_name for goal in problem.goals)
+    feet = resting_points(shape, _NUM_FEET if is_moved else _NUM_STILL_FEET)
     contacts, contact_hand, names = _contacts(hands, body, env, feet)
+    may_grip = (contact_hand >= 0) & ~has_goal(problem, hands, names)
+    contacts.squeeze[~may_grip] = 0.0
     lower, upper = _limits(hands, num_coordinates)
     samples, goals = goal_samples(
         problem, hands, body, num_phases, duration / num_phases, fractions
@@ -166,7 +173,8 @@ def build(
         contact_names=names,
         surfaces=surfaces,
         rests_at_start=_rests(problem, body_name, shape),
-        may_grip=(contact_hand >= 0) & ~_has_goal(problem, names),
+        may_grip=may_grip,
+        must_touch=must_touch(problem, hands, body, names, model),
         first_hold=_first_hold(problem, body_name, model),
         capsule_number=numbers,
     )
@@ -180,22 +188,14 @@ def _rests(problem: Problem, body: str, shape: Body) -> bool:
     return min(gaps, default=np.inf) < _TOUCHES
 
 
-def _has_goal(problem: Problem, names: tuple[str, ...]) -> Bool[np.ndarray, " N"]:
-    """Which contacts are digits that a goal is for."""
-    wanted = {
-        f"{goal.feature.owner}.{goal.feature.frame.split('_')[0]}"
-        for goal in problem.goals
-        if goal.feature.frame is not None
-    }
-    return np.array([name in wanted for name in names])
-
-
 def _first_hold(problem: Problem, body: str, model: Model) -> int:
     """Hands take a body one second before the first goal for it, or have it from the start."""
     if model.is_cyclic or not problem.environment:
         return 0
     goals = [goal.start for goal in problem.goals if goal.feature.owner == body]
-    time = min(goals, default=float(problem.times[-1])) - problem.times[0] - _LIFTING_TIME
+    if not goals:
+        return len(model.clearance)
+    time = min(goals) - problem.times[0] - _LIFTING_TIME
     return max(round(time / model.phase_time), 2)
 
 
@@ -343,7 +343,7 @@ def _skeleton(hands: tuple[HandPart, ...]) -> Skeleton:
 def _contacts(
     hands: tuple[HandPart, ...], body: RigidBody, env: EnvironmentArrays, feet: np.ndarray
 ) -> tuple[Contacts, Int[np.ndarray, " N"], tuple[str, ...]]:
-    """One for the last segment of every digit, one for every palm, two for every surface."""
+    """One for the last segment of every digit and for every palm, one for each foot and surface."""
     members: list[int] = []
     kind, first, last = [], [], []
     surface, friction, squeeze, pad_joint, pad, owner, names = [], [], [], [], [], [], []
@@ -383,9 +383,9 @@ def _contacts(
             add(HAND_CONTACT, h, palm, f"{hand.name}.palm", body.friction)
         passed += len(shown)
     for number in range(len(env.frictions)):
-        for n in range(_NUM_GROUND):
+        for foot in feet:
             add(GROUND_CONTACT, -1, [], "surroundings", float(env.frictions[number]))
-            surface[-1], pad[-1] = number, feet[n]
+            surface[-1], pad[-1] = number, foot
     contacts = Contacts(
         kind=np.array(kind, dtype=np.int64),
         first=np.array(first, dtype=np.int64),

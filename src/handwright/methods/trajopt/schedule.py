@@ -37,6 +37,7 @@ def rounded(
     is_on = (c > _ON) & (load > _LEAST_LOAD)
     if not m.is_cyclic:
         is_on = _gripped_first(built, _without_holes(built, is_on, allowed)) & allowed
+    is_on |= built.must_touch & allowed
     for k in range(phases):
         forces[k] *= np.where(is_on[k], np.maximum(c[k], _ON), 1.0)[:, None]
     return keys, is_on
@@ -45,9 +46,14 @@ def rounded(
 def _without_holes(
     built: Built, is_on: Bool[np.ndarray, "P N"], allowed: Bool[np.ndarray, "P N"]
 ) -> Bool[np.ndarray, "P N"]:
-    """Digits that let go for a moment only to come back stay where they are, if they may."""
+    """Digits that let go for a moment only to come back stay where they are, if they may.
+
+    So does what lies on something and need not be held. Digits with goals have reasons to let go.
+    """
     is_on = is_on.copy()
-    for j in np.flatnonzero(built.contact_hand >= 0):
+    if built.first_hold >= len(is_on):
+        is_on[:, (built.contact_hand < 0) & is_on.any(axis=0)] = True
+    for j in np.flatnonzero(built.may_grip):
         phases = np.flatnonzero(is_on[:, j])
         for before, after in pairwise(phases.tolist()):
             if after - before - 1 <= _LONGEST_HOLE and allowed[before:after, j].all():

@@ -98,7 +98,9 @@ def quiet(built: Built, *, factor: float = 1.0) -> Quiet:
         span = slice(first, first + len(hand.couplings.leading))
         acceleration[span] = 1.0 / 40.0**2
         rest[span] = 1.0 / 2.0**2
-        relaxed = hand.model.poses.get("rest", hand.q)
+        # A hand that grips nothing stays as it starts: pointing, say.
+        holds = built.first_hold < len(m.clearance)
+        relaxed = hand.model.poses.get("rest", hand.q) if holds else hand.q
         value[span] = relaxed[hand.couplings.leading]
     acceleration[nq - 6 : nq - 3] = 1.0 / 3.0**2
     acceleration[nq - 3 :] = 1.0 / 30.0**2
