@@ -218,7 +218,9 @@ def _press_where_asked(built: Built, work: Descent, is_on: Bool[np.ndarray, "P N
         return
     nq, nc = m.num_coordinates, m.num_contacts
     weight = m.body.mass * float(np.linalg.norm(m.gravity))
-    for k, j in np.argwhere(is_on[1:] & is_on[:-1] & built.must_touch[1:]) + [1, 0]:
+    presses = is_on & built.must_touch
+    presses[1:] &= is_on[:-1]
+    for k, j in np.argwhere(presses[1:]) + np.array([1, 0]):
         force = slice(2 * nq + 3 * j, 2 * nq + 3 * j + 3)
         origin = work.keys[k, 2 * nq + 3 * nc + 3 * j : 2 * nq + 3 * nc + 3 * j + 3]
         outward = np.array(body_distance(Packed(m), *origin)[1:])

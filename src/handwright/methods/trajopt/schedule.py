@@ -7,7 +7,9 @@ from itertools import pairwise
 import numpy as np
 from jaxtyping import Bool, Float
 
-from handwright.methods.trajopt.build import Built
+from handwright.math.packed import Packed
+from handwright.methods.trajopt.build import Built, make_room
+from handwright.methods.trajopt.posing import pose_body
 
 # A contact variable above this is on ...
 _ON = 0.15
@@ -15,6 +17,12 @@ _ON = 0.15
 _LEAST_LOAD = 0.03
 # Phases for which a digit is not worth lifting.
 _LONGEST_HOLE = 2
+# What a hand moves by more than this in a phase does not lie, m.
+_MOVES = 5e-3
+# A digit that touches for this share of a time in the air does so all the time; so do three.
+_MOSTLY, _LEAST_GRIP = 0.5, 3
+# Contacts that hold a body.
+_HOLDING = 2
 # Parts of the hand that do not touch keep this far from the body, m: what is nearer than 1 mm
 # counts as touching when a motion is judged, and must then not creep.
 _CLEAR = 1.3e-3
@@ -35,8 +43,10 @@ def rounded(
     following = np.roll(size, -1, axis=0)[:phases]
     load = 0.5 * c * (size[:phases] + following) / weight
     is_on = (c > _ON) & (load > _LEAST_LOAD)
+    is_on &= ~_is_dragged(built, keys, is_on)
     if not m.is_cyclic:
-        is_on = _gripped_first(built, _without_holes(built, is_on, allowed)) & allowed
+        is_on = _gripped_first(built, _steady(built, _without_holes(built, is_on, allowed)))
+        is_on &= allowed
     is_on |= built.must_touch & allowed
     for k in range(phases):
         forces[k] *= np.where(is_on[k], np.maximum(c[k], _ON), 1.0)[:, None]
@@ -59,6 +69,44 @@ def _without_holes(
             if after - before - 1 <= _LONGEST_HOLE and allowed[before:after, j].all():
                 is_on[before:after, j] = True
     return is_on
+
+
+def _steady(built: Built, is_on: Bool[np.ndarray, "P N"]) -> Bool[np.ndarray, "P N"]:
+    """While a body is off the surroundings, the digits that hold it mostly hold it throughout."""
+    hands = built.contact_hand >= 0
+    is_on = is_on.copy()
+    is_up = is_on[:, hands].any(axis=1) & ~is_on[:, ~hands].any(axis=1)
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], is_up, [0]])))
+    for first, last in edges.reshape(-1, 2):
+        share = np.where(hands, is_on[first:last].mean(axis=0), 0.0)
+        holds = share >= _MOSTLY
+        holds[np.argsort(-share)[:_LEAST_GRIP]] = True
+        is_on[first:last] = holds & (share > 0.0)
+    return is_on
+
+
+def _is_dragged(
+    built: Built, keys: Float[np.ndarray, "K n"], is_on: Bool[np.ndarray, "P N"]
+) -> Bool[np.ndarray, "P N"]:
+    """Contacts of a held body with surroundings along which it moves: they would have to slip."""
+    m = built.model
+    nq, nc = m.num_coordinates, m.num_contacts
+    surroundings = built.contact_hand < 0
+    room = make_room(m)
+    packed, bench = Packed(m), Packed(room)
+    places, turns = keys[:, nq - 6 : nq - 3], np.zeros((len(keys), 3, 3))
+    for k in range(len(keys)):
+        room.z[: keys.shape[1]] = keys[k]
+        pose_body(packed, bench, k * m.phase_time)
+        turns[k] = room.body_turn
+    origins = keys[:, 2 * nq + 3 * nc : 2 * nq + 6 * nc].reshape(len(keys), nc, 3)
+    before = places[:, None] + origins @ turns.transpose(0, 2, 1)
+    after = np.roll(places, -1, axis=0)[:, None] + origins @ np.roll(turns, -1, axis=0).transpose(
+        0, 2, 1
+    )
+    moved = np.linalg.norm(after - before, axis=2)[: len(is_on)]
+    is_held = is_on[:, ~surroundings].sum(axis=1) >= _HOLDING
+    return surroundings & is_held[:, None] & (moved > _MOVES)
 
 
 def _gripped_first(built: Built, is_on: Bool[np.ndarray, "P N"]) -> Bool[np.ndarray, "P N"]:
