@@ -118,7 +118,7 @@ def attempt(
                 squeeze=recipe.squeeze,
                 goal=goal,
             )
-            cost = finer.run(stage, quiet(fine, factor=calm), recipe.fine_iterations)
+            cost = finer.run(stage, quiet(fine, factor=calm, is_on=is_on), recipe.fine_iterations)
             # What is quick passes through thin things between two moments.
             depth = measure(fine, finer.keys, finer.room).depth
             finer.model = with_samples_at(fine.model, depth > LIMITS["penetration"])

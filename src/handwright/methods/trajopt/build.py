@@ -33,7 +33,7 @@ from handwright.methods.trajopt.model import (
     Skeleton,
 )
 from handwright.methods.trajopt.shape import make_body, resting_points
-from handwright.methods.trajopt.skin_bulge import skin_bulge
+from handwright.methods.trajopt.skin_bulge import forearm_cuffs, skin_bulge
 
 # Order of the wrist's hinges in its own frame: bending, deviation, turning of the forearm. The
 # second must stay well within a quarter turn, and deviation is what a wrist has least of.
@@ -107,7 +107,7 @@ class Built(NamedTuple):
     first_hold: int
     """Phase from which hands are drawn to the body; past the last if it need not be held."""
     capsule_number: Int[np.ndarray, " C"]
-    """Number in its hand of every capsule of ``model.skeleton``."""
+    """Number in its hand of every capsule of ``model.skeleton``; -1 for cuffs."""
 
 
 def build(
@@ -162,7 +162,10 @@ def build(
         first = hand.first_finger_coordinate
         start[first : first + len(hand.couplings.leading)] = hand.q[hand.couplings.leading]
     start[num_coordinates - 6 : num_coordinates - 3] = problem.start[body_name].apply(body.center)
-    numbers = np.concatenate([_shown_capsules(hand) for hand in hands]).astype(np.int64)
+    # No contact is at a cuff.
+    numbers = np.concatenate(
+        [_shown_capsules(hand) + [-1] * len(forearm_cuffs(hand.model)) for hand in hands]
+    ).astype(np.int64)
     return Built(
         model=model,
         hands=hands,
@@ -324,6 +327,14 @@ def _skeleton(hands: tuple[HandPart, ...]) -> Skeleton:
             bare.append(float(c.radius[n]))
             owner.append(h)
             digit.append(int(c.digit[n]))
+        for cuff in forearm_cuffs(hand.model):
+            joint.append(hand.root_joint)
+            start.append(cuff.start)
+            end.append(cuff.end)
+            radius.append(cuff.radius)
+            bare.append(cuff.radius)
+            owner.append(h)
+            digit.append(-1)
     pairs = [
         (a, b)
         for a in range(len(joint))
@@ -381,7 +392,7 @@ def _contacts(
         ]
         if palm:
             add(HAND_CONTACT, h, palm, f"{hand.name}.palm", body.friction)
-        passed += len(shown)
+        passed += len(shown) + len(forearm_cuffs(hand.model))
     for number in range(len(env.frictions)):
         for foot in feet:
             add(GROUND_CONTACT, -1, [], "surroundings", float(env.frictions[number]))
