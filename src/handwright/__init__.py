@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from handwright.core.hand import HandModel
     from handwright.core.problem import Problem
     from handwright.core.result import Progress, Result, Status
+    from handwright.core.stroke import Stroke
     from handwright.core.touch import TouchSpan
     from handwright.core.track import Track
     from handwright.errors import HandwrightError
@@ -55,6 +56,7 @@ __all__ = [
     "RigidBody",
     "Scripted",
     "Status",
+    "Stroke",
     "Tolerances",
     "TouchSpan",
     "Track",
@@ -104,6 +106,7 @@ _HOMES = {
     "Scripted": "handwright.methods",
     "Status": "handwright.core.result",
     "Tolerances": "handwright.evidence",
+    "Stroke": "handwright.core.stroke",
     "TouchSpan": "handwright.core.touch",
     "Track": "handwright.core.track",
     "body_from_mesh": "handwright.geometry.mesh",

@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 import handwright as hw
+from handwright.core.contact import ENVIRONMENT, ContactMode
 from handwright.core.result import Status
 from handwright.core.touch import TouchSpan
 from handwright.geometry.rods import fit_rod
-from handwright.methods.trajopt.build import build
+from handwright.methods.trajopt.build import build, make_room
+from handwright.methods.trajopt.clips import make_clip
 from handwright.methods.trajopt.contact_invariant import ContactInvariant, allowed_contacts
+from handwright.methods.trajopt.measures import measure
 from handwright.methods.trajopt.refine import refined_keys
 from handwright.methods.trajopt.schedule import apply_schedule, rounded
 from handwright.scenes import load_scene
@@ -47,6 +50,26 @@ def test_the_ball_is_held_between_thumb_and_fingers(lifted):
     assert opposed < -0.5
     weight = 9.81 * clip.problem.bodies["ball"].mass
     assert sum(contact.force for contact in last) == pytest.approx([0.0, 0.0, weight], abs=0.02)
+
+
+def test_a_box_is_slid_against_friction():
+    problem = load_scene("slide_box")
+    clip = hw.synthesize(problem, ContactInvariant(time_budget=600.0), seed=0).best
+    assert hw.certify(clip).passed
+    # It never leaves the table.
+    assert np.ptp(clip.bodies["box"].position[:, 2]) < 3e-4
+    c = clip.contacts
+    velocity = np.gradient(clip.bodies["box"].position, clip.times, axis=0)[c.frame]
+    slides = c.mode == int(ContactMode.SLIDING)
+    assert slides.sum() > 60
+    assert {c.touchers[n] for n in c.toucher[slides]} == {ENVIRONMENT}
+    normal, across = c.force[slides, 2], c.force[slides, :2]
+    mu, speed = problem.environment[0].friction, np.linalg.norm(velocity[slides, :2], axis=1)
+    fast = speed > 0.02
+    weight = 9.81 * problem.bodies["box"].mass
+    wanted = -mu * normal[:, None] * velocity[slides, :2] / speed[:, None]
+    np.testing.assert_allclose(across[fast], wanted[fast], atol=0.02 * weight)
+    assert normal[fast].min() > 0.08
 
 
 def test_a_goal_out_of_reach_names_what_cannot_be_met():
@@ -98,6 +121,48 @@ def test_hands_touch_only_when_they_may():
     assert allowed[:, ~hands].all()
 
 
+def test_the_hand_starts_as_it_is_told_to():
+    problem = load_scene("pick_ball")
+    hand = problem.hands["right"]
+    q = problem.posture("right").copy()
+    q[hand.joints.index("index_pip_flexion")] = np.radians(40.0)
+    q[hand.joints.index("index_dip_flexion")] = np.radians(5.0)
+    problem = replace(problem, postures={"right": q})
+    built = build(problem, num_phases=4, fractions=[0.5], is_coupled=True)
+    keys = np.tile(built.start, (built.model.num_keys, 1))
+    clip = make_clip(problem, built, keys, "test")
+    np.testing.assert_allclose(clip.hands["right"].q[0], q, atol=1e-12)
+
+
+def test_a_round_begins_with_the_contacts_that_it_ends_with():
+    problem = load_scene("twirl_x")
+    problem = replace(problem, bodies={"rod": problem.bodies["rod"].with_friction(50.0)})
+    built = build(problem, num_phases=5, fractions=[0.5], is_coupled=True)
+    m = built.model
+    keys = np.tile(built.start, (m.num_keys, 1))
+    nq, nc = m.num_coordinates, m.num_contacts
+    keys[:, 2 * nq : 2 * nq + 3 * nc] = np.random.default_rng(1).normal(size=3 * nc)
+    keys[:2, -nc:], keys[-1, 2 - nc] = 1.0, 1.0
+    clip = make_clip(problem, built, keys, "test")
+    first, last = clip.contacts.at(0), clip.contacts.at(clip.num_frames - 1)
+    assert len(first) > 1
+    assert [c.part for c in first] == [c.part for c in last]
+    np.testing.assert_allclose([c.force for c in first], [c.force for c in last], atol=1e-9)
+
+
+def test_the_weight_of_a_goal_does_not_change_when_it_is_met():
+    problem = load_scene("pick_ball")
+    found = []
+    for weight in (1.0, 9.0):
+        goals = tuple(replace(goal, weight=weight) for goal in problem.goals)
+        built = build(replace(problem, goals=goals), num_phases=6, fractions=[0.5], is_coupled=True)
+        keys = np.tile(built.start, (built.model.num_keys, 1))
+        found.append(measure(built, keys, make_room(built.model)).worst["goal"])
+    assert found[0] == found[1]
+    away = np.linalg.norm(problem.goals[0].position - problem.start["ball"].position)
+    assert found[0] == pytest.approx(away / 5e-3, rel=1e-6)
+
+
 class TestSchedule:
     @pytest.fixture
     def built(self):
@@ -116,14 +181,14 @@ class TestSchedule:
         hands = built.contact_hand >= 0
         is_on[:3, ~hands] = True
         is_on[3:, :3] = True
-        _, found = rounded(built, self.keys_with(built, is_on), np.ones_like(is_on))
+        _, found = rounded(built, self.keys_with(built, is_on), np.ones_like(is_on), built.may_grip)
         assert found[2, :3].all()
         assert not found[1, :3].any()
 
     def test_a_digit_does_not_let_go_for_a_moment(self, built):
         is_on = np.zeros((6, built.model.num_contacts), dtype=bool)
         is_on[[1, 4], 0] = True
-        _, found = rounded(built, self.keys_with(built, is_on), np.ones_like(is_on))
+        _, found = rounded(built, self.keys_with(built, is_on), np.ones_like(is_on), built.may_grip)
         assert found[1:5, 0].all()
 
     def test_a_digit_lets_go_where_it_may_not_touch(self, built):
@@ -131,7 +196,7 @@ class TestSchedule:
         is_on[[1, 4], 0] = True
         allowed = np.ones_like(is_on)
         allowed[2] = False
-        _, found = rounded(built, self.keys_with(built, is_on), allowed)
+        _, found = rounded(built, self.keys_with(built, is_on), allowed, built.may_grip)
         assert np.flatnonzero(found[:, 0]).tolist() == [1, 4]
 
     def test_parts_that_do_not_touch_keep_away(self, built):
@@ -159,8 +224,8 @@ def test_only_a_body_that_lies_on_something_rests():
     lying, hanging = (
         build(one, num_phases=3, fractions=[0.5], is_coupled=True) for one in (problem, up)
     )
-    assert lying.rests_at_start
-    assert not hanging.rests_at_start
+    assert lying.rests_on.tolist() == (lying.contact_hand < 0).tolist()
+    assert not hanging.rests_on.any()
 
 
 def test_finer_keys_leave_the_motion_as_it_is():

@@ -14,6 +14,8 @@ from handwright.methods.trajopt.build import build, make_room
 from handwright.methods.trajopt.descent import make_blocks
 from handwright.methods.trajopt.model import Weights
 from handwright.methods.trajopt.quiet_terms import Quiet, phase_matrices, quiet_cost
+from handwright.methods.trajopt.schedule import apply_schedule
+from handwright.methods.trajopt.slide_terms import slide_change, slide_residual
 from handwright.methods.trajopt.system import motion_cost, motion_system
 from handwright.scenes import load_scene
 
@@ -66,8 +68,18 @@ def disturbed(built, rng):
     return keys
 
 
-@pytest.mark.parametrize("scene", ["pick_pen_horizontal", "pick_box", "twirl_z", "two_hands_lift"])
-def test_slopes_of_the_whole_cost(scene):
+@pytest.mark.parametrize(
+    ("scene", "slides", "is_frozen"),
+    [
+        ("pick_pen_horizontal", False, False),
+        ("pick_pen_horizontal", False, True),
+        ("pick_pen_horizontal", True, False),
+        ("pick_box", False, False),
+        ("twirl_z", False, False),
+        ("two_hands_lift", False, False),
+    ],
+)
+def test_slopes_of_the_whole_cost(scene, slides, is_frozen):
     rng = np.random.default_rng(5)
     problem = problem_with(scene)
     built = build(problem, num_phases=3, fractions=[0.1, 0.6], is_coupled=True)
@@ -77,12 +89,19 @@ def test_slopes_of_the_whole_cost(scene):
         # Within a cell of the grid the distance is smooth; these steps stay in one.
         keys[:, 2] -= 0.05
     m.clearance[:] = 2e-3
+    m.contacts.slides[:] = slides
+    if is_frozen:
+        is_on = np.zeros((3, m.num_contacts), dtype=bool)
+        is_on[1], is_on[:, 0] = True, True
+        keys = apply_schedule(built, keys, is_on)
+        assert set(m.landing.ravel()) == {0, 1, 2}
     nq = m.num_coordinates
     quiet = Quiet(
         rng.uniform(size=nq), rng.uniform(size=nq), rng.normal(size=nq), 0.1, 0.5,
         rng.uniform(size=nq),
     )  # fmt: skip
-    packed = [Packed(part) for part in (m, WEIGHTS, make_room(m), quiet)]
+    weights = WEIGHTS._replace(is_frozen=is_frozen)
+    packed = [Packed(part) for part in (m, weights, make_room(m), quiet)]
     matrices, blocks = phase_matrices(m.phase_time), make_blocks(*keys.shape)
 
     def cost(at):
@@ -95,11 +114,38 @@ def test_slopes_of_the_whole_cost(scene):
     step = 1e-6
     for flat in rng.permutation(keys.size)[:150]:
         k, i = np.unravel_index(flat, keys.shape)
+        if is_frozen and i >= keys.shape[1] - m.num_contacts:
+            continue
         up, down = keys.copy(), keys.copy()
         up[k, i] += step
         down[k, i] -= step
         slope = (cost(up) - cost(down)) / (2.0 * step)
         assert blocks.slope[k, i] == pytest.approx(slope, rel=2e-4, abs=1e-6 * abs(motion))
+
+
+@pytest.mark.parametrize("speed", [1e-4, 3e-3, 0.1])
+def test_slopes_of_the_law_of_sliding(speed):
+    rng = np.random.default_rng(7)
+    n = rng.normal(size=3)
+    n /= np.linalg.norm(n)
+    force, slip = rng.normal(size=3), speed * rng.normal(size=3)
+    by = rng.normal(size=3), speed * rng.normal(size=3), np.cross(rng.normal(size=3), n)
+
+    def law(step):
+        at = [part + step * change for part, change in zip((force, slip, n), by, strict=True)]
+        return np.array(slide_residual(*(tuple(part) for part in at), 0.7))
+
+    slope = slide_change(tuple(force), tuple(slip), tuple(n), 0.7, *(tuple(part) for part in by))
+    np.testing.assert_allclose(slope, (law(1e-6) - law(-1e-6)) / 2e-6, rtol=1e-5, atol=1e-7)
+
+
+def test_sliding_friction_opposes_the_motion_with_all_its_strength():
+    n, slip, mu = (0.0, 0.0, 1.0), (0.06, 0.0, 0.0), 0.5
+    right = np.array(slide_residual((-0.5, 0.0, 1.0), slip, n, mu))
+    assert np.abs(right).max() < 5e-3
+    for wrong in ((0.5, 0.0, 1.0), (0.0, 0.0, 1.0), (0.0, 0.5, 1.0)):
+        assert np.linalg.norm(slide_residual(wrong, slip, n, mu)) > 0.4
+    assert np.linalg.norm(slide_residual((0.1, 0.2, 1.0), (0.0, 0.0, 0.0), n, mu)) < 1e-6
 
 
 @pytest.mark.parametrize("is_ring", [False, True])

@@ -31,7 +31,7 @@ PICKS = (
     "two_hands_lift",
 )
 TWIRLS = {"twirl_x": 0, "twirl_y": 1, "twirl_z": 2, "trident_twirl": 2}
-NAMES = (*PICKS, *TWIRLS, "draw_square", "dial_phone", "two_hands_juggle")
+NAMES = (*PICKS, *TWIRLS, "slide_box", "draw_square", "dial_phone", "two_hands_juggle")
 EVERY = pytest.mark.parametrize("name", NAMES)
 TABLE = 0.75
 

@@ -14,6 +14,7 @@ from handwright.core.body import RigidBody
 from handwright.core.frozen import freeze_arrays, read_only_copy
 from handwright.core.goal import Goal
 from handwright.core.hand import LIMIT_SLACK, HandModel
+from handwright.core.stroke import Stroke
 from handwright.core.surface import Surface
 from handwright.core.touch import TouchSpan
 from handwright.core.track import Track, time_problems
@@ -51,6 +52,8 @@ class Problem:
     """Joint values, rad, of hands at the first frame; see ``posture`` for those left out."""
     touches: tuple[TouchSpan, ...] = ()
     """When hands may touch bodies; a hand without a span may at any time."""
+    strokes: tuple[Stroke, ...] = ()
+    """When bodies press on surroundings and slide along them."""
     is_cyclic: bool = False
     """Whether the last frame leads on to the first: it is the first again, one round later."""
 
@@ -114,6 +117,9 @@ class Problem:
         for number, touch in enumerate(self.touches):
             texts = touch_problems(touch, self.hands, span)
             problems += [f"touch {number} {text}" for text in texts]
+        for number, stroke in enumerate(self.strokes):
+            texts = stroke_problems(stroke, self.bodies, len(self.environment), span)
+            problems += [f"stroke {number} {text}" for text in texts]
         return problems
 
     def _start_problems(self) -> list[str]:
@@ -196,6 +202,19 @@ def touch_problems(
     if touch.hand not in hands:
         known = ", ".join(hands) or "none"
         problems.append(f"is for '{touch.hand}', which is no hand (hands: {known})")
+    return problems
+
+
+def stroke_problems(
+    stroke: Stroke, bodies: Mapping[str, RigidBody], num_surfaces: int, span: tuple[float, float]
+) -> list[str]:
+    """What keeps a stroke from being one of a problem with these bodies, surfaces and times, s."""
+    problems = _outside(stroke.start, stroke.end, span)
+    if stroke.body not in bodies:
+        known = ", ".join(bodies) or "none"
+        problems.append(f"is for '{stroke.body}', which is no body (bodies: {known})")
+    if stroke.surface >= num_surfaces:
+        problems.append(f"is on surface {stroke.surface}, but the surroundings have {num_surfaces}")
     return problems
 
 

@@ -20,7 +20,14 @@ from pydantic import ValidationError
 from handwright.core.body import RigidBody
 from handwright.core.goal import Feature, Goal
 from handwright.core.hand import HandModel
-from handwright.core.problem import Problem, goal_problems, touch_problems, usual_posture
+from handwright.core.problem import (
+    Problem,
+    goal_problems,
+    stroke_problems,
+    touch_problems,
+    usual_posture,
+)
+from handwright.core.stroke import Stroke
 from handwright.core.surface import EnvironmentBox, HalfSpace, Surface
 from handwright.core.touch import TouchSpan
 from handwright.errors import FileFormatError, HandwrightError, InvalidValueError, UnknownNameError
@@ -137,6 +144,15 @@ class _Builder:
                 touches.append(TouchSpan(touch.hand, touch.from_, touch.to))
                 for text in touch_problems(touches[-1], hands, span):
                     self.say(("touches", number), text)
+        strokes: list[Stroke] = []
+        for number, part in enumerate(file.strokes):
+            with self.at("strokes", number):
+                point = np.array(part.point)
+                strokes.append(
+                    Stroke(part.body, point, part.surface, part.from_, part.to, part.force)
+                )
+                for text in stroke_problems(strokes[-1], bodies, len(environment), span):
+                    self.say(("strokes", number), text)
         if self.problems:
             return None
         with self.at():
@@ -150,6 +166,7 @@ class _Builder:
                 start={name: _pose(p.start) for name, p in (file.hands | file.bodies).items()},
                 postures=postures,
                 touches=tuple(touches),
+                strokes=tuple(strokes),
                 is_cyclic=file.cyclic,
             )
         return None

@@ -213,6 +213,17 @@ class TouchPart(Part):
     to: Number
 
 
+class StrokePart(Part):
+    """When a part of a body presses on a surface and slides along it."""
+
+    body: Text
+    point: Position
+    surface: int = Field(ge=0)
+    from_: Number = Field(alias="from")
+    to: Number
+    force: Number = 0.05
+
+
 class GoalsFile(Part):
     """The whole file."""
 
@@ -224,6 +235,7 @@ class GoalsFile(Part):
     environment: list[SurfacePart] = Field(default_factory=list)
     goals: list[GoalPart]
     touches: list[TouchPart] = Field(default_factory=list)
+    strokes: list[StrokePart] = Field(default_factory=list)
     cyclic: bool = False
     summary: Text | None = None
 

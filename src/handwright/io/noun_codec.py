@@ -34,7 +34,7 @@ _KINDS = {jaxtyping.Float: "f", jaxtyping.Int: "i", jaxtyping.Bool: "b"}
 _KIND_NAMES = {"f": "floating-point numbers", "i": "whole numbers", "b": "true or false"}
 # A force that no method has given is NaN.
 _MAY_BE_NAN = {(ContactTrack, "force")}
-VERSION = 2
+VERSION = 3
 """Of the nouns' fields; the first had all but those listed below."""
 _SINCE = {
     (Goal, "spin"): 2,
@@ -42,6 +42,7 @@ _SINCE = {
     (Problem, "postures"): 2,
     (Problem, "touches"): 2,
     (Problem, "is_cyclic"): 2,
+    (Problem, "strokes"): 3,
 }
 
 

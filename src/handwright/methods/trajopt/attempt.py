@@ -19,7 +19,13 @@ from handwright.methods.trajopt.measures import LIMITS, Measured, measure
 from handwright.methods.trajopt.model import Weights
 from handwright.methods.trajopt.quiet_terms import Quiet
 from handwright.methods.trajopt.refine import refined_keys
-from handwright.methods.trajopt.schedule import apply_schedule, rounded
+from handwright.methods.trajopt.schedule import (
+    LEAST_HOLD,
+    apply_schedule,
+    first_touch,
+    other_schedules,
+    rounded,
+)
 from handwright.methods.trajopt.stages import EXACT, FINE, LOOSE, TIGHT, quiet, weights
 
 # Factors on the laws of contact and motion in the stages before rounding.
@@ -37,8 +43,6 @@ _DETOUR = 0.15
 _REPAIR_GAIN = 0.97
 _PRESS = 0.5
 """Force with which digits press where goals put them on a body that lies, in weights of it."""
-# Errors of a schedule that are looked at, the worst first.
-_NUM_ERRORS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +107,8 @@ def attempt(
         work, is_on, loose_cost = _find_schedule(coarse, seed, recipe, allowed, deadline)
         keys = refined_keys(coarse, work.keys)
         is_on = np.repeat(is_on, 2, axis=0)
-        is_on |= fine.must_touch & np.repeat(allowed, 2, axis=0)
         finer = _descent(fine, apply_schedule(fine, keys, is_on))
-        _rest_until_touched(fine, finer, is_on)
+        _let_lie(fine, finer, first_touch(fine, is_on))
         _press_where_asked(fine, finer, is_on)
         finer.iterations, finer.deadline = work.iterations, deadline
         cost = loose_cost
@@ -118,14 +121,15 @@ def attempt(
                 squeeze=recipe.squeeze,
                 goal=goal,
             )
-            cost = finer.run(stage, quiet(fine, factor=calm, is_on=is_on), recipe.fine_iterations)
+            calm_stage = quiet(fine, factor=calm, is_on=is_on)
+            cost = finer.run(stage, calm_stage, recipe.fine_iterations)
             # What is quick passes through thin things between two moments.
             depth = measure(fine, finer.keys, finer.room).depth
             finer.model = with_samples_at(fine.model, depth > LIMITS["penetration"])
         measured = measure(fine, finer.keys, finer.room)
     hands = fine.contact_hand >= 0
     held = is_on[:, hands].sum(axis=1)
-    is_balanced = bool(np.any((held > 0) & (held < 3) & ~is_on[:, ~hands].any(axis=1)))
+    is_balanced = bool(np.any((held > 0) & (held < LEAST_HOLD) & ~is_on[:, ~hands].any(axis=1)))
     return Outcome(finer.keys, measured, cost, finer.iterations, is_balanced)
 
 
@@ -143,24 +147,45 @@ def _find_schedule(
     work.deadline = deadline
     first_c = work.keys.shape[1] - m.num_contacts
     first = built.first_hold
+    stroked = np.flatnonzero(built.required[:, built.contact_hand < 0].any(axis=1))
+    _let_lie(built, work, min([first, *stroked.tolist()]))
     work.floor[first : len(allowed)] = np.where(built.may_grip & allowed[first:], _FLOOR, 0.0)
-    must = np.where(built.must_touch & allowed, 1.0, 0.0)
-    work.floor[: len(must)] = np.maximum(work.floor[: len(must)], must)
     work.keys[:, first_c:] = np.maximum(work.keys[:, first_c:], work.floor)
+    leads = built.may_grip
     for laws in CONTINUATION:
         stage = weights(
             LOOSE, laws=laws, is_frozen=False, friction=recipe.friction, squeeze=recipe.squeeze
         )
         work.run(stage, calm, recipe.stage_iterations)
-        # Thumbs stay drawn in: without one, fingers balance the body instead of holding it.
-        fingers = m.contacts.squeeze < 1.0
-        work.floor[: len(must), fingers] = must[:, fingers]
-    keys, is_on = rounded(built, work.keys, allowed)
+        if laws == CONTINUATION[0]:
+            leads = _leading(built, work.keys)
+            work.floor[:, ~leads] = 0.0
+    keys, is_on = rounded(built, work.keys, allowed, leads)
     work.keys = apply_schedule(built, keys, is_on)
-    _rest_until_touched(built, work, is_on)
+    _let_lie(built, work, first_touch(built, is_on))
     tight = weights(TIGHT, is_frozen=True, friction=recipe.friction, squeeze=recipe.squeeze)
     cost = work.run(tight, calm, recipe.tight_iterations)
     return _repaired(built, work, (is_on, cost), (tight, calm), recipe, allowed)
+
+
+def _leading(built: Built, keys: Float[np.ndarray, "K n"]) -> Bool[np.ndarray, " N"]:
+    """Contacts that stay drawn in: thumbs, and the strongest, until each hand has three.
+
+    Without a thumb, fingers balance the body instead of holding it; with less than three contacts
+    it can turn. Hands that pass a body round and round may have fewer.
+    """
+    m = built.model
+    nq, nc = m.num_coordinates, m.num_contacts
+    force = np.linalg.norm(keys[:, 2 * nq : 2 * nq + 3 * nc].reshape(-1, nc, 3), axis=2)
+    load = (force * keys[:, -nc:])[built.first_hold :].sum(axis=0)
+    leads = np.asarray(m.contacts.squeeze >= 1.0)
+    if m.is_cyclic:
+        return leads
+    for h in range(len(built.hands)):
+        mine = np.flatnonzero((built.contact_hand == h) & ~leads & built.may_grip)
+        missing = LEAST_HOLD - int(leads[built.contact_hand == h].sum())
+        leads[mine[np.argsort(-load[mine])[: max(missing, 0)]]] = True
+    return leads
 
 
 def static_start(built: Built, rng: np.random.Generator, allowed: np.ndarray) -> Descent:
@@ -180,31 +205,25 @@ def static_start(built: Built, rng: np.random.Generator, allowed: np.ndarray) ->
     takes_detour = rng.uniform() < _DETOURS
     if not m.is_cyclic and not add_approach(built, rng, keys) and takes_detour:
         _add_detour(built, rng, keys)
+        _carry_wrists(built, keys)
     keys[:, origins] += 0.02 * rng.normal(size=(count, 3 * nc))
     keys[:, forces] += 0.05 * weight * rng.normal(size=(count, 3 * nc))
-    keys[: len(allowed), c:] = np.where(allowed, 0.5, 0.0)
+    keys[: len(allowed), c:] = np.where(built.required, 1.0, np.where(allowed, 0.5, 0.0))
     work = _descent(built, keys)
-    work.fixed[: len(allowed), c:] |= ~allowed
-    if built.first_hold >= len(allowed):
-        _rest_until_touched(built, work, np.zeros_like(allowed))
+    work.fixed[: len(allowed), c:] |= ~allowed | built.required
     return work
 
 
-def _rest_until_touched(built: Built, work: Descent, is_on: Bool[np.ndarray, "P N"]) -> None:
-    """Keeps a body that lies on something where it is until a hand first touches it.
-
-    If no goal is for it, it stays for good.
-    """
+def _let_lie(built: Built, work: Descent, until: int) -> None:
+    """Keeps a body that lies on something where it is up to a key, and lets it move from there."""
     m = built.model
-    if m.is_cyclic or not built.rests_at_start:
+    if m.is_cyclic or not built.rests_on.any():
         return
-    touched = np.flatnonzero(is_on[:, built.contact_hand >= 0].any(axis=1))
-    is_moved = len(touched) and built.first_hold < len(is_on)
-    last = int(touched[0]) if is_moved else len(work.keys) - 1
     nq = m.num_coordinates
     for columns in (slice(nq - 6, nq), slice(2 * nq - 6, 2 * nq)):
-        work.keys[: last + 1, columns] = built.start[columns]
-        work.fixed[: last + 1, columns] = True
+        work.keys[: until + 1, columns] = built.start[columns]
+        work.fixed[: until + 1, columns] = True
+        work.fixed[until + 1 :, columns] = False
 
 
 def _press_where_asked(built: Built, work: Descent, is_on: Bool[np.ndarray, "P N"]) -> None:
@@ -214,11 +233,11 @@ def _press_where_asked(built: Built, work: Descent, is_on: Bool[np.ndarray, "P N
     continuous, and so is what lies below: a press begins and ends with no force.
     """
     m = built.model
-    if built.first_hold < len(is_on) or not built.rests_at_start:
+    if built.first_hold < len(is_on) or not built.rests_on.any():
         return
     nq, nc = m.num_coordinates, m.num_contacts
     weight = m.body.mass * float(np.linalg.norm(m.gravity))
-    presses = is_on & built.must_touch
+    presses = is_on & built.required & (built.contact_hand >= 0)
     presses[1:] &= is_on[:-1]
     for k, j in np.argwhere(presses[1:]) + np.array([1, 0]):
         force = slice(2 * nq + 3 * j, 2 * nq + 3 * j + 3)
@@ -238,6 +257,15 @@ def _add_detour(built: Built, rng: np.random.Generator, keys: Float[np.ndarray, 
             turn = rotation.to_matrix(hand.root.wxyz)
             first = hand.first_coordinate
             keys[: len(arc), first : first + 3] += np.outer(arc, turn.T @ way)
+
+
+def _carry_wrists(built: Built, keys: Float[np.ndarray, "K n"]) -> None:
+    """Turns free wrists as goals turn the body, as far as they can."""
+    m = built.model
+    for hand, wrist in zip(built.hands, built.carried, strict=True):
+        own = slice(hand.first_coordinate, hand.first_coordinate + 6)
+        if hand.is_free:
+            keys[:, own] += np.clip(wrist, m.lower[own], m.upper[own])
 
 
 def _descent(built: Built, keys: Float[np.ndarray, "K n"]) -> Descent:
@@ -280,19 +308,16 @@ def _repaired(
 ) -> tuple[Descent, Bool[np.ndarray, "P N"], float]:
     """Switches single contacts where they break the laws most, and keeps what lowers the cost."""
     is_on, cost = found
-    tried: set[tuple[int, int, bool]] = set()
+    tried = [is_on]
     for _ in range(recipe.max_repairs):
         measured = measure(built, work.keys, work.room)
         if measured.excess < 3.0:
             break
-        options = _switches(measured.contacts, is_on, allowed, built)
-        option = next((o for o in options if o not in tried), None)
-        if option is None:
+        options = other_schedules(built, is_on, measured.contacts, allowed)
+        trial = next((o for o in options if not any((o == one).all() for one in tried)), None)
+        if trial is None:
             break
-        tried.add(option)
-        phase, contact, value = option
-        trial = is_on.copy()
-        trial[phase, contact] = value
+        tried.append(trial)
         kept = work.keys
         work.keys = apply_schedule(built, kept, trial)
         lower = work.run(*stage, recipe.repair_iterations)
@@ -301,23 +326,3 @@ def _repaired(
         else:
             work.keys = apply_schedule(built, kept, is_on)
     return work, is_on, cost
-
-
-def _switches(
-    errors: np.ndarray, is_on: np.ndarray, allowed: np.ndarray, built: Built
-) -> list[tuple[int, int, bool]]:
-    """Changes of the schedule worth trying, the worst error first: off there, or on beside."""
-    options: list[tuple[int, int, bool]] = []
-    phases = len(is_on)
-    worst = np.argsort(-errors, axis=None)[:_NUM_ERRORS]
-    for flat in worst:
-        k, j = np.unravel_index(int(flat), errors.shape)
-        if errors[k, j] <= 1.0:
-            break
-        if not built.must_touch[k, j]:
-            options.append((int(k), int(j), False))
-        for beside in (k - 1, k + 1):
-            at = beside % phases if built.model.is_cyclic else beside
-            if 0 <= at < phases and not is_on[at, j] and allowed[at, j]:
-                options.append((int(at), int(j), True))
-    return options

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
-from collections.abc import Generator
-from concurrent.futures import Future
-from dataclasses import replace
+from collections.abc import Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,24 +22,39 @@ if TYPE_CHECKING:
     from handwright.methods.trajopt.contact_invariant import ContactInvariant
 
 
-def run_attempts(
-    problem: Problem,
-    method: ContactInvariant,
-    built: tuple[Built, Built],
-    allowed: np.ndarray,
-    seed: int,
-    deadline: float,
-) -> Generator[Outcome]:
-    """Attempts in their order, until the deadline of ``time.monotonic``."""
+@contextmanager
+def started_attempts(
+    problem: Problem, method: ContactInvariant, built: tuple[Built, Built], allowed: np.ndarray
+) -> Iterator[Attempts]:
+    """Attempts at a problem; returns when all processes are ready to work."""
     with started_workers(method.num_workers, _start_worker, (problem, method, allowed)) as pool:
-        if pool is None:
-            for number in range(method.max_attempts):
-                yield attempt(*built, (seed, number), method.recipe, allowed, deadline)
+        if pool is not None:
+            wait([pool.submit(_stand_by) for _ in range(method.num_workers)])
+        yield Attempts(method, built, allowed, pool)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """Attempts from many starts."""
+
+    method: ContactInvariant
+    built: tuple[Built, Built]
+    allowed: np.ndarray
+    pool: ProcessPoolExecutor | None
+
+    def run(self, seed: int, deadline: float) -> Iterator[Outcome]:
+        """Attempts in their order; none begins after the deadline of ``time.monotonic``."""
+        numbers = takewhile(lambda _: time.monotonic() < deadline, range(self.method.max_attempts))
+        if self.pool is None:
+            for number in numbers:
+                yield attempt(
+                    *self.built, (seed, number), self.method.recipe, self.allowed, deadline
+                )
             return
         ahead: deque[Future[Outcome]] = deque()
-        for number in range(method.max_attempts):
-            ahead.append(pool.submit(_work, (seed, number), deadline))
-            if len(ahead) == 2 * method.num_workers:
+        for number in numbers:
+            ahead.append(self.pool.submit(_work, (seed, number), deadline))
+            if len(ahead) == 2 * self.method.num_workers:
                 yield ahead.popleft().result()
         while ahead:
             yield ahead.popleft().result()
@@ -60,3 +78,7 @@ def _start_worker(problem: Problem, method: ContactInvariant, allowed: np.ndarra
 def _work(seed: tuple[int, int], deadline: float) -> Outcome:
     (coarse, fine), recipe, allowed = _state["work"]
     return attempt(coarse, fine, seed, recipe, allowed, deadline)
+
+
+def _stand_by() -> None:
+    """Nothing: whoever waits for this knows that the worker has started."""

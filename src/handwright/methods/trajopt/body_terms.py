@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 
 from handwright.math.compiled import loose
-from handwright.methods.trajopt.contact_terms import cross
 from handwright.methods.trajopt.model import Model, Room, Weights
 from handwright.methods.trajopt.rows import add_rows
+from handwright.methods.trajopt.vectors import cross
 
 MOMENT_ARM = 0.1
 """Moments are counted in weights times this length, m."""

@@ -14,11 +14,12 @@ from handwright.core.problem import Problem
 from handwright.core.surface import EnvironmentBox, HalfSpace
 from handwright.geometry.environment import (
     EnvironmentArrays,
-    environment_value_gradient,
     pack_environment,
+    surface_value_gradient,
 )
 from handwright.math import rotation
 from handwright.math.pose import Pose
+from handwright.methods.trajopt.carrying import carried_wrists
 from handwright.methods.trajopt.couplings import Couplings, coordinate_limits, couple_joints
 from handwright.methods.trajopt.goal_digits import has_goal, must_touch
 from handwright.methods.trajopt.goal_rows import goal_samples
@@ -33,7 +34,7 @@ from handwright.methods.trajopt.model import (
     Skeleton,
 )
 from handwright.methods.trajopt.shape import make_body, resting_points
-from handwright.methods.trajopt.skin_bulge import forearm_cuffs, skin_bulge
+from handwright.methods.trajopt.skin_bulge import skin_bulge, skin_stubs
 
 # Order of the wrist's hinges in its own frame: bending, deviation, turning of the forearm. The
 # second must stay well within a quarter turn, and deviation is what a wrist has least of.
@@ -98,16 +99,20 @@ class Built(NamedTuple):
     contact_names: tuple[str, ...]
     surfaces: Int[np.ndarray, " S"]
     """Number in the problem of every surface of ``model.env``."""
-    rests_at_start: bool
-    """Whether the body lies on the surroundings as it starts."""
+    rests_on: Bool[np.ndarray, " N"]
+    """Contacts with what the body lies on as it starts."""
     may_grip: Bool[np.ndarray, " N"]
     """Contacts of hands but for digits with goals of their own, which have other things to do."""
-    must_touch: Bool[np.ndarray, "P N"]
-    """Contacts that goals ask for, by phase."""
     first_hold: int
     """Phase from which hands are drawn to the body; past the last if it need not be held."""
+    carried: Float[np.ndarray, "H K 6"]
+    """Wrists of the hands at the keys if they turned with the body as its goals do, from the phase
+    ``first_hold`` on."""
     capsule_number: Int[np.ndarray, " C"]
-    """Number in its hand of every capsule of ``model.skeleton``; -1 for cuffs."""
+    """Number in its hand of every capsule of ``model.skeleton``."""
+    required: Bool[np.ndarray, "P N"]
+    """Contacts that must be on: strokes in the phases that they fill, and digits that goals put on
+    the body for whole phases."""
 
 
 def build(
@@ -130,7 +135,7 @@ def build(
     shape = make_body(problem, body_name)
     is_moved = any(goal.feature.owner == body_name for goal in problem.goals)
     feet = resting_points(shape, _NUM_FEET if is_moved else _NUM_STILL_FEET)
-    contacts, contact_hand, names = _contacts(hands, body, env, feet)
+    contacts, contact_hand, names = _contacts(problem, hands, body, env, surfaces, feet)
     may_grip = (contact_hand >= 0) & ~has_goal(problem, hands, names)
     contacts.squeeze[~may_grip] = 0.0
     lower, upper = _limits(hands, num_coordinates)
@@ -162,10 +167,9 @@ def build(
         first = hand.first_finger_coordinate
         start[first : first + len(hand.couplings.leading)] = hand.q[hand.couplings.leading]
     start[num_coordinates - 6 : num_coordinates - 3] = problem.start[body_name].apply(body.center)
-    # No contact is at a cuff.
-    numbers = np.concatenate(
-        [_shown_capsules(hand) + [-1] * len(forearm_cuffs(hand.model)) for hand in hands]
-    ).astype(np.int64)
+    numbers = [n for hand in hands for n in (*_shown_capsules(hand), *_stub_numbers(hand))]
+    first_hold = _first_hold(problem, body_name, model)
+    times = problem.times[0] + model.phase_time * np.arange(model.num_keys)
     return Built(
         model=model,
         hands=hands,
@@ -175,20 +179,42 @@ def build(
         contact_hand=contact_hand,
         contact_names=names,
         surfaces=surfaces,
-        rests_at_start=_rests(problem, body_name, shape),
+        rests_on=_rests_on(problem, body_name, shape, contacts),
         may_grip=may_grip,
-        must_touch=must_touch(problem, hands, body, names, model),
-        first_hold=_first_hold(problem, body_name, model),
-        capsule_number=numbers,
+        first_hold=first_hold,
+        carried=carried_wrists(problem, hands, body_name, times, float(times[first_hold])),
+        capsule_number=np.array(numbers, dtype=np.int64),
+        required=_required(problem, model) | must_touch(problem, hands, body, names, model),
     )
 
 
-def _rests(problem: Problem, body: str, shape: Body) -> bool:
-    """Whether a point of the body as it starts is at a surface."""
-    env = pack_environment(problem.environment)
+def _required(problem: Problem, model: Model) -> Bool[np.ndarray, "P N"]:
+    """Strokes fill the phases whose middle they cover, and one at least."""
+    phases, h = len(model.clearance), model.phase_time
+    required = np.zeros((phases, model.num_contacts), dtype=bool)
+    middle = problem.times[0] + h * (np.arange(phases) + 0.5)
+    first = model.num_contacts - len(problem.strokes)
+    for n, stroke in enumerate(problem.strokes):
+        inside = (middle >= stroke.start) & (middle <= stroke.end)
+        inside[np.argmin(np.abs(middle - 0.5 * (stroke.start + stroke.end)))] = True
+        required[:, first + n] = inside
+    return required
+
+
+def _rests_on(
+    problem: Problem, body: str, shape: Body, contacts: Contacts
+) -> Bool[np.ndarray, " N"]:
+    """Which contacts are with surfaces that a point of the body touches as it starts."""
+    env, _ = _surroundings(problem)
     places = shape.knobs @ shape.turn.T + problem.start[body].apply(problem.bodies[body].center)
-    gaps = [environment_value_gradient(env, *place)[0] - shape.knob_radius for place in places]
-    return min(gaps, default=np.inf) < _TOUCHES
+    lies = [
+        min(surface_value_gradient(env, n, *place)[0] for place in places)
+        < _TOUCHES + shape.knob_radius
+        for n in range(len(env.frictions))
+    ]
+    rests = np.array([number >= 0 and lies[number] for number in contacts.surface])
+    rests[len(rests) - len(problem.strokes) :] = False
+    return rests
 
 
 def _first_hold(problem: Problem, body: str, model: Model) -> int:
@@ -224,7 +250,7 @@ def make_room(model: Model) -> Room:
         hinge=np.zeros((3, 3)),
         swing=np.zeros((4, 3)),
         rod=np.zeros((2, 3)),
-        rows=np.zeros((10, size)),
+        rows=np.zeros((13, size)),
         residual=np.zeros(10),
         columns=np.zeros(size, dtype=np.int64),
         dense=np.zeros((3, nq)),
@@ -315,6 +341,11 @@ def _shown_capsules(hand: HandPart) -> list[int]:
     return [n for n, link in enumerate(hand.model.capsules.link) if link != 0 or hand.is_free]
 
 
+def _stub_numbers(hand: HandPart) -> list[int]:
+    """Capsules of the hand that those for skin behind the wrist go with."""
+    return [stub.number for stub in skin_stubs(hand.model)] if hand.is_free else []
+
+
 def _skeleton(hands: tuple[HandPart, ...]) -> Skeleton:
     joint, start, end, radius, bare, owner, digit = [], [], [], [], [], [], []
     for h, hand in enumerate(hands):
@@ -327,12 +358,12 @@ def _skeleton(hands: tuple[HandPart, ...]) -> Skeleton:
             bare.append(float(c.radius[n]))
             owner.append(h)
             digit.append(int(c.digit[n]))
-        for cuff in forearm_cuffs(hand.model):
-            joint.append(hand.root_joint)
-            start.append(cuff.start)
-            end.append(cuff.end)
-            radius.append(cuff.radius)
-            bare.append(cuff.radius)
+        for stub in skin_stubs(hand.model) if hand.is_free else ():
+            joint.append(hand.joint_of_link(int(c.link[stub.number])))
+            start.append(stub.start)
+            end.append(stub.end)
+            radius.append(stub.radius)
+            bare.append(stub.radius)
             owner.append(h)
             digit.append(-1)
     pairs = [
@@ -352,12 +383,18 @@ def _skeleton(hands: tuple[HandPart, ...]) -> Skeleton:
 
 
 def _contacts(
-    hands: tuple[HandPart, ...], body: RigidBody, env: EnvironmentArrays, feet: np.ndarray
+    problem: Problem,
+    hands: tuple[HandPart, ...],
+    body: RigidBody,
+    env: EnvironmentArrays,
+    surfaces: Int[np.ndarray, " S"],
+    feet: np.ndarray,
 ) -> tuple[Contacts, Int[np.ndarray, " N"], tuple[str, ...]]:
-    """One for the last segment of every digit and for every palm, one for each foot and surface."""
+    """One for the last segment of every digit, every palm and every stroke, two for a surface."""
     members: list[int] = []
     kind, first, last = [], [], []
     surface, friction, squeeze, pad_joint, pad, owner, names = [], [], [], [], [], [], []
+    least, slides = [], []
 
     def add(what: int, hand: int, capsules: list[int], name: str, mu: float) -> None:
         kind.append(what)
@@ -371,6 +408,8 @@ def _contacts(
         pad.append(np.zeros(3))
         owner.append(hand)
         names.append(name)
+        least.append(0.0)
+        slides.append(False)
 
     passed = 0
     for h, hand in enumerate(hands):
@@ -392,11 +431,17 @@ def _contacts(
         ]
         if palm:
             add(HAND_CONTACT, h, palm, f"{hand.name}.palm", body.friction)
-        passed += len(shown) + len(forearm_cuffs(hand.model))
+        passed += len(shown) + len(_stub_numbers(hand))
     for number in range(len(env.frictions)):
         for foot in feet:
             add(GROUND_CONTACT, -1, [], "surroundings", float(env.frictions[number]))
             surface[-1], pad[-1] = number, foot
+    weight = body.mass * float(np.linalg.norm(problem.gravity))
+    for stroke in problem.strokes:
+        number = int(np.flatnonzero(surfaces == stroke.surface)[0])
+        add(GROUND_CONTACT, -1, [], "stroke", float(env.frictions[number]))
+        surface[-1], pad[-1] = number, np.array(stroke.point - body.center)
+        least[-1], slides[-1] = stroke.force / weight, True
     contacts = Contacts(
         kind=np.array(kind, dtype=np.int64),
         first=np.array(first, dtype=np.int64),
@@ -405,6 +450,8 @@ def _contacts(
         surface=np.array(surface, dtype=np.int64),
         friction=np.array(friction, dtype=np.float64),
         squeeze=np.array(squeeze, dtype=np.float64),
+        least=np.array(least, dtype=np.float64),
+        slides=np.array(slides, dtype=np.bool_),
         pad_joint=np.array(pad_joint, dtype=np.int64),
         pad=np.array(pad, dtype=np.float64).reshape(-1, 3),
     )

@@ -11,12 +11,13 @@ from handwright.core.problem import Problem
 from handwright.math import rotation
 from handwright.math.packed import Packed
 from handwright.math.pose import Pose
+from handwright.mechanics.sliding import STATIC_SPEED
 from handwright.methods.trajopt.build import WRIST_HINGES, Built, HandPart, make_room
 from handwright.methods.trajopt.model import Room
 from handwright.methods.trajopt.system import fill_sample, place_contact, pose_sample
 
 # Contacts with less force than this share of the weight are not listed.
-_IDLE = 1e-3
+_IDLE = 5e-3
 
 
 def make_clip(problem: Problem, built: Built, keys: Float[np.ndarray, "K n"], method: str) -> Clip:
@@ -72,8 +73,10 @@ def hand_motion(hand: HandPart, coordinates: Float[np.ndarray, "T Q"]) -> HandMo
 
 
 def _where(built: Built, time: float) -> tuple[int, float]:
-    """Phase of a time, and the fraction of it that has passed."""
+    """Phase of a time, and the fraction of it that has passed; a cyclic motion begins anew."""
     m = built.model
+    if m.is_cyclic and time > m.phase_time * m.num_keys - 1e-9:
+        return 0, 0.0
     phases = m.num_keys if m.is_cyclic else m.num_keys - 1
     phase = min(int(time / m.phase_time + 1e-9), phases - 1)
     return phase, min(max(time / m.phase_time - phase, 0.0), 1.0)
@@ -127,10 +130,27 @@ def _contacts(
                 normal=np.array([nx, ny, nz]),
                 gap=float(gap),
                 force=force,
-                mode=ContactMode.STATIC,
+                mode=_mode(built, room, int(j), np.array([x, y, z]), np.array([nx, ny, nz])),
             )
         )
     return found
+
+
+def _mode(
+    built: Built,
+    room: Room,
+    j: int,
+    point: Float[np.ndarray, "3"],
+    normal: Float[np.ndarray, "3"],
+) -> ContactMode:
+    """A stroke slides unless it is about to begin, to turn or to end."""
+    m, nq = built.model, built.model.num_coordinates
+    if not m.contacts.slides[j]:
+        return ContactMode.STATIC
+    arm = point - room.z[nq - 6 : nq - 3]
+    velocity = room.z[2 * nq - 6 : 2 * nq - 3] + np.cross(room.swing[3], arm)
+    speed = float(np.linalg.norm(velocity - (velocity @ normal) * normal))
+    return ContactMode.SLIDING if speed > STATIC_SPEED else ContactMode.STATIC
 
 
 def _within_cone(

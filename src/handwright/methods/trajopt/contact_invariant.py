@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from contextlib import closing
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,13 +14,13 @@ from handwright.core.problem import Problem
 from handwright.core.result import Progress, Result, Status, Watcher
 from handwright.errors import InvalidValueError
 from handwright.methods.trajopt.attempt import Outcome, Recipe
-from handwright.methods.trajopt.attempts import run_attempts, warm_up
+from handwright.methods.trajopt.attempts import started_attempts, warm_up
 from handwright.methods.trajopt.build import Built, build, phases_of
 from handwright.methods.trajopt.clips import make_clip
 from handwright.methods.trajopt.measures import LIMITS, MEASURES, UNITS
 
 # Near both ends of a phase, where contacts begin and end; cubics leave little room between.
-_FINE_FRACTIONS = (0.01, 0.12, 0.5, 0.88, 0.99)
+_FINE_FRACTIONS = (0.01, 0.12, 0.35, 0.65, 0.88, 0.99)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,32 +108,31 @@ class ContactInvariant:
             )
         tell = _silent if watcher is None else watcher
         tell(Progress("preparing, and compiling what is not compiled yet"))
-        begin = time.perf_counter()
-        coarse, fine = self.ready(problem)
-        allowed = allowed_contacts(problem, coarse)
+        begin = start = time.monotonic()
         outcomes: list[Outcome] = []
         good: list[Outcome] = []
         was_cancelled = False
         deadline = math.inf
         try:
+            coarse, fine = self.ready(problem)
+            allowed = allowed_contacts(problem, coarse)
             warm_up((coarse, fine), self.recipe, allowed)
-            start = time.monotonic()
-            deadline = start + self.time_budget
-            stream = run_attempts(problem, self, (coarse, fine), allowed, seed, deadline)
-            # Closed when enough is found, so that no worker goes on.
-            with closing(stream):
-                for outcome in stream:
+            # Ends with the block, so that no worker goes on when enough is found.
+            with started_attempts(problem, self, (coarse, fine), allowed) as attempts:
+                start = time.monotonic()
+                deadline = start + self.time_budget
+                for outcome in attempts.run(seed, deadline):
                     outcomes.append(outcome)
                     good = [one for one in outcomes if one.is_good]
                     passed = time.monotonic() - start
                     tell(Progress("optimising", _statistics(outcomes), passed, self.time_budget))
-                    if len(good) >= self.num_solutions or passed >= self.time_budget:
+                    if len(good) >= self.num_solutions:
                         break
         except KeyboardInterrupt:
             was_cancelled = True
         chosen = sorted(good, key=lambda one: one.cost)[: self.num_solutions]
         clips = tuple(make_clip(problem, fine, one.keys, self.name) for one in chosen)
-        timings = {"optimisation": time.perf_counter() - begin}
+        timings = {"preparation": start - begin, "optimisation": time.monotonic() - start}
         statistics = _statistics(outcomes)
         if was_cancelled:
             return Result(clips, Status.CANCELLED, "", statistics, timings)
@@ -147,10 +145,14 @@ class ContactInvariant:
 
 
 def allowed_contacts(problem: Problem, built: Built) -> Bool[np.ndarray, "P N"]:
-    """Which contacts may be on in which phase: a hand with touch spans only within them."""
+    """Which contacts may be on in which phase.
+
+    A hand with touch spans may touch only within them, and a stroke is where it has to be.
+    """
     m = built.model
     phases = len(m.clearance)
     allowed = np.ones((phases, m.num_contacts), dtype=bool)
+    allowed[:, m.contacts.slides] = built.required[:, m.contacts.slides]
     begin = problem.times[0] + m.phase_time * np.arange(phases)
     slack = 1e-6 + 0.01 * m.phase_time
     for h, hand in enumerate(built.hands):
@@ -162,7 +164,7 @@ def allowed_contacts(problem: Problem, built: Built) -> Bool[np.ndarray, "P N"]:
             allowed[:, built.contact_hand == h] = inside[:, None]
     if built.first_hold >= phases:
         # Nobody has to hold the body, so hands keep off but where goals ask them to touch it.
-        allowed[:, built.contact_hand >= 0] &= built.must_touch[:, built.contact_hand >= 0]
+        allowed[:, built.contact_hand >= 0] &= built.required[:, built.contact_hand >= 0]
     return allowed
 
 

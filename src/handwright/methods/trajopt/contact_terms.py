@@ -6,6 +6,8 @@ sqrt(c) their common factor, the residuals are
     d_body(r), d_hand(r), v_body(r) - v_hand(r), r - pad,
     |f_t| - mu f_n and s - f_n where positive.
 
+Where a contact slides, the law of ``slide_terms`` takes the place of the relative velocity.
+
 The paper's equation 4 takes the rates of the distances instead of the relative velocity, which
 leaves surfaces free to slide on each other. s is the least squeeze, zero for surroundings: a thumb
 that presses with more than the weight has to be opposed, and then the forces are mostly ones that
@@ -20,45 +22,25 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-
 from handwright.geometry.environment import surface_value_gradient
 from handwright.geometry.sdf import field_value_gradient
 from handwright.math.compiled import loose
 from handwright.methods.trajopt.model import HAND_CONTACT, ROD, Model, Room, Weights
 from handwright.methods.trajopt.posing import joint_motion
 from handwright.methods.trajopt.rows import add_rows
+from handwright.methods.trajopt.slide_terms import slide_change, slide_residual
+from handwright.methods.trajopt.vectors import across, cross, dot, minus, rotated
 
 # Forces are smooth to this share of the weight where the tangential part vanishes.
 _ROUND = 1e-3
 _NUM_ROWS = 10
+# First row of room for the change of the normal, which only contacts that slide need.
+_BY_NORMAL = 10
 # Contacts with surroundings keep to their parts of the body, to this many tolerances of a gap: one
 # in the middle of a body that lies would let it turn there without slipping.
 _SPREAD = 10.0
 LANDING_SPEED = 0.02
 """Tolerance of the speed at which a digit lands and takes off, m/s."""
-
-
-@loose
-def cross(a: tuple, b: tuple) -> tuple:
-    """Cross product."""
-    return (
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    )
-
-
-@loose
-def dot(a: tuple, b: tuple) -> float:
-    """Dot product."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@loose
-def minus(a: tuple, b: tuple) -> tuple:
-    """Difference."""
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
 @loose
@@ -87,27 +69,10 @@ def contact_share(c: float, w: Weights) -> tuple[float, float]:
 
 
 @loose
-def _turned(t: np.ndarray, v: np.ndarray) -> tuple:
-    """A turned vector."""
-    return (
-        t[0, 0] * v[0] + t[0, 1] * v[1] + t[0, 2] * v[2],
-        t[1, 0] * v[0] + t[1, 1] * v[1] + t[1, 2] * v[2],
-        t[2, 0] * v[0] + t[2, 1] * v[1] + t[2, 2] * v[2],
-    )
-
-
-@loose
 def _from_foot(m: Model, room: Room, j: int, local: tuple) -> tuple:
     """From the point of the body that a contact with surroundings keeps to, to its origin."""
     q = m.contacts.pad[j]
-    return _turned(room.body_turn, (local[0] - q[0], local[1] - q[1], local[2] - q[2]))
-
-
-@loose
-def _along_surface(n: tuple, v: tuple) -> tuple:
-    """The part of a vector across a normal."""
-    along = dot(n, v)
-    return v[0] - along * n[0], v[1] - along * n[1], v[2] - along * n[2]
+    return rotated(room.body_turn, (local[0] - q[0], local[1] - q[1], local[2] - q[2]))
 
 
 @loose
@@ -179,6 +144,7 @@ class Push(NamedTuple):
     """Beyond the cone."""
     lacks: float
     """Of the least squeeze."""
+    slides: bool
 
 
 @loose
@@ -198,7 +164,7 @@ def _hand_side(m: Model, room: Room, j: int, p: tuple) -> Side:
     off_pad = (0.0, 0.0, 0.0)
     k = m.contacts.pad_joint[j]
     if k >= 0:
-        pad = _turned(room.turn[k], m.contacts.pad[j])
+        pad = rotated(room.turn[k], m.contacts.pad[j])
         off_pad = (
             p[0] - room.place[k, 0] - pad[0],
             p[1] - room.place[k, 1] - pad[1],
@@ -224,7 +190,7 @@ def _hand_side(m: Model, room: Room, j: int, p: tuple) -> Side:
 def _ground_side(m: Model, room: Room, j: int, p: tuple, local: tuple) -> Side:
     gap, nx, ny, nz = surface_value_gradient(m.env, m.contacts.surface[j], p[0], p[1], p[2])
     n, none = (nx, ny, nz), (0.0, 0.0, 0.0)
-    off_pad = _along_surface(n, _from_foot(m, room, j, local))
+    off_pad = across(n, _from_foot(m, room, j, local))
     return Side(-1, gap, n, 1.0, none, none, none, off_pad)
 
 
@@ -233,7 +199,7 @@ def _touch(m: Model, room: Room, j: int) -> Touch:
     nq, nc, z = m.num_coordinates, m.num_contacts, room.z
     r, b = 2 * nq + 3 * nc + 3 * j, nq - 6
     local = (z[r], z[r + 1], z[r + 2])
-    arm = _turned(room.body_turn, z[r : r + 3])
+    arm = rotated(room.body_turn, z[r : r + 3])
     p = (z[b] + arm[0], z[b + 1] + arm[1], z[b + 2] + arm[2])
     distance, gx, gy, gz = body_distance(m, local[0], local[1], local[2])
     if m.contacts.kind[j] == HAND_CONTACT:
@@ -257,9 +223,12 @@ def _push(m: Model, w: Weights, room: Room, j: int, n: tuple) -> Push:
     fn = dot(f, n)
     ft = (f[0] - fn * n[0], f[1] - fn * n[1], f[2] - fn * n[2])
     size = math.sqrt(dot(ft, ft) + _ROUND * _ROUND)
-    mu = w.friction * m.contacts.friction[j]
+    slides = m.contacts.slides[j]
+    # What slides has all the friction, so no margin is left for it.
+    mu = m.contacts.friction[j] * (1.0 if slides else w.friction)
     over = size - _ROUND - mu * fn
-    return Push(f, fn, ft, size, mu, over, w.squeeze * m.contacts.squeeze[j] - fn)
+    least = max(w.squeeze * m.contacts.squeeze[j], m.contacts.least[j])
+    return Push(f, fn, ft, size, mu, over, least - fn, slides)
 
 
 @loose
@@ -273,7 +242,7 @@ def contact_terms(
     """
     at = 2 * m.num_coordinates + 6 * m.num_contacts + j
     share, share_slope = (1.0, 0.0) if is_landing else contact_share(room.z[at], w)
-    if share <= 0.0 and share_slope == 0.0:
+    if (share <= 0.0 and share_slope == 0.0) or (is_landing and m.contacts.slides[j]):
         return 0.0
     touch = _touch(m, room, j)
     push = _push(m, w, room, j, touch.side.normal)
@@ -288,6 +257,10 @@ def contact_terms(
     res[6] = wc * max(push.lacks, 0.0)
     for a in range(3):
         res[2 + a], res[7 + a] = ws * touch.slip[a], wp * touch.side.off_pad[a]
+    if push.slides:
+        ws = 1.0
+        law = slide_residual(push.force, touch.slip, touch.side.normal, push.friction)
+        res[2], res[3], res[4] = wc * law[0], wc * law[1], wc * law[2]
     cost = 0.0
     for r in range(_NUM_ROWS):
         cost += res[r] * res[r]
@@ -300,6 +273,8 @@ def contact_terms(
             _hand_slopes(m, room, touch, push, movers, factors)
         _body_slopes(m, room, j, touch, push, movers, factors)
         _force_slopes(m, room, touch, push, movers, wc)
+        if push.slides:
+            _slide_slopes(m, room, touch, push, movers, wc)
         for r in range(_NUM_ROWS):
             for i in range(count):
                 room.rows[r, i] *= share
@@ -328,7 +303,7 @@ def _list_columns(m: Model, room: Room, j: int, joint: int) -> int:
         room.columns[2 * movers + 15 + i] = 2 * nq + 3 * nc + 3 * j + i
     room.columns[2 * movers + 18] = 2 * nq + 6 * nc + j
     count = 2 * movers + 19
-    for r in range(_NUM_ROWS):
+    for r in range(_BY_NORMAL + 3):
         for i in range(count):
             room.rows[r, i] = 0.0
     return count
@@ -436,7 +411,7 @@ def _foot_slopes(
         moved = cross(h, _from_foot(m, room, j, touch.local))
     else:
         moved = (t[0, i - 6], t[1, i - 6], t[2, i - 6])
-    along = _along_surface(touch.side.normal, moved)
+    along = across(touch.side.normal, moved)
     for a in range(3):
         room.rows[7 + a, column] = wp * along[a]
 
@@ -464,7 +439,7 @@ def _cone_slopes(
     ``moved`` is how the origin moves against the link; P takes off the parts along the normal and,
     beside the straight part of a capsule, along its axis.
     """
-    if push.over <= 0.0 and push.lacks <= 0.0:
+    if push.over <= 0.0 and push.lacks <= 0.0 and not push.slides:
         return
     n, axis = side.normal, side.axis
     along, lengthwise = dot(n, moved), dot(axis, moved)
@@ -474,9 +449,32 @@ def _cone_slopes(
         rolled[1] + (moved[1] - along * n[1] - lengthwise * axis[1]) / side.reach,
         rolled[2] + (moved[2] - along * n[2] - lengthwise * axis[2]) / side.reach,
     )
+    for a in range(3):
+        room.rows[_BY_NORMAL + a, column] += dn[a]
     less = dot(push.force, dn)
     if push.over > 0.0:
         bent = -push.normal_part * dot(push.across, dn) / push.across_size
         room.rows[5, column] += wc * (bent - push.friction * less)
     if push.lacks > 0.0:
         room.rows[6, column] -= wc * less
+
+
+@loose
+def _slide_slopes(m: Model, room: Room, touch: Touch, push: Push, movers: int, wc: float) -> None:
+    """Turns slopes of the slip into those of the law of sliding."""
+    g, rows, first = m.gravity, room.rows, 2 * movers + 12
+    weight = m.body.mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
+    for i in range(first + 6):
+        k = i - first
+        by_force = (
+            1.0 / weight if k == 0 else 0.0,
+            1.0 / weight if k == 1 else 0.0,
+            1.0 / weight if k == 2 else 0.0,
+        )
+        by_slip = (rows[2, i], rows[3, i], rows[4, i])
+        by_n = (rows[_BY_NORMAL, i], rows[_BY_NORMAL + 1, i], rows[_BY_NORMAL + 2, i])
+        change = slide_change(
+            push.force, touch.slip, touch.side.normal, push.friction, by_force, by_slip, by_n
+        )
+        for a in range(3):
+            rows[2 + a, i] = wc * change[a]

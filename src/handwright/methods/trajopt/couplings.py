@@ -34,7 +34,7 @@ def couple_joints(model: HandModel, q: Float[np.ndarray, " J"], *, is_coupled: b
 
     Args:
         model: The hand; its own followers always follow.
-        q: Joint values at which joints stay that are not moved.
+        q: Joint values at the start, where joints stay that are not moved.
         is_coupled: Whether fingertips follow and the palm's bones stay, in hands that have joints
             of these names.
     """
@@ -46,7 +46,9 @@ def couple_joints(model: HandModel, q: Float[np.ndarray, " J"], *, is_coupled: b
             if name.endswith("_dip_flexion"):
                 before = name.replace("_dip_", "_pip_")
                 if before in tree.names and leader[j] < 0:
-                    leader[j], ratio[j], bias[j] = tree.index(before), _LAST_BEND, 0.0
+                    leader[j], ratio[j] = tree.index(before), _LAST_BEND
+                    # The hand starts as it is told to.
+                    bias[j] = q[j] - _LAST_BEND * q[leader[j]]
             elif "_cmc_" in name and not name.startswith("thumb"):
                 stays[j] = True
     leading = np.flatnonzero((leader < 0) & ~stays)

@@ -21,6 +21,8 @@ POSITION_TOLERANCE = 5e-3
 """m."""
 ANGLE_TOLERANCE = 0.05
 """rad."""
+# Errors up to which a goal counts as met, whatever its weight: m, rad.
+_MET_POSITION, _MET_ANGLE = 5e-3, np.radians(5.0)
 
 
 def goal_samples(
@@ -124,14 +126,17 @@ _MEASURED = np.linspace(0.005, 0.995, 13)
 
 
 def fine_samples(model: Model) -> Model:
-    """The same model with many moments, for measuring; goals stay at theirs."""
+    """The same model with many moments, for measuring; goals stay at theirs, and count alike."""
     s = model.samples
     phases = len(model.clearance)
     more = phases * len(_MEASURED)
     phase = np.concatenate([s.phase, np.repeat(np.arange(phases), len(_MEASURED))])
     fraction = np.concatenate([s.fraction, np.tile(_MEASURED, phases)])
     none = np.zeros(more, dtype=np.int64)
+    # A direction that is off by an angle is off by the chord of it.
+    met = np.where(model.goals.kind == POINT_GOAL, _MET_POSITION, 2.0 * np.sin(0.5 * _MET_ANGLE))
     return model._replace(
+        goals=model.goals._replace(weight=1.0 / met),
         samples=Samples(
             phase=phase,
             fraction=fraction,
@@ -140,7 +145,7 @@ def fine_samples(model: Model) -> Model:
             is_full=np.concatenate([s.is_full, np.ones(more, dtype=np.bool_)]),
             goal_first=np.concatenate([s.goal_first, none]),
             goal_last=np.concatenate([s.goal_last, none]),
-        )
+        ),
     )
 
 

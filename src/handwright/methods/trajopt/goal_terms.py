@@ -6,17 +6,13 @@ from handwright.math.compiled import loose
 from handwright.methods.trajopt.model import POINT_GOAL, Model, Room, Weights
 from handwright.methods.trajopt.posing import add_body_slopes, add_link_slopes
 from handwright.methods.trajopt.rows import add_dense
+from handwright.methods.trajopt.vectors import rotated
 
 
 @loose
 def _turned(room: Room, joint: int, v: tuple) -> tuple:
     """A direction of a link, or of the body (-1), in the world."""
-    t = room.body_turn if joint < 0 else room.turn[joint]
-    return (
-        t[0, 0] * v[0] + t[0, 1] * v[1] + t[0, 2] * v[2],
-        t[1, 0] * v[0] + t[1, 1] * v[1] + t[1, 2] * v[2],
-        t[2, 0] * v[0] + t[2, 1] * v[1] + t[2, 2] * v[2],
-    )
+    return rotated(room.body_turn if joint < 0 else room.turn[joint], v)
 
 
 @loose

@@ -99,6 +99,8 @@ def _measure(
             gap = max(abs(r[0]), abs(r[1]))
             slip = np.sqrt(r[2] * r[2] + r[3] * r[3] + r[4] * r[4])
             cone = max(r[5], r[6])
+            if m.contacts.slides[j]:
+                cone, slip = max(cone, slip), 0.0
             if m.contacts.kind[j] == HAND_CONTACT:
                 f = 2 * nq + 3 * j
                 push = room.z[f] ** 2 + room.z[f + 1] ** 2 + room.z[f + 2] ** 2

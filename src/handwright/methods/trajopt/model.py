@@ -81,6 +81,10 @@ class Contacts(NamedTuple):
     friction: np.ndarray
     squeeze: np.ndarray
     """Share of the least squeeze that each must give."""
+    least: np.ndarray
+    """Least force along the normal besides, in weights of the body."""
+    slides: np.ndarray
+    """Whether the contact slides while it is on."""
     pad_joint: np.ndarray
     """Link that carries the preferred place; -1 for palms and surroundings."""
     pad: np.ndarray

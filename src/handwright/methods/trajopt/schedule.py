@@ -17,21 +17,32 @@ _ON = 0.15
 _LEAST_LOAD = 0.03
 # Phases for which a digit is not worth lifting.
 _LONGEST_HOLE = 2
+LEAST_HOLD = 3
+"""Contacts that hold a body so that it cannot turn."""
 # What a hand moves by more than this in a phase does not lie, m.
 _MOVES = 5e-3
-# A digit that touches for this share of a time in the air does so all the time; so do three.
-_MOSTLY, _LEAST_GRIP = 0.5, 3
-# Contacts that hold a body.
-_HOLDING = 2
+# Errors of a schedule that are looked at, the worst first.
+_NUM_ERRORS = 20
 # Parts of the hand that do not touch keep this far from the body, m: what is nearer than 1 mm
 # counts as touching when a motion is judged, and must then not creep.
 _CLEAR = 1.3e-3
 
 
 def rounded(
-    built: Built, keys: Float[np.ndarray, "K n"], allowed: Bool[np.ndarray, "P N"]
+    built: Built,
+    keys: Float[np.ndarray, "K n"],
+    allowed: Bool[np.ndarray, "P N"],
+    leads: Bool[np.ndarray, " N"],
 ) -> tuple[Float[np.ndarray, "K n"], Bool[np.ndarray, "P N"]]:
-    """Key states with forces scaled by their contact variables, and the schedule."""
+    """Key states with forces scaled by their contact variables, and the schedule.
+
+    Args:
+        built: The problem.
+        keys: Key states with any contact variables.
+        allowed: Contacts that may be used, by phase.
+        leads: Contacts that hold the body; others help all the time or not at all, unless the
+            motion is cyclic.
+    """
     m = built.model
     nq, nc = m.num_coordinates, m.num_contacts
     weight = m.body.mass * float(np.linalg.norm(m.gravity))
@@ -45,12 +56,22 @@ def rounded(
     is_on = (c > _ON) & (load > _LEAST_LOAD)
     is_on &= ~_is_dragged(built, keys, is_on)
     if not m.is_cyclic:
-        is_on = _gripped_first(built, _steady(built, _without_holes(built, is_on, allowed)))
-        is_on &= allowed
-    is_on |= built.must_touch & allowed
+        is_on = _steady(built, _without_holes(built, is_on, allowed), leads)
+        is_on = _gripped_first(built, is_on) & allowed
+        # What nobody touches lies on all that it lay on.
+        is_on[: first_touch(built, is_on)] |= built.rests_on
+    is_on = is_on | built.required
     for k in range(phases):
         forces[k] *= np.where(is_on[k], np.maximum(c[k], _ON), 1.0)[:, None]
     return keys, is_on
+
+
+def first_touch(built: Built, is_on: Bool[np.ndarray, "P N"]) -> int:
+    """Phase in which a hand first touches a body that is to move; past the last if none does."""
+    if built.first_hold >= len(is_on):
+        return len(is_on)
+    touched = np.flatnonzero(is_on[:, built.contact_hand >= 0].any(axis=1))
+    return int(touched[0]) if len(touched) else len(is_on)
 
 
 def _without_holes(
@@ -58,11 +79,9 @@ def _without_holes(
 ) -> Bool[np.ndarray, "P N"]:
     """Digits that let go for a moment only to come back stay where they are, if they may.
 
-    So does what lies on something and need not be held. Digits with goals have reasons to let go.
+    Those with goals have reasons to let go.
     """
     is_on = is_on.copy()
-    if built.first_hold >= len(is_on):
-        is_on[:, (built.contact_hand < 0) & is_on.any(axis=0)] = True
     for j in np.flatnonzero(built.may_grip):
         phases = np.flatnonzero(is_on[:, j])
         for before, after in pairwise(phases.tolist()):
@@ -71,17 +90,17 @@ def _without_holes(
     return is_on
 
 
-def _steady(built: Built, is_on: Bool[np.ndarray, "P N"]) -> Bool[np.ndarray, "P N"]:
-    """While a body is off the surroundings, the digits that hold it mostly hold it throughout."""
-    hands = built.contact_hand >= 0
+def _steady(
+    built: Built, is_on: Bool[np.ndarray, "P N"], leads: Bool[np.ndarray, " N"]
+) -> Bool[np.ndarray, "P N"]:
+    """Digits that help the leading ones of their hand for a part of the time do not."""
     is_on = is_on.copy()
-    is_up = is_on[:, hands].any(axis=1) & ~is_on[:, ~hands].any(axis=1)
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], is_up, [0]])))
-    for first, last in edges.reshape(-1, 2):
-        share = np.where(hands, is_on[first:last].mean(axis=0), 0.0)
-        holds = share >= _MOSTLY
-        holds[np.argsort(-share)[:_LEAST_GRIP]] = True
-        is_on[first:last] = holds & (share > 0.0)
+    for h in range(len(built.hands)):
+        mine = built.contact_hand == h
+        holds = is_on[:, mine & leads].any(axis=1)
+        for j in np.flatnonzero(mine & ~leads):
+            if holds.any() and not is_on[holds, j].all():
+                is_on[:, j] = False
     return is_on
 
 
@@ -105,7 +124,7 @@ def _is_dragged(
         0, 2, 1
     )
     moved = np.linalg.norm(after - before, axis=2)[: len(is_on)]
-    is_held = is_on[:, ~surroundings].sum(axis=1) >= _HOLDING
+    is_held = is_on[:, ~surroundings].sum(axis=1) >= LEAST_HOLD - 1
     return surroundings & is_held[:, None] & (moved > _MOVES)
 
 
@@ -118,6 +137,51 @@ def _gripped_first(built: Built, is_on: Bool[np.ndarray, "P N"]) -> Bool[np.ndar
         if is_lifted and not is_on[k - 1, hands].any():
             is_on[k - 1, hands] = is_on[k, hands]
     return is_on
+
+
+def other_schedules(
+    built: Built,
+    is_on: Bool[np.ndarray, "P N"],
+    errors: Float[np.ndarray, "P N"],
+    allowed: Bool[np.ndarray, "P N"],
+) -> list[Bool[np.ndarray, "P N"]]:
+    """Schedules worth trying instead, the worst error first.
+
+    A contact is switched off there, or on beside. In motions that end, hands rather keep what they
+    hold: a digit that joins others in mid-air starts with a jerk. It is left out altogether where
+    enough others are left.
+
+    Args:
+        built: The problem.
+        is_on: The schedule.
+        errors: Of its contacts, over their limits.
+        allowed: Contacts that may be used.
+    """
+    options: list[Bool[np.ndarray, "P N"]] = []
+    phases = len(is_on)
+    hands = built.contact_hand >= 0
+    for flat in np.argsort(-errors, axis=None)[:_NUM_ERRORS]:
+        k, j = (int(i) for i in np.unravel_index(int(flat), errors.shape))
+        if errors[k, j] <= 1.0:
+            break
+        if hands[j] and built.required[:, j].any():
+            continue
+        if hands[j] and not built.model.is_cyclic:
+            trial = is_on.copy()
+            trial[:, j] = False
+            if (trial[is_on[:, j]][:, hands].sum(axis=1) >= LEAST_HOLD).all():
+                options.append(trial)
+            continue
+        switches = [] if built.required[k, j] else [(k, False)]
+        for beside in (k - 1, k + 1):
+            at = beside % phases if built.model.is_cyclic else beside
+            if 0 <= at < phases and not is_on[at, j] and allowed[at, j]:
+                switches.append((at, True))
+        for at, value in switches:
+            trial = is_on.copy()
+            trial[at, j] = value
+            options.append(trial)
+    return options
 
 
 def apply_schedule(

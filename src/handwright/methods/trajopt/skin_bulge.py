@@ -1,4 +1,4 @@
-"""How far the skin of a hand stands out of its capsules, and what covers it where it is far."""
+"""How far the skin of a hand stands out of its capsules, and capsules for what they leave out."""
 
 from __future__ import annotations
 
@@ -10,14 +10,30 @@ from jaxtyping import Float
 
 from handwright.core.hand import HandModel
 from handwright.hands.skin import skin_of
-from handwright.kinematics import posed_capsules
+from handwright.kinematics import link_poses, posed_capsules
+from handwright.math import rotation
 from handwright.math.pose import Pose
 
 # Folds between fingers stand out further, but nothing is gripped with these.
 _SHARE, _MOST = 92.0, 2e-3
-# Skin further out than this is bare, m. Cuffs reach so far beyond the last of it, in radii, and
-# follow each other so closely.
-_BARE, _EDGE, _OVERLAP = 4e-3, 0.6, 0.8
+
+
+# Skin this far out of a capsule of the wrist is the end of a forearm, m.
+_STUB = 8e-3
+# Places that are tried for the farther of its capsules, as shares of the way to its end.
+_PLACES = np.linspace(0.5, 1.0, 21)
+
+
+class Stub(NamedTuple):
+    """A capsule more than the hand model has."""
+
+    number: int
+    """Of the hand's capsule that it goes with."""
+    start: Float[np.ndarray, "3"]
+    """In that capsule's link, m."""
+    end: Float[np.ndarray, "3"]
+    radius: float
+    """m."""
 
 
 @lru_cache(maxsize=8)
@@ -30,8 +46,9 @@ def skin_bulge(model: HandModel) -> Float[np.ndarray, " C"]:
     capsules = model.capsules
     if model.skin is None or model.side == "none":
         return np.zeros(len(capsules))
-    gap, _ = _gaps(model)
-    owner, least = gap.argmin(axis=1), gap.min(axis=1)
+    skin = skin_of(model)
+    posed = posed_capsules(model, skin.bind[None], Pose.identity((1,)))
+    owner, least = _nearest(skin.vertices, posed.start[0], posed.end[0], capsules.radius)
     bulge = [
         np.percentile(least[owner == n], _SHARE) if np.any(owner == n) else 0.0
         for n in range(len(capsules))
@@ -39,50 +56,66 @@ def skin_bulge(model: HandModel) -> Float[np.ndarray, " C"]:
     return np.clip(bulge, 0.0, _MOST)
 
 
-class Cuff(NamedTuple):
-    """A capsule of the root link."""
-
-    start: Float[np.ndarray, "3"]
-    """m."""
-    end: Float[np.ndarray, "3"]
-    radius: float
-    """m."""
-
-
 @lru_cache(maxsize=8)
-def forearm_cuffs(model: HandModel) -> tuple[Cuff, ...]:
-    """Capsules over the end of the forearm: copies of the wrist's, shifted to where skin is bare.
+def skin_stubs(model: HandModel) -> tuple[Stub, ...]:
+    """Capsules for skin that goes on behind the wrist, where the model has none.
 
-    Without them the stump dips into tables unseen.
+    They are copies of the wrist's own capsule, half way to the end of the skin and near it.
     """
-    if model.skin is None or "wrist" not in model.capsules.names or model.wrist_link != 0:
-        return ()
-    wrist = model.capsules.names.index("wrist")
-    gap, at = _gaps(model)
-    bare = at[(gap.argmin(axis=1) == wrist) & (gap.min(axis=1) > _BARE)]
-    if not len(bare):
-        return ()
-    start, end = model.capsules.start[wrist], model.capsules.end[wrist]
-    radius = float(model.capsules.radius[wrist]) + _MOST
-    away = bare.mean(axis=0) - 0.5 * (start + end)
-    away /= np.linalg.norm(away)
-    reach = float(((bare - 0.5 * (start + end)) @ away).max()) - _EDGE * radius
-    steps = np.arange(1, int(np.ceil(reach / (_OVERLAP * radius))) + 1)
-    return tuple(
-        Cuff(start + shift * away, end + shift * away, radius)
-        for shift in reach * steps / max(len(steps), 1)
-    )
-
-
-def _gaps(model: HandModel) -> tuple[Float[np.ndarray, "V C"], Float[np.ndarray, "V 3"]]:
-    """From every vertex of the skin to every capsule, m, and the vertices in the root's frame."""
     capsules = model.capsules
+    if model.skin is None or model.side == "none":
+        return ()
     skin = skin_of(model)
     posed = posed_capsules(model, skin.bind[None], Pose.identity((1,)))
-    gap = np.zeros((len(skin.vertices), len(capsules)))
-    for n in range(len(capsules)):
-        start, along = posed.start[0, n], posed.end[0, n] - posed.start[0, n]
-        s = np.clip((skin.vertices - start) @ along / (along @ along), 0.0, 1.0)
-        off = skin.vertices - start - s[:, None] * along
-        gap[:, n] = np.linalg.norm(off, axis=1) - capsules.radius[n]
-    return gap, skin.vertices
+    start, end = posed.start[0], posed.end[0]
+    owner, least = _nearest(skin.vertices, start, end, capsules.radius)
+    stubs: list[Stub] = []
+    for n in np.flatnonzero((capsules.digit < 0) & (capsules.link == model.wrist_link)):
+        points = skin.vertices[(owner == n) & (least > _STUB)]
+        if len(points) == 0:
+            continue
+        middle = 0.5 * (start[n] + end[n])
+        way = points.mean(axis=0) - middle
+        way /= np.linalg.norm(way)
+        far = float(((points - middle) @ way).max()) * way
+        copied = start[n], end[n], float(capsules.radius[n])
+        share = _PLACES[np.argmin([_left_out(points, copied, one * far) for one in _PLACES])]
+        radius = copied[2] + max(_left_out(points, copied, share * far), 0.0)
+        turn = rotation.conjugate(_turn_of(model, skin.bind, int(capsules.link[n])))
+        for part in (0.5 * share, share):
+            shift = rotation.rotate(turn, part * far)
+            stubs.append(Stub(int(n), capsules.start[n] + shift, capsules.end[n] + shift, radius))
+    return tuple(stubs)
+
+
+def _left_out(
+    points: Float[np.ndarray, "V 3"],
+    capsule: tuple[np.ndarray, np.ndarray, float],
+    shift: Float[np.ndarray, "3"],
+) -> float:
+    """How far points stand out of a capsule that is shifted, and shifted by half as much, m."""
+    start, end, radius = capsule
+    shifts = np.outer([0.5, 1.0], shift)
+    return float(_nearest(points, start + shifts, end + shifts, np.full(2, radius))[1].max())
+
+
+def _turn_of(model: HandModel, q: Float[np.ndarray, " J"], link: int) -> np.ndarray:
+    """Orientation of a link with the root at the identity."""
+    turns, _ = link_poses(model, q[None], Pose.identity((1,)))
+    return rotation.from_matrix(turns[0, link])
+
+
+def _nearest(
+    points: Float[np.ndarray, "V 3"],
+    start: Float[np.ndarray, "C 3"],
+    end: Float[np.ndarray, "C 3"],
+    radius: Float[np.ndarray, " C"],
+) -> tuple[np.ndarray, Float[np.ndarray, " V"]]:
+    """The capsule nearest to each point, and how far the point is out of it, m."""
+    gap = np.zeros((len(points), len(start)))
+    for n in range(len(start)):
+        along = end[n] - start[n]
+        s = np.clip((points - start[n]) @ along / (along @ along), 0.0, 1.0)
+        off = points - start[n] - s[:, None] * along
+        gap[:, n] = np.linalg.norm(off, axis=1) - radius[n]
+    return gap.argmin(axis=1), gap.min(axis=1)
