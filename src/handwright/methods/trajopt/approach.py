@@ -7,7 +7,6 @@ blocked, the first guess goes around.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -117,7 +116,7 @@ def _way_around(
 ) -> _Way | None:
     """The least arc that is free; None where the straight way is, or no arc."""
     up = np.array([0.0, 0.0, 1.0])
-    sizes: Sequence[float] = np.arange(_STEP, _MOST, _STEP)
+    sizes = np.arange(_STEP, _MOST, _STEP).tolist()
     if depth.along(hand, _Way(shift, 0.0 * up)) < _SHALLOW:
         return None
     lift = next((s for s in (0.0, *sizes) if depth(hand, shift + s * up) < _SHALLOW), None)
