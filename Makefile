@@ -39,6 +39,7 @@ images: $(BASE)
 gallery: $(BASE)
 	$(BIN)/python -m handwright.demo.gallery docs/images
 	$(BIN)/python -m handwright.demo.strategies docs/images/strategies.png
+	$(BIN)/python -m handwright.demo.paths docs/images
 
 # What a user gets from the wheel, without extras and without this source tree.
 check-minimal: pyproject.toml constraints.txt

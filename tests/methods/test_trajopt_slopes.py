@@ -97,8 +97,8 @@ def test_slopes_of_the_whole_cost(scene, slides, is_frozen):
         assert set(m.landing.ravel()) == {0, 1, 2}
     nq = m.num_coordinates
     quiet = Quiet(
-        rng.uniform(size=nq), rng.uniform(size=nq), rng.normal(size=nq), 0.1, 0.5,
-        rng.uniform(size=nq),
+        rng.uniform(size=nq), rng.uniform(size=nq), rng.normal(size=nq),
+        rng.uniform(size=(len(m.clearance), nq)), 0.1, 0.5, rng.uniform(size=nq),
     )  # fmt: skip
     weights = WEIGHTS._replace(is_frozen=is_frozen)
     packed = [Packed(part) for part in (m, weights, make_room(m), quiet)]

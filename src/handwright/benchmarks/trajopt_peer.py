@@ -81,7 +81,7 @@ class LocalCost:
     weights: Packed
     quiet: Packed
     room: Packed
-    matrices: tuple[np.ndarray, np.ndarray]
+    matrices: tuple[np.ndarray, ...]
     unused: Sums
 
     @staticmethod

@@ -19,6 +19,7 @@ SHOWN = (
     "milk_box_pickup", "spatula", "wine_pot", "bottle_turn_on_table", "bunny_like", "mug",
     "big_box_two_hands", "small_box_two_hands", "cooking",
     "pick_ball", "pick_box", "pick_pen_horizontal", "pick_pen_free", "trident_pick",
+    "pick_behind_obstacle", "draw_square", "dial_phone",
     "slide_box",
 )  # fmt: skip
 """Scenes that are solved and certified."""

@@ -74,7 +74,7 @@ def _goal_error(clip: Clip, number: int, goal: Goal) -> GoalError:
         return GoalError(number, np.inf * asked[0], np.inf * asked[1])
     within = times[(times > goal.start) & (times < goal.end)]
     moments = np.array([goal.start, *within, goal.end])
-    reached = Track(times, _feature_poses(clip, goal.feature)).at(moments)
+    reached = Track(times, feature_poses(clip, goal.feature)).at(moments)
     if goal.relative_to is not None:
         reached = Track(times, clip.bodies[goal.relative_to]).at(moments).inverse() @ reached
     position = angle = np.nan
@@ -87,7 +87,7 @@ def _goal_error(clip: Clip, number: int, goal: Goal) -> GoalError:
     return GoalError(number, position, angle)
 
 
-def _feature_poses(clip: Clip, feature: Feature) -> Pose:
+def feature_poses(clip: Clip, feature: Feature) -> Pose:
     """(T,) poses of a feature in the world."""
     if feature.owner in clip.bodies:
         pose = clip.bodies[feature.owner]

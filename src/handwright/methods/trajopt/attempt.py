@@ -9,9 +9,13 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from handwright.math import rotation
+from handwright.math.packed import Packed
+from handwright.methods.trajopt.approach import add_approach
 from handwright.methods.trajopt.build import Built, make_room
+from handwright.methods.trajopt.contact_terms import body_distance
 from handwright.methods.trajopt.descent import Descent, make_blocks
-from handwright.methods.trajopt.measures import Measured, measure
+from handwright.methods.trajopt.goal_rows import with_samples_at
+from handwright.methods.trajopt.measures import LIMITS, Measured, measure
 from handwright.methods.trajopt.model import Weights
 from handwright.methods.trajopt.quiet_terms import Quiet
 from handwright.methods.trajopt.refine import refined_keys
@@ -44,6 +48,8 @@ _SKIN_OFF = 5e-4
 _FITTED = 3.0
 """Excess of errors over their limits up to which that is worth while."""
 _REPAIR_GAIN = 0.97
+_PRESS = 0.5
+"""Force with which digits press where goals put them on a body that lies, in weights of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +116,7 @@ def attempt(
         is_on = np.repeat(is_on, 2, axis=0)
         finer = _descent(fine, apply_schedule(fine, keys, is_on))
         _let_lie(fine, finer, first_touch(fine, is_on))
+        _press_where_asked(fine, finer, is_on)
         finer.iterations, finer.deadline = work.iterations, deadline
         cost = loose_cost
         # What is far off with loose tolerances is not worth tightening: the next start is.
@@ -121,7 +128,11 @@ def attempt(
                 squeeze=recipe.squeeze,
                 goal=goal,
             )
-            cost = finer.run(stage, quiet(fine, factor=calm), recipe.fine_iterations)
+            calm_stage = quiet(fine, factor=calm, is_on=is_on)
+            cost = finer.run(stage, calm_stage, recipe.fine_iterations)
+            # What is quick passes through thin things between two moments.
+            depth = measure(fine, finer.keys, finer.room).depth
+            finer.model = with_samples_at(fine.model, depth > LIMITS["penetration"])
         measured = measure(fine, finer.keys, finer.room)
         if loose_cost < _HOPELESS and measured.excess < _FITTED:
             final = stage, quiet(fine, factor=calm)
@@ -170,7 +181,7 @@ def _find_schedule(
     work.deadline = deadline
     first_c = work.keys.shape[1] - m.num_contacts
     first = built.first_hold
-    stroked = np.flatnonzero(built.required.any(axis=1))
+    stroked = np.flatnonzero(built.required[:, built.contact_hand < 0].any(axis=1))
     _let_lie(built, work, min([first, *stroked.tolist()]))
     work.floor[first : len(allowed)] = np.where(built.may_grip & allowed[first:], _FLOOR, 0.0)
     work.keys[:, first_c:] = np.maximum(work.keys[:, first_c:], work.floor)
@@ -225,7 +236,8 @@ def static_start(built: Built, rng: np.random.Generator, allowed: np.ndarray) ->
     keys = np.tile(built.start, (count, 1))
     moves = slice(0 if m.is_cyclic else 1, count)
     keys[moves, :nq] += 0.02 * rng.normal(size=(count, nq))[moves]
-    if rng.uniform() < _DETOURS and not m.is_cyclic:
+    takes_detour = rng.uniform() < _DETOURS
+    if not m.is_cyclic and not add_approach(built, rng, keys) and takes_detour:
         _add_detour(built, rng, keys)
         _carry_wrists(built, keys)
     keys[:, origins] += 0.02 * rng.normal(size=(count, 3 * nc))
@@ -246,6 +258,27 @@ def _let_lie(built: Built, work: Descent, until: int) -> None:
         work.keys[: until + 1, columns] = built.start[columns]
         work.fixed[: until + 1, columns] = True
         work.fixed[until + 1 :, columns] = False
+
+
+def _press_where_asked(built: Built, work: Descent, is_on: Bool[np.ndarray, "P N"]) -> None:
+    """Has digits press on a body that lies where goals put them on it, softly at first.
+
+    Costs ask for small forces, so without this they would touch it and no more. Forces are
+    continuous, and so is what lies below: a press begins and ends with no force.
+    """
+    m = built.model
+    if built.first_hold < len(is_on) or not built.rests_on.any():
+        return
+    nq, nc = m.num_coordinates, m.num_contacts
+    weight = m.body.mass * float(np.linalg.norm(m.gravity))
+    presses = is_on & built.required & (built.contact_hand >= 0)
+    presses[1:] &= is_on[:-1]
+    for k, j in np.argwhere(presses[1:]) + np.array([1, 0]):
+        force = slice(2 * nq + 3 * j, 2 * nq + 3 * j + 3)
+        origin = work.keys[k, 2 * nq + 3 * nc + 3 * j : 2 * nq + 3 * nc + 3 * j + 3]
+        outward = np.array(body_distance(Packed(m), *origin)[1:])
+        work.keys[k, force] = -_PRESS * weight * (m.body.turn @ outward)
+        work.fixed[k, force] = True
 
 
 def _add_detour(built: Built, rng: np.random.Generator, keys: Float[np.ndarray, "K n"]) -> None:

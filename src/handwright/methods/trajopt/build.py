@@ -21,6 +21,7 @@ from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.methods.trajopt.carrying import carried_wrists
 from handwright.methods.trajopt.couplings import Couplings, coordinate_limits, couple_joints
+from handwright.methods.trajopt.goal_digits import has_goal, must_touch
 from handwright.methods.trajopt.goal_rows import goal_samples
 from handwright.methods.trajopt.model import (
     GROUND_CONTACT,
@@ -42,7 +43,8 @@ _WRIST_RANGE = np.array([1.2, 1.1, 1.6])
 """rad either way of the start."""
 _WRIST_REACH = 0.7
 """m either way of the start: about the length of an arm."""
-_NUM_GROUND = 2
+# Contacts of a body with each surface; of one that lies still while it is pressed on.
+_NUM_FEET, _NUM_STILL_FEET = 2, 4
 # A body that starts this near to a surface lies on it, m.
 _TOUCHES = 1e-3
 _LIFTING_TIME = 1.0
@@ -102,14 +104,15 @@ class Built(NamedTuple):
     may_grip: Bool[np.ndarray, " N"]
     """Contacts of hands but for digits with goals of their own, which have other things to do."""
     first_hold: int
-    """Phase from which hands are drawn to the body."""
+    """Phase from which hands are drawn to the body; past the last if it need not be held."""
     carried: Float[np.ndarray, "H K 6"]
     """Wrists of the hands at the keys if they turned with the body as its goals do, from the phase
     ``first_hold`` on."""
     capsule_number: Int[np.ndarray, " C"]
     """Number in its hand of every capsule of ``model.skeleton``."""
     required: Bool[np.ndarray, "P N"]
-    """Contacts that must be on: strokes, in the phases that they fill."""
+    """Contacts that must be on: strokes in the phases that they fill, and digits that goals put on
+    the body for whole phases."""
 
 
 def build(
@@ -130,8 +133,11 @@ def build(
     duration = float(problem.times[-1] - problem.times[0])
     env, surfaces = _surroundings(problem)
     shape = make_body(problem, body_name)
-    feet = resting_points(shape)
+    is_moved = any(goal.feature.owner == body_name for goal in problem.goals)
+    feet = resting_points(shape, _NUM_FEET if is_moved else _NUM_STILL_FEET)
     contacts, contact_hand, names = _contacts(problem, hands, body, env, surfaces, feet)
+    may_grip = (contact_hand >= 0) & ~has_goal(problem, hands, names)
+    contacts.squeeze[~may_grip] = 0.0
     lower, upper = _limits(hands, num_coordinates)
     samples, goals = goal_samples(
         problem, hands, body, num_phases, duration / num_phases, fractions
@@ -174,11 +180,11 @@ def build(
         contact_names=names,
         surfaces=surfaces,
         rests_on=_rests_on(problem, body_name, shape, contacts),
-        may_grip=(contact_hand >= 0) & ~_has_goal(problem, names),
+        may_grip=may_grip,
         first_hold=first_hold,
         carried=carried_wrists(problem, hands, body_name, times, float(times[first_hold])),
         capsule_number=np.array(numbers, dtype=np.int64),
-        required=_required(problem, model),
+        required=_required(problem, model) | must_touch(problem, hands, body, names, model),
     )
 
 
@@ -211,22 +217,14 @@ def _rests_on(
     return rests
 
 
-def _has_goal(problem: Problem, names: tuple[str, ...]) -> Bool[np.ndarray, " N"]:
-    """Which contacts are digits that a goal is for."""
-    wanted = {
-        f"{goal.feature.owner}.{goal.feature.frame.split('_')[0]}"
-        for goal in problem.goals
-        if goal.feature.frame is not None
-    }
-    return np.array([name in wanted for name in names])
-
-
 def _first_hold(problem: Problem, body: str, model: Model) -> int:
     """Hands take a body one second before the first goal for it, or have it from the start."""
     if model.is_cyclic or not problem.environment:
         return 0
     goals = [goal.start for goal in problem.goals if goal.feature.owner == body]
-    time = min(goals, default=float(problem.times[-1])) - problem.times[0] - _LIFTING_TIME
+    if not goals:
+        return len(model.clearance)
+    time = min(goals) - problem.times[0] - _LIFTING_TIME
     return max(round(time / model.phase_time), 2)
 
 
@@ -435,9 +433,9 @@ def _contacts(
             add(HAND_CONTACT, h, palm, f"{hand.name}.palm", body.friction)
         passed += len(shown) + len(_stub_numbers(hand))
     for number in range(len(env.frictions)):
-        for n in range(_NUM_GROUND):
+        for foot in feet:
             add(GROUND_CONTACT, -1, [], "surroundings", float(env.frictions[number]))
-            surface[-1], pad[-1] = number, feet[n]
+            surface[-1], pad[-1] = number, foot
     weight = body.mass * float(np.linalg.norm(problem.gravity))
     for stroke in problem.strokes:
         number = int(np.flatnonzero(surfaces == stroke.surface)[0])

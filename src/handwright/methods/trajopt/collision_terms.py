@@ -139,6 +139,16 @@ def capsule_to_surface(m: Model, room: Room, k: int, surface: int) -> tuple:
 
 
 @loose
+def depth_in_surroundings(m: Model, room: Room) -> float:
+    """How deep the deepest capsule is in any surface, m; 0 if none is."""
+    deepest = 0.0
+    for k in range(m.skeleton.joint.shape[0]):
+        for surface in range(m.env.frictions.shape[0]):
+            deepest = max(deepest, -capsule_to_surface(m, room, k, surface)[0])
+    return deepest
+
+
+@loose
 def capsule_to_capsule(m: Model, room: Room, k: int, other: int) -> tuple:
     """Gap between two capsules, the places on their axes, and the way from the other to this."""
     s = m.skeleton

@@ -162,6 +162,9 @@ def allowed_contacts(problem: Problem, built: Built) -> Bool[np.ndarray, "P N"]:
             for span in spans:
                 inside |= (begin >= span.start - slack) & (begin + m.phase_time <= span.end + slack)
             allowed[:, built.contact_hand == h] = inside[:, None]
+    if built.first_hold >= phases:
+        # Nobody has to hold the body, so hands keep off but where goals ask them to touch it.
+        allowed[:, built.contact_hand >= 0] &= built.required[:, built.contact_hand >= 0]
     return allowed
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from jaxtyping import Bool
 
 from handwright.core.body import RigidBody
 from handwright.core.goal import Goal
@@ -145,4 +146,16 @@ def fine_samples(model: Model) -> Model:
             goal_first=np.concatenate([s.goal_first, none]),
             goal_last=np.concatenate([s.goal_last, none]),
         ),
+    )
+
+
+def with_samples_at(model: Model, is_wanted: Bool[np.ndarray, " S"]) -> Model:
+    """The same model with some of the moments of ``fine_samples`` beside its own."""
+    more, s = fine_samples(model).samples, model.samples
+    chosen = np.flatnonzero(is_wanted & (np.arange(len(more.phase)) >= len(s.phase)))
+    added = Samples(*(part[chosen] for part in more))
+    # Goals are met at moments of their own.
+    added = added._replace(weight=np.full(len(chosen), s.weight[s.is_full].min()))
+    return model._replace(
+        samples=Samples(*(np.concatenate(pair) for pair in zip(s, added, strict=True)))
     )

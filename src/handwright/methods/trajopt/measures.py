@@ -56,6 +56,8 @@ class Measured(NamedTuple):
     """By name, over all moments and contacts."""
     contacts: Float[np.ndarray, "P N"]
     """By phase and contact: the largest of gap, slip and cone, each over its limit."""
+    depth: Float[np.ndarray, " S"]
+    """Of overlaps at the moments of ``fine_samples``, m."""
 
     @property
     def excess(self) -> float:
@@ -70,9 +72,15 @@ class Measured(NamedTuple):
 
 @loose
 def _measure(
-    m: Model, w: Weights, keys: np.ndarray, room: Room, out: np.ndarray, by: np.ndarray
+    m: Model,
+    w: Weights,
+    keys: np.ndarray,
+    room: Room,
+    out: np.ndarray,
+    by: np.ndarray,
+    depth: np.ndarray,
 ) -> None:
-    """Writes worst errors into ``out`` and those of phases and contacts into ``by`` (P, N, 3)."""
+    """Writes worst errors into ``out``, those of phases and contacts into ``by`` (P, N, 3)."""
     nq, nc = m.num_coordinates, m.num_contacts
     for n in range(m.samples.phase.shape[0]):
         k = m.samples.phase[n]
@@ -104,7 +112,8 @@ def _measure(
         out[2] = max(out[2], np.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]))
         out[3] = max(out[3], np.sqrt(r[3] * r[3] + r[4] * r[4] + r[5] * r[5]))
         # Roots of sums of squares: no single overlap is deeper.
-        out[5] = max(out[5], np.sqrt(2.0 * collision_terms(m, w, room, k, 1.0, False)))
+        depth[n] = np.sqrt(2.0 * collision_terms(m, w, room, k, 1.0, False))
+        out[5] = max(out[5], depth[n])
         out[6] = max(out[6], np.sqrt(2.0 * limit_terms(m, w, room, 1.0, False)))
 
 
@@ -124,6 +133,7 @@ def measure(built: Built, keys: Float[np.ndarray, "K n"], room: Room) -> Measure
     )  # fmt: skip
     out = np.zeros(len(MEASURES))
     by = np.zeros((len(built.model.clearance), built.model.num_contacts, 3))
-    _measure(Packed(fine), Packed(unit), np.ascontiguousarray(keys), Packed(room), out, by)
+    depth = np.zeros(len(fine.samples.phase))
+    _measure(Packed(fine), Packed(unit), np.ascontiguousarray(keys), Packed(room), out, by, depth)
     shares = by / np.array([LIMITS["gap"], LIMITS["slip"], LIMITS["cone"]])
-    return Measured(dict(zip(MEASURES, out.tolist(), strict=True)), shares.max(axis=2))
+    return Measured(dict(zip(MEASURES, out.tolist(), strict=True)), shares.max(axis=2), depth)

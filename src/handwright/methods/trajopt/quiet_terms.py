@@ -1,4 +1,4 @@
-"""Costs that ask for quiet: small accelerations, small forces, origins that stay, a relaxed hand.
+"""Costs that ask for quiet: small accelerations and forces, grips that stay, a relaxed hand.
 
 All are quadratic in the key states with the same matrix in every phase, so they are added to the
 normal equations directly. They are the terms with lambda in equations 7 and 12 of the paper.
@@ -22,6 +22,8 @@ class Quiet(NamedTuple):
     rest: np.ndarray
     """Of every coordinate, 1/m^2 or 1/rad^2."""
     rest_value: np.ndarray
+    rate: np.ndarray
+    """(phases, coordinates), (s/m or s/rad)^2."""
     force: float
     """1/N^2."""
     creep: float
@@ -52,11 +54,28 @@ _VALUE = (
 )
 
 
-def phase_matrices(phase_time: float) -> tuple[np.ndarray, np.ndarray]:
-    """(4, 4) matrices of the integrals of squared acceleration and of squared value."""
+_MOVING = (
+    np.array(
+        [
+            [36.0, 3.0, -36.0, 3.0],
+            [3.0, 4.0, -3.0, -1.0],
+            [-36.0, -3.0, 36.0, -3.0],
+            [3.0, -1.0, -3.0, 4.0],
+        ]
+    )
+    / 30.0
+)
+
+
+def phase_matrices(phase_time: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(4, 4) matrices of the integrals of squared acceleration, value and rate."""
     unit = np.array([1.0, phase_time, 1.0, phase_time])
     scaled = np.outer(unit, unit)
-    return _BENDING * scaled / phase_time**3, _VALUE * scaled * phase_time
+    return (
+        _BENDING * scaled / phase_time**3,
+        _VALUE * scaled * phase_time,
+        _MOVING * scaled / phase_time,
+    )
 
 
 class Sums(NamedTuple):
@@ -71,8 +90,8 @@ class Sums(NamedTuple):
 def _coordinate_terms(
     m: Model, q: Quiet, keys: np.ndarray, k: int, i: int, matrices: tuple, out: Sums, want: bool
 ) -> float:
-    """Acceleration and rest of one coordinate in one phase."""
-    bending, value = matrices
+    """Acceleration, rate and rest of one coordinate in one phase."""
+    bending, value, moving = matrices
     nq = m.num_coordinates
     other = 0 if k + 1 == keys.shape[0] else k + 1
     cost = 0.0
@@ -84,7 +103,8 @@ def _coordinate_terms(
         for b in range(4):
             from_key, column = k if b < 2 else other, (b % 2) * nq + i
             y = keys[from_key, column]
-            bend, hold = q.acceleration[i] * bending[a, b], q.rest[i] * value[a, b]
+            bend = q.acceleration[i] * bending[a, b] + q.rate[k, i] * moving[a, b]
+            hold = q.rest[i] * value[a, b]
             pull += bend * y
             pull_rest += hold * (y - q.rest_value[i] if b % 2 == 0 else y)
             if want and key == from_key and row >= column:

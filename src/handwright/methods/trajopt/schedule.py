@@ -7,7 +7,9 @@ from itertools import pairwise
 import numpy as np
 from jaxtyping import Bool, Float
 
-from handwright.methods.trajopt.build import Built
+from handwright.math.packed import Packed
+from handwright.methods.trajopt.build import Built, make_room
+from handwright.methods.trajopt.posing import pose_body
 
 # A contact variable above this is on ...
 _ON = 0.15
@@ -17,6 +19,8 @@ _LEAST_LOAD = 0.03
 _LONGEST_HOLE = 2
 LEAST_HOLD = 3
 """Contacts that hold a body so that it cannot turn."""
+# What a hand moves by more than this in a phase does not lie, m.
+_MOVES = 5e-3
 # Errors of a schedule that are looked at, the worst first.
 _NUM_ERRORS = 20
 # Parts of the hand that do not touch keep this far from the body, m: what is nearer than 1 mm
@@ -50,6 +54,7 @@ def rounded(
     following = np.roll(size, -1, axis=0)[:phases]
     load = 0.5 * c * (size[:phases] + following) / weight
     is_on = (c > _ON) & (load > _LEAST_LOAD)
+    is_on &= ~_is_dragged(built, keys, is_on)
     if not m.is_cyclic:
         is_on = _steady(built, _without_holes(built, is_on, allowed), leads)
         is_on = _gripped_first(built, is_on) & allowed
@@ -62,7 +67,9 @@ def rounded(
 
 
 def first_touch(built: Built, is_on: Bool[np.ndarray, "P N"]) -> int:
-    """Phase in which a hand first touches the body; the number of phases if none does."""
+    """Phase in which a hand first touches a body that is to move; past the last if none does."""
+    if built.first_hold >= len(is_on):
+        return len(is_on)
     touched = np.flatnonzero(is_on[:, built.contact_hand >= 0].any(axis=1))
     return int(touched[0]) if len(touched) else len(is_on)
 
@@ -70,9 +77,12 @@ def first_touch(built: Built, is_on: Bool[np.ndarray, "P N"]) -> int:
 def _without_holes(
     built: Built, is_on: Bool[np.ndarray, "P N"], allowed: Bool[np.ndarray, "P N"]
 ) -> Bool[np.ndarray, "P N"]:
-    """Digits that let go for a moment only to come back stay where they are, if they may."""
+    """Digits that let go for a moment only to come back stay where they are, if they may.
+
+    Those with goals have reasons to let go.
+    """
     is_on = is_on.copy()
-    for j in np.flatnonzero(built.contact_hand >= 0):
+    for j in np.flatnonzero(built.may_grip):
         phases = np.flatnonzero(is_on[:, j])
         for before, after in pairwise(phases.tolist()):
             if after - before - 1 <= _LONGEST_HOLE and allowed[before:after, j].all():
@@ -92,6 +102,30 @@ def _steady(
             if holds.any() and not is_on[holds, j].all():
                 is_on[:, j] = False
     return is_on
+
+
+def _is_dragged(
+    built: Built, keys: Float[np.ndarray, "K n"], is_on: Bool[np.ndarray, "P N"]
+) -> Bool[np.ndarray, "P N"]:
+    """Contacts of a held body with surroundings along which it moves: they would have to slip."""
+    m = built.model
+    nq, nc = m.num_coordinates, m.num_contacts
+    surroundings = built.contact_hand < 0
+    room = make_room(m)
+    packed, bench = Packed(m), Packed(room)
+    places, turns = keys[:, nq - 6 : nq - 3], np.zeros((len(keys), 3, 3))
+    for k in range(len(keys)):
+        room.z[: keys.shape[1]] = keys[k]
+        pose_body(packed, bench, k * m.phase_time)
+        turns[k] = room.body_turn
+    origins = keys[:, 2 * nq + 3 * nc : 2 * nq + 6 * nc].reshape(len(keys), nc, 3)
+    before = places[:, None] + origins @ turns.transpose(0, 2, 1)
+    after = np.roll(places, -1, axis=0)[:, None] + origins @ np.roll(turns, -1, axis=0).transpose(
+        0, 2, 1
+    )
+    moved = np.linalg.norm(after - before, axis=2)[: len(is_on)]
+    is_held = is_on[:, ~surroundings].sum(axis=1) >= LEAST_HOLD - 1
+    return surroundings & is_held[:, None] & (moved > _MOVES)
 
 
 def _gripped_first(built: Built, is_on: Bool[np.ndarray, "P N"]) -> Bool[np.ndarray, "P N"]:
@@ -130,6 +164,8 @@ def other_schedules(
         k, j = (int(i) for i in np.unravel_index(int(flat), errors.shape))
         if errors[k, j] <= 1.0:
             break
+        if hands[j] and built.required[:, j].any():
+            continue
         if hands[j] and not built.model.is_cyclic:
             trial = is_on.copy()
             trial[:, j] = False

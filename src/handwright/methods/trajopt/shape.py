@@ -88,10 +88,17 @@ def _hinge_axes(problem: Problem, name: str) -> Float[np.ndarray, "3 3"]:
     return np.eye(3)[[first, middle, last]]
 
 
-def resting_points(body: Body) -> Float[np.ndarray, "2 3"]:
-    """The two of the lowest knobs of a body, as it starts, that are farthest apart."""
+def resting_points(body: Body, count: int) -> Float[np.ndarray, "K 3"]:
+    """So many of the lowest knobs of a body, as it starts, that are far apart.
+
+    Args:
+        body: What lies.
+        count: Two or more; where there are fewer knobs, some come twice.
+    """
     height = body.knobs @ body.turn[2]
     low = body.knobs[height <= height.min() + _RESTING]
     distance = np.linalg.norm(low[:, None] - low, axis=2)
-    first, second = np.unravel_index(int(distance.argmax()), distance.shape)
-    return np.stack([low[first], low[second]])
+    chosen = [int(n) for n in np.unravel_index(int(distance.argmax()), distance.shape)]
+    while len(chosen) < count:
+        chosen.append(int(distance[chosen].min(axis=0).argmax()))
+    return low[chosen]

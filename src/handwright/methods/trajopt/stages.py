@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Bool
 
 from handwright.methods.trajopt.build import Built
 from handwright.methods.trajopt.model import Weights
@@ -38,6 +39,9 @@ LOOSE = Tolerances(5e-3, 0.05, 0.10, 0.02, 0.20, 2e-3)
 TIGHT = Tolerances(1e-3, 0.01, 0.005, 0.001, 0.01, 1e-3)
 EXACT = Tolerances(3e-4, 3e-3, 0.003, 0.0006, 0.005, 3e-4)
 FINE = Tolerances(1e-4, 1e-4, 0.003, 0.0006, 0.005, 1e-4)
+
+# Contacts of a hand that holds, and how fast its joints may move then, rad/s.
+_HOLDING, _GRIP_RATE = 2, 0.1
 
 
 def weights(
@@ -77,18 +81,22 @@ def weights(
     )
 
 
-def quiet(built: Built, *, factor: float = 1.0) -> Quiet:
+def quiet(
+    built: Built, *, factor: float = 1.0, is_on: Bool[np.ndarray, "P N"] | None = None
+) -> Quiet:
     """Weights of the quadratic terms.
 
     Args:
         built: The problem.
         factor: On accelerations.
+        is_on: Contacts by phase, once they are known: a hand that holds keeps its fingers still.
     """
     m = built.model
     nq = m.num_coordinates
     acceleration, rest, value = np.zeros(nq), np.zeros(nq), np.zeros(nq)
+    rate = np.zeros((len(m.clearance), nq))
     end_rate = np.full(nq, 1.0 / 0.01**2)
-    for hand in built.hands:
+    for number, hand in enumerate(built.hands):
         if hand.is_free:
             first = hand.first_coordinate
             acceleration[first : first + 3] = 1.0 / 3.0**2
@@ -98,8 +106,13 @@ def quiet(built: Built, *, factor: float = 1.0) -> Quiet:
         span = slice(first, first + len(hand.couplings.leading))
         acceleration[span] = 1.0 / 40.0**2
         rest[span] = 1.0 / 2.0**2
-        relaxed = hand.model.poses.get("rest", hand.q)
+        # A hand that grips nothing stays as it starts: pointing, say.
+        grips = built.first_hold < len(m.clearance)
+        relaxed = hand.model.poses.get("rest", hand.q) if grips else hand.q
         value[span] = relaxed[hand.couplings.leading]
+        if is_on is not None:
+            holds = is_on[:, built.contact_hand == number].sum(axis=1) >= _HOLDING
+            rate[holds, span] = 1.0 / _GRIP_RATE**2
     acceleration[nq - 6 : nq - 3] = 1.0 / 3.0**2
     acceleration[nq - 3 :] = 1.0 / 30.0**2
     end_rate[nq - 3 :] = 1.0 / 0.1**2
@@ -108,6 +121,7 @@ def quiet(built: Built, *, factor: float = 1.0) -> Quiet:
         acceleration=factor * acceleration,
         rest=rest,
         rest_value=value,
+        rate=rate,
         force=1.0 / (5.0 * weight) ** 2,
         creep=1.0 / 0.2**2,
         end_rate=end_rate,
