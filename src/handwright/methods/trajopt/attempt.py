@@ -11,11 +11,12 @@ from jaxtyping import Bool, Float
 from handwright.math import rotation
 from handwright.methods.trajopt.build import Built, make_room
 from handwright.methods.trajopt.descent import Descent, make_blocks
+from handwright.methods.trajopt.gaits import LEAST_HELD, sampled_gait, start_origins
 from handwright.methods.trajopt.measures import Measured, measure
 from handwright.methods.trajopt.model import Weights
 from handwright.methods.trajopt.quiet_terms import Quiet
 from handwright.methods.trajopt.refine import refined_keys
-from handwright.methods.trajopt.schedule import apply_schedule, rounded
+from handwright.methods.trajopt.schedule import apply_schedule, eased, rounded
 from handwright.methods.trajopt.stages import EXACT, FINE, LOOSE, TIGHT, quiet, weights
 
 # Factors on the laws of contact and motion in the stages before rounding.
@@ -112,10 +113,7 @@ def attempt(
             )
             cost = finer.run(stage, quiet(fine, factor=calm), recipe.fine_iterations)
         measured = measure(fine, finer.keys, finer.room)
-    hands = fine.contact_hand >= 0
-    held = is_on[:, hands].sum(axis=1)
-    is_balanced = bool(np.any((held > 0) & (held < 3) & ~is_on[:, ~hands].any(axis=1)))
-    return Outcome(finer.keys, measured, cost, finer.iterations, is_balanced)
+    return Outcome(finer.keys, measured, cost, finer.iterations, hangs(fine, is_on))
 
 
 def _find_schedule(
@@ -127,20 +125,26 @@ def _find_schedule(
 ) -> tuple[Descent, Bool[np.ndarray, "P N"], float]:
     """Continuation from a static start, rounding, and repair; with the cost."""
     m, calm = built.model, quiet(built)
-    built.model.clearance[:] = 0.0
-    work = static_start(built, np.random.default_rng(seed), allowed)
+    m.clearance[:], m.landing[:], m.easing[:] = 0.0, 0, 0
+    rng = np.random.default_rng(seed)
+    held = allowed
+    if m.is_cyclic:
+        held = sampled_gait(built, rng, allowed)
+        m.easing[:] = eased(held, is_cyclic=True)
+    work = static_start(built, rng, held)
     work.deadline = deadline
     first_c = work.keys.shape[1] - m.num_contacts
     first = built.first_hold
-    work.floor[first : len(allowed)] = np.where(built.may_grip & allowed[first:], _FLOOR, 0.0)
+    work.floor[first : len(allowed)] = np.where(built.may_grip & held[first:], _FLOOR, 0.0)
     work.keys[:, first_c:] = np.maximum(work.keys[:, first_c:], work.floor)
     for laws in CONTINUATION:
         stage = weights(
             LOOSE, laws=laws, is_frozen=False, friction=recipe.friction, squeeze=recipe.squeeze
         )
         work.run(stage, calm, recipe.stage_iterations)
-        # Thumbs stay drawn in: without one, fingers balance the body instead of holding it.
-        work.floor[:, m.contacts.squeeze < 1.0] = 0.0
+        if not m.is_cyclic:
+            # Thumbs stay drawn in: without one, fingers balance the body instead of holding it.
+            work.floor[:, m.contacts.squeeze < 1.0] = 0.0
     keys, is_on = rounded(built, work.keys, allowed)
     work.keys = apply_schedule(built, keys, is_on)
     _rest_until_touched(built, work, is_on)
@@ -166,6 +170,8 @@ def static_start(built: Built, rng: np.random.Generator, allowed: np.ndarray) ->
     if rng.uniform() < _DETOURS and not m.is_cyclic:
         _add_detour(built, rng, keys)
     keys[:, origins] += 0.02 * rng.normal(size=(count, 3 * nc))
+    if m.is_cyclic:
+        keys[:, origins] = 0.25 * keys[:, origins] + start_origins(built, allowed).reshape(count, -1)
     keys[:, forces] += 0.05 * weight * rng.normal(size=(count, 3 * nc))
     keys[: len(allowed), c:] = np.where(allowed, 0.5, 0.0)
     work = _descent(built, keys)
@@ -228,6 +234,13 @@ def _is_linear(built: Built) -> np.ndarray:
     return is_linear
 
 
+def hangs(built: Built, is_on: Bool[np.ndarray, "P N"]) -> bool:
+    """Whether the body is held by one or two contacts somewhere, which cannot keep it from turning."""
+    hands = built.contact_hand >= 0
+    held = is_on[:, hands].sum(axis=1)
+    return bool(np.any((held > 0) & (held < LEAST_HELD) & ~is_on[:, ~hands].any(axis=1)))
+
+
 def _repaired(
     built: Built,
     work: Descent,
@@ -251,6 +264,8 @@ def _repaired(
         phase, contact, value = option
         trial = is_on.copy()
         trial[phase, contact] = value
+        if hangs(built, trial) and not hangs(built, is_on):
+            continue
         kept = work.keys
         work.keys = apply_schedule(built, kept, trial)
         lower = work.run(*stage, recipe.repair_iterations)

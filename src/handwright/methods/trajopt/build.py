@@ -141,6 +141,7 @@ def build(
         goals=goals,
         clearance=np.zeros((num_phases, len(skeleton.joint))),
         landing=np.zeros((num_phases, len(contacts.kind)), dtype=np.int64),
+        easing=np.zeros((num_phases, len(contacts.kind)), dtype=np.int64),
         gravity=np.array(problem.gravity),
         lower=lower,
         upper=upper,

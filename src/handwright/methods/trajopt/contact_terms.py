@@ -250,7 +250,7 @@ def _touch(m: Model, room: Room, j: int) -> Touch:
 
 
 @loose
-def _push(m: Model, w: Weights, room: Room, j: int, n: tuple) -> Push:
+def _push(m: Model, w: Weights, room: Room, j: int, n: tuple, firm: float) -> Push:
     i, g, z = 2 * m.num_coordinates + 3 * j, m.gravity, room.z
     weight = m.body.mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
     f = (z[i] / weight, z[i + 1] / weight, z[i + 2] / weight)
@@ -259,16 +259,23 @@ def _push(m: Model, w: Weights, room: Room, j: int, n: tuple) -> Push:
     size = math.sqrt(dot(ft, ft) + _ROUND * _ROUND)
     mu = w.friction * m.contacts.friction[j]
     over = size - _ROUND - mu * fn
-    return Push(f, fn, ft, size, mu, over, w.squeeze * m.contacts.squeeze[j] - fn)
+    return Push(f, fn, ft, size, mu, over, firm * w.squeeze * m.contacts.squeeze[j] - fn)
 
 
 @loose
 def contact_terms(
-    m: Model, w: Weights, room: Room, j: int, scale: float, is_landing: bool, want: bool
+    m: Model,
+    w: Weights,
+    room: Room,
+    j: int,
+    scale: float,
+    firm: float,
+    is_landing: bool,
+    want: bool,
 ) -> float:
     """Cost of contact ``j``; adds slopes if wanted.
 
-    ``scale`` is the root of the sample's time. ``is_landing`` is for the moment before a contact
+    ``scale`` is the root of the sample's time, ``firm`` the share of the least squeeze. ``is_landing`` is for the moment before a contact
     begins or after it ends, in which only slip counts.
     """
     at = 2 * m.num_coordinates + 6 * m.num_contacts + j
@@ -276,7 +283,7 @@ def contact_terms(
     if share <= 0.0 and share_slope == 0.0:
         return 0.0
     touch = _touch(m, room, j)
-    push = _push(m, w, room, j, touch.side.normal)
+    push = _push(m, w, room, j, touch.side.normal, firm)
     wg, ws, wc, wp = scale * w.gap, scale * w.slip, scale * w.cone, scale * w.pad
     if touch.side.joint < 0:
         wp = wg / _SPREAD

@@ -87,7 +87,7 @@ def _measure(
         for j in range(nc):
             if room.z[2 * nq + 6 * nc + j] < 0.5:
                 continue
-            contact_terms(m, w, room, j, 1.0, False, False)
+            contact_terms(m, w, room, j, 1.0, 1.0, False, False)
             gap = max(abs(r[0]), abs(r[1]))
             slip = np.sqrt(r[2] * r[2] + r[3] * r[3] + r[4] * r[4])
             cone = max(r[5], r[6])

@@ -161,6 +161,9 @@ class Model(NamedTuple):
     landing: np.ndarray
     """(phases, N) whether an idle contact was on in the last phase (1), will be on in the next (2),
     or both (3). Follows the schedule."""
+    easing: np.ndarray
+    """(phases, N) whether a hold begins with the phase (1), ends with it (2), or both (3): forces
+    are continuous, so the least squeeze grows from zero and fades to it. Follows the schedule."""
     gravity: np.ndarray
     lower: np.ndarray
     """Of every coordinate; those of the body are infinite."""

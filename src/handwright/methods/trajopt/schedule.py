@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from handwright.methods.trajopt.build import Built
 
@@ -66,6 +66,14 @@ def _gripped_first(built: Built, is_on: Bool[np.ndarray, "P N"]) -> Bool[np.ndar
     return is_on
 
 
+def eased(is_on: Bool[np.ndarray, "P N"], *, is_cyclic: bool) -> Int[np.ndarray, "P N"]:
+    """Phases with which holds begin (1), end (2), or both (3); see ``Model.easing``."""
+    before, after = np.roll(is_on, 1, axis=0), np.roll(is_on, -1, axis=0)
+    if not is_cyclic:
+        before[0], after[-1] = is_on[0], is_on[-1]
+    return np.where(is_on, ~before + 2 * ~after, 0)
+
+
 def apply_schedule(
     built: Built, keys: Float[np.ndarray, "K n"], is_on: Bool[np.ndarray, "P N"]
 ) -> Float[np.ndarray, "K n"]:
@@ -78,6 +86,7 @@ def apply_schedule(
     if not m.is_cyclic:
         before[0], after[-1] = False, False
     m.landing[:] = np.where(is_on, 0, before + 2 * after)
+    m.easing[:] = eased(is_on, is_cyclic=m.is_cyclic)
     near = is_on | before | after
     m.clearance[:] = _CLEAR
     for j in range(nc):

@@ -109,6 +109,14 @@ def is_landing(m: Model, n: int, j: int) -> bool:
 
 
 @loose
+def firmness(m: Model, phase: int, j: int, at: float) -> float:
+    """Share of its least squeeze that contact ``j`` must give within a phase."""
+    side = m.easing[phase, j]
+    begun = at if side % 2 == 1 else 1.0
+    return min(begun, 1.0 - at) if side >= 2 else begun
+
+
+@loose
 def sample_cost(m: Model, w: Weights, room: Room, n: int, want: bool) -> float:
     """Cost of one sample whose state is in ``room.z``; adds slopes if wanted."""
     pose_sample(m, room, m.samples.time[n])
@@ -119,7 +127,8 @@ def sample_cost(m: Model, w: Weights, room: Room, n: int, want: bool) -> float:
     if m.samples.is_full[n]:
         for j in range(m.num_contacts):
             lands = w.is_frozen and is_landing(m, n, j)
-            cost += contact_terms(m, w, room, j, scale, lands, want)
+            firm = firmness(m, m.samples.phase[n], j, m.samples.fraction[n])
+            cost += contact_terms(m, w, room, j, scale, firm, lands, want)
         cost += body_terms(m, w, room, scale, want)
         cost += collision_terms(m, w, room, m.samples.phase[n], scale, want)
         cost += limit_terms(m, w, room, scale, want)
