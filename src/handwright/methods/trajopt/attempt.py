@@ -166,12 +166,12 @@ def static_start(built: Built, rng: np.random.Generator, allowed: np.ndarray) ->
     )
     keys = np.tile(built.start, (count, 1))
     moves = slice(0 if m.is_cyclic else 1, count)
-    keys[moves, :nq] += 0.02 * rng.normal(size=(count, nq))[moves]
+    keys[moves, :nq] += (0.004 if m.is_cyclic else 0.02) * rng.normal(size=(count, nq))[moves]
     if rng.uniform() < _DETOURS and not m.is_cyclic:
         _add_detour(built, rng, keys)
     keys[:, origins] += 0.02 * rng.normal(size=(count, 3 * nc))
     if m.is_cyclic:
-        keys[:, origins] = 0.25 * keys[:, origins] + start_origins(built, allowed).reshape(count, -1)
+        keys[:, origins] = 0.1 * keys[:, origins] + start_origins(built, allowed).reshape(count, -1)
     keys[:, forces] += 0.05 * weight * rng.normal(size=(count, 3 * nc))
     keys[: len(allowed), c:] = np.where(allowed, 0.5, 0.0)
     work = _descent(built, keys)
