@@ -100,6 +100,8 @@ def attempt(
         is_on = np.repeat(is_on, 2, axis=0)
         finer = _descent(fine, apply_schedule(fine, keys, is_on))
         _rest_until_touched(fine, finer, is_on)
+        if fine.model.is_cyclic:
+            _hold_softly(fine, finer)
         finer.iterations, finer.deadline = work.iterations, deadline
         cost = loose_cost
         # What is far off with loose tolerances is not worth tightening: the next start is.
@@ -190,6 +192,18 @@ def _rest_until_touched(built: Built, work: Descent, is_on: Bool[np.ndarray, "P 
     for columns in (slice(nq - 6, nq), slice(2 * nq - 6, 2 * nq)):
         work.keys[: last + 1, columns] = built.start[columns]
         work.fixed[: last + 1, columns] = True
+
+
+def _hold_softly(built: Built, work: Descent) -> None:
+    """Lets forces of hands grow from zero and fade to it, so that others need not leap for them."""
+    m = built.model
+    hands = built.contact_hand >= 0
+    begins, ends = (m.easing % 2 == 1) & hands, (m.easing >= 2) & hands
+    keys, contacts = np.nonzero(begins | np.roll(ends, 1, axis=0))
+    for i in range(3):
+        columns = 2 * m.num_coordinates + 3 * contacts + i
+        work.keys[keys, columns] = 0.0
+        work.fixed[keys, columns] = True
 
 
 def _add_detour(built: Built, rng: np.random.Generator, keys: Float[np.ndarray, "K n"]) -> None:

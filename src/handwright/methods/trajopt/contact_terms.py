@@ -4,7 +4,8 @@ With c the contact variable, r the origin of the force in the world, n the norma
 sqrt(c) their common factor, the residuals are
 
     d_body(r), d_hand(r), v_body(r) - v_hand(r), r - pad,
-    |f_t| - mu f_n and s - f_n where positive.
+    |f_t| - mu f_n and s - f_n where positive,
+    n + n_body(r), with n_body out of the body, for bodies that are capsules.
 
 The paper's equation 4 takes the rates of the distances instead of the relative velocity, which
 leaves surfaces free to slide on each other. s is the least squeeze, zero for surroundings: a thumb
@@ -12,7 +13,8 @@ that presses with more than the weight has to be opposed, and then the forces ar
 cancel each other. Grasps with such forces well within their cones hold against pushes from any
 side, so one set of forces stands in for many disturbances. Distances to capsules are
 differentiated with the nearest point of the axis held; that is exact, since the distance does not
-change with it.
+change with it. Normals must face each other because distances alone hardly say where two round
+surfaces touch: beside that point both grow with its square only.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from handwright.methods.trajopt.rows import add_rows
 
 # Forces are smooth to this share of the weight where the tangential part vanishes.
 _ROUND = 1e-3
-_NUM_ROWS = 10
+_NUM_ROWS = 13
 # Contacts with surroundings keep to their parts of the body, to this many tolerances of a gap: one
 # in the middle of a body that lies would let it turn there without slipping.
 _SPREAD = 10.0
@@ -164,6 +166,8 @@ class Touch(NamedTuple):
     """Gradient of that distance, in the body's frame."""
     slip: tuple
     """Velocity of the body over the hand or surface, at the origin."""
+    facing: tuple
+    """Sum of the normals out of the body and out of the hand; zero for bodies without curvature."""
     side: Side
 
 
@@ -246,7 +250,11 @@ def _touch(m: Model, room: Room, j: int) -> Touch:
         z[nq + b + 1] + spun[1] - side.velocity[1],
         z[nq + b + 2] + spun[2] - side.velocity[2],
     )
-    return Touch(local, arm, p, distance, (gx, gy, gz), slip, side)
+    facing = (0.0, 0.0, 0.0)
+    if side.joint >= 0 and m.body.kind == ROD:
+        out = _turned(room.body_turn, (gx, gy, gz))
+        facing = (out[0] + side.normal[0], out[1] + side.normal[1], out[2] + side.normal[2])
+    return Touch(local, arm, p, distance, (gx, gy, gz), slip, facing, side)
 
 
 @loose
@@ -285,16 +293,18 @@ def contact_terms(
     touch = _touch(m, room, j)
     push = _push(m, w, room, j, touch.side.normal, firm)
     wg, ws, wc, wp = scale * w.gap, scale * w.slip, scale * w.cone, scale * w.pad
+    wf = scale * w.facing
     if touch.side.joint < 0:
         wp = wg / _SPREAD
     if is_landing:
-        wg, ws, wc, wp = 0.0, scale / LANDING_SPEED, 0.0, 0.0
+        wg, ws, wc, wp, wf = 0.0, scale / LANDING_SPEED, 0.0, 0.0, 0.0
     res = room.residual
     res[0], res[1] = wg * touch.distance, wg * touch.side.gap
     res[5] = wc * max(push.over, 0.0)
     res[6] = wc * max(push.lacks, 0.0)
     for a in range(3):
         res[2 + a], res[7 + a] = ws * touch.slip[a], wp * touch.side.off_pad[a]
+        res[10 + a] = wf * touch.facing[a]
     cost = 0.0
     for r in range(_NUM_ROWS):
         cost += res[r] * res[r]
@@ -302,7 +312,7 @@ def contact_terms(
     if want:
         count = _list_columns(m, room, j, touch.side.joint)
         movers = (count - 19) // 2
-        factors = (wg, ws, wc, wp)
+        factors = (wg, ws, wc, wp, wf)
         if touch.side.joint >= 0:
             _hand_slopes(m, room, touch, push, movers, factors)
         _body_slopes(m, room, j, touch, push, movers, factors)
@@ -346,7 +356,7 @@ def _hand_slopes(
     m: Model, room: Room, touch: Touch, push: Push, movers: int, factors: tuple
 ) -> None:
     """Slopes by the coordinates and rates of the hand."""
-    wg, ws, wc, wp = factors
+    wg, ws, wc, wp, wf = factors
     side, p, rows, f = touch.side, touch.point, room.rows, m.forest
     for i in range(f.chain.shape[1]):
         k = f.chain[side.joint, i]
@@ -377,7 +387,11 @@ def _hand_slopes(
         rows[1, slot] -= ratio * wg * dot(side.normal, v)
         moved = (-ratio * v[0], -ratio * v[1], -ratio * v[2])
         turned = (ratio * turning[0], ratio * turning[1], ratio * turning[2])
-        _cone_slopes(room, slot, push, side, wc, moved, turned)
+        bent = _normal_slope(side, moved, turned)
+        _cone_slopes(room, slot, push, wc, bent)
+        if m.body.kind == ROD:
+            for a in range(3):
+                rows[10 + a, slot] += wf * bent[a]
 
 
 @loose
@@ -409,7 +423,7 @@ def _body_slopes(
     m: Model, room: Room, j: int, touch: Touch, push: Push, movers: int, factors: tuple
 ) -> None:
     """Slopes by the coordinates and rates of the body, and by the origin."""
-    wg, ws, wc, wp = factors
+    wg, ws, wc, wp, wf = factors
     side, rows = touch.side, room.rows
     none = (0.0, 0.0, 0.0)
     for i in range(9):
@@ -424,7 +438,12 @@ def _body_slopes(
         if i >= 6:
             rows[0, column] = wg * touch.outward[i - 6]
         if side.joint >= 0:
-            _cone_slopes(room, column, push, side, wc, moved, none)
+            bent = _normal_slope(side, moved, none)
+            _cone_slopes(room, column, push, wc, bent)
+            if m.body.kind == ROD:
+                curved = _outward_slope(m, room, touch, i)
+                for a in range(3):
+                    rows[10 + a, column] = wf * (bent[a] + curved[a])
         if m.contacts.pad_joint[j] >= 0:
             for a in range(3):
                 rows[7 + a, column] = wp * moved[a]
@@ -463,24 +482,56 @@ def _force_slopes(m: Model, room: Room, touch: Touch, push: Push, movers: int, w
 
 
 @loose
-def _cone_slopes(
-    room: Room, column: int, push: Push, side: Side, wc: float, moved: tuple, turned: tuple
-) -> None:
-    """Slopes of the cone's residuals as the normal turns: dn = turned x n + P moved / reach.
+def _normal_slope(side: Side, moved: tuple, turned: tuple) -> tuple:
+    """How the hand's normal turns: turned x n + P moved / reach.
 
     ``moved`` is how the origin moves against the link; P takes off the parts along the normal and,
     beside the straight part of a capsule, along its axis.
     """
-    if push.over <= 0.0 and push.lacks <= 0.0:
-        return
     n, axis = side.normal, side.axis
     along, lengthwise = dot(n, moved), dot(axis, moved)
     rolled = cross(turned, n)
-    dn = (
+    return (
         rolled[0] + (moved[0] - along * n[0] - lengthwise * axis[0]) / side.reach,
         rolled[1] + (moved[1] - along * n[1] - lengthwise * axis[1]) / side.reach,
         rolled[2] + (moved[2] - along * n[2] - lengthwise * axis[2]) / side.reach,
     )
+
+
+@loose
+def _outward_slope(m: Model, room: Room, touch: Touch, i: int) -> tuple:
+    """How the normal of a body that is a capsule turns, by the variables of ``_origin_motion``."""
+    t, g = room.body_turn, touch.outward
+    if i < 3:
+        return 0.0, 0.0, 0.0
+    if i < 6:
+        h = (room.hinge[i - 3, 0], room.hinge[i - 3, 1], room.hinge[i - 3, 2])
+        return cross(h, _turned(t, g))
+    p0, p1 = m.body.rod_start, m.body.rod_end
+    u = (p1[0] - p0[0], p1[1] - p0[1], p1[2] - p0[2])
+    v = (touch.local[0] - p0[0], touch.local[1] - p0[1], touch.local[2] - p0[2])
+    uu = dot(u, u)
+    k = i - 6
+    moved = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
+    lengthwise = 0.0
+    if uu > 0.0 and 0.0 < dot(u, v) < uu:
+        lengthwise = u[k] / uu
+    far = touch.distance + m.body.rod_radius
+    return _turned(
+        t,
+        (
+            (moved[0] - g[k] * g[0] - lengthwise * u[0]) / far,
+            (moved[1] - g[k] * g[1] - lengthwise * u[1]) / far,
+            (moved[2] - g[k] * g[2] - lengthwise * u[2]) / far,
+        ),
+    )
+
+
+@loose
+def _cone_slopes(room: Room, column: int, push: Push, wc: float, dn: tuple) -> None:
+    """Slopes of the cone's residuals as the normal turns by ``dn``."""
+    if push.over <= 0.0 and push.lacks <= 0.0:
+        return
     less = dot(push.force, dn)
     if push.over > 0.0:
         bent = -push.normal_part * dot(push.across, dn) / push.across_size

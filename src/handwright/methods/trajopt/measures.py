@@ -117,7 +117,7 @@ def measure(built: Built, keys: Float[np.ndarray, "K n"], room: Room) -> Measure
     fine = fine_samples(built.model)
     fine = fine._replace(clearance=np.zeros_like(built.model.clearance))
     unit = Weights(
-        gap=1.0, slip=1.0, force=1.0, moment=1.0, cone=1.0, pad=0.0, limit=1.0, penetration=1.0,
+        gap=1.0, slip=1.0, force=1.0, moment=1.0, cone=1.0, pad=0.0, facing=0.0, limit=1.0, penetration=1.0,
         goal=1.0, squeeze=0.0, attraction=0.0, friction=1.0, is_frozen=True,
     )  # fmt: skip
     out = np.zeros(len(MEASURES))

@@ -192,6 +192,8 @@ class Weights(NamedTuple):
     """1/weights."""
     pad: float
     """1/m."""
+    facing: float
+    """1/rad, of the angle between the normals of hand and body."""
     limit: float
     """1/rad."""
     penetration: float
