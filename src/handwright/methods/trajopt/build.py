@@ -48,6 +48,9 @@ _LIFTING_TIME = 1.0
 """s."""
 # Least squeeze of fingers and palms against a thumb's: together they press as hard as it does.
 _FINGER_SHARE = 0.25
+# Both are multiplied by this where digits turn a body in the hand: they hold it in turn, and what
+# one of them presses with is soon for others to take over.
+_GAIT_SHARE = 0.4
 
 
 class HandPart(NamedTuple):
@@ -125,7 +128,7 @@ def build(
     env, surfaces = _surroundings(problem)
     shape = make_body(problem, body_name)
     feet = resting_points(shape)
-    contacts, contact_hand, names = _contacts(hands, body, env, feet)
+    contacts, contact_hand, names = _contacts(hands, body, env, feet, is_gait=problem.is_cyclic)
     lower, upper = _limits(hands, num_coordinates)
     samples, goals = goal_samples(
         problem, hands, body, num_phases, duration / num_phases, fractions
@@ -342,7 +345,12 @@ def _skeleton(hands: tuple[HandPart, ...]) -> Skeleton:
 
 
 def _contacts(
-    hands: tuple[HandPart, ...], body: RigidBody, env: EnvironmentArrays, feet: np.ndarray
+    hands: tuple[HandPart, ...],
+    body: RigidBody,
+    env: EnvironmentArrays,
+    feet: np.ndarray,
+    *,
+    is_gait: bool,
 ) -> tuple[Contacts, Int[np.ndarray, " N"], tuple[str, ...]]:
     """One for the last segment of every digit, one for every palm, two for every surface."""
     members: list[int] = []
@@ -394,7 +402,7 @@ def _contacts(
         capsules=np.array(members, dtype=np.int64),
         surface=np.array(surface, dtype=np.int64),
         friction=np.array(friction, dtype=np.float64),
-        squeeze=np.array(squeeze, dtype=np.float64),
+        squeeze=(_GAIT_SHARE if is_gait else 1.0) * np.array(squeeze, dtype=np.float64),
         pad_joint=np.array(pad_joint, dtype=np.int64),
         pad=np.array(pad, dtype=np.float64).reshape(-1, 3),
     )
