@@ -131,7 +131,13 @@ def test_the_normal_matrix_is_the_curvature_of_costs_without_forces():
     m = built.model
     nq, nc = m.num_coordinates, m.num_contacts
     weights = WEIGHTS._replace(
-        gap=0.0, slip=0.0, cone=0.0, pad=0.0, facing=0.0, limit=0.0, penetration=0.0,
+        gap=0.0,
+        slip=0.0,
+        cone=0.0,
+        pad=0.0,
+        facing=0.0,
+        limit=0.0,
+        penetration=0.0,
         is_frozen=True,
     )
     rng = np.random.default_rng(2)

@@ -28,6 +28,8 @@ the hand in."""
 _PASSES = ((EXACT, 10.0, 1.0), (FINE, 100.0, 0.1))
 _HOPELESS = 100.0
 """Cost, after the tight pass and repair, from which on an attempt is given up."""
+_NOISE, _FINE_NOISE = 0.02, 0.004
+"""Of coordinates and origins as a motion starts, rad and m."""
 _DETOURS = 0.5
 """Share of starts with a detour of the wrist, of this size in m."""
 _DETOUR = 0.15
@@ -100,7 +102,7 @@ def attempt(
         is_on = np.repeat(is_on, 2, axis=0)
         finer = _descent(fine, apply_schedule(fine, keys, is_on))
         _rest_until_touched(fine, finer, is_on)
-        if fine.model.is_cyclic:
+        if fine.is_turned_in_hand:
             _hold_softly(fine, finer)
         finer.iterations, finer.deadline = work.iterations, deadline
         cost = loose_cost
@@ -130,7 +132,7 @@ def _find_schedule(
     m.clearance[:], m.landing[:], m.easing[:] = 0.0, 0, 0
     rng = np.random.default_rng(seed)
     held = allowed
-    if m.is_cyclic:
+    if built.is_turned_in_hand:
         held = sampled_gait(built, rng, allowed)
         m.easing[:] = eased(held, is_cyclic=True)
     work = static_start(built, rng, held)
@@ -144,7 +146,7 @@ def _find_schedule(
             LOOSE, laws=laws, is_frozen=False, friction=recipe.friction, squeeze=recipe.squeeze
         )
         work.run(stage, calm, recipe.stage_iterations)
-        if not m.is_cyclic:
+        if not built.is_turned_in_hand:
             # Thumbs stay drawn in: without one, fingers balance the body instead of holding it.
             work.floor[:, m.contacts.squeeze < 1.0] = 0.0
     keys, is_on = rounded(built, work.keys, allowed)
@@ -168,12 +170,14 @@ def static_start(built: Built, rng: np.random.Generator, allowed: np.ndarray) ->
     )
     keys = np.tile(built.start, (count, 1))
     moves = slice(0 if m.is_cyclic else 1, count)
-    keys[moves, :nq] += (0.004 if m.is_cyclic else 0.02) * rng.normal(size=(count, nq))[moves]
+    # In the hand gaits differ from start to start, and the body lies where the fingers are.
+    noise = _FINE_NOISE if built.is_turned_in_hand else _NOISE
+    keys[moves, :nq] += noise * rng.normal(size=(count, nq))[moves]
     if rng.uniform() < _DETOURS and not m.is_cyclic:
         _add_detour(built, rng, keys)
-    keys[:, origins] += 0.02 * rng.normal(size=(count, 3 * nc))
-    if m.is_cyclic:
-        keys[:, origins] = 0.1 * keys[:, origins] + start_origins(built, allowed).reshape(count, -1)
+    keys[:, origins] += noise * rng.normal(size=(count, 3 * nc))
+    if built.is_turned_in_hand:
+        keys[:, origins] += start_origins(built, allowed).reshape(count, -1)
     keys[:, forces] += 0.05 * weight * rng.normal(size=(count, 3 * nc))
     keys[: len(allowed), c:] = np.where(allowed, 0.5, 0.0)
     work = _descent(built, keys)
@@ -249,7 +253,7 @@ def _is_linear(built: Built) -> np.ndarray:
 
 
 def hangs(built: Built, is_on: Bool[np.ndarray, "P N"]) -> bool:
-    """Whether the body is held by one or two contacts somewhere, which cannot keep it from turning."""
+    """Whether one or two contacts hold the body somewhere: they cannot keep it from turning."""
     hands = built.contact_hand >= 0
     held = is_on[:, hands].sum(axis=1)
     return bool(np.any((held > 0) & (held < LEAST_HELD) & ~is_on[:, ~hands].any(axis=1)))

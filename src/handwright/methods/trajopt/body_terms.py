@@ -12,9 +12,6 @@ from handwright.methods.trajopt.contact_terms import cross
 from handwright.methods.trajopt.model import Model, Room, Weights
 from handwright.methods.trajopt.rows import add_rows
 
-MOMENT_ARM = 0.1
-"""Moments are counted in weights times this length, m."""
-
 
 @loose
 def _inertia_times(m: Model, room: Room, v: tuple) -> tuple:
@@ -95,7 +92,7 @@ def body_terms(m: Model, w: Weights, room: Room, scale: float, want: bool) -> fl
     nq, nc, z, res = m.num_coordinates, m.num_contacts, room.z, room.residual
     ci, ai, g, mass = 2 * nq + 6 * nc, 2 * nq + 7 * nc, m.gravity, m.body.mass
     weight = mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
-    wf, wm = scale * w.force / weight, scale * w.moment / (weight * MOMENT_ARM)
+    wf, wm = scale * w.force / weight, scale * w.moment / (weight * m.body.arm)
     omega, alpha = _swing(room, 3), angular_acceleration(m, room)
     spun, grown = _inertia_times(m, room, omega), _inertia_times(m, room, alpha)
     gyro = cross(omega, spun)

@@ -103,6 +103,8 @@ class Built(NamedTuple):
     """Whether the body lies on the surroundings as it starts."""
     may_grip: Bool[np.ndarray, " N"]
     """Contacts of hands but for digits with goals of their own, which have other things to do."""
+    is_turned_in_hand: bool
+    """Whether the body is to turn on and on, so that digits have to let go in turn."""
     first_hold: int
     """Phase from which hands are drawn to the body."""
     capsule_number: Int[np.ndarray, " C"]
@@ -128,7 +130,8 @@ def build(
     env, surfaces = _surroundings(problem)
     shape = make_body(problem, body_name)
     feet = resting_points(shape)
-    contacts, contact_hand, names = _contacts(hands, body, env, feet, is_gait=problem.is_cyclic)
+    is_turned = problem.is_cyclic and bool(shape.spin.any())
+    contacts, contact_hand, names = _contacts(hands, body, env, feet, is_gait=is_turned)
     lower, upper = _limits(hands, num_coordinates)
     samples, goals = goal_samples(
         problem, hands, body, num_phases, duration / num_phases, fractions
@@ -171,6 +174,7 @@ def build(
         surfaces=surfaces,
         rests_at_start=_rests(problem, body_name, shape),
         may_grip=(contact_hand >= 0) & ~_has_goal(problem, names),
+        is_turned_in_hand=is_turned,
         first_hold=_first_hold(problem, body_name, model),
         capsule_number=numbers,
     )

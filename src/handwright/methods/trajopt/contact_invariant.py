@@ -185,7 +185,9 @@ def _lacks(problem: Problem) -> list[str]:
 
 def _spin_lacks(problem: Problem) -> list[str]:
     """What is wrong with goals that turn a body on and on: the turning is prescribed, as it is."""
-    spins = [g.spin for g in problem.goals if g.spin is not None and g.feature.owner in problem.bodies]
+    spins = [
+        g.spin for g in problem.goals if g.spin is not None and g.feature.owner in problem.bodies
+    ]
     if not spins:
         return []
     if not problem.is_cyclic:

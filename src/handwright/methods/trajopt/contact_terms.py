@@ -283,8 +283,9 @@ def contact_terms(
 ) -> float:
     """Cost of contact ``j``; adds slopes if wanted.
 
-    ``scale`` is the root of the sample's time, ``firm`` the share of the least squeeze. ``is_landing`` is for the moment before a contact
-    begins or after it ends, in which only slip counts.
+    ``scale`` is the root of the sample's time, ``firm`` the share of the least squeeze.
+    ``is_landing`` is for the moment before a contact begins or after it ends, in which only slip
+    counts.
     """
     at = 2 * m.num_coordinates + 6 * m.num_contacts + j
     share, share_slope = (1.0, 0.0) if is_landing else contact_share(room.z[at], w)

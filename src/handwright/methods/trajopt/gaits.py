@@ -21,7 +21,6 @@ LEAST_HELD = 3
 _STRIDES = (4, 6)
 # Phases that a digit may be off.
 _SWINGS = (1, 2)
-_PALM_SHARE = 0.0
 _TRIALS = 100
 
 
@@ -45,16 +44,14 @@ def sampled_gait(
                     begin = (n + (place + late) / len(digits)) * phases / num_strides
                     off = (int(begin) + np.arange(swing)) % phases
                     trial[off, digit] = False
-            trial[:, np.setdiff1d(own, digits)] &= rng.uniform() < _PALM_SHARE
+            trial[:, np.setdiff1d(own, digits)] = False
             gait = trial
             if trial[:, own].sum(axis=1).min() >= min(LEAST_HELD, len(digits) - 1):
                 break
     return gait
 
 
-def start_origins(
-    built: Built, gait: Bool[np.ndarray, "P N"]
-) -> Float[np.ndarray, "P N 3"]:
+def start_origins(built: Built, gait: Bool[np.ndarray, "P N"]) -> Float[np.ndarray, "P N 3"]:
     """Origins of forces on the body, by key: where each pad is nearest in the middle of its hold.
 
     The body has turned by then as its goal says, and the hand is as it starts.

@@ -34,13 +34,13 @@ LIMITS = {
     "goal": 1.0,
     "strength": DIGIT_FORCE,
 }
-"""Largest errors of a motion that is good: m, m/s, weights, weights x 0.1 m, weights, m, rad, goals
+"""Largest errors of a motion that is good: m, m/s, weights, weights x arm, weights, m, rad, goals
 over their tolerance, N."""
 UNITS = {
     "gap": "m",
     "slip": "m/s",
     "force": "of weight",
-    "moment": "of weight x 0.1 m",
+    "moment": "of weight x twice the radius of gyration",
     "cone": "of weight",
     "penetration": "m",
     "limit": "rad",
@@ -117,8 +117,8 @@ def measure(built: Built, keys: Float[np.ndarray, "K n"], room: Room) -> Measure
     fine = fine_samples(built.model)
     fine = fine._replace(clearance=np.zeros_like(built.model.clearance))
     unit = Weights(
-        gap=1.0, slip=1.0, force=1.0, moment=1.0, cone=1.0, pad=0.0, facing=0.0, limit=1.0, penetration=1.0,
-        goal=1.0, squeeze=0.0, attraction=0.0, friction=1.0, is_frozen=True,
+        gap=1.0, slip=1.0, force=1.0, moment=1.0, cone=1.0, pad=0.0, facing=0.0, limit=1.0,
+        penetration=1.0, goal=1.0, squeeze=0.0, attraction=0.0, friction=1.0, is_frozen=True,
     )  # fmt: skip
     out = np.zeros(len(MEASURES))
     by = np.zeros((len(built.model.clearance), built.model.num_contacts, 3))

@@ -93,6 +93,8 @@ class Body(NamedTuple):
     mass: float
     inertia: np.ndarray
     """kg m^2, in the body's frame."""
+    arm: float
+    """Moments are counted in weights times this length, m."""
     turn: np.ndarray
     """(3, 3) orientation where the three hinges are zero and no spin has passed."""
     hinges: np.ndarray
@@ -187,7 +189,7 @@ class Weights(NamedTuple):
     force: float
     """1/weights of the body."""
     moment: float
-    """1/(weight x 0.1 m)."""
+    """1/(weight x arm)."""
     cone: float
     """1/weights."""
     pad: float

@@ -35,8 +35,9 @@ def rounded(
     following = np.roll(size, -1, axis=0)[:phases]
     load = 0.5 * c * (size[:phases] + following) / weight
     is_on = c > _ON
-    if not m.is_cyclic:
+    if not built.is_turned_in_hand:
         is_on &= load > _LEAST_LOAD
+    if not m.is_cyclic:
         is_on = _gripped_first(built, _without_holes(built, is_on, allowed)) & allowed
     for k in range(phases):
         forces[k] *= np.where(is_on[k], np.maximum(c[k], _ON), 1.0)[:, None]

@@ -16,6 +16,8 @@ from handwright.methods.trajopt.model import FIELD, ROD, Body
 _MOST_KNOBS = 48
 # Knobs this little above the lowest rest on the same surface, m.
 _RESTING = 2e-3
+# Longest arm of moments, m. Small bodies have shorter ones: what turns them is little.
+_ARM = 0.1
 # Orders of the body's hinges. In the first the middle one tilts it sideways, seen from the person
 # who looks along y.
 _HINGE_ORDERS = ((2, 1, 0), (0, 2, 1), (2, 0, 1), (0, 1, 2), (1, 2, 0), (1, 0, 2))
@@ -48,6 +50,7 @@ def make_body(problem: Problem, name: str) -> Body:
     return Body(
         mass=body.mass,
         inertia=np.array(body.inertia),
+        arm=min(_ARM, 2.0 * body.radius_of_gyration),
         turn=np.array(rotation.to_matrix(problem.start[name].wxyz)),
         hinges=_hinge_axes(problem, name),
         spin=spin,
