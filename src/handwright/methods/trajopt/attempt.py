@@ -27,7 +27,8 @@ the hand in."""
 # Tolerances of the passes on fine keys, with factors on goals and on smoothness.
 _PASSES = ((EXACT, 10.0, 1.0), (FINE, 100.0, 0.1))
 _HOPELESS = 100.0
-"""Cost, after the tight pass and repair, from which on an attempt is given up."""
+"""Cost, after the tight pass and repair or after a pass on fine keys, from which on an attempt is
+given up."""
 _NOISE, _FINE_NOISE = 0.02, 0.004
 """Of coordinates and origins as a motion starts, rad and m."""
 _DETOURS = 0.5
@@ -107,7 +108,9 @@ def attempt(
         finer.iterations, finer.deadline = work.iterations, deadline
         cost = loose_cost
         # What is far off with loose tolerances is not worth tightening: the next start is.
-        for tolerances, goal, calm in _PASSES if loose_cost < _HOPELESS else ():
+        for tolerances, goal, calm in _PASSES:
+            if cost >= _HOPELESS:
+                break
             stage = weights(
                 tolerances,
                 is_frozen=True,
@@ -141,7 +144,8 @@ def _find_schedule(
     first = built.first_hold
     work.floor[first : len(allowed)] = np.where(built.may_grip & held[first:], _FLOOR, 0.0)
     work.keys[:, first_c:] = np.maximum(work.keys[:, first_c:], work.floor)
-    for laws in CONTINUATION:
+    # In the hand everything starts near where it has to be.
+    for laws in CONTINUATION[1:] if built.is_turned_in_hand else CONTINUATION:
         stage = weights(
             LOOSE, laws=laws, is_frozen=False, friction=recipe.friction, squeeze=recipe.squeeze
         )
@@ -153,6 +157,10 @@ def _find_schedule(
     work.keys = apply_schedule(built, keys, is_on)
     _rest_until_touched(built, work, is_on)
     tight = weights(TIGHT, is_frozen=True, friction=recipe.friction, squeeze=recipe.squeeze)
+    if built.is_turned_in_hand:
+        # A gait is whole: one contact more or less does not mend it, another gait may.
+        _hold_softly(built, work)
+        return work, is_on, work.run(tight, calm, recipe.tight_iterations)
     cost = work.run(tight, calm, recipe.tight_iterations)
     return _repaired(built, work, (is_on, cost), (tight, calm), recipe, allowed)
 

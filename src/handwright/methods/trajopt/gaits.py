@@ -35,9 +35,8 @@ def sampled_gait(
         digits = own[built.model.contacts.pad_joint[own] >= 0]
         for _ in range(_TRIALS):
             trial = allowed.copy()
-            stride = rng.integers(_STRIDES[0], _STRIDES[1] + 1)
-            num_strides = max(round(phases / stride), 1)
-            swing = int(rng.integers(_SWINGS[0], _SWINGS[1] + 1))
+            num_strides = max(phases // len(digits), 1)
+            swing = 1
             late = rng.uniform()
             for place, digit in enumerate(rng.permutation(digits)):
                 for n in range(num_strides):
