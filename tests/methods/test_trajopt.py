@@ -217,7 +217,7 @@ def test_a_goal_between_two_samples_is_not_lost():
 
 
 class TestGaits:
-    @pytest.fixture(scope="class")
+    @pytest.fixture
     def built(self):
         return ContactInvariant().ready(load_scene("twirl_x"))[0]
 
@@ -227,7 +227,8 @@ class TestGaits:
         digits = m.contacts.pad_joint >= 0
         allowed = np.ones((len(m.clearance), m.num_contacts), dtype=bool)
         gait = sampled_gait(built, np.random.default_rng(seed), allowed)
-        assert gait.sum(axis=1).min() >= 3
+        # At every key enough of them hold before it and after it, with forces that do not fade.
+        assert (gait & np.roll(gait, 1, axis=0)).sum(axis=1).min() >= 3
         swings = (gait & ~np.roll(gait, -1, axis=0)).sum(axis=0)[digits]
         # Whole turns cannot be made by digits that stay; all step equally often.
         assert swings.min() >= 2
@@ -242,19 +243,19 @@ class TestGaits:
     def test_origins_start_on_the_body_where_pads_are_in_the_middle_of_a_hold(self, built):
         m = built.model
         gait = np.ones((len(m.clearance), m.num_contacts), dtype=bool)
-        # On from phase 8 over the end of the cycle to phase 2: the middle is at key 11.
+        # On from phase 8 over the end of the cycle to phase 2.
         gait[3:8, 1] = False
         origins = start_origins(built, gait)
         body = built.body
         along = body.vertices[:, 2]
         assert np.ptp(along) == pytest.approx(0.15, abs=1e-3)
         radius = np.linalg.norm(origins[:, 1, :2], axis=1)
-        np.testing.assert_allclose(radius, 0.008, atol=1e-6)
-        held = origins[[8, 9, 10, 11, 0, 1, 2, 3], 1]
-        np.testing.assert_allclose(held, np.tile(held[0], (8, 1)), atol=1e-9)
-        # The body turns by 30 degrees about its axis in a phase; the pad stays.
+        np.testing.assert_allclose(radius, 0.0065, atol=1e-6)
+        held = origins[[8, 11, 14, 0, 1, 2, 3], 1]
+        np.testing.assert_allclose(held, np.tile(held[0], (7, 1)), atol=1e-9)
+        # The body turns by 24 degrees about its axis in a phase; the pad stays.
         angle = np.unwrap(np.arctan2(origins[4:8, 1, 1], origins[4:8, 1, 0]))
-        np.testing.assert_allclose(np.abs(np.diff(angle)), np.radians(30.0), atol=1e-6)
+        np.testing.assert_allclose(np.abs(np.diff(angle)), np.radians(24.0), atol=1e-6)
 
     def test_squeeze_grows_and_fades_with_a_hold(self):
         is_on = np.array([[0, 1, 1, 1, 0, 1]], dtype=bool).T
@@ -278,7 +279,7 @@ def load_model_with_easing(side):
     ("change", "text"),
     [
         ({"is_cyclic": False}, "cyclic motions only"),
-        ({"rate": 50.0}, "0.833 turns. Spin with 60 degrees/s"),
+        ({"rate": 50.0}, "1.04 turns. Spin with 48 degrees/s"),
         ({"more": 120.0}, "Leave one goal with a spin"),
     ],
 )
@@ -286,7 +287,7 @@ def test_a_spin_that_cannot_be_is_refused(change, text):
     problem = load_scene("twirl_x")
     (spun,) = (goal for goal in problem.goals if goal.spin is not None)
     rest = tuple(goal for goal in problem.goals if goal.spin is None)
-    turns = [change.get("rate", 60.0), *([change["more"]] if "more" in change else [])]
+    turns = [change.get("rate", 48.0), *([change["more"]] if "more" in change else [])]
     goals = tuple(replace(spun, spin=np.radians([turn, 0.0, 0.0])) for turn in turns)
     is_cyclic = change.get("is_cyclic", True)
     bad = replace(problem, goals=rest + goals, is_cyclic=is_cyclic)

@@ -17,36 +17,28 @@ from handwright.methods.trajopt.system import fill_sample, pose_sample
 
 LEAST_HELD = 3
 """Contacts that keep a body from turning."""
-# Phases from one swing of a digit to its next.
-_STRIDES = (4, 6)
-# Phases that a digit may be off.
-_SWINGS = (1, 2)
-_TRIALS = 100
 
 
 def sampled_gait(
     built: Built, rng: np.random.Generator, allowed: Bool[np.ndarray, "P N"]
 ) -> Bool[np.ndarray, "P N"]:
-    """Contacts that are on, by phase: every digit swings once in a stride, one after the other."""
+    """Contacts that are on, by phase: digits swing for a phase each, one after the other.
+
+    The order and the moment of the first are random. Where there are fewer phases than digits, some
+    swing together. Palms, which cannot step, take no part.
+    """
     phases = len(allowed)
     gait = allowed.copy()
     for hand in range(len(built.hands)):
         own = np.flatnonzero(built.contact_hand == hand)
-        digits = own[built.model.contacts.pad_joint[own] >= 0]
-        for _ in range(_TRIALS):
-            trial = allowed.copy()
-            num_strides = max(phases // len(digits), 1)
-            swing = 1
-            late = rng.uniform()
-            for place, digit in enumerate(rng.permutation(digits)):
-                for n in range(num_strides):
-                    begin = (n + (place + late) / len(digits)) * phases / num_strides
-                    off = (int(begin) + np.arange(swing)) % phases
-                    trial[off, digit] = False
-            trial[:, np.setdiff1d(own, digits)] = False
-            gait = trial
-            if trial[:, own].sum(axis=1).min() >= min(LEAST_HELD, len(digits) - 1):
-                break
+        is_digit = built.model.contacts.pad_joint[own] >= 0
+        digits, gait[:, own[~is_digit]] = own[is_digit], False
+        num_strides = max(phases // len(digits), 1)
+        late = rng.uniform()
+        for place, digit in enumerate(rng.permutation(digits)):
+            for stride in range(num_strides):
+                swing = (stride + (place + late) / len(digits)) * phases / num_strides
+                gait[int(swing) % phases, digit] = False
     return gait
 
 
