@@ -11,12 +11,17 @@ import handwright as hw
 from handwright.core.result import Status
 from handwright.core.touch import TouchSpan
 from handwright.geometry.rods import fit_rod
+from handwright.math import rotation
+from handwright.math.packed import Packed
 from handwright.methods.trajopt.build import build, make_room
 from handwright.methods.trajopt.clips import make_clip
 from handwright.methods.trajopt.contact_invariant import ContactInvariant, allowed_contacts
+from handwright.methods.trajopt.gaits import sampled_gait, start_origins
 from handwright.methods.trajopt.measures import measure
 from handwright.methods.trajopt.refine import refined_keys
-from handwright.methods.trajopt.schedule import apply_schedule, rounded
+from handwright.methods.trajopt.schedule import apply_schedule, eased, rounded
+from handwright.methods.trajopt.shape import make_body
+from handwright.methods.trajopt.system import firmness
 from handwright.scenes import load_scene
 
 pytestmark = pytest.mark.xdist_group("trajopt")
@@ -162,6 +167,21 @@ def test_the_weight_of_a_goal_does_not_change_when_it_is_met():
     assert found[0] == pytest.approx(away / 5e-3, rel=1e-6)
 
 
+def test_workers_change_nothing():
+    problem = load_scene("trident_pick")
+    clips = [
+        hw.synthesize(
+            problem, ContactInvariant(num_solutions=2, num_workers=n, time_budget=600.0), seed=3
+        ).clips
+        for n in (1, 2)
+    ]
+    assert len(clips[0]) == len(clips[1]) == 2
+    for one, other in zip(*clips, strict=True):
+        (hand,) = one.hands
+        assert np.array_equal(one.hands[hand].q, other.hands[hand].q)
+        assert np.array_equal(one.contacts.force, other.contacts.force)
+
+
 class TestSchedule:
     @pytest.fixture
     def built(self):
@@ -273,3 +293,101 @@ def test_a_goal_between_two_samples_is_not_lost():
         times = samples.time[samples.goal_last > samples.goal_first]
         assert len(times) >= 1
         assert np.all((times >= 1.045 - 1e-9) & (times <= 1.12 + 1e-9))
+
+
+class TestGaits:
+    @pytest.fixture
+    def built(self):
+        return ContactInvariant().ready(load_scene("twirl_x"))[0]
+
+    @pytest.mark.parametrize("seed", range(20))
+    def test_digits_swing_in_turn_and_enough_of_them_hold(self, built, seed):
+        m = built.model
+        digits = m.contacts.pad_joint >= 0
+        allowed = np.ones((len(m.clearance), m.num_contacts), dtype=bool)
+        gait = sampled_gait(built, np.random.default_rng(seed), allowed)
+        # At every key enough of them hold before it and after it, with forces that do not fade.
+        assert (gait & np.roll(gait, 1, axis=0)).sum(axis=1).min() >= 3
+        swings = (gait & ~np.roll(gait, -1, axis=0)).sum(axis=0)[digits]
+        # Whole turns cannot be made by digits that stay; all step equally often.
+        assert swings.min() >= 2
+        assert len(set(swings.tolist())) == 1
+
+    def test_digits_that_may_not_touch_take_no_part(self, built):
+        m = built.model
+        allowed = np.ones((len(m.clearance), m.num_contacts), dtype=bool)
+        allowed[:, 1] = False
+        assert not sampled_gait(built, np.random.default_rng(0), allowed)[:, 1].any()
+
+    def test_origins_start_on_the_body_where_pads_are_in_the_middle_of_a_hold(self, built):
+        m = built.model
+        gait = np.ones((len(m.clearance), m.num_contacts), dtype=bool)
+        # On from phase 8 over the end of the cycle to phase 2.
+        gait[3:8, 1] = False
+        origins = start_origins(built, gait)
+        body = built.body
+        along = body.vertices[:, 2]
+        assert np.ptp(along) == pytest.approx(0.15, abs=1e-3)
+        radius = np.linalg.norm(origins[:, 1, :2], axis=1)
+        np.testing.assert_allclose(radius, 0.0065, atol=1e-6)
+        held = origins[[8, 11, 14, 0, 1, 2, 3], 1]
+        np.testing.assert_allclose(held, np.tile(held[0], (7, 1)), atol=1e-9)
+        # The body turns by 24 degrees about its axis in a phase; the pad stays.
+        angle = np.unwrap(np.arctan2(origins[4:8, 1, 1], origins[4:8, 1, 0]))
+        np.testing.assert_allclose(np.abs(np.diff(angle)), np.radians(24.0), atol=1e-6)
+
+    def test_squeeze_grows_and_fades_with_a_hold(self):
+        is_on = np.array([[0, 1, 1, 1, 0, 1]], dtype=bool).T
+        assert eased(is_on, is_cyclic=False)[:, 0].tolist() == [0, 1, 0, 2, 0, 1]
+        assert eased(is_on, is_cyclic=True)[:, 0].tolist() == [0, 1, 0, 2, 0, 3]
+        m = load_model_with_easing(1)
+        assert firmness(m, 0, 0, 0.25) == pytest.approx(0.25)
+        m = load_model_with_easing(3)
+        assert firmness(m, 0, 0, 0.9) == pytest.approx(0.1)
+        m = load_model_with_easing(0)
+        assert firmness(m, 0, 0, 0.9) == 1.0
+
+
+def load_model_with_easing(side):
+    built = build(load_scene("pick_ball"), num_phases=3, fractions=[0.5], is_coupled=True)
+    built.model.easing[:] = side
+    return Packed(built.model)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"is_cyclic": False}, "cyclic motions only"),
+        ({"rate": 50.0}, "1.04 turns. Spin with 48 degrees/s"),
+        ({"more": 120.0}, "Leave one goal with a spin"),
+    ],
+)
+def test_a_spin_that_cannot_be_is_refused(change, text):
+    problem = load_scene("twirl_x")
+    (spun,) = (goal for goal in problem.goals if goal.spin is not None)
+    rest = tuple(goal for goal in problem.goals if goal.spin is None)
+    turns = [change.get("rate", 48.0), *([change["more"]] if "more" in change else [])]
+    goals = tuple(replace(spun, spin=np.radians([turn, 0.0, 0.0])) for turn in turns)
+    is_cyclic = change.get("is_cyclic", True)
+    bad = replace(problem, goals=rest + goals, is_cyclic=is_cyclic)
+    result = hw.synthesize(bad, ContactInvariant())
+    assert result.status is Status.BAD_INPUT
+    assert text in result.message
+
+
+@pytest.mark.parametrize("first", ["x", "y", "z"])
+@pytest.mark.parametrize("second", ["x", "y", "z"])
+def test_the_middle_hinge_is_far_from_a_quarter_turn(first, second):
+    problem = load_scene("pick_ball")
+    axes = dict(zip("xyz", np.eye(3), strict=True))
+    start = problem.start["ball"].wxyz
+    goals = tuple(
+        replace(problem.goals[0], wxyz=rotation.multiply(rotation.exp(1.4 * axes[axis]), start))
+        for axis in (first, second)
+    )
+    hinges = make_body(replace(problem, goals=goals), "ball").hinges
+    for axis in (first, second):
+        turn = rotation.to_matrix(rotation.exp(1.4 * axes[axis]))
+        # The angle of the middle one of three turns that make up this one.
+        middle = np.arcsin(np.clip(hinges[0] @ turn @ hinges[2], -1.0, 1.0))
+        assert abs(middle) < 0.1

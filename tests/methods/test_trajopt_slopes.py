@@ -28,6 +28,7 @@ WEIGHTS = Weights(
     moment=50.0,
     cone=5.0,
     pad=20.0,
+    facing=10.0,
     limit=10.0,
     penetration=500.0,
     goal=1.0,
@@ -176,7 +177,14 @@ def test_the_normal_matrix_is_the_curvature_of_costs_without_forces():
     m = built.model
     nq, nc = m.num_coordinates, m.num_contacts
     weights = WEIGHTS._replace(
-        gap=0.0, slip=0.0, cone=0.0, pad=0.0, limit=0.0, penetration=0.0, is_frozen=True
+        gap=0.0,
+        slip=0.0,
+        cone=0.0,
+        pad=0.0,
+        facing=0.0,
+        limit=0.0,
+        penetration=0.0,
+        is_frozen=True,
     )
     rng = np.random.default_rng(2)
     keys = np.tile(built.start, (m.num_keys, 1))

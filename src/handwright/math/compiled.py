@@ -4,7 +4,9 @@
 allocate nothing: numba then need not count references to the arrays that they are handed, which
 takes far longer than the arithmetic of one inverse-kinematics step. ``inlined`` also makes the
 compiler copy the function into its callers, for what is called many times with many arrays.
-``loose`` and ``inlined_loose`` are the same with sums in any order.
+``inlined_loose`` is the same with sums in any order. That is for functions that are copied into
+their callers only: of functions that are not, a process uses the copy that it has loaded first,
+and results would depend on what else it has done.
 
 Numba keeps compiled code next to the sources and notices a change of the file of a function, but
 not of the functions that it calls in other files. After an edit of a kernel run ``make clean``;
@@ -20,7 +22,6 @@ kernel = numba.njit(cache=True, error_model="numpy", _nrt=False)
 inlined = numba.njit(cache=True, error_model="numpy", _nrt=False, forceinline=True)
 # Freedom for the compiler that keeps NaN and infinity what they are.
 _FREEDOM = {"contract", "reassoc", "nsz", "arcp"}
-loose = numba.njit(cache=True, error_model="numpy", _nrt=False, fastmath=_FREEDOM)
 inlined_loose = numba.njit(
     cache=True, error_model="numpy", _nrt=False, forceinline=True, fastmath=_FREEDOM
 )

@@ -14,15 +14,17 @@ from handwright.methods.trajopt.approach import add_approach
 from handwright.methods.trajopt.build import Built, make_room
 from handwright.methods.trajopt.contact_terms import body_distance
 from handwright.methods.trajopt.descent import Descent, make_blocks
+from handwright.methods.trajopt.gaits import sampled_gait, start_origins
 from handwright.methods.trajopt.goal_rows import with_samples_at
 from handwright.methods.trajopt.measures import LIMITS, Measured, measure
 from handwright.methods.trajopt.model import Weights
 from handwright.methods.trajopt.quiet_terms import Quiet
 from handwright.methods.trajopt.refine import refined_keys
 from handwright.methods.trajopt.schedule import (
-    LEAST_HOLD,
     apply_schedule,
+    eased,
     first_touch,
+    hangs,
     other_schedules,
     rounded,
 )
@@ -36,8 +38,11 @@ _FLOOR = 0.3
 the hand in."""
 # Tolerances of the passes on fine keys, with factors on goals and on smoothness.
 _PASSES = ((EXACT, 10.0, 1.0), (FINE, 100.0, 0.1))
-_HOPELESS = 40.0
-"""Cost, after the tight pass and repair, from which on an attempt is given up."""
+_HOPELESS = 40.0, 100.0
+"""Costs from which on an attempt is given up: after the tight pass and repair, and after a pass on
+fine keys."""
+_NOISE, _FINE_NOISE = 0.02, 0.004
+"""Of coordinates and origins as a motion starts, rad and m."""
 _DETOURS = 0.5
 """Share of starts with a detour of the wrist, of this size in m."""
 _DETOUR = 0.15
@@ -117,10 +122,15 @@ def attempt(
         finer = _descent(fine, apply_schedule(fine, keys, is_on))
         _let_lie(fine, finer, first_touch(fine, is_on))
         _press_where_asked(fine, finer, is_on)
+        if fine.is_turned_in_hand:
+            _hold_softly(fine, finer)
         finer.iterations, finer.deadline = work.iterations, deadline
         cost = loose_cost
         # What is far off with loose tolerances is not worth tightening: the next start is.
-        for tolerances, goal, calm in _PASSES if loose_cost < _HOPELESS else ():
+        for (tolerances, goal, calm), hopeless in zip(_PASSES, _HOPELESS, strict=True):
+            if cost >= hopeless:
+                measured = measure(fine, finer.keys, finer.room)
+                break
             stage = weights(
                 tolerances,
                 is_frozen=True,
@@ -131,16 +141,13 @@ def attempt(
             calm_stage = quiet(fine, factor=calm, is_on=is_on)
             cost = finer.run(stage, calm_stage, recipe.fine_iterations)
             # What is quick passes through thin things between two moments.
-            depth = measure(fine, finer.keys, finer.room).depth
-            finer.model = with_samples_at(fine.model, depth > LIMITS["penetration"])
-        measured = measure(fine, finer.keys, finer.room)
-        if loose_cost < _HOPELESS and measured.excess < _FITTED:
-            final = stage, quiet(fine, factor=calm)
-            cost, measured = _fit_skin(fine, finer, final, recipe, (cost, measured))
-    hands = fine.contact_hand >= 0
-    held = is_on[:, hands].sum(axis=1)
-    is_balanced = bool(np.any((held > 0) & (held < LEAST_HOLD) & ~is_on[:, ~hands].any(axis=1)))
-    return Outcome(finer.keys, measured, cost, finer.iterations, is_balanced)
+            measured = measure(fine, finer.keys, finer.room)
+            finer.model = with_samples_at(fine.model, measured.depth > LIMITS["penetration"])
+        else:
+            if measured.excess < _FITTED:
+                final = stage, calm_stage
+                cost, measured = _fit_skin(fine, finer, final, recipe, (cost, measured))
+    return Outcome(finer.keys, measured, cost, finer.iterations, hangs(fine, is_on))
 
 
 def _fit_skin(
@@ -176,17 +183,23 @@ def _find_schedule(
 ) -> tuple[Descent, Bool[np.ndarray, "P N"], float]:
     """Continuation from a static start, rounding, and repair; with the cost."""
     m, calm = built.model, quiet(built)
-    built.model.clearance[:] = 0.0
-    work = static_start(built, np.random.default_rng(seed), allowed)
+    m.clearance[:], m.landing[:], m.easing[:] = 0.0, 0, 0
+    rng = np.random.default_rng(seed)
+    held = allowed
+    if built.is_turned_in_hand:
+        held = sampled_gait(built, rng, allowed)
+        m.easing[:] = eased(held, is_cyclic=True)
+    work = static_start(built, rng, held)
     work.deadline = deadline
     first_c = work.keys.shape[1] - m.num_contacts
     first = built.first_hold
     stroked = np.flatnonzero(built.required[:, built.contact_hand < 0].any(axis=1))
     _let_lie(built, work, min([first, *stroked.tolist()]))
-    work.floor[first : len(allowed)] = np.where(built.may_grip & allowed[first:], _FLOOR, 0.0)
+    work.floor[first : len(allowed)] = np.where(built.may_grip & held[first:], _FLOOR, 0.0)
     work.keys[:, first_c:] = np.maximum(work.keys[:, first_c:], work.floor)
     leads = built.may_grip
-    for laws in CONTINUATION:
+    # In the hand everything starts near where it has to be.
+    for laws in CONTINUATION[1:] if built.is_turned_in_hand else CONTINUATION:
         stage = weights(
             LOOSE, laws=laws, is_frozen=False, friction=recipe.friction, squeeze=recipe.squeeze
         )
@@ -198,6 +211,10 @@ def _find_schedule(
     work.keys = apply_schedule(built, keys, is_on)
     _let_lie(built, work, first_touch(built, is_on))
     tight = weights(TIGHT, is_frozen=True, friction=recipe.friction, squeeze=recipe.squeeze)
+    if built.is_turned_in_hand:
+        # A gait is whole: one contact more or less does not mend it, another gait may.
+        _hold_softly(built, work)
+        return work, is_on, work.run(tight, calm, recipe.tight_iterations)
     cost = work.run(tight, calm, recipe.tight_iterations)
     return _repaired(built, work, (is_on, cost), (tight, calm), recipe, allowed)
 
@@ -235,12 +252,16 @@ def static_start(built: Built, rng: np.random.Generator, allowed: np.ndarray) ->
     )
     keys = np.tile(built.start, (count, 1))
     moves = slice(0 if m.is_cyclic else 1, count)
-    keys[moves, :nq] += 0.02 * rng.normal(size=(count, nq))[moves]
+    # In the hand gaits differ from start to start, and the body lies where the fingers are.
+    noise = _FINE_NOISE if built.is_turned_in_hand else _NOISE
+    keys[moves, :nq] += noise * rng.normal(size=(count, nq))[moves]
     takes_detour = rng.uniform() < _DETOURS
     if not m.is_cyclic and not add_approach(built, rng, keys) and takes_detour:
         _add_detour(built, rng, keys)
         _carry_wrists(built, keys)
-    keys[:, origins] += 0.02 * rng.normal(size=(count, 3 * nc))
+    keys[:, origins] += noise * rng.normal(size=(count, 3 * nc))
+    if built.is_turned_in_hand:
+        keys[:, origins] += start_origins(built, allowed).reshape(count, -1)
     keys[:, forces] += 0.05 * weight * rng.normal(size=(count, 3 * nc))
     keys[: len(allowed), c:] = np.where(built.required, 1.0, np.where(allowed, 0.5, 0.0))
     work = _descent(built, keys)
@@ -279,6 +300,18 @@ def _press_where_asked(built: Built, work: Descent, is_on: Bool[np.ndarray, "P N
         outward = np.array(body_distance(Packed(m), *origin)[1:])
         work.keys[k, force] = -_PRESS * weight * (m.body.turn @ outward)
         work.fixed[k, force] = True
+
+
+def _hold_softly(built: Built, work: Descent) -> None:
+    """Lets forces of hands grow from zero and fade to it, so that others need not leap for them."""
+    m = built.model
+    hands = built.contact_hand >= 0
+    begins, ends = (m.easing % 2 == 1) & hands, (m.easing >= 2) & hands
+    keys, contacts = np.nonzero(begins | np.roll(ends, 1, axis=0))
+    for i in range(3):
+        columns = 2 * m.num_coordinates + 3 * contacts + i
+        work.keys[keys, columns] = 0.0
+        work.fixed[keys, columns] = True
 
 
 def _add_detour(built: Built, rng: np.random.Generator, keys: Float[np.ndarray, "K n"]) -> None:
@@ -352,6 +385,8 @@ def _repaired(
         if trial is None:
             break
         tried.append(trial)
+        if hangs(built, trial) and not hangs(built, is_on):
+            continue
         kept = work.keys
         work.keys = apply_schedule(built, kept, trial)
         lower = work.run(*stage, recipe.repair_iterations)

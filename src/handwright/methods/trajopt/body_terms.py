@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import math
 
-from handwright.math.compiled import loose
+from handwright.math.compiled import kernel
 from handwright.methods.trajopt.model import Model, Room, Weights
 from handwright.methods.trajopt.rows import add_rows
 from handwright.methods.trajopt.vectors import cross
 
-MOMENT_ARM = 0.1
-"""Moments are counted in weights times this length, m."""
 
-
-@loose
+@kernel
 def _inertia_times(m: Model, room: Room, v: tuple) -> tuple:
     """World inertia times a world vector."""
     t, i = room.body_turn, m.body.inertia
@@ -33,23 +30,23 @@ def _inertia_times(m: Model, room: Room, v: tuple) -> tuple:
     )
 
 
-@loose
+@kernel
 def _hinge(room: Room, h: int) -> tuple:
     return room.hinge[h, 0], room.hinge[h, 1], room.hinge[h, 2]
 
 
-@loose
+@kernel
 def _swing(room: Room, h: int) -> tuple:
     return room.swing[h, 0], room.swing[h, 1], room.swing[h, 2]
 
 
-@loose
+@kernel
 def _plus(a: tuple, b: tuple, factor: float) -> tuple:
     """Sum of a and a multiple of b."""
     return a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]
 
 
-@loose
+@kernel
 def angular_acceleration(m: Model, room: Room) -> tuple:
     """Sum of hinge accelerations and of what hinges turn that come after others."""
     nq = m.num_coordinates
@@ -62,7 +59,7 @@ def angular_acceleration(m: Model, room: Room) -> tuple:
     return alpha
 
 
-@loose
+@kernel
 def _momentum_slope(
     m: Model, room: Room, omega: tuple, spun: tuple, d_omega: tuple, d_alpha: tuple
 ) -> tuple:
@@ -72,7 +69,7 @@ def _momentum_slope(
     return _plus(out, cross(omega, _inertia_times(m, room, d_omega)), 1.0)
 
 
-@loose
+@kernel
 def _arm(m: Model, room: Room, j: int) -> tuple:
     """From the centre of mass to the origin of a contact's force, in the world."""
     i, t, z = 2 * m.num_coordinates + 3 * m.num_contacts + 3 * j, room.body_turn, room.z
@@ -83,19 +80,19 @@ def _arm(m: Model, room: Room, j: int) -> tuple:
     )
 
 
-@loose
+@kernel
 def _force(m: Model, room: Room, j: int) -> tuple:
     i = 2 * m.num_coordinates + 3 * j
     return room.z[i], room.z[i + 1], room.z[i + 2]
 
 
-@loose
+@kernel
 def body_terms(m: Model, w: Weights, room: Room, scale: float, want: bool) -> float:
     """Cost of what contacts leave of the needed force and moment; adds slopes if wanted."""
     nq, nc, z, res = m.num_coordinates, m.num_contacts, room.z, room.residual
     ci, ai, g, mass = 2 * nq + 6 * nc, 2 * nq + 7 * nc, m.gravity, m.body.mass
     weight = mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
-    wf, wm = scale * w.force / weight, scale * w.moment / (weight * MOMENT_ARM)
+    wf, wm = scale * w.force / weight, scale * w.moment / (weight * m.body.arm)
     omega, alpha = _swing(room, 3), angular_acceleration(m, room)
     spun, grown = _inertia_times(m, room, omega), _inertia_times(m, room, alpha)
     gyro = cross(omega, spun)
@@ -128,7 +125,7 @@ def body_terms(m: Model, w: Weights, room: Room, scale: float, want: bool) -> fl
     return cost
 
 
-@loose
+@kernel
 def _contact_slopes(m: Model, room: Room, j: int, wf: float, wm: float) -> None:
     """Slopes by a contact's force, origin and variable, and by the turning of its arm."""
     nc, rows, t = m.num_contacts, room.rows, room.body_turn
@@ -152,7 +149,7 @@ def _contact_slopes(m: Model, room: Room, j: int, wf: float, wm: float) -> None:
             rows[3 + b, a] += wm * c * by_hinge[b]
 
 
-@loose
+@kernel
 def _hinge_slopes(m: Model, room: Room, h: int, motion: tuple, wf: float, wm: float) -> None:
     """Slopes of the momentum's rate by angle, speed and acceleration of a hinge of the body."""
     omega, alpha, spun, grown = motion

@@ -51,6 +51,9 @@ _LIFTING_TIME = 1.0
 """s."""
 # Least squeeze of fingers and palms against a thumb's: together they press as hard as it does.
 _FINGER_SHARE = 0.25
+# Both are multiplied by this where digits turn a body in the hand: they hold it in turn, and what
+# one of them presses with is soon for others to take over.
+_GAIT_SHARE = 0.4
 
 
 class HandPart(NamedTuple):
@@ -103,6 +106,8 @@ class Built(NamedTuple):
     """Contacts with what the body lies on as it starts."""
     may_grip: Bool[np.ndarray, " N"]
     """Contacts of hands but for digits with goals of their own, which have other things to do."""
+    is_turned_in_hand: bool
+    """Whether the body is to turn on and on, so that digits have to let go in turn."""
     first_hold: int
     """Phase from which hands are drawn to the body; past the last if it need not be held."""
     carried: Float[np.ndarray, "H K 6"]
@@ -135,9 +140,12 @@ def build(
     shape = make_body(problem, body_name)
     is_moved = any(goal.feature.owner == body_name for goal in problem.goals)
     feet = resting_points(shape, _NUM_FEET if is_moved else _NUM_STILL_FEET)
+    is_turned = problem.is_cyclic and bool(shape.spin.any())
     contacts, contact_hand, names = _contacts(problem, hands, body, env, surfaces, feet)
     may_grip = (contact_hand >= 0) & ~has_goal(problem, hands, names)
     contacts.squeeze[~may_grip] = 0.0
+    if is_turned:
+        contacts.squeeze[:] *= _GAIT_SHARE
     lower, upper = _limits(hands, num_coordinates)
     samples, goals = goal_samples(
         problem, hands, body, num_phases, duration / num_phases, fractions
@@ -153,6 +161,7 @@ def build(
         goals=goals,
         clearance=np.zeros((num_phases, len(skeleton.joint))),
         landing=np.zeros((num_phases, len(contacts.kind)), dtype=np.int64),
+        easing=np.zeros((num_phases, len(contacts.kind)), dtype=np.int64),
         gravity=np.array(problem.gravity),
         lower=lower,
         upper=upper,
@@ -181,6 +190,7 @@ def build(
         surfaces=surfaces,
         rests_on=_rests_on(problem, body_name, shape, contacts),
         may_grip=may_grip,
+        is_turned_in_hand=is_turned,
         first_hold=first_hold,
         carried=carried_wrists(problem, hands, body_name, times, float(times[first_hold])),
         capsule_number=np.array(numbers, dtype=np.int64),
@@ -250,8 +260,8 @@ def make_room(model: Model) -> Room:
         hinge=np.zeros((3, 3)),
         swing=np.zeros((4, 3)),
         rod=np.zeros((2, 3)),
-        rows=np.zeros((13, size)),
-        residual=np.zeros(10),
+        rows=np.zeros((16, size)),
+        residual=np.zeros(13),
         columns=np.zeros(size, dtype=np.int64),
         dense=np.zeros((3, nq)),
         square=np.zeros((size, size)),

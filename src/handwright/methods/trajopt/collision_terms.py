@@ -13,7 +13,7 @@ import numpy as np
 from handwright.geometry.capsules import segment_segment
 from handwright.geometry.environment import surface_value_gradient
 from handwright.geometry.sdf import field_value, field_value_gradient
-from handwright.math.compiled import loose
+from handwright.math.compiled import kernel
 from handwright.methods.trajopt.model import ROD, Model, Room, Weights
 from handwright.methods.trajopt.posing import add_body_slopes, add_link_slopes
 from handwright.methods.trajopt.rows import add_dense, add_single
@@ -24,12 +24,12 @@ _STEPS = 14
 _FAR = 0.01
 
 
-@loose
+@kernel
 def _on_axis(a: np.ndarray, b: np.ndarray, s: float) -> tuple:
     return a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1]), a[2] + s * (b[2] - a[2])
 
 
-@loose
+@kernel
 def _to_body(m: Model, room: Room, p: tuple) -> tuple:
     """A world point in the body's frame."""
     t, i = room.body_turn, m.num_coordinates - 6
@@ -41,13 +41,13 @@ def _to_body(m: Model, room: Room, p: tuple) -> tuple:
     )
 
 
-@loose
+@kernel
 def _field_at(m: Model, room: Room, p: tuple) -> float:
     q = _to_body(m, room, p)
     return field_value(m.body.field, q[0], q[1], q[2])
 
 
-@loose
+@kernel
 def _least_on_axis(m: Model, room: Room, a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
     """Least distance to the body's field along a segment, and where: best of five, then refined."""
     best, at = 1e30, 0.0
@@ -72,7 +72,7 @@ def _least_on_axis(m: Model, room: Room, a: np.ndarray, b: np.ndarray) -> tuple[
     return (value, middle) if value < best else (best, at)
 
 
-@loose
+@kernel
 def capsule_to_body(m: Model, room: Room, k: int) -> tuple:
     """Gap between a capsule and the body, the place on its axis, and the way out of the body."""
     a, b = room.ends[k, 0], room.ends[k, 1]
@@ -109,7 +109,7 @@ def capsule_to_body(m: Model, room: Room, k: int) -> tuple:
     return distance - radius, p, n
 
 
-@loose
+@kernel
 def capsule_to_surface(m: Model, room: Room, k: int, surface: int) -> tuple:
     """Gap between a capsule and a surface, the place on its axis, and the way out."""
     a, b = room.ends[k, 0], room.ends[k, 1]
@@ -138,7 +138,7 @@ def capsule_to_surface(m: Model, room: Room, k: int, surface: int) -> tuple:
     return best - radius, _on_axis(a, b, at), n
 
 
-@loose
+@kernel
 def depth_in_surroundings(m: Model, room: Room) -> float:
     """How deep the deepest capsule is in any surface, m; 0 if none is."""
     deepest = 0.0
@@ -148,7 +148,7 @@ def depth_in_surroundings(m: Model, room: Room) -> float:
     return deepest
 
 
-@loose
+@kernel
 def capsule_to_capsule(m: Model, room: Room, k: int, other: int) -> tuple:
     """Gap between two capsules, the places on their axes, and the way from the other to this."""
     s = m.skeleton
@@ -166,7 +166,7 @@ def capsule_to_capsule(m: Model, room: Room, k: int, other: int) -> tuple:
     return distance - sides, p, q, n
 
 
-@loose
+@kernel
 def knob_place(m: Model, room: Room, k: int) -> tuple:
     """A knob of the body in the world."""
     t, q, i = room.body_turn, m.body.knobs, m.num_coordinates - 6
@@ -177,7 +177,7 @@ def knob_place(m: Model, room: Room, k: int) -> tuple:
     )
 
 
-@loose
+@kernel
 def collision_terms(
     m: Model, w: Weights, room: Room, phase: int, scale: float, want: bool
 ) -> float:
@@ -226,7 +226,7 @@ def collision_terms(
     return cost
 
 
-@loose
+@kernel
 def limit_terms(m: Model, w: Weights, room: Room, scale: float, want: bool) -> float:
     """Cost of coordinates beyond their limits; adds slopes if wanted."""
     cost, wl = 0.0, scale * w.limit

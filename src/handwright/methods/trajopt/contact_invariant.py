@@ -21,6 +21,8 @@ from handwright.methods.trajopt.measures import LIMITS, MEASURES, UNITS
 
 # Near both ends of a phase, where contacts begin and end; cubics leave little room between.
 _FINE_FRACTIONS = (0.01, 0.12, 0.35, 0.65, 0.88, 0.99)
+# By how much of a turn a spin may miss whole ones: about 0.4 degrees.
+_TURN_SLACK = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +185,30 @@ def _lacks(problem: Problem) -> list[str]:
         lacks.append(f"needs four frames or more and was given {len(problem.times)}")
     if not np.any(problem.gravity):
         lacks.append("counts forces in weights, and there is no gravity. Give a small one")
-    return lacks
+    return lacks + _spin_lacks(problem)
+
+
+def _spin_lacks(problem: Problem) -> list[str]:
+    """What is wrong with goals that turn a body on and on: the turning is prescribed, as it is."""
+    spins = [
+        g.spin for g in problem.goals if g.spin is not None and g.feature.owner in problem.bodies
+    ]
+    if not spins:
+        return []
+    if not problem.is_cyclic:
+        return ["spins bodies in cyclic motions only. Say 'cyclic: true', or give goals of moments"]
+    if any(not np.allclose(spin, spins[0]) for spin in spins):
+        return [f"spins a body in one way and was given {len(spins)}. Leave one goal with a spin"]
+    duration = float(problem.times[-1] - problem.times[0])
+    rate = float(np.linalg.norm(spins[0]))
+    turns = rate * duration / (2.0 * np.pi)
+    if abs(turns - round(turns)) > _TURN_SLACK or round(turns) < 1:
+        whole = 360.0 * max(round(turns), 1) / duration
+        return [
+            f"needs whole turns in a cycle: {np.degrees(rate):g} degrees/s for {duration:g} s are "
+            f"{turns:.3g} turns. Spin with {whole:g} degrees/s, or change the duration"
+        ]
+    return []
 
 
 def _silent(_progress: Progress) -> None:

@@ -4,7 +4,8 @@ With c the contact variable, r the origin of the force in the world, n the norma
 sqrt(c) their common factor, the residuals are
 
     d_body(r), d_hand(r), v_body(r) - v_hand(r), r - pad,
-    |f_t| - mu f_n and s - f_n where positive.
+    |f_t| - mu f_n and s - f_n where positive,
+    n + n_body(r), with n_body out of the body, for bodies that are capsules.
 
 Where a contact slides, the law of ``slide_terms`` takes the place of the relative velocity.
 
@@ -14,7 +15,8 @@ that presses with more than the weight has to be opposed, and then the forces ar
 cancel each other. Grasps with such forces well within their cones hold against pushes from any
 side, so one set of forces stands in for many disturbances. Distances to capsules are
 differentiated with the nearest point of the axis held; that is exact, since the distance does not
-change with it.
+change with it. Normals must face each other because distances alone hardly say where two round
+surfaces touch: beside that point both grow with its square only.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from typing import NamedTuple
 
 from handwright.geometry.environment import surface_value_gradient
 from handwright.geometry.sdf import field_value_gradient
-from handwright.math.compiled import loose
+from handwright.math.compiled import kernel
 from handwright.methods.trajopt.model import HAND_CONTACT, ROD, Model, Room, Weights
 from handwright.methods.trajopt.posing import joint_motion
 from handwright.methods.trajopt.rows import add_rows
@@ -33,9 +35,9 @@ from handwright.methods.trajopt.vectors import across, cross, dot, minus, rotate
 
 # Forces are smooth to this share of the weight where the tangential part vanishes.
 _ROUND = 1e-3
-_NUM_ROWS = 10
+_NUM_ROWS = 13
 # First row of room for the change of the normal, which only contacts that slide need.
-_BY_NORMAL = 10
+_BY_NORMAL = 13
 # Contacts with surroundings keep to their parts of the body, to this many tolerances of a gap: one
 # in the middle of a body that lies would let it turn there without slipping.
 _SPREAD = 10.0
@@ -43,7 +45,7 @@ LANDING_SPEED = 0.02
 """Tolerance of the speed at which a digit lands and takes off, m/s."""
 
 
-@loose
+@kernel
 def body_distance(m: Model, x: float, y: float, z: float) -> tuple:
     """Signed distance to the body and its gradient, at a point of the body's frame."""
     b = m.body
@@ -59,7 +61,7 @@ def body_distance(m: Model, x: float, y: float, z: float) -> tuple:
     return length - b.rod_radius, e[0] / length, e[1] / length, e[2] / length
 
 
-@loose
+@kernel
 def contact_share(c: float, w: Weights) -> tuple[float, float]:
     """The factor of a contact's costs, and its slope."""
     if w.is_frozen:
@@ -68,14 +70,14 @@ def contact_share(c: float, w: Weights) -> tuple[float, float]:
     return root - math.sqrt(w.attraction), 0.5 / root
 
 
-@loose
+@kernel
 def _from_foot(m: Model, room: Room, j: int, local: tuple) -> tuple:
     """From the point of the body that a contact with surroundings keeps to, to its origin."""
     q = m.contacts.pad[j]
     return rotated(room.body_turn, (local[0] - q[0], local[1] - q[1], local[2] - q[2]))
 
 
-@loose
+@kernel
 def nearest_capsule(m: Model, room: Room, contact: int, p: tuple) -> tuple:
     """Capsule of a contact nearest to a point: which, and the place on its axis."""
     best, which, at = 1e30, -1, 0.0
@@ -129,6 +131,8 @@ class Touch(NamedTuple):
     """Gradient of that distance, in the body's frame."""
     slip: tuple
     """Velocity of the body over the hand or surface, at the origin."""
+    facing: tuple
+    """Sum of the normals out of the body and out of the hand; zero for bodies without curvature."""
     side: Side
 
 
@@ -147,7 +151,7 @@ class Push(NamedTuple):
     slides: bool
 
 
-@loose
+@kernel
 def _hand_side(m: Model, room: Room, j: int, p: tuple) -> Side:
     capsule, at = nearest_capsule(m, room, j, p)
     joint = m.skeleton.joint[capsule]
@@ -186,7 +190,7 @@ def _hand_side(m: Model, room: Room, j: int, p: tuple) -> Side:
     )
 
 
-@loose
+@kernel
 def _ground_side(m: Model, room: Room, j: int, p: tuple, local: tuple) -> Side:
     gap, nx, ny, nz = surface_value_gradient(m.env, m.contacts.surface[j], p[0], p[1], p[2])
     n, none = (nx, ny, nz), (0.0, 0.0, 0.0)
@@ -194,7 +198,7 @@ def _ground_side(m: Model, room: Room, j: int, p: tuple, local: tuple) -> Side:
     return Side(-1, gap, n, 1.0, none, none, none, off_pad)
 
 
-@loose
+@kernel
 def _touch(m: Model, room: Room, j: int) -> Touch:
     nq, nc, z = m.num_coordinates, m.num_contacts, room.z
     r, b = 2 * nq + 3 * nc + 3 * j, nq - 6
@@ -212,11 +216,15 @@ def _touch(m: Model, room: Room, j: int) -> Touch:
         z[nq + b + 1] + spun[1] - side.velocity[1],
         z[nq + b + 2] + spun[2] - side.velocity[2],
     )
-    return Touch(local, arm, p, distance, (gx, gy, gz), slip, side)
+    facing = (0.0, 0.0, 0.0)
+    if side.joint >= 0 and m.body.kind == ROD:
+        out = rotated(room.body_turn, (gx, gy, gz))
+        facing = (out[0] + side.normal[0], out[1] + side.normal[1], out[2] + side.normal[2])
+    return Touch(local, arm, p, distance, (gx, gy, gz), slip, facing, side)
 
 
-@loose
-def _push(m: Model, w: Weights, room: Room, j: int, n: tuple) -> Push:
+@kernel
+def _push(m: Model, w: Weights, room: Room, j: int, n: tuple, firm: float) -> Push:
     i, g, z = 2 * m.num_coordinates + 3 * j, m.gravity, room.z
     weight = m.body.mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
     f = (z[i] / weight, z[i + 1] / weight, z[i + 2] / weight)
@@ -227,36 +235,46 @@ def _push(m: Model, w: Weights, room: Room, j: int, n: tuple) -> Push:
     # What slides has all the friction, so no margin is left for it.
     mu = m.contacts.friction[j] * (1.0 if slides else w.friction)
     over = size - _ROUND - mu * fn
-    least = max(w.squeeze * m.contacts.squeeze[j], m.contacts.least[j])
+    least = max(firm * w.squeeze * m.contacts.squeeze[j], m.contacts.least[j])
     return Push(f, fn, ft, size, mu, over, least - fn, slides)
 
 
-@loose
+@kernel
 def contact_terms(
-    m: Model, w: Weights, room: Room, j: int, scale: float, is_landing: bool, want: bool
+    m: Model,
+    w: Weights,
+    room: Room,
+    j: int,
+    scale: float,
+    firm: float,
+    is_landing: bool,
+    want: bool,
 ) -> float:
     """Cost of contact ``j``; adds slopes if wanted.
 
-    ``scale`` is the root of the sample's time. ``is_landing`` is for the moment before a contact
-    begins or after it ends, in which only slip counts.
+    ``scale`` is the root of the sample's time, ``firm`` the share of the least squeeze.
+    ``is_landing`` is for the moment before a contact begins or after it ends, in which only slip
+    counts.
     """
     at = 2 * m.num_coordinates + 6 * m.num_contacts + j
     share, share_slope = (1.0, 0.0) if is_landing else contact_share(room.z[at], w)
     if (share <= 0.0 and share_slope == 0.0) or (is_landing and m.contacts.slides[j]):
         return 0.0
     touch = _touch(m, room, j)
-    push = _push(m, w, room, j, touch.side.normal)
+    push = _push(m, w, room, j, touch.side.normal, firm)
     wg, ws, wc, wp = scale * w.gap, scale * w.slip, scale * w.cone, scale * w.pad
+    wf = scale * w.facing
     if touch.side.joint < 0:
         wp = wg / _SPREAD
     if is_landing:
-        wg, ws, wc, wp = 0.0, scale / LANDING_SPEED, 0.0, 0.0
+        wg, ws, wc, wp, wf = 0.0, scale / LANDING_SPEED, 0.0, 0.0, 0.0
     res = room.residual
     res[0], res[1] = wg * touch.distance, wg * touch.side.gap
     res[5] = wc * max(push.over, 0.0)
     res[6] = wc * max(push.lacks, 0.0)
     for a in range(3):
         res[2 + a], res[7 + a] = ws * touch.slip[a], wp * touch.side.off_pad[a]
+        res[10 + a] = wf * touch.facing[a]
     if push.slides:
         ws = 1.0
         law = slide_residual(push.force, touch.slip, touch.side.normal, push.friction)
@@ -268,7 +286,7 @@ def contact_terms(
     if want:
         count = _list_columns(m, room, j, touch.side.joint)
         movers = (count - 19) // 2
-        factors = (wg, ws, wc, wp)
+        factors = (wg, ws, wc, wp, wf)
         if touch.side.joint >= 0:
             _hand_slopes(m, room, touch, push, movers, factors)
         _body_slopes(m, room, j, touch, push, movers, factors)
@@ -284,7 +302,7 @@ def contact_terms(
     return cost
 
 
-@loose
+@kernel
 def _list_columns(m: Model, room: Room, j: int, joint: int) -> int:
     """Lists the variables of a contact, clears their slopes, and says how many they are.
 
@@ -309,12 +327,12 @@ def _list_columns(m: Model, room: Room, j: int, joint: int) -> int:
     return count
 
 
-@loose
+@kernel
 def _hand_slopes(
     m: Model, room: Room, touch: Touch, push: Push, movers: int, factors: tuple
 ) -> None:
     """Slopes by the coordinates and rates of the hand."""
-    wg, ws, wc, wp = factors
+    wg, ws, wc, wp, wf = factors
     side, p, rows, f = touch.side, touch.point, room.rows, m.forest
     for i in range(f.chain.shape[1]):
         k = f.chain[side.joint, i]
@@ -345,10 +363,14 @@ def _hand_slopes(
         rows[1, slot] -= ratio * wg * dot(side.normal, v)
         moved = (-ratio * v[0], -ratio * v[1], -ratio * v[2])
         turned = (ratio * turning[0], ratio * turning[1], ratio * turning[2])
-        _cone_slopes(room, slot, push, side, wc, moved, turned)
+        bent = _normal_slope(side, moved, turned)
+        _cone_slopes(room, slot, push, wc, bent)
+        if m.body.kind == ROD:
+            for a in range(3):
+                rows[10 + a, slot] += wf * bent[a]
 
 
-@loose
+@kernel
 def _origin_motion(room: Room, touch: Touch, i: int) -> tuple:
     """How the origin and its velocity on the body change, by one of nine variables.
 
@@ -372,12 +394,12 @@ def _origin_motion(room: Room, touch: Touch, i: int) -> tuple:
     return moved, (left[0] + right[0], left[1] + right[1], left[2] + right[2])
 
 
-@loose
+@kernel
 def _body_slopes(
     m: Model, room: Room, j: int, touch: Touch, push: Push, movers: int, factors: tuple
 ) -> None:
     """Slopes by the coordinates and rates of the body, and by the origin."""
-    wg, ws, wc, wp = factors
+    wg, ws, wc, wp, wf = factors
     side, rows = touch.side, room.rows
     none = (0.0, 0.0, 0.0)
     for i in range(9):
@@ -392,7 +414,12 @@ def _body_slopes(
         if i >= 6:
             rows[0, column] = wg * touch.outward[i - 6]
         if side.joint >= 0:
-            _cone_slopes(room, column, push, side, wc, moved, none)
+            bent = _normal_slope(side, moved, none)
+            _cone_slopes(room, column, push, wc, bent)
+            if m.body.kind == ROD:
+                curved = _outward_slope(m, room, touch, i)
+                for a in range(3):
+                    rows[10 + a, column] = wf * (bent[a] + curved[a])
         if m.contacts.pad_joint[j] >= 0:
             for a in range(3):
                 rows[7 + a, column] = wp * moved[a]
@@ -400,7 +427,7 @@ def _body_slopes(
             _foot_slopes(m, room, j, touch, i, column, wp)
 
 
-@loose
+@kernel
 def _foot_slopes(
     m: Model, room: Room, j: int, touch: Touch, i: int, column: int, wp: float
 ) -> None:
@@ -416,7 +443,7 @@ def _foot_slopes(
         room.rows[7 + a, column] = wp * along[a]
 
 
-@loose
+@kernel
 def _force_slopes(m: Model, room: Room, touch: Touch, push: Push, movers: int, wc: float) -> None:
     """Slopes by the force."""
     g, n = m.gravity, touch.side.normal
@@ -430,27 +457,60 @@ def _force_slopes(m: Model, room: Room, touch: Touch, push: Push, movers: int, w
             room.rows[6, column] = -wc * n[i] / weight
 
 
-@loose
-def _cone_slopes(
-    room: Room, column: int, push: Push, side: Side, wc: float, moved: tuple, turned: tuple
-) -> None:
-    """Slopes of the cone's residuals as the normal turns: dn = turned x n + P moved / reach.
+@kernel
+def _normal_slope(side: Side, moved: tuple, turned: tuple) -> tuple:
+    """How the hand's normal turns: turned x n + P moved / reach.
 
     ``moved`` is how the origin moves against the link; P takes off the parts along the normal and,
     beside the straight part of a capsule, along its axis.
     """
-    if push.over <= 0.0 and push.lacks <= 0.0 and not push.slides:
-        return
     n, axis = side.normal, side.axis
     along, lengthwise = dot(n, moved), dot(axis, moved)
     rolled = cross(turned, n)
-    dn = (
+    return (
         rolled[0] + (moved[0] - along * n[0] - lengthwise * axis[0]) / side.reach,
         rolled[1] + (moved[1] - along * n[1] - lengthwise * axis[1]) / side.reach,
         rolled[2] + (moved[2] - along * n[2] - lengthwise * axis[2]) / side.reach,
     )
-    for a in range(3):
-        room.rows[_BY_NORMAL + a, column] += dn[a]
+
+
+@kernel
+def _outward_slope(m: Model, room: Room, touch: Touch, i: int) -> tuple:
+    """How the normal of a body that is a capsule turns, by the variables of ``_origin_motion``."""
+    t, g = room.body_turn, touch.outward
+    if i < 3:
+        return 0.0, 0.0, 0.0
+    if i < 6:
+        h = (room.hinge[i - 3, 0], room.hinge[i - 3, 1], room.hinge[i - 3, 2])
+        return cross(h, rotated(t, g))
+    p0, p1 = m.body.rod_start, m.body.rod_end
+    u = (p1[0] - p0[0], p1[1] - p0[1], p1[2] - p0[2])
+    v = (touch.local[0] - p0[0], touch.local[1] - p0[1], touch.local[2] - p0[2])
+    uu = dot(u, u)
+    k = i - 6
+    moved = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
+    lengthwise = 0.0
+    if uu > 0.0 and 0.0 < dot(u, v) < uu:
+        lengthwise = u[k] / uu
+    far = touch.distance + m.body.rod_radius
+    return rotated(
+        t,
+        (
+            (moved[0] - g[k] * g[0] - lengthwise * u[0]) / far,
+            (moved[1] - g[k] * g[1] - lengthwise * u[1]) / far,
+            (moved[2] - g[k] * g[2] - lengthwise * u[2]) / far,
+        ),
+    )
+
+
+@kernel
+def _cone_slopes(room: Room, column: int, push: Push, wc: float, dn: tuple) -> None:
+    """Slopes of the cone's residuals as the normal turns by ``dn``."""
+    if push.slides:
+        for a in range(3):
+            room.rows[_BY_NORMAL + a, column] += dn[a]
+    if push.over <= 0.0 and push.lacks <= 0.0:
+        return
     less = dot(push.force, dn)
     if push.over > 0.0:
         bent = -push.normal_part * dot(push.across, dn) / push.across_size
@@ -459,7 +519,7 @@ def _cone_slopes(
         room.rows[6, column] -= wc * less
 
 
-@loose
+@kernel
 def _slide_slopes(m: Model, room: Room, touch: Touch, push: Push, movers: int, wc: float) -> None:
     """Turns slopes of the slip into those of the law of sliding."""
     g, rows, first = m.gravity, room.rows, 2 * movers + 12

@@ -17,7 +17,7 @@ from handwright.methods.trajopt.quiet_terms import Quiet, Sums, phase_matrices, 
 from handwright.methods.trajopt.system import motion_cost, motion_system
 
 _EASE, _STRAIN = 0.2, 4.0
-_LEAST, _MOST = 1e-9, 1e8
+_LEAST, _MOST = 1e-9, 1e11
 # Largest change of a contact variable, of an origin (m) and of an angle (rad) in one step.
 _CONTACT_STEP, _ORIGIN_STEP, _ANGLE_STEP = 0.05, 0.03, 0.4
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from handwright.math.compiled import loose
+from handwright.math.compiled import kernel
 from handwright.methods.trajopt.model import POINT_GOAL, Model, Room, Weights
 from handwright.methods.trajopt.posing import add_body_slopes, add_link_slopes
 from handwright.methods.trajopt.rows import add_dense
 from handwright.methods.trajopt.vectors import rotated
 
 
-@loose
+@kernel
 def _turned(room: Room, joint: int, v: tuple) -> tuple:
     """A direction of a link, or of the body (-1), in the world."""
     return rotated(room.body_turn if joint < 0 else room.turn[joint], v)
 
 
-@loose
+@kernel
 def _origin(m: Model, room: Room, joint: int) -> tuple:
     i = m.num_coordinates - 6
     if joint < 0:
@@ -23,7 +23,7 @@ def _origin(m: Model, room: Room, joint: int) -> tuple:
     return room.place[joint, 0], room.place[joint, 1], room.place[joint, 2]
 
 
-@loose
+@kernel
 def _add_slopes(
     m: Model, room: Room, joint: int, v: tuple, is_point: bool, row: int, factor: float
 ) -> None:
@@ -44,7 +44,7 @@ def _add_slopes(
             add_link_slopes(m, room, joint, o, part, row, -factor)
 
 
-@loose
+@kernel
 def goal_terms(m: Model, w: Weights, room: Room, row: int, scale: float, want: bool) -> float:
     """Cost of one goal; adds slopes if wanted."""
     g = m.goals

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.hands.strength import DIGIT_FORCE
-from handwright.math.compiled import loose
+from handwright.math.compiled import kernel
 from handwright.math.packed import Packed
 from handwright.methods.trajopt.body_terms import body_terms
 from handwright.methods.trajopt.build import Built
@@ -34,13 +34,13 @@ LIMITS = {
     "goal": 1.0,
     "strength": DIGIT_FORCE,
 }
-"""Largest errors of a motion that is good: m, m/s, weights, weights x 0.1 m, weights, m, rad, goals
+"""Largest errors of a motion that is good: m, m/s, weights, weights x arm, weights, m, rad, goals
 over their tolerance, N."""
 UNITS = {
     "gap": "m",
     "slip": "m/s",
     "force": "of weight",
-    "moment": "of weight x 0.1 m",
+    "moment": "of weight x twice the radius of gyration",
     "cone": "of weight",
     "penetration": "m",
     "limit": "rad",
@@ -70,7 +70,7 @@ class Measured(NamedTuple):
         return max(MEASURES, key=lambda name: self.worst[name] / LIMITS[name])
 
 
-@loose
+@kernel
 def _measure(
     m: Model,
     w: Weights,
@@ -95,7 +95,7 @@ def _measure(
         for j in range(nc):
             if room.z[2 * nq + 6 * nc + j] < 0.5:
                 continue
-            contact_terms(m, w, room, j, 1.0, False, False)
+            contact_terms(m, w, room, j, 1.0, 1.0, False, False)
             gap = max(abs(r[0]), abs(r[1]))
             slip = np.sqrt(r[2] * r[2] + r[3] * r[3] + r[4] * r[4])
             cone = max(r[5], r[6])
@@ -128,8 +128,8 @@ def measure(built: Built, keys: Float[np.ndarray, "K n"], room: Room) -> Measure
     fine = fine_samples(built.model)
     fine = fine._replace(clearance=np.zeros_like(built.model.clearance))
     unit = Weights(
-        gap=1.0, slip=1.0, force=1.0, moment=1.0, cone=1.0, pad=0.0, limit=1.0, penetration=1.0,
-        goal=1.0, squeeze=0.0, attraction=0.0, friction=1.0, is_frozen=True,
+        gap=1.0, slip=1.0, force=1.0, moment=1.0, cone=1.0, pad=0.0, facing=0.0, limit=1.0,
+        penetration=1.0, goal=1.0, squeeze=0.0, attraction=0.0, friction=1.0, is_frozen=True,
     )  # fmt: skip
     out = np.zeros(len(MEASURES))
     by = np.zeros((len(built.model.clearance), built.model.num_contacts, 3))

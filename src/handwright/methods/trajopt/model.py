@@ -97,6 +97,8 @@ class Body(NamedTuple):
     mass: float
     inertia: np.ndarray
     """kg m^2, in the body's frame."""
+    arm: float
+    """Moments are counted in weights times this length, m."""
     turn: np.ndarray
     """(3, 3) orientation where the three hinges are zero and no spin has passed."""
     hinges: np.ndarray
@@ -165,6 +167,9 @@ class Model(NamedTuple):
     landing: np.ndarray
     """(phases, N) whether an idle contact was on in the last phase (1), will be on in the next (2),
     or both (3). Follows the schedule."""
+    easing: np.ndarray
+    """(phases, N) whether a hold begins with the phase (1), ends with it (2), or both (3): forces
+    are continuous, so the least squeeze grows from zero and fades to it. Follows the schedule."""
     gravity: np.ndarray
     lower: np.ndarray
     """Of every coordinate; those of the body are infinite."""
@@ -188,11 +193,13 @@ class Weights(NamedTuple):
     force: float
     """1/weights of the body."""
     moment: float
-    """1/(weight x 0.1 m)."""
+    """1/(weight x arm)."""
     cone: float
     """1/weights."""
     pad: float
     """1/m."""
+    facing: float
+    """1/rad, of the angle between the normals of hand and body."""
     limit: float
     """1/rad."""
     penetration: float

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from handwright.math.compiled import loose
+from handwright.math.compiled import kernel
 from handwright.methods.trajopt.model import Model, Room
 
 
-@loose
+@kernel
 def _turn_about(axis: tuple, angle: float, before: np.ndarray, after: np.ndarray) -> None:
     """Writes ``before`` turned about an axis of its own frame; both may be the same."""
     ax, ay, az = axis
@@ -23,7 +23,7 @@ def _turn_about(axis: tuple, angle: float, before: np.ndarray, after: np.ndarray
         after[i, 2] = c * z + s * (x * ay - y * ax) + along * az
 
 
-@loose
+@kernel
 def pose_hands(m: Model, room: Room) -> None:
     """Places all links and capsules from the coordinates and rates in ``room.z``."""
     f = m.forest
@@ -69,7 +69,7 @@ def pose_hands(m: Model, room: Room) -> None:
             room.ends[n, 1, i] = o + x * s.end[n, 0] + y * s.end[n, 1] + z * s.end[n, 2]
 
 
-@loose
+@kernel
 def pose_body(m: Model, room: Room, time: float) -> None:
     """Orientation, hinge axes and angular velocities of the body from ``room.z``.
 
@@ -103,7 +103,7 @@ def pose_body(m: Model, room: Room, time: float) -> None:
         room.rod[1, i] = o + x * b.rod_end[0] + y * b.rod_end[1] + z * b.rod_end[2]
 
 
-@loose
+@kernel
 def joint_motion(m: Model, room: Room, joint: int, x: float, y: float, z: float) -> tuple:
     """Velocity of the world point (x, y, z) per unit speed of a joint that moves it."""
     ax, ay, az = room.axis[joint, 0], room.axis[joint, 1], room.axis[joint, 2]
@@ -113,7 +113,7 @@ def joint_motion(m: Model, room: Room, joint: int, x: float, y: float, z: float)
     return ay * rz - az * ry, az * rx - ax * rz, ax * ry - ay * rx
 
 
-@loose
+@kernel
 def add_link_slopes(
     m: Model, room: Room, joint: int, point: tuple, direction: tuple, row: int, sign: float
 ) -> None:
@@ -131,7 +131,7 @@ def add_link_slopes(
         room.dense[row, d] += sign * f.ratio[j] * along
 
 
-@loose
+@kernel
 def add_body_slopes(
     m: Model, room: Room, point: tuple, direction: tuple, row: int, sign: float
 ) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handwright.math.compiled import loose
+from handwright.math.compiled import kernel
 from handwright.methods.trajopt.model import Model
 
 
@@ -86,7 +86,7 @@ class Sums(NamedTuple):
     slope: np.ndarray
 
 
-@loose
+@kernel
 def _coordinate_terms(
     m: Model, q: Quiet, keys: np.ndarray, k: int, i: int, matrices: tuple, out: Sums, want: bool
 ) -> float:
@@ -117,7 +117,7 @@ def _coordinate_terms(
     return cost
 
 
-@loose
+@kernel
 def _pair_terms(
     keys: np.ndarray, k: int, i: int, share: float, cross_share: float, out: Sums, want: bool
 ) -> float:
@@ -133,7 +133,7 @@ def _pair_terms(
     return 0.5 * share * (x * x + y * y) + cross_share * x * y
 
 
-@loose
+@kernel
 def quiet_cost(
     m: Model, q: Quiet, keys: np.ndarray, matrices: tuple, out: Sums, want: bool
 ) -> float:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from handwright.math.compiled import loose
+from handwright.math.compiled import kernel
 from handwright.methods.trajopt.model import Room
 
 
-@loose
+@kernel
 def add_rows(room: Room, num_rows: int, num_columns: int) -> None:
     """Adds rows x columns of slopes, for the columns listed in ascending order."""
     rows, residual, columns = room.rows, room.residual, room.columns
@@ -26,7 +26,7 @@ def add_rows(room: Room, num_rows: int, num_columns: int) -> None:
                     room.square[ci, columns[k]] += value * rows[r, k]
 
 
-@loose
+@kernel
 def add_dense(room: Room, num_rows: int, num_coordinates: int) -> None:
     """Adds the first rows of ``room.dense`` with their residuals, and clears them."""
     count = 0
@@ -43,7 +43,7 @@ def add_dense(room: Room, num_rows: int, num_coordinates: int) -> None:
     add_rows(room, num_rows, count)
 
 
-@loose
+@kernel
 def add_single(room: Room, column: int, slope: float, residual: float) -> None:
     """Adds one residual that depends on one variable."""
     room.square[column, column] += slope * slope

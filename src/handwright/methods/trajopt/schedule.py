@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from handwright.math.packed import Packed
 from handwright.methods.trajopt.build import Built, make_room
@@ -53,8 +53,10 @@ def rounded(
     size = np.linalg.norm(forces, axis=2)
     following = np.roll(size, -1, axis=0)[:phases]
     load = 0.5 * c * (size[:phases] + following) / weight
-    is_on = (c > _ON) & (load > _LEAST_LOAD)
-    is_on &= ~_is_dragged(built, keys, is_on)
+    is_on = c > _ON
+    if not built.is_turned_in_hand:
+        is_on &= load > _LEAST_LOAD
+        is_on &= ~_is_dragged(built, keys, is_on)
     if not m.is_cyclic:
         is_on = _steady(built, _without_holes(built, is_on, allowed), leads)
         is_on = _gripped_first(built, is_on) & allowed
@@ -139,6 +141,13 @@ def _gripped_first(built: Built, is_on: Bool[np.ndarray, "P N"]) -> Bool[np.ndar
     return is_on
 
 
+def hangs(built: Built, is_on: Bool[np.ndarray, "P N"]) -> bool:
+    """Whether one or two contacts hold the body somewhere: they cannot keep it from turning."""
+    hands = built.contact_hand >= 0
+    held = is_on[:, hands].sum(axis=1)
+    return bool(np.any((held > 0) & (held < LEAST_HOLD) & ~is_on[:, ~hands].any(axis=1)))
+
+
 def other_schedules(
     built: Built,
     is_on: Bool[np.ndarray, "P N"],
@@ -184,6 +193,14 @@ def other_schedules(
     return options
 
 
+def eased(is_on: Bool[np.ndarray, "P N"], *, is_cyclic: bool) -> Int[np.ndarray, "P N"]:
+    """Phases with which holds begin (1), end (2), or both (3); see ``Model.easing``."""
+    before, after = np.roll(is_on, 1, axis=0), np.roll(is_on, -1, axis=0)
+    if not is_cyclic:
+        before[0], after[-1] = is_on[0], is_on[-1]
+    return np.where(is_on, ~before + 2 * ~after, 0)
+
+
 def apply_schedule(
     built: Built, keys: Float[np.ndarray, "K n"], is_on: Bool[np.ndarray, "P N"]
 ) -> Float[np.ndarray, "K n"]:
@@ -196,6 +213,7 @@ def apply_schedule(
     if not m.is_cyclic:
         before[0], after[-1] = False, False
     m.landing[:] = np.where(is_on, 0, before + 2 * after)
+    m.easing[:] = eased(is_on, is_cyclic=m.is_cyclic)
     near = is_on | before | after
     m.clearance[:] = _CLEAR
     for j in range(nc):

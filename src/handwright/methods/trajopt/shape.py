@@ -16,6 +16,13 @@ from handwright.methods.trajopt.model import FIELD, ROD, Body
 _MOST_KNOBS = 48
 # Knobs this little above the lowest rest on the same surface, m.
 _RESTING = 2e-3
+# Longest arm of moments, m. Small bodies have shorter ones: what turns them is little.
+_ARM = 0.1
+# Orders of the body's hinges. In the first the middle one tilts it sideways, seen from the person
+# who looks along y.
+_HINGE_ORDERS = ((2, 1, 0), (0, 2, 1), (2, 0, 1), (0, 1, 2), (1, 2, 0), (1, 0, 2))
+# Shares of the way to a goal at which the middle hinge is looked at.
+_ON_WAY = (0.25, 0.5, 0.75, 1.0)
 
 
 def make_body(problem: Problem, name: str) -> Body:
@@ -43,6 +50,7 @@ def make_body(problem: Problem, name: str) -> Body:
     return Body(
         mass=body.mass,
         inertia=np.array(body.inertia),
+        arm=min(_ARM, 2.0 * body.radius_of_gyration),
         turn=np.array(rotation.to_matrix(problem.start[name].wxyz)),
         hinges=_hinge_axes(problem, name),
         spin=spin,
@@ -69,23 +77,24 @@ def corner_points(points: Float[np.ndarray, "V 3"]) -> Float[np.ndarray, "K 3"]:
 
 
 def _hinge_axes(problem: Problem, name: str) -> Float[np.ndarray, "3 3"]:
-    """World axes of the hinges; the middle one is where goals turn the body least.
+    """World axes of the hinges, in the order in which the middle one turns least.
 
-    Three hinges cannot pass a quarter turn of the middle one.
+    Three hinges cannot pass a quarter turn of the middle one. With axes a, b and c it stands at
+    asin R[a, c], or its negative, for a body that has turned by R since its start.
     """
-    start = problem.start[name].wxyz
-    turned = np.zeros(3)
-    for goal in problem.goals:
-        if goal.feature.owner == name and goal.wxyz is not None and goal.spin is None:
-            turned = np.maximum(
-                turned,
-                np.abs(rotation.log(rotation.multiply(goal.wxyz, rotation.conjugate(start)))),
-            )
-    # Without a preference: tilting sideways, seen from the person who looks along y.
-    turned = turned + np.array([0.02, 0.0, 0.01])
-    middle = int(np.argmin(turned))
-    first, last = (i for i in (2, 0, 1) if i != middle)
-    return np.eye(3)[[first, middle, last]]
+    start = rotation.conjugate(problem.start[name].wxyz)
+    ways = [
+        rotation.log(rotation.multiply(goal.wxyz, start))
+        for goal in problem.goals
+        if goal.feature.owner == name and goal.wxyz is not None
+    ]
+    turns = np.array([rotation.to_matrix(rotation.exp(s * way)) for way in ways for s in _ON_WAY])
+    order = _HINGE_ORDERS[0]
+    if len(turns):
+        # Rounded, so that the first of those that are as good is taken.
+        middle = [np.abs(turns[:, a, c]).max().round(2) for a, _, c in _HINGE_ORDERS]
+        order = _HINGE_ORDERS[int(np.argmin(middle))]
+    return np.eye(3)[list(order)]
 
 
 def resting_points(body: Body, count: int) -> Float[np.ndarray, "K 3"]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from handwright.math.compiled import loose
+from handwright.math.compiled import kernel
 from handwright.mechanics.sliding import STATIC_SPEED
 from handwright.methods.trajopt.vectors import across, dot
 
@@ -20,7 +20,7 @@ from handwright.methods.trajopt.vectors import across, dot
 _ROUND = 1e-6
 
 
-@loose
+@kernel
 def slide_residual(force: tuple, slip: tuple, n: tuple, mu: float) -> tuple:
     """How far a force, in weights, is from the friction of sliding.
 
@@ -42,7 +42,7 @@ def slide_residual(force: tuple, slip: tuple, n: tuple, mu: float) -> tuple:
     )
 
 
-@loose
+@kernel
 def slide_change(
     force: tuple, slip: tuple, n: tuple, mu: float, by_force: tuple, by_slip: tuple, by_n: tuple
 ) -> tuple:

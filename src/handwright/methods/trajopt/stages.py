@@ -28,17 +28,21 @@ class Tolerances:
     force: float
     """Weights of the body."""
     moment: float
-    """Weights x 0.1 m."""
+    """Weights x arm, see ``Body.arm``."""
     cone: float
     """Weights."""
     penetration: float
     """m."""
+    facing: float
+    """rad."""
+    limit: float
+    """rad."""
 
 
-LOOSE = Tolerances(5e-3, 0.05, 0.10, 0.02, 0.20, 2e-3)
-TIGHT = Tolerances(1e-3, 0.01, 0.005, 0.001, 0.01, 1e-3)
-EXACT = Tolerances(3e-4, 3e-3, 0.003, 0.0006, 0.005, 3e-4)
-FINE = Tolerances(1e-4, 1e-4, 0.003, 0.0006, 0.005, 1e-4)
+LOOSE = Tolerances(5e-3, 0.05, 0.10, 0.02, 0.20, 2e-3, 1.0, 0.1)
+TIGHT = Tolerances(1e-3, 0.01, 0.005, 0.001, 0.01, 1e-3, 0.2, 3e-3)
+EXACT = Tolerances(3e-4, 3e-3, 0.003, 0.0006, 0.005, 3e-4, 0.1, 3e-3)
+FINE = Tolerances(1e-4, 1e-4, 0.003, 0.0006, 0.005, 1e-4, 0.05, 1e-3)
 
 # Contacts of a hand that holds, and how fast its joints may move then, rad/s.
 _HOLDING, _GRIP_RATE = 2, 0.1
@@ -71,7 +75,8 @@ def weights(
         moment=root / tolerances.moment,
         cone=1.0 / tolerances.cone,
         pad=1.0 / 0.05,
-        limit=1.0 / (0.003 if is_frozen else 0.1),
+        facing=root / tolerances.facing,
+        limit=1.0 / tolerances.limit,
         penetration=1.0 / tolerances.penetration,
         goal=float(np.sqrt(goal)),
         squeeze=squeeze,

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from handwright.geometry.environment import surface_value_gradient
-from handwright.math.compiled import loose
+from handwright.math.compiled import kernel
 from handwright.methods.trajopt.body_terms import body_terms
 from handwright.methods.trajopt.collision_terms import collision_terms, limit_terms
 from handwright.methods.trajopt.contact_terms import (
@@ -27,7 +27,7 @@ from handwright.methods.trajopt.posing import pose_body, pose_hands
 from handwright.methods.trajopt.quiet_terms import Sums
 
 
-@loose
+@kernel
 def hermite(s: float, h: float) -> tuple:
     """What value, rate and acceleration take from both keys.
 
@@ -41,7 +41,7 @@ def hermite(s: float, h: float) -> tuple:
     return value, rate, acceleration
 
 
-@loose
+@kernel
 def fill_sample(m: Model, first: np.ndarray, second: np.ndarray, s: float, room: Room) -> None:
     """Writes the state within a phase into ``room.z``."""
     nq, nc = m.num_coordinates, m.num_contacts
@@ -60,14 +60,14 @@ def fill_sample(m: Model, first: np.ndarray, second: np.ndarray, s: float, room:
         z[i] = first[i]
 
 
-@loose
+@kernel
 def pose_sample(m: Model, room: Room, time: float) -> None:
     """Places hands and body from ``room.z``."""
     pose_hands(m, room)
     pose_body(m, room, time)
 
 
-@loose
+@kernel
 def place_contact(m: Model, room: Room, j: int) -> tuple:
     """Origin of a contact in the world, normal into the body, gap and capsule (-1 for none).
 
@@ -97,7 +97,7 @@ def place_contact(m: Model, room: Room, j: int) -> tuple:
     return p[0], p[1], p[2], nx, ny, nz, gap, -1
 
 
-@loose
+@kernel
 def is_landing(m: Model, n: int, j: int) -> bool:
     """Whether sample ``n`` is shortly before contact ``j`` begins, or shortly after its end."""
     k = m.samples.phase[n]
@@ -108,7 +108,15 @@ def is_landing(m: Model, n: int, j: int) -> bool:
     return (side % 2 == 1 and at < half) or (side >= 2 and at > 1.0 - half)
 
 
-@loose
+@kernel
+def firmness(m: Model, phase: int, j: int, at: float) -> float:
+    """Share of its least squeeze that contact ``j`` must give within a phase."""
+    side = m.easing[phase, j]
+    begun = at if side % 2 == 1 else 1.0
+    return min(begun, 1.0 - at) if side >= 2 else begun
+
+
+@kernel
 def sample_cost(m: Model, w: Weights, room: Room, n: int, want: bool) -> float:
     """Cost of one sample whose state is in ``room.z``; adds slopes if wanted."""
     pose_sample(m, room, m.samples.time[n])
@@ -119,20 +127,21 @@ def sample_cost(m: Model, w: Weights, room: Room, n: int, want: bool) -> float:
     if m.samples.is_full[n]:
         for j in range(m.num_contacts):
             lands = w.is_frozen and is_landing(m, n, j)
-            cost += contact_terms(m, w, room, j, scale, lands, want)
+            firm = firmness(m, m.samples.phase[n], j, m.samples.fraction[n])
+            cost += contact_terms(m, w, room, j, scale, firm, lands, want)
         cost += body_terms(m, w, room, scale, want)
         cost += collision_terms(m, w, room, m.samples.phase[n], scale, want)
         cost += limit_terms(m, w, room, scale, want)
     return cost
 
 
-@loose
+@kernel
 def _key_pair(m: Model, keys: np.ndarray, phase: int) -> tuple[int, int]:
     last = phase + 1
     return phase, (0 if last == keys.shape[0] else last)
 
 
-@loose
+@kernel
 def motion_cost(m: Model, w: Weights, keys: np.ndarray, room: Room) -> float:
     """Cost of all samples."""
     cost = 0.0
@@ -143,7 +152,7 @@ def motion_cost(m: Model, w: Weights, keys: np.ndarray, room: Room) -> float:
     return cost
 
 
-@loose
+@kernel
 def motion_system(m: Model, w: Weights, keys: np.ndarray, room: Room, out: Sums) -> float:
     """Cost of all samples; adds to the normal equations.
 
@@ -168,7 +177,7 @@ def motion_system(m: Model, w: Weights, keys: np.ndarray, room: Room, out: Sums)
     return cost
 
 
-@loose
+@kernel
 def _spread_coordinates(m: Model, room: Room, takes: tuple, blocks: tuple, slopes: tuple) -> None:
     """Carries what depends on coordinates of a sample over to its two keys."""
     nq, contacts = m.num_coordinates, 2 * m.num_coordinates + 7 * m.num_contacts
@@ -196,13 +205,13 @@ def _spread_coordinates(m: Model, room: Room, takes: tuple, blocks: tuple, slope
                 _spread_row(takes, pair, bent, (nq, i, j, a), blocks)
 
 
-@loose
+@kernel
 def _is_nothing(pair: tuple, bent: tuple) -> bool:
     total = abs(pair[0]) + abs(pair[1]) + abs(pair[2]) + abs(pair[3])
     return total + abs(bent[0]) + abs(bent[1]) + abs(bent[2]) + abs(bent[3]) + abs(bent[4]) == 0.0
 
 
-@loose
+@kernel
 def _spread_row(takes: tuple, pair: tuple, bent: tuple, place: tuple, blocks: tuple) -> None:
     """One of the four states of coordinate i (value and rate at either key) against those of j."""
     value, rate, acceleration = takes
@@ -226,7 +235,7 @@ def _spread_row(takes: tuple, pair: tuple, bent: tuple, place: tuple, blocks: tu
             below[column, row] += product
 
 
-@loose
+@kernel
 def _put(block: np.ndarray, row: int, column: int, value: float) -> None:
     """Adds to a symmetric block of which the lower half is kept."""
     if row >= column:
@@ -235,13 +244,13 @@ def _put(block: np.ndarray, row: int, column: int, value: float) -> None:
         block[column, row] += value
 
 
-@loose
+@kernel
 def _key_shares(m: Model, s: float, i: int) -> tuple[float, float]:
     """What a variable of contacts takes from both keys: contact variables belong to the first."""
     return (1.0 - s, s) if i < 2 * m.num_coordinates + 6 * m.num_contacts else (1.0, 0.0)
 
 
-@loose
+@kernel
 def _spread_contacts(
     m: Model, room: Room, s: float, takes: tuple, blocks: tuple, slopes: tuple
 ) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from handwright.math.compiled import loose
+from handwright.math.compiled import kernel
 
 
-@loose
+@kernel
 def cross(a: tuple, b: tuple) -> tuple:
     """Cross product."""
     return (
@@ -17,26 +17,26 @@ def cross(a: tuple, b: tuple) -> tuple:
     )
 
 
-@loose
+@kernel
 def dot(a: tuple, b: tuple) -> float:
     """Dot product."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@loose
+@kernel
 def minus(a: tuple, b: tuple) -> tuple:
     """Difference."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
-@loose
+@kernel
 def across(n: tuple, v: tuple) -> tuple:
     """The part of a vector across a normal."""
     along = dot(n, v)
     return v[0] - along * n[0], v[1] - along * n[1], v[2] - along * n[2]
 
 
-@loose
+@kernel
 def rotated(t: np.ndarray, v: tuple) -> tuple:
     """A vector after a turn."""
     return (
