@@ -21,6 +21,7 @@ from handwright.methods.trajopt.model import Weights
 from handwright.methods.trajopt.quiet_terms import Quiet
 from handwright.methods.trajopt.refine import refined_keys
 from handwright.methods.trajopt.schedule import (
+    LEAST_HOLD,
     apply_schedule,
     eased,
     first_touch,
@@ -233,9 +234,12 @@ def _leading(built: Built, keys: Float[np.ndarray, "K n"]) -> Bool[np.ndarray, "
     if m.is_cyclic:
         return leads
     for h in range(len(built.hands)):
-        mine = np.flatnonzero((built.contact_hand == h) & ~leads & built.may_grip)
-        missing = _NUM_LEADING - int(leads[built.contact_hand == h].sum())
-        leads[mine[np.argsort(-load[mine])[: max(missing, 0)]]] = True
+        own = (built.contact_hand == h) & built.may_grip
+        # One more than needed is a digit: a body rolls on a palm.
+        for count, fits in ((LEAST_HOLD, own), (_NUM_LEADING, own & (m.contacts.pad_joint >= 0))):
+            others = np.flatnonzero(fits & ~leads)
+            missing = count - int(leads[own].sum())
+            leads[others[np.argsort(-load[others])[: max(missing, 0)]]] = True
     return leads
 
 
