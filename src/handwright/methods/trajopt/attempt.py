@@ -145,7 +145,8 @@ def attempt(
             measured = measure(fine, finer.keys, finer.room)
             finer.model = with_samples_at(fine.model, measured.depth > LIMITS["penetration"])
         else:
-            if measured.excess < _FITTED:
+            # In a gait digits touch in many places, which one radius does not fit.
+            if measured.excess < _FITTED and not fine.is_turned_in_hand:
                 final = stage, calm_stage
                 cost, measured = _fit_skin(fine, finer, final, recipe, (cost, measured))
     return Outcome(finer.keys, measured, cost, finer.iterations, hangs(fine, is_on))

@@ -94,7 +94,8 @@ def quiet(
     Args:
         built: The problem.
         factor: On accelerations.
-        is_on: Contacts by phase, once they are known: a hand that holds keeps its fingers still.
+        is_on: Contacts by phase, once they are known: a hand that holds keeps its fingers still,
+            unless it turns the body with them.
     """
     m = built.model
     nq = m.num_coordinates
@@ -115,7 +116,7 @@ def quiet(
         grips = built.first_hold < len(m.clearance)
         relaxed = hand.model.poses.get("rest", hand.q) if grips else hand.q
         value[span] = relaxed[hand.couplings.leading]
-        if is_on is not None:
+        if is_on is not None and not built.is_turned_in_hand:
             holds = is_on[:, built.contact_hand == number].sum(axis=1) >= _HOLDING
             rate[holds, span] = 1.0 / _GRIP_RATE**2
     acceleration[nq - 6 : nq - 3] = 1.0 / 3.0**2
