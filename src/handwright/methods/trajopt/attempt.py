@@ -17,7 +17,7 @@ from handwright.methods.trajopt.descent import Descent, make_blocks
 from handwright.methods.trajopt.gaits import sampled_gait, start_origins
 from handwright.methods.trajopt.goal_rows import with_samples_at
 from handwright.methods.trajopt.measures import LIMITS, Measured, measure
-from handwright.methods.trajopt.model import Weights
+from handwright.methods.trajopt.model import Weights, with_radius
 from handwright.methods.trajopt.quiet_terms import Quiet
 from handwright.methods.trajopt.refine import refined_keys
 from handwright.methods.trajopt.schedule import (
@@ -76,6 +76,8 @@ class Outcome:
     """Where an attempt ended."""
 
     keys: Float[np.ndarray, "K n"]
+    radius: Float[np.ndarray, " C"]
+    """Of the capsules, fitted to the skin, m."""
     measured: Measured
     cost: float
     iterations: int
@@ -149,7 +151,8 @@ def attempt(
             if measured.excess < _FITTED and not fine.is_turned_in_hand:
                 final = stage, calm_stage
                 cost, measured = _fit_skin(fine, finer, final, recipe, (cost, measured))
-    return Outcome(finer.keys, measured, cost, finer.iterations, hangs(fine, is_on))
+    radius = finer.model.skeleton.radius
+    return Outcome(finer.keys, radius, measured, cost, finer.iterations, hangs(fine, is_on))
 
 
 def _fit_skin(
@@ -159,19 +162,21 @@ def _fit_skin(
     recipe: Recipe,
     found: tuple[float, Measured],
 ) -> tuple[float, Measured]:
-    """Once more with capsules fitted to the skin, if any is off; cost and errors."""
+    """Once more with capsules fitted to the skin, if any is off; cost and errors.
+
+    The model of ``finer`` has the radii that go with its keys.
+    """
     errors = skin_errors(fine, finer.keys)
     if np.abs(errors).max() < _SKIN_OFF:
         return found
-    keys = finer.keys
-    radius = fine.model.skeleton.radius
-    kept = radius.copy()
-    radius -= errors
+    kept = finer.keys, finer.model
+    radius = fine.model.skeleton.radius - errors
+    finer.model = with_radius(finer.model, radius)
     cost = finer.run(*stage, recipe.fine_iterations)
-    measured = measure(fine, finer.keys, finer.room)
-    radius[:] = kept
+    fitted = fine._replace(model=with_radius(fine.model, radius))
+    measured = measure(fitted, finer.keys, finer.room)
     if measured.excess > max(found[1].excess, 1.0):
-        finer.keys = keys
+        finer.keys, finer.model = kept
         return found
     return cost, measured
 
@@ -245,7 +250,7 @@ def _leading(built: Built, keys: Float[np.ndarray, "K n"]) -> Bool[np.ndarray, "
 
 
 def static_start(built: Built, rng: np.random.Generator, allowed: np.ndarray) -> Descent:
-    """Everything stands still, but for noise; all contact variables are one half."""
+    """Stands still but for noise, ways around things and gaits; contacts are undecided."""
     m = built.model
     nq, nc, count = m.num_coordinates, m.num_contacts, m.num_keys
     size = len(built.start)

@@ -16,6 +16,7 @@ import numpy as np
 from handwright.core.problem import Problem
 from handwright.methods.trajopt.attempt import Outcome, Recipe, attempt
 from handwright.methods.trajopt.build import Built
+from handwright.methods.trajopt.skin_fit import skin_errors
 from handwright.methods.workers import started_workers
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 def started_attempts(
     problem: Problem, method: ContactInvariant, built: tuple[Built, Built], allowed: np.ndarray
 ) -> Iterator[Attempts]:
-    """Attempts at a problem; returns when all processes are ready to work."""
+    """Attempts at a problem; returns when processes have started."""
     with started_workers(method.num_workers, _start_worker, (problem, method, allowed)) as pool:
         if pool is not None:
             wait([pool.submit(_stand_by) for _ in range(method.num_workers)])
@@ -43,7 +44,7 @@ class Attempts:
     pool: ProcessPoolExecutor | None
 
     def run(self, seed: int, deadline: float) -> Iterator[Outcome]:
-        """Attempts in their order; none begins after the deadline of ``time.monotonic``."""
+        """Attempts in their order; none is handed out after the deadline of ``time.monotonic``."""
         numbers = takewhile(lambda _: time.monotonic() < deadline, range(self.method.max_attempts))
         if self.pool is None:
             for number in numbers:
@@ -65,7 +66,8 @@ def warm_up(built: tuple[Built, Built], recipe: Recipe, allowed: np.ndarray) -> 
     short = replace(
         recipe, stage_iterations=1, tight_iterations=1, fine_iterations=1, max_repairs=0
     )
-    attempt(*built, 0, short, allowed)
+    outcome = attempt(*built, 0, short, allowed)
+    skin_errors(built[1], outcome.keys)
 
 
 _state: dict[str, tuple] = {}
@@ -81,4 +83,4 @@ def _work(seed: tuple[int, int], deadline: float) -> Outcome:
 
 
 def _stand_by() -> None:
-    """Nothing: whoever waits for this knows that the worker has started."""
+    """Nothing: whoever waits for this knows that a worker has started."""

@@ -18,6 +18,7 @@ from handwright.methods.trajopt.attempts import started_attempts, warm_up
 from handwright.methods.trajopt.build import Built, build, phases_of
 from handwright.methods.trajopt.clips import make_clip
 from handwright.methods.trajopt.measures import LIMITS, MEASURES, UNITS
+from handwright.methods.trajopt.model import with_radius
 
 # Near both ends of a phase, where contacts begin and end; cubics leave little room between.
 _FINE_FRACTIONS = (0.01, 0.12, 0.35, 0.65, 0.88, 0.99)
@@ -41,7 +42,7 @@ class ContactInvariant:
     """s between key states, fitted to the length of the motion; contacts change at keys only."""
     samples_per_phase: int = 10
     """Moments of a phase at which the laws of motion and contact are asked for; the finer pass
-    has five in every half."""
+    has six of its own in every half."""
     squeeze: float = 1.5
     """Least force of a thumb that touches, in weights of the body; fingers press with a quarter of
     it. Makes hands grasp where they could balance; 0 for the paper's own costs."""
@@ -133,7 +134,15 @@ class ContactInvariant:
         except KeyboardInterrupt:
             was_cancelled = True
         chosen = sorted(good, key=lambda one: one.cost)[: self.num_solutions]
-        clips = tuple(make_clip(problem, fine, one.keys, self.name) for one in chosen)
+        clips = tuple(
+            make_clip(
+                problem,
+                fine._replace(model=with_radius(fine.model, one.radius)),
+                one.keys,
+                self.name,
+            )
+            for one in chosen
+        )
         timings = {"preparation": start - begin, "optimisation": time.monotonic() - start}
         statistics = _statistics(outcomes)
         if was_cancelled:

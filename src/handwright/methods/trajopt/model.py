@@ -152,7 +152,7 @@ class GoalRows(NamedTuple):
 
 
 class Model(NamedTuple):
-    """Everything that does not change while a problem is solved."""
+    """Everything that does not change while a motion is optimised with one schedule of contacts."""
 
     forest: Forest
     skeleton: Skeleton
@@ -181,6 +181,11 @@ class Model(NamedTuple):
     phase_time: float
     """s."""
     is_cyclic: bool
+
+
+def with_radius(model: Model, radius: np.ndarray) -> Model:
+    """The same model with other radii of capsules against bodies and surroundings, m."""
+    return model._replace(skeleton=model.skeleton._replace(radius=radius))
 
 
 class Weights(NamedTuple):

@@ -1,6 +1,6 @@
 """Costs that ask for quiet: small accelerations and forces, grips that stay, a relaxed hand.
 
-All are quadratic in the key states with the same matrix in every phase, so they are added to the
+All are quadratic in the key states with constant matrices, so they are added to the
 normal equations directly. They are the terms with lambda in equations 7 and 12 of the paper.
 """
 

@@ -204,7 +204,7 @@ def eased(is_on: Bool[np.ndarray, "P N"], *, is_cyclic: bool) -> Int[np.ndarray,
 def apply_schedule(
     built: Built, keys: Float[np.ndarray, "K n"], is_on: Bool[np.ndarray, "P N"]
 ) -> Float[np.ndarray, "K n"]:
-    """Key states with these contacts; sets the clearance of the model accordingly."""
+    """Key states with these contacts; sets clearance, landing and easing of the model."""
     m = built.model
     nc = m.num_contacts
     keys = keys.copy()
