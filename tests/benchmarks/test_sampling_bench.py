@@ -12,6 +12,7 @@ import pytest
 from handwright.benchmarks import sampling
 from handwright.benchmarks.sampling_figures import penetration_of, scene_figures
 from handwright.benchmarks.sampling_slsqp import DigitProblem, bend_by_slsqp
+from handwright.benchmarks.scene_choice import chosen_scenes
 from handwright.benchmarks.verify import carried_ball
 from handwright.core.result import Result, Status
 from handwright.errors import InvalidValueError, UnknownNameError
@@ -138,13 +139,13 @@ def test_a_run_becomes_json_and_a_table(monkeypatch):
 @pytest.mark.parametrize("text", ["milk", "spatula,milk", "bunny_like"])
 def test_unknown_scenes_are_named(text):
     with pytest.raises(UnknownNameError, match="small_box_two_hands"):
-        sampling.chosen_scenes(text)
+        chosen_scenes(text, sampling.SCENE_NAMES)
 
 
 def test_no_scene_and_no_motion_are_refused():
-    assert sampling.chosen_scenes(None) == sampling.SCENE_NAMES
+    assert chosen_scenes(None, sampling.SCENE_NAMES) == sampling.SCENE_NAMES
     with pytest.raises(InvalidValueError, match="names no scene"):
-        sampling.chosen_scenes(" , ")
+        chosen_scenes(" , ", sampling.SCENE_NAMES)
     with pytest.raises(InvalidValueError, match="--num is 0"):
         sampling.run(num=0)
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from handwright.benchmarks import trajopt
+from handwright.benchmarks.scene_choice import chosen_scenes
 from handwright.benchmarks.timing import interrupted_after
 from handwright.benchmarks.trajopt_figures import (
     EXACT,
@@ -136,12 +137,15 @@ def test_bars_of_scenes_that_were_not_run_are_not_judged():
 
 
 def test_every_scene_with_goals_is_run_unless_some_are_chosen():
-    assert trajopt.chosen_scenes(None) == tuple(goal_scenes())
-    assert trajopt.chosen_scenes(" twirl_x, pick_ball,twirl_x") == ("twirl_x", "pick_ball")
+    assert chosen_scenes(None, tuple(goal_scenes())) == tuple(goal_scenes())
+    assert chosen_scenes(" twirl_x, pick_ball,twirl_x", tuple(goal_scenes())) == (
+        "twirl_x",
+        "pick_ball",
+    )
     with pytest.raises(UnknownNameError, match="pick_ball"):
-        trajopt.chosen_scenes("milk_box_turn")
+        chosen_scenes("milk_box_turn", tuple(goal_scenes()))
     with pytest.raises(InvalidValueError, match="names no scene"):
-        trajopt.chosen_scenes(" , ")
+        chosen_scenes(" , ", tuple(goal_scenes()))
     with pytest.raises(InvalidValueError, match="--seeds is 0"):
         trajopt.run(seeds=0)
 

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import handwright as hw
+from handwright.core.contact import ContactTrack
+from handwright.core.result import Status
 from handwright.demo.paths import dialled_path
 from handwright.evidence.presses import presses
 from handwright.geometry.shapes.phones import phone_keys
@@ -103,6 +105,31 @@ def test_a_number_is_dialled_and_certified(dialled):
     # Other keys are not there.
     assert {press.key for press in presses(dialled.best, "right", "phone", {})} == {None}
     assert presses(dialled.best, "left", "phone", phone_keys()) == []
+
+
+def test_keys_that_are_pressed_together_are_told_apart(dialled):
+    clip = dialled.best
+    pose, keys = clip.bodies["phone"], phone_keys()
+    rows = [clip.contacts[n] for n in range(len(clip.contacts))]
+    also = [
+        replace(one, point=pose[one.frame].apply(keys["1"]))
+        for one in rows
+        if one.toucher == "right"
+    ]
+    both = replace(clip, contacts=ContactTrack.of(rows + also))
+    found = presses(both, "right", "phone", keys)
+    assert sorted(press.key for press in found) == sorted("5690" + "1111")
+    assert all(press.end - press.start > 0.3 for press in found)
+
+
+def test_a_key_within_the_phone_cannot_be_dialled():
+    problem = load_scene("dial_phone")
+    sunk = tuple(
+        replace(goal, position=goal.position - np.array([0.0, 0.0, 0.01])) for goal in problem.goals
+    )
+    result = hw.synthesize(replace(problem, goals=sunk), ContactInvariant(max_attempts=1), seed=0)
+    assert result.status is Status.INFEASIBLE
+    assert "does not meet" in result.message
 
 
 def test_presses_are_plotted_in_red(dialled):

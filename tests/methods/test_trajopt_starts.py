@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import handwright as hw
 from handwright.hands.skin import skin_of
 from handwright.math import rotation
 from handwright.methods.trajopt.build import WRIST_HINGES, build
 from handwright.methods.trajopt.carrying import carried_wrists
 from handwright.methods.trajopt.schedule import other_schedules, rounded
-from handwright.methods.trajopt.skin_bulge import skin_stubs
+from handwright.methods.trajopt.skin_bulge import skin_bulge, skin_stubs
 from handwright.methods.trajopt.skin_fit import skin_errors
 from handwright.scenes import load_scene
 
@@ -96,6 +97,16 @@ def test_digits_help_all_the_time_or_not_at_all(built):
     assert not found[:, 4].any()
     # Until then the ball lies on the table.
     assert found[:2, built.contact_hand < 0].all()
+
+
+def test_skin_bulges_alike_with_and_without_an_arm():
+    free, whole = hw.human(), hw.human(arm=True)
+    bulge = dict(zip(free.capsules.names, skin_bulge(free), strict=True))
+    with_arm = dict(zip(whole.capsules.names, skin_bulge(whole), strict=True))
+    digits = [name for name in bulge if name.endswith(("_distal", "_intermediate", "_proximal"))]
+    assert len(digits) > 10
+    for name in digits:
+        assert with_arm[name] == pytest.approx(bulge[name], abs=2e-4)
 
 
 def test_the_gap_of_skin_over_a_capsule_is_seen(built):

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from handwright.benchmarks.bars import bars_met, judged_table, refused_lines
 from handwright.benchmarks.sampling_figures import certificates_of, scene_figures
 from handwright.benchmarks.sampling_peer import measure_frames, solved_path
-from handwright.errors import InvalidValueError, UnknownNameError
+from handwright.benchmarks.scene_choice import chosen_scenes
+from handwright.errors import InvalidValueError
 from handwright.methods import ContactSampling, synthesize
 from handwright.scenes import load_scene
 
@@ -56,21 +57,6 @@ _ROWS = {
 _STRATEGIES = {"hold": "digits hold", "slide": "digits slide", "relocate": "digits relocate"}
 _SEED = 0
 _WARM_SECONDS = 0.05
-
-
-def chosen_scenes(text: str | None) -> tuple[str, ...]:
-    """Names out of a list with commas; all if None."""
-    if text is None:
-        return SCENE_NAMES
-    names = tuple(name.strip() for name in text.split(",") if name.strip())
-    for name in names:
-        if name not in SCENE_NAMES:
-            raise UnknownNameError("scene of this benchmark", name, SCENE_NAMES)
-    if not names:
-        raise InvalidValueError(
-            f"--scenes names no scene; expected some of {', '.join(SCENE_NAMES)}, with commas."
-        )
-    return names
 
 
 def measure_scene(name: str, *, num: int, budget: float) -> dict[str, Any]:
@@ -134,7 +120,7 @@ def run(*, scenes: str | None = None, num: int = 10, budget: float = 60.0) -> di
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
 
-    names = chosen_scenes(scenes)
+    names = chosen_scenes(scenes, SCENE_NAMES)
     if num < 1 or not budget > 0.0:
         raise InvalidValueError(
             f"--num is {num} and --budget {budget:g}; expected 1 motion or more, and seconds "

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from threadpoolctl import threadpool_limits
 
 from handwright.benchmarks.bars import bars_met, judged_table, refused_lines
+from handwright.benchmarks.scene_choice import chosen_scenes
 from handwright.benchmarks.timing import interrupted_after
 from handwright.benchmarks.trajopt_figures import EXACT, PUSH, SceneRun, judged_run, scene_row
 from handwright.benchmarks.trajopt_peer import measure_peer
 from handwright.core.result import Result, Status
-from handwright.errors import InvalidValueError, UnknownNameError
+from handwright.errors import InvalidValueError
 from handwright.methods import ContactInvariant, synthesize
 from handwright.methods.trajopt.measures import LIMITS, UNITS
 from handwright.scenes import goal_scenes, load_scene
@@ -93,22 +94,6 @@ _ERRORS = {
 }
 
 
-def chosen_scenes(text: str | None) -> tuple[str, ...]:
-    """Names out of a list with commas; all scenes with goals if None."""
-    known = tuple(goal_scenes())
-    if text is None:
-        return known
-    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-    for name in names:
-        if name not in known:
-            raise UnknownNameError("scene with goals", name, known)
-    if not names:
-        raise InvalidValueError(
-            f"--scenes names no scene; expected some of {', '.join(known)}, with commas."
-        )
-    return names
-
-
 def budget_of(name: str) -> float:
     """Time that one run of a scene is due, s."""
     return next((due for start, due in _BUDGETS.items() if name.startswith(start)), _BUDGET)
@@ -160,7 +145,7 @@ def measure_run(name: str, *, seed: int, budget: float) -> SceneRun:
         budget: Time it may take on the processor, s.
     """
     problem = load_scene(name)
-    # It looks at the clock on the wall, and only between attempts.
+    # It looks at the clock on the wall, which other work may have its share of.
     method = ContactInvariant(time_budget=_PATIENCE * budget)
     method.ready(problem)  # distance grids, which are kept on disk
     result = Result((), Status.CANCELLED)
@@ -243,7 +228,7 @@ def run(*, scenes: str | None = None, seeds: int = 3) -> dict[str, Any]:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
 
-    names = chosen_scenes(scenes)
+    names = chosen_scenes(scenes, tuple(goal_scenes()))
     if seeds < 1:
         raise InvalidValueError(f"--seeds is {seeds}; expected 1 or more.")
     # The quick ones first, so that none of them is cut short for slow ones.

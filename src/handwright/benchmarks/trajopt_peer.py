@@ -92,6 +92,11 @@ class LocalCost:
             raise InvalidValueError(
                 "The peer was given a cyclic motion; expected one with a start and an end."
             )
+        if calm.rate.any():
+            raise InvalidValueError(
+                "The peer was given costs of rates by phase; expected those before contacts are "
+                "known, which have none."
+            )
         return LocalCost(
             Packed(m),
             tuple(Packed(_beside(m, k)) for k in range(m.num_keys)),

@@ -10,6 +10,9 @@ from jaxtyping import Float
 from handwright.core.frozen import freeze_arrays
 from handwright.errors import InvalidValueError
 
+LIGHT_FORCE = 0.05
+"""That of a pen that hardly presses, N."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stroke:
@@ -29,7 +32,7 @@ class Stroke:
     """s."""
     end: float
     """s."""
-    force: float = 0.05
+    force: float = LIGHT_FORCE
     """Least force along the normal, N."""
 
     def __post_init__(self) -> None:

@@ -26,7 +26,7 @@ class Press(NamedTuple):
     """s."""
     end: float
     force: float
-    """The largest, N."""
+    """The largest of one contact, N."""
 
 
 def presses(
@@ -41,7 +41,8 @@ def presses(
         keys: Middle of every key in the body's frame, m.
     """
     found: list[Press] = []
-    last = -2
+    # The last press of every key, and the frame that it lasted to.
+    latest: dict[str | None, tuple[int, int]] = {}
     names, places = list(keys), np.array(list(keys.values())).reshape(-1, 3)
     for frame, time in enumerate(clip.times):
         contacts = [
@@ -57,10 +58,12 @@ def presses(
             nearest = int(off.argmin()) if len(off) else -1
             key = names[nearest] if len(off) and off[nearest] < _FARTHEST else None
             force = float(np.linalg.norm(one.force))
-            if found and last >= frame - 1 and found[-1].key == key:
-                kept = found[-1]
-                found[-1] = kept._replace(end=float(time), force=max(kept.force, force))
+            number, last = latest.get(key, (-1, -2))
+            if last >= frame - 1:
+                kept = found[number]
+                found[number] = kept._replace(end=float(time), force=max(kept.force, force))
             else:
+                number = len(found)
                 found.append(Press(key, float(time), float(time), force))
-            last = frame
+            latest[key] = number, frame
     return found

@@ -238,6 +238,44 @@ def _moving_frames(
     return *standing_frames(clip.num_frames), link
 
 
+def rows_of(contacts: ContactTrack, body: str) -> list[tuple[Int[np.ndarray, " N"], float]]:
+    """Contacts in which something pushes on a body, and those in which it pushes on another.
+
+    Each with the sign of the listed force on the body.
+    """
+    return [
+        (np.flatnonzero(column == names.index(body)), sign)
+        for sign, names, column in (
+            (1.0, contacts.bodies, contacts.body),
+            (-1.0, contacts.touchers, contacts.toucher),
+        )
+        if body in names
+    ]
+
+
+def listed_wrench(
+    contacts: ContactTrack,
+    body: str,
+    force: Float[np.ndarray, "N 3"],
+    center: Float[np.ndarray, "T 3"],
+) -> tuple[Float[np.ndarray, "T 3"], Float[np.ndarray, "T 3"]]:
+    """Force, N, and moment, N m, that contacts give a body in each frame.
+
+    Args:
+        contacts: Of the clip.
+        body: Name.
+        force: Of the contacts, N.
+        center: The body's centre of mass, m.
+    """
+    pushed, turned = np.zeros_like(center), np.zeros_like(center)
+    for rows, sign in rows_of(contacts, body):
+        frame = contacts.frame[rows]
+        arm = contacts.point[rows] - center[frame]
+        np.add.at(pushed, frame, sign * force[rows])
+        np.add.at(turned, frame, sign * np.cross(arm, force[rows]))
+    return pushed, turned
+
+
 def _residual(
     contacts: ContactTrack,
     body: str,
@@ -247,25 +285,14 @@ def _residual(
     count: int,
 ) -> Float[np.ndarray, " T"]:
     """What the forces on a body leave of the wrench it needs; NaN where they are not judged."""
-    pushed = load.wrench.force.copy()
-    turned = load.wrench.moment.copy()
+    listed = listed_wrench(contacts, body, force, load.wrench.center)
     known, total = np.zeros(count), np.zeros(count)
-    for sign, names, column in (
-        (1.0, contacts.bodies, contacts.body),
-        (-1.0, contacts.touchers, contacts.toucher),
-    ):
-        if body not in names:
-            continue
-        rows = np.flatnonzero(column == names.index(body))
-        frame = contacts.frame[rows]
-        arm = contacts.point[rows] - load.wrench.center[frame]
-        np.add.at(pushed, frame, -sign * force[rows])
-        np.add.at(turned, frame, -sign * np.cross(arm, force[rows]))
-        np.add.at(total, frame, 1.0)
-        np.add.at(known, frame, has_force[rows])
+    for rows, _ in rows_of(contacts, body):
+        np.add.at(total, contacts.frame[rows], 1.0)
+        np.add.at(known, contacts.frame[rows], has_force[rows])
     left = np.maximum(
-        np.linalg.norm(pushed, axis=1) / load.weight,
-        np.linalg.norm(turned, axis=1) / (load.weight * load.gyration),
+        np.linalg.norm(load.wrench.force - listed[0], axis=1) / load.weight,
+        np.linalg.norm(load.wrench.moment - listed[1], axis=1) / (load.weight * load.gyration),
     )
     judged = (total > 0.0) & (known == total)
     judged[[0, -1]] = False

@@ -12,7 +12,7 @@ from handwright.core.contact import ENVIRONMENT
 from handwright.evidence.contacts import HandProbe, hand_gaps, probe_hand
 from handwright.evidence.probes import exact_distance
 from handwright.evidence.records import Certificate
-from handwright.evidence.stored import cone_excess, static_slip
+from handwright.evidence.stored import cone_excess, listed_wrench, static_slip
 from handwright.evidence.tolerances import Tolerances
 from handwright.geometry.surface_distance import surface_distance
 
@@ -95,21 +95,12 @@ def unbalanced(clip: Clip, certificate: Certificate, body: str) -> Unbalanced:
     moment = np.array([record.required_moment for record in records])
     center = clip.bodies[body].apply(clip.problem.bodies[body].center)
     given = np.nan_to_num(contacts.force, nan=0.0)
-    for sign, names, column in (
-        (-1.0, contacts.bodies, contacts.body),
-        (1.0, contacts.touchers, contacts.toucher),
-    ):
-        if body in names:
-            rows = np.flatnonzero(column == names.index(body))
-            frame = contacts.frame[rows]
-            np.add.at(force, frame, sign * given[rows])
-            arm = contacts.point[rows] - center[frame]
-            np.add.at(moment, frame, sign * np.cross(arm, given[rows]))
+    pushed, turned = listed_wrench(contacts, body, given, center)
     inner = np.arange(1, clip.num_frames - 1)
     return Unbalanced(
         inner,
-        np.linalg.norm(force[inner], axis=1) / _weight(clip, body),
-        np.linalg.norm(moment[inner], axis=1),
+        np.linalg.norm((force - pushed)[inner], axis=1) / _weight(clip, body),
+        np.linalg.norm((moment - turned)[inner], axis=1),
     )
 
 

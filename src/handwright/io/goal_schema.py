@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from handwright.core.stroke import LIGHT_FORCE
 from handwright.errors import UnknownNameError
 from handwright.io.noun_codec import MAX_FRAMES
 
@@ -221,7 +222,7 @@ class StrokePart(Part):
     surface: int = Field(ge=0)
     from_: Number = Field(alias="from")
     to: Number
-    force: Number = 0.05
+    force: Number = LIGHT_FORCE
 
 
 class GoalsFile(Part):

@@ -35,8 +35,8 @@ from handwright.methods.trajopt.stages import EXACT, FINE, LOOSE, TIGHT, quiet, 
 # Factors on the laws of contact and motion in the stages before rounding.
 CONTINUATION = (0.02, 0.1, 1.0)
 _FLOOR = 0.3
-"""Least contact variable of hands in the first stage, from shortly before the first goal on: pulls
-the hand in."""
+"""Least contact variable of hands from shortly before the first goal on: pulls them in. For those
+that do not lead it holds in the first stage only, unless there is a gait."""
 # Tolerances of the passes on fine keys, with factors on goals and on smoothness.
 _PASSES = ((EXACT, 10.0, 1.0), (FINE, 100.0, 0.1))
 _HOPELESS = 40.0, 100.0
@@ -254,7 +254,7 @@ def static_start(built: Built, rng: np.random.Generator, allowed: np.ndarray) ->
     m = built.model
     nq, nc, count = m.num_coordinates, m.num_contacts, m.num_keys
     size = len(built.start)
-    weight = m.body.mass * float(np.linalg.norm(m.gravity))
+    weight = m.weight
     forces, origins, c = (
         slice(2 * nq, 2 * nq + 3 * nc),
         slice(2 * nq + 3 * nc, size - nc),
@@ -301,7 +301,7 @@ def _press_where_asked(built: Built, work: Descent, is_on: Bool[np.ndarray, "P N
     if built.first_hold < len(is_on) or not built.rests_on.any():
         return
     nq, nc = m.num_coordinates, m.num_contacts
-    weight = m.body.mass * float(np.linalg.norm(m.gravity))
+    weight = m.weight
     presses = is_on & built.required & (built.contact_hand >= 0)
     presses[1:] &= is_on[:-1]
     for k, j in np.argwhere(presses[1:]) + np.array([1, 0]):
@@ -350,7 +350,7 @@ def _descent(built: Built, keys: Float[np.ndarray, "K n"]) -> Descent:
     m = built.model
     nq, nc = m.num_coordinates, m.num_contacts
     count, size = keys.shape
-    weight = m.body.mass * float(np.linalg.norm(m.gravity))
+    weight = m.weight
     fixed = np.zeros((count, size), dtype=bool)
     if not m.is_cyclic:
         fixed[0, : 2 * nq] = True

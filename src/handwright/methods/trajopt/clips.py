@@ -37,7 +37,7 @@ def make_clip(problem: Problem, built: Built, keys: Float[np.ndarray, "K n"], me
     contacts: list[Contact] = []
     for t, time in enumerate(problem.times - problem.times[0]):
         phase, fraction = _where(built, float(time))
-        _fill(built, keys, phase, fraction, packed, bench)
+        fill_sample(packed, keys[phase], keys[(phase + 1) % len(keys)], fraction, bench)
         pose_sample(packed, bench, float(time))
         coordinates[t] = room.z[:nq]
         place[t], turn[t] = room.z[nq - 6 : nq - 3], room.body_turn
@@ -82,12 +82,6 @@ def _where(built: Built, time: float) -> tuple[int, float]:
     return phase, min(max(time / m.phase_time - phase, 0.0), 1.0)
 
 
-def _fill(
-    built: Built, keys: np.ndarray, phase: int, fraction: float, packed: Packed, bench: Packed
-) -> None:
-    fill_sample(packed, keys[phase], keys[(phase + 1) % len(keys)], fraction, bench)
-
-
 def _contacts(
     built: Built,
     keys: np.ndarray,
@@ -104,7 +98,7 @@ def _contacts(
     share = keys[phase, 2 * nq + 6 * nc :].copy()
     if fraction < 1e-6 and (phase > 0 or m.is_cyclic):
         share = 0.5 * (share + keys[phase - 1, 2 * nq + 6 * nc :])
-    weight = m.body.mass * float(np.linalg.norm(m.gravity))
+    weight = m.weight
     found = []
     for j in np.flatnonzero(share > 0.0):
         x, y, z, nx, ny, nz, gap, capsule = place_contact(packed, bench, int(j))

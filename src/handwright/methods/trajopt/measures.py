@@ -40,7 +40,7 @@ UNITS = {
     "gap": "m",
     "slip": "m/s",
     "force": "of weight",
-    "moment": "of weight x twice the radius of gyration",
+    "moment": "of weight x 2 radii of gyration (0.1 m at most)",
     "cone": "of weight",
     "penetration": "m",
     "limit": "rad",

@@ -120,7 +120,7 @@ class Body(NamedTuple):
 
 
 class Samples(NamedTuple):
-    """S moments at which costs are taken, in the order of time."""
+    """S moments at which costs are taken."""
 
     phase: np.ndarray
     fraction: np.ndarray
@@ -181,6 +181,11 @@ class Model(NamedTuple):
     phase_time: float
     """s."""
     is_cyclic: bool
+
+    @property
+    def weight(self) -> float:
+        """Of the body, N."""
+        return float(self.body.mass * np.linalg.norm(self.gravity))
 
 
 def with_radius(model: Model, radius: np.ndarray) -> Model:

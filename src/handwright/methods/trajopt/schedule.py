@@ -45,7 +45,7 @@ def rounded(
     """
     m = built.model
     nq, nc = m.num_coordinates, m.num_contacts
-    weight = m.body.mass * float(np.linalg.norm(m.gravity))
+    weight = m.weight
     phases = len(m.clearance)
     keys = keys.copy()
     forces = keys[:, 2 * nq : 2 * nq + 3 * nc].reshape(len(keys), nc, 3)

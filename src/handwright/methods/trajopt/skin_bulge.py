@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.hand import HandModel
+from handwright.core.skin import Skin
 from handwright.hands.skin import skin_of
 from handwright.kinematics import link_poses, posed_capsules
 from handwright.math import rotation
@@ -16,8 +17,6 @@ from handwright.math.pose import Pose
 
 # Folds between fingers stand out further, but nothing is gripped with these.
 _SHARE, _MOST = 92.0, 2e-3
-
-
 # Skin this far out of a capsule of the wrist is the end of a forearm, m.
 _STUB = 8e-3
 # Places that are tried for the farther of its capsules, as shares of the way to its end.
@@ -48,7 +47,8 @@ def skin_bulge(model: HandModel) -> Float[np.ndarray, " C"]:
         return np.zeros(len(capsules))
     skin = skin_of(model)
     posed = posed_capsules(model, skin.bind[None], Pose.identity((1,)))
-    owner, least = _nearest(skin.vertices, posed.start[0], posed.end[0], capsules.radius)
+    vertices = _places(model, skin)
+    owner, least = _nearest(vertices, posed.start[0], posed.end[0], capsules.radius)
     bulge = [
         np.percentile(least[owner == n], _SHARE) if np.any(owner == n) else 0.0
         for n in range(len(capsules))
@@ -68,10 +68,11 @@ def skin_stubs(model: HandModel) -> tuple[Stub, ...]:
     skin = skin_of(model)
     posed = posed_capsules(model, skin.bind[None], Pose.identity((1,)))
     start, end = posed.start[0], posed.end[0]
-    owner, least = _nearest(skin.vertices, start, end, capsules.radius)
+    vertices = _places(model, skin)
+    owner, least = _nearest(vertices, start, end, capsules.radius)
     stubs: list[Stub] = []
     for n in np.flatnonzero((capsules.digit < 0) & (capsules.link == model.wrist_link)):
-        points = skin.vertices[(owner == n) & (least > _STUB)]
+        points = vertices[(owner == n) & (least > _STUB)]
         if len(points) == 0:
             continue
         middle = 0.5 * (start[n] + end[n])
@@ -97,6 +98,12 @@ def _left_out(
     start, end, radius = capsule
     shifts = np.outer([0.5, 1.0], shift)
     return float(_nearest(points, start + shifts, end + shifts, np.full(2, radius))[1].max())
+
+
+def _places(model: HandModel, skin: Skin) -> Float[np.ndarray, "V 3"]:
+    """Vertices, which are given from the wrist, with the root at the identity, m."""
+    turns, places = link_poses(model, skin.bind)
+    return np.asarray(skin.vertices @ turns[model.wrist_link].T + places[model.wrist_link])
 
 
 def _turn_of(model: HandModel, q: Float[np.ndarray, " J"], link: int) -> np.ndarray:

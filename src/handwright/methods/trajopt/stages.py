@@ -122,7 +122,7 @@ def quiet(
     acceleration[nq - 6 : nq - 3] = 1.0 / 3.0**2
     acceleration[nq - 3 :] = 1.0 / 30.0**2
     end_rate[nq - 3 :] = 1.0 / 0.1**2
-    weight = m.body.mass * float(np.linalg.norm(m.gravity))
+    weight = m.weight
     return Quiet(
         acceleration=factor * acceleration,
         rest=rest,
