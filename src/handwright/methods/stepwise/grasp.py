@@ -1,0 +1,394 @@
+"""The initial grasp of a grip style on a body: equation (9), from several places around it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.core.body import RigidBody
+from handwright.core.frozen import freeze_arrays
+from handwright.core.hand import HandModel
+from handwright.core.surface import Surface
+from handwright.errors import InvalidValueError
+from handwright.geometry.environment import pack_environment
+from handwright.geometry.exact import ExactDistance
+from handwright.geometry.sdf import Field, sample_field
+from handwright.geometry.sdf_build import signed_distance_field
+from handwright.kinematics import PointGoals, TurnGoals, solve_frames
+from handwright.kinematics.around import seen_from
+from handwright.math.pose import Pose
+from handwright.methods.stepwise.grasp_descent import State, descend
+from handwright.methods.stepwise.grasp_forces import Holding, hold
+from handwright.methods.stepwise.grasp_rows import (
+    Distances,
+    GraspProblem,
+    Weights,
+    digit_pairs,
+    pose_links,
+)
+from handwright.methods.stepwise.grasp_skin import skin_points
+from handwright.methods.stepwise.grasp_starts import Reach, Start, find_starts, style_posture
+from handwright.methods.stepwise.grip_styles import GripStyle, grip_style
+from handwright.methods.stepwise.handles import SkinHandle, skin_handles
+
+GAP = 2e-4
+"""A handle this near the surface touches, m."""
+DEPTH = 5e-4
+"""Skin may be this deep in the body, the surroundings or other digits, m."""
+# Distances between skin points while places are chosen and while they are solved, m.
+_SPARSE, _COARSE = 0.012, 0.005
+# Optional handles that end farther away than this are left alone, m.
+_NEAR = 0.003
+# Points farther than this from the surface need no exact distance, m.
+_EXACT = 0.004
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GraspContact:
+    """A point of the skin on a point of the body."""
+
+    part: str
+    """Name of the capsule under the skin."""
+    capsule: int
+    link: int
+    hand_point: Float[np.ndarray, "3"]
+    """In the frame of the link, m."""
+    body_point: Float[np.ndarray, "3"]
+    """In the frame of the body, m."""
+    inward: Float[np.ndarray, "3"]
+    """Unit normal into the body, in its frame."""
+    force: Float[np.ndarray, "3"]
+    """On the body in its frame while all contacts hold it against gravity, N."""
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GraspFound:
+    """A hand that holds a body."""
+
+    style: GripStyle
+    q: Float[np.ndarray, " J"]
+    """rad."""
+    root: Pose
+    """Of the hand in the world."""
+    contacts: tuple[GraspContact, ...]
+    effort: float
+    """Sum of normal forces under the worst disturbance of the style, in weights."""
+    cost: float
+    """Distance from the preferred posture, squared and weighted, and effort; lower is better."""
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
+
+
+@dataclass(frozen=True, slots=True)
+class NoGrasp:
+    """Why a style does not hold a body."""
+
+    reason: str
+
+
+def find_grasp(
+    model: HandModel,
+    body: RigidBody,
+    pose: Pose,
+    style: str | GripStyle,
+    *,
+    root: Pose | None = None,
+    surroundings: Sequence[Surface] = (),
+    gravity: Float[np.ndarray, "3"] | None = None,
+    friction: float | None = None,
+    rng: np.random.Generator,
+    num_starts: int = 12,
+) -> GraspFound | NoGrasp:
+    """Where a hand can hold a body in some style.
+
+    Handles of the style lie on the surface, contact forces bear the weight and disturbances,
+    nothing is inside anything, and the posture is as near to the style's as that allows.
+
+    Args:
+        model: The hand. With an arm, its root stays; a bare hand may be anywhere.
+        body: What to hold.
+        pose: Of the body in the world.
+        style: A name of ``GRIP_STYLES``, or a style.
+        root: Of the hand; needed with an arm.
+        surroundings: What the hand must also keep out of.
+        gravity: m/s^2; (0, 0, -9.81) by default.
+        friction: Coulomb coefficient that the hand counts on; the body's by default.
+        rng: Random numbers: where the search begins.
+        num_starts: Places that are solved for, at most.
+    """
+    style = grip_style(style) if isinstance(style, str) else style
+    has_arm = model.wrist_link != 0
+    if has_arm and root is None:
+        raise InvalidValueError(
+            f"find_grasp: hand '{model.name}' has an arm but no root was given; expected the pose "
+            "of its shoulder in the world."
+        )
+    search = _Search.prepare(model, body, pose, style, root, surroundings, gravity, friction)
+    if isinstance(search, NoGrasp):
+        return search
+    starts = search.starts(num_starts, rng)
+    if not starts:
+        return NoGrasp(
+            f"{body.name} has no opposed places less than {1e3 * style.width:.0f} mm apart, which "
+            f"is as far as the grip style '{style.name}' opens."
+        )
+    tries = [search.attempt(start) for start in starts]
+    best, failures = None, Counter[str]()
+    for state in sorted(tries, key=lambda state: state.cost):
+        found = search.finish(state)
+        if isinstance(found, str):
+            failures[found] += 1
+        elif best is None or found.cost < best.cost:
+            best = found
+    if best is not None:
+        return best
+    why = "; ".join(f"{number} x {text}" for text, number in failures.most_common(3))
+    return NoGrasp(
+        f"The grip style '{style.name}' does not hold {body.name} from any of {len(tries)} places: "
+        f"{why}. Try another style, or move the body or the shoulder."
+    )
+
+
+@dataclass(slots=True)
+class _Search:
+    """All that stays the same from place to place, in the frame of the body."""
+
+    model: HandModel
+    body: RigidBody
+    pose: Pose
+    style: GripStyle
+    root: Pose | None
+    """Of an arm, in the frame of the body."""
+    gravity: Float[np.ndarray, "3"]
+    friction: float
+    field: Field
+    exact: ExactDistance
+    coarse: GraspProblem
+    fine: GraspProblem
+    fine_handles: list[SkinHandle]
+
+    @classmethod
+    def prepare(
+        cls,
+        model: HandModel,
+        body: RigidBody,
+        pose: Pose,
+        style: GripStyle,
+        root: Pose | None,
+        surroundings: Sequence[Surface],
+        gravity: np.ndarray | None,
+        friction: float | None,
+    ) -> _Search | NoGrasp:
+        """Tables of skin and distances; a reason if the hand lacks parts of the style."""
+        has_arm = model.wrist_link != 0
+        handles, missing = skin_handles(model, skin_points(model, _COARSE), style)
+        if missing:
+            return NoGrasp(
+                f"Hand '{model.name}' has no {', '.join(missing)}, which the grip style "
+                f"'{style.name}' holds with."
+            )
+        field = signed_distance_field(body)
+        exact = ExactDistance.from_body(body)
+        environment = seen_from(pack_environment(surroundings), pose)
+        pairs, slack = digit_pairs(model)
+        target, stiffness = style_posture(model, style, 0.0), _stiffness(model)
+        down = np.array([0.0, 0.0, -9.81]) if gravity is None else np.asarray(gravity, float)
+
+        def problem(spacing: float, distances: Distances) -> GraspProblem:
+            points = skin_points(model, spacing)
+            own = skin_handles(model, points, style)[0]
+            return GraspProblem(
+                model, points, own, distances, environment, pairs, slack, target, stiffness,
+                not has_arm,
+            )  # fmt: skip
+
+        def near_exact(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            gap, outward = sample_field(field, points)
+            outward = _unit(outward)
+            close = np.flatnonzero(gap < _EXACT)
+            if len(close):
+                distance, _, _, normal = exact.signed_distance(points[close])
+                gap[close], outward[close] = distance, normal
+            return gap, outward
+
+        def gridded(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            gap, outward = sample_field(field, points)
+            return gap, _unit(outward)
+
+        fine = problem(0.0, near_exact)
+        return cls(
+            model,
+            body,
+            pose,
+            style,
+            pose.inverse() @ root if has_arm and root is not None else None,
+            pose.inverse().rotate(down),
+            body.friction if friction is None else friction,
+            field,
+            exact,
+            problem(_COARSE, gridded),
+            fine,
+            fine.handles,
+        )
+
+    def starts(self, count: int, rng: np.random.Generator) -> list[Start]:
+        """Places to begin at."""
+        points = skin_points(self.model, _SPARSE)
+        size = float(np.linalg.norm(self.gravity))
+        down = self.gravity / size if size > 0.0 else self.pose.inverse().rotate([0.0, 0.0, -1.0])
+        reach = None
+        if self.root is not None:
+            offset = np.linalg.norm(self.model.joints.offset[: self.model.wrist_link], axis=1)
+            arms = offset[offset > 0.0]
+            reach = Reach(self.root.position, float(arms[0]), float(arms[1:].sum()))
+        return find_starts(
+            self.model,
+            self.body,
+            self.style,
+            points=points,
+            handles=skin_handles(self.model, points, self.style)[0],
+            field=self.field,
+            environment=self.coarse.environment,
+            down=down,
+            reach=reach,
+            count=count,
+            rng=rng,
+        )
+
+    def attempt(self, start: Start) -> State:
+        """Brings the hand to a place, then lays it onto the body, by few skin points."""
+        problem = self.coarse
+        q = style_posture(self.model, self.style, start.opening)
+        root = start.wrist if self.root is None else self.root
+        problem.wrist = start.wrist
+        if self.root is not None:
+            q = self._reached(q, start.wrist)
+        state = descend(problem, q, root, Weights(wrist=0.1, posture=2.0), iterations=15)
+        problem.wrist = None
+        return descend(problem, state.q, state.root, Weights(), iterations=40)
+
+    def _reached(self, q: np.ndarray, wrist: Pose) -> np.ndarray:
+        """The posture with an arm that brings the wrist to a place, as far as it goes."""
+        link = np.array([self.model.wrist_link])
+        return solve_frames(
+            self.model,
+            q,
+            points=PointGoals(link, np.zeros((1, 3)), wrist.position[None], np.ones(1)),
+            turns=TurnGoals(link, wrist.wxyz[None], np.ones(1)),
+            root=self.root,
+        ).q
+
+    def finish(self, state: State) -> GraspFound | str:
+        """Exact contacts by every skin point, and checks; else what is wrong, in a few words."""
+        handles = [
+            fine
+            for fine, row in zip(self.fine_handles, state.measured.contact, strict=True)
+            if fine.handle.is_needed or abs(state.measured.gap[row]) < _NEAR
+        ]
+        if len(handles) < self.style.least_handles:
+            return "too few parts of the hand come to lie on it"
+        self.fine.handles = handles
+        weights = Weights(contact=10.0, depth=10.0, digits=10.0, facing=1.0, posture=0.5, near=1e3)
+        done = descend(self.fine, state.q, state.root, weights, iterations=25)
+        m = done.measured
+        on = np.abs(m.gap[m.contact]) < GAP
+        for k, handle in enumerate(handles):
+            if handle.handle.is_needed and not on[k]:
+                return f"{handle.handle.part} does not come to lie on it"
+        if np.count_nonzero(on) < self.style.least_handles:
+            return "too few parts of the hand come to lie on it"
+        if m.depth > DEPTH:
+            return "the hand would be inside it"
+        if m.ground_depth > DEPTH:
+            return "the hand would be inside the surroundings"
+        if m.pair_depth > DEPTH:
+            return "digits would be inside each other"
+        rows = m.contact[on]
+        closest, outward = self._on_surface(m.place[rows])
+        holding = hold(
+            self.body,
+            closest,
+            -outward,
+            gravity=self.gravity,
+            friction=self.friction,
+            push=self.style.push,
+        )
+        if not holding.is_balanced:
+            return "the contacts cannot bear its weight"
+        if not holding.is_firm:
+            return "the contacts cannot bear pushes and twists beside its weight"
+        used = [handle for handle, is_on in zip(handles, on, strict=True) if is_on]
+        return self._found(done, used, rows, closest, outward, holding)
+
+    def _on_surface(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        _, closest, face, normal = self.exact.signed_distance(points)
+        return closest, normal
+
+    def _found(
+        self,
+        done: State,
+        used: list[SkinHandle],
+        rows: np.ndarray,
+        closest: np.ndarray,
+        outward: np.ndarray,
+        holding: Holding,
+    ) -> GraspFound:
+        links = self.fine.links
+        contacts = []
+        pose_links(self.fine, done.q, done.root)
+        for k, handle in enumerate(used):
+            link = int(self.model.capsules.link[handle.capsule])
+            place = done.measured.place[rows[k]]
+            contacts.append(
+                GraspContact(
+                    handle.handle.part,
+                    handle.capsule,
+                    link,
+                    links.rotation[link].T @ (place - links.position[link]),
+                    closest[k],
+                    -outward[k],
+                    holding.forces[k],
+                )
+            )
+        posture = self.fine.stiffness * (done.q - self.fine.target)
+        cost = float(posture @ posture) + 0.2 * holding.effort - 0.1 * len(used)
+        return GraspFound(
+            self.style, done.q, self.pose @ done.root, tuple(contacts), holding.effort, cost
+        )
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+
+
+def _stiffness(model: HandModel) -> np.ndarray:
+    """How much each joint minds to leave the preferred posture."""
+    stiffness = np.ones(model.num_joints)
+    for j, name in enumerate(model.joints.names):
+        if j < model.wrist_link:
+            stiffness[j] = _ARM_STIFFNESS.get(name, 0.3)
+        elif "cmc" in name and not name.startswith("thumb"):
+            stiffness[j] = 3.0
+        elif "abduction" in name:
+            stiffness[j] = 1.5
+    return stiffness
+
+
+_ARM_STIFFNESS = {
+    "shoulder_flexion": 0.15,
+    "shoulder_horizontal_abduction": 0.25,
+    "shoulder_rotation": 0.25,
+    "elbow_flexion": 0.1,
+    "forearm_pronation": 0.2,
+    "wrist_flexion": 0.5,
+    "wrist_deviation": 1.0,
+    "wrist_twist": 3.0,
+}

@@ -1,0 +1,291 @@
+"""Places around a body from which a grasp of some style may be found.
+
+A hand that is open as far as the body is thick is put around opposed points of the surface, turned
+about their line at random; the most promising places are solved for.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.core.body import RigidBody
+from handwright.core.hand import HandModel
+from handwright.geometry.environment import EnvironmentArrays
+from handwright.geometry.sdf import Field, sample_field
+from handwright.kinematics import link_poses
+from handwright.kinematics.tree import links_for
+from handwright.math import rotation
+from handwright.math.pose import Pose
+from handwright.methods.stepwise.grasp_skin import (
+    SkinPoints,
+    place_points,
+    sample_environment,
+)
+from handwright.methods.stepwise.grip_styles import GripStyle
+from handwright.methods.stepwise.handles import SkinHandle, face_normal
+
+_LEVELS = 6
+_DRAWS = 3000
+_SURFACE_POINTS = 500
+# Room that an open hand leaves around a body, m.
+_ROOM = 0.004
+_MM = 1e3
+
+
+class Start(NamedTuple):
+    """A place to begin at, in the frame of the body."""
+
+    wrist: Pose
+    opening: float
+    """0 for the preferred posture, 1 for the open one."""
+    score: float
+
+
+class Reach(NamedTuple):
+    """What the arm can do, in the frame of the body."""
+
+    shoulder: Float[np.ndarray, "3"]
+    upper_arm: float
+    forearm: float
+
+
+def style_posture(model: HandModel, style: GripStyle, opening: float) -> Float[np.ndarray, " J"]:
+    """Joint values, rad, between the preferred posture and the open one; an arm is at rest."""
+    q = np.array(model.poses["rest"]) if "rest" in model.poses else np.zeros(model.num_joints)
+    for digit in model.digits:
+        if digit.name not in style.posture or len(digit.joints) != len(style.posture[digit.name]):
+            continue
+        closed, opened = (np.radians(table[digit.name]) for table in (style.posture, style.opened))
+        q[list(digit.joints)] = (1.0 - opening) * closed + opening * opened
+    return model.joints.clamp(q)
+
+
+def opposed_points(
+    body: RigidBody, style: GripStyle, down: np.ndarray, rng: np.random.Generator
+) -> tuple[Float[np.ndarray, "N 3"], Float[np.ndarray, "N 3"]]:
+    """Pairs of surface points that a hand could press together; those near the centre more often.
+
+    For styles with one jaw the second points lie straight inside.
+    """
+    corners = body.vertices[body.faces]
+    cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    area = np.linalg.norm(cross, axis=1)
+    face = rng.choice(len(area), _SURFACE_POINTS, p=area / area.sum())
+    share = rng.random((_SURFACE_POINTS, 2))
+    flip = share.sum(axis=1) > 1.0
+    share[flip] = 1.0 - share[flip]
+    a, b, c = corners[face].transpose(1, 0, 2)
+    points = a + share[:, :1] * (b - a) + share[:, 1:] * (c - a)
+    normals = cross[face] / np.maximum(area[face], 1e-30)[:, None]
+    if not style.jaws[1]:
+        below = np.flatnonzero(normals @ down > 0.8)
+        if not len(below):
+            return np.zeros((0, 3)), np.zeros((0, 3))
+        spread = body.radius_of_gyration
+        away = np.linalg.norm(points[below] - body.center - _along(points[below], body, down), axis=1)
+        chance = np.exp(-0.5 * (away / (0.4 * spread)) ** 2) + 1e-9
+        rows = rng.choice(below, _DRAWS, p=chance / chance.sum())
+        return points[rows], points[rows] - 0.02 * normals[rows]
+    first, second = np.indices((_SURFACE_POINTS, _SURFACE_POINTS)).reshape(2, -1)
+    line = points[second] - points[first]
+    width = np.linalg.norm(line, axis=1)
+    line = line / np.maximum(width, 1e-9)[:, None]
+    facing = np.minimum(
+        -np.einsum("ni,ni->n", normals[first], line), np.einsum("ni,ni->n", normals[second], line)
+    )
+    fits = np.flatnonzero((facing > 0.85) & (width < style.width))
+    if not len(fits):
+        return np.zeros((0, 3)), np.zeros((0, 3))
+    middle = 0.5 * (points[first[fits]] + points[second[fits]])
+    away = np.linalg.norm(middle - body.center, axis=1)
+    spread = max(0.5 * body.radius_of_gyration, 0.015)
+    chance = np.exp(-0.5 * (away / spread) ** 2) * facing[fits] ** 4 + 1e-3
+    rows = fits[rng.choice(len(fits), _DRAWS, p=chance / chance.sum())]
+    return points[first[rows]], points[second[rows]]
+
+
+def _along(points: np.ndarray, body: RigidBody, down: np.ndarray) -> np.ndarray:
+    return ((points - body.center) @ down)[:, None] * down
+
+
+def find_starts(
+    model: HandModel,
+    body: RigidBody,
+    style: GripStyle,
+    *,
+    points: SkinPoints,
+    handles: list[SkinHandle],
+    field: Field,
+    environment: EnvironmentArrays,
+    down: Float[np.ndarray, "3"],
+    reach: Reach | None,
+    count: int,
+    rng: np.random.Generator,
+) -> list[Start]:
+    """The most promising places, best first, no two alike; none if the body is too thick.
+
+    Args:
+        model: The hand.
+        body: What is to be held; all is in its frame.
+        style: How.
+        points: Of the hand's skin, a few.
+        handles: On these points.
+        field: Distances of the body.
+        environment: Surroundings.
+        down: Unit direction of gravity.
+        reach: Of the arm, if there is one.
+        count: Most places.
+        rng: Random numbers.
+    """
+    first, second = opposed_points(body, style, down, rng)
+    if not len(first):
+        return []
+    levels = [_open_hand(model, style, points, k / (_LEVELS - 1)) for k in range(_LEVELS)]
+    thickness = np.linalg.norm(second - first, axis=1)
+    apertures = np.array([level.aperture for level in levels])
+    wide = apertures[None] >= thickness[:, None] + _ROOM
+    level_of = np.where(wide.any(axis=1), wide.argmax(axis=1), _LEVELS - 1)
+    if not style.jaws[1]:
+        level_of[:] = 0
+    roll = rng.uniform(0.0, 2.0 * np.pi, len(first))
+    starts: list[Start] = []
+    wrists = [_placed(levels[k], a, b, angle)
+              for k, a, b, angle in zip(level_of, first, second, roll, strict=True)]  # fmt: skip
+    scores = np.zeros(len(wrists))
+    position = np.array([wrist.position for wrist in wrists])
+    turn = rotation.to_matrix(np.array([wrist.wxyz for wrist in wrists]))
+    scores += _direction_cost(style, model, turn, down)
+    middle = 0.5 * (first + second)
+    scores += 8.0 * np.linalg.norm(middle - body.center, axis=1) / body.radius_of_gyration
+    if reach is not None:
+        scores += _arm_cost(reach, position, turn, down)
+    # Distances only where the rest is promising.
+    for n in np.argsort(scores, kind="stable")[: _DRAWS // 3]:
+        level = levels[level_of[n]]
+        places = level.points @ turn[n].T + position[n]
+        scores[n] += _fit_cost(level, handles, places, turn[n], field, environment)
+    scores[np.argsort(scores, kind="stable")[_DRAWS // 3 :]] += 1e3
+    for n in np.argsort(scores, kind="stable"):
+        if len(starts) == count:
+            break
+        if all(_differ(wrists[n], start.wrist) for start in starts):
+            starts.append(Start(wrists[n], level_of[n] / (_LEVELS - 1), float(scores[n])))
+    return starts
+
+
+class _OpenHand(NamedTuple):
+    """A hand in one posture, in the frame of its wrist."""
+
+    points: np.ndarray
+    radius: np.ndarray
+    normals: np.ndarray
+    """Of handles, by capsule's link: rotation of every link."""
+    middle: np.ndarray
+    line: np.ndarray
+    aperture: float
+
+
+def _open_hand(
+    model: HandModel, style: GripStyle, points: SkinPoints, opening: float
+) -> _OpenHand:
+    q = style_posture(model, style, opening)
+    turns, places = link_poses(model, q)
+    wrist = model.wrist_link
+    links = links_for(model)
+    links.rotation[:] = np.einsum("ji,ljk->lik", turns[wrist], turns)
+    links.position[:] = (places - places[wrist]) @ turns[wrist]
+    where = np.zeros((len(points.link), 3))
+    place_points(points, links, where)
+    capsules = model.capsules
+    sides = []
+    for parts in style.jaws:
+        rows = [capsules.names.index(part) for part in parts if part in capsules.names]
+        faces = {h.part: h.face for h in style.handles}
+        spots = []
+        for c in rows:
+            normal = face_normal(model, c, faces.get(capsules.names[c], "palm"))
+            local = 0.5 * (capsules.start[c] + capsules.end[c]) + capsules.radius[c] * normal
+            link = capsules.link[c]
+            spots.append(links.rotation[link] @ local + links.position[link])
+        sides.append(np.mean(spots, axis=0) if spots else None)
+    if sides[1] is None:
+        line = np.array([0.0, 0.0, -1.0])
+        return _OpenHand(where, points.radius, links.rotation.copy(), sides[0], line, 0.0)
+    line = sides[1] - sides[0]
+    aperture = float(np.linalg.norm(line))
+    middle = 0.5 * (sides[0] + sides[1])
+    return _OpenHand(
+        where, points.radius, links.rotation.copy(), middle, line / aperture, aperture
+    )
+
+
+def _placed(hand: _OpenHand, a: np.ndarray, b: np.ndarray, roll: float) -> Pose:
+    line = (b - a) / np.linalg.norm(b - a)
+    wxyz = rotation.multiply(
+        rotation.from_axis_angle(line, roll), rotation.between(hand.line, line)
+    )
+    at = 0.5 * (a + b) if hand.aperture > 0.0 else a
+    return Pose(at - rotation.rotate(wxyz, hand.middle), wxyz)
+
+
+def _outside(value: np.ndarray, span: tuple[float, float]) -> np.ndarray:
+    return np.maximum(np.maximum(span[0] - value, value - span[1]), 0.0)
+
+
+def _direction_cost(
+    style: GripStyle, model: HandModel, turn: np.ndarray, down: np.ndarray
+) -> np.ndarray:
+    palm = -turn[:, :, 2] @ -down
+    thumb = (turn[:, :, 1] if model.side != "left" else -turn[:, :, 1]) @ -down
+    return 60.0 * (_outside(palm, style.palm_up) + _outside(thumb, style.thumb_up))
+
+
+def _arm_cost(
+    reach: Reach, position: np.ndarray, turn: np.ndarray, down: np.ndarray
+) -> np.ndarray:
+    """Far places, and wrists that would have to bend much with the elbow hanging down."""
+    line = position - reach.shoulder
+    distance = np.linalg.norm(line, axis=1)
+    most = reach.upper_arm + reach.forearm
+    cost = 1e3 * np.maximum(distance - 0.97 * most, 0.0) + 1e3 * np.maximum(0.2 - distance, 0.0)
+    unit = line / np.maximum(distance, 1e-9)[:, None]
+    bounded = np.clip(distance, 0.2, 0.97 * most)
+    along = (bounded**2 + reach.upper_arm**2 - reach.forearm**2) / (2.0 * bounded)
+    aside = np.sqrt(np.maximum(reach.upper_arm**2 - along**2, 0.0))
+    hang = down - np.einsum("ni,i->n", unit, down)[:, None] * unit
+    hang /= np.maximum(np.linalg.norm(hang, axis=1, keepdims=True), 1e-9)
+    elbow = reach.shoulder + along[:, None] * unit + aside[:, None] * hang
+    forearm = position - elbow
+    forearm /= np.linalg.norm(forearm, axis=1, keepdims=True)
+    bend = np.arccos(np.clip(np.einsum("ni,ni->n", forearm, turn[:, :, 0]), -1.0, 1.0))
+    return cost + 10.0 * bend**2 + 60.0 * np.maximum(bend - 1.1, 0.0)
+
+
+def _fit_cost(
+    hand: _OpenHand,
+    handles: list[SkinHandle],
+    places: np.ndarray,
+    turn: np.ndarray,
+    field: Field,
+    environment: EnvironmentArrays,
+) -> float:
+    gap, outward = sample_field(field, places)
+    gap = gap - hand.radius
+    centers = np.array([h.center for h in handles])
+    needed = np.array([1.0 if h.handle.is_needed else 0.3 for h in handles])
+    cost = float(needed @ np.minimum(_MM * np.abs(gap[centers]), 30.0)) / float(needed.sum())
+    depth = _MM * max(-float(gap.min()), 0.0)
+    cost += min(depth, 30.0) * 0.7
+    if len(environment.frictions):
+        value, gradient = np.zeros(len(places)), np.zeros((len(places), 3))
+        sample_environment(environment, places, value, gradient)
+        cost += 2.0 * _MM * max(-float((value - hand.radius).min()), 0.0)
+    return cost
+
+
+def _differ(a: Pose, b: Pose) -> bool:
+    away = float(np.linalg.norm(a.position - b.position))
+    return away / 0.03 + float(rotation.angle(a.wxyz, b.wxyz)) / 0.5 > 1.0
