@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
@@ -28,9 +28,15 @@ from handwright.methods.stepwise.grasp_rows import (
     GraspProblem,
     Weights,
     digit_pairs,
+    habits,
     pose_links,
 )
-from handwright.methods.stepwise.grasp_skin import skin_points
+from handwright.methods.stepwise.grasp_skin import (
+    only,
+    place_points,
+    sample_environment,
+    skin_points,
+)
 from handwright.methods.stepwise.grasp_starts import Reach, Start, find_starts, style_posture
 from handwright.methods.stepwise.grip_styles import GripStyle, grip_style
 from handwright.methods.stepwise.handles import SkinHandle, skin_handles
@@ -43,6 +49,11 @@ DEPTH = 5e-4
 _SPARSE, _COARSE = 0.012, 0.005
 # Optional handles that end farther away than this are left alone, m.
 _NEAR = 0.003
+_ROUNDS = 4
+# Grasps of which the best is taken.
+_ENOUGH = 3
+# Skin farther than this from everything is left out of the last solve, m.
+_AROUND = 0.015
 # Points farther than this from the surface need no exact distance, m.
 _EXACT = 0.004
 
@@ -141,15 +152,18 @@ def find_grasp(
             f"is as far as the grip style '{style.name}' opens."
         )
     tries = [search.attempt(start) for start in starts]
-    best, failures = None, Counter[str]()
+    grasps: list[GraspFound] = []
+    failures: Counter[str] = Counter()
     for state in sorted(tries, key=lambda state: state.cost):
         found = search.finish(state)
         if isinstance(found, str):
             failures[found] += 1
-        elif best is None or found.cost < best.cost:
-            best = found
-    if best is not None:
-        return best
+        else:
+            grasps.append(found)
+        if len(grasps) == _ENOUGH:
+            break
+    if grasps:
+        return min(grasps, key=lambda grasp: grasp.cost)
     why = "; ".join(f"{number} x {text}" for text, number in failures.most_common(3))
     return NoGrasp(
         f"The grip style '{style.name}' does not hold {body.name} from any of {len(tries)} places: "
@@ -173,7 +187,6 @@ class _Search:
     exact: ExactDistance
     coarse: GraspProblem
     fine: GraspProblem
-    fine_handles: list[SkinHandle]
 
     @classmethod
     def prepare(
@@ -199,14 +212,14 @@ class _Search:
         exact = ExactDistance.from_body(body)
         environment = seen_from(pack_environment(surroundings), pose)
         pairs, slack = digit_pairs(model)
-        target, stiffness = style_posture(model, style, 0.0), _stiffness(model)
+        target, habit = style_posture(model, style, 0.0), habits(model, _stiffness(model))
         down = np.array([0.0, 0.0, -9.81]) if gravity is None else np.asarray(gravity, float)
 
         def problem(spacing: float, distances: Distances) -> GraspProblem:
             points = skin_points(model, spacing)
             own = skin_handles(model, points, style)[0]
             return GraspProblem(
-                model, points, own, distances, environment, pairs, slack, target, stiffness,
+                model, points, own, distances, environment, pairs, slack, target, habit,
                 not has_arm,
             )  # fmt: skip
 
@@ -223,7 +236,6 @@ class _Search:
             gap, outward = sample_field(field, points)
             return gap, _unit(outward)
 
-        fine = problem(0.0, near_exact)
         return cls(
             model,
             body,
@@ -235,8 +247,7 @@ class _Search:
             field,
             exact,
             problem(_COARSE, gridded),
-            fine,
-            fine.handles,
+            problem(0.0, near_exact),
         )
 
     def starts(self, count: int, rng: np.random.Generator) -> list[Start]:
@@ -271,9 +282,9 @@ class _Search:
         problem.wrist = start.wrist
         if self.root is not None:
             q = self._reached(q, start.wrist)
-        state = descend(problem, q, root, Weights(wrist=0.1, posture=2.0), iterations=15)
+        state = descend(problem, q, root, Weights(wrist=0.1, posture=4.0), iterations=15)
         problem.wrist = None
-        return descend(problem, state.q, state.root, Weights(), iterations=40)
+        return descend(problem, state.q, state.root, Weights(posture=4.0), iterations=40)
 
     def _reached(self, q: np.ndarray, wrist: Pose) -> np.ndarray:
         """The posture with an arm that brings the wrist to a place, as far as it goes."""
@@ -290,15 +301,31 @@ class _Search:
         """Exact contacts by every skin point, and checks; else what is wrong, in a few words."""
         handles = [
             fine
-            for fine, row in zip(self.fine_handles, state.measured.contact, strict=True)
+            for fine, row in zip(self.fine.handles, state.measured.contact, strict=True)
             if fine.handle.is_needed or abs(state.measured.gap[row]) < _NEAR
         ]
-        if len(handles) < self.style.least_handles:
-            return "too few parts of the hand come to lie on it"
-        self.fine.handles = handles
-        weights = Weights(contact=10.0, depth=10.0, digits=10.0, facing=1.0, posture=0.5, near=1e3)
-        done = descend(self.fine, state.q, state.root, weights, iterations=25)
+        problem = self._close_by(state, handles)
+        weights = Weights(
+            contact=20.0, depth=20.0, digits=20.0, facing=1.0, posture=1.0, near=np.inf
+        )
+        done = state
+        for _ in range(_ROUNDS):
+            if len(problem.handles) < self.style.least_handles:
+                return "too few parts of the hand come to lie on it"
+            done = descend(problem, done.q, done.root, weights, iterations=12)
+            m = done.measured
+            # Parts that do not fit are left out, so that the others can.
+            stays = [
+                handle.handle.is_needed or abs(m.gap[row]) < GAP
+                for handle, row in zip(problem.handles, m.contact, strict=True)
+            ]
+            if all(stays):
+                break
+            problem.handles = [h for h, stay in zip(problem.handles, stays, strict=True) if stay]
+        handles = problem.handles
         m = done.measured
+        if len(m.contact) != len(handles):
+            return "too few parts of the hand come to lie on it"
         on = np.abs(m.gap[m.contact]) < GAP
         for k, handle in enumerate(handles):
             if handle.handle.is_needed and not on[k]:
@@ -327,6 +354,27 @@ class _Search:
             return "the contacts cannot bear pushes and twists beside its weight"
         used = [handle for handle, is_on in zip(handles, on, strict=True) if is_on]
         return self._found(done, used, rows, closest, outward, holding)
+
+    def _close_by(self, state: State, handles: list[SkinHandle]) -> GraspProblem:
+        """The problem with all skin points that could touch anything."""
+        fine = self.fine
+        pose_links(fine, state.q, state.root)
+        place = np.zeros((len(fine.points.link), 3))
+        place_points(fine.points, fine.links, place)
+        gap = sample_field(self.field, place)[0]
+        if len(fine.environment.frictions):
+            value, gradient = np.zeros(len(place)), np.zeros((len(place), 3))
+            sample_environment(fine.environment, place, value, gradient)
+            gap = np.minimum(gap, value)
+        keep = gap - fine.points.radius < _AROUND
+        for handle in handles:
+            keep[handle.rows] = True
+        points, row = only(fine.points, keep)
+        moved = [
+            replace(handle, rows=row[handle.rows], center=int(row[handle.center]))
+            for handle in handles
+        ]
+        return replace(fine, points=points, handles=moved)
 
     def _on_surface(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         _, closest, face, normal = self.exact.signed_distance(points)
@@ -358,7 +406,7 @@ class _Search:
                     holding.forces[k],
                 )
             )
-        posture = self.fine.stiffness * (done.q - self.fine.target)
+        posture = self.fine.habit @ (done.q - self.fine.target)
         cost = float(posture @ posture) + 0.2 * holding.effort - 0.1 * len(used)
         return GraspFound(
             self.style, done.q, self.pose @ done.root, tuple(contacts), holding.effort, cost

@@ -21,6 +21,7 @@ from handwright.methods.stepwise.grasp_skin import (
     SkinPoints,
     add_slopes,
     add_turn_slopes,
+    fixed_points,
     patch_nearest,
     place_points,
     sample_environment,
@@ -28,6 +29,9 @@ from handwright.methods.stepwise.grasp_skin import (
 from handwright.methods.stepwise.handles import SkinHandle
 
 _MM = 1e3
+_ROUND = 0.2
+# Prices of a finger's last joint out of step with the one before, and of fingers out of step.
+_TOGETHER, _ALIKE = 1.0, 0.7
 Distances = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
@@ -42,7 +46,6 @@ class Weights:
     posture: float = 1.0
     wrist: float = 0.0
     moment: float = 0.0
-    bend: float = 0.5
     near: float = 6.0
     """Optional handles farther from the surface than this are drawn only weakly, mm."""
 
@@ -61,7 +64,8 @@ class GraspProblem:
     """Depth that is allowed to a pair of capsules, m."""
     target: Float[np.ndarray, " J"]
     """The preferred posture."""
-    stiffness: Float[np.ndarray, " J"]
+    habit: Float[np.ndarray, "R J"]
+    """From ``habits``."""
     is_root_free: bool
     wrist: Pose | None = None
     """Where the wrist would like to be."""
@@ -141,7 +145,7 @@ def grasp_rows(
 ) -> tuple[np.ndarray, np.ndarray, Measured]:
     """Residuals, slopes by joints and root, and what was measured on the way."""
     pose_links(problem, q, root)
-    points, links, tree = problem.points, problem.links, tree_of(problem.model)
+    points, links = problem.points, problem.links
     place = np.zeros((len(points.link), 3))
     place_points(points, links, place)
     gap, outward = problem.distances(place)
@@ -185,18 +189,16 @@ def _contact_rows(
         problem.points, contact, outward[contact], np.arange(count), tree, problem.links, slope
     )
     rows.add(price * off, (_MM * price)[:, None] * slope)
-    for k, handle in enumerate(problem.handles):
-        link = int(problem.model.capsules.link[handle.capsule])
-        normal = problem.links.rotation[link] @ handle.normal
-        slope = rows.blank(3)
-        add_turn_slopes(link, normal, 0, tree, problem.links, slope)
-        away = -outward[contact[k]]
-        price_k = weights.facing * pull[k]
-        # Only what is more than a fifth of a radian off counts: pads are round.
-        error = normal - away
-        size = float(np.linalg.norm(error))
-        share = max(size - 0.2, 0.0) / max(size, 1e-9)
-        rows.add(price_k * share * error, price_k * share * slope)
+    link = problem.model.capsules.link[[h.capsule for h in problem.handles]].astype(np.int64)
+    local = np.array([h.normal for h in problem.handles])
+    normal = np.einsum("nij,nj->ni", problem.links.rotation[link], local)
+    slope = rows.blank(3 * count)
+    add_turn_slopes(link, normal, tree, problem.links, slope)
+    error = normal + outward[contact]
+    size = np.linalg.norm(error, axis=1)
+    # Only what is more than a fifth of a radian off counts: pads are round.
+    share = weights.facing * pull * np.maximum(size - _ROUND, 0.0) / np.maximum(size, 1e-9)
+    rows.add((share[:, None] * error).ravel(), np.repeat(share, 3)[:, None] * slope)
 
 
 def _moment_rows(
@@ -214,9 +216,7 @@ def _moment_rows(
     for axis in range(3):
         way = np.cross(forces, np.eye(3)[axis]) / size
         into = np.full(len(contact), axis)
-        add_slopes(
-            problem.points, contact, way, into, tree_of(problem.model), problem.links, slope
-        )
+        add_slopes(problem.points, contact, way, into, tree_of(problem.model), problem.links, slope)
     rows.add(weights.moment * value, weights.moment * _MM * slope)
 
 
@@ -260,47 +260,45 @@ def _pair_rows(problem: GraspProblem, rows: Rows, weights: Weights) -> float:
     world = start[pairs] + share[close][..., None] * (end - start)[pairs]
     apart = world[:, 0] - world[:, 1]
     apart /= np.maximum(np.linalg.norm(apart, axis=1, keepdims=True), 1e-9)
-    both = _fixed_points(capsules.link[pairs].ravel(), local.reshape(-1, 3))
+    both = fixed_points(capsules.link[pairs].ravel(), local.reshape(-1, 3))
     way = np.stack([apart, -apart], axis=1).reshape(-1, 3)
     slope = rows.blank(len(close))
     into = np.repeat(np.arange(len(close)), 2)
-    add_slopes(
-        both, np.arange(len(into)), way, into, tree_of(problem.model), links, slope
-    )
+    add_slopes(both, np.arange(len(into)), way, into, tree_of(problem.model), links, slope)
     rows.add(weights.digits * _MM * gaps[close], weights.digits * _MM * slope)
     return float(-gaps.min())
 
 
-def _fixed_points(link: np.ndarray, local: np.ndarray) -> SkinPoints:
-    """Points that follow one link each."""
-    count = len(link)
-    links = np.full((count, 4), -1)
-    links[:, 0] = link
-    weight = np.zeros((count, 4))
-    weight[:, 0] = 1.0
-    locals_ = np.zeros((count, 4, 3))
-    locals_[:, 0] = local
-    return SkinPoints(
-        links, weight, locals_, np.zeros(count), links[:, 0].copy(), np.zeros((count, 3)),
-        np.zeros(count, dtype=np.int64), np.zeros(1, dtype=np.int64),
-    )  # fmt: skip
-
-
 def _posture_rows(problem: GraspProblem, rows: Rows, weights: Weights, q: np.ndarray) -> None:
-    price = weights.posture * problem.stiffness
-    slope = rows.blank(len(q))
-    slope[np.arange(len(q)), np.arange(len(q))] = price
-    rows.add(price * (q - problem.target), slope)
-    names = problem.model.joints.names
+    slope = rows.blank(len(problem.habit))
+    slope[:, : len(q)] = weights.posture * problem.habit
+    rows.add(slope[:, : len(q)] @ (q - problem.target), slope)
+
+
+def habits(model: HandModel, stiffness: Float[np.ndarray, " J"]) -> Float[np.ndarray, "R J"]:
+    """What joints mind: to leave their posture, alone or apart from each other.
+
+    The last two joints of a finger bend together, and neighbouring fingers do.
+
+    Args:
+        model: The hand.
+        stiffness: How much each joint minds alone.
+    """
+    names = model.joints.names
+    rows = [np.diag(stiffness)]
     for j, name in enumerate(names):
-        middle = name.replace("_dip_", "_pip_")
-        if middle == name or middle not in names:
-            continue
-        # The last two joints of a finger bend together.
-        i = names.index(middle)
-        slope = rows.blank(1)
-        slope[0, j], slope[0, i] = weights.bend, -weights.bend * 2.0 / 3.0
-        rows.add(np.array([weights.bend * (q[j] - 2.0 / 3.0 * q[i])]), slope)
+        pairs = [(name.replace("_dip_", "_pip_"), 2.0 / 3.0, _TOGETHER)]
+        if "flexion" in name and "_cmc_" not in name:
+            pairs += [
+                (name.replace(a, b), 1.0, _ALIKE)
+                for a, b in (("middle_", "index_"), ("ring_", "middle_"), ("little_", "ring_"))
+            ]
+        for other, ratio, price in pairs:
+            if other != name and other in names:
+                row = np.zeros((1, len(names)))
+                row[0, j], row[0, names.index(other)] = price, -ratio * price
+                rows.append(row)
+    return np.concatenate(rows)
 
 
 def _wrist_rows(problem: GraspProblem, rows: Rows, price: float) -> None:
@@ -308,16 +306,15 @@ def _wrist_rows(problem: GraspProblem, rows: Rows, price: float) -> None:
     assert problem.wrist is not None
     wanted = problem.wrist
     link = model.wrist_link
-    one = _fixed_points(np.array([link]), np.zeros((1, 3)))
+    one = fixed_points(np.array([link]), np.zeros((1, 3)))
     slope = rows.blank(3)
     add_slopes(
         one, np.zeros(3, dtype=np.int64), np.eye(3), np.arange(3), tree_of(model), links, slope
     )
     rows.add(price * _MM * (links.position[link] - wanted.position), price * _MM * slope)
     # A radian weighs as much as 60 mm.
-    turn = rotation.to_matrix(wanted.wxyz)
-    for axis in range(3):
-        vector = links.rotation[link][:, axis]
-        slope = rows.blank(3)
-        add_turn_slopes(link, np.ascontiguousarray(vector), 0, tree_of(model), links, slope)
-        rows.add(60.0 * price * (vector - turn[:, axis]), 60.0 * price * slope)
+    axes = np.ascontiguousarray(links.rotation[link].T)
+    slope = rows.blank(9)
+    add_turn_slopes(np.full(3, link), axes, tree_of(model), links, slope)
+    error = axes - rotation.to_matrix(wanted.wxyz).T
+    rows.add(60.0 * price * error.ravel(), 60.0 * price * slope)

@@ -1,8 +1,9 @@
 """The skin of a hand as points, with places and slopes for a solver.
 
 Points follow up to four links. They are sorted by patches, a few for each capsule, so that the
-nearest point of every patch stands for it: that keeps flat contacts from rocking in a search. Parts
-of an arm that have no skin are rows of balls along their capsules.
+nearest point of every patch stands for it: that keeps flat contacts from rocking in a search. Balls
+along the axes of the capsules go with them: they stand for arms, which have no skin, and inside
+digits for the bone, so that no thin wall comes to lie between the two sides of a finger.
 """
 
 from __future__ import annotations
@@ -22,8 +23,11 @@ from handwright.kinematics.tree import Links, Tree
 from handwright.math.compiled import kernel
 
 _PATCHES = 6
-# Balls along a capsule without skin.
-_BALLS = 8
+# Balls along a capsule.
+_BALLS = 6
+# How far the balls stay below a capsule's surface, m: of a digit, and of a palm, whose capsules
+# stand out of the skin.
+_UNDER_DIGIT, _UNDER_PALM = 0.003, 0.006
 
 
 class SkinPoints(NamedTuple):
@@ -61,7 +65,7 @@ def skin_points(model: HandModel, spacing: float = 0.0) -> SkinPoints:
         link, weight, local, normal, owner = _of_capsules(model)
     main = link[:, 0]
     radius = np.zeros(len(link))
-    balls = _balls(model, np.setdiff1d(np.arange(len(model.capsules)), owner))
+    balls = _balls(model, np.isin(np.arange(len(model.capsules)), owner))
     link, weight, local, radius, main, normal, owner = (
         np.concatenate(pair)
         for pair in zip((link, weight, local, radius, main, normal, owner), balls, strict=True)
@@ -112,19 +116,60 @@ def _of_capsules(model: HandModel) -> tuple[np.ndarray, ...]:
     return samples.link, samples.weight, samples.local, normal, owner
 
 
-def _balls(model: HandModel, bare: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Balls for capsules without skin."""
+def _balls(model: HandModel, has_skin: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Balls along all capsules; below the skin where there is one."""
     capsules, share = model.capsules, np.linspace(0.0, 1.0, _BALLS)[:, None]
-    owner = np.repeat(bare, _BALLS)
-    count = len(owner)
-    link = np.full((count, 4), -1)
-    link[:, 0] = capsules.link[owner]
-    weight = np.zeros((count, 4))
-    weight[:, 0] = 1.0
-    local = np.zeros((count, 4, 3))
-    axis = [capsules.start[c] + share * (capsules.end[c] - capsules.start[c]) for c in bare]
-    local[:, 0] = np.concatenate(axis) if axis else np.zeros((0, 3))
-    return link, weight, local, capsules.radius[owner], link[:, 0], np.zeros((count, 3)), owner
+    under = np.where(has_skin, np.where(capsules.digit >= 0, _UNDER_DIGIT, _UNDER_PALM), 0.0)
+    owner = np.repeat(np.arange(len(capsules)), _BALLS)
+    points = _fixed(
+        capsules.link[owner],
+        np.concatenate(
+            [a + share * (b - a) for a, b in zip(capsules.start, capsules.end, strict=True)]
+        ),
+    )
+    radius = np.maximum(capsules.radius - under, 0.0)[owner]
+    return *points, radius, points[0][:, 0], np.zeros((len(owner), 3)), owner
+
+
+def _fixed(link: np.ndarray, local: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Links, weights and local places of points that follow one link each."""
+    links, weight = np.full((len(link), 4), -1), np.zeros((len(link), 4))
+    locals_ = np.zeros((len(link), 4, 3))
+    links[:, 0], weight[:, 0], locals_[:, 0] = link, 1.0, local
+    return links, weight, locals_
+
+
+def fixed_points(link: np.ndarray, local: np.ndarray) -> SkinPoints:
+    """Points that follow one link each.
+
+    Args:
+        link: (N,).
+        local: (N, 3), m.
+    """
+    count = len(link)
+    parts = _fixed(link, local)
+    return SkinPoints(
+        *parts,
+        np.zeros(count),
+        parts[0][:, 0].copy(),
+        np.zeros((count, 3)),
+        np.zeros(count, dtype=np.int64),
+        np.zeros(1, dtype=np.int64),
+    )
+
+
+def only(points: SkinPoints, keep: np.ndarray) -> tuple[SkinPoints, np.ndarray]:
+    """Some of the points, and the new row of every old one (-1 for those left out).
+
+    Args:
+        points: Of a hand.
+        keep: (S,) which.
+    """
+    patch = np.repeat(np.arange(len(points.first) - 1), np.diff(points.first))[keep]
+    first = np.append(np.flatnonzero(np.diff(patch, prepend=-1)), len(patch)).astype(np.int64)
+    row = np.full(len(keep), -1)
+    row[keep] = np.arange(len(patch))
+    return SkinPoints(*(np.ascontiguousarray(array[keep]) for array in points[:-1]), first), row
 
 
 def _patches(points: np.ndarray, main: np.ndarray, owner: np.ndarray) -> np.ndarray:
@@ -237,26 +282,28 @@ def add_slopes(
 
 @kernel
 def add_turn_slopes(
-    link: int, vector: np.ndarray, row: int, tree: Tree, links: Links, out: np.ndarray
+    link: np.ndarray, vector: np.ndarray, tree: Tree, links: Links, out: np.ndarray
 ) -> None:
-    """Adds slopes of a vector that turns with a link, into three rows."""
+    """Adds slopes of vectors (N, 3) that turn with links (N,), into three rows for each."""
     num_joints = tree.parent.shape[0]
-    x, y, z = vector[0], vector[1], vector[2]
-    at = link
-    while at > 0:
-        j = at - 1
-        if not tree.is_slide[j]:
-            ax, ay, az = links.axis[j, 0], links.axis[j, 1], links.axis[j, 2]
-            out[row, j] += ay * z - az * y
-            out[row + 1, j] += az * x - ax * z
-            out[row + 2, j] += ax * y - ay * x
-        at = tree.parent[j]
-    out[row, num_joints + 4] += z
-    out[row, num_joints + 5] -= y
-    out[row + 1, num_joints + 3] -= z
-    out[row + 1, num_joints + 5] += x
-    out[row + 2, num_joints + 3] += y
-    out[row + 2, num_joints + 4] -= x
+    for n in range(link.shape[0]):
+        x, y, z = vector[n, 0], vector[n, 1], vector[n, 2]
+        row = 3 * n
+        at = link[n]
+        while at > 0:
+            j = at - 1
+            if not tree.is_slide[j]:
+                ax, ay, az = links.axis[j, 0], links.axis[j, 1], links.axis[j, 2]
+                out[row, j] += ay * z - az * y
+                out[row + 1, j] += az * x - ax * z
+                out[row + 2, j] += ax * y - ay * x
+            at = tree.parent[j]
+        out[row, num_joints + 4] += z
+        out[row, num_joints + 5] -= y
+        out[row + 1, num_joints + 3] -= z
+        out[row + 1, num_joints + 5] += x
+        out[row + 2, num_joints + 3] += y
+        out[row + 2, num_joints + 4] -= x
 
 
 @kernel

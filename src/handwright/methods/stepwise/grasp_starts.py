@@ -85,7 +85,9 @@ def opposed_points(
         if not len(below):
             return np.zeros((0, 3)), np.zeros((0, 3))
         spread = body.radius_of_gyration
-        away = np.linalg.norm(points[below] - body.center - _along(points[below], body, down), axis=1)
+        away = np.linalg.norm(
+            points[below] - body.center - _along(points[below], body, down), axis=1
+        )
         chance = np.exp(-0.5 * (away / (0.4 * spread)) ** 2) + 1e-9
         rows = rng.choice(below, _DRAWS, p=chance / chance.sum())
         return points[rows], points[rows] - 0.02 * normals[rows]
@@ -152,11 +154,9 @@ def find_starts(
         level_of[:] = 0
     roll = rng.uniform(0.0, 2.0 * np.pi, len(first))
     starts: list[Start] = []
-    wrists = [_placed(levels[k], a, b, angle)
-              for k, a, b, angle in zip(level_of, first, second, roll, strict=True)]  # fmt: skip
-    scores = np.zeros(len(wrists))
-    position = np.array([wrist.position for wrist in wrists])
-    turn = rotation.to_matrix(np.array([wrist.wxyz for wrist in wrists]))
+    wrists = _placed(levels, level_of, first, second, roll)
+    position, turn = wrists.position, rotation.to_matrix(wrists.wxyz)
+    scores = np.zeros(len(first))
     scores += _direction_cost(style, model, turn, down)
     middle = 0.5 * (first + second)
     scores += 8.0 * np.linalg.norm(middle - body.center, axis=1) / body.radius_of_gyration
@@ -188,9 +188,7 @@ class _OpenHand(NamedTuple):
     aperture: float
 
 
-def _open_hand(
-    model: HandModel, style: GripStyle, points: SkinPoints, opening: float
-) -> _OpenHand:
+def _open_hand(model: HandModel, style: GripStyle, points: SkinPoints, opening: float) -> _OpenHand:
     q = style_posture(model, style, opening)
     turns, places = link_poses(model, q)
     wrist = model.wrist_link
@@ -217,18 +215,19 @@ def _open_hand(
     line = sides[1] - sides[0]
     aperture = float(np.linalg.norm(line))
     middle = 0.5 * (sides[0] + sides[1])
-    return _OpenHand(
-        where, points.radius, links.rotation.copy(), middle, line / aperture, aperture
-    )
+    return _OpenHand(where, points.radius, links.rotation.copy(), middle, line / aperture, aperture)
 
 
-def _placed(hand: _OpenHand, a: np.ndarray, b: np.ndarray, roll: float) -> Pose:
-    line = (b - a) / np.linalg.norm(b - a)
-    wxyz = rotation.multiply(
-        rotation.from_axis_angle(line, roll), rotation.between(hand.line, line)
-    )
-    at = 0.5 * (a + b) if hand.aperture > 0.0 else a
-    return Pose(at - rotation.rotate(wxyz, hand.middle), wxyz)
+def _placed(
+    levels: list[_OpenHand], level_of: np.ndarray, a: np.ndarray, b: np.ndarray, roll: np.ndarray
+) -> Pose:
+    """(N,) wrists that bring the jaws of open hands to pairs of points."""
+    line = (b - a) / np.linalg.norm(b - a, axis=1, keepdims=True)
+    own = np.array([hand.line for hand in levels])[level_of]
+    middle = np.array([hand.middle for hand in levels])[level_of]
+    wxyz = rotation.multiply(rotation.from_axis_angle(line, roll), rotation.between(own, line))
+    has_two = levels[0].aperture > 0.0
+    return Pose((0.5 * (a + b) if has_two else a) - rotation.rotate(wxyz, middle), wxyz)
 
 
 def _outside(value: np.ndarray, span: tuple[float, float]) -> np.ndarray:
@@ -243,9 +242,7 @@ def _direction_cost(
     return 60.0 * (_outside(palm, style.palm_up) + _outside(thumb, style.thumb_up))
 
 
-def _arm_cost(
-    reach: Reach, position: np.ndarray, turn: np.ndarray, down: np.ndarray
-) -> np.ndarray:
+def _arm_cost(reach: Reach, position: np.ndarray, turn: np.ndarray, down: np.ndarray) -> np.ndarray:
     """Far places, and wrists that would have to bend much with the elbow hanging down."""
     line = position - reach.shoulder
     distance = np.linalg.norm(line, axis=1)

@@ -103,21 +103,27 @@ GRIP_STYLES: dict[str, GripStyle] = {
             },
             opened=_WIDE,
             handles=(
-                *_pads("thumb"),
                 *_pads("index", "middle", "ring"),
-                *_pads("little", is_needed=False),
+                *_pads("thumb", "little", is_needed=False),
+                Handle("middle_metacarpal"),
                 *(Handle(f"{digit}_intermediate", is_needed=False) for digit in _FINGERS),
                 *(Handle(f"{digit}_proximal", is_needed=False) for digit in _FINGERS),
                 Handle("thumb_proximal", is_needed=False),
                 *(
-                    Handle(f"{part}", is_needed=False)
-                    for part in ("index_metacarpal", "middle_metacarpal", "ring_metacarpal")
+                    Handle(part, is_needed=False)
+                    for part in (
+                        "index_metacarpal",
+                        "ring_metacarpal",
+                        "little_metacarpal",
+                        "thenar",
+                        "hypothenar",
+                    )
                 ),
-                Handle("little_metacarpal", is_needed=False),
-                Handle("thenar", is_needed=False),
-                Handle("hypothenar", is_needed=False),
             ),
-            jaws=(("index_metacarpal", "middle_metacarpal"), ("middle_intermediate", "ring_intermediate")),
+            jaws=(
+                ("index_metacarpal", "middle_metacarpal"),
+                ("middle_intermediate", "ring_intermediate"),
+            ),
             least_handles=6,
             width=0.095,
             palm_up=(-1.0, 0.5),

@@ -55,9 +55,7 @@ def _on_skin(model: HandModel, points: SkinPoints, handle: Handle) -> SkinHandle
     normal = face_normal(model, c, handle.face)
     owner = capsules.digit[c]
     is_pad = (
-        owner >= 0
-        and handle.face == "palm"
-        and capsules.link[c] == model.digits[owner].pad.link
+        owner >= 0 and handle.face == "palm" and capsules.link[c] == model.digits[owner].pad.link
     )
     if is_pad:
         middle = model.digits[owner].pad.position
