@@ -21,8 +21,14 @@ from handwright.geometry.sdf_build import signed_distance_field
 from handwright.kinematics import PointGoals, TurnGoals, solve_frames
 from handwright.kinematics.around import seen_from
 from handwright.math.pose import Pose
+from handwright.methods.stepwise.grasp_balance import Load
 from handwright.methods.stepwise.grasp_descent import State, descend
-from handwright.methods.stepwise.grasp_forces import Holding, hold
+from handwright.methods.stepwise.grasp_forces import (
+    FRICTION_SHARE,
+    Holding,
+    disturbances,
+    hold,
+)
 from handwright.methods.stepwise.grasp_rows import (
     Distances,
     GraspProblem,
@@ -215,12 +221,23 @@ class _Search:
         target, habit = style_posture(model, style, 0.0), habits(model, _stiffness(model))
         down = np.array([0.0, 0.0, -9.81]) if gravity is None else np.asarray(gravity, float)
 
+        turned = pose.inverse().rotate(down)
+        coefficient = body.friction if friction is None else friction
+        load = Load(
+            disturbances(body, turned, style.push),
+            body.center,
+            FRICTION_SHARE * coefficient,
+            max(body.mass * float(np.linalg.norm(turned)), 1e-6),
+            body.radius_of_gyration,
+            field,
+        )
+
         def problem(spacing: float, distances: Distances) -> GraspProblem:
             points = skin_points(model, spacing)
             own = skin_handles(model, points, style)[0]
             return GraspProblem(
                 model, points, own, distances, environment, pairs, slack, target, habit,
-                not has_arm,
+                not has_arm, load=load,
             )  # fmt: skip
 
         def near_exact(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -242,8 +259,8 @@ class _Search:
             pose,
             style,
             pose.inverse() @ root if has_arm and root is not None else None,
-            pose.inverse().rotate(down),
-            body.friction if friction is None else friction,
+            turned,
+            coefficient,
             field,
             exact,
             problem(_COARSE, gridded),
@@ -284,7 +301,9 @@ class _Search:
             q = self._reached(q, start.wrist)
         state = descend(problem, q, root, Weights(wrist=0.1, posture=4.0), iterations=15)
         problem.wrist = None
-        return descend(problem, state.q, state.root, Weights(posture=4.0), iterations=40)
+        return descend(
+            problem, state.q, state.root, Weights(posture=4.0, balance=30.0), iterations=40
+        )
 
     def _reached(self, q: np.ndarray, wrist: Pose) -> np.ndarray:
         """The posture with an arm that brings the wrist to a place, as far as it goes."""
@@ -306,7 +325,13 @@ class _Search:
         ]
         problem = self._close_by(state, handles)
         weights = Weights(
-            contact=20.0, depth=20.0, digits=20.0, facing=1.0, posture=1.0, near=np.inf
+            contact=20.0,
+            depth=20.0,
+            digits=20.0,
+            facing=1.0,
+            posture=1.0,
+            near=np.inf,
+            balance=30.0,
         )
         done = state
         for _ in range(_ROUNDS):

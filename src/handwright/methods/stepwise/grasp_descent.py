@@ -32,7 +32,6 @@ def descend(
     weights: Weights,
     *,
     iterations: int,
-    forces: Float[np.ndarray, "H 3"] | None = None,
 ) -> State:
     """Lowers the cost of a posture, step by step, within the limits of the joints."""
     model = problem.model
@@ -41,7 +40,7 @@ def descend(
     lower, upper = model.joints.lower[free], model.joints.upper[free]
     damping = 1e-3
     q = model.joints.clamp(q)
-    value, slope, measured = grasp_rows(problem, q, root, weights, forces)
+    value, slope, measured = grasp_rows(problem, q, root, weights)
     cost = float(value @ value)
     for _ in range(iterations):
         J = slope @ spread
@@ -69,9 +68,7 @@ def descend(
                 root_new = Pose(
                     root.position + shift, rotation.multiply(rotation.exp(turn), root.wxyz)
                 )
-            value_new, slope_new, measured_new = grasp_rows(
-                problem, q_new, root_new, weights, forces
-            )
+            value_new, slope_new, measured_new = grasp_rows(problem, q_new, root_new, weights)
             cost_new = float(value_new @ value_new)
             if cost_new < cost:
                 moved = True

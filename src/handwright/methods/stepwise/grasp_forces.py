@@ -11,8 +11,8 @@ from handwright.core.body import RigidBody
 from handwright.hands.strength import DIGIT_FORCE
 from handwright.mechanics import LeastForces, force_contacts
 
-# Share of the friction that a grasp may count on.
-_FRICTION_SHARE = 0.9
+FRICTION_SHARE = 0.9
+"""Share of the friction that a grasp may count on."""
 # Moments that a grasp must bear, in weights times the radius of gyration.
 _TWIST = 0.15
 
@@ -69,7 +69,7 @@ def hold(
         push: Of disturbances, in weights.
     """
     contacts = force_contacts(
-        points, inward, center=body.center, friction=_FRICTION_SHARE * friction, cap=DIGIT_FORCE
+        points, inward, center=body.center, friction=FRICTION_SHARE * friction, cap=DIGIT_FORCE
     )
     solver = LeastForces(len(points))
     weight = max(body.mass * float(np.linalg.norm(gravity)), 1e-6)

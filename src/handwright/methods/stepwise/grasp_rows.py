@@ -17,6 +17,7 @@ from handwright.geometry.environment import EnvironmentArrays
 from handwright.kinematics.tree import Links, forward, links_for, tree_of
 from handwright.math import rotation
 from handwright.math.pose import Pose
+from handwright.methods.stepwise.grasp_balance import Load, balance
 from handwright.methods.stepwise.grasp_skin import (
     SkinPoints,
     add_slopes,
@@ -45,7 +46,8 @@ class Weights:
     digits: float = 2.0
     posture: float = 1.0
     wrist: float = 0.0
-    moment: float = 0.0
+    balance: float = 0.0
+    """Per weight."""
     near: float = 6.0
     """Optional handles farther from the surface than this are drawn only weakly, mm."""
 
@@ -69,6 +71,8 @@ class GraspProblem:
     is_root_free: bool
     wrist: Pose | None = None
     """Where the wrist would like to be."""
+    load: Load | None = None
+    """What the contacts must bear."""
     links: Links = field(init=False)
 
     def __post_init__(self) -> None:
@@ -141,7 +145,7 @@ class Rows:
 
 
 def grasp_rows(
-    problem: GraspProblem, q: np.ndarray, root: Pose, weights: Weights, forces: np.ndarray | None
+    problem: GraspProblem, q: np.ndarray, root: Pose, weights: Weights
 ) -> tuple[np.ndarray, np.ndarray, Measured]:
     """Residuals, slopes by joints and root, and what was measured on the way."""
     pose_links(problem, q, root)
@@ -153,8 +157,8 @@ def grasp_rows(
     rows = Rows(problem.model.num_joints)
     contact = np.array([h.rows[gap[h.rows].argmin()] for h in problem.handles], dtype=np.int64)
     _contact_rows(problem, rows, weights, gap, outward, contact)
-    if forces is not None and weights.moment > 0.0:
-        _moment_rows(problem, rows, weights, place, contact, forces)
+    if problem.load is not None and weights.balance > 0.0:
+        _balance_rows(problem, rows, weights.balance, weights.near, place, gap, outward, contact)
     depth = _depth_rows(problem, rows, weights.depth, gap, outward)
     ground_depth = 0.0
     if len(problem.environment.frictions):
@@ -180,9 +184,7 @@ def _contact_rows(
     count = len(contact)
     tree = tree_of(problem.model)
     off = _MM * gap[contact]
-    needed = np.array([h.handle.is_needed for h in problem.handles])
-    # Far optional handles are drawn gently: not every part of a hand fits every body.
-    pull = np.where(needed, 1.0, 1.0 / (1.0 + (off / weights.near) ** 2))
+    pull = _pull(problem, off, weights.near)
     price = weights.contact * pull
     slope = rows.blank(count)
     add_slopes(
@@ -201,23 +203,28 @@ def _contact_rows(
     rows.add((share[:, None] * error).ravel(), np.repeat(share, 3)[:, None] * slope)
 
 
-def _moment_rows(
-    problem: GraspProblem,
-    rows: Rows,
-    weights: Weights,
-    place: np.ndarray,
-    contact: np.ndarray,
-    forces: np.ndarray,
-) -> None:
-    """Moments of the forces in hand, in newton millimetres over the largest force."""
-    size = max(float(np.linalg.norm(forces, axis=1).max()), 1e-9)
-    value = _MM * np.cross(place[contact], forces).sum(axis=0) / size
-    slope = rows.blank(3)
-    for axis in range(3):
-        way = np.cross(forces, np.eye(3)[axis]) / size
-        into = np.full(len(contact), axis)
-        add_slopes(problem.points, contact, way, into, tree_of(problem.model), problem.links, slope)
-    rows.add(weights.moment * value, weights.moment * _MM * slope)
+def _balance_rows(
+    problem: GraspProblem, rows: Rows, price: float, near: float, place: np.ndarray,
+    gap: np.ndarray, outward: np.ndarray, contact: np.ndarray,
+) -> None:  # fmt: skip
+    assert problem.load is not None
+    normal = outward[contact]
+    on = place[contact] - gap[contact][:, None] * normal
+    share = _pull(problem, _MM * gap[contact], near)
+    value, slopes = balance(problem.load, on, normal, share)
+    slope = rows.blank(len(value))
+    into = np.tile(np.arange(len(value)), len(contact))
+    add_slopes(
+        problem.points, np.repeat(contact, len(value)), slopes.reshape(-1, 3), into,
+        tree_of(problem.model), problem.links, slope,
+    )  # fmt: skip
+    rows.add(price * value, price * slope)
+
+
+def _pull(problem: GraspProblem, off: np.ndarray, near: float) -> np.ndarray:
+    """Far optional handles are drawn gently: not every part of a hand fits every body."""
+    needed = np.array([h.handle.is_needed for h in problem.handles])
+    return np.where(needed, 1.0, 1.0 / (1.0 + (off / near) ** 2))
 
 
 def _depth_rows(

@@ -1,0 +1,111 @@
+"""The equilibrium of equation (9) as residuals: what contact forces leave over of a wrench.
+
+For given contacts the forces that leave least are found by non-negative least squares over the
+edges of friction pyramids. What is left over is a residual of the posture; by the envelope theorem
+its slope is that of the contact points alone, with each force turning as its normal turns.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.geometry.sdf import Field, sample_field
+from handwright.mechanics import edge_wrenches, force_contacts, nonnegative_least_squares
+
+# Edges of a pyramid.
+_EDGES = 6
+# Price of the sum of normal forces, which keeps forces within bounds.
+_EFFORT = 0.02
+# Distance over which the turn of the normal is measured, m.
+_STEP = 0.004
+
+
+class Load(NamedTuple):
+    """What contacts must bear, in the frame of the body."""
+
+    wrenches: Float[np.ndarray, "W 6"]
+    """N and N m."""
+    center: Float[np.ndarray, "3"]
+    friction: float
+    weight: float
+    """Unit of force, N."""
+    length: float
+    """Unit of length, m."""
+    field: Field
+
+
+def balance(
+    load: Load,
+    points: Float[np.ndarray, "N 3"],
+    outward: Float[np.ndarray, "N 3"],
+    share: Float[np.ndarray, " N"],
+) -> tuple[Float[np.ndarray, " 14"], Float[np.ndarray, "N 14 3"]]:
+    """What is left over of the first and of the worst wrench, and slopes by the points.
+
+    Seven numbers for each: force in weights, moment, and the price of the normal forces.
+
+    Args:
+        load: What to bear.
+        points: Contacts on the surface, m.
+        outward: Unit normals.
+        share: How sure each contact is, 0 to 1: others count as weak.
+    """
+    contacts = force_contacts(points, -outward, center=load.center, friction=load.friction)
+    edges, owner = edge_wrenches(contacts, _EDGES)
+    scale = np.array([1.0, 1.0, 1.0, *[1.0 / load.length] * 3])[:, None]
+    columns = np.concatenate([scale * edges, np.full((1, edges.shape[1]), _EFFORT)])
+    columns[:6] *= np.maximum(share, 1e-3)[owner]
+    worst, kept = -1.0, None
+    solved = []
+    for row, wrench in enumerate(load.wrenches):
+        wanted = np.append(wrench[:3], wrench[3:] / load.length) / load.weight
+        levels, left = nonnegative_least_squares(columns, np.append(wanted, 0.0))
+        if row == 0 or left > worst:
+            kept = (levels, np.append(wanted, 0.0) - columns @ levels)
+            worst = left if row else worst
+            if row == 0:
+                solved.append(kept)
+    assert kept is not None
+    solved.append(kept)
+    turn = _normal_turn(load.field, points, outward)
+    value, slope = np.zeros(14), np.zeros((len(points), 14, 3))
+    for k, (levels, left) in enumerate(solved):
+        forces = np.zeros((len(points), 3))
+        np.add.at(forces, owner, (columns[:3] * levels).T)
+        value[7 * k : 7 * k + 7] = left
+        slope[:, 7 * k : 7 * k + 6] = -_wrench_slopes(
+            forces, points - load.center, -outward, turn, load.length
+        )
+    return value, slope
+
+
+def _normal_turn(field: Field, points: np.ndarray, outward: np.ndarray) -> np.ndarray:
+    """(N, 3, 3) change of the outward normal with the place."""
+    turn = np.zeros((len(points), 3, 3))
+    for axis in np.eye(3):
+        flat = axis - outward * (outward @ axis)[:, None]
+        ahead, back = (
+            _unit(sample_field(field, points + sign * _STEP * flat)[1]) for sign in (1.0, -1.0)
+        )
+        turn += ((ahead - back) / (2.0 * _STEP))[:, :, None] * axis
+    return turn
+
+
+def _wrench_slopes(
+    forces: np.ndarray, arm: np.ndarray, inward: np.ndarray, turn: np.ndarray, length: float
+) -> np.ndarray:
+    """(N, 6, 3) change of the wrench of each contact with its place."""
+    slopes = np.zeros((len(forces), 6, 3))
+    for k, axis in enumerate(np.eye(3)):
+        spin = np.cross(inward, -turn[:, :, k])
+        change = np.cross(spin, forces)
+        slopes[:, :3, k] = change
+        slopes[:, 3:, k] = (np.cross(axis, forces) + np.cross(arm, change)) / length
+    return slopes
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
