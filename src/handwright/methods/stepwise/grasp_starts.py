@@ -33,6 +33,8 @@ _SURFACE_POINTS = 500
 # Room that an open hand leaves around a body, m.
 _ROOM = 0.004
 _MM = 1e3
+# How far an open hand goes back from a body, and how deep in it counts as free, m.
+_RETREATS, _FREE = np.arange(0.0, 0.05, 0.004), 0.001
 
 
 class Start(NamedTuple):
@@ -152,12 +154,18 @@ def find_starts(
     level_of = np.where(wide.any(axis=1), wide.argmax(axis=1), _LEVELS - 1)
     if not style.jaws[1]:
         level_of[:] = 0
+    if style.wraps:
+        level_of[:] = _LEVELS - 1
     roll = rng.uniform(0.0, 2.0 * np.pi, len(first))
     starts: list[Start] = []
-    wrists = _placed(levels, level_of, first, second, roll)
-    position, turn = wrists.position, rotation.to_matrix(wrists.wxyz)
+    wrists = _placed(
+        levels, level_of, first, second, roll, between=bool(style.jaws[1]) and not style.wraps
+    )
+    position, turn = wrists.position.copy(), rotation.to_matrix(wrists.wxyz)
     scores = np.zeros(len(first))
     scores += _direction_cost(style, model, turn, down)
+    if style.wraps:
+        scores += _length_cost(body, turn)
     middle = 0.5 * (first + second)
     scores += 8.0 * np.linalg.norm(middle - body.center, axis=1) / body.radius_of_gyration
     if reach is not None:
@@ -165,14 +173,20 @@ def find_starts(
     # Distances only where the rest is promising.
     for n in np.argsort(scores, kind="stable")[: _DRAWS // 3]:
         level = levels[level_of[n]]
+        if style.wraps:
+            position[n] += _backed_off(level, position[n], turn[n], field) * turn[n][:, 2]
         places = level.points @ turn[n].T + position[n]
-        scores[n] += _fit_cost(level, handles, places, turn[n], field, environment)
+        scores[n] += _fit_cost(level, handles, places, field, environment)
     scores[np.argsort(scores, kind="stable")[_DRAWS // 3 :]] += 1e3
     for n in np.argsort(scores, kind="stable"):
         if len(starts) == count:
             break
         if all(_differ(wrists[n], start.wrist) for start in starts):
-            starts.append(Start(wrists[n], level_of[n] / (_LEVELS - 1), float(scores[n])))
+            starts.append(
+                Start(
+                    Pose(position[n], wrists[n].wxyz), level_of[n] / (_LEVELS - 1), float(scores[n])
+                )
+            )
     return starts
 
 
@@ -181,8 +195,6 @@ class _OpenHand(NamedTuple):
 
     points: np.ndarray
     radius: np.ndarray
-    normals: np.ndarray
-    """Of handles, by capsule's link: rotation of every link."""
     middle: np.ndarray
     line: np.ndarray
     aperture: float
@@ -211,23 +223,48 @@ def _open_hand(model: HandModel, style: GripStyle, points: SkinPoints, opening: 
         sides.append(np.mean(spots, axis=0) if spots else None)
     if sides[1] is None:
         line = np.array([0.0, 0.0, -1.0])
-        return _OpenHand(where, points.radius, links.rotation.copy(), sides[0], line, 0.0)
+        return _OpenHand(where, points.radius, sides[0], line, 0.0)
+    if style.wraps:
+        aperture = float(np.linalg.norm(sides[1] - sides[0]))
+        return _OpenHand(where, points.radius, sides[0], np.array([0.0, 0.0, -1.0]), aperture)
     line = sides[1] - sides[0]
     aperture = float(np.linalg.norm(line))
     middle = 0.5 * (sides[0] + sides[1])
-    return _OpenHand(where, points.radius, links.rotation.copy(), middle, line / aperture, aperture)
+    return _OpenHand(where, points.radius, middle, line / aperture, aperture)
 
 
 def _placed(
-    levels: list[_OpenHand], level_of: np.ndarray, a: np.ndarray, b: np.ndarray, roll: np.ndarray
+    levels: list[_OpenHand],
+    level_of: np.ndarray,
+    a: np.ndarray,
+    b: np.ndarray,
+    roll: np.ndarray,
+    *,
+    between: bool,
 ) -> Pose:
     """(N,) wrists that bring the jaws of open hands to pairs of points."""
     line = (b - a) / np.linalg.norm(b - a, axis=1, keepdims=True)
     own = np.array([hand.line for hand in levels])[level_of]
     middle = np.array([hand.middle for hand in levels])[level_of]
     wxyz = rotation.multiply(rotation.from_axis_angle(line, roll), rotation.between(own, line))
-    has_two = levels[0].aperture > 0.0
-    return Pose((0.5 * (a + b) if has_two else a) - rotation.rotate(wxyz, middle), wxyz)
+    return Pose((0.5 * (a + b) if between else a) - rotation.rotate(wxyz, middle), wxyz)
+
+
+def _backed_off(hand: _OpenHand, position: np.ndarray, turn: np.ndarray, field: Field) -> float:
+    """How far a hand must go back from where its palm is, along its back, to be free, m."""
+    places = hand.points @ turn.T + position
+    for shift in _RETREATS:
+        gap = sample_field(field, places + shift * turn[:, 2])[0] - hand.radius
+        if gap.min() > -_FREE:
+            return float(shift)
+    return float(_RETREATS[-1])
+
+
+def _length_cost(body: RigidBody, turn: np.ndarray) -> np.ndarray:
+    """Fingers along a long body, which they cannot wrap."""
+    moments, axes = np.linalg.eigh(body.inertia)
+    slender = 1.0 - moments[0] / moments[1]
+    return 30.0 * slender * (turn[:, :, 0] @ axes[:, 0]) ** 2
 
 
 def _outside(value: np.ndarray, span: tuple[float, float]) -> np.ndarray:
@@ -265,12 +302,10 @@ def _fit_cost(
     hand: _OpenHand,
     handles: list[SkinHandle],
     places: np.ndarray,
-    turn: np.ndarray,
     field: Field,
     environment: EnvironmentArrays,
 ) -> float:
-    gap, outward = sample_field(field, places)
-    gap = gap - hand.radius
+    gap = sample_field(field, places)[0] - hand.radius
     centers = np.array([h.center for h in handles])
     needed = np.array([1.0 if h.handle.is_needed else 0.3 for h in handles])
     cost = float(needed @ np.minimum(_MM * np.abs(gap[centers]), 30.0)) / float(needed.sum())

@@ -48,6 +48,7 @@ class GripStyle:
         width: Thickest part of a body that the style is for, m.
         palm_up: Least and largest cosine between the way that the palm faces and up.
         thumb_up: The same for the thumb's side of the hand.
+        wraps: Whether the hand begins open with its palm on the body, fingers across its length.
         push: Disturbance that the grip must bear beside the weight, in weights, every way.
     """
 
@@ -61,6 +62,7 @@ class GripStyle:
     width: float
     palm_up: tuple[float, float]
     thumb_up: tuple[float, float] = (-1.0, 1.0)
+    wraps: bool = False
     push: float = 1.0
 
     def __post_init__(self) -> None:
@@ -128,6 +130,7 @@ GRIP_STYLES: dict[str, GripStyle] = {
             width=0.095,
             palm_up=(-1.0, 0.5),
             thumb_up=(-0.3, 1.0),
+            wraps=True,
         ),
         GripStyle(
             "precision",
