@@ -209,7 +209,7 @@ class _Search:
     ) -> _Search | NoGrasp:
         """Tables of skin and distances; a reason if the hand lacks parts of the style."""
         has_arm = model.wrist_link != 0
-        handles, missing = skin_handles(model, skin_points(model, _COARSE), style)
+        _, missing = skin_handles(model, skin_points(model, _COARSE), style)
         if missing:
             return NoGrasp(
                 f"Hand '{model.name}' has no {', '.join(missing)}, which the grip style "
@@ -301,11 +301,11 @@ class _Search:
         if self.root is not None:
             q = self._reached(q, start.wrist)
         problem.wrist = start.wrist
-        state = descend(problem, q, root, Weights(wrist=0.1, posture=4.0), iterations=6)
+        weights = Weights(wrist=0.1, posture=4.0, near=15.0)
+        state = descend(problem, q, root, weights, iterations=6)
         problem.wrist = None
-        return descend(
-            problem, state.q, state.root, Weights(posture=4.0, balance=30.0), iterations=10
-        )
+        weights = Weights(posture=4.0, balance=30.0, near=15.0)
+        return descend(problem, state.q, state.root, weights, iterations=10)
 
     def settle(self, state: State) -> State:
         """Lays the hand onto the body, by few skin points."""
@@ -359,9 +359,10 @@ class _Search:
         if len(m.contact) != len(handles):
             return "too few parts of the hand come to lie on it"
         on = np.abs(m.gap[m.contact]) < GAP
-        for k, handle in enumerate(handles):
-            if handle.handle.is_needed and not on[k]:
-                return f"{handle.handle.part} does not come to lie on it"
+        touching = {h.handle.part for h, is_on in zip(handles, on, strict=True) if is_on}
+        for parts in self.style.needs:
+            if touching.isdisjoint(parts):
+                return f"{' or '.join(parts[:2])} does not come to lie on it"
         if np.count_nonzero(on) < self.style.least_handles:
             return "too few parts of the hand come to lie on it"
         if m.depth > DEPTH:
@@ -409,7 +410,7 @@ class _Search:
         return replace(fine, points=points, handles=moved)
 
     def _on_surface(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        _, closest, face, normal = self.exact.signed_distance(points)
+        _, closest, _, normal = self.exact.signed_distance(points)
         return closest, normal
 
     def _found(
@@ -446,7 +447,9 @@ class _Search:
 
 
 def _unit(vectors: np.ndarray) -> np.ndarray:
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    """Vectors of length one; a grid has none at the middle of a body, where any will do."""
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.where(length > 1e-9, vectors / np.maximum(length, 1e-9), [0.0, 0.0, 1.0])
 
 
 def _stiffness(model: HandModel) -> np.ndarray:

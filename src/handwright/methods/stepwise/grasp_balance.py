@@ -57,6 +57,10 @@ def balance(
     """
     sure = np.flatnonzero(share > _SURE)
     value, slope = np.zeros(14), np.zeros((len(points), 14, 3))
+    if not len(sure):
+        first = load.wrenches[0] / load.weight
+        value[:6] = np.append(first[:3], first[3:] / load.length)
+        return value, slope
     points, outward = points[sure], outward[sure]
     contacts = force_contacts(points, -outward, center=load.center, friction=load.friction)
     edges, owner = edge_wrenches(contacts, _EDGES)

@@ -185,12 +185,13 @@ def _contact_rows(
     tree = tree_of(problem.model)
     off = _MM * gap[contact]
     pull = _pull(problem, off, weights.near)
-    price = weights.contact * pull
+    price = weights.contact
     slope = rows.blank(count)
     add_slopes(
         problem.points, contact, outward[contact], np.arange(count), tree, problem.links, slope
     )
-    rows.add(price * off, (_MM * price)[:, None] * slope)
+    # The square of the residual levels off where a handle is far.
+    rows.add(price * np.sqrt(pull) * off, (_MM * price * pull**1.5)[:, None] * slope)
     link = problem.model.capsules.link[[h.capsule for h in problem.handles]].astype(np.int64)
     local = np.array([h.normal for h in problem.handles])
     normal = np.einsum("nij,nj->ni", problem.links.rotation[link], local)
