@@ -121,6 +121,7 @@ def find_grasp(
     surroundings: Sequence[Surface] = (),
     gravity: Float[np.ndarray, "3"] | None = None,
     friction: float | None = None,
+    at: Float[np.ndarray, "3"] | None = None,
     rng: np.random.Generator,
     num_starts: int = 24,
 ) -> GraspFound | NoGrasp:
@@ -138,6 +139,7 @@ def find_grasp(
         surroundings: What the hand must also keep out of.
         gravity: m/s^2; (0, 0, -9.81) by default.
         friction: Coulomb coefficient that the hand counts on; the body's by default.
+        at: Where on the body the grip should be, in its frame, m; near its centre by default.
         rng: Random numbers: where the search begins.
         num_starts: Places that are solved for, at most.
     """
@@ -151,7 +153,7 @@ def find_grasp(
     search = _Search.prepare(model, body, pose, style, root, surroundings, gravity, friction)
     if isinstance(search, NoGrasp):
         return search
-    starts = search.starts(num_starts, rng)
+    starts = search.starts(num_starts, body.center if at is None else np.asarray(at, float), rng)
     if not starts:
         return NoGrasp(
             f"{body.name} has no opposed places less than {1e3 * style.width:.0f} mm apart, which "
@@ -269,7 +271,7 @@ class _Search:
             problem(0.0, near_exact),
         )
 
-    def starts(self, count: int, rng: np.random.Generator) -> list[Start]:
+    def starts(self, count: int, at: np.ndarray, rng: np.random.Generator) -> list[Start]:
         """Places to begin at."""
         points = skin_points(self.model, _SPARSE)
         size = float(np.linalg.norm(self.gravity))
@@ -287,6 +289,7 @@ class _Search:
             handles=skin_handles(self.model, points, self.style)[0],
             field=self.field,
             environment=self.coarse.environment,
+            at=at,
             down=down,
             reach=reach,
             count=count,
