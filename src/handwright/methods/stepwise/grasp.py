@@ -221,7 +221,7 @@ class _Search:
         exact = ExactDistance.from_body(body)
         environment = seen_from(pack_environment(surroundings), pose)
         pairs, slack = digit_pairs(model)
-        target, habit = style_posture(model, style, 0.0), habits(model, _stiffness(model))
+        target, habit = style_posture(model, style, 0.0), habits(model, joint_stiffness(model))
         down = np.array([0.0, 0.0, -9.81]) if gravity is None else np.asarray(gravity, float)
 
         turned = pose.inverse().rotate(down)
@@ -246,7 +246,7 @@ class _Search:
 
         def near_exact(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             gap, outward = sample_field(field, points)
-            outward = _unit(outward)
+            outward = unit_rows(outward)
             close = np.flatnonzero(gap < _EXACT)
             if len(close):
                 distance, _, _, normal = exact.signed_distance(points[close])
@@ -255,7 +255,7 @@ class _Search:
 
         def gridded(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             gap, outward = sample_field(field, points)
-            return gap, _unit(outward)
+            return gap, unit_rows(outward)
 
         return cls(
             model,
@@ -449,13 +449,13 @@ class _Search:
         )
 
 
-def _unit(vectors: np.ndarray) -> np.ndarray:
+def unit_rows(vectors: Float[np.ndarray, "N 3"]) -> Float[np.ndarray, "N 3"]:
     """Vectors of length one; a grid has none at the middle of a body, where any will do."""
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.where(length > 1e-9, vectors / np.maximum(length, 1e-9), [0.0, 0.0, 1.0])
 
 
-def _stiffness(model: HandModel) -> np.ndarray:
+def joint_stiffness(model: HandModel) -> np.ndarray:
     """How much each joint minds to leave the preferred posture."""
     stiffness = np.ones(model.num_joints)
     for j, name in enumerate(model.joints.names):
