@@ -227,8 +227,7 @@ class _Search:
         turned = pose.inverse().rotate(down)
         coefficient = body.friction if friction is None else friction
         load = Load(
-            # Twists are for the last check; pushes lead to much the same places.
-            disturbances(body, turned, style.push)[:7],
+            disturbances(body, turned, style.push),
             body.center,
             FRICTION_SHARE * coefficient,
             max(body.mass * float(np.linalg.norm(turned)), 1e-6),
