@@ -19,8 +19,9 @@ from handwright.methods.stepwise.world import BodyPart, BodyState
 _LIFT_PRICE, _HOLD_PRICE = 20.0, 10.0
 # Below this a price is nothing, 1/N^2.
 _NO_PRICE = 1e-3
-# Grips are this much firmer than they must be, as people's are.
-_FIRMNESS = 1.5
+# Grips are this much firmer than the believed weight at rest asks for: people's are, and lifting
+# takes more than holding.
+_FIRMNESS = 2.0
 # By how much the largest grip grows in a frame at full response.
 _GROWTH = 0.2
 # Grips that may be this much larger than expected are not limited any more.

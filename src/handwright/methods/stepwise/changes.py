@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool
 
 from handwright.core.contact import ContactMode
 from handwright.methods.stepwise.meeting import Meeting, hand_touch, new_hand_touches
@@ -23,6 +23,8 @@ _CREPT = 8e-4
 # The skin has rolled on when its nearest point is this far from the anchor, m, and the anchor
 # this far off the surface, m.
 _ROLLED, _LIFTED = 4e-3, 3e-4
+# Share of a weight below which a force of the surroundings is none.
+_LEAST_FORCE = 1e-5
 # Speeds below this are none, m/s, and gaps below this, m.
 _STILL, _PARTED = 2e-3, 2e-4
 
@@ -42,7 +44,7 @@ def update_hand_touches(
         gap = float(meeting.nearest.gap[touch.part])
         body = bodies[touch.body]
         point = body.center + body.turn @ touch.anchor
-        offset = touching_point(world, touch, hands, bodies) - point
+        offset = touching_point(touch, hands, bodies) - point
         normal = body.turn @ touch.normal
         away = -float(offset @ normal)
         is_free = np.linalg.norm(touch.force) < _NO_FORCE
@@ -83,37 +85,30 @@ def _anew(
 
 def after_step(touches: list[Touch], rows: TouchRows, solved: Solved) -> None:
     """Remembers forces, and finds which contacts slide from now on."""
+    slip = rows.slip(solved.velocity)
+    speed = np.linalg.norm(slip, axis=1)
+    at_edge = _is_at_edge(touches, rows, solved)
     for k, touch in enumerate(touches):
         touch.force = solved.force[k]
         if touch.hand < 0:
             continue
-        slip = slip_velocity(rows, k, solved.velocity)
-        speed = float(np.linalg.norm(slip))
         if touch.mode == ContactMode.STATIC:
-            if speed > _SLIDES and _is_at_edge(touch, rows.normal[k]):
-                touch.mode, touch.drag = ContactMode.SLIDING, slip / speed
+            if speed[k] > _SLIDES and at_edge[k]:
+                touch.mode, touch.drag = ContactMode.SLIDING, slip[k] / speed[k]
         elif touch.mode == ContactMode.SLIDING:
-            if speed < _STAYS or slip @ touch.drag < 0.0:
+            if speed[k] < _STAYS or slip[k] @ touch.drag < 0.0:
                 touch.mode = ContactMode.STATIC
             else:
-                touch.drag = slip / speed
+                touch.drag = slip[k] / speed[k]
 
 
-def slip_velocity(
-    rows: TouchRows, k: int, velocity: Float[np.ndarray, " N"]
-) -> Float[np.ndarray, "3"]:
-    """Velocity of what touches over the body's surface, m/s."""
-    relative = rows.relative[k] @ velocity
-    return np.asarray(relative - (relative @ rows.normal[k]) * rows.normal[k])
-
-
-def _is_at_edge(touch: Touch, normal: Float[np.ndarray, "3"]) -> bool:
-    along = float(touch.force @ normal)
-    if along < _NO_FORCE:
-        return False
-    across = float(np.linalg.norm(touch.force - along * normal))
+def _is_at_edge(touches: list[Touch], rows: TouchRows, solved: Solved) -> Bool[np.ndarray, " K"]:
+    """Which contacts give nearly all the friction they can."""
+    along = np.einsum("ki,ki->k", solved.force, rows.normal)
+    across = np.linalg.norm(solved.force - along[:, None] * rows.normal, axis=1)
+    friction = np.array([touch.friction for touch in touches])
     # A pyramid has its corners on the cone: between them less is all there is.
-    return across > _NEARLY_ALL / np.sqrt(2.0) * touch.friction * along
+    return (along > _NO_FORCE) & (across > _NEARLY_ALL / np.sqrt(2.0) * friction * along)
 
 
 def corrections(
@@ -133,39 +128,33 @@ def corrections(
         step: s.
     """
     changed = False
-    for k, touch in enumerate(touches):
-        force, normal = solved.force[k], rows.normal[k]
-        along = float(force @ normal)
-        if along < 1e-3 * weight or touch.cap == 0.0:
+    along = np.einsum("ki,ki->k", solved.force, rows.normal)
+    slip, leaving = rows.slip(solved.velocity), rows.leaving(solved.velocity)
+    gap = -np.einsum("ki,ki->k", rows.offset, rows.normal)
+    parts = (gap + step * leaving > _PARTED) & ((leaving > _STILL) | (gap > _PARTED))
+    speed = np.linalg.norm(slip, axis=1)
+    for k in np.flatnonzero(along > _LEAST_FORCE * weight):
+        touch = touches[k]
+        if touch.cap == 0.0:
             continue
-        relative = rows.relative[k] @ solved.velocity
-        leaving = -float(relative @ normal)
-        slip = relative + leaving * normal
-        speed = float(np.linalg.norm(slip))
-        gap = -float(rows.offset[k] @ normal)
-        if (
-            touch.hand < 0
-            and gap + step * leaving > _PARTED
-            and (leaving > _STILL or gap > _PARTED)
-        ):
+        if touch.hand < 0 and parts[k]:
             touch.cap, changed = 0.0, True
-        elif touch.mode == ContactMode.STATIC and touch.hand < 0 and speed > 2.5 * _STILL:
-            touch.mode, touch.drag, changed = ContactMode.SLIDING, slip / speed, True
-        elif touch.mode == ContactMode.SLIDING and slip @ touch.drag < -_STILL:
+        elif touch.mode == ContactMode.STATIC and touch.hand < 0 and speed[k] > 2.5 * _STILL:
+            touch.mode, touch.drag, changed = ContactMode.SLIDING, slip[k] / speed[k], True
+        elif touch.mode == ContactMode.SLIDING and slip[k] @ touch.drag < -_STILL:
             touch.mode, changed = ContactMode.STATIC, True
     return changed
 
 
 def added_energy(touches: list[Touch], rows: TouchRows, solved: Solved, step: float) -> float:
     """Energy that contacts which slide or break add in a frame, J; none should."""
+    along = np.einsum("ki,ki->k", solved.force, rows.normal)
+    slip, leaving = rows.slip(solved.velocity), rows.leaving(solved.velocity)
+    driven = -np.einsum("ki,ki->k", solved.force, slip)
     total = 0.0
     for k, touch in enumerate(touches):
-        relative = rows.relative[k] @ solved.velocity
-        normal = rows.normal[k]
-        leaving = -float(relative @ normal)
-        slip = relative + leaving * normal
-        if touch.hand < 0 and leaving > _STILL:
-            total += max(step * leaving * float(solved.force[k] @ normal), 0.0)
+        if touch.hand < 0 and leaving[k] > _STILL:
+            total += max(step * float(leaving[k] * along[k]), 0.0)
         if touch.mode == ContactMode.SLIDING:
-            total += max(-step * float(solved.force[k] @ slip), 0.0)
+            total += max(step * float(driven[k]), 0.0)
     return total

@@ -31,6 +31,9 @@ class Wanted(Protocol):
     def is_firm(self, time: float) -> bool:
         """Whether it is to be followed closely at a time, s."""
 
+    def leaves_arm(self, time: float) -> bool:
+        """Whether the arm is left to goals at a time, s."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Staying:
@@ -44,6 +47,10 @@ class Staying:
         return self.q, self.root
 
     def is_firm(self, time: float) -> bool:
+        """See ``Wanted``."""
+        return False
+
+    def leaves_arm(self, time: float) -> bool:
         """See ``Wanted``."""
         return False
 
@@ -66,6 +73,10 @@ class Given:
         """See ``Wanted``."""
         return False
 
+    def leaves_arm(self, time: float) -> bool:
+        """See ``Wanted``."""
+        return False
+
 
 def hand_rows(
     hand: HandPart,
@@ -76,7 +87,11 @@ def hand_rows(
     time: float,
     step: float,
 ) -> Rows:
-    """Objectives that lead a hand to where it is wanted."""
+    """Objectives that lead a hand to where it is wanted.
+
+    An arm that reaches for nothing any more stays where goals take it: it has no posture of its own
+    to come back to, and its price only calms it.
+    """
     q, root = wanted.at(time)
     ahead, root_ahead = wanted.at(time + step)
     count, first = hand.count, hand.num_root
@@ -88,6 +103,8 @@ def hand_rows(
     price[[first + j for j in arm]] = settings.arm
     if wanted.is_firm(time):
         price *= _REACHING
+    elif wanted.leaves_arm(time):
+        error[[first + j for j in arm]] = 0.0
     if hand.is_free:
         error[:3], wish[:3] = state.place - root.position, _speed(root, root_ahead, step)
         error[3:6] = rotation.log(rotation.multiply(rotation.conjugate(root.wxyz), state.wxyz))

@@ -47,6 +47,10 @@ class Holding:
         """Whether the hand is still reaching."""
         return time < self.grip.held
 
+    def leaves_arm(self, time: float) -> bool:
+        """Whether goals move the arm: once the hand holds."""
+        return time >= self.grip.held
+
     def touches(self, world: World) -> list[Touch]:
         """The contacts of the grasp."""
         body = world.bodies[self.body].body

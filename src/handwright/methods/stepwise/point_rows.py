@@ -51,3 +51,46 @@ def body_point_rows(first: int, x: float, y: float, z: float, sign: float, out: 
     out[1, first + 5] += sign * x
     out[2, first + 3] += sign * y
     out[2, first + 4] -= sign * x
+
+
+@kernel
+def hand_points_rows(
+    tree: Tree,
+    links: Links,
+    num_root: int,
+    first: int,
+    which: np.ndarray,
+    link: np.ndarray,
+    point: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Adds velocities of many world points of a hand to (K, 3, N) rows; ``which`` has their K."""
+    for n in range(which.shape[0]):
+        k = which[n]
+        hand_point_rows(
+            tree,
+            links,
+            num_root,
+            first,
+            link[k],
+            point[k, 0],
+            point[k, 1],
+            point[k, 2],
+            1.0,
+            out[k],
+        )
+
+
+@kernel
+def body_points_rows(first: np.ndarray, arm: np.ndarray, sign: float, out: np.ndarray) -> None:
+    """Adds velocities of points of bodies to (K, 3, N) rows; ``first`` is -1 where there is none.
+
+    Args:
+        first: (K,) of the body's velocities.
+        arm: (K, 3) from its centre of mass, m.
+        sign: Of what is added.
+        out: Rows.
+    """
+    for k in range(first.shape[0]):
+        if first[k] >= 0:
+            body_point_rows(first[k], arm[k, 0], arm[k, 1], arm[k, 2], sign, out[k])

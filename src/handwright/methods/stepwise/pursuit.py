@@ -14,7 +14,7 @@ from handwright.methods.stepwise.profile import reaching_rate
 from handwright.methods.stepwise.step import Rows
 from handwright.methods.stepwise.world import BodyState, HandPart, HandState, World
 
-PLACE_PRICE, TURN_PRICE = 1e5, 300.0
+PLACE_PRICE, TURN_PRICE = 1e5, 3e3
 """Of a body that is off its goal, 1/m^2 and 1/rad^2."""
 # A goal this near is held, not reached for, m and rad.
 _THERE, _TURNED = 2e-3, 0.02

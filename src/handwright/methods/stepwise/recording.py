@@ -13,7 +13,6 @@ from handwright.core.contact import ENVIRONMENT, Contact, ContactMode, ContactTr
 from handwright.core.problem import Problem
 from handwright.math.pose import Pose
 from handwright.mechanics.sliding import STATIC_SPEED
-from handwright.methods.stepwise.changes import slip_velocity
 from handwright.methods.stepwise.step import Solved
 from handwright.methods.stepwise.touches import Touch, TouchRows
 from handwright.methods.stepwise.world import World
@@ -44,17 +43,19 @@ def listed_contacts(
         frame: Its number.
     """
     found = []
-    for k, touch in enumerate(touches):
-        if np.linalg.norm(solved.force[k]) < _NOTHING:
-            continue
+    speed = np.max(
+        [np.linalg.norm(rows.slip(velocity), axis=1) for velocity in (before, solved.velocity)],
+        axis=0,
+    )
+    for k in np.flatnonzero(np.abs(solved.force).max(axis=1, initial=0.0) > _NOTHING):
+        touch = touches[k]
         toucher, part = ENVIRONMENT, touch.part
         if touch.hand >= 0:
             toucher = world.hands[touch.hand].name
         elif touch.other >= 0:
             toucher, part = world.bodies[touch.other].name, -1
-        slips = [slip_velocity(rows, k, velocity) for velocity in (before, solved.velocity)]
         mode = touch.mode
-        if mode == ContactMode.STATIC and max(map(np.linalg.norm, slips)) > STATIC_SPEED:
+        if mode == ContactMode.STATIC and speed[k] > STATIC_SPEED:
             mode = ContactMode.SLIDING
         found.append(
             Contact(

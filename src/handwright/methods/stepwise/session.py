@@ -226,6 +226,8 @@ class Session:
     def _pushes(self, pushes: Sequence[Push]) -> Float[np.ndarray, "B 6"]:
         """Forces and moments from outside; hands notice when they change."""
         every = (*self.problem.pushes, *pushes)
+        if not every:
+            return np.zeros((len(self.bodies), 6))
         external = np.array(
             [
                 pushed(every, body.name, self.time, now.pose(body.body), now.center)
@@ -390,12 +392,18 @@ class Session:
     ) -> None:
         world = self.world
         wrench = external + resting
-        for k, touch in enumerate(self.touches):
-            for n, sign in ((touch.body, 1.0), (touch.other, -1.0)):
-                if n >= 0:
-                    arm = rows.point[k] - self.bodies[n].center
-                    wrench[n, :3] += sign * solved.force[k]
-                    wrench[n, 3:] += sign * np.cross(arm, solved.force[k])
+        for owners, sign in (
+            (np.array([touch.body for touch in self.touches], dtype=np.int64), 1.0),
+            (np.array([touch.other for touch in self.touches], dtype=np.int64), -1.0),
+        ):
+            for n, now in enumerate(self.bodies):
+                force = sign * solved.force[owners == n]
+                wrench[n, :3] += force.sum(axis=0)
+                # The part of ``arm f'`` that is its own mirror image is no moment.
+                outer = (rows.point[owners == n] - now.center).T @ force
+                wrench[n, 3] += outer[1, 2] - outer[2, 1]
+                wrench[n, 4] += outer[2, 0] - outer[0, 2]
+                wrench[n, 5] += outer[0, 1] - outer[1, 0]
         for hand, state in zip(world.hands, self.hands, strict=True):
             state.torque = solved.torque[hand.slice]
             advance_hand(hand, state, solved.velocity[hand.slice], step)

@@ -8,7 +8,7 @@ import daqp
 import numpy as np
 from jaxtyping import Float
 
-from handwright.math import rotation
+from handwright.methods.stepwise.body_turns import middle_turn
 from handwright.methods.stepwise.cost_to_go import Errors, Quadratic, cost_to_go
 from handwright.methods.stepwise.settings import Settings
 from handwright.methods.stepwise.touches import Touch, TouchRows
@@ -108,14 +108,12 @@ def mechanics(
     inertia, inverse = np.zeros((2, 6 * len(bodies), 6 * len(bodies)))
     free = np.zeros(6 * len(bodies))
     for n, (body, now) in enumerate(zip(world.bodies, bodies, strict=True)):
-        middle = rotation.to_matrix(
-            rotation.multiply(rotation.exp(0.5 * step * now.rate), now.wxyz)
-        )
+        middle = middle_turn(now.wxyz, now.rate, step)
         at = 6 * n
         inertia[at : at + 3, at : at + 3] = np.eye(3) * body.body.mass
         turned = middle @ body.body.inertia @ middle.T
         inertia[at + 3 : at + 6, at + 3 : at + 6] = turned
-        turned = np.linalg.inv(turned)
+        turned = middle @ body.inverse @ middle.T
         inverse[at : at + 3, at : at + 3] = np.eye(3) / body.body.mass
         inverse[at + 3 : at + 6, at + 3 : at + 6] = turned
         force = external[n, :3] / body.body.mass + world.gravity

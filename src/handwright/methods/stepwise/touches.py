@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.contact import ContactMode
-from handwright.methods.stepwise.point_rows import body_point_rows, hand_point_rows
+from handwright.methods.stepwise.point_rows import body_points_rows, hand_points_rows
 from handwright.methods.stepwise.world import BodyState, HandState, World
 
 
@@ -65,9 +65,55 @@ class TouchRows:
     owner: np.ndarray
     """(L,) contact of each coefficient."""
 
+    def slip(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, "K 3"]:
+        """Velocities of what touches over the bodies' surfaces, m/s."""
+        relative = self.relative @ velocity
+        along = np.einsum("ki,ki->k", relative, self.normal)
+        return np.asarray(relative - along[:, None] * self.normal)
+
+    def leaving(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, " K"]:
+        """Speeds with which what touches goes away from the bodies, m/s."""
+        return np.asarray(-np.einsum("ki,ki->k", self.relative @ velocity, self.normal))
+
+
+def touch_rows(
+    world: World, touches: list[Touch], hands: list[HandState], bodies: list[BodyState]
+) -> TouchRows:
+    """Points, velocities and force directions of all contacts."""
+    count = len(touches)
+    relative = np.zeros((count, 3, world.num_velocities))
+    body = np.array([touch.body for touch in touches], dtype=np.int64)
+    other = np.array([touch.other for touch in touches], dtype=np.int64)
+    hand = np.array([touch.hand for touch in touches], dtype=np.int64)
+    turn = np.array([now.turn for now in bodies])
+    center = np.array([now.center for now in bodies])
+    firsts = np.array([part.first for part in world.bodies])
+    if count == 0:
+        nothing = np.zeros((0, 3))
+        return TouchRows(nothing, nothing, nothing, relative, nothing, body)
+    arm = np.einsum("kij,kj->ki", turn[body], np.array([touch.anchor for touch in touches]))
+    point = center[body] + arm
+    normal = np.array([touch.normal for touch in touches])
+    is_fixed = (hand < 0) & (other < 0)
+    normal = np.where(is_fixed[:, None], normal, np.einsum("kij,kj->ki", turn[body], normal))
+    at = np.array([touching_point(touch, hands, bodies) for touch in touches])
+    # Both sides are taken at the body's point, so that what the one gets the other gives.
+    body_points_rows(firsts[body], arm, -1.0, relative)
+    if (other >= 0).any():
+        reach = point - center[np.maximum(other, 0)]
+        body_points_rows(np.where(other >= 0, firsts[other], -1), reach, 1.0, relative)
+    link = np.array([touch.link for touch in touches], dtype=np.int64)
+    for h, (part, state) in enumerate(zip(world.hands, hands, strict=True)):
+        which = np.flatnonzero(hand == h)
+        hand_points_rows(
+            part.tree, state.links, part.num_root, part.first, which, link, point, relative
+        )
+    edges, owner = force_edges(touches, normal)
+    return TouchRows(point, at - point, normal, relative, edges, owner)
+
 
 def touching_point(
-    world: World, touch: Touch, hands: list[HandState], bodies: list[BodyState]
+    touch: Touch, hands: list[HandState], bodies: list[BodyState]
 ) -> Float[np.ndarray, "3"]:
     """Point of what touches, in the world, m."""
     if touch.hand >= 0:
@@ -79,73 +125,36 @@ def touching_point(
     return touch.local
 
 
-def touch_rows(
-    world: World, touches: list[Touch], hands: list[HandState], bodies: list[BodyState]
-) -> TouchRows:
-    """Points, velocities and force directions of all contacts."""
-    count, width = len(touches), world.num_velocities
-    point, offset, normal = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros((count, 3))
-    relative = np.zeros((count, 3, width))
+def force_edges(
+    touches: list[Touch], normal: Float[np.ndarray, "K 3"]
+) -> tuple[Float[np.ndarray, "L 3"], np.ndarray]:
+    """Directions that span the forces of contacts on bodies, and the contact of each.
+
+    Figure 4 of the paper: a colliding contact pushes along the normal; a sliding one on the edge
+    of the cone against the slip; a static one anywhere in a pyramid with its edges on the cone.
+    """
+    first, second = across(normal)
     edges, owner = [], []
     for k, touch in enumerate(touches):
-        body = bodies[touch.body]
-        arm = body.turn @ touch.anchor
-        point[k] = body.center + arm
-        at = touching_point(world, touch, hands, bodies)
-        offset[k] = at - point[k]
-        normal[k] = touch.normal if touch.is_surrounding else body.turn @ touch.normal
-        # Both sides are taken at the body's point, so that what the one gets the other gives.
-        place = point[k]
-        body_point_rows(world.bodies[touch.body].first, *arm, -1.0, relative[k])
-        if touch.hand >= 0:
-            hand, state = world.hands[touch.hand], hands[touch.hand]
-            hand_point_rows(
-                hand.tree,
-                state.links,
-                hand.num_root,
-                hand.first,
-                touch.link,
-                *place,
-                1.0,
-                relative[k],
-            )
-        elif touch.other >= 0:
-            reach = place - bodies[touch.other].center
-            body_point_rows(world.bodies[touch.other].first, *reach, 1.0, relative[k])
-        directions = force_edges(touch, normal[k])
-        edges.append(directions)
-        owner += [k] * len(directions)
-    return TouchRows(
-        point,
-        offset,
-        normal,
-        relative,
-        np.concatenate(edges) if edges else np.zeros((0, 3)),
-        np.array(owner, dtype=np.int64),
-    )
-
-
-def force_edges(touch: Touch, normal: Float[np.ndarray, "3"]) -> Float[np.ndarray, "E 3"]:
-    """Directions that span the forces of a contact on the body: eq. 6 and figure 4 of the paper.
-
-    A colliding contact pushes along the normal; a sliding one on the edge of the cone against the
-    slip; a static one anywhere in a pyramid with its edges on the cone.
-    """
-    if touch.mode == ContactMode.COLLIDING or touch.friction == 0.0:
-        return normal[None]
-    if touch.mode == ContactMode.SLIDING:
-        return (normal + touch.friction * touch.drag)[None]
-    first, second = across(normal)
-    mu = touch.friction
-    return normal + mu * np.stack([first, -first, second, -second])
+        if touch.mode == ContactMode.COLLIDING or touch.friction == 0.0:
+            edges.append(normal[k : k + 1])
+        elif touch.mode == ContactMode.SLIDING:
+            edges.append(normal[k : k + 1] + touch.friction * touch.drag)
+        else:
+            one, two = touch.friction * first[k], touch.friction * second[k]
+            edges.append(normal[k] + np.array([one, -one, two, -two]))
+        owner += [k] * len(edges[-1])
+    return np.concatenate(edges), np.array(owner, dtype=np.int64)
 
 
 def across(
-    normal: Float[np.ndarray, "3"],
-) -> tuple[Float[np.ndarray, "3"], Float[np.ndarray, "3"]]:
-    """Two unit directions across a normal."""
-    axis = np.zeros(3)
-    axis[np.argmin(np.abs(normal))] = 1.0
-    first = np.cross(normal, axis)
-    first /= np.linalg.norm(first)
-    return first, np.cross(normal, first)
+    normal: Float[np.ndarray, "K 3"],
+) -> tuple[Float[np.ndarray, "K 3"], Float[np.ndarray, "K 3"]]:
+    """Two unit directions across each normal, by the formula of Duff et al. 2017."""
+    x, y, z = normal.T
+    sign = np.where(z >= 0.0, 1.0, -1.0)
+    a = -1.0 / (sign + z)
+    b = x * y * a
+    first = np.stack([1.0 + sign * x * x * a, sign * b, -sign * x], axis=1)
+    second = np.stack([b, sign + y * y * a, -y], axis=1)
+    return first, second
