@@ -121,6 +121,7 @@ def find_grasp(
     surroundings: Sequence[Surface] = (),
     gravity: Float[np.ndarray, "3"] | None = None,
     friction: float | None = None,
+    at: Float[np.ndarray, "3"] | None = None,
     rng: np.random.Generator,
     num_starts: int = 24,
 ) -> GraspFound | NoGrasp:
@@ -138,6 +139,7 @@ def find_grasp(
         surroundings: What the hand must also keep out of.
         gravity: m/s^2; (0, 0, -9.81) by default.
         friction: Coulomb coefficient that the hand counts on; the body's by default.
+        at: Where on the body the grip should be, in its frame, m; near its centre by default.
         rng: Random numbers: where the search begins.
         num_starts: Places that are solved for, at most.
     """
@@ -151,7 +153,7 @@ def find_grasp(
     search = _Search.prepare(model, body, pose, style, root, surroundings, gravity, friction)
     if isinstance(search, NoGrasp):
         return search
-    starts = search.starts(num_starts, rng)
+    starts = search.starts(num_starts, body.center if at is None else np.asarray(at, float), rng)
     if not starts:
         return NoGrasp(
             f"{body.name} has no opposed places less than {1e3 * style.width:.0f} mm apart, which "
@@ -209,7 +211,7 @@ class _Search:
     ) -> _Search | NoGrasp:
         """Tables of skin and distances; a reason if the hand lacks parts of the style."""
         has_arm = model.wrist_link != 0
-        handles, missing = skin_handles(model, skin_points(model, _COARSE), style)
+        _, missing = skin_handles(model, skin_points(model, _COARSE), style)
         if missing:
             return NoGrasp(
                 f"Hand '{model.name}' has no {', '.join(missing)}, which the grip style "
@@ -219,7 +221,7 @@ class _Search:
         exact = ExactDistance.from_body(body)
         environment = seen_from(pack_environment(surroundings), pose)
         pairs, slack = digit_pairs(model)
-        target, habit = style_posture(model, style, 0.0), habits(model, _stiffness(model))
+        target, habit = style_posture(model, style, 0.0), habits(model, joint_stiffness(model))
         down = np.array([0.0, 0.0, -9.81]) if gravity is None else np.asarray(gravity, float)
 
         turned = pose.inverse().rotate(down)
@@ -244,7 +246,7 @@ class _Search:
 
         def near_exact(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             gap, outward = sample_field(field, points)
-            outward = _unit(outward)
+            outward = unit_rows(outward)
             close = np.flatnonzero(gap < _EXACT)
             if len(close):
                 distance, _, _, normal = exact.signed_distance(points[close])
@@ -253,7 +255,7 @@ class _Search:
 
         def gridded(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             gap, outward = sample_field(field, points)
-            return gap, _unit(outward)
+            return gap, unit_rows(outward)
 
         return cls(
             model,
@@ -269,7 +271,7 @@ class _Search:
             problem(0.0, near_exact),
         )
 
-    def starts(self, count: int, rng: np.random.Generator) -> list[Start]:
+    def starts(self, count: int, at: np.ndarray, rng: np.random.Generator) -> list[Start]:
         """Places to begin at."""
         points = skin_points(self.model, _SPARSE)
         size = float(np.linalg.norm(self.gravity))
@@ -287,6 +289,7 @@ class _Search:
             handles=skin_handles(self.model, points, self.style)[0],
             field=self.field,
             environment=self.coarse.environment,
+            at=at,
             down=down,
             reach=reach,
             count=count,
@@ -301,11 +304,11 @@ class _Search:
         if self.root is not None:
             q = self._reached(q, start.wrist)
         problem.wrist = start.wrist
-        state = descend(problem, q, root, Weights(wrist=0.1, posture=4.0), iterations=6)
+        weights = Weights(wrist=0.1, posture=4.0, near=15.0)
+        state = descend(problem, q, root, weights, iterations=6)
         problem.wrist = None
-        return descend(
-            problem, state.q, state.root, Weights(posture=4.0, balance=30.0), iterations=10
-        )
+        weights = Weights(posture=4.0, balance=30.0, near=15.0)
+        return descend(problem, state.q, state.root, weights, iterations=10)
 
     def settle(self, state: State) -> State:
         """Lays the hand onto the body, by few skin points."""
@@ -359,9 +362,10 @@ class _Search:
         if len(m.contact) != len(handles):
             return "too few parts of the hand come to lie on it"
         on = np.abs(m.gap[m.contact]) < GAP
-        for k, handle in enumerate(handles):
-            if handle.handle.is_needed and not on[k]:
-                return f"{handle.handle.part} does not come to lie on it"
+        touching = {h.handle.part for h, is_on in zip(handles, on, strict=True) if is_on}
+        for parts in self.style.needs:
+            if touching.isdisjoint(parts):
+                return f"{' or '.join(parts[:2])} does not come to lie on it"
         if np.count_nonzero(on) < self.style.least_handles:
             return "too few parts of the hand come to lie on it"
         if m.depth > DEPTH:
@@ -409,7 +413,7 @@ class _Search:
         return replace(fine, points=points, handles=moved)
 
     def _on_surface(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        _, closest, face, normal = self.exact.signed_distance(points)
+        _, closest, _, normal = self.exact.signed_distance(points)
         return closest, normal
 
     def _found(
@@ -445,11 +449,13 @@ class _Search:
         )
 
 
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+def unit_rows(vectors: Float[np.ndarray, "N 3"]) -> Float[np.ndarray, "N 3"]:
+    """Vectors of length one; a grid has none at the middle of a body, where any will do."""
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.where(length > 1e-9, vectors / np.maximum(length, 1e-9), [0.0, 0.0, 1.0])
 
 
-def _stiffness(model: HandModel) -> np.ndarray:
+def joint_stiffness(model: HandModel) -> np.ndarray:
     """How much each joint minds to leave the preferred posture."""
     stiffness = np.ones(model.num_joints)
     for j, name in enumerate(model.joints.names):

@@ -48,6 +48,9 @@ class Weights:
     wrist: float = 0.0
     balance: float = 0.0
     """Per weight."""
+    goal: float = 0.0
+    margin: float = 0.0
+    """Distance from the body and the surroundings that is kept, m."""
     near: float = 6.0
     """Optional handles farther from the surface than this are drawn only weakly, mm."""
 
@@ -73,6 +76,8 @@ class GraspProblem:
     """Where the wrist would like to be."""
     load: Load | None = None
     """What the contacts must bear."""
+    goals: tuple[SkinPoints, Float[np.ndarray, "N 3"]] | None = None
+    """Points of the hand, and where each should be, m."""
     links: Links = field(init=False)
 
     def __post_init__(self) -> None:
@@ -122,6 +127,19 @@ def pose_links(problem: GraspProblem, q: np.ndarray, root: Pose) -> None:
     forward(tree_of(problem.model), q, problem.links)
 
 
+def deepest(problem: GraspProblem, q: Float[np.ndarray, " J"], root: Pose) -> float:
+    """Depth of the deepest point in the body or the surroundings, m; 0 if all are free."""
+    pose_links(problem, q, root)
+    place = np.zeros((len(problem.points.link), 3))
+    place_points(problem.points, problem.links, place)
+    least = float((problem.distances(place)[0] - problem.points.radius).min())
+    if len(problem.environment.frictions):
+        value, gradient = np.zeros(len(place)), np.zeros((len(place), 3))
+        sample_environment(problem.environment, place, value, gradient)
+        least = min(least, float((value - problem.points.radius).min()))
+    return max(-least, 0.0)
+
+
 class Rows:
     """Residuals and their slopes, added one after the other."""
 
@@ -156,15 +174,18 @@ def grasp_rows(
     gap = gap - points.radius
     rows = Rows(problem.model.num_joints)
     contact = np.array([h.rows[gap[h.rows].argmin()] for h in problem.handles], dtype=np.int64)
-    _contact_rows(problem, rows, weights, gap, outward, contact)
+    if problem.handles:
+        _contact_rows(problem, rows, weights, gap, outward, contact)
+    if problem.goals is not None:
+        _goal_rows(problem, rows, weights.goal, *problem.goals)
     if problem.load is not None and weights.balance > 0.0:
         _balance_rows(problem, rows, weights.balance, weights.near, place, gap, outward, contact)
-    depth = _depth_rows(problem, rows, weights.depth, gap, outward)
+    depth = _depth_rows(problem, rows, weights, gap, outward)
     ground_depth = 0.0
     if len(problem.environment.frictions):
         value, gradient = np.zeros(len(place)), np.zeros((len(place), 3))
         sample_environment(problem.environment, place, value, gradient)
-        ground_depth = _depth_rows(problem, rows, weights.depth, value - points.radius, gradient)
+        ground_depth = _depth_rows(problem, rows, weights, value - points.radius, gradient)
     pair_depth = _pair_rows(problem, rows, weights)
     _posture_rows(problem, rows, weights, q)
     if problem.wrist is not None and weights.wrist > 0.0:
@@ -185,12 +206,13 @@ def _contact_rows(
     tree = tree_of(problem.model)
     off = _MM * gap[contact]
     pull = _pull(problem, off, weights.near)
-    price = weights.contact * pull
+    price = weights.contact
     slope = rows.blank(count)
     add_slopes(
         problem.points, contact, outward[contact], np.arange(count), tree, problem.links, slope
     )
-    rows.add(price * off, (_MM * price)[:, None] * slope)
+    # The square of the residual levels off where a handle is far.
+    rows.add(price * np.sqrt(pull) * off, (_MM * price * pull**1.5)[:, None] * slope)
     link = problem.model.capsules.link[[h.capsule for h in problem.handles]].astype(np.int64)
     local = np.array([h.normal for h in problem.handles])
     normal = np.einsum("nij,nj->ni", problem.links.rotation[link], local)
@@ -201,6 +223,21 @@ def _contact_rows(
     # Only what is more than a fifth of a radian off counts: pads are round.
     share = weights.facing * pull * np.maximum(size - _ROUND, 0.0) / np.maximum(size, 1e-9)
     rows.add((share[:, None] * error).ravel(), np.repeat(share, 3)[:, None] * slope)
+
+
+def _goal_rows(
+    problem: GraspProblem, rows: Rows, price: float, points: SkinPoints, wanted: np.ndarray
+) -> None:
+    count = len(wanted)
+    place = np.zeros((count, 3))
+    place_points(points, problem.links, place)
+    slope = rows.blank(3 * count)
+    way = np.tile(np.eye(3), (count, 1))
+    add_slopes(
+        points, np.repeat(np.arange(count), 3), way, np.arange(3 * count),
+        tree_of(problem.model), problem.links, slope,
+    )  # fmt: skip
+    rows.add(price * _MM * (place - wanted).ravel(), price * _MM * slope)
 
 
 def _balance_rows(
@@ -228,13 +265,14 @@ def _pull(problem: GraspProblem, off: np.ndarray, near: float) -> np.ndarray:
 
 
 def _depth_rows(
-    problem: GraspProblem, rows: Rows, price: float, gap: np.ndarray, outward: np.ndarray
+    problem: GraspProblem, rows: Rows, weights: Weights, gap: np.ndarray, outward: np.ndarray
 ) -> float:
     nearest = np.zeros(len(problem.points.first) - 1, dtype=np.int64)
     patch_nearest(problem.points.first, gap, nearest)
-    inside = nearest[gap[nearest] < 0.0]
+    inside = nearest[gap[nearest] < weights.margin]
     if not len(inside):
         return 0.0
+    price = _MM * weights.depth
     slope = rows.blank(len(inside))
     add_slopes(
         problem.points,
@@ -245,8 +283,8 @@ def _depth_rows(
         problem.links,
         slope,
     )
-    rows.add(price * _MM * gap[inside], price * _MM * slope)
-    return float(-gap[inside].min())
+    rows.add(price * (gap[inside] - weights.margin), price * slope)
+    return max(float(-gap[inside].min()), 0.0)
 
 
 def _pair_rows(problem: GraspProblem, rows: Rows, weights: Weights) -> float:

@@ -29,6 +29,8 @@ from handwright.methods.stepwise.handles import SkinHandle, face_normal
 
 _LEVELS = 6
 _DRAWS = 3000
+# Places at which distances are measured: those that promise most without.
+_LOOKED_AT = 400
 _SURFACE_POINTS = 500
 # Room that an open hand leaves around a body, m.
 _ROOM = 0.004
@@ -66,9 +68,13 @@ def style_posture(model: HandModel, style: GripStyle, opening: float) -> Float[n
 
 
 def opposed_points(
-    body: RigidBody, style: GripStyle, down: np.ndarray, rng: np.random.Generator
+    body: RigidBody,
+    style: GripStyle,
+    at: Float[np.ndarray, "3"],
+    down: Float[np.ndarray, "3"],
+    rng: np.random.Generator,
 ) -> tuple[Float[np.ndarray, "N 3"], Float[np.ndarray, "N 3"]]:
-    """Pairs of surface points that a hand could press together; those near the centre more often.
+    """Pairs of surface points that a hand could press together; those near a place more often.
 
     For styles with one jaw the second points lie straight inside.
     """
@@ -87,9 +93,7 @@ def opposed_points(
         if not len(below):
             return np.zeros((0, 3)), np.zeros((0, 3))
         spread = body.radius_of_gyration
-        away = np.linalg.norm(
-            points[below] - body.center - _along(points[below], body, down), axis=1
-        )
+        away = np.linalg.norm(points[below] - at - _along(points[below] - at, down), axis=1)
         chance = np.exp(-0.5 * (away / (0.4 * spread)) ** 2) + 1e-9
         rows = rng.choice(below, _DRAWS, p=chance / chance.sum())
         return points[rows], points[rows] - 0.02 * normals[rows]
@@ -104,15 +108,15 @@ def opposed_points(
     if not len(fits):
         return np.zeros((0, 3)), np.zeros((0, 3))
     middle = 0.5 * (points[first[fits]] + points[second[fits]])
-    away = np.linalg.norm(middle - body.center, axis=1)
+    away = np.linalg.norm(middle - at, axis=1)
     spread = max(0.5 * body.radius_of_gyration, 0.015)
     chance = np.exp(-0.5 * (away / spread) ** 2) * facing[fits] ** 4 + 1e-3
     rows = fits[rng.choice(len(fits), _DRAWS, p=chance / chance.sum())]
     return points[first[rows]], points[second[rows]]
 
 
-def _along(points: np.ndarray, body: RigidBody, down: np.ndarray) -> np.ndarray:
-    return ((points - body.center) @ down)[:, None] * down
+def _along(points: np.ndarray, down: np.ndarray) -> np.ndarray:
+    return (points @ down)[:, None] * down
 
 
 def find_starts(
@@ -124,6 +128,7 @@ def find_starts(
     handles: list[SkinHandle],
     field: Field,
     environment: EnvironmentArrays,
+    at: Float[np.ndarray, "3"],
     down: Float[np.ndarray, "3"],
     reach: Reach | None,
     count: int,
@@ -139,12 +144,13 @@ def find_starts(
         handles: On these points.
         field: Distances of the body.
         environment: Surroundings.
+        at: Where on the body the grip should be.
         down: Unit direction of gravity.
         reach: Of the arm, if there is one.
         count: Most places.
         rng: Random numbers.
     """
-    first, second = opposed_points(body, style, down, rng)
+    first, second = opposed_points(body, style, at, down, rng)
     if not len(first):
         return []
     levels = [_open_hand(model, style, points, k / (_LEVELS - 1)) for k in range(_LEVELS)]
@@ -167,17 +173,17 @@ def find_starts(
     if style.wraps:
         scores += _length_cost(body, turn)
     middle = 0.5 * (first + second)
-    scores += 8.0 * np.linalg.norm(middle - body.center, axis=1) / body.radius_of_gyration
+    scores += 8.0 * np.linalg.norm(middle - at, axis=1) / body.radius_of_gyration
     if reach is not None:
         scores += _arm_cost(reach, position, turn, down)
     # Distances only where the rest is promising.
-    for n in np.argsort(scores, kind="stable")[: _DRAWS // 3]:
+    for n in np.argsort(scores, kind="stable")[:_LOOKED_AT]:
         level = levels[level_of[n]]
         if style.wraps:
             position[n] += _backed_off(level, position[n], turn[n], field) * turn[n][:, 2]
         places = level.points @ turn[n].T + position[n]
         scores[n] += _fit_cost(level, handles, places, field, environment)
-    scores[np.argsort(scores, kind="stable")[_DRAWS // 3 :]] += 1e3
+    scores[np.argsort(scores, kind="stable")[_LOOKED_AT:]] += 1e3
     for n in np.argsort(scores, kind="stable"):
         if len(starts) == count:
             break

@@ -23,7 +23,7 @@ class Handle:
     Attributes:
         part: Name of a capsule, such as ``index_distal``.
         face: Which side of it: that of the palm (the pad), or that towards the thumb.
-        is_needed: Whether the grip fails without it.
+        is_needed: Whether the hand goes after it wherever it is; else only where it is near.
     """
 
     part: str
@@ -42,6 +42,7 @@ class GripStyle:
             the tree, degrees.
         opened: The same for the hand as wide open as this grip ever is.
         handles: Parts that hold.
+        needs: Some part of each of these groups must touch.
         jaws: Parts of the thumb's or palm's side and of the fingers' side, between whose middles a
             body is put to begin with; without a second side it is put on the first.
         least_handles: So many must touch.
@@ -57,6 +58,7 @@ class GripStyle:
     posture: Mapping[str, tuple[float, ...]]
     opened: Mapping[str, tuple[float, ...]]
     handles: tuple[Handle, ...]
+    needs: tuple[tuple[str, ...], ...]
     jaws: tuple[tuple[str, ...], tuple[str, ...]]
     least_handles: int
     width: float
@@ -77,11 +79,19 @@ def grip_style(name: str) -> GripStyle:
     return GRIP_STYLES[name]
 
 
+def _parts(digit: str) -> tuple[str, ...]:
+    return tuple(f"{digit}_{part}" for part in ("proximal", "intermediate", "distal"))
+
+
 def _pads(*digits: str, is_needed: bool = True) -> tuple[Handle, ...]:
     return tuple(Handle(f"{digit}_distal", is_needed=is_needed) for digit in digits)
 
 
 _FINGERS = ("index", "middle", "ring", "little")
+_PALM = (
+    "index_metacarpal", "middle_metacarpal", "ring_metacarpal", "little_metacarpal",
+    "thenar", "hypothenar",
+)  # fmt: skip
 _WIDE = {
     "thumb": (-15.0, 18.0, 22.0, 0.0, 0.0, 0.0),
     "index": (0.0, 0.0, 10.0, 5.0, 28.0, 16.0),
@@ -105,28 +115,23 @@ GRIP_STYLES: dict[str, GripStyle] = {
             },
             opened=_WIDE,
             handles=(
-                *_pads("index", "middle", "ring"),
-                *_pads("thumb", "little", is_needed=False),
-                Handle("middle_metacarpal"),
+                *_pads("thumb", *_FINGERS, is_needed=False),
                 *(Handle(f"{digit}_intermediate", is_needed=False) for digit in _FINGERS),
                 *(Handle(f"{digit}_proximal", is_needed=False) for digit in _FINGERS),
                 Handle("thumb_proximal", is_needed=False),
-                *(
-                    Handle(part, is_needed=False)
-                    for part in (
-                        "index_metacarpal",
-                        "ring_metacarpal",
-                        "little_metacarpal",
-                        "thenar",
-                        "hypothenar",
-                    )
-                ),
+                *(Handle(part, is_needed=False) for part in _PALM),
+            ),
+            needs=(
+                (*_PALM, *(f"{digit}_proximal" for digit in _FINGERS)),
+                _parts("index")[1:],
+                _parts("middle")[1:],
+                ("thumb_distal", "thumb_proximal", "thenar"),
             ),
             jaws=(
                 ("index_metacarpal", "middle_metacarpal"),
                 ("middle_intermediate", "ring_intermediate"),
             ),
-            least_handles=6,
+            least_handles=5,
             width=0.095,
             palm_up=(-1.0, 0.5),
             thumb_up=(-0.3, 1.0),
@@ -147,6 +152,7 @@ GRIP_STYLES: dict[str, GripStyle] = {
                 *_pads("thumb", "index", "middle"),
                 *_pads("ring", "little", is_needed=False),
             ),
+            needs=(("thumb_distal",), ("index_distal",), ("middle_distal",)),
             jaws=(("thumb_distal",), ("index_distal", "middle_distal")),
             least_handles=3,
             width=0.11,
@@ -176,6 +182,7 @@ GRIP_STYLES: dict[str, GripStyle] = {
                 Handle("index_proximal", "thumb_side", is_needed=False),
                 Handle("thumb_proximal", is_needed=False),
             ),
+            needs=(("thumb_distal",), ("index_intermediate", "index_distal")),
             jaws=(("thumb_distal",), ("index_intermediate",)),
             least_handles=3,
             width=0.03,
@@ -200,6 +207,7 @@ GRIP_STYLES: dict[str, GripStyle] = {
                 "little": (6.0, 0.0, 58.0, -6.0, 60.0, 34.0),
             },
             handles=_pads("thumb", "index", "middle"),
+            needs=(("thumb_distal",), ("index_distal",), ("middle_distal",)),
             jaws=(("thumb_distal",), ("index_distal", "middle_distal")),
             least_handles=3,
             width=0.05,
@@ -227,6 +235,7 @@ GRIP_STYLES: dict[str, GripStyle] = {
                 Handle("thenar", is_needed=False),
                 Handle("hypothenar", is_needed=False),
             ),
+            needs=(_parts("index"), _parts("middle"), _parts("ring")),
             jaws=(("index_proximal", "middle_proximal", "ring_proximal"), ()),
             least_handles=4,
             width=0.5,
