@@ -28,7 +28,7 @@ _SUNK = 1e-5
 # Share of a weight below which a force of the surroundings is none.
 _LEAST_FORCE = 1e-5
 # Speeds below this are none, m/s, and gaps below this, m.
-_STILL, _PARTED = 2e-3, 2e-4
+_STILL, _PARTED = 1e-3, 3e-5
 
 
 def update_hand_touches(
