@@ -423,6 +423,39 @@ def replay(
         raise SystemExit(1)
 
 
+def push(
+    clip: _ClipPath,
+    /,
+    *,
+    force: Annotated[str, tyro.conf.arg(metavar='"X Y Z"')],
+    at: Annotated[float, tyro.conf.arg(metavar="SECONDS")],
+    length: Annotated[float, tyro.conf.arg(name="for", metavar="SECONDS")] = 0.1,
+    body: Annotated[str | None, _unset("NAME")] = None,
+    point: Annotated[str | None, _unset('"X Y Z"')] = None,
+    out: Annotated[Path | None, tyro.conf.arg(aliases=["-o"])] = None,
+) -> None:
+    """Push a body of a clip and see how the hand reacts, frame by frame.
+
+    Ends with exit code 1 if the body is dropped.
+
+    Args:
+        clip: A clip file of any method (.npz).
+        force: Of the push in the world, N, as in "0 0 -5".
+        at: When it begins, s.
+        length: How long it lasts, s.
+        body: Which body is pushed; may be left out if there is only one.
+        point: Where, in the body's own axes, m; the centre of mass if left out.
+        out: Where to write what happened, as a clip (.npz) or as 'handwright export' does.
+    """
+    from handwright.pushing import push_clip
+
+    if out is not None:
+        _writable_folder(out.parent)
+    given = {"force": force, "at": at, "length": length, "body": body, "point": point}
+    if not push_clip(clip, _console(), out=out, **given):
+        raise SystemExit(1)
+
+
 def export(
     clip: _ClipPath,
     out: Annotated[Positional[Path], tyro.conf.arg(metavar="FILE")],
@@ -519,6 +552,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "verify": verify,
     "evaluate": evaluate,
     "replay": replay,
+    "push": push,
     "export": export,
     "render": render,
     "bench": bench,
