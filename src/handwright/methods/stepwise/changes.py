@@ -23,6 +23,8 @@ _CREPT = 8e-4
 # The skin has rolled on when its nearest point is this far from the anchor, m, and the anchor
 # this far off the surface, m.
 _ROLLED, _LIFTED = 4e-3, 3e-4
+# A corner that would be this much deeper has fallen in, m.
+_SUNK = 1e-5
 # Share of a weight below which a force of the surroundings is none.
 _LEAST_FORCE = 1e-5
 # Speeds below this are none, m/s, and gaps below this, m.
@@ -116,8 +118,9 @@ def corrections(
 ) -> bool:
     """Roll-back: changes contacts whose forces would add energy, and says whether there are any.
 
-    A contact that breaks gives no force (first rule of section 4.2); one that starts to slide has
-    its force on the edge of the cone against the slip (second rule); friction that would drive
+    A contact that breaks gives no force (first rule of section 4.2); if the body then falls into
+    what it lay on, the contact does not break and gives what that takes. One that starts to slide
+    has its force on the edge of the cone against the slip (second rule); friction that would drive
     the slip makes the contact stay instead.
 
     Args:
@@ -133,11 +136,13 @@ def corrections(
     gap = -np.einsum("ki,ki->k", rows.offset, rows.normal)
     parts = (gap + step * leaving > _PARTED) & ((leaving > _STILL) | (gap > _PARTED))
     speed = np.linalg.norm(slip, axis=1)
+    ending = gap + step * leaving
+    for k, touch in enumerate(touches):
+        if touch.cap == 0.0 and touch.hand < 0 and ending[k] < min(gap[k], 0.0) - _SUNK:
+            touch.cap, touch.is_pinned, changed = np.inf, True, True
     for k in np.flatnonzero(along > _LEAST_FORCE * weight):
         touch = touches[k]
-        if touch.cap == 0.0:
-            continue
-        if touch.hand < 0 and parts[k]:
+        if touch.hand < 0 and parts[k] and not touch.is_pinned:
             touch.cap, changed = 0.0, True
         elif touch.mode == ContactMode.STATIC and touch.hand < 0 and speed[k] > 2.5 * _STILL:
             touch.mode, touch.drag, changed = ContactMode.SLIDING, slip[k] / speed[k], True

@@ -159,8 +159,11 @@ def find_grasp(
             f"{body.name} has no opposed places less than {1e3 * style.width:.0f} mm apart, which "
             f"is as far as the grip style '{style.name}' opens."
         )
-    tries = sorted((search.approach(start) for start in starts), key=lambda state: state.cost)
-    tries = [search.settle(state) for state in tries[: num_starts // 3]]
+    # The worse half is given up twice, as soon as it shows.
+    tries = [search.approach(start) for start in starts]
+    for iterations in (10, 30):
+        tries = sorted(tries, key=lambda state: state.cost)[: max(_ENOUGH, (len(tries) + 1) // 2)]
+        tries = [search.settle(state, iterations) for state in tries]
     grasps: list[GraspFound] = []
     failures: Counter[str] = Counter()
     for state in sorted(tries, key=lambda state: state.cost):
@@ -227,8 +230,7 @@ class _Search:
         turned = pose.inverse().rotate(down)
         coefficient = body.friction if friction is None else friction
         load = Load(
-            # Twists are for the last check; pushes lead to much the same places.
-            disturbances(body, turned, style.push)[:7],
+            disturbances(body, turned, style.push),
             body.center,
             FRICTION_SHARE * coefficient,
             max(body.mass * float(np.linalg.norm(turned)), 1e-6),
@@ -297,7 +299,7 @@ class _Search:
         )
 
     def approach(self, start: Start) -> State:
-        """Brings the hand to a place and lets it begin to close, by few skin points."""
+        """Brings the hand to a place, by few skin points."""
         problem = self.coarse
         q = style_posture(self.model, self.style, start.opening)
         root = start.wrist if self.root is None else self.root
@@ -307,13 +309,13 @@ class _Search:
         weights = Weights(wrist=0.1, posture=4.0, near=15.0)
         state = descend(problem, q, root, weights, iterations=6)
         problem.wrist = None
-        weights = Weights(posture=4.0, balance=30.0, near=15.0)
-        return descend(problem, state.q, state.root, weights, iterations=10)
+        return state
 
-    def settle(self, state: State) -> State:
+    def settle(self, state: State, iterations: int) -> State:
         """Lays the hand onto the body, by few skin points."""
-        weights = Weights(posture=4.0, balance=30.0)
-        return descend(self.coarse, state.q, state.root, weights, iterations=30)
+        near = 15.0 if iterations < 20 else 6.0
+        weights = Weights(posture=4.0, balance=30.0, near=near)
+        return descend(self.coarse, state.q, state.root, weights, iterations=iterations)
 
     def _reached(self, q: np.ndarray, wrist: Pose) -> np.ndarray:
         """The posture with an arm that brings the wrist to a place, as far as it goes."""

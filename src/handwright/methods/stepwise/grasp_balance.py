@@ -14,7 +14,7 @@ from jaxtyping import Float
 
 from handwright.geometry.sdf import Field, sample_field
 from handwright.math.compiled import kernel
-from handwright.mechanics import edge_wrenches, force_contacts, nonnegative_least_squares
+from handwright.mechanics import edge_wrenches, force_contacts, nonnegative_rows
 
 # Edges of a pyramid.
 _EDGES = 5
@@ -68,24 +68,18 @@ def balance(
     scale = np.array([1.0, 1.0, 1.0, *[1.0 / load.length] * 3])[:, None]
     columns = np.concatenate([scale * edges, np.full((1, edges.shape[1]), _EFFORT)])
     columns[:6] *= share[sure][owner]
-    worst, kept = -1.0, None
-    solved = []
-    for row, wrench in enumerate(load.wrenches):
-        wanted = np.append(wrench[:3], wrench[3:] / load.length) / load.weight
-        levels, left = nonnegative_least_squares(columns, np.append(wanted, 0.0))
-        if row == 0 or left > worst:
-            kept = (levels, np.append(wanted, 0.0) - columns @ levels)
-            worst = left if row else worst
-            if row == 0:
-                solved.append(kept)
-    assert kept is not None
-    solved.append(kept)
+    # Levels of the edges for every wrench, and the wrench for which they leave most.
+    wanted = np.zeros((len(load.wrenches), 7))
+    wanted[:, :6] = load.wrenches / load.weight * scale[:, 0]
+    levels = nonnegative_rows(columns, wanted)
+    left = wanted - levels @ columns.T
+    worst = int(np.einsum("ij,ij->i", left, left).argmax())
     turn = _normal_turn(load.field, points, outward)
     change = np.zeros((len(points), 6, 3))
-    for k, (levels, left) in enumerate(solved):
+    for k, row in enumerate((0, worst)):
         forces = np.zeros((len(points), 3))
-        np.add.at(forces, owner, (columns[:3] * levels).T)
-        value[7 * k : 7 * k + 7] = left
+        np.add.at(forces, owner, (columns[:3] * levels[row]).T)
+        value[7 * k : 7 * k + 7] = left[row]
         _wrench_slopes(forces, points - load.center, -outward, turn, load.length, change)
         slope[sure, 7 * k : 7 * k + 6] = -change
     return value, slope

@@ -22,7 +22,7 @@ from handwright.methods.stepwise.detection import (
 from handwright.methods.stepwise.digits_apart import digit_limits
 from handwright.methods.stepwise.point_rows import body_point_rows, hand_point_rows
 from handwright.methods.stepwise.step import Limits
-from handwright.methods.stepwise.touches import Touch
+from handwright.methods.stepwise.touches import Touch, TouchRows
 from handwright.methods.stepwise.world import BodyState, HandState, World
 
 MARGIN = 0.012
@@ -31,6 +31,8 @@ TOUCHING = 5e-4
 """Gap below which a contact begins, m."""
 # How much of a depth is undone in a frame, and how fast at most, m/s.
 _RECOVERY, _RECOVERY_SPEED = 0.3, 0.05
+# A corner that would be this deep has arrived, m.
+_SUNK = 1e-5
 # Corners of a body on a surface that carry it; more add nothing but unknowns.
 _NUM_CARRYING = 6
 
@@ -165,20 +167,21 @@ def _hand_limits(
     return count
 
 
-def apart_limits(
+def hand_limits(
     world: World,
     hands: list[HandState],
     bodies: list[BodyState],
     meetings: list[Meeting],
-    between: list[BodyMeeting],
     step: float,
 ) -> Limits:
-    """Rows that keep everything out of everything."""
+    """Rows that keep hands out of bodies, of surroundings and of themselves."""
     width = world.num_velocities
     room = np.zeros((3, width))
     matrices, gaps = [], []
     for meeting in meetings:
         hand, state, near = world.hands[meeting.hand], hands[meeting.hand], meeting.nearest
+        if not (near.row >= 0).any():
+            continue
         rows = np.zeros((len(near.gap), width))
         first, center = -1, np.zeros(3)
         if meeting.body >= 0:
@@ -197,28 +200,29 @@ def apart_limits(
         )
         matrices.append(rows[:count])
         gaps.append(near.gap[near.row >= 0])
-    for pair in between:
-        body, now = world.bodies[pair.body], bodies[pair.body]
-        arms = body.corners[pair.corner] @ now.turn.T
-        rows = np.zeros((len(arms), width))
-        rows[:, body.first : body.first + 3] = pair.normal
-        rows[:, body.first + 3 : body.first + 6] = np.cross(arms, pair.normal)
-        if pair.other >= 0:
-            other = world.bodies[pair.other]
-            reach = now.center + arms - bodies[pair.other].center
-            rows[:, other.first : other.first + 3] = -pair.normal
-            rows[:, other.first + 3 : other.first + 6] = -np.cross(reach, pair.normal)
-        matrices.append(rows)
-        gaps.append(pair.gap)
     for hand, state in zip(world.hands, hands, strict=True):
         rows, gap = digit_limits(
             hand.digits, hand.tree, state.links, hand.num_root, hand.first, width
         )
         matrices.append(rows)
         gaps.append(gap)
-    gap = np.concatenate(gaps) if gaps else np.zeros(0)
+    low = least_speed(np.concatenate(gaps), step)
+    return Limits(np.concatenate(matrices), low, np.zeros(len(low), dtype=np.int64))
+
+
+def with_touches(limits: Limits, touches: list[Touch], rows: TouchRows, step: float) -> Limits:
+    """Limits of hands, and of bodies at their contacts with surroundings and each other."""
+    lying = np.array([touch.hand < 0 for touch in touches], dtype=bool)
+    gap = -np.einsum("ki,ki->k", rows.offset[lying], rows.normal[lying])
+    apart = -np.einsum("kin,ki->kn", rows.relative[lying], rows.normal[lying])
+    pinned = np.array([touch.is_pinned for touch in touches], dtype=bool)[lying]
     low = least_speed(gap, step)
-    return Limits(np.concatenate(matrices) if matrices else np.zeros((0, width)), low)
+    count = len(gap) + int(pinned.sum())
+    return Limits(
+        np.concatenate([limits.matrix, apart, -apart[pinned]]),
+        np.concatenate([limits.low, low, -low[pinned]]),
+        np.concatenate([limits.kind, np.ones(count, dtype=np.int64)]),
+    )
 
 
 def least_speed(gap: Float[np.ndarray, " N"], step: float) -> Float[np.ndarray, " N"]:
@@ -270,56 +274,73 @@ def hand_touch(
     )
 
 
-def lying_touches(
-    world: World, bodies: list[BodyState], between: list[BodyMeeting], step: float
-) -> list[Touch]:
-    """Contacts of bodies with surfaces and with each other, found anew in every frame.
+def lying_touches(world: World, bodies: list[BodyState], between: list[BodyMeeting]) -> list[Touch]:
+    """Contacts of bodies with surfaces and with each other, found anew in every frame."""
+    found = []
+    for meeting in between:
+        arms = world.bodies[meeting.body].corners[meeting.corner] @ bodies[meeting.body].turn.T
+        near = np.flatnonzero(meeting.gap < TOUCHING)
+        near = near[_carrying(arms[near], meeting.normal[near], meeting.gap[near])]
+        found += [_lying_touch(world, bodies, meeting, n, ContactMode.STATIC) for n in near]
+    return found
 
-    Corners that may arrive within the frame are among them: they collide.
+
+def arriving_touches(
+    world: World,
+    bodies: list[BodyState],
+    between: list[BodyMeeting],
+    velocity: Float[np.ndarray, " N"],
+    step: float,
+) -> list[Touch]:
+    """Contacts of corners that would be in a surface or a body after a frame; they collide.
+
+    Args:
+        world: What does not change.
+        bodies: Now.
+        between: Corners that are near.
+        velocity: Of all, during the frame.
+        step: s.
     """
     found = []
     for meeting in between:
         body, now = world.bodies[meeting.body], bodies[meeting.body]
-        corners = body.corners[meeting.corner]
-        arriving = step * _falling(world, bodies, meeting, corners @ now.turn.T, step)
-        near = np.flatnonzero(meeting.gap - np.maximum(arriving, 0.0) < TOUCHING)
-        corners = corners[near]
-        for n in near[_carrying(corners @ now.turn.T, meeting.normal[near])]:
-            corner, normal = body.corners[meeting.corner[n]], meeting.normal[n]
-            place = now.center + now.turn @ corner - meeting.gap[n] * normal
-            touch = Touch(body=meeting.body, anchor=corner)
-            if meeting.other < 0:
-                touch.part = world.surface_number[meeting.surface]
-                touch.local, touch.normal = place, normal
-                touch.friction = float(world.surfaces.frictions[meeting.surface])
-            else:
-                other, then = world.bodies[meeting.other], bodies[meeting.other]
-                touch.other = meeting.other
-                touch.local = then.turn.T @ (place - then.center)
-                touch.normal = now.turn.T @ normal
-                touch.friction = min(body.body.friction, other.body.friction)
-                touch.mode = ContactMode.COLLIDING
-            if meeting.gap[n] > TOUCHING:
-                touch.mode = ContactMode.COLLIDING
-            found.append(touch)
+        arms = body.corners[meeting.corner] @ now.turn.T
+        own = velocity[body.slice]
+        moved = own[:3] + np.cross(own[3:], arms)
+        if meeting.other >= 0:
+            theirs = velocity[world.bodies[meeting.other].slice]
+            reach = now.center + arms - bodies[meeting.other].center
+            moved = moved - theirs[:3] - np.cross(theirs[3:], reach)
+        ending = meeting.gap + step * np.einsum("vi,vi->v", moved, meeting.normal)
+        sunk = np.flatnonzero((ending < -_SUNK) & (meeting.gap >= TOUCHING))
+        sunk = sunk[_carrying(arms[sunk], meeting.normal[sunk], ending[sunk])]
+        found += [_lying_touch(world, bodies, meeting, n, ContactMode.COLLIDING) for n in sunk]
     return found
 
 
-def _falling(
-    world: World, bodies: list[BodyState], meeting: BodyMeeting, arms: np.ndarray, step: float
-) -> np.ndarray:
-    """Speeds, m/s, with which corners come near if nothing but gravity acts."""
-    now = bodies[meeting.body]
-    velocity = now.velocity + step * world.gravity + np.cross(now.rate, arms)
-    if meeting.other >= 0:
-        then = bodies[meeting.other]
-        reach = now.center + arms - then.center
-        velocity = velocity - then.velocity - np.cross(then.rate, reach)
-    return np.asarray(-np.einsum("vi,vi->v", velocity, meeting.normal))
+def _lying_touch(
+    world: World, bodies: list[BodyState], meeting: BodyMeeting, n: int, mode: ContactMode
+) -> Touch:
+    body, now = world.bodies[meeting.body], bodies[meeting.body]
+    corner, normal = body.corners[meeting.corner[n]], meeting.normal[n]
+    place = now.center + now.turn @ corner - meeting.gap[n] * normal
+    touch = Touch(body=meeting.body, anchor=corner, mode=mode)
+    if meeting.other < 0:
+        touch.part = world.surface_number[meeting.surface]
+        touch.local, touch.normal = place, normal
+        touch.friction = float(world.surfaces.frictions[meeting.surface])
+        return touch
+    other, then = world.bodies[meeting.other], bodies[meeting.other]
+    touch.other = meeting.other
+    touch.local = then.turn.T @ (place - then.center)
+    touch.normal = now.turn.T @ normal
+    touch.friction = min(body.body.friction, other.body.friction)
+    touch.mode = ContactMode.COLLIDING
+    return touch
 
 
-def _carrying(arms: np.ndarray, normals: np.ndarray) -> np.ndarray:
-    """Rows of corners that carry a body: the outermost in a few directions."""
+def _carrying(arms: np.ndarray, normals: np.ndarray, gap: np.ndarray) -> np.ndarray:
+    """Rows of corners that carry a body: the outermost in a few directions, and the deepest."""
     if len(arms) <= _NUM_CARRYING:
         return np.arange(len(arms))
     normal = normals[0]
@@ -330,4 +351,4 @@ def _carrying(arms: np.ndarray, normals: np.ndarray) -> np.ndarray:
     second = np.cross(normal, first)
     angles = 2.0 * np.pi * np.arange(_NUM_CARRYING) / _NUM_CARRYING
     ways = np.cos(angles)[:, None] * first + np.sin(angles)[:, None] * second
-    return np.unique(np.argmax(arms @ ways.T, axis=0))
+    return np.unique([*np.argmax(arms @ ways.T, axis=0), np.argmin(gap)])

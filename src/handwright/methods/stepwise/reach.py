@@ -1,8 +1,9 @@
 """Reaching for a grasp: the hand opens around a virtual body that grows and comes closer.
 
-From the grasp outwards, contact points are those of the body scaled up and moved towards the hand;
-each posture is solved near the one before it. Played backwards the hand closes onto the body
-without touching it early. A blend from where the hand is leads to the first of these postures.
+From the grasp outwards, contact points are those of a body whose surface has moved out along its
+normals and which has come towards the hand; each posture is solved near the one before it. Played
+backwards the hand closes onto the body without touching it early. A blend from where the hand is
+leads to the first of these postures.
 """
 
 from __future__ import annotations
@@ -40,16 +41,21 @@ from handwright.methods.stepwise.grasp_skin import fixed_points, skin_points
 from handwright.methods.stepwise.grasp_starts import style_posture
 
 _COARSE = 0.005
-_STEPS = 10
+# Steps in which the hand opens, and as many in which it goes back.
+_STEPS = 6
 # The largest virtual body: this many times the true one, and with at least this much room, m.
 _GROWN, _ROOM = 1.6, 0.02
 # How far it comes towards the hand, m.
 _CLOSER = 0.07
+# Points of the wrist that say where it is, m.
+_MARKS = np.array([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.0, 0.1, 0.0], [0.0, 0.0, 0.1]])
 # Distance that the hand keeps from things on its way, m.
 _MARGIN = 0.002
 # Heights of a detour, m, which are tried one after the other.
 _DETOURS = (0.0, 0.06, 0.12, 0.2)
-_CHECKS = 80
+_PARTS = np.linspace(0.0, 1.0, 80)
+# Keys that are added at most, and how far they stay away from things, m.
+_REPAIRS, _REPAIR_MARGIN = 4, 5e-4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,7 +132,7 @@ def reach_path(
     least = np.inf
     for height in _DETOURS:
         keys = [(start_q, start), *way.detour(start_q, start, opened[-1], height), *opened[::-1]]
-        path = way.finished(keys)
+        path = way.repaired(keys)
         if path.depth <= DEPTH:
             return path
         least = min(least, path.depth)
@@ -178,22 +184,31 @@ class _Way:
             np.array([c.link for c in contacts]), np.array([c.hand_point for c in contacts])
         )
         on = np.array([c.body_point for c in contacts])
+        outward = -np.array([c.inward for c in contacts])
         middle = on.mean(axis=0)
         size = float(np.linalg.norm(on - middle, axis=1).mean())
         away = self._retreat(middle, root)
-        largest = max(_GROWN, 1.0 + _ROOM / max(size, 1e-3))
+        room = max((_GROWN - 1.0) * size, _ROOM)
         wide = style_posture(self.model, grasp.style, 1.0)
         digits = np.arange(self.model.num_joints) >= self.model.wrist_link
         keys: list[Key] = [(q, root)]
-        for k in range(1, _STEPS + 1):
-            share = k / _STEPS
-            # It grows first and comes closer as soon as there is room.
-            scale = 1.0 + (largest - 1.0) * min(1.5 * share, 1.0)
-            wanted = middle + scale * (on - middle) + share**2 * _CLOSER * away
-            problem.goals = (held, wanted)
-            problem.target = np.where(digits, q + 0.25 * (wide - q), q)
+        for k in range(1, 2 * _STEPS + 1):
+            if k == _STEPS + 1:
+                # Wide open: now the hand goes back as it is, away from the body.
+                turns, places = link_poses(self.model, q, root)
+                wrist = self.model.wrist_link
+                held = fixed_points(np.full(4, wrist), _MARKS)
+                on, outward = places[wrist] + _MARKS @ turns[wrist].T, np.tile(away, (4, 1))
+                room = _CLOSER
+            share = (k - 1) % _STEPS + 1
+            problem.goals = (held, on + share / _STEPS * room * outward)
+            problem.target = np.where(digits, q + 0.3 * (wide - q), q)
             weights = Weights(
-                goal=0.3, posture=6.0, depth=4.0, digits=4.0, margin=_MARGIN * min(3.0 * share, 1.0)
+                goal=0.3,
+                posture=6.0,
+                depth=4.0,
+                digits=4.0,
+                margin=_MARGIN * min(0.4 + 0.2 * k, 1.0),
             )
             state = descend(problem, q, root, weights, iterations=12)
             q, root = state.q, state.root
@@ -202,11 +217,15 @@ class _Way:
 
     def _retreat(self, middle: np.ndarray, root: Pose) -> np.ndarray:
         """Unit direction in which a hand leaves its grasp."""
-        _, places = link_poses(self.model, self.grasp.q, root)
-        back = places[self.model.wrist_link] - middle
+        turns, places = link_poses(self.model, self.grasp.q, root)
+        wrist = self.model.wrist_link
+        back = places[wrist] - middle
         back = back / np.linalg.norm(back)
-        out = -np.mean([contact.inward for contact in self.grasp.contacts], axis=0)
-        way = 0.5 * back + out
+        if self.grasp.style.wraps:
+            # Fingers that go around a body clear it best where the palm faces it.
+            way = turns[wrist][:, 2] + 0.3 * back
+        else:
+            way = 0.5 * back - np.mean([contact.inward for contact in self.grasp.contacts], axis=0)
         return np.asarray(way / max(float(np.linalg.norm(way)), 1e-9))
 
     def detour(self, q: np.ndarray, root: Pose, goal: Key, height: float) -> list[Key]:
@@ -231,8 +250,8 @@ class _Way:
         )
         return [(solved.q, root)]
 
-    def finished(self, keys: list[Key]) -> ReachPath:
-        """The path through some keys, with its depth measured by every point of the skin."""
+    def through(self, keys: list[Key]) -> tuple[ReachPath, Float[np.ndarray, " P"]]:
+        """The path through some keys, and its depths by every point of the skin, m."""
         q = np.array([key[0] for key in keys])
         root = Pose.stack([key[1] for key in keys])
         _, places = link_poses(self.model, q, root)
@@ -242,10 +261,25 @@ class _Way:
         share = np.append(0.0, np.cumsum(np.maximum(step, 1e-4)))
         share = share / share[-1]
         path = ReachPath(share, q, root, 0.0)
-        depth = 0.0
-        for part in np.linspace(0.0, 1.0, _CHECKS):
-            depth = max(depth, deepest(self.fine, *path.at(part)))
-        return ReachPath(share, q, self.pose @ root, depth)
+        depths = [deepest(self.fine, *path.at(part)) for part in _PARTS]
+        return ReachPath(share, q, root, max(depths)), np.array(depths)
+
+    def repaired(self, keys: list[Key]) -> ReachPath:
+        """A path through keys and through more of them where it would go into anything."""
+        path, depths = self.through(keys)
+        for _ in range(_REPAIRS):
+            if path.depth <= DEPTH:
+                break
+            worst = float(_PARTS[int(depths.argmax())])
+            q, root = path.at(worst)
+            problem = self.coarse
+            problem.goals, problem.target = None, q
+            weights = Weights(posture=3.0, depth=10.0, digits=4.0, margin=_REPAIR_MARGIN)
+            state = descend(problem, q, root, weights, iterations=10)
+            place = int(np.searchsorted(path.share, worst))
+            keys = [*keys[:place], (state.q, state.root), *keys[place:]]
+            path, depths = self.through(keys)
+        return ReachPath(path.share, path.q, self.pose @ path.root, path.depth)
 
 
 def _same(a: Pose, b: Pose) -> bool:

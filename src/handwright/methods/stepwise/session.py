@@ -27,10 +27,12 @@ from handwright.methods.stepwise.guides import Given, Staying, Wanted, body_rows
 from handwright.methods.stepwise.holding import Holding, find_holdings
 from handwright.methods.stepwise.meeting import (
     BodyMeeting,
-    apart_limits,
+    arriving_touches,
     body_meetings,
+    hand_limits,
     hand_meetings,
     lying_touches,
+    with_touches,
 )
 from handwright.methods.stepwise.pursuit import Pursuit, feature_now, joined
 from handwright.methods.stepwise.recording import listed_contacts, make_clip
@@ -61,7 +63,7 @@ from handwright.methods.stepwise.world import (
 MAX_STEP = 0.1
 """Longest frame, s."""
 # Rolls back so often at most; what is left then shows as added energy.
-_NUM_CORRECTIONS = 4
+_NUM_CORRECTIONS = 6
 # Price of torque changes in the first frame of a grip, when muscles find what holds: hardly any.
 _FREE_TORQUE = 1e-6
 # Price of forces that surroundings give once a hand is to carry a body, 1/N^2.
@@ -202,12 +204,12 @@ class Session:
         laws = mechanics(world, self.hands, self.bodies, external, step)
         resting = rest_bodies(world, self.bodies, between, active, laws, step)
         between = [meeting for meeting in between if meeting.body in active]
-        self.touches = held + lying_touches(world, self.bodies, between, step)
-        limits = apart_limits(world, self.hands, self.bodies, meetings, between, step)
+        self.touches = held + lying_touches(world, self.bodies, between)
+        limits = hand_limits(world, self.hands, self.bodies, meetings, step)
         before = np.concatenate(
             [*(hand.velocity for hand in self.hands), *(body.twist for body in self.bodies)]
         )
-        rows, solved = self._solve(laws, limits, goals, before, is_new, step)
+        rows, solved = self._solve(laws, limits, between, goals, before, is_new, step)
         contacts = (
             *listed_contacts(world, self.touches, rows, solved, before, self.tally.frames),
             *resting.contacts(world, self.tally.frames),
@@ -257,6 +259,7 @@ class Session:
         self,
         laws: Mechanics,
         limits: Limits,
+        between: list[BodyMeeting],
         goals: Sequence[Goal],
         before: np.ndarray,
         is_new: bool,
@@ -283,12 +286,19 @@ class Session:
                 own, now = world.bodies[one.body], self.bodies[one.body]
                 one.limit(self.touches, rows, own, now, weights[one.body])
                 wishes += one.wishes(self.touches, weights[one.body])
+            within = with_touches(limits, self.touches, rows, step)
             solved = self._solve_once(
-                laws, rows, before, torque, pursued, posture, wishes, limits, is_new, lean, step
+                laws, rows, before, torque, pursued, posture, wishes, within, is_new, lean, step
             )
-            is_last = attempt == _NUM_CORRECTIONS
-            if is_last or not corrections(self.touches, rows, solved, total, step):
+            if attempt == _NUM_CORRECTIONS:
                 break
+            changed = corrections(self.touches, rows, solved, total, step)
+            arrived = arriving_touches(world, self.bodies, between, solved.velocity, step)
+            known = {(t.body, t.other, t.part, *t.anchor) for t in self.touches if t.hand < 0}
+            new = [t for t in arrived if (t.body, t.other, t.part, *t.anchor) not in known]
+            if not changed and not new:
+                break
+            self.touches += new
             self.tally.corrections += 1
             rows = touch_rows(world, self.touches, self.hands, self.bodies)
         energy = added_energy(self.touches, rows, solved, step)
@@ -334,7 +344,7 @@ class Session:
             # Nothing but bounds is left then, which zero velocities and forces always meet.
             self.tally.infeasible += 1
             width = self.world.num_velocities
-            return solve(Limits(np.zeros((0, width)), np.zeros(0)))
+            return solve(Limits(np.zeros((0, width)), np.zeros(0), np.zeros(0, dtype=np.int64)))
 
     def _is_carrying(self) -> bool:
         return bool(self._pursuits) or self._follow is not None

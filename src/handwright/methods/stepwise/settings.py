@@ -15,7 +15,7 @@ class Settings:
 
     torque: float = 1e-2
     """Of a change of joint torques within a second, 1/(N m)^2: eq. 5."""
-    keep: float = 2e6
+    keep: float = 1e7
     """Of a contact that comes apart, 1/m^2: eq. 6."""
     arm: float = 30.0
     """Of an arm that leaves its posture, 1/rad^2."""

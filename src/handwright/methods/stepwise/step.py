@@ -14,8 +14,9 @@ from handwright.methods.stepwise.settings import Settings
 from handwright.methods.stepwise.touches import Touch, TouchRows
 from handwright.methods.stepwise.world import BodyState, HandState, World
 
-# Of the solver: a constraint that may give way.
-_SOFT = 8
+# Limits give way all together, by kind, where they must: a frame can then always be solved. The
+# price of a slack, s^2/m^2, is far above all others.
+_NUM_SLACKS, _SLACK_PRICE = 2, 1e9
 
 
 class InfeasibleStepError(Exception):
@@ -42,6 +43,8 @@ class Limits(NamedTuple):
 
     matrix: Float[np.ndarray, "M N"]
     low: Float[np.ndarray, " M"]
+    kind: np.ndarray
+    """(M,) which of the slacks gives way if it must: 0 for hands, 1 for bodies."""
 
 
 class ForceWish(NamedTuple):
@@ -188,25 +191,32 @@ def solve_step(
     caps = np.array([touch.cap for touch in touches])
     capped = np.flatnonzero((caps > 0.0) & np.isfinite(caps))
     # Every edge has a unit along the normal.
-    sums = np.zeros((len(capped), nl + nh))
-    sums[:, :nl] = rows.owner == capped[:, None]
-    matrix = np.concatenate([sums, limits.matrix @ spread])
-    low = limits.low - limits.matrix @ fixed
-    lower = np.concatenate([np.zeros(nl), bounds[0], np.zeros(len(capped)), low])
+    sums = rows.owner == capped[:, None]
     most = np.where(caps[rows.owner] > 0.0, np.inf, 0.0)
-    upper = np.concatenate([most, bounds[1], caps[capped], np.full(len(low), np.inf)])
-    sense = np.zeros(len(lower), dtype=np.int32)
-    sense[nl + nh + len(capped) :] = _SOFT
-    scale = 1.0 / np.sqrt(hessian.diagonal())
+    size, num_caps, num_limits = nl + nh, len(capped), len(limits.low)
+    matrix = np.zeros((num_caps + num_limits, size + _NUM_SLACKS))
+    matrix[:num_caps, :nl] = sums
+    matrix[num_caps:, :size] = limits.matrix @ spread
+    matrix[np.arange(num_caps, num_caps + num_limits), size + limits.kind] = 1.0
+    low = limits.low - limits.matrix @ fixed
+    lower = np.concatenate([np.zeros(nl), bounds[0], np.zeros(_NUM_SLACKS + num_caps), low])
+    endless = np.full(_NUM_SLACKS, np.inf)
+    upper = np.concatenate([most, bounds[1], endless, caps[capped], np.full(num_limits, np.inf)])
+    whole = np.zeros((size + _NUM_SLACKS,) * 2)
+    whole[:size, :size] = hessian
+    whole[np.arange(size, size + _NUM_SLACKS), np.arange(size, size + _NUM_SLACKS)] = _SLACK_PRICE
+    scale = 1.0 / np.sqrt(whole.diagonal())
+    bound = size + _NUM_SLACKS
+    lower[:bound] /= scale
+    upper[:bound] /= scale
     found, _, flag, _ = daqp.solve(
-        hessian * np.outer(scale, scale),
-        gradient * scale,
-        np.ascontiguousarray(matrix * scale),
-        np.concatenate([upper[: nl + nh] / scale, upper[nl + nh :]]),
-        np.concatenate([lower[: nl + nh] / scale, lower[nl + nh :]]),
-        sense,
+        whole * np.outer(scale, scale),
+        np.concatenate([gradient, np.zeros(_NUM_SLACKS)]) * scale,
+        matrix * scale,
+        upper,
+        lower,
     )
-    found = found * scale
+    found = (found * scale)[:size]
     if flag not in (1, 2) or not np.isfinite(found).all():
         raise InfeasibleStepError(flag)
     force = np.zeros((len(touches), 3))

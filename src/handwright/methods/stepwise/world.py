@@ -25,8 +25,8 @@ from handwright.physics.hand_dynamics import HandDynamics
 
 # Between points of skin, m; between them skin stands out by less than 0.2 mm.
 _SPACING = 0.0025
-# Corners of a body that may meet the surroundings or other bodies; a round rim has that many.
-_NUM_CORNERS = 64
+# Corners of a body that may meet the surroundings or other bodies, at most.
+_NUM_CORNERS = 2000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
