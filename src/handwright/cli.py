@@ -133,6 +133,7 @@ _BenchName = Literal[
     "spread",
     "preferences",
     "trajopt",
+    "stepwise",
     "recordings",
     "recorded-hand",
     "metrics",
@@ -162,7 +163,8 @@ def bench(
     paper, checks every motion, and times the test of one frame beside SLSQP and Clarabel. spread
     shows how much wider its search roams than the paper's plain one. preferences counts what wishes
     and edited problems change. trajopt makes motions for the scenes with goals, checks them, and
-    times the solver beside L-BFGS-B with finite differences. recordings solves windows of the
+    times the solver beside L-BFGS-B with finite differences. stepwise steps through the scenes with
+    grips, holds their ends, and pushes them beside a simulated hand with servos. recordings solves windows of the
     ManipNet recordings without their fingers and compares with them. recorded-hand fits the bones
     of the subject of these recordings and reports how far the recorded joints are missed, mm.
     metrics evaluates four of these recordings beside an independent implementation's figures.
@@ -170,7 +172,7 @@ def bench(
     Args:
         name: What to measure; see above.
         data: Folder with the ManipNet recordings, for recordings, recorded-hand and metrics.
-        scenes: Some scenes with commas between them, for sampling and trajopt.
+        scenes: Some scenes with commas between them, for sampling, trajopt and stepwise.
         scene: The scene of spread.
         num: Motions for each scene or run, for sampling and preferences.
         seeds: Runs of each scene, for trajopt.
