@@ -56,6 +56,8 @@ _SPARSE, _COARSE = 0.012, 0.005
 # Optional handles that end farther away than this are left alone, m.
 _NEAR = 0.003
 _ROUNDS = 6
+# A handle this far off may be what pushes others in, m.
+_FIT = 5e-5
 # Grasps of which the best is taken.
 _ENOUGH = 3
 # Skin farther than this from everything is left out of the last solve, m.
@@ -339,15 +341,8 @@ class _Search:
             if fine.handle.is_needed or abs(state.measured.gap[row]) < _NEAR
         ]
         problem = self._close_by(state, handles)
-        weights = Weights(
-            contact=20.0,
-            depth=20.0,
-            digits=20.0,
-            facing=1.0,
-            posture=1.0,
-            near=np.inf,
-            balance=30.0,
-        )
+        # Optional parts give way to the needed ones, and all to what must stay outside.
+        weights = Weights(contact=15.0, depth=30.0, digits=30.0, facing=1.0, near=1.0, balance=30.0)
         done = state
         for _ in range(_ROUNDS):
             if len(problem.handles) < self.style.least_handles:
@@ -357,7 +352,8 @@ class _Search:
             # Of the parts that do not fit the worse half is left out, so that others can.
             off = np.abs(m.gap[m.contact])
             optional = np.array([not handle.handle.is_needed for handle in problem.handles])
-            misfits = np.flatnonzero(optional & (off >= GAP))
+            is_free = max(m.depth, m.ground_depth, m.pair_depth) <= DEPTH
+            misfits = np.flatnonzero(optional & (off >= (GAP if is_free else _FIT)))
             if not len(misfits):
                 break
             worst = misfits[np.argsort(-off[misfits])][: (len(misfits) + 1) // 2]
