@@ -55,7 +55,9 @@ DEPTH = 5e-4
 _SPARSE, _COARSE = 0.012, 0.005
 # Optional handles that end farther away than this are left alone, m.
 _NEAR = 0.003
-_ROUNDS = 4
+_ROUNDS = 6
+# A handle this far off may be what pushes others in, m.
+_FIT = 5e-5
 # Grasps of which the best is taken.
 _ENOUGH = 3
 # Skin farther than this from everything is left out of the last solve, m.
@@ -156,8 +158,9 @@ def find_grasp(
     starts = search.starts(num_starts, body.center if at is None else np.asarray(at, float), rng)
     if not starts:
         return NoGrasp(
-            f"{body.name} has no opposed places less than {1e3 * style.width:.0f} mm apart, which "
-            f"is as far as the grip style '{style.name}' opens."
+            f"{body.name} has no opposed places that are {1e3 * style.width[0]:.0f} to "
+            f"{1e3 * style.width[1]:.0f} mm apart, which the grip style '{style.name}' is for. Try "
+            "another style."
         )
     # The worse half is given up twice, as soon as it shows.
     tries = [search.approach(start) for start in starts]
@@ -276,6 +279,8 @@ class _Search:
     def starts(self, count: int, at: np.ndarray, rng: np.random.Generator) -> list[Start]:
         """Places to begin at."""
         points = skin_points(self.model, _SPARSE)
+        # An arm is not yet where it will be.
+        points, _ = only(points, points.main >= self.model.wrist_link)
         size = float(np.linalg.norm(self.gravity))
         down = self.gravity / size if size > 0.0 else self.pose.inverse().rotate([0.0, 0.0, -1.0])
         reach = None
@@ -336,29 +341,23 @@ class _Search:
             if fine.handle.is_needed or abs(state.measured.gap[row]) < _NEAR
         ]
         problem = self._close_by(state, handles)
-        weights = Weights(
-            contact=20.0,
-            depth=20.0,
-            digits=20.0,
-            facing=1.0,
-            posture=1.0,
-            near=np.inf,
-            balance=30.0,
-        )
+        # Optional parts give way to the needed ones, and all to what must stay outside.
+        weights = Weights(contact=15.0, depth=30.0, digits=30.0, facing=1.0, near=1.0, balance=30.0)
         done = state
         for _ in range(_ROUNDS):
             if len(problem.handles) < self.style.least_handles:
                 return "too few parts of the hand come to lie on it"
             done = descend(problem, done.q, done.root, weights, iterations=12)
             m = done.measured
-            # Parts that do not fit are left out, so that the others can.
-            stays = [
-                handle.handle.is_needed or abs(m.gap[row]) < GAP
-                for handle, row in zip(problem.handles, m.contact, strict=True)
-            ]
-            if all(stays):
+            # Of the parts that do not fit the worse half is left out, so that others can.
+            off = np.abs(m.gap[m.contact])
+            optional = np.array([not handle.handle.is_needed for handle in problem.handles])
+            is_free = max(m.depth, m.ground_depth, m.pair_depth) <= DEPTH
+            misfits = np.flatnonzero(optional & (off >= (GAP if is_free else _FIT)))
+            if not len(misfits):
                 break
-            problem.handles = [h for h, stay in zip(problem.handles, stays, strict=True) if stay]
+            worst = misfits[np.argsort(-off[misfits])][: (len(misfits) + 1) // 2]
+            problem.handles = [h for k, h in enumerate(problem.handles) if k not in worst]
         handles = problem.handles
         m = done.measured
         if len(m.contact) != len(handles):

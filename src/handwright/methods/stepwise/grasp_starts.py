@@ -104,7 +104,8 @@ def opposed_points(
     facing = np.minimum(
         -np.einsum("ni,ni->n", normals[first], line), np.einsum("ni,ni->n", normals[second], line)
     )
-    fits = np.flatnonzero((facing > 0.85) & (width < style.width))
+    least, most = style.width
+    fits = np.flatnonzero((facing > 0.85) & (width >= least) & (width <= most))
     if not len(fits):
         return np.zeros((0, 3)), np.zeros((0, 3))
     middle = 0.5 * (points[first[fits]] + points[second[fits]])
