@@ -58,8 +58,8 @@ _NEAR = 0.003
 _ROUNDS = 6
 # A handle this far off may be what pushes others in, m.
 _FIT = 5e-5
-# Grasps of which the best is taken.
-_ENOUGH = 3
+# Grasps of which the best is taken, and how often places are drawn if there is none.
+_ENOUGH, _DRAWS = 3, 2
 # Skin farther than this from everything is left out of the last solve, m.
 _AROUND = 0.015
 # Points farther than this from the surface need no exact distance, m.
@@ -143,7 +143,7 @@ def find_grasp(
         friction: Coulomb coefficient that the hand counts on; the body's by default.
         at: Where on the body the grip should be, in its frame, m; near its centre by default.
         rng: Random numbers: where the search begins.
-        num_starts: Places that are solved for, at most.
+        num_starts: Places that are tried, and as many again if none of them will do.
     """
     style = grip_style(style) if isinstance(style, str) else style
     has_arm = model.wrist_link != 0
@@ -155,34 +155,23 @@ def find_grasp(
     search = _Search.prepare(model, body, pose, style, root, surroundings, gravity, friction)
     if isinstance(search, NoGrasp):
         return search
-    starts = search.starts(num_starts, body.center if at is None else np.asarray(at, float), rng)
-    if not starts:
-        return NoGrasp(
-            f"{body.name} has no opposed places that are {1e3 * style.width[0]:.0f} to "
-            f"{1e3 * style.width[1]:.0f} mm apart, which the grip style '{style.name}' is for. Try "
-            "another style."
-        )
-    # The worse half is given up twice, as soon as it shows.
-    tries = [search.approach(start) for start in starts]
-    for iterations in (10, 30):
-        tries = sorted(tries, key=lambda state: state.cost)[: max(_ENOUGH, (len(tries) + 1) // 2)]
-        tries = [search.settle(state, iterations) for state in tries]
-    grasps: list[GraspFound] = []
+    place = body.center if at is None else np.asarray(at, dtype=np.float64)
     failures: Counter[str] = Counter()
-    for state in sorted(tries, key=lambda state: state.cost):
-        found = search.finish(state)
-        if isinstance(found, str):
-            failures[found] += 1
-        else:
-            grasps.append(found)
-        if len(grasps) == _ENOUGH:
-            break
-    if grasps:
-        return min(grasps, key=lambda grasp: grasp.cost)
+    for _ in range(_DRAWS):
+        starts = search.starts(num_starts, place, rng)
+        if not starts:
+            return NoGrasp(
+                f"{body.name} has no opposed places that are {1e3 * style.width[0]:.0f} to "
+                f"{1e3 * style.width[1]:.0f} mm apart, which the grip style '{style.name}' is for. "
+                "Try another style."
+            )
+        grasps = search.grasps(starts, failures)
+        if grasps:
+            return min(grasps, key=lambda grasp: grasp.cost)
     why = "; ".join(f"{number} x {text}" for text, number in failures.most_common(3))
     return NoGrasp(
-        f"The grip style '{style.name}' does not hold {body.name} from any of {len(tries)} places: "
-        f"{why}. Try another style, or move the body or the shoulder."
+        f"The grip style '{style.name}' does not hold {body.name} from any of "
+        f"{failures.total()} places: {why}. Try another style, or move the body or the shoulder."
     )
 
 
@@ -275,6 +264,25 @@ class _Search:
             problem(_COARSE, gridded),
             problem(0.0, near_exact),
         )
+
+    def grasps(self, starts: list[Start], failures: Counter[str]) -> list[GraspFound]:
+        """A few grasps from some places; why the others failed is counted."""
+        # The worse half is given up twice, as soon as it shows.
+        tries = [self.approach(start) for start in starts]
+        for iterations in (10, 30):
+            tries.sort(key=lambda state: state.cost)
+            tries = tries[: max(_ENOUGH, (len(tries) + 1) // 2)]
+            tries = [self.settle(state, iterations) for state in tries]
+        found: list[GraspFound] = []
+        for state in sorted(tries, key=lambda state: state.cost):
+            grasp = self.finish(state)
+            if isinstance(grasp, str):
+                failures[grasp] += 1
+            else:
+                found.append(grasp)
+            if len(found) == _ENOUGH:
+                break
+        return found
 
     def starts(self, count: int, at: np.ndarray, rng: np.random.Generator) -> list[Start]:
         """Places to begin at."""
