@@ -189,7 +189,9 @@ def test_the_hand_is_below_what_it_carries():
     grasp = held("palm_up")
     turns, _ = link_poses(ARM, grasp.q, grasp.root)
     assert -turns[ARM.wrist_link][2, 2] > 0.7
-    assert all(contact.inward[2] > 0.9 for contact in grasp.contacts)
+    upward = [contact.inward[2] for contact in grasp.contacts]
+    assert min(upward) > 0.5
+    assert np.median(upward) > 0.99
 
 
 def test_the_same_numbers_give_the_same_grasp():
@@ -231,12 +233,15 @@ def test_a_style_that_cannot_hold_says_why(place, size, says):
     assert says in found.reason
 
 
-def test_a_hand_without_the_parts_says_which():
+@pytest.mark.parametrize(
+    ("style", "part"), [("tripod", "index_distal"), ("power", "middle_metacarpal")]
+)
+def test_a_hand_without_the_parts_says_which(style, part):
     found = find_grasp(
-        trident(), make_shape("box"), Pose.identity(), "tripod", rng=np.random.default_rng(0)
+        trident(), make_shape("box"), Pose.identity(), style, rng=np.random.default_rng(0)
     )
     assert isinstance(found, NoGrasp)
-    assert "index_distal" in found.reason
+    assert part in found.reason
 
 
 def test_mistakes_are_told():
