@@ -125,8 +125,7 @@ def attempt(
         finer = _descent(fine, apply_schedule(fine, keys, is_on))
         _let_lie(fine, finer, first_touch(fine, is_on))
         _press_where_asked(fine, finer, is_on)
-        if fine.is_turned_in_hand:
-            _hold_softly(fine, finer)
+        _hold_softly(fine, finer)
         finer.iterations, finer.deadline = work.iterations, deadline
         cost = loose_cost
         # What is far off with loose tolerances is not worth tightening: the next start is.
@@ -230,14 +229,14 @@ def _leading(built: Built, keys: Float[np.ndarray, "K n"]) -> Bool[np.ndarray, "
     """Contacts that stay drawn in: thumbs, and the strongest others, so many for each hand.
 
     Without a thumb, fingers balance the body instead of holding it; with less than three contacts
-    it can turn. Hands that pass a body round and round may have fewer.
+    it can turn. Hands that pass a body round and round, at no set times, may have fewer.
     """
     m = built.model
     nq, nc = m.num_coordinates, m.num_contacts
     force = np.linalg.norm(keys[:, 2 * nq : 2 * nq + 3 * nc].reshape(-1, nc, 3), axis=2)
     load = (force * keys[:, -nc:])[built.first_hold :].sum(axis=0)
     leads = np.asarray(m.contacts.squeeze >= 1.0)
-    if m.is_cyclic:
+    if m.is_cyclic and not built.in_spans.any():
         return leads
     for h in range(len(built.hands)):
         own = (built.contact_hand == h) & built.may_grip
@@ -313,9 +312,12 @@ def _press_where_asked(built: Built, work: Descent, is_on: Bool[np.ndarray, "P N
 
 
 def _hold_softly(built: Built, work: Descent) -> None:
-    """Lets forces of hands grow from zero and fade to it, so that others need not leap for them."""
+    """Lets forces of hands grow from zero and fade to it.
+
+    So others need not leap for them in a gait, nor the body as it flies off and is caught.
+    """
     m = built.model
-    hands = built.contact_hand >= 0
+    hands = (built.contact_hand >= 0) & (built.is_turned_in_hand | built.in_spans)
     begins, ends = (m.easing % 2 == 1) & hands, (m.easing >= 2) & hands
     keys, contacts = np.nonzero(begins | np.roll(ends, 1, axis=0))
     for i in range(3):

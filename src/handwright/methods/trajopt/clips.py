@@ -35,13 +35,14 @@ def make_clip(problem: Problem, built: Built, keys: Float[np.ndarray, "K n"], me
     coordinates = np.zeros((len(problem.times), nq))
     place, turn = np.zeros((len(problem.times), 3)), np.zeros((len(problem.times), 3, 3))
     contacts: list[Contact] = []
+    forces = _mean_forces(built, keys, problem.times - problem.times[0])
     for t, time in enumerate(problem.times - problem.times[0]):
         phase, fraction = _where(built, float(time))
         fill_sample(packed, keys[phase], keys[(phase + 1) % len(keys)], fraction, bench)
         pose_sample(packed, bench, float(time))
         coordinates[t] = room.z[:nq]
         place[t], turn[t] = room.z[nq - 6 : nq - 3], room.body_turn
-        contacts += _contacts(built, keys, t, phase, fraction, packed, bench, room)
+        contacts += _contacts(built, forces[t], t, packed, bench, room)
     pose = Pose(place, rotation.from_matrix(turn))
     body_pose = Pose(pose.apply(-built.body.center), pose.wxyz)
     return Clip(
@@ -82,30 +83,49 @@ def _where(built: Built, time: float) -> tuple[int, float]:
     return phase, min(max(time / m.phase_time - phase, 0.0), 1.0)
 
 
+def _mean_forces(
+    built: Built, keys: Float[np.ndarray, "K n"], times: Float[np.ndarray, " T"]
+) -> Float[np.ndarray, "T N 3"]:
+    """Forces of all contacts around every frame, N.
+
+    Differences of poses, by which motions are judged, see the mean of an acceleration with weights
+    that fall evenly to zero at the next frames. Of what is linear on either side of a frame, as
+    forces are but for leaps and bends at keys, that is the mean of two values a third of a frame
+    before and after it.
+    """
+    m = built.model
+    nq, nc = m.num_coordinates, m.num_contacts
+    duration, step = float(times[-1]), float(times[1]) / 3.0
+    forces = np.zeros((len(times), nc, 3))
+    for t, time in enumerate(times):
+        for side in (float(time) - step, float(time) + step):
+            at = side % duration if m.is_cyclic else min(max(side, 0.0), duration)
+            phase, s = _where(built, at)
+            first, second = keys[phase], keys[(phase + 1) % len(keys)]
+            force = (1.0 - s) * first[2 * nq : 2 * nq + 3 * nc] + s * second[
+                2 * nq : 2 * nq + 3 * nc
+            ]
+            is_on = first[2 * nq + 6 * nc :]
+            forces[t] += 0.5 * is_on[:, None] * force.reshape(nc, 3)
+    return forces
+
+
 def _contacts(
     built: Built,
-    keys: np.ndarray,
+    forces: Float[np.ndarray, "N 3"],
     frame: int,
-    phase: int,
-    fraction: float,
     packed: Packed,
     bench: Packed,
     room: Room,
 ) -> list[Contact]:
-    """Contacts of a frame. At a key forces leap; the frame gets the mean of both sides."""
+    """Contacts of a frame that carry force."""
     m = built.model
-    nq, nc = m.num_coordinates, m.num_contacts
-    share = keys[phase, 2 * nq + 6 * nc :].copy()
-    if fraction < 1e-6 and (phase > 0 or m.is_cyclic):
-        share = 0.5 * (share + keys[phase - 1, 2 * nq + 6 * nc :])
     weight = m.weight
     found = []
-    for j in np.flatnonzero(share > 0.0):
+    for j in np.flatnonzero(forces.any(axis=1)):
         x, y, z, nx, ny, nz, gap, capsule = place_contact(packed, bench, int(j))
         force = _within_cone(
-            share[j] * room.z[2 * nq + 3 * j : 2 * nq + 3 * j + 3],
-            np.array([nx, ny, nz]),
-            float(m.contacts.friction[j]),
+            forces[j], np.array([nx, ny, nz]), float(m.contacts.friction[j])
         )
         if np.linalg.norm(force) < _IDLE * weight:
             continue
