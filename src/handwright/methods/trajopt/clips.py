@@ -18,6 +18,9 @@ from handwright.methods.trajopt.system import fill_sample, place_contact, pose_s
 
 # Contacts with less force than this share of the weight are not listed.
 _IDLE = 5e-3
+# Speed from which on a stroke slides, m/s. Motions are judged by differences over two frames, in
+# which what has just begun to slide may become faster than what counts as static.
+_SLIDES = 0.5 * STATIC_SPEED
 
 
 def make_clip(problem: Problem, built: Built, keys: Float[np.ndarray, "K n"], method: str) -> Clip:
@@ -164,7 +167,7 @@ def _mode(
     arm = point - room.z[nq - 6 : nq - 3]
     velocity = room.z[2 * nq - 6 : 2 * nq - 3] + np.cross(room.swing[3], arm)
     speed = float(np.linalg.norm(velocity - (velocity @ normal) * normal))
-    return ContactMode.SLIDING if speed > STATIC_SPEED else ContactMode.STATIC
+    return ContactMode.SLIDING if speed > _SLIDES else ContactMode.STATIC
 
 
 def _within_cone(
