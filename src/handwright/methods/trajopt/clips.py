@@ -38,7 +38,7 @@ def make_clip(problem: Problem, built: Built, keys: Float[np.ndarray, "K n"], me
     coordinates = np.zeros((len(problem.times), nq))
     place, turn = np.zeros((len(problem.times), 3)), np.zeros((len(problem.times), 3, 3))
     contacts: list[Contact] = []
-    forces = _mean_forces(built, keys, problem.times - problem.times[0])
+    forces = mean_forces(built, keys, problem.times - problem.times[0])
     for t, time in enumerate(problem.times - problem.times[0]):
         phase, fraction = _where(built, float(time))
         fill_sample(packed, keys[phase], keys[(phase + 1) % len(keys)], fraction, bench)
@@ -86,7 +86,7 @@ def _where(built: Built, time: float) -> tuple[int, float]:
     return phase, min(max(time / m.phase_time - phase, 0.0), 1.0)
 
 
-def _mean_forces(
+def mean_forces(
     built: Built, keys: Float[np.ndarray, "K n"], times: Float[np.ndarray, " T"]
 ) -> Float[np.ndarray, "T N 3"]:
     """Forces of all contacts around every frame, N.
@@ -127,9 +127,7 @@ def _contacts(
     found = []
     for j in np.flatnonzero(forces.any(axis=1)):
         x, y, z, nx, ny, nz, gap, capsule = place_contact(packed, bench, int(j))
-        force = _within_cone(
-            forces[j], np.array([nx, ny, nz]), float(m.contacts.friction[j])
-        )
+        force = _within_cone(forces[j], np.array([nx, ny, nz]), float(m.contacts.friction[j]))
         if np.linalg.norm(force) < _IDLE * weight:
             continue
         hand = int(built.contact_hand[j])

@@ -160,8 +160,8 @@ def other_schedules(
     """Schedules worth trying instead, the worst error first.
 
     A contact is switched off there, or on beside. In motions that end, and where they hold in
-    spans, hands rather keep what they hold: a digit that joins others in mid-air starts with a jerk. It is left out altogether where
-    enough others are left.
+    spans, hands rather keep what they hold: a digit that joins others in mid-air starts with a
+    jerk. It is left out altogether where enough others are left.
 
     Args:
         built: The problem.

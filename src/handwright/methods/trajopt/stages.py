@@ -48,7 +48,7 @@ FINE = Tolerances(1e-4, 1e-4, 0.003, 0.0006, 0.005, 1e-4, 0.05, 1e-3)
 _HOLDING, _GRIP_RATE = 2, 0.1
 # How far from where it starts a wrist may stray in a motion that repeats, m: after a throw the
 # least acceleration would take it up after the body and only then back.
-_STRAYING = 0.2
+_STRAYING = 0.1
 
 
 def weights(
