@@ -16,8 +16,9 @@ from handwright.methods.trajopt.build import WRIST_HINGES, Built, HandPart, make
 from handwright.methods.trajopt.model import Room
 from handwright.methods.trajopt.system import fill_sample, place_contact, pose_sample
 
-# Contacts with less force than this share of the weight are not listed.
-_IDLE = 5e-3
+# Contacts with less force than this share of the weight are not listed; nor are those that begin or
+# end with a frame and have less than the second: they hardly touch yet, or no more.
+_IDLE, _BARELY = 5e-3, 1e-2
 # Speed from which on a stroke slides, m/s. Motions are judged by differences over two frames, in
 # which what has just begun to slide may become faster than what counts as static.
 _SLIDES = 0.5 * STATIC_SPEED
@@ -100,17 +101,19 @@ def mean_forces(
     nq, nc = m.num_coordinates, m.num_contacts
     duration, step = float(times[-1]), float(times[1]) / 3.0
     forces = np.zeros((len(times), nc, 3))
+    share = np.zeros((len(times), nc))
+    pushes = slice(2 * nq, 2 * nq + 3 * nc)
     for t, time in enumerate(times):
         for side in (float(time) - step, float(time) + step):
             at = side % duration if m.is_cyclic else min(max(side, 0.0), duration)
             phase, s = _where(built, at)
             first, second = keys[phase], keys[(phase + 1) % len(keys)]
-            force = (1.0 - s) * first[2 * nq : 2 * nq + 3 * nc] + s * second[
-                2 * nq : 2 * nq + 3 * nc
-            ]
-            is_on = first[2 * nq + 6 * nc :]
-            forces[t] += 0.5 * is_on[:, None] * force.reshape(nc, 3)
-    return forces
+            is_on = 0.5 * first[2 * nq + 6 * nc :]
+            force = (1.0 - s) * first[pushes] + s * second[pushes]
+            forces[t] += is_on[:, None] * force.reshape(nc, 3)
+            share[t] += is_on
+    is_bare = np.linalg.norm(forces, axis=2) < _BARELY * m.weight
+    return np.where(((share < 1.0) & is_bare)[..., None], 0.0, forces)
 
 
 def _contacts(
