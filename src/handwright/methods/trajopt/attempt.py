@@ -52,8 +52,8 @@ _NUM_LEADING = 4
 """Contacts of a hand that are meant to hold: with one more than needed, pushes are withstood."""
 _SKIN_OFF, _SKIN_WRONG = 3e-4, 9e-4
 """Gap or depth of the skin, m, from which on capsules are fitted to it, and a motion is no good."""
-_NUM_MENDS = 3
-"""Times that the last pass is run again."""
+_NUM_MENDS, _LOST = 3, 200.0
+"""Times that the last pass is run again, and the cost at which that is given up."""
 _MENDED = 3.0
 """Excess of errors over their limits up to which that is worth while."""
 _REPAIR_GAIN = 0.97
@@ -200,7 +200,7 @@ def _mended(
     for _ in range(_NUM_MENDS):
         # In a gait digits touch in many places, which one radius does not fit.
         is_fitted = fine.is_turned_in_hand or now.skin.is_within(_SKIN_OFF)
-        if (is_fitted and now.measured.excess <= 1.0) or now.cost >= _HOPELESS[1]:
+        if (is_fitted and now.measured.excess <= 1.0) or now.cost >= _LOST:
             break
         radius = finer.model.skeleton.radius - (0.0 if is_fitted else now.skin.excess)
         fitted = fine._replace(model=with_radius(fine.model, radius))
