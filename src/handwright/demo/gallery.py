@@ -41,7 +41,7 @@ def main(folder: Path, names: Sequence[str] = SHOWN) -> None:
         problem = load_scene(name)
         method = METHODS[usual_method(problem)]
         settings = {"num_solutions": 2, "time_budget": _PATIENCE}
-        result = synthesize(problem, method(**settings), seed=0)  # type: ignore[arg-type]
+        result = synthesize(problem, method(**settings), seed=0)
         clips = [clip for clip in result.clips if certify(clip).passed]
         if not clips:
             sys.stdout.write(f"{name}: {result.status.name}. {result.message}\n")
