@@ -33,6 +33,7 @@ from handwright.methods.trajopt.model import (
     Room,
     Skeleton,
 )
+from handwright.methods.trajopt.scenarios import tip_pushes
 from handwright.methods.trajopt.shape import make_body, resting_points
 from handwright.methods.trajopt.skin_bulge import skin_bulge, skin_stubs
 
@@ -121,7 +122,13 @@ class Built(NamedTuple):
 
 
 def build(
-    problem: Problem, *, num_phases: int, fractions: Sequence[float], is_coupled: bool
+    problem: Problem,
+    *,
+    num_phases: int,
+    fractions: Sequence[float],
+    is_coupled: bool,
+    num_pushes: int = 0,
+    push_size: float = 0.0,
 ) -> Built:
     """Everything that a problem says, as arrays.
 
@@ -130,6 +137,8 @@ def build(
         num_phases: Of equal length, three or more.
         fractions: Moments of every phase at which costs are taken, above 0 and below 1.
         is_coupled: See ``couple_joints``.
+        num_pushes: See ``push_corners``.
+        push_size: See there, N.
     """
     (body_name, body), *_ = problem.bodies.items()
     hands = _hand_parts(problem, is_coupled)
@@ -151,6 +160,7 @@ def build(
         problem, hands, body, num_phases, duration / num_phases, fractions
     )
     skeleton = _skeleton(hands)
+    first_share = 2 * num_coordinates + (6 + 3 * num_pushes) * len(contacts.kind)
     model = Model(
         forest=_forest(hands),
         skeleton=skeleton,
@@ -159,6 +169,8 @@ def build(
         env=EnvironmentArrays(*(np.array(part) for part in env)),
         samples=samples,
         goals=goals,
+        pushes=tip_pushes(body, num_pushes, push_size),
+        is_pushed=np.zeros(num_phases, dtype=np.bool_),
         clearance=np.zeros((num_phases, len(skeleton.joint))),
         landing=np.zeros((num_phases, len(contacts.kind)), dtype=np.int64),
         easing=np.zeros((num_phases, len(contacts.kind)), dtype=np.int64),
@@ -167,11 +179,13 @@ def build(
         upper=upper,
         num_coordinates=num_coordinates,
         num_contacts=len(contacts.kind),
+        first_share=first_share,
+        num_variables=first_share + len(contacts.kind),
         num_keys=num_phases + (0 if problem.is_cyclic else 1),
         phase_time=duration / num_phases,
         is_cyclic=problem.is_cyclic,
     )
-    start = np.zeros(2 * num_coordinates + 7 * len(contacts.kind))
+    start = np.zeros(model.num_variables)
     for hand in hands:
         first = hand.first_finger_coordinate
         start[first : first + len(hand.couplings.leading)] = hand.q[hand.couplings.leading]
@@ -245,8 +259,7 @@ def phases_of(problem: Problem, phase_time: float) -> int:
 
 def make_room(model: Model) -> Room:
     """Room for one sample of a model."""
-    nq, nc = model.num_coordinates, model.num_contacts
-    size = 2 * nq + 7 * nc + 6
+    nq, size = model.num_coordinates, model.num_variables + 6
     joints = len(model.forest.parent)
     return Room(
         z=np.zeros(size),

@@ -94,10 +94,10 @@ def _contacts(
 ) -> list[Contact]:
     """Contacts of a frame. At a key forces leap; the frame gets the mean of both sides."""
     m = built.model
-    nq, nc = m.num_coordinates, m.num_contacts
-    share = keys[phase, 2 * nq + 6 * nc :].copy()
+    nq = m.num_coordinates
+    share = keys[phase, m.first_share :].copy()
     if fraction < 1e-6 and (phase > 0 or m.is_cyclic):
-        share = 0.5 * (share + keys[phase - 1, 2 * nq + 6 * nc :])
+        share = 0.5 * (share + keys[phase - 1, m.first_share :])
     weight = m.weight
     found = []
     for j in np.flatnonzero(share > 0.0):

@@ -111,8 +111,9 @@ class Descent:
     def _held(self, is_frozen: bool) -> np.ndarray:
         """Variables that this step leaves alone.
 
-        They are contact variables at a bound that hold them; and with frozen ones, everything of
-        contacts that are off on both sides of a key.
+        They are contact variables at a bound that hold them, and changes for pushes; with frozen
+        ones, everything of contacts that are off on both sides of a key, and changes at keys that
+        no phase with pushes touches.
         """
         held = self.fixed.copy()
         nq, nc = self.model.num_coordinates, self.model.num_contacts
@@ -120,10 +121,17 @@ class Descent:
         if not is_frozen:
             slope = self.blocks.slope[:, -nc:]
             held[:, -nc:] |= ((c <= self.floor) & (slope > 0.0)) | ((c >= 1.0) & (slope < 0.0))
+            held[:, 2 * nq + 6 * nc : -nc] = True
             return held
         held[:, -nc:] = True
         idle = (c == 0.0) & (np.roll(c, 1, axis=0) == 0.0)
-        held[:, 2 * nq : -nc] |= np.tile(np.repeat(idle, 3, axis=1), 2)
+        threefold = np.repeat(idle, 3, axis=1)
+        held[:, 2 * nq : 2 * nq + 6 * nc] |= np.tile(threefold, 2)
+        is_pushed = np.zeros(len(held), dtype=bool)
+        is_pushed[: len(self.model.is_pushed)] = self.model.is_pushed
+        is_pushed |= np.roll(is_pushed, 1)
+        changes = held[:, 2 * nq + 6 * nc : -nc]
+        changes |= np.tile(threefold, len(self.model.pushes.force)) | ~is_pushed[:, None]
         return held
 
     def _reduced(self, held: np.ndarray) -> _Reduced:

@@ -26,6 +26,8 @@ class Quiet(NamedTuple):
     """(phases, coordinates), (s/m or s/rad)^2."""
     force: float
     """1/N^2."""
+    change: float
+    """1/N^2, of what forces change by when the body is pushed."""
     creep: float
     """(s/m)^2, of force origins on the body."""
     end_rate: np.ndarray
@@ -147,6 +149,9 @@ def quiet_cost(
             cost += _pair_terms(keys, k, i, q.force * h / 3.0, q.force * h / 6.0, out, want)
         for i in range(2 * nq + 3 * nc, 2 * nq + 6 * nc):
             cost += _pair_terms(keys, k, i, q.creep / h, -q.creep / h, out, want)
+        if m.is_pushed[k]:
+            for i in range(2 * nq + 6 * nc, m.first_share):
+                cost += _pair_terms(keys, k, i, q.change * h / 3.0, q.change * h / 6.0, out, want)
     if not m.is_cyclic:
         last = count - 1
         for i in range(nq):
