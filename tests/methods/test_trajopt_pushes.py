@@ -67,7 +67,7 @@ def lying_phone(share):
     assert not m.is_pushed.any()
     m.is_pushed[:] = True
     fixed = np.ones(keys.shape, dtype=bool)
-    fixed[:, 2 * nq + 6 * nc : m.first_share] = False
+    fixed[:, 2 * nq + 6 * nc : m.shift] = False
     floor, scale = np.zeros((len(keys), nc)), np.ones(keys.shape[1])
     blocks = make_blocks(*keys.shape)
     work = Descent(m, make_room(m), keys, fixed, floor, blocks, scale)
@@ -83,7 +83,7 @@ def test_forces_change_so_that_a_push_is_taken():
     key = work.keys[1]
     force = key[2 * nq : 2 * nq + 3 * nc].reshape(nc, 3)[feet]
     arms = key[2 * nq + 3 * nc : 2 * nq + 6 * nc].reshape(nc, 3)[feet] @ m.body.turn.T
-    changes = key[2 * nq + 6 * nc : m.first_share].reshape(6, nc, 3)[:, feet]
+    changes = key[2 * nq + 6 * nc : m.shift].reshape(6, nc, 3)[:, feet]
     for push, point, change in zip(m.pushes.force, m.pushes.point, changes, strict=True):
         size = np.linalg.norm(push)
         assert size == pytest.approx(np.sqrt(3.0) * 0.05 * m.weight)

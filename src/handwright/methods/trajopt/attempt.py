@@ -360,7 +360,8 @@ def _descent(built: Built, keys: Float[np.ndarray, "K n"]) -> Descent:
     scale[nq : 2 * nq] = 5.0 * scale[:nq]
     scale[2 * nq : 2 * nq + 3 * nc] = 10.0 * weight
     scale[2 * nq + 3 * nc : 2 * nq + 6 * nc] = 0.05
-    scale[2 * nq + 6 * nc : m.first_share], scale[m.first_share :] = 10.0 * weight, 0.5
+    scale[2 * nq + 6 * nc : m.shift], scale[m.shift] = 10.0 * weight, 0.2 * m.phase_time
+    scale[m.first_share :] = 0.5
     return Descent(
         m, make_room(m), keys, fixed, np.zeros((count, nc)), make_blocks(count, size), scale
     )

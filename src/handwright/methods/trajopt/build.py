@@ -36,6 +36,7 @@ from handwright.methods.trajopt.model import (
 from handwright.methods.trajopt.scenarios import tip_pushes
 from handwright.methods.trajopt.shape import make_body, resting_points
 from handwright.methods.trajopt.skin_bulge import skin_bulge, skin_stubs
+from handwright.methods.trajopt.timing import pinned_keys
 
 # Order of the wrist's hinges in its own frame: bending, deviation, turning of the forearm. The
 # second must stay well within a quarter turn, and deviation is what a wrist has least of.
@@ -129,6 +130,7 @@ def build(
     is_coupled: bool,
     num_pushes: int = 0,
     push_size: float = 0.0,
+    has_free_times: bool = False,
 ) -> Built:
     """Everything that a problem says, as arrays.
 
@@ -139,6 +141,7 @@ def build(
         is_coupled: See ``couple_joints``.
         num_pushes: See ``push_corners``.
         push_size: See there, N.
+        has_free_times: See ``pinned_keys``.
     """
     (body_name, body), *_ = problem.bodies.items()
     hands = _hand_parts(problem, is_coupled)
@@ -160,7 +163,7 @@ def build(
         problem, hands, body, num_phases, duration / num_phases, fractions
     )
     skeleton = _skeleton(hands)
-    first_share = 2 * num_coordinates + (6 + 3 * num_pushes) * len(contacts.kind)
+    shift = 2 * num_coordinates + (6 + 3 * num_pushes) * len(contacts.kind)
     model = Model(
         forest=_forest(hands),
         skeleton=skeleton,
@@ -179,8 +182,10 @@ def build(
         upper=upper,
         num_coordinates=num_coordinates,
         num_contacts=len(contacts.kind),
-        first_share=first_share,
-        num_variables=first_share + len(contacts.kind),
+        shift=shift,
+        is_pinned=pinned_keys(problem, num_phases, is_free=has_free_times),
+        first_share=shift + 1,
+        num_variables=shift + 1 + len(contacts.kind),
         num_keys=num_phases + (0 if problem.is_cyclic else 1),
         phase_time=duration / num_phases,
         is_cyclic=problem.is_cyclic,
@@ -279,6 +284,7 @@ def make_room(model: Model) -> Room:
         dense=np.zeros((3, nq)),
         square=np.zeros((size, size)),
         slope=np.zeros(size),
+        stretch=np.zeros((2, size)),
     )
 
 

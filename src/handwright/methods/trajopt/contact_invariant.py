@@ -55,6 +55,9 @@ class ContactInvariant:
     push_force: float = 0.25
     """Up to which the body may be pushed from any side while hands hold it in the second half, N;
     only with ``pushes``."""
+    free_times: bool = False
+    """Whether phases may take half to twice as long as they would; phases between two times that
+    goals, strokes or touch spans give share the time between them."""
     coupled: bool = True
     """Whether the last joints of fingers bend with those before them, as people's do."""
     num_workers: int = 1
@@ -104,6 +107,7 @@ class ContactInvariant:
             is_coupled=self.coupled,
             num_pushes=self.pushes,
             push_size=self.push_force,
+            has_free_times=self.free_times,
         )
         fine = build(
             problem,
@@ -112,6 +116,7 @@ class ContactInvariant:
             is_coupled=self.coupled,
             num_pushes=self.pushes,
             push_size=self.push_force,
+            has_free_times=self.free_times,
         )
         return coarse, fine
 

@@ -126,9 +126,9 @@ class Samples(NamedTuple):
     fraction: np.ndarray
     """0 to 1 within the phase."""
     time: np.ndarray
-    """s."""
+    """s, without shifts of keys: only bodies that spin ask for it, and then keys stay."""
     weight: np.ndarray
-    """s: how much time a sample stands for."""
+    """s: how much time a sample stands for, without shifts of keys."""
     is_full: np.ndarray
     """False where only goals are looked at."""
     goal_first: np.ndarray
@@ -191,13 +191,17 @@ class Model(NamedTuple):
     num_coordinates: int
     """Of all hands, then six of the body."""
     num_contacts: int
+    shift: int
+    """Where a key state has the shift of its time, s."""
+    is_pinned: np.ndarray
+    """(K,) keys whose time stays; see ``timing``."""
     first_share: int
     """Contact variables start here in a key state; see ``system``."""
     num_variables: int
     """Of a key state."""
     num_keys: int
     phase_time: float
-    """s."""
+    """s, without shifts of keys."""
     is_cyclic: bool
 
     @property
@@ -279,3 +283,5 @@ class Room(NamedTuple):
     square: np.ndarray
     """Sum of products of slopes, lower half."""
     slope: np.ndarray
+    stretch: np.ndarray
+    """(2, columns) how the state changes with the length of its phase, and products with that."""

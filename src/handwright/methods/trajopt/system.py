@@ -1,10 +1,10 @@
 """Cost of a whole motion, and its normal equations in blocks of key states.
 
 A key state holds coordinates, their rates, forces, origins, changes of the forces by which contacts
-take pushes (``push_terms``), and contact variables. Between two keys coordinates are cubic
-(Hermite), forces, origins and changes linear; contact variables belong to the phase that starts at
-the key. The normal matrix couples neighbouring keys only: ``diagonal[k]`` (lower
-half) and ``below[k]``, which couples key k + 1 (rows) to key k (columns).
+take pushes (``push_terms``), a shift of its time (``time_terms``), and contact variables. Between
+two keys coordinates are cubic (Hermite), forces, origins and changes linear; contact variables
+belong to the phase that starts at the key. The normal matrix couples neighbouring keys only:
+``diagonal[k]`` (lower half) and ``below[k]``, which couples key k + 1 (rows) to key k (columns).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from handwright.methods.trajopt.model import HAND_CONTACT, Model, Room, Weights
 from handwright.methods.trajopt.posing import pose_body, pose_hands
 from handwright.methods.trajopt.push_terms import push_terms
 from handwright.methods.trajopt.quiet_terms import Sums
+from handwright.methods.trajopt.time_terms import has_free_time, phase_length, spread_time
 
 
 @kernel
@@ -47,7 +48,7 @@ def hermite(s: float, h: float) -> tuple:
 def fill_sample(m: Model, first: np.ndarray, second: np.ndarray, s: float, room: Room) -> None:
     """Writes the state within a phase into ``room.z``."""
     nq = m.num_coordinates
-    a, b, c = hermite(s, m.phase_time)
+    a, b, c = hermite(s, phase_length(m, first, second))
     z = room.z
     for i in range(nq):
         p0, v0, p1, v1 = first[i], first[nq + i], second[i], second[nq + i]
@@ -119,10 +120,13 @@ def firmness(m: Model, phase: int, j: int, at: float) -> float:
 
 
 @kernel
-def sample_cost(m: Model, w: Weights, room: Room, n: int, want: bool) -> float:
-    """Cost of one sample whose state is in ``room.z``; adds slopes if wanted."""
+def sample_cost(m: Model, w: Weights, room: Room, n: int, h: float, want: bool) -> float:
+    """Cost of one sample of a phase of length h whose state is in ``room.z``.
+
+    Adds slopes if wanted.
+    """
     pose_sample(m, room, m.samples.time[n])
-    scale = math.sqrt(m.samples.weight[n])
+    scale = math.sqrt(m.samples.weight[n] * (h / m.phase_time))
     cost = 0.0
     for row in range(m.samples.goal_first[n], m.samples.goal_last[n]):
         cost += goal_terms(m, w, room, row, scale, want)
@@ -151,7 +155,7 @@ def motion_cost(m: Model, w: Weights, keys: np.ndarray, room: Room) -> float:
     for n in range(m.samples.phase.shape[0]):
         k, other = _key_pair(m, keys, m.samples.phase[n])
         fill_sample(m, keys[k], keys[other], m.samples.fraction[n], room)
-        cost += sample_cost(m, w, room, n, False)
+        cost += sample_cost(m, w, room, n, phase_length(m, keys[k], keys[other]), False)
     return cost
 
 
@@ -171,12 +175,17 @@ def motion_system(m: Model, w: Weights, keys: np.ndarray, room: Room, out: Sums)
             room.slope[i] = 0.0
             for j in range(i + 1):
                 room.square[i, j] = 0.0
-        cost += sample_cost(m, w, room, n, True)
+        h = phase_length(m, keys[k], keys[other])
+        part = sample_cost(m, w, room, n, h, True)
+        cost += part
         blocks = (out.diagonal[k], out.below[k], out.diagonal[other])
         slopes = (out.slope[k], out.slope[other])
-        takes = hermite(s, m.phase_time)
+        takes = hermite(s, h)
         _spread_coordinates(m, room, takes, blocks, slopes)
         _spread_contacts(m, room, s, takes, blocks, slopes)
+        if has_free_time(m, k, other):
+            pair = (k, other, keys[k], keys[other])
+            spread_time(m, room, (s, h), pair, part, takes, out)
     return cost
 
 
