@@ -9,7 +9,9 @@ import pytest
 
 import handwright as hw
 from handwright.core.touch import TouchSpan
+from handwright.core.track import Track
 from handwright.math.packed import Packed
+from handwright.mechanics.momentum import required_wrench
 from handwright.methods.trajopt.build import build, make_room
 from handwright.methods.trajopt.clips import make_clip
 from handwright.methods.trajopt.contact_invariant import ContactInvariant
@@ -67,7 +69,7 @@ def timed(scene="pick_ball", num_phases=4, fractions=(0.2, 0.7)):
     return built, keys
 
 
-def assert_products(blocks, m, residuals, keys, k, columns, others):
+def assert_products(blocks, residuals, keys, k, columns, others):
     """Products of slopes of all residuals, by differences, are those of the normal equations.
 
     ``columns`` are of key k, ``others`` of key k + 1.
@@ -115,7 +117,7 @@ def test_products_of_slopes_of_the_laws_of_motion():
         return np.array(found)
 
     columns = [nq - 6, nq - 4, 2 * nq - 6, 2 * nq - 4, m.shift]
-    assert_products(blocks, m, residuals, keys, 1, columns, columns)
+    assert_products(blocks, residuals, keys, 1, columns, columns)
 
 
 def test_products_of_slopes_of_quiet_costs():
@@ -155,7 +157,7 @@ def test_products_of_slopes_of_quiet_costs():
         return np.concatenate(found)
 
     columns = [i, nq + i, 2 * nq + 1, 2 * nq + 3 * nc + 4, m.shift]
-    assert_products(blocks, m, residuals, keys, 1, columns, columns)
+    assert_products(blocks, residuals, keys, 1, columns, columns)
 
 
 def test_clips_and_finer_keys_have_the_true_times():
@@ -176,6 +178,35 @@ def test_clips_and_finer_keys_have_the_true_times():
         height = cubic(*ends, h, (time - begins[k]) / h)[0]
         assert clip.bodies["ball"].position[frame, 2] == pytest.approx(height, abs=1e-9)
         assert clip_of_finer.bodies["ball"].position[frame, 2] == pytest.approx(height, abs=1e-9)
+
+
+def test_forces_fit_the_motion_where_they_leap_between_frames():
+    """A ball lies, and falls from a moment on that no frame has."""
+    problem = load_scene("pick_ball")
+    built, keys = timed()
+    m, ball = built.model, problem.bodies["ball"]
+    nq, nc = m.num_coordinates, m.num_contacts
+    foot = int(np.flatnonzero(built.rests_on)[0])
+    shifts = keys[:, m.shift].copy()
+    keys[:] = built.start
+    keys[:, m.shift] = shifts
+    begins = key_times(m, keys)
+    frames = problem.times - problem.times[0]
+    assert np.abs(frames - begins[1]).min() > 0.2 * (frames[1] - frames[0])
+    fallen = begins - begins[1]
+    keys[1:, nq - 4] -= 0.5 * 9.81 * fallen[1:] ** 2
+    keys[1:, 2 * nq - 4] = -9.81 * fallen[1:]
+    keys[0, m.first_share + foot] = 1.0
+    keys[:2, 2 * nq + 3 * foot + 2] = m.weight
+    keys[:, 2 * nq + 3 * (nc + foot) + 2] = -0.035
+    clip = make_clip(problem, built, keys, "test")
+    stored = np.zeros((clip.num_frames, 3))
+    np.add.at(stored, clip.contacts.frame, clip.contacts.force)
+    needed = required_wrench(Track(clip.times, clip.bodies["ball"]), ball).force
+    # Forces below half a percent of the weight are left out.
+    np.testing.assert_allclose(stored[1:-1], needed[1:-1], atol=6e-3 * m.weight)
+    size = np.linalg.norm(stored, axis=1)
+    assert np.any((size > 0.02 * m.weight) & (size < 0.98 * m.weight))
 
 
 def test_the_body_gets_the_time_that_it_needs():

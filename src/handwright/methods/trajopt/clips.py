@@ -37,13 +37,17 @@ def make_clip(problem: Problem, built: Built, keys: Float[np.ndarray, "K n"], me
     place, turn = np.zeros((len(problem.times), 3)), np.zeros((len(problem.times), 3, 3))
     contacts: list[Contact] = []
     begins = key_times(m, keys)
+    step = float(np.diff(problem.times).min())
     for t, time in enumerate(problem.times - problem.times[0]):
         phase, fraction = _where(begins, float(time), is_cyclic=m.is_cyclic)
         fill_sample(packed, keys[phase], keys[(phase + 1) % len(keys)], fraction, bench)
         pose_sample(packed, bench, float(time))
         coordinates[t] = room.z[:nq]
         place[t], turn[t] = room.z[nq - 6 : nq - 3], room.body_turn
-        contacts += _contacts(built, keys, t, phase, fraction, packed, bench, room)
+        share = _shares(
+            built, keys, (phase, fraction, begins[phase + 1] - begins[phase]), step, room
+        )
+        contacts += _contacts(built, share, t, packed, bench, room)
     pose = Pose(place, rotation.from_matrix(turn))
     body_pose = Pose(pose.apply(-built.body.center), pose.wxyz)
     return Clip(
@@ -86,22 +90,55 @@ def _where(begins: Float[np.ndarray, " L"], time: float, *, is_cyclic: bool) -> 
     return phase, float(np.clip(fraction, 0.0, 1.0))
 
 
+def _shares(
+    built: Built,
+    keys: Float[np.ndarray, "K n"],
+    at: tuple[int, float, float],
+    step: float,
+    room: Room,
+) -> Float[np.ndarray, " N"]:
+    """Shares of the contacts in a frame. Forces leap at keys; frames near get some of each side.
+
+    An acceleration is taken from a frame and its two neighbours, which makes it a mean over the
+    time between these, with weights that fall from the frame to them. So forces are made the same
+    mean. A contact that is on beyond the key only is put where it is at the key.
+
+    Args:
+        built: The problem.
+        keys: Key states.
+        at: Phase of the frame, fraction of it that has passed, and its length, s.
+        step: Between frames, s.
+        room: With the state of the frame; origins and forces of such contacts are changed.
+    """
+    m = built.model
+    phase, fraction, length = at
+    own = keys[phase, m.first_share :]
+    since, left = fraction * length / step, (1.0 - fraction) * length / step
+    is_late = left < since
+    beyond = phase + (1 if is_late else -1)
+    if min(since, left) >= 1.0 or not (m.is_cyclic or 0 <= beyond < len(m.clearance)):
+        return own.copy()
+    key = keys[(phase + 1 if is_late else phase) % len(keys)]
+    other = keys[beyond % len(keys), m.first_share :]
+    for j in np.flatnonzero((own == 0.0) & (other > 0.0)):
+        for first in (2 * m.num_coordinates, 2 * m.num_coordinates + 3 * m.num_contacts):
+            place = slice(first + 3 * j, first + 3 * j + 3)
+            room.z[place] = key[place]
+    part = 0.5 * (1.0 - min(since, left)) ** 2
+    return (1.0 - part) * own + part * other
+
+
 def _contacts(
     built: Built,
-    keys: np.ndarray,
+    share: Float[np.ndarray, " N"],
     frame: int,
-    phase: int,
-    fraction: float,
     packed: Packed,
     bench: Packed,
     room: Room,
 ) -> list[Contact]:
-    """Contacts of a frame. At a key forces leap; the frame gets the mean of both sides."""
+    """Contacts of a frame with the state in ``room``."""
     m = built.model
     nq = m.num_coordinates
-    share = keys[phase, m.first_share :].copy()
-    if fraction < 1e-6 and (phase > 0 or m.is_cyclic):
-        share = 0.5 * (share + keys[phase - 1, m.first_share :])
     weight = m.weight
     found = []
     for j in np.flatnonzero(share > 0.0):

@@ -115,20 +115,20 @@ class Descent:
     def _held(self, is_frozen: bool) -> np.ndarray:
         """Variables that this step leaves alone.
 
-        They are contact variables at a bound that hold them, and changes for pushes; with frozen
-        ones, everything of contacts that are off on both sides of a key, and changes at keys that
-        no phase with pushes touches.
+        They are contact variables at a bound that hold them, changes for pushes and shifts; with
+        frozen ones, everything of contacts that are off on both sides of a key, changes at keys
+        that no phase with pushes touches, and shifts of keys that stay.
         """
         held = self.fixed.copy()
-        held[:, self.model.shift] |= self.model.is_pinned
         nq, nc = self.model.num_coordinates, self.model.num_contacts
         c = self.keys[:, -nc:]
         if not is_frozen:
             slope = self.blocks.slope[:, -nc:]
             held[:, -nc:] |= ((c <= self.floor) & (slope > 0.0)) | ((c >= 1.0) & (slope < 0.0))
-            held[:, 2 * nq + 6 * nc : self.model.shift] = True
+            held[:, 2 * nq + 6 * nc : self.model.first_share] = True
             return held
         held[:, -nc:] = True
+        held[:, self.model.shift] |= self.model.is_pinned
         idle = (c == 0.0) & (np.roll(c, 1, axis=0) == 0.0)
         threefold = np.repeat(idle, 3, axis=1)
         held[:, 2 * nq : 2 * nq + 6 * nc] |= np.tile(threefold, 2)

@@ -183,7 +183,7 @@ def motion_system(m: Model, w: Weights, keys: np.ndarray, room: Room, out: Sums)
         takes = hermite(s, h)
         _spread_coordinates(m, room, takes, blocks, slopes)
         _spread_contacts(m, room, s, takes, blocks, slopes)
-        if has_free_time(m, k, other):
+        if w.is_frozen and has_free_time(m, k, other):
             pair = (k, other, keys[k], keys[other])
             spread_time(m, room, (s, h), pair, part, takes, out)
     return cost

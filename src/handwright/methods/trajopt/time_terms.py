@@ -9,6 +9,7 @@ slopes H by z,
     products with other variables: H u + g / (2 h);  with h: u H u + g u / h + C / (2 h^2).
 
 A slope by h counts for the shift of the later key, and its negative for that of the earlier one.
+Shifts are variables once contact variables are rounded, not before.
 """
 
 from __future__ import annotations
@@ -83,9 +84,10 @@ def timing_cost(m: Model, out: Sums, k: int, other: int, h: float, want: bool) -
 
 
 @kernel
-def _stretch(m: Model, s: float, h: float, first: np.ndarray, second: np.ndarray, u: tuple) -> None:
+def _stretch(m: Model, room: Room, at: tuple, first: np.ndarray, second: np.ndarray) -> None:
     """Writes how the state at a moment changes with the length of its phase."""
-    nq, change = m.num_coordinates, u[0]
+    nq, change = m.num_coordinates, room.stretch[0]
+    s, h = at
     for i in range(change.shape[0]):
         change[i] = 0.0
     s2, s3 = s * s, s * s * s
@@ -123,7 +125,7 @@ def spread_time(
     s, h = at
     k, other, first, second = pair
     change, product = room.stretch[0], room.stretch[1]
-    _stretch(m, s, h, first, second, (change,))
+    _stretch(m, room, at, first, second)
     H, g = room.square, room.slope
     size, nq = g.shape[0], m.num_coordinates
     along = 0.0
