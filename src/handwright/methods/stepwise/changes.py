@@ -37,6 +37,7 @@ def update_hand_touches(
     bodies: list[BodyState],
     meetings: list[Meeting],
     touches: list[Touch],
+    reaching: set[tuple[int, int]],
 ) -> list[Touch]:
     """The contacts of hands at the start of a frame, from those of the last one."""
     near = {(meeting.hand, meeting.body): meeting for meeting in meetings if meeting.body >= 0}
@@ -64,7 +65,7 @@ def update_hand_touches(
         ):
             touch = _anew(world, hands, bodies, meeting, touch)
         kept.append(touch)
-    return kept + new_hand_touches(world, hands, bodies, meetings, kept)
+    return kept + new_hand_touches(world, hands, bodies, meetings, kept, reaching)
 
 
 def _has_rolled(meeting: Meeting, touch: Touch, point: np.ndarray, away: float) -> bool:

@@ -16,6 +16,9 @@ from handwright.methods.stepwise.reach import NoReach, ReachPath, reach_path
 from handwright.methods.stepwise.touches import Touch
 from handwright.methods.stepwise.world import BodyState, World
 
+# Share of the time of a reach after which its end is wanted; the hand follows a little behind.
+_ON_THE_WAY = 0.85
+
 
 class NoGripError(InvalidValueError):
     """A grip that the hand cannot take."""
@@ -37,7 +40,8 @@ class Holding:
         grip = self.grip
         if time >= grip.held or self.path is None:
             return self.grasp.q, self.grasp.root
-        share = float(np.clip((time - grip.start) / (grip.held - grip.start), 0.0, 1.0))
+        whole = _ON_THE_WAY * (grip.held - grip.start)
+        share = float(np.clip((time - grip.start) / whole, 0.0, 1.0))
         # Starts and ends at rest.
         share = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
         return self.path.at(share)

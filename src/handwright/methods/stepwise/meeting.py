@@ -31,6 +31,8 @@ TOUCHING = 5e-4
 """Gap below which a contact begins, m."""
 # How much of a depth is undone in a frame, and how fast at most, m/s.
 _RECOVERY, _RECOVERY_SPEED = 0.3, 0.05
+# Share of a gap that skin may close within a frame.
+_APPROACH = 0.5
 # How much higher than the lowest corner others may be that carry with it, m.
 _PATCH = 5e-4
 # A corner that would be this deep has arrived, m.
@@ -208,7 +210,9 @@ def hand_limits(
         )
         matrices.append(rows)
         gaps.append(gap)
-    low = least_speed(np.concatenate(gaps), step)
+    gap = np.concatenate(gaps)
+    # Other points than the nearest may arrive first: gaps are closed bit by bit.
+    low = least_speed(np.where(gap > 0.0, _APPROACH * gap, gap), step)
     return Limits(np.concatenate(matrices), low, np.zeros(len(low), dtype=np.int64))
 
 
@@ -238,13 +242,17 @@ def new_hand_touches(
     bodies: list[BodyState],
     meetings: list[Meeting],
     touches: list[Touch],
+    reaching: set[tuple[int, int]],
 ) -> list[Touch]:
-    """Contacts of parts of hands that have come to a body; they collide before they stay."""
+    """Contacts of parts of hands that have come to a body; they collide before they stay.
+
+    Hands that still reach for a body (pairs in ``reaching``) keep off it and do not press.
+    """
     known = {(touch.hand, touch.part, touch.body) for touch in touches if touch.hand >= 0}
     return [
         hand_touch(world, hands, bodies, meeting, int(c), ContactMode.COLLIDING)
         for meeting in meetings
-        if meeting.body >= 0
+        if meeting.body >= 0 and (meeting.hand, meeting.body) not in reaching
         for c in np.flatnonzero(meeting.nearest.gap < TOUCHING)
         if (meeting.hand, int(c), meeting.body) not in known
     ]

@@ -18,6 +18,7 @@ from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.math.pose import Pose
 from handwright.methods.stepwise.anticipation import Expectation
 from handwright.methods.stepwise.changes import (
+    LOST,
     added_energy,
     after_step,
     corrections,
@@ -31,6 +32,7 @@ from handwright.methods.stepwise.meeting import (
     body_meetings,
     hand_limits,
     hand_meetings,
+    hand_touch,
     lying_touches,
     with_touches,
 )
@@ -198,8 +200,11 @@ class Session:
         meetings = hand_meetings(world, self.hands, self.bodies)
         between = body_meetings(world, self.bodies)
         held = [touch for touch in self.touches if touch.hand >= 0]
-        held = update_hand_touches(world, self.hands, self.bodies, meetings, held)
-        held, is_new = self._take(held)
+        reaching = {
+            (one.hand, one.body) for n, one in enumerate(self._holdings) if n not in self._taken
+        }
+        held = update_hand_touches(world, self.hands, self.bodies, meetings, held, reaching)
+        held, is_new = self._take(held, meetings)
         active = _active(held, between)
         laws = mechanics(world, self.hands, self.bodies, external, step)
         resting = rest_bodies(world, self.bodies, between, active, laws, step)
@@ -242,8 +247,8 @@ class Session:
                 expectation.disturb(self.touches)
         return external
 
-    def _take(self, held: list[Touch]) -> tuple[list[Touch], bool]:
-        """Contacts of grips whose moment has come, in place of those that the reach has made."""
+    def _take(self, held: list[Touch], meetings: list[Meeting]) -> tuple[list[Touch], bool]:
+        """Contacts of grips whose moment has come, where the reach has brought the hand."""
         is_new = self.tally.frames == 0
         if is_new:
             # What touches when all begins has been touching: nothing collides.
@@ -255,6 +260,15 @@ class Session:
             self._taken.add(n)
             is_new = True
             grasped = holding.touches(self.world)
+            if holding.path is not None:
+                near = next(m for m in meetings if (m.hand, m.body) == (holding.hand, holding.body))
+                grasped = [
+                    hand_touch(
+                        self.world, self.hands, self.bodies, near, touch.part, ContactMode.STATIC
+                    )
+                    for touch in grasped
+                    if near.nearest.gap[touch.part] < LOST
+                ]
             parts = {(holding.hand, touch.part, holding.body) for touch in grasped}
             held = [t for t in held if (t.hand, t.part, t.body) not in parts] + grasped
         return held, is_new
