@@ -100,9 +100,9 @@ def find_holdings(
         )
         if isinstance(grasp, NoGrasp):
             raise NoGripError(f"Hand '{grip.hand}', body '{grip.body}': {grasp.reason}")
-        path = None
+        path: ReachPath | None = None
         if grip.held > grip.start:
-            path = reach_path(
+            reached = reach_path(
                 world.hands[hand].model,
                 grasp,
                 part.body,
@@ -111,7 +111,8 @@ def find_holdings(
                 start_root=root if world.hands[hand].is_free else None,
                 surroundings=problem.environment,
             )
-            if isinstance(path, NoReach):
-                raise NoGripError(f"Hand '{grip.hand}', body '{grip.body}': {path.reason}")
+            if isinstance(reached, NoReach):
+                raise NoGripError(f"Hand '{grip.hand}', body '{grip.body}': {reached.reason}")
+            path = reached
         found.append(Holding(grip, hand, body, grasp, path))
     return found

@@ -179,7 +179,7 @@ def hand_limits(
     """Rows that keep hands out of bodies, of surroundings and of themselves."""
     width = world.num_velocities
     room = np.zeros((3, width))
-    matrices, gaps = [], []
+    matrices, gaps = [np.zeros((0, width))], [np.zeros(0)]
     for meeting in meetings:
         hand, state, near = world.hands[meeting.hand], hands[meeting.hand], meeting.nearest
         if not (near.row >= 0).any():

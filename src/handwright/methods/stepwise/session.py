@@ -245,6 +245,10 @@ class Session:
     def _take(self, held: list[Touch]) -> tuple[list[Touch], bool]:
         """Contacts of grips whose moment has come, in place of those that the reach has made."""
         is_new = self.tally.frames == 0
+        if is_new:
+            # What touches when all begins has been touching: nothing collides.
+            for touch in held:
+                touch.mode = ContactMode.STATIC
         for n, holding in enumerate(self._holdings):
             if n in self._taken or self.time < holding.grip.held - 1e-9:
                 continue

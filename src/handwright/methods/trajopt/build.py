@@ -33,8 +33,10 @@ from handwright.methods.trajopt.model import (
     Room,
     Skeleton,
 )
+from handwright.methods.trajopt.scenarios import tip_pushes
 from handwright.methods.trajopt.shape import make_body, resting_points
 from handwright.methods.trajopt.skin_bulge import skin_bulge, skin_stubs
+from handwright.methods.trajopt.timing import pinned_keys
 
 # Order of the wrist's hinges in its own frame: bending, deviation, turning of the forearm. The
 # second must stay well within a quarter turn, and deviation is what a wrist has least of.
@@ -49,6 +51,10 @@ _NUM_FEET, _NUM_STILL_FEET = 2, 4
 _TOUCHES = 1e-3
 _LIFTING_TIME = 1.0
 """s."""
+KEY_SLACK = 0.01
+"""By how much of a phase a span in which a hand may touch may miss a key."""
+# By how many times phases may be shorter than asked for, so that such spans fit.
+_MOST_DENSE = 3
 # Least squeeze of fingers and palms against a thumb's: together they press as hard as it does.
 _FINGER_SHARE = 0.25
 # Both are multiplied by this where digits turn a body in the hand: they hold it in turn, and what
@@ -108,6 +114,9 @@ class Built(NamedTuple):
     """Contacts of hands but for digits with goals of their own, which have other things to do."""
     is_turned_in_hand: bool
     """Whether the body is to turn on and on, so that digits have to let go in turn."""
+    in_spans: Bool[np.ndarray, " N"]
+    """Contacts of hands that may touch at times only, where nothing but hands holds the body and
+    they do not turn it: the body is theirs throughout these times."""
     first_hold: int
     """Phase from which hands are drawn to the body; past the last if it need not be held."""
     carried: Float[np.ndarray, "H K 6"]
@@ -121,7 +130,14 @@ class Built(NamedTuple):
 
 
 def build(
-    problem: Problem, *, num_phases: int, fractions: Sequence[float], is_coupled: bool
+    problem: Problem,
+    *,
+    num_phases: int,
+    fractions: Sequence[float],
+    is_coupled: bool,
+    num_pushes: int = 0,
+    push_size: float = 0.0,
+    has_free_times: bool = False,
 ) -> Built:
     """Everything that a problem says, as arrays.
 
@@ -130,6 +146,9 @@ def build(
         num_phases: Of equal length, three or more.
         fractions: Moments of every phase at which costs are taken, above 0 and below 1.
         is_coupled: See ``couple_joints``.
+        num_pushes: See ``push_corners``.
+        push_size: See there, N.
+        has_free_times: See ``pinned_keys``.
     """
     (body_name, body), *_ = problem.bodies.items()
     hands = _hand_parts(problem, is_coupled)
@@ -151,6 +170,7 @@ def build(
         problem, hands, body, num_phases, duration / num_phases, fractions
     )
     skeleton = _skeleton(hands)
+    shift = 2 * num_coordinates + (6 + 3 * num_pushes) * len(contacts.kind)
     model = Model(
         forest=_forest(hands),
         skeleton=skeleton,
@@ -159,6 +179,8 @@ def build(
         env=EnvironmentArrays(*(np.array(part) for part in env)),
         samples=samples,
         goals=goals,
+        pushes=tip_pushes(body, num_pushes, push_size),
+        is_pushed=np.zeros(num_phases, dtype=np.bool_),
         clearance=np.zeros((num_phases, len(skeleton.joint))),
         landing=np.zeros((num_phases, len(contacts.kind)), dtype=np.int64),
         easing=np.zeros((num_phases, len(contacts.kind)), dtype=np.int64),
@@ -167,11 +189,15 @@ def build(
         upper=upper,
         num_coordinates=num_coordinates,
         num_contacts=len(contacts.kind),
+        shift=shift,
+        is_pinned=pinned_keys(problem, num_phases, is_free=has_free_times),
+        first_share=shift + 1,
+        num_variables=shift + 1 + len(contacts.kind),
         num_keys=num_phases + (0 if problem.is_cyclic else 1),
         phase_time=duration / num_phases,
         is_cyclic=problem.is_cyclic,
     )
-    start = np.zeros(2 * num_coordinates + 7 * len(contacts.kind))
+    start = np.zeros(model.num_variables)
     for hand in hands:
         first = hand.first_finger_coordinate
         start[first : first + len(hand.couplings.leading)] = hand.q[hand.couplings.leading]
@@ -191,6 +217,7 @@ def build(
         rests_on=_rests_on(problem, body_name, shape, contacts),
         may_grip=may_grip,
         is_turned_in_hand=is_turned,
+        in_spans=_in_spans(problem, hands, contact_hand) & may_grip & (not is_turned),
         first_hold=first_hold,
         carried=carried_wrists(problem, hands, body_name, times, float(times[first_hold])),
         capsule_number=np.array(numbers, dtype=np.int64),
@@ -209,6 +236,15 @@ def _required(problem: Problem, model: Model) -> Bool[np.ndarray, "P N"]:
         inside[np.argmin(np.abs(middle - 0.5 * (stroke.start + stroke.end)))] = True
         required[:, first + n] = inside
     return required
+
+
+def _in_spans(
+    problem: Problem, hands: tuple[HandPart, ...], contact_hand: Int[np.ndarray, " N"]
+) -> Bool[np.ndarray, " N"]:
+    """Contacts of hands with spans, where there are no surroundings."""
+    named = {span.hand for span in problem.touches}
+    has_spans = np.array([hand.name in named for hand in hands] + [False])
+    return np.asarray(has_spans[contact_hand] & (not problem.environment))
 
 
 def _rests_on(
@@ -239,14 +275,25 @@ def _first_hold(problem: Problem, body: str, model: Model) -> int:
 
 
 def phases_of(problem: Problem, phase_time: float) -> int:
-    """Number of phases of about this length, s, that fill the motion."""
-    return max(round(float(problem.times[-1] - problem.times[0]) / phase_time), 3)
+    """Number of phases of about this length, s, that fill the motion.
+
+    They are shorter where spans in which hands may touch begin or end between keys, since contacts
+    change at keys only: what is thrown flies for one phase or more.
+    """
+    duration = float(problem.times[-1] - problem.times[0])
+    fewest = max(round(duration / phase_time), 3)
+    ends = {end for span in problem.touches for end in (span.start, span.end)}
+    share = (np.array(sorted(ends)) - problem.times[0]) / duration
+    for count in range(fewest, _MOST_DENSE * fewest + 1):
+        at = share * count
+        if (np.abs(at - np.round(at)) < KEY_SLACK).all():
+            return count
+    return fewest
 
 
 def make_room(model: Model) -> Room:
     """Room for one sample of a model."""
-    nq, nc = model.num_coordinates, model.num_contacts
-    size = 2 * nq + 7 * nc + 6
+    nq, size = model.num_coordinates, model.num_variables + 6
     joints = len(model.forest.parent)
     return Room(
         z=np.zeros(size),
@@ -266,6 +313,7 @@ def make_room(model: Model) -> Room:
         dense=np.zeros((3, nq)),
         square=np.zeros((size, size)),
         slope=np.zeros(size),
+        stretch=np.zeros((2, size)),
     )
 
 

@@ -49,7 +49,7 @@ def rounded(
     phases = len(m.clearance)
     keys = keys.copy()
     forces = keys[:, 2 * nq : 2 * nq + 3 * nc].reshape(len(keys), nc, 3)
-    c = keys[:phases, 2 * nq + 6 * nc :].copy()
+    c = keys[:phases, m.first_share :].copy()
     size = np.linalg.norm(forces, axis=2)
     following = np.roll(size, -1, axis=0)[:phases]
     load = 0.5 * c * (size[:phases] + following) / weight
@@ -57,8 +57,11 @@ def rounded(
     if not built.is_turned_in_hand:
         is_on &= load > _LEAST_LOAD
         is_on &= ~_is_dragged(built, keys, is_on)
-    if not m.is_cyclic:
+    # Between its spans the body flies, or others have it.
+    is_on |= allowed & built.in_spans & leads
+    if not m.is_cyclic or built.in_spans.any():
         is_on = _steady(built, _without_holes(built, is_on, allowed), leads)
+    if not m.is_cyclic:
         is_on = _gripped_first(built, is_on) & allowed
         # What nobody touches lies on all that it lay on.
         is_on[: first_touch(built, is_on)] |= built.rests_on
@@ -156,9 +159,9 @@ def other_schedules(
 ) -> list[Bool[np.ndarray, "P N"]]:
     """Schedules worth trying instead, the worst error first.
 
-    A contact is switched off there, or on beside. In motions that end, hands rather keep what they
-    hold: a digit that joins others in mid-air starts with a jerk. It is left out altogether where
-    enough others are left.
+    A contact is switched off there, or on beside. In motions that end, and where they hold in
+    spans, hands rather keep what they hold: a digit that joins others in mid-air starts with a
+    jerk. It is left out altogether where enough others are left.
 
     Args:
         built: The problem.
@@ -169,13 +172,14 @@ def other_schedules(
     options: list[Bool[np.ndarray, "P N"]] = []
     phases = len(is_on)
     hands = built.contact_hand >= 0
+    is_whole = built.in_spans if built.model.is_cyclic else hands
     for flat in np.argsort(-errors, axis=None)[:_NUM_ERRORS]:
         k, j = (int(i) for i in np.unravel_index(int(flat), errors.shape))
         if errors[k, j] <= 1.0:
             break
         if hands[j] and built.required[:, j].any():
             continue
-        if hands[j] and not built.model.is_cyclic:
+        if is_whole[j]:
             trial = is_on.copy()
             trial[:, j] = False
             if (trial[is_on[:, j]][:, hands].sum(axis=1) >= LEAST_HOLD).all():
@@ -204,7 +208,7 @@ def eased(is_on: Bool[np.ndarray, "P N"], *, is_cyclic: bool) -> Int[np.ndarray,
 def apply_schedule(
     built: Built, keys: Float[np.ndarray, "K n"], is_on: Bool[np.ndarray, "P N"]
 ) -> Float[np.ndarray, "K n"]:
-    """Key states with these contacts; sets clearance, landing and easing of the model."""
+    """Key states with these contacts; sets what of the model follows the schedule."""
     m = built.model
     nc = m.num_contacts
     keys = keys.copy()
@@ -214,6 +218,10 @@ def apply_schedule(
         before[0], after[-1] = False, False
     m.landing[:] = np.where(is_on, 0, before + 2 * after)
     m.easing[:] = eased(is_on, is_cyclic=m.is_cyclic)
+    # Pushes come in the second half, while hands alone hold the body.
+    hands = built.contact_hand >= 0
+    m.is_pushed[:] = is_on[:, hands].any(axis=1) & ~is_on[:, ~hands].any(axis=1)
+    m.is_pushed[: len(is_on) // 2] = False
     near = is_on | before | after
     m.clearance[:] = _CLEAR
     for j in range(nc):

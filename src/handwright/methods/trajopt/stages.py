@@ -37,6 +37,8 @@ class Tolerances:
     """rad."""
     limit: float
     """rad."""
+    push: float = 0.05
+    """Share of a push."""
 
 
 LOOSE = Tolerances(5e-3, 0.05, 0.10, 0.02, 0.20, 2e-3, 1.0, 0.1)
@@ -44,8 +46,13 @@ TIGHT = Tolerances(1e-3, 0.01, 0.005, 0.001, 0.01, 1e-3, 0.2, 3e-3)
 EXACT = Tolerances(3e-4, 3e-3, 0.003, 0.0006, 0.005, 3e-4, 0.1, 3e-3)
 FINE = Tolerances(1e-4, 1e-4, 0.003, 0.0006, 0.005, 1e-4, 0.05, 1e-3)
 
+# How much forces may change for a push, in sizes of it.
+_CHANGE = 20.0
 # Contacts of a hand that holds, and how fast its joints may move then, rad/s.
 _HOLDING, _GRIP_RATE = 2, 0.1
+# How far from where it starts a wrist may stray where hands throw, m: the least acceleration would
+# take it up after the body and only then back.
+_STRAYING = 0.1
 
 
 def weights(
@@ -82,6 +89,7 @@ def weights(
         squeeze=squeeze,
         attraction=1e-3,
         friction=friction,
+        push=1.0 / tolerances.push,
         is_frozen=is_frozen,
     )
 
@@ -108,6 +116,8 @@ def quiet(
             acceleration[first : first + 3] = 1.0 / 3.0**2
             acceleration[first + 3 : first + 6] = 1.0 / 20.0**2
             rest[first + 3 : first + 6] = 1.0 / 2.0**2
+            if built.in_spans.any():
+                rest[first : first + 3] = 1.0 / _STRAYING**2
         first = hand.first_finger_coordinate
         span = slice(first, first + len(hand.couplings.leading))
         acceleration[span] = 1.0 / 40.0**2
@@ -129,6 +139,7 @@ def quiet(
         rest_value=value,
         rate=rate,
         force=1.0 / (5.0 * weight) ** 2,
+        change=1.0 / (_CHANGE * m.pushes.size) ** 2 if m.pushes.size > 0.0 else 0.0,
         creep=1.0 / 0.2**2,
         end_rate=end_rate,
     )
