@@ -81,7 +81,7 @@ def held(style: str) -> GraspFound:
         root=SHOULDER,
         surroundings=case.surroundings,
         rng=np.random.default_rng(0),
-        num_starts=24 if style == "lateral" else 12,
+        num_starts=8,
     )
     assert isinstance(found, GraspFound), found.reason
     return found
@@ -195,25 +195,23 @@ def test_the_hand_is_below_what_it_carries():
 
 
 def test_the_same_numbers_give_the_same_grasp():
-    body, pose, surroundings = cases()["tripod"]
+    body, pose, surroundings = cases()["precision"]
     again = [
         find_grasp(
-            ARM, body, pose, "tripod", root=SHOULDER, surroundings=surroundings,
-            rng=np.random.default_rng(3), num_starts=4,
+            ARM, body, pose, "precision", root=SHOULDER, surroundings=surroundings,
+            rng=np.random.default_rng(3), num_starts=2,
         )
         for _ in range(2)
     ]  # fmt: skip
-    if isinstance(again[0], NoGrasp):
-        assert again[0] == again[1]
-    else:
-        assert again[0].q.tobytes() == again[1].q.tobytes()
+    assert all(isinstance(grasp, GraspFound) for grasp in again)
+    assert again[0].q.tobytes() == again[1].q.tobytes()
 
 
 def test_a_bare_left_hand_comes_to_the_body():
     body = make_shape("sphere")
     grasp = find_grasp(
         human("left"), body, Pose.identity(), "precision", rng=np.random.default_rng(0),
-        num_starts=8,
+        num_starts=5,
     )  # fmt: skip
     assert isinstance(grasp, GraspFound)
     assert np.linalg.norm(grasp.root.position) < 0.25
@@ -227,7 +225,7 @@ def test_a_style_that_cannot_hold_says_why(place, size, says):
     body = make_shape("box", width=size, depth=size, height=size)
     found = find_grasp(
         ARM, body, Pose(np.array(place), UPRIGHT), "precision", root=SHOULDER,
-        rng=np.random.default_rng(0), num_starts=2,
+        rng=np.random.default_rng(0), num_starts=1,
     )  # fmt: skip
     assert isinstance(found, NoGrasp)
     assert says in found.reason
@@ -339,7 +337,7 @@ def test_the_way_to_a_grasp_is_free(style):
     assert np.allclose(path.at(0.0)[0], start())
     assert np.allclose(path.at(1.0)[0], grasp.q)
     exact = ExactDistance.from_body(case.body)
-    shares = np.linspace(0.0, 1.0, 41)
+    shares = np.linspace(0.0, 1.0, 25)
     places = []
     for share in shares:
         q, root = path.at(share)

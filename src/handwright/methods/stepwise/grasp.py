@@ -20,7 +20,7 @@ from handwright.methods.stepwise.grip_styles import GripStyle, grip_style
 __all__ = ["GraspContact", "GraspFound", "NoGrasp", "find_grasp"]
 
 # How often places are drawn if there is no grasp.
-_DRAWS = 2
+_DRAWS = 3
 
 
 def find_grasp(
@@ -53,7 +53,7 @@ def find_grasp(
         friction: Coulomb coefficient that the hand counts on; the body's by default.
         at: Where on the body the grip should be, in its frame, m; near its centre by default.
         rng: Random numbers: where the search begins.
-        num_starts: Places that are tried, and as many again if none of them will do.
+        num_starts: Places that are tried, and as many again, twice, if none of them will do.
     """
     style = grip_style(style) if isinstance(style, str) else style
     has_arm = model.wrist_link != 0
