@@ -16,8 +16,12 @@ from handwright.methods.trajopt.build import WRIST_HINGES, Built, HandPart, make
 from handwright.methods.trajopt.model import Room
 from handwright.methods.trajopt.system import fill_sample, place_contact, pose_sample
 
-# Contacts with less force than this share of the weight are not listed.
-_IDLE = 5e-3
+# Contacts with less force than this share of the weight are not listed; nor are those that begin or
+# end with a frame and have less than the second: they hardly touch yet, or no more.
+_IDLE, _BARELY = 5e-3, 1e-2
+# Speed from which on a stroke slides, m/s. Motions are judged by differences over two frames, in
+# which what has just begun to slide may become faster than what counts as static.
+_SLIDES = 0.5 * STATIC_SPEED
 
 
 def make_clip(problem: Problem, built: Built, keys: Float[np.ndarray, "K n"], method: str) -> Clip:
@@ -35,13 +39,14 @@ def make_clip(problem: Problem, built: Built, keys: Float[np.ndarray, "K n"], me
     coordinates = np.zeros((len(problem.times), nq))
     place, turn = np.zeros((len(problem.times), 3)), np.zeros((len(problem.times), 3, 3))
     contacts: list[Contact] = []
+    forces = mean_forces(built, keys, problem.times - problem.times[0])
     for t, time in enumerate(problem.times - problem.times[0]):
         phase, fraction = _where(built, float(time))
         fill_sample(packed, keys[phase], keys[(phase + 1) % len(keys)], fraction, bench)
         pose_sample(packed, bench, float(time))
         coordinates[t] = room.z[:nq]
         place[t], turn[t] = room.z[nq - 6 : nq - 3], room.body_turn
-        contacts += _contacts(built, keys, t, phase, fraction, packed, bench, room)
+        contacts += _contacts(built, forces[t], t, packed, bench, room)
     pose = Pose(place, rotation.from_matrix(turn))
     body_pose = Pose(pose.apply(-built.body.center), pose.wxyz)
     return Clip(
@@ -82,31 +87,50 @@ def _where(built: Built, time: float) -> tuple[int, float]:
     return phase, min(max(time / m.phase_time - phase, 0.0), 1.0)
 
 
+def mean_forces(
+    built: Built, keys: Float[np.ndarray, "K n"], times: Float[np.ndarray, " T"]
+) -> Float[np.ndarray, "T N 3"]:
+    """Forces of all contacts around every frame, N.
+
+    Differences of poses, by which motions are judged, see the mean of an acceleration with weights
+    that fall evenly to zero at the next frames. Of what is linear on either side of a frame, as
+    forces are but for leaps and bends at keys, that is the mean of two values a third of a frame
+    before and after it.
+    """
+    m = built.model
+    nq, nc = m.num_coordinates, m.num_contacts
+    duration, step = float(times[-1]), float(times[1]) / 3.0
+    forces = np.zeros((len(times), nc, 3))
+    share = np.zeros((len(times), nc))
+    pushes = slice(2 * nq, 2 * nq + 3 * nc)
+    for t, time in enumerate(times):
+        for side in (float(time) - step, float(time) + step):
+            at = side % duration if m.is_cyclic else min(max(side, 0.0), duration)
+            phase, s = _where(built, at)
+            first, second = keys[phase], keys[(phase + 1) % len(keys)]
+            is_on = 0.5 * first[2 * nq + 6 * nc :]
+            force = (1.0 - s) * first[pushes] + s * second[pushes]
+            forces[t] += is_on[:, None] * force.reshape(nc, 3)
+            share[t] += is_on
+    is_bare = np.linalg.norm(forces, axis=2) < _BARELY * m.weight
+    return np.where(((share < 1.0) & is_bare)[..., None], 0.0, forces)
+
+
 def _contacts(
     built: Built,
-    keys: np.ndarray,
+    forces: Float[np.ndarray, "N 3"],
     frame: int,
-    phase: int,
-    fraction: float,
     packed: Packed,
     bench: Packed,
     room: Room,
 ) -> list[Contact]:
-    """Contacts of a frame. At a key forces leap; the frame gets the mean of both sides."""
+    """Contacts of a frame that carry force."""
     m = built.model
-    nq, nc = m.num_coordinates, m.num_contacts
-    share = keys[phase, 2 * nq + 6 * nc :].copy()
-    if fraction < 1e-6 and (phase > 0 or m.is_cyclic):
-        share = 0.5 * (share + keys[phase - 1, 2 * nq + 6 * nc :])
     weight = m.weight
     found = []
-    for j in np.flatnonzero(share > 0.0):
+    for j in np.flatnonzero(forces.any(axis=1)):
         x, y, z, nx, ny, nz, gap, capsule = place_contact(packed, bench, int(j))
-        force = _within_cone(
-            share[j] * room.z[2 * nq + 3 * j : 2 * nq + 3 * j + 3],
-            np.array([nx, ny, nz]),
-            float(m.contacts.friction[j]),
-        )
+        force = _within_cone(forces[j], np.array([nx, ny, nz]), float(m.contacts.friction[j]))
         if np.linalg.norm(force) < _IDLE * weight:
             continue
         hand = int(built.contact_hand[j])
@@ -144,7 +168,7 @@ def _mode(
     arm = point - room.z[nq - 6 : nq - 3]
     velocity = room.z[2 * nq - 6 : 2 * nq - 3] + np.cross(room.swing[3], arm)
     speed = float(np.linalg.norm(velocity - (velocity @ normal) * normal))
-    return ContactMode.SLIDING if speed > STATIC_SPEED else ContactMode.STATIC
+    return ContactMode.SLIDING if speed > _SLIDES else ContactMode.STATIC
 
 
 def _within_cone(
