@@ -265,6 +265,9 @@ def synth(
         Literal["any", "power", "precision"] | None, _unset("{power,precision}")
     ] = None,
     keep_off: Annotated[tuple[str, ...], _unset("[DIGIT ...]")] = (),
+    pushes: Annotated[Literal[0, 4, 6] | None, _unset("{4,6}")] = None,
+    push_force: Annotated[float | None, _unset("NEWTONS")] = None,
+    free_times: FlagCreatePairsOff[bool] = False,
     time_budget: Annotated[float | None, _unset("SECONDS")] = None,
     num_workers: Annotated[int | None, _unset("INT")] = None,
     seed: int = 0,
@@ -284,6 +287,9 @@ def synth(
         strategy: Where forces leave a choice, fingers hold, slide or move elsewhere; sampling.
         grip: With palm and near phalanges (power), or few fingertips (precision); sampling.
         keep_off: Digits that must not press, as in little ring or left.little; sampling.
+        pushes: Grasps that take pushes at the body's tip, by so many sets of forces; trajopt.
+        push_force: Up to which they do so from any side, N, 0.25 by default; trajopt.
+        free_times: Contacts may change at any time, not every half second; trajopt.
         time_budget: Longest search, s, without preparing and compiling; 120 by default.
         num_workers: Processes; the motions do not depend on it unless time runs out.
         seed: Of everything random.
@@ -298,6 +304,9 @@ def synth(
         "strategy": strategy,
         "grip": grip,
         "keep_off": (KeepOff(keep_off),) if keep_off else None,
+        "pushes": pushes,
+        "push_force": push_force,
+        "free_times": free_times or None,
         "time_budget": time_budget,
         "num_workers": num_workers,
     }
