@@ -73,6 +73,7 @@ def test_synth_chooses_the_method_that_suits_the_problem():
 
     assert usual_method(load_scene("milk_box_turn")) == "sampling"
     assert usual_method(load_scene("pick_ball")) == "trajopt"
+    assert usual_method(load_scene("lift_cup")) == "stepwise"
 
 
 @pytest.mark.parametrize(

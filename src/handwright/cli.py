@@ -164,10 +164,11 @@ def bench(
     shows how much wider its search roams than the paper's plain one. preferences counts what wishes
     and edited problems change. trajopt makes motions for the scenes with goals, checks them, and
     times the solver beside L-BFGS-B with finite differences. stepwise steps through the scenes with
-    grips, holds their ends, and pushes them beside a simulated hand with servos. recordings solves windows of the
-    ManipNet recordings without their fingers and compares with them. recorded-hand fits the bones
-    of the subject of these recordings and reports how far the recorded joints are missed, mm.
-    metrics evaluates four of these recordings beside an independent implementation's figures.
+    grips, holds their ends, and pushes them beside a simulated hand with servos. recordings solves
+    windows of the ManipNet recordings without their fingers and compares with them. recorded-hand
+    fits the bones of the subject of these recordings and reports how far the recorded joints are
+    missed, mm. metrics evaluates four of these recordings beside an independent implementation's
+    figures.
 
     Args:
         name: What to measure; see above.
@@ -462,8 +463,9 @@ def push(
 
     if out is not None:
         _writable_folder(out.parent)
-    given = {"force": force, "at": at, "length": length, "body": body, "point": point}
-    if not push_clip(clip, _console(), out=out, **given):
+    if not push_clip(
+        clip, _console(), force=force, at=at, length=length, body=body, point=point, out=out
+    ):
         raise SystemExit(1)
 
 

@@ -365,7 +365,7 @@ def test_names_are_checked(edited: Any) -> None:
         load_clip(edited(lambda members: with_document(members, change)))
     assert str(caught.value).splitlines()[1:] == [
         "  - problem/hands/claw/frames has 12 names for 11 rows",
-        "  - contacts/touchers names 'foot'; expected a hand or 'environment'",
+        "  - contacts/touchers names 'foot'; expected a hand, a body or 'environment'",
         "  - contacts/bodies names 'moon', which is no body",
     ]
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from handwright.core.grip import Grip
 from handwright.core.surface import EnvironmentBox, HalfSpace
 from handwright.errors import FileFormatError
 from handwright.hands import human, trident
@@ -65,6 +64,7 @@ grips:
     believed_mass: 0.5
     believed_friction: 2
     response: 0.3
+    at: [0.01, 0, 0]
   - {hand: claw, body: lump, style: power}
 pushes:
   - {on: ball, from: 2, to: 2.5, force: [0, 0, -3], at: [0, 0.02, 0]}
@@ -130,10 +130,13 @@ def test_everything_that_can_be_said_comes_through(read):
     (touch,) = problem.touches
     assert (touch.hand, touch.start, touch.end) == ("right", 0.5, 2.0)
     assert dict(problem.tracks) == {}
-    assert problem.grips == (
-        Grip("right", "ball", "precision", 0.2, 1.5, 0.5, 2.0, 0.3),
-        Grip("claw", "lump", "power", 0.0, 0.0, 1.0, 1.0, 0.75),
-    )
+    taken, usual = problem.grips
+    assert (taken.hand, taken.body, taken.style) == ("right", "ball", "precision")
+    assert (taken.start, taken.held, taken.response) == (0.2, 1.5, 0.3)
+    assert (taken.believed_mass, taken.believed_friction) == (0.5, 2.0)
+    np.testing.assert_array_equal(taken.at, [0.01, 0.0, 0.0])
+    assert (usual.start, usual.held, usual.response) == (0.0, 0.0, 0.75)
+    assert (usual.believed_mass, usual.believed_friction, usual.at) == (1.0, 1.0, None)
     first, second = problem.pushes
     assert (first.body, first.start, first.end) == ("ball", 2.0, 2.5)
     np.testing.assert_array_equal(first.force, [0.0, 0.0, -3.0])

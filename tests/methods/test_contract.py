@@ -37,6 +37,7 @@ def hold_a_ball():
 PROBLEMS = {
     "sampling": lambda: load_scene("milk_box_turn"),
     "trajopt": lambda: load_scene("pick_ball"),
+    "stepwise": lambda: load_scene("lift_expected"),
 }
 """Problems that a method can solve; others take ``hold_a_ball``."""
 SETTINGS = {

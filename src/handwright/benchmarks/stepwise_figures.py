@@ -33,11 +33,7 @@ def measure_scene(problem: Problem, *, seed: int) -> dict[str, Any]:
         seed: Of the grasps.
     """
     with threadpool_limits(limits=1):
-        session = Session(problem, seed=seed)
-        begin = time.process_time()
-        for step in np.diff(problem.times):
-            session.step(float(step))
-        seconds = time.process_time() - begin
+        session, seconds = stepped(problem, seed)
         clip, tally = session.clip("stepwise"), session.tally
         frames = (problem.times[-1] - problem.times[0]) / FRAME
         goal_mm, goal_deg = end_error(clip)
@@ -56,6 +52,15 @@ def measure_scene(problem: Problem, *, seed: int) -> dict[str, Any]:
         if problem.pushes:
             row |= _pushed(problem, clip, seed)
     return row
+
+
+def stepped(problem: Problem, seed: int) -> tuple[Session, float]:
+    """A session at the end of a problem, and the time that the thread took for its frames, s."""
+    session = Session(problem, seed=seed)
+    begin = time.thread_time()
+    for step in np.diff(problem.times):
+        session.step(float(step))
+    return session, time.thread_time() - begin
 
 
 def end_error(clip: Clip) -> tuple[float, float]:
@@ -89,10 +94,7 @@ def _last_goals(problem: Problem, end: float) -> tuple[Goal, ...]:
 
 def _pushed(problem: Problem, clip: Clip, seed: int) -> dict[str, Any]:
     """Ours and a simulated hand with stiff servos, under the same pushes."""
-    calm_session = Session(replace(problem, pushes=()), seed=seed)
-    for step in np.diff(problem.times):
-        calm_session.step(float(step))
-    calm = calm_session.clip("stepwise")
+    calm = stepped(replace(problem, pushes=()), seed)[0].clip("stepwise")
     end = max(push.end for push in problem.pushes)
     found = [reaction(clip, calm, push.body, end) for push in problem.pushes]
     peer = replay(calm, hold=HOLD, pushes=problem.pushes)

@@ -30,7 +30,7 @@ class Contact:
 
     frame: int
     toucher: str
-    """Name of a hand, or ``environment``."""
+    """Name of a hand, of another body, or ``environment``."""
     part: int
     """Capsule of the hand, or surface of the surroundings."""
     body: str
@@ -50,7 +50,7 @@ class ContactTrack:
     """All contacts of a motion as one table, ordered by frame."""
 
     touchers: tuple[str, ...]
-    """Names that ``toucher`` indexes: hands, and ``environment``."""
+    """Names that ``toucher`` indexes: hands, other bodies, and ``environment``."""
     bodies: tuple[str, ...]
     """Names that ``body`` indexes."""
     frame: Int[np.ndarray, " N"]

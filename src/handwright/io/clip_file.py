@@ -129,9 +129,9 @@ def _trusted_problems(clip: Clip) -> list[str]:
                     f"problem/hands/{name}/{kind} has {len(part.names)} names for "
                     f"{len(part.link)} rows"
                 )
-    known = {*clip.problem.hands, ENVIRONMENT}
+    known = {*clip.problem.hands, *clip.problem.bodies, ENVIRONMENT}
     problems += [
-        f"contacts/touchers names '{name}'; expected a hand or '{ENVIRONMENT}'"
+        f"contacts/touchers names '{name}'; expected a hand, a body or '{ENVIRONMENT}'"
         for name in clip.contacts.touchers
         if name not in known
     ]

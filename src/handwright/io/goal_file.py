@@ -186,7 +186,7 @@ class _Builder:
         grips: list[Grip] = []
         for number, part in enumerate(file.grips):
             with self.at("grips", number):
-                grips.append(Grip(**part.model_dump()))
+                grips.append(Grip(**(part.model_dump() | {"at": _array(part.at)})))
                 for text in grip_problems(grips[-1], hands, bodies, span):
                     self.say(("grips", number), text)
         return tuple(grips)

@@ -237,6 +237,7 @@ class GripPart(Part):
     believed_mass: Number = 1.0
     believed_friction: Number = 1.0
     response: Number = 0.75
+    at: Position | None = None
 
 
 class PushPart(Part):
