@@ -285,6 +285,17 @@ def test_synth_hands_on_wishes_and_names_clips_of_an_earlier_run(found, tmp_path
     assert method.keep_off == (KeepOff(("little", "ring")),)
 
 
+def test_synth_hands_on_pushes_and_free_times(found, tmp_path):
+    from handwright.core.result import Status
+
+    methods = found(Status.SOLVED)
+    wishes = ["--pushes", "4", "--push-force", "0.5", "--free-times"]
+    assert cli.main(["synth", "pick_ball", "--out", str(tmp_path), *wishes]) == 0
+    (method,) = methods
+    assert (method.name, method.pushes, method.push_force) == ("trajopt", 4, 0.5)
+    assert method.free_times
+
+
 def test_synth_makes_no_folder_for_settings_that_it_refuses(tmp_path, capsys):
     out = tmp_path / "new"
     assert cli.main(["synth", "milk_box_turn", "--out", str(out), "--num-solutions", "0"]) == 1

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from handwright.core.body import RigidBody
     from handwright.core.clip import Clip
     from handwright.core.goal import Feature, Goal
+    from handwright.core.grip import Grip
     from handwright.core.hand import HandModel
     from handwright.core.problem import Problem
+    from handwright.core.push import Push
     from handwright.core.result import Progress, Result, Status
     from handwright.core.stroke import Stroke
     from handwright.core.touch import TouchSpan
@@ -29,7 +31,15 @@ if TYPE_CHECKING:
     from handwright.hands.trident import trident
     from handwright.io.clip_file import load_clip
     from handwright.math.pose import Pose
-    from handwright.methods import METHODS, ContactInvariant, ContactSampling, Scripted, synthesize
+    from handwright.methods import (
+        METHODS,
+        ContactInvariant,
+        ContactSampling,
+        Scripted,
+        Session,
+        Stepwise,
+        synthesize,
+    )
     from handwright.physics import from_mjcf, to_mjcf
     from handwright.render import body_item, hand_items, render_still, turntable, write_png
     from handwright.render.exporting import export
@@ -47,15 +57,19 @@ __all__ = [
     "ContactSampling",
     "Feature",
     "Goal",
+    "Grip",
     "HandModel",
     "HandwrightError",
     "Pose",
     "Problem",
     "Progress",
+    "Push",
     "Result",
     "RigidBody",
     "Scripted",
+    "Session",
     "Status",
+    "Stepwise",
     "Stroke",
     "Tolerances",
     "TouchSpan",
@@ -96,15 +110,19 @@ _HOMES = {
     "ContactSampling": "handwright.methods",
     "Feature": "handwright.core.goal",
     "Goal": "handwright.core.goal",
+    "Grip": "handwright.core.grip",
     "HandModel": "handwright.core.hand",
     "HandwrightError": "handwright.errors",
     "Pose": "handwright.math.pose",
     "Problem": "handwright.core.problem",
     "Progress": "handwright.core.result",
+    "Push": "handwright.core.push",
     "Result": "handwright.core.result",
     "RigidBody": "handwright.core.body",
     "Scripted": "handwright.methods",
+    "Session": "handwright.methods",
     "Status": "handwright.core.result",
+    "Stepwise": "handwright.methods",
     "Tolerances": "handwright.evidence",
     "Stroke": "handwright.core.stroke",
     "TouchSpan": "handwright.core.touch",

@@ -10,11 +10,20 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from handwright.core.grip import Grip
 from handwright.core.surface import EnvironmentBox, HalfSpace
 from handwright.errors import FileFormatError
 from handwright.hands import human, trident
 from handwright.io.goal_file import read_problem, turned
-from handwright.io.goal_schema import BodyPart, GoalPart, GoalsFile, HandPart, TouchPart
+from handwright.io.goal_schema import (
+    BodyPart,
+    GoalPart,
+    GoalsFile,
+    GripPart,
+    HandPart,
+    PushPart,
+    TouchPart,
+)
 from handwright.math import rotation
 
 WHOLE = """
@@ -47,6 +56,19 @@ goals:
   - {of: lump, point: [0.06, 0, 0], path: [[1, 0, 0, 1], [2.5, 0.1, 0, 1]]}
 touches:
   - {hand: right, from: 0.5, to: 2.0}
+grips:
+  - hand: right
+    body: ball
+    style: precision
+    start: 0.2
+    held: 1.5
+    believed_mass: 0.5
+    believed_friction: 2
+    response: 0.3
+  - {hand: claw, body: lump, style: power}
+pushes:
+  - {on: ball, from: 2, to: 2.5, force: [0, 0, -3], at: [0, 0.02, 0]}
+  - {on: lump, from: 0, to: 4, force: [1, 0, 0]}
 cyclic: true
 """
 
@@ -108,6 +130,15 @@ def test_everything_that_can_be_said_comes_through(read):
     (touch,) = problem.touches
     assert (touch.hand, touch.start, touch.end) == ("right", 0.5, 2.0)
     assert dict(problem.tracks) == {}
+    assert problem.grips == (
+        Grip("right", "ball", "precision", 0.2, 1.5, 0.5, 2.0, 0.3),
+        Grip("claw", "lump", "power", 0.0, 0.0, 1.0, 1.0, 0.75),
+    )
+    first, second = problem.pushes
+    assert (first.body, first.start, first.end) == ("ball", 2.0, 2.5)
+    np.testing.assert_array_equal(first.force, [0.0, 0.0, -3.0])
+    np.testing.assert_array_equal(first.point, [0.0, 0.02, 0.0])
+    np.testing.assert_array_equal(second.point, np.zeros(3))
 
 
 def test_surroundings_come_through(read):
@@ -198,6 +229,12 @@ TOP = f"name: a\nduration: 1\n{HANDS}{BODIES}"
          ["line 8, environment[0]: expected one of plane and box"]),
         (TOP + "environment:\n  - plane: {normal: [0, 0, 0], offset: 1}\ngoals: []\n",
          ["line 8, environment[0]: HalfSpace normal is [0.0, 0.0, 0.0]"]),
+        (TOP + "goals: []\npushes:\n  - {on: ball, from: 0, to: 1, force: [1, 2]}\n",
+         ["line 9, pushes[0].force: is '[1, 2]'; expected 3 numbers, N"]),
+        (TOP + "goals: []\ngrips:\n  - {hand: right, body: ball}\n",
+         ["line 9, grips[0].style: is missing"]),
+        (TOP + "goals: []\ngrips:\n  - {hand: right, body: ball, style: power, mass: 1}\n",
+         ["line 9, grips[0]: ", "'mass'", "believed_mass"]),
     ],
 )  # fmt: skip
 def test_a_mistake_is_told_with_its_line_and_what_was_expected(complaints, text, wanted):
@@ -223,6 +260,11 @@ goals:
   - {of: ball, path: [[0.5, 0, 0, 1], [2, 0, 0, 1], [3, 0, 0, 1]]}
 touches:
   - {hand: ball, from: 0, to: 9}
+grips:
+  - {hand: left, body: cup, style: power, held: 3}
+  - {hand: right, body: ball, style: power, start: 0.5, held: 0.2, response: 2}
+pushes:
+  - {on: cup, from: 0.5, to: 2, force: [0, 0, 1]}
 """
     )
     wanted = [
@@ -236,6 +278,13 @@ touches:
         "line 17, goals[5]: runs from 3 to 3 s, outside the frames (0 to 1 s)",
         "line 19, touches[0]: runs from 0 to 9 s, outside the frames (0 to 1 s)",
         "line 19, touches[0]: is for 'ball', which is no hand (hands: right)",
+        "line 21, grips[0]: runs from 0 to 3 s, outside the frames (0 to 1 s)",
+        "line 21, grips[0]: is for 'left', which is no hand (hands: right)",
+        "line 21, grips[0]: is on 'cup', which is no body (bodies: ball)",
+        "line 22, grips[1]: Grip of 'right' on 'ball': it starts at 0.5 and holds from 0.2 s, "
+        "expected start <= held; response is 2.0, expected 0 to 1.",
+        "line 24, pushes[0]: runs from 0.5 to 2 s, outside the frames (0 to 1 s)",
+        "line 24, pushes[0]: is on 'cup', which is no body (bodies: ball)",
     ]
     assert len(told) == len(wanted)
     for line, start in zip(told, wanted, strict=True):
@@ -285,7 +334,9 @@ class TestTheGuide:
         assert problem.name == "stand_the_pen_up"
         assert [goal.end for goal in problem.goals] == [2.5, 5.0]
 
-    @pytest.mark.parametrize("part", [GoalsFile, HandPart, BodyPart, GoalPart, TouchPart])
+    @pytest.mark.parametrize(
+        "part", [GoalsFile, HandPart, BodyPart, GoalPart, TouchPart, GripPart, PushPart]
+    )
     def test_it_names_every_key(self, part):
         for name, field in part.model_fields.items():
             key = field.alias or name

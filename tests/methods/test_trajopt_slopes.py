@@ -35,6 +35,7 @@ WEIGHTS = Weights(
     squeeze=0.5,
     attraction=1e-2,
     friction=0.95,
+    push=3.0,
     is_frozen=False,
 )
 
@@ -64,27 +65,45 @@ def disturbed(built, rng):
     keys[:, :nq] += 0.1 * rng.normal(size=(shape, nq))
     keys[:, nq : 2 * nq] += 0.5 * rng.normal(size=(shape, nq))
     keys[:, 2 * nq : 2 * nq + 3 * nc] = rng.normal(size=(shape, 3 * nc))
-    keys[:, 2 * nq + 3 * nc : -nc] = 0.04 * rng.normal(size=(shape, 3 * nc))
+    keys[:, 2 * nq + 3 * nc : 2 * nq + 6 * nc] = 0.04 * rng.normal(size=(shape, 3 * nc))
+    changes = keys[:, 2 * nq + 6 * nc : m.shift]
+    changes[:] = 0.5 * rng.normal(size=changes.shape)
+    # Past the walls of the shortest and of the longest phase, where keys may move.
+    shifts = m.phase_time * np.resize([0.0, 0.9, 0.42, 0.0], shape)
+    keys[:, m.shift] = np.where(m.is_pinned, 0.0, shifts)
     keys[:, -nc:] = rng.uniform(0.1, 0.9, size=(shape, nc))
     return keys
 
 
 @pytest.mark.parametrize(
-    ("scene", "slides", "is_frozen"),
+    ("scene", "slides", "is_frozen", "num_pushes", "is_timed"),
     [
-        ("pick_pen_horizontal", False, False),
-        ("pick_pen_horizontal", False, True),
-        ("pick_pen_horizontal", True, False),
-        ("pick_box", False, False),
-        ("twirl_z", False, False),
-        ("two_hands_lift", False, False),
+        ("pick_pen_horizontal", False, False, 0, False),
+        ("pick_pen_horizontal", False, True, 0, False),
+        ("pick_pen_horizontal", False, True, 4, True),
+        ("pick_pen_horizontal", True, False, 0, False),
+        ("pick_pen_horizontal", True, True, 0, True),
+        ("pick_box", False, False, 0, False),
+        ("pick_box", False, True, 6, False),
+        ("twirl_z", False, False, 0, False),
+        ("twirl_z", False, True, 0, True),
+        ("two_hands_lift", False, False, 0, False),
     ],
 )
-def test_slopes_of_the_whole_cost(scene, slides, is_frozen):
+def test_slopes_of_the_whole_cost(scene, slides, is_frozen, num_pushes, is_timed):
     rng = np.random.default_rng(5)
     problem = problem_with(scene)
-    built = build(problem, num_phases=3, fractions=[0.1, 0.6], is_coupled=True)
+    built = build(
+        problem,
+        num_phases=3,
+        fractions=[0.1, 0.6],
+        is_coupled=True,
+        num_pushes=num_pushes,
+        push_size=0.25,
+    )
     m = built.model
+    # All but the first key may move, whatever goals say.
+    m.is_pinned[1:] = not is_timed
     keys = disturbed(built, rng)
     if scene == "pick_box":
         # Within a cell of the grid the distance is smooth; these steps stay in one.
@@ -96,10 +115,11 @@ def test_slopes_of_the_whole_cost(scene, slides, is_frozen):
         is_on[1], is_on[:, 0] = True, True
         keys = apply_schedule(built, keys, is_on)
         assert set(m.landing.ravel()) == {0, 1, 2}
+        m.is_pushed[1:] = True
     nq = m.num_coordinates
     quiet = Quiet(
         rng.uniform(size=nq), rng.uniform(size=nq), rng.normal(size=nq),
-        rng.uniform(size=(len(m.clearance), nq)), 0.1, 0.5, rng.uniform(size=nq),
+        rng.uniform(size=(len(m.clearance), nq)), 0.1, 0.3, 0.5, rng.uniform(size=nq),
     )  # fmt: skip
     weights = WEIGHTS._replace(is_frozen=is_frozen)
     packed = [Packed(part) for part in (m, weights, make_room(m), quiet)]
@@ -113,8 +133,11 @@ def test_slopes_of_the_whole_cost(scene, slides, is_frozen):
     calm = quiet_cost(packed[0], packed[3], keys, matrices, blocks, True)
     assert motion + calm == pytest.approx(cost(keys), rel=1e-12)
     step = 1e-6
-    for flat in rng.permutation(keys.size)[:150]:
+    times = np.flatnonzero(~m.is_pinned) * keys.shape[1] + m.shift
+    for flat in (*times, *rng.permutation(keys.size)[:150]):
         k, i = np.unravel_index(flat, keys.shape)
+        if i == m.shift and m.is_pinned[k]:
+            continue
         if is_frozen and i >= keys.shape[1] - m.num_contacts:
             continue
         up, down = keys.copy(), keys.copy()

@@ -94,6 +94,11 @@ _ERRORS = {
 }
 
 
+def scene_names() -> tuple[str, ...]:
+    """Scenes with goals, but for those with grips, which are for another method."""
+    return tuple(name for name, scene in goal_scenes().items() if not scene.has_grips)
+
+
 def budget_of(name: str) -> float:
     """Time that one run of a scene is due, s."""
     return next((due for start, due in _BUDGETS.items() if name.startswith(start)), _BUDGET)
@@ -228,7 +233,7 @@ def run(*, scenes: str | None = None, seeds: int = 3) -> dict[str, Any]:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
 
-    names = chosen_scenes(scenes, tuple(goal_scenes()))
+    names = chosen_scenes(scenes, scene_names())
     if seeds < 1:
         raise InvalidValueError(f"--seeds is {seeds}; expected 1 or more.")
     # The quick ones first, so that none of them is cut short for slow ones.

@@ -13,7 +13,9 @@ from jaxtyping import Float
 from handwright.core.body import RigidBody
 from handwright.core.frozen import freeze_arrays, read_only_copy
 from handwright.core.goal import Goal
+from handwright.core.grip import Grip
 from handwright.core.hand import LIMIT_SLACK, HandModel
+from handwright.core.push import Push
 from handwright.core.stroke import Stroke
 from handwright.core.surface import Surface
 from handwright.core.touch import TouchSpan
@@ -54,6 +56,10 @@ class Problem:
     """When hands may touch bodies; a hand without a span may at any time."""
     strokes: tuple[Stroke, ...] = ()
     """When bodies press on surroundings and slide along them."""
+    grips: tuple[Grip, ...] = ()
+    """How hands take bodies."""
+    pushes: tuple[Push, ...] = ()
+    """Forces on bodies that no contact gives."""
     is_cyclic: bool = False
     """Whether the last frame leads on to the first: it is the first again, one round later."""
 
@@ -120,6 +126,12 @@ class Problem:
         for number, stroke in enumerate(self.strokes):
             texts = stroke_problems(stroke, self.bodies, len(self.environment), span)
             problems += [f"stroke {number} {text}" for text in texts]
+        for number, grip in enumerate(self.grips):
+            texts = grip_problems(grip, self.hands, self.bodies, span)
+            problems += [f"grip {number} {text}" for text in texts]
+        for number, push in enumerate(self.pushes):
+            texts = push_problems(push, self.bodies, span)
+            problems += [f"push {number} {text}" for text in texts]
         return problems
 
     def _start_problems(self) -> list[str]:
@@ -215,6 +227,34 @@ def stroke_problems(
         problems.append(f"is for '{stroke.body}', which is no body (bodies: {known})")
     if stroke.surface >= num_surfaces:
         problems.append(f"is on surface {stroke.surface}, but the surroundings have {num_surfaces}")
+    return problems
+
+
+def grip_problems(
+    grip: Grip,
+    hands: Mapping[str, HandModel],
+    bodies: Mapping[str, RigidBody],
+    span: tuple[float, float],
+) -> list[str]:
+    """What keeps a grip from being one of a problem with these hands, bodies and times, s."""
+    problems = _outside(grip.start, grip.held, span)
+    if grip.hand not in hands:
+        known = ", ".join(hands) or "none"
+        problems.append(f"is for '{grip.hand}', which is no hand (hands: {known})")
+    if grip.body not in bodies:
+        known = ", ".join(bodies) or "none"
+        problems.append(f"is on '{grip.body}', which is no body (bodies: {known})")
+    return problems
+
+
+def push_problems(
+    push: Push, bodies: Mapping[str, RigidBody], span: tuple[float, float]
+) -> list[str]:
+    """What keeps a push from being one of a problem with these bodies and times, s."""
+    problems = _outside(push.start, push.end, span)
+    if push.body not in bodies:
+        known = ", ".join(bodies) or "none"
+        problems.append(f"is on '{push.body}', which is no body (bodies: {known})")
     return problems
 
 

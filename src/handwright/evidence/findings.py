@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from handwright.core.clip import Clip
+from handwright.core.push import pushed
 from handwright.evidence.balance import (
     CARRYING,
     Balance,
@@ -130,6 +131,13 @@ def _load(clip: Clip, name: str, tolerances: Tolerances) -> BodyLoad:
     wrench = required_wrench(
         body, clip.bodies[name], clip.times, gravity, smoothing_hz=tolerances.smoothing_hz
     )
+    for frame, time in enumerate(clip.times if clip.problem.pushes else ()):
+        # Contacts need not give what a push of the problem gives.
+        given = pushed(
+            clip.problem.pushes, name, time, clip.bodies[name][frame], wrench.center[frame]
+        )
+        wrench.force[frame] -= given[:3]
+        wrench.moment[frame] -= given[3:]
     return BodyLoad(wrench, weight_of(body, gravity), body.radius_of_gyration)
 
 

@@ -19,14 +19,18 @@ from pydantic import ValidationError
 
 from handwright.core.body import RigidBody
 from handwright.core.goal import Feature, Goal
+from handwright.core.grip import Grip
 from handwright.core.hand import HandModel
 from handwright.core.problem import (
     Problem,
     goal_problems,
+    grip_problems,
+    push_problems,
     stroke_problems,
     touch_problems,
     usual_posture,
 )
+from handwright.core.push import Push
 from handwright.core.stroke import Stroke
 from handwright.core.surface import EnvironmentBox, HalfSpace, Surface
 from handwright.core.touch import TouchSpan
@@ -153,6 +157,8 @@ class _Builder:
                 )
                 for text in stroke_problems(strokes[-1], bodies, len(environment), span):
                     self.say(("strokes", number), text)
+        grips = self._grips(file, hands, bodies)
+        pushes = self._pushes(file, bodies)
         if self.problems:
             return None
         with self.at():
@@ -167,9 +173,34 @@ class _Builder:
                 postures=postures,
                 touches=tuple(touches),
                 strokes=tuple(strokes),
+                grips=grips,
+                pushes=pushes,
                 is_cyclic=file.cyclic,
             )
         return None
+
+    def _grips(
+        self, file: GoalsFile, hands: dict[str, HandModel], bodies: dict[str, RigidBody]
+    ) -> tuple[Grip, ...]:
+        span = float(file.times[0]), float(file.times[-1])
+        grips: list[Grip] = []
+        for number, part in enumerate(file.grips):
+            with self.at("grips", number):
+                grips.append(Grip(**part.model_dump()))
+                for text in grip_problems(grips[-1], hands, bodies, span):
+                    self.say(("grips", number), text)
+        return tuple(grips)
+
+    def _pushes(self, file: GoalsFile, bodies: dict[str, RigidBody]) -> tuple[Push, ...]:
+        span = float(file.times[0]), float(file.times[-1])
+        pushes: list[Push] = []
+        for number, part in enumerate(file.pushes):
+            with self.at("pushes", number):
+                point, force = np.array(part.at), np.array(part.force)
+                pushes.append(Push(part.on, part.from_, part.to, point, force))
+                for text in push_problems(pushes[-1], bodies, span):
+                    self.say(("pushes", number), text)
+        return tuple(pushes)
 
     def _hand(self, part: HandPart) -> HandModel:
         if part.model.lower().endswith(_ROBOT_SUFFIXES):

@@ -60,6 +60,7 @@ Number = Annotated[float, BeforeValidator(_real)]
 Size = Annotated[Any, BeforeValidator(_number)]
 Text = Annotated[str, BeforeValidator(_text)]
 Position = Annotated[tuple[float, ...], _numbers(3, "m")]
+Newtons = Annotated[tuple[float, ...], _numbers(3, "N")]
 Direction = Annotated[tuple[float, ...], _numbers(3, "a direction")]
 TurnDeg = Annotated[
     tuple[float, ...], _numbers(3, "degrees about x, then y, then z, axes that stay")
@@ -225,6 +226,29 @@ class StrokePart(Part):
     force: Number = LIGHT_FORCE
 
 
+class GripPart(Part):
+    """How a hand takes a body, and what it believes of it."""
+
+    hand: Text
+    body: Text
+    style: Text
+    start: Number = 0.0
+    held: Number = 0.0
+    believed_mass: Number = 1.0
+    believed_friction: Number = 1.0
+    response: Number = 0.75
+
+
+class PushPart(Part):
+    """A force on a point of a body that no contact gives."""
+
+    on: Text
+    from_: Number = Field(alias="from")
+    to: Number
+    force: Newtons
+    at: Position = (0.0, 0.0, 0.0)
+
+
 class GoalsFile(Part):
     """The whole file."""
 
@@ -237,6 +261,8 @@ class GoalsFile(Part):
     goals: list[GoalPart]
     touches: list[TouchPart] = Field(default_factory=list)
     strokes: list[StrokePart] = Field(default_factory=list)
+    grips: list[GripPart] = Field(default_factory=list)
+    pushes: list[PushPart] = Field(default_factory=list)
     cyclic: bool = False
     summary: Text | None = None
 

@@ -34,7 +34,7 @@ _KINDS = {jaxtyping.Float: "f", jaxtyping.Int: "i", jaxtyping.Bool: "b"}
 _KIND_NAMES = {"f": "floating-point numbers", "i": "whole numbers", "b": "true or false"}
 # A force that no method has given is NaN.
 _MAY_BE_NAN = {(ContactTrack, "force")}
-VERSION = 3
+VERSION = 4
 """Of the nouns' fields; the first had all but those listed below."""
 _SINCE = {
     (Goal, "spin"): 2,
@@ -43,6 +43,8 @@ _SINCE = {
     (Problem, "touches"): 2,
     (Problem, "is_cyclic"): 2,
     (Problem, "strokes"): 3,
+    (Problem, "grips"): 4,
+    (Problem, "pushes"): 4,
 }
 
 

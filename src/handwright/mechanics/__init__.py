@@ -6,7 +6,11 @@ from handwright.mechanics.area import EdgeSides, edge_distance, edge_sides
 from handwright.mechanics.cone_work import ConeWork, make_cone_work
 from handwright.mechanics.cones import ContactForces, LeastForces, least_forces, solve_cones
 from handwright.mechanics.momentum import RequiredWrench, required_wrench, smoothed
-from handwright.mechanics.nnls import nearest_forces, nonnegative_least_squares
+from handwright.mechanics.nnls import (
+    nearest_forces,
+    nonnegative_least_squares,
+    nonnegative_rows,
+)
 from handwright.mechanics.pyramid import (
     PyramidWork,
     least_pyramid_forces,
@@ -44,6 +48,7 @@ __all__ = [
     "make_pyramid_work",
     "nearest_forces",
     "nonnegative_least_squares",
+    "nonnegative_rows",
     "required_wrench",
     "smoothed",
     "solve_cones",

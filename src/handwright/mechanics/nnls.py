@@ -129,6 +129,32 @@ def nonnegative_least_squares(
     return x, float(np.linalg.norm(A @ x - b))
 
 
+@compiled
+def _nnls_rows(A: np.ndarray, rows: np.ndarray, max_iterations: int, out: np.ndarray) -> bool:
+    for k in range(rows.shape[0]):
+        x, is_done = _nnls(A, rows[k], max_iterations)
+        if not is_done:
+            return False
+        out[k] = x
+    return True
+
+
+def nonnegative_rows(
+    A: Float[np.ndarray, "M N"], rows: Float[np.ndarray, "K M"]
+) -> Float[np.ndarray, "K N"]:
+    """``nonnegative_least_squares`` of one matrix for several right-hand sides."""
+    A, rows = np.array(A, dtype=np.float64, order="C"), np.array(rows, dtype=np.float64)
+    found = np.zeros((len(rows), A.shape[1]))
+    if not (np.isfinite(A).all() and np.isfinite(rows).all()):
+        raise InvalidValueError("A or rows hold NaN or infinity; leave such contacts out.")
+    if not _nnls_rows(A, rows, 30 * (A.shape[1] + 1), found):
+        raise InvalidValueError(
+            f"Non-negative least squares of shape {A.shape} did not settle; "
+            "scale the columns to similar lengths."
+        )
+    return found
+
+
 def nearest_forces(
     contacts: ForceContacts, wrench: ArrayLike, *, num_edges: int = 4
 ) -> tuple[Float[np.ndarray, "N 3"], Float[np.ndarray, "6"]]:

@@ -3,13 +3,24 @@
 from handwright.methods.base import Method, synthesize
 from handwright.methods.sampling import ContactSampling
 from handwright.methods.scripted import Scripted
+from handwright.methods.stepwise import Session, Stepwise
 from handwright.methods.trajopt import ContactInvariant
 
 METHODS: dict[str, type[Method]] = {
     Scripted.name: Scripted,
     ContactSampling.name: ContactSampling,
     ContactInvariant.name: ContactInvariant,
+    Stepwise.name: Stepwise,
 }
 """Every method by its name."""
 
-__all__ = ["METHODS", "ContactInvariant", "ContactSampling", "Method", "Scripted", "synthesize"]
+__all__ = [
+    "METHODS",
+    "ContactInvariant",
+    "ContactSampling",
+    "Method",
+    "Scripted",
+    "Session",
+    "Stepwise",
+    "synthesize",
+]

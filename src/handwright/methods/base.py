@@ -74,7 +74,9 @@ def untracked(problem: Problem) -> list[str]:
 
 
 def usual_method(problem: Problem) -> str:
-    """Name of the method that suits what a problem gives: tracks of everything, or goals."""
+    """Name of the method that suits what a problem gives: grips, goals, or tracks of everything."""
+    if problem.grips:
+        return "stepwise"
     return "trajopt" if problem.goals and untracked(problem) else "sampling"
 
 

@@ -2,36 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-from jaxtyping import Float
 
 from handwright.core.clip import Clip
 from handwright.core.contact import ENVIRONMENT
-from handwright.core.frozen import freeze_arrays
+from handwright.core.push import Push
 from handwright.errors import InvalidValueError
 
 _LENGTH, _EVERY = 0.2, 0.5
 """s."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Push:
-    """A steady force on a point of a body for a while."""
-
-    body: str
-    start: float
-    """s."""
-    end: float
-    """s."""
-    point: Float[np.ndarray, "3"]
-    """In the body's frame, m."""
-    force: Float[np.ndarray, "3"]
-    """In the world, N."""
-
-    def __post_init__(self) -> None:
-        freeze_arrays(self)
 
 
 def random_pushes(clip: Clip, *, size: float = 0.25, seed: int = 0) -> tuple[Push, ...]:

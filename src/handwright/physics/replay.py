@@ -13,10 +13,10 @@ from jaxtyping import Float
 from handwright.core.body import RigidBody
 from handwright.core.clip import Clip, HandMotion
 from handwright.core.contact import ContactTrack
+from handwright.core.push import Push
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.math.pose import Pose
 from handwright.physics.engine import mujoco
-from handwright.physics.pushes import Push
 from handwright.physics.replay_plan import HandPlan, hand_plan, skin_over_capsules
 from handwright.physics.replay_shapes import body_shape
 from handwright.physics.replay_world import BODY, GUIDE, GUIDE_LAG, Contacting, replay_mjcf

@@ -27,6 +27,8 @@ class GoalScene:
     bodies: tuple[str, ...]
     """Names."""
     path: Path
+    has_grips: bool
+    """Whether it says how hands take bodies, for the method ``stepwise``."""
 
 
 @functools.cache
@@ -42,5 +44,6 @@ def goal_scenes() -> dict[str, GoalScene]:
             tuple(file.hands),
             tuple(file.bodies),
             path,
+            bool(file.grips),
         )
     return scenes

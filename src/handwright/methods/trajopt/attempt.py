@@ -223,7 +223,7 @@ def _find_schedule(
 ) -> tuple[Descent, Bool[np.ndarray, "P N"], float]:
     """Continuation from a static start, rounding, and repair; with the cost."""
     m, calm = built.model, quiet(built)
-    m.clearance[:], m.landing[:], m.easing[:] = 0.0, 0, 0
+    m.clearance[:], m.landing[:], m.easing[:], m.is_pushed[:] = 0.0, 0, 0, False
     rng = np.random.default_rng(seed)
     held = allowed
     if built.is_turned_in_hand:
@@ -231,7 +231,7 @@ def _find_schedule(
         m.easing[:] = eased(held, is_cyclic=True)
     work = static_start(built, rng, held)
     work.deadline = deadline
-    first_c = work.keys.shape[1] - m.num_contacts
+    first_c = m.first_share
     first = built.first_hold
     stroked = np.flatnonzero(built.required[:, built.contact_hand < 0].any(axis=1))
     _let_lie(built, work, min([first, *stroked.tolist()]))
@@ -286,12 +286,11 @@ def static_start(built: Built, rng: np.random.Generator, allowed: np.ndarray) ->
     """Stands still but for noise, ways around things and gaits; contacts are undecided."""
     m = built.model
     nq, nc, count = m.num_coordinates, m.num_contacts, m.num_keys
-    size = len(built.start)
     weight = m.weight
     forces, origins, c = (
         slice(2 * nq, 2 * nq + 3 * nc),
-        slice(2 * nq + 3 * nc, size - nc),
-        size - nc,
+        slice(2 * nq + 3 * nc, 2 * nq + 6 * nc),
+        m.first_share,
     )
     keys = np.tile(built.start, (count, 1))
     moves = slice(0 if m.is_cyclic else 1, count)
@@ -390,13 +389,15 @@ def _descent(built: Built, keys: Float[np.ndarray, "K n"]) -> Descent:
     fixed = np.zeros((count, size), dtype=bool)
     if not m.is_cyclic:
         fixed[0, : 2 * nq] = True
-        fixed[-1, size - nc :] = True
+        fixed[-1, m.first_share :] = True
     # What enters the costs linearly may move far in one step; angles and origins may not.
     scale = np.ones(size)
     scale[:nq] = np.where(_is_linear(built), 2.0, 0.2)
     scale[nq : 2 * nq] = 5.0 * scale[:nq]
     scale[2 * nq : 2 * nq + 3 * nc] = 10.0 * weight
-    scale[2 * nq + 3 * nc : size - nc], scale[size - nc :] = 0.05, 0.5
+    scale[2 * nq + 3 * nc : 2 * nq + 6 * nc] = 0.05
+    scale[2 * nq + 6 * nc : m.shift], scale[m.shift] = 10.0 * weight, 0.2 * m.phase_time
+    scale[m.first_share :] = 0.5
     return Descent(
         m, make_room(m), keys, fixed, np.zeros((count, nc)), make_blocks(count, size), scale
     )

@@ -31,7 +31,8 @@ def _inertia_times(m: Model, room: Room, v: tuple) -> tuple:
 
 
 @kernel
-def _hinge(room: Room, h: int) -> tuple:
+def hinge_axis(room: Room, h: int) -> tuple:
+    """Axis of a hinge of the body in the world."""
     return room.hinge[h, 0], room.hinge[h, 1], room.hinge[h, 2]
 
 
@@ -50,10 +51,10 @@ def _plus(a: tuple, b: tuple, factor: float) -> tuple:
 def angular_acceleration(m: Model, room: Room) -> tuple:
     """Sum of hinge accelerations and of what hinges turn that come after others."""
     nq = m.num_coordinates
-    at = 2 * nq + 7 * m.num_contacts + 3
+    at = m.num_variables + 3
     alpha = (0.0, 0.0, 0.0)
     for h in range(3):
-        axis = _hinge(room, h)
+        axis = hinge_axis(room, h)
         alpha = _plus(alpha, axis, room.z[at + h])
         alpha = _plus(alpha, cross(_swing(room, h), axis), room.z[2 * nq - 3 + h])
     return alpha
@@ -70,7 +71,7 @@ def _momentum_slope(
 
 
 @kernel
-def _arm(m: Model, room: Room, j: int) -> tuple:
+def contact_arm(m: Model, room: Room, j: int) -> tuple:
     """From the centre of mass to the origin of a contact's force, in the world."""
     i, t, z = 2 * m.num_coordinates + 3 * m.num_contacts + 3 * j, room.body_turn, room.z
     return (
@@ -90,7 +91,7 @@ def _force(m: Model, room: Room, j: int) -> tuple:
 def body_terms(m: Model, w: Weights, room: Room, scale: float, want: bool) -> float:
     """Cost of what contacts leave of the needed force and moment; adds slopes if wanted."""
     nq, nc, z, res = m.num_coordinates, m.num_contacts, room.z, room.residual
-    ci, ai, g, mass = 2 * nq + 6 * nc, 2 * nq + 7 * nc, m.gravity, m.body.mass
+    ci, ai, g, mass = m.first_share, m.num_variables, m.gravity, m.body.mass
     weight = mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
     wf, wm = scale * w.force / weight, scale * w.moment / (weight * m.body.arm)
     omega, alpha = _swing(room, 3), angular_acceleration(m, room)
@@ -102,7 +103,7 @@ def body_terms(m: Model, w: Weights, room: Room, scale: float, want: bool) -> fl
         if z[ci + j] != 0.0:
             f = _force(m, room, j)
             force = _plus(force, f, z[ci + j])
-            moment = _plus(moment, cross(_arm(m, room, j), f), z[ci + j])
+            moment = _plus(moment, cross(contact_arm(m, room, j), f), z[ci + j])
     cost = 0.0
     for a in range(3):
         res[a], res[3 + a] = wf * force[a], wm * moment[a]
@@ -115,8 +116,12 @@ def body_terms(m: Model, w: Weights, room: Room, scale: float, want: bool) -> fl
         # Hinges, their rates, everything of the contacts, accelerations.
         for h in range(3):
             room.columns[h], room.columns[3 + h] = nq - 3 + h, 2 * nq - 3 + h
-        for i in range(7 * nc + 6):
+        for i in range(6 * nc):
             room.columns[6 + i] = 2 * nq + i
+        for i in range(nc):
+            room.columns[6 + 6 * nc + i] = ci + i
+        for i in range(6):
+            room.columns[6 + 7 * nc + i] = ai + i
         for j in range(nc):
             _contact_slopes(m, room, j, wf, wm)
         for h in range(3):
@@ -129,8 +134,8 @@ def body_terms(m: Model, w: Weights, room: Room, scale: float, want: bool) -> fl
 def _contact_slopes(m: Model, room: Room, j: int, wf: float, wm: float) -> None:
     """Slopes by a contact's force, origin and variable, and by the turning of its arm."""
     nc, rows, t = m.num_contacts, room.rows, room.body_turn
-    c = room.z[2 * m.num_coordinates + 6 * nc + j]
-    f, arm = _force(m, room, j), _arm(m, room, j)
+    c = room.z[m.first_share + j]
+    f, arm = _force(m, room, j), contact_arm(m, room, j)
     turned = cross(arm, f)
     for a in range(3):
         rows[a, 6 + 6 * nc + j] = wf * f[a]
@@ -141,7 +146,7 @@ def _contact_slopes(m: Model, room: Room, j: int, wf: float, wm: float) -> None:
         unit = (1.0 if a == 0 else 0.0, 1.0 if a == 1 else 0.0, 1.0 if a == 2 else 0.0)
         by_force = cross(arm, unit)
         by_origin = cross((t[0, a], t[1, a], t[2, a]), f)
-        by_hinge = cross(cross(_hinge(room, a), arm), f)
+        by_hinge = cross(cross(hinge_axis(room, a), arm), f)
         rows[a, 6 + 3 * j + a] = wf * c
         for b in range(3):
             rows[3 + b, 6 + 3 * j + a] = wm * c * by_force[b]
@@ -154,8 +159,8 @@ def _hinge_slopes(m: Model, room: Room, h: int, motion: tuple, wf: float, wm: fl
     """Slopes of the momentum's rate by angle, speed and acceleration of a hinge of the body."""
     omega, alpha, spun, grown = motion
     nq, nc, z, rows = m.num_coordinates, m.num_contacts, room.z, room.rows
-    ai = 2 * nq + 7 * nc
-    axis, before, upto = _hinge(room, h), _swing(room, h), _swing(room, h + 1)
+    ai = m.num_variables
+    axis, before, upto = hinge_axis(room, h), _swing(room, h), _swing(room, h + 1)
     after = _plus(omega, upto, -1.0)
     rows[h, 6 + 7 * nc + h] = -wf * m.body.mass
     by_acceleration = _inertia_times(m, room, axis)
@@ -164,7 +169,7 @@ def _hinge_slopes(m: Model, room: Room, h: int, motion: tuple, wf: float, wm: fl
     # By angle: what comes after the hinge turns with it, and so does the inertia.
     d_alpha = (0.0, 0.0, 0.0)
     for k in range(h + 1, 3):
-        other, rate = _hinge(room, k), z[2 * nq - 3 + k]
+        other, rate = hinge_axis(room, k), z[2 * nq - 3 + k]
         carried = cross(axis, other)
         between = _plus(_swing(room, k), upto, -1.0)
         d_alpha = _plus(d_alpha, carried, z[ai + 3 + k])

@@ -33,8 +33,10 @@ from handwright.methods.trajopt.model import (
     Room,
     Skeleton,
 )
+from handwright.methods.trajopt.scenarios import tip_pushes
 from handwright.methods.trajopt.shape import make_body, resting_points
 from handwright.methods.trajopt.skin_bulge import skin_bulge, skin_stubs
+from handwright.methods.trajopt.timing import pinned_keys
 
 # Order of the wrist's hinges in its own frame: bending, deviation, turning of the forearm. The
 # second must stay well within a quarter turn, and deviation is what a wrist has least of.
@@ -128,7 +130,14 @@ class Built(NamedTuple):
 
 
 def build(
-    problem: Problem, *, num_phases: int, fractions: Sequence[float], is_coupled: bool
+    problem: Problem,
+    *,
+    num_phases: int,
+    fractions: Sequence[float],
+    is_coupled: bool,
+    num_pushes: int = 0,
+    push_size: float = 0.0,
+    has_free_times: bool = False,
 ) -> Built:
     """Everything that a problem says, as arrays.
 
@@ -137,6 +146,9 @@ def build(
         num_phases: Of equal length, three or more.
         fractions: Moments of every phase at which costs are taken, above 0 and below 1.
         is_coupled: See ``couple_joints``.
+        num_pushes: See ``push_corners``.
+        push_size: See there, N.
+        has_free_times: See ``pinned_keys``.
     """
     (body_name, body), *_ = problem.bodies.items()
     hands = _hand_parts(problem, is_coupled)
@@ -158,6 +170,7 @@ def build(
         problem, hands, body, num_phases, duration / num_phases, fractions
     )
     skeleton = _skeleton(hands)
+    shift = 2 * num_coordinates + (6 + 3 * num_pushes) * len(contacts.kind)
     model = Model(
         forest=_forest(hands),
         skeleton=skeleton,
@@ -166,6 +179,8 @@ def build(
         env=EnvironmentArrays(*(np.array(part) for part in env)),
         samples=samples,
         goals=goals,
+        pushes=tip_pushes(body, num_pushes, push_size),
+        is_pushed=np.zeros(num_phases, dtype=np.bool_),
         clearance=np.zeros((num_phases, len(skeleton.joint))),
         landing=np.zeros((num_phases, len(contacts.kind)), dtype=np.int64),
         easing=np.zeros((num_phases, len(contacts.kind)), dtype=np.int64),
@@ -174,11 +189,15 @@ def build(
         upper=upper,
         num_coordinates=num_coordinates,
         num_contacts=len(contacts.kind),
+        shift=shift,
+        is_pinned=pinned_keys(problem, num_phases, is_free=has_free_times),
+        first_share=shift + 1,
+        num_variables=shift + 1 + len(contacts.kind),
         num_keys=num_phases + (0 if problem.is_cyclic else 1),
         phase_time=duration / num_phases,
         is_cyclic=problem.is_cyclic,
     )
-    start = np.zeros(2 * num_coordinates + 7 * len(contacts.kind))
+    start = np.zeros(model.num_variables)
     for hand in hands:
         first = hand.first_finger_coordinate
         start[first : first + len(hand.couplings.leading)] = hand.q[hand.couplings.leading]
@@ -274,8 +293,7 @@ def phases_of(problem: Problem, phase_time: float) -> int:
 
 def make_room(model: Model) -> Room:
     """Room for one sample of a model."""
-    nq, nc = model.num_coordinates, model.num_contacts
-    size = 2 * nq + 7 * nc + 6
+    nq, size = model.num_coordinates, model.num_variables + 6
     joints = len(model.forest.parent)
     return Room(
         z=np.zeros(size),
@@ -295,6 +313,7 @@ def make_room(model: Model) -> Room:
         dense=np.zeros((3, nq)),
         square=np.zeros((size, size)),
         slope=np.zeros(size),
+        stretch=np.zeros((2, size)),
     )
 
 

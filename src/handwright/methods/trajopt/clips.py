@@ -15,6 +15,7 @@ from handwright.mechanics.sliding import STATIC_SPEED
 from handwright.methods.trajopt.build import WRIST_HINGES, Built, HandPart, make_room
 from handwright.methods.trajopt.model import Room
 from handwright.methods.trajopt.system import fill_sample, place_contact, pose_sample
+from handwright.methods.trajopt.timing import key_times
 
 # Contacts with less force than this share of the weight are not listed; nor are those that begin or
 # end with a frame and have less than the second: they hardly touch yet, or no more.
@@ -39,9 +40,10 @@ def make_clip(problem: Problem, built: Built, keys: Float[np.ndarray, "K n"], me
     coordinates = np.zeros((len(problem.times), nq))
     place, turn = np.zeros((len(problem.times), 3)), np.zeros((len(problem.times), 3, 3))
     contacts: list[Contact] = []
+    begins = key_times(m, keys)
     forces = mean_forces(built, keys, problem.times - problem.times[0])
     for t, time in enumerate(problem.times - problem.times[0]):
-        phase, fraction = _where(built, float(time))
+        phase, fraction = _where(begins, float(time), is_cyclic=m.is_cyclic)
         fill_sample(packed, keys[phase], keys[(phase + 1) % len(keys)], fraction, bench)
         pose_sample(packed, bench, float(time))
         coordinates[t] = room.z[:nq]
@@ -77,14 +79,16 @@ def hand_motion(hand: HandPart, coordinates: Float[np.ndarray, "T Q"]) -> HandMo
     return HandMotion(Pose.normalized(position, rotation.multiply(hand.root.wxyz, turn)), q)
 
 
-def _where(built: Built, time: float) -> tuple[int, float]:
-    """Phase of a time, and the fraction of it that has passed; a cyclic motion begins anew."""
-    m = built.model
-    if m.is_cyclic and time > m.phase_time * m.num_keys - 1e-9:
+def _where(begins: Float[np.ndarray, " L"], time: float, *, is_cyclic: bool) -> tuple[int, float]:
+    """Phase of a time, and the fraction of it that has passed; a cyclic motion begins anew.
+
+    ``begins`` are the times of the keys, and of the end of a cycle.
+    """
+    if is_cyclic and time > begins[-1] - 1e-9:
         return 0, 0.0
-    phases = m.num_keys if m.is_cyclic else m.num_keys - 1
-    phase = min(int(time / m.phase_time + 1e-9), phases - 1)
-    return phase, min(max(time / m.phase_time - phase, 0.0), 1.0)
+    phase = int(np.clip(np.searchsorted(begins, time + 1e-9, side="right") - 1, 0, len(begins) - 2))
+    fraction = (time - begins[phase]) / (begins[phase + 1] - begins[phase])
+    return phase, float(np.clip(fraction, 0.0, 1.0))
 
 
 def mean_forces(
@@ -99,6 +103,7 @@ def mean_forces(
     """
     m = built.model
     nq, nc = m.num_coordinates, m.num_contacts
+    begins = key_times(m, keys)
     duration, step = float(times[-1]), float(times[1]) / 3.0
     forces = np.zeros((len(times), nc, 3))
     share = np.zeros((len(times), nc))
@@ -106,9 +111,9 @@ def mean_forces(
     for t, time in enumerate(times):
         for side in (float(time) - step, float(time) + step):
             at = side % duration if m.is_cyclic else min(max(side, 0.0), duration)
-            phase, s = _where(built, at)
+            phase, s = _where(begins, at, is_cyclic=m.is_cyclic)
             first, second = keys[phase], keys[(phase + 1) % len(keys)]
-            is_on = 0.5 * first[2 * nq + 6 * nc :]
+            is_on = 0.5 * first[m.first_share :]
             force = (1.0 - s) * first[pushes] + s * second[pushes]
             forces[t] += is_on[:, None] * force.reshape(nc, 3)
             share[t] += is_on

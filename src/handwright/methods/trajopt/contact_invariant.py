@@ -19,6 +19,7 @@ from handwright.methods.trajopt.build import KEY_SLACK, Built, build, phases_of
 from handwright.methods.trajopt.clips import make_clip
 from handwright.methods.trajopt.measures import LIMITS, MEASURES, UNITS
 from handwright.methods.trajopt.model import with_radius
+from handwright.methods.trajopt.scenarios import CORNERS
 
 # Near both ends of a phase, where contacts begin and end; cubics leave little room between.
 _FINE_FRACTIONS = (0.01, 0.12, 0.35, 0.65, 0.88, 0.99)
@@ -48,6 +49,15 @@ class ContactInvariant:
     it. Makes hands grasp where they could balance; 0 for the paper's own costs."""
     friction_margin: float = 0.8
     """Share of the friction that plans may use."""
+    pushes: int = 0
+    """Sets of forces with which contacts take pushes at the body's tip: 4, or 6 for less strong
+    ones; see ``scenarios``. Motions that cannot take them are not returned. 0 for no pushes."""
+    push_force: float = 0.25
+    """Up to which the body may be pushed from any side while hands hold it in the second half, N;
+    only with ``pushes``."""
+    free_times: bool = False
+    """Whether phases may take half to twice as long as they would; phases between two times that
+    goals, strokes or touch spans give share the time between them."""
     coupled: bool = True
     """Whether the last joints of fingers bend with those before them, as people's do."""
     num_workers: int = 1
@@ -74,6 +84,8 @@ class ContactInvariant:
                     0.0 < self.friction_margin <= 1.0,
                     "above 0, up to 1",
                 ),
+                ("pushes", self.pushes, self.pushes in CORNERS, "0, 4 or 6"),
+                ("push_force", self.push_force, self.push_force > 0.0, "newtons above 0"),
                 ("num_workers", self.num_workers, self.num_workers >= 1, "1 or more"),
             )
             if not is_good
@@ -93,12 +105,18 @@ class ContactInvariant:
             num_phases=phases_of(problem, self.phase_time),
             fractions=[(n + 0.5) / self.samples_per_phase for n in range(self.samples_per_phase)],
             is_coupled=self.coupled,
+            num_pushes=self.pushes,
+            push_size=self.push_force,
+            has_free_times=self.free_times,
         )
         fine = build(
             problem,
             num_phases=2 * len(coarse.model.clearance),
             fractions=_FINE_FRACTIONS,
             is_coupled=self.coupled,
+            num_pushes=self.pushes,
+            push_size=self.push_force,
+            has_free_times=self.free_times,
         )
         return coarse, fine
 
@@ -263,4 +281,5 @@ _REMEDIES = {
     "limit": "Move the goal to where the hand can reach it, or start the hand elsewhere.",
     "goal": "Move the goal to where the hand can bring the body, or give more time.",
     "strength": "Make the body lighter, or its friction higher.",
+    "push": "Ask for weaker pushes (push_force), or raise the friction.",
 }

@@ -199,7 +199,8 @@ def _ground_side(m: Model, room: Room, j: int, p: tuple, local: tuple) -> Side:
 
 
 @kernel
-def _touch(m: Model, room: Room, j: int) -> Touch:
+def touch_of(m: Model, room: Room, j: int) -> Touch:
+    """Where and how a contact touches."""
     nq, nc, z = m.num_coordinates, m.num_contacts, room.z
     r, b = 2 * nq + 3 * nc + 3 * j, nq - 6
     local = (z[r], z[r + 1], z[r + 2])
@@ -228,15 +229,20 @@ def _push(m: Model, w: Weights, room: Room, j: int, n: tuple, firm: float) -> Pu
     i, g, z = 2 * m.num_coordinates + 3 * j, m.gravity, room.z
     weight = m.body.mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
     f = (z[i] / weight, z[i + 1] / weight, z[i + 2] / weight)
-    fn = dot(f, n)
-    ft = (f[0] - fn * n[0], f[1] - fn * n[1], f[2] - fn * n[2])
-    size = math.sqrt(dot(ft, ft) + _ROUND * _ROUND)
     slides = m.contacts.slides[j]
     # What slides has all the friction, so no margin is left for it.
     mu = m.contacts.friction[j] * (1.0 if slides else w.friction)
-    over = size - _ROUND - mu * fn
     least = max(firm * w.squeeze * m.contacts.squeeze[j], m.contacts.least[j])
-    return Push(f, fn, ft, size, mu, over, least - fn, slides)
+    return in_cone(f, n, mu, least, slides)
+
+
+@kernel
+def in_cone(f: tuple, n: tuple, mu: float, least: float, slides: bool) -> Push:
+    """A force, in weights, against the cone about a normal."""
+    fn = dot(f, n)
+    ft = (f[0] - fn * n[0], f[1] - fn * n[1], f[2] - fn * n[2])
+    size = math.sqrt(dot(ft, ft) + _ROUND * _ROUND)
+    return Push(f, fn, ft, size, mu, size - _ROUND - mu * fn, least - fn, slides)
 
 
 @kernel
@@ -256,11 +262,11 @@ def contact_terms(
     ``is_landing`` is for the moment before a contact begins or after it ends, in which only slip
     counts.
     """
-    at = 2 * m.num_coordinates + 6 * m.num_contacts + j
+    at = m.first_share + j
     share, share_slope = (1.0, 0.0) if is_landing else contact_share(room.z[at], w)
     if (share <= 0.0 and share_slope == 0.0) or (is_landing and m.contacts.slides[j]):
         return 0.0
-    touch = _touch(m, room, j)
+    touch = touch_of(m, room, j)
     push = _push(m, w, room, j, touch.side.normal, firm)
     wg, ws, wc, wp = scale * w.gap, scale * w.slip, scale * w.cone, scale * w.pad
     wf = scale * w.facing
@@ -319,7 +325,7 @@ def _list_columns(m: Model, room: Room, j: int, joint: int) -> int:
     for i in range(3):
         room.columns[2 * movers + 12 + i] = 2 * nq + 3 * j + i
         room.columns[2 * movers + 15 + i] = 2 * nq + 3 * nc + 3 * j + i
-    room.columns[2 * movers + 18] = 2 * nq + 6 * nc + j
+    room.columns[2 * movers + 18] = m.first_share + j
     count = 2 * movers + 19
     for r in range(_BY_NORMAL + 3):
         for i in range(count):
@@ -363,15 +369,15 @@ def _hand_slopes(
         rows[1, slot] -= ratio * wg * dot(side.normal, v)
         moved = (-ratio * v[0], -ratio * v[1], -ratio * v[2])
         turned = (ratio * turning[0], ratio * turning[1], ratio * turning[2])
-        bent = _normal_slope(side, moved, turned)
-        _cone_slopes(room, slot, push, wc, bent)
+        bent = normal_slope(side, moved, turned)
+        cone_slopes(room, slot, push, wc, bent)
         if m.body.kind == ROD:
             for a in range(3):
                 rows[10 + a, slot] += wf * bent[a]
 
 
 @kernel
-def _origin_motion(room: Room, touch: Touch, i: int) -> tuple:
+def origin_motion(room: Room, touch: Touch, i: int) -> tuple:
     """How the origin and its velocity on the body change, by one of nine variables.
 
     These are the body's place (0 to 2), its hinges (3 to 5) and the origin on the body (6 to 8).
@@ -404,7 +410,7 @@ def _body_slopes(
     none = (0.0, 0.0, 0.0)
     for i in range(9):
         column = movers + i if i < 6 else 2 * movers + 15 + i - 6
-        moved, sped = _origin_motion(room, touch, i)
+        moved, sped = origin_motion(room, touch, i)
         carried = cross(side.omega, moved)
         rows[1, column] = wg * dot(side.normal, moved)
         for a in range(3):
@@ -414,8 +420,8 @@ def _body_slopes(
         if i >= 6:
             rows[0, column] = wg * touch.outward[i - 6]
         if side.joint >= 0:
-            bent = _normal_slope(side, moved, none)
-            _cone_slopes(room, column, push, wc, bent)
+            bent = normal_slope(side, moved, none)
+            cone_slopes(room, column, push, wc, bent)
             if m.body.kind == ROD:
                 curved = _outward_slope(m, room, touch, i)
                 for a in range(3):
@@ -458,7 +464,7 @@ def _force_slopes(m: Model, room: Room, touch: Touch, push: Push, movers: int, w
 
 
 @kernel
-def _normal_slope(side: Side, moved: tuple, turned: tuple) -> tuple:
+def normal_slope(side: Side, moved: tuple, turned: tuple) -> tuple:
     """How the hand's normal turns: turned x n + P moved / reach.
 
     ``moved`` is how the origin moves against the link; P takes off the parts along the normal and,
@@ -476,7 +482,7 @@ def _normal_slope(side: Side, moved: tuple, turned: tuple) -> tuple:
 
 @kernel
 def _outward_slope(m: Model, room: Room, touch: Touch, i: int) -> tuple:
-    """How the normal of a body that is a capsule turns, by the variables of ``_origin_motion``."""
+    """How the normal of a body that is a capsule turns, by the variables of ``origin_motion``."""
     t, g = room.body_turn, touch.outward
     if i < 3:
         return 0.0, 0.0, 0.0
@@ -504,7 +510,7 @@ def _outward_slope(m: Model, room: Room, touch: Touch, i: int) -> tuple:
 
 
 @kernel
-def _cone_slopes(room: Room, column: int, push: Push, wc: float, dn: tuple) -> None:
+def cone_slopes(room: Room, column: int, push: Push, wc: float, dn: tuple) -> None:
     """Slopes of the cone's residuals as the normal turns by ``dn``."""
     if push.slides:
         for a in range(3):

@@ -15,11 +15,15 @@ from handwright.methods.trajopt.block_solve import NotPositiveError, solve_block
 from handwright.methods.trajopt.model import Model, Room, Weights
 from handwright.methods.trajopt.quiet_terms import Quiet, Sums, phase_matrices, quiet_cost
 from handwright.methods.trajopt.system import motion_cost, motion_system
+from handwright.methods.trajopt.time_terms import LEAST_STRETCH, MOST_STRETCH
+from handwright.methods.trajopt.timing import key_times
 
 _EASE, _STRAIN = 0.2, 4.0
 _LEAST, _MOST = 1e-9, 1e11
 # Largest change of a contact variable, of an origin (m) and of an angle (rad) in one step.
 _CONTACT_STEP, _ORIGIN_STEP, _ANGLE_STEP = 0.05, 0.03, 0.4
+# Of the length of a phase, in lengths without shifts.
+_STRETCH_STEP = 0.2
 
 
 class _Reduced(NamedTuple):
@@ -111,8 +115,9 @@ class Descent:
     def _held(self, is_frozen: bool) -> np.ndarray:
         """Variables that this step leaves alone.
 
-        They are contact variables at a bound that hold them; and with frozen ones, everything of
-        contacts that are off on both sides of a key.
+        They are contact variables at a bound that hold them, changes for pushes and shifts; with
+        frozen ones, everything of contacts that are off on both sides of a key, changes at keys
+        that no phase with pushes touches, and shifts of keys that stay.
         """
         held = self.fixed.copy()
         nq, nc = self.model.num_coordinates, self.model.num_contacts
@@ -120,10 +125,18 @@ class Descent:
         if not is_frozen:
             slope = self.blocks.slope[:, -nc:]
             held[:, -nc:] |= ((c <= self.floor) & (slope > 0.0)) | ((c >= 1.0) & (slope < 0.0))
+            held[:, 2 * nq + 6 * nc : self.model.first_share] = True
             return held
         held[:, -nc:] = True
+        held[:, self.model.shift] |= self.model.is_pinned
         idle = (c == 0.0) & (np.roll(c, 1, axis=0) == 0.0)
-        held[:, 2 * nq : -nc] |= np.tile(np.repeat(idle, 3, axis=1), 2)
+        threefold = np.repeat(idle, 3, axis=1)
+        held[:, 2 * nq : 2 * nq + 6 * nc] |= np.tile(threefold, 2)
+        is_pushed = np.zeros(len(held), dtype=bool)
+        is_pushed[: len(self.model.is_pushed)] = self.model.is_pushed
+        is_pushed |= np.roll(is_pushed, 1)
+        changes = held[:, 2 * nq + 6 * nc : self.model.shift]
+        changes |= np.tile(threefold, len(self.model.pushes.force)) | ~is_pushed[:, None]
         return held
 
     def _reduced(self, held: np.ndarray) -> _Reduced:
@@ -161,6 +174,7 @@ class Descent:
         step = step * min(1.0, _ANGLE_STEP / max(angles, 1e-12))
         origins = step[:, 2 * nq + 3 * nc : 2 * nq + 6 * nc]
         np.clip(origins, -_ORIGIN_STEP, _ORIGIN_STEP, out=origins)
+        step[:, self.model.shift] *= self._share_of_shifts(step[:, self.model.shift])
         keys = self.keys + step
         if not is_frozen:
             first = keys.shape[1] - nc
@@ -168,6 +182,18 @@ class Descent:
             keys[:, first:] = np.clip(c, self.floor, 1.0)
             keys[:, first:] = np.where(self.fixed[:, first:], self.keys[:, first:], keys[:, first:])
         return keys
+
+    def _share_of_shifts(self, shifts: np.ndarray) -> float:
+        """How far keys may be shifted so for all phases to stay within their bounds."""
+        m = self.model
+        if m.is_pinned.all():
+            return 1.0
+        now = np.diff(key_times(m, self.keys))
+        longer = (np.roll(shifts, -1) - shifts)[: len(now)]
+        most = max(float(np.abs(longer).max()) / m.phase_time / _STRETCH_STEP, 1.0)
+        room = np.where(longer > 0.0, MOST_STRETCH, LEAST_STRETCH) * m.phase_time - now
+        reached = np.divide(room, longer, out=np.full(len(now), np.inf), where=longer != 0.0)
+        return float(np.clip(reached.min(), 0.0, 1.0 / most))
 
 
 def make_blocks(num_keys: int, size: int) -> Sums:

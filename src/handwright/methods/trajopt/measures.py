@@ -17,11 +17,12 @@ from handwright.methods.trajopt.contact_terms import contact_terms
 from handwright.methods.trajopt.goal_rows import fine_samples
 from handwright.methods.trajopt.goal_terms import goal_terms
 from handwright.methods.trajopt.model import HAND_CONTACT, Model, Room, Weights
+from handwright.methods.trajopt.push_terms import worst_push
 from handwright.methods.trajopt.system import fill_sample, pose_sample
 
 MEASURES = (
     "gap", "slip", "force", "moment", "cone", "penetration", "limit", "goal",
-    "strength",
+    "strength", "push",
 )  # fmt: skip
 LIMITS = {
     "gap": 3e-4,
@@ -33,9 +34,10 @@ LIMITS = {
     "limit": 8e-3,
     "goal": 1.0,
     "strength": DIGIT_FORCE,
+    "push": 0.1,
 }
 """Largest errors of a motion that is good: m, m/s, weights, weights x arm, weights, m, rad, goals
-over their tolerance, N."""
+over their tolerance, N, shares of pushes."""
 UNITS = {
     "gap": "m",
     "slip": "m/s",
@@ -46,6 +48,7 @@ UNITS = {
     "limit": "rad",
     "goal": "of its tolerance",
     "strength": "N",
+    "push": "of a push",
 }
 
 
@@ -93,7 +96,7 @@ def _measure(
             continue
         r = room.residual
         for j in range(nc):
-            if room.z[2 * nq + 6 * nc + j] < 0.5:
+            if room.z[m.first_share + j] < 0.5:
                 continue
             contact_terms(m, w, room, j, 1.0, 1.0, False, False)
             gap = max(abs(r[0]), abs(r[1]))
@@ -111,6 +114,7 @@ def _measure(
         body_terms(m, w, room, 1.0, False)
         out[2] = max(out[2], np.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]))
         out[3] = max(out[3], np.sqrt(r[3] * r[3] + r[4] * r[4] + r[5] * r[5]))
+        out[9] = max(out[9], worst_push(m, w, room, k))
         # Roots of sums of squares: no single overlap is deeper.
         depth[n] = np.sqrt(2.0 * collision_terms(m, w, room, k, 1.0, False))
         out[5] = max(out[5], depth[n])
@@ -129,7 +133,8 @@ def measure(built: Built, keys: Float[np.ndarray, "K n"], room: Room) -> Measure
     fine = fine._replace(clearance=np.zeros_like(built.model.clearance))
     unit = Weights(
         gap=1.0, slip=1.0, force=1.0, moment=1.0, cone=1.0, pad=0.0, facing=0.0, limit=1.0,
-        penetration=1.0, goal=1.0, squeeze=0.0, attraction=0.0, friction=1.0, is_frozen=True,
+        penetration=1.0, goal=1.0, squeeze=0.0, attraction=0.0, friction=1.0, push=1.0,
+        is_frozen=True,
     )  # fmt: skip
     out = np.zeros(len(MEASURES))
     by = np.zeros((len(built.model.clearance), built.model.num_contacts, 3))

@@ -126,9 +126,9 @@ class Samples(NamedTuple):
     fraction: np.ndarray
     """0 to 1 within the phase."""
     time: np.ndarray
-    """s."""
+    """s, without shifts of keys: only bodies that spin ask for it, and then keys stay."""
     weight: np.ndarray
-    """s: how much time a sample stands for."""
+    """s: how much time a sample stands for, without shifts of keys."""
     is_full: np.ndarray
     """False where only goals are looked at."""
     goal_first: np.ndarray
@@ -151,6 +151,17 @@ class GoalRows(NamedTuple):
     """1/m for points; 1 for directions."""
 
 
+class Disturbances(NamedTuple):
+    """D pushes that contacts must be able to take while hands hold the body."""
+
+    point: np.ndarray
+    """(D, 3) where they push, in the body's frame, m."""
+    force: np.ndarray
+    """(D, 3) in the world, N."""
+    size: float
+    """Of each of these forces, N."""
+
+
 class Model(NamedTuple):
     """Everything that does not change while a motion is optimised with one schedule of contacts."""
 
@@ -161,6 +172,9 @@ class Model(NamedTuple):
     env: EnvironmentArrays
     samples: Samples
     goals: GoalRows
+    pushes: Disturbances
+    is_pushed: np.ndarray
+    """(phases,) whether the pushes may come in a phase. Follows the schedule of contacts."""
     clearance: np.ndarray
     """(phases, C) distance that a capsule keeps from the body in a phase, m; 0 where it may touch.
     Follows the schedule of contacts."""
@@ -177,9 +191,17 @@ class Model(NamedTuple):
     num_coordinates: int
     """Of all hands, then six of the body."""
     num_contacts: int
+    shift: int
+    """Where a key state has the shift of its time, s."""
+    is_pinned: np.ndarray
+    """(K,) keys whose time stays; see ``timing``."""
+    first_share: int
+    """Contact variables start here in a key state; see ``system``."""
+    num_variables: int
+    """Of a key state."""
     num_keys: int
     phase_time: float
-    """s."""
+    """s, without shifts of keys."""
     is_cyclic: bool
 
     @property
@@ -222,6 +244,8 @@ class Weights(NamedTuple):
     """Small number added to contact variables under the root, so that slopes stay finite."""
     friction: float
     """Share of the friction that may be used."""
+    push: float
+    """One over the share of a push that need not be taken."""
     is_frozen: bool
     """Contact variables are 0 or 1 and stay."""
 
@@ -230,7 +254,7 @@ class Room(NamedTuple):
     """Room for one sample."""
 
     z: np.ndarray
-    """Coordinates, rates, forces, origins, contact variables, accelerations of the body."""
+    """A state as in the keys, then accelerations of the body."""
     turn: np.ndarray
     """(J, 3, 3) of the links."""
     place: np.ndarray
@@ -259,3 +283,5 @@ class Room(NamedTuple):
     square: np.ndarray
     """Sum of products of slopes, lower half."""
     slope: np.ndarray
+    stretch: np.ndarray
+    """(2, columns) how the state changes with the length of its phase, and products with that."""

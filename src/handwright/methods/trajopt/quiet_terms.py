@@ -12,6 +12,13 @@ import numpy as np
 
 from handwright.math.compiled import kernel
 from handwright.methods.trajopt.model import Model
+from handwright.methods.trajopt.time_terms import (
+    add_time_product,
+    add_time_slope,
+    has_free_time,
+    phase_length,
+    timing_cost,
+)
 
 
 class Quiet(NamedTuple):
@@ -26,6 +33,8 @@ class Quiet(NamedTuple):
     """(phases, coordinates), (s/m or s/rad)^2."""
     force: float
     """1/N^2."""
+    change: float
+    """1/N^2, of what forces change by when the body is pushed."""
     creep: float
     """(s/m)^2, of force origins on the body."""
     end_rate: np.ndarray
@@ -88,10 +97,19 @@ class Sums(NamedTuple):
 
 @kernel
 def _coordinate_terms(
-    m: Model, q: Quiet, keys: np.ndarray, k: int, i: int, matrices: tuple, out: Sums, want: bool
+    m: Model,
+    q: Quiet,
+    keys: np.ndarray,
+    k: int,
+    i: int,
+    matrices: tuple,
+    powers: tuple,
+    out: Sums,
+    want: bool,
 ) -> float:
     """Acceleration, rate and rest of one coordinate in one phase."""
     bending, value, moving = matrices
+    bends, values, moves = powers
     nq = m.num_coordinates
     other = 0 if k + 1 == keys.shape[0] else k + 1
     cost = 0.0
@@ -103,8 +121,10 @@ def _coordinate_terms(
         for b in range(4):
             from_key, column = k if b < 2 else other, (b % 2) * nq + i
             y = keys[from_key, column]
-            bend = q.acceleration[i] * bending[a, b] + q.rate[k, i] * moving[a, b]
-            hold = q.rest[i] * value[a, b]
+            odd = a % 2 + b % 2
+            bend = q.acceleration[i] * bending[a, b] * bends[odd]
+            bend += q.rate[k, i] * moving[a, b] * moves[odd]
+            hold = q.rest[i] * value[a, b] * values[odd]
             pull += bend * y
             pull_rest += hold * (y - q.rest_value[i] if b % 2 == 0 else y)
             if want and key == from_key and row >= column:
@@ -115,6 +135,87 @@ def _coordinate_terms(
         if want:
             out.slope[key, row] += pull + pull_rest
     return cost
+
+
+@kernel
+def _coordinate_times(
+    m: Model,
+    q: Quiet,
+    keys: np.ndarray,
+    k: int,
+    i: int,
+    matrices: tuple,
+    powers: tuple,
+    h: float,
+    out: Sums,
+) -> None:
+    """Slopes of the same by the length of the phase.
+
+    An integral is x' M x with M = h^p D N D, where N is constant and D is 1 for values and h for
+    rates. It is the square of h^(p/2) R D x with R' R = N, whose slope by h has a factor p/2 for
+    values and p/2 + 1 for rates, over h.
+    """
+    bending, value, moving = matrices
+    bends, values, moves = powers
+    nq = m.num_coordinates
+    other = 0 if k + 1 == keys.shape[0] else k + 1
+    slope = square = 0.0
+    for b in range(4):
+        column, is_rate = (b % 2) * nq + i, 1.0 if b % 2 == 1 else 0.0
+        y = keys[k if b < 2 else other, column]
+        y_rest = y if b % 2 == 1 else y - q.rest_value[i]
+        bend = move = hold = 0.0
+        for a in range(4):
+            x = keys[k if a < 2 else other, (a % 2) * nq + i]
+            x_rest = x if a % 2 == 1 else x - q.rest_value[i]
+            odd, later = a % 2 + b % 2, 1.0 if a % 2 == 1 else 0.0
+            bend += (later - 1.5) * x * bending[a, b] * bends[odd]
+            move += (later - 0.5) * x * moving[a, b] * moves[odd]
+            hold += (later + 0.5) * x_rest * value[a, b] * values[odd]
+        bend, move, hold = q.acceleration[i] * bend, q.rate[k, i] * move, q.rest[i] * hold
+        add_time_product(m, out, k, other, b >= 2, column, (bend + move + hold) / h)
+        slope += ((bend + move) * y + hold * y_rest) / h
+        square += ((is_rate - 1.5) * bend + (is_rate - 0.5) * move) * y / (h * h)
+        square += (is_rate + 0.5) * hold * y_rest / (h * h)
+    add_time_slope(m, out, k, other, slope, square)
+
+
+@kernel
+def _pair_times(
+    m: Model, keys: np.ndarray, k: int, i: int, shares: tuple, half: float, h: float, out: Sums
+) -> None:
+    """Slopes of ``_pair_terms`` by the length of the phase, to whose 2 half-th power they are."""
+    other = 0 if k + 1 == keys.shape[0] else k + 1
+    x, y = keys[k, i], keys[other, i]
+    by_x, by_y = shares[0] * x + shares[1] * y, shares[0] * y + shares[1] * x
+    add_time_product(m, out, k, other, False, i, half * by_x / h)
+    add_time_product(m, out, k, other, True, i, half * by_y / h)
+    total = by_x * x + by_y * y
+    add_time_slope(m, out, k, other, half * total / h, half * half * total / (h * h))
+
+
+@kernel
+def _phase_times(
+    m: Model,
+    q: Quiet,
+    keys: np.ndarray,
+    k: int,
+    matrices: tuple,
+    powers: tuple,
+    h: float,
+    out: Sums,
+) -> None:
+    """Slopes of everything that is quiet in a phase, by its length."""
+    nq, nc = m.num_coordinates, m.num_contacts
+    for i in range(nq):
+        _coordinate_times(m, q, keys, k, i, matrices, powers, h, out)
+    for i in range(2 * nq, 2 * nq + 3 * nc):
+        _pair_times(m, keys, k, i, (q.force * h / 3.0, q.force * h / 6.0), 0.5, h, out)
+    for i in range(2 * nq + 3 * nc, 2 * nq + 6 * nc):
+        _pair_times(m, keys, k, i, (q.creep / h, -q.creep / h), -0.5, h, out)
+    if m.is_pushed[k]:
+        for i in range(2 * nq + 6 * nc, m.shift):
+            _pair_times(m, keys, k, i, (q.change * h / 3.0, q.change * h / 6.0), 0.5, h, out)
 
 
 @kernel
@@ -139,14 +240,29 @@ def quiet_cost(
 ) -> float:
     """Cost of a motion; adds to the normal equations if wanted."""
     nq, nc, count = m.num_coordinates, m.num_contacts, keys.shape[0]
-    h, cost = m.phase_time, 0.0
+    cost = 0.0
     for k in range(count if m.is_cyclic else count - 1):
+        other = 0 if k + 1 == count else k + 1
+        h = phase_length(m, keys[k], keys[other])
+        r = h / m.phase_time
+        powers = (
+            (1.0 / (r * r * r), 1.0 / (r * r), 1.0 / r),
+            (r, r * r, r * r * r),
+            (1.0 / r, 1.0, r),
+        )
         for i in range(nq):
-            cost += _coordinate_terms(m, q, keys, k, i, matrices, out, want)
+            cost += _coordinate_terms(m, q, keys, k, i, matrices, powers, out, want)
+        if has_free_time(m, k, other):
+            cost += timing_cost(m, out, k, other, h, want)
+            if want:
+                _phase_times(m, q, keys, k, matrices, powers, h, out)
         for i in range(2 * nq, 2 * nq + 3 * nc):
             cost += _pair_terms(keys, k, i, q.force * h / 3.0, q.force * h / 6.0, out, want)
         for i in range(2 * nq + 3 * nc, 2 * nq + 6 * nc):
             cost += _pair_terms(keys, k, i, q.creep / h, -q.creep / h, out, want)
+        if m.is_pushed[k]:
+            for i in range(2 * nq + 6 * nc, m.shift):
+                cost += _pair_terms(keys, k, i, q.change * h / 3.0, q.change * h / 6.0, out, want)
     if not m.is_cyclic:
         last = count - 1
         for i in range(nq):

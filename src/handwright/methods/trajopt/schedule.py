@@ -49,7 +49,7 @@ def rounded(
     phases = len(m.clearance)
     keys = keys.copy()
     forces = keys[:, 2 * nq : 2 * nq + 3 * nc].reshape(len(keys), nc, 3)
-    c = keys[:phases, 2 * nq + 6 * nc :].copy()
+    c = keys[:phases, m.first_share :].copy()
     size = np.linalg.norm(forces, axis=2)
     following = np.roll(size, -1, axis=0)[:phases]
     load = 0.5 * c * (size[:phases] + following) / weight
@@ -208,7 +208,7 @@ def eased(is_on: Bool[np.ndarray, "P N"], *, is_cyclic: bool) -> Int[np.ndarray,
 def apply_schedule(
     built: Built, keys: Float[np.ndarray, "K n"], is_on: Bool[np.ndarray, "P N"]
 ) -> Float[np.ndarray, "K n"]:
-    """Key states with these contacts; sets clearance, landing and easing of the model."""
+    """Key states with these contacts; sets what of the model follows the schedule."""
     m = built.model
     nc = m.num_contacts
     keys = keys.copy()
@@ -218,6 +218,10 @@ def apply_schedule(
         before[0], after[-1] = False, False
     m.landing[:] = np.where(is_on, 0, before + 2 * after)
     m.easing[:] = eased(is_on, is_cyclic=m.is_cyclic)
+    # Pushes come in the second half, while hands alone hold the body.
+    hands = built.contact_hand >= 0
+    m.is_pushed[:] = is_on[:, hands].any(axis=1) & ~is_on[:, ~hands].any(axis=1)
+    m.is_pushed[: len(is_on) // 2] = False
     near = is_on | before | after
     m.clearance[:] = _CLEAR
     for j in range(nc):

@@ -64,12 +64,12 @@ def fit_skin(built: Built, keys: Float[np.ndarray, "K n"]) -> SkinFit:
     """
     m, room = built.model, make_room(built.model)
     packed, bench = Packed(m), Packed(room)
-    nq, nc = m.num_coordinates, m.num_contacts
+    nq = m.num_coordinates
     exact = ExactDistance.from_body(built.body)
     found: dict[int, list[float]] = {}
     worst_gap = deepest = 0.0
     for k in range(len(m.clearance)):
-        on = np.flatnonzero(keys[k, 2 * nq + 6 * nc :] > 0.5)
+        on = np.flatnonzero(keys[k, m.first_share :] > 0.5)
         on = on[built.contact_hand[on] >= 0]
         if not len(on):
             continue

@@ -37,6 +37,8 @@ class Tolerances:
     """rad."""
     limit: float
     """rad."""
+    push: float = 0.05
+    """Share of a push."""
 
 
 LOOSE = Tolerances(5e-3, 0.05, 0.10, 0.02, 0.20, 2e-3, 1.0, 0.1)
@@ -44,6 +46,8 @@ TIGHT = Tolerances(1e-3, 0.01, 0.005, 0.001, 0.01, 1e-3, 0.2, 3e-3)
 EXACT = Tolerances(3e-4, 3e-3, 0.003, 0.0006, 0.005, 3e-4, 0.1, 3e-3)
 FINE = Tolerances(1e-4, 1e-4, 0.003, 0.0006, 0.005, 1e-4, 0.05, 1e-3)
 
+# How much forces may change for a push, in sizes of it.
+_CHANGE = 20.0
 # Contacts of a hand that holds, and how fast its joints may move then, rad/s.
 _HOLDING, _GRIP_RATE = 2, 0.1
 # How far from where it starts a wrist may stray where hands throw, m: the least acceleration would
@@ -85,6 +89,7 @@ def weights(
         squeeze=squeeze,
         attraction=1e-3,
         friction=friction,
+        push=1.0 / tolerances.push,
         is_frozen=is_frozen,
     )
 
@@ -134,6 +139,7 @@ def quiet(
         rest_value=value,
         rate=rate,
         force=1.0 / (5.0 * weight) ** 2,
+        change=1.0 / (_CHANGE * m.pushes.size) ** 2 if m.pushes.size > 0.0 else 0.0,
         creep=1.0 / 0.2**2,
         end_rate=end_rate,
     )

@@ -1,9 +1,10 @@
 """Cost of a whole motion, and its normal equations in blocks of key states.
 
-A key state holds coordinates, their rates, forces, origins and contact variables. Between two keys
-coordinates are cubic (Hermite), forces and origins linear; contact variables belong to the phase
-that starts at the key. The normal matrix couples neighbouring keys only: ``diagonal[k]`` (lower
-half) and ``below[k]``, which couples key k + 1 (rows) to key k (columns).
+A key state holds coordinates, their rates, forces, origins, changes of the forces by which contacts
+take pushes (``push_terms``), a shift of its time (``time_terms``), and contact variables. Between
+two keys coordinates are cubic (Hermite), forces, origins and changes linear; contact variables
+belong to the phase that starts at the key. The normal matrix couples neighbouring keys only:
+``diagonal[k]`` (lower half) and ``below[k]``, which couples key k + 1 (rows) to key k (columns).
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from handwright.methods.trajopt.contact_terms import (
 from handwright.methods.trajopt.goal_terms import goal_terms
 from handwright.methods.trajopt.model import HAND_CONTACT, Model, Room, Weights
 from handwright.methods.trajopt.posing import pose_body, pose_hands
+from handwright.methods.trajopt.push_terms import push_terms
 from handwright.methods.trajopt.quiet_terms import Sums
+from handwright.methods.trajopt.time_terms import has_free_time, phase_length, spread_time
 
 
 @kernel
@@ -44,19 +47,19 @@ def hermite(s: float, h: float) -> tuple:
 @kernel
 def fill_sample(m: Model, first: np.ndarray, second: np.ndarray, s: float, room: Room) -> None:
     """Writes the state within a phase into ``room.z``."""
-    nq, nc = m.num_coordinates, m.num_contacts
-    a, b, c = hermite(s, m.phase_time)
+    nq = m.num_coordinates
+    a, b, c = hermite(s, phase_length(m, first, second))
     z = room.z
     for i in range(nq):
         p0, v0, p1, v1 = first[i], first[nq + i], second[i], second[nq + i]
         z[i] = a[0] * p0 + a[1] * v0 + a[2] * p1 + a[3] * v1
         z[nq + i] = b[0] * p0 + b[1] * v0 + b[2] * p1 + b[3] * v1
         if i >= nq - 6:
-            k = 2 * nq + 7 * nc + i - (nq - 6)
+            k = m.num_variables + i - (nq - 6)
             z[k] = c[0] * p0 + c[1] * v0 + c[2] * p1 + c[3] * v1
-    for i in range(2 * nq, 2 * nq + 6 * nc):
+    for i in range(2 * nq, m.first_share):
         z[i] = (1.0 - s) * first[i] + s * second[i]
-    for i in range(2 * nq + 6 * nc, 2 * nq + 7 * nc):
+    for i in range(m.first_share, m.num_variables):
         z[i] = first[i]
 
 
@@ -117,10 +120,13 @@ def firmness(m: Model, phase: int, j: int, at: float) -> float:
 
 
 @kernel
-def sample_cost(m: Model, w: Weights, room: Room, n: int, want: bool) -> float:
-    """Cost of one sample whose state is in ``room.z``; adds slopes if wanted."""
+def sample_cost(m: Model, w: Weights, room: Room, n: int, h: float, want: bool) -> float:
+    """Cost of one sample of a phase of length h whose state is in ``room.z``.
+
+    Adds slopes if wanted.
+    """
     pose_sample(m, room, m.samples.time[n])
-    scale = math.sqrt(m.samples.weight[n])
+    scale = math.sqrt(m.samples.weight[n] * (h / m.phase_time))
     cost = 0.0
     for row in range(m.samples.goal_first[n], m.samples.goal_last[n]):
         cost += goal_terms(m, w, room, row, scale, want)
@@ -130,6 +136,7 @@ def sample_cost(m: Model, w: Weights, room: Room, n: int, want: bool) -> float:
             firm = firmness(m, m.samples.phase[n], j, m.samples.fraction[n])
             cost += contact_terms(m, w, room, j, scale, firm, lands, want)
         cost += body_terms(m, w, room, scale, want)
+        cost += push_terms(m, w, room, m.samples.phase[n], scale, want)
         cost += collision_terms(m, w, room, m.samples.phase[n], scale, want)
         cost += limit_terms(m, w, room, scale, want)
     return cost
@@ -148,7 +155,7 @@ def motion_cost(m: Model, w: Weights, keys: np.ndarray, room: Room) -> float:
     for n in range(m.samples.phase.shape[0]):
         k, other = _key_pair(m, keys, m.samples.phase[n])
         fill_sample(m, keys[k], keys[other], m.samples.fraction[n], room)
-        cost += sample_cost(m, w, room, n, False)
+        cost += sample_cost(m, w, room, n, phase_length(m, keys[k], keys[other]), False)
     return cost
 
 
@@ -168,19 +175,24 @@ def motion_system(m: Model, w: Weights, keys: np.ndarray, room: Room, out: Sums)
             room.slope[i] = 0.0
             for j in range(i + 1):
                 room.square[i, j] = 0.0
-        cost += sample_cost(m, w, room, n, True)
+        h = phase_length(m, keys[k], keys[other])
+        part = sample_cost(m, w, room, n, h, True)
+        cost += part
         blocks = (out.diagonal[k], out.below[k], out.diagonal[other])
         slopes = (out.slope[k], out.slope[other])
-        takes = hermite(s, m.phase_time)
+        takes = hermite(s, h)
         _spread_coordinates(m, room, takes, blocks, slopes)
         _spread_contacts(m, room, s, takes, blocks, slopes)
+        if w.is_frozen and has_free_time(m, k, other):
+            pair = (k, other, keys[k], keys[other])
+            spread_time(m, room, (s, h), pair, part, takes, out)
     return cost
 
 
 @kernel
 def _spread_coordinates(m: Model, room: Room, takes: tuple, blocks: tuple, slopes: tuple) -> None:
     """Carries what depends on coordinates of a sample over to its two keys."""
-    nq, contacts = m.num_coordinates, 2 * m.num_coordinates + 7 * m.num_contacts
+    nq, contacts = m.num_coordinates, m.num_variables
     value, rate, acceleration = takes
     H, g = room.square, room.slope
     for i in range(nq):
@@ -247,7 +259,7 @@ def _put(block: np.ndarray, row: int, column: int, value: float) -> None:
 @kernel
 def _key_shares(m: Model, s: float, i: int) -> tuple[float, float]:
     """What a variable of contacts takes from both keys: contact variables belong to the first."""
-    return (1.0 - s, s) if i < 2 * m.num_coordinates + 6 * m.num_contacts else (1.0, 0.0)
+    return (1.0 - s, s) if i < m.first_share else (1.0, 0.0)
 
 
 @kernel
@@ -255,7 +267,7 @@ def _spread_contacts(
     m: Model, room: Room, s: float, takes: tuple, blocks: tuple, slopes: tuple
 ) -> None:
     """Carries what depends on forces, origins and contact variables over to the keys."""
-    nq, end = m.num_coordinates, 2 * m.num_coordinates + 7 * m.num_contacts
+    nq, end = m.num_coordinates, m.num_variables
     value, rate, acceleration = takes
     first, below, second = blocks
     H, g = room.square, room.slope

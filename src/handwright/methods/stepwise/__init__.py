@@ -1,0 +1,9 @@
+"""Interactive manipulation, step by step (Liu 2008)."""
+
+from __future__ import annotations
+
+from handwright.methods.stepwise.session import Session
+from handwright.methods.stepwise.settings import Settings
+from handwright.methods.stepwise.stepwise import Stepwise
+
+__all__ = ["Session", "Settings", "Stepwise"]

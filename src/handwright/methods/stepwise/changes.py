@@ -1,0 +1,167 @@
+"""How contacts change: they begin, collide, stay, slide, stay again and end (section 4.2)."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Bool
+
+from handwright.core.contact import ContactMode
+from handwright.methods.stepwise.meeting import Meeting, hand_touch, new_hand_touches
+from handwright.methods.stepwise.step import Solved
+from handwright.methods.stepwise.touches import Touch, TouchRows, touching_point
+from handwright.methods.stepwise.world import BodyState, HandState, World
+
+LOST = 2e-3
+"""Gap at which a contact has ended, m."""
+# A static contact slides when it is faster than the first, m/s, and friction is this share of what
+# it can be; a sliding one stays when it is slower than the second.
+_SLIDES, _STAYS, _NEARLY_ALL = 0.02, 0.008, 0.95
+# Forces below this are none, N.
+_NO_FORCE = 0.02
+# A static contact whose points have come this far apart across the normal begins anew, m.
+_CREPT = 8e-4
+# The skin has rolled on when its nearest point is this far from the anchor, m, and the anchor
+# this far off the surface, m.
+_ROLLED, _LIFTED = 4e-3, 3e-4
+# A corner that would be this much deeper has fallen in, m.
+_SUNK = 1e-5
+# Share of a weight below which a force of the surroundings is none.
+_LEAST_FORCE = 1e-5
+# Speeds below this are none, m/s, and gaps below this, m.
+_STILL, _PARTED = 1e-3, 3e-5
+
+
+def update_hand_touches(
+    world: World,
+    hands: list[HandState],
+    bodies: list[BodyState],
+    meetings: list[Meeting],
+    touches: list[Touch],
+) -> list[Touch]:
+    """The contacts of hands at the start of a frame, from those of the last one."""
+    near = {(meeting.hand, meeting.body): meeting for meeting in meetings if meeting.body >= 0}
+    kept = []
+    for touch in touches:
+        meeting = near[touch.hand, touch.body]
+        gap = float(meeting.nearest.gap[touch.part])
+        body = bodies[touch.body]
+        point = body.center + body.turn @ touch.anchor
+        offset = touching_point(touch, hands, bodies) - point
+        normal = body.turn @ touch.normal
+        away = -float(offset @ normal)
+        is_free = np.linalg.norm(touch.force) < _NO_FORCE
+        if not gap < LOST or (gap > 0.5 * LOST and is_free):
+            continue
+        touch.age += 1
+        if touch.mode == ContactMode.COLLIDING:
+            touch.mode = ContactMode.STATIC
+        crept = float(np.linalg.norm(offset + away * normal))
+        if (
+            touch.mode == ContactMode.SLIDING
+            or crept > _CREPT
+            or away > LOST
+            or _has_rolled(meeting, touch, point, away)
+        ):
+            touch = _anew(world, hands, bodies, meeting, touch)
+        kept.append(touch)
+    return kept + new_hand_touches(world, hands, bodies, meetings, kept)
+
+
+def _has_rolled(meeting: Meeting, touch: Touch, point: np.ndarray, away: float) -> bool:
+    moved = float(np.linalg.norm(meeting.nearest.point[touch.part] - point))
+    return moved > _ROLLED and away > _LIFTED
+
+
+def _anew(
+    world: World,
+    hands: list[HandState],
+    bodies: list[BodyState],
+    meeting: Meeting,
+    touch: Touch,
+) -> Touch:
+    """The contact with both anchors where the skin is nearest now."""
+    fresh = hand_touch(world, hands, bodies, meeting, touch.part, touch.mode)
+    fresh.drag, fresh.cap, fresh.force, fresh.age = touch.drag, touch.cap, touch.force, touch.age
+    return fresh
+
+
+def after_step(touches: list[Touch], rows: TouchRows, solved: Solved) -> None:
+    """Remembers forces, and finds which contacts slide from now on."""
+    slip = rows.slip(solved.velocity)
+    speed = np.linalg.norm(slip, axis=1)
+    at_edge = _is_at_edge(touches, rows, solved)
+    for k, touch in enumerate(touches):
+        touch.force = solved.force[k]
+        if touch.hand < 0:
+            continue
+        if touch.mode == ContactMode.STATIC:
+            if speed[k] > _SLIDES and at_edge[k]:
+                touch.mode, touch.drag = ContactMode.SLIDING, slip[k] / speed[k]
+        elif touch.mode == ContactMode.SLIDING:
+            if speed[k] < _STAYS or slip[k] @ touch.drag < 0.0:
+                touch.mode = ContactMode.STATIC
+            else:
+                touch.drag = slip[k] / speed[k]
+
+
+def _is_at_edge(touches: list[Touch], rows: TouchRows, solved: Solved) -> Bool[np.ndarray, " K"]:
+    """Which contacts give nearly all the friction they can."""
+    along = np.einsum("ki,ki->k", solved.force, rows.normal)
+    across = np.linalg.norm(solved.force - along[:, None] * rows.normal, axis=1)
+    friction = np.array([touch.friction for touch in touches])
+    # A pyramid has its corners on the cone: between them less is all there is.
+    return (along > _NO_FORCE) & (across > _NEARLY_ALL / np.sqrt(2.0) * friction * along)
+
+
+def corrections(
+    touches: list[Touch], rows: TouchRows, solved: Solved, weight: float, step: float
+) -> bool:
+    """Roll-back: changes contacts whose forces would add energy, and says whether there are any.
+
+    A contact that breaks gives no force (first rule of section 4.2); if the body then falls into
+    what it lay on, the contact does not break and gives what that takes. One that starts to slide
+    has its force on the edge of the cone against the slip (second rule); friction that would drive
+    the slip makes the contact stay instead.
+
+    Args:
+        touches: Changed where a rule is broken.
+        rows: The same as arrays.
+        solved: What the frame would do.
+        weight: Of all bodies, N; forces that are a thousandth of it are none.
+        step: s.
+    """
+    changed = False
+    along = np.einsum("ki,ki->k", solved.force, rows.normal)
+    slip, leaving = rows.slip(solved.velocity), rows.leaving(solved.velocity)
+    gap = -np.einsum("ki,ki->k", rows.offset, rows.normal)
+    parts = (gap + step * leaving > _PARTED) & ((leaving > _STILL) | (gap > _PARTED))
+    speed = np.linalg.norm(slip, axis=1)
+    ending = gap + step * leaving
+    for k, touch in enumerate(touches):
+        if touch.cap == 0.0 and touch.hand < 0 and ending[k] < min(gap[k], 0.0) - _SUNK:
+            touch.cap, touch.is_pinned, changed = np.inf, True, True
+    is_pressed = along > _LEAST_FORCE * weight
+    for k, touch in enumerate(touches):
+        if not is_pressed[k]:
+            continue
+        if touch.hand < 0 and parts[k] and not touch.is_pinned:
+            touch.cap, changed = 0.0, True
+        elif touch.mode == ContactMode.STATIC and touch.hand < 0 and speed[k] > 2.5 * _STILL:
+            touch.mode, touch.drag, changed = ContactMode.SLIDING, slip[k] / speed[k], True
+        elif touch.mode == ContactMode.SLIDING and slip[k] @ touch.drag < -_STILL:
+            touch.mode, changed = ContactMode.STATIC, True
+    return changed
+
+
+def added_energy(touches: list[Touch], rows: TouchRows, solved: Solved, step: float) -> float:
+    """Energy that contacts which slide or break add in a frame, J; none should."""
+    along = np.einsum("ki,ki->k", solved.force, rows.normal)
+    slip, leaving = rows.slip(solved.velocity), rows.leaving(solved.velocity)
+    driven = -np.einsum("ki,ki->k", solved.force, slip)
+    total = 0.0
+    for k, touch in enumerate(touches):
+        if touch.hand < 0 and leaving[k] > _STILL:
+            total += max(step * float(leaving[k] * along[k]), 0.0)
+        if touch.mode == ContactMode.SLIDING:
+            total += max(step * float(driven[k]), 0.0)
+    return total

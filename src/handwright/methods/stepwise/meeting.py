@@ -1,0 +1,382 @@
+"""What meets what: limits that keep things apart, and contacts that begin."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.core.contact import ContactMode
+from handwright.geometry.environment import EnvironmentArrays, surface_value_gradient
+from handwright.geometry.sdf import Field, field_value_gradient
+from handwright.kinematics.skin_samples import SkinSamples
+from handwright.kinematics.tree import Links, Tree
+from handwright.math.compiled import compiled, kernel
+from handwright.methods.stepwise.detection import (
+    Nearest,
+    nearest_to_body,
+    nearest_to_surroundings,
+    no_nearest,
+)
+from handwright.methods.stepwise.digits_apart import digit_limits
+from handwright.methods.stepwise.point_rows import body_point_rows, hand_point_rows
+from handwright.methods.stepwise.step import Limits
+from handwright.methods.stepwise.touches import Touch, TouchRows
+from handwright.methods.stepwise.world import BodyState, HandState, World
+
+MARGIN = 0.012
+"""How near things are looked at, m; nothing that matters moves as far in a frame of a grasp."""
+TOUCHING = 5e-4
+"""Gap below which a contact begins, m."""
+# How much of a depth is undone in a frame, and how fast at most, m/s.
+_RECOVERY, _RECOVERY_SPEED = 0.3, 0.05
+# How much higher than the lowest corner others may be that carry with it, m.
+_PATCH = 5e-4
+# A corner that would be this deep has arrived, m.
+_SUNK = 1e-5
+# Corners of a body on a surface that carry it; more add nothing but unknowns.
+_NUM_CARRYING = 6
+
+
+class Meeting(NamedTuple):
+    """One hand and one body, or the surroundings (body -1)."""
+
+    hand: int
+    body: int
+    nearest: Nearest
+
+
+class BodyMeeting(NamedTuple):
+    """Corners of a body near another body, or near a surface (other -1)."""
+
+    body: int
+    other: int
+    surface: int
+    gap: Float[np.ndarray, " V"]
+    corner: np.ndarray
+    """(V,) rows of the body's corners."""
+    normal: Float[np.ndarray, "V 3"]
+    """Out of the other body or surface, in the world."""
+
+
+def hand_meetings(world: World, hands: list[HandState], bodies: list[BodyState]) -> list[Meeting]:
+    """Skin of every hand near every body and the surroundings."""
+    found = []
+    for h, (hand, state) in enumerate(zip(world.hands, hands, strict=True)):
+        for b, (body, now) in enumerate(zip(world.bodies, bodies, strict=True)):
+            near = no_nearest(len(hand.model.capsules))
+            origin = now.center - now.turn @ body.body.center
+            nearest_to_body(hand.samples, state.links, body.field, now.turn, origin, MARGIN, near)
+            found.append(Meeting(h, b, near))
+        if len(world.surfaces.frictions):
+            near = no_nearest(len(hand.model.capsules))
+            nearest_to_surroundings(hand.samples, state.links, world.surfaces, MARGIN, near)
+            found.append(Meeting(h, -1, near))
+    return found
+
+
+@compiled
+def _near_surface(
+    surfaces: EnvironmentArrays, index: int, points: np.ndarray, margin: float
+) -> tuple:
+    gap, normal = np.full(len(points), np.inf), np.zeros((len(points), 3))
+    for n in range(len(points)):
+        d, gx, gy, gz = surface_value_gradient(
+            surfaces, index, points[n, 0], points[n, 1], points[n, 2]
+        )
+        if d < margin:
+            gap[n] = d
+            normal[n, 0], normal[n, 1], normal[n, 2] = gx, gy, gz
+    return gap, normal
+
+
+@compiled
+def _near_field(
+    field: Field, turn: np.ndarray, origin: np.ndarray, points: np.ndarray, margin: float
+) -> tuple:
+    gap, normal = np.full(len(points), np.inf), np.zeros((len(points), 3))
+    for n in range(len(points)):
+        x, y, z = points[n, 0] - origin[0], points[n, 1] - origin[1], points[n, 2] - origin[2]
+        d, gx, gy, gz = field_value_gradient(
+            field,
+            turn[0, 0] * x + turn[1, 0] * y + turn[2, 0] * z,
+            turn[0, 1] * x + turn[1, 1] * y + turn[2, 1] * z,
+            turn[0, 2] * x + turn[1, 2] * y + turn[2, 2] * z,
+        )
+        if d < margin:
+            gap[n] = d
+            size = max(np.sqrt(gx * gx + gy * gy + gz * gz), 1e-12)
+            for i in range(3):
+                normal[n, i] = (turn[i, 0] * gx + turn[i, 1] * gy + turn[i, 2] * gz) / size
+    return gap, normal
+
+
+def body_meetings(world: World, bodies: list[BodyState]) -> list[BodyMeeting]:
+    """Corners of bodies near surfaces and near other bodies."""
+    found = []
+    for b, (body, now) in enumerate(zip(world.bodies, bodies, strict=True)):
+        points = now.center + body.corners @ now.turn.T
+        for surface in range(len(world.surfaces.frictions)):
+            gap, normal = _near_surface(world.surfaces, surface, points, MARGIN)
+            rows = np.flatnonzero(gap < MARGIN)
+            if len(rows):
+                found.append(BodyMeeting(b, -1, surface, gap[rows], rows, normal[rows]))
+        for o, (other, then) in enumerate(zip(world.bodies, bodies, strict=True)):
+            if o == b:
+                continue
+            origin = then.center - then.turn @ other.body.center
+            gap, normal = _near_field(other.field, then.turn, origin, points, MARGIN)
+            rows = np.flatnonzero(gap < MARGIN)
+            if len(rows):
+                found.append(BodyMeeting(b, o, -1, gap[rows], rows, normal[rows]))
+    return found
+
+
+@kernel
+def _hand_limits(
+    near: Nearest,
+    samples: SkinSamples,
+    tree: Tree,
+    links: Links,
+    num_root: int,
+    first: int,
+    body_first: int,
+    center: np.ndarray,
+    room: np.ndarray,
+    out: np.ndarray,
+) -> int:
+    """Rows of normal velocities of skin points against a body; body_first is -1 without one."""
+    count = 0
+    for c in range(near.gap.shape[0]):
+        if near.row[c] < 0:
+            continue
+        x, y, z = near.point[c, 0], near.point[c, 1], near.point[c, 2]
+        for i in range(3):
+            for j in range(room.shape[1]):
+                room[i, j] = 0.0
+        link = samples.link[near.row[c], 0]
+        hand_point_rows(tree, links, num_root, first, link, x, y, z, 1.0, room)
+        if body_first >= 0:
+            body_point_rows(body_first, x - center[0], y - center[1], z - center[2], -1.0, room)
+        for j in range(room.shape[1]):
+            out[count, j] = (
+                near.normal[c, 0] * room[0, j]
+                + near.normal[c, 1] * room[1, j]
+                + near.normal[c, 2] * room[2, j]
+            )
+        count += 1
+    return count
+
+
+def hand_limits(
+    world: World,
+    hands: list[HandState],
+    bodies: list[BodyState],
+    meetings: list[Meeting],
+    step: float,
+) -> Limits:
+    """Rows that keep hands out of bodies, of surroundings and of themselves."""
+    width = world.num_velocities
+    room = np.zeros((3, width))
+    matrices, gaps = [np.zeros((0, width))], [np.zeros(0)]
+    for meeting in meetings:
+        hand, state, near = world.hands[meeting.hand], hands[meeting.hand], meeting.nearest
+        if not (near.row >= 0).any():
+            continue
+        rows = np.zeros((len(near.gap), width))
+        first, center = -1, np.zeros(3)
+        if meeting.body >= 0:
+            first, center = world.bodies[meeting.body].first, bodies[meeting.body].center
+        count = _hand_limits(
+            near,
+            hand.samples,
+            hand.tree,
+            state.links,
+            hand.num_root,
+            hand.first,
+            first,
+            center,
+            room,
+            rows,
+        )
+        matrices.append(rows[:count])
+        gaps.append(near.gap[near.row >= 0])
+    for hand, state in zip(world.hands, hands, strict=True):
+        rows, gap = digit_limits(
+            hand.digits, hand.tree, state.links, hand.num_root, hand.first, width
+        )
+        matrices.append(rows)
+        gaps.append(gap)
+    low = least_speed(np.concatenate(gaps), step)
+    return Limits(np.concatenate(matrices), low, np.zeros(len(low), dtype=np.int64))
+
+
+def with_touches(limits: Limits, touches: list[Touch], rows: TouchRows, step: float) -> Limits:
+    """Limits of hands, and of bodies at their contacts with surroundings and each other."""
+    lying = np.array([touch.hand < 0 for touch in touches], dtype=bool)
+    gap = -np.einsum("ki,ki->k", rows.offset[lying], rows.normal[lying])
+    apart = -np.einsum("kin,ki->kn", rows.relative[lying], rows.normal[lying])
+    pinned = np.array([touch.is_pinned for touch in touches], dtype=bool)[lying]
+    low = least_speed(gap, step)
+    count = len(gap) + int(pinned.sum())
+    return Limits(
+        np.concatenate([limits.matrix, apart, -apart[pinned]]),
+        np.concatenate([limits.low, low, -low[pinned]]),
+        np.concatenate([limits.kind, np.ones(count, dtype=np.int64)]),
+    )
+
+
+def least_speed(gap: Float[np.ndarray, " N"], step: float) -> Float[np.ndarray, " N"]:
+    """Speeds apart, m/s, that close a gap within a frame, or undo some of a depth."""
+    return np.where(gap >= 0.0, -gap / step, np.minimum(-_RECOVERY * gap / step, _RECOVERY_SPEED))
+
+
+def new_hand_touches(
+    world: World,
+    hands: list[HandState],
+    bodies: list[BodyState],
+    meetings: list[Meeting],
+    touches: list[Touch],
+) -> list[Touch]:
+    """Contacts of parts of hands that have come to a body; they collide before they stay."""
+    known = {(touch.hand, touch.part, touch.body) for touch in touches if touch.hand >= 0}
+    return [
+        hand_touch(world, hands, bodies, meeting, int(c), ContactMode.COLLIDING)
+        for meeting in meetings
+        if meeting.body >= 0
+        for c in np.flatnonzero(meeting.nearest.gap < TOUCHING)
+        if (meeting.hand, int(c), meeting.body) not in known
+    ]
+
+
+def hand_touch(
+    world: World,
+    hands: list[HandState],
+    bodies: list[BodyState],
+    meeting: Meeting,
+    part: int,
+    mode: ContactMode,
+) -> Touch:
+    """A contact where the skin of a part of a hand is nearest to a body."""
+    hand, near = world.hands[meeting.hand], meeting.nearest
+    links, now = hands[meeting.hand].links, bodies[meeting.body]
+    link = int(hand.samples.link[near.row[part], 0])
+    point, normal = near.point[part], near.normal[part]
+    return Touch(
+        body=meeting.body,
+        hand=meeting.hand,
+        part=part,
+        link=link,
+        local=links.rotation[link].T @ (point - links.position[link]),
+        anchor=now.turn.T @ (point - near.gap[part] * normal - now.center),
+        normal=-now.turn.T @ normal,
+        friction=world.bodies[meeting.body].body.friction,
+        mode=mode,
+    )
+
+
+def lying_touches(world: World, bodies: list[BodyState], between: list[BodyMeeting]) -> list[Touch]:
+    """Contacts of bodies with surfaces and with each other, found anew in every frame."""
+    found = []
+    for meeting in between:
+        arms = world.bodies[meeting.body].corners[meeting.corner] @ bodies[meeting.body].turn.T
+        near = np.flatnonzero(_is_lowest(meeting.gap))
+        near = near[carrying_corners(arms[near], meeting.normal[near], meeting.gap[near])]
+        found += [_lying_touch(world, bodies, meeting, n, ContactMode.STATIC) for n in near]
+    return found
+
+
+def arriving_touches(
+    world: World,
+    bodies: list[BodyState],
+    between: list[BodyMeeting],
+    velocity: Float[np.ndarray, " N"],
+    step: float,
+) -> list[Touch]:
+    """Contacts of corners that would be in a surface or a body after a frame; they collide.
+
+    Args:
+        world: What does not change.
+        bodies: Now.
+        between: Corners that are near.
+        velocity: Of all, during the frame.
+        step: s.
+    """
+    found = []
+    for meeting in between:
+        body, now = world.bodies[meeting.body], bodies[meeting.body]
+        arms = body.corners[meeting.corner] @ now.turn.T
+        own = velocity[body.slice]
+        moved = own[:3] + np.cross(own[3:], arms)
+        if meeting.other >= 0:
+            theirs = velocity[world.bodies[meeting.other].slice]
+            reach = now.center + arms - bodies[meeting.other].center
+            moved = moved - theirs[:3] - np.cross(theirs[3:], reach)
+        ending = meeting.gap + step * np.einsum("vi,vi->v", moved, meeting.normal)
+        sunk = np.flatnonzero((ending < -_SUNK) & ~_is_lowest(meeting.gap) & _is_lowest(ending))
+        sunk = sunk[carrying_corners(arms[sunk], meeting.normal[sunk], ending[sunk])]
+        found += [_lying_touch(world, bodies, meeting, n, ContactMode.COLLIDING) for n in sunk]
+    return found
+
+
+class NearCorners(NamedTuple):
+    """Corners of one body near any surfaces."""
+
+    corner: np.ndarray
+    """(V,) rows of the body's corners."""
+    surface: np.ndarray
+    """(V,)"""
+    gap: Float[np.ndarray, " V"]
+    normal: Float[np.ndarray, "V 3"]
+
+
+def joined_corners(meetings: list[BodyMeeting]) -> NearCorners:
+    """All meetings of a body with surfaces as one."""
+    return NearCorners(
+        np.concatenate([meeting.corner for meeting in meetings]),
+        np.concatenate([np.full(len(meeting.gap), meeting.surface) for meeting in meetings]),
+        np.concatenate([meeting.gap for meeting in meetings]),
+        np.concatenate([meeting.normal for meeting in meetings]),
+    )
+
+
+def _lying_touch(
+    world: World, bodies: list[BodyState], meeting: BodyMeeting, n: int, mode: ContactMode
+) -> Touch:
+    body, now = world.bodies[meeting.body], bodies[meeting.body]
+    corner, normal = body.corners[meeting.corner[n]], meeting.normal[n]
+    place = now.center + now.turn @ corner - meeting.gap[n] * normal
+    touch = Touch(body=meeting.body, anchor=corner, mode=mode)
+    if meeting.other < 0:
+        touch.part = world.surface_number[meeting.surface]
+        touch.local, touch.normal = place, normal
+        touch.friction = float(world.surfaces.frictions[meeting.surface])
+        return touch
+    other, then = world.bodies[meeting.other], bodies[meeting.other]
+    touch.other = meeting.other
+    touch.local = then.turn.T @ (place - then.center)
+    touch.normal = now.turn.T @ normal
+    touch.friction = min(body.body.friction, other.body.friction)
+    touch.mode = ContactMode.COLLIDING
+    return touch
+
+
+def _is_lowest(gap: np.ndarray) -> np.ndarray:
+    """Corners that touch, and are not much higher than the lowest: those that can carry."""
+    return np.asarray((gap < TOUCHING) & (gap < gap.min(initial=np.inf) + _PATCH))
+
+
+def carrying_corners(arms: np.ndarray, normals: np.ndarray, gap: np.ndarray) -> np.ndarray:
+    """Rows of corners that carry a body: the outermost in a few directions, and the deepest."""
+    if len(arms) <= _NUM_CARRYING:
+        return np.arange(len(arms))
+    normal = normals[0]
+    axis = np.zeros(3)
+    axis[np.argmin(np.abs(normal))] = 1.0
+    first = np.cross(normal, axis)
+    first /= np.linalg.norm(first)
+    second = np.cross(normal, first)
+    angles = 2.0 * np.pi * np.arange(_NUM_CARRYING) / _NUM_CARRYING
+    ways = np.cos(angles)[:, None] * first + np.sin(angles)[:, None] * second
+    return np.unique([*np.argmax(arms @ ways.T, axis=0), np.argmin(gap)])

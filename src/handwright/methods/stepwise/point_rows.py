@@ -1,0 +1,96 @@
+"""Velocities of points of hands and bodies as rows over all velocities."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from handwright.kinematics.tree import Links, Tree, joint_velocity_of_point
+from handwright.math.compiled import kernel
+
+
+@kernel
+def hand_point_rows(
+    tree: Tree,
+    links: Links,
+    num_root: int,
+    first: int,
+    link: int,
+    x: float,
+    y: float,
+    z: float,
+    sign: float,
+    out: np.ndarray,
+) -> None:
+    """Adds the velocity of a world point of a link to (3, N) rows."""
+    if num_root > 0:
+        rx, ry, rz = x - links.position[0, 0], y - links.position[0, 1], z - links.position[0, 2]
+        for i in range(3):
+            out[i, first + i] += sign
+            ax, ay, az = links.rotation[0, 0, i], links.rotation[0, 1, i], links.rotation[0, 2, i]
+            out[0, first + 3 + i] += sign * (ay * rz - az * ry)
+            out[1, first + 3 + i] += sign * (az * rx - ax * rz)
+            out[2, first + 3 + i] += sign * (ax * ry - ay * rx)
+    while link > 0:
+        joint = link - 1
+        vx, vy, vz = joint_velocity_of_point(tree, links, joint, x, y, z)
+        column = first + num_root + joint
+        out[0, column] += sign * vx
+        out[1, column] += sign * vy
+        out[2, column] += sign * vz
+        link = tree.parent[joint]
+
+
+@kernel
+def body_point_rows(first: int, x: float, y: float, z: float, sign: float, out: np.ndarray) -> None:
+    """Adds the velocity of a point to (3, N) rows; (x, y, z) is from the centre of mass."""
+    for i in range(3):
+        out[i, first + i] += sign
+    out[0, first + 4] += sign * z
+    out[0, first + 5] -= sign * y
+    out[1, first + 3] -= sign * z
+    out[1, first + 5] += sign * x
+    out[2, first + 3] += sign * y
+    out[2, first + 4] -= sign * x
+
+
+@kernel
+def hand_points_rows(
+    tree: Tree,
+    links: Links,
+    num_root: int,
+    first: int,
+    which: np.ndarray,
+    link: np.ndarray,
+    point: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Adds velocities of many world points of a hand to (K, 3, N) rows; ``which`` has their K."""
+    for n in range(which.shape[0]):
+        k = which[n]
+        hand_point_rows(
+            tree,
+            links,
+            num_root,
+            first,
+            link[k],
+            point[k, 0],
+            point[k, 1],
+            point[k, 2],
+            1.0,
+            out[k],
+        )
+
+
+@kernel
+def body_points_rows(first: np.ndarray, arm: np.ndarray, sign: float, out: np.ndarray) -> None:
+    """Adds velocities of points of bodies to (K, 3, N) rows; ``first`` is -1 where there is none.
+
+    Args:
+        first: (K,) of the body's velocities.
+        arm: (K, 3) from its centre of mass, m.
+        sign: Of what is added.
+        out: Rows.
+    """
+    for k in range(first.shape[0]):
+        if first[k] >= 0:
+            body_point_rows(first[k], arm[k, 0], arm[k, 1], arm[k, 2], sign, out[k])

@@ -1,0 +1,37 @@
+"""How fast a goal is gone for: a bell over the share of the way that is done (section 5.1)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from jaxtyping import Float
+
+# Of the normal distribution, by the share; as in the paper.
+_VARIANCE = 0.4
+# Shares of the way over which a reach speeds up and slows down, and the least speed in the middle
+# one: without it a reach would never begin and never end.
+_RISE, _FALL, _LEAST = 0.15, 0.3, 0.04
+
+
+def _bell(share: Float[np.ndarray, "*B"]) -> Float[np.ndarray, "*B"]:
+    share = np.asarray(share, dtype=np.float64)
+    middle = np.exp(-0.5 * (share - 0.5) ** 2 / _VARIANCE)
+    ramp = np.minimum(np.minimum(share / _RISE, (1.0 - share) / _FALL), 1.0)
+    return middle * np.maximum(ramp, _LEAST)
+
+
+@lru_cache(maxsize=1)
+def _whole_time() -> float:
+    """Time that the way takes at the speed of ``_bell``."""
+    shares = np.linspace(0.0, 1.0, 2001)
+    return float(np.trapezoid(1.0 / _bell(shares), shares))
+
+
+def reaching_rate(share: float) -> float:
+    """Share of the way per share of the time that a reach takes in all.
+
+    Args:
+        share: Of the way, done; below 0 and above 1 count as 0 and 1.
+    """
+    return float(_bell(np.clip(share, 0.0, 1.0))) * _whole_time()

@@ -1,0 +1,107 @@
+"""What a session has done, as a clip: poses at frames, contacts with their forces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.core.clip import Clip, HandMotion, Provenance
+from handwright.core.contact import ENVIRONMENT, Contact, ContactMode, ContactTrack
+from handwright.core.problem import Problem
+from handwright.math.pose import Pose
+from handwright.mechanics.sliding import STATIC_SPEED
+from handwright.methods.stepwise.step import Solved
+from handwright.methods.stepwise.touches import Touch, TouchRows
+from handwright.methods.stepwise.world import World
+
+if TYPE_CHECKING:
+    from handwright.methods.stepwise.session import Moment
+
+# Forces below this are not listed, N.
+_NOTHING = 1e-9
+
+
+def listed_contacts(
+    world: World,
+    touches: list[Touch],
+    rows: TouchRows,
+    solved: Solved,
+    before: Float[np.ndarray, " N"],
+    frame: int,
+) -> list[Contact]:
+    """Contacts that carry force in a frame; one that slides before or after it is called so.
+
+    Args:
+        world: Names.
+        touches: All contacts.
+        rows: The same as arrays.
+        solved: Forces, and velocities after the frame.
+        before: Velocities before it.
+        frame: Its number.
+    """
+    found = []
+    speed = np.max(
+        [np.linalg.norm(rows.slip(velocity), axis=1) for velocity in (before, solved.velocity)],
+        axis=0,
+    )
+    for k in np.flatnonzero(np.abs(solved.force).max(axis=1, initial=0.0) > _NOTHING):
+        touch = touches[k]
+        toucher, part = ENVIRONMENT, touch.part
+        if touch.hand >= 0:
+            toucher = world.hands[touch.hand].name
+        elif touch.other >= 0:
+            toucher, part = world.bodies[touch.other].name, -1
+        mode = touch.mode
+        if mode == ContactMode.STATIC and speed[k] > STATIC_SPEED:
+            mode = ContactMode.SLIDING
+        found.append(
+            Contact(
+                frame=frame,
+                toucher=toucher,
+                part=part,
+                body=world.bodies[touch.body].name,
+                point=rows.point[k].copy(),
+                normal=rows.normal[k] / np.linalg.norm(rows.normal[k]),
+                gap=float(-rows.offset[k] @ rows.normal[k]),
+                force=solved.force[k].copy(),
+                mode=mode,
+            )
+        )
+    return found
+
+
+def make_clip(problem: Problem, moments: Sequence[Moment], method: str) -> Clip:
+    """A clip of all moments; contacts of a frame are those found on the way to the next one.
+
+    Args:
+        problem: What was stepped.
+        moments: The first is the start.
+        method: Name, for the provenance.
+    """
+    times = np.array([moment.time for moment in moments])
+    contacts = [contact for moment in moments for contact in moment.contacts]
+    return Clip(
+        problem=problem,
+        times=times,
+        hands={
+            name: HandMotion(
+                _poses([moment.hands[name][0] for moment in moments]),
+                np.array([moment.hands[name][1] for moment in moments]),
+            )
+            for name in problem.hands
+        },
+        bodies={
+            name: _poses([moment.bodies[name] for moment in moments]) for name in problem.bodies
+        },
+        contacts=ContactTrack.of(contacts),
+        provenance=Provenance(problem.name, method),
+    )
+
+
+def _poses(poses: list[Pose]) -> Pose:
+    return Pose(
+        np.array([pose.position for pose in poses]), np.array([pose.wxyz for pose in poses])
+    )

@@ -1,0 +1,464 @@
+"""A hand that reacts, frame by frame: the library object behind ``stepwise`` and live pushing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from threadpoolctl import ThreadpoolController
+
+from handwright.core.clip import Clip
+from handwright.core.contact import Contact, ContactMode
+from handwright.core.goal import Goal
+from handwright.core.problem import Problem, goal_problems
+from handwright.core.push import Push, pushed
+from handwright.errors import InvalidValueError, UnknownNameError
+from handwright.math.pose import Pose
+from handwright.methods.stepwise.anticipation import Expectation
+from handwright.methods.stepwise.changes import (
+    added_energy,
+    after_step,
+    corrections,
+    update_hand_touches,
+)
+from handwright.methods.stepwise.guides import Given, Staying, Wanted, body_rows, hand_rows
+from handwright.methods.stepwise.holding import Holding, find_holdings
+from handwright.methods.stepwise.meeting import (
+    BodyMeeting,
+    arriving_touches,
+    body_meetings,
+    hand_limits,
+    hand_meetings,
+    lying_touches,
+    with_touches,
+)
+from handwright.methods.stepwise.pursuit import Pursuit, feature_now, joined
+from handwright.methods.stepwise.recording import listed_contacts, make_clip
+from handwright.methods.stepwise.resting import rest_bodies
+from handwright.methods.stepwise.settings import Settings
+from handwright.methods.stepwise.step import (
+    ForceWish,
+    InfeasibleStepError,
+    Limits,
+    Mechanics,
+    Rows,
+    Solved,
+    mechanics,
+    solve_step,
+)
+from handwright.methods.stepwise.touches import Touch, TouchRows, touch_rows
+from handwright.methods.stepwise.world import (
+    BodyState,
+    HandState,
+    World,
+    advance_body,
+    advance_hand,
+    body_state,
+    hand_state,
+    make_world,
+)
+
+MAX_STEP = 0.1
+"""Longest frame, s."""
+# Rolls back so often at most; what is left then shows as added energy.
+_NUM_CORRECTIONS = 6
+# Price of torque changes in the first frame of a grip, when muscles find what holds: hardly any.
+_FREE_TORQUE = 1e-6
+# Price of forces that surroundings give once a hand is to carry a body, 1/N^2.
+_LEAN = 1.0
+# Fastest joints and roots, rad/s and m/s: about what people can do.
+_FASTEST = 7.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moment:
+    """Where everything is after a frame."""
+
+    time: float
+    """s."""
+    hands: Mapping[str, tuple[Pose, Float[np.ndarray, " J"]]]
+    """Root and joint values, rad."""
+    bodies: Mapping[str, Pose]
+    contacts: tuple[Contact, ...]
+    """Of the frame that led here, at its start; their frame is its number."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a session has met with."""
+
+    frames: int = 0
+    contacts_max: int = 0
+    infeasible: int = 0
+    """Frames that could only be solved with nothing kept apart."""
+    corrections: int = 0
+    """Times that a frame was solved once more because a contact would have added energy."""
+    added_energy: float = 0.0
+    """Most that contacts that slide or break have added in a frame, J."""
+
+
+class Session:
+    """Steps a problem on; see ``step``."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        settings: Settings | None = None,
+        *,
+        seed: int = 0,
+        follow: Clip | None = None,
+    ) -> None:
+        """Finds grasps, and puts everything where it starts.
+
+        Args:
+            problem: Hands and bodies with starts, grips and goals.
+            settings: Prices of objectives.
+            seed: Of the search for grasps.
+            follow: A motion of the problem's hands and bodies to follow in place of grips and
+                goals; it also says where everything starts.
+        """
+        self.problem, self._follow = problem, follow
+        self.settings = Settings() if settings is None else settings
+        self.tally = Tally()
+        self.world: World = make_world(problem)
+        self.time = float(problem.times[0])
+        self.bodies: list[BodyState] = [
+            body_state(body, self._first_pose(body.name)) for body in self.world.bodies
+        ]
+        self._holdings: list[Holding] = []
+        if follow is None:
+            self._holdings = find_holdings(problem, self.world, self.bodies, seed)
+        self._wanted: list[Wanted] = [self._wanted_of(h) for h in range(len(self.world.hands))]
+        self.hands: list[HandState] = [
+            hand_state(hand, *wanted.at(self.time))
+            for hand, wanted in zip(self.world.hands, self._wanted, strict=True)
+        ]
+        self.touches: list[Touch] = []
+        self._pursuits: dict[tuple[str, str | None], Pursuit] = {}
+        self._expectations = [Expectation(one.grip, one.hand, one.body) for one in self._holdings]
+        self._taken: set[int] = set()
+        self._external = np.zeros((len(self.world.bodies), 6))
+        self._threads = ThreadpoolController()
+        self.moments: list[Moment] = [self._moment(())]
+
+    def _first_pose(self, name: str) -> Pose:
+        if self._follow is not None:
+            return self._follow.bodies[name][0]
+        if name in self.problem.start:
+            return self.problem.start[name]
+        if name in self.problem.tracks:
+            return self.problem.tracks[name].pose[0]
+        raise InvalidValueError(
+            f"Problem '{self.problem.name}': '{name}' has neither a start nor a track; expected "
+            "one of them for every hand and body that is stepped."
+        )
+
+    def _wanted_of(self, hand: int) -> Wanted:
+        name = self.world.hands[hand].name
+        if self._follow is not None:
+            return Given(self._follow, name)
+        for holding in self._holdings:
+            if holding.hand == hand:
+                return holding
+        return Staying(self.problem.posture(name), self._first_pose(name))
+
+    def step(
+        self,
+        step: float = 1.0 / 30.0,
+        *,
+        pushes: Sequence[Push] = (),
+        goals: Sequence[Goal] | None = None,
+    ) -> Moment:
+        """Moves everything on by a frame.
+
+        Args:
+            step: Its length, s.
+            pushes: Forces on bodies, beside those of the problem; they count if their times say so.
+            goals: In place of the problem's.
+        """
+        if not 0.0 < step <= MAX_STEP:
+            raise InvalidValueError(
+                f"step is {step} s; expected more than 0 and at most {MAX_STEP} s."
+            )
+        for push in pushes:
+            if push.body not in self.problem.bodies:
+                raise UnknownNameError("body of a push", push.body, self.problem.bodies)
+        for goal in () if goals is None else goals:
+            texts = goal_problems(goal, self.problem.hands, self.problem.bodies, (-np.inf, np.inf))
+            if texts:
+                raise InvalidValueError(f"Goal {texts[0]}.")
+        with self._threads.limit(limits=1, user_api="blas"):
+            return self._step(step, pushes, self.problem.goals if goals is None else goals)
+
+    def _step(self, step: float, pushes: Sequence[Push], goals: Sequence[Goal]) -> Moment:
+        world = self.world
+        external = self._pushes(pushes)
+        meetings = hand_meetings(world, self.hands, self.bodies)
+        between = body_meetings(world, self.bodies)
+        held = [touch for touch in self.touches if touch.hand >= 0]
+        held = update_hand_touches(world, self.hands, self.bodies, meetings, held)
+        held, is_new = self._take(held)
+        active = _active(held, between)
+        laws = mechanics(world, self.hands, self.bodies, external, step)
+        resting = rest_bodies(world, self.bodies, between, active, laws, step)
+        between = [meeting for meeting in between if meeting.body in active]
+        self.touches = held + lying_touches(world, self.bodies, between)
+        limits = hand_limits(world, self.hands, self.bodies, meetings, step)
+        before = np.concatenate(
+            [*(hand.velocity for hand in self.hands), *(body.twist for body in self.bodies)]
+        )
+        rows, solved = self._solve(laws, limits, between, goals, before, is_new, step)
+        contacts = (
+            *listed_contacts(world, self.touches, rows, solved, before, self.tally.frames),
+            *resting.contacts(world, self.tally.frames),
+        )
+        self._advance(rows, solved, resting.wrench, external, step)
+        after_step(self.touches, rows, solved)
+        for expectation in self._expectations:
+            expectation.learn(30.0 * step)
+        self.tally.frames += 1
+        self.tally.contacts_max = max(self.tally.contacts_max, len(contacts))
+        self.time += step
+        self._external = external
+        self.moments.append(self._moment(contacts))
+        return self.moments[-1]
+
+    def _pushes(self, pushes: Sequence[Push]) -> Float[np.ndarray, "B 6"]:
+        """Forces and moments from outside; hands notice when they change."""
+        every = (*self.problem.pushes, *pushes)
+        if not every:
+            return np.zeros((len(self.bodies), 6))
+        external = np.array(
+            [
+                pushed(every, body.name, self.time, now.pose(body.body), now.center)
+                for body, now in zip(self.world.bodies, self.bodies, strict=True)
+            ]
+        ).reshape(-1, 6)
+        for expectation in self._expectations:
+            n = expectation.body
+            if np.abs(external[n, :3] - self._external[n, :3]).max() > 1e-9:
+                expectation.disturb(self.touches)
+        return external
+
+    def _take(self, held: list[Touch]) -> tuple[list[Touch], bool]:
+        """Contacts of grips whose moment has come, in place of those that the reach has made."""
+        is_new = self.tally.frames == 0
+        if is_new:
+            # What touches when all begins has been touching: nothing collides.
+            for touch in held:
+                touch.mode = ContactMode.STATIC
+        for n, holding in enumerate(self._holdings):
+            if n in self._taken or self.time < holding.grip.held - 1e-9:
+                continue
+            self._taken.add(n)
+            is_new = True
+            grasped = holding.touches(self.world)
+            parts = {(holding.hand, touch.part, holding.body) for touch in grasped}
+            held = [t for t in held if (t.hand, t.part, t.body) not in parts] + grasped
+        return held, is_new
+
+    def _solve(
+        self,
+        laws: Mechanics,
+        limits: Limits,
+        between: list[BodyMeeting],
+        goals: Sequence[Goal],
+        before: np.ndarray,
+        is_new: bool,
+        step: float,
+    ) -> tuple[TouchRows, Solved]:
+        """Solves the frame, and once more while contacts would add energy."""
+        world = self.world
+        torque = np.concatenate([hand.torque for hand in self.hands])
+        pursued = self._goal_rows(goals, before, step)
+        posture = joined(
+            [
+                hand_rows(hand, state, wanted, world.num_velocities, self.settings, self.time, step)
+                for hand, state, wanted in zip(world.hands, self.hands, self._wanted, strict=True)
+            ],
+            world.num_velocities,
+        )
+        weights = [body.body.mass * world.gravity for body in world.bodies]
+        total = float(np.linalg.norm(np.sum(weights, axis=0)))
+        lean = _LEAN if self._is_carrying() else self.settings.force
+        rows = touch_rows(world, self.touches, self.hands, self.bodies)
+        for attempt in range(_NUM_CORRECTIONS + 1):
+            wishes: list[ForceWish] = []
+            for one in self._expectations:
+                own, now = world.bodies[one.body], self.bodies[one.body]
+                one.limit(self.touches, rows, own, now, weights[one.body])
+                wishes += one.wishes(self.touches, weights[one.body])
+            within = with_touches(limits, self.touches, rows, step)
+            solved = self._solve_once(
+                laws, rows, before, torque, pursued, posture, wishes, within, is_new, lean, step
+            )
+            if attempt == _NUM_CORRECTIONS:
+                break
+            changed = corrections(self.touches, rows, solved, total, step)
+            arrived = arriving_touches(world, self.bodies, between, solved.velocity, step)
+            known = {(t.body, t.other, t.part, *t.anchor) for t in self.touches if t.hand < 0}
+            new = [t for t in arrived if (t.body, t.other, t.part, *t.anchor) not in known]
+            if not changed and not new:
+                break
+            self.touches += new
+            self.tally.corrections += 1
+            rows = touch_rows(world, self.touches, self.hands, self.bodies)
+        energy = added_energy(self.touches, rows, solved, step)
+        self.tally.added_energy = max(self.tally.added_energy, energy)
+        return rows, solved
+
+    def _solve_once(
+        self,
+        laws: Mechanics,
+        rows: TouchRows,
+        before: np.ndarray,
+        torque: np.ndarray,
+        pursued: Rows,
+        posture: Rows,
+        wishes: list[ForceWish],
+        limits: Limits,
+        is_new: bool,
+        lean: float,
+        step: float,
+    ) -> Solved:
+        def solve(within: Limits) -> Solved:
+            return solve_step(
+                self.world,
+                laws,
+                self.touches,
+                rows,
+                before=before,
+                torque=torque,
+                goals=pursued,
+                posture=posture,
+                forces=wishes,
+                limits=within,
+                bounds=self._bounds(step),
+                weights=self.settings,
+                torque_price=_FREE_TORQUE if is_new else self.settings.torque,
+                lean=lean,
+                step=step,
+            )
+
+        try:
+            return solve(limits)
+        except InfeasibleStepError:
+            # Nothing but bounds is left then, which zero velocities and forces always meet.
+            self.tally.infeasible += 1
+            width = self.world.num_velocities
+            return solve(Limits(np.zeros((0, width)), np.zeros(0), np.zeros(0, dtype=np.int64)))
+
+    def _is_carrying(self) -> bool:
+        return bool(self._pursuits) or self._follow is not None
+
+    def _goal_rows(self, goals: Sequence[Goal], before: np.ndarray, step: float) -> Rows:
+        """Objectives of the goals that count now; those of bodies only while hands hold them."""
+        world, parts = self.world, []
+        firm = [
+            touch.body
+            for touch in self.touches
+            if touch.hand >= 0 and touch.mode == ContactMode.STATIC
+        ]
+        # A body that slides in the hand, or is touched in one place only, follows no goal.
+        held = {world.bodies[n].name for n in set(firm) if firm.count(n) > 1}
+        if self._follow is not None:
+            parts = [
+                body_rows(body, now, self._follow, world.num_velocities, self.time, step)
+                for body, now in zip(world.bodies, self.bodies, strict=True)
+                if body.name in held
+            ]
+            return joined(parts, world.num_velocities)
+        ready = {world.bodies[self._holdings[n].body].name for n in self._taken} & held | set(
+            self.problem.hands
+        )
+        current: dict[tuple[str, str | None], Goal] = {}
+        for goal in sorted(goals, key=lambda goal: goal.start):
+            key = goal.feature.owner, goal.feature.frame
+            if goal.feature.owner in ready and goal.end >= self.time - 1e-9:
+                current.setdefault(key, goal)
+        for key, goal in current.items():
+            point, wxyz, linear, angular = feature_now(world, goal, self.hands, self.bodies)
+            pursuit = self._pursuits.get(key)
+            if pursuit is None or pursuit.goal is not goal:
+                for one in self._expectations:
+                    if pursuit is None and world.bodies[one.body].name == goal.feature.owner:
+                        one.begin_lift()
+                pursuit = Pursuit(goal, self.time, point, wxyz)
+                self._pursuits[key] = pursuit
+            parts.append(pursuit.rows(point, wxyz, linear, angular, before))
+        return joined(parts, world.num_velocities)
+
+    def _bounds(self, step: float) -> tuple[np.ndarray, np.ndarray]:
+        """Lowest and highest velocities: joints stay within their limits, or come back to them."""
+        lower, upper = [], []
+        for hand, state in zip(self.world.hands, self.hands, strict=True):
+            low, high = np.full(hand.count, -_FASTEST), np.full(hand.count, _FASTEST)
+            joints = hand.model.joints
+            low[hand.num_root :] = np.clip((joints.lower - state.q) / step, -_FASTEST, _FASTEST)
+            high[hand.num_root :] = np.clip((joints.upper - state.q) / step, -_FASTEST, _FASTEST)
+            lower.append(low)
+            upper.append(high)
+        return np.concatenate(lower), np.concatenate(upper)
+
+    def _advance(
+        self,
+        rows: TouchRows,
+        solved: Solved,
+        resting: Float[np.ndarray, "B 6"],
+        external: Float[np.ndarray, "B 6"],
+        step: float,
+    ) -> None:
+        world = self.world
+        wrench = external + resting
+        for owners, sign in (
+            (np.array([touch.body for touch in self.touches], dtype=np.int64), 1.0),
+            (np.array([touch.other for touch in self.touches], dtype=np.int64), -1.0),
+        ):
+            for n, now in enumerate(self.bodies):
+                force = sign * solved.force[owners == n]
+                wrench[n, :3] += force.sum(axis=0)
+                # The part of ``arm f'`` that is its own mirror image is no moment.
+                outer = (rows.point[owners == n] - now.center).T @ force
+                wrench[n, 3] += outer[1, 2] - outer[2, 1]
+                wrench[n, 4] += outer[2, 0] - outer[0, 2]
+                wrench[n, 5] += outer[0, 1] - outer[1, 0]
+        for hand, state in zip(world.hands, self.hands, strict=True):
+            state.torque = solved.torque[hand.slice]
+            advance_hand(hand, state, solved.velocity[hand.slice], step)
+        for n, (body, now) in enumerate(zip(world.bodies, self.bodies, strict=True)):
+            wrench[n, :3] += body.body.mass * world.gravity
+            advance_body(body, now, wrench[n, :3], wrench[n, 3:], step)
+
+    def _moment(self, contacts: tuple[Contact, ...]) -> Moment:
+        return Moment(
+            self.time,
+            {
+                hand.name: (state.root, state.q.copy())
+                for hand, state in zip(self.world.hands, self.hands, strict=True)
+            },
+            {
+                body.name: now.pose(body.body)
+                for body, now in zip(self.world.bodies, self.bodies, strict=True)
+            },
+            contacts,
+        )
+
+    def clip(self, method: str) -> Clip:
+        """All frames so far."""
+        return make_clip(self.problem, self.moments, method)
+
+
+def _active(held: list[Touch], between: list[BodyMeeting]) -> set[int]:
+    """Bodies that hands touch, and those that touch them in turn."""
+    active = {touch.body for touch in held}
+    grown = True
+    while grown:
+        grown = False
+        for meeting in between:
+            pair = {meeting.body, meeting.other} - {-1}
+            if len(pair) == 2 and meeting.gap.min() < 1e-3 and len(pair & active) == 1:
+                active |= pair
+                grown = True
+    return active

@@ -1,0 +1,268 @@
+"""Hands, bodies and surroundings of a problem, made ready for stepping, and their state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from scipy.spatial import ConvexHull
+
+from handwright.core.body import RigidBody
+from handwright.core.hand import HandModel
+from handwright.core.problem import Problem
+from handwright.core.surface import HalfSpace
+from handwright.geometry.environment import EnvironmentArrays, pack_environment
+from handwright.geometry.sdf import Field
+from handwright.geometry.sdf_build import signed_distance_field
+from handwright.kinematics.skin_samples import SkinSamples, skin_samples
+from handwright.kinematics.tree import Links, Tree, forward, links_for, tree_of
+from handwright.math import rotation
+from handwright.math.pose import Pose
+from handwright.methods.stepwise.body_turns import turn_on
+from handwright.methods.stepwise.digits_apart import DigitPairs, digit_pairs
+from handwright.physics.hand_dynamics import HandDynamics
+
+# Between points of skin, m; between them skin stands out by less than 0.2 mm.
+_SPACING = 0.0025
+# Corners of a body that may meet the surroundings or other bodies, at most.
+_NUM_CORNERS = 2000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HandPart:
+    """A hand as the step sees it."""
+
+    name: str
+    model: HandModel
+    is_free: bool
+    """Whether the root moves; an arm's shoulder does not."""
+    first: int
+    """Of its velocities among all."""
+    dynamics: HandDynamics
+    tree: Tree
+    samples: SkinSamples
+    digits: DigitPairs
+    weights: Float[np.ndarray, " N"]
+    """Relative price of a change of torque; lengths turn forces of a root into moments."""
+
+    @property
+    def count(self) -> int:
+        """Number of its velocities."""
+        return self.dynamics.num_velocities
+
+    @property
+    def slice(self) -> slice:
+        """Where they are."""
+        return slice(self.first, self.first + self.count)
+
+    @property
+    def num_root(self) -> int:
+        """Velocities before those of the joints."""
+        return 6 if self.is_free else 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BodyPart:
+    """A body as the step sees it."""
+
+    name: str
+    body: RigidBody
+    first: int
+    """Of its velocities among all: linear of the centre of mass, then angular, in the world."""
+    field: Field
+    corners: Float[np.ndarray, "V 3"]
+    """Relative to the centre of mass, in the body's axes, m."""
+    inverse: Float[np.ndarray, "3 3"]
+    """Of the inertia, in the body's axes, 1/(kg m^2)."""
+
+    @property
+    def slice(self) -> slice:
+        """Where its velocities are."""
+        return slice(self.first, self.first + 6)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class World:
+    """What does not change while stepping."""
+
+    hands: tuple[HandPart, ...]
+    bodies: tuple[BodyPart, ...]
+    surfaces: EnvironmentArrays
+    surface_number: tuple[int, ...]
+    """Numbers in the problem of the surfaces in ``surfaces``."""
+    gravity: Float[np.ndarray, "3"]
+
+    @property
+    def num_hand_velocities(self) -> int:
+        """Of all hands; bodies come after them."""
+        return sum(hand.count for hand in self.hands)
+
+    @property
+    def num_velocities(self) -> int:
+        """Of hands and bodies."""
+        return self.num_hand_velocities + 6 * len(self.bodies)
+
+
+@dataclass(slots=True, eq=False)
+class HandState:
+    """Where a hand is and how it moves."""
+
+    q: Float[np.ndarray, " J"]
+    place: Float[np.ndarray, "3"]
+    wxyz: Float[np.ndarray, "4"]
+    velocity: Float[np.ndarray, " N"]
+    torque: Float[np.ndarray, " N"]
+    """Of the last frame, without what carries the hand's own weight, N m."""
+    links: Links
+
+    def settle(self, tree: Tree) -> None:
+        """Places the links."""
+        self.links.position[0] = self.place
+        self.links.rotation[0] = rotation.to_matrix(self.wxyz)
+        forward(tree, self.q, self.links)
+
+    @property
+    def root(self) -> Pose:
+        """Pose of the root."""
+        return Pose(self.place.copy(), self.wxyz.copy())
+
+
+@dataclass(slots=True, eq=False)
+class BodyState:
+    """Where a body is and how it moves: momenta between frames, poses at them."""
+
+    center: Float[np.ndarray, "3"]
+    """Centre of mass, m."""
+    wxyz: Float[np.ndarray, "4"]
+    turn: Float[np.ndarray, "3 3"]
+    velocity: Float[np.ndarray, "3"]
+    rate: Float[np.ndarray, "3"]
+    """Angular velocity in the world, rad/s."""
+    spin: Float[np.ndarray, "3"]
+    """Angular momentum, kg m^2/s."""
+
+    def pose(self, body: RigidBody) -> Pose:
+        """Pose of the body's frame."""
+        return Pose(self.center - self.turn @ body.center, self.wxyz.copy())
+
+    @property
+    def twist(self) -> Float[np.ndarray, "6"]:
+        """Linear and angular velocity."""
+        return np.concatenate([self.velocity, self.rate])
+
+
+def make_world(problem: Problem) -> World:
+    """Compiles models and looks distance fields up."""
+    hands, first = [], 0
+    for name, model in problem.hands.items():
+        is_free = model.wrist_link == 0
+        dynamics = HandDynamics(model, is_free=is_free)
+        weights = np.ones(dynamics.num_velocities)
+        if is_free:
+            # A force at the wrist counts as the moment that it makes half a forearm away.
+            weights[:3] = 0.12**2
+        hands.append(
+            HandPart(
+                name,
+                model,
+                is_free,
+                first,
+                dynamics,
+                tree_of(model),
+                skin_samples(model, _SPACING),
+                digit_pairs(model),
+                weights,
+            )
+        )
+        first += dynamics.num_velocities
+    bodies = []
+    for name, body in problem.bodies.items():
+        bodies.append(
+            BodyPart(
+                name,
+                body,
+                first,
+                signed_distance_field(body),
+                _corners(body) - body.center,
+                np.linalg.inv(body.inertia),
+            )
+        )
+        first += 6
+    planes = [n for n, s in enumerate(problem.environment) if isinstance(s, HalfSpace)]
+    boxes = [n for n in range(len(problem.environment)) if n not in planes]
+    return World(
+        tuple(hands),
+        tuple(bodies),
+        pack_environment(problem.environment),
+        (*planes, *boxes),
+        problem.gravity,
+    )
+
+
+def _corners(body: RigidBody) -> Float[np.ndarray, "V 3"]:
+    """Corners of the hull, as evenly spread as their number allows."""
+    hull = body.vertices[ConvexHull(body.vertices).vertices]
+    if len(hull) <= _NUM_CORNERS:
+        return hull
+    chosen = [int(np.argmin(hull[:, 2]))]
+    distance = np.linalg.norm(hull - hull[chosen[0]], axis=1)
+    while len(chosen) < _NUM_CORNERS:
+        chosen.append(int(np.argmax(distance)))
+        distance = np.minimum(distance, np.linalg.norm(hull - hull[chosen[-1]], axis=1))
+    return hull[chosen]
+
+
+def hand_state(hand: HandPart, q: Float[np.ndarray, " J"], root: Pose) -> HandState:
+    """A hand at rest."""
+    state = HandState(
+        np.array(q, dtype=np.float64),
+        np.array(root.position, dtype=np.float64),
+        np.array(root.wxyz, dtype=np.float64),
+        np.zeros(hand.count),
+        np.zeros(hand.count),
+        links_for(hand.model),
+    )
+    state.settle(hand.tree)
+    return state
+
+
+def body_state(body: BodyPart, pose: Pose) -> BodyState:
+    """A body at rest."""
+    turn = rotation.to_matrix(pose.wxyz)
+    return BodyState(
+        pose.position + turn @ body.body.center,
+        np.array(pose.wxyz, dtype=np.float64),
+        turn,
+        np.zeros(3),
+        np.zeros(3),
+        np.zeros(3),
+    )
+
+
+def advance_hand(hand: HandPart, state: HandState, velocity: np.ndarray, step: float) -> None:
+    """Moves a hand on with velocities of a frame, and places its links."""
+    root = hand.num_root
+    state.q = state.q + step * velocity[root:]
+    if hand.is_free:
+        state.place = state.place + step * velocity[:3]
+        # The angular velocity is in the root's own axes.
+        turned = rotation.multiply(state.wxyz, rotation.exp(step * velocity[3:6]))
+        state.wxyz = turned / np.linalg.norm(turned)
+    state.velocity = np.array(velocity)
+    state.settle(hand.tree)
+
+
+def advance_body(
+    body: BodyPart, state: BodyState, force: np.ndarray, moment: np.ndarray, step: float
+) -> None:
+    """Moves a body on under a force and a moment about its centre of mass.
+
+    Momenta are those between frames, the angular one with the inertia turned to the middle pose:
+    the same scheme by which the certificate reads a motion, so that forces explain it exactly.
+    """
+    state.velocity = state.velocity + step * force / body.body.mass
+    state.spin = state.spin + step * moment
+    state.rate, state.wxyz = turn_on(body.inverse, state.wxyz, state.rate, state.spin, step)
+    state.center = state.center + step * state.velocity
+    state.turn = rotation.to_matrix(state.wxyz)
