@@ -154,10 +154,10 @@ def test_skin_bulges_alike_with_and_without_an_arm():
 
 def test_the_gap_of_skin_over_a_capsule_is_seen(built):
     m = built.model
-    nq, nc = m.num_coordinates, m.num_contacts
+    nq = m.num_coordinates
     keys = np.tile(built.start, (m.num_keys, 1))
     assert not fit_skin(built, keys).excess.any()
-    keys[2, 2 * nq + 6 * nc + 1] = 1.0
+    keys[2, m.first_share + 1] = 1.0
     # The ball is far below the hand: no skin is near, so there is nothing to fit.
     assert not fit_skin(built, keys).excess.any()
     tip = int(m.contacts.capsules[m.contacts.first[1]])
@@ -177,10 +177,10 @@ def test_the_gap_of_skin_over_a_capsule_is_seen(built):
 
 def test_a_capsule_that_stands_out_of_the_skin_is_fitted_to_it(built):
     m = built.model
-    nq, nc = m.num_coordinates, m.num_contacts
+    nq = m.num_coordinates
     tip = int(m.contacts.capsules[m.contacts.first[1]])
     keys = np.tile(built.start, (m.num_keys, 1))
-    keys[2, 2 * nq + 6 * nc + 1] = 1.0
+    keys[2, m.first_share + 1] = 1.0
     keys[:, nq - 6 : nq - 3] = _tip_place(built, built.hands[0]) - [0.0, 0.0, 0.035]
     plain = fit_skin(built, keys).excess[tip]
     radius = m.skeleton.radius + np.where(np.arange(len(m.skeleton.radius)) == tip, 0.001, 0.0)

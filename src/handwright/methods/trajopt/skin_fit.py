@@ -35,6 +35,9 @@ _NEAR = 4e-3
 _TOUCHES = 1e-3
 # Where it is, the skin may be pressed in so far that the capsule comes near, m.
 _PRESSED = 2.5e-4
+# Where it stands out of the skin, as over a hollow palm, it may sink in by this, m: deeper it would
+# touch although no contact is on.
+_SUNK = 4e-4
 
 
 class SkinFit(NamedTuple):
@@ -111,7 +114,7 @@ def _excess(own: float, bare: float, skin: float) -> float:
     """
     left = bare - skin
     pressed = min(0.5 * left, _PRESSED) if 0.0 < left <= _TOUCHES else 0.0
-    return skin - own + pressed
+    return min(skin + pressed, bare + _SUNK) - own
 
 
 def _gaps(
