@@ -111,10 +111,10 @@ def test_skin_bulges_alike_with_and_without_an_arm():
 
 def test_the_gap_of_skin_over_a_capsule_is_seen(built):
     m = built.model
-    nq, nc = m.num_coordinates, m.num_contacts
+    nq = m.num_coordinates
     keys = np.tile(built.start, (m.num_keys, 1))
     assert not skin_errors(built, keys).any()
-    keys[2, 2 * nq + 6 * nc + 1] = 1.0
+    keys[2, m.first_share + 1] = 1.0
     # The ball is far below the hand: no skin is near, so there is nothing to fit.
     assert not skin_errors(built, keys).any()
     tip = int(m.contacts.capsules[m.contacts.first[1]])
