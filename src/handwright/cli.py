@@ -133,6 +133,7 @@ _BenchName = Literal[
     "spread",
     "preferences",
     "trajopt",
+    "stepwise",
     "recordings",
     "recorded-hand",
     "metrics",
@@ -162,7 +163,8 @@ def bench(
     paper, checks every motion, and times the test of one frame beside SLSQP and Clarabel. spread
     shows how much wider its search roams than the paper's plain one. preferences counts what wishes
     and edited problems change. trajopt makes motions for the scenes with goals, checks them, and
-    times the solver beside L-BFGS-B with finite differences. recordings solves windows of the
+    times the solver beside L-BFGS-B with finite differences. stepwise steps through the scenes with
+    grips, holds their ends, and pushes them beside a simulated hand with servos. recordings solves windows of the
     ManipNet recordings without their fingers and compares with them. recorded-hand fits the bones
     of the subject of these recordings and reports how far the recorded joints are missed, mm.
     metrics evaluates four of these recordings beside an independent implementation's figures.
@@ -170,7 +172,7 @@ def bench(
     Args:
         name: What to measure; see above.
         data: Folder with the ManipNet recordings, for recordings, recorded-hand and metrics.
-        scenes: Some scenes with commas between them, for sampling and trajopt.
+        scenes: Some scenes with commas between them, for sampling, trajopt and stepwise.
         scene: The scene of spread.
         num: Motions for each scene or run, for sampling and preferences.
         seeds: Runs of each scene, for trajopt.
@@ -432,6 +434,39 @@ def replay(
         raise SystemExit(1)
 
 
+def push(
+    clip: _ClipPath,
+    /,
+    *,
+    force: Annotated[str, tyro.conf.arg(metavar='"X Y Z"')],
+    at: Annotated[float, tyro.conf.arg(metavar="SECONDS")],
+    length: Annotated[float, tyro.conf.arg(name="for", metavar="SECONDS")] = 0.1,
+    body: Annotated[str | None, _unset("NAME")] = None,
+    point: Annotated[str | None, _unset('"X Y Z"')] = None,
+    out: Annotated[Path | None, tyro.conf.arg(aliases=["-o"])] = None,
+) -> None:
+    """Push a body of a clip and see how the hand reacts, frame by frame.
+
+    Ends with exit code 1 if the body is dropped.
+
+    Args:
+        clip: A clip file of any method (.npz).
+        force: Of the push in the world, N, as in "0 0 -5".
+        at: When it begins, s.
+        length: How long it lasts, s.
+        body: Which body is pushed; may be left out if there is only one.
+        point: Where, in the body's own axes, m; the centre of mass if left out.
+        out: Where to write what happened, as a clip (.npz) or as 'handwright export' does.
+    """
+    from handwright.pushing import push_clip
+
+    if out is not None:
+        _writable_folder(out.parent)
+    given = {"force": force, "at": at, "length": length, "body": body, "point": point}
+    if not push_clip(clip, _console(), out=out, **given):
+        raise SystemExit(1)
+
+
 def export(
     clip: _ClipPath,
     out: Annotated[Positional[Path], tyro.conf.arg(metavar="FILE")],
@@ -528,6 +563,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "verify": verify,
     "evaluate": evaluate,
     "replay": replay,
+    "push": push,
     "export": export,
     "render": render,
     "bench": bench,

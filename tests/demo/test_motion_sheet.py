@@ -13,7 +13,7 @@ from handwright.core.contact import ContactTrack
 from handwright.core.result import NoSolutionError, Result, Status
 from handwright.demo import motions
 from handwright.demo.motions import figures_of
-from handwright.demo.sheet import motion_sheet, spread, touching_span
+from handwright.demo.sheet import motion_sheet, pictures, spread, touching_span
 from handwright.evidence import certify
 from handwright.methods import Scripted, synthesize
 from handwright.scenes import load_scene
@@ -74,6 +74,14 @@ def test_the_sheet_has_a_row_for_each_motion_and_a_column_for_each_time(clip, op
     # Same motion, same row but for its label.
     assert np.array_equal(one[:52], two[:52])
     assert len(np.unique(one.reshape(-1, 3), axis=0)) > 50
+
+
+def test_a_still_camera_sees_the_surroundings_stay(clip, opengl):
+    frames, size = [0, clip.num_frames - 1], (64, 64)
+    moved, stays = (pictures(clip, frames, size=size, is_still=still) for still in (False, True))
+    # What changes is what moves, not all there is.
+    changed = [np.mean(np.any(a != b, axis=2)) for a, b in (moved, stays)]
+    assert 0.0 < changed[1] < 0.7 * changed[0]
 
 
 def test_a_hand_that_touches_nothing_has_such_figures(clip):

@@ -57,7 +57,14 @@ goals:
 touches:
   - {hand: right, from: 0.5, to: 2.0}
 grips:
-  - {hand: right, body: ball, style: precision, start: 0.2, held: 1.5, believed_mass: 0.5, believed_friction: 2, response: 0.3}
+  - hand: right
+    body: ball
+    style: precision
+    start: 0.2
+    held: 1.5
+    believed_mass: 0.5
+    believed_friction: 2
+    response: 0.3
   - {hand: claw, body: lump, style: power}
 pushes:
   - {on: ball, from: 2, to: 2.5, force: [0, 0, -3], at: [0, 0.02, 0]}

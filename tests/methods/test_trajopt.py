@@ -14,7 +14,7 @@ from handwright.geometry.rods import fit_rod
 from handwright.math import rotation
 from handwright.math.packed import Packed
 from handwright.methods.trajopt.build import build, make_room
-from handwright.methods.trajopt.clips import make_clip
+from handwright.methods.trajopt.clips import make_clip, mean_forces
 from handwright.methods.trajopt.contact_invariant import ContactInvariant, allowed_contacts
 from handwright.methods.trajopt.gaits import sampled_gait, start_origins
 from handwright.methods.trajopt.measures import measure
@@ -152,6 +152,27 @@ def test_a_round_begins_with_the_contacts_that_it_ends_with():
     assert len(first) > 1
     assert [c.part for c in first] == [c.part for c in last]
     np.testing.assert_allclose([c.force for c in first], [c.force for c in last], atol=1e-9)
+
+
+def test_forces_of_frames_are_what_differences_of_the_motion_need():
+    problem = load_scene("two_hands_juggle")
+    fps, fine = 120, 64
+    assert problem.times[1] == pytest.approx(1 / fps)
+    built = build(problem, num_phases=8, fractions=[0.5], is_coupled=True)
+    m = built.model
+    nq, nc, h = m.num_coordinates, m.num_contacts, m.phase_time
+    keys = np.tile(built.start, (m.num_keys, 1))
+    keys[3:5, -nc] = 1.0
+    keys[3:6, 2 * nq + 2] = 1.0, 4.0, 0.5
+    found = mean_forces(built, keys, problem.times)[:, 0, 2]
+    # A body of 1 kg that feels this force alone: its path in small steps, and differences of that.
+    time = (np.arange(fine * (len(problem.times) - 1)) + 0.5) / (fps * fine)
+    push = np.interp(time, [3 * h, 4 * h, 5 * h], [1.0, 4.0, 0.5], left=0.0, right=0.0)
+    speed = np.concatenate([[0.0], np.cumsum(push)]) / (fps * fine)
+    place = np.concatenate([[0.0], np.cumsum(0.5 * (speed[1:] + speed[:-1]))]) / (fps * fine)
+    needed = np.diff(place[::fine], n=2) * fps**2
+    np.testing.assert_allclose(found[1:-1], needed, atol=1e-3)
+    assert np.ptp(needed) > 3.0
 
 
 def test_the_weight_of_a_goal_does_not_change_when_it_is_met():

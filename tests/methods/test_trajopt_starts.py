@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import handwright as hw
+from handwright.core.touch import TouchSpan
 from handwright.hands.skin import skin_of
 from handwright.math import rotation
-from handwright.methods.trajopt.build import WRIST_HINGES, build
+from handwright.methods.trajopt.build import WRIST_HINGES, build, phases_of
 from handwright.methods.trajopt.carrying import carried_wrists
-from handwright.methods.trajopt.schedule import other_schedules, rounded
+from handwright.methods.trajopt.contact_invariant import ContactInvariant, allowed_contacts
+from handwright.methods.trajopt.model import with_radius
+from handwright.methods.trajopt.schedule import hangs, other_schedules, rounded
 from handwright.methods.trajopt.skin_bulge import skin_bulge, skin_stubs
-from handwright.methods.trajopt.skin_fit import skin_errors
+from handwright.methods.trajopt.skin_fit import fit_skin
 from handwright.scenes import load_scene
 
 pytestmark = pytest.mark.xdist_group("trajopt")
@@ -99,6 +104,44 @@ def test_digits_help_all_the_time_or_not_at_all(built):
     assert found[:2, built.contact_hand < 0].all()
 
 
+def test_keys_are_where_spans_of_touching_end():
+    problem = load_scene("pick_ball")
+    duration = float(problem.times[-1])
+    plain = phases_of(problem, 0.5)
+    assert plain == round(duration / 0.5)
+    for ends, wanted in (((1.0, 2.0), plain), ((1.0, 1.25), 2 * plain), ((0.9, 1.77), plain)):
+        # Where no key can be had there, phases are as long as asked for.
+        spans = (TouchSpan("right", *ends),)
+        assert phases_of(replace(problem, touches=spans), 0.5) == wanted
+
+
+def test_hands_hold_what_flies_throughout_their_spans():
+    problem = load_scene("two_hands_juggle")
+    coarse, fine = ContactInvariant().ready(problem)
+    for built in (coarse, fine):
+        allowed = allowed_contacts(problem, built)
+        hands = [allowed[:, built.contact_hand == h] for h in range(2)]
+        assert built.in_spans.all()
+        assert all((one == one[:, :1]).all() for one in hands)
+        # In the air it is nobody's, and at no time both have it.
+        had = hands[0][:, 0].astype(int) + hands[1][:, 0]
+        assert set(had.tolist()) == {0, 1}
+    m = coarse.model
+    nc = m.num_contacts
+    keys = np.tile(coarse.start, (m.num_keys, 1))
+    allowed = allowed_contacts(problem, coarse)
+    leads = np.isin(np.arange(nc), [0, 1, 2, 6, 7, 8])
+    _, is_on = rounded(coarse, keys, allowed, leads)
+    np.testing.assert_array_equal(is_on, allowed & leads)
+    errors = np.zeros(is_on.shape)
+    errors[np.argwhere(is_on[:, 0])[0, 0], 0] = 5.0
+    assert other_schedules(coarse, is_on, errors, allowed) == []
+    assert not hangs(coarse, is_on)
+    # Where there is a table, nobody need hold the body all the time.
+    ball = replace(load_scene("pick_ball"), touches=(TouchSpan("right", 1.0, 2.0),))
+    assert not ContactInvariant().ready(ball)[0].in_spans.any()
+
+
 def test_skin_bulges_alike_with_and_without_an_arm():
     free, whole = hw.human(), hw.human(arm=True)
     bulge = dict(zip(free.capsules.names, skin_bulge(free), strict=True))
@@ -113,19 +156,38 @@ def test_the_gap_of_skin_over_a_capsule_is_seen(built):
     m = built.model
     nq = m.num_coordinates
     keys = np.tile(built.start, (m.num_keys, 1))
-    assert not skin_errors(built, keys).any()
+    assert not fit_skin(built, keys).excess.any()
     keys[2, m.first_share + 1] = 1.0
     # The ball is far below the hand: no skin is near, so there is nothing to fit.
-    assert not skin_errors(built, keys).any()
+    assert not fit_skin(built, keys).excess.any()
     tip = int(m.contacts.capsules[m.contacts.first[1]])
-    hand = built.hands[0]
-    place = _tip_place(built, hand)
-    for height, sign in ((0.001, 1.0), (-0.001, -1.0)):
+    place = _tip_place(built, built.hands[0])
+    own, seen = [], []
+    for height in (-0.001, 0.001):
         near = keys.copy()
         near[:, nq - 6 : nq - 3] = place - [0.0, 0.0, 0.035 + height]
-        error = skin_errors(built, near)[tip]
-        assert np.sign(error) == sign
-        assert abs(error) == pytest.approx(0.001, abs=5e-4)
+        found = fit_skin(built, near)
+        own.append(found.excess[tip])
+        seen.append((found.gap, found.depth))
+    # How far the ball is changes how near all is, and not how well skin and capsule agree.
+    assert own[0] == pytest.approx(own[1], abs=3e-4)
+    assert seen[0] == pytest.approx((0.0, 0.001), abs=4e-4)
+    assert seen[1] == pytest.approx((0.001, 0.0), abs=4e-4)
+
+
+def test_a_capsule_that_stands_out_of_the_skin_is_fitted_to_it(built):
+    m = built.model
+    nq = m.num_coordinates
+    tip = int(m.contacts.capsules[m.contacts.first[1]])
+    keys = np.tile(built.start, (m.num_keys, 1))
+    keys[2, m.first_share + 1] = 1.0
+    keys[:, nq - 6 : nq - 3] = _tip_place(built, built.hands[0]) - [0.0, 0.0, 0.035]
+    plain = fit_skin(built, keys).excess[tip]
+    radius = m.skeleton.radius + np.where(np.arange(len(m.skeleton.radius)) == tip, 0.001, 0.0)
+    thick = built._replace(model=with_radius(m, radius))
+    assert fit_skin(thick, keys).excess[tip] == pytest.approx(plain + 0.001, abs=1e-9)
+    fitted = built._replace(model=with_radius(m, m.skeleton.radius - fit_skin(built, keys).excess))
+    assert fit_skin(fitted, keys).excess[tip] == pytest.approx(0.0, abs=1e-9)
 
 
 def _tip_place(built, hand):

@@ -94,6 +94,21 @@ def test_a_clip_shows_the_same_surfaces_in_every_frame(clip):
     )
 
 
+def test_one_half_of_a_round_body_is_darker(clip):
+    ball = clip.problem.bodies["ball"]
+    light, dark = ClipScene(clip, Overlay(surroundings=False)).items(0)[-2:]
+    assert light.color == ball.color
+    assert all(low < high for low, high in zip(dark.color, light.color, strict=True))
+    assert len(light.faces) == pytest.approx(len(dark.faces), rel=0.1)
+    both = np.concatenate([light.faces, dark.faces])
+    assert {tuple(face) for face in both} == {tuple(face) for face in ball.faces}
+    # What is not round is seen to turn as it is.
+    box = {"ball": make_shape("box")}
+    other = replace(clip, problem=replace(clip.problem, bodies=box))
+    shown = ClipScene(other, Overlay(surroundings=False)).items(0)
+    assert len(shown) == len(ClipScene(clip, Overlay(surroundings=False)).items(0)) - 1
+
+
 @pytest.mark.parametrize("normal", [(0.0, 0.0, 1.0), (1.0, 2.0, 2.0), (0.0, 0.0, -1.0)])
 def test_a_piece_of_an_endless_plane_is_drawn_below_the_motion(clip, normal):
     from dataclasses import replace

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float
 
+from handwright.core.frozen import freeze_arrays
 from handwright.errors import InvalidValueError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Grip:
     """A hand reaches for a body in some style and holds it from a moment on."""
 
@@ -23,6 +25,8 @@ class Grip:
     """When the hand sets out, s."""
     held: float = 0.0
     """When it holds the body, s; equal to ``start`` for a hand that begins with it in its grip."""
+    at: Float[np.ndarray, "3"] | None = None
+    """Where on the body the middle of the grip is wanted, in its frame, m; anywhere if None."""
     believed_mass: float = 1.0
     """Mass that the hand expects, as a share of the true one."""
     believed_friction: float = 1.0
@@ -32,7 +36,10 @@ class Grip:
     in a frame of 1/30 s; 0 for never."""
 
     def __post_init__(self) -> None:
+        freeze_arrays(self)
         problems = []
+        if self.at is not None and (self.at.shape != (3,) or not np.isfinite(self.at).all()):
+            problems.append(f"at is {self.at.tolist()}, expected three finite numbers in metres")
         if not (np.isfinite(self.start) and np.isfinite(self.held) and self.start <= self.held):
             problems.append(
                 f"it starts at {self.start} and holds from {self.held} s, expected start <= held"

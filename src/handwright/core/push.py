@@ -46,7 +46,7 @@ class Push:
 
     def is_on(self, time: float) -> bool:
         """Whether a frame at a time, s, feels it."""
-        return self.start - _END_SLACK <= time < self.end - _END_SLACK
+        return bool(self.start - _END_SLACK <= time < self.end - _END_SLACK)
 
 
 def pushed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from handwright.demo.sheet import motion_sheet
 from handwright.evidence import certify
 from handwright.methods import METHODS, synthesize
 from handwright.methods.base import usual_method
+from handwright.render.camera import Camera
 from handwright.render.still import write_png
 from handwright.scenes import load_scene
 
@@ -20,10 +22,16 @@ SHOWN = (
     "big_box_two_hands", "small_box_two_hands", "cooking",
     "pick_ball", "pick_box", "pick_pen_horizontal", "pick_pen_vertical", "pick_pen_free",
     "trident_pick", "pick_behind_obstacle", "slide_box", "draw_square", "dial_phone",
-    "twirl_x", "twirl_y", "twirl_z", "two_hands_lift",
+    "twirl_x", "twirl_y", "twirl_z", "two_hands_lift", "two_hands_juggle",
 )  # fmt: skip
 """Scenes that are solved and certified."""
 _ROWS, _COLUMNS, _SIZE = 2, 7, (260, 240)
+_SIDE = Camera(azimuth=math.radians(150.0), elevation=math.radians(20.0), margin=0.03)
+"""For motions from goals: the hand comes from the front, and seen from there hides small bodies."""
+_FRONT = Camera(azimuth=math.radians(100.0), elevation=math.radians(15.0), margin=0.03)
+"""For those of two hands, which hide each other from the side, and for what is turned in a hand."""
+_PATIENCE = 240.0
+"""Time for a scene, s."""
 
 
 def main(folder: Path, names: Sequence[str] = SHOWN) -> None:
@@ -32,12 +40,21 @@ def main(folder: Path, names: Sequence[str] = SHOWN) -> None:
     for name in track(names, "Scenes"):
         problem = load_scene(name)
         method = METHODS[usual_method(problem)]
-        result = synthesize(problem, method(num_solutions=2), seed=0)  # type: ignore[call-arg]
+        settings = {"num_solutions": 2, "time_budget": _PATIENCE}
+        result = synthesize(problem, method(**settings), seed=0)
         clips = [clip for clip in result.clips if certify(clip).passed]
         if not clips:
             sys.stdout.write(f"{name}: {result.status.name}. {result.message}\n")
             continue
-        sheet = motion_sheet(clips, rows=_ROWS, columns=_COLUMNS, size=_SIZE)
+        if problem.goals:
+            is_aside = len(problem.hands) == 1 and bool(problem.environment)
+            camera = _SIDE if is_aside else _FRONT
+            # What a goal has moved is seen by a camera that does not move with it.
+            sheet = motion_sheet(
+                clips, rows=_ROWS, columns=_COLUMNS, camera=camera, size=_SIZE, is_still=True
+            )
+        else:
+            sheet = motion_sheet(clips, rows=_ROWS, columns=_COLUMNS, size=_SIZE)
         write_png(sheet, folder / f"scene_{name}.png")
 
 

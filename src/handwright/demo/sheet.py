@@ -28,10 +28,11 @@ def motion_sheet(
     columns: int = COLUMNS,
     camera: Camera = _CAMERA,
     size: tuple[int, int] = (_WIDTH, _HEIGHT),
+    is_still: bool = False,
 ) -> UInt8[np.ndarray, "H W 3"]:
     """A row for each of some motions, evenly from the first to the last, and times across.
 
-    The camera goes along with hands and bodies, and the times are those at which hands touch.
+    The times are those at which hands touch.
 
     Args:
         clips: The motions, one or more.
@@ -39,13 +40,14 @@ def motion_sheet(
         columns: At most so many times.
         camera: Where to look from.
         size: Width and height of one picture, pixels.
+        is_still: Whether the camera stays where it sees all of a motion, rather than go along.
     """
     images, labels = [], []
     for number in spread(0, len(clips) - 1, rows):
         clip = clips[number]
         first, last = touching_span(clip)
         frames = spread(first, last, columns)
-        images += pictures(clip, frames, camera, size)
+        images += pictures(clip, frames, camera, size, is_still=is_still)
         labels += [f"solution {number:02d}, {clip.times[frame]:.2f} s" for frame in frames]
     return contact_sheet(images, len(images) // len(spread(0, len(clips) - 1, rows)), labels)
 
@@ -69,8 +71,10 @@ def pictures(
     frames: Sequence[int],
     camera: Camera = _CAMERA,
     size: tuple[int, int] = (_WIDTH, _HEIGHT),
+    *,
+    is_still: bool = False,
 ) -> list[UInt8[np.ndarray, "H W 3"]]:
-    """Frames of a motion with forces; the camera goes along with hands and bodies."""
+    """Frames of a motion with forces; the camera goes along with hands and bodies, or stays."""
     scene = ClipScene(clip, Overlay(metres_per_newton=0.012))
     moving = [np.concatenate([item.vertices for item in scene.moving(frame)]) for frame in frames]
     width, height = size
@@ -84,7 +88,8 @@ def pictures(
         max_markers=scene.max_markers,
     ) as stage:
         for frame, points in zip(frames, moving, strict=True):
-            target, distance = camera.placed(points, aspect=width / height)
+            seen = np.concatenate(moving) if is_still else points
+            target, distance = camera.placed(seen, aspect=width / height)
             x, y, z = (float(value) for value in target)
             stage.show(scene.items(frame), scene.markers(frame))
             images.append(stage.picture(replace(camera, target=(x, y, z), distance=distance)))

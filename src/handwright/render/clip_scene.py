@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
 
+from handwright.core.body import RigidBody
 from handwright.core.clip import Clip
 from handwright.core.contact import ContactMode
 from handwright.core.surface import EnvironmentBox
 from handwright.geometry.environment import plane_patch
+from handwright.geometry.rods import fit_rod
 from handwright.geometry.shapes.surfaces import extrude
 from handwright.hands.colors import Color
 from handwright.math.pose import Pose
@@ -28,6 +30,8 @@ SURROUNDINGS_COLOR: Color = (0.80, 0.79, 0.76)
 _PATCH_HALF = (0.3, 0.3, 0.005)
 """Half the size of what is drawn of an endless plane, m."""
 _POINT_RADIUS = 0.0025
+# Of one side of a round body against its other.
+_DARKER = 0.55
 _SHAFT_RADIUS = 0.0014
 
 
@@ -57,7 +61,7 @@ class ClipScene:
         self._clip = clip
         self._overlay = Overlay() if overlay is None else overlay
         self._hands = {name: HandLook.of(clip.problem.hands[name]) for name in clip.hands}
-        self._bodies = {name: body_item(clip.problem.bodies[name]) for name in clip.bodies}
+        self._bodies = {name: _halves(clip.problem.bodies[name]) for name in clip.bodies}
         self._fixed = _surroundings(clip) if self._overlay.surroundings else ()
 
     def moving(self, frame: int) -> tuple[Drawn, ...]:
@@ -66,7 +70,7 @@ class ClipScene:
         for name, motion in self._clip.hands.items():
             items += self._hands[name].posed(motion.q[frame], motion.root[frame])
         for name, poses in self._clip.bodies.items():
-            items.append(self._bodies[name].moved(poses[frame]))
+            items += [half.moved(poses[frame]) for half in self._bodies[name]]
         return tuple(items)
 
     def items(self, frame: int) -> tuple[Drawn, ...]:
@@ -90,6 +94,27 @@ class ClipScene:
         """Not more than this many markers are there in any frame."""
         frames = self._clip.contacts.frame
         return 2 * int(np.bincount(frames).max()) if len(frames) else 0
+
+
+def _halves(body: RigidBody) -> tuple[Drawn, ...]:
+    """A body as it is drawn: if it is round, with one side darker, so that one sees it turn."""
+    item = body_item(body)
+    points = body.vertices - body.center
+    middle = points[body.faces].mean(axis=1)
+    rod = fit_rod(np.concatenate([points, middle]))
+    if rod is None:
+        return (item,)
+    along = rod[1] - rod[0]
+    length = float(np.linalg.norm(along))
+    along = along / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
+    across = np.cross(along, np.eye(3)[np.abs(along).argmin()])
+    is_dark = middle @ across > 0.0
+    red, green, blue = item.color
+    dark = (_DARKER * red, _DARKER * green, _DARKER * blue)
+    return (
+        replace(item, faces=item.faces[~is_dark]),
+        replace(item, faces=item.faces[is_dark], color=dark),
+    )
 
 
 def _is_visible(arrow: Float[np.ndarray, "3"]) -> bool:

@@ -87,8 +87,9 @@ class Expectation:
         that balance the believed weight, for a thumb must balance all fingers.
         """
         own = [k for k, touch in enumerate(touches) if self.owns(touch)]
-        for k in own:
-            touches[k].cap = np.inf
+        if self.slack > _UNLIMITED:
+            for k in own:
+                touches[k].cap = np.inf
         if not own or self.slack > _UNLIMITED:
             return
         believed = self.grip.believed_mass * weight
@@ -106,6 +107,10 @@ class Expectation:
             length_scale=body.body.radius_of_gyration,
         )
         if not solved.is_feasible:
+            # The grip has come apart: what is left presses no harder than before.
+            known = [touches[k].cap for k in own if np.isfinite(touches[k].cap)]
+            for k in own:
+                touches[k].cap = min(touches[k].cap, max(known, default=0.0))
             return
         normal = np.einsum("ki,ki->k", solved.forces, rows.normal[own])
         cap = self.slack * _FIRMNESS * np.maximum(normal, _LEAST_CAP * normal.max())

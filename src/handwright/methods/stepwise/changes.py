@@ -28,7 +28,7 @@ _SUNK = 1e-5
 # Share of a weight below which a force of the surroundings is none.
 _LEAST_FORCE = 1e-5
 # Speeds below this are none, m/s, and gaps below this, m.
-_STILL, _PARTED = 2e-3, 2e-4
+_STILL, _PARTED = 1e-3, 3e-5
 
 
 def update_hand_touches(
@@ -140,8 +140,10 @@ def corrections(
     for k, touch in enumerate(touches):
         if touch.cap == 0.0 and touch.hand < 0 and ending[k] < min(gap[k], 0.0) - _SUNK:
             touch.cap, touch.is_pinned, changed = np.inf, True, True
-    for k in np.flatnonzero(along > _LEAST_FORCE * weight):
-        touch = touches[k]
+    is_pressed = along > _LEAST_FORCE * weight
+    for k, touch in enumerate(touches):
+        if not is_pressed[k]:
+            continue
         if touch.hand < 0 and parts[k] and not touch.is_pinned:
             touch.cap, changed = 0.0, True
         elif touch.mode == ContactMode.STATIC and touch.hand < 0 and speed[k] > 2.5 * _STILL:

@@ -4,111 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
 
 from handwright.core.body import RigidBody
-from handwright.core.frozen import freeze_arrays
 from handwright.core.hand import HandModel
 from handwright.core.surface import Surface
 from handwright.errors import InvalidValueError
-from handwright.geometry.environment import pack_environment
-from handwright.geometry.exact import ExactDistance
-from handwright.geometry.sdf import Field, sample_field
-from handwright.geometry.sdf_build import signed_distance_field
-from handwright.kinematics import PointGoals, TurnGoals, solve_frames
-from handwright.kinematics.around import seen_from
 from handwright.math.pose import Pose
-from handwright.methods.stepwise.grasp_balance import Load
-from handwright.methods.stepwise.grasp_descent import State, descend
-from handwright.methods.stepwise.grasp_forces import (
-    FRICTION_SHARE,
-    Holding,
-    disturbances,
-    hold,
-)
-from handwright.methods.stepwise.grasp_rows import (
-    Distances,
-    GraspProblem,
-    Weights,
-    digit_pairs,
-    habits,
-    pose_links,
-)
-from handwright.methods.stepwise.grasp_skin import (
-    only,
-    place_points,
-    sample_environment,
-    skin_points,
-)
-from handwright.methods.stepwise.grasp_starts import Reach, Start, find_starts, style_posture
+from handwright.methods.stepwise.grasp_found import GraspContact, GraspFound, NoGrasp
+from handwright.methods.stepwise.grasp_search import Search
 from handwright.methods.stepwise.grip_styles import GripStyle, grip_style
-from handwright.methods.stepwise.handles import SkinHandle, skin_handles
 
-GAP = 2e-4
-"""A handle this near the surface touches, m."""
-DEPTH = 5e-4
-"""Skin may be this deep in the body, the surroundings or other digits, m."""
-# Distances between skin points while places are chosen and while they are solved, m.
-_SPARSE, _COARSE = 0.012, 0.005
-# Optional handles that end farther away than this are left alone, m.
-_NEAR = 0.003
-_ROUNDS = 4
-# Grasps of which the best is taken.
-_ENOUGH = 3
-# Skin farther than this from everything is left out of the last solve, m.
-_AROUND = 0.015
-# Points farther than this from the surface need no exact distance, m.
-_EXACT = 0.0015
+__all__ = ["GraspContact", "GraspFound", "NoGrasp", "find_grasp"]
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class GraspContact:
-    """A point of the skin on a point of the body."""
-
-    part: str
-    """Name of the capsule under the skin."""
-    capsule: int
-    link: int
-    hand_point: Float[np.ndarray, "3"]
-    """In the frame of the link, m."""
-    body_point: Float[np.ndarray, "3"]
-    """In the frame of the body, m."""
-    inward: Float[np.ndarray, "3"]
-    """Unit normal into the body, in its frame."""
-    force: Float[np.ndarray, "3"]
-    """On the body in its frame while all contacts hold it against gravity, N."""
-
-    def __post_init__(self) -> None:
-        freeze_arrays(self)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class GraspFound:
-    """A hand that holds a body."""
-
-    style: GripStyle
-    q: Float[np.ndarray, " J"]
-    """rad."""
-    root: Pose
-    """Of the hand in the world."""
-    contacts: tuple[GraspContact, ...]
-    effort: float
-    """Sum of normal forces under the worst disturbance of the style, in weights."""
-    cost: float
-    """Distance from the preferred posture, squared and weighted, and effort; lower is better."""
-
-    def __post_init__(self) -> None:
-        freeze_arrays(self)
-
-
-@dataclass(frozen=True, slots=True)
-class NoGrasp:
-    """Why a style does not hold a body."""
-
-    reason: str
+# How often places are drawn if there is no grasp.
+_DRAWS = 2
 
 
 def find_grasp(
@@ -141,7 +53,7 @@ def find_grasp(
         friction: Coulomb coefficient that the hand counts on; the body's by default.
         at: Where on the body the grip should be, in its frame, m; near its centre by default.
         rng: Random numbers: where the search begins.
-        num_starts: Places that are solved for, at most.
+        num_starts: Places that are tried, and as many again if none of them will do.
     """
     style = grip_style(style) if isinstance(style, str) else style
     has_arm = model.wrist_link != 0
@@ -150,333 +62,24 @@ def find_grasp(
             f"find_grasp: hand '{model.name}' has an arm but no root was given; expected the pose "
             "of its shoulder in the world."
         )
-    search = _Search.prepare(model, body, pose, style, root, surroundings, gravity, friction)
+    search = Search.prepare(model, body, pose, style, root, surroundings, gravity, friction)
     if isinstance(search, NoGrasp):
         return search
-    starts = search.starts(num_starts, body.center if at is None else np.asarray(at, float), rng)
-    if not starts:
-        return NoGrasp(
-            f"{body.name} has no opposed places less than {1e3 * style.width:.0f} mm apart, which "
-            f"is as far as the grip style '{style.name}' opens."
-        )
-    # The worse half is given up twice, as soon as it shows.
-    tries = [search.approach(start) for start in starts]
-    for iterations in (10, 30):
-        tries = sorted(tries, key=lambda state: state.cost)[: max(_ENOUGH, (len(tries) + 1) // 2)]
-        tries = [search.settle(state, iterations) for state in tries]
-    grasps: list[GraspFound] = []
+    place = body.center if at is None else np.asarray(at, dtype=np.float64)
     failures: Counter[str] = Counter()
-    for state in sorted(tries, key=lambda state: state.cost):
-        found = search.finish(state)
-        if isinstance(found, str):
-            failures[found] += 1
-        else:
-            grasps.append(found)
-        if len(grasps) == _ENOUGH:
-            break
-    if grasps:
-        return min(grasps, key=lambda grasp: grasp.cost)
+    for _ in range(_DRAWS):
+        starts = search.starts(num_starts, place, rng)
+        if not starts:
+            return NoGrasp(
+                f"{body.name} has no opposed places that are {1e3 * style.width[0]:.0f} to "
+                f"{1e3 * style.width[1]:.0f} mm apart, which the grip style '{style.name}' is for. "
+                "Try another style."
+            )
+        grasps = search.grasps(starts, failures)
+        if grasps:
+            return min(grasps, key=lambda grasp: grasp.cost)
     why = "; ".join(f"{number} x {text}" for text, number in failures.most_common(3))
     return NoGrasp(
-        f"The grip style '{style.name}' does not hold {body.name} from any of {len(tries)} places: "
-        f"{why}. Try another style, or move the body or the shoulder."
+        f"The grip style '{style.name}' does not hold {body.name} from any of "
+        f"{failures.total()} places: {why}. Try another style, or move the body or the shoulder."
     )
-
-
-@dataclass(slots=True)
-class _Search:
-    """All that stays the same from place to place, in the frame of the body."""
-
-    model: HandModel
-    body: RigidBody
-    pose: Pose
-    style: GripStyle
-    root: Pose | None
-    """Of an arm, in the frame of the body."""
-    gravity: Float[np.ndarray, "3"]
-    friction: float
-    field: Field
-    exact: ExactDistance
-    coarse: GraspProblem
-    fine: GraspProblem
-
-    @classmethod
-    def prepare(
-        cls,
-        model: HandModel,
-        body: RigidBody,
-        pose: Pose,
-        style: GripStyle,
-        root: Pose | None,
-        surroundings: Sequence[Surface],
-        gravity: np.ndarray | None,
-        friction: float | None,
-    ) -> _Search | NoGrasp:
-        """Tables of skin and distances; a reason if the hand lacks parts of the style."""
-        has_arm = model.wrist_link != 0
-        _, missing = skin_handles(model, skin_points(model, _COARSE), style)
-        if missing:
-            return NoGrasp(
-                f"Hand '{model.name}' has no {', '.join(missing)}, which the grip style "
-                f"'{style.name}' holds with."
-            )
-        field = signed_distance_field(body)
-        exact = ExactDistance.from_body(body)
-        environment = seen_from(pack_environment(surroundings), pose)
-        pairs, slack = digit_pairs(model)
-        target, habit = style_posture(model, style, 0.0), habits(model, joint_stiffness(model))
-        down = np.array([0.0, 0.0, -9.81]) if gravity is None else np.asarray(gravity, float)
-
-        turned = pose.inverse().rotate(down)
-        coefficient = body.friction if friction is None else friction
-        load = Load(
-            disturbances(body, turned, style.push),
-            body.center,
-            FRICTION_SHARE * coefficient,
-            max(body.mass * float(np.linalg.norm(turned)), 1e-6),
-            body.radius_of_gyration,
-            field,
-        )
-
-        def problem(spacing: float, distances: Distances) -> GraspProblem:
-            points = skin_points(model, spacing)
-            own = skin_handles(model, points, style)[0]
-            return GraspProblem(
-                model, points, own, distances, environment, pairs, slack, target, habit,
-                not has_arm, load=load,
-            )  # fmt: skip
-
-        def near_exact(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            gap, outward = sample_field(field, points)
-            outward = unit_rows(outward)
-            close = np.flatnonzero(gap < _EXACT)
-            if len(close):
-                distance, _, _, normal = exact.signed_distance(points[close])
-                gap[close], outward[close] = distance, normal
-            return gap, outward
-
-        def gridded(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            gap, outward = sample_field(field, points)
-            return gap, unit_rows(outward)
-
-        return cls(
-            model,
-            body,
-            pose,
-            style,
-            pose.inverse() @ root if has_arm and root is not None else None,
-            turned,
-            coefficient,
-            field,
-            exact,
-            problem(_COARSE, gridded),
-            problem(0.0, near_exact),
-        )
-
-    def starts(self, count: int, at: np.ndarray, rng: np.random.Generator) -> list[Start]:
-        """Places to begin at."""
-        points = skin_points(self.model, _SPARSE)
-        size = float(np.linalg.norm(self.gravity))
-        down = self.gravity / size if size > 0.0 else self.pose.inverse().rotate([0.0, 0.0, -1.0])
-        reach = None
-        if self.root is not None:
-            offset = np.linalg.norm(self.model.joints.offset[: self.model.wrist_link], axis=1)
-            arms = offset[offset > 0.0]
-            reach = Reach(self.root.position, float(arms[0]), float(arms[1:].sum()))
-        return find_starts(
-            self.model,
-            self.body,
-            self.style,
-            points=points,
-            handles=skin_handles(self.model, points, self.style)[0],
-            field=self.field,
-            environment=self.coarse.environment,
-            at=at,
-            down=down,
-            reach=reach,
-            count=count,
-            rng=rng,
-        )
-
-    def approach(self, start: Start) -> State:
-        """Brings the hand to a place, by few skin points."""
-        problem = self.coarse
-        q = style_posture(self.model, self.style, start.opening)
-        root = start.wrist if self.root is None else self.root
-        if self.root is not None:
-            q = self._reached(q, start.wrist)
-        problem.wrist = start.wrist
-        weights = Weights(wrist=0.1, posture=4.0, near=15.0)
-        state = descend(problem, q, root, weights, iterations=6)
-        problem.wrist = None
-        return state
-
-    def settle(self, state: State, iterations: int) -> State:
-        """Lays the hand onto the body, by few skin points."""
-        near = 15.0 if iterations < 20 else 6.0
-        weights = Weights(posture=4.0, balance=30.0, near=near)
-        return descend(self.coarse, state.q, state.root, weights, iterations=iterations)
-
-    def _reached(self, q: np.ndarray, wrist: Pose) -> np.ndarray:
-        """The posture with an arm that brings the wrist to a place, as far as it goes."""
-        link = np.array([self.model.wrist_link])
-        return solve_frames(
-            self.model,
-            q,
-            points=PointGoals(link, np.zeros((1, 3)), wrist.position[None], np.ones(1)),
-            turns=TurnGoals(link, wrist.wxyz[None], np.ones(1)),
-            root=self.root,
-        ).q
-
-    def finish(self, state: State) -> GraspFound | str:
-        """Exact contacts by every skin point, and checks; else what is wrong, in a few words."""
-        handles = [
-            fine
-            for fine, row in zip(self.fine.handles, state.measured.contact, strict=True)
-            if fine.handle.is_needed or abs(state.measured.gap[row]) < _NEAR
-        ]
-        problem = self._close_by(state, handles)
-        weights = Weights(
-            contact=20.0,
-            depth=20.0,
-            digits=20.0,
-            facing=1.0,
-            posture=1.0,
-            near=np.inf,
-            balance=30.0,
-        )
-        done = state
-        for _ in range(_ROUNDS):
-            if len(problem.handles) < self.style.least_handles:
-                return "too few parts of the hand come to lie on it"
-            done = descend(problem, done.q, done.root, weights, iterations=12)
-            m = done.measured
-            # Parts that do not fit are left out, so that the others can.
-            stays = [
-                handle.handle.is_needed or abs(m.gap[row]) < GAP
-                for handle, row in zip(problem.handles, m.contact, strict=True)
-            ]
-            if all(stays):
-                break
-            problem.handles = [h for h, stay in zip(problem.handles, stays, strict=True) if stay]
-        handles = problem.handles
-        m = done.measured
-        if len(m.contact) != len(handles):
-            return "too few parts of the hand come to lie on it"
-        on = np.abs(m.gap[m.contact]) < GAP
-        touching = {h.handle.part for h, is_on in zip(handles, on, strict=True) if is_on}
-        for parts in self.style.needs:
-            if touching.isdisjoint(parts):
-                return f"{' or '.join(parts[:2])} does not come to lie on it"
-        if np.count_nonzero(on) < self.style.least_handles:
-            return "too few parts of the hand come to lie on it"
-        if m.depth > DEPTH:
-            return "the hand would be inside it"
-        if m.ground_depth > DEPTH:
-            return "the hand would be inside the surroundings"
-        if m.pair_depth > DEPTH:
-            return "digits would be inside each other"
-        rows = m.contact[on]
-        closest, outward = self._on_surface(m.place[rows])
-        holding = hold(
-            self.body,
-            closest,
-            -outward,
-            gravity=self.gravity,
-            friction=self.friction,
-            push=self.style.push,
-        )
-        if not holding.is_balanced:
-            return "the contacts cannot bear its weight"
-        if not holding.is_firm:
-            return "the contacts cannot bear pushes and twists beside its weight"
-        used = [handle for handle, is_on in zip(handles, on, strict=True) if is_on]
-        return self._found(done, used, rows, closest, outward, holding)
-
-    def _close_by(self, state: State, handles: list[SkinHandle]) -> GraspProblem:
-        """The problem with all skin points that could touch anything."""
-        fine = self.fine
-        pose_links(fine, state.q, state.root)
-        place = np.zeros((len(fine.points.link), 3))
-        place_points(fine.points, fine.links, place)
-        gap = sample_field(self.field, place)[0]
-        if len(fine.environment.frictions):
-            value, gradient = np.zeros(len(place)), np.zeros((len(place), 3))
-            sample_environment(fine.environment, place, value, gradient)
-            gap = np.minimum(gap, value)
-        keep = gap - fine.points.radius < _AROUND
-        for handle in handles:
-            keep[handle.rows] = True
-        points, row = only(fine.points, keep)
-        moved = [
-            replace(handle, rows=row[handle.rows], center=int(row[handle.center]))
-            for handle in handles
-        ]
-        return replace(fine, points=points, handles=moved)
-
-    def _on_surface(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        _, closest, _, normal = self.exact.signed_distance(points)
-        return closest, normal
-
-    def _found(
-        self,
-        done: State,
-        used: list[SkinHandle],
-        rows: np.ndarray,
-        closest: np.ndarray,
-        outward: np.ndarray,
-        holding: Holding,
-    ) -> GraspFound:
-        links = self.fine.links
-        contacts = []
-        pose_links(self.fine, done.q, done.root)
-        for k, handle in enumerate(used):
-            link = int(self.model.capsules.link[handle.capsule])
-            place = done.measured.place[rows[k]]
-            contacts.append(
-                GraspContact(
-                    handle.handle.part,
-                    handle.capsule,
-                    link,
-                    links.rotation[link].T @ (place - links.position[link]),
-                    closest[k],
-                    -outward[k],
-                    holding.forces[k],
-                )
-            )
-        posture = self.fine.habit @ (done.q - self.fine.target)
-        cost = float(posture @ posture) + 0.2 * holding.effort - 0.1 * len(used)
-        return GraspFound(
-            self.style, done.q, self.pose @ done.root, tuple(contacts), holding.effort, cost
-        )
-
-
-def unit_rows(vectors: Float[np.ndarray, "N 3"]) -> Float[np.ndarray, "N 3"]:
-    """Vectors of length one; a grid has none at the middle of a body, where any will do."""
-    length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.where(length > 1e-9, vectors / np.maximum(length, 1e-9), [0.0, 0.0, 1.0])
-
-
-def joint_stiffness(model: HandModel) -> np.ndarray:
-    """How much each joint minds to leave the preferred posture."""
-    stiffness = np.ones(model.num_joints)
-    for j, name in enumerate(model.joints.names):
-        if j < model.wrist_link:
-            stiffness[j] = _ARM_STIFFNESS.get(name, 0.3)
-        elif "cmc" in name and not name.startswith("thumb"):
-            stiffness[j] = 3.0
-        elif "abduction" in name:
-            stiffness[j] = 1.5
-    return stiffness
-
-
-_ARM_STIFFNESS = {
-    "shoulder_flexion": 0.15,
-    "shoulder_horizontal_abduction": 0.25,
-    "shoulder_rotation": 0.25,
-    "elbow_flexion": 0.1,
-    "forearm_pronation": 0.2,
-    "wrist_flexion": 0.5,
-    "wrist_deviation": 1.0,
-    "wrist_twist": 3.0,
-}

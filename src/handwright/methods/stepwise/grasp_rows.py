@@ -31,8 +31,6 @@ from handwright.methods.stepwise.handles import SkinHandle
 
 _MM = 1e3
 _ROUND = 0.2
-# Prices of a finger's last joint out of step with the one before, and of fingers out of step.
-_TOGETHER, _ALIKE = 1.0, 0.7
 Distances = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
@@ -99,25 +97,6 @@ class Measured:
     """The same in the surroundings."""
     pair_depth: float
     """The same for digits in each other."""
-
-
-def digit_pairs(model: HandModel) -> tuple[np.ndarray, np.ndarray]:
-    """Capsules that must stay apart, and how deep each pair may be in each other, m.
-
-    Digits keep apart; the last phalanx also keeps out of the palm, whose capsules stand out of
-    its skin.
-    """
-    digit, names = model.capsules.digit, model.capsules.names
-    first, second = np.triu_indices(len(digit), 1)
-    apart = (digit[first] >= 0) & (digit[second] >= 0) & (digit[first] != digit[second])
-    last = np.array([d >= 0 and model.digits[d].pad.link == link
-                     for d, link in zip(digit, model.capsules.link, strict=True)])  # fmt: skip
-    own = np.array([names[a].split("_")[0] == names[b].split("_")[0]
-                    for a, b in zip(first, second, strict=True)])  # fmt: skip
-    palm = last[first] & (digit[second] < 0) & ~own
-    keep = apart | palm
-    slack = np.where(palm, 0.003, 0.0)
-    return np.stack([first[keep], second[keep]], axis=1), slack[keep]
 
 
 def pose_links(problem: GraspProblem, q: np.ndarray, root: Pose) -> None:
@@ -318,32 +297,6 @@ def _posture_rows(problem: GraspProblem, rows: Rows, weights: Weights, q: np.nda
     slope = rows.blank(len(problem.habit))
     slope[:, : len(q)] = weights.posture * problem.habit
     rows.add(slope[:, : len(q)] @ (q - problem.target), slope)
-
-
-def habits(model: HandModel, stiffness: Float[np.ndarray, " J"]) -> Float[np.ndarray, "R J"]:
-    """What joints mind: to leave their posture, alone or apart from each other.
-
-    The last two joints of a finger bend together, and neighbouring fingers do.
-
-    Args:
-        model: The hand.
-        stiffness: How much each joint minds alone.
-    """
-    names = model.joints.names
-    rows = [np.diag(stiffness)]
-    for j, name in enumerate(names):
-        pairs = [(name.replace("_dip_", "_pip_"), 2.0 / 3.0, _TOGETHER)]
-        if "flexion" in name and "_cmc_" not in name:
-            pairs += [
-                (name.replace(a, b), 1.0, _ALIKE)
-                for a, b in (("middle_", "index_"), ("ring_", "middle_"), ("little_", "ring_"))
-            ]
-        for other, ratio, price in pairs:
-            if other != name and other in names:
-                row = np.zeros((1, len(names)))
-                row[0, j], row[0, names.index(other)] = price, -ratio * price
-                rows.append(row)
-    return np.concatenate(rows)
 
 
 def _wrist_rows(problem: GraspProblem, rows: Rows, price: float) -> None:

@@ -74,13 +74,8 @@ def skin_points(model: HandModel, spacing: float = 0.0) -> SkinPoints:
     order = np.argsort(patch, kind="stable")
     starts = np.flatnonzero(np.diff(patch[order], prepend=-1))
     first = np.append(starts, len(order)).astype(np.int64)
-    return SkinPoints(
-        *(
-            np.ascontiguousarray(array[order])
-            for array in (link, weight, local, radius, main, normal, owner)
-        ),
-        first,
-    )
+    parts = (link, weight, local, radius, main, normal, owner)
+    return SkinPoints._make([*(np.ascontiguousarray(part[order]) for part in parts), first])
 
 
 def _of_skin(model: HandModel, spacing: float) -> tuple[np.ndarray, ...]:
@@ -169,7 +164,8 @@ def only(points: SkinPoints, keep: np.ndarray) -> tuple[SkinPoints, np.ndarray]:
     first = np.append(np.flatnonzero(np.diff(patch, prepend=-1)), len(patch)).astype(np.int64)
     row = np.full(len(keep), -1)
     row[keep] = np.arange(len(patch))
-    return SkinPoints(*(np.ascontiguousarray(array[keep]) for array in points[:-1]), first), row
+    kept = [np.ascontiguousarray(array[keep]) for array in points[:-1]]
+    return SkinPoints._make([*kept, first]), row
 
 
 def _patches(points: np.ndarray, main: np.ndarray, owner: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ from handwright.core.hand import HandModel
 from handwright.geometry.environment import EnvironmentArrays
 from handwright.geometry.sdf import Field, sample_field
 from handwright.kinematics import link_poses
-from handwright.kinematics.tree import links_for
+from handwright.kinematics.tree import Links, links_for
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.methods.stepwise.grasp_skin import (
@@ -35,6 +35,7 @@ _SURFACE_POINTS = 500
 # Room that an open hand leaves around a body, m.
 _ROOM = 0.004
 _MM = 1e3
+_OUT_OF_PALM = np.array([0.0, 0.0, -1.0])
 # How far an open hand goes back from a body, and how deep in it counts as free, m.
 _RETREATS, _FREE = np.arange(0.0, 0.05, 0.004), 0.001
 
@@ -104,7 +105,8 @@ def opposed_points(
     facing = np.minimum(
         -np.einsum("ni,ni->n", normals[first], line), np.einsum("ni,ni->n", normals[second], line)
     )
-    fits = np.flatnonzero((facing > 0.85) & (width < style.width))
+    least, most = style.width
+    fits = np.flatnonzero((facing > 0.85) & (width >= least) & (width <= most))
     if not len(fits):
         return np.zeros((0, 3)), np.zeros((0, 3))
     middle = 0.5 * (points[first[fits]] + points[second[fits]])
@@ -215,28 +217,27 @@ def _open_hand(model: HandModel, style: GripStyle, points: SkinPoints, opening: 
     links.position[:] = (places - places[wrist]) @ turns[wrist]
     where = np.zeros((len(points.link), 3))
     place_points(points, links, where)
-    capsules = model.capsules
-    sides = []
-    for parts in style.jaws:
-        rows = [capsules.names.index(part) for part in parts if part in capsules.names]
-        faces = {h.part: h.face for h in style.handles}
-        spots = []
-        for c in rows:
-            normal = face_normal(model, c, faces.get(capsules.names[c], "palm"))
-            local = 0.5 * (capsules.start[c] + capsules.end[c]) + capsules.radius[c] * normal
-            link = capsules.link[c]
-            spots.append(links.rotation[link] @ local + links.position[link])
-        sides.append(np.mean(spots, axis=0) if spots else None)
-    if sides[1] is None:
-        line = np.array([0.0, 0.0, -1.0])
-        return _OpenHand(where, points.radius, sides[0], line, 0.0)
-    if style.wraps:
-        aperture = float(np.linalg.norm(sides[1] - sides[0]))
-        return _OpenHand(where, points.radius, sides[0], np.array([0.0, 0.0, -1.0]), aperture)
-    line = sides[1] - sides[0]
+    near = _jaw(model, style, style.jaws[0], links)
+    if not style.jaws[1]:
+        return _OpenHand(where, points.radius, near, _OUT_OF_PALM, 0.0)
+    line = _jaw(model, style, style.jaws[1], links) - near
     aperture = float(np.linalg.norm(line))
-    middle = 0.5 * (sides[0] + sides[1])
-    return _OpenHand(where, points.radius, middle, line / aperture, aperture)
+    if style.wraps:
+        return _OpenHand(where, points.radius, near, _OUT_OF_PALM, aperture)
+    return _OpenHand(where, points.radius, near + 0.5 * line, line / aperture, aperture)
+
+
+def _jaw(model: HandModel, style: GripStyle, parts: tuple[str, ...], links: Links) -> np.ndarray:
+    """The middle between the working sides of some parts."""
+    capsules, spots = model.capsules, []
+    faces = {handle.part: handle.face for handle in style.handles}
+    for part in parts:
+        c = capsules.names.index(part)
+        normal = face_normal(model, c, faces.get(part, "palm"))
+        local = 0.5 * (capsules.start[c] + capsules.end[c]) + capsules.radius[c] * normal
+        link = capsules.link[c]
+        spots.append(links.rotation[link] @ local + links.position[link])
+    return np.asarray(np.mean(spots, axis=0))
 
 
 def _placed(

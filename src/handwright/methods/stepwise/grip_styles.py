@@ -46,7 +46,7 @@ class GripStyle:
         jaws: Parts of the thumb's or palm's side and of the fingers' side, between whose middles a
             body is put to begin with; without a second side it is put on the first.
         least_handles: So many must touch.
-        width: Thickest part of a body that the style is for, m.
+        width: Thinnest and thickest part of a body that the style is for, m.
         palm_up: Least and largest cosine between the way that the palm faces and up.
         thumb_up: The same for the thumb's side of the hand.
         wraps: Whether the hand begins open with its palm on the body, fingers across its length.
@@ -61,7 +61,7 @@ class GripStyle:
     needs: tuple[tuple[str, ...], ...]
     jaws: tuple[tuple[str, ...], tuple[str, ...]]
     least_handles: int
-    width: float
+    width: tuple[float, float]
     palm_up: tuple[float, float]
     thumb_up: tuple[float, float] = (-1.0, 1.0)
     wraps: bool = False
@@ -132,7 +132,7 @@ GRIP_STYLES: dict[str, GripStyle] = {
                 ("middle_intermediate", "ring_intermediate"),
             ),
             least_handles=5,
-            width=0.095,
+            width=(0.012, 0.095),
             palm_up=(-1.0, 0.5),
             thumb_up=(-0.3, 1.0),
             wraps=True,
@@ -155,7 +155,7 @@ GRIP_STYLES: dict[str, GripStyle] = {
             needs=(("thumb_distal",), ("index_distal",), ("middle_distal",)),
             jaws=(("thumb_distal",), ("index_distal", "middle_distal")),
             least_handles=3,
-            width=0.11,
+            width=(0.0, 0.11),
             palm_up=(-1.0, 0.2),
         ),
         GripStyle(
@@ -185,7 +185,7 @@ GRIP_STYLES: dict[str, GripStyle] = {
             needs=(("thumb_distal",), ("index_intermediate", "index_distal")),
             jaws=(("thumb_distal",), ("index_intermediate",)),
             least_handles=3,
-            width=0.03,
+            width=(0.0, 0.03),
             palm_up=(-0.8, 0.8),
             thumb_up=(-0.3, 1.0),
         ),
@@ -210,7 +210,7 @@ GRIP_STYLES: dict[str, GripStyle] = {
             needs=(("thumb_distal",), ("index_distal",), ("middle_distal",)),
             jaws=(("thumb_distal",), ("index_distal", "middle_distal")),
             least_handles=3,
-            width=0.05,
+            width=(0.0, 0.05),
             palm_up=(-1.0, 0.3),
         ),
         GripStyle(
@@ -238,7 +238,7 @@ GRIP_STYLES: dict[str, GripStyle] = {
             needs=(_parts("index"), _parts("middle"), _parts("ring")),
             jaws=(("index_proximal", "middle_proximal", "ring_proximal"), ()),
             least_handles=4,
-            width=0.5,
+            width=(0.0, 0.5),
             palm_up=(0.75, 1.0),
             push=0.25,
         ),

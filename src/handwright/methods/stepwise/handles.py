@@ -38,15 +38,12 @@ class SkinHandle:
 def skin_handles(
     model: HandModel, points: SkinPoints, style: GripStyle
 ) -> tuple[list[SkinHandle], list[str]]:
-    """Handles of a style on a hand, and the names of needed parts that the hand does not have."""
-    found, missing = [], []
-    for handle in style.handles:
-        if handle.part not in model.capsules.names:
-            if handle.is_needed:
-                missing.append(handle.part)
-            continue
-        found.append(_on_skin(model, points, handle))
-    return found, missing
+    """Handles of a style on a hand, and the names of parts that it lacks and cannot do without."""
+    known = model.capsules.names
+    found = [_on_skin(model, points, handle) for handle in style.handles if handle.part in known]
+    asked = [handle.part for handle in style.handles if handle.is_needed]
+    asked += [part for jaw in style.jaws for part in jaw]
+    return found, [part for part in dict.fromkeys(asked) if part not in known]
 
 
 def _on_skin(model: HandModel, points: SkinPoints, handle: Handle) -> SkinHandle:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
 
 from handwright.core.contact import ContactMode
 from handwright.core.grip import Grip
@@ -13,6 +12,7 @@ from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
 from handwright.math.pose import Pose
 from handwright.methods.stepwise.grasp import GraspFound, NoGrasp, find_grasp
+from handwright.methods.stepwise.reach import NoReach, ReachPath, reach_path
 from handwright.methods.stepwise.touches import Touch
 from handwright.methods.stepwise.world import BodyState, World
 
@@ -29,19 +29,18 @@ class Holding:
     hand: int
     body: int
     grasp: GraspFound
-    start: Float[np.ndarray, " J"]
-    """Posture before the reach, rad."""
-    start_root: Pose
+    path: ReachPath | None
+    """From where the hand starts; None for a hand that begins with the body in its grip."""
 
     def at(self, time: float) -> tuple[np.ndarray, Pose]:
         """Joint values, rad, and root at a time, s."""
         grip = self.grip
-        if time >= grip.held:
+        if time >= grip.held or self.path is None:
             return self.grasp.q, self.grasp.root
         share = float(np.clip((time - grip.start) / (grip.held - grip.start), 0.0, 1.0))
         # Starts and ends at rest.
         share = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
-        return (1.0 - share) * self.start + share * self.grasp.q, self.grasp.root
+        return self.path.at(share)
 
     def is_firm(self, time: float) -> bool:
         """Whether the hand is still reaching."""
@@ -96,9 +95,24 @@ def find_holdings(
             root=root,
             surroundings=problem.environment,
             gravity=problem.gravity,
+            at=grip.at,
             rng=np.random.default_rng(seed),
         )
         if isinstance(grasp, NoGrasp):
             raise NoGripError(f"Hand '{grip.hand}', body '{grip.body}': {grasp.reason}")
-        found.append(Holding(grip, hand, body, grasp, problem.posture(grip.hand), root))
+        path: ReachPath | None = None
+        if grip.held > grip.start:
+            reached = reach_path(
+                world.hands[hand].model,
+                grasp,
+                part.body,
+                bodies[body].pose(part.body),
+                problem.posture(grip.hand),
+                start_root=root if world.hands[hand].is_free else None,
+                surroundings=problem.environment,
+            )
+            if isinstance(reached, NoReach):
+                raise NoGripError(f"Hand '{grip.hand}', body '{grip.body}': {reached.reason}")
+            path = reached
+        found.append(Holding(grip, hand, body, grasp, path))
     return found

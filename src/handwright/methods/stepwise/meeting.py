@@ -31,6 +31,8 @@ TOUCHING = 5e-4
 """Gap below which a contact begins, m."""
 # How much of a depth is undone in a frame, and how fast at most, m/s.
 _RECOVERY, _RECOVERY_SPEED = 0.3, 0.05
+# How much higher than the lowest corner others may be that carry with it, m.
+_PATCH = 5e-4
 # A corner that would be this deep has arrived, m.
 _SUNK = 1e-5
 # Corners of a body on a surface that carry it; more add nothing but unknowns.
@@ -177,7 +179,7 @@ def hand_limits(
     """Rows that keep hands out of bodies, of surroundings and of themselves."""
     width = world.num_velocities
     room = np.zeros((3, width))
-    matrices, gaps = [], []
+    matrices, gaps = [np.zeros((0, width))], [np.zeros(0)]
     for meeting in meetings:
         hand, state, near = world.hands[meeting.hand], hands[meeting.hand], meeting.nearest
         if not (near.row >= 0).any():
@@ -279,8 +281,8 @@ def lying_touches(world: World, bodies: list[BodyState], between: list[BodyMeeti
     found = []
     for meeting in between:
         arms = world.bodies[meeting.body].corners[meeting.corner] @ bodies[meeting.body].turn.T
-        near = np.flatnonzero(meeting.gap < TOUCHING)
-        near = near[_carrying(arms[near], meeting.normal[near], meeting.gap[near])]
+        near = np.flatnonzero(_is_lowest(meeting.gap))
+        near = near[carrying_corners(arms[near], meeting.normal[near], meeting.gap[near])]
         found += [_lying_touch(world, bodies, meeting, n, ContactMode.STATIC) for n in near]
     return found
 
@@ -312,10 +314,31 @@ def arriving_touches(
             reach = now.center + arms - bodies[meeting.other].center
             moved = moved - theirs[:3] - np.cross(theirs[3:], reach)
         ending = meeting.gap + step * np.einsum("vi,vi->v", moved, meeting.normal)
-        sunk = np.flatnonzero((ending < -_SUNK) & (meeting.gap >= TOUCHING))
-        sunk = sunk[_carrying(arms[sunk], meeting.normal[sunk], ending[sunk])]
+        sunk = np.flatnonzero((ending < -_SUNK) & ~_is_lowest(meeting.gap) & _is_lowest(ending))
+        sunk = sunk[carrying_corners(arms[sunk], meeting.normal[sunk], ending[sunk])]
         found += [_lying_touch(world, bodies, meeting, n, ContactMode.COLLIDING) for n in sunk]
     return found
+
+
+class NearCorners(NamedTuple):
+    """Corners of one body near any surfaces."""
+
+    corner: np.ndarray
+    """(V,) rows of the body's corners."""
+    surface: np.ndarray
+    """(V,)"""
+    gap: Float[np.ndarray, " V"]
+    normal: Float[np.ndarray, "V 3"]
+
+
+def joined_corners(meetings: list[BodyMeeting]) -> NearCorners:
+    """All meetings of a body with surfaces as one."""
+    return NearCorners(
+        np.concatenate([meeting.corner for meeting in meetings]),
+        np.concatenate([np.full(len(meeting.gap), meeting.surface) for meeting in meetings]),
+        np.concatenate([meeting.gap for meeting in meetings]),
+        np.concatenate([meeting.normal for meeting in meetings]),
+    )
 
 
 def _lying_touch(
@@ -339,7 +362,12 @@ def _lying_touch(
     return touch
 
 
-def _carrying(arms: np.ndarray, normals: np.ndarray, gap: np.ndarray) -> np.ndarray:
+def _is_lowest(gap: np.ndarray) -> np.ndarray:
+    """Corners that touch, and are not much higher than the lowest: those that can carry."""
+    return np.asarray((gap < TOUCHING) & (gap < gap.min(initial=np.inf) + _PATCH))
+
+
+def carrying_corners(arms: np.ndarray, normals: np.ndarray, gap: np.ndarray) -> np.ndarray:
     """Rows of corners that carry a body: the outermost in a few directions, and the deepest."""
     if len(arms) <= _NUM_CARRYING:
         return np.arange(len(arms))

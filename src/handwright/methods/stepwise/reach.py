@@ -28,15 +28,15 @@ from handwright.kinematics.around import seen_from
 from handwright.kinematics.fk import one_pose
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.methods.stepwise.grasp import DEPTH, GraspFound, joint_stiffness, unit_rows
 from handwright.methods.stepwise.grasp_descent import descend
+from handwright.methods.stepwise.grasp_found import DEPTH, GraspFound
+from handwright.methods.stepwise.grasp_habits import digit_pairs, habits, joint_stiffness
 from handwright.methods.stepwise.grasp_rows import (
     GraspProblem,
     Weights,
     deepest,
-    digit_pairs,
-    habits,
 )
+from handwright.methods.stepwise.grasp_search import unit_rows
 from handwright.methods.stepwise.grasp_skin import fixed_points, skin_points
 from handwright.methods.stepwise.grasp_starts import style_posture
 

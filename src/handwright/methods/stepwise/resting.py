@@ -10,13 +10,21 @@ from jaxtyping import Float
 from handwright.core.contact import ENVIRONMENT, Contact, ContactMode
 from handwright.math.compiled import compiled
 from handwright.mechanics.sliding import STATIC_SPEED
-from handwright.methods.stepwise.meeting import BodyMeeting, least_speed
+from handwright.methods.stepwise.meeting import (
+    BodyMeeting,
+    NearCorners,
+    carrying_corners,
+    joined_corners,
+    least_speed,
+)
 from handwright.methods.stepwise.step import Mechanics
 from handwright.methods.stepwise.world import BodyState, World
 
 _NUM_SWEEPS = 400
 # Sweeps end when no impulse changes by more than this share of the weight in a frame.
 _SETTLED = 1e-7
+# How often corners are taken in, and what counts as deeper, m.
+_NUM_ROUNDS, _SUNK = 12, 1e-6
 
 
 @compiled
@@ -137,34 +145,59 @@ def rest_bodies(
         step: s.
     """
     supports, wrench = [], np.zeros((len(bodies), 6))
-    for n, (body, now) in enumerate(zip(world.bodies, bodies, strict=True)):
+    for n, now in enumerate(bodies):
         if n in active:
             continue
         own = slice(6 * n, 6 * n + 6)
         near = [meeting for meeting in between if meeting.body == n and meeting.other < 0]
         if near:
-            arm = np.concatenate([body.corners[m.corner] for m in near]) @ now.turn.T
-            normal = np.concatenate([m.normal for m in near])
-            gap = np.concatenate([m.gap for m in near])
-            surface = np.concatenate([np.full(len(m.gap), m.surface) for m in near])
-            velocity = laws.free[own].copy()
-            impulse = resting_impulses(
-                body.body.mass,
-                np.ascontiguousarray(laws.inverse[own, own][3:, 3:]),
-                velocity,
-                arm,
-                normal,
-                least_speed(gap, step),
-                world.surfaces.frictions[surface],
-                step * body.body.mass * float(np.linalg.norm(world.gravity)),
-            )
-            moved = velocity[:3] + np.cross(velocity[3:], arm)
-            slip = -(moved - np.einsum("ki,ki->k", moved, normal)[:, None] * normal)
-            numbers = np.array(world.surface_number)[surface]
-            force = impulse / step
-            supports.append(Support(n, numbers, now.center + arm, normal, gap, force, slip))
-            wrench[n, :3] = force.sum(axis=0)
-            wrench[n, 3:] = np.cross(arm, force).sum(axis=0)
+            support, velocity = _support(world, n, now, joined_corners(near), laws, step)
+            supports.append(support)
+            wrench[n, :3] = support.force.sum(axis=0)
+            wrench[n, 3:] = np.cross(support.point - now.center, support.force).sum(axis=0)
             laws.free[own] = velocity
         laws.inverse[own, own] = 0.0
     return Resting(tuple(supports), wrench)
+
+
+def _support(
+    world: World, n: int, now: BodyState, near: NearCorners, laws: Mechanics, step: float
+) -> tuple[Support, Float[np.ndarray, "6"]]:
+    """Forces of surfaces on a body, and its velocity with them.
+
+    Corners are taken in until none that is left out would come to lie deeper.
+    """
+    body = world.bodies[n]
+    own = slice(6 * n, 6 * n + 6)
+    arms = body.corners[near.corner] @ now.turn.T
+    inverse = np.ascontiguousarray(laws.inverse[own, own][3:, 3:])
+    scale = step * body.body.mass * float(np.linalg.norm(world.gravity))
+    velocity = laws.free[own].copy()
+    chosen = np.zeros(0, dtype=np.int64)
+    impulse = np.zeros((0, 3))
+    for _ in range(_NUM_ROUNDS):
+        moved = velocity[:3] + np.cross(velocity[3:], arms)
+        ending = near.gap + step * np.einsum("vi,vi->v", moved, near.normal)
+        sunk = np.setdiff1d(np.flatnonzero(ending < np.minimum(near.gap, 0.0) - _SUNK), chosen)
+        if len(sunk) == 0:
+            break
+        chosen = np.concatenate(
+            [chosen, sunk[carrying_corners(arms[sunk], near.normal[sunk], ending[sunk])]]
+        )
+        velocity = laws.free[own].copy()
+        impulse = resting_impulses(
+            body.body.mass,
+            inverse,
+            velocity,
+            arms[chosen],
+            near.normal[chosen],
+            least_speed(near.gap[chosen], step),
+            world.surfaces.frictions[near.surface[chosen]],
+            scale,
+        )
+    arm, normal = arms[chosen], near.normal[chosen]
+    moved = velocity[:3] + np.cross(velocity[3:], arm)
+    slip = -(moved - np.einsum("ki,ki->k", moved, normal)[:, None] * normal)
+    numbers = np.array(world.surface_number)[near.surface[chosen]]
+    support = Support(n, numbers, now.center + arm, normal, near.gap[chosen], impulse / step, slip)
+    return support, velocity

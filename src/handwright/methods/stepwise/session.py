@@ -10,7 +10,7 @@ from jaxtyping import Float
 from threadpoolctl import ThreadpoolController
 
 from handwright.core.clip import Clip
-from handwright.core.contact import Contact
+from handwright.core.contact import Contact, ContactMode
 from handwright.core.goal import Goal
 from handwright.core.problem import Problem, goal_problems
 from handwright.core.push import Push, pushed
@@ -68,8 +68,8 @@ _NUM_CORRECTIONS = 6
 _FREE_TORQUE = 1e-6
 # Price of forces that surroundings give once a hand is to carry a body, 1/N^2.
 _LEAN = 1.0
-# Fastest joints and roots, rad/s and m/s.
-_FASTEST = 30.0
+# Fastest joints and roots, rad/s and m/s: about what people can do.
+_FASTEST = 7.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -245,6 +245,10 @@ class Session:
     def _take(self, held: list[Touch]) -> tuple[list[Touch], bool]:
         """Contacts of grips whose moment has come, in place of those that the reach has made."""
         is_new = self.tally.frames == 0
+        if is_new:
+            # What touches when all begins has been touching: nothing collides.
+            for touch in held:
+                touch.mode = ContactMode.STATIC
         for n, holding in enumerate(self._holdings):
             if n in self._taken or self.time < holding.grip.held - 1e-9:
                 continue
@@ -352,7 +356,13 @@ class Session:
     def _goal_rows(self, goals: Sequence[Goal], before: np.ndarray, step: float) -> Rows:
         """Objectives of the goals that count now; those of bodies only while hands hold them."""
         world, parts = self.world, []
-        held = {world.bodies[touch.body].name for touch in self.touches if touch.hand >= 0}
+        firm = [
+            touch.body
+            for touch in self.touches
+            if touch.hand >= 0 and touch.mode == ContactMode.STATIC
+        ]
+        # A body that slides in the hand, or is touched in one place only, follows no goal.
+        held = {world.bodies[n].name for n in set(firm) if firm.count(n) > 1}
         if self._follow is not None:
             parts = [
                 body_rows(body, now, self._follow, world.num_velocities, self.time, step)

@@ -13,9 +13,9 @@ from handwright.errors import InvalidValueError
 class Settings:
     """Prices; ratios are what counts."""
 
-    torque: float = 1e-2
+    torque: float = 5e-3
     """Of a change of joint torques within a second, 1/(N m)^2: eq. 5."""
-    keep: float = 1e7
+    keep: float = 1e8
     """Of a contact that comes apart, 1/m^2: eq. 6."""
     arm: float = 30.0
     """Of an arm that leaves its posture, 1/rad^2."""

@@ -17,6 +17,10 @@ from handwright.methods.stepwise.world import BodyState, HandState, World
 # Limits give way all together, by kind, where they must: a frame can then always be solved. The
 # price of a slack, s^2/m^2, is far above all others.
 _NUM_SLACKS, _SLACK_PRICE = 2, 1e9
+# Flags of the solver for a solution.
+_SOLVED = (1, 2)
+# Added to the diagonal, which is 1, where rounding keeps the solver from a solution.
+_RIDGES = (0.0, 1e-8, 1e-5)
 
 
 class InfeasibleStepError(Exception):
@@ -209,15 +213,15 @@ def solve_step(
     bound = size + _NUM_SLACKS
     lower[:bound] /= scale
     upper[:bound] /= scale
-    found, _, flag, _ = daqp.solve(
-        whole * np.outer(scale, scale),
-        np.concatenate([gradient, np.zeros(_NUM_SLACKS)]) * scale,
-        matrix * scale,
-        upper,
-        lower,
-    )
+    scaled = whole * np.outer(scale, scale)
+    slope = np.concatenate([gradient, np.zeros(_NUM_SLACKS)]) * scale
+    for ridge in _RIDGES:
+        scaled[np.diag_indices(bound)] += ridge
+        found, _, flag, _ = daqp.solve(scaled, slope, matrix * scale, upper, lower)
+        if flag in _SOLVED:
+            break
     found = (found * scale)[:size]
-    if flag not in (1, 2) or not np.isfinite(found).all():
+    if flag not in _SOLVED or not np.isfinite(found).all():
         raise InfeasibleStepError(flag)
     force = np.zeros((len(touches), 3))
     np.add.at(force, rows.owner, found[:nl, None] * rows.edges)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -29,7 +30,7 @@ from handwright.methods.trajopt.schedule import (
     other_schedules,
     rounded,
 )
-from handwright.methods.trajopt.skin_fit import skin_errors
+from handwright.methods.trajopt.skin_fit import SkinFit, fit_skin
 from handwright.methods.trajopt.stages import EXACT, FINE, LOOSE, TIGHT, quiet, weights
 
 # Factors on the laws of contact and motion in the stages before rounding.
@@ -49,9 +50,11 @@ _DETOURS = 0.5
 _DETOUR = 0.15
 _NUM_LEADING = 4
 """Contacts of a hand that are meant to hold: with one more than needed, pushes are withstood."""
-_SKIN_OFF = 5e-4
-"""Gap of the skin, m, from which on capsules are fitted to it."""
-_FITTED = 3.0
+_SKIN_OFF, _SKIN_WRONG = 3e-4, 9e-4
+"""Gap or depth of the skin, m, from which on capsules are fitted to it, and a motion is no good."""
+_NUM_MENDS, _LOST = 3, 200.0
+"""Times that the last pass is run again, and the cost at which that is given up."""
+_MENDED = 3.0
 """Excess of errors over their limits up to which that is worth while."""
 _REPAIR_GAIN = 0.97
 _PRESS = 0.5
@@ -83,18 +86,22 @@ class Outcome:
     iterations: int
     is_balanced: bool
     """Somewhere the body is held by one or two contacts, which cannot keep it from turning."""
+    is_off_skin: bool
+    """Somewhere the skin is too far from what its capsule touches, or too deep in it."""
 
     @property
     def is_good(self) -> bool:
         """Whether the motion keeps the laws and meets its goals."""
-        return self.measured.excess <= 1.0 and not self.is_balanced
+        return self.measured.excess <= 1.0 and not self.is_balanced and not self.is_off_skin
 
     @property
     def cause(self) -> str:
         """What is wrong with it: a measure, or a sentence."""
-        if self.measured.excess > 1.0 or not self.is_balanced:
-            return self.measured.cause
-        return "the body is balanced on one or two contacts"
+        if self.measured.excess <= 1.0 and self.is_balanced:
+            return "the body is balanced on one or two contacts"
+        if self.measured.excess <= 1.0 and self.is_off_skin:
+            return "the skin is not where its capsules touch"
+        return self.measured.cause
 
 
 def attempt(
@@ -125,10 +132,9 @@ def attempt(
         finer = _descent(fine, apply_schedule(fine, keys, is_on))
         _let_lie(fine, finer, first_touch(fine, is_on))
         _press_where_asked(fine, finer, is_on)
-        if fine.is_turned_in_hand:
-            _hold_softly(fine, finer)
+        _hold_softly(fine, finer)
         finer.iterations, finer.deadline = work.iterations, deadline
-        cost = loose_cost
+        cost, skin = loose_cost, None
         # What is far off with loose tolerances is not worth tightening: the next start is.
         for (tolerances, goal, calm), hopeless in zip(_PASSES, _HOPELESS, strict=True):
             if cost >= hopeless:
@@ -147,38 +153,65 @@ def attempt(
             measured = measure(fine, finer.keys, finer.room)
             finer.model = with_samples_at(fine.model, measured.depth > LIMITS["penetration"])
         else:
-            # In a gait digits touch in many places, which one radius does not fit.
-            if measured.excess < _FITTED and not fine.is_turned_in_hand:
-                final = stage, calm_stage
-                cost, measured = _fit_skin(fine, finer, final, recipe, (cost, measured))
-    radius = finer.model.skeleton.radius
-    return Outcome(finer.keys, radius, measured, cost, finer.iterations, hangs(fine, is_on))
+            if measured.excess < _MENDED:
+                final = _Final(cost, measured, fit_skin(fine, finer.keys))
+                cost, measured, skin = _mended(fine, finer, (stage, calm_stage), recipe, final)
+    return Outcome(
+        keys=finer.keys,
+        radius=finer.model.skeleton.radius,
+        measured=measured,
+        cost=cost,
+        iterations=finer.iterations,
+        is_balanced=hangs(fine, is_on),
+        is_off_skin=skin is None or not skin.is_within(_SKIN_WRONG),
+    )
 
 
-def _fit_skin(
+class _Final(NamedTuple):
+    """What the last pass came to."""
+
+    cost: float
+    measured: Measured
+    skin: SkinFit
+
+    @property
+    def badness(self) -> tuple[bool, float]:
+        """Sorts what may be returned before what may not, and then by the worst error of skin."""
+        error = max(self.skin.gap, self.skin.depth)
+        is_good = self.measured.excess <= 1.0 and error <= _SKIN_WRONG
+        return not is_good, error if is_good else max(self.measured.excess, error / _SKIN_WRONG)
+
+
+def _mended(
     fine: Built,
     finer: Descent,
     stage: tuple[Weights, Quiet],
     recipe: Recipe,
-    found: tuple[float, Measured],
-) -> tuple[float, Measured]:
-    """Once more with capsules fitted to the skin, if any is off; cost and errors.
+    found: _Final,
+) -> _Final:
+    """The last pass once more, with what it left out, until nothing is wrong.
 
-    The model of ``finer`` has the radii that go with its keys.
+    Capsules are fitted to the skin where it is off, and moments at which something overlaps between
+    two samples become samples. The model of ``finer`` has the radii that go with its keys.
     """
-    errors = skin_errors(fine, finer.keys)
-    if np.abs(errors).max() < _SKIN_OFF:
-        return found
+    best, now = found, found
     kept = finer.keys, finer.model
-    radius = fine.model.skeleton.radius - errors
-    finer.model = with_radius(finer.model, radius)
-    cost = finer.run(*stage, recipe.fine_iterations)
-    fitted = fine._replace(model=with_radius(fine.model, radius))
-    measured = measure(fitted, finer.keys, finer.room)
-    if measured.excess > max(found[1].excess, 1.0):
-        finer.keys, finer.model = kept
-        return found
-    return cost, measured
+    wanted = np.zeros(len(found.measured.depth), dtype=bool)
+    for _ in range(_NUM_MENDS):
+        # In a gait digits touch in many places, which one radius does not fit.
+        is_fitted = fine.is_turned_in_hand or now.skin.is_within(_SKIN_OFF)
+        if (is_fitted and now.measured.excess <= 1.0) or now.cost >= _LOST:
+            break
+        radius = finer.model.skeleton.radius - (0.0 if is_fitted else now.skin.excess)
+        fitted = fine._replace(model=with_radius(fine.model, radius))
+        wanted |= now.measured.depth > LIMITS["penetration"]
+        finer.model = with_samples_at(fitted.model, wanted)
+        cost = finer.run(*stage, recipe.fine_iterations)
+        now = _Final(cost, measure(fitted, finer.keys, finer.room), fit_skin(fitted, finer.keys))
+        if now.badness < best.badness:
+            best, kept = now, (finer.keys, finer.model)
+    finer.keys, finer.model = kept
+    return best
 
 
 def _find_schedule(
@@ -230,14 +263,14 @@ def _leading(built: Built, keys: Float[np.ndarray, "K n"]) -> Bool[np.ndarray, "
     """Contacts that stay drawn in: thumbs, and the strongest others, so many for each hand.
 
     Without a thumb, fingers balance the body instead of holding it; with less than three contacts
-    it can turn. Hands that pass a body round and round may have fewer.
+    it can turn. Hands that pass a body round and round, at no set times, may have fewer.
     """
     m = built.model
     nq, nc = m.num_coordinates, m.num_contacts
     force = np.linalg.norm(keys[:, 2 * nq : 2 * nq + 3 * nc].reshape(-1, nc, 3), axis=2)
     load = (force * keys[:, -nc:])[built.first_hold :].sum(axis=0)
     leads = np.asarray(m.contacts.squeeze >= 1.0)
-    if m.is_cyclic:
+    if m.is_cyclic and not built.in_spans.any():
         return leads
     for h in range(len(built.hands)):
         own = (built.contact_hand == h) & built.may_grip
@@ -312,9 +345,12 @@ def _press_where_asked(built: Built, work: Descent, is_on: Bool[np.ndarray, "P N
 
 
 def _hold_softly(built: Built, work: Descent) -> None:
-    """Lets forces of hands grow from zero and fade to it, so that others need not leap for them."""
+    """Lets forces of hands grow from zero and fade to it.
+
+    So others need not leap for them in a gait, nor the body as it flies off and is caught.
+    """
     m = built.model
-    hands = built.contact_hand >= 0
+    hands = (built.contact_hand >= 0) & (built.is_turned_in_hand | built.in_spans)
     begins, ends = (m.easing % 2 == 1) & hands, (m.easing >= 2) & hands
     keys, contacts = np.nonzero(begins | np.roll(ends, 1, axis=0))
     for i in range(3):

@@ -16,7 +16,7 @@ import numpy as np
 from handwright.core.problem import Problem
 from handwright.methods.trajopt.attempt import Outcome, Recipe, attempt
 from handwright.methods.trajopt.build import Built
-from handwright.methods.trajopt.skin_fit import skin_errors
+from handwright.methods.trajopt.skin_fit import fit_skin
 from handwright.methods.workers import started_workers
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def warm_up(built: tuple[Built, Built], recipe: Recipe, allowed: np.ndarray) -> 
         recipe, stage_iterations=1, tight_iterations=1, fine_iterations=1, max_repairs=0
     )
     outcome = attempt(*built, 0, short, allowed)
-    skin_errors(built[1], outcome.keys)
+    fit_skin(built[1], outcome.keys)
 
 
 _state: dict[str, tuple] = {}

@@ -51,6 +51,10 @@ _NUM_FEET, _NUM_STILL_FEET = 2, 4
 _TOUCHES = 1e-3
 _LIFTING_TIME = 1.0
 """s."""
+KEY_SLACK = 0.01
+"""By how much of a phase a span in which a hand may touch may miss a key."""
+# By how many times phases may be shorter than asked for, so that such spans fit.
+_MOST_DENSE = 3
 # Least squeeze of fingers and palms against a thumb's: together they press as hard as it does.
 _FINGER_SHARE = 0.25
 # Both are multiplied by this where digits turn a body in the hand: they hold it in turn, and what
@@ -110,6 +114,9 @@ class Built(NamedTuple):
     """Contacts of hands but for digits with goals of their own, which have other things to do."""
     is_turned_in_hand: bool
     """Whether the body is to turn on and on, so that digits have to let go in turn."""
+    in_spans: Bool[np.ndarray, " N"]
+    """Contacts of hands that may touch at times only, where nothing but hands holds the body and
+    they do not turn it: the body is theirs throughout these times."""
     first_hold: int
     """Phase from which hands are drawn to the body; past the last if it need not be held."""
     carried: Float[np.ndarray, "H K 6"]
@@ -210,6 +217,7 @@ def build(
         rests_on=_rests_on(problem, body_name, shape, contacts),
         may_grip=may_grip,
         is_turned_in_hand=is_turned,
+        in_spans=_in_spans(problem, hands, contact_hand) & may_grip & (not is_turned),
         first_hold=first_hold,
         carried=carried_wrists(problem, hands, body_name, times, float(times[first_hold])),
         capsule_number=np.array(numbers, dtype=np.int64),
@@ -228,6 +236,15 @@ def _required(problem: Problem, model: Model) -> Bool[np.ndarray, "P N"]:
         inside[np.argmin(np.abs(middle - 0.5 * (stroke.start + stroke.end)))] = True
         required[:, first + n] = inside
     return required
+
+
+def _in_spans(
+    problem: Problem, hands: tuple[HandPart, ...], contact_hand: Int[np.ndarray, " N"]
+) -> Bool[np.ndarray, " N"]:
+    """Contacts of hands with spans, where there are no surroundings."""
+    named = {span.hand for span in problem.touches}
+    has_spans = np.array([hand.name in named for hand in hands] + [False])
+    return np.asarray(has_spans[contact_hand] & (not problem.environment))
 
 
 def _rests_on(
@@ -258,8 +275,20 @@ def _first_hold(problem: Problem, body: str, model: Model) -> int:
 
 
 def phases_of(problem: Problem, phase_time: float) -> int:
-    """Number of phases of about this length, s, that fill the motion."""
-    return max(round(float(problem.times[-1] - problem.times[0]) / phase_time), 3)
+    """Number of phases of about this length, s, that fill the motion.
+
+    They are shorter where spans in which hands may touch begin or end between keys, since contacts
+    change at keys only: what is thrown flies for one phase or more.
+    """
+    duration = float(problem.times[-1] - problem.times[0])
+    fewest = max(round(duration / phase_time), 3)
+    ends = {end for span in problem.touches for end in (span.start, span.end)}
+    share = (np.array(sorted(ends)) - problem.times[0]) / duration
+    for count in range(fewest, _MOST_DENSE * fewest + 1):
+        at = share * count
+        if (np.abs(at - np.round(at)) < KEY_SLACK).all():
+            return count
+    return fewest
 
 
 def make_room(model: Model) -> Room:

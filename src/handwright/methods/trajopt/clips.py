@@ -17,8 +17,12 @@ from handwright.methods.trajopt.model import Room
 from handwright.methods.trajopt.system import fill_sample, place_contact, pose_sample
 from handwright.methods.trajopt.timing import key_times
 
-# Contacts with less force than this share of the weight are not listed.
-_IDLE = 5e-3
+# Contacts with less force than this share of the weight are not listed; nor are those that begin or
+# end with a frame and have less than the second: they hardly touch yet, or no more.
+_IDLE, _BARELY = 5e-3, 1e-2
+# Speed from which on a stroke slides, m/s. Motions are judged by differences over two frames, in
+# which what has just begun to slide may become faster than what counts as static.
+_SLIDES = 0.5 * STATIC_SPEED
 
 
 def make_clip(problem: Problem, built: Built, keys: Float[np.ndarray, "K n"], method: str) -> Clip:
@@ -37,17 +41,14 @@ def make_clip(problem: Problem, built: Built, keys: Float[np.ndarray, "K n"], me
     place, turn = np.zeros((len(problem.times), 3)), np.zeros((len(problem.times), 3, 3))
     contacts: list[Contact] = []
     begins = key_times(m, keys)
-    step = float(np.diff(problem.times).min())
+    forces = mean_forces(built, keys, problem.times - problem.times[0])
     for t, time in enumerate(problem.times - problem.times[0]):
         phase, fraction = _where(begins, float(time), is_cyclic=m.is_cyclic)
         fill_sample(packed, keys[phase], keys[(phase + 1) % len(keys)], fraction, bench)
         pose_sample(packed, bench, float(time))
         coordinates[t] = room.z[:nq]
         place[t], turn[t] = room.z[nq - 6 : nq - 3], room.body_turn
-        share = _shares(
-            built, keys, (phase, fraction, begins[phase + 1] - begins[phase]), step, room
-        )
-        contacts += _contacts(built, share, t, packed, bench, room)
+        contacts += _contacts(built, forces[t], t, packed, bench, room)
     pose = Pose(place, rotation.from_matrix(turn))
     body_pose = Pose(pose.apply(-built.body.center), pose.wxyz)
     return Clip(
@@ -90,64 +91,51 @@ def _where(begins: Float[np.ndarray, " L"], time: float, *, is_cyclic: bool) -> 
     return phase, float(np.clip(fraction, 0.0, 1.0))
 
 
-def _shares(
-    built: Built,
-    keys: Float[np.ndarray, "K n"],
-    at: tuple[int, float, float],
-    step: float,
-    room: Room,
-) -> Float[np.ndarray, " N"]:
-    """Shares of the contacts in a frame. Forces leap at keys; frames near get some of each side.
+def mean_forces(
+    built: Built, keys: Float[np.ndarray, "K n"], times: Float[np.ndarray, " T"]
+) -> Float[np.ndarray, "T N 3"]:
+    """Forces of all contacts around every frame, N.
 
-    An acceleration is taken from a frame and its two neighbours, which makes it a mean over the
-    time between these, with weights that fall from the frame to them. So forces are made the same
-    mean. A contact that is on beyond the key only is put where it is at the key.
-
-    Args:
-        built: The problem.
-        keys: Key states.
-        at: Phase of the frame, fraction of it that has passed, and its length, s.
-        step: Between frames, s.
-        room: With the state of the frame; origins and forces of such contacts are changed.
+    Differences of poses, by which motions are judged, see the mean of an acceleration with weights
+    that fall evenly to zero at the next frames. Of what is linear on either side of a frame, as
+    forces are but for leaps and bends at keys, that is the mean of two values a third of a frame
+    before and after it.
     """
     m = built.model
-    phase, fraction, length = at
-    own = keys[phase, m.first_share :]
-    since, left = fraction * length / step, (1.0 - fraction) * length / step
-    is_late = left < since
-    beyond = phase + (1 if is_late else -1)
-    if min(since, left) >= 1.0 or not (m.is_cyclic or 0 <= beyond < len(m.clearance)):
-        return own.copy()
-    key = keys[(phase + 1 if is_late else phase) % len(keys)]
-    other = keys[beyond % len(keys), m.first_share :]
-    for j in np.flatnonzero((own == 0.0) & (other > 0.0)):
-        for first in (2 * m.num_coordinates, 2 * m.num_coordinates + 3 * m.num_contacts):
-            place = slice(first + 3 * j, first + 3 * j + 3)
-            room.z[place] = key[place]
-    part = 0.5 * (1.0 - min(since, left)) ** 2
-    return (1.0 - part) * own + part * other
+    nq, nc = m.num_coordinates, m.num_contacts
+    begins = key_times(m, keys)
+    duration, step = float(times[-1]), float(times[1]) / 3.0
+    forces = np.zeros((len(times), nc, 3))
+    share = np.zeros((len(times), nc))
+    pushes = slice(2 * nq, 2 * nq + 3 * nc)
+    for t, time in enumerate(times):
+        for side in (float(time) - step, float(time) + step):
+            at = side % duration if m.is_cyclic else min(max(side, 0.0), duration)
+            phase, s = _where(begins, at, is_cyclic=m.is_cyclic)
+            first, second = keys[phase], keys[(phase + 1) % len(keys)]
+            is_on = 0.5 * first[m.first_share :]
+            force = (1.0 - s) * first[pushes] + s * second[pushes]
+            forces[t] += is_on[:, None] * force.reshape(nc, 3)
+            share[t] += is_on
+    is_bare = np.linalg.norm(forces, axis=2) < _BARELY * m.weight
+    return np.where(((share < 1.0) & is_bare)[..., None], 0.0, forces)
 
 
 def _contacts(
     built: Built,
-    share: Float[np.ndarray, " N"],
+    forces: Float[np.ndarray, "N 3"],
     frame: int,
     packed: Packed,
     bench: Packed,
     room: Room,
 ) -> list[Contact]:
-    """Contacts of a frame with the state in ``room``."""
+    """Contacts of a frame that carry force."""
     m = built.model
-    nq = m.num_coordinates
     weight = m.weight
     found = []
-    for j in np.flatnonzero(share > 0.0):
+    for j in np.flatnonzero(forces.any(axis=1)):
         x, y, z, nx, ny, nz, gap, capsule = place_contact(packed, bench, int(j))
-        force = _within_cone(
-            share[j] * room.z[2 * nq + 3 * j : 2 * nq + 3 * j + 3],
-            np.array([nx, ny, nz]),
-            float(m.contacts.friction[j]),
-        )
+        force = _within_cone(forces[j], np.array([nx, ny, nz]), float(m.contacts.friction[j]))
         if np.linalg.norm(force) < _IDLE * weight:
             continue
         hand = int(built.contact_hand[j])
@@ -185,7 +173,7 @@ def _mode(
     arm = point - room.z[nq - 6 : nq - 3]
     velocity = room.z[2 * nq - 6 : 2 * nq - 3] + np.cross(room.swing[3], arm)
     speed = float(np.linalg.norm(velocity - (velocity @ normal) * normal))
-    return ContactMode.SLIDING if speed > STATIC_SPEED else ContactMode.STATIC
+    return ContactMode.SLIDING if speed > _SLIDES else ContactMode.STATIC
 
 
 def _within_cone(

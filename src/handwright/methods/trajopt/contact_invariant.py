@@ -15,7 +15,7 @@ from handwright.core.result import Progress, Result, Status, Watcher
 from handwright.errors import InvalidValueError
 from handwright.methods.trajopt.attempt import Outcome, Recipe
 from handwright.methods.trajopt.attempts import started_attempts, warm_up
-from handwright.methods.trajopt.build import Built, build, phases_of
+from handwright.methods.trajopt.build import KEY_SLACK, Built, build, phases_of
 from handwright.methods.trajopt.clips import make_clip
 from handwright.methods.trajopt.measures import LIMITS, MEASURES, UNITS
 from handwright.methods.trajopt.model import with_radius
@@ -183,7 +183,7 @@ def allowed_contacts(problem: Problem, built: Built) -> Bool[np.ndarray, "P N"]:
     allowed = np.ones((phases, m.num_contacts), dtype=bool)
     allowed[:, m.contacts.slides] = built.required[:, m.contacts.slides]
     begin = problem.times[0] + m.phase_time * np.arange(phases)
-    slack = 1e-6 + 0.01 * m.phase_time
+    slack = 1e-6 + KEY_SLACK * m.phase_time
     for h, hand in enumerate(built.hands):
         spans = [span for span in problem.touches if span.hand == hand.name]
         if spans:

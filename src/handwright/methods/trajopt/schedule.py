@@ -57,8 +57,11 @@ def rounded(
     if not built.is_turned_in_hand:
         is_on &= load > _LEAST_LOAD
         is_on &= ~_is_dragged(built, keys, is_on)
-    if not m.is_cyclic:
+    # Between its spans the body flies, or others have it.
+    is_on |= allowed & built.in_spans & leads
+    if not m.is_cyclic or built.in_spans.any():
         is_on = _steady(built, _without_holes(built, is_on, allowed), leads)
+    if not m.is_cyclic:
         is_on = _gripped_first(built, is_on) & allowed
         # What nobody touches lies on all that it lay on.
         is_on[: first_touch(built, is_on)] |= built.rests_on
@@ -156,9 +159,9 @@ def other_schedules(
 ) -> list[Bool[np.ndarray, "P N"]]:
     """Schedules worth trying instead, the worst error first.
 
-    A contact is switched off there, or on beside. In motions that end, hands rather keep what they
-    hold: a digit that joins others in mid-air starts with a jerk. It is left out altogether where
-    enough others are left.
+    A contact is switched off there, or on beside. In motions that end, and where they hold in
+    spans, hands rather keep what they hold: a digit that joins others in mid-air starts with a
+    jerk. It is left out altogether where enough others are left.
 
     Args:
         built: The problem.
@@ -169,13 +172,14 @@ def other_schedules(
     options: list[Bool[np.ndarray, "P N"]] = []
     phases = len(is_on)
     hands = built.contact_hand >= 0
+    is_whole = built.in_spans if built.model.is_cyclic else hands
     for flat in np.argsort(-errors, axis=None)[:_NUM_ERRORS]:
         k, j = (int(i) for i in np.unravel_index(int(flat), errors.shape))
         if errors[k, j] <= 1.0:
             break
         if hands[j] and built.required[:, j].any():
             continue
-        if hands[j] and not built.model.is_cyclic:
+        if is_whole[j]:
             trial = is_on.copy()
             trial[:, j] = False
             if (trial[is_on[:, j]][:, hands].sum(axis=1) >= LEAST_HOLD).all():

@@ -17,6 +17,10 @@ from handwright.math.pose import Pose
 
 # Folds between fingers stand out further, but nothing is gripped with these.
 _SHARE, _MOST = 92.0, 2e-3
+# Of the last segments of digits: where they touch their capsules are judged too.
+_MOST_OF_TIPS = 2e-4
+# Palms are hollow: where they touch, most skin is not further out than their capsules.
+_MOST_OF_PALMS = 5e-4
 # Skin this far out of a capsule of the wrist is the end of a forearm, m.
 _STUB = 8e-3
 # Places that are tried for the farther of its capsules, as shares of the way to its end.
@@ -53,7 +57,10 @@ def skin_bulge(model: HandModel) -> Float[np.ndarray, " C"]:
         np.percentile(least[owner == n], _SHARE) if np.any(owner == n) else 0.0
         for n in range(len(capsules))
     ]
-    return np.clip(bulge, 0.0, _MOST)
+    is_tip = np.isin(capsules.link, [digit.pad.link for digit in model.digits])
+    is_palm = (capsules.digit < 0) & (np.array(capsules.names) != "wrist")
+    most = np.where(is_tip, _MOST_OF_TIPS, np.where(is_palm, _MOST_OF_PALMS, _MOST))
+    return np.clip(bulge, 0.0, most)
 
 
 @lru_cache(maxsize=8)

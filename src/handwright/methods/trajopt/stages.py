@@ -50,6 +50,9 @@ FINE = Tolerances(1e-4, 1e-4, 0.003, 0.0006, 0.005, 1e-4, 0.05, 1e-3)
 _CHANGE = 20.0
 # Contacts of a hand that holds, and how fast its joints may move then, rad/s.
 _HOLDING, _GRIP_RATE = 2, 0.1
+# How far from where it starts a wrist may stray where hands throw, m: the least acceleration would
+# take it up after the body and only then back.
+_STRAYING = 0.1
 
 
 def weights(
@@ -113,6 +116,8 @@ def quiet(
             acceleration[first : first + 3] = 1.0 / 3.0**2
             acceleration[first + 3 : first + 6] = 1.0 / 20.0**2
             rest[first + 3 : first + 6] = 1.0 / 2.0**2
+            if built.in_spans.any():
+                rest[first : first + 3] = 1.0 / _STRAYING**2
         first = hand.first_finger_coordinate
         span = slice(first, first + len(hand.couplings.leading))
         acceleration[span] = 1.0 / 40.0**2

@@ -1,0 +1,110 @@
+"""What the benchmark of stepping measures on one scene."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from math import degrees
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from handwright.core.clip import Clip
+from handwright.core.goal import Goal
+from handwright.core.problem import Problem
+from handwright.evidence import certify
+from handwright.evidence.goals import worst_goal_error
+from handwright.methods import Session
+from handwright.methods.stepwise.reaction import FRAME, reaction
+from handwright.physics.replay import replay
+
+HOLD = 10.0
+"""How long the end is held, s."""
+# Bodies that end farther from their goals than this were dropped, mm: nothing is held then.
+_LOST = 20.0
+
+
+def measure_scene(problem: Problem, *, seed: int) -> dict[str, Any]:
+    """Figures of one scene: the motion, a hold after it, and what a simulated hand makes of it.
+
+    Args:
+        problem: With grips.
+        seed: Of the grasps.
+    """
+    with threadpool_limits(limits=1):
+        session = Session(problem, seed=seed)
+        begin = time.process_time()
+        for step in np.diff(problem.times):
+            session.step(float(step))
+        seconds = time.process_time() - begin
+        clip, tally = session.clip("stepwise"), session.tally
+        frames = (problem.times[-1] - problem.times[0]) / FRAME
+        goal_mm, goal_deg = end_error(clip)
+        row: dict[str, Any] = {
+            "hands": len(problem.hands),
+            "fps": frames / seconds if tally.infeasible == 0 else None,
+            "contacts_max": tally.contacts_max,
+            "infeasible_steps": tally.infeasible,
+            "goal_error": goal_mm,
+            "goal_error_deg": goal_deg,
+            "energy_gain_J": tally.added_energy,
+            "drift_um_s": None if goal_mm > _LOST else hold_drift(session),
+        }
+        certificate = certify(clip)
+        row |= {"certified": certificate.passed, "verdict": certificate.verdict}
+        if problem.pushes:
+            row |= _pushed(problem, clip, seed)
+    return row
+
+
+def end_error(clip: Clip) -> tuple[float, float]:
+    """Largest distance, mm, and angle, degrees, from any goal at its end."""
+    ends = tuple(replace(goal, start=goal.end, spin=None) for goal in clip.problem.goals)
+    return worst_goal_error(replace(clip, problem=replace(clip.problem, goals=ends)))
+
+
+def hold_drift(session: Session) -> float:
+    """Speed, um/s, with which the worst body drifts while its last goals stay; steps it on."""
+    goals = _last_goals(session.problem, session.time + HOLD)
+    before = session.moments[-1]
+    for _ in range(round(HOLD / FRAME)):
+        session.step(FRAME, goals=goals)
+    after = session.moments[-1]
+    ways = [
+        np.linalg.norm(after.bodies[name].apply(body.center) - pose.apply(body.center))
+        for name, body in session.problem.bodies.items()
+        for pose in (before.bodies[name],)
+    ]
+    return float(1e6 * max(ways) / HOLD)
+
+
+def _last_goals(problem: Problem, end: float) -> tuple[Goal, ...]:
+    """The last goal of every feature, for longer."""
+    last: dict[tuple[str, str | None], Goal] = {}
+    for goal in sorted(problem.goals, key=lambda goal: goal.end):
+        last[goal.feature.owner, goal.feature.frame] = goal
+    return tuple(replace(goal, end=end) for goal in last.values())
+
+
+def _pushed(problem: Problem, clip: Clip, seed: int) -> dict[str, Any]:
+    """Ours and a simulated hand with stiff servos, under the same pushes."""
+    calm_session = Session(replace(problem, pushes=()), seed=seed)
+    for step in np.diff(problem.times):
+        calm_session.step(float(step))
+    calm = calm_session.clip("stepwise")
+    end = max(push.end for push in problem.pushes)
+    found = [reaction(clip, calm, push.body, end) for push in problem.pushes]
+    peer = replay(calm, hold=HOLD, pushes=problem.pushes)
+    return {
+        "displaced_mm": 1e3 * max(one.displacement for one in found),
+        "tilted_deg": degrees(max(one.tilt for one in found)),
+        "back_after_s": None
+        if any(one.back_after is None for one in found)
+        else max(one.back_after or 0.0 for one in found),
+        "dropped": any(one.is_dropped for one in found),
+        "peer_displaced_mm": 1e3 * max(body.position_error for body in peer.bodies.values()),
+        "peer_tilted_deg": degrees(max(body.turn_error for body in peer.bodies.values())),
+        "peer_drift_um_s": 1e6 * max(body.drift for body in peer.bodies.values()) / HOLD,
+        "peer_dropped": peer.dropped,
+    }
