@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from jaxtyping import Float
 
@@ -97,28 +99,42 @@ def mean_forces(
     """Forces of all contacts around every frame, N.
 
     Differences of poses, by which motions are judged, see the mean of an acceleration with weights
-    that fall evenly to zero at the next frames. Of what is linear on either side of a frame, as
-    forces are but for leaps and bends at keys, that is the mean of two values a third of a frame
-    before and after it.
+    that fall evenly to zero at the next frames. Forces are linear between keys, where they leap and
+    bend, so Simpson's rule is exact on parts that hold neither a frame nor a key within.
     """
     m = built.model
     nq, nc = m.num_coordinates, m.num_contacts
     begins = key_times(m, keys)
-    duration, step = float(times[-1]), float(times[1]) / 3.0
+    duration, step = float(times[-1]), float(times[1])
+    # Of the cycles before and after, too.
+    rounds = (-duration, 0.0, duration) if m.is_cyclic else (0.0,)
+    ends = np.concatenate([begins + later for later in rounds])
     forces = np.zeros((len(times), nc, 3))
     share = np.zeros((len(times), nc))
     pushes = slice(2 * nq, 2 * nq + 3 * nc)
     for t, time in enumerate(times):
-        for side in (float(time) - step, float(time) + step):
-            at = side % duration if m.is_cyclic else min(max(side, 0.0), duration)
+        within = ends[np.abs(ends - time) < step - 1e-9]
+        parts = np.unique([time - step, time, time + step, *within])
+        for left, right in pairwise(parts):
+            # Both ends in the phase that the part is in.
+            middle = 0.5 * (left + right)
+            at = middle % duration if m.is_cyclic else min(max(middle, 0.0), duration)
             phase, s = _where(begins, at, is_cyclic=m.is_cyclic)
             first, second = keys[phase], keys[(phase + 1) % len(keys)]
-            is_on = 0.5 * first[m.first_share :]
-            force = (1.0 - s) * first[pushes] + s * second[pushes]
-            forces[t] += is_on[:, None] * force.reshape(nc, 3)
-            share[t] += is_on
+            length = begins[phase + 1] - begins[phase]
+            for off, part in ((left, 1.0), (middle, 4.0), (right, 1.0)):
+                weight = part / 6.0 * (right - left) / step * (1.0 - abs(off - time) / step)
+                if weight <= 0.0:
+                    continue
+                # The first and the last force stay before and after the motion.
+                is_outside = not m.is_cyclic and at != middle
+                u = s if is_outside else min(max(s + (off - middle) / length, 0.0), 1.0)
+                is_on = weight * first[m.first_share :]
+                force = (1.0 - u) * first[pushes] + u * second[pushes]
+                forces[t] += is_on[:, None] * force.reshape(nc, 3)
+                share[t] += is_on
     is_bare = np.linalg.norm(forces, axis=2) < _BARELY * m.weight
-    return np.where(((share < 1.0) & is_bare)[..., None], 0.0, forces)
+    return np.where(((share < 1.0 - 1e-9) & is_bare)[..., None], 0.0, forces)
 
 
 def _contacts(
