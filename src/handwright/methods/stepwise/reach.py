@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from jaxtyping import Float
@@ -75,14 +76,18 @@ class ReachPath:
 
     def at(self, share: float) -> tuple[Float[np.ndarray, " J"], Pose]:
         """Joint values, rad, and the root's pose at a share of the way."""
-        share = float(np.clip(share, 0.0, 1.0))
-        # Monotone between keys: an overshoot could go into the body.
-        last = self.root[len(self.share) - 1]
-        turn = rotation.log(rotation.multiply(self.root.wxyz, rotation.conjugate(last.wxyz)))
-        both = np.concatenate([self.q, self.root.position, turn], axis=1)
-        found = PchipInterpolator(self.share, both)(share)
-        wxyz = rotation.multiply(rotation.exp(found[-3:]), last.wxyz)
+        found = _curve(self)(float(np.clip(share, 0.0, 1.0)))
+        wxyz = rotation.multiply(rotation.exp(found[-3:]), self.root.wxyz[-1])
         return found[:-6], Pose(found[-6:-3], wxyz)
+
+
+@lru_cache(maxsize=16)
+def _curve(path: ReachPath) -> PchipInterpolator:
+    """Joint values, place and turn over the share; monotone, an overshoot could go into things."""
+    last = rotation.conjugate(path.root.wxyz[-1])
+    turn = rotation.log(rotation.multiply(path.root.wxyz, last))
+    both = np.concatenate([path.q, path.root.position, turn], axis=1)
+    return PchipInterpolator(path.share, both)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from handwright.methods.stepwise.guides import Given, Staying, Wanted, body_rows
 from handwright.methods.stepwise.holding import Holding, find_holdings
 from handwright.methods.stepwise.meeting import (
     BodyMeeting,
+    Meeting,
     arriving_touches,
     body_meetings,
     hand_limits,
