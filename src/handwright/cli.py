@@ -13,30 +13,23 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import tyro
 from tyro.conf import FlagCreatePairsOff, Positional
 
+from handwright.cli_arguments import ClipPath, make_console, unset, writable_folder
+from handwright.cli_reactions import push, replay
 from handwright.errors import HandwrightError, InvalidValueError, require
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 _DESCRIPTION = """Synthesises dexterous hand-object manipulation.
 
 With any command, --debug shows the traceback of an error. --version prints the version."""
-_MIN_WIDTH = 110
 _INTERRUPTED = 130
 _CLOSED_PIPE = 141
 
 
 _Strategy = Literal["mixed", "static", "slide", "relocate"]
-
-
-def _unset(metavar: str) -> object:
-    """An option that need not be given, without the word None in its help."""
-    return tyro.conf.arg(metavar=metavar, help_behavior_hint="")
 
 
 def hands() -> None:
@@ -54,7 +47,7 @@ def hands() -> None:
         length = f"{1000.0 * straight_length(model):.0f}"
         counts = (str(model.num_joints), str(len(model.capsules)))
         table.add_row(name, *counts, length, entry.summary)
-    _console().print(table)
+    make_console().print(table)
 
 
 def shapes() -> None:
@@ -66,7 +59,7 @@ def shapes() -> None:
     table = Table("shape", "what it is", box=None, pad_edge=False)
     for name, shape in SHAPES.items():
         table.add_row(name, shape.summary)
-    _console().print(table)
+    make_console().print(table)
 
 
 def scenes() -> None:
@@ -83,7 +76,7 @@ def scenes() -> None:
         for name, scene in listed.items():
             who, what = ", ".join(scene.hands), ", ".join(scene.bodies)
             table.add_row(name, str(scene.num_frames), who, what, gives, scene.summary)
-    _console().print(table)
+    make_console().print(table)
 
 
 def show(
@@ -110,7 +103,7 @@ def show(
     from handwright.render.sheet import contact_sheet, turntable
     from handwright.render.still import check_png, write_png
 
-    _writable_folder(check_png(out).parent)
+    writable_folder(check_png(out).parent)
     for option, value in (("--views", views), ("--size", size)):
         if value < 1:
             raise InvalidValueError(f"{option} is {value}; expected 1 or more.")
@@ -122,7 +115,7 @@ def show(
         labels += [f"{row}, {360.0 * view / views:.0f}°" for view in range(views)]
     columns = views if len(images) > views else min(views, 4)
     write_png(contact_sheet(images, columns, labels), out)
-    _console().print(f"Wrote {out}.", soft_wrap=True, highlight=False)
+    make_console().print(f"Wrote {out}.", soft_wrap=True, highlight=False)
 
 
 _BenchName = Literal[
@@ -144,15 +137,15 @@ def bench(
     name: Annotated[Positional[_BenchName], tyro.conf.arg(metavar="NAME")] = "kernels",
     /,
     *,
-    data: Annotated[Path | None, _unset("FOLDER")] = None,
-    scenes: Annotated[str | None, _unset("NAMES")] = None,
-    scene: Annotated[str | None, _unset("NAME")] = None,
-    num: Annotated[int | None, _unset("INT")] = None,
-    seeds: Annotated[int | None, _unset("INT")] = None,
-    budget: Annotated[float | None, _unset("SECONDS")] = None,
-    windows: Annotated[int | None, _unset("INT")] = None,
-    frames: Annotated[int | None, _unset("INT")] = None,
-    figure: Annotated[Path | None, _unset("FILE.png")] = None,
+    data: Annotated[Path | None, unset("FOLDER")] = None,
+    scenes: Annotated[str | None, unset("NAMES")] = None,
+    scene: Annotated[str | None, unset("NAME")] = None,
+    num: Annotated[int | None, unset("INT")] = None,
+    seeds: Annotated[int | None, unset("INT")] = None,
+    budget: Annotated[float | None, unset("SECONDS")] = None,
+    windows: Annotated[int | None, unset("INT")] = None,
+    frames: Annotated[int | None, unset("INT")] = None,
+    figure: Annotated[Path | None, unset("FILE.png")] = None,
     json: FlagCreatePairsOff[bool] = False,
 ) -> None:
     """Measure speed and exactness against the tools and recordings one would compare with.
@@ -221,7 +214,7 @@ def bench(
     if json:
         print(json_module.dumps(result))
     else:
-        _console().print(module.describe(result))
+        make_console().print(module.describe(result))
 
 
 def demo(
@@ -244,7 +237,7 @@ def demo(
         seed: Of everything random.
         shapes: Pose the hand on ten shapes and draw it instead.
     """
-    folder = _writable_folder(out)
+    folder = writable_folder(out)
     if shapes:
         importlib.import_module("handwright.demo.ten_shapes").run(folder)
         return
@@ -257,19 +250,17 @@ def synth(
     problem: Annotated[Positional[str], tyro.conf.arg(metavar="SCENE|GOALS.yaml")],
     /,
     *,
-    method: Annotated[str | None, _unset("NAME")] = None,
+    method: Annotated[str | None, unset("NAME")] = None,
     out: Annotated[Path, tyro.conf.arg(aliases=["-o"])] = Path("out/synth"),
-    num_solutions: Annotated[int | None, _unset("INT")] = None,
-    strategy: Annotated[_Strategy | None, _unset("{mixed,static,slide,relocate}")] = None,
-    grip: Annotated[
-        Literal["any", "power", "precision"] | None, _unset("{power,precision}")
-    ] = None,
-    keep_off: Annotated[tuple[str, ...], _unset("[DIGIT ...]")] = (),
-    pushes: Annotated[Literal[0, 4, 6] | None, _unset("{4,6}")] = None,
-    push_force: Annotated[float | None, _unset("NEWTONS")] = None,
+    num_solutions: Annotated[int | None, unset("INT")] = None,
+    strategy: Annotated[_Strategy | None, unset("{mixed,static,slide,relocate}")] = None,
+    grip: Annotated[Literal["any", "power", "precision"] | None, unset("{power,precision}")] = None,
+    keep_off: Annotated[tuple[str, ...], unset("[DIGIT ...]")] = (),
+    pushes: Annotated[Literal[0, 4, 6] | None, unset("{4,6}")] = None,
+    push_force: Annotated[float | None, unset("NEWTONS")] = None,
     free_times: FlagCreatePairsOff[bool] = False,
-    time_budget: Annotated[float | None, _unset("SECONDS")] = None,
-    num_workers: Annotated[int | None, _unset("INT")] = None,
+    time_budget: Annotated[float | None, unset("SECONDS")] = None,
+    num_workers: Annotated[int | None, unset("INT")] = None,
     seed: int = 0,
 ) -> None:
     """Make motions for a scene or a file of goals, and write them as clips.
@@ -311,7 +302,7 @@ def synth(
         "num_workers": num_workers,
     }
     chosen = make_method(method, loaded, options)
-    console, folder = _console(), _writable_folder(out)
+    console, folder = make_console(), writable_folder(out)
     result = write_clips(name, loaded, chosen, folder, console, seed=seed)
     if result.status is Status.CANCELLED:
         console.print(f"Stopped; motions found by then and written: {len(result.clips)}.")
@@ -320,14 +311,11 @@ def synth(
         console.print(result.message, soft_wrap=True, highlight=False)
 
 
-_ClipPath = Annotated[Positional[Path], tyro.conf.arg(metavar="CLIP")]
-
-
 def verify(
-    clip: _ClipPath,
+    clip: ClipPath,
     /,
     *,
-    smoothing_hz: Annotated[float | None, _unset("HZ")] = None,
+    smoothing_hz: Annotated[float | None, unset("HZ")] = None,
     soft_tissue_mm: float = 0.0,
     json: FlagCreatePairsOff[bool] = False,
 ) -> None:
@@ -353,7 +341,7 @@ def verify(
 
 
 def evaluate(
-    clip: _ClipPath,
+    clip: ClipPath,
     /,
     *,
     contact_distance_mm: float = 3.0,
@@ -407,70 +395,8 @@ def evaluate(
             print(f"{name}: realism with {row}")
 
 
-def replay(
-    clip: _ClipPath,
-    /,
-    *,
-    push: float = 0.0,
-    hold: float = 2.0,
-    seed: int = 0,
-    out: Annotated[Path | None, tyro.conf.arg(aliases=["-o"])] = None,
-) -> None:
-    """Play a clip again with a simulated hand: does it hold what it holds in the plan?
-
-    Ends with exit code 1 if a body is dropped.
-
-    Args:
-        clip: A clip file with contact forces (.npz).
-        push: Size of random pushes at the bodies in the second half, N.
-        hold: How long the end is held, s.
-        seed: Of the directions of the pushes.
-        out: Where to write what happened, as a clip (.npz) or as 'handwright export' does.
-    """
-    from handwright.replaying import replay_clip
-
-    if out is not None:
-        _writable_folder(out.parent)
-    if not replay_clip(clip, _console(), push=push, hold=hold, seed=seed, out=out):
-        raise SystemExit(1)
-
-
-def push(
-    clip: _ClipPath,
-    /,
-    *,
-    force: Annotated[str, tyro.conf.arg(metavar='"X Y Z"')],
-    at: Annotated[float, tyro.conf.arg(metavar="SECONDS")],
-    length: Annotated[float, tyro.conf.arg(name="for", metavar="SECONDS")] = 0.1,
-    body: Annotated[str | None, _unset("NAME")] = None,
-    point: Annotated[str | None, _unset('"X Y Z"')] = None,
-    out: Annotated[Path | None, tyro.conf.arg(aliases=["-o"])] = None,
-) -> None:
-    """Push a body of a clip and see how the hand reacts, frame by frame.
-
-    Ends with exit code 1 if the body is dropped.
-
-    Args:
-        clip: A clip file of any method (.npz).
-        force: Of the push in the world, N, as in "0 0 -5".
-        at: When it begins, s.
-        length: How long it lasts, s.
-        body: Which body is pushed; may be left out if there is only one.
-        point: Where, in the body's own axes, m; the centre of mass if left out.
-        out: Where to write what happened, as a clip (.npz) or as 'handwright export' does.
-    """
-    from handwright.pushing import push_clip
-
-    if out is not None:
-        _writable_folder(out.parent)
-    if not push_clip(
-        clip, _console(), force=force, at=at, length=length, body=body, point=point, out=out
-    ):
-        raise SystemExit(1)
-
-
 def export(
-    clip: _ClipPath,
+    clip: ClipPath,
     out: Annotated[Positional[Path], tyro.conf.arg(metavar="FILE")],
     /,
 ) -> None:
@@ -483,13 +409,13 @@ def export(
     from handwright.io.npz_file import load_npz
     from handwright.render.exporting import export as write
 
-    _writable_folder(out.parent)
+    writable_folder(out.parent)
     write(load_npz(clip), out)
-    _console().print(f"Wrote {out}.", soft_wrap=True, highlight=False)
+    make_console().print(f"Wrote {out}.", soft_wrap=True, highlight=False)
 
 
 def render(
-    clip: _ClipPath,
+    clip: ClipPath,
     out: Annotated[Positional[Path], tyro.conf.arg(metavar="OUT")],
     /,
     *,
@@ -529,9 +455,9 @@ def render(
         camera=Camera(azimuth=math.radians(azimuth), elevation=math.radians(elevation)),
         overlay=Overlay(contacts=not plain, forces=not plain),
     )
-    _writable_folder(out.parent)
+    writable_folder(out.parent)
     render_clip(load_npz(clip), out, settings)
-    _console().print(f"Wrote {out}.", soft_wrap=True, highlight=False)
+    make_console().print(f"Wrote {out}.", soft_wrap=True, highlight=False)
 
 
 def info(file: Annotated[Positional[Path], tyro.conf.arg(metavar="FILE")], /) -> None:
@@ -552,7 +478,7 @@ def info(file: Annotated[Positional[Path], tyro.conf.arg(metavar="FILE")], /) ->
     table = Table("what", "value", box=None, pad_edge=False)
     for row in clip_rows(load_clip(file)):
         table.add_row(*row)
-    _console().print(table, highlight=False, markup=False)
+    make_console().print(table, highlight=False, markup=False)
 
 
 COMMANDS: dict[str, Callable[..., None]] = {
@@ -602,24 +528,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"handwright: {error}", file=sys.stderr)
         return 1
     return 0
-
-
-def _writable_folder(folder: Path) -> Path:
-    """Makes a folder for results before any work is put into them."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidValueError(
-            f"Cannot make the folder '{folder}' ({error.strerror}). Choose another one."
-        ) from error
-    if not os.access(folder, os.W_OK):
-        raise InvalidValueError(f"Cannot write into '{folder}'. Choose another folder.")
-    return folder
-
-
-def _console() -> Console:
-    from rich.console import Console
-
-    console = Console()
-    # A pipe has no width of its own; lines should not be broken for it.
-    return console if console.is_terminal else Console(width=_MIN_WIDTH)
