@@ -119,10 +119,10 @@ def corrections(
 ) -> bool:
     """Roll-back: changes contacts whose forces would add energy, and says whether there are any.
 
-    A contact that breaks gives no force (first rule of section 4.2); if the body then falls into
-    what it lay on, the contact does not break and gives what that takes. One that starts to slide
-    has its force on the edge of the cone against the slip (second rule); friction that would drive
-    the slip makes the contact stay instead.
+    A contact that breaks gives no force (first rule of section 4.2). Where the body then falls
+    in, or slips in the hand, the hand cannot carry it yet: the contact does not break.
+    One that starts to slide has its force on the edge of the cone against the slip (second rule);
+    friction that would drive the slip makes the contact stay instead.
 
     Args:
         touches: Changed where a rule is broken.
@@ -138,8 +138,10 @@ def corrections(
     parts = (gap + step * leaving > _PARTED) & ((leaving > _STILL) | (gap > _PARTED))
     speed = np.linalg.norm(slip, axis=1)
     ending = gap + step * leaving
+    slips = {t.body for k, t in enumerate(touches) if t.hand >= 0 and speed[k] > _SLIDES}
     for k, touch in enumerate(touches):
-        if touch.cap == 0.0 and touch.hand < 0 and ending[k] < min(gap[k], 0.0) - _SUNK:
+        has_sunk = ending[k] < min(gap[k], 0.0) - _SUNK
+        if touch.cap == 0.0 and touch.hand < 0 and (has_sunk or touch.body in slips):
             touch.cap, touch.is_pinned, changed = np.inf, True, True
     is_pressed = along > _LEAST_FORCE * weight
     for k, touch in enumerate(touches):
