@@ -286,7 +286,7 @@ class Session:
     ) -> tuple[TouchRows, Solved]:
         """Solves the frame, and once more while contacts would add energy."""
         world = self.world
-        torque = np.concatenate([hand.torque for hand in self.hands])
+        torque = np.concatenate([np.zeros(0), *(hand.torque for hand in self.hands)])
         pursued = self._goal_rows(goals, before, step)
         posture = joined(
             [
@@ -407,7 +407,7 @@ class Session:
 
     def _bounds(self, step: float) -> tuple[np.ndarray, np.ndarray]:
         """Lowest and highest velocities: joints stay within their limits, or come back to them."""
-        lower, upper = [], []
+        lower, upper = [np.zeros(0)], [np.zeros(0)]
         for hand, state in zip(self.world.hands, self.hands, strict=True):
             low, high = np.full(hand.count, -_FASTEST), np.full(hand.count, _FASTEST)
             joints = hand.model.joints

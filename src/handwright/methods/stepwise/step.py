@@ -182,7 +182,8 @@ def solve_step(
     # The hand gets the opposite of what the body gets: its torques must make up for it.
     change = np.concatenate([-to_hand, laws.mass / step], axis=1)
     start = laws.bias - laws.mass @ before[:nh] / step - torque
-    price = np.concatenate([hand.weights for hand in world.hands]) * torque_price / step**2
+    price = np.concatenate([np.zeros(0), *(hand.weights for hand in world.hands)])
+    price *= torque_price / step**2
     hessian = spread.T @ value.hessian @ spread + change.T @ (price[:, None] * change)
     gradient = spread.T @ (value.hessian @ fixed + value.gradient) + change.T @ (price * start)
     price_of_force = np.array([lean if t.hand < 0 else weights.force for t in touches])
