@@ -53,7 +53,6 @@ def update_hand_touches(
         is_free = np.linalg.norm(touch.force) < _NO_FORCE
         if not gap < LOST or (gap > 0.5 * LOST and is_free):
             continue
-        touch.age += 1
         if touch.mode == ContactMode.COLLIDING:
             touch.mode = ContactMode.STATIC
         crept = float(np.linalg.norm(offset + away * normal))
@@ -82,7 +81,7 @@ def _anew(
 ) -> Touch:
     """The contact with both anchors where the skin is nearest now."""
     fresh = hand_touch(world, hands, bodies, meeting, touch.part, touch.mode)
-    fresh.drag, fresh.cap, fresh.force, fresh.age = touch.drag, touch.cap, touch.force, touch.age
+    fresh.drag, fresh.cap, fresh.force = touch.drag, touch.cap, touch.force
     return fresh
 
 

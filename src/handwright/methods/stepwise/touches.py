@@ -41,8 +41,6 @@ class Touch:
     """Whether it may not part in this frame: it then gives as much force as that takes."""
     force: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
     """Of the last frame, on the body, in the world, N."""
-    age: int = 0
-    """Frames since it began."""
 
     @property
     def is_surrounding(self) -> bool:
