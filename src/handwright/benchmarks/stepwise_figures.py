@@ -16,9 +16,11 @@ from handwright.core.problem import Problem
 from handwright.evidence import certify
 from handwright.evidence.goals import worst_goal_error
 from handwright.methods import Session
-from handwright.methods.stepwise.reaction import FRAME, reaction
+from handwright.methods.stepwise.reaction import reaction
 from handwright.physics.replay import replay
 
+FRAME = 1.0 / 30.0
+"""A frame, s."""
 HOLD = 10.0
 """How long the end is held, s."""
 # Bodies that end farther from their goals than this were dropped, mm: nothing is held then.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from handwright.core.clip import Clip
 from handwright.math import rotation
@@ -28,8 +29,8 @@ class Wanted(Protocol):
     def at(self, time: float) -> tuple[np.ndarray, Pose]:
         """Joint values, rad, and root at a time, s."""
 
-    def is_firm(self, time: float) -> bool:
-        """Whether it is to be followed closely at a time, s."""
+    def is_firm(self, time: float) -> bool | Bool[np.ndarray, " J"]:
+        """Whether it, or each of its joints, is to be followed closely at a time, s."""
 
     def leaves_arm(self, time: float) -> bool:
         """Whether the arm is left to goals at a time, s."""
@@ -61,6 +62,8 @@ class Given:
 
     clip: Clip
     name: str
+    busy: Callable[[float], Bool[np.ndarray, " J"]]
+    """Joints that lead to contacts of the clip at a time, s."""
 
     def at(self, time: float) -> tuple[np.ndarray, Pose]:
         """See ``Wanted``."""
@@ -69,9 +72,9 @@ class Given:
         q = (1.0 - share) * motion.q[row] + share * motion.q[row + 1]
         return q, _blend(motion.root, row, share)
 
-    def is_firm(self, time: float) -> bool:
-        """See ``Wanted``."""
-        return False
+    def is_firm(self, time: float) -> Bool[np.ndarray, " J"]:
+        """See ``Wanted``: joints that hold nothing; those that do give way to what they hold."""
+        return ~self.busy(time)
 
     def leaves_arm(self, time: float) -> bool:
         """See ``Wanted``."""
@@ -101,9 +104,8 @@ def hand_rows(
     error[first:], wish[first:] = state.q - q, (ahead - q) / step
     arm = [j for j in range(hand.model.num_joints) if j + 1 <= hand.model.wrist_link]
     price[[first + j for j in arm]] = settings.arm
-    if wanted.is_firm(time):
-        price *= _REACHING
-    elif wanted.leaves_arm(time):
+    price[first:] *= np.where(wanted.is_firm(time), _REACHING, 1.0)
+    if wanted.leaves_arm(time):
         error[[first + j for j in arm]] = 0.0
     if hand.is_free:
         error[:3], wish[:3] = state.place - root.position, _speed(root, root_ahead, step)

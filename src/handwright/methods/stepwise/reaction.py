@@ -15,8 +15,8 @@ from handwright.math import rotation
 from handwright.methods.stepwise.session import Session
 from handwright.methods.stepwise.settings import Settings
 
-FRAME = 1.0 / 30.0
-"""Between frames of a motion that is followed, s."""
+# Frames of a motion that is followed are as long as its own, within these, s.
+_SHORTEST, _LONGEST = 1.0 / 120.0, 1.0 / 30.0
 # A body is back when it is this near, m; it is lost when it is this far at the end, m and rad.
 _BACK, _STRAY, _TURN = 1e-3, 0.02, np.pi / 6.0
 
@@ -50,14 +50,15 @@ def follow_clip(
         The session at the end of the motion.
     """
     first, last = float(clip.times[0]), float(clip.times[-1])
-    count = int((last - first) / FRAME + 1e-6)
+    frame = float(np.clip(1.0 / clip.fps, _SHORTEST, _LONGEST))
+    count = int((last - first) / frame + 1e-6)
     if count < 1:
         raise InvalidValueError(
-            f"The clip lasts {last - first:g} s; expected at least {FRAME:.3f} s, which is a frame."
+            f"The clip lasts {last - first:g} s; expected at least {frame:.3f} s, which is a frame."
         )
     problem = replace(
         clip.problem,
-        times=first + FRAME * np.arange(count + 1),
+        times=first + frame * np.arange(count + 1),
         pushes=(*clip.problem.pushes, *pushes),
         # A motion that is followed is the only goal, and pushed it need not come round again.
         goals=(),
@@ -68,7 +69,7 @@ def follow_clip(
     )
     session = Session(problem, settings, follow=clip)
     for _ in range(count):
-        session.step(FRAME)
+        session.step(frame)
     return session
 
 

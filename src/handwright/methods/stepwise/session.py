@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from jaxtyping import Float
@@ -17,6 +18,7 @@ from handwright.core.push import Push, pushed
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.math.pose import Pose
 from handwright.methods.stepwise.anticipation import Expectation
+from handwright.methods.stepwise.body_turns import middle_turn
 from handwright.methods.stepwise.changes import (
     LOST,
     added_energy,
@@ -37,6 +39,7 @@ from handwright.methods.stepwise.meeting import (
     lying_touches,
     with_touches,
 )
+from handwright.methods.stepwise.planned import Plan
 from handwright.methods.stepwise.pursuit import Pursuit, feature_now, joined
 from handwright.methods.stepwise.recording import listed_contacts, make_clip
 from handwright.methods.stepwise.resting import rest_bodies
@@ -130,6 +133,7 @@ class Session:
         self.bodies: list[BodyState] = [
             body_state(body, self._first_pose(body.name)) for body in self.world.bodies
         ]
+        self._plan = None if follow is None else Plan(follow, self.world)
         self._holdings: list[Holding] = []
         if follow is None:
             self._holdings = find_holdings(problem, self.world, self.bodies, seed)
@@ -138,6 +142,8 @@ class Session:
             hand_state(hand, *wanted.at(self.time))
             for hand, wanted in zip(self.world.hands, self._wanted, strict=True)
         ]
+        if follow is not None:
+            self._start_moving(follow)
         self.touches: list[Touch] = []
         self._pursuits: dict[tuple[str, str | None], Pursuit] = {}
         self._expectations = [Expectation(one.grip, one.hand, one.body) for one in self._holdings]
@@ -161,11 +167,25 @@ class Session:
     def _wanted_of(self, hand: int) -> Wanted:
         name = self.world.hands[hand].name
         if self._follow is not None:
-            return Given(self._follow, name)
+            assert self._plan is not None  # made together with the motion to follow
+            return Given(self._follow, name, partial(self._plan.busy, self.world.hands[hand], hand))
         for holding in self._holdings:
             if holding.hand == hand:
                 return holding
         return Staying(self.problem.posture(name), self._first_pose(name))
+
+    def _start_moving(self, clip: Clip) -> None:
+        """Gives everything the velocity that it has at the start of a motion that is followed."""
+        width, step = self.world.num_velocities, 1.0 / clip.fps
+        for hand, state, wanted in zip(self.world.hands, self.hands, self._wanted, strict=True):
+            rows = hand_rows(hand, state, wanted, width, self.settings, self.time, step)
+            state.velocity = rows.wish
+        for body, now in zip(self.world.bodies, self.bodies, strict=True):
+            now.velocity, now.rate = np.split(
+                body_rows(body, now, clip, width, self.time, step).wish, 2
+            )
+            middle = middle_turn(now.wxyz, now.rate, step)
+            now.spin = middle @ body.body.inertia @ middle.T @ now.rate
 
     def step(
         self,
@@ -206,6 +226,8 @@ class Session:
         }
         held = update_hand_touches(world, self.hands, self.bodies, meetings, held, reaching)
         held, is_new = self._take(held, meetings)
+        if self._plan is not None:
+            held = self._plan.touches(world, self.hands, self.bodies, meetings, held, self.time)
         active = _active(held, between)
         laws = mechanics(world, self.hands, self.bodies, external, step)
         resting = rest_bodies(world, self.bodies, between, active, laws, step)
@@ -305,6 +327,8 @@ class Session:
                 own, now = world.bodies[one.body], self.bodies[one.body]
                 one.limit(self.touches, rows, own, now, weights[one.body])
                 wishes += one.wishes(self.touches, weights[one.body])
+            if self._plan is not None:
+                wishes += self._plan.wishes(self.touches, self.bodies, self.time)
             within = with_touches(limits, self.touches, rows, step)
             solved = self._solve_once(
                 laws, rows, before, torque, pursued, posture, wishes, within, is_new, lean, step
@@ -376,8 +400,10 @@ class Session:
             for touch in self.touches
             if touch.hand >= 0 and touch.mode == ContactMode.STATIC
         ]
-        # A body that slides in the hand, or is touched in one place only, follows no goal.
-        held = {world.bodies[n].name for n in set(firm) if firm.count(n) > 1}
+        # A body that slides in the hand, or is touched in one place only, follows no goal; in a
+        # motion that is followed it is known that more will come.
+        least = 2 if self._follow is None else 1
+        held = {world.bodies[n].name for n in set(firm) if firm.count(n) >= least}
         if self._follow is not None:
             parts = [
                 body_rows(body, now, self._follow, world.num_velocities, self.time, step)
