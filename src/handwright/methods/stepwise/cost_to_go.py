@@ -14,12 +14,16 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
-from scipy.linalg import eigh, solve_discrete_are
+from scipy.linalg import eigh
+
+from handwright.methods.stepwise.integrator_value import integrator_values
 
 # Shares of the cost of a position that its first and second derivative cost, s^2 and s^4.
 _SPEED_SHARE, _ACCELERATION_SHARE = 1e-4, 1e-6
 # Of log10 of the ratio of the two costs; the ratio itself is 1/s^4 and the like.
 _LOWEST, _HIGHEST, _PER_DECADE = -8.0, 16.0, 10
+# Of lengths of frames, s, that tell tables apart.
+_DIGITS = 13
 
 
 class Errors(NamedTuple):
@@ -37,7 +41,6 @@ class Quadratic(NamedTuple):
     gradient: Float[np.ndarray, " N"]
 
 
-@lru_cache(maxsize=8)
 def value_table(step: float) -> Float[np.ndarray, "T 6"]:
     """Logarithms of the entries (xx, vv, aa, xv, xa, va) of the value by log10 of the ratio.
 
@@ -46,18 +49,18 @@ def value_table(step: float) -> Float[np.ndarray, "T 6"]:
     Args:
         step: Length of a frame, s.
     """
-    # In frames as the unit of time the matrices have no figures but ones.
-    transition = np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]])
-    push = np.ones((3, 1))
-    shares = np.diag([1.0, _SPEED_SHARE / step**2, _ACCELERATION_SHARE / step**4])
+    # Times of frames differ by rounding; a table of their own for each would be made again and
+    # again.
+    return _value_table(round(step, _DIGITS))
+
+
+@lru_cache(maxsize=64)
+def _value_table(step: float) -> Float[np.ndarray, "T 6"]:
+    shares = np.array([1.0, _SPEED_SHARE / step**2, _ACCELERATION_SHARE / step**4])
+    values = integrator_values(10.0 ** _exponents() * step**4, shares)
     scale = np.array([1.0, step, step**2])
-    rows = []
-    for exponent in _exponents():
-        stage = 10.0**exponent * step**4 * shares
-        value = solve_discrete_are(transition, push, stage, np.ones((1, 1)))
-        value *= np.outer(scale, scale) / step**4
-        rows.append(np.log(value[_ROWS, _COLUMNS]))
-    return np.array(rows)
+    values *= np.outer(scale, scale) / step**4
+    return np.log(values[:, _ROWS, _COLUMNS])
 
 
 _ROWS, _COLUMNS = np.array([0, 1, 2, 0, 0, 1]), np.array([0, 1, 2, 1, 2, 2])
