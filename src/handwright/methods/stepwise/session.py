@@ -24,6 +24,7 @@ from handwright.methods.stepwise.changes import (
     corrections,
     update_hand_touches,
 )
+from handwright.methods.stepwise.ends import Ends, frame_ends, true_motion
 from handwright.methods.stepwise.guides import Given, Staying, Wanted, body_rows, hand_rows
 from handwright.methods.stepwise.holding import Holding, find_holdings
 from handwright.methods.stepwise.meeting import (
@@ -56,8 +57,6 @@ from handwright.methods.stepwise.world import (
     BodyState,
     HandState,
     World,
-    advance_body,
-    advance_hand,
     body_state,
     hand_state,
     make_world,
@@ -67,6 +66,8 @@ MAX_STEP = 0.1
 """Longest frame, s."""
 # Rolls back so often at most; what is left then shows as added energy.
 _NUM_CORRECTIONS = 6
+# Contacts whose motion is this much off what the step thought are solved for once more, m/s.
+_OFF = 1e-3
 # Price of torque changes in the first frame of a grip, when muscles find what holds: hardly any.
 _FREE_TORQUE = 1e-6
 # Price of forces that surroundings give once a hand is to carry a body, 1/N^2.
@@ -215,13 +216,14 @@ class Session:
         before = np.concatenate(
             [*(hand.velocity for hand in self.hands), *(body.twist for body in self.bodies)]
         )
-        rows, solved = self._solve(laws, limits, between, goals, before, is_new, step)
+        wrench = external + resting.wrench
+        rows, solved, ends = self._solve(laws, limits, between, goals, before, wrench, is_new, step)
         contacts = (
-            *listed_contacts(world, self.touches, rows, solved, before, self.tally.frames),
+            *listed_contacts(world, self.touches, rows, solved, self.bodies, self.tally.frames),
             *resting.contacts(world, self.tally.frames),
         )
-        self._advance(rows, solved, resting.wrench, external, step)
-        after_step(self.touches, rows, solved)
+        after_step(self.touches, rows, solved, self.bodies)
+        self.hands, self.bodies = ends
         for expectation in self._expectations:
             expectation.learn(30.0 * step)
         self.tally.frames += 1
@@ -281,9 +283,10 @@ class Session:
         between: list[BodyMeeting],
         goals: Sequence[Goal],
         before: np.ndarray,
+        wrench: Float[np.ndarray, "B 6"],
         is_new: bool,
         step: float,
-    ) -> tuple[TouchRows, Solved]:
+    ) -> tuple[TouchRows, Solved, Ends]:
         """Solves the frame, and once more while contacts would add energy."""
         world = self.world
         torque = np.concatenate([np.zeros(0), *(hand.torque for hand in self.hands)])
@@ -309,20 +312,29 @@ class Session:
             solved = self._solve_once(
                 laws, rows, before, torque, pursued, posture, wishes, within, is_new, lean, step
             )
+            ends = frame_ends(
+                world, self.hands, self.bodies, self.touches, rows, solved, wrench, step
+            )
+            moved = true_motion(self.touches, rows, self.hands, self.bodies, ends, step)
+            curve = moved - rows.relative @ solved.velocity
+            is_off = np.abs(curve - rows.curve).max(initial=0.0) > _OFF
+            rows.curve = curve
             if attempt == _NUM_CORRECTIONS:
                 break
-            changed = corrections(self.touches, rows, solved, total, step)
+            changed = corrections(self.touches, rows, solved, self.bodies, total, step)
             arrived = arriving_touches(world, self.bodies, between, solved.velocity, step)
             known = {(t.body, t.other, t.part, *t.anchor) for t in self.touches if t.hand < 0}
             new = [t for t in arrived if (t.body, t.other, t.part, *t.anchor) not in known]
-            if not changed and not new:
+            if not changed and not new and not is_off:
                 break
             self.touches += new
-            self.tally.corrections += 1
+            self.tally.corrections += bool(changed or new)
+            for touch, off in zip(self.touches, curve, strict=False):
+                touch.curve = off
             rows = touch_rows(world, self.touches, self.hands, self.bodies)
         energy = added_energy(self.touches, rows, solved, step)
         self.tally.added_energy = max(self.tally.added_energy, energy)
-        return rows, solved
+        return rows, solved, ends
 
     def _solve_once(
         self,
@@ -416,35 +428,6 @@ class Session:
             lower.append(low)
             upper.append(high)
         return np.concatenate(lower), np.concatenate(upper)
-
-    def _advance(
-        self,
-        rows: TouchRows,
-        solved: Solved,
-        resting: Float[np.ndarray, "B 6"],
-        external: Float[np.ndarray, "B 6"],
-        step: float,
-    ) -> None:
-        world = self.world
-        wrench = external + resting
-        for owners, sign in (
-            (np.array([touch.body for touch in self.touches], dtype=np.int64), 1.0),
-            (np.array([touch.other for touch in self.touches], dtype=np.int64), -1.0),
-        ):
-            for n, now in enumerate(self.bodies):
-                force = sign * solved.force[owners == n]
-                wrench[n, :3] += force.sum(axis=0)
-                # The part of ``arm f'`` that is its own mirror image is no moment.
-                outer = (rows.point[owners == n] - now.center).T @ force
-                wrench[n, 3] += outer[1, 2] - outer[2, 1]
-                wrench[n, 4] += outer[2, 0] - outer[0, 2]
-                wrench[n, 5] += outer[0, 1] - outer[1, 0]
-        for hand, state in zip(world.hands, self.hands, strict=True):
-            state.torque = solved.torque[hand.slice]
-            advance_hand(hand, state, solved.velocity[hand.slice], step)
-        for n, (body, now) in enumerate(zip(world.bodies, self.bodies, strict=True)):
-            wrench[n, :3] += body.body.mass * world.gravity
-            advance_body(body, now, wrench[n, :3], wrench[n, 3:], step)
 
     def _moment(self, contacts: tuple[Contact, ...]) -> Moment:
         return Moment(

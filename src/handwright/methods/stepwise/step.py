@@ -16,7 +16,7 @@ from handwright.methods.stepwise.world import BodyState, HandState, World
 
 # Limits give way all together, by kind, where they must: a frame can then always be solved. The
 # price of a slack, s^2/m^2, is far above all others.
-_NUM_SLACKS, _SLACK_PRICE = 2, 1e9
+_NUM_SLACKS, _SLACK_PRICE = 3, 1e9
 # Flags of the solver for a solution.
 _SOLVED = (1, 2)
 # Added to the diagonal, which is 1, where rounding keeps the solver from a solution.
@@ -48,7 +48,7 @@ class Limits(NamedTuple):
     matrix: Float[np.ndarray, "M N"]
     low: Float[np.ndarray, " M"]
     kind: np.ndarray
-    """(M,) which of the slacks gives way if it must: 0 for hands, 1 for bodies."""
+    """(M,) which of the slacks gives way if it must: 0 for hands, 1 for bodies, 2 for slip."""
 
 
 class ForceWish(NamedTuple):
@@ -171,7 +171,7 @@ def solve_step(
     # Forces on bodies and on hands by coefficient: transposed velocities.
     push = np.einsum("kin,ki->nk", -rows.relative[rows.owner], rows.edges)
     to_body, to_hand = push[nh:], push[:nh]
-    stiffness, errors = _stiffness(touches, rows, goals, posture, weights, n)
+    stiffness, errors = _stiffness(touches, rows, goals, posture, weights, n, step)
     effort = _effort(laws, rows, world, touches, torque_price / step**2)
     value = _value(world, touches, stiffness, effort, errors, before, step)
     # All velocities from coefficients and velocities of hands.
@@ -230,7 +230,13 @@ def solve_step(
 
 
 def _stiffness(
-    touches: list[Touch], rows: TouchRows, goals: Rows, posture: Rows, weights: Settings, n: int
+    touches: list[Touch],
+    rows: TouchRows,
+    goals: Rows,
+    posture: Rows,
+    weights: Settings,
+    n: int,
+    step: float,
 ) -> tuple[np.ndarray, Errors]:
     """Cost of positions, and the gradients that errors and wishes give."""
     kept, off, price = [], [], []
@@ -243,7 +249,7 @@ def _stiffness(
             along = np.outer(normal, normal)
             squash = along + weights.sliding * (squash - along)
         kept.append(squash @ rows.relative[k])
-        off.append(squash @ rows.offset[k])
+        off.append(squash @ (rows.offset[k] + step * rows.curve[k]))
         price.append(np.full(3, weights.keep))
     matrix = np.concatenate([*kept, goals.matrix, posture.matrix])
     error = np.concatenate([*off, goals.error, posture.error])
