@@ -64,10 +64,10 @@ from handwright.methods.stepwise.world import (
 
 MAX_STEP = 0.1
 """Longest frame, s."""
-# Rolls back so often at most; what is left then shows as added energy.
-_NUM_CORRECTIONS = 6
+# Solves a frame so often at most; what is left of roll-backs then shows as added energy.
+_NUM_ATTEMPTS = 10
 # Contacts whose motion is this much off what the step thought are solved for once more, m/s.
-_OFF = 1e-3
+_OFF, _NUM_BENDS = 1e-3, 2
 # Price of torque changes in the first frame of a grip, when muscles find what holds: hardly any.
 _FREE_TORQUE = 1e-6
 # Price of forces that surroundings give once a hand is to carry a body, 1/N^2.
@@ -302,7 +302,8 @@ class Session:
         total = float(np.linalg.norm(np.sum(weights, axis=0)))
         lean = _LEAN if self._is_carrying() else self.settings.force
         rows = touch_rows(world, self.touches, self.hands, self.bodies)
-        for attempt in range(_NUM_CORRECTIONS + 1):
+        bends = 0
+        for attempt in range(_NUM_ATTEMPTS):
             wishes: list[ForceWish] = []
             for one in self._expectations:
                 own, now = world.bodies[one.body], self.bodies[one.body]
@@ -319,16 +320,20 @@ class Session:
             curve = moved - rows.relative @ solved.velocity
             is_off = np.abs(curve - rows.curve).max(initial=0.0) > _OFF
             rows.curve = curve
-            if attempt == _NUM_CORRECTIONS:
+            if attempt == _NUM_ATTEMPTS - 1:
                 break
+            if is_off and bends < _NUM_BENDS:
+                bends += 1
+                continue
             changed = corrections(self.touches, rows, solved, self.bodies, total, step)
             arrived = arriving_touches(world, self.bodies, between, solved.velocity, step)
             known = {(t.body, t.other, t.part, *t.anchor) for t in self.touches if t.hand < 0}
             new = [t for t in arrived if (t.body, t.other, t.part, *t.anchor) not in known]
-            if not changed and not new and not is_off:
+            if not changed and not new:
                 break
+            bends = 0
             self.touches += new
-            self.tally.corrections += bool(changed or new)
+            self.tally.corrections += 1
             for touch, off in zip(self.touches, curve, strict=False):
                 touch.curve = off
             rows = touch_rows(world, self.touches, self.hands, self.bodies)
