@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from jaxtyping import Bool
 
@@ -25,8 +27,6 @@ _CREPT = 8e-4
 # The skin has rolled on when its nearest point is this far from the anchor, m, and the anchor
 # this far off the surface, m.
 _ROLLED, _LIFTED = 4e-3, 3e-4
-# A corner that would be this much deeper has fallen in, m.
-_SUNK = 1e-5
 # Share of a weight below which a force of the surroundings is none.
 _LEAST_FORCE = 1e-5
 # Speeds below this are none, m/s, and gaps below this, m.
@@ -114,49 +114,81 @@ def after_step(
                 touch.drag = slip[k] / speed[k]
 
 
+def parting_touches(
+    touches: list[Touch], rows: TouchRows, solved: Solved, weight: float, step: float
+) -> list[int]:
+    """Contacts that would break while they still push: the first rule of section 4.2.
+
+    Args:
+        touches: Those of hands, which are active, may push as they leave.
+        rows: The same as arrays.
+        solved: What the frame would do.
+        weight: Of all bodies, N.
+        step: s.
+    """
+    along = np.einsum("ki,ki->k", solved.force, rows.normal)
+    leaving = rows.leaving(solved.velocity)
+    gap = -np.einsum("ki,ki->k", rows.offset, rows.normal)
+    parts = (gap + step * leaving > _PARTED) & ((leaving > _STILL) | (gap > _PARTED))
+    return [
+        k
+        for k in np.flatnonzero(parts & (along > _LEAST_FORCE * weight))
+        if touches[k].hand < 0 and not touches[k].is_pinned
+    ]
+
+
+def break_or_stay(touches: list[Touch], parting: list[int], solve: Callable[[], Solved]) -> Solved:
+    """Solves a frame with contacts that break without force, or that do not break.
+
+    A contact pushes or parts, not both. Of the two frames the one that costs less is taken: a hand
+    that cannot carry a body yet without a great effort leaves it where it lies.
+
+    Args:
+        touches: All contacts; those that part are changed.
+        parting: Which ones.
+        solve: Solves the frame with the contacts as they are.
+    """
+    for k in parting:
+        touches[k].cap = 0.0
+    broken = solve()
+    for k in parting:
+        touches[k].cap, touches[k].is_pinned = np.inf, True
+    kept = solve()
+    if kept.cost <= broken.cost:
+        return kept
+    for k in parting:
+        touches[k].cap, touches[k].is_pinned = 0.0, False
+    return broken
+
+
 def corrections(
     touches: list[Touch],
     rows: TouchRows,
     solved: Solved,
     bodies: list[BodyState],
     weight: float,
-    step: float,
 ) -> bool:
-    """Roll-back: changes contacts whose forces would add energy, and says whether there are any.
+    """Roll-back: changes the modes of contacts that slide, and says whether any did.
 
-    A contact that breaks gives no force (first rule of section 4.2). Where the body then falls
-    in, or slips in the hand, the hand cannot carry it yet: the contact does not break.
-    One that starts to slide has its force on the edge of the cone against the slip (second rule);
-    friction that would drive the slip makes the contact stay instead.
+    A contact that starts to slide has its force on the edge of the cone against the slip (second
+    rule of section 4.2); friction that would drive the slip makes the contact stay instead.
 
     Args:
         touches: Changed where a rule is broken.
         rows: The same as arrays.
         solved: What the frame would do.
         bodies: Before it.
-        weight: Of all bodies, N; forces that are a thousandth of it are none.
-        step: s.
+        weight: Of all bodies, N.
     """
     changed = False
     along = np.einsum("ki,ki->k", solved.force, rows.normal)
-    slip, leaving = rows.slip(solved.velocity), rows.leaving(solved.velocity)
-    gap = -np.einsum("ki,ki->k", rows.offset, rows.normal)
-    parts = (gap + step * leaving > _PARTED) & ((leaving > _STILL) | (gap > _PARTED))
+    slip = rows.slip(solved.velocity)
     speed = np.linalg.norm(slip, axis=1)
-    ending = gap + step * leaving
     mean = mean_slip(touches, rows, solved.velocity, bodies)
-    slips = {t.body for k, t in enumerate(touches) if t.hand >= 0 and speed[k] > _SLIDES}
     for k, touch in enumerate(touches):
-        has_sunk = ending[k] < min(gap[k], 0.0) - _SUNK
-        if touch.cap == 0.0 and touch.hand < 0 and (has_sunk or touch.body in slips):
-            touch.cap, touch.is_pinned, changed = np.inf, True, True
-    is_pressed = along > _LEAST_FORCE * weight
-    for k, touch in enumerate(touches):
-        if touch.hand >= 0 or not is_pressed[k]:
+        if touch.hand >= 0 or along[k] <= _LEAST_FORCE * weight:
             continue
-        if parts[k] and not touch.is_pinned:
-            touch.cap, changed = 0.0, True
-        elif touch.mode == ContactMode.STATIC and speed[k] > 2.5 * _STILL:
+        if touch.mode == ContactMode.STATIC and speed[k] > 2.5 * _STILL:
             touch.mode, touch.drag, changed = ContactMode.SLIDING, slip[k] / speed[k], True
         elif touch.mode == ContactMode.SLIDING and slip[k] @ touch.drag < -_STILL:
             touch.mode, changed = ContactMode.STATIC, True

@@ -21,7 +21,9 @@ from handwright.methods.stepwise.changes import (
     LOST,
     added_energy,
     after_step,
+    break_or_stay,
     corrections,
+    parting_touches,
     update_hand_touches,
 )
 from handwright.methods.stepwise.ends import Ends, frame_ends, true_motion
@@ -302,17 +304,25 @@ class Session:
         total = float(np.linalg.norm(np.sum(weights, axis=0)))
         lean = _LEAN if self._is_carrying() else self.settings.force
         rows = touch_rows(world, self.touches, self.hands, self.bodies)
-        bends = 0
-        for attempt in range(_NUM_ATTEMPTS):
+
+        def solve() -> Solved:
             wishes: list[ForceWish] = []
             for one in self._expectations:
                 own, now = world.bodies[one.body], self.bodies[one.body]
                 one.limit(self.touches, rows, own, now, weights[one.body])
                 wishes += one.wishes(self.touches, weights[one.body])
             within = with_touches(limits, self.touches, rows, step)
-            solved = self._solve_once(
+            return self._solve_once(
                 laws, rows, before, torque, pursued, posture, wishes, within, is_new, lean, step
             )
+
+        bends = 0
+        for attempt in range(_NUM_ATTEMPTS):
+            solved = solve()
+            parting = parting_touches(self.touches, rows, solved, total, step)
+            if parting:
+                solved = break_or_stay(self.touches, parting, solve)
+                self.tally.corrections += 1
             ends = frame_ends(
                 world, self.hands, self.bodies, self.touches, rows, solved, wrench, step
             )
@@ -325,7 +335,7 @@ class Session:
             if is_off and bends < _NUM_BENDS:
                 bends += 1
                 continue
-            changed = corrections(self.touches, rows, solved, self.bodies, total, step)
+            changed = corrections(self.touches, rows, solved, self.bodies, total)
             arrived = arriving_touches(world, self.bodies, between, solved.velocity, step)
             known = {(t.body, t.other, t.part, *t.anchor) for t in self.touches if t.hand < 0}
             new = [t for t in arrived if (t.body, t.other, t.part, *t.anchor) not in known]

@@ -70,6 +70,8 @@ class Solved(NamedTuple):
     """On the bodies, N."""
     torque: Float[np.ndarray, " H"]
     """Without what carries the hands' own weight, N m."""
+    cost: float
+    """Of the frame, up to what does not depend on it."""
     flag: int
     """Of the solver: 1 solved, 2 with a limit that had to give way."""
 
@@ -218,7 +220,7 @@ def solve_step(
     slope = np.concatenate([gradient, np.zeros(_NUM_SLACKS)]) * scale
     for ridge in _RIDGES:
         scaled[np.diag_indices(bound)] += ridge
-        found, _, flag, _ = daqp.solve(scaled, slope, matrix * scale, upper, lower)
+        found, cost, flag, _ = daqp.solve(scaled, slope, matrix * scale, upper, lower)
         if flag in _SOLVED:
             break
     found = (found * scale)[:size]
@@ -226,7 +228,7 @@ def solve_step(
         raise InfeasibleStepError(flag)
     force = np.zeros((len(touches), 3))
     np.add.at(force, rows.owner, found[:nl, None] * rows.edges)
-    return Solved(spread @ found + fixed, force, change @ found + start + torque, flag)
+    return Solved(spread @ found + fixed, force, change @ found + start + torque, cost, flag)
 
 
 def _stiffness(
