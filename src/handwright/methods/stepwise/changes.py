@@ -117,7 +117,7 @@ def after_step(
 def parting_touches(
     touches: list[Touch], rows: TouchRows, solved: Solved, weight: float, step: float
 ) -> list[int]:
-    """Contacts that would break while they still push: the first rule of section 4.2.
+    """Contacts that would break while any of them still pushes: first rule of section 4.2.
 
     Args:
         touches: Those of hands, which are active, may push as they leave.
@@ -130,11 +130,12 @@ def parting_touches(
     leaving = rows.leaving(solved.velocity)
     gap = -np.einsum("ki,ki->k", rows.offset, rows.normal)
     parts = (gap + step * leaving > _PARTED) & ((leaving > _STILL) | (gap > _PARTED))
-    return [
+    free = [
         k
-        for k in np.flatnonzero(parts & (along > _LEAST_FORCE * weight))
-        if touches[k].hand < 0 and not touches[k].is_pinned
+        for k in np.flatnonzero(parts)
+        if touches[k].hand < 0 and touches[k].cap > 0.0 and not touches[k].is_pinned
     ]
+    return free if (along[free] > _LEAST_FORCE * weight).any() else []
 
 
 def break_or_stay(touches: list[Touch], parting: list[int], solve: Callable[[], Solved]) -> Solved:
