@@ -74,6 +74,9 @@ _OFF, _NUM_BENDS = 1e-3, 2
 _FREE_TORQUE = 1e-6
 # Price of forces that surroundings give once a hand is to carry a body, 1/N^2.
 _LEAN = 1.0
+# Share of the strength of joints that contacts may ask for, since fingers have a weight, and how
+# near to its limit a joint is at it, rad.
+_MUSCLE, _AT_LIMIT = 0.9, 2e-3
 # Fastest joints and roots, rad/s and m/s: about what people can do.
 _FASTEST = 7.5
 
@@ -378,6 +381,7 @@ class Session:
                 forces=wishes,
                 limits=within,
                 bounds=self._bounds(step),
+                strength=self._strength(),
                 weights=self.settings,
                 torque_price=_FREE_TORQUE if is_new else self.settings.torque,
                 lean=lean,
@@ -440,6 +444,25 @@ class Session:
             joints = hand.model.joints
             low[hand.num_root :] = np.clip((joints.lower - state.q) / step, -_FASTEST, _FASTEST)
             high[hand.num_root :] = np.clip((joints.upper - state.q) / step, -_FASTEST, _FASTEST)
+            lower.append(low)
+            upper.append(high)
+        return np.concatenate(lower), np.concatenate(upper)
+
+    def _strength(self) -> tuple[np.ndarray, np.ndarray]:
+        """Lowest and highest torques that contacts may ask of joints, N m.
+
+        A joint at its limit is held there by its ligaments.
+        """
+        lower, upper = [np.zeros(0)], [np.zeros(0)]
+        for hand, state in zip(self.world.hands, self.hands, strict=True):
+            low, high = np.full(hand.count, -np.inf), np.full(hand.count, np.inf)
+            joints, strength = hand.model.joints, hand.strength
+            low[hand.num_root :] = np.where(
+                state.q >= joints.upper - _AT_LIMIT, -np.inf, _MUSCLE * strength.lower
+            )
+            high[hand.num_root :] = np.where(
+                state.q <= joints.lower + _AT_LIMIT, np.inf, _MUSCLE * strength.upper
+            )
             lower.append(low)
             upper.append(high)
         return np.concatenate(lower), np.concatenate(upper)

@@ -21,6 +21,8 @@ _NUM_SLACKS, _SLACK_PRICE = 3, 1e9
 _SOLVED = (1, 2)
 # Added to the diagonal, which is 1, where rounding keeps the solver from a solution.
 _RIDGES = (0.0, 1e-8, 1e-5)
+# Torques of joints count as limited from this share of their strength on, once any is over it.
+_STRAINED, _NO_TORQUE = 0.5, 1e-6
 
 
 class InfeasibleStepError(Exception):
@@ -144,6 +146,7 @@ def solve_step(
     forces: list[ForceWish],
     limits: Limits,
     bounds: tuple[Float[np.ndarray, " H"], Float[np.ndarray, " H"]],
+    strength: tuple[Float[np.ndarray, " H"], Float[np.ndarray, " H"]],
     weights: Settings,
     torque_price: float,
     lean: float,
@@ -163,6 +166,7 @@ def solve_step(
         forces: Objectives on sums of forces.
         limits: What may not meet.
         bounds: Lowest and highest velocities of hands.
+        strength: Lowest and highest torques that contacts may ask of hands, N m.
         weights: Prices.
         torque_price: In place of that in ``weights``.
         lean: Price of forces that no hand gives, 1/N^2.
@@ -218,17 +222,38 @@ def solve_step(
     upper[:bound] /= scale
     scaled = whole * np.outer(scale, scale)
     slope = np.concatenate([gradient, np.zeros(_NUM_SLACKS)]) * scale
-    for ridge in _RIDGES:
-        scaled[np.diag_indices(bound)] += ridge
-        found, cost, flag, _ = daqp.solve(scaled, slope, matrix * scale, upper, lower)
-        if flag in _SOLVED:
-            break
+    found, cost, flag = _solve(scaled, slope, matrix * scale, upper, lower)
+    asked = -to_hand @ (found * scale)[:nl]
+    if ((asked < strength[0] - _NO_TORQUE) | (asked > strength[1] + _NO_TORQUE)).any():
+        # Forces that are none ask nothing, so these limits can always be met.
+        strained = np.flatnonzero(
+            (asked < _STRAINED * strength[0]) | (asked > _STRAINED * strength[1])
+        )
+        torques = np.zeros((len(strained), bound))
+        torques[:, :nl] = -to_hand[strained]
+        found, cost, flag = _solve(
+            scaled,
+            slope,
+            np.concatenate([matrix, torques]) * scale,
+            np.concatenate([upper, strength[1][strained]]),
+            np.concatenate([lower, strength[0][strained]]),
+        )
     found = (found * scale)[:size]
-    if flag not in _SOLVED or not np.isfinite(found).all():
-        raise InfeasibleStepError(flag)
     force = np.zeros((len(touches), 3))
     np.add.at(force, rows.owner, found[:nl, None] * rows.edges)
     return Solved(spread @ found + fixed, force, change @ found + start + torque, cost, flag)
+
+
+def _solve(
+    hessian: np.ndarray, slope: np.ndarray, matrix: np.ndarray, upper: np.ndarray, lower: np.ndarray
+) -> tuple[np.ndarray, float, int]:
+    """Solution, cost and flag of a scaled program."""
+    for ridge in _RIDGES:
+        hessian[np.diag_indices(len(slope))] += ridge
+        found, cost, flag, _ = daqp.solve(hessian, slope, matrix, upper, lower)
+        if flag in _SOLVED and np.isfinite(found).all():
+            return found, cost, flag
+    raise InfeasibleStepError(flag)
 
 
 def _stiffness(
