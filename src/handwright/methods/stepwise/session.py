@@ -21,9 +21,12 @@ from handwright.methods.stepwise.changes import (
     LOST,
     added_energy,
     after_step,
+    break_or_stay,
     corrections,
+    parting_touches,
     update_hand_touches,
 )
+from handwright.methods.stepwise.ends import Ends, frame_ends, true_motion
 from handwright.methods.stepwise.guides import Given, Staying, Wanted, body_rows, hand_rows
 from handwright.methods.stepwise.holding import Holding, find_holdings
 from handwright.methods.stepwise.meeting import (
@@ -56,8 +59,6 @@ from handwright.methods.stepwise.world import (
     BodyState,
     HandState,
     World,
-    advance_body,
-    advance_hand,
     body_state,
     hand_state,
     make_world,
@@ -65,12 +66,17 @@ from handwright.methods.stepwise.world import (
 
 MAX_STEP = 0.1
 """Longest frame, s."""
-# Rolls back so often at most; what is left then shows as added energy.
-_NUM_CORRECTIONS = 6
+# Solves a frame so often at most; what is left of roll-backs then shows as added energy.
+_NUM_ATTEMPTS = 10
+# Contacts whose motion is this much off what the step thought are solved for once more, m/s.
+_OFF, _NUM_BENDS = 1e-3, 2
 # Price of torque changes in the first frame of a grip, when muscles find what holds: hardly any.
 _FREE_TORQUE = 1e-6
 # Price of forces that surroundings give once a hand is to carry a body, 1/N^2.
 _LEAN = 1.0
+# Share of the strength of joints that contacts may ask for, since fingers have a weight, and how
+# near to its limit a joint is at it, rad.
+_MUSCLE, _AT_LIMIT = 0.9, 2e-3
 # Fastest joints and roots, rad/s and m/s: about what people can do.
 _FASTEST = 7.5
 
@@ -215,13 +221,14 @@ class Session:
         before = np.concatenate(
             [*(hand.velocity for hand in self.hands), *(body.twist for body in self.bodies)]
         )
-        rows, solved = self._solve(laws, limits, between, goals, before, is_new, step)
+        wrench = external + resting.wrench
+        rows, solved, ends = self._solve(laws, limits, between, goals, before, wrench, is_new, step)
         contacts = (
-            *listed_contacts(world, self.touches, rows, solved, before, self.tally.frames),
+            *listed_contacts(world, self.touches, rows, solved, self.bodies, self.tally.frames),
             *resting.contacts(world, self.tally.frames),
         )
-        self._advance(rows, solved, resting.wrench, external, step)
-        after_step(self.touches, rows, solved)
+        after_step(self.touches, rows, solved, self.bodies)
+        self.hands, self.bodies = ends
         for expectation in self._expectations:
             expectation.learn(30.0 * step)
         self.tally.frames += 1
@@ -281,9 +288,10 @@ class Session:
         between: list[BodyMeeting],
         goals: Sequence[Goal],
         before: np.ndarray,
+        wrench: Float[np.ndarray, "B 6"],
         is_new: bool,
         step: float,
-    ) -> tuple[TouchRows, Solved]:
+    ) -> tuple[TouchRows, Solved, Ends]:
         """Solves the frame, and once more while contacts would add energy."""
         world = self.world
         torque = np.concatenate([np.zeros(0), *(hand.torque for hand in self.hands)])
@@ -299,30 +307,52 @@ class Session:
         total = float(np.linalg.norm(np.sum(weights, axis=0)))
         lean = _LEAN if self._is_carrying() else self.settings.force
         rows = touch_rows(world, self.touches, self.hands, self.bodies)
-        for attempt in range(_NUM_CORRECTIONS + 1):
+
+        def solve() -> Solved:
             wishes: list[ForceWish] = []
             for one in self._expectations:
                 own, now = world.bodies[one.body], self.bodies[one.body]
                 one.limit(self.touches, rows, own, now, weights[one.body])
                 wishes += one.wishes(self.touches, weights[one.body])
             within = with_touches(limits, self.touches, rows, step)
-            solved = self._solve_once(
+            return self._solve_once(
                 laws, rows, before, torque, pursued, posture, wishes, within, is_new, lean, step
             )
-            if attempt == _NUM_CORRECTIONS:
+
+        bends = 0
+        for attempt in range(_NUM_ATTEMPTS):
+            solved = solve()
+            parting = parting_touches(self.touches, rows, solved, total, step)
+            if parting:
+                solved = break_or_stay(self.touches, parting, solve)
+                self.tally.corrections += 1
+            ends = frame_ends(
+                world, self.hands, self.bodies, self.touches, rows, solved, wrench, step
+            )
+            moved = true_motion(self.touches, rows, self.hands, self.bodies, ends, step)
+            curve = moved - rows.relative @ solved.velocity
+            is_off = np.abs(curve - rows.curve).max(initial=0.0) > _OFF
+            rows.curve = curve
+            if attempt == _NUM_ATTEMPTS - 1:
                 break
-            changed = corrections(self.touches, rows, solved, total, step)
+            if is_off and bends < _NUM_BENDS:
+                bends += 1
+                continue
+            changed = corrections(self.touches, rows, solved, self.bodies, total)
             arrived = arriving_touches(world, self.bodies, between, solved.velocity, step)
             known = {(t.body, t.other, t.part, *t.anchor) for t in self.touches if t.hand < 0}
             new = [t for t in arrived if (t.body, t.other, t.part, *t.anchor) not in known]
             if not changed and not new:
                 break
+            bends = 0
             self.touches += new
             self.tally.corrections += 1
+            for touch, off in zip(self.touches, curve, strict=False):
+                touch.curve = off
             rows = touch_rows(world, self.touches, self.hands, self.bodies)
         energy = added_energy(self.touches, rows, solved, step)
         self.tally.added_energy = max(self.tally.added_energy, energy)
-        return rows, solved
+        return rows, solved, ends
 
     def _solve_once(
         self,
@@ -351,6 +381,7 @@ class Session:
                 forces=wishes,
                 limits=within,
                 bounds=self._bounds(step),
+                strength=self._strength(),
                 weights=self.settings,
                 torque_price=_FREE_TORQUE if is_new else self.settings.torque,
                 lean=lean,
@@ -417,34 +448,24 @@ class Session:
             upper.append(high)
         return np.concatenate(lower), np.concatenate(upper)
 
-    def _advance(
-        self,
-        rows: TouchRows,
-        solved: Solved,
-        resting: Float[np.ndarray, "B 6"],
-        external: Float[np.ndarray, "B 6"],
-        step: float,
-    ) -> None:
-        world = self.world
-        wrench = external + resting
-        for owners, sign in (
-            (np.array([touch.body for touch in self.touches], dtype=np.int64), 1.0),
-            (np.array([touch.other for touch in self.touches], dtype=np.int64), -1.0),
-        ):
-            for n, now in enumerate(self.bodies):
-                force = sign * solved.force[owners == n]
-                wrench[n, :3] += force.sum(axis=0)
-                # The part of ``arm f'`` that is its own mirror image is no moment.
-                outer = (rows.point[owners == n] - now.center).T @ force
-                wrench[n, 3] += outer[1, 2] - outer[2, 1]
-                wrench[n, 4] += outer[2, 0] - outer[0, 2]
-                wrench[n, 5] += outer[0, 1] - outer[1, 0]
-        for hand, state in zip(world.hands, self.hands, strict=True):
-            state.torque = solved.torque[hand.slice]
-            advance_hand(hand, state, solved.velocity[hand.slice], step)
-        for n, (body, now) in enumerate(zip(world.bodies, self.bodies, strict=True)):
-            wrench[n, :3] += body.body.mass * world.gravity
-            advance_body(body, now, wrench[n, :3], wrench[n, 3:], step)
+    def _strength(self) -> tuple[np.ndarray, np.ndarray]:
+        """Lowest and highest torques that contacts may ask of joints, N m.
+
+        A joint at its limit is held there by its ligaments.
+        """
+        lower, upper = [np.zeros(0)], [np.zeros(0)]
+        for hand, state in zip(self.world.hands, self.hands, strict=True):
+            low, high = np.full(hand.count, -np.inf), np.full(hand.count, np.inf)
+            joints, strength = hand.model.joints, hand.strength
+            low[hand.num_root :] = np.where(
+                state.q >= joints.upper - _AT_LIMIT, -np.inf, _MUSCLE * strength.lower
+            )
+            high[hand.num_root :] = np.where(
+                state.q <= joints.lower + _AT_LIMIT, np.inf, _MUSCLE * strength.upper
+            )
+            lower.append(low)
+            upper.append(high)
+        return np.concatenate(lower), np.concatenate(upper)
 
     def _moment(self, contacts: tuple[Contact, ...]) -> Moment:
         return Moment(

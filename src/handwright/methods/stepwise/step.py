@@ -16,11 +16,13 @@ from handwright.methods.stepwise.world import BodyState, HandState, World
 
 # Limits give way all together, by kind, where they must: a frame can then always be solved. The
 # price of a slack, s^2/m^2, is far above all others.
-_NUM_SLACKS, _SLACK_PRICE = 2, 1e9
+_NUM_SLACKS, _SLACK_PRICE = 3, 1e9
 # Flags of the solver for a solution.
 _SOLVED = (1, 2)
 # Added to the diagonal, which is 1, where rounding keeps the solver from a solution.
 _RIDGES = (0.0, 1e-8, 1e-5)
+# Torques of joints count as limited from this share of their strength on, once any is over it.
+_STRAINED, _NO_TORQUE = 0.5, 1e-6
 
 
 class InfeasibleStepError(Exception):
@@ -48,7 +50,7 @@ class Limits(NamedTuple):
     matrix: Float[np.ndarray, "M N"]
     low: Float[np.ndarray, " M"]
     kind: np.ndarray
-    """(M,) which of the slacks gives way if it must: 0 for hands, 1 for bodies."""
+    """(M,) which of the slacks gives way if it must: 0 for hands, 1 for bodies, 2 for slip."""
 
 
 class ForceWish(NamedTuple):
@@ -70,6 +72,8 @@ class Solved(NamedTuple):
     """On the bodies, N."""
     torque: Float[np.ndarray, " H"]
     """Without what carries the hands' own weight, N m."""
+    cost: float
+    """Of the frame, up to what does not depend on it."""
     flag: int
     """Of the solver: 1 solved, 2 with a limit that had to give way."""
 
@@ -142,6 +146,7 @@ def solve_step(
     forces: list[ForceWish],
     limits: Limits,
     bounds: tuple[Float[np.ndarray, " H"], Float[np.ndarray, " H"]],
+    strength: tuple[Float[np.ndarray, " H"], Float[np.ndarray, " H"]],
     weights: Settings,
     torque_price: float,
     lean: float,
@@ -161,6 +166,7 @@ def solve_step(
         forces: Objectives on sums of forces.
         limits: What may not meet.
         bounds: Lowest and highest velocities of hands.
+        strength: Lowest and highest torques that contacts may ask of hands, N m.
         weights: Prices.
         torque_price: In place of that in ``weights``.
         lean: Price of forces that no hand gives, 1/N^2.
@@ -171,7 +177,7 @@ def solve_step(
     # Forces on bodies and on hands by coefficient: transposed velocities.
     push = np.einsum("kin,ki->nk", -rows.relative[rows.owner], rows.edges)
     to_body, to_hand = push[nh:], push[:nh]
-    stiffness, errors = _stiffness(touches, rows, goals, posture, weights, n)
+    stiffness, errors = _stiffness(touches, rows, goals, posture, weights, n, step)
     effort = _effort(laws, rows, world, touches, torque_price / step**2)
     value = _value(world, touches, stiffness, effort, errors, before, step)
     # All velocities from coefficients and velocities of hands.
@@ -216,21 +222,48 @@ def solve_step(
     upper[:bound] /= scale
     scaled = whole * np.outer(scale, scale)
     slope = np.concatenate([gradient, np.zeros(_NUM_SLACKS)]) * scale
-    for ridge in _RIDGES:
-        scaled[np.diag_indices(bound)] += ridge
-        found, _, flag, _ = daqp.solve(scaled, slope, matrix * scale, upper, lower)
-        if flag in _SOLVED:
-            break
+    found, cost, flag = _solve(scaled, slope, matrix * scale, upper, lower)
+    asked = -to_hand @ (found * scale)[:nl]
+    if ((asked < strength[0] - _NO_TORQUE) | (asked > strength[1] + _NO_TORQUE)).any():
+        # Forces that are none ask nothing, so these limits can always be met.
+        strained = np.flatnonzero(
+            (asked < _STRAINED * strength[0]) | (asked > _STRAINED * strength[1])
+        )
+        torques = np.zeros((len(strained), bound))
+        torques[:, :nl] = -to_hand[strained]
+        found, cost, flag = _solve(
+            scaled,
+            slope,
+            np.concatenate([matrix, torques]) * scale,
+            np.concatenate([upper, strength[1][strained]]),
+            np.concatenate([lower, strength[0][strained]]),
+        )
     found = (found * scale)[:size]
-    if flag not in _SOLVED or not np.isfinite(found).all():
-        raise InfeasibleStepError(flag)
     force = np.zeros((len(touches), 3))
     np.add.at(force, rows.owner, found[:nl, None] * rows.edges)
-    return Solved(spread @ found + fixed, force, change @ found + start + torque, flag)
+    return Solved(spread @ found + fixed, force, change @ found + start + torque, cost, flag)
+
+
+def _solve(
+    hessian: np.ndarray, slope: np.ndarray, matrix: np.ndarray, upper: np.ndarray, lower: np.ndarray
+) -> tuple[np.ndarray, float, int]:
+    """Solution, cost and flag of a scaled program."""
+    for ridge in _RIDGES:
+        hessian[np.diag_indices(len(slope))] += ridge
+        found, cost, flag, _ = daqp.solve(hessian, slope, matrix, upper, lower)
+        if flag in _SOLVED and np.isfinite(found).all():
+            return found, cost, flag
+    raise InfeasibleStepError(flag)
 
 
 def _stiffness(
-    touches: list[Touch], rows: TouchRows, goals: Rows, posture: Rows, weights: Settings, n: int
+    touches: list[Touch],
+    rows: TouchRows,
+    goals: Rows,
+    posture: Rows,
+    weights: Settings,
+    n: int,
+    step: float,
 ) -> tuple[np.ndarray, Errors]:
     """Cost of positions, and the gradients that errors and wishes give."""
     kept, off, price = [], [], []
@@ -243,7 +276,7 @@ def _stiffness(
             along = np.outer(normal, normal)
             squash = along + weights.sliding * (squash - along)
         kept.append(squash @ rows.relative[k])
-        off.append(squash @ rows.offset[k])
+        off.append(squash @ (rows.offset[k] + step * rows.curve[k]))
         price.append(np.full(3, weights.keep))
     matrix = np.concatenate([*kept, goals.matrix, posture.matrix])
     error = np.concatenate([*off, goals.error, posture.error])

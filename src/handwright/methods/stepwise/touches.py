@@ -39,6 +39,10 @@ class Touch:
     """Largest normal force, N."""
     is_pinned: bool = False
     """Whether it may not part in this frame: it then gives as much force as that takes."""
+    curve: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
+    """By how much its motion was off the linear one when a frame was last solved, m/s."""
+    moved: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
+    """Velocity of what touches over the body in the last frame, in the body's axes, m/s."""
     force: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
     """Of the last frame, on the body, in the world, N."""
 
@@ -60,6 +64,8 @@ class TouchRows:
     """Into the body, in the world."""
     relative: Float[np.ndarray, "K 3 N"]
     """Velocity of what touches less that of the body by the velocities."""
+    curve: Float[np.ndarray, "K 3"]
+    """What is added to it because points move on curves, m/s."""
     edges: Float[np.ndarray, "L 3"]
     """Forces on the body that a unit of a coefficient gives."""
     owner: np.ndarray
@@ -67,13 +73,15 @@ class TouchRows:
 
     def slip(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, "K 3"]:
         """Velocities of what touches over the bodies' surfaces, m/s."""
-        relative = self.relative @ velocity
+        relative = self.relative @ velocity + self.curve
         along = np.einsum("ki,ki->k", relative, self.normal)
         return np.asarray(relative - along[:, None] * self.normal)
 
     def leaving(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, " K"]:
         """Speeds with which what touches goes away from the bodies, m/s."""
-        return np.asarray(-np.einsum("ki,ki->k", self.relative @ velocity, self.normal))
+        return np.asarray(
+            -np.einsum("ki,ki->k", self.relative @ velocity + self.curve, self.normal)
+        )
 
 
 def touch_rows(
@@ -90,7 +98,7 @@ def touch_rows(
     firsts = np.array([part.first for part in world.bodies])
     if count == 0:
         nothing = np.zeros((0, 3))
-        return TouchRows(nothing, nothing, nothing, relative, nothing, body)
+        return TouchRows(nothing, nothing, nothing, relative, nothing, nothing, body)
     arm = np.einsum("kij,kj->ki", turn[body], np.array([touch.anchor for touch in touches]))
     point = center[body] + arm
     normal = np.array([touch.normal for touch in touches])
@@ -109,7 +117,20 @@ def touch_rows(
             part.tree, state.links, part.num_root, part.first, which, link, point, relative
         )
     edges, owner = force_edges(touches, normal)
-    return TouchRows(point, at - point, normal, relative, edges, owner)
+    curve = np.array([touch.curve for touch in touches])
+    return TouchRows(point, at - point, normal, relative, curve, edges, owner)
+
+
+def mean_slip(
+    touches: list[Touch],
+    rows: TouchRows,
+    velocity: Float[np.ndarray, " N"],
+    bodies: list[BodyState],
+) -> Float[np.ndarray, "K 3"]:
+    """Slip halfway between the last frame and this one, m/s: what differences of poses show."""
+    before = np.array([bodies[touch.body].turn @ touch.moved for touch in touches]).reshape(-1, 3)
+    before -= np.einsum("ki,ki->k", before, rows.normal)[:, None] * rows.normal
+    return 0.5 * (before + rows.slip(velocity))
 
 
 def touching_point(

@@ -15,6 +15,7 @@ from handwright.core.surface import HalfSpace
 from handwright.geometry.environment import EnvironmentArrays, pack_environment
 from handwright.geometry.sdf import Field
 from handwright.geometry.sdf_build import signed_distance_field
+from handwright.hands.strength import JointStrength, joint_strength
 from handwright.kinematics.skin_samples import SkinSamples, skin_samples
 from handwright.kinematics.tree import Links, Tree, forward, links_for, tree_of
 from handwright.math import rotation
@@ -45,6 +46,8 @@ class HandPart:
     digits: DigitPairs
     weights: Float[np.ndarray, " N"]
     """Relative price of a change of torque; lengths turn forces of a root into moments."""
+    strength: JointStrength
+    """Torques that muscles can give."""
 
     @property
     def count(self) -> int:
@@ -173,6 +176,7 @@ def make_world(problem: Problem) -> World:
                 skin_samples(model, _SPACING),
                 digit_pairs(model),
                 weights,
+                joint_strength(model),
             )
         )
         first += dynamics.num_velocities
