@@ -11,9 +11,9 @@ from jaxtyping import Float
 from handwright.core.clip import Clip
 from handwright.math import rotation
 from handwright.math.pose import Pose
+from handwright.methods.stepwise.horizon import Rows
 from handwright.methods.stepwise.pursuit import PLACE_PRICE, TURN_PRICE
 from handwright.methods.stepwise.settings import Settings
-from handwright.methods.stepwise.step import Rows
 from handwright.methods.stepwise.world import BodyPart, BodyState, HandPart, HandState
 
 # How much firmer a hand follows a reach than it keeps a posture.

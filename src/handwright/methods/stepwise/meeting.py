@@ -22,17 +22,14 @@ from handwright.methods.stepwise.detection import (
 from handwright.methods.stepwise.digits_apart import digit_limits
 from handwright.methods.stepwise.point_rows import body_point_rows, hand_point_rows
 from handwright.methods.stepwise.step import Limits
-from handwright.methods.stepwise.touches import Touch, TouchRows, across
+from handwright.methods.stepwise.touch_limits import least_speed, touch_limits
+from handwright.methods.stepwise.touches import Touch, TouchRows
 from handwright.methods.stepwise.world import BodyState, HandState, World
 
 MARGIN = 0.012
 """How near things are looked at, m; nothing that matters moves as far in a frame of a grasp."""
 TOUCHING = 5e-4
 """Gap below which a contact begins, m."""
-STILL_SPEED = 3e-3
-"""Fastest slip of a static contact along each of two directions, m/s; a certificate has 5e-3."""
-# How much of a depth is undone in a frame, and how fast at most, m/s.
-_RECOVERY, _RECOVERY_SPEED = 0.3, 0.05
 # Share of a gap that skin may close within a frame.
 _APPROACH = 0.5
 # How much higher than the lowest corner others may be that carry with it, m.
@@ -219,40 +216,19 @@ def hand_limits(
 
 
 def with_touches(limits: Limits, touches: list[Touch], rows: TouchRows, step: float) -> Limits:
-    """Limits of hands, and of bodies at their contacts with surroundings and each other."""
-    lying = np.array([touch.hand < 0 for touch in touches], dtype=bool)
-    gap = -np.einsum("ki,ki->k", rows.offset[lying], rows.normal[lying])
-    apart = -np.einsum("kin,ki->kn", rows.relative[lying], rows.normal[lying])
-    pinned = np.array([touch.is_pinned for touch in touches], dtype=bool)[lying]
-    low = least_speed(gap, step)
-    low = low + np.einsum("ki,ki->k", rows.curve[lying], rows.normal[lying])
-    count = len(gap) + int(pinned.sum())
-    staying, slowest = _staying_rows(touches, rows)
-    return Limits(
-        np.concatenate([limits.matrix, apart, -apart[pinned], staying]),
-        np.concatenate([limits.low, low, -low[pinned], slowest]),
-        np.concatenate([limits.kind, np.ones(count, dtype=np.int64), np.full(len(slowest), 2)]),
+    """Limits of hands, and of all contacts."""
+    found = touch_limits(
+        rows.relative,
+        rows.offset,
+        rows.normal,
+        rows.curve,
+        rows.hand,
+        np.array([touch.is_pinned for touch in touches], dtype=bool),
+        np.array([touch.mode for touch in touches], dtype=np.int64),
+        np.array([touch.drag for touch in touches]).reshape(-1, 3),
+        step,
     )
-
-
-def _staying_rows(touches: list[Touch], rows: TouchRows) -> tuple[np.ndarray, np.ndarray]:
-    """Static contacts of hands do not slide, and sliding ones do not turn back: Coulomb's law."""
-    stays = [k for k, t in enumerate(touches) if t.hand >= 0 and t.mode == ContactMode.STATIC]
-    slides = [k for k, t in enumerate(touches) if t.hand >= 0 and t.mode == ContactMode.SLIDING]
-    ways = np.concatenate(across(rows.normal[stays]))
-    which = np.array(stays + stays, dtype=np.int64)
-    still = np.einsum("kin,ki->kn", rows.relative[which], ways)
-    drags = np.array([touches[k].drag for k in slides]).reshape(-1, 3)
-    onward = np.einsum("kin,ki->kn", rows.relative[slides], drags)
-    bend = np.einsum("ki,ki->k", rows.curve[which], ways)
-    bent = np.einsum("ki,ki->k", rows.curve[slides], drags)
-    low = np.concatenate([-STILL_SPEED - bend, -STILL_SPEED + bend, -bent])
-    return np.concatenate([still, -still, onward]), low
-
-
-def least_speed(gap: Float[np.ndarray, " N"], step: float) -> Float[np.ndarray, " N"]:
-    """Speeds apart, m/s, that close a gap within a frame, or undo some of a depth."""
-    return np.where(gap >= 0.0, -gap / step, np.minimum(-_RECOVERY * gap / step, _RECOVERY_SPEED))
+    return Limits(*(np.concatenate(parts) for parts in zip(limits, found, strict=True)))
 
 
 def new_hand_touches(

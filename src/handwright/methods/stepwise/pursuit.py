@@ -9,9 +9,9 @@ from jaxtyping import Float
 
 from handwright.core.goal import Goal
 from handwright.math import rotation
+from handwright.methods.stepwise.horizon import Rows
 from handwright.methods.stepwise.point_rows import body_point_rows, hand_point_rows
 from handwright.methods.stepwise.profile import reaching_rate
-from handwright.methods.stepwise.step import Rows
 from handwright.methods.stepwise.world import BodyState, HandPart, HandState, World
 
 PLACE_PRICE, TURN_PRICE = 1e5, 3e3

@@ -10,14 +10,14 @@ from jaxtyping import Float
 from handwright.core.contact import ENVIRONMENT, Contact, ContactMode
 from handwright.math.compiled import compiled, kernel
 from handwright.mechanics.sliding import STATIC_SPEED
+from handwright.methods.stepwise.laws import Mechanics
 from handwright.methods.stepwise.meeting import (
     BodyMeeting,
     NearCorners,
     carrying_corners,
     joined_corners,
-    least_speed,
 )
-from handwright.methods.stepwise.step import Mechanics
+from handwright.methods.stepwise.touch_limits import least_speed
 from handwright.methods.stepwise.world import BodyState, World
 
 _NUM_SWEEPS = 400

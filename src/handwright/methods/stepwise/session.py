@@ -29,6 +29,8 @@ from handwright.methods.stepwise.changes import (
 from handwright.methods.stepwise.ends import Ends, frame_ends, true_motion
 from handwright.methods.stepwise.guides import Given, Staying, Wanted, body_rows, hand_rows
 from handwright.methods.stepwise.holding import Holding, find_holdings
+from handwright.methods.stepwise.horizon import Horizon, Rows
+from handwright.methods.stepwise.laws import Mechanics, mechanics
 from handwright.methods.stepwise.meeting import (
     BodyMeeting,
     Meeting,
@@ -48,10 +50,7 @@ from handwright.methods.stepwise.step import (
     ForceWish,
     InfeasibleStepError,
     Limits,
-    Mechanics,
-    Rows,
     Solved,
-    mechanics,
     solve_step,
 )
 from handwright.methods.stepwise.touches import Touch, TouchRows, touch_rows
@@ -303,6 +302,8 @@ class Session:
             ],
             world.num_velocities,
         )
+        torque_price = _FREE_TORQUE if is_new else self.settings.torque
+        horizon = Horizon(world, pursued, posture, self.settings, torque_price, step)
         weights = [body.body.mass * world.gravity for body in world.bodies]
         total = float(np.linalg.norm(np.sum(weights, axis=0)))
         lean = _LEAN if self._is_carrying() else self.settings.force
@@ -315,9 +316,7 @@ class Session:
                 one.limit(self.touches, rows, own, now, weights[one.body])
                 wishes += one.wishes(self.touches, weights[one.body])
             within = with_touches(limits, self.touches, rows, step)
-            return self._solve_once(
-                laws, rows, before, torque, pursued, posture, wishes, within, is_new, lean, step
-            )
+            return self._solve_once(laws, rows, before, torque, horizon, wishes, within, lean, step)
 
         bends = 0
         for attempt in range(_NUM_ATTEMPTS):
@@ -360,11 +359,9 @@ class Session:
         rows: TouchRows,
         before: np.ndarray,
         torque: np.ndarray,
-        pursued: Rows,
-        posture: Rows,
+        horizon: Horizon,
         wishes: list[ForceWish],
         limits: Limits,
-        is_new: bool,
         lean: float,
         step: float,
     ) -> Solved:
@@ -376,14 +373,12 @@ class Session:
                 rows,
                 before=before,
                 torque=torque,
-                goals=pursued,
-                posture=posture,
+                horizon=horizon,
                 forces=wishes,
                 limits=within,
                 bounds=self._bounds(step),
                 strength=self._strength(),
                 weights=self.settings,
-                torque_price=_FREE_TORQUE if is_new else self.settings.torque,
                 lean=lean,
                 step=step,
             )
