@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.grip import Grip
-from handwright.mechanics.cones import least_forces
+from handwright.mechanics.cones import LeastForces
 from handwright.mechanics.wrench import force_contacts
 from handwright.methods.stepwise.step import ForceWish
 from handwright.methods.stepwise.touches import Touch, TouchRows
@@ -43,6 +43,7 @@ class Expectation:
     """Sum of forces that was there before a disturbance, N."""
     slack: float = 1.0
     """By how much the grip may exceed what is expected."""
+    _solver: LeastForces | None = None
 
     def owns(self, touch: Touch) -> bool:
         """Whether a contact is one of this hand on this body."""
@@ -100,7 +101,9 @@ class Expectation:
             center=now.center,
             friction=self.grip.believed_friction * body.body.friction,
         )
-        solved = least_forces(
+        if self._solver is None or self._solver.capacity < len(own):
+            self._solver = LeastForces(2 * len(own))
+        solved = self._solver.solve(
             contacts,
             wrench,
             force_scale=float(np.linalg.norm(believed)),

@@ -14,14 +14,20 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.kinematics.tree import Links
+from handwright.methods.stepwise.end_kernels import (
+    carry_by_hand,
+    contact_wrenches,
+    motion_over_bodies,
+)
 from handwright.methods.stepwise.step import Solved
-from handwright.methods.stepwise.touches import Touch, TouchRows
+from handwright.methods.stepwise.touches import TouchRows
 from handwright.methods.stepwise.world import (
     BodyState,
     HandState,
     World,
     advance_body,
     advance_hand,
+    stacked,
 )
 
 
@@ -36,7 +42,6 @@ def frame_ends(
     world: World,
     hands: list[HandState],
     bodies: list[BodyState],
-    touches: list[Touch],
     rows: TouchRows,
     solved: Solved,
     wrench: Float[np.ndarray, "B 6"],
@@ -48,25 +53,13 @@ def frame_ends(
         world: What does not change.
         hands: Before the frame.
         bodies: Before the frame.
-        touches: Contacts.
-        rows: The same as arrays.
+        rows: Contacts.
         solved: Velocities and forces of the frame.
         wrench: Of all that is no contact and no weight, on every body.
         step: s.
     """
-    total = wrench.copy()
-    for owners, sign in (
-        (np.array([touch.body for touch in touches], dtype=np.int64), 1.0),
-        (np.array([touch.other for touch in touches], dtype=np.int64), -1.0),
-    ):
-        for n, now in enumerate(bodies):
-            force = sign * solved.force[owners == n]
-            total[n, :3] += force.sum(axis=0)
-            # The part of ``arm f'`` that is its own mirror image is no moment.
-            outer = (rows.point[owners == n] - now.center).T @ force
-            total[n, 3] += outer[1, 2] - outer[2, 1]
-            total[n, 4] += outer[2, 0] - outer[0, 2]
-            total[n, 5] += outer[0, 1] - outer[1, 0]
+    centers = stacked(bodies)[0]
+    total = wrench + contact_wrenches(solved.force, rows.point, rows.body, rows.other, centers)
     ends = Ends(
         [replace(state, links=Links(*(part.copy() for part in state.links))) for state in hands],
         [replace(now) for now in bodies],
@@ -81,7 +74,6 @@ def frame_ends(
 
 
 def true_motion(
-    touches: list[Touch],
     rows: TouchRows,
     hands: list[HandState],
     bodies: list[BodyState],
@@ -93,18 +85,17 @@ def true_motion(
     Both sides are followed from the body's point. Seen from the body where hands and bodies touch
     it, and from the world where surroundings do: their normals are fixed there.
     """
-    moved = np.zeros((len(touches), 3))
-    for k, touch in enumerate(touches):
-        point, now, then = rows.point[k], bodies[touch.body], ends.bodies[touch.body]
-        if touch.is_surrounding:
-            moved[k] = point - (then.center + then.turn @ touch.anchor)
-            continue
-        if touch.hand >= 0:
-            start, end = hands[touch.hand].links, ends.hands[touch.hand].links
-            local = start.rotation[touch.link].T @ (point - start.position[touch.link])
-            at = end.position[touch.link] + end.rotation[touch.link] @ local
-        else:
-            other, later = bodies[touch.other], ends.bodies[touch.other]
-            at = later.center + later.turn @ (other.turn.T @ (point - other.center))
-        moved[k] = now.turn @ (then.turn.T @ (at - then.center) - touch.anchor)
+    moved = np.zeros((len(rows.point), 3))
+    for h, (state, later) in enumerate(zip(hands, ends.hands, strict=True)):
+        carry_by_hand(h, rows.hand, rows.link, rows.point, state.links, later.links, moved)
+    motion_over_bodies(
+        rows.body,
+        rows.hand,
+        rows.other,
+        rows.point,
+        rows.anchor,
+        *stacked(bodies),
+        *stacked(ends.bodies),
+        moved,
+    )
     return moved / step

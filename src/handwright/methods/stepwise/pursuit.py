@@ -9,6 +9,7 @@ from jaxtyping import Float
 
 from handwright.core.goal import Goal
 from handwright.math import rotation
+from handwright.math.one_turn import turn_to
 from handwright.methods.stepwise.horizon import Rows
 from handwright.methods.stepwise.point_rows import body_point_rows, hand_point_rows
 from handwright.methods.stepwise.profile import reaching_rate
@@ -64,8 +65,8 @@ class Pursuit:
             price = np.full(3, self.factor * goal.weight * PLACE_PRICE)
             parts.append(Rows(linear, error, price, wish))
         if goal.wxyz is not None:
-            way = rotation.log(rotation.multiply(goal.wxyz, rotation.conjugate(self.wxyz)))
-            done = rotation.log(rotation.multiply(wxyz, rotation.conjugate(self.wxyz)))
+            way = turn_to(self.wxyz, goal.wxyz)
+            done = turn_to(self.wxyz, wxyz)
             error, wish = _toward(done, way, time, _TURNED)
             price = np.full(3, goal.weight * TURN_PRICE)
             parts.append(Rows(angular, error, price, wish))

@@ -325,10 +325,8 @@ class Session:
             if parting:
                 solved = break_or_stay(self.touches, parting, solve)
                 self.tally.corrections += 1
-            ends = frame_ends(
-                world, self.hands, self.bodies, self.touches, rows, solved, wrench, step
-            )
-            moved = true_motion(self.touches, rows, self.hands, self.bodies, ends, step)
+            ends = frame_ends(world, self.hands, self.bodies, rows, solved, wrench, step)
+            moved = true_motion(rows, self.hands, self.bodies, ends, step)
             curve = moved - rows.relative @ solved.velocity
             is_off = np.abs(curve - rows.curve).max(initial=0.0) > _OFF
             rows.curve = curve
@@ -365,6 +363,8 @@ class Session:
         lean: float,
         step: float,
     ) -> Solved:
+        bounds, strength = self._bounds(step), self._strength()
+
         def solve(within: Limits) -> Solved:
             return solve_step(
                 self.world,
@@ -376,8 +376,8 @@ class Session:
                 horizon=horizon,
                 forces=wishes,
                 limits=within,
-                bounds=self._bounds(step),
-                strength=self._strength(),
+                bounds=bounds,
+                strength=strength,
                 weights=self.settings,
                 lean=lean,
                 step=step,

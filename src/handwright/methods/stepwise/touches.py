@@ -15,7 +15,7 @@ from handwright.methods.stepwise.touch_kernels import (
     place_contacts,
     place_hand_contacts,
 )
-from handwright.methods.stepwise.world import BodyState, HandState, World
+from handwright.methods.stepwise.world import BodyState, HandState, World, stacked
 
 
 @dataclass(slots=True, eq=False)
@@ -116,8 +116,7 @@ def touch_rows(
         hand,
         other,
         vectors,
-        np.array([now.center for now in bodies]).reshape(-1, 3),
-        np.array([now.turn for now in bodies]).reshape(-1, 3, 3),
+        *stacked(bodies),
         np.array([part.first for part in world.bodies], dtype=np.int64),
         point,
         at,

@@ -18,7 +18,7 @@ from handwright.geometry.sdf_build import signed_distance_field
 from handwright.hands.strength import JointStrength, joint_strength
 from handwright.kinematics.skin_samples import SkinSamples, skin_samples
 from handwright.kinematics.tree import Links, Tree, forward, links_for, tree_of
-from handwright.math import rotation
+from handwright.math.one_turn import matrix_of, turned_by
 from handwright.math.pose import Pose
 from handwright.methods.stepwise.body_turns import turn_on
 from handwright.methods.stepwise.digits_apart import DigitPairs, digit_pairs
@@ -122,7 +122,7 @@ class HandState:
     def settle(self, tree: Tree) -> None:
         """Places the links."""
         self.links.position[0] = self.place
-        self.links.rotation[0] = rotation.to_matrix(self.wxyz)
+        self.links.rotation[0] = matrix_of(self.wxyz)
         forward(tree, self.q, self.links)
 
     @property
@@ -153,6 +153,16 @@ class BodyState:
     def twist(self) -> Float[np.ndarray, "6"]:
         """Linear and angular velocity."""
         return np.concatenate([self.velocity, self.rate])
+
+
+def stacked(
+    bodies: list[BodyState],
+) -> tuple[Float[np.ndarray, "B 3"], Float[np.ndarray, "B 3 3"]]:
+    """Centres of mass, m, and rotation matrices of bodies."""
+    return (
+        np.array([now.center for now in bodies]).reshape(-1, 3),
+        np.array([now.turn for now in bodies]).reshape(-1, 3, 3),
+    )
 
 
 def make_world(problem: Problem) -> World:
@@ -233,7 +243,7 @@ def hand_state(hand: HandPart, q: Float[np.ndarray, " J"], root: Pose) -> HandSt
 
 def body_state(body: BodyPart, pose: Pose) -> BodyState:
     """A body at rest."""
-    turn = rotation.to_matrix(pose.wxyz)
+    turn = matrix_of(pose.wxyz)
     return BodyState(
         pose.position + turn @ body.body.center,
         np.array(pose.wxyz, dtype=np.float64),
@@ -251,8 +261,7 @@ def advance_hand(hand: HandPart, state: HandState, velocity: np.ndarray, step: f
     if hand.is_free:
         state.place = state.place + step * velocity[:3]
         # The angular velocity is in the root's own axes.
-        turned = rotation.multiply(state.wxyz, rotation.exp(step * velocity[3:6]))
-        state.wxyz = turned / np.linalg.norm(turned)
+        state.wxyz = turned_by(state.wxyz, step * velocity[3:6])
     state.velocity = np.array(velocity)
     state.settle(hand.tree)
 
@@ -269,4 +278,4 @@ def advance_body(
     state.spin = state.spin + step * moment
     state.rate, state.wxyz = turn_on(body.inverse, state.wxyz, state.rate, state.spin, step)
     state.center = state.center + step * state.velocity
-    state.turn = rotation.to_matrix(state.wxyz)
+    state.turn = matrix_of(state.wxyz)
