@@ -225,12 +225,15 @@ def with_touches(limits: Limits, touches: list[Touch], rows: TouchRows, step: fl
     apart = -np.einsum("kin,ki->kn", rows.relative[lying], rows.normal[lying])
     pinned = np.array([touch.is_pinned for touch in touches], dtype=bool)[lying]
     low = least_speed(gap, step)
-    low = low + np.einsum("ki,ki->k", rows.curve[lying], rows.normal[lying])
+    # Contacts that may not part need not close, either.
+    high = np.maximum(low, 0.0)
+    bend = np.einsum("ki,ki->k", rows.curve[lying], rows.normal[lying])
+    low, high = low + bend, high + bend
     count = len(gap) + int(pinned.sum())
     staying, slowest = _staying_rows(touches, rows)
     return Limits(
         np.concatenate([limits.matrix, apart, -apart[pinned], staying]),
-        np.concatenate([limits.low, low, -low[pinned], slowest]),
+        np.concatenate([limits.low, low, -high[pinned], slowest]),
         np.concatenate([limits.kind, np.ones(count, dtype=np.int64), np.full(len(slowest), 2)]),
     )
 
