@@ -221,19 +221,18 @@ def hand_limits(
 def with_touches(limits: Limits, touches: list[Touch], rows: TouchRows, step: float) -> Limits:
     """Limits of hands, and of bodies at their contacts with surroundings and each other."""
     lying = np.array([touch.hand < 0 for touch in touches], dtype=bool)
-    gap = -np.einsum("ki,ki->k", rows.offset[lying], rows.normal[lying])
-    apart = -np.einsum("kin,ki->kn", rows.relative[lying], rows.normal[lying])
-    pinned = np.array([touch.is_pinned for touch in touches], dtype=bool)[lying]
+    pinned = np.array([touch.is_pinned for touch in touches], dtype=bool)
+    gap = -np.einsum("ki,ki->k", rows.offset, rows.normal)
+    apart = -np.einsum("kin,ki->kn", rows.relative, rows.normal)
+    bend = np.einsum("ki,ki->k", rows.curve, rows.normal)
     low = least_speed(gap, step)
     # Contacts that may not part need not close, either.
-    high = np.maximum(low, 0.0)
-    bend = np.einsum("ki,ki->k", rows.curve[lying], rows.normal[lying])
-    low, high = low + bend, high + bend
-    count = len(gap) + int(pinned.sum())
+    high = np.maximum(low, 0.0) + bend
+    count = int(lying.sum() + pinned.sum())
     staying, slowest = _staying_rows(touches, rows)
     return Limits(
-        np.concatenate([limits.matrix, apart, -apart[pinned], staying]),
-        np.concatenate([limits.low, low, -high[pinned], slowest]),
+        np.concatenate([limits.matrix, apart[lying], -apart[pinned], staying]),
+        np.concatenate([limits.low, (low + bend)[lying], -high[pinned], slowest]),
         np.concatenate([limits.kind, np.ones(count, dtype=np.int64), np.full(len(slowest), 2)]),
     )
 
@@ -378,6 +377,7 @@ def _lying_touch(
     corner, normal = body.corners[meeting.corner[n]], meeting.normal[n]
     place = now.center + now.turn @ corner - meeting.gap[n] * normal
     touch = Touch(body=meeting.body, anchor=corner, mode=mode)
+    touch.moved = -now.turn.T @ now.velocity_at(place)
     if meeting.other < 0:
         touch.part = world.surface_number[meeting.surface]
         touch.local, touch.normal = place, normal
@@ -385,6 +385,7 @@ def _lying_touch(
         return touch
     other, then = world.bodies[meeting.other], bodies[meeting.other]
     touch.other = meeting.other
+    touch.moved += now.turn.T @ then.velocity_at(place)
     touch.local = then.turn.T @ (place - then.center)
     touch.normal = now.turn.T @ normal
     touch.friction = min(body.body.friction, other.body.friction)

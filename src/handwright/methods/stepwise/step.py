@@ -199,7 +199,7 @@ def solve_step(
         counted = rows.edges.T * wish.touches[rows.owner]
         hessian[:nl, :nl] += wish.price * counted.T @ counted
         gradient[:nl] -= wish.price * counted.T @ wish.total
-    caps = np.array([touch.cap for touch in touches])
+    caps = np.array([0.0 if touch.is_parted else touch.cap for touch in touches])
     capped = np.flatnonzero((caps > 0.0) & np.isfinite(caps))
     # Every edge has a unit along the normal.
     sums = rows.owner == capped[:, None]
