@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from jaxtyping import Bool
+from jaxtyping import Bool, Float
 
 from handwright.core.contact import ContactMode
-from handwright.methods.stepwise.meeting import Meeting, hand_touch, new_hand_touches
+from handwright.methods.stepwise.meeting import TOUCHING, Meeting, hand_touch, new_hand_touches
 from handwright.methods.stepwise.step import Solved
 from handwright.methods.stepwise.touches import Touch, TouchRows, mean_slip, touching_point
 from handwright.methods.stepwise.world import BodyState, HandState, World
 
 LOST = 2e-3
 """Gap at which a contact has ended, m."""
+# Gap from which a contact of a hand gives no force, m.
+_FAR = 8e-4
 # A static contact slides when it is faster than the first, m/s, and friction is this share of what
 # it can be; a sliding one stays when it is slower than the second.
 _SLIDES, _STAYS, _NEARLY_ALL = 4.7e-3, 0.004, 0.95
@@ -57,6 +59,7 @@ def update_hand_touches(
             continue
         if touch.mode == ContactMode.COLLIDING:
             touch.mode = ContactMode.STATIC
+        touch.is_pinned, touch.is_parted = False, away > _FAR
         crept = float(np.linalg.norm(offset + away * normal))
         if (
             touch.mode == ContactMode.SLIDING
@@ -120,7 +123,7 @@ def parting_touches(
     """Contacts that would break while any of them still pushes: first rule of section 4.2.
 
     Args:
-        touches: Those of hands, which are active, may push as they leave.
+        touches: All contacts.
         rows: The same as arrays.
         solved: What the frame would do.
         weight: Of all bodies, N.
@@ -128,37 +131,53 @@ def parting_touches(
     """
     along = np.einsum("ki,ki->k", solved.force, rows.normal)
     leaving = rows.leaving(solved.velocity)
-    gap = -np.einsum("ki,ki->k", rows.offset, rows.normal)
-    parts = (gap + step * leaving > _PARTED) & ((leaving > _STILL) | (gap > _PARTED))
-    free = [
-        k
-        for k in np.flatnonzero(parts)
-        if touches[k].hand < 0 and touches[k].cap > 0.0 and not touches[k].is_pinned
-    ]
-    return free if (along[free] > _LEAST_FORCE * weight).any() else []
+    gap = touch_gaps(rows)
+    ending = gap + step * leaving
+    is_hand = np.array([touch.hand >= 0 for touch in touches], dtype=bool)
+    free = np.array([not (t.is_parted or t.is_pinned) for t in touches], dtype=bool)
+    # Skin gives way a little, the edges of bodies do not.
+    lies = (ending > _PARTED) & ((leaving > _STILL) | (gap > _PARTED)) & free & ~is_hand
+    holds = (ending > _LIFTED) & (leaving > _STAYS) & (along > _NO_FORCE) & free & is_hand
+    found = np.flatnonzero(holds).tolist()
+    if (along[lies] > _LEAST_FORCE * weight).any():
+        found += np.flatnonzero(lies).tolist()
+    return found
 
 
-def break_or_stay(touches: list[Touch], parting: list[int], solve: Callable[[], Solved]) -> Solved:
+def touch_gaps(rows: TouchRows) -> Float[np.ndarray, " K"]:
+    """How far what touches is from the bodies along the normals, m."""
+    return np.asarray(-np.einsum("ki,ki->k", rows.offset, rows.normal))
+
+
+def break_or_stay(
+    touches: list[Touch], rows: TouchRows, parting: list[int], solve: Callable[[], Solved]
+) -> Solved:
     """Solves a frame with contacts that break without force, or that do not break.
 
     A contact pushes or parts, not both. Of the two frames the one that costs less is taken: a hand
-    that cannot carry a body yet without a great effort leaves it where it lies.
+    that cannot carry a body yet without a great effort leaves it where it lies. What is apart to
+    begin with breaks.
 
     Args:
         touches: All contacts; those that part are changed.
+        rows: The same as arrays.
         parting: Which ones.
         solve: Solves the frame with the contacts as they are.
     """
+    gap = touch_gaps(rows)
     for k in parting:
-        touches[k].cap = 0.0
+        touches[k].is_parted = True
     broken = solve()
-    for k in parting:
-        touches[k].cap, touches[k].is_pinned = np.inf, True
+    near = [k for k in parting if gap[k] < TOUCHING]
+    if not near:
+        return broken
+    for k in near:
+        touches[k].is_parted, touches[k].is_pinned = False, True
     kept = solve()
     if kept.cost <= broken.cost:
         return kept
-    for k in parting:
-        touches[k].cap, touches[k].is_pinned = 0.0, False
+    for k in near:
+        touches[k].is_parted, touches[k].is_pinned = True, False
     return broken
 
 
@@ -190,9 +209,11 @@ def corrections(
         if touch.hand >= 0 or along[k] <= _LEAST_FORCE * weight:
             continue
         if touch.mode == ContactMode.STATIC and speed[k] > 2.5 * _STILL:
-            touch.mode, touch.drag, changed = ContactMode.SLIDING, slip[k] / speed[k], True
+            touch.mode, touch.drag, changed = ContactMode.SLIDING, _way(mean[k]), True
         elif touch.mode == ContactMode.SLIDING and slip[k] @ touch.drag < -_STILL:
             touch.mode, changed = ContactMode.STATIC, True
+        elif touch.mode == ContactMode.SLIDING and _way(mean[k]) @ touch.drag < _TURNED:
+            touch.drag, changed = _way(mean[k]), True
     if changed:
         # What slips in a hand may hold once the surroundings do what they must.
         return True
@@ -212,19 +233,23 @@ def _is_at_edge(touches: list[Touch], rows: TouchRows, solved: Solved) -> Bool[n
     return (along < _NO_FORCE) | (across > _NEARLY_ALL / np.sqrt(2.0) * friction * along)
 
 
+def _way(mean: np.ndarray) -> np.ndarray:
+    return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-12))
+
+
 def _slide_or_stay(touch: Touch, slip: np.ndarray, mean: np.ndarray, at_edge: bool) -> bool:
     """Changes the mode of a hand's contact to what its slip asks for; says whether it did."""
     pace = float(np.linalg.norm(mean))
     if touch.mode == ContactMode.STATIC:
         if np.linalg.norm(slip) > _SLIDES and at_edge:
-            touch.mode, touch.drag = ContactMode.SLIDING, mean / pace
+            touch.mode, touch.drag = ContactMode.SLIDING, _way(mean)
             return True
     elif touch.mode == ContactMode.SLIDING:
         if slip @ touch.drag < -_STILL:
             touch.mode = ContactMode.STATIC
             return True
         if pace > _SLIDES and mean @ touch.drag < _TURNED * pace:
-            touch.drag = mean / pace
+            touch.drag = _way(mean)
             return True
     return False
 

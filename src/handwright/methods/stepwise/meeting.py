@@ -351,6 +351,7 @@ def _lying_touch(
     corner, normal = body.corners[meeting.corner[n]], meeting.normal[n]
     place = now.center + now.turn @ corner - meeting.gap[n] * normal
     touch = Touch(body=meeting.body, anchor=corner, mode=mode)
+    touch.moved = -now.turn.T @ now.velocity_at(place)
     if meeting.other < 0:
         touch.part = world.surface_number[meeting.surface]
         touch.local, touch.normal = place, normal
@@ -358,6 +359,7 @@ def _lying_touch(
         return touch
     other, then = world.bodies[meeting.other], bodies[meeting.other]
     touch.other = meeting.other
+    touch.moved += now.turn.T @ then.velocity_at(place)
     touch.local = then.turn.T @ (place - then.center)
     touch.normal = now.turn.T @ normal
     touch.friction = min(body.body.friction, other.body.friction)

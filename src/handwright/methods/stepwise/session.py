@@ -318,23 +318,29 @@ class Session:
             within = with_touches(limits, self.touches, rows, step)
             return self._solve_once(laws, rows, before, torque, horizon, wishes, within, lean, step)
 
-        bends = 0
-        for attempt in range(_NUM_ATTEMPTS):
-            solved = solve()
-            parting = parting_touches(self.touches, rows, solved, total, step)
-            if parting:
-                solved = break_or_stay(self.touches, parting, solve)
-                self.tally.corrections += 1
+        def followed() -> tuple[Ends, bool]:
+            """Where the frame ends, and whether contacts move otherwise than was thought."""
             ends = frame_ends(world, self.hands, self.bodies, rows, solved, wrench, step)
             moved = true_motion(rows, self.hands, self.bodies, ends, step)
             curve = moved - rows.relative @ solved.velocity
-            is_off = np.abs(curve - rows.curve).max(initial=0.0) > _OFF
+            is_off = bool(np.abs(curve - rows.curve).max(initial=0.0) > _OFF)
             rows.curve = curve
+            return ends, is_off
+
+        bends = 0
+        for attempt in range(_NUM_ATTEMPTS):
+            solved = solve()
+            ends, is_off = followed()
             if attempt == _NUM_ATTEMPTS - 1:
                 break
             if is_off and bends < _NUM_BENDS:
                 bends += 1
                 continue
+            parting = parting_touches(self.touches, rows, solved, total, step)
+            if parting:
+                solved = break_or_stay(self.touches, rows, parting, solve)
+                ends, _ = followed()
+                self.tally.corrections += 1
             changed = corrections(self.touches, rows, solved, self.bodies, total)
             arrived = arriving_touches(world, self.bodies, between, solved.velocity, step)
             known = {(t.body, t.other, t.part, *t.anchor) for t in self.touches if t.hand < 0}
@@ -344,7 +350,7 @@ class Session:
             bends = 0
             self.touches += new
             self.tally.corrections += 1
-            for touch, off in zip(self.touches, curve, strict=False):
+            for touch, off in zip(self.touches, rows.curve, strict=False):
                 touch.curve = off
             rows = touch_rows(world, self.touches, self.hands, self.bodies)
         energy = added_energy(self.touches, rows, solved, step)

@@ -102,7 +102,7 @@ def solve_step(
     """
     value = horizon.value(world, laws, touches, rows, before)
     start = laws.bias - laws.mass @ before[: world.num_hand_velocities] / step - torque
-    caps = np.array([touch.cap for touch in touches])
+    caps = np.array([0.0 if touch.is_parted else touch.cap for touch in touches])
     program = Program(
         *put_together(
             rows.relative,

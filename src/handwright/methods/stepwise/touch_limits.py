@@ -60,8 +60,8 @@ def touch_limits(
 ) -> tuple:
     """Rows of velocities, how low they may be, m/s, and the slack that gives way.
 
-    Contacts of bodies keep them apart, and together where they are pinned (slack 1). Static
-    contacts of hands do not slide, and sliding ones do not turn back (slack 2).
+    Contacts of bodies keep them apart, and pinned ones may not part (slack 1). Static contacts of
+    hands do not slide, and sliding ones do not turn back (slack 2).
 
     Args:
         relative: Velocities of what touches over the bodies, by all velocities.
@@ -75,7 +75,7 @@ def touch_limits(
         step: s.
     """
     lying = np.flatnonzero(hand < 0)
-    pinned = np.flatnonzero((hand < 0) & is_pinned)
+    pinned = np.flatnonzero(is_pinned)
     stays = np.flatnonzero((hand >= 0) & (mode == _STATIC))
     slides = np.flatnonzero((hand >= 0) & (mode == _SLIDING))
     num_bodies = len(lying) + len(pinned)
@@ -94,7 +94,8 @@ def touch_limits(
         _put_row(relative, curve, k, normal[k], -1.0, matrix, low, row)
         row += 1
     for k in pinned:
-        low[row] = -speed[k]
+        # They need not close, either.
+        low[row] = -max(speed[k], 0.0)
         _put_row(relative, curve, k, normal[k], 1.0, matrix, low, row)
         row += 1
     first, second = across(normal)

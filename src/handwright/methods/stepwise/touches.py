@@ -43,6 +43,8 @@ class Touch:
     """Where friction pulls the body while it slides: unit length, in the world."""
     cap: float = np.inf
     """Largest normal force, N."""
+    is_parted: bool = False
+    """Whether it is too far apart for a force in this frame."""
     is_pinned: bool = False
     """Whether it may not part in this frame: it then gives as much force as that takes."""
     curve: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))

@@ -149,6 +149,10 @@ class BodyState:
         """Pose of the body's frame."""
         return Pose(self.center - self.turn @ body.center, self.wxyz.copy())
 
+    def velocity_at(self, point: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3"]:
+        """Velocity of the body's material at a point of the world, m/s."""
+        return np.asarray(self.velocity + np.cross(self.rate, point - self.center))
+
     @property
     def twist(self) -> Float[np.ndarray, "6"]:
         """Linear and angular velocity."""
