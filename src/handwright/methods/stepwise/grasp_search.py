@@ -29,7 +29,7 @@ from handwright.methods.stepwise.grasp_forces import (
     hold,
 )
 from handwright.methods.stepwise.grasp_found import DEPTH, GAP, GraspContact, GraspFound, NoGrasp
-from handwright.methods.stepwise.grasp_habits import digit_pairs, habits, joint_stiffness
+from handwright.methods.stepwise.grasp_habits import apart_pairs, habits, joint_stiffness
 from handwright.methods.stepwise.grasp_rows import Distances, GraspProblem, Weights, pose_links
 from handwright.methods.stepwise.grasp_skin import (
     only,
@@ -98,7 +98,7 @@ class Search:
         field = signed_distance_field(body)
         exact = ExactDistance.from_body(body)
         environment = seen_from(pack_environment(surroundings), pose)
-        pairs, slack = digit_pairs(model)
+        pairs, slack = apart_pairs(model)
         target, habit = style_posture(model, style, 0.0), habits(model, joint_stiffness(model))
         down = np.array([0.0, 0.0, -9.81]) if gravity is None else np.asarray(gravity, float)
 

@@ -15,8 +15,7 @@ from handwright.kinematics.tree import Links, Tree
 from handwright.math.compiled import compiled, kernel
 from handwright.methods.stepwise.detection import (
     Nearest,
-    nearest_to_body,
-    nearest_to_surroundings,
+    nearest_skin,
     no_nearest,
 )
 from handwright.methods.stepwise.digits_apart import digit_limits
@@ -63,17 +62,19 @@ class BodyMeeting(NamedTuple):
 
 def hand_meetings(world: World, hands: list[HandState], bodies: list[BodyState]) -> list[Meeting]:
     """Skin of every hand near every body and the surroundings."""
+    targets = [
+        (b, body.target, now.turn, now.center - now.turn @ body.body.center)
+        for b, (body, now) in enumerate(zip(world.bodies, bodies, strict=True))
+    ]
+    if len(world.surfaces.frictions):
+        targets.append((-1, world.surroundings, np.eye(3), np.zeros(3)))
     found = []
     for h, (hand, state) in enumerate(zip(world.hands, hands, strict=True)):
-        for b, (body, now) in enumerate(zip(world.bodies, bodies, strict=True)):
+        room = np.zeros(hand.num_patches)
+        for b, target, turn, origin in targets:
             near = no_nearest(len(hand.model.capsules))
-            origin = now.center - now.turn @ body.body.center
-            nearest_to_body(hand.samples, state.links, body.field, now.turn, origin, MARGIN, near)
+            nearest_skin(hand.skin, state.links, target, turn, origin, MARGIN, room, near)
             found.append(Meeting(h, b, near))
-        if len(world.surfaces.frictions):
-            near = no_nearest(len(hand.model.capsules))
-            nearest_to_surroundings(hand.samples, state.links, world.surfaces, MARGIN, near)
-            found.append(Meeting(h, -1, near))
     return found
 
 

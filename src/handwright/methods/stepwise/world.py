@@ -13,15 +13,18 @@ from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
 from handwright.core.surface import HalfSpace
 from handwright.geometry.environment import EnvironmentArrays, pack_environment
-from handwright.geometry.sdf import Field
+from handwright.geometry.sdf import Field, make_field
 from handwright.geometry.sdf_build import signed_distance_field
 from handwright.hands.strength import JointStrength, joint_strength
+from handwright.kinematics.skin_patches import skin_patches
 from handwright.kinematics.skin_samples import SkinSamples, skin_samples
 from handwright.kinematics.tree import Links, Tree, forward, links_for, tree_of
 from handwright.math.one_turn import matrix_of, turned_by
+from handwright.math.packed import Packed
 from handwright.math.pose import Pose
 from handwright.methods.stepwise.body_turns import turn_on
-from handwright.methods.stepwise.digits_apart import DigitPairs, digit_pairs
+from handwright.methods.stepwise.detection import HandSkin, Target
+from handwright.methods.stepwise.digits_apart import DigitCapsules, digit_capsules
 from handwright.physics.hand_dynamics import HandDynamics
 
 # Between points of skin, m; between them skin stands out by less than 0.2 mm.
@@ -43,7 +46,11 @@ class HandPart:
     dynamics: HandDynamics
     tree: Tree
     samples: SkinSamples
-    digits: DigitPairs
+    skin: Packed
+    """``HandSkin``."""
+    num_patches: int
+    """Of the skin."""
+    digits: DigitCapsules
     weights: Float[np.ndarray, " N"]
     """Relative price of a change of torque; lengths turn forces of a root into moments."""
     strength: JointStrength
@@ -74,6 +81,8 @@ class BodyPart:
     first: int
     """Of its velocities among all: linear of the centre of mass, then angular, in the world."""
     field: Field
+    target: Packed
+    """The body as ``Target``."""
     corners: Float[np.ndarray, "V 3"]
     """Relative to the centre of mass, in the body's axes, m."""
     inverse: Float[np.ndarray, "3 3"]
@@ -92,6 +101,8 @@ class World:
     hands: tuple[HandPart, ...]
     bodies: tuple[BodyPart, ...]
     surfaces: EnvironmentArrays
+    surroundings: Packed
+    """The same as ``Target``."""
     surface_number: tuple[int, ...]
     """Numbers in the problem of the surfaces in ``surfaces``."""
     gravity: Float[np.ndarray, "3"]
@@ -179,6 +190,7 @@ def make_world(problem: Problem) -> World:
         if is_free:
             # A force at the wrist counts as the moment that it makes half a forearm away.
             weights[:3] = 0.12**2
+        skin = HandSkin(skin_samples(model, _SPACING), skin_patches(model, _SPACING))
         hands.append(
             HandPart(
                 name,
@@ -187,32 +199,40 @@ def make_world(problem: Problem) -> World:
                 first,
                 dynamics,
                 tree_of(model),
-                skin_samples(model, _SPACING),
-                digit_pairs(model),
+                skin.samples,
+                Packed(skin),
+                len(skin.patches.radius),
+                digit_capsules(model),
                 weights,
                 joint_strength(model),
             )
         )
         first += dynamics.num_velocities
     bodies = []
+    surfaces = pack_environment(problem.environment)
     for name, body in problem.bodies.items():
+        field = signed_distance_field(body)
         bodies.append(
             BodyPart(
                 name,
                 body,
                 first,
-                signed_distance_field(body),
+                field,
+                Packed(Target(field, surfaces, True)),
                 _corners(body) - body.center,
                 np.linalg.inv(body.inertia),
             )
         )
         first += 6
+    # Surroundings have no field, but compiled code wants one.
+    nowhere = make_field(np.ones((2, 2, 2)), np.zeros(3), 1.0)
     planes = [n for n, s in enumerate(problem.environment) if isinstance(s, HalfSpace)]
     boxes = [n for n in range(len(problem.environment)) if n not in planes]
     return World(
         tuple(hands),
         tuple(bodies),
-        pack_environment(problem.environment),
+        surfaces,
+        Packed(Target(nowhere, surfaces, False)),
         (*planes, *boxes),
         problem.gravity,
     )
