@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Float
 
+from handwright.core.contact import ContactMode
 from handwright.core.grip import Grip
 from handwright.mechanics.cones import least_forces
 from handwright.mechanics.wrench import force_contacts
@@ -43,6 +44,8 @@ class Expectation:
     """Sum of forces that was there before a disturbance, N."""
     slack: float = 1.0
     """By how much the grip may exceed what is expected."""
+    is_losing: bool = False
+    """Whether the body slips out of the hand."""
 
     def owns(self, touch: Touch) -> bool:
         """Whether a contact is one of this hand on this body."""
@@ -116,6 +119,57 @@ class Expectation:
         cap = self.slack * _FIRMNESS * np.maximum(normal, _LEAST_CAP * normal.max())
         for k, most in zip(own, cap, strict=True):
             touches[k].cap = float(most)
+
+    def let_slip(
+        self,
+        touches: list[Touch],
+        rows: TouchRows,
+        body: BodyPart,
+        now: BodyState,
+        weight: Float[np.ndarray, "3"],
+        push: Float[np.ndarray, "3"],
+    ) -> bool:
+        """Contacts slide when the largest grip that is expected to do cannot hold the body.
+
+        A body that lies on something need not be held: there it is the lift that the hand tries to
+        give that must not slip. Else a hand that grips too lightly would stay with what it cannot
+        hold, or go along with what falls out of it; people do not. Says whether a contact changed.
+
+        Args:
+            touches: All contacts; those of the grip are changed.
+            rows: The same as arrays.
+            body: What is held.
+            now: Where it is.
+            weight: Of the body, N.
+            push: Force from outside on it, N.
+        """
+        own = [k for k, touch in enumerate(touches) if self.owns(touch) and not touch.is_parted]
+        if not own or self.slack > _UNLIMITED:
+            return False
+        is_lying = any(touch.hand < 0 and touch.body == self.body for touch in touches)
+        load = self.grip.believed_mass * weight if is_lying else weight + push
+        solved = least_forces(
+            force_contacts(
+                rows.point[own],
+                rows.normal[own],
+                center=now.center,
+                friction=body.body.friction,
+                cap=np.array([touches[k].cap for k in own]),
+            ),
+            np.concatenate([-load, np.zeros(3)]),
+            force_scale=float(np.linalg.norm(load)),
+            length_scale=body.body.radius_of_gyration,
+        )
+        self.is_losing = not solved.is_feasible
+        changed = False
+        for k in own if self.is_losing else ():
+            touch, lacking = touches[k], solved.residual[:3]
+            touch.is_let_go = True
+            along = lacking - (lacking @ rows.normal[k]) * rows.normal[k]
+            size = float(np.linalg.norm(along))
+            if touch.mode == ContactMode.STATIC and size > 0.0:
+                touch.mode, touch.drag, changed = ContactMode.SLIDING, along / size, True
+        return changed
 
     def learn(self, frames: float) -> None:
         """Gives up a share of what was expected; ``frames`` is the time in frames of 1/30 s."""

@@ -239,7 +239,11 @@ def with_touches(limits: Limits, touches: list[Touch], rows: TouchRows, step: fl
 
 def _staying_rows(touches: list[Touch], rows: TouchRows) -> tuple[np.ndarray, np.ndarray]:
     """Static contacts of hands do not slide, and sliding ones do not turn back: Coulomb's law."""
-    stays = [k for k, t in enumerate(touches) if t.hand >= 0 and t.mode == ContactMode.STATIC]
+    stays = [
+        k
+        for k, touch in enumerate(touches)
+        if touch.mode == ContactMode.STATIC and (touch.hand >= 0 or touch.is_stuck)
+    ]
     slides = [k for k, t in enumerate(touches) if t.hand >= 0 and t.mode == ContactMode.SLIDING]
     ways = np.concatenate(across(rows.normal[stays]))
     which = np.array(stays + stays, dtype=np.int64)

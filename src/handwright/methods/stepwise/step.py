@@ -274,7 +274,7 @@ def _stiffness(
         squash = np.eye(3)
         if touch.mode == touch.mode.SLIDING:
             along = np.outer(normal, normal)
-            squash = along + weights.sliding * (squash - along)
+            squash = along + (0.0 if touch.is_let_go else weights.sliding) * (squash - along)
         kept.append(squash @ rows.relative[k])
         off.append(squash @ (rows.offset[k] + step * rows.curve[k]))
         price.append(np.full(3, weights.keep))

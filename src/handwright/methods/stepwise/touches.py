@@ -39,6 +39,10 @@ class Touch:
     """Largest normal force, N."""
     is_parted: bool = False
     """Whether it is too far apart for a force in this frame."""
+    is_let_go: bool = False
+    """Whether the hand does not try to keep it in its place: the grip is too weak for that."""
+    is_stuck: bool = False
+    """Whether it may not slide in this frame, in a contact with surroundings or another body."""
     is_pinned: bool = False
     """Whether it may not part in this frame: it then gives as much force as that takes."""
     curve: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
@@ -162,7 +166,10 @@ def force_edges(
         if touch.mode == ContactMode.COLLIDING or touch.friction == 0.0:
             edges.append(normal[k : k + 1])
         elif touch.mode == ContactMode.SLIDING:
-            edges.append(normal[k : k + 1] + touch.friction * touch.drag)
+            # The normal has turned since the slip was seen.
+            along = touch.drag - (touch.drag @ normal[k]) * normal[k]
+            along /= max(float(np.linalg.norm(along)), 1e-12)
+            edges.append(normal[k : k + 1] + touch.friction * along)
         else:
             one, two = touch.friction * first[k], touch.friction * second[k]
             edges.append(normal[k] + np.array([one, -one, two, -two]))
