@@ -59,7 +59,7 @@ def update_hand_touches(
             continue
         if touch.mode == ContactMode.COLLIDING:
             touch.mode = ContactMode.STATIC
-        touch.is_pinned, touch.is_parted = False, away > _FAR
+        touch.is_pinned, touch.is_let_go, touch.is_parted = False, False, away > _FAR
         crept = float(np.linalg.norm(offset + away * normal))
         if (
             touch.mode == ContactMode.SLIDING
@@ -208,8 +208,11 @@ def corrections(
     for k, touch in enumerate(touches):
         if touch.hand >= 0 or along[k] <= _LEAST_FORCE * weight:
             continue
-        if touch.mode == ContactMode.STATIC and speed[k] > 2.5 * _STILL:
-            touch.mode, touch.drag, changed = ContactMode.SLIDING, _way(mean[k]), True
+        if touch.mode == ContactMode.STATIC and speed[k] > _SLIDES:
+            # It holds if it can.
+            if touch.is_stuck:
+                touch.mode, touch.drag = ContactMode.SLIDING, _way(mean[k])
+            touch.is_stuck, changed = True, True
         elif touch.mode == ContactMode.SLIDING and slip[k] @ touch.drag < -_STILL:
             touch.mode, changed = ContactMode.STATIC, True
         elif touch.mode == ContactMode.SLIDING and _way(mean[k]) @ touch.drag < _TURNED:

@@ -131,7 +131,9 @@ def _kept_share(touch: Touch, sliding: float) -> float:
     """How much of a contact is kept across its normal; -1 for one that is not kept at all."""
     if touch.is_surrounding:
         return -1.0
-    return sliding if touch.mode == ContactMode.SLIDING else 1.0
+    if touch.mode != ContactMode.SLIDING:
+        return 1.0
+    return 0.0 if touch.is_let_go else sliding
 
 
 def _groups(world: World, touches: list[Touch]) -> list[np.ndarray]:

@@ -225,6 +225,7 @@ def with_touches(limits: Limits, touches: list[Touch], rows: TouchRows, step: fl
         rows.curve,
         rows.hand,
         np.array([touch.is_pinned for touch in touches], dtype=bool),
+        np.array([touch.is_stuck for touch in touches], dtype=bool),
         np.array([touch.mode for touch in touches], dtype=np.int64),
         np.array([touch.drag for touch in touches]).reshape(-1, 3),
         step,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
@@ -11,7 +11,7 @@ from threadpoolctl import ThreadpoolController
 
 from handwright.core.clip import Clip
 from handwright.core.contact import Contact, ContactMode
-from handwright.core.goal import Goal
+from handwright.core.goal import Feature, Goal
 from handwright.core.problem import Problem, goal_problems
 from handwright.core.push import Push, pushed
 from handwright.errors import InvalidValueError, UnknownNameError
@@ -147,6 +147,7 @@ class Session:
         self._pursuits: dict[tuple[str, str | None], Pursuit] = {}
         self._expectations = [Expectation(one.grip, one.hand, one.body) for one in self._holdings]
         self._taken: set[int] = set()
+        self._gone_on: dict[tuple[int, int], Goal] = {}
         self._external = np.zeros((len(self.world.bodies), 6))
         self._threads = ThreadpoolController()
         self.moments: list[Moment] = [self._moment(())]
@@ -307,13 +308,11 @@ class Session:
         weights = [body.body.mass * world.gravity for body in world.bodies]
         total = float(np.linalg.norm(np.sum(weights, axis=0)))
         lean = _LEAN if self._is_carrying() else self.settings.force
-        rows = touch_rows(world, self.touches, self.hands, self.bodies)
+        rows = self._gripped(weights, wrench)
 
         def solve() -> Solved:
             wishes: list[ForceWish] = []
             for one in self._expectations:
-                own, now = world.bodies[one.body], self.bodies[one.body]
-                one.limit(self.touches, rows, own, now, weights[one.body])
                 wishes += one.wishes(self.touches, weights[one.body])
             within = with_touches(limits, self.touches, rows, step)
             return self._solve_once(laws, rows, before, torque, horizon, wishes, within, lean, step)
@@ -356,6 +355,19 @@ class Session:
         energy = added_energy(self.touches, rows, solved, step)
         self.tally.added_energy = max(self.tally.added_energy, energy)
         return rows, solved, ends
+
+    def _gripped(self, weights: list[np.ndarray], wrench: Float[np.ndarray, "B 6"]) -> TouchRows:
+        """Contacts as arrays, with forces and modes that expectations allow."""
+        rows = touch_rows(self.world, self.touches, self.hands, self.bodies)
+        changed = False
+        for one in self._expectations:
+            own, now, weight = self.world.bodies[one.body], self.bodies[one.body], weights[one.body]
+            one.limit(self.touches, rows, own, now, weight)
+            push = wrench[one.body, :3]
+            changed |= one.let_slip(self.touches, rows, own, now, weight, push)
+        if changed:
+            rows = touch_rows(self.world, self.touches, self.hands, self.bodies)
+        return rows
 
     def _solve_once(
         self,
@@ -421,7 +433,12 @@ class Session:
             self.problem.hands
         )
         current: dict[tuple[str, str | None], Goal] = {}
+        lost = {
+            world.bodies[one.body].name: one.hand for one in self._expectations if one.is_losing
+        }
         for goal in sorted(goals, key=lambda goal: goal.start):
+            if goal.feature.owner in lost and goal.position is not None:
+                goal = self._gone_on_with(goal, lost[goal.feature.owner])
             key = goal.feature.owner, goal.feature.frame
             if goal.feature.owner in ready and goal.end >= self.time - 1e-9:
                 current.setdefault(key, goal)
@@ -436,6 +453,23 @@ class Session:
                 self._pursuits[key] = pursuit
             parts.append(pursuit.rows(point, wxyz, linear, angular, before))
         return joined(parts, world.num_velocities)
+
+    def _gone_on_with(self, goal: Goal, hand: int) -> Goal:
+        """The goal of a hand that does not know yet that it is losing the body of a goal.
+
+        It goes the way that it would have gone with the body.
+        """
+        found = self._gone_on.get((id(goal), hand))
+        if found is None:
+            assert goal.position is not None
+            point, *_ = feature_now(self.world, goal, self.hands, self.bodies)
+            wrist = Goal(
+                Feature(self.world.hands[hand].name), goal.start, goal.end, position=np.zeros(3)
+            )
+            place, wxyz, *_ = feature_now(self.world, wrist, self.hands, self.bodies)
+            found = replace(wrist, position=place + goal.position - point, wxyz=wxyz)
+            self._gone_on[id(goal), hand] = found
+        return found
 
     def _bounds(self, step: float) -> tuple[np.ndarray, np.ndarray]:
         """Lowest and highest velocities: joints stay within their limits, or come back to them."""

@@ -132,9 +132,15 @@ def force_edges(
     row = 0
     for k in range(len(mode)):
         if _has_one_edge(mode[k], friction[k]):
-            pull = friction[k] if mode[k] == _SLIDING else 0.0
+            # The normal has turned since the slip was seen.
+            lift = drag[k, 0] * normal[k, 0] + drag[k, 1] * normal[k, 1] + drag[k, 2] * normal[k, 2]
+            size = 0.0
             for i in range(3):
-                edges[row, i] = normal[k, i] + pull * drag[k, i]
+                edges[row, i] = drag[k, i] - lift * normal[k, i]
+                size += edges[row, i] ** 2
+            pull = friction[k] / max(np.sqrt(size), 1e-12) if mode[k] == _SLIDING else 0.0
+            for i in range(3):
+                edges[row, i] = normal[k, i] + pull * edges[row, i]
             owner[row] = k
             row += 1
             continue

@@ -54,6 +54,7 @@ def touch_limits(
     curve: Float[np.ndarray, "K 3"],
     hand: np.ndarray,
     is_pinned: np.ndarray,
+    is_stuck: np.ndarray,
     mode: np.ndarray,
     drag: Float[np.ndarray, "K 3"],
     step: float,
@@ -69,14 +70,15 @@ def touch_limits(
         normal: Into the bodies.
         curve: What is added to the velocities, m/s.
         hand: (K,) -1 where no hand touches.
-        is_pinned: (K,)
+        is_pinned: (K,) whether contacts may not part.
+        is_stuck: (K,) whether contacts of bodies may not slide, where they are static.
         mode: (K,) values of ``ContactMode``.
         drag: Where friction pulls bodies at contacts that slide.
         step: s.
     """
     lying = np.flatnonzero(hand < 0)
     pinned = np.flatnonzero(is_pinned)
-    stays = np.flatnonzero((hand >= 0) & (mode == _STATIC))
+    stays = np.flatnonzero(((hand >= 0) | is_stuck) & (mode == _STATIC))
     slides = np.flatnonzero((hand >= 0) & (mode == _SLIDING))
     num_bodies = len(lying) + len(pinned)
     count = num_bodies + 4 * len(stays) + len(slides)

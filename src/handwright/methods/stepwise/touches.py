@@ -45,6 +45,10 @@ class Touch:
     """Largest normal force, N."""
     is_parted: bool = False
     """Whether it is too far apart for a force in this frame."""
+    is_let_go: bool = False
+    """Whether the hand does not try to keep it in its place: the grip is too weak for that."""
+    is_stuck: bool = False
+    """Whether it may not slide in this frame, in a contact with surroundings or another body."""
     is_pinned: bool = False
     """Whether it may not part in this frame: it then gives as much force as that takes."""
     curve: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
