@@ -8,10 +8,11 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from handwright.core.contact import ContactMode
+from handwright.math.vectors import length
 from handwright.methods.stepwise.meeting import TOUCHING, Meeting, hand_touch, new_hand_touches
 from handwright.methods.stepwise.step import Solved
 from handwright.methods.stepwise.touches import Touch, TouchRows, mean_slip, touching_point
-from handwright.methods.stepwise.world import BodyState, HandState, World
+from handwright.methods.stepwise.world import BodyState, HandState, World, stacked
 
 LOST = 2e-3
 """Gap at which a contact has ended, m."""
@@ -54,13 +55,13 @@ def update_hand_touches(
         offset = touching_point(touch, hands, bodies) - point
         normal = body.turn @ touch.normal
         away = -float(offset @ normal)
-        is_free = np.linalg.norm(touch.force) < _NO_FORCE
+        is_free = length(touch.force) < _NO_FORCE
         if not gap < LOST or (gap > 0.5 * LOST and is_free):
             continue
         if touch.mode == ContactMode.COLLIDING:
             touch.mode = ContactMode.STATIC
         touch.is_pinned, touch.is_let_go, touch.is_parted = False, False, away > _FAR
-        crept = float(np.linalg.norm(offset + away * normal))
+        crept = length(offset + away * normal)
         if (
             touch.mode == ContactMode.SLIDING
             or crept > _CREPT
@@ -73,7 +74,7 @@ def update_hand_touches(
 
 
 def _has_rolled(meeting: Meeting, touch: Touch, point: np.ndarray, away: float) -> bool:
-    moved = float(np.linalg.norm(meeting.nearest.point[touch.part] - point))
+    moved = length(meeting.nearest.point[touch.part] - point)
     return moved > _ROLLED and away > _LIFTED
 
 
@@ -102,12 +103,13 @@ def after_step(
         solved: The frame.
         bodies: Before it.
     """
-    moved = rows.relative @ solved.velocity + rows.curve
+    moved = rows.moving(solved.velocity)
+    moved = np.einsum("kji,kj->ki", stacked(bodies)[1][rows.body], moved)
     slip = rows.slip(solved.velocity)
-    speed = np.linalg.norm(slip, axis=1)
+    speed = rows.speed(solved.velocity)
     for k, touch in enumerate(touches):
         touch.force, touch.curve = solved.force[k], rows.curve[k]
-        touch.moved = bodies[touch.body].turn.T @ moved[k]
+        touch.moved = moved[k]
         if touch.hand < 0:
             continue
         if touch.mode == ContactMode.SLIDING:
@@ -203,8 +205,8 @@ def corrections(
     changed = False
     along = np.einsum("ki,ki->k", solved.force, rows.normal)
     slip = rows.slip(solved.velocity)
-    speed = np.linalg.norm(slip, axis=1)
-    mean = mean_slip(touches, rows, solved.velocity, bodies)
+    speed = rows.speed(solved.velocity)
+    mean = mean_slip(rows, solved.velocity)
     for k, touch in enumerate(touches):
         if touch.hand >= 0 or along[k] <= _LEAST_FORCE * weight:
             continue
@@ -237,14 +239,14 @@ def _is_at_edge(touches: list[Touch], rows: TouchRows, solved: Solved) -> Bool[n
 
 
 def _way(mean: np.ndarray) -> np.ndarray:
-    return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-12))
+    return np.asarray(mean / max(length(mean), 1e-12))
 
 
 def _slide_or_stay(touch: Touch, slip: np.ndarray, mean: np.ndarray, at_edge: bool) -> bool:
     """Changes the mode of a hand's contact to what its slip asks for; says whether it did."""
-    pace = float(np.linalg.norm(mean))
+    pace = length(mean)
     if touch.mode == ContactMode.STATIC:
-        if np.linalg.norm(slip) > _SLIDES and at_edge:
+        if length(slip) > _SLIDES and at_edge:
             touch.mode, touch.drag = ContactMode.SLIDING, _way(mean)
             return True
     elif touch.mode == ContactMode.SLIDING:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from handwright.math.compiled import compiled
 from handwright.methods.stepwise.body_turns import middle_turn
 from handwright.methods.stepwise.world import BodyState, HandState, World
 
@@ -49,18 +50,64 @@ def mechanics(
         mass[own, own], bias[own] = hand.dynamics.at(
             state.q, state.velocity, state.place, state.wxyz
         )
+    masses = world.masses
+    free = np.zeros((len(bodies), 6))
     inertia, inverse = np.zeros((2, 6 * len(bodies), 6 * len(bodies)))
-    free = np.zeros(6 * len(bodies))
-    for n, (body, now) in enumerate(zip(world.bodies, bodies, strict=True)):
-        middle = middle_turn(now.wxyz, now.rate, step)
+    if bodies:
+        body_laws(
+            masses.mass,
+            masses.inertia,
+            masses.inverse,
+            np.array([now.wxyz for now in bodies]),
+            np.array([(now.rate, now.velocity, now.spin) for now in bodies]),
+            external,
+            world.gravity,
+            step,
+            inertia,
+            inverse,
+            free,
+        )
+    return Mechanics(mass, bias, inertia, inverse, free.reshape(-1))
+
+
+@compiled
+def body_laws(
+    mass: np.ndarray,
+    body_inertia: np.ndarray,
+    body_inverse: np.ndarray,
+    wxyz: np.ndarray,
+    motion: np.ndarray,
+    external: np.ndarray,
+    gravity: np.ndarray,
+    step: float,
+    inertia: np.ndarray,
+    inverse: np.ndarray,
+    free: np.ndarray,
+) -> None:
+    """Mass matrices and free velocities of bodies.
+
+    Args:
+        mass: (B,) kg.
+        body_inertia: (B, 3, 3) in the bodies' axes, kg m^2.
+        body_inverse: (B, 3, 3) its inverse.
+        wxyz: (B, 4) orientations.
+        motion: (B, 3, 3) angular velocities, velocities and angular momenta.
+        external: (B, 6) forces and moments, gravity left out.
+        gravity: (3,) m/s^2.
+        step: s.
+        inertia: (6 B, 6 B) zeros; filled.
+        inverse: Likewise.
+        free: (B, 6) filled.
+    """
+    for n in range(len(mass)):
         at = 6 * n
-        inertia[at : at + 3, at : at + 3] = np.eye(3) * body.body.mass
-        turned = middle @ body.body.inertia @ middle.T
-        inertia[at + 3 : at + 6, at + 3 : at + 6] = turned
-        turned = middle @ body.inverse @ middle.T
-        inverse[at : at + 3, at : at + 3] = np.eye(3) / body.body.mass
+        middle = middle_turn(wxyz[n], motion[n, 0], step)
+        back = np.ascontiguousarray(middle.T)
+        turned = middle @ body_inverse[n] @ back
+        inertia[at + 3 : at + 6, at + 3 : at + 6] = middle @ body_inertia[n] @ back
         inverse[at + 3 : at + 6, at + 3 : at + 6] = turned
-        force = external[n, :3] / body.body.mass + world.gravity
-        free[at : at + 3] = now.velocity + step * force
-        free[at + 3 : at + 6] = turned @ (now.spin + step * external[n, 3:])
-    return Mechanics(mass, bias, inertia, inverse, free)
+        for i in range(3):
+            inertia[at + i, at + i], inverse[at + i, at + i] = mass[n], 1.0 / mass[n]
+            rate = external[n, i] / mass[n] + gravity[i]
+            free[n, i] = motion[n, 1, i] + step * rate
+        free[n, 3:] = turned @ (motion[n, 2] + step * external[n, 3:])

@@ -13,6 +13,7 @@ from handwright.geometry.sdf import Field, field_value_gradient
 from handwright.kinematics.skin_samples import SkinSamples
 from handwright.kinematics.tree import Links, Tree
 from handwright.math.compiled import compiled, kernel
+from handwright.math.vectors import cross
 from handwright.methods.stepwise.detection import (
     Nearest,
     nearest_skin,
@@ -313,11 +314,11 @@ def arriving_touches(
         body, now = world.bodies[meeting.body], bodies[meeting.body]
         arms = body.corners[meeting.corner] @ now.turn.T
         own = velocity[body.slice]
-        moved = own[:3] + np.cross(own[3:], arms)
+        moved = own[:3] + cross(own[3:], arms)
         if meeting.other >= 0:
             theirs = velocity[world.bodies[meeting.other].slice]
             reach = now.center + arms - bodies[meeting.other].center
-            moved = moved - theirs[:3] - np.cross(theirs[3:], reach)
+            moved = moved - theirs[:3] - cross(theirs[3:], reach)
         ending = meeting.gap + step * np.einsum("vi,vi->v", moved, meeting.normal)
         sunk = np.flatnonzero((ending < -_SUNK) & ~_is_lowest(meeting.gap) & _is_lowest(ending))
         sunk = sunk[carrying_corners(arms[sunk], meeting.normal[sunk], ending[sunk])]
@@ -381,9 +382,9 @@ def carrying_corners(arms: np.ndarray, normals: np.ndarray, gap: np.ndarray) -> 
     normal = normals[0]
     axis = np.zeros(3)
     axis[np.argmin(np.abs(normal))] = 1.0
-    first = np.cross(normal, axis)
+    first = cross(normal, axis)
     first /= np.linalg.norm(first)
-    second = np.cross(normal, first)
+    second = cross(normal, first)
     angles = 2.0 * np.pi * np.arange(_NUM_CARRYING) / _NUM_CARRYING
     ways = np.cos(angles)[:, None] * first + np.sin(angles)[:, None] * second
     return np.unique([*np.argmax(arms @ ways.T, axis=0), np.argmin(gap)])

@@ -10,6 +10,7 @@ from jaxtyping import Float
 from handwright.core.goal import Goal
 from handwright.math import rotation
 from handwright.math.one_turn import turn_to
+from handwright.math.vectors import length
 from handwright.methods.stepwise.horizon import Rows
 from handwright.methods.stepwise.point_rows import body_point_rows, hand_point_rows
 from handwright.methods.stepwise.profile import reaching_rate
@@ -82,10 +83,10 @@ def _toward(
     done: np.ndarray, way: np.ndarray, time: float, near: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Error and wished velocity: the reference is on the way, abreast of what is done."""
-    length = float(way @ way)
-    if length < near**2 or np.linalg.norm(done - way) < near:
+    whole = float(way @ way)
+    if whole < near**2 or length(done - way) < near:
         return done - way, np.zeros(3)
-    share = float(np.clip(done @ way / length, 0.0, 1.0))
+    share = min(max(float(done @ way) / whole, 0.0), 1.0)
     if share >= 1.0:
         return done - way, np.zeros(3)
     return done - share * way, way * reaching_rate(share) / time

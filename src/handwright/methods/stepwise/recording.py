@@ -42,7 +42,9 @@ def listed_contacts(
         frame: Its number.
     """
     found = []
-    speed = np.linalg.norm(mean_slip(touches, rows, solved.velocity, bodies), axis=1)
+    speed = np.linalg.norm(mean_slip(rows, solved.velocity), axis=1)
+    normal = rows.normal / np.linalg.norm(rows.normal, axis=1)[:, None]
+    gap = -np.einsum("ki,ki->k", rows.offset, rows.normal)
     for k in np.flatnonzero(np.abs(solved.force).max(axis=1, initial=0.0) > _NOTHING):
         touch = touches[k]
         toucher, part = ENVIRONMENT, touch.part
@@ -60,8 +62,8 @@ def listed_contacts(
                 part=part,
                 body=world.bodies[touch.body].name,
                 point=rows.point[k].copy(),
-                normal=rows.normal[k] / np.linalg.norm(rows.normal[k]),
-                gap=float(-rows.offset[k] @ rows.normal[k]),
+                normal=normal[k],
+                gap=float(gap[k]),
                 force=solved.force[k].copy(),
                 mode=mode,
             )

@@ -9,6 +9,7 @@ from jaxtyping import Float
 
 from handwright.core.contact import ENVIRONMENT, Contact, ContactMode
 from handwright.math.compiled import compiled, kernel
+from handwright.math.vectors import cross
 from handwright.mechanics.sliding import STATIC_SPEED
 from handwright.methods.stepwise.laws import Mechanics
 from handwright.methods.stepwise.meeting import (
@@ -210,7 +211,7 @@ def _support(
     chosen = np.zeros(0, dtype=np.int64)
     impulse = np.zeros((0, 3))
     for _ in range(_NUM_ROUNDS):
-        moved = velocity[:3] + np.cross(velocity[3:], arms)
+        moved = velocity[:3] + cross(velocity[3:], arms)
         ending = near.gap + step * np.einsum("vi,vi->v", moved, near.normal)
         sunk = np.setdiff1d(np.flatnonzero(ending < np.minimum(near.gap, 0.0) - _SUNK), chosen)
         if len(sunk) == 0:
@@ -230,7 +231,7 @@ def _support(
             scale,
         )
     arm, normal = arms[chosen], near.normal[chosen]
-    moved = velocity[:3] + np.cross(velocity[3:], arm)
+    moved = velocity[:3] + cross(velocity[3:], arm)
     slip = -(moved - np.einsum("ki,ki->k", moved, normal)[:, None] * normal)
     numbers = np.array(world.surface_number)[near.surface[chosen]]
     support = Support(n, numbers, now.center + arm, normal, near.gap[chosen], impulse / step, slip)

@@ -16,6 +16,7 @@ from handwright.core.problem import Problem, goal_problems
 from handwright.core.push import Push, pushed
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.math.pose import Pose
+from handwright.math.vectors import length
 from handwright.methods.stepwise.anticipation import Expectation
 from handwright.methods.stepwise.changes import (
     LOST,
@@ -30,6 +31,7 @@ from handwright.methods.stepwise.ends import Ends, frame_ends, true_motion
 from handwright.methods.stepwise.guides import Given, Staying, Wanted, body_rows, hand_rows
 from handwright.methods.stepwise.holding import Holding, find_holdings
 from handwright.methods.stepwise.horizon import Horizon, Rows
+from handwright.methods.stepwise.joint_bounds import JointBounds, joint_bounds, joint_range
 from handwright.methods.stepwise.laws import Mechanics, mechanics
 from handwright.methods.stepwise.meeting import (
     BodyMeeting,
@@ -73,11 +75,6 @@ _OFF, _NUM_BENDS = 1e-3, 2
 _FREE_TORQUE = 1e-6
 # Price of forces that surroundings give once a hand is to carry a body, 1/N^2.
 _LEAN = 1.0
-# Share of the strength of joints that contacts may ask for, since fingers have a weight, and how
-# near to its limit a joint is at it, rad.
-_MUSCLE, _AT_LIMIT = 0.9, 2e-3
-# Fastest joints and roots, rad/s and m/s: about what people can do.
-_FASTEST = 7.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,6 +146,7 @@ class Session:
         self._taken: set[int] = set()
         self._gone_on: dict[tuple[int, int], Goal] = {}
         self._external = np.zeros((len(self.world.bodies), 6))
+        self._range = joint_range(self.world)
         self._threads = ThreadpoolController()
         self.moments: list[Moment] = [self._moment(())]
 
@@ -305,8 +303,9 @@ class Session:
         )
         torque_price = _FREE_TORQUE if is_new else self.settings.torque
         horizon = Horizon(world, pursued, posture, self.settings, torque_price, step)
+        bounds = joint_bounds(self._range, world, self.hands, step)
         weights = [body.body.mass * world.gravity for body in world.bodies]
-        total = float(np.linalg.norm(np.sum(weights, axis=0)))
+        total = length(np.sum(weights, axis=0))
         lean = _LEAN if self._is_carrying() else self.settings.force
         rows = self._gripped(weights, wrench)
 
@@ -315,7 +314,9 @@ class Session:
             for one in self._expectations:
                 wishes += one.wishes(self.touches, weights[one.body])
             within = with_touches(limits, self.touches, rows, step)
-            return self._solve_once(laws, rows, before, torque, horizon, wishes, within, lean, step)
+            return self._solve_once(
+                laws, rows, before, torque, horizon, bounds, wishes, within, lean, step
+            )
 
         def followed() -> tuple[Ends, bool]:
             """Where the frame ends, and whether contacts move otherwise than was thought."""
@@ -376,13 +377,12 @@ class Session:
         before: np.ndarray,
         torque: np.ndarray,
         horizon: Horizon,
+        bounds: JointBounds,
         wishes: list[ForceWish],
         limits: Limits,
         lean: float,
         step: float,
     ) -> Solved:
-        bounds, strength = self._bounds(step), self._strength()
-
         def solve(within: Limits) -> Solved:
             return solve_step(
                 self.world,
@@ -395,7 +395,6 @@ class Session:
                 forces=wishes,
                 limits=within,
                 bounds=bounds,
-                strength=strength,
                 weights=self.settings,
                 lean=lean,
                 step=step,
@@ -470,37 +469,6 @@ class Session:
             found = replace(wrist, position=place + goal.position - point, wxyz=wxyz)
             self._gone_on[id(goal), hand] = found
         return found
-
-    def _bounds(self, step: float) -> tuple[np.ndarray, np.ndarray]:
-        """Lowest and highest velocities: joints stay within their limits, or come back to them."""
-        lower, upper = [np.zeros(0)], [np.zeros(0)]
-        for hand, state in zip(self.world.hands, self.hands, strict=True):
-            low, high = np.full(hand.count, -_FASTEST), np.full(hand.count, _FASTEST)
-            joints = hand.model.joints
-            low[hand.num_root :] = np.clip((joints.lower - state.q) / step, -_FASTEST, _FASTEST)
-            high[hand.num_root :] = np.clip((joints.upper - state.q) / step, -_FASTEST, _FASTEST)
-            lower.append(low)
-            upper.append(high)
-        return np.concatenate(lower), np.concatenate(upper)
-
-    def _strength(self) -> tuple[np.ndarray, np.ndarray]:
-        """Lowest and highest torques that contacts may ask of joints, N m.
-
-        A joint at its limit is held there by its ligaments.
-        """
-        lower, upper = [np.zeros(0)], [np.zeros(0)]
-        for hand, state in zip(self.world.hands, self.hands, strict=True):
-            low, high = np.full(hand.count, -np.inf), np.full(hand.count, np.inf)
-            joints, strength = hand.model.joints, hand.strength
-            low[hand.num_root :] = np.where(
-                state.q >= joints.upper - _AT_LIMIT, -np.inf, _MUSCLE * strength.lower
-            )
-            high[hand.num_root :] = np.where(
-                state.q <= joints.lower + _AT_LIMIT, np.inf, _MUSCLE * strength.upper
-            )
-            lower.append(low)
-            upper.append(high)
-        return np.concatenate(lower), np.concatenate(upper)
 
     def _moment(self, contacts: tuple[Contact, ...]) -> Moment:
         return Moment(

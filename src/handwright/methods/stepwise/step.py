@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.methods.stepwise.horizon import Horizon
+from handwright.methods.stepwise.joint_bounds import JointBounds
 from handwright.methods.stepwise.laws import Mechanics
 from handwright.methods.stepwise.program import Program, put_together, read_answer
 from handwright.methods.stepwise.settings import Settings
@@ -76,8 +77,7 @@ def solve_step(
     horizon: Horizon,
     forces: list[ForceWish],
     limits: Limits,
-    bounds: tuple[Float[np.ndarray, " H"], Float[np.ndarray, " H"]],
-    strength: tuple[Float[np.ndarray, " H"], Float[np.ndarray, " H"]],
+    bounds: JointBounds,
     weights: Settings,
     lean: float,
     step: float,
@@ -94,8 +94,7 @@ def solve_step(
         horizon: What states cost from then on.
         forces: Objectives on sums of forces.
         limits: What may not meet.
-        bounds: Lowest and highest velocities of hands.
-        strength: Lowest and highest torques that contacts may ask of hands, N m.
+        bounds: What joints can do.
         weights: Prices.
         lean: Price of forces that no hand gives, 1/N^2.
         step: s.
@@ -120,7 +119,8 @@ def solve_step(
             *_wish_arrays(forces, len(touches)),
             caps,
             *limits,
-            *bounds,
+            bounds.slowest,
+            bounds.fastest,
             step,
         )
     )
@@ -142,19 +142,18 @@ def solve_step(
 
     found, cost, flag = _solve(program, program.matrix, program.upper, program.lower)
     velocity, force, change, asked = read(found)
-    if ((asked < strength[0] - _NO_TORQUE) | (asked > strength[1] + _NO_TORQUE)).any():
+    weakest, strongest = bounds.weakest, bounds.strongest
+    if ((asked < weakest - _NO_TORQUE) | (asked > strongest + _NO_TORQUE)).any():
         # Forces that are none ask nothing, so these limits can always be met.
-        strained = np.flatnonzero(
-            (asked < _STRAINED * strength[0]) | (asked > _STRAINED * strength[1])
-        )
+        strained = np.flatnonzero((asked < _STRAINED * weakest) | (asked > _STRAINED * strongest))
         count = program.to_hand.shape[1]
         torques = np.zeros((len(strained), len(program.scale)))
         torques[:, :count] = -program.to_hand[strained] * program.scale[:count]
         found, cost, flag = _solve(
             program,
             np.concatenate([program.matrix, torques]),
-            np.concatenate([program.upper, strength[1][strained]]),
-            np.concatenate([program.lower, strength[0][strained]]),
+            np.concatenate([program.upper, strongest[strained]]),
+            np.concatenate([program.lower, weakest[strained]]),
         )
         velocity, force, change, _ = read(found)
     return Solved(velocity, force, change + torque, cost, flag)

@@ -34,6 +34,7 @@ def place_contacts(
     point: np.ndarray,
     at: np.ndarray,
     normal: np.ndarray,
+    before: np.ndarray,
     relative: np.ndarray,
 ) -> None:
     """Where contacts are in the world, and velocities of the bodies there.
@@ -42,13 +43,15 @@ def place_contacts(
         body: (K,) what is touched.
         hand: (K,) what touches; -1 for none.
         other: (K,) the other body that touches; -1 for none.
-        vectors: (K, V, 3), of which the first are local points, anchors and normals.
+        vectors: (K, 6, 3) of which the first are local points, anchors and normals, and the last
+            velocities of the last frame in the body's axes.
         center: (B, 3) of bodies, m.
         turn: (B, 3, 3) of bodies.
         first: (B,) of their velocities.
         point: (K, 3) filled: of the body, m.
         at: (K, 3) filled: of what touches, m; not for hands.
         normal: (K, 3) filled.
+        before: (K, 3) filled: velocities of the last frame.
         relative: (K, 3, N) zeros; what is touched goes in with a minus.
     """
     for k in range(body.shape[0]):
@@ -59,6 +62,9 @@ def place_contacts(
         if hand[k] >= 0 or o >= 0:
             nx, ny, nz = _turned(turn, b, nx, ny, nz)
         normal[k, 0], normal[k, 1], normal[k, 2] = nx, ny, nz
+        before[k, 0], before[k, 1], before[k, 2] = _turned(
+            turn, b, vectors[k, 5, 0], vectors[k, 5, 1], vectors[k, 5, 2]
+        )
         px, py, pz = center[b, 0] + ax, center[b, 1] + ay, center[b, 2] + az
         point[k, 0], point[k, 1], point[k, 2] = px, py, pz
         # Both sides are taken at the body's point, so that what the one gets the other gives.
@@ -192,11 +198,13 @@ def moving(
 
 @compiled
 def along_and_across(vector: Float[np.ndarray, "K 3"], normal: Float[np.ndarray, "K 3"]) -> tuple:
-    """Parts of vectors along normals, as lengths, and across them."""
-    along, across_it = np.zeros(len(vector)), np.zeros(vector.shape)
+    """Parts of vectors along normals, as lengths, and across them, with their lengths."""
+    along, across_it, size = np.zeros(len(vector)), np.zeros(vector.shape), np.zeros(len(vector))
     for k in range(len(vector)):
         for i in range(3):
             along[k] += vector[k, i] * normal[k, i]
         for i in range(3):
             across_it[k, i] = vector[k, i] - along[k] * normal[k, i]
-    return along, across_it
+            size[k] += across_it[k, i] ** 2
+        size[k] = np.sqrt(size[k])
+    return along, across_it, size

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -64,6 +65,19 @@ class Touch:
         return self.hand < 0 and self.other < 0
 
 
+class Motion(NamedTuple):
+    """What velocities do at contacts, m/s."""
+
+    velocity: Float[np.ndarray, " N"]
+    curve: Float[np.ndarray, "K 3"]
+    moved: Float[np.ndarray, "K 3"]
+    along: Float[np.ndarray, " K"]
+    """Part along the normal."""
+    slip: Float[np.ndarray, "K 3"]
+    speed: Float[np.ndarray, " K"]
+    """Of the slip."""
+
+
 @dataclass(slots=True, eq=False)
 class TouchRows:
     """All contacts of a frame as arrays; K contacts, N velocities, L force coefficients."""
@@ -92,16 +106,34 @@ class TouchRows:
     """(K,) of the hand."""
     anchor: Float[np.ndarray, "K 3"]
     """Points of bodies from their centres, in their axes, m."""
+    before: Float[np.ndarray, "K 3"]
+    """Velocities of what touches over the bodies in the last frame, m/s."""
+    _known: Motion | None = None
+
+    def _motion(self, velocity: Float[np.ndarray, " N"]) -> Motion:
+        """What velocities do at the contacts; asked for again and again in a frame."""
+        known = self._known
+        if known is None or known.velocity is not velocity or known.curve is not self.curve:
+            moved = moving(self.relative, self.curve, velocity)
+            found = along_and_across(moved, self.normal)
+            known = self._known = Motion(velocity, self.curve, moved, *found)
+        return known
+
+    def moving(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, "K 3"]:
+        """Velocities of what touches over the bodies, m/s."""
+        return self._motion(velocity).moved
 
     def slip(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, "K 3"]:
-        """Velocities of what touches over the bodies' surfaces, m/s."""
-        moved = moving(self.relative, self.curve, velocity)
-        return np.asarray(along_and_across(moved, self.normal)[1])
+        """The same along the bodies' surfaces, m/s."""
+        return self._motion(velocity).slip
+
+    def speed(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, " K"]:
+        """How fast that is, m/s."""
+        return self._motion(velocity).speed
 
     def leaving(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, " K"]:
         """Speeds with which what touches goes away from the bodies, m/s."""
-        moved = moving(self.relative, self.curve, velocity)
-        return np.asarray(-along_and_across(moved, self.normal)[0])
+        return -self._motion(velocity).along
 
 
 def touch_rows(
@@ -113,9 +145,9 @@ def touch_rows(
         [(t.body, t.hand, t.other, t.link, t.mode) for t in touches], dtype=np.int64
     ).reshape(count, 5)
     body, hand, other, link, mode = np.ascontiguousarray(numbers.T)
-    vectors = np.array([(t.local, t.anchor, t.normal, t.drag, t.curve) for t in touches])
-    vectors = vectors.reshape(count, 5, 3)
-    point, at, normal = np.zeros((3, count, 3))
+    vectors = np.array([(t.local, t.anchor, t.normal, t.drag, t.curve, t.moved) for t in touches])
+    vectors = vectors.reshape(count, 6, 3)
+    point, at, normal, before = np.zeros((4, count, 3))
     relative = np.zeros((count, 3, world.num_velocities))
     place_contacts(
         body,
@@ -127,6 +159,7 @@ def touch_rows(
         point,
         at,
         normal,
+        before,
         relative,
     )
     for h, (part, state) in enumerate(zip(world.hands, hands, strict=True)):
@@ -158,19 +191,13 @@ def touch_rows(
         other,
         link,
         np.ascontiguousarray(vectors[:, 1]),
+        before,
     )
 
 
-def mean_slip(
-    touches: list[Touch],
-    rows: TouchRows,
-    velocity: Float[np.ndarray, " N"],
-    bodies: list[BodyState],
-) -> Float[np.ndarray, "K 3"]:
+def mean_slip(rows: TouchRows, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, "K 3"]:
     """Slip halfway between the last frame and this one, m/s: what differences of poses show."""
-    before = np.array([bodies[touch.body].turn @ touch.moved for touch in touches]).reshape(-1, 3)
-    before -= np.einsum("ki,ki->k", before, rows.normal)[:, None] * rows.normal
-    return 0.5 * (before + rows.slip(velocity))
+    return np.asarray(0.5 * (along_and_across(rows.before, rows.normal)[1] + rows.slip(velocity)))
 
 
 def touching_point(

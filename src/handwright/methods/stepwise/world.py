@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -22,6 +23,7 @@ from handwright.kinematics.tree import Links, Tree, forward, links_for, tree_of
 from handwright.math.one_turn import matrix_of, turned_by
 from handwright.math.packed import Packed
 from handwright.math.pose import Pose
+from handwright.math.vectors import cross
 from handwright.methods.stepwise.body_turns import turn_on
 from handwright.methods.stepwise.detection import HandSkin, Target
 from handwright.methods.stepwise.digits_apart import DigitCapsules, digit_capsules
@@ -94,6 +96,14 @@ class BodyPart:
         return slice(self.first, self.first + 6)
 
 
+class BodyMasses(NamedTuple):
+    """Of all bodies."""
+
+    mass: Float[np.ndarray, " B"]
+    inertia: Float[np.ndarray, "B 3 3"]
+    inverse: Float[np.ndarray, "B 3 3"]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class World:
     """What does not change while stepping."""
@@ -106,6 +116,7 @@ class World:
     surface_number: tuple[int, ...]
     """Numbers in the problem of the surfaces in ``surfaces``."""
     gravity: Float[np.ndarray, "3"]
+    masses: BodyMasses
 
     @property
     def num_hand_velocities(self) -> int:
@@ -162,7 +173,7 @@ class BodyState:
 
     def velocity_at(self, point: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3"]:
         """Velocity of the body's material at a point of the world, m/s."""
-        return np.asarray(self.velocity + np.cross(self.rate, point - self.center))
+        return np.asarray(self.velocity + cross(self.rate, point - self.center))
 
     @property
     def twist(self) -> Float[np.ndarray, "6"]:
@@ -234,7 +245,12 @@ def make_world(problem: Problem) -> World:
         surfaces,
         Packed(Target(nowhere, surfaces, False)),
         (*planes, *boxes),
-        problem.gravity,
+        np.array(problem.gravity),
+        BodyMasses(
+            np.array([body.mass for body in problem.bodies.values()]),
+            np.array([body.inertia for body in problem.bodies.values()]),
+            np.array([part.inverse for part in bodies]),
+        ),
     )
 
 
