@@ -19,7 +19,7 @@ from handwright.kinematics.fk import link_poses
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.methods.stepwise.body_turns import turn_on
-from handwright.methods.stepwise.cost_to_go import Errors, cost_to_go
+from handwright.methods.stepwise.cost_to_go import Errors, common_modes, cost_to_go
 from handwright.methods.stepwise.point_rows import hand_point_rows
 from handwright.methods.stepwise.session import Session
 from handwright.methods.stepwise.settings import Settings
@@ -47,7 +47,8 @@ def test_cost_to_go_is_that_of_a_long_horizon():
         gain = np.linalg.solve(effort + jump.T @ value @ jump, jump.T @ value @ transition)
         value = stage + transition.T @ value @ (transition - jump @ gain)
     off, wish, before, velocity = rng.normal(size=(4, n))
-    found = cost_to_go(stiffness, effort, Errors(stiffness @ off, stiffness @ wish), before, STEP)
+    modes = common_modes(stiffness, effort, STEP)
+    found = cost_to_go(modes, Errors(stiffness @ off, stiffness @ wish), before, STEP)
 
     def cost(v):
         state = np.concatenate([off + STEP * (v - wish), v - wish, (v - before) / STEP])

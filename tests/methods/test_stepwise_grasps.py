@@ -26,7 +26,7 @@ from handwright.math.pose import Pose
 from handwright.methods.stepwise.grasp import GraspFound, NoGrasp, find_grasp
 from handwright.methods.stepwise.grasp_balance import Load, balance
 from handwright.methods.stepwise.grasp_forces import disturbances
-from handwright.methods.stepwise.grasp_habits import digit_pairs, habits
+from handwright.methods.stepwise.grasp_habits import apart_pairs, habits
 from handwright.methods.stepwise.grasp_rows import GraspProblem, Weights, grasp_rows
 from handwright.methods.stepwise.grasp_skin import skin_points
 from handwright.methods.stepwise.grasp_starts import style_posture
@@ -260,7 +260,7 @@ def test_slopes_of_the_rows():
     model = human("left")
     style = GRIP_STYLES["precision"]
     points = skin_points(model, 0.006)
-    pairs, slack = digit_pairs(model)
+    pairs, slack = apart_pairs(model)
     rng = np.random.default_rng(5)
     q = style_posture(model, style, 0.3)
     problem = GraspProblem(

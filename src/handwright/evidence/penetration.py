@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
 from handwright.core.hand import HandModel
 from handwright.geometry.capsules import capsule_pairs
 from handwright.kinematics import posed_capsules
+from handwright.kinematics.digits import digit_pairs
 
 
 class Depth(NamedTuple):
@@ -25,14 +26,6 @@ def depth_summary(depth: Float[np.ndarray, " T"]) -> Depth:
     if depth.size == 0:
         return Depth(0.0, 0.0, 0.0)
     return Depth(float(depth.max()), float(np.percentile(depth, 95)), float(depth.mean()))
-
-
-def digit_pairs(model: HandModel) -> Int[np.ndarray, "M 2"]:
-    """Capsules of different digits."""
-    digit = model.capsules.digit
-    first, second = np.triu_indices(len(digit), 1)
-    keep = (digit[first] >= 0) & (digit[second] >= 0) & (digit[first] != digit[second])
-    return np.stack([first[keep], second[keep]], axis=1)
 
 
 def finger_finger(

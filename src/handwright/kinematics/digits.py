@@ -93,3 +93,11 @@ def digit_table(model: HandModel) -> DigitTable:
         capsule_end=capsules.end.copy(),
         capsule_radius=capsules.radius.copy(),
     )
+
+
+def digit_pairs(model: HandModel) -> Int[np.ndarray, "M 2"]:
+    """Capsules of different digits."""
+    digit = model.capsules.digit
+    first, second = np.triu_indices(len(digit), 1)
+    keep = (digit[first] >= 0) & (digit[second] >= 0) & (digit[first] != digit[second])
+    return np.stack([first[keep], second[keep]], axis=1)

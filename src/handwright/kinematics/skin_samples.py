@@ -72,16 +72,15 @@ def skin_samples(model: HandModel, spacing: float = 0.0025) -> SkinSamples:
             by about spacing^2 / (8 x its radius): 0.1 mm for 2.5 mm.
     """
     is_back = np.zeros(0, dtype=bool)
-    if model.skin is not None and model.side != "none":
+    turns, places = link_poses(model, bind_posture(model))
+    if has_skin(model):
         skin = skin_of(model)
-        turns, places = link_poses(model, skin.bind)
         wrist = model.wrist_link
         points = skin.vertices @ turns[wrist].T + places[wrist]
         links, weights = skin.links, skin.weights
         owner = vertex_capsules(model, skin)
         is_back = _is_back(model, vertex_normals(points, skin.faces), owner, turns)
     else:
-        turns, places = link_poses(model, np.zeros(model.num_joints))
         points, owner = _capsule_points(model, spacing)
         points = points + places[model.capsules.link[owner]]
         links = np.full((len(points), MAX_BLEND), 0)
@@ -96,13 +95,23 @@ def skin_samples(model: HandModel, spacing: float = 0.0025) -> SkinSamples:
         else:
             front, back = own, own[:0]
         kept.append(
-            np.concatenate([part[_spread(points[part], spacing)] for part in (front, back)])
+            np.concatenate([part[spread_rows(points[part], spacing)] for part in (front, back)])
         )
         first.append(first[-1] + len(kept[-1]))
     rows = np.concatenate(kept)
     return _table(
         model, points[rows], links[rows], weights[rows], owner[rows], first, turns, places
     )
+
+
+def has_skin(model: HandModel) -> bool:
+    """Whether a hand has a skin of its own; else its points are those of its capsules."""
+    return model.skin is not None and model.side != "none"
+
+
+def bind_posture(model: HandModel) -> np.ndarray:
+    """Joint values, rad, at which points are where all links that carry them agree."""
+    return np.asarray(skin_of(model).bind) if has_skin(model) else np.zeros(model.num_joints)
 
 
 def vertex_capsules(model: HandModel, skin: Skin) -> np.ndarray:
@@ -164,7 +173,7 @@ def _capsule_points(model: HandModel, spacing: float) -> tuple[np.ndarray, np.nd
     return np.concatenate(points), np.concatenate(owner)
 
 
-def _spread(points: np.ndarray, spacing: float) -> np.ndarray:
+def spread_rows(points: np.ndarray, spacing: float) -> np.ndarray:
     """Rows of points, each the farthest from those before it, until they are ``spacing`` apart."""
     if len(points) == 0:
         return np.zeros(0, dtype=np.int64)

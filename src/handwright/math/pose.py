@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,8 @@ from handwright.math import rotation
 
 # A norm further from one than this is a mistake of the caller, not rounding.
 UNIT_TOLERANCE = 1e-6
+# Norms this near to one are one to rounding.
+_EPSILON = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +40,13 @@ class Pose:
     __array_ufunc__ = None
 
     def __post_init__(self) -> None:
+        if _is_one_good_pose(self.position, self.wxyz):
+            position, wxyz = self.position.copy(), self.wxyz.copy()
+            position.setflags(write=False)
+            wxyz.setflags(write=False)
+            object.__setattr__(self, "position", position)
+            object.__setattr__(self, "wxyz", wxyz)
+            return
         position, wxyz = _broadcast(self.position, self.wxyz)
         for name, values, unit in (("position", position, "metres"), ("wxyz", wxyz, "numbers")):
             bad = ~np.isfinite(values).all(axis=-1)
@@ -53,7 +63,7 @@ class Pose:
                 f"within {UNIT_TOLERANCE:g}. Use Pose.normalized(position, wxyz)."
             )
         # Values already unit to rounding are kept bit for bit, so that files round-trip exactly.
-        loose = np.abs(norm - 1.0) > 4 * np.finfo(np.float64).eps
+        loose = np.abs(norm - 1.0) > 4 * _EPSILON
         wxyz[loose] /= norm[loose][..., None]
         position.setflags(write=False)
         wxyz.setflags(write=False)
@@ -183,6 +193,23 @@ class Pose:
                 f"{shape}; expected shapes that broadcast. To combine every pose with every "
                 "item, add an axis: pose[:, None]."
             ) from error
+
+
+def _is_one_good_pose(position: object, wxyz: object) -> bool:
+    """Whether these are arrays of a single pose with nothing to check or change any more.
+
+    Methods that step make poses one by one; numpy takes long to find out that all is well.
+    """
+    if not (
+        isinstance(position, np.ndarray)
+        and isinstance(wxyz, np.ndarray)
+        and position.shape == (3,)
+        and wxyz.shape == (4,)
+        and position.dtype == wxyz.dtype == np.float64
+    ):
+        return False
+    norm = math.sqrt(sum([part * part for part in wxyz.tolist()]))
+    return abs(norm - 1.0) <= 4 * _EPSILON and all(map(math.isfinite, position.tolist()))
 
 
 def _broadcast(position: ArrayLike, wxyz: ArrayLike) -> tuple[np.ndarray, np.ndarray]:

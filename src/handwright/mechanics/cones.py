@@ -205,6 +205,11 @@ class LeastForces:
         self._work, self._contacts = make_cone_work(capacity), no_contacts(capacity)
         self._packed = Packed(self._work), Packed(self._contacts)
 
+    @property
+    def capacity(self) -> int:
+        """Most contacts of a frame."""
+        return len(self._contacts.arm)
+
     def solve(
         self,
         contacts: ForceContacts,
@@ -217,9 +222,9 @@ class LeastForces:
     ) -> ContactForces:
         """As ``least_forces``, for no more contacts than there is room for."""
         count = len(contacts.arm)
-        if count > len(self._contacts.arm):
+        if count > self.capacity:
             raise InvalidValueError(
-                f"There are {count} contacts; there is room for {len(self._contacts.arm)}."
+                f"There are {count} contacts; there is room for {self.capacity}."
             )
         target = check_wrench(wrench)
         check_positive(tolerance=tolerance, penalty=penalty)

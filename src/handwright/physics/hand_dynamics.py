@@ -36,6 +36,7 @@ class HandDynamics:
         self._position = self._model.jnt_qposadr[ids]
         self._velocity = np.concatenate([np.arange(offset), self._model.jnt_dofadr[ids]])
         self.num_velocities = len(self._velocity)
+        self._block = np.ix_(self._velocity, self._velocity)
         self._full = np.zeros((self._model.nv, self._model.nv))
 
     def at(
@@ -66,5 +67,4 @@ class HandDynamics:
         forces = np.zeros(model.nv)
         mujoco.mj_rne(model, data, 0, forces)
         mujoco.mj_fullM(model, data, self._full)
-        order = self._velocity
-        return self._full[np.ix_(order, order)], forces[order]
+        return self._full[self._block], forces[self._velocity]

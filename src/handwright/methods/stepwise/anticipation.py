@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Float
 
+from handwright.core.contact import ContactMode
 from handwright.core.grip import Grip
-from handwright.mechanics.cones import least_forces
-from handwright.mechanics.wrench import force_contacts
+from handwright.mechanics.cones import ContactForces, LeastForces
+from handwright.mechanics.wrench import ForceContacts, force_contacts
 from handwright.methods.stepwise.step import ForceWish
 from handwright.methods.stepwise.touches import Touch, TouchRows
 from handwright.methods.stepwise.world import BodyPart, BodyState
@@ -43,6 +44,9 @@ class Expectation:
     """Sum of forces that was there before a disturbance, N."""
     slack: float = 1.0
     """By how much the grip may exceed what is expected."""
+    is_losing: bool = False
+    """Whether the body slips out of the hand."""
+    _solver: LeastForces | None = None
 
     def owns(self, touch: Touch) -> bool:
         """Whether a contact is one of this hand on this body."""
@@ -100,12 +104,7 @@ class Expectation:
             center=now.center,
             friction=self.grip.believed_friction * body.body.friction,
         )
-        solved = least_forces(
-            contacts,
-            wrench,
-            force_scale=float(np.linalg.norm(believed)),
-            length_scale=body.body.radius_of_gyration,
-        )
+        solved = self._least_forces(contacts, wrench, body)
         if not solved.is_feasible:
             # The grip has come apart: what is left presses no harder than before.
             known = [touches[k].cap for k in own if np.isfinite(touches[k].cap)]
@@ -116,6 +115,67 @@ class Expectation:
         cap = self.slack * _FIRMNESS * np.maximum(normal, _LEAST_CAP * normal.max())
         for k, most in zip(own, cap, strict=True):
             touches[k].cap = float(most)
+
+    def let_slip(
+        self,
+        touches: list[Touch],
+        rows: TouchRows,
+        body: BodyPart,
+        now: BodyState,
+        weight: Float[np.ndarray, "3"],
+        push: Float[np.ndarray, "3"],
+    ) -> bool:
+        """Contacts slide when the largest grip that is expected to do cannot hold the body.
+
+        A body that lies on something need not be held: there it is the lift that the hand tries to
+        give that must not slip. Else a hand that grips too lightly would stay with what it cannot
+        hold, or go along with what falls out of it; people do not. Says whether a contact changed.
+
+        Args:
+            touches: All contacts; those of the grip are changed.
+            rows: The same as arrays.
+            body: What is held.
+            now: Where it is.
+            weight: Of the body, N.
+            push: Force from outside on it, N.
+        """
+        own = [k for k, touch in enumerate(touches) if self.owns(touch) and not touch.is_parted]
+        if not own or self.slack > _UNLIMITED:
+            return False
+        is_lying = any(touch.hand < 0 and touch.body == self.body for touch in touches)
+        load = self.grip.believed_mass * weight if is_lying else weight + push
+        contacts = force_contacts(
+            rows.point[own],
+            rows.normal[own],
+            center=now.center,
+            friction=body.body.friction,
+            cap=np.array([touches[k].cap for k in own]),
+        )
+        solved = self._least_forces(contacts, np.concatenate([-load, np.zeros(3)]), body)
+        self.is_losing = not solved.is_feasible
+        changed = False
+        for k in own if self.is_losing else ():
+            touch, lacking = touches[k], solved.residual[:3]
+            touch.is_let_go = True
+            along = lacking - (lacking @ rows.normal[k]) * rows.normal[k]
+            size = float(np.linalg.norm(along))
+            if touch.mode == ContactMode.STATIC and size > 0.0:
+                touch.mode, touch.drag, changed = ContactMode.SLIDING, along / size, True
+        return changed
+
+    def _least_forces(
+        self, contacts: ForceContacts, wrench: Float[np.ndarray, "6"], body: BodyPart
+    ) -> ContactForces:
+        """Smallest forces for a wrench; the solver's memory is kept from frame to frame."""
+        count = len(contacts.arm)
+        if self._solver is None or self._solver.capacity < count:
+            self._solver = LeastForces(2 * count)
+        return self._solver.solve(
+            contacts,
+            wrench,
+            force_scale=float(np.linalg.norm(wrench[:3])),
+            length_scale=body.body.radius_of_gyration,
+        )
 
     def learn(self, frames: float) -> None:
         """Gives up a share of what was expected; ``frames`` is the time in frames of 1/30 s."""

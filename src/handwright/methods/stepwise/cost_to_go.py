@@ -14,12 +14,17 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
-from scipy.linalg import eigh, solve_discrete_are
+from scipy.linalg.lapack import dsygvd
+
+from handwright.math.compiled import compiled
+from handwright.methods.stepwise.integrator_value import integrator_values
 
 # Shares of the cost of a position that its first and second derivative cost, s^2 and s^4.
 _SPEED_SHARE, _ACCELERATION_SHARE = 1e-4, 1e-6
 # Of log10 of the ratio of the two costs; the ratio itself is 1/s^4 and the like.
 _LOWEST, _HIGHEST, _PER_DECADE = -8.0, 16.0, 10
+# Of lengths of frames, s, that tell tables apart.
+_DIGITS = 13
 
 
 class Errors(NamedTuple):
@@ -37,7 +42,6 @@ class Quadratic(NamedTuple):
     gradient: Float[np.ndarray, " N"]
 
 
-@lru_cache(maxsize=8)
 def value_table(step: float) -> Float[np.ndarray, "T 6"]:
     """Logarithms of the entries (xx, vv, aa, xv, xa, va) of the value by log10 of the ratio.
 
@@ -46,18 +50,18 @@ def value_table(step: float) -> Float[np.ndarray, "T 6"]:
     Args:
         step: Length of a frame, s.
     """
-    # In frames as the unit of time the matrices have no figures but ones.
-    transition = np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]])
-    push = np.ones((3, 1))
-    shares = np.diag([1.0, _SPEED_SHARE / step**2, _ACCELERATION_SHARE / step**4])
+    # Times of frames differ by rounding; a table of their own for each would be made again and
+    # again.
+    return _value_table(round(step, _DIGITS))
+
+
+@lru_cache(maxsize=64)
+def _value_table(step: float) -> Float[np.ndarray, "T 6"]:
+    shares = np.array([1.0, _SPEED_SHARE / step**2, _ACCELERATION_SHARE / step**4])
+    values = integrator_values(10.0 ** _exponents() * step**4, shares)
     scale = np.array([1.0, step, step**2])
-    rows = []
-    for exponent in _exponents():
-        stage = 10.0**exponent * step**4 * shares
-        value = solve_discrete_are(transition, push, stage, np.ones((1, 1)))
-        value *= np.outer(scale, scale) / step**4
-        rows.append(np.log(value[_ROWS, _COLUMNS]))
-    return np.array(rows)
+    values *= np.outer(scale, scale) / step**4
+    return np.log(values[:, _ROWS, _COLUMNS])
 
 
 _ROWS, _COLUMNS = np.array([0, 1, 2, 0, 0, 1]), np.array([0, 1, 2, 1, 2, 2])
@@ -67,45 +71,99 @@ def _exponents() -> Float[np.ndarray, " T"]:
     return np.linspace(_LOWEST, _HIGHEST, round((_HIGHEST - _LOWEST) * _PER_DECADE) + 1)
 
 
-def modal_values(ratio: Float[np.ndarray, " N"], step: float) -> Float[np.ndarray, "6 N"]:
-    """Entries of the value for modes with these ratios, in the order of ``value_table``."""
-    table = value_table(step)
-    place = (np.log10(np.maximum(ratio, 1e-300)) - _LOWEST) * _PER_DECADE
-    place = np.clip(place, 0.0, len(table) - 1.000001)
-    row = place.astype(np.int64)
-    share = (place - row)[:, None]
-    return np.asarray(np.exp((1.0 - share) * table[row] + share * table[row + 1]).T)
+class Modes(NamedTuple):
+    """Motions in which costs of position and of effort are diagonal; N of N coordinates."""
+
+    shape: Float[np.ndarray, "N N"]
+    """Modes as columns."""
+    reading: Float[np.ndarray, "N N"]
+    """By which coordinates become modal ones."""
+    ratio: Float[np.ndarray, " N"]
+    """Cost of a position over that of a change of acceleration."""
+    value: Float[np.ndarray, "N 6"]
+    """Entries of the value in the order of ``value_table``."""
+    hessian: Float[np.ndarray, "N N"]
+    """Second derivatives of the cost to go by velocities."""
 
 
-def cost_to_go(
-    stiffness: Float[np.ndarray, "N N"],
-    effort: Float[np.ndarray, "N N"],
-    errors: Errors,
-    velocity: Float[np.ndarray, " N"],
-    step: float,
-) -> Quadratic:
-    """The cost of the state after a frame, as a function of the velocities during it.
+@compiled
+def _modal_values(ratio: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """Entries of the value for modes with these ratios."""
+    values = np.zeros((len(ratio), 6))
+    for n in range(len(ratio)):
+        place = (np.log10(max(ratio[n], 1e-300)) - _LOWEST) * _PER_DECADE
+        place = min(max(place, 0.0), len(table) - 1.000001)
+        row = int(place)
+        share = place - row
+        for i in range(6):
+            values[n, i] = np.exp((1.0 - share) * table[row, i] + share * table[row + 1, i])
+    return values
+
+
+@compiled
+def _read_modes(
+    shape: np.ndarray, ratio: np.ndarray, effort: np.ndarray, table: np.ndarray, step: float
+) -> tuple:
+    """What ``Modes`` has beside shapes and ratios."""
+    reading = shape.T @ effort
+    value = _modal_values(ratio, table)
+    bent = reading.copy()
+    for n in range(len(ratio)):
+        xx, vv, aa, xv, xa, va = value[n]
+        bent[n] *= step**2 * xx + vv + aa / step**2 + 2.0 * (step * xv + xa + va / step)
+    return reading, value, reading.T @ bent
+
+
+@compiled
+def _gradient(
+    modes: Modes, position: np.ndarray, wished: np.ndarray, velocity: np.ndarray, step: float
+) -> np.ndarray:
+    off, wish = modes.shape.T @ position, modes.shape.T @ wished
+    before = modes.reading @ velocity
+    slope = np.zeros(len(before))
+    for n in range(len(before)):
+        xx, vv, aa, xv, xa, va = modes.value[n]
+        # With s the modal velocity: x = off + step (s - wish), v = s - wish, a = (s - before) /
+        # step.
+        speed = wish[n] / modes.ratio[n]
+        offset = off[n] / modes.ratio[n] - step * speed
+        slope[n] = (
+            (step * xx + xv + xa / step) * offset
+            - (step * xv + vv + va / step) * speed
+            - (step * xa + va + aa / step) * before[n] / step
+        )
+    return modes.reading.T @ slope
+
+
+def common_modes(
+    stiffness: Float[np.ndarray, "N N"], effort: Float[np.ndarray, "N N"], step: float
+) -> Modes:
+    """Makes both costs diagonal.
 
     Args:
         stiffness: Cost of positions: ``x' Q x / 2``; positive definite.
         effort: Cost of changes of acceleration: ``j' R j / 2``; positive definite.
+        step: Length of a frame, s.
+    """
+    # Symmetric matrices are their own transposes, which are laid out as the solver wants them.
+    ratio, shape, info = dsygvd(stiffness.T, effort.T)
+    if info != 0:
+        raise np.linalg.LinAlgError(f"no modes; dsygvd says {info}")
+    ratio = np.maximum(ratio, 1e-30)
+    reading, value, hessian = _read_modes(shape, ratio, effort, value_table(step), step)
+    return Modes(shape, reading, ratio, value, hessian)
+
+
+def cost_to_go(
+    modes: Modes, errors: Errors, velocity: Float[np.ndarray, " N"], step: float
+) -> Quadratic:
+    """The cost of the state after a frame, as a function of the velocities during it.
+
+    Args:
+        modes: Of the costs of positions and of changes of acceleration.
         errors: By how much positions are off now, and the velocities that are wished for.
         velocity: Before the frame.
         step: Length of a frame, s.
     """
-    ratio, modes = eigh(stiffness, effort, check_finite=False)
-    ratio = np.maximum(ratio, 1e-30)
-    to_modes = modes.T @ effort
-    off = modes.T @ errors.position / ratio
-    wish = modes.T @ errors.velocity / ratio
-    before = to_modes @ velocity
-    xx, vv, aa, xv, xa, va = modal_values(ratio, step)
-    # With s the modal velocity: x = off + step (s - wish), v = s - wish, a = (s - before) / step.
-    offset = off - step * wish
-    curvature = step**2 * xx + vv + aa / step**2 + 2.0 * (step * xv + xa + va / step)
-    slope = (
-        (step * xx + xv + xa / step) * offset
-        - (step * xv + vv + va / step) * wish
-        - (step * xa + va + aa / step) * before / step
-    )
-    return Quadratic(to_modes.T @ (curvature[:, None] * to_modes), to_modes.T @ slope)
+    gradient = _gradient(modes, errors.position, errors.velocity, velocity, step)
+    return Quadratic(modes.hessian, gradient)

@@ -8,6 +8,7 @@ import numpy as np
 
 from handwright.core.hand import HandModel
 from handwright.geometry.capsules import segment_segment
+from handwright.kinematics.digits import digit_pairs
 from handwright.kinematics.tree import Links, Tree, placed
 from handwright.math.compiled import compiled
 from handwright.methods.stepwise.point_rows import hand_point_rows
@@ -16,8 +17,8 @@ from handwright.methods.stepwise.point_rows import hand_point_rows
 _MARGIN = 0.006
 
 
-class DigitPairs(NamedTuple):
-    """Capsules of different digits."""
+class DigitCapsules(NamedTuple):
+    """Capsules of a hand, and which of them are of different digits."""
 
     pairs: np.ndarray
     """(M, 2)"""
@@ -27,14 +28,11 @@ class DigitPairs(NamedTuple):
     radius: np.ndarray
 
 
-def digit_pairs(model: HandModel) -> DigitPairs:
-    """All pairs of capsules of different digits."""
+def digit_capsules(model: HandModel) -> DigitCapsules:
+    """As arrays that compiled code may take."""
     capsules = model.capsules
-    first, second = np.triu_indices(len(capsules), 1)
-    one, two = capsules.digit[first], capsules.digit[second]
-    keep = (one >= 0) & (two >= 0) & (one != two)
-    return DigitPairs(
-        np.stack([first[keep], second[keep]], axis=1),
+    return DigitCapsules(
+        digit_pairs(model),
         capsules.link.astype(np.int64),
         np.array(capsules.start),
         np.array(capsules.end),
@@ -44,7 +42,7 @@ def digit_pairs(model: HandModel) -> DigitPairs:
 
 @compiled
 def digit_limits(
-    digits: DigitPairs, tree: Tree, links: Links, num_root: int, first: int, width: int
+    digits: DigitCapsules, tree: Tree, links: Links, num_root: int, first: int, width: int
 ) -> tuple:
     """Rows of the speeds with which near digits part, and their gaps, m."""
     count = len(digits.link)

@@ -6,9 +6,12 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.hand import HandModel
+from handwright.kinematics.digits import digit_pairs
 
 # Prices of a finger's last joint out of step with the one before, and of fingers out of step.
 _TOGETHER, _ALIKE = 1.0, 0.7
+# How deep the last phalanx may be in capsules of the palm, m.
+_PALM_SLACK = 0.003
 # How much each joint of an arm minds to leave its posture.
 _ARM_STIFFNESS = {
     "shoulder_flexion": 0.15,
@@ -61,7 +64,7 @@ def habits(model: HandModel, stiffness: Float[np.ndarray, " J"]) -> Float[np.nda
     return np.concatenate(rows)
 
 
-def digit_pairs(model: HandModel) -> tuple[np.ndarray, np.ndarray]:
+def apart_pairs(model: HandModel) -> tuple[np.ndarray, np.ndarray]:
     """Capsules that must stay apart, and how deep each pair may be in each other, m.
 
     Digits keep apart; the last phalanx also keeps out of the palm, whose capsules stand out of
@@ -69,12 +72,13 @@ def digit_pairs(model: HandModel) -> tuple[np.ndarray, np.ndarray]:
     """
     digit, names = model.capsules.digit, model.capsules.names
     first, second = np.triu_indices(len(digit), 1)
-    apart = (digit[first] >= 0) & (digit[second] >= 0) & (digit[first] != digit[second])
     last = np.array([d >= 0 and model.digits[d].pad.link == link
                      for d, link in zip(digit, model.capsules.link, strict=True)])  # fmt: skip
     own = np.array([names[a].split("_")[0] == names[b].split("_")[0]
                     for a, b in zip(first, second, strict=True)])  # fmt: skip
     palm = last[first] & (digit[second] < 0) & ~own
-    keep = apart | palm
-    slack = np.where(palm, 0.003, 0.0)
-    return np.stack([first[keep], second[keep]], axis=1), slack[keep]
+    apart = digit_pairs(model)
+    pairs = np.concatenate([apart, np.stack([first[palm], second[palm]], axis=1)])
+    slack = np.append(np.zeros(len(apart)), np.full(palm.sum(), _PALM_SLACK))
+    order = np.lexsort(pairs.T[::-1])
+    return pairs[order], slack[order]

@@ -19,6 +19,7 @@ from handwright.geometry.sdf_build import signed_distance_field
 from handwright.kinematics import PointGoals, TurnGoals, solve_frames
 from handwright.kinematics.around import seen_from
 from handwright.math.pose import Pose
+from handwright.mechanics.area import edge_distance
 from handwright.methods.stepwise.grasp_balance import Load
 from handwright.methods.stepwise.grasp_descent import State, descend
 from handwright.methods.stepwise.grasp_forces import (
@@ -28,7 +29,7 @@ from handwright.methods.stepwise.grasp_forces import (
     hold,
 )
 from handwright.methods.stepwise.grasp_found import DEPTH, GAP, GraspContact, GraspFound, NoGrasp
-from handwright.methods.stepwise.grasp_habits import digit_pairs, habits, joint_stiffness
+from handwright.methods.stepwise.grasp_habits import apart_pairs, habits, joint_stiffness
 from handwright.methods.stepwise.grasp_rows import Distances, GraspProblem, Weights, pose_links
 from handwright.methods.stepwise.grasp_skin import (
     only,
@@ -53,6 +54,8 @@ _ENOUGH = 3
 _AROUND = 0.015
 # Points farther than this from the surface need no exact distance, m.
 _EXACT = 0.0015
+# Contacts nearer than this to a sharp edge are not counted on, m.
+_EDGE = 0.0015
 
 
 @dataclass(slots=True)
@@ -95,7 +98,7 @@ class Search:
         field = signed_distance_field(body)
         exact = ExactDistance.from_body(body)
         environment = seen_from(pack_environment(surroundings), pose)
-        pairs, slack = digit_pairs(model)
+        pairs, slack = apart_pairs(model)
         target, habit = style_posture(model, style, 0.0), habits(model, joint_stiffness(model))
         down = np.array([0.0, 0.0, -9.81]) if gravity is None else np.asarray(gravity, float)
 
@@ -250,7 +253,9 @@ class Search:
         m = done.measured
         if len(m.contact) != len(handles):
             return "too few parts of the hand come to lie on it"
+        # What lies on a sharp edge may slip over it: it is not counted on.
         on = np.abs(m.gap[m.contact]) < GAP
+        on &= edge_distance(self._on_surface(m.place[m.contact])[0], self.body) > _EDGE
         touching = {h.handle.part for h, is_on in zip(handles, on, strict=True) if is_on}
         for parts in self.style.needs:
             if touching.isdisjoint(parts):

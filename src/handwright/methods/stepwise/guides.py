@@ -11,10 +11,11 @@ from jaxtyping import Bool, Float
 
 from handwright.core.clip import Clip
 from handwright.math import rotation
+from handwright.math.one_turn import own_turn_to, turn_to
 from handwright.math.pose import Pose
+from handwright.methods.stepwise.horizon import Rows
 from handwright.methods.stepwise.pursuit import PLACE_PRICE, TURN_PRICE
 from handwright.methods.stepwise.settings import Settings
-from handwright.methods.stepwise.step import Rows
 from handwright.methods.stepwise.world import BodyPart, BodyState, HandPart, HandState
 
 # How much firmer a hand follows a reach than it keeps a posture.
@@ -109,10 +110,8 @@ def hand_rows(
         error[[first + j for j in arm]] = 0.0
     if hand.is_free:
         error[:3], wish[:3] = state.place - root.position, _speed(root, root_ahead, step)
-        error[3:6] = rotation.log(rotation.multiply(rotation.conjugate(root.wxyz), state.wxyz))
-        wish[3:6] = (
-            rotation.log(rotation.multiply(rotation.conjugate(root.wxyz), root_ahead.wxyz)) / step
-        )
+        error[3:6] = own_turn_to(root.wxyz, state.wxyz)
+        wish[3:6] = own_turn_to(root.wxyz, root_ahead.wxyz) / step
         price[:3], price[3:6] = _ROOT_PLACE, _ROOT_TURN
     return Rows(matrix, error, price, wish)
 
@@ -126,8 +125,8 @@ def body_rows(
     center, center_ahead = pose.apply(body.body.center), ahead.apply(body.body.center)
     matrix = np.zeros((6, width))
     matrix[:, body.slice] = np.eye(6)
-    turned = rotation.log(rotation.multiply(now.wxyz, rotation.conjugate(pose.wxyz)))
-    rate = rotation.log(rotation.multiply(ahead.wxyz, rotation.conjugate(pose.wxyz))) / step
+    turned = turn_to(pose.wxyz, now.wxyz)
+    rate = turn_to(pose.wxyz, ahead.wxyz) / step
     return Rows(
         matrix,
         np.concatenate([now.center - center, turned]),
@@ -148,7 +147,7 @@ def _between(times: Float[np.ndarray, " T"], time: float) -> tuple[int, float]:
 
 def _blend(poses: Pose, row: int, share: float) -> Pose:
     one, two = poses[row], poses[row + 1]
-    turn = rotation.log(rotation.multiply(two.wxyz, rotation.conjugate(one.wxyz)))
+    turn = turn_to(one.wxyz, two.wxyz)
     return Pose.normalized(
         (1.0 - share) * one.position + share * two.position,
         rotation.multiply(rotation.exp(share * turn), one.wxyz),

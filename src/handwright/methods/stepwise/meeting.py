@@ -13,15 +13,16 @@ from handwright.geometry.sdf import Field, field_value_gradient
 from handwright.kinematics.skin_samples import SkinSamples
 from handwright.kinematics.tree import Links, Tree
 from handwright.math.compiled import compiled, kernel
+from handwright.math.vectors import cross
 from handwright.methods.stepwise.detection import (
     Nearest,
-    nearest_to_body,
-    nearest_to_surroundings,
+    nearest_skin,
     no_nearest,
 )
 from handwright.methods.stepwise.digits_apart import digit_limits
 from handwright.methods.stepwise.point_rows import body_point_rows, hand_point_rows
 from handwright.methods.stepwise.step import Limits
+from handwright.methods.stepwise.touch_limits import least_speed, touch_limits
 from handwright.methods.stepwise.touches import Touch, TouchRows
 from handwright.methods.stepwise.world import BodyState, HandState, World
 
@@ -29,8 +30,6 @@ MARGIN = 0.012
 """How near things are looked at, m; nothing that matters moves as far in a frame of a grasp."""
 TOUCHING = 5e-4
 """Gap below which a contact begins, m."""
-# How much of a depth is undone in a frame, and how fast at most, m/s.
-_RECOVERY, _RECOVERY_SPEED = 0.3, 0.05
 # Share of a gap that skin may close within a frame.
 _APPROACH = 0.5
 # How much higher than the lowest corner others may be that carry with it, m.
@@ -64,17 +63,19 @@ class BodyMeeting(NamedTuple):
 
 def hand_meetings(world: World, hands: list[HandState], bodies: list[BodyState]) -> list[Meeting]:
     """Skin of every hand near every body and the surroundings."""
+    targets = [
+        (b, body.target, now.turn, now.center - now.turn @ body.body.center)
+        for b, (body, now) in enumerate(zip(world.bodies, bodies, strict=True))
+    ]
+    if len(world.surfaces.frictions):
+        targets.append((-1, world.surroundings, np.eye(3), np.zeros(3)))
     found = []
     for h, (hand, state) in enumerate(zip(world.hands, hands, strict=True)):
-        for b, (body, now) in enumerate(zip(world.bodies, bodies, strict=True)):
+        room = np.zeros(hand.num_patches)
+        for b, target, turn, origin in targets:
             near = no_nearest(len(hand.model.capsules))
-            origin = now.center - now.turn @ body.body.center
-            nearest_to_body(hand.samples, state.links, body.field, now.turn, origin, MARGIN, near)
+            nearest_skin(hand.skin, state.links, target, turn, origin, MARGIN, room, near)
             found.append(Meeting(h, b, near))
-        if len(world.surfaces.frictions):
-            near = no_nearest(len(hand.model.capsules))
-            nearest_to_surroundings(hand.samples, state.links, world.surfaces, MARGIN, near)
-            found.append(Meeting(h, -1, near))
     return found
 
 
@@ -217,23 +218,20 @@ def hand_limits(
 
 
 def with_touches(limits: Limits, touches: list[Touch], rows: TouchRows, step: float) -> Limits:
-    """Limits of hands, and of bodies at their contacts with surroundings and each other."""
-    lying = np.array([touch.hand < 0 for touch in touches], dtype=bool)
-    gap = -np.einsum("ki,ki->k", rows.offset[lying], rows.normal[lying])
-    apart = -np.einsum("kin,ki->kn", rows.relative[lying], rows.normal[lying])
-    pinned = np.array([touch.is_pinned for touch in touches], dtype=bool)[lying]
-    low = least_speed(gap, step)
-    count = len(gap) + int(pinned.sum())
-    return Limits(
-        np.concatenate([limits.matrix, apart, -apart[pinned]]),
-        np.concatenate([limits.low, low, -low[pinned]]),
-        np.concatenate([limits.kind, np.ones(count, dtype=np.int64)]),
+    """Limits of hands, and of all contacts."""
+    found = touch_limits(
+        rows.relative,
+        rows.offset,
+        rows.normal,
+        rows.curve,
+        rows.hand,
+        np.array([touch.is_pinned for touch in touches], dtype=bool),
+        np.array([touch.is_stuck for touch in touches], dtype=bool),
+        np.array([touch.mode for touch in touches], dtype=np.int64),
+        np.array([touch.drag for touch in touches]).reshape(-1, 3),
+        step,
     )
-
-
-def least_speed(gap: Float[np.ndarray, " N"], step: float) -> Float[np.ndarray, " N"]:
-    """Speeds apart, m/s, that close a gap within a frame, or undo some of a depth."""
-    return np.where(gap >= 0.0, -gap / step, np.minimum(-_RECOVERY * gap / step, _RECOVERY_SPEED))
+    return Limits(*(np.concatenate(parts) for parts in zip(limits, found, strict=True)))
 
 
 def new_hand_touches(
@@ -316,11 +314,11 @@ def arriving_touches(
         body, now = world.bodies[meeting.body], bodies[meeting.body]
         arms = body.corners[meeting.corner] @ now.turn.T
         own = velocity[body.slice]
-        moved = own[:3] + np.cross(own[3:], arms)
+        moved = own[:3] + cross(own[3:], arms)
         if meeting.other >= 0:
             theirs = velocity[world.bodies[meeting.other].slice]
             reach = now.center + arms - bodies[meeting.other].center
-            moved = moved - theirs[:3] - np.cross(theirs[3:], reach)
+            moved = moved - theirs[:3] - cross(theirs[3:], reach)
         ending = meeting.gap + step * np.einsum("vi,vi->v", moved, meeting.normal)
         sunk = np.flatnonzero((ending < -_SUNK) & ~_is_lowest(meeting.gap) & _is_lowest(ending))
         sunk = sunk[carrying_corners(arms[sunk], meeting.normal[sunk], ending[sunk])]
@@ -356,6 +354,7 @@ def _lying_touch(
     corner, normal = body.corners[meeting.corner[n]], meeting.normal[n]
     place = now.center + now.turn @ corner - meeting.gap[n] * normal
     touch = Touch(body=meeting.body, anchor=corner, mode=mode)
+    touch.moved = -now.turn.T @ now.velocity_at(place)
     if meeting.other < 0:
         touch.part = world.surface_number[meeting.surface]
         touch.local, touch.normal = place, normal
@@ -363,6 +362,7 @@ def _lying_touch(
         return touch
     other, then = world.bodies[meeting.other], bodies[meeting.other]
     touch.other = meeting.other
+    touch.moved += now.turn.T @ then.velocity_at(place)
     touch.local = then.turn.T @ (place - then.center)
     touch.normal = now.turn.T @ normal
     touch.friction = min(body.body.friction, other.body.friction)
@@ -382,9 +382,9 @@ def carrying_corners(arms: np.ndarray, normals: np.ndarray, gap: np.ndarray) -> 
     normal = normals[0]
     axis = np.zeros(3)
     axis[np.argmin(np.abs(normal))] = 1.0
-    first = np.cross(normal, axis)
+    first = cross(normal, axis)
     first /= np.linalg.norm(first)
-    second = np.cross(normal, first)
+    second = cross(normal, first)
     angles = 2.0 * np.pi * np.arange(_NUM_CARRYING) / _NUM_CARRYING
     ways = np.cos(angles)[:, None] * first + np.sin(angles)[:, None] * second
     return np.unique([*np.argmax(arms @ ways.T, axis=0), np.argmin(gap)])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 import numpy as np
-from jaxtyping import Float
 
 # Of the normal distribution, by the share; as in the paper.
 _VARIANCE = 0.4
@@ -14,18 +14,17 @@ _VARIANCE = 0.4
 _RISE, _FALL, _LEAST = 0.15, 0.3, 0.04
 
 
-def _bell(share: Float[np.ndarray, "*B"]) -> Float[np.ndarray, "*B"]:
-    share = np.asarray(share, dtype=np.float64)
-    middle = np.exp(-0.5 * (share - 0.5) ** 2 / _VARIANCE)
-    ramp = np.minimum(np.minimum(share / _RISE, (1.0 - share) / _FALL), 1.0)
-    return middle * np.maximum(ramp, _LEAST)
+def _bell(share: float) -> float:
+    middle = math.exp(-0.5 * (share - 0.5) ** 2 / _VARIANCE)
+    ramp = min(share / _RISE, (1.0 - share) / _FALL, 1.0)
+    return middle * max(ramp, _LEAST)
 
 
 @lru_cache(maxsize=1)
 def _whole_time() -> float:
     """Time that the way takes at the speed of ``_bell``."""
     shares = np.linspace(0.0, 1.0, 2001)
-    return float(np.trapezoid(1.0 / _bell(shares), shares))
+    return float(np.trapezoid([1.0 / _bell(share) for share in shares], shares))
 
 
 def reaching_rate(share: float) -> float:
@@ -34,4 +33,4 @@ def reaching_rate(share: float) -> float:
     Args:
         share: Of the way, done; below 0 and above 1 count as 0 and 1.
     """
-    return float(_bell(np.clip(share, 0.0, 1.0))) * _whole_time()
+    return _bell(min(max(share, 0.0), 1.0)) * _whole_time()

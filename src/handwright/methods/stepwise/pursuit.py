@@ -9,9 +9,11 @@ from jaxtyping import Float
 
 from handwright.core.goal import Goal
 from handwright.math import rotation
+from handwright.math.one_turn import turn_to
+from handwright.math.vectors import length
+from handwright.methods.stepwise.horizon import Rows
 from handwright.methods.stepwise.point_rows import body_point_rows, hand_point_rows
 from handwright.methods.stepwise.profile import reaching_rate
-from handwright.methods.stepwise.step import Rows
 from handwright.methods.stepwise.world import BodyState, HandPart, HandState, World
 
 PLACE_PRICE, TURN_PRICE = 1e5, 3e3
@@ -64,8 +66,8 @@ class Pursuit:
             price = np.full(3, self.factor * goal.weight * PLACE_PRICE)
             parts.append(Rows(linear, error, price, wish))
         if goal.wxyz is not None:
-            way = rotation.log(rotation.multiply(goal.wxyz, rotation.conjugate(self.wxyz)))
-            done = rotation.log(rotation.multiply(wxyz, rotation.conjugate(self.wxyz)))
+            way = turn_to(self.wxyz, goal.wxyz)
+            done = turn_to(self.wxyz, wxyz)
             error, wish = _toward(done, way, time, _TURNED)
             price = np.full(3, goal.weight * TURN_PRICE)
             parts.append(Rows(angular, error, price, wish))
@@ -81,10 +83,10 @@ def _toward(
     done: np.ndarray, way: np.ndarray, time: float, near: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Error and wished velocity: the reference is on the way, abreast of what is done."""
-    length = float(way @ way)
-    if length < near**2 or np.linalg.norm(done - way) < near:
+    whole = float(way @ way)
+    if whole < near**2 or length(done - way) < near:
         return done - way, np.zeros(3)
-    share = float(np.clip(done @ way / length, 0.0, 1.0))
+    share = min(max(float(done @ way) / whole, 0.0), 1.0)
     if share >= 1.0:
         return done - way, np.zeros(3)
     return done - share * way, way * reaching_rate(share) / time

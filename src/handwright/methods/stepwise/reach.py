@@ -31,7 +31,7 @@ from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.methods.stepwise.grasp_descent import descend
 from handwright.methods.stepwise.grasp_found import DEPTH, GraspFound
-from handwright.methods.stepwise.grasp_habits import digit_pairs, habits, joint_stiffness
+from handwright.methods.stepwise.grasp_habits import apart_pairs, habits, joint_stiffness
 from handwright.methods.stepwise.grasp_rows import (
     GraspProblem,
     Weights,
@@ -168,7 +168,7 @@ class _Way:
             gap, outward = sample_field(field, points)
             return gap, unit_rows(outward)
 
-        pairs, slack = digit_pairs(model)
+        pairs, slack = apart_pairs(model)
         environment = seen_from(pack_environment(surroundings), pose)
         habit = habits(model, joint_stiffness(model))
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from jaxtyping import Float
 
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ENVIRONMENT, Contact, ContactMode, ContactTrack
@@ -14,8 +13,8 @@ from handwright.core.problem import Problem
 from handwright.math.pose import Pose
 from handwright.mechanics.sliding import STATIC_SPEED
 from handwright.methods.stepwise.step import Solved
-from handwright.methods.stepwise.touches import Touch, TouchRows
-from handwright.methods.stepwise.world import World
+from handwright.methods.stepwise.touches import Touch, TouchRows, mean_slip
+from handwright.methods.stepwise.world import BodyState, World
 
 if TYPE_CHECKING:
     from handwright.methods.stepwise.session import Moment
@@ -29,7 +28,7 @@ def listed_contacts(
     touches: list[Touch],
     rows: TouchRows,
     solved: Solved,
-    before: Float[np.ndarray, " N"],
+    bodies: list[BodyState],
     frame: int,
 ) -> list[Contact]:
     """Contacts that carry force in a frame; one that slides before or after it is called so.
@@ -39,14 +38,13 @@ def listed_contacts(
         touches: All contacts.
         rows: The same as arrays.
         solved: Forces, and velocities after the frame.
-        before: Velocities before it.
+        bodies: Before the frame.
         frame: Its number.
     """
     found = []
-    speed = np.max(
-        [np.linalg.norm(rows.slip(velocity), axis=1) for velocity in (before, solved.velocity)],
-        axis=0,
-    )
+    speed = np.linalg.norm(mean_slip(rows, solved.velocity), axis=1)
+    normal = rows.normal / np.linalg.norm(rows.normal, axis=1)[:, None]
+    gap = -np.einsum("ki,ki->k", rows.offset, rows.normal)
     for k in np.flatnonzero(np.abs(solved.force).max(axis=1, initial=0.0) > _NOTHING):
         touch = touches[k]
         toucher, part = ENVIRONMENT, touch.part
@@ -64,8 +62,8 @@ def listed_contacts(
                 part=part,
                 body=world.bodies[touch.body].name,
                 point=rows.point[k].copy(),
-                normal=rows.normal[k] / np.linalg.norm(rows.normal[k]),
-                gap=float(-rows.offset[k] @ rows.normal[k]),
+                normal=normal[k],
+                gap=float(gap[k]),
                 force=solved.force[k].copy(),
                 mode=mode,
             )

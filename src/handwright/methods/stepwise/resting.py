@@ -8,16 +8,17 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.contact import ENVIRONMENT, Contact, ContactMode
-from handwright.math.compiled import compiled
+from handwright.math.compiled import compiled, kernel
+from handwright.math.vectors import cross
 from handwright.mechanics.sliding import STATIC_SPEED
+from handwright.methods.stepwise.laws import Mechanics
 from handwright.methods.stepwise.meeting import (
     BodyMeeting,
     NearCorners,
     carrying_corners,
     joined_corners,
-    least_speed,
 )
-from handwright.methods.stepwise.step import Mechanics
+from handwright.methods.stepwise.touch_limits import least_speed
 from handwright.methods.stepwise.world import BodyState, World
 
 _NUM_SWEEPS = 400
@@ -52,35 +53,69 @@ def resting_impulses(
     """
     count = len(arm)
     impulse = np.zeros((count, 3))
-    # How strongly a point gives way to an impulse, at most, over all directions.
-    give = np.zeros(count)
+    # How strongly a point gives way to an impulse: at most, over all directions, and along the
+    # normal.
+    give, along = np.zeros(count), np.zeros(count)
+    size = np.sqrt((inverse_inertia**2).sum())
     for k in range(count):
-        reach = np.sqrt((arm[k] ** 2).sum())
-        give[k] = 1.0 / mass + reach**2 * np.sqrt((inverse_inertia**2).sum())
-    along = np.zeros(count)
-    for k in range(count):
+        reach = arm[k, 0] ** 2 + arm[k, 1] ** 2 + arm[k, 2] ** 2
+        give[k] = 1.0 / mass + reach * size
         lever = np.cross(arm[k], normal[k])
         along[k] = 1.0 / mass + lever @ (inverse_inertia @ lever)
     for _ in range(_NUM_SWEEPS):
         largest = 0.0
         for k in range(count):
-            point = velocity[:3] + np.cross(velocity[3:], arm[k])
-            n = normal[k]
-            was = impulse[k].copy()
-            push = max((was @ n) + (low[k] - point @ n) / along[k], 0.0)
-            across = was - (was @ n) * n - (point - (point @ n) * n) / give[k]
-            size = np.sqrt((across**2).sum())
-            most = friction[k] * push
-            if size > most:
-                across = across * (most / max(size, 1e-300))
-            impulse[k] = push * n + across
-            change = impulse[k] - was
-            velocity[:3] += change / mass
-            velocity[3:] += inverse_inertia @ np.cross(arm[k], change)
-            largest = max(largest, np.abs(change).max())
+            change = _settle_point(
+                k, mass, inverse_inertia, velocity, arm, normal, low, friction, give, along, impulse
+            )
+            largest = max(largest, change)
         if largest < _SETTLED * scale:
             break
     return impulse
+
+
+@kernel
+def _settle_point(
+    k: int,
+    mass: float,
+    inverse_inertia: np.ndarray,
+    velocity: np.ndarray,
+    arm: np.ndarray,
+    normal: np.ndarray,
+    low: np.ndarray,
+    friction: np.ndarray,
+    give: np.ndarray,
+    along: np.ndarray,
+    impulse: np.ndarray,
+) -> float:
+    """Gives one point the impulse that it needs; the largest part of the change, N s."""
+    ax, ay, az = arm[k, 0], arm[k, 1], arm[k, 2]
+    nx, ny, nz = normal[k, 0], normal[k, 1], normal[k, 2]
+    # Velocity of the point.
+    px = velocity[0] + velocity[4] * az - velocity[5] * ay
+    py = velocity[1] + velocity[5] * ax - velocity[3] * az
+    pz = velocity[2] + velocity[3] * ay - velocity[4] * ax
+    was_x, was_y, was_z = impulse[k, 0], impulse[k, 1], impulse[k, 2]
+    was, speed = was_x * nx + was_y * ny + was_z * nz, px * nx + py * ny + pz * nz
+    push = max(was + (low[k] - speed) / along[k], 0.0)
+    tx = was_x - was * nx - (px - speed * nx) / give[k]
+    ty = was_y - was * ny - (py - speed * ny) / give[k]
+    tz = was_z - was * nz - (pz - speed * nz) / give[k]
+    size = np.sqrt(tx * tx + ty * ty + tz * tz)
+    most = friction[k] * push
+    if size > most:
+        share = most / max(size, 1e-300)
+        tx, ty, tz = share * tx, share * ty, share * tz
+    impulse[k, 0], impulse[k, 1], impulse[k, 2] = push * nx + tx, push * ny + ty, push * nz + tz
+    cx, cy, cz = impulse[k, 0] - was_x, impulse[k, 1] - was_y, impulse[k, 2] - was_z
+    velocity[0] += cx / mass
+    velocity[1] += cy / mass
+    velocity[2] += cz / mass
+    mx, my, mz = ay * cz - az * cy, az * cx - ax * cz, ax * cy - ay * cx
+    for i in range(3):
+        row = inverse_inertia[i]
+        velocity[3 + i] += row[0] * mx + row[1] * my + row[2] * mz
+    return max(abs(cx), abs(cy), abs(cz))
 
 
 class Support(NamedTuple):
@@ -176,7 +211,7 @@ def _support(
     chosen = np.zeros(0, dtype=np.int64)
     impulse = np.zeros((0, 3))
     for _ in range(_NUM_ROUNDS):
-        moved = velocity[:3] + np.cross(velocity[3:], arms)
+        moved = velocity[:3] + cross(velocity[3:], arms)
         ending = near.gap + step * np.einsum("vi,vi->v", moved, near.normal)
         sunk = np.setdiff1d(np.flatnonzero(ending < np.minimum(near.gap, 0.0) - _SUNK), chosen)
         if len(sunk) == 0:
@@ -196,7 +231,7 @@ def _support(
             scale,
         )
     arm, normal = arms[chosen], near.normal[chosen]
-    moved = velocity[:3] + np.cross(velocity[3:], arm)
+    moved = velocity[:3] + cross(velocity[3:], arm)
     slip = -(moved - np.einsum("ki,ki->k", moved, normal)[:, None] * normal)
     numbers = np.array(world.surface_number)[near.surface[chosen]]
     support = Support(n, numbers, now.center + arm, normal, near.gap[chosen], impulse / step, slip)

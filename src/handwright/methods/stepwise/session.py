@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -12,22 +12,29 @@ from threadpoolctl import ThreadpoolController
 
 from handwright.core.clip import Clip
 from handwright.core.contact import Contact, ContactMode
-from handwright.core.goal import Goal
+from handwright.core.goal import Feature, Goal
 from handwright.core.problem import Problem, goal_problems
 from handwright.core.push import Push, pushed
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.math.pose import Pose
+from handwright.math.vectors import length
 from handwright.methods.stepwise.anticipation import Expectation
 from handwright.methods.stepwise.body_turns import middle_turn
 from handwright.methods.stepwise.changes import (
     LOST,
     added_energy,
     after_step,
+    break_or_stay,
     corrections,
+    parting_touches,
     update_hand_touches,
 )
+from handwright.methods.stepwise.ends import Ends, frame_ends, true_motion
 from handwright.methods.stepwise.guides import Given, Staying, Wanted, body_rows, hand_rows
 from handwright.methods.stepwise.holding import Holding, find_holdings
+from handwright.methods.stepwise.horizon import Horizon, Rows
+from handwright.methods.stepwise.joint_bounds import JointBounds, joint_bounds, joint_range
+from handwright.methods.stepwise.laws import Mechanics, mechanics
 from handwright.methods.stepwise.meeting import (
     BodyMeeting,
     Meeting,
@@ -48,10 +55,7 @@ from handwright.methods.stepwise.step import (
     ForceWish,
     InfeasibleStepError,
     Limits,
-    Mechanics,
-    Rows,
     Solved,
-    mechanics,
     solve_step,
 )
 from handwright.methods.stepwise.touches import Touch, TouchRows, touch_rows
@@ -59,8 +63,6 @@ from handwright.methods.stepwise.world import (
     BodyState,
     HandState,
     World,
-    advance_body,
-    advance_hand,
     body_state,
     hand_state,
     make_world,
@@ -68,14 +70,14 @@ from handwright.methods.stepwise.world import (
 
 MAX_STEP = 0.1
 """Longest frame, s."""
-# Rolls back so often at most; what is left then shows as added energy.
-_NUM_CORRECTIONS = 6
+# Solves a frame so often at most; what is left of roll-backs then shows as added energy.
+_NUM_ATTEMPTS = 10
+# Contacts whose motion is this much off what the step thought are solved for once more, m/s.
+_OFF, _NUM_BENDS = 1e-3, 2
 # Price of torque changes in the first frame of a grip, when muscles find what holds: hardly any.
 _FREE_TORQUE = 1e-6
 # Price of forces that surroundings give once a hand is to carry a body, 1/N^2.
 _LEAN = 1.0
-# Fastest joints and roots, rad/s and m/s: about what people can do.
-_FASTEST = 7.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,7 +150,9 @@ class Session:
         self._pursuits: dict[tuple[str, str | None], Pursuit] = {}
         self._expectations = [Expectation(one.grip, one.hand, one.body) for one in self._holdings]
         self._taken: set[int] = set()
+        self._gone_on: dict[tuple[int, int], Goal] = {}
         self._external = np.zeros((len(self.world.bodies), 6))
+        self._range = joint_range(self.world)
         self._threads = ThreadpoolController()
         self.moments: list[Moment] = [self._moment(())]
 
@@ -237,13 +241,14 @@ class Session:
         before = np.concatenate(
             [*(hand.velocity for hand in self.hands), *(body.twist for body in self.bodies)]
         )
-        rows, solved = self._solve(laws, limits, between, goals, before, is_new, step)
+        wrench = external + resting.wrench
+        rows, solved, ends = self._solve(laws, limits, between, goals, before, wrench, is_new, step)
         contacts = (
-            *listed_contacts(world, self.touches, rows, solved, before, self.tally.frames),
+            *listed_contacts(world, self.touches, rows, solved, self.bodies, self.tally.frames),
             *resting.contacts(world, self.tally.frames),
         )
-        self._advance(rows, solved, resting.wrench, external, step)
-        after_step(self.touches, rows, solved)
+        after_step(self.touches, rows, solved, self.bodies)
+        self.hands, self.bodies = ends
         for expectation in self._expectations:
             expectation.learn(30.0 * step)
         self.tally.frames += 1
@@ -303,9 +308,10 @@ class Session:
         between: list[BodyMeeting],
         goals: Sequence[Goal],
         before: np.ndarray,
+        wrench: Float[np.ndarray, "B 6"],
         is_new: bool,
         step: float,
-    ) -> tuple[TouchRows, Solved]:
+    ) -> tuple[TouchRows, Solved, Ends]:
         """Solves the frame, and once more while contacts would add energy."""
         world = self.world
         torque = np.concatenate([np.zeros(0), *(hand.torque for hand in self.hands)])
@@ -317,36 +323,76 @@ class Session:
             ],
             world.num_velocities,
         )
+        torque_price = _FREE_TORQUE if is_new else self.settings.torque
+        horizon = Horizon(world, pursued, posture, self.settings, torque_price, step)
+        bounds = joint_bounds(self._range, world, self.hands, step)
         weights = [body.body.mass * world.gravity for body in world.bodies]
-        total = float(np.linalg.norm(np.sum(weights, axis=0)))
+        total = length(np.sum(weights, axis=0))
         lean = _LEAN if self._is_carrying() else self.settings.force
-        rows = touch_rows(world, self.touches, self.hands, self.bodies)
-        for attempt in range(_NUM_CORRECTIONS + 1):
+        rows = self._gripped(weights, wrench)
+
+        def solve() -> Solved:
             wishes: list[ForceWish] = []
             for one in self._expectations:
-                own, now = world.bodies[one.body], self.bodies[one.body]
-                one.limit(self.touches, rows, own, now, weights[one.body])
                 wishes += one.wishes(self.touches, weights[one.body])
             if self._plan is not None:
                 wishes += self._plan.wishes(self.touches, self.bodies, self.time)
             within = with_touches(limits, self.touches, rows, step)
-            solved = self._solve_once(
-                laws, rows, before, torque, pursued, posture, wishes, within, is_new, lean, step
+            return self._solve_once(
+                laws, rows, before, torque, horizon, bounds, wishes, within, lean, step
             )
-            if attempt == _NUM_CORRECTIONS:
+
+        def followed() -> tuple[Ends, bool]:
+            """Where the frame ends, and whether contacts move otherwise than was thought."""
+            ends = frame_ends(world, self.hands, self.bodies, rows, solved, wrench, step)
+            moved = true_motion(rows, self.hands, self.bodies, ends, step)
+            curve = moved - rows.relative @ solved.velocity
+            is_off = bool(np.abs(curve - rows.curve).max(initial=0.0) > _OFF)
+            rows.curve = curve
+            return ends, is_off
+
+        bends = 0
+        for attempt in range(_NUM_ATTEMPTS):
+            solved = solve()
+            ends, is_off = followed()
+            if attempt == _NUM_ATTEMPTS - 1:
                 break
-            changed = corrections(self.touches, rows, solved, total, step)
+            if is_off and bends < _NUM_BENDS:
+                bends += 1
+                continue
+            parting = parting_touches(self.touches, rows, solved, total, step)
+            if parting:
+                solved = break_or_stay(self.touches, rows, parting, solve)
+                ends, _ = followed()
+                self.tally.corrections += 1
+            changed = corrections(self.touches, rows, solved, self.bodies, total)
             arrived = arriving_touches(world, self.bodies, between, solved.velocity, step)
             known = {(t.body, t.other, t.part, *t.anchor) for t in self.touches if t.hand < 0}
             new = [t for t in arrived if (t.body, t.other, t.part, *t.anchor) not in known]
             if not changed and not new:
                 break
+            bends = 0
             self.touches += new
             self.tally.corrections += 1
+            for touch, off in zip(self.touches, rows.curve, strict=False):
+                touch.curve = off
             rows = touch_rows(world, self.touches, self.hands, self.bodies)
         energy = added_energy(self.touches, rows, solved, step)
         self.tally.added_energy = max(self.tally.added_energy, energy)
-        return rows, solved
+        return rows, solved, ends
+
+    def _gripped(self, weights: list[np.ndarray], wrench: Float[np.ndarray, "B 6"]) -> TouchRows:
+        """Contacts as arrays, with forces and modes that expectations allow."""
+        rows = touch_rows(self.world, self.touches, self.hands, self.bodies)
+        changed = False
+        for one in self._expectations:
+            own, now, weight = self.world.bodies[one.body], self.bodies[one.body], weights[one.body]
+            one.limit(self.touches, rows, own, now, weight)
+            push = wrench[one.body, :3]
+            changed |= one.let_slip(self.touches, rows, own, now, weight, push)
+        if changed:
+            rows = touch_rows(self.world, self.touches, self.hands, self.bodies)
+        return rows
 
     def _solve_once(
         self,
@@ -354,11 +400,10 @@ class Session:
         rows: TouchRows,
         before: np.ndarray,
         torque: np.ndarray,
-        pursued: Rows,
-        posture: Rows,
+        horizon: Horizon,
+        bounds: JointBounds,
         wishes: list[ForceWish],
         limits: Limits,
-        is_new: bool,
         lean: float,
         step: float,
     ) -> Solved:
@@ -370,13 +415,11 @@ class Session:
                 rows,
                 before=before,
                 torque=torque,
-                goals=pursued,
-                posture=posture,
+                horizon=horizon,
                 forces=wishes,
                 limits=within,
-                bounds=self._bounds(step),
+                bounds=bounds,
                 weights=self.settings,
-                torque_price=_FREE_TORQUE if is_new else self.settings.torque,
                 lean=lean,
                 step=step,
             )
@@ -415,7 +458,12 @@ class Session:
             self.problem.hands
         )
         current: dict[tuple[str, str | None], Goal] = {}
+        lost = {
+            world.bodies[one.body].name: one.hand for one in self._expectations if one.is_losing
+        }
         for goal in sorted(goals, key=lambda goal: goal.start):
+            if goal.feature.owner in lost and goal.position is not None:
+                goal = self._gone_on_with(goal, lost[goal.feature.owner])
             key = goal.feature.owner, goal.feature.frame
             if goal.feature.owner in ready and goal.end >= self.time - 1e-9:
                 current.setdefault(key, goal)
@@ -431,46 +479,22 @@ class Session:
             parts.append(pursuit.rows(point, wxyz, linear, angular, before))
         return joined(parts, world.num_velocities)
 
-    def _bounds(self, step: float) -> tuple[np.ndarray, np.ndarray]:
-        """Lowest and highest velocities: joints stay within their limits, or come back to them."""
-        lower, upper = [np.zeros(0)], [np.zeros(0)]
-        for hand, state in zip(self.world.hands, self.hands, strict=True):
-            low, high = np.full(hand.count, -_FASTEST), np.full(hand.count, _FASTEST)
-            joints = hand.model.joints
-            low[hand.num_root :] = np.clip((joints.lower - state.q) / step, -_FASTEST, _FASTEST)
-            high[hand.num_root :] = np.clip((joints.upper - state.q) / step, -_FASTEST, _FASTEST)
-            lower.append(low)
-            upper.append(high)
-        return np.concatenate(lower), np.concatenate(upper)
+    def _gone_on_with(self, goal: Goal, hand: int) -> Goal:
+        """The goal of a hand that does not know yet that it is losing the body of a goal.
 
-    def _advance(
-        self,
-        rows: TouchRows,
-        solved: Solved,
-        resting: Float[np.ndarray, "B 6"],
-        external: Float[np.ndarray, "B 6"],
-        step: float,
-    ) -> None:
-        world = self.world
-        wrench = external + resting
-        for owners, sign in (
-            (np.array([touch.body for touch in self.touches], dtype=np.int64), 1.0),
-            (np.array([touch.other for touch in self.touches], dtype=np.int64), -1.0),
-        ):
-            for n, now in enumerate(self.bodies):
-                force = sign * solved.force[owners == n]
-                wrench[n, :3] += force.sum(axis=0)
-                # The part of ``arm f'`` that is its own mirror image is no moment.
-                outer = (rows.point[owners == n] - now.center).T @ force
-                wrench[n, 3] += outer[1, 2] - outer[2, 1]
-                wrench[n, 4] += outer[2, 0] - outer[0, 2]
-                wrench[n, 5] += outer[0, 1] - outer[1, 0]
-        for hand, state in zip(world.hands, self.hands, strict=True):
-            state.torque = solved.torque[hand.slice]
-            advance_hand(hand, state, solved.velocity[hand.slice], step)
-        for n, (body, now) in enumerate(zip(world.bodies, self.bodies, strict=True)):
-            wrench[n, :3] += body.body.mass * world.gravity
-            advance_body(body, now, wrench[n, :3], wrench[n, 3:], step)
+        It goes the way that it would have gone with the body.
+        """
+        found = self._gone_on.get((id(goal), hand))
+        if found is None:
+            assert goal.position is not None
+            point, *_ = feature_now(self.world, goal, self.hands, self.bodies)
+            wrist = Goal(
+                Feature(self.world.hands[hand].name), goal.start, goal.end, position=np.zeros(3)
+            )
+            place, wxyz, *_ = feature_now(self.world, wrist, self.hands, self.bodies)
+            found = replace(wrist, position=place + goal.position - point, wxyz=wxyz)
+            self._gone_on[id(goal), hand] = found
+        return found
 
     def _moment(self, contacts: tuple[Contact, ...]) -> Moment:
         return Moment(

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
 from handwright.core.contact import ContactMode
-from handwright.methods.stepwise.point_rows import body_points_rows, hand_points_rows
-from handwright.methods.stepwise.world import BodyState, HandState, World
+from handwright.methods.stepwise.touch_kernels import (
+    along_and_across,
+    force_edges,
+    moving,
+    place_contacts,
+    place_hand_contacts,
+)
+from handwright.methods.stepwise.world import BodyState, HandState, World, stacked
 
 
 @dataclass(slots=True, eq=False)
@@ -37,8 +44,18 @@ class Touch:
     """Where friction pulls the body while it slides: unit length, in the world."""
     cap: float = np.inf
     """Largest normal force, N."""
+    is_parted: bool = False
+    """Whether it is too far apart for a force in this frame."""
+    is_let_go: bool = False
+    """Whether the hand does not try to keep it in its place: the grip is too weak for that."""
+    is_stuck: bool = False
+    """Whether it may not slide in this frame, in a contact with surroundings or another body."""
     is_pinned: bool = False
     """Whether it may not part in this frame: it then gives as much force as that takes."""
+    curve: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
+    """By how much its motion was off the linear one when a frame was last solved, m/s."""
+    moved: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
+    """Velocity of what touches over the body in the last frame, in the body's axes, m/s."""
     force: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
     """Of the last frame, on the body, in the world, N."""
 
@@ -46,6 +63,19 @@ class Touch:
     def is_surrounding(self) -> bool:
         """Whether the surroundings touch."""
         return self.hand < 0 and self.other < 0
+
+
+class Motion(NamedTuple):
+    """What velocities do at contacts, m/s."""
+
+    velocity: Float[np.ndarray, " N"]
+    curve: Float[np.ndarray, "K 3"]
+    moved: Float[np.ndarray, "K 3"]
+    along: Float[np.ndarray, " K"]
+    """Part along the normal."""
+    slip: Float[np.ndarray, "K 3"]
+    speed: Float[np.ndarray, " K"]
+    """Of the slip."""
 
 
 @dataclass(slots=True, eq=False)
@@ -60,20 +90,50 @@ class TouchRows:
     """Into the body, in the world."""
     relative: Float[np.ndarray, "K 3 N"]
     """Velocity of what touches less that of the body by the velocities."""
+    curve: Float[np.ndarray, "K 3"]
+    """What is added to it because points move on curves, m/s."""
     edges: Float[np.ndarray, "L 3"]
     """Forces on the body that a unit of a coefficient gives."""
     owner: np.ndarray
     """(L,) contact of each coefficient."""
+    body: np.ndarray
+    """(K,) what is touched."""
+    hand: np.ndarray
+    """(K,) what touches; -1 where it is no hand."""
+    other: np.ndarray
+    """(K,) what touches; -1 where it is no body."""
+    link: np.ndarray
+    """(K,) of the hand."""
+    anchor: Float[np.ndarray, "K 3"]
+    """Points of bodies from their centres, in their axes, m."""
+    before: Float[np.ndarray, "K 3"]
+    """Velocities of what touches over the bodies in the last frame, m/s."""
+    _known: Motion | None = None
+
+    def _motion(self, velocity: Float[np.ndarray, " N"]) -> Motion:
+        """What velocities do at the contacts; asked for again and again in a frame."""
+        known = self._known
+        if known is None or known.velocity is not velocity or known.curve is not self.curve:
+            moved = moving(self.relative, self.curve, velocity)
+            found = along_and_across(moved, self.normal)
+            known = self._known = Motion(velocity, self.curve, moved, *found)
+        return known
+
+    def moving(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, "K 3"]:
+        """Velocities of what touches over the bodies, m/s."""
+        return self._motion(velocity).moved
 
     def slip(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, "K 3"]:
-        """Velocities of what touches over the bodies' surfaces, m/s."""
-        relative = self.relative @ velocity
-        along = np.einsum("ki,ki->k", relative, self.normal)
-        return np.asarray(relative - along[:, None] * self.normal)
+        """The same along the bodies' surfaces, m/s."""
+        return self._motion(velocity).slip
+
+    def speed(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, " K"]:
+        """How fast that is, m/s."""
+        return self._motion(velocity).speed
 
     def leaving(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, " K"]:
         """Speeds with which what touches goes away from the bodies, m/s."""
-        return np.asarray(-np.einsum("ki,ki->k", self.relative @ velocity, self.normal))
+        return -self._motion(velocity).along
 
 
 def touch_rows(
@@ -81,35 +141,63 @@ def touch_rows(
 ) -> TouchRows:
     """Points, velocities and force directions of all contacts."""
     count = len(touches)
+    numbers = np.array(
+        [(t.body, t.hand, t.other, t.link, t.mode) for t in touches], dtype=np.int64
+    ).reshape(count, 5)
+    body, hand, other, link, mode = np.ascontiguousarray(numbers.T)
+    vectors = np.array([(t.local, t.anchor, t.normal, t.drag, t.curve, t.moved) for t in touches])
+    vectors = vectors.reshape(count, 6, 3)
+    point, at, normal, before = np.zeros((4, count, 3))
     relative = np.zeros((count, 3, world.num_velocities))
-    body = np.array([touch.body for touch in touches], dtype=np.int64)
-    other = np.array([touch.other for touch in touches], dtype=np.int64)
-    hand = np.array([touch.hand for touch in touches], dtype=np.int64)
-    turn = np.array([now.turn for now in bodies])
-    center = np.array([now.center for now in bodies])
-    firsts = np.array([part.first for part in world.bodies])
-    if count == 0:
-        nothing = np.zeros((0, 3))
-        return TouchRows(nothing, nothing, nothing, relative, nothing, body)
-    arm = np.einsum("kij,kj->ki", turn[body], np.array([touch.anchor for touch in touches]))
-    point = center[body] + arm
-    normal = np.array([touch.normal for touch in touches])
-    is_fixed = (hand < 0) & (other < 0)
-    normal = np.where(is_fixed[:, None], normal, np.einsum("kij,kj->ki", turn[body], normal))
-    at = np.array([touching_point(touch, hands, bodies) for touch in touches])
-    # Both sides are taken at the body's point, so that what the one gets the other gives.
-    body_points_rows(firsts[body], arm, -1.0, relative)
-    if (other >= 0).any():
-        reach = point - center[np.maximum(other, 0)]
-        body_points_rows(np.where(other >= 0, firsts[other], -1), reach, 1.0, relative)
-    link = np.array([touch.link for touch in touches], dtype=np.int64)
+    place_contacts(
+        body,
+        hand,
+        other,
+        vectors,
+        *stacked(bodies),
+        np.array([part.first for part in world.bodies], dtype=np.int64),
+        point,
+        at,
+        normal,
+        before,
+        relative,
+    )
     for h, (part, state) in enumerate(zip(world.hands, hands, strict=True)):
-        which = np.flatnonzero(hand == h)
-        hand_points_rows(
-            part.tree, state.links, part.num_root, part.first, which, link, point, relative
+        place_hand_contacts(
+            part.tree,
+            state.links,
+            part.num_root,
+            part.first,
+            h,
+            hand,
+            link,
+            vectors,
+            point,
+            at,
+            relative,
         )
-    edges, owner = force_edges(touches, normal)
-    return TouchRows(point, at - point, normal, relative, edges, owner)
+    friction = np.array([t.friction for t in touches], dtype=np.float64)
+    edges, owner = force_edges(mode, friction, np.ascontiguousarray(vectors[:, 3]), normal)
+    return TouchRows(
+        point,
+        at - point,
+        normal,
+        relative,
+        np.ascontiguousarray(vectors[:, 4]),
+        edges,
+        owner,
+        body,
+        hand,
+        other,
+        link,
+        np.ascontiguousarray(vectors[:, 1]),
+        before,
+    )
+
+
+def mean_slip(rows: TouchRows, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, "K 3"]:
+    """Slip halfway between the last frame and this one, m/s: what differences of poses show."""
+    return np.asarray(0.5 * (along_and_across(rows.before, rows.normal)[1] + rows.slip(velocity)))
 
 
 def touching_point(
@@ -123,38 +211,3 @@ def touching_point(
         other = bodies[touch.other]
         return other.center + other.turn @ touch.local
     return touch.local
-
-
-def force_edges(
-    touches: list[Touch], normal: Float[np.ndarray, "K 3"]
-) -> tuple[Float[np.ndarray, "L 3"], np.ndarray]:
-    """Directions that span the forces of contacts on bodies, and the contact of each.
-
-    Figure 4 of the paper: a colliding contact pushes along the normal; a sliding one on the edge
-    of the cone against the slip; a static one anywhere in a pyramid with its edges on the cone.
-    """
-    first, second = across(normal)
-    edges, owner = [], []
-    for k, touch in enumerate(touches):
-        if touch.mode == ContactMode.COLLIDING or touch.friction == 0.0:
-            edges.append(normal[k : k + 1])
-        elif touch.mode == ContactMode.SLIDING:
-            edges.append(normal[k : k + 1] + touch.friction * touch.drag)
-        else:
-            one, two = touch.friction * first[k], touch.friction * second[k]
-            edges.append(normal[k] + np.array([one, -one, two, -two]))
-        owner += [k] * len(edges[-1])
-    return np.concatenate(edges), np.array(owner, dtype=np.int64)
-
-
-def across(
-    normal: Float[np.ndarray, "K 3"],
-) -> tuple[Float[np.ndarray, "K 3"], Float[np.ndarray, "K 3"]]:
-    """Two unit directions across each normal, by the formula of Duff et al. 2017."""
-    x, y, z = normal.T
-    sign = np.where(z >= 0.0, 1.0, -1.0)
-    a = -1.0 / (sign + z)
-    b = x * y * a
-    first = np.stack([1.0 + sign * x * x * a, sign * b, -sign * x], axis=1)
-    second = np.stack([b, sign + y * y * a, -y], axis=1)
-    return first, second

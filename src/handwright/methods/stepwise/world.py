@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -13,14 +14,19 @@ from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
 from handwright.core.surface import HalfSpace
 from handwright.geometry.environment import EnvironmentArrays, pack_environment
-from handwright.geometry.sdf import Field
+from handwright.geometry.sdf import Field, make_field
 from handwright.geometry.sdf_build import signed_distance_field
+from handwright.hands.strength import JointStrength, joint_strength
+from handwright.kinematics.skin_patches import skin_patches
 from handwright.kinematics.skin_samples import SkinSamples, skin_samples
 from handwright.kinematics.tree import Links, Tree, forward, links_for, tree_of
-from handwright.math import rotation
+from handwright.math.one_turn import matrix_of, turned_by
+from handwright.math.packed import Packed
 from handwright.math.pose import Pose
+from handwright.math.vectors import cross
 from handwright.methods.stepwise.body_turns import turn_on
-from handwright.methods.stepwise.digits_apart import DigitPairs, digit_pairs
+from handwright.methods.stepwise.detection import HandSkin, Target
+from handwright.methods.stepwise.digits_apart import DigitCapsules, digit_capsules
 from handwright.physics.hand_dynamics import HandDynamics
 
 # Between points of skin, m; between them skin stands out by less than 0.2 mm.
@@ -42,9 +48,15 @@ class HandPart:
     dynamics: HandDynamics
     tree: Tree
     samples: SkinSamples
-    digits: DigitPairs
+    skin: Packed
+    """``HandSkin``."""
+    num_patches: int
+    """Of the skin."""
+    digits: DigitCapsules
     weights: Float[np.ndarray, " N"]
     """Relative price of a change of torque; lengths turn forces of a root into moments."""
+    strength: JointStrength
+    """Torques that muscles can give."""
 
     @property
     def count(self) -> int:
@@ -71,6 +83,8 @@ class BodyPart:
     first: int
     """Of its velocities among all: linear of the centre of mass, then angular, in the world."""
     field: Field
+    target: Packed
+    """The body as ``Target``."""
     corners: Float[np.ndarray, "V 3"]
     """Relative to the centre of mass, in the body's axes, m."""
     inverse: Float[np.ndarray, "3 3"]
@@ -82,6 +96,14 @@ class BodyPart:
         return slice(self.first, self.first + 6)
 
 
+class BodyMasses(NamedTuple):
+    """Of all bodies."""
+
+    mass: Float[np.ndarray, " B"]
+    inertia: Float[np.ndarray, "B 3 3"]
+    inverse: Float[np.ndarray, "B 3 3"]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class World:
     """What does not change while stepping."""
@@ -89,9 +111,12 @@ class World:
     hands: tuple[HandPart, ...]
     bodies: tuple[BodyPart, ...]
     surfaces: EnvironmentArrays
+    surroundings: Packed
+    """The same as ``Target``."""
     surface_number: tuple[int, ...]
     """Numbers in the problem of the surfaces in ``surfaces``."""
     gravity: Float[np.ndarray, "3"]
+    masses: BodyMasses
 
     @property
     def num_hand_velocities(self) -> int:
@@ -119,7 +144,7 @@ class HandState:
     def settle(self, tree: Tree) -> None:
         """Places the links."""
         self.links.position[0] = self.place
-        self.links.rotation[0] = rotation.to_matrix(self.wxyz)
+        self.links.rotation[0] = matrix_of(self.wxyz)
         forward(tree, self.q, self.links)
 
     @property
@@ -146,10 +171,24 @@ class BodyState:
         """Pose of the body's frame."""
         return Pose(self.center - self.turn @ body.center, self.wxyz.copy())
 
+    def velocity_at(self, point: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3"]:
+        """Velocity of the body's material at a point of the world, m/s."""
+        return np.asarray(self.velocity + cross(self.rate, point - self.center))
+
     @property
     def twist(self) -> Float[np.ndarray, "6"]:
         """Linear and angular velocity."""
         return np.concatenate([self.velocity, self.rate])
+
+
+def stacked(
+    bodies: list[BodyState],
+) -> tuple[Float[np.ndarray, "B 3"], Float[np.ndarray, "B 3 3"]]:
+    """Centres of mass, m, and rotation matrices of bodies."""
+    return (
+        np.array([now.center for now in bodies]).reshape(-1, 3),
+        np.array([now.turn for now in bodies]).reshape(-1, 3, 3),
+    )
 
 
 def make_world(problem: Problem) -> World:
@@ -162,6 +201,7 @@ def make_world(problem: Problem) -> World:
         if is_free:
             # A force at the wrist counts as the moment that it makes half a forearm away.
             weights[:3] = 0.12**2
+        skin = HandSkin(skin_samples(model, _SPACING), skin_patches(model, _SPACING))
         hands.append(
             HandPart(
                 name,
@@ -170,33 +210,47 @@ def make_world(problem: Problem) -> World:
                 first,
                 dynamics,
                 tree_of(model),
-                skin_samples(model, _SPACING),
-                digit_pairs(model),
+                skin.samples,
+                Packed(skin),
+                len(skin.patches.radius),
+                digit_capsules(model),
                 weights,
+                joint_strength(model),
             )
         )
         first += dynamics.num_velocities
     bodies = []
+    surfaces = pack_environment(problem.environment)
     for name, body in problem.bodies.items():
+        field = signed_distance_field(body)
         bodies.append(
             BodyPart(
                 name,
                 body,
                 first,
-                signed_distance_field(body),
+                field,
+                Packed(Target(field, surfaces, True)),
                 _corners(body) - body.center,
                 np.linalg.inv(body.inertia),
             )
         )
         first += 6
+    # Surroundings have no field, but compiled code wants one.
+    nowhere = make_field(np.ones((2, 2, 2)), np.zeros(3), 1.0)
     planes = [n for n, s in enumerate(problem.environment) if isinstance(s, HalfSpace)]
     boxes = [n for n in range(len(problem.environment)) if n not in planes]
     return World(
         tuple(hands),
         tuple(bodies),
-        pack_environment(problem.environment),
+        surfaces,
+        Packed(Target(nowhere, surfaces, False)),
         (*planes, *boxes),
-        problem.gravity,
+        np.array(problem.gravity),
+        BodyMasses(
+            np.array([body.mass for body in problem.bodies.values()]),
+            np.array([body.inertia for body in problem.bodies.values()]),
+            np.array([part.inverse for part in bodies]),
+        ),
     )
 
 
@@ -229,7 +283,7 @@ def hand_state(hand: HandPart, q: Float[np.ndarray, " J"], root: Pose) -> HandSt
 
 def body_state(body: BodyPart, pose: Pose) -> BodyState:
     """A body at rest."""
-    turn = rotation.to_matrix(pose.wxyz)
+    turn = matrix_of(pose.wxyz)
     return BodyState(
         pose.position + turn @ body.body.center,
         np.array(pose.wxyz, dtype=np.float64),
@@ -247,8 +301,7 @@ def advance_hand(hand: HandPart, state: HandState, velocity: np.ndarray, step: f
     if hand.is_free:
         state.place = state.place + step * velocity[:3]
         # The angular velocity is in the root's own axes.
-        turned = rotation.multiply(state.wxyz, rotation.exp(step * velocity[3:6]))
-        state.wxyz = turned / np.linalg.norm(turned)
+        state.wxyz = turned_by(state.wxyz, step * velocity[3:6])
     state.velocity = np.array(velocity)
     state.settle(hand.tree)
 
@@ -265,4 +318,4 @@ def advance_body(
     state.spin = state.spin + step * moment
     state.rate, state.wxyz = turn_on(body.inverse, state.wxyz, state.rate, state.spin, step)
     state.center = state.center + step * state.velocity
-    state.turn = rotation.to_matrix(state.wxyz)
+    state.turn = matrix_of(state.wxyz)
