@@ -26,8 +26,10 @@ def closest_on_triangle(p, a, b, c):
         if length > 0:
             candidates.append(start + np.clip((p - start) @ edge / length, 0, 1) * edge)
     normal = np.cross(b - a, c - a)
-    if np.linalg.norm(normal) > 1e-15:
-        inverse = np.linalg.inv(np.stack([b - a, c - a, normal], axis=1))
+    size = np.linalg.norm(normal)
+    # Below this the corners lie on a line but for rounding, and the edges are all there is.
+    if size > 1e-12 * np.linalg.norm(b - a) * np.linalg.norm(c - a):
+        inverse = np.linalg.inv(np.stack([b - a, c - a, normal / size], axis=1))
         v, w, _ = inverse @ (p - a)
         if v >= 0 and w >= 0 and v + w <= 1:
             candidates.append(a + v * (b - a) + w * (c - a))
