@@ -19,7 +19,7 @@ Number = FiniteFloat
 class Message(BaseModel):
     """Something that is said; it does not change, and unknown fields are mistakes."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 # ---- what there is ----------------------------------------------------------------------------
@@ -352,7 +352,7 @@ class Upload(Message):
     id: str
     name: str
     kind: Literal["mesh", "scene", "clip"]
-    """A mesh takes a body's place; a scene is a problem with tracks or goals; a clip joins the wall."""
+    """A mesh takes a body's place; a scene has tracks or goals; a clip joins the wall."""
     summary: str
     """What is in it, in words."""
 
@@ -399,11 +399,11 @@ class StudioEvent(Message):
     clip_gone: ClipGone | None = None
 
 
-# ---- live, over the websocket /api/live -----------------------------------------------------------
+# ---- live, over the websocket /api/live -------------------------------------------------------
 
 
 class LiveCommand(Message):
-    """From the page. ``start`` names a scene; ``push`` a body, its point and a force; others none."""
+    """From the page. ``start`` names a scene, ``push`` a body, its point and a force."""
 
     kind: Literal["start", "push", "release", "pause", "resume", "reset", "save"]
     scene: str | None = None
@@ -445,7 +445,7 @@ class LiveContact(Message):
 
 
 class LiveFrame(Message):
-    """To the page. ``ready`` brings the address of a .glb with the first frame, then frames come."""
+    """To the page. ``ready`` brings the address of a .glb of the first frame; then come frames."""
 
     kind: Literal["preparing", "ready", "frame", "saved", "trouble"]
     message: str = ""
