@@ -77,7 +77,10 @@ def glb_of(document: dict) -> bytes:
         ("short.stl", b"\0" * 80 + struct.pack("<I", 2_000_000_000)),
         ("open.obj", b"v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nf 1 2 3\n"),
         ("wild.obj", b"v 0 0 0\nf 1 2 999999999\n"),
-        ("nan.ply", b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\nnan\n"),
+        (
+            "nan.ply",
+            b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\nnan\n",
+        ),
         ("cut.glb", cube("glb")[:100]),
         ("outside.glb", glb_of(BAD_GLTF)),
         ("huge.obj", cube("obj", edge=50.0)),
