@@ -48,7 +48,7 @@ def test_every_address_keeps_to_the_schema(idle, mode):
             continue
 
         @settings(
-            max_examples=6,
+            max_examples=4,
             deadline=None,
             database=None,
             derandomize=True,

@@ -158,6 +158,7 @@ def test_tracks_and_a_shape_become_a_scene(served, tmp_path):
     assert again.status_code == 409
     model = served.get("/api/scenes/my_take/model.glb").raise_for_status()
     assert model.content.startswith(b"glTF")
+    assert served.get("/api/scenes/none/model.glb").status_code == 404
     for change, said in (
         ({"hand": "head"}, "Known: left_wrist, prop"),
         ({"shape": "cloud"}, "Unknown shape 'cloud'"),
