@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 from pathlib import Path
 
@@ -33,7 +34,7 @@ __all__ = [
     "repair_mesh",
 ]
 
-MESH_SUFFIXES = (".obj", ".stl", ".ply", ".glb")
+MESH_SUFFIXES = (".obj", ".stl", ".ply", ".off", ".glb")
 """Mesh files that can be read."""
 
 DEFAULT_DENSITY = 700.0
@@ -55,7 +56,7 @@ def load_body(
     name: str | None = None,
     color: tuple[float, float, float] = _GREY,
 ) -> RigidBody:
-    """Reads a body from a mesh file (.obj, .stl, .ply or .glb).
+    """Reads a body from a mesh file (.obj, .stl, .ply, .off or .glb).
 
     Args:
         path: The file; a scene of several parts becomes one body.
@@ -111,7 +112,10 @@ def load_mesh(
     if not path.is_file():
         raise FileFormatError(f"There is no file '{path}'. Check the path.")
     try:
-        loaded = trimesh.load_scene(path, process=False, **_OPTIONS.get(suffix, {}))
+        # From memory, for then a file that names others cannot have them read.
+        content = io.BytesIO(path.read_bytes())
+        options = _OPTIONS.get(suffix, {})
+        loaded = trimesh.load_scene(content, file_type=suffix[1:], process=False, **options)
         parts = [part for part in loaded.dump() if isinstance(part, trimesh.Trimesh)]
     except Exception as error:
         # The reader raises whatever its parsing stumbles on; all mean the same to the user.
@@ -121,7 +125,11 @@ def load_mesh(
         ) from error
     vertices = [np.asarray(part.vertices, dtype=np.float64) for part in parts]
     offsets = np.cumsum([0, *(len(v) for v in vertices)])
-    faces = [np.asarray(part.faces) + offset for part, offset in zip(parts, offsets, strict=False)]
+    # Without triangles the reader gives no second axis.
+    faces = [
+        np.asarray(part.faces).reshape(-1, 3) + offset
+        for part, offset in zip(parts, offsets, strict=False)
+    ]
     stacked = np.concatenate([np.zeros((0, 3)), *vertices]) * scale
     if suffix == ".glb":
         stacked = np.stack([stacked[:, 0], -stacked[:, 2], stacked[:, 1]], axis=1)

@@ -1,0 +1,1 @@
+"""The browser studio: a server for its page, and stand-alone reports."""
