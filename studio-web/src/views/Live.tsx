@@ -1,0 +1,1 @@
+export function Live(_: { scene: string | null }) { return <main class="center" />; }

@@ -1,0 +1,1 @@
+export function Make() { return <main class="center" />; }
