@@ -20,6 +20,7 @@ from tyro.conf import FlagCreatePairsOff, Positional
 
 from handwright.cli_arguments import ClipPath, make_console, unset, writable_folder
 from handwright.cli_reactions import push, replay
+from handwright.cli_studio import studio
 from handwright.errors import HandwrightError, InvalidValueError, require
 
 _DESCRIPTION = """Synthesises dexterous hand-object manipulation.
@@ -494,6 +495,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "push": push,
     "export": export,
     "render": render,
+    "studio": studio,
     "bench": bench,
     "demo": demo,
 }

@@ -41,6 +41,9 @@ class Progress:
     """s since the stage began."""
     budget: float | None = None
     """s that the stage may take; None if nobody knows."""
+    clips: tuple[Clip, ...] = ()
+    """Found since this was last told. A watcher of ``synthesize`` is told every clip of the result
+    once, as early as the method knows it."""
 
 
 Watcher = Callable[[Progress], None]

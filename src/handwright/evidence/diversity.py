@@ -10,7 +10,6 @@ import numpy as np
 from jaxtyping import Float
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial import cKDTree
-from scipy.spatial.distance import squareform
 
 from handwright.core.clip import Clip
 from handwright.errors import InvalidValueError
@@ -61,26 +60,14 @@ def diversity(clips: Sequence[Clip], body: str, *, cluster_distance: float = 0.0
     points = [
         _points_on_body(clip, body, found) for clip, found in zip(clips, contacts, strict=True)
     ]
-    joints = [
-        np.concatenate(
-            [joints_in_wrist(clip.problem.hands[n], m.q) for n, m in clip.hands.items()], axis=1
-        )
-        for clip in clips
-    ]
-    count = len(clips)
-    pose, contact = np.zeros((count, count)), []
+    joints = [pose_track(clip) for clip in clips]
+    count, contact = len(clips), []
     for i in range(count):
         for j in range(i):
-            apart = np.linalg.norm(joints[i] - joints[j], axis=-1).mean()
-            pose[i, j] = pose[j, i] = apart
             between = [_set_distance(a, b) for a, b in zip(points[i], points[j], strict=True)]
             contact += [value for value in between if value is not None]
-    if count > 1:
-        flat = squareform(pose)
-        clusters = int(fcluster(linkage(flat, "single"), cluster_distance, "distance").max())
-        mean_pose = float(flat.mean())
-    else:
-        clusters, mean_pose = 1, 0.0
+    mean_pose = float(_distances(joints).mean()) if count > 1 else 0.0
+    clusters = max(pose_clusters(joints, cluster_distance=cluster_distance)) + 1
     seen = {
         name
         for clip, found in zip(clips, contacts, strict=True)
@@ -92,6 +79,37 @@ def diversity(clips: Sequence[Clip], body: str, *, cluster_distance: float = 0.0
         clusters,
         tuple(name for name in STRATEGIES if name in seen),
     )
+
+
+def pose_track(clip: Clip) -> Float[np.ndarray, "T N 3"]:
+    """Joints of all hands in the frames of their wrists, m: what clips are told apart by."""
+    hands = [joints_in_wrist(clip.problem.hands[n], m.q) for n, m in clip.hands.items()]
+    return np.concatenate([np.zeros((clip.num_frames, 0, 3)), *hands], axis=1)
+
+
+def pose_clusters(
+    poses: Sequence[Float[np.ndarray, "T N 3"]], *, cluster_distance: float = 0.01
+) -> list[int]:
+    """Which motions move alike: a number for each, from 0 in the order of their first ones.
+
+    Args:
+        poses: Of ``pose_track``, of one length.
+        cluster_distance: Mean distance of joints below which motions belong together, m.
+    """
+    if len(poses) < 2:
+        return [0] * len(poses)
+    labels = fcluster(linkage(_distances(poses), "single"), cluster_distance, "distance").tolist()
+    order = {label: number for number, label in enumerate(dict.fromkeys(labels))}
+    return [order[label] for label in labels]
+
+
+def _distances(poses: Sequence[Float[np.ndarray, "T N 3"]]) -> Float[np.ndarray, " P"]:
+    """Mean distances of joints between all pairs, in scipy's condensed form, m."""
+    apart = [
+        np.linalg.norm(first - second, axis=-1).mean() if first.size else 0.0
+        for first, second in itertools.combinations(poses, 2)
+    ]
+    return np.array(apart)
 
 
 def strategies(clip: Clip, body: str, found: CapsuleContacts | None = None) -> set[str]:

@@ -7,9 +7,9 @@ from dataclasses import asdict, replace
 from importlib.metadata import version
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from handwright.core.clip import Provenance
+from handwright.core.clip import Clip, Provenance
 from handwright.core.problem import Problem
-from handwright.core.result import NoSolutionError, Result, Watcher
+from handwright.core.result import NoSolutionError, Progress, Result, Watcher
 from handwright.errors import InvalidValueError
 
 
@@ -43,7 +43,8 @@ def synthesize(
         method: Settings of the method to use.
         seed: Of everything random in it.
         throw: Raise ``NoSolutionError``, with the result attached, unless the method succeeds.
-        watcher: Called now and then with the ``Progress`` of methods that tell it.
+        watcher: Called now and then with the ``Progress`` of methods that tell it, and with the
+            clips of the result as they are found.
 
     Returns:
         Clips, best first, each stamped with how it was made; and the outcome.
@@ -56,16 +57,48 @@ def synthesize(
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise InvalidValueError(f"Seed is {seed!r}; expected a whole number of 0 or more.")
     start = time.perf_counter()
-    result = method.solve(problem, seed, watcher)
     stamp = Provenance(problem.name, method.name, _settings(method), seed, version("handwright"))
+    stamper = _Stamper(stamp, watcher)
+    result = method.solve(problem, seed, None if watcher is None else stamper.watch)
     result = replace(
         result,
-        clips=tuple(replace(clip, provenance=stamp) for clip in result.clips),
+        clips=stamper.stamped(result.clips),
         timings={**result.timings, "total": time.perf_counter() - start},
     )
+    stamper.tell_rest(result)
     if throw and not result.status.is_success:
         raise NoSolutionError(result)
     return result
+
+
+class _Stamper:
+    """Stamps clips with how they were made, and sees to it that watchers are told of each once."""
+
+    def __init__(self, stamp: Provenance, watcher: Watcher | None) -> None:
+        self._stamp, self._watcher = stamp, watcher
+        # The clips themselves are kept too: the id of one that is gone may be another's.
+        self._known: dict[int, tuple[Clip, Clip]] = {}
+        self._told: set[int] = set()
+
+    def watch(self, progress: Progress) -> None:
+        """Passes on what a method tells."""
+        assert self._watcher is not None  # else methods are given none
+        clips = self.stamped(progress.clips)
+        self._told |= {id(clip) for clip in clips}
+        self._watcher(replace(progress, clips=clips))
+
+    def stamped(self, clips: tuple[Clip, ...]) -> tuple[Clip, ...]:
+        """The clips with their provenance; for the same clip always the same one."""
+        for clip in clips:
+            if id(clip) not in self._known:
+                self._known[id(clip)] = clip, replace(clip, provenance=self._stamp)
+        return tuple(self._known[id(clip)][1] for clip in clips)
+
+    def tell_rest(self, result: Result) -> None:
+        """Tells of the clips that the method did not tell of."""
+        rest = tuple(clip for clip in result.clips if id(clip) not in self._told)
+        if self._watcher is not None and rest:
+            self._watcher(Progress("done", result.statistics, clips=rest))
 
 
 def untracked(problem: Problem) -> list[str]:

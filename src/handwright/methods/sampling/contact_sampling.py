@@ -192,8 +192,9 @@ class ContactSampling:
         warm_up(prepared[0], pool, early)
         ready = time.perf_counter()
         deadline = time.monotonic() + self.time_budget
-        attempts, was_cancelled = self._collect(prepared, seed, deadline, tell, pool)
-        return self._result(problem, prepared, attempts, was_cancelled, ready - begin)
+        motions = _Motions(problem, prepared, self)
+        attempts, was_cancelled = self._collect(prepared, seed, deadline, tell, pool, motions)
+        return self._result(motions, attempts, was_cancelled, ready - begin)
 
     def _collect(
         self,
@@ -202,6 +203,7 @@ class ContactSampling:
         deadline: float,
         tell: Watcher,
         pool: ProcessPoolExecutor | None,
+        motions: _Motions,
     ) -> tuple[list[Attempt], bool]:
         """Attempts in order, until enough motions are found; and whether the user stopped them."""
         attempts: list[Attempt] = []
@@ -213,8 +215,9 @@ class ContactSampling:
             for attempt in stream:
                 attempts.append(attempt)
                 found += len(attempt.solutions)
+                new, figures = motions.add(attempt), _statistics(attempts)
                 passed = time.monotonic() - begin
-                tell(Progress("searching", _statistics(attempts), passed, self.time_budget))
+                tell(Progress("searching", figures, passed, self.time_budget, new))
                 if found >= self.num_solutions:
                     break
         except KeyboardInterrupt:
@@ -223,18 +226,12 @@ class ContactSampling:
 
     def _result(
         self,
-        problem: Problem,
-        prepared: list[Prepared],
+        motions: _Motions,
         attempts: list[Attempt],
         was_cancelled: bool,
         preparation: float,
     ) -> Result:
-        solutions = [parts for attempt in attempts for parts in attempt.solutions]
-        solutions = solutions[: self.num_solutions]
-        solutions.sort(key=lambda parts: sum(part.strain for part in parts))
-        clips: tuple[Clip, ...] = tuple(
-            assemble_clip(problem, prepared, parts, self.name) for parts in solutions
-        )
+        clips = motions.best_first()
         statistics = _statistics(attempts)
         timings = {"preparation": preparation}
         timings |= {
@@ -248,6 +245,31 @@ class ContactSampling:
         message = _shortfall(attempts, len(clips), self.num_solutions)
         status = Status.PARTLY_SOLVED if clips else Status.TIME_BUDGET
         return Result(clips, status, message, statistics, timings)
+
+
+class _Motions:
+    """The clips of the first so many solutions, each made when it is found."""
+
+    def __init__(self, problem: Problem, prepared: list[Prepared], method: ContactSampling) -> None:
+        self._problem, self._prepared, self._method = problem, prepared, method
+        self._made: list[tuple[float, Clip]] = []
+
+    def add(self, attempt: Attempt) -> tuple[Clip, ...]:
+        """The clips of an attempt, unless enough are found."""
+        room = self._method.num_solutions - len(self._made)
+        new = [
+            (
+                sum(part.strain for part in parts),
+                assemble_clip(self._problem, self._prepared, parts, self._method.name),
+            )
+            for parts in attempt.solutions[:room]
+        ]
+        self._made += new
+        return tuple(clip for _, clip in new)
+
+    def best_first(self) -> tuple[Clip, ...]:
+        """All clips, the least strained first."""
+        return tuple(clip for _, clip in sorted(self._made, key=lambda made: made[0]))
 
 
 def _silent(_progress: Progress) -> None:

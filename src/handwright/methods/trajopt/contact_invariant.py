@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from jaxtyping import Bool
 
+from handwright.core.clip import Clip
 from handwright.core.problem import Problem
 from handwright.core.result import Progress, Result, Status, Watcher
 from handwright.errors import InvalidValueError
@@ -132,6 +133,7 @@ class ContactInvariant:
         begin = start = time.monotonic()
         outcomes: list[Outcome] = []
         good: list[Outcome] = []
+        made: dict[int, Clip] = {}
         was_cancelled = False
         deadline = math.inf
         try:
@@ -145,22 +147,18 @@ class ContactInvariant:
                 for outcome in attempts.run(seed, deadline):
                     outcomes.append(outcome)
                     good = [one for one in outcomes if one.is_good]
-                    passed = time.monotonic() - start
-                    tell(Progress("optimising", _statistics(outcomes), passed, self.time_budget))
+                    new: tuple[Clip, ...] = ()
+                    if outcome.is_good:
+                        new = (self._clip(problem, fine, outcome),)
+                        made[id(outcome)] = new[0]
+                    figures, passed = _statistics(outcomes), time.monotonic() - start
+                    tell(Progress("optimising", figures, passed, self.time_budget, new))
                     if len(good) >= self.num_solutions:
                         break
         except KeyboardInterrupt:
             was_cancelled = True
         chosen = sorted(good, key=lambda one: one.cost)[: self.num_solutions]
-        clips = tuple(
-            make_clip(
-                problem,
-                fine._replace(model=with_radius(fine.model, one.radius)),
-                one.keys,
-                self.name,
-            )
-            for one in chosen
-        )
+        clips = tuple(made[id(one)] for one in chosen)
         timings = {"preparation": start - begin, "optimisation": time.monotonic() - start}
         statistics = _statistics(outcomes)
         if was_cancelled:
@@ -171,6 +169,10 @@ class ContactInvariant:
         status = Status.TIME_BUDGET if ran_out else Status.INFEASIBLE
         status = Status.PARTLY_SOLVED if clips else status
         return Result(clips, status, _shortfall(outcomes, len(clips)), statistics, timings)
+
+    def _clip(self, problem: Problem, fine: Built, outcome: Outcome) -> Clip:
+        built = fine._replace(model=with_radius(fine.model, outcome.radius))
+        return make_clip(problem, built, outcome.keys, self.name)
 
 
 def allowed_contacts(problem: Problem, built: Built) -> Bool[np.ndarray, "P N"]:

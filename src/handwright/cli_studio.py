@@ -1,0 +1,38 @@
+"""Commands of the studio: the server, and stand-alone reports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from tyro.conf import FlagCreatePairsOff, Positional
+
+from handwright.cli_arguments import unset, writable_folder
+
+
+def studio(
+    folder: Annotated[Positional[Path], tyro.conf.arg(metavar="DIR")] = Path("out"),
+    /,
+    *,
+    port: Annotated[int | None, unset("INT")] = None,
+    host: str = "127.0.0.1",
+    jobs: Annotated[int | None, unset("INT")] = None,
+    no_browser: FlagCreatePairsOff[bool] = False,
+) -> None:
+    """Make, browse, understand and export motions in the browser.
+
+    Serves a page that shows the clips of a folder and runs jobs. On another address than this
+    machine's own every request needs a token, which is part of the address that is printed.
+
+    Args:
+        folder: Clips are read from here and written here; made if it is not there.
+        port: Where to listen; the first free one from 8642 on by default.
+        host: Address to listen on; others than 127.0.0.1 can be reached from other machines.
+        jobs: How many are done at the same time; half the cores by default.
+        no_browser: Do not open the page.
+    """
+    from handwright.studio.serving import serve
+
+    root = writable_folder(folder)
+    serve(root, host=host, port=port, opens_browser=not no_browser, jobs_at_once=jobs)

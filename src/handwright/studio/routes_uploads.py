@@ -1,0 +1,7 @@
+"""Files that users bring."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+router = APIRouter()
