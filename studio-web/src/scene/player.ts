@@ -1,6 +1,6 @@
 // Clips in rectangles of the page, all at the time of the one clock.
 import { effect, signal } from "@preact/signals";
-import { Vector3 } from "three";
+import { type Object3D, Vector3 } from "three";
 
 import { advance, time } from "../data/playback";
 import { isDark } from "../data/theme";
@@ -55,7 +55,10 @@ export type SlotState = "loading" | "ready" | { trouble: string };
 
 export class Player {
   readonly states = signal<ReadonlyMap<string, SlotState>>(new Map());
+  /** Called before each picture for each clip shown. */
+  beforeDraw: (model: ClipModel) => void = () => undefined;
   private shown: Shown[] = [];
+  private extras: Object3D[] = [];
   private overlays = PLAIN;
   private wanted: Slot[] = [];
   private isReady = false;
@@ -102,6 +105,12 @@ export class Player {
   setOverlays(overlays: Overlays): void {
     this.overlays = overlays;
     for (const shown of this.shown) this.dress(shown);
+    this.arrange();
+  }
+
+  /** Draws these in every view as well. */
+  setExtras(extras: Object3D[]): void {
+    this.extras = extras;
     this.arrange();
   }
 
@@ -182,7 +191,7 @@ export class Player {
           aspect,
           together[0]?.model.bestSide ?? null,
         ),
-        extras: trails ? [marks.group, trails.group] : [marks.group],
+        extras: [marks.group, ...(trails ? [trails.group] : []), ...this.extras],
       };
       if (this.overlays.follow) view.offset = () => followed(model, undefined).sub(shown.start);
       return view;
@@ -197,6 +206,7 @@ export class Player {
       model.setTime(now);
       if (contacts) marks.show(contacts.at(frameAt(times, Math.min(now, model.duration))));
       trails?.setTime(now);
+      this.beforeDraw(model);
     }
     return goesOn;
   }
