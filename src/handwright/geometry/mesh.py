@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 from pathlib import Path
 
@@ -33,7 +34,7 @@ __all__ = [
     "repair_mesh",
 ]
 
-MESH_SUFFIXES = (".obj", ".stl", ".ply", ".glb")
+MESH_SUFFIXES = (".obj", ".stl", ".ply", ".off", ".glb")
 """Mesh files that can be read."""
 
 DEFAULT_DENSITY = 700.0
@@ -55,7 +56,7 @@ def load_body(
     name: str | None = None,
     color: tuple[float, float, float] = _GREY,
 ) -> RigidBody:
-    """Reads a body from a mesh file (.obj, .stl, .ply or .glb).
+    """Reads a body from a mesh file (.obj, .stl, .ply, .off or .glb).
 
     Args:
         path: The file; a scene of several parts becomes one body.
@@ -111,7 +112,10 @@ def load_mesh(
     if not path.is_file():
         raise FileFormatError(f"There is no file '{path}'. Check the path.")
     try:
-        loaded = trimesh.load_scene(path, process=False, **_OPTIONS.get(suffix, {}))
+        # From memory, for then a file that names others cannot have them read.
+        content = io.BytesIO(path.read_bytes())
+        options = _OPTIONS.get(suffix, {})
+        loaded = trimesh.load_scene(content, file_type=suffix[1:], process=False, **options)
         parts = [part for part in loaded.dump() if isinstance(part, trimesh.Trimesh)]
     except Exception as error:
         # The reader raises whatever its parsing stumbles on; all mean the same to the user.

@@ -49,6 +49,7 @@ def write_bvh(
     body: BvhMotion | None = None,
     wrist_joint: str | Mapping[str, str] | None = None,
     fps: float | None = None,
+    skeleton: str | None = None,
 ) -> None:
     """Writes the hands of a clip, alone or on a body.
 
@@ -67,12 +68,19 @@ def write_bvh(
         wrist_joint: The body's wrist joint, or one for every hand by the hand's name.
         fps: Frames a second for hands alone; the clip's own if None. Frames are evenly spaced
             and interpolated where the clip's are not.
+        skeleton: Whose names the joints of hands alone have: ``openxr``, ``unity`` or ``unreal``;
+            those said above if None.
     """
     if body is None:
         if wrist_joint is not None:
             raise InvalidValueError("wrist_joint is given without a body; give both or neither.")
-        _write_alone(clip, path, fps)
+        _write_alone(clip, path, fps, skeleton)
         return
+    if skeleton is not None:
+        raise InvalidValueError(
+            f"skeleton is '{skeleton}' and a body is given; expected one of them, for hands on a "
+            "body keep our names."
+        )
     if fps is not None:
         raise InvalidValueError(
             f"fps is {fps} and a body is given; expected one of them, for the body's own frames "
@@ -93,7 +101,7 @@ def write_bvh(
     write_motion(hands_on_body(clip, body, wrist_joint), path)
 
 
-def _write_alone(clip: Clip, path: str | Path, fps: float | None) -> None:
+def _write_alone(clip: Clip, path: str | Path, fps: float | None, skeleton: str | None) -> None:
     if not clip.hands:
         raise InvalidValueError("The clip has no hands; expected some to write as BVH.")
     if fps is None:
@@ -110,4 +118,4 @@ def _write_alone(clip: Clip, path: str | Path, fps: float | None) -> None:
             f"{MAX_FRAMES}. Lower fps."
         )
     times = np.minimum(clip.times[0] + np.arange(count) / fps, clip.times[-1])
-    write_motion(hands_alone(resampled(clip, times), fps), path)
+    write_motion(hands_alone(resampled(clip, times), fps, skeleton), path)

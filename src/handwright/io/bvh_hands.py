@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -20,6 +21,7 @@ from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.io.axes import to_y_up, to_y_up_xyzw
 from handwright.io.bvh_motion import BvhMotion, UpAxis
 from handwright.io.resample import resampled
+from handwright.io.skeleton_names import link_names
 from handwright.kinematics import link_poses
 from handwright.math import rotation
 from handwright.math.pose import Pose
@@ -172,7 +174,13 @@ class SkeletonBuilder:
         return rotation.to_matrix(wxyz)
 
     def add_hand(
-        self, name: str, model: HandModel, q: Float[np.ndarray, "T J"], wrist: Pose, parent: int
+        self,
+        name: str,
+        model: HandModel,
+        q: Float[np.ndarray, "T J"],
+        wrist: Pose,
+        parent: int,
+        others: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
         """Adds a hand below a joint.
 
@@ -182,6 +190,7 @@ class SkeletonBuilder:
             q: Joint values, rad.
             wrist: (T,) poses of the wrist link in the parent's frame, m, Z up.
             parent: Index of the joint above, or -1.
+            others: Names for the joints of some links in place of ours.
         """
         turns, places = link_poses(model, q)
         joints = joints_of(model)
@@ -199,7 +208,8 @@ class SkeletonBuilder:
                 )
                 moves = joint.slides
             above_index = parent if joint.parent < 0 else index[joint.parent]
-            index.append(self.add_joint(f"{name}_{joint.name}", above_index, local, moves=moves))
+            title = others.get(joint.link, f"{name}_{joint.name}")
+            index.append(self.add_joint(title, above_index, local, moves=moves))
         for joint_index, place in _ends(model, joints).items():
             self.ends.append((index[joint_index], self.file_lengths(place)))
 
@@ -226,12 +236,13 @@ def _angles(turns: Float[np.ndarray, "T 3 3"], channels: tuple[str, ...]) -> np.
     return one.round(_ANGLE_DIGITS)
 
 
-def hands_alone(clip: Clip, fps: float) -> BvhMotion:
+def hands_alone(clip: Clip, fps: float, names: str | None = None) -> BvhMotion:
     """The hands of a clip as a skeleton of their own; centimetres, Y up.
 
     Args:
         clip: Its frames are evenly spaced.
         fps: Their rate, 1/s.
+        names: Whose names the joints have, see ``link_names``; our own if None.
     """
     skeleton = SkeletonBuilder(0.01, "y", 1.0 / fps, [], [], [], [], [], [])
     parent = -1
@@ -239,7 +250,9 @@ def hands_alone(clip: Clip, fps: float) -> BvhMotion:
         # Few programs read a file with two roots.
         parent = skeleton.add_joint("hands", -1, Pose.identity(clip.num_frames), moves=True)
     for name, model in clip.problem.hands.items():
-        skeleton.add_hand(_word(name), model, clip.hands[name].q, _wrist(clip, name), parent)
+        others = link_names(_word(name), model, names, is_only=len(clip.hands) == 1)
+        q, wrist = clip.hands[name].q, _wrist(clip, name)
+        skeleton.add_hand(_word(name), model, q, wrist, parent, others)
     return skeleton.build()
 
 

@@ -22,6 +22,7 @@ from handwright.io.gltf_contacts import add_contact_points, add_force_arrows, co
 from handwright.io.gltf_hand import add_hand
 from handwright.io.gltf_meshes import add_surface, box, square
 from handwright.io.resample import frame_times, resampled
+from handwright.io.skeleton_names import link_names
 
 EXTRAS = "handwright"
 VERSION = 1
@@ -40,6 +41,7 @@ def save_glb(
     contacts: bool = True,
     forces: bool = True,
     metres_per_newton: float = 0.02,
+    skeleton: str | None = None,
 ) -> None:
     """Writes a .glb file, whole or not at all.
 
@@ -51,6 +53,8 @@ def save_glb(
         contacts: Whether to add the group of contact points.
         forces: Whether to add the group of force arrows.
         metres_per_newton: Length of the arrows, m/N.
+        skeleton: Whose names the hands' joints have: ``openxr``, ``unity`` or ``unreal``; our own
+            if None. Names in the extras stay ours.
     """
     if not (np.isfinite(metres_per_newton) and metres_per_newton > 0.0):
         raise InvalidValueError(
@@ -66,9 +70,12 @@ def save_glb(
     builder = GltfBuilder()
     times = builder.add_array(seconds, bounds=True)
     hands = [
-        add_hand(builder, name, clip.problem.hands[name], motion, times)
+        add_hand(
+            builder, name, clip.problem.hands[name], motion, times,
+            link_names(name, clip.problem.hands[name], skeleton, is_only=len(clip.hands) == 1),
+        )
         for name, motion in clip.hands.items()
-    ]
+    ]  # fmt: skip
     bodies = [_add_body(builder, clip, name, times) for name in clip.bodies]
     if environment and clip.problem.environment:
         _add_environment(builder, clip)

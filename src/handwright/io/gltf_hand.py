@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from handwright.core.clip import HandMotion
@@ -20,7 +22,12 @@ _TO_Y_UP = to_y_up(np.eye(3)).T
 
 
 def add_hand(
-    builder: GltfBuilder, name: str, model: HandModel, motion: HandMotion, times: int
+    builder: GltfBuilder,
+    name: str,
+    model: HandModel,
+    motion: HandMotion,
+    times: int,
+    others: Mapping[int, str],
 ) -> Json:
     """Adds a hand that moves; returns what a reader needs to find it.
 
@@ -33,14 +40,16 @@ def add_hand(
         model: The hand.
         motion: Its frames.
         times: Accessor of the key times.
+        others: Names for the nodes of some links in place of ours.
     """
     joints = model.joints
     # Without a node above the root link, Blender takes the whole scene for the armature.
-    root = builder.add_node(f"{name}:root", parent=builder.add_node(name))
+    root = builder.add_node(others.get(0, f"{name}:root"), parent=builder.add_node(name))
     builder.move(root, times, motion.root.position, motion.root.wxyz)
     links = [root]
     for j, joint in enumerate(joints.names):
-        node = builder.add_node(f"{name}:{joint}", parent=links[joints.parent[j]])
+        title = others.get(j + 1, f"{name}:{joint}")
+        node = builder.add_node(title, parent=links[joints.parent[j]])
         links.append(node)
         builder.place(node, joints.offset[j])
         q = motion.q[:, j]

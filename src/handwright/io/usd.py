@@ -23,6 +23,7 @@ from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError, UnknownNameError, require
 from handwright.io.atomic import written_whole
 from handwright.io.resample import frame_times, resampled
+from handwright.io.skeleton_names import link_names
 from handwright.io.usd_surfaces import HandSurface, surface_of
 from handwright.kinematics import link_poses
 from handwright.math import rotation
@@ -30,7 +31,9 @@ from handwright.math import rotation
 SUFFIXES = (".usd", ".usda", ".usdc")
 
 
-def save_usd(clip: Clip, path: str | Path, *, fps: float | None = None) -> None:
+def save_usd(
+    clip: Clip, path: str | Path, *, fps: float | None = None, skeleton: str | None = None
+) -> None:
     """Writes a USD stage, whole or not at all.
 
     Hands are at ``/World/hands``, bodies at ``/World/bodies``; time codes count frames from zero.
@@ -40,11 +43,13 @@ def save_usd(clip: Clip, path: str | Path, *, fps: float | None = None) -> None:
         clip: The motion.
         path: Ends in ``.usda`` (text), ``.usdc`` or ``.usd`` (binary).
         fps: Frames per second of the file; the clip's own frames if None.
+        skeleton: Whose names the hands' joints have: ``openxr``, ``unity`` or ``unreal``; our own
+            if None.
     """
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
         raise UnknownNameError("suffix of USD files", path.suffix, SUFFIXES)
-    writer = _Writer(resampled(clip, frame_times(clip, fps)), fps or clip.fps or 24.0)
+    writer = _Writer(resampled(clip, frame_times(clip, fps)), fps or clip.fps or 24.0, skeleton)
     writer.add_all()
     with written_whole(path) as file, tempfile.TemporaryDirectory() as folder:
         # The library picks the format by the suffix, and writes files only by name.
@@ -58,13 +63,13 @@ def save_usd(clip: Clip, path: str | Path, *, fps: float | None = None) -> None:
 class _Writer:
     """One stage and the modules of the library, which are there only with the extra."""
 
-    def __init__(self, clip: Clip, rate: float) -> None:
+    def __init__(self, clip: Clip, rate: float, skeleton: str | None) -> None:
         def module(name: str) -> ModuleType:
             return require(f"pxr.{name}", extra="usd", feature="Writing USD files")
 
         self.usd, self.geom, self.skel = module("Usd"), module("UsdGeom"), module("UsdSkel")
         self.gf, self.vt, self.sdf, self.tf = (module(name) for name in ("Gf", "Vt", "Sdf", "Tf"))
-        self.clip = clip
+        self.clip, self.others = clip, skeleton
         # Without the last digits, so that evenly spaced frames have whole numbers.
         self.codes = np.round((clip.times - clip.times[0]) * rate, 6).tolist()
         if len(set(self.codes)) < len(self.codes):
@@ -120,13 +125,17 @@ class _Writer:
         root = self.skel.Root.Define(self.stage, path)
         root.GetPrim().SetDisplayName(name)
         surface = surface_of(model)
-        labels = self.labels(model.joints.names)
-        joints = ["root"]
-        for joint, parent in zip(model.joints.names, model.joints.parent, strict=True):
-            joints.append(f"{joints[parent]}/{labels[joint]}")
+        others = link_names(name, model, self.others, is_only=len(self.clip.hands) == 1)
+        titles = [
+            others.get(link, title) for link, title in enumerate(("root", *model.joints.names))
+        ]
+        labels = self.labels(titles)
+        joints = [labels[titles[0]]]
+        for title, parent in zip(titles[1:], model.joints.parent, strict=True):
+            joints.append(f"{joints[parent]}/{labels[title]}")
         skeleton = self.skel.Skeleton.Define(self.stage, f"{path}/skeleton")
         skeleton.CreateJointsAttr(joints)
-        skeleton.CreateJointNamesAttr(["root", *model.joints.names])
+        skeleton.CreateJointNamesAttr(titles)
         turns, places = link_poses(model, surface.bind)
         skeleton.CreateBindTransformsAttr(self.matrices(turns, places))
         local_places, local_turns = _local_poses(model, surface.bind[None])

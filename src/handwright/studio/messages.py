@@ -355,6 +355,10 @@ class Upload(Message):
     """A mesh takes a body's place; a scene has tracks or goals; a clip joins the wall."""
     summary: str
     """What is in it, in words."""
+    tracks: list[str] = []
+    """Names of its tracks, to make a scene of."""
+    scene: str | None = None
+    """Name of the scene that a file of goals has become."""
 
 
 class SceneFromTracks(Message):

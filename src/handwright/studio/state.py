@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fastapi import Request, WebSocket
 
@@ -26,6 +26,8 @@ class Studio:
     """For what pages wait for."""
     library: Library
     jobs: Jobs
+    live: set[str] = field(default_factory=set)
+    """Scenes that are stepped live."""
 
 
 @contextlib.asynccontextmanager
