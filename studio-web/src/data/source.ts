@@ -14,7 +14,7 @@ export interface Source {
 let current: Source = server;
 const timelines = new Map<string, Promise<Timeline>>();
 
-export function useSource(source: Source): void {
+export function setSource(source: Source): void {
   current = source;
 }
 

@@ -9,33 +9,39 @@ import { Dialog } from "./Dialog";
 import { clipTitle } from "./format";
 import { Icon } from "./Icon";
 
+type Part = "environment" | "contacts" | "forces";
+
 interface Format {
   key: string;
   title: string;
   text: string;
+  /** Whether frames can be spaced anew, and joints be named as others name them. */
+  fps?: boolean;
   skeleton?: boolean;
-  parts?: boolean;
+  parts?: readonly Part[];
   needs?: "has_films" | "has_usd";
 }
 
+const ALL: readonly Part[] = ["environment", "contacts", "forces"];
+const DRAWN: readonly Part[] = ["contacts", "forces"];
 const FORMATS: readonly Format[] = [
-  { key: "glb", title: "glTF", text: "Skinned hands and bodies, for engines and editors", parts: true, skeleton: true },
-  { key: "bvh", title: "BVH", text: "The skeleton's motion", skeleton: true },
-  { key: "usd", title: "USD", text: "A stage with skeletons and bodies", needs: "has_usd", skeleton: true, parts: true },
-  { key: "npz", title: "Clip", text: "All that handwright knows, for Python" },
-  { key: "csv", title: "CSV", text: "Poses and joints, a row for each frame" },
-  { key: "mp4", title: "Film", text: "A rendered film", needs: "has_films" },
-  { key: "gif", title: "GIF", text: "A moving picture" },
-  { key: "png", title: "Sheet", text: "Stills of the motion on one page" },
+  { key: "glb", title: "glTF", text: "Skinned hands and bodies, for engines and editors", fps: true, skeleton: true, parts: ALL },
+  { key: "bvh", title: "BVH", text: "The skeleton's motion", fps: true, skeleton: true },
+  { key: "usd", title: "USD", text: "A stage with skeletons and bodies", fps: true, skeleton: true, needs: "has_usd" },
+  { key: "npz", title: "Clip", text: "All that handwright knows, for Python", fps: true },
+  { key: "csv", title: "CSV", text: "Poses and joints, a row for each frame", fps: true },
+  { key: "mp4", title: "Film", text: "A rendered film", fps: true, parts: DRAWN, needs: "has_films" },
+  { key: "gif", title: "GIF", text: "A moving picture", fps: true, parts: DRAWN },
+  { key: "png", title: "Sheet", text: "Stills of the motion on one page", parts: DRAWN },
 ];
 
-const SKELETONS = ["openxr", "unity", "unreal"] as const;
-const NAMES = { openxr: "OpenXR", unity: "Unity", unreal: "Unreal" } as const;
+const SKELETONS = ["own", "openxr", "unity", "unreal"] as const;
+const NAMES = { own: "Own", openxr: "OpenXR", unity: "Unity", unreal: "Unreal" } as const;
 
 export function ExportDialog({ clip, onClose }: { clip: ClipSummary; onClose: () => void }) {
   const format = useSignal("glb");
   const fps = useSignal("");
-  const skeleton = useSignal<(typeof SKELETONS)[number]>("openxr");
+  const skeleton = useSignal<(typeof SKELETONS)[number]>("own");
   const parts = useSignal({ environment: true, contacts: true, forces: true });
   const isBusy = useSignal(false);
   const trouble = useSignal<string | null>(null);
@@ -44,9 +50,9 @@ export function ExportDialog({ clip, onClose }: { clip: ClipSummary; onClose: ()
     isBusy.value = true;
     trouble.value = null;
     const query = new URLSearchParams({ format: format.value });
-    if (fps.value) query.set("fps", fps.value);
-    if (chosen.skeleton) query.set("skeleton", skeleton.value);
-    if (chosen.parts) for (const [key, is] of Object.entries(parts.value)) query.set(key, String(is));
+    if (chosen.fps && fps.value) query.set("fps", fps.value);
+    if (chosen.skeleton && skeleton.value !== "own") query.set("skeleton", skeleton.value);
+    for (const part of chosen.parts ?? []) query.set(part, String(parts.value[part]));
     try {
       const { name, data } = await server.exported(clip.id, query);
       save(name, data);
@@ -81,17 +87,19 @@ export function ExportDialog({ clip, onClose }: { clip: ClipSummary; onClose: ()
         })}
       </div>
       <div class="export-options">
-        <Field label="Frames per second">
-          <input
-            type="number"
-            min="1"
-            max="240"
-            placeholder={`${Math.round(clip.fps)} (the clip's own)`}
-            value={fps.value}
-            data-testid="export-fps"
-            onInput={(event) => (fps.value = event.currentTarget.value)}
-          />
-        </Field>
+        {chosen.fps && (
+          <Field label="Frames per second">
+            <input
+              type="number"
+              min="1"
+              max="240"
+              placeholder={`${Math.round(clip.fps)} (the clip's own)`}
+              value={fps.value}
+              data-testid="export-fps"
+              onInput={(event) => (fps.value = event.currentTarget.value)}
+            />
+          </Field>
+        )}
         {chosen.skeleton && (
           <div class="field">
             <span class="field-label">Names of joints</span>
@@ -101,7 +109,7 @@ export function ExportDialog({ clip, onClose }: { clip: ClipSummary; onClose: ()
       </div>
       {chosen.parts && (
         <div class="row export-parts" role="group" aria-label="Parts">
-          {(["environment", "contacts", "forces"] as const).map((key) => (
+          {chosen.parts.map((key) => (
             <Switch
               key={key}
               label={{ environment: "Surroundings", contacts: "Contact points", forces: "Force arrows" }[key]}

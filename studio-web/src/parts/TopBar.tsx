@@ -1,4 +1,6 @@
 // Where one is, where one can go, and how the page looks.
+import type { ComponentChildren } from "preact";
+
 import { about, activeJobs, hasServer, isConnected } from "../data/store";
 import { linkTo, type Route, route } from "../data/route";
 import { isDark, switchTheme } from "../data/theme";
@@ -12,7 +14,13 @@ const TABS: readonly [Route["view"], string, IconName][] = [
   ["live", "Live", "live"],
 ];
 
-export function TopBar({ title }: { title?: string }) {
+interface TopBarProps {
+  title?: string;
+  /** Beside the page's own switches. */
+  children?: ComponentChildren;
+}
+
+export function TopBar({ title, children }: TopBarProps) {
   const view = route.value.view;
   const running = activeJobs.value.length;
   return (
@@ -52,6 +60,7 @@ export function TopBar({ title }: { title?: string }) {
         </a>
       )}
       {about.value && <span class="muted top-folder" title="The folder that is shown">{about.value.folder}</span>}
+      {children}
       <IconButton
         icon={isDark.value ? "sun" : "moon"}
         label={isDark.value ? "Light" : "Dark"}

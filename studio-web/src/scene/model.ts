@@ -20,6 +20,8 @@ const SAMPLES = 24;
 const TABLE = 0.5;
 /** Between a fingertip and a body that it is about to touch, m. */
 const NEAR = 0.03;
+/** What is farther than this from all fingertips is an arm, which pictures may cut off, m. */
+const ARM = 0.25;
 
 interface Extras {
   hands: { name: string; joints: string[] }[];
@@ -151,11 +153,14 @@ export class ClipModel {
   private measure(): void {
     this.sample(SAMPLES, () => {
       const inside = [...this.bodies.values()].map((body) => new Box3().setFromObject(body));
-      const ofHand = this.tips.map((tip) => tip.node.localToWorld(tip.point.clone()));
-      const isNear = ofHand.some((p) => inside.some((box) => box.distanceToPoint(p) < NEAR));
+      const tips = this.tips.map((tip) => tip.node.localToWorld(tip.point.clone()));
+      const isNear = tips.some((p) => inside.some((box) => box.distanceToPoint(p) < NEAR));
+      const ofHand = [...tips];
       for (const name of this.handNames) {
         this.nodes.get(name)?.traverse((node) => {
-          if ((node.userData.name ?? node.name).includes(":")) ofHand.push(placeOf(node));
+          if (!(node.userData.name ?? node.name).includes(":")) return;
+          const place = placeOf(node);
+          if (tips.some((tip) => tip.distanceTo(place) < ARM)) ofHand.push(place);
         });
       }
       const ofBodies = inside.flatMap(cornersOf);

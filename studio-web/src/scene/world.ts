@@ -36,12 +36,13 @@ export class World {
       generator.dispose();
     } else {
       // Stands in for what a room reflects.
-      this.fill.intensity = 1.7;
+      this.fill.intensity = 1.5;
+      this.base.intensity = 0.8;
     }
     this.key.castShadow = true;
     this.key.shadow.mapSize.set(512, 512);
     this.key.shadow.radius = 7;
-    this.key.shadow.normalBias = 0.001;
+    this.key.shadow.normalBias = quality() === "full" ? 0.001 : 0.003;
     this.key.shadow.bias = -0.0006;
     const parts = [this.key, this.key.target, this.rim, this.rim.target, this.fill, this.base];
     this.scene.add(...parts, this.ground.table, this.ground.shadow);

@@ -40,7 +40,7 @@ export function Wall() {
     setFrames(longest ? evenFrames(longest.duration, longest.num_frames) : [0]);
   });
   useEffect(() => {
-    if (isLoaded.value && pageClips.value.length === 0) markReady("wall");
+    if (isLoaded.value && pageClips.value.length === 0) markReady(hasServer.value ? "wall" : "report");
   }, [isLoaded.value, pageClips.value.length]);
   useWallShortcuts();
   const waiting = activeJobs.value.filter((job) => !filter.value.job || job.id === filter.value.job);

@@ -31,7 +31,7 @@ export function WallGrid() {
   const states = useSignal<ReadonlyMap<string, SlotState>>(new Map());
 
   useEffect(() => {
-    const made = new Player(container.current!, () => markReady("wall"));
+    const made = new Player(container.current!, () => markReady(hasServer.value ? "wall" : "report"));
     player.current = made;
     const stop = effect(() => {
       states.value = made.states.value;

@@ -68,7 +68,9 @@ function GoalFields({ goal, longest }: { goal: GoalRequest; longest: number }) {
         <Field label="At the time, s">
           <input type="number" min="0" max={longest} step="0.1" value={Number(goal.time.toFixed(2))} data-testid="goal-time" onInput={(event) => set({ time: Number(event.currentTarget.value) })} />
         </Field>
-        <Switch label="Turned so" value={goal.wxyz !== null} testid="goal-turned" onChange={(is) => set({ wxyz: is ? [1, 0, 0, 0] : null })} />
+        {goal.wxyz && (
+          <Switch label="Turned as shown" value testid="goal-turned" onChange={() => set({ wxyz: null })} />
+        )}
       </div>
     </div>
   );
