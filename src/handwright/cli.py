@@ -20,7 +20,7 @@ from tyro.conf import FlagCreatePairsOff, Positional
 
 from handwright.cli_arguments import ClipPath, make_console, unset, writable_folder
 from handwright.cli_reactions import push, replay
-from handwright.cli_studio import studio
+from handwright.cli_studio import report, studio
 from handwright.errors import HandwrightError, InvalidValueError, require
 
 _DESCRIPTION = """Synthesises dexterous hand-object manipulation.
@@ -496,6 +496,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "export": export,
     "render": render,
     "studio": studio,
+    "report": report,
     "bench": bench,
     "demo": demo,
 }

@@ -8,7 +8,7 @@ from typing import Annotated
 import tyro
 from tyro.conf import FlagCreatePairsOff, Positional
 
-from handwright.cli_arguments import unset, writable_folder
+from handwright.cli_arguments import make_console, unset, writable_folder
 
 
 def studio(
@@ -36,3 +36,25 @@ def studio(
 
     root = writable_folder(folder)
     serve(root, host=host, port=port, opens_browser=not no_browser, jobs_at_once=jobs)
+
+
+def report(
+    folder: Annotated[Positional[Path], tyro.conf.arg(metavar="DIR")],
+    out: Annotated[Positional[Path], tyro.conf.arg(metavar="OUT.html")],
+    /,
+    *,
+    title: Annotated[str | None, unset("TEXT")] = None,
+) -> None:
+    """Write one page with all clips of a folder, which opens from disk without a server.
+
+    It holds the wall of motions, their timelines and tables, and everything it needs.
+
+    Args:
+        folder: Clips are read from here.
+        out: The page to write.
+        title: Of the page; the name of the folder by default.
+    """
+    from handwright.studio.report import write_report
+
+    writable_folder(out.parent)
+    write_report(folder, out, make_console(), title=title)

@@ -57,7 +57,7 @@ def _packaged_infos(hidden: Path) -> list[SceneInfo]:
 def _source_digest() -> str:
     package = Path(__file__).resolve().parent.parent
     digest = hashlib.sha256()
-    for part in ("scenes", "geometry", "hands", "io", "studio"):
+    for part in ("scenes", "geometry", "hands"):
         for path in sorted((package / part).rglob("*.*")):
             if path.suffix in (".py", ".yaml", ".csv"):
                 digest.update(path.read_bytes())
@@ -77,10 +77,11 @@ def _own_infos(hidden: Path) -> list[SceneInfo]:
 def describe_scene(hidden: Path, name: str) -> SceneInfo:
     """A scene, for lists and for the editor."""
     problem = find_scene(hidden, name)
-    listed = {**SCENES, **goal_scenes()}
+    listed = {n: s.summary for n, s in SCENES.items()}
+    listed |= {n: s.summary for n, s in goal_scenes().items()}
     return SceneInfo(
         name=name,
-        summary=listed[name].summary if name in listed else "brought by you",
+        summary=listed.get(name, "brought by you"),
         method=usual_method(problem),
         num_frames=len(problem.times),
         duration=float(problem.times[-1] - problem.times[0]),

@@ -57,7 +57,7 @@ def form(cls: type[Method]) -> list[Setting]:
     """The settings of a method that a form can hold: numbers, switches and choices."""
     hints, texts = get_type_hints(cls), _docstrings(cls)
     settings = []
-    for item in dataclasses.fields(cls):  # type: ignore[arg-type]  methods are dataclasses
+    for item in dataclasses.fields(cls):  # type: ignore[arg-type]
         plain, is_optional = _without_none(hints[item.name])
         choices = _choices(item.name, plain)
         kind: Literal["integer", "number", "boolean", "choice"]
@@ -73,7 +73,7 @@ def form(cls: type[Method]) -> list[Setting]:
                 name=item.name,
                 label=words[:1].upper() + words[1:],
                 kind=kind,
-                default=item.default,
+                default=None if item.default is dataclasses.MISSING else item.default,
                 choices=choices,
                 is_optional=is_optional,
                 unit=_UNITS.get(item.name, ""),

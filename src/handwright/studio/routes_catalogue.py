@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Response
 from fastapi.responses import StreamingResponse
@@ -16,7 +16,9 @@ from handwright.studio.state import Studio, studio_of
 router = APIRouter()
 TheStudio = Annotated[Studio, Depends(studio_of)]
 GLB = "model/gltf-binary"
-GLB_ANSWER = {200: {"content": {GLB: {}}, "description": "A .glb file."}}
+GLB_ANSWER: dict[int | str, dict[str, Any]] = {
+    200: {"content": {GLB: {}}, "description": "A .glb file."}
+}
 
 
 @router.get("/about")

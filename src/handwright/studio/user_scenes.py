@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from handwright.core.body import RigidBody
+from handwright.core.hand import Side
 from handwright.core.problem import Problem
 from handwright.core.surface import HalfSpace
 from handwright.core.track import Track
@@ -76,7 +77,7 @@ def problem_of_tracks(hidden: Path, scene: SceneFromTracks) -> Problem:
             raise UnknownNameError("track of this upload", name, tracks)
     if scene.hand == scene.body:
         raise InvalidValueError(f"The track '{scene.hand}' is given to hand and body; choose two.")
-    side = "left" if "left" in scene.hand.lower() else "right"
+    side: Side = "left" if "left" in scene.hand.lower() else "right"
     times = _common_times(tracks[scene.hand], tracks[scene.body])
     hand, thing = (tracks[name].resampled(times) for name in (scene.hand, scene.body))
     start = float(times[0])
