@@ -301,6 +301,10 @@ export interface Upload {
   kind: "mesh" | "scene" | "clip";
   /** What is in it, in words. */
   summary: string;
+  /** Names of its tracks, to make a scene of. */
+  tracks: string[];
+  /** Name of the scene that a file of goals has become. */
+  scene: string | null;
 }
 
 /** Makes a scene of uploaded tracks and a body. */

@@ -22,13 +22,11 @@ export function SceneChooser() {
       const upload = await server.upload(file);
       uploads.value = [...uploads.value.filter((old) => old.id !== upload.id), upload];
       tell(`${upload.name}: ${upload.summary}`);
-      const isTracks = upload.kind === "scene" && !/\.ya?ml$/i.test(upload.name);
-      if (isTracks) tracks.value = upload;
-      else if (upload.kind === "scene") {
-        const before = new Set(scenes.value.map((s) => s.name));
+      if (upload.scene !== null) {
         scenes.value = await server.scenes();
-        const added = scenes.value.find((s) => !before.has(s.name));
-        if (added) chooseScene(added.name);
+        chooseScene(upload.scene);
+      } else if (upload.tracks.length > 0) {
+        tracks.value = upload;
       }
     });
   return (

@@ -11,8 +11,9 @@ import { words } from "../../parts/format";
 
 export function TracksDialog({ upload, onClose }: { upload: Upload; onClose: () => void }) {
   const name = useSignal(upload.name.replace(/\.[^.]+$/, "").replace(/[^A-Za-z0-9_-]+/g, "_"));
-  const hand = useSignal("");
-  const body = useSignal("");
+  const isOfHand = (track: string) => /hand|wrist/i.test(track);
+  const hand = useSignal(upload.tracks.find(isOfHand) ?? upload.tracks[0] ?? "");
+  const body = useSignal(upload.tracks.find((track) => track !== hand.value) ?? "");
   const mass = useSignal("0.3");
   const friction = useSignal("0.8");
   const meshes = uploads.value.filter((other) => other.kind === "mesh");
@@ -38,10 +39,13 @@ export function TracksDialog({ upload, onClose }: { upload: Upload; onClose: () 
       trouble.value = (error as Error).message;
     }
   };
-  const text = (label: string, value: typeof name, testid: string, hint = "") => (
+  const text = (label: string, value: typeof name, testid: string) => (
     <Field label={label}>
-      <input type="text" value={value.value} placeholder={hint} data-testid={testid} onInput={(event) => (value.value = event.currentTarget.value)} />
+      <input type="text" value={value.value} data-testid={testid} onInput={(event) => (value.value = event.currentTarget.value)} />
     </Field>
+  );
+  const track = (label: string, value: typeof name, testid: string) => (
+    <Select label={label} testid={testid} value={value.value} options={upload.tracks.map((t) => [t, t] as const)} onChange={(t) => (value.value = t)} />
   );
   return (
     <Dialog title="A scene from tracks" testid="tracks-dialog" onClose={onClose}>
@@ -58,8 +62,8 @@ export function TracksDialog({ upload, onClose }: { upload: Upload; onClose: () 
           ]}
           onChange={(value) => (look.value = value)}
         />
-        {text("Track of the wrist", hand, "tracks-hand", "such as right_wrist")}
-        {text("Track of the body", body, "tracks-body", "such as box")}
+        {track("Track of the wrist", hand, "tracks-hand")}
+        {track("Track of the body", body, "tracks-body")}
         {text("Mass, kg", mass, "tracks-mass")}
         {text("Friction", friction, "tracks-friction")}
       </div>
