@@ -1,7 +1,16 @@
 // A motion that is being asked for, before it is sent.
 import { computed, signal } from "@preact/signals";
 
-import type { BodyEdit, ClipSummary, GoalRequest, JobRequest, MethodInfo, PinRequest, SceneInfo, Upload } from "../messages";
+import type {
+  BodyEdit,
+  ClipSummary,
+  GoalRequest,
+  JobRequest,
+  MethodInfo,
+  PinRequest,
+  SceneInfo,
+  Upload,
+} from "../messages";
 import { jobs, methods, scenes } from "./store";
 
 export type Value = number | boolean | string | null;

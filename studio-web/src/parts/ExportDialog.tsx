@@ -25,12 +25,33 @@ interface Format {
 const ALL: readonly Part[] = ["environment", "contacts", "forces"];
 const DRAWN: readonly Part[] = ["contacts", "forces"];
 const FORMATS: readonly Format[] = [
-  { key: "glb", title: "glTF", text: "Skinned hands and bodies, for engines and editors", fps: true, skeleton: true, parts: ALL },
+  {
+    key: "glb",
+    title: "glTF",
+    text: "Skinned hands and bodies, for engines and editors",
+    fps: true,
+    skeleton: true,
+    parts: ALL,
+  },
   { key: "bvh", title: "BVH", text: "The skeleton's motion", fps: true, skeleton: true },
-  { key: "usd", title: "USD", text: "A stage with skeletons and bodies", fps: true, skeleton: true, needs: "has_usd" },
+  {
+    key: "usd",
+    title: "USD",
+    text: "A stage with skeletons and bodies",
+    fps: true,
+    skeleton: true,
+    needs: "has_usd",
+  },
   { key: "npz", title: "Clip", text: "All that handwright knows, for Python", fps: true },
   { key: "csv", title: "CSV", text: "Poses and joints, a row for each frame", fps: true },
-  { key: "mp4", title: "Film", text: "A rendered film", fps: true, parts: DRAWN, needs: "has_films" },
+  {
+    key: "mp4",
+    title: "Film",
+    text: "A rendered film",
+    fps: true,
+    parts: DRAWN,
+    needs: "has_films",
+  },
   { key: "gif", title: "GIF", text: "A moving picture", fps: true, parts: DRAWN },
   { key: "png", title: "Sheet", text: "Stills of the motion on one page", parts: DRAWN },
 ];
@@ -103,7 +124,14 @@ export function ExportDialog({ clip, onClose }: { clip: ClipSummary; onClose: ()
         {chosen.skeleton && (
           <div class="field">
             <span class="field-label">Names of joints</span>
-            <Segmented label="Names of joints" values={SKELETONS} value={skeleton.value} name={(s) => NAMES[s]} testid="skeleton" onChange={(s) => (skeleton.value = s)} />
+            <Segmented
+              label="Names of joints"
+              values={SKELETONS}
+              value={skeleton.value}
+              name={(s) => NAMES[s]}
+              testid="skeleton"
+              onChange={(s) => (skeleton.value = s)}
+            />
           </div>
         )}
       </div>
@@ -112,7 +140,11 @@ export function ExportDialog({ clip, onClose }: { clip: ClipSummary; onClose: ()
           {chosen.parts.map((key) => (
             <Switch
               key={key}
-              label={{ environment: "Surroundings", contacts: "Contact points", forces: "Force arrows" }[key]}
+              label={
+                { environment: "Surroundings", contacts: "Contact points", forces: "Force arrows" }[
+                  key
+                ]
+              }
               value={parts.value[key]}
               testid={`part-${key}`}
               onChange={(value) => (parts.value = { ...parts.value, [key]: value })}
@@ -125,7 +157,13 @@ export function ExportDialog({ clip, onClose }: { clip: ClipSummary; onClose: ()
         <button type="button" class="button" onClick={onClose}>
           Cancel
         </button>
-        <button type="button" class="button button-primary" disabled={isBusy.value} data-testid="export-run" onClick={() => void run()}>
+        <button
+          type="button"
+          class="button button-primary"
+          disabled={isBusy.value}
+          data-testid="export-run"
+          onClick={() => void run()}
+        >
           {isBusy.value ? <span class="spinner" /> : <Icon name="download" />}
           {isBusy.value ? "Writing…" : `Save .${format.value}`}
         </button>

@@ -23,7 +23,12 @@ export function JobStrip({ job }: { job: JobInfo }) {
       {isRunning && job.budget !== null && (
         <span class="muted">{Math.max(0, Math.round(job.budget - job.seconds))} s left</span>
       )}
-      <button type="button" class="button button-quiet" data-testid="cancel-job" onClick={() => void attempt(() => server.cancel(job.id))}>
+      <button
+        type="button"
+        class="button button-quiet"
+        data-testid="cancel-job"
+        onClick={() => void attempt(() => server.cancel(job.id))}
+      >
         Stop
       </button>
       <progress max={1} value={Math.max(share, 0.02)} aria-label="Found" />

@@ -9,7 +9,12 @@ export function Toasts() {
         <div class={`toast toast-${tone}`} key={id} data-testid="toast" data-tone={tone}>
           <Icon name={tone === "bad" ? "alert" : "check"} />
           <p>{text}</p>
-          <IconButton icon="cross" label="Dismiss" testid="toast-close" onClick={() => dismiss(id)} />
+          <IconButton
+            icon="cross"
+            label="Dismiss"
+            testid="toast-close"
+            onClick={() => dismiss(id)}
+          />
         </div>
       ))}
     </div>

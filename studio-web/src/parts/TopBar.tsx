@@ -59,7 +59,11 @@ export function TopBar({ title, children }: TopBarProps) {
           {running} {running === 1 ? "job" : "jobs"}
         </a>
       )}
-      {about.value && <span class="muted top-folder" title="The folder that is shown">{about.value.folder}</span>}
+      {about.value && (
+        <span class="muted top-folder" title="The folder that is shown">
+          {about.value.folder}
+        </span>
+      )}
       {children}
       <IconButton
         icon={isDark.value ? "sun" : "moon"}
@@ -67,7 +71,13 @@ export function TopBar({ title, children }: TopBarProps) {
         testid="theme"
         onClick={switchTheme}
       />
-      <IconButton icon="help" label="Keys" keys="?" testid="help" onClick={() => (isHelpOpen.value = true)} />
+      <IconButton
+        icon="help"
+        label="Keys"
+        keys="?"
+        testid="help"
+        onClick={() => (isHelpOpen.value = true)}
+      />
     </header>
   );
 }

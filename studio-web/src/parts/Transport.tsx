@@ -33,7 +33,13 @@ export function Transport() {
   const playing = isPlaying.value;
   return (
     <div class="transport" role="group" aria-label="Playing">
-      <IconButton icon="back" label="One frame back" keys="←" testid="step-back" onClick={() => step(-1)} />
+      <IconButton
+        icon="back"
+        label="One frame back"
+        keys="←"
+        testid="step-back"
+        onClick={() => step(-1)}
+      />
       <IconButton
         icon={playing ? "pause" : "play"}
         label={playing ? "Pause" : "Play"}
@@ -42,7 +48,13 @@ export function Transport() {
         class="play-button"
         onClick={togglePlay}
       />
-      <IconButton icon="forward" label="One frame on" keys="→" testid="step-forward" onClick={() => step(1)} />
+      <IconButton
+        icon="forward"
+        label="One frame on"
+        keys="→"
+        testid="step-forward"
+        onClick={() => step(1)}
+      />
       <IconButton
         icon="loop"
         label="Loop"

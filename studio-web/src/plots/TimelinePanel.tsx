@@ -13,7 +13,11 @@ export function TimelinePanel({ timeline }: { timeline: Timeline }) {
   const name = useMemo(() => stripNames(strips), [timeline]);
   return (
     <section class="timeline" aria-label="Timeline" data-testid="timeline">
-      <TimeArea times={times} testid="time-area" tip={(frame) => <FrameTip timeline={timeline} frame={frame} name={name} />}>
+      <TimeArea
+        times={times}
+        testid="time-area"
+        tip={(frame) => <FrameTip timeline={timeline} frame={frame} name={name} />}
+      >
         <Ruler times={times} />
         <VerdictRow failed={failed} />
         {strips.map((strip) => (

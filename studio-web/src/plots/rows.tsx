@@ -34,7 +34,12 @@ export const StripRow = memo(({ strip, most, label }: StripRowProps) => {
   return (
     <div class="time-row strip-row" data-testid="strip">
       <span class="time-label">{label}</span>
-      <svg viewBox={`0 0 ${count} 100`} preserveAspectRatio="none" role="img" aria-label={describe(strip, label)}>
+      <svg
+        viewBox={`0 0 ${count} 100`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={describe(strip, label)}
+      >
         {runs(strip.mode).map(({ start, end, value }) =>
           value < 0 ? null : (
             <g key={start} class={`mode mode-${MODES[value]?.name}`}>
@@ -45,7 +50,11 @@ export const StripRow = memo(({ strip, most, label }: StripRowProps) => {
         )}
         {runs(strip.mode).map(({ start, end, value }) =>
           value < 0 ? null : (
-            <path key={start} class={`mode-force mode-${MODES[value]?.name}`} d={area(strip.force, start, end, most)} />
+            <path
+              key={start}
+              class={`mode-force mode-${MODES[value]?.name}`}
+              d={area(strip.force, start, end, most)}
+            />
           ),
         )}
       </svg>
@@ -70,7 +79,12 @@ function describe(strip: Strip, label: string): string {
 export const VerdictRow = memo(({ failed }: { failed: readonly string[][] }) => (
   <div class="time-row verdict-row" data-testid="verdict-row">
     <span class="time-label">Verdict</span>
-    <svg viewBox={`0 0 ${failed.length} 10`} preserveAspectRatio="none" role="img" aria-label="Verdict of each frame">
+    <svg
+      viewBox={`0 0 ${failed.length} 10`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label="Verdict of each frame"
+    >
       {runs(failed.map((reasons) => Math.min(reasons.length, 1))).map(({ start, end, value }) => (
         <rect
           key={start}
@@ -107,7 +121,12 @@ export const CurveRow = memo(({ curve }: { curve: Curve }) => {
           {curve.allowed !== null && ` · limit ${number(curve.allowed)}`}
         </small>
       </span>
-      <svg viewBox={`0 0 ${count} 100`} preserveAspectRatio="none" role="img" aria-label={curve.label}>
+      <svg
+        viewBox={`0 0 ${count} 100`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={curve.label}
+      >
         {curve.allowed !== null && (
           <>
             <rect class="beyond" x={0} y={0} width={count} height={y(curve.allowed)} />
@@ -116,7 +135,7 @@ export const CurveRow = memo(({ curve }: { curve: Curve }) => {
         )}
         <path class="curve-line" d={line} />
       </svg>
-      <span class="curve-most">{number(Math.max(...values))}</span>
+      <span class="curve-most">max {number(Math.max(...values), 2)}</span>
     </div>
   );
 });

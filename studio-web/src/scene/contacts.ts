@@ -33,6 +33,8 @@ const WHITE = new Color(0xffffff);
 const DOT = 0.0032;
 const SHAFT = 0.0014;
 const HEAD = 0.013;
+/** Height of the friction cones, m. */
+const CONE = 0.022;
 /** Longest arrow, m, whatever the force. */
 const LONGEST = 0.12;
 
@@ -43,7 +45,7 @@ export class ContactMarks {
   private readonly dots = marks(new SphereGeometry(DOT, 20, 14), 21, 1);
   private readonly shafts = marks(upright(new CylinderGeometry(SHAFT, SHAFT, 1, 12), 0.5), 18, 1);
   private readonly heads = marks(upright(new ConeGeometry(SHAFT * 3, 1, 16), 0.5), 18, 1);
-  private readonly cones = marks(coneFromTip(), 15, 0.2);
+  private readonly cones = marks(coneFromTip(), 15, 0.28);
 
   constructor() {
     this.cones.material.side = DoubleSide;
@@ -87,7 +89,7 @@ export class ContactMarks {
       }
       this.shafts.setColorAt(i, color);
       this.heads.setColorAt(i, color);
-      this.placeCone(i, contact, normal, Math.max(length, 0.02), color);
+      this.placeCone(i, contact, normal, color);
     });
     for (const mesh of [this.halos, this.dots, this.shafts, this.heads, this.cones]) {
       mesh.count = drawn.length;
@@ -105,18 +107,12 @@ export class ContactMarks {
   }
 
   /** The cone opens against the normal, where the arrow of an allowed force must lie. */
-  private placeCone(
-    i: number,
-    contact: ShownContact,
-    normal: Vector3 | null,
-    height: number,
-    color: Color,
-  ): void {
+  private placeCone(i: number, contact: ShownContact, normal: Vector3 | null, color: Color): void {
     const place = new Matrix4();
     if (normal && contact.force) {
       const turn = new Quaternion().setFromUnitVectors(UP, normal.clone().negate());
-      const wide = contact.friction * height;
-      place.compose(contact.point, turn, new Vector3(wide, height, wide));
+      const wide = contact.friction * CONE;
+      place.compose(contact.point, turn, new Vector3(wide, CONE, wide));
     } else {
       place.makeScale(0, 0, 0);
     }

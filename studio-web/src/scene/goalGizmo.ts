@@ -24,6 +24,7 @@ export class GoalGizmo {
     const p = painter();
     this.controls = new TransformControls(p.camera, element);
     this.controls.setSize(0.8);
+    this.controls.setColors("#dd5b45", "#2f9e6a", "#3b7dd8", "#f0b62b");
     this.controls.addEventListener("change", () => p.invalidate());
     this.controls.addEventListener("dragging-changed", (event) => p.rig.setEnabled(!event.value));
     this.controls.addEventListener("objectChange", () =>

@@ -36,7 +36,12 @@ export class LiveStage {
   show(model: ClipModel): void {
     this.model = model;
     const box = this.cell.getBoundingClientRect();
-    const frame = frameOf(model.corePoints, model.points, box.width / Math.max(box.height, 1), model.bestSide);
+    const frame = frameOf(
+      model.corePoints,
+      model.points,
+      box.width / Math.max(box.height, 1),
+      model.bestSide,
+    );
     frame.distance *= ROOM;
     frame.middle.y += 0.06;
     const extras = [this.marks.group, this.mark.group];

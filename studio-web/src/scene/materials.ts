@@ -25,13 +25,17 @@ export function kindOf(mesh: Mesh): Kind {
 function coated(look: MeshPhysicalMaterialParameters): Material {
   if (quality() === "full") return new MeshPhysicalMaterial(look);
   const { color, roughness, side } = look;
-  return new MeshStandardMaterial({ color: color!, roughness: roughness!, side: side ?? FrontSide });
+  return new MeshStandardMaterial({
+    color: color!,
+    roughness: roughness!,
+    side: side ?? FrontSide,
+  });
 }
 
 /** Light that enters skin leaves it redder and round the edge of shadows; sheen stands for both. */
 function skin(color: Color): Material {
   return coated({
-    color: color.clone().multiply(new Color(1.0, 0.95, 0.92)),
+    color: color.clone().multiply(new Color(0.98, 0.95, 0.93)),
     roughness: 0.55,
     sheen: 0.3,
     sheenRoughness: 0.5,

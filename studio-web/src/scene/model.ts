@@ -20,6 +20,8 @@ const SAMPLES = 24;
 const TABLE = 0.5;
 /** Between a fingertip and a body that it is about to touch, m. */
 const NEAR = 0.03;
+/** Room above bodies of which it is not known yet where they go, m. */
+const LIFT = 0.12;
 /** What is farther than this from all fingertips is an arm, which pictures may cut off, m. */
 const ARM = 0.25;
 
@@ -151,10 +153,12 @@ export class ClipModel {
   }
 
   private measure(): void {
+    let wasNear = false;
     this.sample(SAMPLES, () => {
       const inside = [...this.bodies.values()].map((body) => new Box3().setFromObject(body));
       const tips = this.tips.map((tip) => tip.node.localToWorld(tip.point.clone()));
       const isNear = tips.some((p) => inside.some((box) => box.distanceToPoint(p) < NEAR));
+      wasNear ||= isNear;
       const ofHand = [...tips];
       for (const name of this.handNames) {
         this.nodes.get(name)?.traverse((node) => {
@@ -167,6 +171,11 @@ export class ClipModel {
       this.points.push(...ofHand, ...ofBodies);
       this.corePoints.push(...(isNear ? ofHand : []), ...ofBodies);
     });
+    // A hand that never comes near, as before anything is found, matters as much as the body.
+    if (!wasNear) {
+      const raised = this.corePoints.map((p) => p.clone().setY(p.y + LIFT));
+      this.corePoints.push(...this.points, ...raised);
+    }
     this.setTime(this.duration / 2);
     this.bestSide = bestSide(this);
     if (!this.hasTable) this.floor = Math.min(0, ...this.points.map((p) => p.y)) - 0.02;

@@ -147,7 +147,8 @@ export class Painter {
     // Above two the eye gains little and twelve views lose much.
     const ratio = Math.min(window.devicePixelRatio, 2);
     const { width, height } = this.canvas;
-    if (width === Math.floor(box.width * ratio) && height === Math.floor(box.height * ratio)) return;
+    if (width === Math.floor(box.width * ratio) && height === Math.floor(box.height * ratio))
+      return;
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(box.width, box.height);
   }

@@ -12,7 +12,11 @@ export interface Hit {
 
 const ray = new Raycaster();
 
-export function aim(event: { clientX: number; clientY: number }, element: HTMLElement, camera: Camera): Raycaster {
+export function aim(
+  event: { clientX: number; clientY: number },
+  element: HTMLElement,
+  camera: Camera,
+): Raycaster {
   const box = element.getBoundingClientRect();
   const x = ((event.clientX - box.left) / box.width) * 2 - 1;
   const y = 1 - ((event.clientY - box.top) / box.height) * 2;

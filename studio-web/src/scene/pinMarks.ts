@@ -1,5 +1,14 @@
 // Pins on bodies: a ring and a dot where a digit must touch, pale while it need not.
-import { Group, Mesh, MeshBasicMaterial, SphereGeometry, Sprite, SpriteMaterial, CanvasTexture, Vector3 } from "three";
+import {
+  Group,
+  Mesh,
+  MeshBasicMaterial,
+  SphereGeometry,
+  Sprite,
+  SpriteMaterial,
+  CanvasTexture,
+  Vector3,
+} from "three";
 
 import type { PinRequest } from "../messages";
 import { toYUp } from "./axes";
@@ -69,7 +78,12 @@ function labelOf(text: string): Sprite {
   ink.textBaseline = "middle";
   ink.fillText(text, 128, 33);
   const map = new CanvasTexture(canvas);
-  const look = new SpriteMaterial({ map, depthTest: false, transparent: true, sizeAttenuation: false });
+  const look = new SpriteMaterial({
+    map,
+    depthTest: false,
+    transparent: true,
+    sizeAttenuation: false,
+  });
   const sprite = new Sprite(look);
   sprite.scale.set(0.09, 0.0225, 1);
   sprite.center.set(0.5, -0.6);

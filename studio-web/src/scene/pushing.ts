@@ -1,6 +1,16 @@
 // Pulling at a body with the pointer: a spring from the grabbed point to the pointer's ray, in the
 // plane that faces the camera.
-import { ConeGeometry, CylinderGeometry, Group, Mesh, MeshBasicMaterial, type Object3D, Plane, SphereGeometry, Vector3 } from "three";
+import {
+  ConeGeometry,
+  CylinderGeometry,
+  Group,
+  Mesh,
+  MeshBasicMaterial,
+  type Object3D,
+  Plane,
+  SphereGeometry,
+  Vector3,
+} from "three";
 
 import { painter } from "./painter";
 import { aim, type Hit } from "./picking";
@@ -49,10 +59,21 @@ export class Pull {
 /** The pull as an arrow from the grabbed point. */
 export class PullMark {
   readonly group = new Group();
-  private readonly look = new MeshBasicMaterial({ color: 0xc2398b, depthTest: false, transparent: true, toneMapped: false });
+  private readonly look = new MeshBasicMaterial({
+    color: 0xc2398b,
+    depthTest: false,
+    transparent: true,
+    toneMapped: false,
+  });
   private readonly arrow = new Group();
-  private readonly shaft = new Mesh(new CylinderGeometry(0.0016, 0.0016, 1, 12).translate(0, 0.5, 0), this.look);
-  private readonly head = new Mesh(new ConeGeometry(0.006, 0.016, 20).translate(0, 0.008, 0), this.look);
+  private readonly shaft = new Mesh(
+    new CylinderGeometry(0.0016, 0.0016, 1, 12).translate(0, 0.5, 0),
+    this.look,
+  );
+  private readonly head = new Mesh(
+    new ConeGeometry(0.006, 0.016, 20).translate(0, 0.008, 0),
+    this.look,
+  );
   private readonly dot = new Mesh(new SphereGeometry(0.0045, 20, 14), this.look);
 
   constructor() {

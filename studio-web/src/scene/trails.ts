@@ -17,7 +17,7 @@ import {
 import type { ClipModel } from "./model";
 
 const POINTS = 120;
-const RADIUS = 0.0009;
+const RADIUS = 0.0012;
 const GHOSTS = 5;
 const COLORS = ["#cc79a7", "#56b4e9", "#e0b400", "#009e73", "#8f7ee7", "#d5460a"];
 
@@ -37,7 +37,7 @@ const FRAGMENT = /* glsl */ `
   void main() {
     float past = clamp(1.0 + age / span, 0.0, 1.0);
     float coming = clamp(1.0 - age / (0.6 * span), 0.0, 1.0);
-    gl_FragColor = vec4(tint, age < 0.0 ? 0.12 + 0.78 * past : 0.08 + 0.27 * coming);
+    gl_FragColor = vec4(tint, age < 0.0 ? 0.2 + 0.8 * past : 0.1 + 0.3 * coming);
     #include <colorspace_fragment>
   }`;
 
@@ -121,11 +121,13 @@ export class Trails {
       body.traverse((node) => {
         if (node instanceof Mesh) meshes.push(node);
       });
-      const poses = model.sample(GHOSTS, () => meshes.map((m) => new Matrix4().copy(m.matrixWorld)));
+      const poses = model.sample(GHOSTS, () =>
+        meshes.map((m) => new Matrix4().copy(m.matrixWorld)),
+      );
       const look = new MeshBasicMaterial({
         color: 0x8a97a8,
         transparent: true,
-        opacity: 0.1,
+        opacity: 0.07,
         depthWrite: false,
       });
       for (const pose of poses) {

@@ -37,7 +37,8 @@ function CurrentView() {
   const { view, arguments: given } = route.value;
   const [first, second] = given;
   if (view === "stage" && first) return <Stage key={first} id={first} />;
-  if (view === "compare" && first && second) return <Compare key={given.join()} ids={[first, second]} />;
+  if (view === "compare" && first && second)
+    return <Compare key={given.join()} ids={[first, second]} />;
   if (view === "make") return <Make />;
   if (view === "live") return <Live key={first ?? ""} scene={first ?? null} />;
   return <Wall />;

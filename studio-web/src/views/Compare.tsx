@@ -22,7 +22,10 @@ export function Compare({ ids }: { ids: [string, string] }) {
   if (!first || !second) {
     return (
       <main class="center">
-        <Notice icon={isLoaded.value ? "alert" : "clock"} title={isLoaded.value ? "One of the clips is gone" : "Loading…"} />
+        <Notice
+          icon={isLoaded.value ? "alert" : "clock"}
+          title={isLoaded.value ? "One of the clips is gone" : "Loading…"}
+        />
       </main>
     );
   }
@@ -59,7 +62,11 @@ function Pair({ clips }: { clips: [ClipSummary, ClipSummary] }) {
       <section class="stage-main">
         <div ref={container} class="views stage-view compare-views">
           {clips.map((clip, i) => (
-            <article class="cell" key={clip.id} ref={(element) => void (cells.current[i] = element)}>
+            <article
+              class="cell"
+              key={clip.id}
+              ref={(element) => void (cells.current[i] = element)}
+            >
               <header class="cell-head">
                 <a class="cell-title" href={linkTo("stage", clip.id)}>
                   {clipTitle(clip)}
@@ -77,11 +84,23 @@ function Pair({ clips }: { clips: [ClipSummary, ClipSummary] }) {
   );
 }
 
-function Differences({ comparison, trouble }: { comparison: Comparison | null; trouble: string | null }) {
+function Differences({
+  comparison,
+  trouble,
+}: {
+  comparison: Comparison | null;
+  trouble: string | null;
+}) {
   if (!comparison) {
     return (
       <div class="timeline timeline-waiting">
-        {trouble ? <p class="cell-trouble">{trouble}</p> : <p class="muted"><span class="spinner" /> Comparing…</p>}
+        {trouble ? (
+          <p class="cell-trouble">{trouble}</p>
+        ) : (
+          <p class="muted">
+            <span class="spinner" /> Comparing…
+          </p>
+        )}
       </div>
     );
   }

@@ -14,11 +14,20 @@ export function CompareTray() {
       {chosen.map((clip) => (
         <span class="tray-item" key={clip.id}>
           {clipTitle(clip)}
-          <IconButton icon="cross" label="Pick no longer" testid="unpick" onClick={() => togglePicked(clip.id)} />
+          <IconButton
+            icon="cross"
+            label="Pick no longer"
+            testid="unpick"
+            onClick={() => togglePicked(clip.id)}
+          />
         </span>
       ))}
       {second ? (
-        <a class="button button-primary" data-testid="compare" href={linkTo("compare", first.id, second.id)}>
+        <a
+          class="button button-primary"
+          data-testid="compare"
+          href={linkTo("compare", first.id, second.id)}
+        >
           Compare
         </a>
       ) : (

@@ -45,16 +45,63 @@ export function FilterPanel() {
         </div>
       </Group>
       <Group title="Show">
-        <Choice label="Scene" of="scene" all="All scenes" values={known((c) => c.scene)} name={words} />
-        <Choice label="Certificate" of="certificate" all="Any verdict" values={["certified", "refused", "unjudged"]} name={(v) => ({ certified: "Certified", refused: "Not certified", unjudged: "Not judged yet" })[v] ?? v} />
-        <Choice label="Strategy" of="strategy" all="Any strategy" values={["hold", "slide", "relocate"]} name={(v) => ({ hold: "Fingers hold", slide: "A finger slides", relocate: "A finger moves on" })[v] ?? v} />
-        <Choice label="Family" of="cluster" all="All families" values={known((c) => (c.cluster === null ? "" : String(c.cluster)))} name={(v) => `Family ${Number(v) + 1}`} />
-        <Choice label="Job" of="job" all="All jobs" values={known((c) => c.job ?? "")} name={jobName} />
-        <Switch label="Favourites only" value={f.favourites} testid="filter-favourites" onChange={(favourites) => setFilter({ favourites })} />
+        <Choice
+          label="Scene"
+          of="scene"
+          all="All scenes"
+          values={known((c) => c.scene)}
+          name={words}
+        />
+        <Choice
+          label="Certificate"
+          of="certificate"
+          all="Any verdict"
+          values={["certified", "refused", "unjudged"]}
+          name={(v) =>
+            ({ certified: "Certified", refused: "Not certified", unjudged: "Not judged yet" })[v] ??
+            v
+          }
+        />
+        <Choice
+          label="Strategy"
+          of="strategy"
+          all="Any strategy"
+          values={["hold", "slide", "relocate"]}
+          name={(v) =>
+            ({ hold: "Fingers hold", slide: "A finger slides", relocate: "A finger moves on" })[
+              v
+            ] ?? v
+          }
+        />
+        <Choice
+          label="Family"
+          of="cluster"
+          all="All families"
+          values={known((c) => (c.cluster === null ? "" : String(c.cluster)))}
+          name={(v) => `Family ${Number(v) + 1}`}
+        />
+        <Choice
+          label="Job"
+          of="job"
+          all="All jobs"
+          values={known((c) => c.job ?? "")}
+          name={jobName}
+        />
+        <Switch
+          label="Favourites only"
+          value={f.favourites}
+          testid="filter-favourites"
+          onChange={(favourites) => setFilter({ favourites })}
+        />
       </Group>
       <MetricFilter />
       {isFiltered && (
-        <button type="button" class="button button-quiet" data-testid="clear-filter" onClick={() => setFilter(NO_FILTER)}>
+        <button
+          type="button"
+          class="button button-quiet"
+          data-testid="clear-filter"
+          onClick={() => setFilter(NO_FILTER)}
+        >
           Show all {clips.value.length}
         </button>
       )}

@@ -50,7 +50,12 @@ function LiveView({ name, choices }: { name: string; choices: string[] }) {
           {state === "trouble" && (
             <Notice icon="alert" title="The simulation stopped" testid="live-trouble">
               <p>{live.message.value}</p>
-              <button type="button" class="button" onPointerDown={(event) => event.stopPropagation()} onClick={live.reset}>
+              <button
+                type="button"
+                class="button"
+                onPointerDown={(event) => event.stopPropagation()}
+                onClick={live.reset}
+              >
                 Start again
               </button>
             </Notice>
@@ -70,7 +75,12 @@ function LiveView({ name, choices }: { name: string; choices: string[] }) {
         )}
       </div>
       <div class="live-bar">
-        <select aria-label="Scene" data-testid="live-scene" value={name} onChange={(event) => goTo(linkTo("live", event.currentTarget.value))}>
+        <select
+          aria-label="Scene"
+          data-testid="live-scene"
+          value={name}
+          onChange={(event) => goTo(linkTo("live", event.currentTarget.value))}
+        >
           {choices.map((choice) => (
             <option key={choice} value={choice}>
               {words(choice)}
@@ -86,7 +96,13 @@ function LiveView({ name, choices }: { name: string; choices: string[] }) {
           disabled={state !== "running"}
           onClick={live.togglePause}
         />
-        <IconButton icon="reset" label="Start again" keys="R" testid="live-reset" onClick={live.reset} />
+        <IconButton
+          icon="reset"
+          label="Start again"
+          keys="R"
+          testid="live-reset"
+          onClick={live.reset}
+        />
         <div class="live-facts">
           <span data-testid="live-time">
             <b>{live.time.value.toFixed(2)}</b> s
@@ -96,7 +112,13 @@ function LiveView({ name, choices }: { name: string; choices: string[] }) {
           </span>
         </div>
         <span class="grow" />
-        <button type="button" class="button" data-testid="live-save" disabled={state !== "running"} onClick={live.save}>
+        <button
+          type="button"
+          class="button"
+          data-testid="live-save"
+          disabled={state !== "running"}
+          onClick={live.save}
+        >
           <Icon name="save" /> Save as clip
         </button>
       </div>

@@ -25,9 +25,10 @@ export function Make() {
     else if (!draft.value.scene) chooseScene(scenes.value[0]!.name);
   }, [isKnown, asked]);
   const scene = draftScene.value;
+  const isUnknown = isKnown && draft.value.scene !== "" && !scene;
   useEffect(() => {
-    if (isKnown && !scene) markReady("editor");
-  }, [isKnown, scene]);
+    if (isUnknown) markReady("editor");
+  }, [isUnknown]);
   if (!isKnown) {
     return (
       <main class="center">

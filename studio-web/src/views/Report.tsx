@@ -34,13 +34,26 @@ export function Report() {
     <>
       <TopBar title={data.title}>
         {view !== "stage" && (
-          <Segmented label="Show as" values={["wall", "table"] as const} value={shape.value} name={words} testid="report" onChange={(value) => (shape.value = value)} />
+          <Segmented
+            label="Show as"
+            values={["wall", "table"] as const}
+            value={shape.value}
+            name={words}
+            testid="report"
+            onChange={(value) => (shape.value = value)}
+          />
         )}
         <span class="muted top-folder">
           {made}, handwright {data.version}
         </span>
       </TopBar>
-      {view === "stage" && given[0] ? <Stage key={given[0]} id={given[0]} /> : shape.value === "wall" ? <Wall /> : <Table />}
+      {view === "stage" && given[0] ? (
+        <Stage key={given[0]} id={given[0]} />
+      ) : shape.value === "wall" ? (
+        <Wall />
+      ) : (
+        <Table />
+      )}
       <HelpDialog />
       <Toasts />
     </>
@@ -51,7 +64,8 @@ function Table() {
   useEffect(() => markReady("report"), []);
   const figures = new Map<string, string>();
   for (const clip of clips.value)
-    for (const { name, label, unit } of clip.figures ?? []) figures.set(name, unit ? `${label}, ${unit}` : label);
+    for (const { name, label, unit } of clip.figures ?? [])
+      figures.set(name, unit ? `${label}, ${unit}` : label);
   return (
     <main class="table-view">
       <table class="figures-table" data-testid="report-figures">
@@ -78,7 +92,9 @@ function Table() {
               </td>
               <td>{seconds(clip.duration)}</td>
               {[...figures.keys()].map((name) => (
-                <td key={name}>{number(clip.figures?.find((figure) => figure.name === name)?.value)}</td>
+                <td key={name}>
+                  {number(clip.figures?.find((figure) => figure.name === name)?.value)}
+                </td>
               ))}
             </tr>
           ))}

@@ -66,7 +66,11 @@ function ClipStage({ clip }: { clip: ClipSummary }) {
     { keys: ["t"], label: "Trails", does: toggle("trails") },
     { keys: ["g"], label: "Follow the body", does: toggle("follow") },
     { keys: ["0"], label: "Camera as at first", does: () => painter().rig.reset() },
-    { keys: ["f"], label: "Favourite", does: () => void toggleFavourite(clipById(clip.id) ?? clip) },
+    {
+      keys: ["f"],
+      label: "Favourite",
+      does: () => void toggleFavourite(clipById(clip.id) ?? clip),
+    },
     { keys: ["j"], label: "Next clip", does: () => openNeighbour(clip.id, 1) },
     { keys: ["k"], label: "Clip before", does: () => openNeighbour(clip.id, -1) },
     { keys: ["Escape"], label: "To the wall", does: () => goTo(linkTo("wall")) },

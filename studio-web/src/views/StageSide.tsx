@@ -9,7 +9,7 @@ import type { CheckInfo, ClipSummary, Timeline } from "../messages";
 import { CertificateMark } from "../parts/Certificate";
 import { IconButton } from "../parts/controls";
 import { ExportDialog } from "../parts/ExportDialog";
-import { clipTitle, seconds, withUnit, words } from "../parts/format";
+import { clipTitle, number, seconds, sentence, withUnit, words } from "../parts/format";
 import { Icon } from "../parts/Icon";
 
 interface StageSideProps {
@@ -21,8 +21,11 @@ export function StageSide({ clip, timeline }: StageSideProps) {
   return (
     <aside class="panel side" aria-label="About the clip">
       <Head clip={clip} />
-      <p class={`verdict ${clip.is_certified === false ? "verdict-is-bad" : ""}`} data-testid="verdict">
-        {timeline?.verdict ?? clip.verdict ?? "Being judged…"}
+      <p
+        class={`verdict ${clip.is_certified === false ? "verdict-is-bad" : ""}`}
+        data-testid="verdict"
+      >
+        {sentence(timeline?.verdict ?? clip.verdict ?? "Being judged…")}
       </p>
       {timeline && <Checks checks={timeline.checks} />}
       {clip.figures && clip.figures.length > 0 && (
@@ -82,8 +85,22 @@ function Head({ clip }: { clip: ClipSummary }) {
           <Icon name="left" /> Wall
         </a>
         <span class="grow" />
-        <IconButton icon="left" label="Clip before" keys="K" testid="clip-before" disabled={!neighbour(-1)} onClick={() => open(-1)} />
-        <IconButton icon="right" label="Next clip" keys="J" testid="clip-next" disabled={!neighbour(1)} onClick={() => open(1)} />
+        <IconButton
+          icon="left"
+          label="Clip before"
+          keys="K"
+          testid="clip-before"
+          disabled={!neighbour(-1)}
+          onClick={() => open(-1)}
+        />
+        <IconButton
+          icon="right"
+          label="Next clip"
+          keys="J"
+          testid="clip-next"
+          disabled={!neighbour(1)}
+          onClick={() => open(1)}
+        />
       </div>
       <div class="row">
         <h1>{clipTitle(clip)}</h1>
@@ -91,18 +108,42 @@ function Head({ clip }: { clip: ClipSummary }) {
       </div>
       {hasServer.value && (
         <div class="row">
-          <button type="button" class="button button-primary" data-testid="export" onClick={() => (isExporting.value = true)}>
+          <button
+            type="button"
+            class="button button-primary"
+            data-testid="export"
+            onClick={() => (isExporting.value = true)}
+          >
             <Icon name="download" /> Export
           </button>
-          <a class="button" data-testid="vary" href={`${linkTo("make")}?scene=${encodeURIComponent(clip.scene)}&clip=${encodeURIComponent(clip.id)}`}>
+          <a
+            class="button"
+            data-testid="vary"
+            href={`${linkTo("make")}?scene=${encodeURIComponent(clip.scene)}&clip=${encodeURIComponent(clip.id)}`}
+          >
             <Icon name="make" /> Change
           </a>
           <span class="grow" />
-          <IconButton icon="star" label="Favourite" keys="F" testid="stage-favourite" isOn={clip.is_favourite} filled={clip.is_favourite} onClick={() => void toggleFavourite(clip)} />
-          <IconButton icon="trash" label="Delete" testid="delete" onClick={() => void remove(clip)} />
+          <IconButton
+            icon="star"
+            label="Favourite"
+            keys="F"
+            testid="stage-favourite"
+            isOn={clip.is_favourite}
+            filled={clip.is_favourite}
+            onClick={() => void toggleFavourite(clip)}
+          />
+          <IconButton
+            icon="trash"
+            label="Delete"
+            testid="delete"
+            onClick={() => void remove(clip)}
+          />
         </div>
       )}
-      {isExporting.value && <ExportDialog clip={clip} onClose={() => (isExporting.value = false)} />}
+      {isExporting.value && (
+        <ExportDialog clip={clip} onClose={() => (isExporting.value = false)} />
+      )}
     </header>
   );
 }
@@ -133,10 +174,13 @@ function Checks({ checks }: { checks: readonly CheckInfo[] }) {
               <th scope="row">
                 <Icon name={check.is_passed ? "check" : "cross"} />
                 {check.label}
-                {check.num_failing > 0 && <small>{check.num_failing} frames</small>}
+                <small>
+                  {check.unit}
+                  {check.num_failing > 0 && ` · ${check.num_failing} frames fail`}
+                </small>
               </th>
-              <td>{withUnit(check.worst, check.unit)}</td>
-              <td>{withUnit(check.allowed, "")}</td>
+              <td>{number(check.worst, 2)}</td>
+              <td>{number(check.allowed, 2)}</td>
             </tr>
           ))}
         </tbody>

@@ -40,10 +40,13 @@ export function Wall() {
     setFrames(longest ? evenFrames(longest.duration, longest.num_frames) : [0]);
   });
   useEffect(() => {
-    if (isLoaded.value && pageClips.value.length === 0) markReady(hasServer.value ? "wall" : "report");
+    if (isLoaded.value && pageClips.value.length === 0)
+      markReady(hasServer.value ? "wall" : "report");
   }, [isLoaded.value, pageClips.value.length]);
   useWallShortcuts();
-  const waiting = activeJobs.value.filter((job) => !filter.value.job || job.id === filter.value.job);
+  const waiting = activeJobs.value.filter(
+    (job) => !filter.value.job || job.id === filter.value.job,
+  );
   return (
     <main class="wall" data-testid="wall">
       <FilterPanel />
@@ -72,15 +75,42 @@ function WallBar() {
       <span class="grow" />
       {pageCount.value > 1 && (
         <div class="pager" role="group" aria-label="Pages">
-          <IconButton icon="left" label="Page before" keys="page up" testid="page-before" disabled={currentPage.value === 0} onClick={() => turnPage(-1)} />
+          <IconButton
+            icon="left"
+            label="Page before"
+            keys="page up"
+            testid="page-before"
+            disabled={currentPage.value === 0}
+            onClick={() => turnPage(-1)}
+          />
           <span>
             {first + 1}–{last} of {count}
           </span>
-          <IconButton icon="right" label="Next page" keys="page down" testid="page-next" disabled={last >= count} onClick={() => turnPage(1)} />
+          <IconButton
+            icon="right"
+            label="Next page"
+            keys="page down"
+            testid="page-next"
+            disabled={last >= count}
+            onClick={() => turnPage(1)}
+          />
         </div>
       )}
-      <IconButton icon="target" label="Contacts and forces" keys="C" testid="wall-contacts" isOn={areContactsShown.value} onClick={() => (areContactsShown.value = !areContactsShown.value)} />
-      <IconButton icon="reset" label="Camera as at first" keys="0" testid="reset-camera" onClick={() => painter().rig.reset()} />
+      <IconButton
+        icon="target"
+        label="Contacts and forces"
+        keys="C"
+        testid="wall-contacts"
+        isOn={areContactsShown.value}
+        onClick={() => (areContactsShown.value = !areContactsShown.value)}
+      />
+      <IconButton
+        icon="reset"
+        label="Camera as at first"
+        keys="0"
+        testid="reset-camera"
+        onClick={() => painter().rig.reset()}
+      />
       <Segmented
         label="Views"
         values={COUNTS}
@@ -138,11 +168,23 @@ function useWallShortcuts() {
     })),
     { keys: ["j"], label: "Select the next", does: () => move(1) },
     { keys: ["k"], label: "Select the one before", does: () => move(-1) },
-    { keys: ["Enter"], label: "Open the selected one", does: onSelected((id) => goTo(linkTo("stage", id))) },
-    { keys: ["f"], label: "Favourite", does: onSelected((id) => void (hasServer.value && favour(id))) },
+    {
+      keys: ["Enter"],
+      label: "Open the selected one",
+      does: onSelected((id) => goTo(linkTo("stage", id))),
+    },
+    {
+      keys: ["f"],
+      label: "Favourite",
+      does: onSelected((id) => void (hasServer.value && favour(id))),
+    },
     { keys: ["x"], label: "Pick for comparing", does: onSelected(togglePicked) },
     { keys: ["Escape"], label: "Pick none", does: () => (picked.value = []) },
-    { keys: ["c"], label: "Contacts and forces", does: () => (areContactsShown.value = !areContactsShown.value) },
+    {
+      keys: ["c"],
+      label: "Contacts and forces",
+      does: () => (areContactsShown.value = !areContactsShown.value),
+    },
     { keys: ["0"], label: "Camera as at first", does: () => painter().rig.reset() },
     { keys: ["PageDown"], label: "Next page", does: () => turnPage(1) },
     { keys: ["PageUp"], label: "Page before", does: () => turnPage(-1) },

@@ -3,6 +3,7 @@ import { effect, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import { remembered } from "../data/memory";
+import { isPlaying } from "../data/playback";
 import { goTo, linkTo, markReady } from "../data/route";
 import { clipModel, clipTimeline } from "../data/source";
 import { activeJobs, hasServer, toggleFavourite } from "../data/store";
@@ -20,6 +21,7 @@ import type { ClipSummary, JobInfo } from "../messages";
 import { CertificateMark } from "../parts/Certificate";
 import { IconButton } from "../parts/controls";
 import { clipTitle, withUnit } from "../parts/format";
+import { quality } from "../scene/quality";
 import { PLAIN, Player, type SlotState } from "../scene/player";
 
 export const areContactsShown = remembered("wallContacts", false);
@@ -31,8 +33,11 @@ export function WallGrid() {
   const states = useSignal<ReadonlyMap<string, SlotState>>(new Map());
 
   useEffect(() => {
-    const made = new Player(container.current!, () => markReady(hasServer.value ? "wall" : "report"));
+    const made = new Player(container.current!, () =>
+      markReady(hasServer.value ? "wall" : "report"),
+    );
     player.current = made;
+    startPlaying();
     const stop = effect(() => {
       states.value = made.states.value;
     });
@@ -71,7 +76,10 @@ export function WallGrid() {
       ref={container}
       class="views"
       data-testid="views"
-      style={{ gridTemplateColumns: `repeat(${columns}, 1fr)`, gridTemplateRows: `repeat(${rows}, 1fr)` }}
+      style={{
+        gridTemplateColumns: `repeat(${columns}, 1fr)`,
+        gridTemplateRows: `repeat(${rows}, 1fr)`,
+      }}
       {...open}
     >
       {list.map((clip) => (
@@ -88,6 +96,15 @@ export function WallGrid() {
       <Expected room={viewCount.value - list.length} />
     </div>
   );
+}
+
+let hasStarted = false;
+
+/** Once, and only where pictures are cheap and nobody has asked for calm. */
+function startPlaying(): void {
+  const wantsCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (!hasStarted && !wantsCalm && quality() === "full") isPlaying.value = true;
+  hasStarted = true;
 }
 
 /** A click selects and a double click opens, but a drag turns the camera. */
@@ -146,7 +163,13 @@ function Cell({ clip, state, place }: CellProps) {
         <span class="grow" />
         <div class="cell-actions">
           {hasServer.value && (
-            <IconButton icon="compare" label="Pick for comparing" testid="pick" isOn={isPicked} onClick={() => togglePicked(clip.id)} />
+            <IconButton
+              icon="compare"
+              label="Pick for comparing"
+              testid="pick"
+              isOn={isPicked}
+              onClick={() => togglePicked(clip.id)}
+            />
           )}
           {hasServer.value && (
             <IconButton

@@ -119,5 +119,17 @@ export function useLive(scene: string) {
     { keys: ["r"], label: "Start again", does: reset },
     { keys: ["s"], label: "Save as clip", does: save },
   ]);
-  return { container, cell, state, message, isPaused, newtons, time, fps, togglePause, reset, save };
+  return {
+    container,
+    cell,
+    state,
+    message,
+    isPaused,
+    newtons,
+    time,
+    fps,
+    togglePause,
+    reset,
+    save,
+  };
 }

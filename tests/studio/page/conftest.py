@@ -9,6 +9,8 @@ import shutil
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -148,6 +150,15 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     driver.quit()
 
 
+def answers(address: str) -> bool:
+    """Whether a server listens."""
+    try:
+        with urllib.request.urlopen(f"{address}api/about", timeout=PATIENCE):
+            return True
+    except urllib.error.URLError:
+        return False
+
+
 def serve(folder: Path) -> tuple[subprocess.Popen[str], str]:
     """Starts a studio on a free port; returns the process and the address that it prints."""
     process = subprocess.Popen(
@@ -162,6 +173,7 @@ def serve(folder: Path) -> tuple[subprocess.Popen[str], str]:
     for line in process.stdout:
         lines.append(line)
         if found := re.search(r"http://127\.0\.0\.1:\d+/", line):
+            wait_until("the studio to answer", lambda: answers(found[0]))
             return process, found[0]
     raise AssertionError(f"the studio did not start: {''.join(lines)}")
 

@@ -45,8 +45,12 @@ function BodyForm({ body }: { body: BodyInfo }) {
         value={look}
         options={[
           ["", `Its own shape, ${size} mm`],
-          ...uploads.value.filter((u) => u.kind === "mesh").map((u) => [`upload:${u.id}`, u.name] as const),
-          ...shapes.value.map((s) => [`shape:${s.name}`, `${words(s.name)}: ${s.summary}`] as const),
+          ...uploads.value
+            .filter((u) => u.kind === "mesh")
+            .map((u) => [`upload:${u.id}`, u.name] as const),
+          ...shapes.value.map(
+            (s) => [`shape:${s.name}`, `${words(s.name)}: ${s.summary}`] as const,
+          ),
         ]}
         onChange={(value) => {
           const [kind, name = ""] = value.split(/:(.*)/);
@@ -69,9 +73,7 @@ export function HandForms({ scene }: { scene: SceneInfo }) {
     <Group title={scene.hands.length > 1 ? "Hands" : "Hand"}>
       {scene.hands.map((hand) => (
         <div class="field" key={hand} role="group" aria-label={`Offset of the ${hand} hand`}>
-          <span class="field-label">
-            {words(hand)}, moved by (x, y, z) mm
-          </span>
+          <span class="field-label">{words(hand)}, moved by (x, y, z) mm</span>
           <div class="triple">
             {[0, 1, 2].map((axis) => (
               <input

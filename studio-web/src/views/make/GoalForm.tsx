@@ -37,7 +37,14 @@ export function GoalForm({ scene }: { scene: SceneInfo }) {
           </button>
         ))}
         {body && (
-          <Segmented label="Drag" values={["translate", "rotate"] as const} value={gizmoMode.value} name={(m) => (m === "translate" ? "Move" : "Turn")} testid="gizmo" onChange={(m) => (gizmoMode.value = m)} />
+          <Segmented
+            label="Drag"
+            values={["translate", "rotate"] as const}
+            value={gizmoMode.value}
+            name={(m) => (m === "translate" ? "Move" : "Turn")}
+            testid="gizmo"
+            onChange={(m) => (gizmoMode.value = m)}
+          />
         )}
       </div>
       {goal && <GoalFields goal={goal} longest={scene.duration} />}
@@ -66,10 +73,23 @@ function GoalFields({ goal, longest }: { goal: GoalRequest; longest: number }) {
       </div>
       <div class="pairs-grid">
         <Field label="At the time, s">
-          <input type="number" min="0" max={longest} step="0.1" value={Number(goal.time.toFixed(2))} data-testid="goal-time" onInput={(event) => set({ time: Number(event.currentTarget.value) })} />
+          <input
+            type="number"
+            min="0"
+            max={longest}
+            step="0.1"
+            value={Number(goal.time.toFixed(2))}
+            data-testid="goal-time"
+            onInput={(event) => set({ time: Number(event.currentTarget.value) })}
+          />
         </Field>
         {goal.wxyz && (
-          <Switch label="Turned as shown" value testid="goal-turned" onChange={() => set({ wxyz: null })} />
+          <Switch
+            label="Turned as shown"
+            value
+            testid="goal-turned"
+            onChange={() => set({ wxyz: null })}
+          />
         )}
       </div>
     </div>

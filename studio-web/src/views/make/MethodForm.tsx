@@ -38,7 +38,9 @@ export function MethodForm() {
             step="1"
             value={draft.value.seed}
             data-testid="seed"
-            onInput={(event) => change({ seed: Math.max(0, Math.round(Number(event.currentTarget.value))) })}
+            onInput={(event) =>
+              change({ seed: Math.max(0, Math.round(Number(event.currentTarget.value))) })
+            }
           />
         </Field>
       </div>
@@ -66,21 +68,39 @@ function SettingField({ setting }: { setting: Setting }) {
   const label = unit ? `${words(setting.label)}, ${unit}` : words(setting.label);
   const testid = `setting-${name}`;
   if (kind === "boolean") {
-    return <Switch label={label} help={help} value={value === true} testid={testid} onChange={set} />;
+    return (
+      <Switch label={label} help={help} value={value === true} testid={testid} onChange={set} />
+    );
   }
   if (kind === "choice") {
     // Numbers come back from a list as text.
-    const take = (text: string) => set(text === "" ? null : (choices.find((c) => String(c) === text) ?? text));
+    const take = (text: string) =>
+      set(text === "" ? null : (choices.find((c) => String(c) === text) ?? text));
     if (!is_optional && choices.length <= 4) {
       return (
         <div class="field wide" title={help}>
           <span class="field-label">{label}</span>
-          <Segmented label={label} values={choices.map(String)} value={String(value)} testid={testid} onChange={take} name={words} />
+          <Segmented
+            label={label}
+            values={choices.map(String)}
+            value={String(value)}
+            testid={testid}
+            onChange={take}
+            name={words}
+          />
         </div>
       );
     }
     const none: (readonly [string, string])[] = is_optional ? [["", "–"]] : [];
-    return <Select label={label} testid={testid} value={String(value ?? "")} options={[...none, ...choices.map((c) => [String(c), words(String(c))] as const)]} onChange={take} />;
+    return (
+      <Select
+        label={label}
+        testid={testid}
+        value={String(value ?? "")}
+        options={[...none, ...choices.map((c) => [String(c), words(String(c))] as const)]}
+        onChange={take}
+      />
+    );
   }
   return (
     <Field label={label} help={help}>

@@ -11,7 +11,9 @@ export function PinForm({ scene }: { scene: SceneInfo }) {
   const { pins } = draft.value;
   return (
     <Group title="Pins">
-      <p class="muted">Choose a digit, then click on the body where it must touch at the time shown.</p>
+      <p class="muted">
+        Choose a digit, then click on the body where it must touch at the time shown.
+      </p>
       <div class="digits" role="group" aria-label="Digit to pin">
         {scene.digits.map((digit) => (
           <button
@@ -65,10 +67,17 @@ function PinRow({ pin, index }: { pin: PinRequest; index: number }) {
         aria-label="Until, s"
         placeholder="end"
         value={pin.end === null ? "" : Number(pin.end.toFixed(2))}
-        onInput={(event) => set({ end: event.currentTarget.value === "" ? null : Number(event.currentTarget.value) })}
+        onInput={(event) =>
+          set({ end: event.currentTarget.value === "" ? null : Number(event.currentTarget.value) })
+        }
       />
       <span class="muted">s</span>
-      <IconButton icon="cross" label="Remove the pin" testid="pin-remove" onClick={() => change({ pins: pins.filter((_, i) => i !== index) })} />
+      <IconButton
+        icon="cross"
+        label="Remove the pin"
+        testid="pin-remove"
+        onClick={() => change({ pins: pins.filter((_, i) => i !== index) })}
+      />
     </li>
   );
 }

@@ -30,7 +30,13 @@ export function RunBar() {
           {trouble.value}
         </p>
       )}
-      <button type="button" class="button button-primary button-large" data-testid="run" disabled={isBusy.value} onClick={() => void run()}>
+      <button
+        type="button"
+        class="button button-primary button-large"
+        data-testid="run"
+        disabled={isBusy.value}
+        onClick={() => void run()}
+      >
         {isBusy.value ? <span class="spinner" /> : <Icon name="make" />}
         Find motions
       </button>

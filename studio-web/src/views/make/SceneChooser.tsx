@@ -7,7 +7,7 @@ import { attempt, methods, scenes } from "../../data/store";
 import { tell } from "../../data/toasts";
 import type { Upload } from "../../messages";
 import { Icon } from "../../parts/Icon";
-import { number, words } from "../../parts/format";
+import { number, sentence, words } from "../../parts/format";
 import { Group } from "../FilterPanel";
 import { TracksDialog } from "./TracksDialog";
 
@@ -88,8 +88,4 @@ function groups(): [string, string[]][] {
     found.set(title, [...(found.get(title) ?? []), name]);
   }
   return [...found];
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
 }

@@ -37,7 +37,12 @@ export function ScenePreview({ scene }: { scene: SceneInfo }) {
       if (!body) return;
       const old = draft.peek().goals[body];
       const turned = gizmoMode.peek() === "rotate" || (old?.wxyz ?? null) !== null;
-      const goal = { body, position, wxyz: turned ? wxyz : null, time: old?.time ?? scene.duration };
+      const goal = {
+        body,
+        position,
+        wxyz: turned ? wxyz : null,
+        time: old?.time ?? scene.duration,
+      };
       change({ goals: { ...draft.peek().goals, [body]: goal } });
     });
     made.beforeDraw = (model) => pins.place(model, time.peek());
@@ -46,7 +51,8 @@ export function ScenePreview({ scene }: { scene: SceneInfo }) {
         key,
         element: cell.current!,
         group: key,
-        model: () => (clip ? clipModel(clip.id) : modelOf(key, () => server.sceneModel(scene.name))),
+        model: () =>
+          clip ? clipModel(clip.id) : modelOf(key, () => server.sceneModel(scene.name)),
         timeline: () => Promise.reject<Timeline>(new Error("A scene has no timeline.")),
       },
     ]);
@@ -103,7 +109,12 @@ export function ScenePreview({ scene }: { scene: SceneInfo }) {
         <header class="cell-head">
           <span class="cell-title">{clip ? `From ${clipTitle(clip)}` : words(scene.name)}</span>
           {clip && (
-            <button type="button" class="button button-quiet" onPointerDown={(event) => event.stopPropagation()} onClick={() => (basis.value = null)}>
+            <button
+              type="button"
+              class="button button-quiet"
+              onPointerDown={(event) => event.stopPropagation()}
+              onClick={() => (basis.value = null)}
+            >
               Show the bare scene
             </button>
           )}
@@ -111,7 +122,8 @@ export function ScenePreview({ scene }: { scene: SceneInfo }) {
         {trouble.value && <p class="cell-trouble">{trouble.value}</p>}
         {pinning.value && (
           <p class="hint" role="status" data-testid="pin-hint">
-            Click where the {words(pinning.value).toLowerCase()} must touch, at {time.value.toFixed(2)} s
+            Click where the {words(pinning.value).toLowerCase()} must touch, at{" "}
+            {time.value.toFixed(2)} s
           </p>
         )}
       </div>

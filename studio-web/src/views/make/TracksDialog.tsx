@@ -17,7 +17,9 @@ export function TracksDialog({ upload, onClose }: { upload: Upload; onClose: () 
   const mass = useSignal("0.3");
   const friction = useSignal("0.8");
   const meshes = uploads.value.filter((other) => other.kind === "mesh");
-  const look = useSignal(meshes[0] ? `mesh:${meshes[0].id}` : `shape:${shapes.value[0]?.name ?? "box"}`);
+  const look = useSignal(
+    meshes[0] ? `mesh:${meshes[0].id}` : `shape:${shapes.value[0]?.name ?? "box"}`,
+  );
   const trouble = useSignal<string | null>(null);
   const make = async () => {
     const [kind, chosen = ""] = look.value.split(/:(.*)/);
@@ -41,11 +43,22 @@ export function TracksDialog({ upload, onClose }: { upload: Upload; onClose: () 
   };
   const text = (label: string, value: typeof name, testid: string) => (
     <Field label={label}>
-      <input type="text" value={value.value} data-testid={testid} onInput={(event) => (value.value = event.currentTarget.value)} />
+      <input
+        type="text"
+        value={value.value}
+        data-testid={testid}
+        onInput={(event) => (value.value = event.currentTarget.value)}
+      />
     </Field>
   );
   const track = (label: string, value: typeof name, testid: string) => (
-    <Select label={label} testid={testid} value={value.value} options={upload.tracks.map((t) => [t, t] as const)} onChange={(t) => (value.value = t)} />
+    <Select
+      label={label}
+      testid={testid}
+      value={value.value}
+      options={upload.tracks.map((t) => [t, t] as const)}
+      onChange={(t) => (value.value = t)}
+    />
   );
   return (
     <Dialog title="A scene from tracks" testid="tracks-dialog" onClose={onClose}>
@@ -72,7 +85,13 @@ export function TracksDialog({ upload, onClose }: { upload: Upload; onClose: () 
         <button type="button" class="button" onClick={onClose}>
           Cancel
         </button>
-        <button type="button" class="button button-primary" data-testid="tracks-make" disabled={!hand.value || !body.value} onClick={() => void make()}>
+        <button
+          type="button"
+          class="button button-primary"
+          data-testid="tracks-make"
+          disabled={!hand.value || !body.value}
+          onClick={() => void make()}
+        >
           Make the scene
         </button>
       </footer>
