@@ -131,6 +131,7 @@ _BenchName = Literal[
     "recordings",
     "recorded-hand",
     "metrics",
+    "studio",
 ]
 
 
@@ -162,7 +163,8 @@ def bench(
     windows of the ManipNet recordings without their fingers and compares with them. recorded-hand
     fits the bones of the subject of these recordings and reports how far the recorded joints are
     missed, mm. metrics evaluates four of these recordings beside an independent implementation's
-    figures.
+    figures. studio serves fifty clients and two hundred jobs, and measures the server while twelve
+    clips are played.
 
     Args:
         name: What to measure; see above.

@@ -66,8 +66,11 @@ class TestEveryMethod:
         assert METHODS[name].__doc__
 
     def test_it_gives_a_valid_clip_that_says_how_it_was_made(self, name, method, solvable):
-        result = synthesize(solvable, method, seed=3)
+        told = []
+        result = synthesize(solvable, method, seed=3, watcher=lambda p: told.extend(p.clips))
         assert result.status is Status.SOLVED
+        # Those who watch are told of every clip once, stamped as in the result.
+        assert sorted(map(id, told)) == sorted(map(id, result.clips))
         made = result.best.provenance
         assert (made.scene, made.method, made.seed) == (solvable.name, name, 3)
         assert made.version

@@ -125,7 +125,11 @@ def load_mesh(
         ) from error
     vertices = [np.asarray(part.vertices, dtype=np.float64) for part in parts]
     offsets = np.cumsum([0, *(len(v) for v in vertices)])
-    faces = [np.asarray(part.faces) + offset for part, offset in zip(parts, offsets, strict=False)]
+    # Without triangles the reader gives no second axis.
+    faces = [
+        np.asarray(part.faces).reshape(-1, 3) + offset
+        for part, offset in zip(parts, offsets, strict=False)
+    ]
     stacked = np.concatenate([np.zeros((0, 3)), *vertices]) * scale
     if suffix == ".glb":
         stacked = np.stack([stacked[:, 0], -stacked[:, 2], stacked[:, 1]], axis=1)

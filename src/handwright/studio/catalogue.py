@@ -23,6 +23,7 @@ from handwright.methods.base import usual_method
 from handwright.scenes import SCENES, goal_scenes
 from handwright.studio.forms import method_infos
 from handwright.studio.messages import BodyInfo, MethodInfo, SceneInfo, ShapeInfo
+from handwright.studio.troubles import unknown
 from handwright.studio.user_scenes import find_scene, own_scenes, packaged_scenes
 
 
@@ -112,6 +113,8 @@ def digit_names(problem: Problem) -> list[str]:
 
 def make_scene_model(hidden: Path, name: str) -> bytes:
     """A .glb of a scene on its tracks, or as it starts, with fingers that nobody has moved yet."""
+    if name not in (*packaged_scenes(), *own_scenes(hidden)):
+        raise unknown("scene", name)
     problem = find_scene(hidden, name)
     path = hidden / "models" / f"{name}-{_source_digest()}.glb"
     is_own = name not in packaged_scenes()

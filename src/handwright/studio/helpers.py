@@ -12,6 +12,7 @@ import importlib
 import logging
 import multiprocessing
 import os
+import signal
 import threading
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -52,8 +53,14 @@ class _Failure(NamedTuple):
 class Helper:
     """A few processes for pieces of work."""
 
-    def __init__(self, num_processes: int) -> None:
-        self._num_processes = num_processes
+    def __init__(self, num_processes: int, *, niceness: int = 0) -> None:
+        """Processes are started when they are first needed.
+
+        Args:
+            num_processes: At most.
+            niceness: By how much they give way to others.
+        """
+        self._num_processes, self._niceness = num_processes, niceness
         self._pool: ProcessPoolExecutor | None = None
 
     async def run(self, work: Work, *arguments: object, timeout: float = 300.0) -> Any:  # noqa: ANN401
@@ -96,7 +103,10 @@ class Helper:
     def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:
             self._pool = ProcessPoolExecutor(
-                self._num_processes, multiprocessing.get_context("spawn"), _start
+                self._num_processes,
+                multiprocessing.get_context("spawn"),
+                _start,
+                (self._niceness,),
             )
         return self._pool
 
@@ -108,9 +118,13 @@ class Helper:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _start() -> None:
+def _start(niceness: int) -> None:
     """Ends this process when the server is gone, however it went."""
+    # Ctrl-C is for the server, which ends its helpers.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    if hasattr(os, "nice"):
+        os.nice(niceness)
     parent = multiprocessing.parent_process()
     assert parent is not None  # helpers are started by a server
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import re
 import secrets
@@ -135,7 +134,7 @@ class Jobs:
                 self._change(job, state="running", stage="starting")
                 if child is None or not child.is_alive or done >= _JOBS_OF_A_WORKER:
                     if child is not None:
-                        child.kill()
+                        await child.end()
                     child, done = await Child.start("handwright.studio.worker"), 0
                 done += 1
                 self._running[job] = child
@@ -144,7 +143,7 @@ class Jobs:
                 self._told.pop(job, None)
         finally:
             if child is not None:
-                child.kill()
+                await child.end()
 
     async def _follow(self, job: str, child: Child) -> None:
         """Passes a job to a worker and what it says on to those who listen."""
@@ -177,5 +176,5 @@ class Jobs:
         if self._jobs[job].state != "cancelled":
             text = "The process that worked on it ended by itself, perhaps for lack of memory."
             self._change(job, state="failed", stage="failed", message=text)
-        with contextlib.suppress(ProcessLookupError):
-            child.kill()
+        # It has ended, or closed its output; the next job must not be given to it.
+        await child.end()

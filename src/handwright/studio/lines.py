@@ -67,6 +67,13 @@ class Child:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
 
+    async def end(self) -> None:
+        """Ends it at once, and waits until it is gone."""
+        self.kill()
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        await self._process.wait()
+
 
 class Parent:
     """The child's end; its output is for messages alone, what is printed goes to the errors."""

@@ -96,7 +96,7 @@ def _asset(page: Path, address: str) -> str:
     path = (page / address.lstrip("/")).resolve()
     if not path.is_relative_to(page.resolve()) or not path.is_file():
         raise InvalidValueError(
-            f"The page of reports wants '{address}', which is not there. Build it again: make studio"
+            f"The page of reports wants '{address}', which is not there. Run 'make studio' again."
         )
     return path.read_text(encoding="utf-8")
 

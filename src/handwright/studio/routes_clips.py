@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
@@ -34,17 +34,23 @@ async def clip_summary(studio: TheStudio, clip: str) -> ClipSummary:
 
 
 @router.get("/clips/{clip}/model.glb", response_class=FileResponse, responses=GLB_ANSWER)
-async def clip_model(studio: TheStudio, clip: str) -> FileResponse:
+async def clip_model(studio: TheStudio, request: Request, clip: str) -> Response:
     """What is played: hands, bodies and surroundings."""
-    path = await studio.library.model(clip)
-    return FileResponse(path, media_type=GLB, headers={"Cache-Control": "no-cache"})
+    return _result(request, await studio.library.model(clip), GLB)
 
 
 @router.get("/clips/{clip}/timeline", response_model=Timeline)
-async def clip_timeline(studio: TheStudio, clip: str) -> Response:
+async def clip_timeline(studio: TheStudio, request: Request, clip: str) -> Response:
     """What is shown under a stage; the clip is judged if it was not."""
-    path = await studio.library.timeline(clip)
-    return FileResponse(path, media_type="application/json", headers={"Cache-Control": "no-cache"})
+    return _result(request, await studio.library.timeline(clip), "application/json")
+
+
+def _result(request: Request, path: Path, kind: str) -> Response:
+    """What was made of a clip, unless the page has it already; its folder is named by content."""
+    headers = {"Cache-Control": "no-cache", "ETag": f'"{path.parent.name}"'}
+    if request.headers.get("if-none-match") == headers["ETag"]:
+        return Response(status_code=304, headers=headers)
+    return FileResponse(path, media_type=kind, headers=headers)
 
 
 @router.put("/clips/{clip}/favourite")

@@ -82,7 +82,7 @@ class _Live:
             if self._passing is not None:
                 self._passing.cancel()
             if self._child is not None:
-                self._child.kill()
+                await self._child.end()
 
     async def _pass(self, command: LiveCommand) -> None:
         if self._child is None or not self._child.is_alive:

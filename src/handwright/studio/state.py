@@ -38,7 +38,7 @@ async def running_studio(folder: Folder, *, jobs_at_once: int | None) -> AsyncIt
         folder: With the clips.
         jobs_at_once: Processes that do jobs; half the cores if None.
     """
-    hub, desk, judge = Hub(), Helper(2), Helper(1)
+    hub, desk, judge = Hub(), Helper(2), Helper(1, niceness=10)
     library = Library(folder, desk, judge, hub)
     jobs = Jobs(folder, library, desk, hub, at_once=jobs_at_once)
     await library.start()

@@ -54,16 +54,21 @@ def find_scene(hidden: Path, name: str) -> Problem:
         return _packaged(name)
     if name not in own_scenes(hidden):
         raise UnknownNameError("scene", name, (*packaged_scenes(), *own_scenes(hidden)))
-    goals = hidden / "scenes" / f"{name}.yaml"
-    if goals.is_file():
-        return read_problem(goals)
-    text = (hidden / "scenes" / f"{name}.json").read_bytes()
-    return problem_of_tracks(hidden, SceneFromTracks.model_validate_json(text))
+    goals, tracks = (hidden / "scenes" / f"{name}.{suffix}" for suffix in ("yaml", "json"))
+    path = goals if goals.is_file() else tracks
+    return _own(hidden, path, path.stat().st_mtime_ns)
 
 
 @functools.lru_cache(maxsize=8)
 def _packaged(name: str) -> Problem:
     return load_scene(name)
+
+
+@functools.lru_cache(maxsize=8)
+def _own(hidden: Path, path: Path, _changed: int) -> Problem:
+    if path.suffix == ".yaml":
+        return read_problem(path)
+    return problem_of_tracks(hidden, SceneFromTracks.model_validate_json(path.read_bytes()))
 
 
 def problem_of_tracks(hidden: Path, scene: SceneFromTracks) -> Problem:

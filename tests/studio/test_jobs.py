@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from handwright.core.result import Progress, Result, Status
+from handwright.io.clip_file import load_clip
+from handwright.studio import worker
+from handwright.studio.events import Hub
+from handwright.studio.folder import clip_id
+from handwright.studio.forms import form, make_method
+from handwright.studio.messages import JobRequest
+from handwright.studio.planning import Plan
+
+from .conftest import small_clip
+
+pytestmark = pytest.mark.xdist_group("studio")
+QUICK = {"scene": "milk_box_turn", "method": "scripted"}
+LONG = {"scene": "milk_box_turn", "method": "sampling", "settings": {"num_solutions": 500}}
+
+
+def post(served, request):
+    return served.client.post("/api/jobs", json=request)
+
+
+def test_a_job_ends_with_a_clip_on_the_wall(served):
+    answer = post(served, {**QUICK, "seed": 7})
+    assert answer.status_code == 202
+    job = answer.json()
+    assert (job["state"], job["method"], job["wanted"]) == ("queued", "scripted", 1)
+    job = served.job(job["id"], "done", "failed")
+    assert (job["state"], job["found"], job["message"]) == ("done", 1, "")
+    clip = served.get(f"/api/clips/{job['clips'][0]}").json()
+    assert (clip["job"], clip["seed"], clip["scene"]) == (job["id"], 7, "milk_box_turn")
+    assert load_clip(served.root / clip["file"]).num_frames == clip["num_frames"]
+    assert job["id"] in {listed["id"] for listed in served.get("/api/jobs").json()}
+
+
+def test_a_job_that_cannot_be_done_says_what_to_do(served):
+    job = post(served, {"scene": "pick_ball", "method": "scripted"}).json()
+    job = served.job(job["id"], "done", "failed")
+    assert job["state"] == "failed"
+    assert "use the method 'trajopt'" in job["message"]
+
+
+def test_a_cancelled_job_ends_at_once_and_the_next_one_is_done(served):
+    running, waiting, last = (post(served, r).json()["id"] for r in (LONG, LONG, QUICK))
+    served.job(running, "running")
+    assert served.client.delete(f"/api/jobs/{waiting}").json()["state"] == "cancelled"
+    assert served.client.delete(f"/api/jobs/{running}").json()["state"] == "cancelled"
+    assert served.job(last, "done", "failed")["state"] == "done"
+    assert served.client.delete(f"/api/jobs/{last}").json()["state"] == "done"
+    assert served.get(f"/api/jobs/{running}").json()["state"] == "cancelled"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"scene": "milk_bux_turn"}, "Did you mean 'milk_box_turn'?"),
+        ({"scene": "../../etc/passwd"}, "Unknown scene"),
+        ({"method": "magic"}, "Known: sampling, scripted, stepwise, trajopt"),
+        ({"method": "__import__('os').system('true')"}, "Unknown method"),
+        ({"settings": {"pose": "fist"}}, "expected one of closed,"),
+        ({"settings": {"posse": "open"}}, "Did you mean 'pose'?"),
+        ({"settings": {"pose": None}}, "expected a value"),
+        ({"method": "sampling", "settings": {"num_solutions": 1.5}}, "a whole number"),
+        ({"method": "sampling", "settings": {"num_solutions": 0}}, "1 or more"),
+        ({"method": "sampling", "settings": {"baseline": 1}}, "true or false"),
+        ({"seed": -1}, "greater than or equal to 0"),
+        ({"colour": "red"}, "Extra inputs are not permitted"),
+        ({"bodies": [{"body": "milk_box", "shape": "cloud"}]}, "Unknown shape 'cloud'"),
+        ({"bodies": [{"body": "jug"}]}, "Known: milk_box"),
+        ({"bodies": [{"body": "milk_box", "mass": -1}]}, "greater than 0"),
+        ({"bodies": [{"body": "milk_box", "upload": "../secret"}]}, "no upload"),
+        ({"hands": [{"hand": "left", "offset": [0, 0, 0]}]}, "Known: right"),
+        ({"hands": [{"hand": "right", "offset": [0, 0]}]}, "at least 3 items"),
+        (
+            {"pins": [{"digit": "index", "point": [0, 0, 0], "start": 0, "end": None}]},
+            "only 'sampling' takes them",
+        ),
+        (
+            {"method": "sampling",
+             "pins": [{"digit": "toe", "point": [0, 0, 0], "start": 0, "end": None}]},
+            "Unknown digit of a pin 'toe'",
+        ),
+        (
+            {"goals": [{"body": "milk_box", "position": [0, 0, 0], "wxyz": None, "time": 1}]},
+            "moves on a track here",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_not_known_is_refused_with_what_is(served, change, said):
+    answer = post(served, {**QUICK, **change})
+    assert answer.status_code == 422
+    assert said in answer.json()["message"]
+
+
+def test_a_goal_takes_the_place_of_the_last_one(tmp_path):
+    from handwright.studio.planning import plan_job
+
+    wanted = {"body": "ball", "position": [0.1, 0.2, 1.0], "wxyz": [1.01, 0, 0, 0], "time": 4.0}
+    plan = plan_job(tmp_path, JobRequest(scene="pick_ball", goals=[wanted]))
+    usual = plan_job(tmp_path, JobRequest(scene="pick_ball"))
+    assert len(plan.problem.goals) == len(usual.problem.goals)
+    last = max((g for g in plan.problem.goals if g.feature.owner == "ball"), key=lambda g: g.end)
+    assert last.position.tolist() == [0.1, 0.2, 1.0]
+    assert last.wxyz.tolist() == [1.0, 0.0, 0.0, 0.0]
+    assert plan.method.name == "trajopt"
+
+
+def test_forms_hold_every_plain_setting_with_its_text():
+    from handwright.methods import METHODS
+
+    settings = {setting.name: setting for setting in form(METHODS["sampling"])}
+    assert settings["num_solutions"].kind == "integer"
+    assert settings["num_solutions"].help == "How many different motions to look for."
+    assert settings["strategy"].choices == ["mixed", "static", "slide", "relocate"]
+    assert (settings["smoothing_hz"].is_optional, settings["smoothing_hz"].unit) == (True, "Hz")
+    assert settings["baseline"].kind == "boolean"
+    assert "pins" not in settings
+    for name, cls in METHODS.items():
+        defaults = {s.name: s.default for s in form(cls)}
+        assert make_method(name, defaults, {}) == cls()
+        assert all(setting.help for setting in form(cls) if name != "scripted")
+
+
+class Tells:
+    """A method that tells of two clips, one after the other."""
+
+    name = "tells"
+
+    def __init__(self, root):
+        self.root = root
+
+    def solve(self, problem, seed, watcher=None):
+        clips = (small_clip(0.1), small_clip(0.2))
+        watcher(Progress("searching", {"attempts": 1.0}, clips=clips[:1]))
+        # The first is in the folder, whole, before the second is found.
+        assert load_clip(self.root / "stem_00.npz").num_frames == 8
+        assert not (self.root / "stem_01.npz").exists()
+        watcher(Progress("searching", {"attempts": 2.0}, clips=clips[1:]))
+        return Result(tuple(reversed(clips)), Status.SOLVED)
+
+
+def test_every_motion_is_written_as_soon_as_it_is_found(tmp_path, monkeypatch):
+    from handwright.methods import base
+
+    sent = []
+
+    class Parent:
+        send = sent.append
+
+    method = Tells(tmp_path)
+    problem = small_clip().problem
+    monkeypatch.setattr(worker, "plan_job", lambda *_: Plan(problem, method))
+    monkeypatch.setattr(base, "_settings", lambda _: {})
+    order = {"root": str(tmp_path), "hidden": str(tmp_path), "stem": "stem", "request": QUICK}
+    end = worker._do(Parent, order)
+    assert end["kind"] == "done"
+    kinds = [message["kind"] for message in sent]
+    assert kinds == ["clip", "progress", "clip", "progress"]
+    assert json.loads(json.dumps(sent)) == sent
+
+
+def test_pages_that_listen_are_told():
+    async def listen():
+        hub = Hub()
+        stream = hub.stream()
+        heard = [await anext(stream)]
+        hub.tell_gone(clip_id("x.npz"))
+        heard.append(await anext(stream))
+        hub.close()
+        return heard + [text async for text in stream]
+
+    hello, gone = asyncio.run(listen())
+    assert hello.startswith(":")
+    assert gone.startswith("event: clip_gone\ndata: {")
+
+
+def test_events_come_over_the_wire(served):
+    with served.client.stream("GET", "/api/events") as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        lines = answer.iter_lines()
+        assert next(lines).startswith(":")
+        clip = served.clip("ball_0.npz")
+        served.client.put(f"/api/clips/{clip['id']}/favourite", json={"is_favourite": False})
+        told = next(json.loads(line[6:]) for line in lines
+                    if line.startswith("data: ") and clip["id"] in line)  # fmt: skip
+        assert told["clip"]["id"] == clip["id"]
