@@ -2,7 +2,7 @@
 import { effect, signal } from "@preact/signals";
 import { type Object3D, Vector3 } from "three";
 
-import { advance, time } from "../data/playback";
+import { advance, isPlaying, time } from "../data/playback";
 import { isDark } from "../data/theme";
 import type { Timeline } from "../messages";
 import { ContactMarks } from "./contacts";
@@ -75,6 +75,7 @@ export class Player {
     const stopTheme = effect(() => p.setTheme(isDark.value));
     const stopTime = effect(() => {
       void time.value;
+      void isPlaying.value;
       p.invalidate();
     });
     this.stop = () => {
