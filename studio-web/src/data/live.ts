@@ -17,8 +17,12 @@ export class LiveLine {
       ended(event.reason || "The connection to the simulation ended.");
   }
 
+  get isOpen(): boolean {
+    return this.socket.readyState === WebSocket.OPEN;
+  }
+
   say(command: LiveCommand): void {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(command));
+    if (this.isOpen) this.socket.send(JSON.stringify(command));
   }
 
   close(): void {

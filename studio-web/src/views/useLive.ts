@@ -25,9 +25,12 @@ export function useLive(scene: string) {
   const newtons = useSignal<number | null>(null);
   const time = useSignal(0);
   const fps = useSignal(0);
+  /** Grows when a lost connection is made anew. */
+  const attempts = useSignal(0);
 
   useEffect(() => {
     const element = container.current!;
+    state.value = "preparing";
     const stage = new LiveStage(element, cell.current!, () => markReady("live"));
     let loaded: Promise<unknown> = Promise.resolve();
     let lastSent = 0;
@@ -106,13 +109,16 @@ export function useLive(scene: string) {
       stage.dispose();
       forget("live");
     };
-  }, [scene]);
+  }, [scene, attempts.value]);
 
   const togglePause = () => {
     isPaused.value = !isPaused.value;
     line.current?.say({ kind: isPaused.value ? "pause" : "resume" });
   };
-  const reset = () => line.current?.say({ kind: "reset" });
+  const reset = () => {
+    if (line.current?.isOpen) line.current.say({ kind: "reset" });
+    else attempts.value += 1;
+  };
   const save = () => line.current?.say({ kind: "save" });
   useShortcuts("Live", [
     { keys: [" "], label: "Pause or go on", does: togglePause },
