@@ -1,0 +1,81 @@
+// How surfaces look. A file's own materials say what a surface is; the studio says how it shines.
+import {
+  Color,
+  DoubleSide,
+  FrontSide,
+  type Material,
+  type Mesh,
+  MeshPhysicalMaterial,
+  type MeshPhysicalMaterialParameters,
+  MeshStandardMaterial,
+} from "three";
+
+import { quality } from "./quality";
+
+/** What a mesh of a .glb shows, told by the name of its material. */
+export type Kind = "skin" | "nails" | "robot" | "environment" | "body";
+
+export function kindOf(mesh: Mesh): Kind {
+  const name = (mesh.material as Material).name;
+  if (name === "skin" || name === "nails" || name === "environment") return name;
+  return name === "hand" ? "robot" : "body";
+}
+
+/** Shiny layers cost a processor that draws by itself twice the time. */
+function coated(look: MeshPhysicalMaterialParameters): Material {
+  if (quality() === "full") return new MeshPhysicalMaterial(look);
+  const { color, roughness, side } = look;
+  return new MeshStandardMaterial({
+    color: color!,
+    roughness: roughness!,
+    side: side ?? FrontSide,
+  });
+}
+
+/** Light that enters skin leaves it redder and round the edge of shadows; sheen stands for both. */
+function skin(color: Color): Material {
+  return coated({
+    color: color.clone().multiply(new Color(0.98, 0.95, 0.93)),
+    roughness: 0.55,
+    sheen: 0.3,
+    sheenRoughness: 0.5,
+    sheenColor: new Color(0.9, 0.42, 0.32),
+    specularIntensity: 0.5,
+    envMapIntensity: 0.9,
+  });
+}
+
+export function lookOf(mesh: Mesh): Material {
+  const given = mesh.material as MeshStandardMaterial;
+  const kind = kindOf(mesh);
+  if (kind === "skin") return skin(given.color);
+  if (kind === "nails") {
+    return coated({
+      color: given.color.clone().multiply(new Color(1.0, 0.88, 0.84)),
+      roughness: 0.28,
+      clearcoat: 0.4,
+      clearcoatRoughness: 0.3,
+    });
+  }
+  if (kind === "robot") {
+    return new MeshStandardMaterial({ color: given.color, roughness: 0.38, metalness: 0.45 });
+  }
+  if (kind === "environment") {
+    return new MeshStandardMaterial({ color: 0xb9b4aa, roughness: 0.85 });
+  }
+  return coated({
+    color: given.color,
+    roughness: 0.42,
+    clearcoat: 0.25,
+    clearcoatRoughness: 0.45,
+    side: DoubleSide,
+  });
+}
+
+/** Makes a material see-through; depth is still written, so that a hand hides its own far side. */
+export function setOpacity(material: Material, opacity: number): void {
+  material.transparent = opacity < 1;
+  material.opacity = opacity;
+  material.depthWrite = true;
+  material.needsUpdate = true;
+}

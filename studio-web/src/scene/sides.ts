@@ -1,0 +1,28 @@
+// From which side a grip is seen best: across the forearm, with the thumb in front, so that the
+// back of the hand does not hide what the fingers do.
+import { Vector3 } from "three";
+
+import type { ClipModel } from "./model";
+
+const UP = new Vector3(0, 1, 0);
+/** Between the forearm and the camera, rad. */
+const ACROSS = 1.15;
+/** A hand nearer than this to straight above tells nothing, m. */
+const LEAST = 0.04;
+
+export function bestSide(model: ClipModel): Vector3 | null {
+  const [body] = model.bodies.values();
+  const [hand] = model.handNames;
+  const root = model.node(`${hand}:root`);
+  if (!body || !root || model.handNames.length !== 1) return null;
+  const centre = new Vector3().setFromMatrixPosition(body.matrixWorld);
+  const forearm = new Vector3().setFromMatrixPosition(root.matrixWorld).sub(centre).setY(0);
+  if (forearm.length() < LEAST) return null;
+  const places = model.tips.map(({ node, point }) => node.localToWorld(point.clone()));
+  const middle = places.reduce((sum, p) => sum.add(p), new Vector3());
+  middle.divideScalar(Math.max(places.length, 1));
+  const thumb = places[model.tips.findIndex((tip) => tip.name.includes("thumb"))] ?? middle;
+  const towards = thumb.clone().sub(middle);
+  const sides = [ACROSS, -ACROSS].map((angle) => forearm.clone().applyAxisAngle(UP, angle));
+  return sides.sort((a, b) => b.dot(towards) - a.dot(towards))[0] ?? null;
+}

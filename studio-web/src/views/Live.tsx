@@ -1,0 +1,127 @@
+// A scene that is simulated while one pulls at its bodies.
+import { useSignal } from "@preact/signals";
+
+import { goTo, linkTo } from "../data/route";
+import { isLoaded, scenes } from "../data/store";
+import { IconButton, Notice } from "../parts/controls";
+import { words } from "../parts/format";
+import { Icon } from "../parts/Icon";
+import { useLive } from "./useLive";
+
+export function Live({ scene }: { scene: string | null }) {
+  const able = scenes.value.filter((other) => other.is_live);
+  const name = scene ?? able.find((other) => other.name.includes("pushed"))?.name ?? able[0]?.name;
+  if (!name) {
+    return (
+      <main class="center">
+        <Notice
+          icon={isLoaded.value && scenes.value.length > 0 ? "live" : "clock"}
+          title={scenes.value.length > 0 ? "No scene can be simulated live" : "Reading the scenes…"}
+        />
+      </main>
+    );
+  }
+  return <LiveView key={name} name={name} choices={able.map((other) => other.name)} />;
+}
+
+function LiveView({ name, choices }: { name: string; choices: string[] }) {
+  const live = useLive(name);
+  const place = useSignal({ x: 0, y: 0 });
+  const state = live.state.value;
+  const force = live.newtons.value;
+  return (
+    <main class="live" data-testid="live">
+      <div
+        ref={live.container}
+        class="views stage-view"
+        data-testid="live-view"
+        onPointerMove={(event) => {
+          const box = event.currentTarget.getBoundingClientRect();
+          place.value = { x: event.clientX - box.left, y: event.clientY - box.top };
+        }}
+      >
+        <div ref={live.cell} class="cell">
+          {state === "preparing" && (
+            <Notice icon="clock" title="Getting ready" testid="live-preparing">
+              <p>{live.message.value || "Finding grasps…"}</p>
+              <span class="spinner" />
+            </Notice>
+          )}
+          {state === "trouble" && (
+            <Notice icon="alert" title="The simulation stopped" testid="live-trouble">
+              <p>{live.message.value}</p>
+              <button
+                type="button"
+                class="button"
+                onPointerDown={(event) => event.stopPropagation()}
+                onClick={live.reset}
+              >
+                Start again
+              </button>
+            </Notice>
+          )}
+          {state === "running" && force === null && (
+            <p class="hint hint-quiet">Drag a body to push it. Drag elsewhere to look around.</p>
+          )}
+        </div>
+        {force !== null && (
+          <span
+            class="newtons"
+            data-testid="newtons"
+            style={{ left: `${place.value.x + 18}px`, top: `${place.value.y - 34}px` }}
+          >
+            {force.toFixed(1)} N
+          </span>
+        )}
+      </div>
+      <div class="live-bar">
+        <select
+          aria-label="Scene"
+          data-testid="live-scene"
+          value={name}
+          onChange={(event) => goTo(linkTo("live", event.currentTarget.value))}
+        >
+          {choices.map((choice) => (
+            <option key={choice} value={choice}>
+              {words(choice)}
+            </option>
+          ))}
+        </select>
+        <IconButton
+          icon={live.isPaused.value ? "play" : "pause"}
+          label={live.isPaused.value ? "Go on" : "Pause"}
+          keys="space"
+          testid="live-pause"
+          class="play-button"
+          disabled={state !== "running"}
+          onClick={live.togglePause}
+        />
+        <IconButton
+          icon="reset"
+          label="Start again"
+          keys="R"
+          testid="live-reset"
+          onClick={live.reset}
+        />
+        <div class="live-facts">
+          <span data-testid="live-time">
+            <b>{live.time.value.toFixed(2)}</b> s
+          </span>
+          <span title="Frames that the simulation could make in a second">
+            <b>{live.fps.value.toFixed(0)}</b> frames/s
+          </span>
+        </div>
+        <span class="grow" />
+        <button
+          type="button"
+          class="button"
+          data-testid="live-save"
+          disabled={state !== "running"}
+          onClick={live.save}
+        >
+          <Icon name="save" /> Save as clip
+        </button>
+      </div>
+    </main>
+  );
+}
