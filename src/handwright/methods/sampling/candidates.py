@@ -109,6 +109,8 @@ def make_candidates(
     normal: np.ndarray,
     frames: np.ndarray,
     room: Room,
+    *,
+    skin_depth: float = 0.0,
 ) -> Candidates:
     """Finds which digit can touch which place at which key frame.
 
@@ -119,6 +121,7 @@ def make_candidates(
         normal: (M, 3) out of the body.
         frames: Key frames.
         room: Memory.
+        skin_depth: To which soft skin may sink in, m.
     """
     variants, places = stage.pads.shape[1], len(point)
     pad = np.repeat(np.arange(variants), places)
@@ -143,7 +146,10 @@ def make_candidates(
     # Most places are out of reach, which is soon seen if nothing is in the way.
     ghost = alone._replace(num_object_capsules=0, max_iterations=8)
     packed = (Packed(thing) for thing in (stage, room, ghost, alone))
-    _reach(*packed, frames, point, normal, pad, starts, cost, q)
+    _reach(
+        *packed, frames, point, normal, pad, starts, _DEPTH + skin_depth, _BURIED + skin_depth,
+        cost, q,
+    )  # fmt: skip
     return Candidates(point, normal, pad, frames, cost, q, lifetimes(cost))
 
 
@@ -167,6 +173,8 @@ def _reach(
     normal: np.ndarray,
     pad: np.ndarray,
     starts: np.ndarray,
+    deepest: float,
+    buried: float,
     cost: np.ndarray,
     q: np.ndarray,
 ) -> None:
@@ -206,14 +214,14 @@ def _reach(
                     cosine = nx * normal[m, 0] + ny * normal[m, 1] + nz * normal[m, 2]
                     if miss > 3.0 * _MISS or cosine < _MIN_NAIL_COSINE:
                         break
-                    if attempt == 0 and digit_depth(stage, t, d, room) > _BURIED:
+                    if attempt == 0 and digit_depth(stage, t, d, room) > buried:
                         miss = np.inf
                         break
                 if miss > _MISS or cosine < _MIN_NAIL_COSINE:
                     continue
                 for a in range(count):
                     q[d, m, k, a] = values[table.free[d, a]]
-                if digit_depth(stage, t, d, room) < _DEPTH:
+                if digit_depth(stage, t, d, room) < deepest:
                     cost[d, m, k] = _discomfort(stage, d, values) + 0.5 * (1.0 - cosine)
 
 

@@ -52,6 +52,9 @@ _STATIC_SPEED = 5e-3
 _JUDGED_GAP = 1e-3
 # What hands press with anyway, N: light bodies are held with many times their weight.
 _EASY_FORCE = 25.0
+# Shares of the depth of soft tissue to which pads that hold sink in, and other skin may: the rest
+# is for what the search and smoothing miss.
+_PAD_SHARE, _SKIN_SHARE = 0.25, 0.5
 # Height of a relocating pad over the surface, m.
 _LIFT = 0.010
 # How much places are preferred that stay within reach for long; more where nothing shall change.
@@ -84,6 +87,8 @@ class Prepared(NamedTuple):
     room: Room
     body: RigidBody
     distance: ExactDistance
+    skin_depth: float
+    """To which soft skin of digits may sink in, m."""
     price: np.ndarray
     """(C,) of force at each part of the hands, where forces leave a choice."""
     pins: tuple[int, ...]
@@ -143,6 +148,7 @@ def _prepare_one(
     hands = hands_as_one(models, _SKIN_SPACING)
     body = problem.bodies[holding.body]
     weight = body.mass * max(float(np.linalg.norm(problem.gravity)), 1.0)
+    skin_depth = _SKIN_SHARE * method.soft_tissue
     limits = Limits(
         gap=9e-4,
         penetration=6e-4 + method.soft_tissue,
@@ -163,6 +169,8 @@ def _prepare_one(
         hands,
         limits,
         cutoff_hz=method.smoothing_hz,
+        pad_depth=_PAD_SHARE * method.soft_tissue,
+        skin_depth=skin_depth,
     )
     apply_limits(stage, hands, holding, models, times, method)
     stage = narrow_kept(stage, holding, models, times, method, SLACK)
@@ -202,6 +210,7 @@ def _prepare_one(
         np.concatenate([normal, wishes.normal]),
         frames,
         room,
+        skin_depth=skin_depth,
     )
     candidates = suited(searched, room, candidates, method.grip)
     candidates, orders, trouble = obey(searched, room, candidates, wishes, start)
@@ -214,7 +223,7 @@ def _prepare_one(
     )
     return Prepared(
         holding, models, hands, stage, strict, times, first, start, stop, searched, candidates,
-        steps, policy, room, body, distance, capsule_prices(stage, method.grip),
+        steps, policy, room, body, distance, skin_depth, capsule_prices(stage, method.grip),
         tuple(pin.number for pin in wishes.pins), trouble,
     )  # fmt: skip
 

@@ -25,7 +25,7 @@ from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.mechanics import required_wrench
 from handwright.methods.sampling.ground_contacts import GroundContacts, ground_contacts
-from handwright.methods.sampling.hands_as_one import HandsAsOne
+from handwright.methods.sampling.hands_as_one import HandsAsOne, sunk_pads
 
 # How far digits that are off the body open, between rest and open.
 _READY = (0.4, 1.0)
@@ -110,6 +110,8 @@ def make_stage(
     limits: Limits,
     *,
     cutoff_hz: float | None,
+    pad_depth: float = 0.0,
+    skin_depth: float = 0.0,
 ) -> Stage:
     """Puts everything into the frame of the body.
 
@@ -122,6 +124,8 @@ def make_stage(
         hands: The hands.
         limits: What frames must keep to.
         cutoff_hz: Low-pass for accelerations of noisy tracks; None for none.
+        pad_depth: To which pads that hold sink in, m.
+        skin_depth: To which other skin of digits that hold may, m.
     """
     wanted = required_wrench(
         Track(times, body_pose), body, gravity=problem.gravity, cutoff_hz=cutoff_hz
@@ -136,7 +140,7 @@ def make_stage(
         nail=2e-5,
         least_nail_cosine=0.3,
         posture=3e-6,
-        object_margin=-2e-4,
+        object_margin=-2e-4 - skin_depth,
         digit_margin=-3e-4,
         num_object_capsules=3,
         max_iterations=15,
@@ -148,7 +152,7 @@ def make_stage(
             tip_link=hands.table.tip_link.copy(), pad=hands.table.pad.copy()
         ),
         pad_link=hands.table.tip_link.copy(),
-        pads=hands.pads,
+        pads=sunk_pads(hands, pad_depth),
         samples=hands.samples,
         offset=hands.offset,
         hand_of_digit=hands.hand_of_digit,
