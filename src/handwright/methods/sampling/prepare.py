@@ -10,6 +10,7 @@ from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
 from handwright.geometry.exact import ExactDistance
+from handwright.geometry.sdf import sample_field
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.methods.sampling.candidates import (
@@ -55,6 +56,8 @@ _EASY_FORCE = 25.0
 # Shares of the depth of soft tissue to which pads that hold sink in, and other skin may: the rest
 # is for what the search and smoothing miss.
 _PAD_SHARE, _SKIN_SHARE = 0.25, 0.5
+# Points of a body that are deeper in the grid, m, are walls of a hollow that is filled.
+_OFF_SURFACE = 1e-3
 # Height of a relocating pad over the surface, m.
 _LIFT = 0.010
 # How much places are preferred that stay within reach for long; more where nothing shall change.
@@ -171,6 +174,7 @@ def _prepare_one(
         cutoff_hz=method.smoothing_hz,
         pad_depth=_PAD_SHARE * method.soft_tissue,
         skin_depth=skin_depth,
+        fills_hollows=method.fills_hollows,
     )
     apply_limits(stage, hands, holding, models, times, method)
     stage = narrow_kept(stage, holding, models, times, method, SLACK)
@@ -196,6 +200,9 @@ def _prepare_one(
     point, normal = surface_points(
         body, _PLACES, np.random.default_rng(0), edge_clearance=_EDGE_CLEARANCE
     )
+    if method.fills_hollows:
+        is_outside = sample_field(stage.field, point)[0] > -_OFF_SURFACE
+        point, normal = point[is_outside], normal[is_outside]
     for ball in method.forbidden:
         far = np.linalg.norm(point - np.array(ball.center), axis=1) > ball.radius
         point, normal = point[far], normal[far]

@@ -14,6 +14,7 @@ from handwright.core.body import RigidBody
 from handwright.core.problem import Problem
 from handwright.core.track import Track
 from handwright.geometry.environment import EnvironmentArrays, pack_environment
+from handwright.geometry.hollows import filled_field
 from handwright.geometry.sdf import Field
 from handwright.geometry.sdf_build import signed_distance_field
 from handwright.kinematics.around import seen_over
@@ -112,6 +113,7 @@ def make_stage(
     cutoff_hz: float | None,
     pad_depth: float = 0.0,
     skin_depth: float = 0.0,
+    fills_hollows: bool = False,
 ) -> Stage:
     """Puts everything into the frame of the body.
 
@@ -126,6 +128,7 @@ def make_stage(
         cutoff_hz: Low-pass for accelerations of noisy tracks; None for none.
         pad_depth: To which pads that hold sink in, m.
         skin_depth: To which other skin of digits that hold may, m.
+        fills_hollows: Whether the body is taken as solid where it is hollow.
     """
     wanted = required_wrench(
         Track(times, body_pose), body, gravity=problem.gravity, cutoff_hz=cutoff_hz
@@ -146,6 +149,7 @@ def make_stage(
         max_iterations=15,
         polish=1e-10,
     )
+    field = signed_distance_field(body)
     return Stage(
         tree=hands.tree,
         table=hands.table._replace(
@@ -163,7 +167,7 @@ def make_stage(
         low=np.tile(hands.table.lower, (len(times), 1)),
         high=np.tile(hands.table.upper, (len(times), 1)),
         may_touch=np.ones((len(times), len(hands.hand_of_digit)), dtype=np.bool_),
-        field=signed_distance_field(body),
+        field=filled_field(body, field) if fills_hollows else field,
         environment=seen_over(pack_environment(problem.environment), body_pose),
         root_rotation=np.ascontiguousarray(
             np.stack([rotation.to_matrix(pose.wxyz) for pose in local], axis=1)
