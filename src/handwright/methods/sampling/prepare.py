@@ -55,7 +55,7 @@ _JUDGED_GAP = 1e-3
 _EASY_FORCE = 25.0
 # Shares of the depth of soft tissue to which pads that hold sink in, and other skin may: the rest
 # is for what the search and smoothing miss.
-_PAD_SHARE, _SKIN_SHARE = 0.25, 0.5
+_PAD_SHARE, _SKIN_SHARE = 0.2, 0.4
 # Points of a body that are deeper in the grid, m, are walls of a hollow that is filled.
 _OFF_SURFACE = 1e-3
 # Height of a relocating pad over the surface, m.

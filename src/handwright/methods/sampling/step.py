@@ -26,6 +26,8 @@ from handwright.methods.sampling.stage import Stage
 # A contact that has rolled this far from its guiding point, m, becomes the guiding point.
 # A digit that turns about the normal moves what touches beside its guiding point over the body.
 _ROLL = 3e-4
+# Share of the way to rest by which posed digits relax from frame to frame, and most of it, rad.
+_RELAXING, _RELAXED = 0.1, 0.02
 # Load below which a digit is idle, in weights of the body.
 IDLE_LOAD = 0.01
 # Normals of neighbouring places on a slide agree by this cosine, or there is an edge between them.
@@ -83,7 +85,9 @@ def advance(bench: Bench, t: int) -> None:
         low, high = stage.low[t + 1, j], stage.high[t + 1, j]
         room.low[j] = min(max(before - step, low), high)
         room.high[j] = max(min(before + step, high), low)
-        room.reference[j] = 0.9 * before + 0.1 * stage.rest[j]
+        # Slowly: a digit that turns about its contact rolls on it.
+        away = stage.rest[j] - before
+        room.reference[j] = before + min(max(_RELAXING * away, -_RELAXED), _RELAXED)
     for d in range(guide.mode.shape[0]):
         if guide.mode[d] != FREE:
             continue
