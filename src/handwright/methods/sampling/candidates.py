@@ -97,9 +97,24 @@ def surface_points(
     return np.ascontiguousarray(point[chosen]), np.ascontiguousarray(normal[chosen])
 
 
-def key_frames(count: int, step: int) -> np.ndarray:
-    """Frames at even steps, the first and the last among them."""
-    return np.unique(np.append(np.arange(0, count, step), count - 1))
+def key_frames(turns: np.ndarray, step: int, most_turn: float) -> np.ndarray:
+    """Frames at which digits are asked what they can reach, the first and the last among them.
+
+    Args:
+        turns: (T, H, 3, 3) of the hands in the body's frame.
+        step: Frames from one to the next, at most.
+        most_turn: By which a hand turns about the body from one to the next, rad, unless it does
+            so within a frame.
+    """
+    trace = np.einsum("thij,thij->th", turns[1:], turns[:-1])
+    turned = np.arccos(np.clip(0.5 * (trace - 1.0), -1.0, 1.0)).max(axis=1)
+    keys, way = [0], 0.0
+    for t, angle in enumerate(turned.tolist()):
+        if t > keys[-1] and (t - keys[-1] >= step or way + angle > most_turn):
+            keys.append(t)
+            way = 0.0
+        way += angle
+    return np.array([*keys, len(turned)])
 
 
 def make_candidates(

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 
 # Frames of the hand on the body before it is needed and after, if there are as many.
 _LEAD, _TAIL = 4, 2
-_KEY_STEP = 6
+# Frames and turn, rad, from one key frame to the next, at most.
+_KEY_STEP, _KEY_TURN = 6, 0.35
 _PLACES = 700
 _EDGE_CLEARANCE = 0.005
 _SEARCH_SAMPLES = 50
@@ -209,7 +210,7 @@ def _prepare_one(
     distance = ExactDistance.from_body(body)
     own_times = problem.times[start:stop]
     wishes = find_wishes(searched, holding, models, own_times, method, distance)
-    frames = np.union1d(key_frames(stop - start, _KEY_STEP), wishes.frames)
+    frames = np.union1d(key_frames(searched.root_rotation, _KEY_STEP, _KEY_TURN), wishes.frames)
     candidates = make_candidates(
         searched,
         models,

@@ -12,6 +12,7 @@ from handwright.kinematics.tree import placed
 from handwright.math.compiled import compiled, inlined, kernel
 from handwright.methods.sampling.candidates import Candidates
 from handwright.methods.sampling.frame import (
+    BACKWARD,
     CROSSED,
     FINE,
     UNMOVED,
@@ -234,7 +235,7 @@ def _seed(stage: Stage, room: Room, has_before: bool) -> None:
                 slip += found.slip[seed, i] ** 2
             if not has_before or room.is_landing[d]:
                 slip = mx * mx + my * my + mz * mz
-            has_slid = slip > stage.limits.slip**2
+            has_slid = slip > (BACKWARD * stage.limits.slip) ** 2
             if not has_slid and square <= _ROLL**2:
                 continue
             if has_slid:
