@@ -1,8 +1,8 @@
 """Distance grids in which hollows count as solid: mugs, cups, bowls, shells.
 
 In a thin wall the signed distance cannot fall below minus half the wall, and its slope turns round
-in the middle: a finger that is pushed into a cup comes out inside. A hollow is what no straight line
-reaches without meeting the body, the body's visual hull without the body itself. The inside of a mug
+in the middle: a finger that is pushed into a cup comes out inside. A hollow is what no straight
+line reaches without meeting the body, the visual hull without the body itself. The inside of a mug
 is one, up to its rim; the eye of its handle is none, for lines go through it.
 
 Here hollows are filled, and distances are those of the filled body: exact near the outer surface,
@@ -45,7 +45,9 @@ def filled_field(body: RigidBody, field: Field) -> Field:
     key = f"filled-{_FORMAT}-{body.content_hash[:40]}-{field.spacing:.6g}-{field.margin:.6g}"
     kept = load_or_build(key, lambda: {"values": _filled_values(body, field)})
     values = kept["values"]
-    return field if values.size == 0 else make_field(values, field.origin, field.spacing, field.margin)
+    return (
+        field if values.size == 0 else make_field(values, field.origin, field.spacing, field.margin)
+    )
 
 
 def is_hollow(
@@ -115,10 +117,14 @@ def _filled_values(body: RigidBody, field: Field) -> np.ndarray:
     looks_in = _faces_that_look_in(body, caster)
     shape = field.values.shape
     nodes = [field.origin[i] + field.spacing * np.arange(shape[i]) for i in range(3)]
-    cell = [np.clip(np.round((nodes[i] - low[i]) / _STEP).astype(int), -1, counts[i]) for i in range(3)]
+    cell = [
+        np.clip(np.round((nodes[i] - low[i]) / _STEP).astype(int), -1, counts[i]) for i in range(3)
+    ]
     around = np.zeros(counts + 2, dtype=bool)
     around[1:-1, 1:-1, 1:-1] = near
-    candidate = around[np.ix_(*(np.minimum(c + 1, n + 1) for c, n in zip(cell, counts, strict=True)))]
+    candidate = around[
+        np.ix_(*(np.minimum(c + 1, n + 1) for c, n in zip(cell, counts, strict=True)))
+    ]
     candidate &= field.values > 0.0
     rows = np.argwhere(candidate)
     place = field.origin + field.spacing * rows

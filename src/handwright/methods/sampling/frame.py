@@ -35,9 +35,9 @@ from handwright.methods.sampling.stage import Stage
 FINE, MISSED, SUNK, CROSSED, UNMOVED = 0, 1, 2, 3, 4
 
 BACKWARD = 2.0
-"""Slips of one frame that a contact may have moved since the last frame and still count as held: where
-it rolls, half of that is the step to a new point of the digit. Once the next frame is known, and in
-the end, central differences decide."""
+"""Slips of one frame that a contact may have moved since the last frame and still count as held:
+where it rolls, half of that is the step to a new point of the digit. Once the next frame is known,
+and in the end, central differences decide."""
 _AXIS_SAMPLES = 6
 _TOLERANCE = 1e-5
 # A point that is farther from the surface is not on it, m.

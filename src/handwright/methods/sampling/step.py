@@ -191,28 +191,37 @@ def _let_go(room: Room) -> None:
             return
 
 
+@inlined
+def _foremost_contact(stage: Stage, room: Room, d: int) -> int:
+    """The foremost contact of a digit, or -1.
+
+    Capsules are ordered along a digit, so the last one counts; not the faces beside it.
+    """
+    found, seed = room.found, -1
+    for n in range(found.num[1], found.num[0]):
+        c = found.capsule[n]
+        if stage.digit_of_capsule[c] == d and (
+            seed < 0
+            or (
+                c != found.capsule[seed]
+                and stage.table.capsule_link[c] >= stage.table.capsule_link[found.capsule[seed]]
+            )
+        ):
+            seed = n
+    return seed
+
+
 @kernel
 def _seed(stage: Stage, room: Room, has_before: bool) -> None:
     """Takes guiding points to where digits touch now, if they have rolled, slid or come off.
 
-    The foremost contact of a digit is its seed (section 4.2): capsules are ordered along a digit,
-    so the last one counts; not the faces beside it.
+    The foremost contact of a digit is its seed (section 4.2).
     """
     found, now, guide = room.found, room.now, room.guide
     for d in range(guide.mode.shape[0]):
         if guide.mode[d] != HOLD and not (room.is_lost[d] and guide.mode[d] == SLIDE):
             continue
-        seed = -1
-        for n in range(found.num[1], found.num[0]):
-            c = found.capsule[n]
-            if stage.digit_of_capsule[c] == d and (
-                seed < 0
-                or (
-                    c != found.capsule[seed]
-                    and stage.table.capsule_link[c] >= stage.table.capsule_link[found.capsule[seed]]
-                )
-            ):
-                seed = n
+        seed = _foremost_contact(stage, room, d)
         if seed < 0:
             if room.is_lost[d]:
                 guide.mode[d] = FREE
