@@ -270,7 +270,7 @@ def test_soft_pads_sink_in_and_the_certificate_says_so():
     )
     assert result.status is Status.SOLVED
     assert not certify(result.clips[0]).passed
-    soft = certify(result.clips[0], Tolerances(soft_tissue=4e-3))
+    soft = certify(result.clips[0], tolerances=Tolerances(soft_tissue=4e-3))
     assert soft.passed, str(soft)
     assert "soft_tissue" in soft.verdict
     assert 1e-3 < soft.check("penetration").worst < 3e-3
@@ -285,7 +285,7 @@ def test_a_filled_mug_is_held_from_outside_and_no_wall_is_pierced():
     filled = filled_field(body, signed_distance_field(body))
     model = problem.hands["right"]
     for clip in result.clips:
-        assert certify(clip, Tolerances(soft_tissue=4e-3)).passed
+        assert certify(clip, tolerances=Tolerances(soft_tissue=4e-3)).passed
         motion = clip.hands["right"]
         for t in range(0, len(clip.times), 3):
             skin = posed_skin(model, skin_of(model), motion.q[t], motion.root[t])

@@ -114,7 +114,7 @@ def key_frames(turns: np.ndarray, step: int, most_turn: float) -> np.ndarray:
             keys.append(t)
             way = 0.0
         way += angle
-    return np.array([*keys, len(turned)])
+    return np.unique([*keys, len(turned)])
 
 
 def make_candidates(
