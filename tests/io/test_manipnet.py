@@ -8,19 +8,22 @@ import pytest
 from handwright.errors import FileFormatError
 from handwright.hands import human, joint_names
 from handwright.io.manipnet_hand import matched_hand, read_hand, reproduce
+from handwright.io.manipnet_range import with_recorded_range
 from handwright.kinematics import frame_poses
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
 
-def write_recording(path, side, num_frames=30):
-    """A recording of our own hand in the format of the data set."""
+def write_recording(path, side, num_frames=30, spread=None):
+    """A recording of our own hand in the format of the data set, its index finger spread, rad."""
     model, rng = human(side), np.random.default_rng(0)
     q = model.joints.clamp(
         model.pose("rest") + 0.2 * rng.normal(size=(num_frames, model.num_joints))
     )
     fixed = [j for j, name in enumerate(model.joints.names) if "_cmc_" in name]
     q[:, fixed] = 0.0
+    if spread is not None:
+        q[:, model.joints.index("index_mcp_abduction")] = spread
     names = joint_names("manipnet", side)
     frames = frame_poses(model, q)
     local = np.stack([frames.position[:, model.frames.index(name)] for name in names], axis=1)
@@ -87,6 +90,21 @@ def write_and_path(folder):
     path = folder / "good.npz"
     write_recording(path, "right")
     return path
+
+
+def test_limits_hold_what_was_recorded_and_never_less(tmp_path):
+    write_recording(tmp_path / "a.npz", "right", spread=-0.5)
+    recorded = read_hand(tmp_path / "a.npz", "right")
+    model = matched_hand(recorded)
+    ranged = with_recorded_range(model, recorded)
+    assert np.all(ranged.joints.lower <= model.joints.lower)
+    assert np.all(ranged.joints.upper >= model.joints.upper)
+    index = model.joints.index("index_mcp_abduction")
+    assert model.joints.lower[index] > -0.4
+    assert ranged.joints.lower[index] == pytest.approx(-0.5, abs=0.02)
+    assert ranged.pose("rest")[index] == pytest.approx(-0.5, abs=0.02)
+    thumb = model.joints.index("thumb_ip_flexion")
+    assert ranged.pose("rest")[thumb] == model.pose("rest")[thumb]
 
 
 @pytest.mark.data

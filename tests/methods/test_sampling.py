@@ -11,11 +11,16 @@ from handwright.core.problem import Problem
 from handwright.core.result import Status
 from handwright.core.track import Track, still
 from handwright.errors import InvalidValueError, UnknownNameError
-from handwright.evidence import certify
+from handwright.evidence import Tolerances, certify
 from handwright.geometry.environment import table
+from handwright.geometry.hollows import filled_field
+from handwright.geometry.sdf import sample_field
+from handwright.geometry.sdf_build import signed_distance_field
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human, trident
+from handwright.hands.skin import skin_of
 from handwright.kinematics import link_poses
+from handwright.kinematics.skinning import posed_skin
 from handwright.kinematics.tree import Links
 from handwright.math.pose import Pose
 from handwright.methods import ContactSampling, synthesize
@@ -23,7 +28,7 @@ from handwright.methods.sampling import FixedJoint, KeepOff, Preference
 from handwright.methods.sampling.candidates import key_frames, surface_points
 from handwright.methods.sampling.frame import place_hands
 from handwright.methods.sampling.ground_contacts import ground_contacts
-from handwright.methods.sampling.hands_as_one import hands_as_one
+from handwright.methods.sampling.hands_as_one import hands_as_one, sunk_pads
 from handwright.methods.sampling.holdings import find_holdings
 from handwright.methods.sampling.room import make_room
 from handwright.methods.sampling.stage import Limits, make_stage
@@ -228,6 +233,61 @@ def test_surface_points_lie_on_the_surface_away_from_edges():
     assert inner.max() <= half - 0.005 + 1e-9
 
 
-def test_key_frames_hold_both_ends():
-    assert key_frames(14, 6).tolist() == [0, 6, 12, 13]
-    assert key_frames(1, 6).tolist() == [0]
+def turning(angles):
+    """(T, 1, 3, 3) turns about z."""
+    c, s, o, i = np.cos(angles), np.sin(angles), np.zeros(len(angles)), np.ones(len(angles))
+    return np.array([[c, -s, o], [s, c, o], [o, o, i]]).transpose(2, 0, 1)[:, None]
+
+
+def test_key_frames_hold_both_ends_and_fast_turns_have_more():
+    assert key_frames(turning(np.zeros(14)), 6, 0.35).tolist() == [0, 6, 12, 13]
+    assert key_frames(turning(np.zeros(1)), 6, 0.35).tolist() == [0]
+    fast = np.cumsum(np.repeat([0.0, 0.2, 0.0], (7, 6, 6)))
+    keys = key_frames(turning(fast), 6, 0.35)
+    assert (keys[0], keys[-1]) == (0, 18)
+    assert np.diff(keys).max() <= 6
+    assert np.all(np.diff(fast[keys]) <= 0.35)
+
+
+def test_pads_sink_in_towards_the_bone():
+    hands = hands_as_one([human()], 0.006)
+    sunk = sunk_pads(hands, 1e-3)
+    np.testing.assert_allclose(np.linalg.norm(sunk - hands.pads, axis=-1), 1e-3)
+    tips = hands.table.capsule[:, 0]
+    start, end = hands.table.capsule_start[tips], hands.table.capsule_end[tips]
+    along = (end - start) / np.linalg.norm(end - start, axis=1, keepdims=True)
+    arm = sunk[:, 0] - start
+    share = np.clip(np.einsum("di,di->d", arm, along), 0.0, np.linalg.norm(end - start, axis=1))
+    apart = np.linalg.norm(arm - share[:, None] * along, axis=1)
+    arm = hands.pads[:, 0] - start
+    share = np.clip(np.einsum("di,di->d", arm, along), 0.0, np.linalg.norm(end - start, axis=1))
+    assert np.all(apart < np.linalg.norm(arm - share[:, None] * along, axis=1))
+
+
+def test_soft_pads_sink_in_and_the_certificate_says_so():
+    result = synthesize(
+        load_scene("milk_box_turn"), replace(FEW, num_solutions=1, soft_tissue=4e-3), seed=0
+    )
+    assert result.status is Status.SOLVED
+    assert not certify(result.clips[0]).passed
+    soft = certify(result.clips[0], tolerances=Tolerances(soft_tissue=4e-3))
+    assert soft.passed, str(soft)
+    assert "soft_tissue" in soft.verdict
+    assert 1e-3 < soft.check("penetration").worst < 3e-3
+
+
+def test_a_filled_mug_is_held_from_outside_and_no_wall_is_pierced():
+    problem = load_scene("mug")
+    method = replace(FEW, num_solutions=2, soft_tissue=4e-3, fills_hollows=True)
+    result = synthesize(problem, method, seed=0)
+    assert result.status is Status.SOLVED
+    body = problem.bodies["mug"]
+    filled = filled_field(body, signed_distance_field(body))
+    model = problem.hands["right"]
+    for clip in result.clips:
+        assert certify(clip, tolerances=Tolerances(soft_tissue=4e-3)).passed
+        motion = clip.hands["right"]
+        for t in range(0, len(clip.times), 3):
+            skin = posed_skin(model, skin_of(model), motion.q[t], motion.root[t])
+            local = clip.bodies["mug"][t].inverse().apply(skin)
+            assert sample_field(filled, np.ascontiguousarray(local))[0].min() > -5e-3

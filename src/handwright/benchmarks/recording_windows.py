@@ -198,6 +198,7 @@ def measure_window(data: Path, window: Window, budget: float) -> dict[str, Any]:
         soft_tissue=SOFT_TISSUE,
         smoothing_hz=SMOOTHING_HZ,
         finger_speed=FINGER_SPEED,
+        fills_hollows=True,
     )
     begin = time.perf_counter()
     result = synthesize(problem, method, seed=_SEED)

@@ -38,6 +38,7 @@ from handwright.io.manipnet_hand import (
     recorded_names,
     wrist_poses,
 )
+from handwright.io.manipnet_range import with_recorded_range
 from handwright.io.manipnet_recording import SIDES, Recording
 from handwright.io.manipnet_skin import RecordedSkin, read_skin
 from handwright.io.manipnet_table import table_height
@@ -122,8 +123,9 @@ def read_recording(
         )
         hand = hand_of_arrays(path, arrays, side, skin=skin)
         _check_skin(path, arrays, skin)
-        # The bones are those of the whole recording, whatever part is kept.
-        models[side] = matched_hand(hand.cut(slice(0, count - repeated)))
+        # Bones and limits are those of the whole recording, whatever part is kept.
+        whole_hand = hand.cut(slice(0, count - repeated))
+        models[side] = with_recorded_range(matched_hand(whole_hand), whole_hand)
         fingers[side], worn[side] = hand.cut(keep), skin
         joints[side] = JointMotion(*(part[keep] for part in joint_motion(path, arrays, side)))
     return Recording(

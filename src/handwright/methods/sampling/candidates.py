@@ -97,9 +97,24 @@ def surface_points(
     return np.ascontiguousarray(point[chosen]), np.ascontiguousarray(normal[chosen])
 
 
-def key_frames(count: int, step: int) -> np.ndarray:
-    """Frames at even steps, the first and the last among them."""
-    return np.unique(np.append(np.arange(0, count, step), count - 1))
+def key_frames(turns: np.ndarray, step: int, most_turn: float) -> np.ndarray:
+    """Frames at which digits are asked what they can reach, the first and the last among them.
+
+    Args:
+        turns: (T, H, 3, 3) of the hands in the body's frame.
+        step: Frames from one to the next, at most.
+        most_turn: By which a hand turns about the body from one to the next, rad, unless it does
+            so within a frame.
+    """
+    trace = np.einsum("thij,thij->th", turns[1:], turns[:-1])
+    turned = np.arccos(np.clip(0.5 * (trace - 1.0), -1.0, 1.0)).max(axis=1)
+    keys, way = [0], 0.0
+    for t, angle in enumerate(turned.tolist()):
+        if t > keys[-1] and (t - keys[-1] >= step or way + angle > most_turn):
+            keys.append(t)
+            way = 0.0
+        way += angle
+    return np.unique([*keys, len(turned)])
 
 
 def make_candidates(
@@ -109,6 +124,8 @@ def make_candidates(
     normal: np.ndarray,
     frames: np.ndarray,
     room: Room,
+    *,
+    skin_depth: float = 0.0,
 ) -> Candidates:
     """Finds which digit can touch which place at which key frame.
 
@@ -119,6 +136,7 @@ def make_candidates(
         normal: (M, 3) out of the body.
         frames: Key frames.
         room: Memory.
+        skin_depth: To which soft skin may sink in, m.
     """
     variants, places = stage.pads.shape[1], len(point)
     pad = np.repeat(np.arange(variants), places)
@@ -143,7 +161,10 @@ def make_candidates(
     # Most places are out of reach, which is soon seen if nothing is in the way.
     ghost = alone._replace(num_object_capsules=0, max_iterations=8)
     packed = (Packed(thing) for thing in (stage, room, ghost, alone))
-    _reach(*packed, frames, point, normal, pad, starts, cost, q)
+    _reach(
+        *packed, frames, point, normal, pad, starts, _DEPTH + skin_depth, _BURIED + skin_depth,
+        cost, q,
+    )  # fmt: skip
     return Candidates(point, normal, pad, frames, cost, q, lifetimes(cost))
 
 
@@ -167,6 +188,8 @@ def _reach(
     normal: np.ndarray,
     pad: np.ndarray,
     starts: np.ndarray,
+    deepest: float,
+    buried: float,
     cost: np.ndarray,
     q: np.ndarray,
 ) -> None:
@@ -206,14 +229,14 @@ def _reach(
                     cosine = nx * normal[m, 0] + ny * normal[m, 1] + nz * normal[m, 2]
                     if miss > 3.0 * _MISS or cosine < _MIN_NAIL_COSINE:
                         break
-                    if attempt == 0 and digit_depth(stage, t, d, room) > _BURIED:
+                    if attempt == 0 and digit_depth(stage, t, d, room) > buried:
                         miss = np.inf
                         break
                 if miss > _MISS or cosine < _MIN_NAIL_COSINE:
                     continue
                 for a in range(count):
                     q[d, m, k, a] = values[table.free[d, a]]
-                if digit_depth(stage, t, d, room) < _DEPTH:
+                if digit_depth(stage, t, d, room) < deepest:
                     cost[d, m, k] = _discomfort(stage, d, values) + 0.5 * (1.0 - cosine)
 
 

@@ -88,6 +88,9 @@ class ContactSampling:
     """Share of the friction that may be used."""
     soft_tissue: float = 0.0
     """Depth to which pads may sink in beyond the usual, m; for recorded tracks."""
+    fills_hollows: bool = False
+    """Whether mugs, cups and the like are held from outside only, as if they were solid. Fingers
+    that may sink in by as much as a wall is thick come out inside else."""
     smoothing_hz: float | None = None
     """Low-pass for the accelerations of noisy body tracks; 8 Hz suits motion capture."""
     max_frames: int = 3000

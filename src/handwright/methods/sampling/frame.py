@@ -34,6 +34,10 @@ from handwright.methods.sampling.stage import Stage
 # What a frame fails by.
 FINE, MISSED, SUNK, CROSSED, UNMOVED = 0, 1, 2, 3, 4
 
+BACKWARD = 2.0
+"""Slips of one frame that a contact may have moved since the last frame and still count as held:
+where it rolls, half of that is the step to a new point of the digit. Once the next frame is known,
+and in the end, central differences decide."""
 _AXIS_SAMPLES = 6
 _TOLERANCE = 1e-5
 # A point that is farther from the surface is not on it, m.
@@ -296,7 +300,7 @@ def _add_contact(
     dx, dy, dz = dx - along * nx, dy - along * ny, dz - along * nz
     found.slip[n, 0], found.slip[n, 1], found.slip[n, 2] = dx, dy, dz
     moved = np.sqrt(dx * dx + dy * dy + dz * dz)
-    if moved > stage.limits.slip:
+    if moved > BACKWARD * stage.limits.slip:
         contacts.drag[n, 0] = dx / moved
         contacts.drag[n, 1] = dy / moved
         contacts.drag[n, 2] = dz / moved

@@ -79,6 +79,26 @@ def hands_as_one(models: Sequence[HandModel], spacing: float) -> HandsAsOne:
     )
 
 
+def sunk_pads(hands: HandsAsOne, depth: float) -> np.ndarray:
+    """(D, V, 3) points below those of the pads, towards the bone.
+
+    Where they are held at a surface the pad has sunk in by as much, and what touches does not move
+    over the surface while the digit turns; below a held point of the skin it would.
+
+    Args:
+        hands: The hands.
+        depth: Below the skin, m.
+    """
+    table, tips = hands.table, hands.table.capsule[:, 0]
+    start, end = table.capsule_start[tips, None], table.capsule_end[tips, None]
+    along = end - start
+    length = np.maximum(np.sum(along * along, axis=-1, keepdims=True), 1e-18)
+    share = np.clip(np.sum((hands.pads - start) * along, axis=-1, keepdims=True) / length, 0.0, 1.0)
+    inward = start + share * along - hands.pads
+    size = np.maximum(np.linalg.norm(inward, axis=-1, keepdims=True), 1e-9)
+    return np.ascontiguousarray(hands.pads + np.minimum(depth / size, 1.0) * inward)
+
+
 def _pad_points(model: HandModel, samples: SkinSamples) -> np.ndarray:
     """Middle of each pad, and skin points towards the tip and to both sides of it."""
     points = []

@@ -10,6 +10,7 @@ from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
 from handwright.geometry.exact import ExactDistance
+from handwright.geometry.sdf import sample_field
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.methods.sampling.candidates import (
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
 
 # Frames of the hand on the body before it is needed and after, if there are as many.
 _LEAD, _TAIL = 4, 2
-_KEY_STEP = 6
+# Frames and turn, rad, from one key frame to the next, at most.
+_KEY_STEP, _KEY_TURN = 6, 0.35
 _PLACES = 700
 _EDGE_CLEARANCE = 0.005
 _SEARCH_SAMPLES = 50
@@ -52,6 +54,11 @@ _STATIC_SPEED = 5e-3
 _JUDGED_GAP = 1e-3
 # What hands press with anyway, N: light bodies are held with many times their weight.
 _EASY_FORCE = 25.0
+# Shares of the depth of soft tissue to which pads that hold sink in, and other skin may: the rest
+# is for what the search and smoothing miss.
+_PAD_SHARE, _SKIN_SHARE = 0.2, 0.4
+# Points of a body that are deeper in the grid, m, are walls of a hollow that is filled.
+_OFF_SURFACE = 1e-3
 # Height of a relocating pad over the surface, m.
 _LIFT = 0.010
 # How much places are preferred that stay within reach for long; more where nothing shall change.
@@ -84,6 +91,8 @@ class Prepared(NamedTuple):
     room: Room
     body: RigidBody
     distance: ExactDistance
+    skin_depth: float
+    """To which soft skin of digits may sink in, m."""
     price: np.ndarray
     """(C,) of force at each part of the hands, where forces leave a choice."""
     pins: tuple[int, ...]
@@ -143,6 +152,7 @@ def _prepare_one(
     hands = hands_as_one(models, _SKIN_SPACING)
     body = problem.bodies[holding.body]
     weight = body.mass * max(float(np.linalg.norm(problem.gravity)), 1.0)
+    skin_depth = _SKIN_SHARE * method.soft_tissue
     limits = Limits(
         gap=9e-4,
         penetration=6e-4 + method.soft_tissue,
@@ -163,6 +173,9 @@ def _prepare_one(
         hands,
         limits,
         cutoff_hz=method.smoothing_hz,
+        pad_depth=_PAD_SHARE * method.soft_tissue,
+        skin_depth=skin_depth,
+        fills_hollows=method.fills_hollows,
     )
     apply_limits(stage, hands, holding, models, times, method)
     stage = narrow_kept(stage, holding, models, times, method, SLACK)
@@ -188,13 +201,16 @@ def _prepare_one(
     point, normal = surface_points(
         body, _PLACES, np.random.default_rng(0), edge_clearance=_EDGE_CLEARANCE
     )
+    if method.fills_hollows:
+        is_outside = sample_field(stage.field, point)[0] > -_OFF_SURFACE
+        point, normal = point[is_outside], normal[is_outside]
     for ball in method.forbidden:
         far = np.linalg.norm(point - np.array(ball.center), axis=1) > ball.radius
         point, normal = point[far], normal[far]
     distance = ExactDistance.from_body(body)
     own_times = problem.times[start:stop]
     wishes = find_wishes(searched, holding, models, own_times, method, distance)
-    frames = np.union1d(key_frames(stop - start, _KEY_STEP), wishes.frames)
+    frames = np.union1d(key_frames(searched.root_rotation, _KEY_STEP, _KEY_TURN), wishes.frames)
     candidates = make_candidates(
         searched,
         models,
@@ -202,6 +218,7 @@ def _prepare_one(
         np.concatenate([normal, wishes.normal]),
         frames,
         room,
+        skin_depth=skin_depth,
     )
     candidates = suited(searched, room, candidates, method.grip)
     candidates, orders, trouble = obey(searched, room, candidates, wishes, start)
@@ -214,7 +231,7 @@ def _prepare_one(
     )
     return Prepared(
         holding, models, hands, stage, strict, times, first, start, stop, searched, candidates,
-        steps, policy, room, body, distance, capsule_prices(stage, method.grip),
+        steps, policy, room, body, distance, skin_depth, capsule_prices(stage, method.grip),
         tuple(pin.number for pin in wishes.pins), trouble,
     )  # fmt: skip
 

@@ -86,7 +86,7 @@ def reconstruct(one: Prepared, path: Path) -> Motion:
                 path, start, _digits_of(stage, h), int(stage.offset[h]), turns[part], places[part]
             )
         )
-    return _smoothed(one, q, reference, tuple(anchors), _MARGIN, _SWEEPS)
+    return _smoothed(one, q, reference, tuple(anchors), _MARGIN - one.skin_depth, _SWEEPS)
 
 
 def stay_near(one: Prepared, path: Path, motion: Motion, frames: np.ndarray) -> Motion:

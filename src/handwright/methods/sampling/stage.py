@@ -14,6 +14,7 @@ from handwright.core.body import RigidBody
 from handwright.core.problem import Problem
 from handwright.core.track import Track
 from handwright.geometry.environment import EnvironmentArrays, pack_environment
+from handwright.geometry.hollows import filled_field
 from handwright.geometry.sdf import Field
 from handwright.geometry.sdf_build import signed_distance_field
 from handwright.kinematics.around import seen_over
@@ -25,7 +26,7 @@ from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.mechanics import required_wrench
 from handwright.methods.sampling.ground_contacts import GroundContacts, ground_contacts
-from handwright.methods.sampling.hands_as_one import HandsAsOne
+from handwright.methods.sampling.hands_as_one import HandsAsOne, sunk_pads
 
 # How far digits that are off the body open, between rest and open.
 _READY = (0.4, 1.0)
@@ -110,6 +111,9 @@ def make_stage(
     limits: Limits,
     *,
     cutoff_hz: float | None,
+    pad_depth: float = 0.0,
+    skin_depth: float = 0.0,
+    fills_hollows: bool = False,
 ) -> Stage:
     """Puts everything into the frame of the body.
 
@@ -122,6 +126,9 @@ def make_stage(
         hands: The hands.
         limits: What frames must keep to.
         cutoff_hz: Low-pass for accelerations of noisy tracks; None for none.
+        pad_depth: To which pads that hold sink in, m.
+        skin_depth: To which other skin of digits that hold may, m.
+        fills_hollows: Whether the body is taken as solid where it is hollow.
     """
     wanted = required_wrench(
         Track(times, body_pose), body, gravity=problem.gravity, cutoff_hz=cutoff_hz
@@ -136,19 +143,20 @@ def make_stage(
         nail=2e-5,
         least_nail_cosine=0.3,
         posture=3e-6,
-        object_margin=-2e-4,
+        object_margin=-2e-4 - skin_depth,
         digit_margin=-3e-4,
         num_object_capsules=3,
         max_iterations=15,
         polish=1e-10,
     )
+    field = signed_distance_field(body)
     return Stage(
         tree=hands.tree,
         table=hands.table._replace(
             tip_link=hands.table.tip_link.copy(), pad=hands.table.pad.copy()
         ),
         pad_link=hands.table.tip_link.copy(),
-        pads=hands.pads,
+        pads=sunk_pads(hands, pad_depth),
         samples=hands.samples,
         offset=hands.offset,
         hand_of_digit=hands.hand_of_digit,
@@ -159,7 +167,7 @@ def make_stage(
         low=np.tile(hands.table.lower, (len(times), 1)),
         high=np.tile(hands.table.upper, (len(times), 1)),
         may_touch=np.ones((len(times), len(hands.hand_of_digit)), dtype=np.bool_),
-        field=signed_distance_field(body),
+        field=filled_field(body, field) if fills_hollows else field,
         environment=seen_over(pack_environment(problem.environment), body_pose),
         root_rotation=np.ascontiguousarray(
             np.stack([rotation.to_matrix(pose.wxyz) for pose in local], axis=1)

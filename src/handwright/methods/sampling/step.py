@@ -12,6 +12,7 @@ from handwright.kinematics.tree import placed
 from handwright.math.compiled import compiled, inlined, kernel
 from handwright.methods.sampling.candidates import Candidates
 from handwright.methods.sampling.frame import (
+    BACKWARD,
     CROSSED,
     FINE,
     UNMOVED,
@@ -24,7 +25,10 @@ from handwright.methods.sampling.room import FLY, FREE, HOLD, SLIDE, Room
 from handwright.methods.sampling.stage import Stage
 
 # A contact that has rolled this far from its guiding point, m, becomes the guiding point.
-_ROLL = 1e-3
+# A digit that turns about the normal moves what touches beside its guiding point over the body.
+_ROLL = 3e-4
+# Share of the way to rest by which posed digits relax from frame to frame, and most of it, rad.
+_RELAXING, _RELAXED = 0.1, 0.02
 # Load below which a digit is idle, in weights of the body.
 IDLE_LOAD = 0.01
 # Normals of neighbouring places on a slide agree by this cosine, or there is an edge between them.
@@ -82,7 +86,9 @@ def advance(bench: Bench, t: int) -> None:
         low, high = stage.low[t + 1, j], stage.high[t + 1, j]
         room.low[j] = min(max(before - step, low), high)
         room.high[j] = max(min(before + step, high), low)
-        room.reference[j] = 0.9 * before + 0.1 * stage.rest[j]
+        # Slowly: a digit that turns about its contact rolls on it.
+        away = stage.rest[j] - before
+        room.reference[j] = before + min(max(_RELAXING * away, -_RELAXED), _RELAXED)
     for d in range(guide.mode.shape[0]):
         if guide.mode[d] != FREE:
             continue
@@ -167,7 +173,7 @@ def settle(bench: Bench, t: int, tries: int, has_before: bool, is_exact: bool) -
             break
         _let_go(room)
     if verdict == FINE:
-        _seed(stage, room)
+        _seed(stage, room, has_before)
         _commit(path, t, room)
     return verdict
 
@@ -185,40 +191,65 @@ def _let_go(room: Room) -> None:
             return
 
 
+@inlined
+def _foremost_contact(stage: Stage, room: Room, d: int) -> int:
+    """The foremost contact of a digit, or -1.
+
+    Capsules are ordered along a digit, so the last one counts; not the faces beside it.
+    """
+    found, seed = room.found, -1
+    for n in range(found.num[1], found.num[0]):
+        c = found.capsule[n]
+        if stage.digit_of_capsule[c] == d and (
+            seed < 0
+            or (
+                c != found.capsule[seed]
+                and stage.table.capsule_link[c] >= stage.table.capsule_link[found.capsule[seed]]
+            )
+        ):
+            seed = n
+    return seed
+
+
 @kernel
-def _seed(stage: Stage, room: Room) -> None:
+def _seed(stage: Stage, room: Room, has_before: bool) -> None:
     """Takes guiding points to where digits touch now, if they have rolled, slid or come off.
 
-    The foremost contact of a digit is its seed (section 4.2): capsules are ordered along a digit,
-    so the last one counts; not the faces beside it.
+    The foremost contact of a digit is its seed (section 4.2).
     """
     found, now, guide = room.found, room.now, room.guide
     for d in range(guide.mode.shape[0]):
         if guide.mode[d] != HOLD and not (room.is_lost[d] and guide.mode[d] == SLIDE):
             continue
-        seed = -1
-        for n in range(found.num[1], found.num[0]):
-            c = found.capsule[n]
-            if stage.digit_of_capsule[c] == d and (
-                seed < 0
-                or (
-                    c != found.capsule[seed]
-                    and stage.table.capsule_link[c] >= stage.table.capsule_link[found.capsule[seed]]
-                )
-            ):
-                seed = n
+        seed = _foremost_contact(stage, room, d)
         if seed < 0:
             if room.is_lost[d]:
                 guide.mode[d] = FREE
             continue
         link = stage.table.capsule_link[found.capsule[seed]]
-        square = slip = 0.0
-        for i in range(3):
-            square += (found.point[seed, i] - guide.target[d, i]) ** 2
-            slip += found.slip[seed, i] ** 2
-        has_rolled = square > _ROLL**2 and slip <= stage.limits.slip**2 and link == guide.link[d]
-        if not (room.is_lost[d] or has_rolled):
-            continue
+        normal = room.contacts.normal[seed]
+        # How far a guiding point that is kept is beside its target: the next one makes up for it,
+        # or contacts would creep away as they roll.
+        mx = my = mz = 0.0
+        if not room.is_lost[d]:
+            if link != guide.link[d]:
+                continue
+            x, y, z = placed(now, link, guide.local[d, 0], guide.local[d, 1], guide.local[d, 2])
+            mx, my, mz = x - guide.target[d, 0], y - guide.target[d, 1], z - guide.target[d, 2]
+            along = mx * normal[0] + my * normal[1] + mz * normal[2]
+            mx, my, mz = mx - along * normal[0], my - along * normal[1], mz - along * normal[2]
+            square = slip = 0.0
+            for i in range(3):
+                square += (found.point[seed, i] - guide.target[d, i]) ** 2
+                slip += found.slip[seed, i] ** 2
+            if not has_before or room.is_landing[d]:
+                slip = mx * mx + my * my + mz * mz
+            has_slid = slip > (BACKWARD * stage.limits.slip) ** 2
+            if not has_slid and square <= _ROLL**2:
+                continue
+            if has_slid:
+                # It holds from where it is: to go back would be sliding again.
+                mx = my = mz = 0.0
         guide.mode[d] = HOLD
         guide.link[d] = link
         for i in range(3):
@@ -227,9 +258,11 @@ def _seed(stage: Stage, room: Room) -> None:
                 guide.local[d, i] += now.rotation[link, j, i] * (
                     found.point[seed, j] - now.position[link, j]
                 )
+        guide.target[d, 0] = found.point[seed, 0] - mx
+        guide.target[d, 1] = found.point[seed, 1] - my
+        guide.target[d, 2] = found.point[seed, 2] - mz
         for i in range(3):
-            guide.target[d, i] = found.point[seed, i]
-            guide.normal[d, i] = -room.contacts.normal[seed, i]
+            guide.normal[d, i] = -normal[i]
 
 
 @kernel
