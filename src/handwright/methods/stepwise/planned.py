@@ -10,7 +10,8 @@ from jaxtyping import Bool, Float
 from handwright.core.clip import Clip
 from handwright.core.contact import ContactMode
 from handwright.math import rotation
-from handwright.methods.stepwise.meeting import TOUCHING, Meeting, hand_touch
+from handwright.methods.stepwise.carrying import TOUCHING
+from handwright.methods.stepwise.meeting import Meeting, hand_touch
 from handwright.methods.stepwise.step import ForceWish
 from handwright.methods.stepwise.touches import Touch
 from handwright.methods.stepwise.world import BodyState, HandPart, HandState, World

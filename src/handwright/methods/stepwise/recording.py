@@ -11,7 +11,9 @@ from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ENVIRONMENT, Contact, ContactMode, ContactTrack
 from handwright.core.problem import Problem
 from handwright.math.pose import Pose
+from handwright.math.vectors import length
 from handwright.mechanics.sliding import STATIC_SPEED
+from handwright.methods.stepwise.change_kernels import gaps_and_forces
 from handwright.methods.stepwise.step import Solved
 from handwright.methods.stepwise.touches import Touch, TouchRows, mean_slip
 from handwright.methods.stepwise.world import BodyState, World
@@ -42,10 +44,9 @@ def listed_contacts(
         frame: Its number.
     """
     found = []
-    speed = np.linalg.norm(mean_slip(rows, solved.velocity), axis=1)
-    normal = rows.normal / np.linalg.norm(rows.normal, axis=1)[:, None]
-    gap = -np.einsum("ki,ki->k", rows.offset, rows.normal)
-    for k in np.flatnonzero(np.abs(solved.force).max(axis=1, initial=0.0) > _NOTHING):
+    mean = mean_slip(rows, solved.velocity)
+    gap, _ = gaps_and_forces(rows.offset, rows.normal, solved.force)
+    for k in np.flatnonzero((np.abs(solved.force) > _NOTHING).any(axis=1)).tolist():
         touch = touches[k]
         toucher, part = ENVIRONMENT, touch.part
         if touch.hand >= 0:
@@ -53,7 +54,7 @@ def listed_contacts(
         elif touch.other >= 0:
             toucher, part = world.bodies[touch.other].name, -1
         mode = touch.mode
-        if mode == ContactMode.STATIC and speed[k] > STATIC_SPEED:
+        if mode == ContactMode.STATIC and length(mean[k]) > STATIC_SPEED:
             mode = ContactMode.SLIDING
         found.append(
             Contact(
@@ -62,7 +63,7 @@ def listed_contacts(
                 part=part,
                 body=world.bodies[touch.body].name,
                 point=rows.point[k].copy(),
-                normal=normal[k],
+                normal=rows.normal[k] / length(rows.normal[k]),
                 gap=float(gap[k]),
                 force=solved.force[k].copy(),
                 mode=mode,

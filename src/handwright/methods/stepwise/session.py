@@ -153,7 +153,7 @@ class Session:
         self._gone_on: dict[tuple[int, int], Goal] = {}
         self._external = np.zeros((len(self.world.bodies), 6))
         self._range = joint_range(self.world)
-        self._threads = ThreadpoolController()
+        self._blas = ThreadpoolController().select(user_api="blas")
         self.moments: list[Moment] = [self._moment(())]
 
     def _first_pose(self, name: str) -> Pose:
@@ -216,8 +216,12 @@ class Session:
             texts = goal_problems(goal, self.problem.hands, self.problem.bodies, (-np.inf, np.inf))
             if texts:
                 raise InvalidValueError(f"Goal {texts[0]}.")
-        with self._threads.limit(limits=1, user_api="blas"):
-            return self._step(step, pushes, self.problem.goals if goals is None else goals)
+        goals = self.problem.goals if goals is None else goals
+        # Setting the number of threads takes as long as a contact does; asking for it does not.
+        if all(library.num_threads == 1 for library in self._blas.lib_controllers):
+            return self._step(step, pushes, goals)
+        with self._blas.limit(limits=1):
+            return self._step(step, pushes, goals)
 
     def _step(self, step: float, pushes: Sequence[Push], goals: Sequence[Goal]) -> Moment:
         world = self.world
@@ -315,16 +319,11 @@ class Session:
         """Solves the frame, and once more while contacts would add energy."""
         world = self.world
         torque = np.concatenate([np.zeros(0), *(hand.torque for hand in self.hands)])
-        pursued = self._goal_rows(goals, before, step)
-        posture = joined(
-            [
-                hand_rows(hand, state, wanted, world.num_velocities, self.settings, self.time, step)
-                for hand, state, wanted in zip(world.hands, self.hands, self._wanted, strict=True)
-            ],
-            world.num_velocities,
+        wanted = joined(
+            [*self._goal_rows(goals, before, step), *self._posture_rows(step)], world.num_velocities
         )
         torque_price = _FREE_TORQUE if is_new else self.settings.torque
-        horizon = Horizon(world, pursued, posture, self.settings, torque_price, step)
+        horizon = Horizon(world, wanted, self.settings, torque_price, step)
         bounds = joint_bounds(self._range, world, self.hands, step)
         weights = [body.body.mass * world.gravity for body in world.bodies]
         total = length(np.sum(weights, axis=0))
@@ -435,9 +434,17 @@ class Session:
     def _is_carrying(self) -> bool:
         return bool(self._pursuits) or self._follow is not None
 
-    def _goal_rows(self, goals: Sequence[Goal], before: np.ndarray, step: float) -> Rows:
+    def _posture_rows(self, step: float) -> list[Rows]:
+        """Objectives that lead hands to where they are wanted."""
+        width = self.world.num_velocities
+        return [
+            hand_rows(hand, state, wanted, width, self.settings, self.time, step)
+            for hand, state, wanted in zip(self.world.hands, self.hands, self._wanted, strict=True)
+        ]
+
+    def _goal_rows(self, goals: Sequence[Goal], before: np.ndarray, step: float) -> list[Rows]:
         """Objectives of the goals that count now; those of bodies only while hands hold them."""
-        world, parts = self.world, []
+        world, parts = self.world, list[Rows]()
         firm = [
             touch.body
             for touch in self.touches
@@ -448,12 +455,11 @@ class Session:
         least = 2 if self._follow is None else 1
         held = {world.bodies[n].name for n in set(firm) if firm.count(n) >= least}
         if self._follow is not None:
-            parts = [
+            return [
                 body_rows(body, now, self._follow, world.num_velocities, self.time, step)
                 for body, now in zip(world.bodies, self.bodies, strict=True)
                 if body.name in held
             ]
-            return joined(parts, world.num_velocities)
         ready = {world.bodies[self._holdings[n].body].name for n in self._taken} & held | set(
             self.problem.hands
         )
@@ -477,7 +483,7 @@ class Session:
                 pursuit = Pursuit(goal, self.time, point, wxyz)
                 self._pursuits[key] = pursuit
             parts.append(pursuit.rows(point, wxyz, linear, angular, before))
-        return joined(parts, world.num_velocities)
+        return parts
 
     def _gone_on_with(self, goal: Goal, hand: int) -> Goal:
         """The goal of a hand that does not know yet that it is losing the body of a goal.
