@@ -8,8 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.goal import Goal
-from handwright.math import rotation
-from handwright.math.one_turn import turn_to
+from handwright.math.one_turn import matrix_of, multiplied, of_matrix, turn_to
 from handwright.math.vectors import length
 from handwright.methods.stepwise.horizon import Rows
 from handwright.methods.stepwise.point_rows import body_point_rows, hand_point_rows
@@ -133,7 +132,7 @@ def _hand_feature(
         n = frames.index(goal.feature.frame)
         link, place, axes = int(frames.link[n]), frames.position[n], frames.wxyz[n]
     turn = state.links.rotation[link]
-    point = state.links.position[link] + turn @ (place + rotation.to_matrix(axes) @ offset)
+    point = state.links.position[link] + turn @ (place + matrix_of(axes) @ offset)
     hand_point_rows(hand.tree, state.links, hand.num_root, hand.first, link, *point, 1.0, linear)
     if hand.is_free:
         angular[:, hand.first + 3 : hand.first + 6] = state.links.rotation[0]
@@ -142,4 +141,4 @@ def _hand_feature(
         if not hand.tree.is_slide[walk - 1]:
             angular[:, hand.first + hand.num_root + walk - 1] = state.links.axis[walk - 1]
         walk = int(hand.tree.parent[walk - 1])
-    return point, rotation.multiply(rotation.from_matrix(turn), axes), linear, angular
+    return point, multiplied(of_matrix(turn), axes), linear, angular

@@ -9,11 +9,10 @@ from handwright.math.compiled import compiled, kernel
 from handwright.methods.stepwise.carrying import carrying_corners
 from handwright.methods.stepwise.touch_limits import least_speed
 
-_NUM_SWEEPS = 400
 # Sweeps end when no impulse changes by more than this share of the weight in a frame.
 _SETTLED = 1e-7
-# How often corners are taken in, and what counts as deeper, m.
-_NUM_ROUNDS, _SUNK = 12, 1e-6
+# How often corners are taken in, sweeps over them each time, and what counts as deeper, m.
+_NUM_ROUNDS, _NUM_SWEEPS, _SUNK = 12, 50, 1e-6
 
 
 @compiled
@@ -26,21 +25,24 @@ def resting_impulses(
     low: Float[np.ndarray, " K"],
     friction: Float[np.ndarray, " K"],
     scale: float,
-) -> Float[np.ndarray, "K 3"]:
-    """Impulses on a body, N s, that keep its points out of surfaces, within Coulomb's cones.
+    impulse: Float[np.ndarray, "K 3"],
+) -> bool:
+    """Impulses on a body that keep its points out of surfaces, within Coulomb's cones.
+
+    Says whether they have settled.
 
     Args:
         mass: kg.
         inverse_inertia: In the world, 1/(kg m^2).
-        velocity: Linear and angular, without contacts; becomes that with them.
+        velocity: Linear and angular, with the impulses; changed along with them.
         arm: Points from the centre of mass, m.
         normal: Into the body.
         low: Least normal velocities of the points, m/s.
         friction: Coulomb coefficients.
         scale: Impulse of the weight in a frame, N s.
+        impulse: N s; changed.
     """
     count = len(arm)
-    impulse = np.zeros((count, 3))
     # How strongly a point gives way to an impulse: at most, over all directions, and along the
     # normal.
     give, along = np.zeros(count), np.zeros(count)
@@ -58,8 +60,8 @@ def resting_impulses(
             )
             largest = max(largest, change)
         if largest < _SETTLED * scale:
-            break
-    return impulse
+            return True
+    return False
 
 
 @kernel
@@ -120,7 +122,8 @@ def support_impulses(
 ) -> tuple:
     """Velocity of a body with its supports, rows of corners that carry it, and their impulses.
 
-    Corners are taken in until none that is left out would come to lie deeper.
+    Corners are taken in until none that is left out would come to lie deeper; what the others do by
+    then is where they go on from.
 
     Args:
         mass: kg.
@@ -136,7 +139,7 @@ def support_impulses(
     velocity = free.copy()
     chosen = np.zeros(0, dtype=np.int64)
     impulse = np.zeros((0, 3))
-    is_chosen = np.zeros(len(gap), dtype=np.bool_)
+    is_chosen, is_settled = np.zeros(len(gap), dtype=np.bool_), True
     for _ in range(_NUM_ROUNDS):
         ending = np.zeros(len(gap))
         is_sunk = np.zeros(len(gap), dtype=np.bool_)
@@ -147,13 +150,13 @@ def support_impulses(
             ending[v] = gap[v] + step * (x * normal[v, 0] + y * normal[v, 1] + z * normal[v, 2])
             is_sunk[v] = not is_chosen[v] and ending[v] < min(gap[v], 0.0) - _SUNK
         sunk = np.flatnonzero(is_sunk)
-        if len(sunk) == 0:
+        if len(sunk) == 0 and is_settled:
             break
         sunk = sunk[carrying_corners(arms[sunk], normal[sunk], ending[sunk])]
         is_chosen[sunk] = True
         chosen = np.concatenate((chosen, sunk))
-        velocity = free.copy()
-        impulse = resting_impulses(
+        impulse = np.concatenate((impulse, np.zeros((len(sunk), 3))))
+        is_settled = resting_impulses(
             mass,
             inverse_inertia,
             velocity,
@@ -162,5 +165,6 @@ def support_impulses(
             least_speed(gap[chosen], step),
             friction[chosen],
             scale,
+            impulse,
         )
     return velocity, chosen, impulse
