@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,16 +73,22 @@ def listed_contacts(
     return found
 
 
-def make_clip(problem: Problem, moments: Sequence[Moment], method: str) -> Clip:
+def make_clip(problem: Problem, moments: Sequence[Moment], method: str, *, first: int) -> Clip:
     """A clip of all moments; contacts of a frame are those found on the way to the next one.
 
     Args:
         problem: What was stepped.
-        moments: The first is the start.
+        moments: One after the other.
         method: Name, for the provenance.
+        first: Number of the frame that begins with the first of them.
     """
     times = np.array([moment.time for moment in moments])
-    contacts = [contact for moment in moments for contact in moment.contacts]
+    contacts = [
+        replace(contact, frame=contact.frame - first) if first else contact
+        for moment in moments
+        for contact in moment.contacts
+        if contact.frame >= first
+    ]
     return Clip(
         problem=problem,
         times=times,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,7 +13,7 @@ from threadpoolctl import ThreadpoolController
 
 from handwright.core.clip import Clip
 from handwright.core.contact import Contact, ContactMode
-from handwright.core.goal import Feature, Goal
+from handwright.core.goal import Feature, Goal, is_same_goal
 from handwright.core.problem import Problem, goal_problems
 from handwright.core.push import Push, pushed
 from handwright.errors import InvalidValueError, UnknownNameError
@@ -117,6 +118,7 @@ class Session:
         *,
         seed: int = 0,
         follow: Clip | None = None,
+        history: int | None = None,
     ) -> None:
         """Finds grasps, and puts everything where it starts.
 
@@ -126,35 +128,47 @@ class Session:
             seed: Of the search for grasps.
             follow: A motion of the problem's hands and bodies to follow in place of grips and
                 goals; it also says where everything starts.
+            history: How many of the last frames are kept, for ``clip``; all if None. A session that
+                goes on and on needs a number here, or it takes more and more memory.
         """
-        self.problem, self._follow = problem, follow
+        if history is not None and history < 1:
+            raise InvalidValueError(
+                f"history is {history}; expected at least 1 frame, or None to keep all of them."
+            )
+        self.problem, self._follow, self._history = problem, follow, history
         self.settings = Settings() if settings is None else settings
-        self.tally = Tally()
         self.world: World = make_world(problem)
-        self.time = float(problem.times[0])
-        self.bodies: list[BodyState] = [
-            body_state(body, self._first_pose(body.name)) for body in self.world.bodies
-        ]
         self._plan = None if follow is None else Plan(follow, self.world)
         self._holdings: list[Holding] = []
         if follow is None:
-            self._holdings = find_holdings(problem, self.world, self.bodies, seed)
+            self._holdings = find_holdings(problem, self.world, self._first_bodies(), seed)
         self._wanted: list[Wanted] = [self._wanted_of(h) for h in range(len(self.world.hands))]
+        self._range = joint_range(self.world)
+        self._blas = ThreadpoolController().select(user_api="blas")
+        self.reset()
+
+    def reset(self) -> None:
+        """Puts everything back where it starts; grasps are not looked for again."""
+        self.tally = Tally()
+        self.time = float(self.problem.times[0])
+        self.bodies: list[BodyState] = self._first_bodies()
         self.hands: list[HandState] = [
             hand_state(hand, *wanted.at(self.time))
             for hand, wanted in zip(self.world.hands, self._wanted, strict=True)
         ]
-        if follow is not None:
-            self._start_moving(follow)
+        if self._follow is not None:
+            self._start_moving(self._follow)
         self.touches: list[Touch] = []
         self._pursuits: dict[tuple[str, str | None], Pursuit] = {}
         self._expectations = [Expectation(one.grip, one.hand, one.body) for one in self._holdings]
         self._taken: set[int] = set()
-        self._gone_on: dict[tuple[int, int], Goal] = {}
+        self._gone_on: dict[tuple[str, str | None, int], tuple[Goal, Goal]] = {}
         self._external = np.zeros((len(self.world.bodies), 6))
-        self._range = joint_range(self.world)
-        self._blas = ThreadpoolController().select(user_api="blas")
-        self.moments: list[Moment] = [self._moment(())]
+        most = None if self._history is None else self._history + 1
+        self.moments: deque[Moment] = deque([self._moment(())], most)
+
+    def _first_bodies(self) -> list[BodyState]:
+        return [body_state(body, self._first_pose(body.name)) for body in self.world.bodies]
 
     def _first_pose(self, name: str) -> Pose:
         if self._follow is not None:
@@ -476,7 +490,7 @@ class Session:
         for key, goal in current.items():
             point, wxyz, linear, angular = feature_now(world, goal, self.hands, self.bodies)
             pursuit = self._pursuits.get(key)
-            if pursuit is None or pursuit.goal is not goal:
+            if pursuit is None or not is_same_goal(pursuit.goal, goal):
                 for one in self._expectations:
                     if pursuit is None and world.bodies[one.body].name == goal.feature.owner:
                         one.begin_lift()
@@ -490,16 +504,18 @@ class Session:
 
         It goes the way that it would have gone with the body.
         """
-        found = self._gone_on.get((id(goal), hand))
-        if found is None:
-            assert goal.position is not None
-            point, *_ = feature_now(self.world, goal, self.hands, self.bodies)
-            wrist = Goal(
-                Feature(self.world.hands[hand].name), goal.start, goal.end, position=np.zeros(3)
-            )
-            place, wxyz, *_ = feature_now(self.world, wrist, self.hands, self.bodies)
-            found = replace(wrist, position=place + goal.position - point, wxyz=wxyz)
-            self._gone_on[id(goal), hand] = found
+        key = goal.feature.owner, goal.feature.frame, hand
+        known = self._gone_on.get(key)
+        if known is not None and is_same_goal(known[0], goal):
+            return known[1]
+        assert goal.position is not None
+        point, *_ = feature_now(self.world, goal, self.hands, self.bodies)
+        wrist = Goal(
+            Feature(self.world.hands[hand].name), goal.start, goal.end, position=np.zeros(3)
+        )
+        place, wxyz, *_ = feature_now(self.world, wrist, self.hands, self.bodies)
+        found = replace(wrist, position=place + goal.position - point, wxyz=wxyz)
+        self._gone_on[key] = goal, found
         return found
 
     def _moment(self, contacts: tuple[Contact, ...]) -> Moment:
@@ -516,9 +532,18 @@ class Session:
             contacts,
         )
 
+    def links(self) -> dict[str, tuple[Float[np.ndarray, "L 3 3"], Float[np.ndarray, "L 3"]]]:
+        """Where every link of every hand is now, for drawing: rotation to the world, origin, m."""
+        return {
+            hand.name: (state.links.rotation.copy(), state.links.position.copy())
+            for hand, state in zip(self.world.hands, self.hands, strict=True)
+        }
+
     def clip(self, method: str) -> Clip:
-        """All frames so far."""
-        return make_clip(self.problem, self.moments, method)
+        """All frames so far, or as many of the last ones as are kept."""
+        return make_clip(
+            self.problem, self.moments, method, first=self.tally.frames + 1 - len(self.moments)
+        )
 
 
 def _active(held: list[Touch], between: list[BodyMeeting]) -> set[int]:
