@@ -12,7 +12,7 @@ from handwright.math.one_turn import matrix_of, multiplied, of_matrix, turn_to
 from handwright.math.vectors import length
 from handwright.methods.stepwise.horizon import Rows
 from handwright.methods.stepwise.point_rows import body_point_rows, hand_point_rows
-from handwright.methods.stepwise.profile import reaching_rate
+from handwright.methods.stepwise.profile import reaching_rate, share_at_rate
 from handwright.methods.stepwise.world import BodyState, HandPart, HandState, World
 
 PLACE_PRICE, TURN_PRICE = 1e5, 3e3
@@ -76,6 +76,32 @@ class Pursuit:
         too_slow = wanted > 0.0 and speed < 0.9 * wanted
         grown = self.factor * (_GROWTH if too_slow else _DECAY)
         self.factor = min(max(grown, 1.0), _MOST)
+
+
+def way_begun(
+    point: Float[np.ndarray, "3"],
+    goal: Float[np.ndarray, "3"],
+    velocity: Float[np.ndarray, "3"],
+    step: float,
+) -> Float[np.ndarray, "3"]:
+    """Where a way begins on which a feature that moves already is a frame on, m.
+
+    For goals that are put in the place of others while those are gone for, as often as in every
+    frame: a reach that began from rest each time would never get anywhere.
+
+    Args:
+        point: Of the feature, m.
+        goal: Where it is to go, m.
+        velocity: Of the feature, m/s.
+        step: s.
+    """
+    left = goal - point
+    size = length(left)
+    if size < _THERE:
+        return point
+    share = share_at_rate(_LEAST_TIME * float(velocity @ left) / size**2)
+    share = min(share + reaching_rate(share) * step / _LEAST_TIME, 0.5)
+    return np.asarray(point - share / (1.0 - share) * left)
 
 
 def _toward(

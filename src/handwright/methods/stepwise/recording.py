@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+from jaxtyping import Float
 
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ENVIRONMENT, Contact, ContactMode, ContactTrack
@@ -19,11 +19,35 @@ from handwright.methods.stepwise.step import Solved
 from handwright.methods.stepwise.touches import Touch, TouchRows, mean_slip
 from handwright.methods.stepwise.world import BodyState, World
 
-if TYPE_CHECKING:
-    from handwright.methods.stepwise.session import Moment
-
 # Forces below this are not listed, N.
 _NOTHING = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moment:
+    """Where everything is after a frame."""
+
+    time: float
+    """s."""
+    hands: Mapping[str, tuple[Pose, Float[np.ndarray, " J"]]]
+    """Root and joint values, rad."""
+    bodies: Mapping[str, Pose]
+    contacts: tuple[Contact, ...]
+    """Of the frame that led here, at its start; their frame is its number."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a session has met with."""
+
+    frames: int = 0
+    contacts_max: int = 0
+    infeasible: int = 0
+    """Frames that could only be solved with nothing kept apart."""
+    corrections: int = 0
+    """Times that a frame was solved once more because a contact would have added energy."""
+    added_energy: float = 0.0
+    """Most that contacts that slide or break have added in a frame, J."""
 
 
 def listed_contacts(

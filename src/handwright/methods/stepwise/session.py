@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -48,8 +48,8 @@ from handwright.methods.stepwise.meeting import (
     with_touches,
 )
 from handwright.methods.stepwise.planned import Plan
-from handwright.methods.stepwise.pursuit import Pursuit, feature_now, joined
-from handwright.methods.stepwise.recording import listed_contacts, make_clip
+from handwright.methods.stepwise.pursuit import Pursuit, feature_now, joined, way_begun
+from handwright.methods.stepwise.recording import Moment, Tally, listed_contacts, make_clip
 from handwright.methods.stepwise.resting import rest_bodies
 from handwright.methods.stepwise.settings import Settings
 from handwright.methods.stepwise.step import (
@@ -71,6 +71,8 @@ from handwright.methods.stepwise.world import (
 
 MAX_STEP = 0.1
 """Longest frame, s."""
+MAX_PUSH = 1e7
+"""Largest push, N."""
 # Solves a frame so often at most; what is left of roll-backs then shows as added energy.
 _NUM_ATTEMPTS = 10
 # Contacts whose motion is this much off what the step thought are solved for once more, m/s.
@@ -79,33 +81,6 @@ _OFF, _NUM_BENDS = 1e-3, 2
 _FREE_TORQUE = 1e-6
 # Price of forces that surroundings give once a hand is to carry a body, 1/N^2.
 _LEAN = 1.0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Moment:
-    """Where everything is after a frame."""
-
-    time: float
-    """s."""
-    hands: Mapping[str, tuple[Pose, Float[np.ndarray, " J"]]]
-    """Root and joint values, rad."""
-    bodies: Mapping[str, Pose]
-    contacts: tuple[Contact, ...]
-    """Of the frame that led here, at its start; their frame is its number."""
-
-
-@dataclass(slots=True)
-class Tally:
-    """What a session has met with."""
-
-    frames: int = 0
-    contacts_max: int = 0
-    infeasible: int = 0
-    """Frames that could only be solved with nothing kept apart."""
-    corrections: int = 0
-    """Times that a frame was solved once more because a contact would have added energy."""
-    added_energy: float = 0.0
-    """Most that contacts that slide or break have added in a frame, J."""
 
 
 class Session:
@@ -135,6 +110,7 @@ class Session:
             raise InvalidValueError(
                 f"history is {history}; expected at least 1 frame, or None to keep all of them."
             )
+        _check_pushes(problem.pushes)
         self.problem, self._follow, self._history = problem, follow, history
         self.settings = Settings() if settings is None else settings
         self.world: World = make_world(problem)
@@ -226,6 +202,7 @@ class Session:
         for push in pushes:
             if push.body not in self.problem.bodies:
                 raise UnknownNameError("body of a push", push.body, self.problem.bodies)
+        _check_pushes(pushes)
         for goal in () if goals is None else goals:
             texts = goal_problems(goal, self.problem.hands, self.problem.bodies, (-np.inf, np.inf))
             if texts:
@@ -494,7 +471,13 @@ class Session:
                 for one in self._expectations:
                     if pursuit is None and world.bodies[one.body].name == goal.feature.owner:
                         one.begin_lift()
-                pursuit = Pursuit(goal, self.time, point, wxyz)
+                place = point
+                if pursuit is not None and goal.position is not None:
+                    # One that is over is not replaced, and has been met.
+                    is_replaced = not any(is_same_goal(pursuit.goal, other) for other in goals)
+                    if is_replaced:
+                        place = way_begun(point, goal.position, linear @ before, step)
+                pursuit = Pursuit(goal, self.time, place, wxyz)
                 self._pursuits[key] = pursuit
             parts.append(pursuit.rows(point, wxyz, linear, angular, before))
         return parts
@@ -558,3 +541,12 @@ def _active(held: list[Touch], between: list[BodyMeeting]) -> set[int]:
                 active |= pair
                 grown = True
     return active
+
+
+def _check_pushes(pushes: Sequence[Push]) -> None:
+    for push in pushes:
+        if length(push.force) > MAX_PUSH:
+            raise InvalidValueError(
+                f"Push on '{push.body}' is {length(push.force):.3g} N; expected at most "
+                f"{MAX_PUSH:g} N, beyond which numbers lose all their digits."
+            )
