@@ -69,9 +69,9 @@ def test_parts_of_larger_arrays_keep_their_steps():
 
 def test_shapes_are_not_part_of_the_type():
     small, large = Packed(make(2, True)), Packed(make(9, False))
-    assert small.packed_type == large.packed_type
+    assert small._numba_type_ == large._numba_type_
     other = Packed(make(2, True)._replace(first=np.zeros((2, 2), dtype=np.float32)))
-    assert small.packed_type != other.packed_type
+    assert small._numba_type_ != other._numba_type_
 
 
 def test_what_cannot_be_packed_is_named():

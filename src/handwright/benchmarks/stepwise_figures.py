@@ -23,6 +23,8 @@ FRAME = 1.0 / 30.0
 """A frame, s."""
 HOLD = 10.0
 """How long the end is held, s."""
+NUM_PASSES = 3
+"""How often a motion is stepped through for its speed."""
 # Bodies that end farther from their goals than this were dropped, mm: nothing is held then.
 _LOST = 20.0
 
@@ -35,7 +37,7 @@ def measure_scene(problem: Problem, *, seed: int) -> dict[str, Any]:
         seed: Of the grasps.
     """
     with threadpool_limits(limits=1):
-        session, seconds = stepped(problem, seed)
+        session, seconds = timed(problem, seed)
         clip, tally = session.clip("stepwise"), session.tally
         frames = (problem.times[-1] - problem.times[0]) / FRAME
         goal_mm, goal_deg = end_error(clip)
@@ -56,13 +58,35 @@ def measure_scene(problem: Problem, *, seed: int) -> dict[str, Any]:
     return row
 
 
-def stepped(problem: Problem, seed: int) -> tuple[Session, float]:
-    """A session at the end of a problem, and the time that the thread took for its frames, s."""
+def timed(problem: Problem, seed: int) -> tuple[Session, float]:
+    """A session at the end of a problem, and the least processor time for its frames, s.
+
+    It is the time of the one thread that steps, whatever else the machine does. Neighbours that
+    share its caches still slow a thread down, so every frame counts with the least of a few passes,
+    which do the same to the last bit.
+
+    Args:
+        problem: With grips.
+        seed: Of the grasps.
+    """
     session = Session(problem, seed=seed)
-    begin = time.thread_time()
+    steps = np.diff(problem.times).tolist()
+    least = np.full(len(steps), np.inf)
+    for _ in range(NUM_PASSES):
+        session.reset()
+        for n, step in enumerate(steps):
+            begin = time.thread_time()
+            session.step(step)
+            least[n] = min(least[n], time.thread_time() - begin)
+    return session, float(least.sum())
+
+
+def stepped(problem: Problem, seed: int) -> Session:
+    """A session at the end of a problem."""
+    session = Session(problem, seed=seed)
     for step in np.diff(problem.times):
         session.step(float(step))
-    return session, time.thread_time() - begin
+    return session
 
 
 def end_error(clip: Clip) -> tuple[float, float]:
@@ -96,7 +120,7 @@ def _last_goals(problem: Problem, end: float) -> tuple[Goal, ...]:
 
 def _pushed(problem: Problem, clip: Clip, seed: int) -> dict[str, Any]:
     """Ours and a simulated hand with stiff servos, under the same pushes."""
-    calm = stepped(replace(problem, pushes=()), seed)[0].clip("stepwise")
+    calm = stepped(replace(problem, pushes=()), seed).clip("stepwise")
     end = max(push.end for push in problem.pushes)
     found = [reaction(clip, calm, push.body, end) for push in problem.pushes]
     peer = replay(calm, hold=HOLD, pushes=problem.pushes)

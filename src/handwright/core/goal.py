@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from jaxtyping import Float
@@ -97,3 +97,19 @@ class Goal:
         times = np.asarray(times, dtype=np.float64)
         spin = np.zeros(3) if self.spin is None else self.spin
         return rotation.multiply(rotation.exp((times - self.start)[:, None] * spin), self.wxyz)
+
+
+def is_same_goal(one: Goal, other: Goal) -> bool:
+    """Whether two goals ask for the same; who asks anew in every frame makes new ones."""
+    return one is other or all(
+        _is_same(getattr(a, item.name), getattr(b, item.name))
+        for a, b in ((one, other), (one.feature, other.feature))
+        for item in fields(a)
+        if item.name != "feature"
+    )
+
+
+def _is_same(one: object, other: object) -> bool:
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return np.array_equal(one, other)
+    return bool(one is other or (type(one) is type(other) and one == other))

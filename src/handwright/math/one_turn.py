@@ -24,6 +24,26 @@ def matrix_of(wxyz: Float[np.ndarray, "4"]) -> Float[np.ndarray, "3 3"]:
     )
 
 
+def of_matrix(matrix: Float[np.ndarray, "3 3"]) -> Float[np.ndarray, "4"]:
+    """Quaternion of a rotation matrix, with w >= 0."""
+    (a, b, c), (d, e, f), (g, h, i) = matrix.tolist()
+    # Rows of 4 q q^T: that of the largest component loses the fewest digits.
+    rows = (
+        (1.0 + a + e + i, h - f, c - g, d - b),
+        (h - f, 1.0 + a - e - i, d + b, c + g),
+        (c - g, d + b, 1.0 - a + e - i, h + f),
+        (d - b, c + g, h + f, 1.0 - a - e + i),
+    )
+    best = max(range(4), key=lambda n: rows[n][n])
+    size = math.copysign(math.sqrt(sum(part * part for part in rows[best])), rows[best][0])
+    return np.array([part / size for part in rows[best]])
+
+
+def multiplied(a: Float[np.ndarray, "4"], b: Float[np.ndarray, "4"]) -> Float[np.ndarray, "4"]:
+    """The second rotation, then the first."""
+    return np.array(_product(a.tolist(), b.tolist()))
+
+
 def turned_by(
     wxyz: Float[np.ndarray, "4"], rotvec: Float[np.ndarray, "3"]
 ) -> Float[np.ndarray, "4"]:

@@ -48,11 +48,12 @@ class Packed:
     arrays themselves, so what it writes into them is seen in Python; numbers are copied.
     """
 
-    __slots__ = ("_values", "_words", "address", "packed_type")
+    __slots__ = ("_numba_type_", "_values", "_words", "address")
 
     def __init__(self, values: Any) -> None:  # noqa: ANN401  any named tuple
         words = np.zeros(_words_of(values), dtype=np.int64)
-        self.packed_type = _fill(values, words, 0)
+        # Numba reads this name itself, and need not come back to Python for every call.
+        self._numba_type_ = _fill(values, words, 0)
         self.address = words.ctypes.data
         # Kept alive for as long as compiled code may read them.
         self._words, self._values = words, values
@@ -109,7 +110,7 @@ _known_types: dict[tuple[np.dtype, int, str, bool], types.Array] = {}
 
 @typeof_impl.register(Packed)
 def _typeof(value: Packed, _context: object) -> PackedType:
-    return value.packed_type
+    return value._numba_type_
 
 
 @register_default(PackedType)

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 def length(vector: Float[np.ndarray, " N"]) -> float:
     """Euclidean length of one vector."""
-    return math.sqrt(vector @ vector)
+    return math.sqrt(vector.dot(vector))
 
 
 def cross(a: Float[np.ndarray, "3"], b: Float[np.ndarray, "*B 3"]) -> Float[np.ndarray, "*B 3"]:

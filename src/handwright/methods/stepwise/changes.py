@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 from handwright.core.contact import ContactMode
 from handwright.math.vectors import length
-from handwright.methods.stepwise.meeting import TOUCHING, Meeting, hand_touch, new_hand_touches
+from handwright.methods.stepwise.carrying import TOUCHING
+from handwright.methods.stepwise.change_kernels import (
+    energy_added,
+    gaps_and_forces,
+    in_body_axes,
+    slip_figures,
+)
+from handwright.methods.stepwise.meeting import Meeting, hand_touch, new_hand_touches
 from handwright.methods.stepwise.step import Solved
-from handwright.methods.stepwise.touches import Touch, TouchRows, mean_slip, touching_point
+from handwright.methods.stepwise.touches import Touch, TouchRows, held_points, mean_slip
 from handwright.methods.stepwise.world import BodyState, HandState, World, stacked
 
 LOST = 2e-3
@@ -47,21 +54,16 @@ def update_hand_touches(
     """The contacts of hands at the start of a frame, from those of the last one."""
     near = {(meeting.hand, meeting.body): meeting for meeting in meetings if meeting.body >= 0}
     kept = []
-    for touch in touches:
+    points, apart = held_points(touches, hands, bodies)
+    for touch, point, (away, crept) in zip(touches, points, apart.tolist(), strict=True):
         meeting = near[touch.hand, touch.body]
         gap = float(meeting.nearest.gap[touch.part])
-        body = bodies[touch.body]
-        point = body.center + body.turn @ touch.anchor
-        offset = touching_point(touch, hands, bodies) - point
-        normal = body.turn @ touch.normal
-        away = -float(offset @ normal)
         is_free = length(touch.force) < _NO_FORCE
         if not gap < LOST or (gap > 0.5 * LOST and is_free):
             continue
         if touch.mode == ContactMode.COLLIDING:
             touch.mode = ContactMode.STATIC
         touch.is_pinned, touch.is_let_go, touch.is_parted = False, False, away > _FAR
-        crept = length(offset + away * normal)
         if (
             touch.mode == ContactMode.SLIDING
             or crept > _CREPT
@@ -74,8 +76,7 @@ def update_hand_touches(
 
 
 def _has_rolled(meeting: Meeting, touch: Touch, point: np.ndarray, away: float) -> bool:
-    moved = length(meeting.nearest.point[touch.part] - point)
-    return moved > _ROLLED and away > _LIFTED
+    return away > _LIFTED and length(meeting.nearest.point[touch.part] - point) > _ROLLED
 
 
 def _anew(
@@ -103,10 +104,9 @@ def after_step(
         solved: The frame.
         bodies: Before it.
     """
-    moved = rows.moving(solved.velocity)
-    moved = np.einsum("kji,kj->ki", stacked(bodies)[1][rows.body], moved)
+    moved = in_body_axes(rows.moving(solved.velocity), rows.body, stacked(bodies)[1])
     slip = rows.slip(solved.velocity)
-    speed = rows.speed(solved.velocity)
+    speed = rows.speed(solved.velocity).tolist()
     for k, touch in enumerate(touches):
         touch.force, touch.curve = solved.force[k], rows.curve[k]
         touch.moved = moved[k]
@@ -131,11 +131,10 @@ def parting_touches(
         weight: Of all bodies, N.
         step: s.
     """
-    along = np.einsum("ki,ki->k", solved.force, rows.normal)
+    gap, along = gaps_and_forces(rows.offset, rows.normal, solved.force)
     leaving = rows.leaving(solved.velocity)
-    gap = touch_gaps(rows)
     ending = gap + step * leaving
-    is_hand = np.array([touch.hand >= 0 for touch in touches], dtype=bool)
+    is_hand = rows.hand >= 0
     free = np.array([not (t.is_parted or t.is_pinned) for t in touches], dtype=bool)
     # Skin gives way a little, the edges of bodies do not.
     lies = (ending > _PARTED) & ((leaving > _STILL) | (gap > _PARTED)) & free & ~is_hand
@@ -148,7 +147,7 @@ def parting_touches(
 
 def touch_gaps(rows: TouchRows) -> Float[np.ndarray, " K"]:
     """How far what touches is from the bodies along the normals, m."""
-    return np.asarray(-np.einsum("ki,ki->k", rows.offset, rows.normal))
+    return gaps_and_forces(rows.offset, rows.normal, rows.normal)[0]  # type: ignore[no-any-return]
 
 
 def break_or_stay(
@@ -203,57 +202,71 @@ def corrections(
         weight: Of all bodies, N.
     """
     changed = False
-    along = np.einsum("ki,ki->k", solved.force, rows.normal)
-    slip = rows.slip(solved.velocity)
-    speed = rows.speed(solved.velocity)
     mean = mean_slip(rows, solved.velocity)
-    for k, touch in enumerate(touches):
-        if touch.hand >= 0 or along[k] <= _LEAST_FORCE * weight:
+    drag = np.array([touch.drag for touch in touches]).reshape(-1, 3)
+    figures = slip_figures(
+        solved.force, rows.normal, rows.slip(solved.velocity), mean, drag
+    ).tolist()
+    for touch, way, (along, _, speed, pace, dragged, mean_dragged) in zip(
+        touches, mean, figures, strict=True
+    ):
+        if touch.hand >= 0 or along <= _LEAST_FORCE * weight:
             continue
-        if touch.mode == ContactMode.STATIC and speed[k] > _SLIDES:
+        if touch.mode == ContactMode.STATIC and speed > _SLIDES:
             # It holds if it can.
             if touch.is_stuck:
-                touch.mode, touch.drag = ContactMode.SLIDING, _way(mean[k])
+                touch.mode, touch.drag = ContactMode.SLIDING, _way(way)
             touch.is_stuck, changed = True, True
-        elif touch.mode == ContactMode.SLIDING and slip[k] @ touch.drag < -_STILL:
+        elif touch.mode == ContactMode.SLIDING and dragged < -_STILL:
             touch.mode, changed = ContactMode.STATIC, True
-        elif touch.mode == ContactMode.SLIDING and _way(mean[k]) @ touch.drag < _TURNED:
-            touch.drag, changed = _way(mean[k]), True
+        elif touch.mode == ContactMode.SLIDING and mean_dragged < _TURNED * max(pace, 1e-12):
+            touch.drag, changed = _way(way), True
     if changed:
         # What slips in a hand may hold once the surroundings do what they must.
         return True
-    at_edge = _is_at_edge(touches, rows, solved)
-    for k, touch in enumerate(touches):
+    for touch, way, own in zip(touches, mean, figures, strict=True):
         if touch.hand >= 0:
-            changed |= _slide_or_stay(touch, slip[k], mean[k], bool(at_edge[k]))
+            changed |= _slide_or_stay(touch, way, *own)
     return changed
-
-
-def _is_at_edge(touches: list[Touch], rows: TouchRows, solved: Solved) -> Bool[np.ndarray, " K"]:
-    """Which contacts give nearly all the friction they can, or nothing."""
-    along = np.einsum("ki,ki->k", solved.force, rows.normal)
-    across = np.linalg.norm(solved.force - along[:, None] * rows.normal, axis=1)
-    friction = np.array([touch.friction for touch in touches])
-    # A pyramid has its corners on the cone: between them less is all there is.
-    return (along < _NO_FORCE) | (across > _NEARLY_ALL / np.sqrt(2.0) * friction * along)
 
 
 def _way(mean: np.ndarray) -> np.ndarray:
     return np.asarray(mean / max(length(mean), 1e-12))
 
 
-def _slide_or_stay(touch: Touch, slip: np.ndarray, mean: np.ndarray, at_edge: bool) -> bool:
-    """Changes the mode of a hand's contact to what its slip asks for; says whether it did."""
-    pace = length(mean)
+def _slide_or_stay(
+    touch: Touch,
+    mean: np.ndarray,
+    along: float,
+    across: float,
+    speed: float,
+    pace: float,
+    dragged: float,
+    mean_dragged: float,
+) -> bool:
+    """Changes the mode of a hand's contact to what its slip asks for; says whether it did.
+
+    Args:
+        touch: The contact.
+        mean: Its mean slip, m/s.
+        along: The others are those of ``slip_figures``.
+        across: Force across the normal, N.
+        speed: Of the slip, m/s.
+        pace: Of the mean slip, m/s.
+        dragged: Slip along the drag, m/s.
+        mean_dragged: Mean slip along the drag, m/s.
+    """
     if touch.mode == ContactMode.STATIC:
-        if length(slip) > _SLIDES and at_edge:
+        # A pyramid has its corners on the cone: between them less is all there is.
+        at_edge = across > _NEARLY_ALL / np.sqrt(2.0) * touch.friction * along
+        if speed > _SLIDES and (along < _NO_FORCE or at_edge):
             touch.mode, touch.drag = ContactMode.SLIDING, _way(mean)
             return True
     elif touch.mode == ContactMode.SLIDING:
-        if slip @ touch.drag < -_STILL:
+        if dragged < -_STILL:
             touch.mode = ContactMode.STATIC
             return True
-        if pace > _SLIDES and mean @ touch.drag < _TURNED * pace:
+        if pace > _SLIDES and mean_dragged < _TURNED * pace:
             touch.drag = _way(mean)
             return True
     return False
@@ -261,13 +274,15 @@ def _slide_or_stay(touch: Touch, slip: np.ndarray, mean: np.ndarray, at_edge: bo
 
 def added_energy(touches: list[Touch], rows: TouchRows, solved: Solved, step: float) -> float:
     """Energy that contacts which slide or break add in a frame, J; none should."""
-    along = np.einsum("ki,ki->k", solved.force, rows.normal)
-    slip, leaving = rows.slip(solved.velocity), rows.leaving(solved.velocity)
-    driven = -np.einsum("ki,ki->k", solved.force, slip)
-    total = 0.0
-    for k, touch in enumerate(touches):
-        if touch.hand < 0 and leaving[k] > _STILL:
-            total += max(step * float(leaving[k] * along[k]), 0.0)
-        if touch.mode == ContactMode.SLIDING:
-            total += max(step * float(driven[k]), 0.0)
-    return total
+    return float(
+        energy_added(
+            solved.force,
+            rows.normal,
+            rows.slip(solved.velocity),
+            rows.leaving(solved.velocity),
+            rows.hand,
+            np.array([touch.mode for touch in touches], dtype=np.int64),
+            _STILL,
+            step,
+        )
+    )

@@ -7,13 +7,11 @@ tells a contact that holds from one that slides.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
-from handwright.kinematics.tree import Links
 from handwright.methods.stepwise.end_kernels import (
     carry_by_hand,
     contact_wrenches,
@@ -58,11 +56,11 @@ def frame_ends(
         wrench: Of all that is no contact and no weight, on every body.
         step: s.
     """
-    centers = stacked(bodies)[0]
+    centers = np.array([now.center for now in bodies]).reshape(-1, 3)
     total = wrench + contact_wrenches(solved.force, rows.point, rows.body, rows.other, centers)
     ends = Ends(
-        [replace(state, links=Links(*(part.copy() for part in state.links))) for state in hands],
-        [replace(now) for now in bodies],
+        [state.copy() for state in hands],
+        [now.copy() for now in bodies],
     )
     for hand, state in zip(world.hands, ends.hands, strict=True):
         state.torque = solved.torque[hand.slice]

@@ -15,7 +15,14 @@ from handwright.methods.stepwise.cost_to_go import (
     common_modes,
     cost_to_go,
 )
-from handwright.methods.stepwise.joint_effort import acceleration_cost, kept_rows, position_cost
+from handwright.methods.stepwise.joint_effort import (
+    acceleration_cost,
+    block,
+    kept_rows,
+    position_cost,
+    put_block,
+    weighted_errors,
+)
 from handwright.methods.stepwise.laws import Mechanics
 from handwright.methods.stepwise.settings import Settings
 from handwright.methods.stepwise.touches import Touch, TouchRows
@@ -43,8 +50,7 @@ class Horizon:
     def __init__(
         self,
         world: World,
-        goals: Rows,
-        posture: Rows,
+        wanted: Rows,
         weights: Settings,
         torque_price: float,
         step: float,
@@ -53,17 +59,14 @@ class Horizon:
 
         Args:
             world: What does not change.
-            goals: Kinematic objectives.
-            posture: Objectives on postures.
+            wanted: Kinematic objectives and objectives on postures.
             weights: Prices.
             torque_price: In place of that in ``weights``.
             step: s.
         """
-        self._wanted = Rows(*(np.concatenate(part) for part in zip(goals, posture, strict=True)))
-        self._weights, self._step = weights, step
+        self._wanted, self._weights, self._step = wanted, weights, step
         self._price = torque_price / step**2
-        own = [np.zeros(0), *(hand.weights for hand in world.hands)]
-        self.torque_price = self._price * np.concatenate(own)
+        self.torque_price = self._price * world.torque_weights
         """Of squared changes of torque, for every velocity of hands."""
         self._key: tuple | None = None
         self._groups: list[tuple[np.ndarray, Modes]] = []
@@ -87,24 +90,27 @@ class Horizon:
             before: Velocities now.
         """
         weights, wanted, step = self._weights, self._wanted, self._step
-        share = np.array([_kept_share(touch, weights.sliding) for touch in touches])
-        kept, off = kept_rows(rows.relative, rows.offset + step * rows.curve, rows.normal, share)
-        price = weights.keep
-        position = price * (off @ kept) + (wanted.price * wanted.error) @ wanted.matrix
-        velocity = (wanted.price * wanted.wish) @ wanted.matrix
-        shares = zip(touches, share.tolist(), strict=True)
-        key = tuple((id(touch), part) for touch, part in shares if part >= 0.0)
+        share = [_kept_share(touch, weights.sliding) for touch in touches]
+        kept, off = kept_rows(
+            rows.relative, rows.offset, rows.curve, rows.normal, np.array(share), step
+        )
+        errors = Errors(*weighted_errors(kept, off, weights.keep, *wanted))
+        key = tuple(
+            (id(touch), part) for touch, part in zip(touches, share, strict=True) if part >= 0.0
+        )
         if key != self._key:
             self._key = key
-            matrix = np.concatenate([kept, wanted.matrix])
-            prices = np.concatenate([np.full(len(kept), price), wanted.price])
-            stiffness = position_cost(matrix, prices)
+            stiffness = position_cost(kept, weights.keep, wanted.matrix, wanted.price)
             self._groups = self._find_modes(world, laws, touches, rows, stiffness)
         n = world.num_velocities
+        if len(self._groups) == 1:
+            return cost_to_go(self._groups[0][1], errors, before, step)
         hessian, gradient = np.zeros((n, n)), np.zeros(n)
         for own, modes in self._groups:
-            part = cost_to_go(modes, Errors(position[own], velocity[own]), before[own], step)
-            hessian[np.ix_(own, own)], gradient[own] = part
+            mine = Errors(errors.position[own], errors.velocity[own])
+            part = cost_to_go(modes, mine, before[own], step)
+            put_block(hessian, own, part.hessian)
+            gradient[own] = part.gradient
         return Quadratic(hessian, gradient)
 
     def _find_modes(
@@ -120,10 +126,12 @@ class Horizon:
             # Contacts of hands stay the same while a frame is solved.
             held = np.ascontiguousarray(rows.relative[rows.hand >= 0])
             self._effort = acceleration_cost(held, laws.mass, laws.inertia, self._price)
-        effort = self._effort
+        effort, groups = self._effort, _groups(world, touches)
+        if len(groups) == 1:
+            return [(groups[0], common_modes(stiffness, effort, self._step))]
         return [
-            (own, common_modes(stiffness[np.ix_(own, own)], effort[np.ix_(own, own)], self._step))
-            for own in _groups(world, touches)
+            (own, common_modes(block(stiffness, own), block(effort, own), self._step))
+            for own in groups
         ]
 
 

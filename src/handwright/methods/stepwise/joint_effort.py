@@ -17,16 +17,20 @@ _ROTOR = 3e-3
 def kept_rows(
     relative: Float[np.ndarray, "K 3 N"],
     offset: Float[np.ndarray, "K 3"],
+    curve: Float[np.ndarray, "K 3"],
     normal: Float[np.ndarray, "K 3"],
     share: Float[np.ndarray, " K"],
+    step: float,
 ) -> tuple:
     """Rows that keep contacts (eq. 6), and by how much they are off, m.
 
     Args:
         relative: Velocities of what touches over the bodies, by all velocities.
         offset: From the point of the body to that of what touches, m.
+        curve: What is added to the velocities, m/s.
         normal: Into the body.
         share: How much of it is kept across the normal; contacts with -1 are not kept at all.
+        step: s.
     """
     width = relative.shape[2]
     count = 3 * int((share >= 0.0).sum())
@@ -44,7 +48,7 @@ def kept_rows(
                     squash = one
                 if squash == 0.0:
                     continue
-                error[first + i] += squash * offset[k, j]
+                error[first + i] += squash * (offset[k, j] + step * curve[k, j])
                 for n in range(width):
                     rows[first + i, n] += squash * relative[k, j, n]
         first += 3
@@ -53,16 +57,85 @@ def kept_rows(
 
 @compiled
 def position_cost(
-    matrix: Float[np.ndarray, "M N"], price: Float[np.ndarray, " M"]
+    kept: Float[np.ndarray, "L N"],
+    keep: float,
+    matrix: Float[np.ndarray, "M N"],
+    price: Float[np.ndarray, " M"],
 ) -> Float[np.ndarray, "N N"]:
-    """Second derivatives of the cost of positions."""
-    priced = matrix.copy()
+    """Second derivatives of the cost of positions.
+
+    Args:
+        kept: Rows of contacts.
+        keep: Their price.
+        matrix: Rows of objectives.
+        price: Of each.
+    """
+    cost = keep * (kept.T @ kept)
+    width = len(cost)
     for m in range(len(price)):
-        priced[m] *= price[m]
-    cost = matrix.T @ priced
-    for n in range(len(cost)):
+        # Most rows are of single joints.
+        first, last = 0, width
+        while first < last and matrix[m, first] == 0.0:
+            first += 1
+        while last > first and matrix[m, last - 1] == 0.0:
+            last -= 1
+        for i in range(first, last):
+            share = price[m] * matrix[m, i]
+            if share != 0.0:
+                for j in range(first, last):
+                    cost[i, j] += share * matrix[m, j]
+    for n in range(width):
         cost[n, n] += _LEAST_STIFFNESS
     return cost
+
+
+@compiled
+def weighted_errors(
+    kept: Float[np.ndarray, "L N"],
+    off: Float[np.ndarray, " L"],
+    keep: float,
+    matrix: Float[np.ndarray, "M N"],
+    error: Float[np.ndarray, " M"],
+    price: Float[np.ndarray, " M"],
+    wish: Float[np.ndarray, " M"],
+) -> tuple:
+    """Gradients of half the squared costs of positions and of wished velocities.
+
+    Args:
+        kept: Rows of contacts.
+        off: By how much they are off, m.
+        keep: Their price.
+        matrix: Rows of objectives.
+        error: By how much they are off.
+        price: Of each.
+        wish: Velocities that are wished for.
+    """
+    position = keep * (off @ kept)
+    velocity = np.zeros(matrix.shape[1])
+    for m in range(len(price)):
+        wrong, wished = price[m] * error[m], price[m] * wish[m]
+        for n in range(len(velocity)):
+            position[n] += wrong * matrix[m, n]
+            velocity[n] += wished * matrix[m, n]
+    return position, velocity
+
+
+@compiled
+def block(matrix: Float[np.ndarray, "N N"], own: np.ndarray) -> np.ndarray:
+    """Rows and columns of some coordinates."""
+    found = np.zeros((len(own), len(own)))
+    for i in range(len(own)):
+        for j in range(len(own)):
+            found[i, j] = matrix[own[i], own[j]]
+    return found
+
+
+@compiled
+def put_block(matrix: Float[np.ndarray, "N N"], own: np.ndarray, part: np.ndarray) -> None:
+    """Writes rows and columns of some coordinates."""
+    for i in range(len(own)):
+        for j in range(len(own)):
+            matrix[own[i], own[j]] = part[i, j]
 
 
 @compiled

@@ -14,6 +14,7 @@ from handwright.kinematics.skin_samples import SkinSamples
 from handwright.kinematics.tree import Links, Tree
 from handwright.math.compiled import compiled, kernel
 from handwright.math.vectors import cross
+from handwright.methods.stepwise.carrying import TOUCHING, carrying_corners, is_lowest
 from handwright.methods.stepwise.detection import (
     Nearest,
     nearest_skin,
@@ -28,16 +29,10 @@ from handwright.methods.stepwise.world import BodyState, HandState, World
 
 MARGIN = 0.012
 """How near things are looked at, m; nothing that matters moves as far in a frame of a grasp."""
-TOUCHING = 5e-4
-"""Gap below which a contact begins, m."""
 # Share of a gap that skin may close within a frame.
 _APPROACH = 0.5
-# How much higher than the lowest corner others may be that carry with it, m.
-_PATCH = 5e-4
 # A corner that would be this deep has arrived, m.
 _SUNK = 1e-5
-# Corners of a body on a surface that carry it; more add nothing but unknowns.
-_NUM_CARRYING = 6
 
 
 class Meeting(NamedTuple):
@@ -287,7 +282,7 @@ def lying_touches(world: World, bodies: list[BodyState], between: list[BodyMeeti
     found = []
     for meeting in between:
         arms = world.bodies[meeting.body].corners[meeting.corner] @ bodies[meeting.body].turn.T
-        near = np.flatnonzero(_is_lowest(meeting.gap))
+        near = np.flatnonzero(is_lowest(meeting.gap))
         near = near[carrying_corners(arms[near], meeting.normal[near], meeting.gap[near])]
         found += [_lying_touch(world, bodies, meeting, n, ContactMode.STATIC) for n in near]
     return found
@@ -320,7 +315,7 @@ def arriving_touches(
             reach = now.center + arms - bodies[meeting.other].center
             moved = moved - theirs[:3] - cross(theirs[3:], reach)
         ending = meeting.gap + step * np.einsum("vi,vi->v", moved, meeting.normal)
-        sunk = np.flatnonzero((ending < -_SUNK) & ~_is_lowest(meeting.gap) & _is_lowest(ending))
+        sunk = np.flatnonzero((ending < -_SUNK) & ~is_lowest(meeting.gap) & is_lowest(ending))
         sunk = sunk[carrying_corners(arms[sunk], meeting.normal[sunk], ending[sunk])]
         found += [_lying_touch(world, bodies, meeting, n, ContactMode.COLLIDING) for n in sunk]
     return found
@@ -368,23 +363,3 @@ def _lying_touch(
     touch.friction = min(body.body.friction, other.body.friction)
     touch.mode = ContactMode.COLLIDING
     return touch
-
-
-def _is_lowest(gap: np.ndarray) -> np.ndarray:
-    """Corners that touch, and are not much higher than the lowest: those that can carry."""
-    return np.asarray((gap < TOUCHING) & (gap < gap.min(initial=np.inf) + _PATCH))
-
-
-def carrying_corners(arms: np.ndarray, normals: np.ndarray, gap: np.ndarray) -> np.ndarray:
-    """Rows of corners that carry a body: the outermost in a few directions, and the deepest."""
-    if len(arms) <= _NUM_CARRYING:
-        return np.arange(len(arms))
-    normal = normals[0]
-    axis = np.zeros(3)
-    axis[np.argmin(np.abs(normal))] = 1.0
-    first = cross(normal, axis)
-    first /= np.linalg.norm(first)
-    second = cross(normal, first)
-    angles = 2.0 * np.pi * np.arange(_NUM_CARRYING) / _NUM_CARRYING
-    ways = np.cos(angles)[:, None] * first + np.sin(angles)[:, None] * second
-    return np.unique([*np.argmax(arms @ ways.T, axis=0), np.argmin(gap)])

@@ -10,7 +10,10 @@ from jaxtyping import Bool, Float
 from handwright.core.clip import Clip
 from handwright.core.contact import ContactMode
 from handwright.math import rotation
-from handwright.methods.stepwise.meeting import TOUCHING, Meeting, hand_touch
+from handwright.math.vectors import length
+from handwright.methods.stepwise.carrying import TOUCHING
+from handwright.methods.stepwise.meeting import Meeting, hand_touch
+from handwright.methods.stepwise.point_rows import hand_point_rows
 from handwright.methods.stepwise.step import ForceWish
 from handwright.methods.stepwise.touches import Touch
 from handwright.methods.stepwise.world import BodyState, HandPart, HandState, World
@@ -22,6 +25,11 @@ _AROUND = 0.2
 _FORCE_PRICE = 0.1
 # Contacts that wander over a body faster than this roll, m/s.
 _ROLLS = 1e-3
+# The skin has rolled on when its nearest point is this far from the anchor, m.
+_ROLLED = 1.5e-3
+# Skin that slips over a body faster than this before it touches is still landing, m/s: half of it
+# is what differences of poses show in the first frame of the contact.
+_LANDS = 6e-3
 # Forces below this are none, N.
 _NO_FORCE = 1e-3
 
@@ -121,10 +129,13 @@ class Plan:
                 continue
             elif key not in planned:
                 ended.append(touch)
-            elif planned[key].is_rolling and touch.mode == ContactMode.STATIC:
+            elif touch.mode == ContactMode.STATIC and (
+                planned[key].is_rolling
+                or _has_rolled(near[touch.hand, touch.body], touch, bodies[touch.body])
+            ):
                 meeting = near[touch.hand, touch.body]
                 fresh = hand_touch(world, hands, bodies, meeting, touch.part, touch.mode)
-                fresh.force = touch.force
+                fresh.force, fresh.curve, fresh.moved = touch.force, touch.curve, touch.moved
                 kept.append(fresh)
             else:
                 touch.cap = np.inf
@@ -138,6 +149,7 @@ class Plan:
             if key in known or meeting.nearest.row[part] < 0:
                 continue
             touch = hand_touch(world, hands, bodies, meeting, part, ContactMode.STATIC)
+            touch.moved = _velocity_over(world, hands, bodies, touch)
             kept.append(touch)
             if body not in carried:
                 # The first finger that lands comes to rest by itself, or would throw the body.
@@ -150,6 +162,9 @@ class Plan:
                 late.add((hand, body))
             elif wanted.is_sliding and size > 0.0:
                 touch.mode, touch.drag = ContactMode.SLIDING, bodies[body].turn @ across / size
+            elif _slip(touch) > _LANDS:
+                # It comes to rest on the body before it presses: till then it would have to slide.
+                touch.cap = 0.0
         # Nobody lets go before others have taken over.
         return kept + [touch for touch in ended if (touch.hand, touch.body) in late]
 
@@ -165,6 +180,31 @@ class Plan:
             counts[k] = True
             found.append(ForceWish(counts, bodies[touch.body].turn @ wanted.force, _FORCE_PRICE))
         return found
+
+
+def _has_rolled(meeting: Meeting, touch: Touch, body: BodyState) -> bool:
+    """Whether the skin touches elsewhere by now than where its anchor is."""
+    point = body.center + body.turn @ touch.anchor
+    return length(meeting.nearest.point[touch.part] - point) > _ROLLED
+
+
+def _velocity_over(
+    world: World, hands: list[HandState], bodies: list[BodyState], touch: Touch
+) -> Float[np.ndarray, "3"]:
+    """Velocity of the hand over the body at a contact in the last frame, in the body's axes."""
+    hand, state, body = world.hands[touch.hand], hands[touch.hand], bodies[touch.body]
+    point = body.center + body.turn @ touch.anchor
+    rows = np.zeros((3, world.num_velocities))
+    hand_point_rows(
+        hand.tree, state.links, hand.num_root, hand.first, touch.link, *point, 1.0, rows
+    )
+    speed = rows[:, hand.slice] @ state.velocity - body.velocity_at(point)
+    return np.asarray(body.turn.T @ speed)
+
+
+def _slip(touch: Touch) -> float:
+    """Speed of the last frame along the surface of the body, m/s."""
+    return length(touch.moved - (touch.moved @ touch.normal) * touch.normal)
 
 
 def _key(touch: Touch) -> Key:

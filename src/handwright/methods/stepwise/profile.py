@@ -12,6 +12,8 @@ _VARIANCE = 0.4
 # Shares of the way over which a reach speeds up and slows down, and the least speed in the middle
 # one: without it a reach would never begin and never end.
 _RISE, _FALL, _LEAST = 0.15, 0.3, 0.04
+# Of the search for a share.
+_NUM_HALVINGS = 20
 
 
 def _bell(share: float) -> float:
@@ -34,3 +36,12 @@ def reaching_rate(share: float) -> float:
         share: Of the way, done; below 0 and above 1 count as 0 and 1.
     """
     return _bell(min(max(share, 0.0), 1.0)) * _whole_time()
+
+
+def share_at_rate(rate: float) -> float:
+    """Share of the way, in the first part of a reach, at which it has a rate; see above."""
+    low, high = 0.0, _RISE
+    for _ in range(_NUM_HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if reaching_rate(middle) < rate else (low, middle)
+    return low

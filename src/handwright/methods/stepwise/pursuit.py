@@ -8,12 +8,11 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.goal import Goal
-from handwright.math import rotation
-from handwright.math.one_turn import turn_to
+from handwright.math.one_turn import matrix_of, multiplied, of_matrix, turn_to
 from handwright.math.vectors import length
 from handwright.methods.stepwise.horizon import Rows
 from handwright.methods.stepwise.point_rows import body_point_rows, hand_point_rows
-from handwright.methods.stepwise.profile import reaching_rate
+from handwright.methods.stepwise.profile import reaching_rate, share_at_rate
 from handwright.methods.stepwise.world import BodyState, HandPart, HandState, World
 
 PLACE_PRICE, TURN_PRICE = 1e5, 3e3
@@ -79,6 +78,32 @@ class Pursuit:
         self.factor = min(max(grown, 1.0), _MOST)
 
 
+def way_begun(
+    point: Float[np.ndarray, "3"],
+    goal: Float[np.ndarray, "3"],
+    velocity: Float[np.ndarray, "3"],
+    step: float,
+) -> Float[np.ndarray, "3"]:
+    """Where a way begins on which a feature that moves already is a frame on, m.
+
+    For goals that are put in the place of others while those are gone for, as often as in every
+    frame: a reach that began from rest each time would never get anywhere.
+
+    Args:
+        point: Of the feature, m.
+        goal: Where it is to go, m.
+        velocity: Of the feature, m/s.
+        step: s.
+    """
+    left = goal - point
+    size = length(left)
+    if size < _THERE:
+        return point
+    share = share_at_rate(_LEAST_TIME * float(velocity @ left) / size**2)
+    share = min(share + reaching_rate(share) * step / _LEAST_TIME, 0.5)
+    return np.asarray(point - share / (1.0 - share) * left)
+
+
 def _toward(
     done: np.ndarray, way: np.ndarray, time: float, near: float
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -133,7 +158,7 @@ def _hand_feature(
         n = frames.index(goal.feature.frame)
         link, place, axes = int(frames.link[n]), frames.position[n], frames.wxyz[n]
     turn = state.links.rotation[link]
-    point = state.links.position[link] + turn @ (place + rotation.to_matrix(axes) @ offset)
+    point = state.links.position[link] + turn @ (place + matrix_of(axes) @ offset)
     hand_point_rows(hand.tree, state.links, hand.num_root, hand.first, link, *point, 1.0, linear)
     if hand.is_free:
         angular[:, hand.first + 3 : hand.first + 6] = state.links.rotation[0]
@@ -142,4 +167,4 @@ def _hand_feature(
         if not hand.tree.is_slide[walk - 1]:
             angular[:, hand.first + hand.num_root + walk - 1] = state.links.axis[walk - 1]
         walk = int(hand.tree.parent[walk - 1])
-    return point, rotation.multiply(rotation.from_matrix(turn), axes), linear, angular
+    return point, multiplied(of_matrix(turn), axes), linear, angular

@@ -2,25 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+from jaxtyping import Float
 
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ENVIRONMENT, Contact, ContactMode, ContactTrack
 from handwright.core.problem import Problem
 from handwright.math.pose import Pose
+from handwright.math.vectors import length
 from handwright.mechanics.sliding import STATIC_SPEED
+from handwright.methods.stepwise.change_kernels import gaps_and_forces
 from handwright.methods.stepwise.step import Solved
 from handwright.methods.stepwise.touches import Touch, TouchRows, mean_slip
 from handwright.methods.stepwise.world import BodyState, World
 
-if TYPE_CHECKING:
-    from handwright.methods.stepwise.session import Moment
-
 # Forces below this are not listed, N.
 _NOTHING = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moment:
+    """Where everything is after a frame."""
+
+    time: float
+    """s."""
+    hands: Mapping[str, tuple[Pose, Float[np.ndarray, " J"]]]
+    """Root and joint values, rad."""
+    bodies: Mapping[str, Pose]
+    contacts: tuple[Contact, ...]
+    """Of the frame that led here, at its start; their frame is its number."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a session has met with."""
+
+    frames: int = 0
+    contacts_max: int = 0
+    infeasible: int = 0
+    """Frames that could only be solved with nothing kept apart."""
+    corrections: int = 0
+    """Times that a frame was solved once more because a contact would have added energy."""
+    added_energy: float = 0.0
+    """Most that contacts that slide or break have added in a frame, J."""
 
 
 def listed_contacts(
@@ -42,10 +69,9 @@ def listed_contacts(
         frame: Its number.
     """
     found = []
-    speed = np.linalg.norm(mean_slip(rows, solved.velocity), axis=1)
-    normal = rows.normal / np.linalg.norm(rows.normal, axis=1)[:, None]
-    gap = -np.einsum("ki,ki->k", rows.offset, rows.normal)
-    for k in np.flatnonzero(np.abs(solved.force).max(axis=1, initial=0.0) > _NOTHING):
+    mean = mean_slip(rows, solved.velocity)
+    gap, _ = gaps_and_forces(rows.offset, rows.normal, solved.force)
+    for k in np.flatnonzero((np.abs(solved.force) > _NOTHING).any(axis=1)).tolist():
         touch = touches[k]
         toucher, part = ENVIRONMENT, touch.part
         if touch.hand >= 0:
@@ -53,7 +79,7 @@ def listed_contacts(
         elif touch.other >= 0:
             toucher, part = world.bodies[touch.other].name, -1
         mode = touch.mode
-        if mode == ContactMode.STATIC and speed[k] > STATIC_SPEED:
+        if mode == ContactMode.STATIC and length(mean[k]) > STATIC_SPEED:
             mode = ContactMode.SLIDING
         found.append(
             Contact(
@@ -62,7 +88,7 @@ def listed_contacts(
                 part=part,
                 body=world.bodies[touch.body].name,
                 point=rows.point[k].copy(),
-                normal=normal[k],
+                normal=rows.normal[k] / length(rows.normal[k]),
                 gap=float(gap[k]),
                 force=solved.force[k].copy(),
                 mode=mode,
@@ -71,16 +97,22 @@ def listed_contacts(
     return found
 
 
-def make_clip(problem: Problem, moments: Sequence[Moment], method: str) -> Clip:
+def make_clip(problem: Problem, moments: Sequence[Moment], method: str, *, first: int) -> Clip:
     """A clip of all moments; contacts of a frame are those found on the way to the next one.
 
     Args:
         problem: What was stepped.
-        moments: The first is the start.
+        moments: One after the other.
         method: Name, for the provenance.
+        first: Number of the frame that begins with the first of them.
     """
     times = np.array([moment.time for moment in moments])
-    contacts = [contact for moment in moments for contact in moment.contacts]
+    contacts = [
+        replace(contact, frame=contact.frame - first) if first else contact
+        for moment in moments
+        for contact in moment.contacts
+        if contact.frame >= first
+    ]
     return Clip(
         problem=problem,
         times=times,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -12,7 +13,7 @@ from threadpoolctl import ThreadpoolController
 
 from handwright.core.clip import Clip
 from handwright.core.contact import Contact, ContactMode
-from handwright.core.goal import Feature, Goal
+from handwright.core.goal import Feature, Goal, is_same_goal
 from handwright.core.problem import Problem, goal_problems
 from handwright.core.push import Push, pushed
 from handwright.errors import InvalidValueError, UnknownNameError
@@ -47,8 +48,8 @@ from handwright.methods.stepwise.meeting import (
     with_touches,
 )
 from handwright.methods.stepwise.planned import Plan
-from handwright.methods.stepwise.pursuit import Pursuit, feature_now, joined
-from handwright.methods.stepwise.recording import listed_contacts, make_clip
+from handwright.methods.stepwise.pursuit import Pursuit, feature_now, joined, way_begun
+from handwright.methods.stepwise.recording import Moment, Tally, listed_contacts, make_clip
 from handwright.methods.stepwise.resting import rest_bodies
 from handwright.methods.stepwise.settings import Settings
 from handwright.methods.stepwise.step import (
@@ -70,6 +71,8 @@ from handwright.methods.stepwise.world import (
 
 MAX_STEP = 0.1
 """Longest frame, s."""
+MAX_PUSH = 1e7
+"""Largest push, N."""
 # Solves a frame so often at most; what is left of roll-backs then shows as added energy.
 _NUM_ATTEMPTS = 10
 # Contacts whose motion is this much off what the step thought are solved for once more, m/s.
@@ -78,33 +81,6 @@ _OFF, _NUM_BENDS = 1e-3, 2
 _FREE_TORQUE = 1e-6
 # Price of forces that surroundings give once a hand is to carry a body, 1/N^2.
 _LEAN = 1.0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Moment:
-    """Where everything is after a frame."""
-
-    time: float
-    """s."""
-    hands: Mapping[str, tuple[Pose, Float[np.ndarray, " J"]]]
-    """Root and joint values, rad."""
-    bodies: Mapping[str, Pose]
-    contacts: tuple[Contact, ...]
-    """Of the frame that led here, at its start; their frame is its number."""
-
-
-@dataclass(slots=True)
-class Tally:
-    """What a session has met with."""
-
-    frames: int = 0
-    contacts_max: int = 0
-    infeasible: int = 0
-    """Frames that could only be solved with nothing kept apart."""
-    corrections: int = 0
-    """Times that a frame was solved once more because a contact would have added energy."""
-    added_energy: float = 0.0
-    """Most that contacts that slide or break have added in a frame, J."""
 
 
 class Session:
@@ -117,6 +93,7 @@ class Session:
         *,
         seed: int = 0,
         follow: Clip | None = None,
+        history: int | None = None,
     ) -> None:
         """Finds grasps, and puts everything where it starts.
 
@@ -126,35 +103,48 @@ class Session:
             seed: Of the search for grasps.
             follow: A motion of the problem's hands and bodies to follow in place of grips and
                 goals; it also says where everything starts.
+            history: How many of the last frames are kept, for ``clip``; all if None. A session that
+                goes on and on needs a number here, or it takes more and more memory.
         """
-        self.problem, self._follow = problem, follow
+        if history is not None and history < 1:
+            raise InvalidValueError(
+                f"history is {history}; expected at least 1 frame, or None to keep all of them."
+            )
+        _check_pushes(problem.pushes)
+        self.problem, self._follow, self._history = problem, follow, history
         self.settings = Settings() if settings is None else settings
-        self.tally = Tally()
         self.world: World = make_world(problem)
-        self.time = float(problem.times[0])
-        self.bodies: list[BodyState] = [
-            body_state(body, self._first_pose(body.name)) for body in self.world.bodies
-        ]
         self._plan = None if follow is None else Plan(follow, self.world)
         self._holdings: list[Holding] = []
         if follow is None:
-            self._holdings = find_holdings(problem, self.world, self.bodies, seed)
+            self._holdings = find_holdings(problem, self.world, self._first_bodies(), seed)
         self._wanted: list[Wanted] = [self._wanted_of(h) for h in range(len(self.world.hands))]
+        self._range = joint_range(self.world)
+        self._blas = ThreadpoolController().select(user_api="blas")
+        self.reset()
+
+    def reset(self) -> None:
+        """Puts everything back where it starts; grasps are not looked for again."""
+        self.tally = Tally()
+        self.time = float(self.problem.times[0])
+        self.bodies: list[BodyState] = self._first_bodies()
         self.hands: list[HandState] = [
             hand_state(hand, *wanted.at(self.time))
             for hand, wanted in zip(self.world.hands, self._wanted, strict=True)
         ]
-        if follow is not None:
-            self._start_moving(follow)
+        if self._follow is not None:
+            self._start_moving(self._follow)
         self.touches: list[Touch] = []
         self._pursuits: dict[tuple[str, str | None], Pursuit] = {}
         self._expectations = [Expectation(one.grip, one.hand, one.body) for one in self._holdings]
         self._taken: set[int] = set()
-        self._gone_on: dict[tuple[int, int], Goal] = {}
+        self._gone_on: dict[tuple[str, str | None, int], tuple[Goal, Goal]] = {}
         self._external = np.zeros((len(self.world.bodies), 6))
-        self._range = joint_range(self.world)
-        self._threads = ThreadpoolController()
-        self.moments: list[Moment] = [self._moment(())]
+        most = None if self._history is None else self._history + 1
+        self.moments: deque[Moment] = deque([self._moment(())], most)
+
+    def _first_bodies(self) -> list[BodyState]:
+        return [body_state(body, self._first_pose(body.name)) for body in self.world.bodies]
 
     def _first_pose(self, name: str) -> Pose:
         if self._follow is not None:
@@ -212,12 +202,17 @@ class Session:
         for push in pushes:
             if push.body not in self.problem.bodies:
                 raise UnknownNameError("body of a push", push.body, self.problem.bodies)
+        _check_pushes(pushes)
         for goal in () if goals is None else goals:
             texts = goal_problems(goal, self.problem.hands, self.problem.bodies, (-np.inf, np.inf))
             if texts:
                 raise InvalidValueError(f"Goal {texts[0]}.")
-        with self._threads.limit(limits=1, user_api="blas"):
-            return self._step(step, pushes, self.problem.goals if goals is None else goals)
+        goals = self.problem.goals if goals is None else goals
+        # Setting the number of threads takes as long as a contact does; asking for it does not.
+        if all(library.num_threads == 1 for library in self._blas.lib_controllers):
+            return self._step(step, pushes, goals)
+        with self._blas.limit(limits=1):
+            return self._step(step, pushes, goals)
 
     def _step(self, step: float, pushes: Sequence[Push], goals: Sequence[Goal]) -> Moment:
         world = self.world
@@ -315,16 +310,11 @@ class Session:
         """Solves the frame, and once more while contacts would add energy."""
         world = self.world
         torque = np.concatenate([np.zeros(0), *(hand.torque for hand in self.hands)])
-        pursued = self._goal_rows(goals, before, step)
-        posture = joined(
-            [
-                hand_rows(hand, state, wanted, world.num_velocities, self.settings, self.time, step)
-                for hand, state, wanted in zip(world.hands, self.hands, self._wanted, strict=True)
-            ],
-            world.num_velocities,
+        wanted = joined(
+            [*self._goal_rows(goals, before, step), *self._posture_rows(step)], world.num_velocities
         )
         torque_price = _FREE_TORQUE if is_new else self.settings.torque
-        horizon = Horizon(world, pursued, posture, self.settings, torque_price, step)
+        horizon = Horizon(world, wanted, self.settings, torque_price, step)
         bounds = joint_bounds(self._range, world, self.hands, step)
         weights = [body.body.mass * world.gravity for body in world.bodies]
         total = length(np.sum(weights, axis=0))
@@ -435,9 +425,17 @@ class Session:
     def _is_carrying(self) -> bool:
         return bool(self._pursuits) or self._follow is not None
 
-    def _goal_rows(self, goals: Sequence[Goal], before: np.ndarray, step: float) -> Rows:
+    def _posture_rows(self, step: float) -> list[Rows]:
+        """Objectives that lead hands to where they are wanted."""
+        width = self.world.num_velocities
+        return [
+            hand_rows(hand, state, wanted, width, self.settings, self.time, step)
+            for hand, state, wanted in zip(self.world.hands, self.hands, self._wanted, strict=True)
+        ]
+
+    def _goal_rows(self, goals: Sequence[Goal], before: np.ndarray, step: float) -> list[Rows]:
         """Objectives of the goals that count now; those of bodies only while hands hold them."""
-        world, parts = self.world, []
+        world, parts = self.world, list[Rows]()
         firm = [
             touch.body
             for touch in self.touches
@@ -448,12 +446,11 @@ class Session:
         least = 2 if self._follow is None else 1
         held = {world.bodies[n].name for n in set(firm) if firm.count(n) >= least}
         if self._follow is not None:
-            parts = [
+            return [
                 body_rows(body, now, self._follow, world.num_velocities, self.time, step)
                 for body, now in zip(world.bodies, self.bodies, strict=True)
                 if body.name in held
             ]
-            return joined(parts, world.num_velocities)
         ready = {world.bodies[self._holdings[n].body].name for n in self._taken} & held | set(
             self.problem.hands
         )
@@ -470,30 +467,38 @@ class Session:
         for key, goal in current.items():
             point, wxyz, linear, angular = feature_now(world, goal, self.hands, self.bodies)
             pursuit = self._pursuits.get(key)
-            if pursuit is None or pursuit.goal is not goal:
+            if pursuit is None or not is_same_goal(pursuit.goal, goal):
                 for one in self._expectations:
                     if pursuit is None and world.bodies[one.body].name == goal.feature.owner:
                         one.begin_lift()
-                pursuit = Pursuit(goal, self.time, point, wxyz)
+                place = point
+                if pursuit is not None and goal.position is not None:
+                    # One that is over is not replaced, and has been met.
+                    is_replaced = not any(is_same_goal(pursuit.goal, other) for other in goals)
+                    if is_replaced:
+                        place = way_begun(point, goal.position, linear @ before, step)
+                pursuit = Pursuit(goal, self.time, place, wxyz)
                 self._pursuits[key] = pursuit
             parts.append(pursuit.rows(point, wxyz, linear, angular, before))
-        return joined(parts, world.num_velocities)
+        return parts
 
     def _gone_on_with(self, goal: Goal, hand: int) -> Goal:
         """The goal of a hand that does not know yet that it is losing the body of a goal.
 
         It goes the way that it would have gone with the body.
         """
-        found = self._gone_on.get((id(goal), hand))
-        if found is None:
-            assert goal.position is not None
-            point, *_ = feature_now(self.world, goal, self.hands, self.bodies)
-            wrist = Goal(
-                Feature(self.world.hands[hand].name), goal.start, goal.end, position=np.zeros(3)
-            )
-            place, wxyz, *_ = feature_now(self.world, wrist, self.hands, self.bodies)
-            found = replace(wrist, position=place + goal.position - point, wxyz=wxyz)
-            self._gone_on[id(goal), hand] = found
+        key = goal.feature.owner, goal.feature.frame, hand
+        known = self._gone_on.get(key)
+        if known is not None and is_same_goal(known[0], goal):
+            return known[1]
+        assert goal.position is not None
+        point, *_ = feature_now(self.world, goal, self.hands, self.bodies)
+        wrist = Goal(
+            Feature(self.world.hands[hand].name), goal.start, goal.end, position=np.zeros(3)
+        )
+        place, wxyz, *_ = feature_now(self.world, wrist, self.hands, self.bodies)
+        found = replace(wrist, position=place + goal.position - point, wxyz=wxyz)
+        self._gone_on[key] = goal, found
         return found
 
     def _moment(self, contacts: tuple[Contact, ...]) -> Moment:
@@ -510,9 +515,18 @@ class Session:
             contacts,
         )
 
+    def links(self) -> dict[str, tuple[Float[np.ndarray, "L 3 3"], Float[np.ndarray, "L 3"]]]:
+        """Where every link of every hand is now, for drawing: rotation to the world, origin, m."""
+        return {
+            hand.name: (state.links.rotation.copy(), state.links.position.copy())
+            for hand, state in zip(self.world.hands, self.hands, strict=True)
+        }
+
     def clip(self, method: str) -> Clip:
-        """All frames so far."""
-        return make_clip(self.problem, self.moments, method)
+        """All frames so far, or as many of the last ones as are kept."""
+        return make_clip(
+            self.problem, self.moments, method, first=self.tally.frames + 1 - len(self.moments)
+        )
 
 
 def _active(held: list[Touch], between: list[BodyMeeting]) -> set[int]:
@@ -527,3 +541,12 @@ def _active(held: list[Touch], between: list[BodyMeeting]) -> set[int]:
                 active |= pair
                 grown = True
     return active
+
+
+def _check_pushes(pushes: Sequence[Push]) -> None:
+    for push in pushes:
+        if length(push.force) > MAX_PUSH:
+            raise InvalidValueError(
+                f"Push on '{push.body}' is {length(push.force):.3g} N; expected at most "
+                f"{MAX_PUSH:g} N, beyond which numbers lose all their digits."
+            )

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.contact import ContactMode
+from handwright.methods.stepwise.change_kernels import held_places
 from handwright.methods.stepwise.touch_kernels import (
     along_and_across,
     force_edges,
@@ -200,14 +201,19 @@ def mean_slip(rows: TouchRows, velocity: Float[np.ndarray, " N"]) -> Float[np.nd
     return np.asarray(0.5 * (along_and_across(rows.before, rows.normal)[1] + rows.slip(velocity)))
 
 
-def touching_point(
-    touch: Touch, hands: list[HandState], bodies: list[BodyState]
-) -> Float[np.ndarray, "3"]:
-    """Point of what touches, in the world, m."""
-    if touch.hand >= 0:
-        links = hands[touch.hand].links
-        return links.position[touch.link] + links.rotation[touch.link] @ touch.local
-    if touch.other >= 0:
-        other = bodies[touch.other]
-        return other.center + other.turn @ touch.local
-    return touch.local
+def held_points(
+    touches: list[Touch], hands: list[HandState], bodies: list[BodyState]
+) -> tuple[Float[np.ndarray, "K 3"], Float[np.ndarray, "K 2"]]:
+    """Points of bodies that hands touch, and how far hands are from there, m.
+
+    The distance is along the normal and across it.
+    """
+    count = len(touches)
+    numbers = np.array([(t.hand, t.body, t.link) for t in touches], dtype=np.int64)
+    hand, body, link = np.ascontiguousarray(numbers.reshape(count, 3).T)
+    vectors = np.array([(t.local, t.anchor, t.normal) for t in touches]).reshape(count, 3, 3)
+    point, away = np.zeros((count, 3)), np.zeros((count, 2))
+    center, turn = stacked(bodies)
+    for h, state in enumerate(hands):
+        held_places(h, hand, body, link, vectors, state.links, center, turn, point, away)
+    return point, away

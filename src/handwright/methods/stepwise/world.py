@@ -117,16 +117,12 @@ class World:
     """Numbers in the problem of the surfaces in ``surfaces``."""
     gravity: Float[np.ndarray, "3"]
     masses: BodyMasses
-
-    @property
-    def num_hand_velocities(self) -> int:
-        """Of all hands; bodies come after them."""
-        return sum(hand.count for hand in self.hands)
-
-    @property
-    def num_velocities(self) -> int:
-        """Of hands and bodies."""
-        return self.num_hand_velocities + 6 * len(self.bodies)
+    torque_weights: Float[np.ndarray, " H"]
+    """Of all hands; see ``HandPart.weights``."""
+    num_hand_velocities: int
+    """Of all hands; bodies come after them."""
+    num_velocities: int
+    """Of hands and bodies."""
 
 
 @dataclass(slots=True, eq=False)
@@ -147,6 +143,11 @@ class HandState:
         self.links.rotation[0] = matrix_of(self.wxyz)
         forward(tree, self.q, self.links)
 
+    def copy(self) -> HandState:
+        """One that may be moved on; arrays but those of the links are never written to."""
+        links = Links(*(part.copy() for part in self.links))
+        return HandState(self.q, self.place, self.wxyz, self.velocity, self.torque, links)
+
     @property
     def root(self) -> Pose:
         """Pose of the root."""
@@ -166,6 +167,10 @@ class BodyState:
     """Angular velocity in the world, rad/s."""
     spin: Float[np.ndarray, "3"]
     """Angular momentum, kg m^2/s."""
+
+    def copy(self) -> BodyState:
+        """One that may be moved on; arrays are never written to."""
+        return BodyState(self.center, self.wxyz, self.turn, self.velocity, self.rate, self.spin)
 
     def pose(self, body: RigidBody) -> Pose:
         """Pose of the body's frame."""
@@ -251,6 +256,9 @@ def make_world(problem: Problem) -> World:
             np.array([body.inertia for body in problem.bodies.values()]),
             np.array([part.inverse for part in bodies]),
         ),
+        np.concatenate([np.zeros(0), *(hand.weights for hand in hands)]),
+        sum(hand.count for hand in hands),
+        first,
     )
 
 
