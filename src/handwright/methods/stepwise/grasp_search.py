@@ -18,6 +18,7 @@ from handwright.geometry.sdf import Field, sample_field
 from handwright.geometry.sdf_build import signed_distance_field
 from handwright.kinematics import PointGoals, TurnGoals, solve_frames
 from handwright.kinematics.around import seen_from
+from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.mechanics.area import edge_distance
 from handwright.methods.stepwise.grasp_balance import Load
@@ -37,6 +38,7 @@ from handwright.methods.stepwise.grasp_skin import (
     sample_environment,
     skin_points,
 )
+from handwright.methods.stepwise.grasp_carry import carrying_strain
 from handwright.methods.stepwise.grasp_starts import Reach, Start, find_starts, style_posture
 from handwright.methods.stepwise.grip_styles import GripStyle
 from handwright.methods.stepwise.handles import SkinHandle, skin_handles
@@ -50,6 +52,10 @@ _ROUNDS = 6
 _FIT = 5e-5
 # Grasps among which the best is looked for.
 _ENOUGH = 3
+# Places that are looked at for each one that is tried, where a body is to be carried.
+_CHOICE = 3
+# What a joint at its limit costs, wherever the body is carried.
+_STRAIN = 1.0
 # Skin farther than this from everything is left out of the last solve, m.
 _AROUND = 0.015
 # Points farther than this from the surface need no exact distance, m.
@@ -74,6 +80,8 @@ class Search:
     exact: ExactDistance
     coarse: GraspProblem
     fine: GraspProblem
+    carried: tuple[Pose, ...] = ()
+    """Where the body will be brought to, in the frame that it is in now."""
 
     @classmethod
     def prepare(
@@ -86,6 +94,7 @@ class Search:
         surroundings: Sequence[Surface],
         gravity: np.ndarray | None,
         friction: float | None,
+        carried: Sequence[Pose] = (),
     ) -> Search | NoGrasp:
         """Tables of skin and distances; a reason if the hand lacks parts of the style."""
         has_arm = model.wrist_link != 0
@@ -146,6 +155,7 @@ class Search:
             exact,
             problem(_COARSE, gridded),
             problem(0.0, near_exact),
+            tuple(pose.inverse() @ one for one in (pose, *carried)) if has_arm else (),
         )
 
     def grasps(self, starts: list[Start], failures: Counter[str]) -> list[GraspFound]:
@@ -179,7 +189,7 @@ class Search:
             offset = np.linalg.norm(self.model.joints.offset[: self.model.wrist_link], axis=1)
             arms = offset[offset > 0.0]
             reach = Reach(self.root.position, float(arms[0]), float(arms[1:].sum()))
-        return find_starts(
+        found = find_starts(
             self.model,
             self.body,
             self.style,
@@ -190,8 +200,19 @@ class Search:
             at=at,
             down=down,
             reach=reach,
-            count=count,
+            count=_CHOICE * count if self.carried else count,
             rng=rng,
+        )
+        # Of places from which the body can be carried equally well the more promising come first.
+        return sorted(found, key=lambda start: self._strain(start.wrist))[:count]
+
+    def _strain(self, wrist: Pose, q: np.ndarray | None = None) -> float:
+        """How hard it is for the arm to carry the body by a wrist that is there; 0 if it is not."""
+        if self.root is None:
+            return 0.0
+        rest = style_posture(self.model, self.style, 0.0)
+        return carrying_strain(
+            self.model, rest if q is None else q, self.root, wrist, self.carried
         )
 
     def approach(self, start: Start) -> State:
@@ -338,6 +359,9 @@ class Search:
             )
         posture = self.fine.habit @ (done.q - self.fine.target)
         cost = float(posture @ posture) + 0.2 * holding.effort - 0.1 * len(used)
+        link = self.model.wrist_link
+        wrist = Pose(links.position[link].copy(), rotation.from_matrix(links.rotation[link]))
+        cost += _STRAIN * self._strain(wrist, done.q)
         return GraspFound(
             self.style, done.q, self.pose @ done.root, tuple(contacts), holding.effort, cost
         )
