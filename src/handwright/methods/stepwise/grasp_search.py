@@ -16,11 +16,12 @@ from handwright.geometry.environment import pack_environment
 from handwright.geometry.exact import ExactDistance
 from handwright.geometry.sdf import Field, sample_field
 from handwright.geometry.sdf_build import signed_distance_field
+from handwright.hands.strength import joint_strength
 from handwright.kinematics import PointGoals, TurnGoals, solve_frames
 from handwright.kinematics.around import seen_from
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.mechanics.area import edge_distance
+from handwright.mechanics import edge_distance, force_contacts, torque_maps
 from handwright.methods.stepwise.grasp_balance import Load
 from handwright.methods.stepwise.grasp_descent import State, descend
 from handwright.methods.stepwise.grasp_forces import (
@@ -39,6 +40,7 @@ from handwright.methods.stepwise.grasp_skin import (
     skin_points,
 )
 from handwright.methods.stepwise.grasp_carry import carrying_strain
+from handwright.methods.stepwise.grasp_strength import strength_share
 from handwright.methods.stepwise.grasp_starts import Reach, Start, find_starts, style_posture
 from handwright.methods.stepwise.grip_styles import GripStyle
 from handwright.methods.stepwise.handles import SkinHandle, skin_handles
@@ -56,6 +58,8 @@ _ENOUGH = 3
 _CHOICE = 3
 # What a joint at its limit costs, wherever the body is carried.
 _STRAIN = 1.0
+# What a joint at the end of its strength costs.
+_MUSCLE = 5.0
 # Skin farther than this from everything is left out of the last solve, m.
 _AROUND = 0.015
 # Points farther than this from the surface need no exact distance, m.
@@ -362,9 +366,25 @@ class Search:
         link = self.model.wrist_link
         wrist = Pose(links.position[link].copy(), rotation.from_matrix(links.rotation[link]))
         cost += _STRAIN * self._strain(wrist, done.q)
+        cost += _MUSCLE * self._strength_share(done, [contact.link for contact in contacts], closest, outward)
         return GraspFound(
             self.style, done.q, self.pose @ done.root, tuple(contacts), holding.effort, cost
         )
+
+    def _strength_share(
+        self, done: State, links: list[int], closest: np.ndarray, outward: np.ndarray
+    ) -> float:
+        """Largest share of a joint's strength that the weight with the worst push needs."""
+        count = len(links)
+        maps = torque_maps(
+            self.model, np.tile(done.q, (count, 1)), np.array(links), closest, done.root
+        )
+        strength = joint_strength(self.model)
+        contacts = force_contacts(
+            closest, -outward, center=self.body.center, friction=FRICTION_SHARE * self.friction
+        )
+        loads = disturbances(self.body, self.gravity, self.style.push)
+        return strength_share(contacts, loads, maps, strength.lower, strength.upper)
 
 
 def unit_rows(vectors: Float[np.ndarray, "N 3"]) -> Float[np.ndarray, "N 3"]:
