@@ -20,8 +20,6 @@ from handwright.methods.stepwise.world import BodyPart, BodyState, HandPart, Han
 
 # How much firmer a hand follows a reach than it keeps a posture.
 _REACHING = 100.0
-# Arms keep off the outermost share of the ranges of their joints, and so much of it at most, rad.
-_OUTER, _WIDEST = 0.15, 0.2
 # Of a free root that is off where it is wanted, 1/m^2 and 1/rad^2.
 _ROOT_PLACE, _ROOT_TURN = 3e3, 100.0
 
@@ -96,7 +94,7 @@ def hand_rows(
     """Objectives that lead a hand to where it is wanted.
 
     An arm that reaches for nothing any more stays where goals take it: it has no posture of its own
-    to come back to, and its price only calms it, and keeps it off the limits of its joints.
+    to come back to, and its price only calms it.
     """
     q, root = wanted.at(time)
     ahead, root_ahead = wanted.at(time + step)
@@ -109,22 +107,13 @@ def hand_rows(
     price[[first + j for j in arm]] = settings.arm
     price[first:] *= np.where(wanted.is_firm(time), _REACHING, 1.0)
     if wanted.leaves_arm(time):
-        error[[first + j for j in arm]] = _outside(hand, state, arm)
+        error[[first + j for j in arm]] = 0.0
     if hand.is_free:
         error[:3], wish[:3] = state.place - root.position, _speed(root, root_ahead, step)
         error[3:6] = own_turn_to(root.wxyz, state.wxyz)
         wish[3:6] = own_turn_to(root.wxyz, root_ahead.wxyz) / step
         price[:3], price[3:6] = _ROOT_PLACE, _ROOT_TURN
     return Rows(matrix, error, price, wish)
-
-
-def _outside(hand: HandPart, state: HandState, joints: list[int]) -> np.ndarray:
-    """By how much joints are in the outermost parts of their ranges, rad."""
-    q, lower, upper = (
-        values[joints] for values in (state.q, hand.model.joints.lower, hand.model.joints.upper)
-    )
-    outer = np.minimum(_OUTER * (upper - lower), _WIDEST)
-    return np.asarray(q - np.clip(q, lower + outer, upper - outer))
 
 
 def body_rows(

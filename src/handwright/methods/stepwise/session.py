@@ -225,7 +225,7 @@ class Session:
         world = self.world
         external = self._pushes(pushes)
         meetings = hand_meetings(world, self.hands, self.bodies)
-        between = body_meetings(world, self.bodies)
+        between = body_meetings(world, self.bodies, step)
         held = [touch for touch in self.touches if touch.hand >= 0]
         reaching = {
             (one.hand, one.body) for n, one in enumerate(self._holdings) if n not in self._taken
