@@ -10,10 +10,10 @@ from handwright.core.contact import ContactMode
 from handwright.core.grip import Grip
 from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
-from handwright.math import rotation
-from handwright.math.one_turn import turn_to
 from handwright.math.pose import Pose
+from handwright.methods.stepwise.goal_poses import goal_poses
 from handwright.methods.stepwise.grasp import GraspFound, NoGrasp, find_grasp
+from handwright.methods.stepwise.grasp_obstacles import obstacles
 from handwright.methods.stepwise.reach import NoReach, ReachPath, reach_path
 from handwright.methods.stepwise.touches import Touch
 from handwright.methods.stepwise.world import BodyState, World
@@ -99,10 +99,10 @@ def find_holdings(
             bodies[body].pose(part.body),
             grip.style,
             root=root,
-            surroundings=problem.environment,
+            surroundings=(*problem.environment, *obstacles(problem, grip.body)),
             gravity=problem.gravity,
             at=grip.at,
-            carried=_carried(problem, grip),
+            carried=goal_poses(problem, grip.body),
             rng=np.random.default_rng(seed),
         )
         if isinstance(grasp, NoGrasp):
@@ -124,18 +124,3 @@ def find_holdings(
         found.append(Holding(grip, hand, body, grasp, path))
     return found
 
-
-def _carried(problem: Problem, grip: Grip) -> list[Pose]:
-    """Where goals bring the body of a grip, one after the other, and halfway in between."""
-    now = problem.start.get(grip.body)
-    poses: list[Pose] = []
-    for goal in sorted(problem.goals, key=lambda goal: goal.start):
-        of = goal.feature
-        if now is None or of.owner != grip.body or of.point is not None or goal.relative_to:
-            continue
-        place = now.position if goal.position is None else goal.position
-        turn = now.wxyz if goal.wxyz is None else goal.wxyz
-        half = rotation.multiply(rotation.exp(0.5 * turn_to(now.wxyz, turn)), now.wxyz)
-        poses += [Pose.normalized(0.5 * (now.position + place), half), Pose(place, turn)]
-        now = poses[-1]
-    return poses
