@@ -37,7 +37,7 @@ _SIDE = Camera(azimuth=math.radians(150.0), elevation=math.radians(20.0), margin
 """For motions from goals: the hand comes from the front, and seen from there hides small bodies."""
 _FRONT = Camera(azimuth=math.radians(100.0), elevation=math.radians(15.0), margin=0.03)
 """For those of two hands, which hide each other from the side, and for what is turned in a hand."""
-_ASLANT = Camera(azimuth=math.radians(60.0), elevation=math.radians(20.0), margin=0.0)
+_ASLANT = Camera(azimuth=math.radians(60.0), elevation=math.radians(20.0), margin=0.06)
 """For a hammer, whose head would be hidden from the front by the hand that holds the nail."""
 _PATIENCE = 240.0
 """Time for a scene, s."""

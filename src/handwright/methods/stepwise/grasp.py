@@ -64,7 +64,9 @@ def find_grasp(
             f"find_grasp: hand '{model.name}' has an arm but no root was given; expected the pose "
             "of its shoulder in the world."
         )
-    search = Search.prepare(model, body, pose, style, root, surroundings, gravity, friction, carried)
+    search = Search.prepare(
+        model, body, pose, style, root, surroundings, gravity, friction, carried
+    )
     if isinstance(search, NoGrasp):
         return search
     place = body.center if at is None else np.asarray(at, dtype=np.float64)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from handwright.core.body import RigidBody
@@ -59,7 +61,7 @@ def _slabs(body: RigidBody, pose: Pose, middle: np.ndarray) -> list[EnvironmentB
     corners = body.vertices[body.faces]
     least, most = corners[..., axis].min(axis=1), corners[..., axis].max(axis=1)
     found = []
-    for begin, end in zip(cuts[:-1], cuts[1:], strict=True):
+    for begin, end in pairwise(cuts.tolist()):
         # Faces that are in the slice at all; those that stand out of it make the box too big.
         inside = corners[(most >= begin) & (least <= end)].reshape(-1, 3)
         if not len(inside):

@@ -23,6 +23,7 @@ from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.mechanics import edge_distance, force_contacts, torque_maps
 from handwright.methods.stepwise.grasp_balance import Load
+from handwright.methods.stepwise.grasp_carry import carrying_strain
 from handwright.methods.stepwise.grasp_descent import State, descend
 from handwright.methods.stepwise.grasp_forces import (
     FRICTION_SHARE,
@@ -39,9 +40,8 @@ from handwright.methods.stepwise.grasp_skin import (
     sample_environment,
     skin_points,
 )
-from handwright.methods.stepwise.grasp_carry import carrying_strain
-from handwright.methods.stepwise.grasp_strength import strength_share
 from handwright.methods.stepwise.grasp_starts import Reach, Start, find_starts, style_posture
+from handwright.methods.stepwise.grasp_strength import strength_share
 from handwright.methods.stepwise.grip_styles import GripStyle
 from handwright.methods.stepwise.handles import SkinHandle, skin_handles
 
@@ -215,9 +215,7 @@ class Search:
         if self.root is None:
             return 0.0
         rest = style_posture(self.model, self.style, 0.0)
-        return carrying_strain(
-            self.model, rest if q is None else q, self.root, wrist, self.carried
-        )
+        return carrying_strain(self.model, rest if q is None else q, self.root, wrist, self.carried)
 
     def approach(self, start: Start) -> State:
         """Brings the hand to a place, by few skin points."""
@@ -366,7 +364,9 @@ class Search:
         link = self.model.wrist_link
         wrist = Pose(links.position[link].copy(), rotation.from_matrix(links.rotation[link]))
         cost += _STRAIN * self._strain(wrist, done.q)
-        cost += _MUSCLE * self._strength_share(done, [contact.link for contact in contacts], closest, outward)
+        cost += _MUSCLE * self._strength_share(
+            done, [contact.link for contact in contacts], closest, outward
+        )
         return GraspFound(
             self.style, done.q, self.pose @ done.root, tuple(contacts), holding.effort, cost
         )

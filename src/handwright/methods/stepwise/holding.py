@@ -123,4 +123,3 @@ def find_holdings(
             path = reached
         found.append(Holding(grip, hand, body, grasp, path))
     return found
-

@@ -63,14 +63,14 @@ def joint_bounds(
     for hand, state in zip(world.hands, hands, strict=True):
         q[hand.first + hand.num_root : hand.first + hand.count] = state.q
     return JointBounds(
-        -_stoppable(q - limits.lower, step),
-        _stoppable(limits.upper - q, step),
+        -stoppable(q - limits.lower, step),
+        stoppable(limits.upper - q, step),
         np.where(q >= limits.upper - _AT_LIMIT, -np.inf, limits.weakest),
         np.where(q <= limits.lower + _AT_LIMIT, np.inf, limits.strongest),
     )
 
 
-def _stoppable(room: Float[np.ndarray, " H"], step: float) -> Float[np.ndarray, " H"]:
+def stoppable(room: Float[np.ndarray, " H"], step: float) -> Float[np.ndarray, " H"]:
     """Largest velocities towards limits that are so far away, rad/s; back to them where beyond.
 
     After a frame at ``v`` there is ``room - step v`` left, in which the brake must end it:
