@@ -173,53 +173,18 @@ def test_a_pushed_box_slides_as_coulomb_says_and_then_lies_still():
 
 @pytest.fixture(scope="module")
 def lifted():
-    """Sessions of three beliefs, stepped to the end."""
-    sessions = {}
-    for name in ("lift_light", "lift_expected", "lift_heavy"):
-        problem = hw.load_scene(name)
-        session = Session(problem)
-        for step in np.diff(problem.times):
-            session.step(float(step))
-        sessions[name] = session
-    return sessions
-
-
-def heights(session):
-    body = next(iter(session.problem.bodies))
-    z = np.array([moment.bodies[body].position[2] for moment in session.moments])
-    return z - z[0]
-
-
-def test_what_a_hand_believes_shows_in_how_it_lifts(lifted):
-    light, expected, heavy = (heights(lifted[f"lift_{n}"]) for n in ("light", "expected", "heavy"))
-    soon = 15
-    assert light[soon] < 0.75 * expected[soon] < expected[soon] < 0.5 * heavy[soon]
-    for z in (light, expected, heavy):
-        assert abs(z[-1] - 0.15) < 2e-3
-    # Too much force at first: a jerk from rest, then a brake.
-    jerky, calm = (np.diff(z, 2, prepend=[0.0, 0.0]) / STEP**2 for z in (heavy, expected))
-    assert jerky[:4].max() > 2.0 * calm.max()
-    assert jerky[:8].min() < -0.2
-
-
-def test_frames_are_solved_and_add_no_energy(lifted):
-    for session in lifted.values():
-        assert session.tally.infeasible == 0
-    # Not yet so for a hand that grips far too lightly: see "What it does not do" of the derivation.
-    for name in ("lift_expected", "lift_heavy"):
-        assert lifted[name].tally.added_energy < 1e-6
-
-
-def test_a_lift_is_certified(lifted):
-    certificate = hw.certify(lifted["lift_expected"].clip("stepwise"))
-    assert certificate.passed, str(certificate)
+    """A session at the end of a lift; see test_stepwise_scenes.py for what it is like."""
+    problem = hw.load_scene("lift_expected")
+    session = Session(problem)
+    for step in np.diff(problem.times):
+        session.step(float(step))
+    return session
 
 
 @pytest.fixture(scope="module")
 def held(lifted):
     """The end of a lift as a clip that stays, to start others from."""
-    session = lifted["lift_expected"]
-    clip = session.clip("stepwise")
+    clip = lifted.clip("stepwise")
     last = clip.num_frames - 1
     times = STEP * np.arange(3)
 
@@ -278,16 +243,16 @@ def test_a_push_beyond_all_strength_drops_the_body_and_nothing_breaks(held):
 
 
 def test_the_same_seed_gives_the_same_bytes(lifted):
-    problem = lifted["lift_expected"].problem
+    problem = lifted.problem
     again = Session(problem)
     for step in np.diff(problem.times)[:20]:
         again.step(float(step))
-    for one, two in zip(lifted["lift_expected"].moments, again.moments, strict=False):
+    for one, two in zip(lifted.moments, again.moments, strict=False):
         assert (one.hands["right"][1] == two.hands["right"][1]).all()
 
 
 def test_bad_input_is_named(lifted):
-    session = lifted["lift_expected"]
+    session = lifted
     with pytest.raises(hw.HandwrightError, match=r"step is 0\.5"):
         session.step(0.5)
     with pytest.raises(hw.HandwrightError, match="force"):

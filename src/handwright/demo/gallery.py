@@ -7,13 +7,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+from jaxtyping import UInt8
 from rich.progress import track
 
-from handwright.demo.sheet import motion_sheet
+from handwright.core.clip import Clip
+from handwright.demo.sheet import motion_sheet, pictures
 from handwright.evidence import certify
 from handwright.methods import METHODS, synthesize
 from handwright.methods.base import usual_method
 from handwright.render.camera import Camera
+from handwright.render.sheet import contact_sheet
 from handwright.render.still import write_png
 from handwright.scenes import load_scene
 
@@ -23,6 +27,9 @@ SHOWN = (
     "pick_ball", "pick_box", "pick_pen_horizontal", "pick_pen_vertical", "pick_pen_free",
     "trident_pick", "pick_behind_obstacle", "slide_box", "draw_square", "dial_phone",
     "twirl_x", "twirl_y", "twirl_z", "two_hands_lift", "two_hands_juggle",
+    "lift_book", "lift_cup", "cup_pushed_fast", "cup_pushed_slow", "gift_box_pushed",
+    "lift_light", "lift_expected", "lift_heavy", "soap_slips", "soap_held",
+    "hammer_nail", "pour_wine",
 )  # fmt: skip
 """Scenes that are solved and certified."""
 _ROWS, _COLUMNS, _SIZE = 2, 7, (260, 240)
@@ -30,6 +37,8 @@ _SIDE = Camera(azimuth=math.radians(150.0), elevation=math.radians(20.0), margin
 """For motions from goals: the hand comes from the front, and seen from there hides small bodies."""
 _FRONT = Camera(azimuth=math.radians(100.0), elevation=math.radians(15.0), margin=0.03)
 """For those of two hands, which hide each other from the side, and for what is turned in a hand."""
+_ASLANT = Camera(azimuth=math.radians(60.0), elevation=math.radians(20.0), margin=0.06)
+"""For a hammer, whose head would be hidden from the front by the hand that holds the nail."""
 _PATIENCE = 240.0
 """Time for a scene, s."""
 
@@ -40,13 +49,16 @@ def main(folder: Path, names: Sequence[str] = SHOWN) -> None:
     for name in track(names, "Scenes"):
         problem = load_scene(name)
         method = METHODS[usual_method(problem)]
-        settings = {"num_solutions": 2, "time_budget": _PATIENCE}
+        # Stepping makes one motion, in a time that its frames set.
+        settings = {} if problem.grips else {"num_solutions": 2, "time_budget": _PATIENCE}
         result = synthesize(problem, method(**settings), seed=0)
         clips = [clip for clip in result.clips if certify(clip).passed]
         if not clips:
             sys.stdout.write(f"{name}: {result.status.name}. {result.message}\n")
             continue
-        if problem.goals:
+        if problem.grips:
+            sheet = _events_sheet(clips[0])
+        elif problem.goals:
             is_aside = len(problem.hands) == 1 and bool(problem.environment)
             camera = _SIDE if is_aside else _FRONT
             # What a goal has moved is seen by a camera that does not move with it.
@@ -56,6 +68,23 @@ def main(folder: Path, names: Sequence[str] = SHOWN) -> None:
         else:
             sheet = motion_sheet(clips, rows=_ROWS, columns=_COLUMNS, size=_SIZE)
         write_png(sheet, folder / f"scene_{name}.png")
+
+
+def _events_sheet(clip: Clip) -> UInt8[np.ndarray, "H W 3"]:
+    """One motion at the times at which goals are met, or pushes begin and end, and in between."""
+    problem = clip.problem
+    is_aslant = {"hammer", "nail"} <= set(problem.bodies)
+    camera = _ASLANT if is_aslant else _SIDE if len(problem.hands) == 1 else _FRONT
+    times = [float(clip.times[0]), float(clip.times[-1]), *(goal.start for goal in problem.goals)]
+    for push in problem.pushes:
+        times += [push.start, 0.5 * (push.start + push.end), push.end]
+    frames = sorted({int(np.abs(clip.times - time).argmin()) for time in times})
+    while len(frames) < _COLUMNS:
+        gaps = np.diff(frames)
+        widest = int(gaps.argmax())
+        frames.insert(widest + 1, frames[widest] + int(gaps[widest]) // 2)
+    images = pictures(clip, frames, camera, _SIZE, is_still=True)
+    return contact_sheet(images, len(frames), [f"{clip.times[frame]:.2f} s" for frame in frames])
 
 
 if __name__ == "__main__":

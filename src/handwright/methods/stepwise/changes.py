@@ -138,7 +138,7 @@ def parting_touches(
     free = np.array([not (t.is_parted or t.is_pinned) for t in touches], dtype=bool)
     # Skin gives way a little, the edges of bodies do not.
     lies = (ending > _PARTED) & ((leaving > _STILL) | (gap > _PARTED)) & free & ~is_hand
-    holds = (ending > _LIFTED) & (leaving > _STAYS) & (along > _NO_FORCE) & free & is_hand
+    holds = (ending > _FAR) & (leaving > _STAYS) & (along > _NO_FORCE) & free & is_hand
     found = np.flatnonzero(holds).tolist()
     if (along[lies] > _LEAST_FORCE * weight).any():
         found += np.flatnonzero(lies).tolist()

@@ -34,6 +34,7 @@ def find_grasp(
     gravity: Float[np.ndarray, "3"] | None = None,
     friction: float | None = None,
     at: Float[np.ndarray, "3"] | None = None,
+    carried: Sequence[Pose] = (),
     rng: np.random.Generator,
     num_starts: int = 24,
 ) -> GraspFound | NoGrasp:
@@ -52,6 +53,7 @@ def find_grasp(
         gravity: m/s^2; (0, 0, -9.81) by default.
         friction: Coulomb coefficient that the hand counts on; the body's by default.
         at: Where on the body the grip should be, in its frame, m; near its centre by default.
+        carried: Where the body will be brought to, in the world: an arm takes it so that it can.
         rng: Random numbers: where the search begins.
         num_starts: Places that are tried, and as many again, twice, if none of them will do.
     """
@@ -62,7 +64,9 @@ def find_grasp(
             f"find_grasp: hand '{model.name}' has an arm but no root was given; expected the pose "
             "of its shoulder in the world."
         )
-    search = Search.prepare(model, body, pose, style, root, surroundings, gravity, friction)
+    search = Search.prepare(
+        model, body, pose, style, root, surroundings, gravity, friction, carried
+    )
     if isinstance(search, NoGrasp):
         return search
     place = body.center if at is None else np.asarray(at, dtype=np.float64)

@@ -16,11 +16,14 @@ from handwright.geometry.environment import pack_environment
 from handwright.geometry.exact import ExactDistance
 from handwright.geometry.sdf import Field, sample_field
 from handwright.geometry.sdf_build import signed_distance_field
+from handwright.hands.strength import joint_strength
 from handwright.kinematics import PointGoals, TurnGoals, solve_frames
 from handwright.kinematics.around import seen_from
+from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.mechanics.area import edge_distance
+from handwright.mechanics import edge_distance, force_contacts, torque_maps
 from handwright.methods.stepwise.grasp_balance import Load
+from handwright.methods.stepwise.grasp_carry import carrying_strain
 from handwright.methods.stepwise.grasp_descent import State, descend
 from handwright.methods.stepwise.grasp_forces import (
     FRICTION_SHARE,
@@ -38,6 +41,7 @@ from handwright.methods.stepwise.grasp_skin import (
     skin_points,
 )
 from handwright.methods.stepwise.grasp_starts import Reach, Start, find_starts, style_posture
+from handwright.methods.stepwise.grasp_strength import strength_share
 from handwright.methods.stepwise.grip_styles import GripStyle
 from handwright.methods.stepwise.handles import SkinHandle, skin_handles
 
@@ -50,6 +54,12 @@ _ROUNDS = 6
 _FIT = 5e-5
 # Grasps among which the best is looked for.
 _ENOUGH = 3
+# Places that are looked at for each one that is tried, where a body is to be carried.
+_CHOICE = 3
+# What a joint at its limit costs, wherever the body is carried.
+_STRAIN = 1.0
+# What a joint at the end of its strength costs.
+_MUSCLE = 5.0
 # Skin farther than this from everything is left out of the last solve, m.
 _AROUND = 0.015
 # Points farther than this from the surface need no exact distance, m.
@@ -74,6 +84,8 @@ class Search:
     exact: ExactDistance
     coarse: GraspProblem
     fine: GraspProblem
+    carried: tuple[Pose, ...] = ()
+    """Where the body will be brought to, in the frame that it is in now."""
 
     @classmethod
     def prepare(
@@ -86,6 +98,7 @@ class Search:
         surroundings: Sequence[Surface],
         gravity: np.ndarray | None,
         friction: float | None,
+        carried: Sequence[Pose] = (),
     ) -> Search | NoGrasp:
         """Tables of skin and distances; a reason if the hand lacks parts of the style."""
         has_arm = model.wrist_link != 0
@@ -146,6 +159,7 @@ class Search:
             exact,
             problem(_COARSE, gridded),
             problem(0.0, near_exact),
+            tuple(pose.inverse() @ one for one in (pose, *carried)) if has_arm else (),
         )
 
     def grasps(self, starts: list[Start], failures: Counter[str]) -> list[GraspFound]:
@@ -179,7 +193,7 @@ class Search:
             offset = np.linalg.norm(self.model.joints.offset[: self.model.wrist_link], axis=1)
             arms = offset[offset > 0.0]
             reach = Reach(self.root.position, float(arms[0]), float(arms[1:].sum()))
-        return find_starts(
+        found = find_starts(
             self.model,
             self.body,
             self.style,
@@ -190,9 +204,18 @@ class Search:
             at=at,
             down=down,
             reach=reach,
-            count=count,
+            count=_CHOICE * count if self.carried else count,
             rng=rng,
         )
+        # Of places from which the body can be carried equally well the more promising come first.
+        return sorted(found, key=lambda start: self._strain(start.wrist))[:count]
+
+    def _strain(self, wrist: Pose, q: np.ndarray | None = None) -> float:
+        """How hard it is for the arm to carry the body by a wrist that is there; 0 if it is not."""
+        if self.root is None:
+            return 0.0
+        rest = style_posture(self.model, self.style, 0.0)
+        return carrying_strain(self.model, rest if q is None else q, self.root, wrist, self.carried)
 
     def approach(self, start: Start) -> State:
         """Brings the hand to a place, by few skin points."""
@@ -338,9 +361,30 @@ class Search:
             )
         posture = self.fine.habit @ (done.q - self.fine.target)
         cost = float(posture @ posture) + 0.2 * holding.effort - 0.1 * len(used)
+        link = self.model.wrist_link
+        wrist = Pose(links.position[link].copy(), rotation.from_matrix(links.rotation[link]))
+        cost += _STRAIN * self._strain(wrist, done.q)
+        cost += _MUSCLE * self._strength_share(
+            done, [contact.link for contact in contacts], closest, outward
+        )
         return GraspFound(
             self.style, done.q, self.pose @ done.root, tuple(contacts), holding.effort, cost
         )
+
+    def _strength_share(
+        self, done: State, links: list[int], closest: np.ndarray, outward: np.ndarray
+    ) -> float:
+        """Largest share of a joint's strength that the weight with the worst push needs."""
+        count = len(links)
+        maps = torque_maps(
+            self.model, np.tile(done.q, (count, 1)), np.array(links), closest, done.root
+        )
+        strength = joint_strength(self.model)
+        contacts = force_contacts(
+            closest, -outward, center=self.body.center, friction=FRICTION_SHARE * self.friction
+        )
+        loads = disturbances(self.body, self.gravity, self.style.push)
+        return strength_share(contacts, loads, maps, strength.lower, strength.upper)
 
 
 def unit_rows(vectors: Float[np.ndarray, "N 3"]) -> Float[np.ndarray, "N 3"]:

@@ -11,7 +11,9 @@ from handwright.core.grip import Grip
 from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
 from handwright.math.pose import Pose
+from handwright.methods.stepwise.goal_poses import goal_poses
 from handwright.methods.stepwise.grasp import GraspFound, NoGrasp, find_grasp
+from handwright.methods.stepwise.grasp_obstacles import obstacles
 from handwright.methods.stepwise.reach import NoReach, ReachPath, reach_path
 from handwright.methods.stepwise.touches import Touch
 from handwright.methods.stepwise.world import BodyState, World
@@ -97,9 +99,10 @@ def find_holdings(
             bodies[body].pose(part.body),
             grip.style,
             root=root,
-            surroundings=problem.environment,
+            surroundings=(*problem.environment, *obstacles(problem, grip.body)),
             gravity=problem.gravity,
             at=grip.at,
+            carried=goal_poses(problem, grip.body),
             rng=np.random.default_rng(seed),
         )
         if isinstance(grasp, NoGrasp):

@@ -137,7 +137,8 @@ class Horizon:
 
 def _kept_share(touch: Touch, sliding: float) -> float:
     """How much of a contact is kept across its normal; -1 for one that is not kept at all."""
-    if touch.is_surrounding:
+    if touch.hand < 0:
+        # Only hands try to keep what they touch.
         return -1.0
     if touch.mode != ContactMode.SLIDING:
         return 1.0

@@ -14,6 +14,8 @@ from handwright.methods.stepwise.world import HandState, World
 _MUSCLE, _AT_LIMIT = 0.9, 2e-3
 # Fastest joints and roots, rad/s and m/s: about what people can do.
 _FASTEST = 7.5
+# How hard joints brake before their limits, rad/s^2: what is stopped dead tears out of the hand.
+_BRAKE = 15.0
 
 
 class JointBounds(NamedTuple):
@@ -61,8 +63,19 @@ def joint_bounds(
     for hand, state in zip(world.hands, hands, strict=True):
         q[hand.first + hand.num_root : hand.first + hand.count] = state.q
     return JointBounds(
-        np.minimum(np.maximum((limits.lower - q) / step, -_FASTEST), _FASTEST),
-        np.minimum(np.maximum((limits.upper - q) / step, -_FASTEST), _FASTEST),
+        -stoppable(q - limits.lower, step),
+        stoppable(limits.upper - q, step),
         np.where(q >= limits.upper - _AT_LIMIT, -np.inf, limits.weakest),
         np.where(q <= limits.lower + _AT_LIMIT, np.inf, limits.strongest),
     )
+
+
+def stoppable(room: Float[np.ndarray, " H"], step: float) -> Float[np.ndarray, " H"]:
+    """Largest velocities towards limits that are so far away, rad/s; back to them where beyond.
+
+    After a frame at ``v`` there is ``room - step v`` left, in which the brake must end it:
+    ``v^2 / (2 brake) <= room - step v``.
+    """
+    slow = _BRAKE * step
+    inside = np.sqrt(slow**2 + 2.0 * _BRAKE * np.maximum(room, 0.0)) - slow
+    return np.minimum(np.where(room >= 0.0, inside, np.maximum(room / step, -_FASTEST)), _FASTEST)

@@ -13,7 +13,7 @@ from handwright.geometry.sdf import Field, field_value_gradient
 from handwright.kinematics.skin_samples import SkinSamples
 from handwright.kinematics.tree import Links, Tree
 from handwright.math.compiled import compiled, kernel
-from handwright.math.vectors import cross
+from handwright.math.vectors import cross, length
 from handwright.methods.stepwise.carrying import TOUCHING, carrying_corners, is_lowest
 from handwright.methods.stepwise.detection import (
     Nearest,
@@ -25,7 +25,7 @@ from handwright.methods.stepwise.point_rows import body_point_rows, hand_point_r
 from handwright.methods.stepwise.step import Limits
 from handwright.methods.stepwise.touch_limits import least_speed, touch_limits
 from handwright.methods.stepwise.touches import Touch, TouchRows
-from handwright.methods.stepwise.world import BodyState, HandState, World
+from handwright.methods.stepwise.world import BodyPart, BodyState, HandState, World
 
 MARGIN = 0.012
 """How near things are looked at, m; nothing that matters moves as far in a frame of a grasp."""
@@ -110,25 +110,40 @@ def _near_field(
     return gap, normal
 
 
-def body_meetings(world: World, bodies: list[BodyState]) -> list[BodyMeeting]:
-    """Corners of bodies near surfaces and near other bodies."""
+def body_meetings(world: World, bodies: list[BodyState], step: float) -> list[BodyMeeting]:
+    """Corners of bodies that are near surfaces and other bodies, or may be so within a frame.
+
+    Args:
+        world: What does not change.
+        bodies: Now.
+        step: Length of the frame, s.
+    """
     found = []
+    ways = [_farthest_way(body, now, step) for body, now in zip(world.bodies, bodies, strict=True)]
     for b, (body, now) in enumerate(zip(world.bodies, bodies, strict=True)):
+        near = MARGIN + ways[b]
         points = now.center + body.corners @ now.turn.T
         for surface in range(len(world.surfaces.frictions)):
-            gap, normal = _near_surface(world.surfaces, surface, points, MARGIN)
-            rows = np.flatnonzero(gap < MARGIN)
+            gap, normal = _near_surface(world.surfaces, surface, points, near)
+            rows = np.flatnonzero(gap < near)
             if len(rows):
                 found.append(BodyMeeting(b, -1, surface, gap[rows], rows, normal[rows]))
         for o, (other, then) in enumerate(zip(world.bodies, bodies, strict=True)):
             if o == b:
                 continue
             origin = then.center - then.turn @ other.body.center
-            gap, normal = _near_field(other.field, then.turn, origin, points, MARGIN)
-            rows = np.flatnonzero(gap < MARGIN)
+            both = near + ways[o]
+            gap, normal = _near_field(other.field, then.turn, origin, points, both)
+            rows = np.flatnonzero(gap < both)
             if len(rows):
                 found.append(BodyMeeting(b, o, -1, gap[rows], rows, normal[rows]))
     return found
+
+
+def _farthest_way(body: BodyPart, now: BodyState, step: float) -> float:
+    """How far a point of a body comes in a frame at most, as it moves now, m."""
+    size = float(np.sqrt((body.corners**2).sum(axis=1).max(initial=0.0)))
+    return step * (length(now.velocity) + length(now.rate) * size)
 
 
 @kernel

@@ -79,6 +79,8 @@ _NUM_ATTEMPTS = 10
 _OFF, _NUM_BENDS = 1e-3, 2
 # Price of torque changes in the first frame of a grip, when muscles find what holds: hardly any.
 _FREE_TORQUE = 1e-6
+# Price of velocities in the first frame, s^2/rad^2: muscles find what holds before anything moves.
+_AT_REST = 1e3
 # Price of forces that surroundings give once a hand is to carry a body, 1/N^2.
 _LEAN = 1.0
 
@@ -218,7 +220,7 @@ class Session:
         world = self.world
         external = self._pushes(pushes)
         meetings = hand_meetings(world, self.hands, self.bodies)
-        between = body_meetings(world, self.bodies)
+        between = body_meetings(world, self.bodies, step)
         held = [touch for touch in self.touches if touch.hand >= 0]
         reaching = {
             (one.hand, one.body) for n, one in enumerate(self._holdings) if n not in self._taken
@@ -320,6 +322,8 @@ class Session:
         total = length(np.sum(weights, axis=0))
         lean = _LEAN if self._is_carrying() else self.settings.force
         rows = self._gripped(weights, wrench)
+        is_start = self.tally.frames == 0 and self._follow is None
+        prices = replace(self.settings, speed=_AT_REST) if is_start else self.settings
 
         def solve() -> Solved:
             wishes: list[ForceWish] = []
@@ -329,7 +333,7 @@ class Session:
                 wishes += self._plan.wishes(self.touches, self.bodies, self.time)
             within = with_touches(limits, self.touches, rows, step)
             return self._solve_once(
-                laws, rows, before, torque, horizon, bounds, wishes, within, lean, step
+                laws, rows, before, torque, horizon, bounds, wishes, within, prices, lean, step
             )
 
         def followed() -> tuple[Ends, bool]:
@@ -394,6 +398,7 @@ class Session:
         bounds: JointBounds,
         wishes: list[ForceWish],
         limits: Limits,
+        prices: Settings,
         lean: float,
         step: float,
     ) -> Solved:
@@ -409,7 +414,7 @@ class Session:
                 forces=wishes,
                 limits=within,
                 bounds=bounds,
-                weights=self.settings,
+                weights=prices,
                 lean=lean,
                 step=step,
             )

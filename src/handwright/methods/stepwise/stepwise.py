@@ -74,6 +74,8 @@ def _lacks(problem: Problem) -> list[str]:
         lacks.append("needs a body")
     if not problem.grips:
         lacks.append("needs grips: which hand takes which body, and in what style")
+    if any(goal.relative_to is not None or goal.spin is not None for goal in problem.goals):
+        lacks.append("goes for places and turns in the world only, not relative to a body or spins")
     steps = np.diff(problem.times)
     if len(steps) == 0 or np.ptp(steps) > _EVEN or steps[0] > MAX_STEP:
         lacks.append(f"needs evenly spaced frames, at most {MAX_STEP} s apart")

@@ -60,11 +60,6 @@ class Touch:
     force: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
     """Of the last frame, on the body, in the world, N."""
 
-    @property
-    def is_surrounding(self) -> bool:
-        """Whether the surroundings touch."""
-        return self.hand < 0 and self.other < 0
-
 
 class Motion(NamedTuple):
     """What velocities do at contacts, m/s."""
