@@ -15,7 +15,8 @@ from handwright.core.push import Push
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.io.axes import to_y_up, to_y_up_xyzw
 from handwright.math import rotation
-from handwright.methods.stepwise.session import Moment, Session
+from handwright.methods.stepwise.recording import Moment
+from handwright.methods.stepwise.session import Session
 from handwright.studio.messages import LiveBody, LiveCommand, LiveContact, LiveFrame, LiveHand
 
 STEP = 1.0 / 30.0
