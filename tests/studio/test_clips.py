@@ -170,3 +170,12 @@ def test_other_names_of_joints_know_the_side(served):
     with pytest.raises(InvalidValueError, match="Leave skeleton out"):
         link_names("hand", load_clip(served.root / "ball_0.npz").problem.hands["hand"], "unity",
                    is_only=True)  # fmt: skip
+
+
+def test_damaged_results_are_made_anew(tmp_path):
+    from handwright.studio.judged import SUMMARY, read_judged
+
+    assert read_judged(tmp_path) is None
+    (tmp_path / SUMMARY).write_text('{"is_certified": tr')
+    assert read_judged(tmp_path) is None
+    assert not (tmp_path / SUMMARY).exists()

@@ -94,7 +94,7 @@ def _served(root: Path) -> Iterator[tuple[int, str]]:
         words = process.stdout.readline().split()
         yield process.pid, next(word for word in words if word.startswith("http://"))
     finally:
-        process.kill()
+        process.terminate()
         process.wait()
         process.stdout.close()
 

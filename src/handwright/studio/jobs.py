@@ -132,13 +132,19 @@ class Jobs:
                 job = self._waiting.popleft()
                 self._running[job] = None
                 self._change(job, state="running", stage="starting")
-                if child is None or not child.is_alive or done >= _JOBS_OF_A_WORKER:
+                try:
+                    if child is None or not child.is_alive or done >= _JOBS_OF_A_WORKER:
+                        if child is not None:
+                            await child.end()
+                        child, done = await Child.start("handwright.studio.worker"), 0
+                    done += 1
+                    self._running[job] = child
+                    await self._follow(job, child)
+                except (OSError, ValueError) as error:
+                    # No process can be had, or it says what nobody understands; others go on.
+                    self._change(job, state="failed", stage="failed", message=f"{error}")
                     if child is not None:
                         await child.end()
-                    child, done = await Child.start("handwright.studio.worker"), 0
-                done += 1
-                self._running[job] = child
-                await self._follow(job, child)
                 del self._running[job]
                 self._told.pop(job, None)
         finally:

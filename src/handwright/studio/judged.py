@@ -34,6 +34,12 @@ def judge_salt() -> str:
 
 
 def read_judged(folder: Path) -> Judged | None:
-    """What was found earlier; None if nothing was."""
+    """What was found earlier; None if nothing was. What is damaged is deleted, to be made anew."""
     path = folder / SUMMARY
-    return Judged.model_validate_json(path.read_bytes()) if path.is_file() else None
+    if not path.is_file():
+        return None
+    try:
+        return Judged.model_validate_json(path.read_bytes())
+    except ValueError:
+        path.unlink(missing_ok=True)
+        return None

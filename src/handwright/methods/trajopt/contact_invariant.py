@@ -146,11 +146,11 @@ class ContactInvariant:
                 deadline = start + self.time_budget
                 for outcome in attempts.run(seed, deadline):
                     outcomes.append(outcome)
-                    good = [one for one in outcomes if one.is_good]
                     new: tuple[Clip, ...] = ()
                     if outcome.is_good:
                         new = (self._clip(problem, fine, outcome),)
                         made[id(outcome)] = new[0]
+                        good.append(outcome)
                     figures, passed = _statistics(outcomes), time.monotonic() - start
                     tell(Progress("optimising", figures, passed, self.time_budget, new))
                     if len(good) >= self.num_solutions:
