@@ -78,7 +78,7 @@ def describe(result: dict[str, Any]) -> Table:
 
 
 def _write_clips(root: Path) -> None:
-    clip = synthesize(load_scene("spatula"), Scripted()).best
+    clip = synthesize(load_scene("spatula"), Scripted(pose="open")).best
     times = np.linspace(clip.times[0], clip.times[-1], _FRAMES)
     for number in range(_NUM_CLIPS):
         save_clip(resampled(clip, times), root / f"clip_{number:02d}.npz")

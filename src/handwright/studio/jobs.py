@@ -11,7 +11,7 @@ from collections import deque
 
 from handwright.studio.events import Hub
 from handwright.studio.folder import Folder
-from handwright.studio.helpers import Helper, Work
+from handwright.studio.helper_processes import Helper, Work
 from handwright.studio.library import Library
 from handwright.studio.lines import Child
 from handwright.studio.messages import JobInfo, JobRequest

@@ -13,7 +13,7 @@ from handwright.io.atomic import written_whole
 from handwright.studio.events import Hub
 from handwright.studio.folder import Folder, Found, clip_id, content_digest
 from handwright.studio.headlines import Headline, read_headline
-from handwright.studio.helpers import Helper, Work
+from handwright.studio.helper_processes import Helper, Work
 from handwright.studio.judged import MODEL, SUMMARY, TIMELINE, Judged, judge_salt, read_judged
 from handwright.studio.messages import ClipSummary
 from handwright.studio.troubles import TroubleError, unknown

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Response
 from fastapi.responses import StreamingResponse
 
-from handwright.studio.helpers import Work
+from handwright.studio.helper_processes import Work
 from handwright.studio.messages import About, MethodInfo, SceneInfo, ShapeInfo
 from handwright.studio.state import Studio, studio_of
 

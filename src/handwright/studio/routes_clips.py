@@ -11,7 +11,7 @@ from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
 from handwright.studio.export_options import MEDIA, ExportOptions
-from handwright.studio.helpers import Work
+from handwright.studio.helper_processes import Work
 from handwright.studio.messages import ClipSummary, Comparison, FavouriteRequest, Timeline
 from handwright.studio.routes_catalogue import GLB, GLB_ANSWER, TheStudio
 from handwright.studio.state import Studio

@@ -10,7 +10,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from handwright.io.atomic import written_whole
-from handwright.studio.helpers import Work
+from handwright.studio.helper_processes import Work
 from handwright.studio.messages import SceneFromTracks, SceneInfo, Upload
 from handwright.studio.routes_catalogue import TheStudio
 from handwright.studio.state import Studio

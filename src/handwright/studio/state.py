@@ -11,7 +11,7 @@ from fastapi import Request, WebSocket
 
 from handwright.studio.events import Hub
 from handwright.studio.folder import Folder
-from handwright.studio.helpers import Helper, Work
+from handwright.studio.helper_processes import Helper, Work
 from handwright.studio.jobs import Jobs
 from handwright.studio.library import Library
 
