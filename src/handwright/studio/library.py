@@ -109,6 +109,11 @@ class Library:
         if job is not None:
             self._jobs[file] = job
         await self.look()
+        entry = self._entries.get(clip_id(file))
+        if job is not None and entry is not None and entry.job is None:
+            # It was seen in the folder before its job had told of it.
+            entry.job = job
+            self._hub.tell_clip(self.summary(entry))
         return clip_id(file)
 
     def set_favourite(self, clip: str, is_favourite: bool) -> ClipSummary:

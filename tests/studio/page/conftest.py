@@ -99,12 +99,20 @@ class Page:
             str(value),
         )
 
-    def points_of(self, name: str) -> Iterator[tuple[int, int]]:
-        """Places within an element, from its middle outwards, in pixels from its middle."""
+    def points_of(
+        self, name: str, first: tuple[float, float] = (0.0, 0.0)
+    ) -> Iterator[tuple[int, int]]:
+        """Places within an element, in pixels from its middle.
+
+        Args:
+            name: Of the element.
+            first: The first place, from the middle, in widths and heights; others are around it.
+        """
         size = self.find(name).size
         for share in (0.0, 0.06, 0.12, 0.18):
             for x, y in ((0, 0), (-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (0, -1), (-1, -1)):
-                yield int(x * share * size["width"]), int(y * share * size["height"])
+                right, down = first[0] + x * share, first[1] + y * share
+                yield int(right * size["width"]), int(down * size["height"])
 
     def asked_for(self) -> list[str]:
         """Addresses that the tab has asked for since this was last called."""
