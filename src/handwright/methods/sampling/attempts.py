@@ -18,19 +18,14 @@ from handwright.kinematics.spacetime import no_anchors, smooth_digits
 from handwright.math.packed import Packed
 from handwright.math.pose import Pose
 from handwright.methods.sampling.attempt import Attempt, run_attempt
-from handwright.methods.sampling.carrying import (
-    carried_without,
-    grasp_worths,
-    keeps_place,
-    plan_lasts,
-    posed_frames,
-)
+from handwright.methods.sampling.carrying import grasp_worths, posed_frames
 from handwright.methods.sampling.judge import judge_motion, make_judged
 from handwright.methods.sampling.path import make_path
+from handwright.methods.sampling.plan import Planner
 from handwright.methods.sampling.prepare import Prepared, prepare
 from handwright.methods.sampling.reconstruct import reconstruct
 from handwright.methods.sampling.stage import part_of_stage
-from handwright.methods.sampling.step import Bench, advance, pad_place, settle
+from handwright.methods.sampling.step import Bench, advance, settle
 
 if TYPE_CHECKING:
     from handwright.methods.sampling.contact_sampling import ContactSampling
@@ -58,12 +53,12 @@ def warm_up(
     bench = _short_bench(one)
     if pool is None:
         for compile_some in (_compile_settling, _compile_grasping, _compile_judge):
-            compile_some(bench)
+            compile_some(one, bench)
         reconstruct(one._replace(stage=bench.stage, start=one.first), bench.path)
         return
     others = (_compile_grasping, _compile_judge)
     jobs = [*early, *(pool.submit(_compile_own, other) for other in others)]
-    _compile_settling(bench)
+    _compile_settling(one, bench)
     for job in jobs:
         job.result()
 
@@ -75,34 +70,33 @@ def _short_bench(one: Prepared) -> Bench:
     return Bench(few, one.candidates, one.steps, path, one.room)
 
 
-def _compile_own(compile_some: Callable[[Bench], None]) -> None:
+def _compile_own(compile_some: Callable[[Prepared, Bench], None]) -> None:
     """Compiles for the problem as this worker has prepared it.
 
     Arrays that are handed from process to process may be written to, even if they could not be
     before, and numba would compile for others than are used later.
     """
-    compile_some(_short_bench(_own_problem()[0]))
+    one = _own_problem()[0]
+    compile_some(one, _short_bench(one))
 
 
-def _compile_settling(bench: Bench) -> None:
+def _compile_settling(_one: Prepared, bench: Bench) -> None:
     packed = Packed(bench)
     settle(packed, 0, 1, False, True)
     advance(packed, 0)
-    pad_place(packed, 0, 0)
 
 
-def _compile_grasping(bench: Bench) -> None:
+def _compile_grasping(one: Prepared, bench: Bench) -> None:
     packed, digits = Packed(bench), len(bench.stage.hand_of_digit)
     nobody = np.full((1, digits), -1)
     grasp_worths(packed, nobody, len(bench.candidates.frame), np.zeros((0, 3)), np.zeros(1))
-    carried_without(packed, 0, 1, np.ones(digits, dtype=np.bool_))
-    frames = np.zeros(1, dtype=np.int64)
-    plan_lasts(packed, 0, frames, frames, nobody.T.copy(), 1.0)
     posed_frames(packed, 1.0)
-    keeps_place(packed, 0, 0, 1)
+    rng = np.random.default_rng(0)
+    planner = Planner(bench.stage, bench.candidates, bench.path, one.policy, packed, rng)
+    planner.draw(0, {})
 
 
-def _compile_judge(bench: Bench) -> None:
+def _compile_judge(_one: Prepared, bench: Bench) -> None:
     judged = make_judged(_WARM_FRAMES, len(bench.room.found.capsule))
     judge_motion(bench.stage, bench.path.q, bench.room, judged)
 

@@ -259,6 +259,33 @@ def _commit(path: Path, t: int, room: Room) -> None:
 
 
 @compiled
+def walk(bench: Bench, first: int, last: int, wanted: np.ndarray) -> None:
+    """Poses digits that are off the body frame by frame from ``first`` to ``last``.
+
+    Only their postures count: whether a hand that is off the body carries it is not asked.
+
+    Args:
+        bench: Row ``first`` of its path is where the walk begins.
+        first: Frame.
+        last: Frame, later or earlier.
+        wanted: (T, J) postures that are preferred, rad.
+    """
+    stage, room, q = bench.stage, bench.room, bench.path.q
+    for d in range(room.guide.mode.shape[0]):
+        room.guide.mode[d] = FREE
+    step, t = 1 if last > first else -1, first
+    while t != last:
+        before, t = q[t], t + step
+        for j in range(q.shape[1]):
+            low, high = stage.low[t, j], stage.high[t, j]
+            q[t, j] = before[j]
+            room.low[j] = min(max(before[j] - stage.limits.step, low), high)
+            room.high[j] = min(max(before[j] + stage.limits.step, low), high)
+            room.reference[j] = 0.75 * before[j] + 0.25 * wanted[t, j]
+        pose_digits(stage, t, q[t], room)
+
+
+@kernel
 def pad_place(bench: Bench, t: int, d: int) -> tuple[float, float, float]:
     """Where the middle of a digit's pad is in row t, in the body's frame, m."""
     stage, room = bench.stage, bench.room
