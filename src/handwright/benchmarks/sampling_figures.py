@@ -48,7 +48,6 @@ def scene_figures(
         "seconds_10": seconds if found == certified == wanted == 10 else None,
         "seconds": seconds,
         "solutions": found,
-        # A tree may give more motions than are asked for, and its frames served them all.
         "frames_per_solution": numbers["total_frames"] / numbers["solutions"] if found else None,
         "success_ratio": numbers.get("success_ratio", 0.0),
         "solution_ratio": numbers.get("solution_ratio", 0.0),

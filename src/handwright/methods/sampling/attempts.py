@@ -19,13 +19,13 @@ from handwright.math.packed import Packed
 from handwright.math.pose import Pose
 from handwright.methods.sampling.attempt import Attempt, run_attempt
 from handwright.methods.sampling.carrying import grasp_worths, posed_frames
-from handwright.methods.sampling.judge import judge_motion, make_judged
+from handwright.methods.sampling.judge import judge_motion, make_judged, take_step
 from handwright.methods.sampling.path import make_path
 from handwright.methods.sampling.plan import Planner
 from handwright.methods.sampling.prepare import Prepared, prepare
 from handwright.methods.sampling.reconstruct import reconstruct
 from handwright.methods.sampling.stage import part_of_stage
-from handwright.methods.sampling.step import Bench, advance, settle
+from handwright.methods.sampling.step import Bench
 
 if TYPE_CHECKING:
     from handwright.methods.sampling.contact_sampling import ContactSampling
@@ -82,8 +82,7 @@ def _compile_own(compile_some: Callable[[Prepared, Bench], None]) -> None:
 
 def _compile_settling(_one: Prepared, bench: Bench) -> None:
     packed = Packed(bench)
-    settle(packed, 0, 1, False, True)
-    advance(packed, 0)
+    take_step(packed, 0, Packed(bench.room.before), True)
 
 
 def _compile_grasping(one: Prepared, bench: Bench) -> None:
@@ -126,8 +125,11 @@ def run_attempts(
     """Attempts in their order, for as long as there is time."""
     number = 0
     if pool is None:
-        while time.monotonic() < deadline:
-            yield run_attempt(prepared, method, seed, number, deadline)
+        wanted = method.num_solutions
+        while wanted > 0 and time.monotonic() < deadline:
+            attempt = run_attempt(prepared, method, seed, number, deadline, wanted)
+            yield attempt
+            wanted -= len(attempt.solutions)
             number += 1
         return
     ahead: deque[Future[Attempt]] = deque()

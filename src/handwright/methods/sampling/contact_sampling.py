@@ -210,7 +210,9 @@ class ContactSampling:
         stream: Iterator[Attempt] = run_attempts(self, prepared, seed, deadline, pool)
         try:
             tell(Progress("searching", _statistics(attempts), 0.0, self.time_budget))
-            for attempt in stream:
+            for whole in stream:
+                # Workers do not know how many are still wanted.
+                attempt = whole.first(self.num_solutions - found)
                 attempts.append(attempt)
                 found += len(attempt.solutions)
                 passed = time.monotonic() - begin
@@ -230,7 +232,6 @@ class ContactSampling:
         preparation: float,
     ) -> Result:
         solutions = [parts for attempt in attempts for parts in attempt.solutions]
-        solutions = solutions[: self.num_solutions]
         solutions.sort(key=lambda parts: sum(part.strain for part in parts))
         clips: tuple[Clip, ...] = tuple(
             assemble_clip(problem, prepared, parts, self.name) for parts in solutions
@@ -257,8 +258,9 @@ def _silent(_progress: Progress) -> None:
 def _statistics(attempts: list[Attempt]) -> dict[str, float]:
     """The columns of the paper's Table 1."""
     solutions = sum(len(attempt.solutions) for attempt in attempts)
-    total = sum(attempt.frames for attempt in attempts)
-    dead_ends = sum(attempt.dead_ends for attempt in attempts)
+    efforts = [attempt.effort for attempt in attempts]
+    total = sum(effort.frames for effort in efforts)
+    dead_ends = sum(effort.dead_ends for effort in efforts)
     success = sum(attempt.success_frames for attempt in attempts)
     return {
         "solutions": float(solutions),
@@ -267,7 +269,7 @@ def _statistics(attempts: list[Attempt]) -> dict[str, float]:
         "success_frames": float(success),
         "success_ratio": success / total if total else 0.0,
         "solution_ratio": solutions / (solutions + dead_ends) if solutions + dead_ends else 0.0,
-        "dropped": float(sum(attempt.dropped for attempt in attempts)),
+        "dropped": float(sum(effort.dropped for effort in efforts)),
         "attempts": float(len(attempts)),
     }
 

@@ -35,7 +35,7 @@ _OPENING_FRAMES = 12
 # Clearance of the skin, and how much more it keeps after it has sunk in, m.
 _MARGIN, _STAND_OFF = 1e-4, 4e-4
 # Frames before and after one that did not hold in which the search's own motion is followed.
-_AROUND = 1
+_AROUND = 2
 # Rounds over the digits, at first and when contacts roll on.
 _SWEEPS, _FEW_SWEEPS = 4, 2
 _WEIGHTS = SpacetimeWeights(
@@ -45,7 +45,7 @@ _WEIGHTS = SpacetimeWeights(
     environment=2.0,
     digits=2.0,
     num_samples=400,
-    pulls=1,
+    pulls=0,
     tolerance=0.1,
 )
 # A sharp edge goes between points of the skin, as deep as half their distance, m.

@@ -9,7 +9,7 @@ import numpy as np
 from handwright.geometry.sdf import field_value_gradient
 from handwright.kinematics.digit_ik import IkWeights
 from handwright.kinematics.tree import placed
-from handwright.math.compiled import compiled, inlined, kernel
+from handwright.math.compiled import compiled, inlined, kernel, linked
 from handwright.methods.sampling.candidates import Candidates
 from handwright.methods.sampling.frame import (
     CROSSED,
@@ -29,6 +29,10 @@ _ROLL = 1e-3
 IDLE_LOAD = 0.01
 # Normals of neighbouring places on a slide agree by this cosine, or there is an edge between them.
 _MIN_SLIDE_COSINE = 0.8
+
+
+TRIES = 3
+"""How often a frame is posed, at most."""
 
 
 class Steps(NamedTuple):
@@ -54,7 +58,7 @@ class Bench(NamedTuple):
     room: Room
 
 
-@kernel
+@linked
 def advance(bench: Bench, t: int) -> None:
     """Prepares frame t + 1: its guiding points from the plan in row t, bounds and prices."""
     stage, path, room, steps = bench.stage, bench.path, bench.room, bench.steps
@@ -151,7 +155,7 @@ def _fly(stage: Stage, path: Path, t: int, d: int, room: Room, lift: float) -> N
             guide.target[d, i] += (height - value) * guide.normal[d, i]
 
 
-@compiled
+@linked
 def settle(bench: Bench, t: int, tries: int, has_before: bool, is_exact: bool) -> int:
     """Poses and tests frame t, which has been prepared; if it is fine it is written to the path.
 
