@@ -19,6 +19,7 @@ import llvmlite.binding as llvm
 from numba.core import cgutils, types, typing
 from numba.core.caching import FunctionCache
 from numba.core.extending import _Intrinsic
+from numba.core.types.misc import unliteral
 
 _made: set[str] = set()
 
@@ -76,7 +77,7 @@ class _Need:
 
 def _type_call(linked: Linked, _context: object, *given: types.Type) -> tuple[Any, Any]:
     """Types of a call from compiled code, and how it is written."""
-    args = tuple(types.unliteral(kind) for kind in given)
+    args = tuple(unliteral(kind) for kind in given)
     found, symbol = linked.made(args)
     need = _Need(linked.__module__, linked.__name__, args, symbol)
 

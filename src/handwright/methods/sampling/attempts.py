@@ -17,15 +17,18 @@ from handwright.kinematics.around import seen_over
 from handwright.kinematics.spacetime import no_anchors, smooth_digits
 from handwright.math.packed import Packed
 from handwright.math.pose import Pose
+from handwright.mechanics.frame_forces import forces_of_frames
+from handwright.mechanics.wrench import no_contacts
 from handwright.methods.sampling.attempt import Attempt, run_attempt
 from handwright.methods.sampling.carrying import grasp_worths, posed_frames
+from handwright.methods.sampling.exact_depth import skin_depths
 from handwright.methods.sampling.judge import judge_motion, make_judged, take_step
 from handwright.methods.sampling.path import make_path
 from handwright.methods.sampling.plan import Planner
-from handwright.methods.sampling.prepare import Prepared, prepare
+from handwright.methods.sampling.prepare import Prepared, joints_of, prepare, root_of
 from handwright.methods.sampling.reconstruct import reconstruct
 from handwright.methods.sampling.stage import part_of_stage
-from handwright.methods.sampling.step import Bench
+from handwright.methods.sampling.step import Bench, walk
 
 if TYPE_CHECKING:
     from handwright.methods.sampling.contact_sampling import ContactSampling
@@ -52,13 +55,13 @@ def warm_up(
     """
     bench = _short_bench(one)
     if pool is None:
-        for compile_some in (_compile_settling, _compile_grasping, _compile_judge):
-            compile_some(one, bench)
+        _compile_judging(one, bench)
+        _compile_grasping(one, bench)
         reconstruct(one._replace(stage=bench.stage, start=one.first), bench.path)
         return
-    others = (_compile_grasping, _compile_judge)
-    jobs = [*early, *(pool.submit(_compile_own, other) for other in others)]
-    _compile_settling(one, bench)
+    # What calls the same kernels is compiled by the same process, or they would be compiled twice.
+    jobs = [*early, pool.submit(_compile_own, _compile_grasping)]
+    _compile_judging(one, bench)
     for job in jobs:
         job.result()
 
@@ -80,9 +83,22 @@ def _compile_own(compile_some: Callable[[Prepared, Bench], None]) -> None:
     compile_some(one, _short_bench(one))
 
 
-def _compile_settling(_one: Prepared, bench: Bench) -> None:
-    packed = Packed(bench)
+def _compile_judging(one: Prepared, bench: Bench) -> None:
+    """Steps, walks, and what finished motions are judged by."""
+    packed, q = Packed(bench), bench.path.q
     take_step(packed, 0, Packed(bench.room.before), True)
+    walk(packed, 0, 1, q)
+    judge_motion(
+        bench.stage, q, bench.room, make_judged(_WARM_FRAMES, len(bench.room.found.capsule))
+    )
+    forces_of_frames(
+        no_contacts(0), np.zeros(2), bench.stage.wrench[:1], force_scale=1.0, length_scale=1.0
+    )
+    root = root_of(one, 0)[:_WARM_FRAMES]
+    skin_depths(
+        one.models[0], q[:, joints_of(one, 0)], root, bench.stage.field, one.distance,
+        bench.stage.environment,
+    )  # fmt: skip
 
 
 def _compile_grasping(one: Prepared, bench: Bench) -> None:
@@ -93,11 +109,6 @@ def _compile_grasping(one: Prepared, bench: Bench) -> None:
     rng = np.random.default_rng(0)
     planner = Planner(bench.stage, bench.candidates, bench.path, one.policy, packed, rng)
     planner.draw(0, {})
-
-
-def _compile_judge(_one: Prepared, bench: Bench) -> None:
-    judged = make_judged(_WARM_FRAMES, len(bench.room.found.capsule))
-    judge_motion(bench.stage, bench.path.q, bench.room, judged)
 
 
 def _compile_smoothing() -> None:
