@@ -35,7 +35,7 @@ from handwright.kinematics.tree import (
     placed,
     turned,
 )
-from handwright.math.compiled import inlined, inlined_loose, kernel
+from handwright.math.compiled import inlined, inlined_loose, kernel, linked
 
 _MOST_DAMPING = 1e6
 _SHORT_STEP = 3e-3
@@ -488,7 +488,7 @@ def _largest(work: Work, count: int) -> float:
     return largest
 
 
-@kernel
+@linked
 def solve_digit(
     tree: Tree,
     table: DigitTable,

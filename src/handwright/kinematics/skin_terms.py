@@ -25,7 +25,7 @@ from handwright.kinematics.skin_memory import (
 )
 from handwright.kinematics.skin_samples import MAX_BLEND, SkinSamples, sample_position
 from handwright.kinematics.tree import Links, Tree, placed
-from handwright.math.compiled import inlined, kernel
+from handwright.math.compiled import inlined, kernel, linked
 
 
 @inlined
@@ -124,7 +124,7 @@ def _add_depth(
             matrix[side, a, b] += scaled * rates[b]
 
 
-@kernel
+@linked
 def skin_terms(
     tree: Tree,
     table: DigitTable,

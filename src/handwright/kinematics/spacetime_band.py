@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handwright.math.compiled import inlined_loose, kernel
+from handwright.math.compiled import inlined_loose, linked
 
 _LOWER, _FREE, _UPPER = -1, 0, 1
 # How often all misplaced unknowns may change sides although that did not make them fewer.
@@ -152,7 +152,7 @@ def _side(band: Band, size: int, u: int, damping: float) -> int:
     return _FREE if slope * held > 0.0 else held
 
 
-@kernel
+@linked
 def bounded_step(band: Band, size: int, damping: float, max_rounds: int) -> tuple[float, bool, int]:
     """Solves the problem with ``damping`` times its diagonal added to the matrix.
 

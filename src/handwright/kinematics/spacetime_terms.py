@@ -25,7 +25,7 @@ from handwright.kinematics.skin_memory import keep_skin
 from handwright.kinematics.skin_terms import skin_terms
 from handwright.kinematics.spacetime_band import Band
 from handwright.kinematics.tree import Links, Tree, placed
-from handwright.math.compiled import inlined, kernel
+from handwright.math.compiled import inlined, kernel, linked
 
 
 class Anchors(NamedTuple):
@@ -342,7 +342,7 @@ def _frame_terms(
     return cost
 
 
-@kernel
+@linked
 def motion_cost(
     problem: MotionProblem,
     links: Links,

@@ -9,6 +9,7 @@ Functions written for the tuple take it as it is, and shapes are not part of its
 from __future__ import annotations
 
 import hashlib
+import struct
 from typing import Any
 
 import numba
@@ -51,61 +52,65 @@ class Packed:
     __slots__ = ("_numba_type_", "_values", "_words", "address")
 
     def __init__(self, values: Any) -> None:  # noqa: ANN401  any named tuple
-        words = np.zeros(_words_of(values), dtype=np.int64)
+        numbers: list[int] = []
         # Numba reads this name itself, and need not come back to Python for every call.
-        self._numba_type_ = _fill(values, words, 0)
+        self._numba_type_ = _fill(values, numbers)
+        words = np.array(numbers, dtype=np.int64)
         self.address = words.ctypes.data
         # Kept alive for as long as compiled code may read them.
         self._words, self._values = words, values
 
 
-def _words_of(value: object) -> int:
-    if isinstance(value, tuple):
-        return sum(_words_of(part) for part in value)
-    if isinstance(value, np.ndarray):
-        return 5 + 2 * value.ndim
-    return 1
-
-
-def _fill(values: Any, words: np.ndarray, begin: int) -> PackedType:  # noqa: ANN401  any named tuple
-    """Writes a tuple from word ``begin`` on, as numba lays out its own arrays and numbers."""
-    fields: list[tuple[str, types.Type, int]] = []
-    place = begin
-    for name, value in values._asdict().items():
-        if isinstance(value, tuple):
-            fields.append((name, _fill(value, words, place), place - begin))
-        elif isinstance(value, np.ndarray):
-            row = [0, 0, value.size, value.itemsize, value.ctypes.data]
-            words[place : place + 5 + 2 * value.ndim] = [*row, *value.shape, *value.strides]
-            fields.append((name, _array_type(value), place - begin))
+def _fill(values: Any, words: list[int]) -> PackedType:  # noqa: ANN401  any named tuple
+    """Appends a tuple's words, as numba lays out its own arrays and numbers; returns its type."""
+    begin = len(words)
+    kinds: list[types.Type] = []
+    places: list[int] = []
+    for name, value in zip(values._fields, values, strict=True):
+        places.append(len(words) - begin)
+        if isinstance(value, np.ndarray):
+            kinds.append(_array_type(value))
+            words += (0, 0, value.size, value.itemsize, value.__array_interface__["data"][0])
+            words += value.shape
+            words += value.strides
+        elif isinstance(value, tuple):
+            kinds.append(_fill(value, words))
         elif isinstance(value, bool | np.bool_):
-            words[place] = int(value)
-            fields.append((name, types.boolean, place - begin))
+            kinds.append(types.boolean)
+            words.append(int(value))
         elif isinstance(value, int | np.integer):
-            words[place] = value
-            fields.append((name, types.int64, place - begin))
+            kinds.append(types.int64)
+            words.append(int(value))
         elif isinstance(value, float | np.floating):
-            words[place : place + 1].view(np.float64)[0] = value
-            fields.append((name, types.float64, place - begin))
+            kinds.append(types.float64)
+            words += _BITS.unpack(_NUMBER.pack(value))
         else:
             raise TypeError(
                 f"{type(values).__name__}.{name} is a {type(value).__name__}; expected an array, "
                 "a number or a named tuple of such."
             )
-        place += _words_of(value)
-    return PackedType(type(values).__name__, tuple(fields))
+    # Numba's own look for a known type takes long. All types here are kept, so that their
+    # identities tell them apart; places follow from the kinds.
+    key = (type(values), *map(id, kinds))
+    if key not in _known_tuples:
+        fields = tuple(zip(values._fields, kinds, places, strict=True))
+        _known_tuples[key] = PackedType(type(values).__name__, fields)
+    return _known_tuples[key]
 
 
 def _array_type(array: np.ndarray) -> types.Array:
     """Numba's own question takes long, and the same few kinds of array come again and again."""
-    layout = "C" if array.flags.c_contiguous else "F" if array.flags.f_contiguous else "A"
-    key = (array.dtype, array.ndim, layout, array.flags.writeable)
+    flags = array.flags
+    layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
+    key = (array.dtype, array.ndim, layout, flags.writeable)
     if key not in _known_types:
         _known_types[key] = numba.typeof(array)
     return _known_types[key]
 
 
+_NUMBER, _BITS = struct.Struct("<d"), struct.Struct("<q")
 _known_types: dict[tuple[np.dtype, int, str, bool], types.Array] = {}
+_known_tuples: dict[tuple[object, ...], PackedType] = {}
 
 
 @typeof_impl.register(Packed)

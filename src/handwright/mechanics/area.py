@@ -118,8 +118,9 @@ def edge_distance(points: Float[np.ndarray, "N 3"], body: RigidBody) -> Float[np
     along = end - start
     square = np.einsum("ei,ei->e", along, along)
     least = np.full(len(points), np.inf)
-    for row, point in enumerate(points):
-        share = np.einsum("ei,ei->e", point - start, along) / square
-        nearest = start + np.clip(share, 0.0, 1.0)[:, None] * along
-        least[row] = np.linalg.norm(nearest - point, axis=1).min()
-    return least
+    for one_start, one_along, one_square in zip(start, along, square, strict=True):
+        way = points - one_start
+        share = np.clip(way @ one_along / one_square, 0.0, 1.0)
+        way -= share[:, None] * one_along
+        np.minimum(least, np.einsum("ni,ni->n", way, way), out=least)
+    return np.sqrt(least)

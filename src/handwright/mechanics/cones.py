@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from handwright.core.frozen import freeze_arrays
 from handwright.errors import InvalidValueError
-from handwright.math.compiled import inlined, kernel
+from handwright.math.compiled import inlined, kernel, linked
 from handwright.math.packed import Packed
 from handwright.mechanics.cone_newton import descend, set_up, start
 from handwright.mechanics.cone_work import ConeWork, make_cone_work
@@ -78,7 +78,7 @@ def _report(
     return objective, max(np.sqrt(push), np.sqrt(turn) / length_scale) / force_scale
 
 
-@kernel
+@linked
 def solve_cones(
     work: ConeWork,
     contacts: ForceContacts,

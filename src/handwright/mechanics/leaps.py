@@ -23,21 +23,24 @@ _FACTOR = 3.0
 
 
 def jumping_steps(
-    speed: Float[np.ndarray, "S"], times: Float[np.ndarray, " T"], threshold: float
-) -> Bool[np.ndarray, "S"]:
+    speed: Float[np.ndarray, "S *N"], times: Float[np.ndarray, " T"], threshold: float
+) -> Bool[np.ndarray, "S *N"]:
     """Which of the steps between frames are leaps.
 
     Args:
-        speed: Of each step.
+        speed: Of each step, of one thing or of several side by side.
         times: Of the frames, one more than steps, s.
         threshold: In the unit of ``speed``.
     """
     if len(speed) < 3:
-        return np.zeros(len(speed), dtype=bool)
+        return np.zeros(speed.shape, dtype=bool)
     reach = max(_MIN_FRAMES, round(_WINDOW / float(np.median(np.diff(times)))))
-    padded = np.pad(speed, reach, mode="reflect" if len(speed) > reach else "edge")
-    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1)
-    return speed > _FACTOR * np.median(windows, axis=1) + threshold
+    around = [(reach, reach)] + [(0, 0)] * (speed.ndim - 1)
+    padded = np.pad(speed, around, mode="reflect" if len(speed) > reach else "edge")
+    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1, axis=0)
+    # The middle one, for windows are of odd length.
+    median = np.partition(windows, reach, axis=-1)[..., reach]
+    return np.asarray(speed > _FACTOR * median + threshold)
 
 
 def pose_speeds(

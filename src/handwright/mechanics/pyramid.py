@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from handwright.math.compiled import inlined, kernel
+from handwright.math.compiled import inlined, linked
 from handwright.mechanics.cone_newton import LEAST_WEIGHT
 from handwright.mechanics.cones import TOLERANCE, ContactForces
 from handwright.mechanics.wrench import (
@@ -227,7 +227,7 @@ def _report(
     return objective, max(np.sqrt(push), np.sqrt(turn) / length_scale) / force_scale
 
 
-@kernel
+@linked
 def solve_pyramids(
     work: PyramidWork,
     contacts: ForceContacts,

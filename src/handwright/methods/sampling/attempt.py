@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -50,29 +50,69 @@ class Part(NamedTuple):
     """Mean square of joint values away from rest, and of their accelerations; smaller is calmer."""
 
 
+class Effort(NamedTuple):
+    """What the search of a holding had done when a motion was found, or when it ended."""
+
+    frames: int
+    """Tried by the search."""
+    dead_ends: int
+    dropped: int
+    """Paths whose smooth motion did not hold."""
+
+
 @dataclass(slots=True)
 class Attempt:
     """What one attempt came to."""
 
-    solutions: list[tuple[Part, ...]] = field(default_factory=list)
-    """Each with one part for each holding."""
-    frames: int = 0
-    """Tried by the search."""
-    success_frames: int = 0
-    """Different ones on the paths of all solutions."""
-    dead_ends: int = 0
-    dropped: int = 0
-    """Paths whose smooth motion did not hold."""
-    furthest: int = -1
-    """Latest frame of the problem that failed."""
+    parts: list[list[Part]] = field(default_factory=list)
+    """Motions of each holding."""
+    efforts: list[list[Effort]] = field(default_factory=list)
+    """For each holding, up to each of its motions, and at last in all."""
     causes: Counter[str] = field(default_factory=Counter)
     seconds: dict[str, float] = field(
         default_factory=lambda: {"search": 0.0, "reconstruction": 0.0, "judging": 0.0}
     )
 
+    @property
+    def solutions(self) -> list[tuple[Part, ...]]:
+        """Each with one part for each holding."""
+        return list(zip(*self.parts, strict=False))
+
+    @property
+    def effort(self) -> Effort:
+        """Of all holdings."""
+        return Effort(*np.sum([row[-1] for row in self.efforts], axis=0).tolist())
+
+    @property
+    def success_frames(self) -> int:
+        """Different ones on the paths of all solutions."""
+        total, count = 0, len(self.solutions)
+        for found in self.parts if count else ():
+            paths = np.stack([part.path.q for part in found[:count]])
+            is_known = (paths[:, None] == paths[None]).all(axis=3)
+            total += int((~np.tril(np.moveaxis(is_known, 2, 0), -1).any(axis=2)).sum())
+        return total
+
+    def first(self, count: int) -> Attempt:
+        """The same, ended as soon as there were so many solutions."""
+        ends = [len(found) >= count for found in self.parts]
+        return replace(
+            self,
+            parts=[found[:count] for found in self.parts],
+            efforts=[
+                row[:count] if is_cut else row
+                for row, is_cut in zip(self.efforts, ends, strict=True)
+            ],
+        )
+
 
 def run_attempt(
-    prepared: list[Prepared], method: ContactSampling, seed: int, number: int, deadline: float
+    prepared: list[Prepared],
+    method: ContactSampling,
+    seed: int,
+    number: int,
+    deadline: float,
+    most: int = PATHS,
 ) -> Attempt:
     """Searches all holdings, smooths the motions and judges them.
 
@@ -82,48 +122,47 @@ def run_attempt(
         seed: Of the run.
         number: Of the attempt; each has its own random numbers.
         deadline: On the monotonic clock, s.
+        most: Solutions that are wanted.
     """
     attempt = Attempt()
-    parts: list[list[Part]] = []
     for index, one in enumerate(prepared):
         rng = np.random.default_rng([seed, number, index])
-        found = _holding_parts(one, method, rng, deadline, attempt)
-        if not found:
-            return attempt
-        parts.append(found)
-    attempt.solutions = list(zip(*parts, strict=False))
-    for found in parts:
-        used = [part.path.q for part in found[: len(attempt.solutions)]]
-        frames = len(used[0])
-        attempt.success_frames += sum(
-            len(np.unique(np.stack([q[t] for q in used]), axis=0)) for t in range(frames)
-        )
+        if not _search_holding(one, method, rng, deadline, attempt, most):
+            break
     return attempt
 
 
-def _holding_parts(
+def _search_holding(
     one: Prepared,
     method: ContactSampling,
     rng: np.random.Generator,
     deadline: float,
     attempt: Attempt,
-) -> list[Part]:
-    """Motions of one holding from one tree."""
+    most: int,
+) -> bool:
+    """Adds motions of one holding from one tree; whether there are any."""
     search = Search(one, rng)
+    tally = search.tally
     parts: list[Part] = []
+    efforts: list[Effort] = []
+    dropped = 0
     for _ in range(PATHS):
         path = _next_path(search, method.max_frames, deadline, attempt)
         if path is None:
             break
         part = _finished(one, path, attempt)
         if not isinstance(part, Part):
+            dropped += 1
             search.reject(part - one.start)
         elif all(np.abs(part.q - other.q).max() > _SAME for other in parts):
             parts.append(part)
-    tally = search.tally
-    attempt.frames += tally.frames
-    attempt.dead_ends += tally.dead_ends
-    attempt.furthest = max(attempt.furthest, one.start + tally.furthest)
+            efforts.append(Effort(tally.frames, tally.dead_ends, dropped))
+            if len(parts) == most:
+                break
+    if len(parts) < most:
+        efforts.append(Effort(tally.frames, tally.dead_ends, dropped))
+    attempt.parts.append(parts)
+    attempt.efforts.append(efforts)
     if not parts:
         cause = tally.main_cause()
         attempt.causes[
@@ -132,7 +171,7 @@ def _holding_parts(
             else f"no first grasp of '{one.holding.body}' at frame {one.start} can carry it. "
             "Raise friction, lower the mass, or bring the wrist nearer."
         ] += 1
-    return parts
+    return bool(parts)
 
 
 def _next_path(search: Search, max_frames: int, deadline: float, attempt: Attempt) -> Path | None:
@@ -171,7 +210,6 @@ def _finished(one: Prepared, path: Path, attempt: Attempt) -> Part | int:
                 else stay_near(one, path, motion, verdict.failing)
             )
             attempt.seconds["reconstruction"] += time.perf_counter() - begin
-    attempt.dropped += 1
     attempt.causes[verdict.cause] += 1
     return verdict.frame
 
@@ -227,6 +265,6 @@ def _verdict(one: Prepared, q: np.ndarray) -> _Verdict:
 def _leaping_frame(one: Prepared, q: np.ndarray) -> int | None:
     """First frame of the problem into which a joint leaps, as when a finger comes unstuck."""
     speed = np.abs(np.diff(q, axis=0)) / np.diff(one.times)[:, None]
-    leaps = [jumping_steps(column, one.times, JOINT_LEAP_SPEED) for column in speed.T]
-    frames = np.flatnonzero(np.any(leaps, axis=0))
+    leaps = jumping_steps(speed, one.times, JOINT_LEAP_SPEED)
+    frames = np.flatnonzero(np.any(leaps, axis=1))
     return one.first + int(frames[0]) + 1 if frames.size else None

@@ -17,20 +17,18 @@ from handwright.kinematics.around import seen_over
 from handwright.kinematics.spacetime import no_anchors, smooth_digits
 from handwright.math.packed import Packed
 from handwright.math.pose import Pose
+from handwright.mechanics.frame_forces import forces_of_frames
+from handwright.mechanics.wrench import no_contacts
 from handwright.methods.sampling.attempt import Attempt, run_attempt
-from handwright.methods.sampling.carrying import (
-    carried_without,
-    grasp_worths,
-    keeps_place,
-    plan_lasts,
-    posed_frames,
-)
-from handwright.methods.sampling.judge import judge_motion, make_judged
+from handwright.methods.sampling.carrying import grasp_worths, posed_frames
+from handwright.methods.sampling.exact_depth import skin_depths
+from handwright.methods.sampling.judge import judge_motion, make_judged, take_step
 from handwright.methods.sampling.path import make_path
-from handwright.methods.sampling.prepare import Prepared, prepare
+from handwright.methods.sampling.plan import Planner
+from handwright.methods.sampling.prepare import Prepared, joints_of, prepare, root_of
 from handwright.methods.sampling.reconstruct import reconstruct
 from handwright.methods.sampling.stage import part_of_stage
-from handwright.methods.sampling.step import Bench, advance, pad_place, settle
+from handwright.methods.sampling.step import Bench, walk
 
 if TYPE_CHECKING:
     from handwright.methods.sampling.contact_sampling import ContactSampling
@@ -57,13 +55,13 @@ def warm_up(
     """
     bench = _short_bench(one)
     if pool is None:
-        for compile_some in (_compile_settling, _compile_grasping, _compile_judge):
-            compile_some(bench)
+        _compile_judging(one, bench)
+        _compile_grasping(one, bench)
         reconstruct(one._replace(stage=bench.stage, start=one.first), bench.path)
         return
-    others = (_compile_grasping, _compile_judge)
-    jobs = [*early, *(pool.submit(_compile_own, other) for other in others)]
-    _compile_settling(bench)
+    # What calls the same kernels is compiled by the same process, or they would be compiled twice.
+    jobs = [*early, pool.submit(_compile_own, _compile_grasping)]
+    _compile_judging(one, bench)
     for job in jobs:
         job.result()
 
@@ -75,36 +73,42 @@ def _short_bench(one: Prepared) -> Bench:
     return Bench(few, one.candidates, one.steps, path, one.room)
 
 
-def _compile_own(compile_some: Callable[[Bench], None]) -> None:
+def _compile_own(compile_some: Callable[[Prepared, Bench], None]) -> None:
     """Compiles for the problem as this worker has prepared it.
 
     Arrays that are handed from process to process may be written to, even if they could not be
     before, and numba would compile for others than are used later.
     """
-    compile_some(_short_bench(_own_problem()[0]))
+    one = _own_problem()[0]
+    compile_some(one, _short_bench(one))
 
 
-def _compile_settling(bench: Bench) -> None:
-    packed = Packed(bench)
-    settle(packed, 0, 1, False, True)
-    advance(packed, 0)
-    pad_place(packed, 0, 0)
+def _compile_judging(one: Prepared, bench: Bench) -> None:
+    """Steps, walks, and what finished motions are judged by."""
+    packed, q = Packed(bench), bench.path.q
+    take_step(packed, 0, Packed(bench.room.before), True)
+    walk(packed, 0, 1, q)
+    judge_motion(
+        bench.stage, q, bench.room, make_judged(_WARM_FRAMES, len(bench.room.found.capsule))
+    )
+    forces_of_frames(
+        no_contacts(0), np.zeros(2), bench.stage.wrench[:1], force_scale=1.0, length_scale=1.0
+    )
+    root = root_of(one, 0)[:_WARM_FRAMES]
+    skin_depths(
+        one.models[0], q[:, joints_of(one, 0)], root, bench.stage.field, one.distance,
+        bench.stage.environment,
+    )  # fmt: skip
 
 
-def _compile_grasping(bench: Bench) -> None:
+def _compile_grasping(one: Prepared, bench: Bench) -> None:
     packed, digits = Packed(bench), len(bench.stage.hand_of_digit)
     nobody = np.full((1, digits), -1)
     grasp_worths(packed, nobody, len(bench.candidates.frame), np.zeros((0, 3)), np.zeros(1))
-    carried_without(packed, 0, 1, np.ones(digits, dtype=np.bool_))
-    frames = np.zeros(1, dtype=np.int64)
-    plan_lasts(packed, 0, frames, frames, nobody.T.copy(), 1.0)
     posed_frames(packed, 1.0)
-    keeps_place(packed, 0, 0, 1)
-
-
-def _compile_judge(bench: Bench) -> None:
-    judged = make_judged(_WARM_FRAMES, len(bench.room.found.capsule))
-    judge_motion(bench.stage, bench.path.q, bench.room, judged)
+    rng = np.random.default_rng(0)
+    planner = Planner(bench.stage, bench.candidates, bench.path, one.policy, packed, rng)
+    planner.draw(0, {})
 
 
 def _compile_smoothing() -> None:
@@ -132,8 +136,11 @@ def run_attempts(
     """Attempts in their order, for as long as there is time."""
     number = 0
     if pool is None:
-        while time.monotonic() < deadline:
-            yield run_attempt(prepared, method, seed, number, deadline)
+        wanted = method.num_solutions
+        while wanted > 0 and time.monotonic() < deadline:
+            attempt = run_attempt(prepared, method, seed, number, deadline, wanted)
+            yield attempt
+            wanted -= len(attempt.solutions)
             number += 1
         return
     ahead: deque[Future[Attempt]] = deque()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from handwright.kinematics.tree import placed
-from handwright.math.compiled import compiled, inlined, kernel
+from handwright.math.compiled import compiled, inlined, kernel, linked
 from handwright.mechanics.cones import MAX_ITERATIONS, PENALTY, solve_cones
 from handwright.mechanics.pyramid import MAX_PIVOTS, solve_pyramids
 from handwright.methods.sampling.frame import add_ground, place_hands, pose_alone
@@ -22,8 +22,8 @@ UNKNOWN, NO, YES = -1, 0, 1
 _TOLERANCE = 1e-5
 
 
-@kernel
-def _keeps_place(bench: Bench, t: int, d: int, later: int) -> bool:
+@linked
+def keeps_place(bench: Bench, t: int, d: int, later: int) -> bool:
     """Whether a digit can keep the guiding point of row t until a later frame."""
     stage, path, room = bench.stage, bench.path, bench.room
     for j in range(path.q.shape[1]):
@@ -39,12 +39,6 @@ def _keeps_place(bench: Bench, t: int, d: int, later: int) -> bool:
     return miss < stage.limits.anchor
 
 
-@compiled
-def keeps_place(bench: Bench, t: int, d: int, later: int) -> bool:
-    """Whether a digit can keep the guiding point of row t until a later frame."""
-    return _keeps_place(bench, t, d, later)
-
-
 @inlined
 def _add_static(stage: Stage, room: Room, n: int, point: np.ndarray, normal: np.ndarray) -> None:
     """Writes a contact that does not slide."""
@@ -57,7 +51,7 @@ def _add_static(stage: Stage, room: Room, n: int, point: np.ndarray, normal: np.
     room.contacts.cap[n] = np.inf
 
 
-@kernel
+@linked
 def can_carry(stage: Stage, t: int, n: int, room: Room) -> bool:
     """Whether the first ``n`` contacts in ``room`` can move the body in frame ``t``."""
     status, total, _ = solve_pyramids(
@@ -72,7 +66,7 @@ def can_carry(stage: Stage, t: int, n: int, room: Room) -> bool:
     return status == 0 and total <= stage.limits.force * stage.weight
 
 
-@compiled
+@kernel
 def carried_frames(bench: Bench, chosen: np.ndarray, first: int, share: float) -> int:
     """Number of key frames from ``first`` on that a grasp can carry while its places last.
 
@@ -146,7 +140,7 @@ def posed_frames(bench: Bench, share: float) -> int:
     return count
 
 
-@compiled
+@linked
 def carried_without(bench: Bench, t: int, end: int, is_away: np.ndarray) -> bool:
     """Whether the digits that touch in row t can carry the body until ``end`` without some.
 
@@ -224,7 +218,7 @@ def grasp_worths(
             worth[row] = lasts + carried_frames(bench, chosen[row], first, SPARE_FRICTION)
 
 
-@compiled
+@linked
 def plan_lasts(
     bench: Bench, t: int, frames: np.ndarray, keys: np.ndarray, keeps: np.ndarray, share: float
 ) -> int:
@@ -243,7 +237,7 @@ def plan_lasts(
         for d in range(keeps.shape[0]):
             # Asked beforehand, for it uses the room of the contacts' links.
             if path.mode[t, d] == HOLD and keeps[d, h] == UNKNOWN:
-                keeps[d, h] = YES if _keeps_place(bench, t, d, frames[h]) else NO
+                keeps[d, h] = YES if keeps_place(bench, t, d, frames[h]) else NO
         n = add_ground(stage, frames[h], room)
         for d in range(keeps.shape[0]):
             mode, m = path.mode[t, d], path.fly_place[t, d]

@@ -215,7 +215,9 @@ class ContactSampling:
         stream: Iterator[Attempt] = run_attempts(self, prepared, seed, deadline, pool)
         try:
             tell(Progress("searching", _statistics(attempts), 0.0, self.time_budget))
-            for attempt in stream:
+            for whole in stream:
+                # Workers do not know how many are still wanted.
+                attempt = whole.first(self.num_solutions - found)
                 attempts.append(attempt)
                 found += len(attempt.solutions)
                 new, figures = motions.add(attempt), _statistics(attempts)
@@ -251,21 +253,20 @@ class ContactSampling:
 
 
 class _Motions:
-    """The clips of the first so many solutions, each made when it is found."""
+    """The clips of all solutions, each made when it is found."""
 
     def __init__(self, problem: Problem, prepared: list[Prepared], method: ContactSampling) -> None:
         self._problem, self._prepared, self._method = problem, prepared, method
         self._made: list[tuple[float, Clip]] = []
 
     def add(self, attempt: Attempt) -> tuple[Clip, ...]:
-        """The clips of an attempt, unless enough are found."""
-        room = self._method.num_solutions - len(self._made)
+        """The clips of an attempt."""
         new = [
             (
                 sum(part.strain for part in parts),
                 assemble_clip(self._problem, self._prepared, parts, self._method.name),
             )
-            for parts in attempt.solutions[:room]
+            for parts in attempt.solutions
         ]
         self._made += new
         return tuple(clip for _, clip in new)
@@ -282,8 +283,9 @@ def _silent(_progress: Progress) -> None:
 def _statistics(attempts: list[Attempt]) -> dict[str, float]:
     """The columns of the paper's Table 1."""
     solutions = sum(len(attempt.solutions) for attempt in attempts)
-    total = sum(attempt.frames for attempt in attempts)
-    dead_ends = sum(attempt.dead_ends for attempt in attempts)
+    efforts = [attempt.effort for attempt in attempts]
+    total = sum(effort.frames for effort in efforts)
+    dead_ends = sum(effort.dead_ends for effort in efforts)
     success = sum(attempt.success_frames for attempt in attempts)
     return {
         "solutions": float(solutions),
@@ -292,7 +294,7 @@ def _statistics(attempts: list[Attempt]) -> dict[str, float]:
         "success_frames": float(success),
         "success_ratio": success / total if total else 0.0,
         "solution_ratio": solutions / (solutions + dead_ends) if solutions + dead_ends else 0.0,
-        "dropped": float(sum(attempt.dropped for attempt in attempts)),
+        "dropped": float(sum(effort.dropped for effort in efforts)),
         "attempts": float(len(attempts)),
     }
 

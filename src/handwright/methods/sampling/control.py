@@ -201,7 +201,7 @@ def obey(
     )
     if not trouble:
         places = _bind_kept(places, orders, dict(zip(wishes.kept, rows[num_pins:], strict=True)))
-    return places, with_starts(orders), trouble
+    return places, orders if trouble else with_starts(orders), trouble
 
 
 def _bind_kept(places: Candidates, orders: Orders, rows: dict[int, np.ndarray]) -> Candidates:

@@ -7,7 +7,6 @@ is what anybody finds who looks at the mesh.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +14,9 @@ import numpy as np
 from handwright.kinematics import link_poses, posed_capsules
 from handwright.kinematics.skin_samples import CAPSULE_BULGE
 from handwright.math.pose import Pose
-from handwright.mechanics import ForceContacts, LeastForces, force_contacts
+from handwright.mechanics import ForceContacts, force_contacts
 from handwright.mechanics.area import edge_sides
+from handwright.mechanics.frame_forces import forces_of_frames
 from handwright.mechanics.sliding import relative_velocity
 from handwright.methods.sampling.effort import too_hard
 from handwright.methods.sampling.exact_depth import skin_depths
@@ -164,36 +164,31 @@ def _with_sides(one: Prepared, q: np.ndarray, moved: _Contacts) -> _Contacts:
 
 def _forces(one: Prepared, found: _Contacts) -> np.ndarray | Refused:
     """(N, 3) least forces that move the body, N; or in which frame there are none."""
-    stage, force = one.strict, np.zeros((len(found.frame), 3))
-    contacts = _force_contacts(one, found)
-    begins = np.searchsorted(found.frame, np.arange(len(stage.wrench) + 1))
-    solver = LeastForces(int(np.diff(begins).max(initial=0)))
+    stage, count = one.strict, len(one.strict.wrench)
+    solved = forces_of_frames(
+        _force_contacts(one, found),
+        np.searchsorted(found.frame, np.arange(count + 1)),
+        stage.wrench,
+        force_scale=stage.weight,
+        length_scale=stage.gyration,
+    )
+    missing = np.maximum(
+        np.linalg.norm(solved.residual[:, :3], axis=1),
+        np.linalg.norm(solved.residual[:, 3:], axis=1) / stage.gyration,
+    )
     is_hand = found.capsule >= 0
-    for t, (begin, end) in enumerate(pairwise(begins.tolist())):
-        here = slice(begin, end)
-        solved = solver.solve(
-            ForceContacts(*(column[here] for column in contacts)),
-            stage.wrench[t],
-            force_scale=stage.weight,
-            length_scale=stage.gyration,
+    level = np.einsum("ni,ni->n", solved.forces, found.normal)
+    pressed = np.bincount(found.frame[is_hand], level[is_hand], minlength=count)
+    # Written so that NaN is refused.
+    is_carried = missing <= _RESIDUAL * stage.weight
+    is_carried &= pressed <= stage.limits.force * stage.weight
+    if not is_carried.all():
+        return Refused(
+            one.first + int(is_carried.argmin()),
+            "contacts on the exact surface of the body could not move it as its track shows. "
+            "Raise friction, lower the mass, or slow the track.",
         )
-        missing = max(
-            float(np.linalg.norm(solved.residual[:3])),
-            float(np.linalg.norm(solved.residual[3:])) / stage.gyration,
-        )
-        level = np.einsum("ni,ni->n", solved.forces, found.normal[here])
-        pressed = level[is_hand[here]].sum()
-        # Written so that NaN is refused.
-        if not (
-            missing <= _RESIDUAL * stage.weight and pressed <= stage.limits.force * stage.weight
-        ):
-            return Refused(
-                one.first + t,
-                "contacts on the exact surface of the body could not move it as its track shows. "
-                "Raise friction, lower the mass, or slow the track.",
-            )
-        force[here] = solved.forces
-    return force
+    return solved.forces
 
 
 def _first_of_each(judged: Judged) -> np.ndarray:

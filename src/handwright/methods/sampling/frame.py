@@ -18,7 +18,7 @@ from handwright.kinematics.around import Around
 from handwright.kinematics.digit_ik import IkWeights, place_digit, solve_digit
 from handwright.kinematics.skin_samples import CAPSULE_BULGE, sample_position
 from handwright.kinematics.tree import Links, placed
-from handwright.math.compiled import inlined, kernel
+from handwright.math.compiled import inlined, kernel, linked
 from handwright.mechanics.area import (
     EDGE_BACK,
     EDGE_DIRECTIONS,
@@ -81,7 +81,7 @@ def place_hands(stage: Stage, t: int, q: np.ndarray, links: Links) -> None:
         place_digit(stage.tree, stage.table, links, digit, q)
 
 
-@kernel
+@linked
 def pose_digits(stage: Stage, t: int, q: np.ndarray, room: Room) -> None:
     """Bends the digits of ``q``, within ``room.low`` and ``high``, to their guiding points."""
     around, table, guide = _around_at(stage, t), stage.table, room.guide
@@ -397,7 +397,7 @@ def add_ground(stage: Stage, t: int, room: Room) -> int:
     return n
 
 
-@kernel
+@linked
 def collect_contacts(stage: Stage, t: int, room: Room, has_before: bool) -> float:
     """Finds all contacts of the placed hands; returns how deep the skin is anywhere, m.
 
@@ -454,7 +454,7 @@ def collect_contacts(stage: Stage, t: int, room: Room, has_before: bool) -> floa
     return deepest
 
 
-@kernel
+@linked
 def find_forces(stage: Stage, t: int, room: Room, is_exact: bool) -> bool:
     """Whether the collected contacts can move the body; forces are then in ``room.cone.force``.
 
@@ -515,7 +515,7 @@ def _share_loads(stage: Stage, room: Room) -> None:
             )
 
 
-@kernel
+@linked
 def check_frame(stage: Stage, t: int, room: Room, has_before: bool, is_exact: bool) -> int:
     """Whether the placed hands are a feasible frame; ``room.found.blame`` says who is to blame.
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from handwright.kinematics.tree import Links, placed
-from handwright.math.compiled import compiled, inlined, kernel
+from handwright.math.compiled import compiled, inlined, kernel, linked
 from handwright.math.packed import Packed
 from handwright.methods.sampling.frame import (
     CROSSED,
@@ -25,7 +25,7 @@ from handwright.methods.sampling.frame import (
 )
 from handwright.methods.sampling.room import Room
 from handwright.methods.sampling.stage import Stage
-from handwright.methods.sampling.step import Bench
+from handwright.methods.sampling.step import TRIES, Bench, advance, settle
 
 
 class Judged(NamedTuple):
@@ -133,7 +133,7 @@ def _forget_landings(room: Room) -> None:
         room.price[d] = 1.0
 
 
-@compiled
+@linked
 def still_holds(bench: Bench, t: int, ahead: Links) -> bool:
     """Whether frame t of a path holds by the rules of the judge, now that the next one is known.
 
@@ -153,6 +153,23 @@ def still_holds(bench: Bench, t: int, ahead: Links) -> bool:
     collect_contacts(stage, t, room, before > t)
     slip_around(stage, t, room, ahead, t + 1 - before)
     return find_forces(stage, t, room, before > t)
+
+
+@compiled
+def take_step(bench: Bench, t: int, ahead: Links, is_exact: bool) -> int:
+    """Goes on to frame t + 1 by the plan in row t; FINE, or what either of the two fails by.
+
+    Args:
+        bench: The search.
+        t: Frame.
+        ahead: Room for links.
+        is_exact: Whether the least forces themselves are wanted.
+    """
+    advance(bench, t)
+    verdict = settle(bench, t + 1, TRIES, True, is_exact)
+    if verdict == FINE and not still_holds(bench, t, ahead):
+        return UNMOVED
+    return verdict
 
 
 @kernel

@@ -9,8 +9,8 @@ import numpy as np
 from handwright.methods.sampling.path import Path
 from handwright.methods.sampling.room import FREE, HOLD, Room
 
-# How far a guiding point may roll away from its pin, m; a clip is allowed a little more.
-_ROLLED = 2.5e-3
+ROLLED = 2.5e-3
+"""How far a guiding point may roll away from its pin, m; a clip is allowed a little more."""
 NEVER = 1_000_000_000
 """Frame of an order that does not come."""
 PIN_TOLERANCE = 3e-3
@@ -46,6 +46,8 @@ class Orders(NamedTuple):
     """(D, N) joints of each digit, or -1."""
     start: np.ndarray
     """(T, D) first later frame at which a new order begins, or ``NEVER``."""
+    is_pinned: np.ndarray
+    """(T, D) whether a digit must be at its pin; by ``with_starts``."""
 
     def has_any(self) -> bool:
         """Whether any digit is told anything."""
@@ -53,29 +55,11 @@ class Orders(NamedTuple):
 
     def binds(self, t: int, d: int) -> bool:
         """Whether a digit has an order for frame t that it must not fail."""
-        return bool(self.must_pin(t)[d] or self.is_kept[t, d])
-
-    def must_pin(self, t: int) -> np.ndarray:
-        """(D,) digits that must be at their pins in frame t."""
-        pin = self.pin[t]
-        if not (pin >= 0).any():
-            return np.zeros(len(pin), dtype=bool)
-        return np.asarray((pin >= 0) & (self.is_lasting[pin] | (self.first[pin] == t)))
-
-    def holds_pin(self, path: Path, t: int, d: int) -> bool:
-        """Whether a digit that is pinned in the next frame is at its point in row t of a path."""
-        pin = int(self.pin[min(t + 1, len(self.pin) - 1), d])
-        if pin < 0 or path.reached[t, d] != HOLD:
-            return False
-        return float(np.linalg.norm(path.target[t, d] - self.point[pin])) <= _ROLLED
-
-    def aim(self, t: int, d: int) -> np.ndarray | None:
-        """Where the digit that is pinned in frame t must be, or None if it is not."""
-        return self.point[self.pin[t, d]] if self.pin[t, d] >= 0 else None
+        return bool(self.is_pinned[t, d] or self.is_kept[t, d])
 
     def guide(self, room: Room, t: int) -> None:
         """Puts the orders of frame t over the guiding points that have been prepared for it."""
-        for d in np.flatnonzero(self.must_pin(t)):
+        for d in np.flatnonzero(self.is_pinned[t]):
             room.must_touch[d] = True
         for d in np.flatnonzero(self.is_kept[t]):
             guide = room.guide
@@ -110,9 +94,9 @@ class Orders(NamedTuple):
 
     def missed(self, path: Path, t: int) -> int:
         """A pinned digit that is not at its point in row t of a path, or -1."""
-        for d in np.flatnonzero(self.must_pin(t)):
+        for d in np.flatnonzero(self.is_pinned[t]):
             off = path.target[t, d] - self.point[self.pin[t, d]]
-            if path.reached[t, d] != HOLD or float(np.linalg.norm(off)) > _ROLLED:
+            if path.reached[t, d] != HOLD or float(np.linalg.norm(off)) > ROLLED:
                 return int(d)
         return -1
 
@@ -129,7 +113,7 @@ def unpinned_frame(
         digit: (N,) row of the digit of each, or -1.
         point: (N, 3) of each, in the body's frame, m.
     """
-    for t, d in np.argwhere([orders.must_pin(t) for t in range(len(orders.pin))]):
+    for t, d in np.argwhere(orders.is_pinned):
         own = (frame == t + shift) & (digit == d)
         away = np.linalg.norm(point[own] - orders.point[orders.pin[t, d]], axis=1)
         if not away.min(initial=np.inf) <= PIN_TOLERANCE:
@@ -156,11 +140,12 @@ def no_orders(frames: int, free: np.ndarray, joints: int) -> Orders:
         q=np.zeros((frames, joints)),
         free=free,
         start=flat + NEVER,
+        is_pinned=np.zeros((frames, digits), dtype=bool),
     )
 
 
 def with_starts(orders: Orders) -> Orders:
-    """The same once all orders have been written: says for each frame when the next one begins."""
+    """The same once all orders have been written, with what follows from them: see its fields."""
     frames, digits = orders.pin.shape
     start = np.full((frames, digits), NEVER)
     # A pin, or a kept span: negative numbers for the latter, zero for none.
@@ -168,4 +153,8 @@ def with_starts(orders: Orders) -> Orders:
     for t in range(frames - 2, -1, -1):
         begins = (bond[t + 1] != 0) & (bond[t + 1] != bond[t])
         start[t] = np.where(begins, t + 1, start[t + 1])
-    return orders._replace(start=start)
+    is_pinned = orders.pin >= 0
+    for t, d in np.argwhere(is_pinned):
+        pin = orders.pin[t, d]
+        is_pinned[t, d] = orders.is_lasting[pin] or orders.first[pin] == t
+    return orders._replace(start=start, is_pinned=is_pinned)

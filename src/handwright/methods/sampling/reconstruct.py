@@ -25,9 +25,8 @@ from handwright.methods.sampling.anchors import (
 from handwright.methods.sampling.judge import Judged
 from handwright.methods.sampling.path import Path, make_path
 from handwright.methods.sampling.prepare import Prepared, joints_of, root_of
-from handwright.methods.sampling.room import FREE
 from handwright.methods.sampling.stage import Stage
-from handwright.methods.sampling.step import Bench, settle
+from handwright.methods.sampling.step import Bench, walk
 
 # How far the hand opens on its way to and from the body, between rest and open.
 _OPENING = 0.7
@@ -36,7 +35,7 @@ _OPENING_FRAMES = 12
 # Clearance of the skin, and how much more it keeps after it has sunk in, m.
 _MARGIN, _STAND_OFF = 1e-4, 4e-4
 # Frames before and after one that did not hold in which the search's own motion is followed.
-_AROUND = 1
+_AROUND = 2
 # Rounds over the digits, at first and when contacts roll on.
 _SWEEPS, _FEW_SWEEPS = 4, 2
 _WEIGHTS = SpacetimeWeights(
@@ -46,7 +45,7 @@ _WEIGHTS = SpacetimeWeights(
     environment=2.0,
     digits=2.0,
     num_samples=400,
-    pulls=1,
+    pulls=0,
     tolerance=0.1,
 )
 # A sharp edge goes between points of the skin, as deep as half their distance, m.
@@ -74,9 +73,9 @@ def reconstruct(one: Prepared, path: Path) -> Motion:
     q = whole.q
     q[start : start + span] = path.q
     reference = _references(stage, path, start, one.hands.open)
-    bench = Bench(stage, one.candidates, one.steps, whole, one.room)
-    _walk(bench, start, 0, reference)
-    _walk(bench, start + span - 1, frames - 1, reference)
+    bench = Packed(Bench(stage, one.candidates, one.steps, whole, one.room))
+    walk(bench, start, 0, reference)
+    walk(bench, start + span - 1, frames - 1, reference)
     anchors = []
     for h in range(len(one.models)):
         turns, places = _placed_links(one, h, q)
@@ -179,23 +178,6 @@ def _smoothed(
         )
         result[:, joints] = smooth.q
     return Motion(result, reference, anchors, margin)
-
-
-def _walk(bench: Bench, first: int, last: int, wanted: np.ndarray) -> None:
-    """Poses free digits frame by frame from ``first`` to ``last``, forwards or backwards."""
-    stage, room, q = bench.stage, bench.room, bench.path.q
-    room.guide.mode[:] = FREE
-    room.must_touch[:] = False
-    packed = Packed(bench)
-    step = 1 if last > first else -1
-    for t in range(first + step, last + step, step):
-        before = q[t - step]
-        q[t] = before
-        room.low[:] = np.clip(before - stage.limits.step, stage.low[t], stage.high[t])
-        room.high[:] = np.clip(before + stage.limits.step, stage.low[t], stage.high[t])
-        room.reference[:] = 0.75 * before + 0.25 * wanted[t]
-        # Only the posture counts: whether a hand that is off the body carries it was not asked.
-        settle(packed, t, 1, False, False)
 
 
 def _digits_of(stage: Stage, h: int) -> np.ndarray:

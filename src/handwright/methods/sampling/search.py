@@ -16,12 +16,12 @@ from handwright.math.packed import Packed
 from handwright.methods.sampling.carrying import SPARE_FRICTION, grasp_worths, posed_frames
 from handwright.methods.sampling.frame import FINE, MISSED, UNMOVED
 from handwright.methods.sampling.grasps import draw_grasps, first_digits
-from handwright.methods.sampling.judge import still_holds
+from handwright.methods.sampling.judge import still_holds, take_step
 from handwright.methods.sampling.path import Path, copy_path, make_path
 from handwright.methods.sampling.plan import Forced, Planner
 from handwright.methods.sampling.prepare import Prepared
 from handwright.methods.sampling.room import FREE, HOLD
-from handwright.methods.sampling.step import IDLE_LOAD, Bench, advance, settle
+from handwright.methods.sampling.step import IDLE_LOAD, TRIES, Bench, advance, settle
 from handwright.methods.sampling.tally import Tally
 
 # Rounds of draws without a first grasp after which there is little hope for one.
@@ -106,16 +106,15 @@ class Search:
         """Tries the next frame."""
         t = self._t
         self.tally.frames += 1
-        advance(self._bench, t)
-        if self._has_orders:
-            self._policy.orders.guide(self._room, t + 1)
         # The next strategies are drawn from the forces at the end of a window.
         is_exact = bool(self._path.window_end[t] <= t + 1)
-        verdict = int(settle(self._bench, t + 1, 3, True, is_exact))
+        if not self._has_orders:
+            return int(take_step(self._bench, t, self._ahead, is_exact))
+        advance(self._bench, t)
+        self._policy.orders.guide(self._room, t + 1)
+        verdict = int(settle(self._bench, t + 1, TRIES, True, is_exact))
         if verdict == FINE and not still_holds(self._bench, t, self._ahead):
             verdict = UNMOVED
-        if not self._has_orders:
-            return verdict
         if verdict != FINE and self._policy.orders.is_kept[t + 1].all():
             # Nothing is left to choose: whether it holds is for the judge of whole motions.
             self._policy.orders.write_row(self._path, t + 1, self._room)
@@ -272,4 +271,4 @@ class Search:
         policy = self._policy
         policy.orders.start_kept(q)
         policy.orders.guide(room, 0)
-        return bool(settle(self._bench, 0, 3, False, True) == FINE)
+        return bool(settle(self._bench, 0, TRIES, False, True) == FINE)

@@ -9,7 +9,7 @@ import numpy as np
 from handwright.geometry.sdf import field_value_gradient
 from handwright.kinematics.digit_ik import IkWeights
 from handwright.kinematics.tree import placed
-from handwright.math.compiled import compiled, inlined, kernel
+from handwright.math.compiled import compiled, inlined, kernel, linked
 from handwright.methods.sampling.candidates import Candidates
 from handwright.methods.sampling.frame import (
     BACKWARD,
@@ -35,6 +35,10 @@ IDLE_LOAD = 0.01
 _MIN_SLIDE_COSINE = 0.8
 
 
+TRIES = 3
+"""How often a frame is posed, at most."""
+
+
 class Steps(NamedTuple):
     """Settings of single steps."""
 
@@ -58,7 +62,7 @@ class Bench(NamedTuple):
     room: Room
 
 
-@kernel
+@linked
 def advance(bench: Bench, t: int) -> None:
     """Prepares frame t + 1: its guiding points from the plan in row t, bounds and prices."""
     stage, path, room, steps = bench.stage, bench.path, bench.room, bench.steps
@@ -157,7 +161,7 @@ def _fly(stage: Stage, path: Path, t: int, d: int, room: Room, lift: float) -> N
             guide.target[d, i] += (height - value) * guide.normal[d, i]
 
 
-@compiled
+@linked
 def settle(bench: Bench, t: int, tries: int, has_before: bool, is_exact: bool) -> int:
     """Poses and tests frame t, which has been prepared; if it is fine it is written to the path.
 
@@ -292,6 +296,33 @@ def _commit(path: Path, t: int, room: Room) -> None:
 
 
 @compiled
+def walk(bench: Bench, first: int, last: int, wanted: np.ndarray) -> None:
+    """Poses digits that are off the body frame by frame from ``first`` to ``last``.
+
+    Only their postures count: whether a hand that is off the body carries it is not asked.
+
+    Args:
+        bench: Row ``first`` of its path is where the walk begins.
+        first: Frame.
+        last: Frame, later or earlier.
+        wanted: (T, J) postures that are preferred, rad.
+    """
+    stage, room, q = bench.stage, bench.room, bench.path.q
+    for d in range(room.guide.mode.shape[0]):
+        room.guide.mode[d] = FREE
+    step, t = 1 if last > first else -1, first
+    while t != last:
+        before, t = q[t], t + step
+        for j in range(q.shape[1]):
+            low, high = stage.low[t, j], stage.high[t, j]
+            q[t, j] = before[j]
+            room.low[j] = min(max(before[j] - stage.limits.step, low), high)
+            room.high[j] = min(max(before[j] + stage.limits.step, low), high)
+            room.reference[j] = 0.75 * before[j] + 0.25 * wanted[t, j]
+        pose_digits(stage, t, q[t], room)
+
+
+@kernel
 def pad_place(bench: Bench, t: int, d: int) -> tuple[float, float, float]:
     """Where the middle of a digit's pad is in row t, in the body's frame, m."""
     stage, room = bench.stage, bench.room

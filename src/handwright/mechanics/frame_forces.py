@@ -1,0 +1,83 @@
+"""Least forces for every frame of a motion, in one call of compiled code."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from handwright.math.compiled import kernel
+from handwright.math.packed import Packed
+from handwright.mechanics.cone_work import ConeWork, make_cone_work
+from handwright.mechanics.cones import MAX_ITERATIONS, PENALTY, TOLERANCE, solve_cones
+from handwright.mechanics.wrench import ForceContacts, no_contacts
+
+
+class FrameForces(NamedTuple):
+    """Forces at all contacts, and how well they give the wrenches."""
+
+    forces: Float[np.ndarray, "N 3"]
+    """On the body, N."""
+    residual: Float[np.ndarray, "T 6"]
+    """Wrench wanted minus wrench of the forces, N and N m."""
+
+
+def forces_of_frames(
+    contacts: ForceContacts,
+    first: Int[np.ndarray, " T+1"],
+    wrench: Float[np.ndarray, "T 6"],
+    *,
+    force_scale: float,
+    length_scale: float,
+) -> FrameForces:
+    """As ``least_forces``, frame by frame.
+
+    Args:
+        contacts: Of all frames, one after the other.
+        first: Rows first[t] to first[t + 1] are the contacts of frame t.
+        wrench: That the contacts must give about the centre of mass, N and N m.
+        force_scale: Unit of force, N: the weight of the body.
+        length_scale: Unit of length, m: its radius of gyration.
+    """
+    capacity = int(np.diff(first).max(initial=0))
+    found = FrameForces(np.zeros((len(contacts.arm), 3)), np.zeros((len(first) - 1, 6)))
+    _solve_each(
+        Packed(make_cone_work(capacity)), Packed(no_contacts(capacity)),
+        Packed(ForceContacts(*(np.array(column, order="C") for column in contacts))),
+        np.ascontiguousarray(first, dtype=np.int64), np.array(wrench, order="C"), force_scale,
+        length_scale, Packed(found),
+    )  # fmt: skip
+    return found
+
+
+@kernel
+def _solve_each(
+    work: ConeWork,
+    room: ForceContacts,
+    contacts: ForceContacts,
+    first: np.ndarray,
+    wrench: np.ndarray,
+    force_scale: float,
+    length_scale: float,
+    found: FrameForces,
+) -> None:
+    for t in range(wrench.shape[0]):
+        begin, count = first[t], first[t + 1] - first[t]
+        for n in range(count):
+            room.friction[n] = contacts.friction[begin + n]
+            room.weight[n] = contacts.weight[begin + n]
+            room.cap[n] = contacts.cap[begin + n]
+            for i in range(3):
+                room.arm[n, i] = contacts.arm[begin + n, i]
+                room.normal[n, i] = contacts.normal[begin + n, i]
+                room.drag[n, i] = contacts.drag[begin + n, i]
+        solve_cones(
+            work, room, count, wrench[t], force_scale, length_scale, TOLERANCE, PENALTY,
+            MAX_ITERATIONS,
+        )  # fmt: skip
+        for i in range(6):
+            found.residual[t, i] = work.residual[i]
+        for n in range(count):
+            for i in range(3):
+                found.forces[begin + n, i] = work.force[n, i]
