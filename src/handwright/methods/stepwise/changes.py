@@ -147,7 +147,7 @@ def parting_touches(
 
 def touch_gaps(rows: TouchRows) -> Float[np.ndarray, " K"]:
     """How far what touches is from the bodies along the normals, m."""
-    return gaps_and_forces(rows.offset, rows.normal, rows.normal)[0]  # type: ignore[no-any-return]
+    return gaps_and_forces(rows.offset, rows.normal, rows.normal)[0]
 
 
 def break_or_stay(

@@ -86,9 +86,9 @@ def touch_limits(
     kind = np.full(count, 2)
     kind[:num_bodies] = 1
     gap = np.zeros(len(offset))
-    for k in range(len(gap)):
+    for n in range(len(gap)):
         for i in range(3):
-            gap[k] -= offset[k, i] * normal[k, i]
+            gap[n] -= offset[n, i] * normal[n, i]
     speed = least_speed(gap, step)
     row = 0
     for k in lying:
