@@ -62,7 +62,8 @@ def test_a_thrust_slides_a_box_as_far_as_friction_lets_it(file, tmp_path, capsys
     assert "dropped" in told
     assert "Without the push it is within 0.0 mm of the clip." in told
     pushed = load_clip(out)
-    assert pushed.fps == pytest.approx(30.0)
+    # Frames are as long as the clip's own.
+    assert pushed.fps == pytest.approx(60.0)
     (push,) = pushed.problem.pushes
     np.testing.assert_array_equal(push.force, [2.0, 0.0, 0.0])
     np.testing.assert_array_equal(push.point, pushed.problem.bodies["box"].center)
@@ -104,6 +105,19 @@ def test_a_million_newtons_take_the_box_away_and_nothing_breaks(file):
     assert found.is_dropped
     assert found.back_after is None
     assert found.displacement > 1e3
+
+
+def test_a_body_that_falls_without_the_push_is_not_called_held(tmp_path, capsys):
+    clip = lying()
+    raised = clip.bodies["box"].position + np.array([0.0, 0.0, 0.1])
+    floating = replace(clip, bodies={"box": Pose(raised, clip.bodies["box"].wxyz)})
+    save_clip(floating, tmp_path / "floating.npz")
+    with pytest.raises(SystemExit) as caught:
+        cli.main(["push", str(tmp_path / "floating.npz"), "--force", "0 0 -1", "--at", "0.5"])
+    assert caught.value.code == 1
+    told = capsys.readouterr().out
+    assert "lost without the push" in told
+    assert "The hand does not follow this clip" in told
 
 
 def test_reactions_are_what_poses_say():

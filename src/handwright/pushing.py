@@ -15,7 +15,7 @@ from handwright.core.push import Push
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.evidence import certify
 from handwright.io.npz_file import load_npz
-from handwright.methods.stepwise.reaction import follow_clip, off_plan, reaction
+from handwright.methods.stepwise.reaction import STRAY, follow_clip, off_plan, reaction
 from handwright.render.exporting import export
 
 
@@ -48,6 +48,8 @@ def push_clip(
     session = follow_clip(clip, (push,))
     pushed = session.clip("stepwise")
     found = reaction(pushed, calm, push.body, push.end)
+    away = off_plan(calm, clip, push.body)
+    is_lost = away > STRAY
     table = Table("body", box=None, pad_edge=False)
     for heading in ("displaced mm", "tilted deg", "back within 1 mm after s"):
         table.add_column(heading, justify="right")
@@ -57,18 +59,21 @@ def push_clip(
         f"{1e3 * found.displacement:.1f}",
         f"{degrees(found.tilt):.1f}",
         "never" if found.back_after is None else f"{found.back_after:.2f}",
-        "dropped" if found.is_dropped else "held",
+        "lost without the push" if is_lost else "dropped" if found.is_dropped else "held",
     )
     console.print(table)
     console.print(f"The pushed motion is {certify(pushed).verdict}.", highlight=False)
-    away = 1e3 * off_plan(calm, clip, push.body)
-    console.print(f"Without the push it is within {away:.1f} mm of the clip.", highlight=False)
+    console.print(
+        f"Without the push it is within {1e3 * away:.1f} mm of the clip.", highlight=False
+    )
+    if is_lost:
+        console.print("The hand does not follow this clip: contacts that slide or change lose it.")
     if session.tally.infeasible:
         console.print(f"Frames that could not keep things apart: {session.tally.infeasible}.")
     if out is not None:
         export(pushed, out)
         console.print(f"Wrote {out}.", soft_wrap=True, highlight=False)
-    return not found.is_dropped
+    return not (found.is_dropped or is_lost)
 
 
 def _push(

@@ -17,8 +17,10 @@ from handwright.methods.stepwise.settings import Settings
 
 # Frames of a motion that is followed are as long as its own, within these, s.
 _SHORTEST, _LONGEST = 1.0 / 120.0, 1.0 / 30.0
-# A body is back when it is this near, m; it is lost when it is this far at the end, m and rad.
-_BACK, _STRAY, _TURN = 1e-3, 0.02, np.pi / 6.0
+STRAY = 0.02
+"""A body is lost when it is this far from where it should be, m."""
+# It is back when it is this near, m; it is lost, too, when it is turned by this much, rad.
+_BACK, _TURN = 1e-3, np.pi / 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,5 +111,5 @@ def reaction(pushed: Clip, calm: Clip, body: str, end: float) -> Reaction:
         displacement=float(away.max()),
         tilt=float(turned.max()),
         back_after=back,
-        is_dropped=bool(away[-1] > _STRAY or turned[-1] > _TURN),
+        is_dropped=bool(away[-1] > STRAY or turned[-1] > _TURN),
     )
