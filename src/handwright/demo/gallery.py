@@ -79,8 +79,10 @@ def _events_sheet(clip: Clip) -> UInt8[np.ndarray, "H W 3"]:
     for push in problem.pushes:
         times += [push.start, 0.5 * (push.start + push.end), push.end]
     frames = sorted({int(np.abs(clip.times - time).argmin()) for time in times})
+    # From the last event on bodies are held: one picture of that will do.
+    held = frames[-2]
     while len(frames) < _COLUMNS:
-        gaps = np.diff(frames)
+        gaps = np.where(np.array(frames[:-1]) < held, np.diff(frames), 0)
         widest = int(gaps.argmax())
         frames.insert(widest + 1, frames[widest] + int(gaps[widest]) // 2)
     images = pictures(clip, frames, camera, _SIZE, is_still=True)

@@ -159,7 +159,7 @@ class Search:
             exact,
             problem(_COARSE, gridded),
             problem(0.0, near_exact),
-            tuple(pose.inverse() @ one for one in (pose, *carried)) if has_arm else (),
+            tuple(pose.inverse() @ one for one in (pose, *carried)) if has_arm and carried else (),
         )
 
     def grasps(self, starts: list[Start], failures: Counter[str]) -> list[GraspFound]:
@@ -212,7 +212,7 @@ class Search:
 
     def _strain(self, wrist: Pose, q: np.ndarray | None = None) -> float:
         """How hard it is for the arm to carry the body by a wrist that is there; 0 if it is not."""
-        if self.root is None:
+        if self.root is None or not self.carried:
             return 0.0
         rest = style_posture(self.model, self.style, 0.0)
         return carrying_strain(self.model, rest if q is None else q, self.root, wrist, self.carried)
