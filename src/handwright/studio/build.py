@@ -55,7 +55,9 @@ def build_page(*, is_forced: bool = False, sources: Path = SOURCES, page: Path =
     if not is_forced and stamp.is_file() and stamp.read_text(encoding="utf-8") == digest:
         return False
     npm, environment = find_npm()
-    for command in (["ci", "--no-audit", "--no-fund"], ["run", "build"]):
+    # Not "ci": it refuses a lock file without the compiled parts of platforms other than the one
+    # that the file was made on. This takes the locked versions, too, and leaves the file as it is.
+    for command in (["install", "--no-save", "--no-audit", "--no-fund"], ["run", "build"]):
         done = subprocess.run(
             [*npm, *command], cwd=sources, env=environment, capture_output=True, text=True,
             check=False,

@@ -82,6 +82,8 @@ def find_grasp(
         grasps = search.grasps(starts, failures)
         if grasps:
             return min(grasps, key=lambda grasp: grasp.cost)
+    if search.on_edges:
+        return min(search.on_edges, key=lambda grasp: grasp.cost)
     why = "; ".join(f"{number} x {text}" for text, number in failures.most_common(3))
     return NoGrasp(
         f"The grip style '{style.name}' does not hold {body.name} from any of "

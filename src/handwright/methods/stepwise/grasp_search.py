@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -64,7 +65,7 @@ _MUSCLE = 5.0
 _AROUND = 0.015
 # Points farther than this from the surface need no exact distance, m.
 _EXACT = 0.0015
-# Contacts nearer than this to a sharp edge are not counted on, m.
+# Contacts nearer than this to a sharp edge are only counted on if nothing else holds, m.
 _EDGE = 0.0015
 
 
@@ -86,6 +87,8 @@ class Search:
     fine: GraspProblem
     carried: tuple[Pose, ...] = ()
     """Where the body will be brought to, in the frame that it is in now."""
+    on_edges: list[GraspFound] = dataclasses.field(default_factory=list)
+    """Grasps that hold only if contacts on sharp edges are counted on."""
 
     @classmethod
     def prepare(
@@ -172,9 +175,12 @@ class Search:
             tries = [self.settle(state, iterations) for state in tries]
         found: list[GraspFound] = []
         for state in sorted(tries, key=lambda state: state.cost):
-            grasp = self.finish(state)
+            laid = self.lay(state)
+            grasp = laid if isinstance(laid, str) else self.judge(*laid)
             if isinstance(grasp, str):
                 failures[grasp] += 1
+                spare = laid if isinstance(laid, str) else self.judge(*laid, counts_edges=True)
+                self.on_edges += [] if isinstance(spare, str) else [spare]
             else:
                 found.append(grasp)
             if len(found) == _ENOUGH:
@@ -247,8 +253,8 @@ class Search:
             root=self.root,
         ).q
 
-    def finish(self, state: State) -> GraspFound | str:
-        """Exact contacts by every skin point, and checks; else what is wrong, in a few words."""
+    def lay(self, state: State) -> tuple[State, list[SkinHandle]] | str:
+        """Exact contacts by every skin point, and those that lie on; else what is wrong."""
         handles = [
             fine
             for fine, row in zip(self.fine.handles, state.measured.contact, strict=True)
@@ -272,13 +278,19 @@ class Search:
                 break
             worst = misfits[np.argsort(-off[misfits])][: (len(misfits) + 1) // 2]
             problem.handles = [h for k, h in enumerate(problem.handles) if k not in worst]
-        handles = problem.handles
+        return done, problem.handles
+
+    def judge(
+        self, done: State, handles: list[SkinHandle], *, counts_edges: bool = False
+    ) -> GraspFound | str:
+        """The grasp of a hand that was laid on, or what is wrong with it, in a few words."""
         m = done.measured
         if len(m.contact) != len(handles):
             return "too few parts of the hand come to lie on it"
-        # What lies on a sharp edge may slip over it: it is not counted on.
         on = np.abs(m.gap[m.contact]) < GAP
-        on &= edge_distance(self._on_surface(m.place[m.contact])[0], self.body) > _EDGE
+        if not counts_edges:
+            # What lies on a sharp edge may slip over it.
+            on &= edge_distance(self._on_surface(m.place[m.contact])[0], self.body) > _EDGE
         touching = {h.handle.part for h, is_on in zip(handles, on, strict=True) if is_on}
         for parts in self.style.needs:
             if touching.isdisjoint(parts):
