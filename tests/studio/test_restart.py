@@ -29,7 +29,18 @@ NUM_CLIENTS, NUM_JOBS = 50, 200
 @contextmanager
 def started(root: Path):
     """A server and its address."""
-    command = [sys.executable, "-c", CODE, "studio", str(root), "--no-browser", "--port", "0"]
+    command = [
+        sys.executable,
+        "-c",
+        CODE,
+        "studio",
+        str(root),
+        "--no-browser",
+        "--port",
+        "0",
+        "--jobs",
+        "1",
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:

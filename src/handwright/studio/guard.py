@@ -116,7 +116,10 @@ class Guard:
             await self._app(scope, receive, send)
             return
         query = scope.get("query_string", b"").decode("latin-1")
-        refusal = _malformed(scope) or self._access.refusal(Headers(scope=scope), query)
+        try:
+            refusal = _malformed(scope) or self._access.refusal(Headers(scope=scope), query)
+        except ValueError:
+            refusal = 400, "The header 'host' or 'origin' cannot be read."
         if refusal is None:
             await self._app(scope, receive, self._dressed(scope, query, send))
         elif scope["type"] == "websocket":

@@ -62,6 +62,9 @@ class Helper:
         """
         self._num_processes, self._niceness = num_processes, niceness
         self._pool: ProcessPoolExecutor | None = None
+        # Nothing waits within the pool: time counts from when a process takes the work, and a pool
+        # that is dropped takes no waiting work with it.
+        self._free = asyncio.Semaphore(num_processes)
 
     async def run(self, work: Work, *arguments: object, timeout: float = 300.0) -> Any:  # noqa: ANN401
         """Does a piece of work in a helper and returns its result.
@@ -69,30 +72,33 @@ class Helper:
         Args:
             work: Which.
             *arguments: What pickle can take.
-            timeout: s after which the helper is ended.
+            timeout: s of work after which the helper is ended.
 
         Raises:
             TroubleError: The work said what is wrong, took too long, or ended its process.
         """
-        for is_last in (False, True):
-            pool = self._started()
-            try:
-                future = asyncio.wrap_future(pool.submit(_call, work, arguments))
-                result = await asyncio.wait_for(future, timeout)
-            except BrokenProcessPool as error:
-                # Another piece of work may have broken it: everybody gets a second chance.
-                self._drop(pool)
-                if is_last:
-                    text = "The process that worked on this ended by itself; it may be damaged."
+        async with self._free:
+            for is_last in (False, True):
+                pool = self._started()
+                try:
+                    future = asyncio.wrap_future(pool.submit(_call, work, arguments))
+                    result = await asyncio.wait_for(future, timeout)
+                except BrokenProcessPool as error:
+                    # Another piece of work may have broken it: everybody gets a second chance.
+                    self._drop(pool)
+                    if is_last:
+                        text = "The process that worked on this ended by itself; it may be damaged."
+                        raise TroubleError(422, text) from error
+                    continue
+                except TimeoutError as error:
+                    self._drop(pool)
+                    text = (
+                        f"This took more than {timeout:.0f} s and was given up. Try a smaller one."
+                    )
                     raise TroubleError(422, text) from error
-                continue
-            except TimeoutError as error:
-                self._drop(pool)
-                text = f"This took more than {timeout:.0f} s and was given up. Try a smaller one."
-                raise TroubleError(422, text) from error
-            if isinstance(result, _Failure):
-                raise TroubleError(result.status, result.message)
-            return result
+                if isinstance(result, _Failure):
+                    raise TroubleError(result.status, result.message)
+                return result
         raise AssertionError("the loop returns or raises")
 
     def close(self) -> None:

@@ -27,7 +27,17 @@ def judge_salt() -> str:
     """Changes with the sources that results depend on, so that old results are not shown."""
     package = Path(__file__).resolve().parent.parent
     digest = hashlib.sha256()
-    for part in ("evidence", "studio", "io", "mechanics", "geometry", "kinematics", "hands"):
+    for part in (
+        "math",
+        "core",
+        "evidence",
+        "studio",
+        "io",
+        "mechanics",
+        "geometry",
+        "kinematics",
+        "hands",
+    ):
         for path in sorted((package / part).rglob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -132,7 +132,8 @@ class Library:
     async def delete(self, clip: str) -> None:
         """Puts the file of a clip away, from where it can be fetched back."""
         entry = self.entry(clip)
-        kept = self._folder.part("deleted") / f"{entry.id}_{Path(entry.found.file).name}"
+        name = f"{entry.found.changed}_{Path(entry.found.file).name}"
+        kept = self._folder.part("deleted") / name
         with contextlib.suppress(FileNotFoundError):
             self.path(entry).replace(kept)
         await self.look()
@@ -227,16 +228,21 @@ class Library:
                 await self._made(entry.id, Work.JUDGE_CLIP, TIMELINE, self._judge)
                 self._note(entry)
             except TroubleError as error:
-                entry.trouble = error.message.replace(str(self.path(entry)), entry.found.file)
-                self._hub.tell_clip(self.summary(entry))
+                if self._is_listed(entry):
+                    entry.trouble = error.message.replace(str(self.path(entry)), entry.found.file)
+                    self._hub.tell_clip(self.summary(entry))
 
     def _next_unjudged(self) -> Entry | None:
         waiting = [e for e in self._entries.values() if e.judged is None and e.trouble is None]
         return max(waiting, key=lambda entry: entry.found.changed, default=None)
 
+    def _is_listed(self, entry: Entry) -> bool:
+        """Whether it was neither deleted nor written anew meanwhile."""
+        return self._entries.get(entry.id) is entry
+
     def _note(self, entry: Entry) -> None:
         """Takes up what the judge has found."""
-        if entry.judged is None and self._is_judged(entry):
+        if self._is_listed(entry) and entry.judged is None and self._is_judged(entry):
             entry.judged = read_judged(entry.results)
             self._hub.tell_clip(self.summary(entry))
             self._unjudged.set()

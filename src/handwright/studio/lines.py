@@ -63,9 +63,9 @@ class Child:
 
     def kill(self) -> None:
         """Ends it at once, and all that it has started."""
-        if self.is_alive:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+        # Also if it has ended itself: what it has started may live on in its group.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
 
     async def end(self) -> None:
         """Ends it at once, and waits until it is gone."""

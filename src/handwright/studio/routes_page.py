@@ -43,8 +43,12 @@ async def index() -> Response:
 async def asset(path: str) -> Response:
     """A file of the page; names under ``assets`` change with their content."""
     root = PAGE.resolve()
-    wanted = (root / path).resolve()
-    if not wanted.is_relative_to(root) or not wanted.is_file() or wanted.suffix not in _KINDS:
+    try:
+        wanted = (root / path).resolve()
+        is_there = wanted.is_relative_to(root) and wanted.is_file() and wanted.suffix in _KINDS
+    except (OSError, ValueError):
+        is_there = False  # No file can have such a name.
+    if not is_there:
         raise TroubleError(404, "There is nothing at this address.")
     is_named_by_content = path.startswith("assets/")
     return _file(

@@ -36,13 +36,16 @@ async def upload(
     content = await _received(request)
     identifier = upload_id(plain, content)
     folder = studio.folder.part("uploads") / identifier
+    was_there = folder.is_dir()
     await asyncio.to_thread(_keep, folder / plain, content)
     try:
         read: Upload = await studio.desk.run(
             Work.READ_UPLOAD, studio.folder.hidden, identifier, timeout=_READING_TIME
         )
     except TroubleError:
-        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+        # The same file may have been brought before, and be in use.
+        if not was_there:
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
         raise
     if read.kind == "clip":
         await _join_wall(studio, plain, identifier, content)

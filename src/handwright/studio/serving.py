@@ -13,6 +13,7 @@ from handwright.studio.folder import Folder
 
 DEFAULT_PORT = 8642
 _NUM_PORTS = 20
+_BACKLOG = 128
 
 
 def serve(
@@ -62,10 +63,15 @@ def _listener(host: str, port: int | None) -> socket.socket:
     problem = ""
     for number in ports:
         try:
-            family = socket.AF_INET6 if ":" in host else socket.AF_INET
-            listener = socket.socket(family, socket.SOCK_STREAM)
+            listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+        except OSError as error:
+            problem = str(error)
+            break
+        try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind((host, number))
+            # A page that is opened while clips are read waits; and the port is taken from now on.
+            listener.listen(_BACKLOG)
             return listener
         except (OSError, OverflowError) as error:
             listener.close()

@@ -88,8 +88,12 @@ def _goals(hidden: Path, name: str, path: Path) -> Upload:
     _refuse_other_files(path)
     scene = free_name(hidden, path.stem)
     problem = read_problem(path)
-    (hidden / "scenes").mkdir(parents=True, exist_ok=True)
-    with written_whole(hidden / "scenes" / f"{scene}.yaml") as file:
+    target = hidden / "scenes" / f"{scene}.yaml"
+    is_same = target.is_file() and target.read_bytes() == path.read_bytes()
+    if scene in own_scenes(hidden) and not is_same:
+        raise InvalidValueError(f"There is a scene '{scene}' already. Rename {path.name}.")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with written_whole(target) as file:
         file.write(path.read_bytes())
     text = f"{len(problem.goals)} goals for {', '.join(problem.bodies)}"
     return Upload(id=name, name=path.name, kind="scene", summary=text, scene=scene)

@@ -5,6 +5,7 @@ Every motion is written into the folder, whole, as soon as it is found.
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import queue
@@ -18,6 +19,8 @@ from handwright.methods import synthesize
 from handwright.studio.lines import Parent
 from handwright.studio.messages import JobRequest
 from handwright.studio.planning import plan_job
+
+_logger = logging.getLogger(__name__)
 
 
 def main() -> None:
@@ -34,6 +37,10 @@ def main() -> None:
             parent.send(_do(parent, order))
         except HandwrightError as error:
             parent.send({"kind": "failed", "message": str(error)})
+        except Exception as error:
+            _logger.exception("A job failed.")
+            text = f"This failed unexpectedly ({type(error).__name__}: {error})."
+            parent.send({"kind": "failed", "message": text})
 
 
 def _do(parent: Parent, order: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 // Where clips come from: the server, or the report that holds them.
 import type { Comparison, Timeline } from "../messages";
-import { modelOf } from "../scene/models";
+import { forget, modelOf } from "../scene/models";
 import type { ClipModel } from "../scene/model";
 import { server } from "./server";
 
@@ -20,6 +20,12 @@ export function setSource(source: Source): void {
 
 export function clipModel(clip: string): Promise<ClipModel> {
   return modelOf(`clip ${clip}`, () => current.model(clip));
+}
+
+/** After a clip was written anew, what was loaded of it is old. */
+export function forgetClip(clip: string): void {
+  forget(`clip ${clip}`);
+  timelines.delete(clip);
 }
 
 /** A clip's timeline; asked for once. */

@@ -11,6 +11,7 @@ import type {
   StudioEvent,
 } from "../messages";
 import { server } from "./server";
+import { forgetClip } from "./source";
 import { tell } from "./toasts";
 
 export const about = signal<About | null>(null);
@@ -62,13 +63,13 @@ function listen(): void {
   for (const kind of ["job", "clip", "clip_gone"]) events.addEventListener(kind, take);
   events.onmessage = take;
   events.onopen = () => {
-    if (!isConnected.value) void catchUp();
     isConnected.value = true;
+    void attempt(catchUp);
   };
   events.onerror = () => (isConnected.value = false);
 }
 
-/** After a pause of the connection, events may have been missed. */
+/** Before the connection was there, events may have been missed. */
 async function catchUp(): Promise<void> {
   [clips.value, jobs.value] = await Promise.all([server.clips(), server.jobs()]);
 }
@@ -81,7 +82,8 @@ function apply(event: StudioEvent): void {
 }
 
 export function putClip(clip: ClipSummary): void {
-  const known = clips.value.some((old) => old.id === clip.id);
+  const known = clips.value.find((old) => old.id === clip.id);
+  if (known && known.created !== clip.created) forgetClip(clip.id);
   clips.value = known
     ? clips.value.map((old) => (old.id === clip.id ? clip : old))
     : [clip, ...clips.value];

@@ -116,7 +116,7 @@ function LiveView({ name, choices }: { name: string; choices: string[] }) {
           type="button"
           class="button"
           data-testid="live-save"
-          disabled={state !== "running"}
+          disabled={state === "preparing"}
           onClick={live.save}
         >
           <Icon name="save" /> Save as clip

@@ -149,7 +149,7 @@ function Head({ clip }: { clip: ClipSummary }) {
 }
 
 async function remove(clip: ClipSummary): Promise<void> {
-  if (!confirm(`Delete ${clip.file} from the folder? This cannot be undone.`)) return;
+  if (!confirm(`Delete ${clip.file}? It is put away in .handwright/deleted of the folder.`)) return;
   await attempt(async () => {
     await server.remove(clip.id);
     goTo(linkTo("wall"));

@@ -34,6 +34,7 @@ export function useLive(scene: string) {
     const stage = new LiveStage(element, cell.current!, () => markReady("live"));
     let loaded: Promise<unknown> = Promise.resolve();
     let lastSent = 0;
+    let isGone = false;
     const send = () => {
       const { pull } = stage;
       const now = performance.now() / 1000;
@@ -54,17 +55,27 @@ export function useLive(scene: string) {
       } else if (frame.kind === "ready") {
         forget("live");
         loaded = modelOf("live", () => server.binary(frame.model)).then((model) => {
+          // The picture may belong to another view by now.
+          if (isGone) return;
           stage.show(model);
           state.value = "running";
           isPaused.value = false;
         });
+        loaded.catch((error: unknown) => {
+          if (!isGone) fail(error instanceof Error ? error.message : String(error));
+        });
       } else if (frame.kind === "frame") {
-        void loaded.then(() => {
+        const show = () => {
+          if (isGone) return;
+          // A refused wish does not stop the scene.
+          if (state.value === "trouble") state.value = "running";
           stage.apply(frame);
           time.value = frame.time;
           fps.value = frame.fps;
           send();
-        });
+        };
+        // A model that could not be loaded has been told of already.
+        loaded.then(show, () => undefined);
       } else if (frame.kind === "saved") {
         tell("Saved. The clip is on the wall.");
       } else {
@@ -101,6 +112,7 @@ export function useLive(scene: string) {
     element.addEventListener("pointerup", letGo);
     element.addEventListener("pointercancel", letGo);
     return () => {
+      isGone = true;
       element.removeEventListener("pointerdown", grab, { capture: true });
       element.removeEventListener("pointermove", move);
       element.removeEventListener("pointerup", letGo);

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -181,6 +182,8 @@ def serve(folder: Path) -> tuple[subprocess.Popen[str], str]:
     for line in process.stdout:
         lines.append(line)
         if found := re.search(r"http://127\.0\.0\.1:\d+/", line):
+            # What it prints later must not fill the pipe.
+            threading.Thread(target=process.stdout.read, daemon=True).start()
             wait_until("the studio to answer", lambda: answers(found[0]))
             return process, found[0]
     raise AssertionError(f"the studio did not start: {''.join(lines)}")
