@@ -47,6 +47,9 @@ class LiveScene:
         self._problem, self._seed = problem, seed
         self._session = Session(problem, seed=seed)
         self._goals = _held_goals(problem.goals)
+        # The first frame of a process compiles, which a page should not take for a frozen scene.
+        self._session.step(STEP, goals=self._goals)
+        self._session.reset()
         self._push: LiveCommand | None = None
         self._pushes: list[Push] = []
         self._seconds = STEP

@@ -121,7 +121,8 @@ def main() -> None:
         except Exception as error:
             _logger.exception("A live scene failed.")
             worker.stop(f"The simulation failed ({type(error).__name__}). Start again.")
-        due += STEP
+        # Time that was lost is not made up for: a scene that raced would frighten its user.
+        due = max(due + STEP, time.monotonic() - STEP)
         time.sleep(max(due - time.monotonic(), 0.0))
 
 

@@ -42,3 +42,10 @@ addEventListener("keydown", (event) => {
     return;
   }
 });
+
+// A button that was clicked does not keep the keys: the space bar is for playing.
+addEventListener("click", (event) => {
+  const active = document.activeElement;
+  if (event.detail > 0 && active instanceof HTMLElement && active.closest("button, a"))
+    active.blur();
+});

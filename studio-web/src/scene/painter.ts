@@ -84,6 +84,9 @@ export class Painter {
       for (const extra of extras) extra.removeFromParent();
     }
     this.views = views;
+    // Cells that came later would cover it.
+    if (this.container && this.container.lastElementChild !== this.canvas)
+      this.container.append(this.canvas);
     for (const { model, extras } of views) {
       this.world.add(model.root);
       for (const extra of extras) this.world.add(extra);
@@ -119,6 +122,8 @@ export class Painter {
     this.fitCanvas(box);
     const { renderer } = this;
     renderer.setScissor(0, 0, box.width, box.height);
+    // What was drawn last may have left another colour.
+    renderer.setClearColor(0x000000, 0);
     renderer.clear();
     for (const shown of this.views) this.show(shown, false);
     for (const view of this.views) this.drawView(view, box);

@@ -5,7 +5,15 @@ import { useEffect } from "preact/hooks";
 import { useShortcuts } from "../data/keys";
 import { evenFrames, setFrames } from "../data/playback";
 import { goTo, linkTo, markReady, route } from "../data/route";
-import { activeJobs, clipById, clips, hasServer, isLoaded, toggleFavourite } from "../data/store";
+import {
+  activeJobs,
+  clipById,
+  clips,
+  hasServer,
+  isLoaded,
+  jobs,
+  toggleFavourite,
+} from "../data/store";
 import {
   COUNTS,
   currentPage,
@@ -126,6 +134,20 @@ function WallBar() {
 }
 
 function NothingHere() {
+  const failed = jobs.value.find((job) => job.id === filter.value.job && job.state === "failed");
+  if (failed) {
+    return (
+      <Notice icon="make" title="No motion was found" testid="wall-failed">
+        <p>{failed.message}</p>
+        <a class="button button-primary" href={linkTo("make")}>
+          Change it
+        </a>
+        <button type="button" class="button" onClick={() => setFilter(NO_FILTER)}>
+          Show all
+        </button>
+      </Notice>
+    );
+  }
   if (!isLoaded.value) {
     return (
       <Notice icon="clock" title="Looking at the folder…" testid="wall-loading">

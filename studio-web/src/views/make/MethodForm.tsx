@@ -38,9 +38,11 @@ export function MethodForm() {
             step="1"
             value={draft.value.seed}
             data-testid="seed"
-            onInput={(event) =>
-              change({ seed: Math.max(0, Math.round(Number(event.currentTarget.value))) })
-            }
+            onInput={(event) => {
+              const text = event.currentTarget.value;
+              if (text !== "") change({ seed: Math.max(0, Math.round(Number(text))) });
+            }}
+            onBlur={(event) => (event.currentTarget.value = String(draft.value.seed))}
           />
         </Field>
       </div>
@@ -113,7 +115,13 @@ function SettingField({ setting }: { setting: Setting }) {
         onInput={(event) => {
           const text = event.currentTarget.value;
           if (text !== "") set(Number(text));
-          else set(is_optional ? null : setting.default);
+          else if (is_optional) set(null);
+        }}
+        onBlur={(event) => {
+          // Left empty; while somebody types it may be.
+          if (event.currentTarget.value !== "" || is_optional) return;
+          set(setting.default);
+          event.currentTarget.value = String(setting.default);
         }}
       />
     </Field>
