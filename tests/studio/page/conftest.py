@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -17,7 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from handwright.studio.page_files import PAGE
 
@@ -260,4 +263,14 @@ def made(driver: Any, studio: Studio) -> list[int]:
         return count == 6
 
     wait_until("six motions on the wall", arrived)
+    # As they have come, without loading the page anew.
+    wait_until("a hand in every view", lambda: all(map(shows_a_hand, page.all("cell"))))
     return seen
+
+
+def shows_a_hand(element: Any) -> bool:
+    """Whether a part of the page, as it is seen, has pixels of the colour of skin."""
+    picture = Image.open(io.BytesIO(element.screenshot_as_png)).convert("RGB")
+    red, green, blue = np.moveaxis(np.asarray(picture, dtype=float), -1, 0)
+    is_skin = (red > 120.0) & (red > 1.2 * green) & (green > 1.05 * blue)
+    return bool(is_skin.mean() > 0.005)
