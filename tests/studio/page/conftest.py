@@ -156,6 +156,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(service))
+    driver.command_executor.client_config.timeout = PATIENCE
     driver.set_page_load_timeout(PATIENCE)
     driver.set_script_timeout(PATIENCE)
     yield driver
@@ -219,7 +220,7 @@ def report_of(driver: Any) -> Callable[[Path, Path], Page]:
     return write
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def studio(driver: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     """A studio on an empty folder."""
     folder = tmp_path_factory.mktemp("clips")
@@ -245,7 +246,7 @@ def page(driver: Any, studio: Studio) -> Iterator[Page]:
     assert strangers == []
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def made(driver: Any, studio: Studio) -> list[int]:
     """Six motions of milk_box_turn, asked for on the page; how many were seen as they came."""
     page = Page(driver, studio.address)
