@@ -111,11 +111,26 @@ def test_a_pinned_thumb_stays_where_it_was_put(made, page, studio):
     page.enter("scrubber", 1.0)
     page.click("pin-thumb")
     preview = page.find("preview")
-    # A little above the middle of the box, which the thumb can reach at that time.
-    for x, y in page.points_of("preview", (-0.012, -0.08)):
+
+    def height(x: int, y: int) -> float | None:
+        """Where a click puts the pin, over the middle of the box, mm; None beside the box."""
         ActionChains(page.driver).move_to_element_with_offset(preview, x, y).click().perform()
-        if page.all("pin"):
+        pins = page.all("pin")
+        return float(pins[0].get_attribute("data-place").split(",")[2]) if pins else None
+
+    # Near where thumbs of the motions hold; others do not carry the box. A click is some pixels
+    # of a millimetre off, so it is tried again until it is near.
+    found = ((x, y, height(x, y)) for x, y in page.points_of("preview", (-0.012, -0.09)))
+    x, y, up = next(place for place in found if place[2] is not None)
+    for _ in range(12):
+        if abs(up - 37.0) < 1.5:
             break
+        page.click("pin-remove")
+        page.click("pin-thumb")
+        y += int(np.sign(up - 37.0)) * max(1, round(abs(up - 37.0)))
+        up = height(x, y)
+        assert up is not None
+    assert abs(up - 37.0) < 1.5
     assert len(page.all("pin")) == 1
     page.enter("setting-num_solutions", 1)
     page.enter("setting-time_budget", 300)

@@ -44,8 +44,9 @@ function PinRow({ pin, index }: { pin: PinRequest; index: number }) {
   const { pins } = draft.value;
   const set = (part: Partial<PinRequest>) =>
     change({ pins: pins.map((other, i) => (i === index ? { ...other, ...part } : other)) });
+  const place = pin.point.map((metres) => (1000 * metres).toFixed(1)).join(", ");
   return (
-    <li data-testid="pin">
+    <li data-testid="pin" title={`At (${place}) mm on the body`} data-place={place}>
       <button type="button" class="pin-name" title="Go to its time" onClick={() => seek(pin.start)}>
         <Icon name="pin" /> {words(pin.digit)}
       </button>
