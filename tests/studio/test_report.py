@@ -102,7 +102,7 @@ def sources(tmp_path, monkeypatch):
 def test_the_page_is_built_only_when_its_sources_have_changed(sources):
     folder, page, calls = sources
     assert build.build_page(sources=folder, page=page)
-    assert [call[0] for call in calls] == ["ci", "run"]
+    assert [call[0] for call in calls] == ["install", "run"]
     (folder / "node_modules").mkdir()
     (folder / "node_modules" / "x.js").write_text("not ours")
     assert not build.build_page(sources=folder, page=page)
