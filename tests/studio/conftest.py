@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import socket
 import threading
@@ -113,7 +114,8 @@ def serving(
         yield Served(root, "127.0.0.1", port, access.token, client)
     server.should_exit = True
     thread.join(PATIENCE)
-    assert not thread.is_alive()
+    tasks = asyncio.all_tasks(server.servers[0].get_loop()) if thread.is_alive() else set()
+    assert not thread.is_alive(), "\n".join(map(str, tasks))
 
 
 @pytest.fixture(scope="session")

@@ -62,6 +62,7 @@ class Helper:
         """
         self._num_processes, self._niceness = num_processes, niceness
         self._pool: ProcessPoolExecutor | None = None
+        self._is_closed = False
         # Nothing waits within the pool: time counts from when a process takes the work, and a pool
         # that is dropped takes no waiting work with it.
         self._free = asyncio.Semaphore(num_processes)
@@ -75,14 +76,17 @@ class Helper:
             timeout: s of work after which the helper is ended.
 
         Raises:
-            TroubleError: The work said what is wrong, took too long, or ended its process.
+            TroubleError: The work said what is wrong, took too long, or ended its process; or the
+                server is ending.
         """
         async with self._free:
             for is_last in (False, True):
                 pool = self._started()
                 try:
-                    future = asyncio.wrap_future(pool.submit(_call, work, arguments))
-                    result = await asyncio.wait_for(future, timeout)
+                    # wait_for would lose a cancellation that comes just as the pool breaks, and the
+                    # work would begin anew in a server that is ending.
+                    async with asyncio.timeout(timeout):
+                        result = await asyncio.wrap_future(pool.submit(_call, work, arguments))
                 except BrokenProcessPool as error:
                     # Another piece of work may have broken it: everybody gets a second chance.
                     self._drop(pool)
@@ -102,11 +106,14 @@ class Helper:
         raise AssertionError("the loop returns or raises")
 
     def close(self) -> None:
-        """Ends the processes, whatever they do."""
+        """Ends the processes, whatever they do; there will be no others."""
+        self._is_closed = True
         if self._pool is not None:
             self._drop(self._pool)
 
     def _started(self) -> ProcessPoolExecutor:
+        if self._is_closed:
+            raise TroubleError(409, "The studio is ending.")
         if self._pool is None:
             self._pool = ProcessPoolExecutor(
                 self._num_processes,
