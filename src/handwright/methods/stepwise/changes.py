@@ -37,6 +37,9 @@ _CREPT = 8e-4
 # The skin has rolled on when its nearest point is this far from the anchor, m, and the anchor
 # this far off the surface, m.
 _ROLLED, _LIFTED = 4e-3, 3e-4
+# Points of a contact without force that are this far apart are forgotten, m: nothing sticks there,
+# and what cannot be closed would pull at the arm for ever.
+_LOOSE = 1e-4
 # Share of a weight below which a force of the surroundings is none.
 _LEAST_FORCE = 1e-5
 # Speeds below this are none, m/s, and gaps below this, m.
@@ -68,6 +71,7 @@ def update_hand_touches(
             touch.mode == ContactMode.SLIDING
             or crept > _CREPT
             or away > LOST
+            or (is_free and max(abs(away), crept) > _LOOSE)
             or _has_rolled(meeting, touch, point, away)
         ):
             touch = _anew(world, hands, bodies, meeting, touch)
