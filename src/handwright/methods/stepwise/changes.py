@@ -37,9 +37,9 @@ _CREPT = 8e-4
 # The skin has rolled on when its nearest point is this far from the anchor, m, and the anchor
 # this far off the surface, m.
 _ROLLED, _LIFTED = 4e-3, 3e-4
-# Points of a contact without force that are this far apart are forgotten, m: nothing sticks there,
-# and what cannot be closed would pull at the arm for ever.
-_LOOSE = 1e-4
+# Points of a contact that has given no force, N, and been still, m/s, for so many frames are
+# forgotten when they are this far apart, m: what cannot be closed would pull at the arm for ever.
+_IDLE, _IDLE_SPEED, _IDLE_FRAMES, _LOOSE = 1e-6, 1e-4, 15, 5e-5
 # Share of a weight below which a force of the surroundings is none.
 _LEAST_FORCE = 1e-5
 # Speeds below this are none, m/s, and gaps below this, m.
@@ -71,7 +71,7 @@ def update_hand_touches(
             touch.mode == ContactMode.SLIDING
             or crept > _CREPT
             or away > LOST
-            or (is_free and max(abs(away), crept) > _LOOSE)
+            or (touch.idle_frames >= _IDLE_FRAMES and max(abs(away), crept) > _LOOSE)
             or _has_rolled(meeting, touch, point, away)
         ):
             touch = _anew(world, hands, bodies, meeting, touch)
@@ -116,6 +116,8 @@ def after_step(
         touch.moved = moved[k]
         if touch.hand < 0:
             continue
+        is_idle = length(touch.force) < _IDLE and length(touch.moved) < _IDLE_SPEED
+        touch.idle_frames = touch.idle_frames + 1 if is_idle else 0
         if touch.mode == ContactMode.SLIDING:
             if speed[k] < _STAYS or slip[k] @ touch.drag < 0.0:
                 touch.mode = ContactMode.STATIC

@@ -127,13 +127,16 @@ def _limits(
     limits: np.ndarray,
     low: np.ndarray,
     kind: np.ndarray,
+    to_hand: np.ndarray,
     slowest: np.ndarray,
     fastest: np.ndarray,
+    weakest: np.ndarray,
+    strongest: np.ndarray,
 ) -> tuple:
-    """Rows for caps and for limits, and bounds of all unknowns and rows."""
+    """Rows for caps, for limits and for torques, and bounds of all unknowns and rows."""
     nh, nl, whole = len(slowest), len(owner), len(scale)
     capped = [k for k in range(len(caps)) if 0.0 < caps[k] < np.inf]
-    matrix = np.zeros((len(capped) + len(low), whole))
+    matrix = np.zeros((len(capped) + len(low) + nh, whole))
     upper, lower = np.full(whole + len(matrix), np.inf), np.zeros(whole + len(matrix))
     for c in range(nl):
         if not caps[owner[c]] > 0.0:
@@ -157,6 +160,12 @@ def _limits(
         slack = nl + nh + kind[m]
         matrix[row, slack] = scale[slack]
         lower[whole + row] = low[m] - drift[m]
+    # Forces that are none ask nothing of joints, so these can always be met.
+    first = len(capped) + len(low)
+    for i in range(nh):
+        for c in range(nl):
+            matrix[first + i, c] = -to_hand[i, c] * scale[c]
+        lower[whole + first + i], upper[whole + first + i] = weakest[i], strongest[i]
     return matrix, upper, lower
 
 
@@ -183,6 +192,8 @@ def put_together(
     kind: np.ndarray,
     slowest: Float[np.ndarray, " H"],
     fastest: Float[np.ndarray, " H"],
+    weakest: Float[np.ndarray, " H"],
+    strongest: Float[np.ndarray, " H"],
     step: float,
 ) -> tuple:
     """The fields of ``Program``.
@@ -209,6 +220,8 @@ def put_together(
         kind: (M,) which slack gives way.
         slowest: Lowest velocities of hands.
         fastest: Highest ones.
+        weakest: Lowest torques that contacts may ask for, N m.
+        strongest: Highest ones.
         step: s.
     """
     nh, nl = len(mass), len(owner)
@@ -234,7 +247,19 @@ def put_together(
         for j in range(size):
             scaled[i, j] = hessian[i, j] * (scale[i] * scale[j])
     matrix, upper, lower = _limits(
-        spread, owner, scale, free, caps, limits, low, kind, slowest, fastest
+        spread,
+        owner,
+        scale,
+        free,
+        caps,
+        limits,
+        low,
+        kind,
+        to_hand,
+        slowest,
+        fastest,
+        weakest,
+        strongest,
     )
     return scaled, slope, matrix, upper, lower, scale, to_hand, spread
 
@@ -253,7 +278,7 @@ def read_answer(
     num_contacts: int,
     step: float,
 ) -> tuple:
-    """Velocities of all, forces of contacts, changes of torque, and torques that contacts ask for.
+    """Velocities of all, forces of contacts, and changes of torque.
 
     Args:
         found: Scaled unknowns.
@@ -276,5 +301,4 @@ def read_answer(
     for c in range(nl):
         for i in range(3):
             force[owner[c], i] += amount[c] * edges[c, i]
-    asked = -(to_hand @ amount)
-    return velocity, force, asked + mass @ own / step + start, asked
+    return velocity, force, mass @ own / step + start - to_hand @ amount

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from handwright.core.contact import ENVIRONMENT, Contact, ContactMode
 from handwright.math.vectors import cross, length
@@ -20,8 +20,9 @@ class Support(NamedTuple):
     """Forces of surfaces on one body in a frame; K points."""
 
     body: int
-    surface: Float[np.ndarray, " K"]
-    """Numbers in the problem."""
+    corner: Int[np.ndarray, " K"]
+    surface: Int[np.ndarray, " K"]
+    """Rows of the world's."""
     point: Float[np.ndarray, "K 3"]
     normal: Float[np.ndarray, "K 3"]
     gap: Float[np.ndarray, " K"]
@@ -43,7 +44,7 @@ class Resting(NamedTuple):
             Contact(
                 frame=frame,
                 toucher=ENVIRONMENT,
-                part=int(support.surface[k]),
+                part=int(world.surface_number[support.surface[k]]),
                 body=world.bodies[support.body].name,
                 point=support.point[k],
                 normal=support.normal[k],
@@ -65,6 +66,7 @@ def rest_bodies(
     between: list[BodyMeeting],
     active: set[int],
     laws: Mechanics,
+    last: tuple[Support, ...],
     step: float,
 ) -> Resting:
     """Solves bodies that no hand touches; their motion is known to the hands from then on.
@@ -75,6 +77,7 @@ def rest_bodies(
         between: Corners near surfaces.
         active: Bodies that are left to the step.
         laws: Their velocities and inverse masses are replaced.
+        last: Supports of the last frame: what lay goes on as it did, if nothing else happens.
         step: s.
     """
     supports, wrench = [], np.zeros((len(bodies), 6))
@@ -84,7 +87,9 @@ def rest_bodies(
         own = slice(6 * n, 6 * n + 6)
         near = [meeting for meeting in between if meeting.body == n and meeting.other < 0]
         if near:
-            support, velocity = _support(world, n, now, joined_corners(near), laws, step)
+            corners = joined_corners(near)
+            guess = _go_on(corners, [one for one in last if one.body == n], step)
+            support, velocity = _support(world, n, now, corners, laws, guess, step)
             supports.append(support)
             wrench[n, :3] = support.force.sum(axis=0)
             wrench[n, 3:] = np.cross(support.point - now.center, support.force).sum(axis=0)
@@ -93,8 +98,25 @@ def rest_bodies(
     return Resting(tuple(supports), wrench)
 
 
+def _go_on(near: NearCorners, last: list[Support], step: float) -> Float[np.ndarray, "V 3"]:
+    """Impulses of corners that carried a body in the last frame, N s; none for the others."""
+    guess = np.zeros((len(near.gap), 3))
+    for support in last:
+        for corner, surface, force in zip(
+            support.corner, support.surface, support.force, strict=True
+        ):
+            guess[(near.corner == corner) & (near.surface == surface)] = step * force
+    return guess
+
+
 def _support(
-    world: World, n: int, now: BodyState, near: NearCorners, laws: Mechanics, step: float
+    world: World,
+    n: int,
+    now: BodyState,
+    near: NearCorners,
+    laws: Mechanics,
+    guess: Float[np.ndarray, "V 3"],
+    step: float,
 ) -> tuple[Support, Float[np.ndarray, "6"]]:
     """Forces of surfaces on a body, and its velocity with them."""
     body = world.bodies[n]
@@ -110,10 +132,19 @@ def _support(
         world.surfaces.frictions[near.surface],
         step * body.body.mass * length(world.gravity),
         step,
+        guess,
     )
     arm, normal = arms[chosen], near.normal[chosen]
     moved = velocity[:3] + cross(velocity[3:], arm)
     slip = -(moved - np.einsum("ki,ki->k", moved, normal)[:, None] * normal)
-    numbers = np.array(world.surface_number)[near.surface[chosen]]
-    support = Support(n, numbers, now.center + arm, normal, near.gap[chosen], impulse / step, slip)
+    support = Support(
+        n,
+        near.corner[chosen],
+        near.surface[chosen],
+        now.center + arm,
+        normal,
+        near.gap[chosen],
+        impulse / step,
+        slip,
+    )
     return support, velocity

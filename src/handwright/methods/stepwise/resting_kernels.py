@@ -119,11 +119,12 @@ def support_impulses(
     friction: Float[np.ndarray, " V"],
     scale: float,
     step: float,
+    guess: Float[np.ndarray, "V 3"],
 ) -> tuple:
     """Velocity of a body with its supports, rows of corners that carry it, and their impulses.
 
     Corners are taken in until none that is left out would come to lie deeper; what the others do by
-    then is where they go on from.
+    then is where they go on from. Those that have a guess begin with it.
 
     Args:
         mass: kg.
@@ -135,11 +136,19 @@ def support_impulses(
         friction: Coulomb coefficients.
         scale: Impulse of the weight in a frame, N s.
         step: s.
+        guess: Impulses, N s, most of them none.
     """
     velocity = free.copy()
-    chosen = np.zeros(0, dtype=np.int64)
-    impulse = np.zeros((0, 3))
-    is_chosen, is_settled = np.zeros(len(gap), dtype=np.bool_), True
+    is_chosen = np.zeros(len(gap), dtype=np.bool_)
+    for v in range(len(gap)):
+        push = guess[v]
+        is_chosen[v] = push.any()
+        if is_chosen[v]:
+            velocity[:3] += push / mass
+            velocity[3:] += inverse_inertia @ np.cross(arms[v], push)
+    chosen = np.flatnonzero(is_chosen)
+    impulse = guess[chosen]
+    is_settled = len(chosen) == 0
     for _ in range(_NUM_ROUNDS):
         ending = np.zeros(len(gap))
         is_sunk = np.zeros(len(gap), dtype=np.bool_)

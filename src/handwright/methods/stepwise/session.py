@@ -50,11 +50,11 @@ from handwright.methods.stepwise.meeting import (
 from handwright.methods.stepwise.planned import Plan
 from handwright.methods.stepwise.pursuit import Pursuit, feature_now, joined, way_begun
 from handwright.methods.stepwise.recording import Moment, Tally, listed_contacts, make_clip
-from handwright.methods.stepwise.resting import rest_bodies
+from handwright.methods.stepwise.resting import Support, rest_bodies
 from handwright.methods.stepwise.settings import Settings
+from handwright.methods.stepwise.solver import InfeasibleStepError
 from handwright.methods.stepwise.step import (
     ForceWish,
-    InfeasibleStepError,
     Limits,
     Solved,
     solve_step,
@@ -137,6 +137,7 @@ class Session:
         if self._follow is not None:
             self._start_moving(self._follow)
         self.touches: list[Touch] = []
+        self._supports: tuple[Support, ...] = ()
         self._pursuits: dict[tuple[str, str | None], Pursuit] = {}
         self._expectations = [Expectation(one.grip, one.hand, one.body) for one in self._holdings]
         self._taken: set[int] = set()
@@ -231,7 +232,8 @@ class Session:
             held = self._plan.touches(world, self.hands, self.bodies, meetings, held, self.time)
         active = _active(held, between)
         laws = mechanics(world, self.hands, self.bodies, external, step)
-        resting = rest_bodies(world, self.bodies, between, active, laws, step)
+        resting = rest_bodies(world, self.bodies, between, active, laws, self._supports, step)
+        self._supports = resting.supports
         between = [meeting for meeting in between if meeting.body in active]
         self.touches = held + lying_touches(world, self.bodies, between)
         limits = hand_limits(world, self.hands, self.bodies, meetings, step)

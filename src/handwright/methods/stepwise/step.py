@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import daqp
 import numpy as np
 from jaxtyping import Float
 
@@ -13,23 +12,13 @@ from handwright.methods.stepwise.joint_bounds import JointBounds
 from handwright.methods.stepwise.laws import Mechanics
 from handwright.methods.stepwise.program import Program, put_together, read_answer
 from handwright.methods.stepwise.settings import Settings
+from handwright.methods.stepwise.solver import solve_program
 from handwright.methods.stepwise.touches import Touch, TouchRows
 from handwright.methods.stepwise.world import World
 
-# Flags of the solver for a solution.
-_SOLVED = (1, 2)
-# Added to the diagonal, which is 1, where rounding keeps the solver from a solution.
-_RIDGES = (0.0, 1e-8, 1e-5)
-# Torques of joints count as limited from this share of their strength on, once any is over it.
-_STRAINED, _NO_TORQUE = 0.5, 1e-6
-
-
-class InfeasibleStepError(Exception):
-    """The solver did not solve a frame; ``flag`` is what it said."""
-
-    def __init__(self, flag: int) -> None:
-        super().__init__(f"solver flag {flag}")
-        self.flag = flag
+# Limits of which the last velocities left more than this share and this speed, m/s, are not
+# expected to be met.
+_LEFT, _NEAR = 0.5, 2e-3
 
 
 class Limits(NamedTuple):
@@ -121,41 +110,30 @@ def solve_step(
             *limits,
             bounds.slowest,
             bounds.fastest,
+            bounds.weakest,
+            bounds.strongest,
             step,
         )
     )
-
-    def read(found: np.ndarray) -> tuple:
-        return read_answer(
-            found,
-            program.scale,
-            program.to_hand,
-            program.spread,
-            laws.mass,
-            laws.free,
-            start,
-            rows.edges,
-            rows.owner,
-            len(touches),
-            step,
-        )
-
-    found, cost, flag = _solve(program, program.matrix, program.upper, program.lower)
-    velocity, force, change, asked = read(found)
-    weakest, strongest = bounds.weakest, bounds.strongest
-    if ((asked < weakest - _NO_TORQUE) | (asked > strongest + _NO_TORQUE)).any():
-        # Forces that are none ask nothing, so these limits can always be met.
-        strained = np.flatnonzero((asked < _STRAINED * weakest) | (asked > _STRAINED * strongest))
-        count = program.to_hand.shape[1]
-        torques = np.zeros((len(strained), len(program.scale)))
-        torques[:, :count] = -program.to_hand[strained] * program.scale[:count]
-        found, cost, flag = _solve(
-            program,
-            np.concatenate([program.matrix, torques]),
-            np.concatenate([program.upper, strongest[strained]]),
-            np.concatenate([program.lower, weakest[strained]]),
-        )
-        velocity, force, change, _ = read(found)
+    likely = np.zeros(len(program.matrix), dtype=bool)
+    num_caps = len(likely) - len(limits.low) - len(start)
+    likely[:num_caps] = True
+    left = limits.matrix @ before - limits.low
+    likely[num_caps : -len(start)] = left < np.maximum(_LEFT * np.abs(limits.low), _NEAR)
+    found, cost, flag = solve_program(program, likely)
+    velocity, force, change = read_answer(
+        found,
+        program.scale,
+        program.to_hand,
+        program.spread,
+        laws.mass,
+        laws.free,
+        start,
+        rows.edges,
+        rows.owner,
+        len(touches),
+        step,
+    )
     return Solved(velocity, force, change + torque, cost, flag)
 
 
@@ -168,17 +146,3 @@ def _wish_arrays(
         np.array([wish.total for wish in wishes]).reshape(-1, 3),
         np.array([wish.price for wish in wishes], dtype=np.float64),
     )
-
-
-def _solve(
-    program: Program, matrix: np.ndarray, upper: np.ndarray, lower: np.ndarray
-) -> tuple[np.ndarray, float, int]:
-    """Solution, cost and flag of a program with these limits."""
-    hessian = program.hessian
-    for ridge in _RIDGES:
-        if ridge > 0.0:
-            hessian[np.diag_indices(len(hessian))] += ridge
-        found, cost, flag, _ = daqp.solve(hessian, program.slope, matrix, upper, lower)
-        if flag in _SOLVED and np.isfinite(found).all():
-            return found, cost, flag
-    raise InfeasibleStepError(flag)

@@ -59,6 +59,8 @@ class Touch:
     """Velocity of what touches over the body in the last frame, in the body's axes, m/s."""
     force: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
     """Of the last frame, on the body, in the world, N."""
+    idle_frames: int = 0
+    """How many of the last frames it was still in and gave no force."""
 
 
 class Motion(NamedTuple):
