@@ -8,6 +8,17 @@ export interface Extent {
   points: readonly Vector3[];
 }
 
+/** Axes, and diagonals, without which round links would reach farther than is known. */
+const ACROSS = [
+  [1, 0, 0],
+  [0, 1, 0],
+  [0, 0, 1],
+  [1, 1, 1],
+  [1, 1, -1],
+  [1, -1, 1],
+  [1, -1, -1],
+].map((direction) => new Vector3().fromArray(direction));
+
 /** Outermost points for each bone of a skin; the same skin comes with every solution of a scene. */
 const ofSkins = new WeakMap<BufferGeometry, readonly (readonly Vector3[])[]>();
 
@@ -44,22 +55,24 @@ function skinPoints(skin: SkinnedMesh): readonly (readonly Vector3[])[] {
         if (weight > most) [bone, most] = [skinIndex.getComponent(i, k), weight];
       }
       const inverse = skin.skeleton.boneInverses[bone];
-      if (inverse) keepOutermost(extremes[bone]!, point.fromBufferAttribute(position, i).applyMatrix4(inverse));
+      if (!inverse) continue;
+      point.fromBufferAttribute(position, i).applyMatrix4(inverse);
+      keepOutermost(extremes[bone]!, point);
     }
   }
   ofSkins.set(skin.geometry, extremes);
   return extremes;
 }
 
-/** Keeps the lowest and the highest point along each axis: x, x, y, y, z, z. */
+/** Keeps the lowest and the highest point along each direction, one after the other. */
 function keepOutermost(kept: Vector3[], point: Vector3): void {
-  if (kept.length === 0) for (let i = 0; i < 6; i++) kept.push(point.clone());
-  for (let axis = 0; axis < 3; axis++) {
-    const at = point.getComponent(axis);
-    const [low, high] = [kept[2 * axis]!, kept[2 * axis + 1]!];
-    if (at < low.getComponent(axis)) low.copy(point);
-    if (at > high.getComponent(axis)) high.copy(point);
-  }
+  if (kept.length === 0) for (let i = 0; i < 2 * ACROSS.length; i++) kept.push(point.clone());
+  ACROSS.forEach((direction, i) => {
+    const at = point.dot(direction);
+    const [low, high] = [kept[2 * i]!, kept[2 * i + 1]!];
+    if (at < low.dot(direction)) low.copy(point);
+    if (at > high.dot(direction)) high.copy(point);
+  });
 }
 
 function corners(geometry: BufferGeometry): Vector3[] {

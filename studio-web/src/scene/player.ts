@@ -41,6 +41,8 @@ export interface Slot {
   element: HTMLElement;
   /** Slots of one group are framed as one. */
   group: string;
+  /** Places that must be seen besides those of the motion. */
+  more?: readonly Vector3[];
   model: () => Promise<ClipModel>;
   timeline: () => Promise<Timeline>;
 }
@@ -225,14 +227,15 @@ export class Player {
     const box = element.getBoundingClientRect();
     const aspect = box.height > 0 ? box.width / box.height : 1;
     const key = `${aspect.toFixed(2)} ${group}`;
-    const together = this.shown.filter((s) => s.slot.group === group).map((s) => s.model);
+    const together = this.shown.filter((s) => s.slot.group === group);
+    const more = together.flatMap((s) => s.slot.more ?? []);
     const frame =
       known.get(key) ??
       frameOf(
-        together.flatMap((model) => model.corePoints),
-        together.flatMap((model) => model.points),
+        [...together.flatMap((s) => s.model.corePoints), ...more],
+        [...together.flatMap((s) => s.model.points), ...more],
         aspect,
-        together[0]?.bestSide ?? null,
+        together[0]?.model.bestSide ?? null,
       );
     known.set(key, frame);
     return frame;

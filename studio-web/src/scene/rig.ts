@@ -17,6 +17,8 @@ export interface Frame {
 }
 
 const UP = new Vector3(0, 1, 0);
+/** Between straight down and a camera that stays above, rad. */
+const LOWEST = Math.PI / 2 - 0.04;
 
 export class Rig {
   /** In units of a frame's distance, about its middle. */
@@ -38,6 +40,20 @@ export class Rig {
     this.controls = controls;
   }
 
+  /** Until the camera is attached elsewhere it stays above what it looks at, and so the floor. */
+  keepAbove(): void {
+    const { controls } = this;
+    if (!controls) return;
+    controls.maxPolarAngle = LOWEST;
+    controls.addEventListener("change", () => {
+      const under = controls.target.y;
+      if (under >= 0) return;
+      controls.target.y = 0;
+      this.camera.position.y -= under;
+    });
+    controls.update();
+  }
+
   detach(): void {
     this.controls?.dispose();
     this.controls = null;
@@ -51,20 +67,6 @@ export class Rig {
     this.camera.position.copy(DIRECTION);
     this.controls?.target.set(0, 0, 0);
     this.camera.lookAt(0, 0, 0);
-    this.controls?.update();
-    this.changed();
-  }
-
-  /** Turns about the upright axis, rad, and zooms by a factor. */
-  nudge(turn: number, lift: number, zoom: number): void {
-    const target = this.controls?.target ?? new Vector3();
-    const offset = this.camera.position.clone().sub(target);
-    const side = new Vector3().crossVectors(UP, offset).normalize();
-    offset.applyAxisAngle(UP, turn);
-    const lifted = offset.clone().applyAxisAngle(side, -lift);
-    if (Math.abs(lifted.clone().normalize().y) < 0.99) offset.copy(lifted);
-    this.camera.position.copy(target).addScaledVector(offset, zoom);
-    this.camera.lookAt(target);
     this.controls?.update();
     this.changed();
   }
