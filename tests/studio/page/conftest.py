@@ -22,23 +22,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from handwright.benchmarks.studio_picture import FLAGS
 from handwright.studio.page_files import PAGE
 
 PATIENCE = 900.0
 """s until a test gives up: a first run compiles, and software draws on busy cores."""
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-dev-shm-usage",
-    "--force-prefers-reduced-motion",
-    "--window-size=1000,700",
-)
 COMMAND = (sys.executable, "-c", "from handwright.cli import main; main()")
 
 
