@@ -72,11 +72,11 @@ def test_a_cancelled_job_ends_at_once_and_the_next_one_is_done(served):
         ({"colour": "red"}, "'colour' is not known here."),
         ({"bodies": [{"body": "milk_box", "shape": "cloud"}]}, "Unknown shape 'cloud'"),
         ({"bodies": [{"body": "jug"}]}, "Known: milk_box"),
-        ({"bodies": [{"body": "milk_box", "mass": -1}]}, "'bodies[0].mass' is -1; expected a number above 0."),
+        ({"bodies": [{"body": "milk_box", "mass": -1}]}, "is -1; expected a number above 0."),
         ({"bodies": [{"body": "milk_box", "mass": 1e9}]}, "expected 100 at most."),
         ({"bodies": [{"body": "milk_box", "upload": "../secret"}]}, "no upload"),
         ({"hands": [{"hand": "left", "offset": [0, 0, 0]}]}, "Known: right"),
-        ({"hands": [{"hand": "right", "offset": [0, 0]}]}, "'hands[0].offset' is [0, 0]; expected 3 values."),
+        ({"hands": [{"hand": "right", "offset": [0, 0]}]}, "is [0, 0]; expected 3 values."),
         (
             {"pins": [{"digit": "index", "point": [0, 0, 0], "start": 0, "end": None}]},
             "only 'sampling' takes them",
