@@ -33,12 +33,15 @@ def studio(
         jobs: How many are done at the same time; half the cores by default.
         no_browser: Do not open the page.
     """
-    from handwright.studio.serving import serve
+    from handwright.studio.serving import listen, serve
 
     if jobs is not None and jobs < 1:
         raise InvalidValueError(f"--jobs is {jobs}; expected 1 or more.")
-    root = writable_folder(folder)
-    serve(root, host=host, port=port, opens_browser=not no_browser, jobs_at_once=jobs)
+    # The address is settled first: a typing mistake there leaves no folder behind.
+    listener = listen(host, port)
+    with listener:
+        root = writable_folder(folder)
+        serve(root, listener, host=host, opens_browser=not no_browser, jobs_at_once=jobs)
 
 
 def report(

@@ -36,6 +36,8 @@ export interface SceneInfo {
   bodies: BodyInfo[];
   /** As pins and preferences name them, such as `index` or `left.index`. */
   digits: string[];
+  /** The last goal of each body that has one of its own place, as the scene gives it. */
+  goals: GoalRequest[];
   /** Whether it can be stepped and pushed live. */
   is_live: boolean;
   /** Whether a user brought it. */
@@ -219,6 +221,8 @@ export interface PinRequest {
   start: number;
   /** s; None for as long as it can. */
   end: number | null;
+  /** On which it was placed; hands touch the one that they hold at the time. */
+  body?: string | null;
 }
 
 /** Where a body should be at a time; takes the place of the scene's last goal for it. */

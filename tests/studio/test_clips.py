@@ -123,7 +123,7 @@ def test_the_frame_rate_of_a_download_is_chosen(served, tmp_path):
         ({"format": "glb", "skeleton": "unity"}, "neither a right nor a left one"),
         ({"format": "glb", "skeleton": "maya"}, "'openxr', 'unity' or 'unreal'"),
         ({"format": "fbx"}, "format"),
-        ({"format": "glb", "fps": "-3"}, "greater than 0"),
+        ({"format": "glb", "fps": "-3"}, "'fps' is '-3'; expected a number above 0."),
         ({"format": "png", "fps": "3"}, "they take contacts, forces"),
     ],
 )

@@ -68,14 +68,15 @@ def test_a_cancelled_job_ends_at_once_and_the_next_one_is_done(served):
         ({"method": "sampling", "settings": {"num_solutions": 1.5}}, "a whole number"),
         ({"method": "sampling", "settings": {"num_solutions": 0}}, "1 or more"),
         ({"method": "sampling", "settings": {"baseline": 1}}, "true or false"),
-        ({"seed": -1}, "greater than or equal to 0"),
-        ({"colour": "red"}, "Extra inputs are not permitted"),
+        ({"seed": -1}, "'seed' is -1; expected 0 or more. Change that"),
+        ({"colour": "red"}, "'colour' is not known here."),
         ({"bodies": [{"body": "milk_box", "shape": "cloud"}]}, "Unknown shape 'cloud'"),
         ({"bodies": [{"body": "jug"}]}, "Known: milk_box"),
-        ({"bodies": [{"body": "milk_box", "mass": -1}]}, "greater than 0"),
+        ({"bodies": [{"body": "milk_box", "mass": -1}]}, "is -1; expected a number above 0."),
+        ({"bodies": [{"body": "milk_box", "mass": 1e9}]}, "expected 100 at most."),
         ({"bodies": [{"body": "milk_box", "upload": "../secret"}]}, "no upload"),
         ({"hands": [{"hand": "left", "offset": [0, 0, 0]}]}, "Known: right"),
-        ({"hands": [{"hand": "right", "offset": [0, 0]}]}, "at least 3 items"),
+        ({"hands": [{"hand": "right", "offset": [0, 0]}]}, "is [0, 0]; expected 3 values."),
         (
             {"pins": [{"digit": "index", "point": [0, 0, 0], "start": 0, "end": None}]},
             "only 'sampling' takes them",
@@ -84,6 +85,12 @@ def test_a_cancelled_job_ends_at_once_and_the_next_one_is_done(served):
             {"method": "sampling",
              "pins": [{"digit": "toe", "point": [0, 0, 0], "start": 0, "end": None}]},
             "Unknown digit of a pin 'toe'",
+        ),
+        (
+            {"method": "sampling",
+             "pins": [{"digit": "index", "point": [0, 0, 0], "start": 0, "end": None,
+                       "body": "jug"}]},
+            "Unknown body of a pin 'jug'",
         ),
         (
             {"goals": [{"body": "milk_box", "position": [0, 0, 0], "wxyz": None, "time": 1}]},
@@ -120,6 +127,9 @@ def test_forms_hold_every_plain_setting_with_its_text():
     assert (settings["smoothing_hz"].is_optional, settings["smoothing_hz"].unit) == (True, "Hz")
     assert settings["baseline"].kind == "boolean"
     assert "pins" not in settings
+    # Words, not names of the code.
+    labels = [setting.label for cls in METHODS.values() for setting in form(cls)]
+    assert not [label for label in labels if label.startswith(("Num ", "Max ")) or "_" in label]
     for name, cls in METHODS.items():
         defaults = {s.name: s.default for s in form(cls)}
         assert make_method(name, defaults, {}) == cls()
@@ -189,3 +199,21 @@ def test_events_come_over_the_wire(served):
         told = next(json.loads(line[6:]) for line in lines
                     if line.startswith("data: ") and clip["id"] in line)  # fmt: skip
         assert told["clip"]["id"] == clip["id"]
+
+
+def test_scenes_say_where_their_bodies_should_end_up(tmp_path):
+    from handwright.scenes import load_scene
+    from handwright.studio.catalogue import describe_scene
+
+    (goal,) = describe_scene(tmp_path, "pick_box").goals
+    (usual,) = load_scene("pick_box").goals
+    assert (goal.body, goal.position, goal.time) == ("box", usual.position.tolist(), usual.start)
+    last = {goal.body: goal for goal in describe_scene(tmp_path, "pour_wine").goals}
+    assert set(last) == {"bottle", "glass"}
+    assert last["bottle"].time == max(
+        goal.start for goal in load_scene("pour_wine").goals if goal.feature.owner == "bottle"
+    )
+    # Goals of hands, and of points of a body, are none of its own place.
+    assert describe_scene(tmp_path, "dial_phone").goals == []
+    assert describe_scene(tmp_path, "draw_square").goals == []
+    assert describe_scene(tmp_path, "milk_box_turn").goals == []

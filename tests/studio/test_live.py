@@ -62,7 +62,7 @@ def page(served):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("nonsense", "Invalid JSON"),
+        ("nonsense", "The request is not JSON"),
         ("{}", "kind"),
         ('{"kind": "explode"}', "kind"),
         ('{"kind": "push", "force": [1, 2]}', "force"),

@@ -23,6 +23,7 @@ from handwright.studio import (
 from handwright.studio.folder import Folder
 from handwright.studio.guard import Access, Guard
 from handwright.studio.messages import Trouble
+from handwright.studio.refusals import refusal
 from handwright.studio.state import running_studio
 from handwright.studio.troubles import TroubleError
 
@@ -78,11 +79,7 @@ async def _mistake(_request: Request, error: Exception) -> JSONResponse:
 
 async def _invalid(_request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    texts = [
-        f"{'.'.join(str(part) for part in entry['loc'])}: {entry['msg']}"
-        for entry in error.errors()[:5]
-    ]
-    return _answer(422, f"The request cannot be understood: {'; '.join(texts)}.")
+    return _answer(422, refusal(error.errors()))
 
 
 async def _refused(_request: Request, error: Exception) -> JSONResponse:

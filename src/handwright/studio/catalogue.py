@@ -22,7 +22,7 @@ from handwright.math.pose import Pose
 from handwright.methods.base import usual_method
 from handwright.scenes import SCENES, goal_scenes
 from handwright.studio.forms import method_infos
-from handwright.studio.messages import BodyInfo, MethodInfo, SceneInfo, ShapeInfo
+from handwright.studio.messages import BodyInfo, GoalRequest, MethodInfo, SceneInfo, ShapeInfo
 from handwright.studio.troubles import unknown
 from handwright.studio.user_scenes import find_scene, own_scenes, packaged_scenes
 
@@ -58,6 +58,8 @@ def _packaged_infos(hidden: Path) -> list[SceneInfo]:
 def _source_digest() -> str:
     package = Path(__file__).resolve().parent.parent
     digest = hashlib.sha256()
+    # What is kept has the form of the messages, too.
+    digest.update((package / "studio" / "messages.py").read_bytes())
     for part in ("scenes", "geometry", "hands"):
         for path in sorted((package / part).rglob("*.*")):
             if path.suffix in (".py", ".yaml", ".csv"):
@@ -97,9 +99,30 @@ def describe_scene(hidden: Path, name: str) -> SceneInfo:
             for body_name, body in problem.bodies.items()
         ],
         digits=digit_names(problem),
+        goals=_last_goals(problem),
         is_live=bool(problem.grips),
         is_uploaded=name not in listed,
     )
+
+
+def _last_goals(problem: Problem) -> list[GoalRequest]:
+    """For each body the goal that a goal of the page takes the place of, if that is a place."""
+    last = {}
+    for goal in sorted(problem.goals, key=lambda goal: goal.end):
+        last[goal.feature.owner] = goal
+    return [
+        GoalRequest(
+            body=name,
+            position=goal.position.tolist(),
+            wxyz=None if goal.wxyz is None else goal.wxyz.tolist(),
+            time=goal.start,
+        )
+        for name, goal in last.items()
+        if name in problem.bodies
+        and goal.position is not None
+        and goal.relative_to is None
+        and not np.any(goal.feature.point)
+    ]
 
 
 def digit_names(problem: Problem) -> list[str]:

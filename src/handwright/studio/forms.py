@@ -15,6 +15,7 @@ from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.hands import human
 from handwright.methods import METHODS, Method
 from handwright.studio.messages import MethodInfo, Setting
+from handwright.studio.words import in_words
 
 _TITLES = {
     "scripted": ("Scripted fingers", ""),
@@ -22,6 +23,36 @@ _TITLES = {
     "trajopt": ("Contact-invariant optimisation", "Mordatch, Popović & Todorov 2012"),
     "stepwise": ("Interactive stepping", "Liu 2008"),
 }
+_LABELS = {
+    "num_solutions": "Motions",
+    "time_budget": "Time",
+    "window": "Time between changes",
+    "leave_free": "Chance of a free finger",
+    "idle_force_price": "Price of idle fingers' force",
+    "max_force": "Largest force",
+    "finger_speed": "Fastest joint",
+    "friction_margin": "Share of friction used",
+    "smoothing_hz": "Smoothing",
+    "max_frames": "Frames of an attempt",
+    "baseline": "Plain search of the paper",
+    "num_workers": "Processes",
+    "max_attempts": "Attempts",
+    "phase_time": "Time between keys",
+    "samples_per_phase": "Moments between keys",
+    "pushes": "Ready for pushes",
+    "push_force": "Strongest push",
+    "free_times": "Keys may move in time",
+    "coupled": "Last joints bend together",
+    "fills_hollows": "Hold from outside only",
+    "torque": "Price of torque",
+    "keep": "Price of lost contacts",
+    "arm": "Price of the arm's posture",
+    "finger": "Price of fingers' posture",
+    "speed": "Price of speed",
+    "force": "Price of force",
+    "sliding": "Grip while sliding",
+}
+"""Of settings whose names do not say it."""
 _BASIC = {"num_solutions", "time_budget", "strategy", "grip", "pose", "end_pose", "pushes"}
 _UNITS = {
     "time_budget": "s",
@@ -67,11 +98,10 @@ def form(cls: type[Method]) -> list[Setting]:
             kind = _KINDS[plain]
         else:
             continue  # Pins, regions and the like have places of their own on the page.
-        words = item.name.removesuffix("_hz").replace("_", " ")
         settings.append(
             Setting(
                 name=item.name,
-                label=words[:1].upper() + words[1:],
+                label=_LABELS.get(item.name, in_words(item.name)),
                 kind=kind,
                 default=None if item.default is dataclasses.MISSING else item.default,
                 choices=choices,

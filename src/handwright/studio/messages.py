@@ -64,6 +64,8 @@ class SceneInfo(Message):
     bodies: list[BodyInfo]
     digits: list[str]
     """As pins and preferences name them, such as ``index`` or ``left.index``."""
+    goals: list[GoalRequest]
+    """The last goal of each body that has one of its own place, as the scene gives it."""
     is_live: bool
     """Whether it can be stepped and pushed live."""
     is_uploaded: bool
@@ -267,6 +269,8 @@ class PinRequest(Message):
     """s."""
     end: Number | None
     """s; None for as long as it can."""
+    body: str | None = None
+    """On which it was placed; hands touch the one that they hold at the time."""
 
 
 class GoalRequest(Message):

@@ -71,6 +71,8 @@ def _pins(problem: Problem, request: JobRequest) -> list[Pin]:
     for pin in request.pins:
         if pin.digit not in known:
             raise UnknownNameError("digit of a pin", pin.digit, known)
+        if pin.body is not None and pin.body not in problem.bodies:
+            raise UnknownNameError("body of a pin", pin.body, problem.bodies)
     return [
         Pin(pin.digit, (pin.point[0], pin.point[1], pin.point[2]), pin.start, pin.end)
         for pin in request.pins

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from handwright.studio.folder import clip_id
 from handwright.studio.lines import Child
 from handwright.studio.messages import LiveCommand, LiveFrame
+from handwright.studio.refusals import refusal
 from handwright.studio.routes_catalogue import GLB, GLB_ANSWER, TheStudio
 from handwright.studio.state import Studio, studio_of_socket
 from handwright.studio.troubles import unknown
@@ -71,9 +72,7 @@ class _Live:
                 try:
                     command = LiveCommand.model_validate_json(text[:_MAX_TEXT])
                 except ValidationError as error:
-                    first = error.errors()[0]
-                    where = ".".join(map(str, first["loc"])) or "message"
-                    await self._trouble(f"Not understood: {where}: {first['msg']}.")
+                    await self._trouble(refusal(error.errors()))
                     continue
                 await self._pass(command)
         except (WebSocketDisconnect, RuntimeError, KeyError):

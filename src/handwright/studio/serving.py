@@ -17,26 +17,28 @@ _BACKLOG = 128
 
 
 def serve(
-    root: Path, *, host: str, port: int | None, opens_browser: bool, jobs_at_once: int | None
+    root: Path,
+    listener: socket.socket,
+    *,
+    host: str,
+    opens_browser: bool,
+    jobs_at_once: int | None,
 ) -> None:
     """Serves until it is interrupted.
 
     Args:
-        root: Folder of clips; made if it is not there.
-        host: Address to listen on.
-        port: To listen on; the first free one from ``DEFAULT_PORT`` on if None.
+        root: Folder of clips.
+        listener: From ``listen``.
+        host: Address that it listens on.
         opens_browser: Whether to show the page at once.
         jobs_at_once: Processes that do jobs; half the cores if None.
     """
-    for module in ("fastapi", "uvicorn", "websockets"):
-        require(module, extra="studio", feature="'handwright studio'")
     import uvicorn
 
     from handwright.studio.app import make_app
     from handwright.studio.guard import Access
 
     access = Access.of(host)
-    listener = _listener(host, port)
     app = make_app(Folder(root.resolve()), access, jobs_at_once=jobs_at_once)
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, ws="websockets-sansio",
@@ -57,8 +59,15 @@ def page_address(host: str, port: int, token: str | None) -> str:
     return f"http://{name}:{port}/{end}"
 
 
-def _listener(host: str, port: int | None) -> socket.socket:
-    """A socket that listens; says what is wrong with the address if it cannot."""
+def listen(host: str, port: int | None) -> socket.socket:
+    """A socket that listens; says what is wrong with the address if it cannot.
+
+    Args:
+        host: Address to listen on.
+        port: To listen on; the first free one from ``DEFAULT_PORT`` on if None.
+    """
+    for module in ("fastapi", "uvicorn", "websockets"):
+        require(module, extra="studio", feature="'handwright studio'")
     ports = range(DEFAULT_PORT, DEFAULT_PORT + _NUM_PORTS) if port is None else [port]
     problem = ""
     for number in ports:

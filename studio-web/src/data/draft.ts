@@ -56,6 +56,19 @@ export const draftMethod = computed<MethodInfo | undefined>(() => {
   return methods.value.find((method) => method.name === name);
 });
 
+/** Sampling follows tracks, so goals mean nothing to it. */
+export const takesGoals = computed(() =>
+  ["trajopt", "stepwise"].includes(draftMethod.value?.name ?? ""),
+);
+
+/** Where bodies should be: as the scene says, unless it was set otherwise. */
+export const shownGoals = computed<GoalRequest[]>(() => {
+  if (!takesGoals.value) return [];
+  const { goals } = draft.value;
+  const usual = (draftScene.value?.goals ?? []).filter((goal) => !goals[goal.body]);
+  return [...usual, ...Object.values(goals)];
+});
+
 export function change(part: Partial<Draft>): void {
   draft.value = { ...draft.value, ...part };
 }

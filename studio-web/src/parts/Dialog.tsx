@@ -35,3 +35,41 @@ export function Dialog({ title, testid, onClose, children }: DialogProps) {
     </dialog>
   );
 }
+
+interface DialogFootProps {
+  /** Why it could not be done. */
+  trouble: string | null;
+  testid: string;
+  isDisabled: boolean;
+  onRun: () => void;
+  onClose: () => void;
+  /** On the button that does it. */
+  children: ComponentChildren;
+}
+
+/** How a dialog ends: what went wrong, a way out, and doing it. */
+export function DialogFoot(props: DialogFootProps) {
+  return (
+    <>
+      {props.trouble && (
+        <p class="cell-trouble" role="alert">
+          {props.trouble}
+        </p>
+      )}
+      <footer class="dialog-foot">
+        <button type="button" class="button" onClick={props.onClose}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          class="button button-primary"
+          data-testid={props.testid}
+          disabled={props.isDisabled}
+          onClick={props.onRun}
+        >
+          {props.children}
+        </button>
+      </footer>
+    </>
+  );
+}

@@ -1,12 +1,12 @@
 // Takes a clip home: which format, how many frames a second, whose names, which parts.
 import { useSignal } from "@preact/signals";
 
+import { clipTitle } from "../data/names";
 import { server } from "../data/server";
 import { about } from "../data/store";
 import type { ClipSummary } from "../messages";
 import { Field, Segmented, Switch } from "./controls";
-import { Dialog } from "./Dialog";
-import { clipTitle } from "./format";
+import { Dialog, DialogFoot } from "./Dialog";
 import { Icon } from "./Icon";
 
 type Part = "environment" | "contacts" | "forces";
@@ -18,10 +18,13 @@ interface Format {
   /** Whether frames can be spaced anew, and joints be named as others name them. */
   fps?: boolean;
   skeleton?: boolean;
+  isFilm?: boolean;
   parts?: readonly Part[];
   needs?: "has_films" | "has_usd";
 }
 
+/** Of films, unless another is asked for. */
+const FILM_FPS = 30;
 const ALL: readonly Part[] = ["environment", "contacts", "forces"];
 const DRAWN: readonly Part[] = ["contacts", "forces"];
 const FORMATS: readonly Format[] = [
@@ -49,10 +52,11 @@ const FORMATS: readonly Format[] = [
     title: "Film",
     text: "A rendered film",
     fps: true,
+    isFilm: true,
     parts: DRAWN,
     needs: "has_films",
   },
-  { key: "gif", title: "GIF", text: "A moving picture", fps: true, parts: DRAWN },
+  { key: "gif", title: "GIF", text: "A moving picture", fps: true, isFilm: true, parts: DRAWN },
   { key: "png", title: "Sheet", text: "Stills of the motion on one page", parts: DRAWN },
 ];
 
@@ -114,7 +118,9 @@ export function ExportDialog({ clip, onClose }: { clip: ClipSummary; onClose: ()
               type="number"
               min="1"
               max="240"
-              placeholder={`${Math.round(clip.fps)} (the clip's own)`}
+              placeholder={
+                chosen.isFilm ? `${FILM_FPS} (as films have)` : `${Math.round(clip.fps)} (its own)`
+              }
               value={fps.value}
               data-testid="export-fps"
               onInput={(event) => (fps.value = event.currentTarget.value)}
@@ -152,22 +158,16 @@ export function ExportDialog({ clip, onClose }: { clip: ClipSummary; onClose: ()
           ))}
         </div>
       )}
-      {trouble.value && <p class="cell-trouble">{trouble.value}</p>}
-      <footer class="dialog-foot">
-        <button type="button" class="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button
-          type="button"
-          class="button button-primary"
-          disabled={isBusy.value}
-          data-testid="export-run"
-          onClick={() => void run()}
-        >
-          {isBusy.value ? <span class="spinner" /> : <Icon name="download" />}
-          {isBusy.value ? "Writing…" : `Save .${format.value}`}
-        </button>
-      </footer>
+      <DialogFoot
+        trouble={trouble.value}
+        testid="export-run"
+        isDisabled={isBusy.value}
+        onRun={() => void run()}
+        onClose={onClose}
+      >
+        {isBusy.value ? <span class="spinner" /> : <Icon name="download" />}
+        {isBusy.value ? "Writing…" : `Save .${format.value}`}
+      </DialogFoot>
     </Dialog>
   );
 }

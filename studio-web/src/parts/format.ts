@@ -27,8 +27,3 @@ export function sentence(text: string): string {
 export function seconds(value: number): string {
   return `${value.toFixed(2)} s`;
 }
-
-export function clipTitle(clip: { file: string; scene: string }): string {
-  const number = /_(\d+)\.[a-z]+$/.exec(clip.file)?.[1];
-  return number ? `${words(clip.scene)} ${number}` : words(clip.scene || clip.file);
-}

@@ -1,21 +1,17 @@
 // A pale copy of a body that is dragged to where the body should be.
-import { Group, Mesh, MeshStandardMaterial } from "three";
+import { Group } from "three";
 import { TransformControls } from "three/examples/jsm/controls/TransformControls.js";
 
 import type { GoalRequest } from "../messages";
-import { toYUp, toYUpQuaternion, toZUp, toZUpWxyz } from "./axes";
+import { toZUp, toZUpWxyz } from "./axes";
+import { ghostLook, haunt } from "./ghosts";
 import type { ClipModel } from "./model";
 import { painter } from "./painter";
 
 export class GoalGizmo {
   readonly ghost = new Group();
   readonly controls: TransformControls;
-  private readonly look = new MeshStandardMaterial({
-    color: 0x4f8df7,
-    transparent: true,
-    opacity: 0.45,
-    depthWrite: false,
-  });
+  private readonly look = ghostLook(0.45);
 
   constructor(
     element: HTMLElement,
@@ -32,23 +28,9 @@ export class GoalGizmo {
     );
   }
 
-  /** Starts from the goal that was set, else from where the body is now. */
+  /** Starts from a goal, else from where the body is now. */
   aim(model: ClipModel, body: string, goal: GoalRequest | undefined): void {
-    const node = model.bodies.get(body);
-    if (!node) return;
-    this.ghost.clear();
-    node.traverse((child) => {
-      if (!(child instanceof Mesh)) return;
-      const copy = new Mesh(child.geometry, this.look);
-      copy.matrixAutoUpdate = false;
-      copy.matrix.copy(node.matrixWorld).invert().multiply(child.matrixWorld);
-      this.ghost.add(copy);
-    });
-    if (goal) toYUp(goal.position, this.ghost.position);
-    else this.ghost.position.setFromMatrixPosition(node.matrixWorld);
-    if (goal?.wxyz) toYUpQuaternion(goal.wxyz, this.ghost.quaternion);
-    else node.getWorldQuaternion(this.ghost.quaternion);
-    this.controls.attach(this.ghost);
+    if (haunt(this.ghost, model, body, goal, this.look)) this.controls.attach(this.ghost);
   }
 
   dispose(): void {

@@ -28,6 +28,7 @@ export class LiveStage {
   ) {
     const p = painter();
     p.attach(container);
+    p.rig.keepAbove();
     this.stopTheme = effect(() => p.setTheme(isDark.value));
     this.marks.setShown({ dots: true, forces: true, cones: false });
     p.onDrawn = () => void (this.model && drawn());

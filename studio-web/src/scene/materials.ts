@@ -5,9 +5,10 @@ import {
   FrontSide,
   type Material,
   type Mesh,
+  MeshLambertMaterial,
   MeshPhysicalMaterial,
   type MeshPhysicalMaterialParameters,
-  MeshStandardMaterial,
+  type MeshStandardMaterial,
 } from "three";
 
 import { quality } from "./quality";
@@ -21,20 +22,16 @@ export function kindOf(mesh: Mesh): Kind {
   return name === "hand" ? "robot" : "body";
 }
 
-/** Shiny layers cost a processor that draws by itself twice the time. */
-function coated(look: MeshPhysicalMaterialParameters): Material {
+/** A processor that draws by itself takes seconds to learn to draw what shines. */
+function surface(look: MeshPhysicalMaterialParameters): Material {
   if (quality() === "full") return new MeshPhysicalMaterial(look);
-  const { color, roughness, side } = look;
-  return new MeshStandardMaterial({
-    color: color!,
-    roughness: roughness!,
-    side: side ?? FrontSide,
-  });
+  const { color, side } = look;
+  return new MeshLambertMaterial({ color: color!, side: side ?? FrontSide });
 }
 
 /** Light that enters skin leaves it redder and round the edge of shadows; sheen stands for both. */
 function skin(color: Color): Material {
-  return coated({
+  return surface({
     color: color.clone().multiply(new Color(0.98, 0.95, 0.93)),
     roughness: 0.55,
     sheen: 0.3,
@@ -50,7 +47,7 @@ export function lookOf(mesh: Mesh): Material {
   const kind = kindOf(mesh);
   if (kind === "skin") return skin(given.color);
   if (kind === "nails") {
-    return coated({
+    return surface({
       color: given.color.clone().multiply(new Color(1.0, 0.88, 0.84)),
       roughness: 0.28,
       clearcoat: 0.4,
@@ -58,12 +55,12 @@ export function lookOf(mesh: Mesh): Material {
     });
   }
   if (kind === "robot") {
-    return new MeshStandardMaterial({ color: given.color, roughness: 0.38, metalness: 0.45 });
+    return surface({ color: given.color, roughness: 0.38, metalness: 0.45 });
   }
   if (kind === "environment") {
-    return new MeshStandardMaterial({ color: 0xb9b4aa, roughness: 0.85 });
+    return surface({ color: 0xb9b4aa, roughness: 0.85, side: DoubleSide });
   }
-  return coated({
+  return surface({
     color: given.color,
     roughness: 0.42,
     clearcoat: 0.25,

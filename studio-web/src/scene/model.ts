@@ -7,10 +7,12 @@ import {
   Mesh,
   type Object3D,
   SkinnedMesh,
+  Sphere,
   Vector3,
 } from "three";
 import type { GLTF } from "three/examples/jsm/loaders/GLTFLoader.js";
 
+import { extentsOf, placesOf } from "./extents";
 import { kindOf, lookOf, setOpacity } from "./materials";
 import { bestSide } from "./sides";
 import { type Tip, tipsOf } from "./tips";
@@ -23,7 +25,7 @@ const NEAR = 0.03;
 /** Room above bodies of which it is not known yet where they go, m. */
 const LIFT = 0.12;
 /** What is farther than this from all fingertips is an arm, which pictures may cut off, m. */
-const ARM = 0.25;
+const ARM = 0.3;
 
 interface Extras {
   hands: { name: string; joints: string[] }[];
@@ -125,8 +127,9 @@ export class ClipModel {
       node.material = lookOf(node);
       node.castShadow = kind !== "environment";
       node.receiveShadow = true;
-      // Bounds of skinned meshes are those of one posture only.
+      // Bounds of skinned meshes are those of one posture only, and take long to find.
       node.frustumCulled = false;
+      if (node instanceof SkinnedMesh) node.boundingSphere = new Sphere();
       if (kind === "skin" || kind === "nails" || kind === "robot") this.handMeshes.push(node);
     });
     // Planes, and boxes as wide as a table, are drawn as ground without an edge instead.
@@ -153,21 +156,19 @@ export class ClipModel {
   }
 
   private measure(): void {
+    const bodies = [...this.bodies.values()];
+    const handExtents = this.handMeshes.flatMap(extentsOf);
+    const bodyExtents = bodies.flatMap(extentsOf);
     let wasNear = false;
     this.sample(SAMPLES, () => {
-      const inside = [...this.bodies.values()].map((body) => new Box3().setFromObject(body));
+      const inside = bodies.map((body) => new Box3().setFromObject(body));
       const tips = this.tips.map((tip) => tip.node.localToWorld(tip.point.clone()));
       const isNear = tips.some((p) => inside.some((box) => box.distanceToPoint(p) < NEAR));
       wasNear ||= isNear;
-      const ofHand = [...tips];
-      for (const name of this.handNames) {
-        this.nodes.get(name)?.traverse((node) => {
-          if (!(node.userData.name ?? node.name).includes(":")) return;
-          const place = placeOf(node);
-          if (tips.some((tip) => tip.distanceTo(place) < ARM)) ofHand.push(place);
-        });
-      }
-      const ofBodies = inside.flatMap(cornersOf);
+      const ofHand = handExtents
+        .flatMap(placesOf)
+        .filter((place) => tips.some((tip) => tip.distanceTo(place) < ARM));
+      const ofBodies = bodyExtents.flatMap(placesOf);
       this.points.push(...ofHand, ...ofBodies);
       this.corePoints.push(...(isNear ? ofHand : []), ...ofBodies);
     });
@@ -180,15 +181,4 @@ export class ClipModel {
     this.bestSide = bestSide(this);
     if (!this.hasTable) this.floor = Math.min(0, ...this.points.map((p) => p.y)) - 0.02;
   }
-}
-
-function placeOf(node: Object3D): Vector3 {
-  return new Vector3().setFromMatrixPosition(node.matrixWorld);
-}
-
-function cornersOf(box: Box3): Vector3[] {
-  const { min, max } = box;
-  return [min.x, max.x].flatMap((x) =>
-    [min.y, max.y].flatMap((y) => [min.z, max.z].map((z) => new Vector3(x, y, z))),
-  );
 }

@@ -10,8 +10,9 @@ import {
 } from "three";
 
 import type { ClipModel } from "./model";
-import { chooseQuality, quality, setQuality } from "./quality";
+import { openContext, quality } from "./quality";
 import { type Frame, Rig } from "./rig";
+import { standIns } from "./standIns";
 import { World } from "./world";
 
 /** A rectangle of the page with a clip in it. */
@@ -26,6 +27,8 @@ export interface View {
 }
 
 const STILL = new Vector3();
+/** ms between looks at whether a picture is drawn. */
+const LOOK_EVERY = 4;
 
 export class Painter {
   readonly canvas = document.createElement("canvas");
@@ -40,12 +43,14 @@ export class Painter {
   private views: View[] = [];
   private wanted = 0;
   private last = 0;
+  private isEmpty = true;
   private container: HTMLElement | null = null;
   private readonly sizes = new ResizeObserver(() => this.invalidate());
 
   constructor() {
-    this.renderer = new WebGLRenderer({ canvas: this.canvas, antialias: true, alpha: true });
-    setQuality(chooseQuality(this.renderer.getContext()));
+    const context = openContext(this.canvas);
+    if (!context) throw new Error("This browser draws nothing in three dimensions (no WebGL 2).");
+    this.renderer = new WebGLRenderer({ canvas: this.canvas, context });
     this.renderer.toneMapping = NeutralToneMapping;
     this.renderer.toneMappingExposure = 1.05;
     this.renderer.shadowMap.enabled = true;
@@ -55,6 +60,7 @@ export class Painter {
     this.canvas.setAttribute("aria-hidden", "true");
     this.rig = new Rig(() => this.invalidate());
     this.world = new World(this.renderer);
+    void this.rehearse();
   }
 
   /** Moves the canvas into a container, which must be positioned; its views are inside it. */
@@ -104,6 +110,36 @@ export class Painter {
     this.wanted = requestAnimationFrame((now) => this.tick(now));
   }
 
+  /** Draws a point of each kind of surface, unseen, while nothing is there to be shown. */
+  private async rehearse(): Promise<void> {
+    const group = standIns();
+    const frame = { middle: new Vector3(), distance: 1, turn: 0 };
+    this.world.add(group);
+    this.world.aim({ floor: 0, hasTable: true }, frame);
+    this.rig.place(this.camera, frame, 1, STILL);
+    const learnt = this.renderer.compileAsync(this.world.scene, this.camera);
+    group.visible = false;
+    await learnt;
+    if (this.views.length === 0) {
+      group.visible = true;
+      this.renderer.setViewport(0, 0, 1, 1);
+      this.renderer.setScissor(0, 0, 1, 1);
+      this.renderer.render(this.world.scene, this.camera);
+    }
+    group.removeFromParent();
+  }
+
+  /** Once all that was asked of the graphics card, or of its stand-in, is drawn. */
+  async finished(): Promise<void> {
+    const context = this.renderer.getContext() as WebGL2RenderingContext;
+    const fence = context.fenceSync(context.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    if (!fence) return;
+    context.flush();
+    while (context.clientWaitSync(fence, 0, 0) === context.TIMEOUT_EXPIRED)
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
+    context.deleteSync(fence);
+  }
+
   private tick(now: number): void {
     this.wanted = 0;
     if (!this.container) return;
@@ -119,6 +155,9 @@ export class Painter {
   private draw(): void {
     const box = this.container!.getBoundingClientRect();
     if (box.width < 2 || box.height < 2) return;
+    // Even nothing takes time to draw, and the first clips may be waiting.
+    if (this.views.length === 0 && this.isEmpty) return;
+    this.isEmpty = this.views.length === 0;
     this.fitCanvas(box);
     const { renderer } = this;
     renderer.setScissor(0, 0, box.width, box.height);

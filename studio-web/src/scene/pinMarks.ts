@@ -21,7 +21,6 @@ export class PinMarks {
   private readonly dot = new SphereGeometry(0.0035, 20, 14);
   private pins: readonly PinRequest[] = [];
 
-  /** Shows these pins; the body of a pin is the nearest at its time, as the server takes it. */
   setPins(pins: readonly PinRequest[]): void {
     this.pins = pins;
     this.clear();
@@ -37,10 +36,11 @@ export class PinMarks {
   }
 
   place(model: ClipModel, time: number): void {
-    const [body] = model.bodies.values();
-    if (!body) return;
+    const [first] = model.bodies.values();
     this.group.children.forEach((mark, i) => {
       const pin = this.pins[i]!;
+      const body = model.bodies.get(pin.body ?? "") ?? first;
+      if (!body) return;
       mark.position.copy(body.localToWorld(toYUp(pin.point, new Vector3())));
       const isOn = time >= pin.start - 1e-6 && time <= (pin.end ?? Infinity);
       for (const part of mark.children) {

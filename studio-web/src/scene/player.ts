@@ -9,8 +9,12 @@ import { ContactMarks } from "./contacts";
 import { FrameContacts, frameAt } from "./frameContacts";
 import type { ClipModel } from "./model";
 import { painter, type View } from "./painter";
-import { frameOf } from "./rig";
+import { type Frame, frameOf } from "./rig";
 import { Trails } from "./trails";
+
+/** What the browser's clock calls the moments at which the first view, and all, are seen. */
+const FIRST_PICTURE = "handwright: first picture";
+const ALL_PICTURES = "handwright: all pictures";
 
 /** What is drawn besides the surfaces. */
 export interface Overlays {
@@ -37,6 +41,8 @@ export interface Slot {
   element: HTMLElement;
   /** Slots of one group are framed as one. */
   group: string;
+  /** Places that must be seen besides those of the motion. */
+  more?: readonly Vector3[];
   model: () => Promise<ClipModel>;
   timeline: () => Promise<Timeline>;
 }
@@ -61,7 +67,10 @@ export class Player {
   private extras: Object3D[] = [];
   private overlays = PLAIN;
   private wanted: Slot[] = [];
+  private hasBegun = false;
   private isReady = false;
+  private isWelcoming = false;
+  private isGone = false;
   private readonly stop: () => void;
 
   constructor(
@@ -120,6 +129,7 @@ export class Player {
   }
 
   dispose(): void {
+    this.isGone = true;
     this.stop();
     this.shown.forEach(free);
     this.shown = [];
@@ -143,12 +153,27 @@ export class Player {
       };
       this.shown.push(shown);
       this.dress(shown);
-      this.setState(slot.key, "ready");
-      this.arrange();
+      void this.welcome();
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
       this.setState(slot.key, { trouble: text });
     }
+  }
+
+  /** Shows those that came: the first at once, others so that half of the time is left for them. */
+  private async welcome(): Promise<void> {
+    const isLast = this.shown.length === this.wanted.length;
+    if (this.shown.length > 1 && !isLast) {
+      if (this.isWelcoming) return;
+      this.isWelcoming = true;
+      const begin = performance.now();
+      await painter().finished();
+      await pause(performance.now() - begin);
+      this.isWelcoming = false;
+      const isNews = this.shown.some(({ slot }) => this.states.value.get(slot.key) !== "ready");
+      if (this.isGone || !isNews) return;
+    }
+    this.arrange();
   }
 
   private setState(key: string, state: SlotState): void {
@@ -178,26 +203,42 @@ export class Player {
   }
 
   private arrange(): void {
+    const states = new Map(this.states.value);
+    const news = this.shown.filter(({ slot }) => states.get(slot.key) !== "ready");
+    for (const { slot } of news) states.set(slot.key, "ready");
+    if (news.length > 0) this.states.value = states;
+    const frames = new Map<string, Frame>();
     const views = this.shown.map((shown): View => {
       const { model, marks, trails, slot } = shown;
-      const together = this.shown.filter((s) => s.slot.group === slot.group);
-      const box = slot.element.getBoundingClientRect();
-      const aspect = box.height > 0 ? box.width / box.height : 1;
       const view: View = {
         element: slot.element,
         model,
-        frame: frameOf(
-          together.flatMap((s) => s.model.corePoints),
-          together.flatMap((s) => s.model.points),
-          aspect,
-          together[0]?.model.bestSide ?? null,
-        ),
+        frame: this.frameFor(slot, frames),
         extras: [marks.group, ...(trails ? [trails.group] : []), ...this.extras],
       };
       if (this.overlays.follow) view.offset = () => followed(model, undefined).sub(shown.start);
       return view;
     });
     painter().setViews(views);
+  }
+
+  /** Cells of one group and shape have one frame. */
+  private frameFor({ element, group }: Slot, known: Map<string, Frame>): Frame {
+    const box = element.getBoundingClientRect();
+    const aspect = box.height > 0 ? box.width / box.height : 1;
+    const key = `${aspect.toFixed(2)} ${group}`;
+    const together = this.shown.filter((s) => s.slot.group === group);
+    const more = together.flatMap((s) => s.slot.more ?? []);
+    const frame =
+      known.get(key) ??
+      frameOf(
+        [...together.flatMap((s) => s.model.corePoints), ...more],
+        [...together.flatMap((s) => s.model.points), ...more],
+        aspect,
+        together[0]?.model.bestSide ?? null,
+      );
+    known.set(key, frame);
+    return frame;
   }
 
   private tick(seconds: number): boolean {
@@ -212,11 +253,26 @@ export class Player {
     return goesOn;
   }
 
+  /** Tells of the first view and of all once they are seen, not when they were asked for. */
   private drawn(): void {
-    if (this.isReady || [...this.states.value.values()].includes("loading")) return;
+    const states = [...this.states.value.values()];
+    if (!this.hasBegun && states.includes("ready")) {
+      this.hasBegun = true;
+      void painter().finished().then(() => performance.mark(FIRST_PICTURE));
+    }
+    if (this.isReady || states.includes("loading")) return;
     this.isReady = true;
-    this.ready();
+    void painter()
+      .finished()
+      .then(() => {
+        performance.mark(ALL_PICTURES);
+        if (!this.isGone) this.ready();
+      });
   }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 /** What a camera follows: the first body. */

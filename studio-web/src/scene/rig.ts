@@ -17,6 +17,8 @@ export interface Frame {
 }
 
 const UP = new Vector3(0, 1, 0);
+/** Between straight down and a camera that stays above, rad. */
+const LOWEST = Math.PI / 2 - 0.04;
 
 export class Rig {
   /** In units of a frame's distance, about its middle. */
@@ -38,6 +40,20 @@ export class Rig {
     this.controls = controls;
   }
 
+  /** Until the camera is attached elsewhere it stays above what it looks at, and so the floor. */
+  keepAbove(): void {
+    const { controls } = this;
+    if (!controls) return;
+    controls.maxPolarAngle = LOWEST;
+    controls.addEventListener("change", () => {
+      const under = controls.target.y;
+      if (under >= 0) return;
+      controls.target.y = 0;
+      this.camera.position.y -= under;
+    });
+    controls.update();
+  }
+
   detach(): void {
     this.controls?.dispose();
     this.controls = null;
@@ -51,20 +67,6 @@ export class Rig {
     this.camera.position.copy(DIRECTION);
     this.controls?.target.set(0, 0, 0);
     this.camera.lookAt(0, 0, 0);
-    this.controls?.update();
-    this.changed();
-  }
-
-  /** Turns about the upright axis, rad, and zooms by a factor. */
-  nudge(turn: number, lift: number, zoom: number): void {
-    const target = this.controls?.target ?? new Vector3();
-    const offset = this.camera.position.clone().sub(target);
-    const side = new Vector3().crossVectors(UP, offset).normalize();
-    offset.applyAxisAngle(UP, turn);
-    const lifted = offset.clone().applyAxisAngle(side, -lift);
-    if (Math.abs(lifted.clone().normalize().y) < 0.99) offset.copy(lifted);
-    this.camera.position.copy(target).addScaledVector(offset, zoom);
-    this.camera.lookAt(target);
     this.controls?.update();
     this.changed();
   }
@@ -88,27 +90,27 @@ export class Rig {
   }
 }
 
-/** Shares of a picture: free around what matters, and cut off from what only comes and goes. */
+/** Shares of a picture that stay free: around what matters, and around what comes and goes. */
 const BORDER = 0.1;
-const CUT = 0.07;
+const EDGE = 0.03;
 const RIGHT = UP.clone().cross(DIRECTION).normalize();
 type Axes = readonly [right: Vector3, up: Vector3, back: Vector3];
 const AXES: Axes = [RIGHT, DIRECTION.clone().cross(RIGHT), DIRECTION];
 
-/** The frame that shows the core well and the rest mostly; from a direction, if one is given. */
+/** The frame that shows the whole motion, and its core well; from a direction, if one is given. */
 export function frameOf(
   core: readonly Vector3[],
-  rest: readonly Vector3[],
+  all: readonly Vector3[],
   aspect: number,
   from: Vector3 | null,
 ): Frame {
   const turn = from ? Math.atan2(from.x, from.z) - Math.atan2(DIRECTION.x, DIRECTION.z) : 0;
   const axes = AXES.map((axis) => axis.clone().applyAxisAngle(UP, turn)) as unknown as Axes;
   const middle = new Vector3();
-  if (core.length === 0) return { middle, distance: 1, turn };
+  if (all.length === 0) return { middle, distance: 1, turn };
   for (const axis of axes) {
     let [low, high] = [Infinity, -Infinity];
-    for (const point of core) {
+    for (const point of all) {
       const along = point.dot(axis);
       low = Math.min(low, along);
       high = Math.max(high, along);
@@ -116,7 +118,7 @@ export function frameOf(
     middle.addScaledVector(axis, (low + high) / 2);
   }
   const near = distanceFor(core, middle, axes, aspect, HALF * (1 - 2 * BORDER));
-  const far = distanceFor(rest, middle, axes, aspect, HALF * (1 + 2 * CUT));
+  const far = distanceFor(all, middle, axes, aspect, HALF * (1 - 2 * EDGE));
   return { middle, distance: Math.max(near, far), turn };
 }
 
@@ -128,8 +130,9 @@ function distanceFor(
   aspect: number,
   tangent: number,
 ): number {
+  const seen = new Vector3();
   return points.reduce((most, p) => {
-    const seen = p.clone().sub(middle);
+    seen.copy(p).sub(middle);
     const wide = Math.abs(seen.dot(right)) / (tangent * aspect);
     const tall = Math.abs(seen.dot(up)) / tangent;
     return Math.max(most, seen.dot(back) + Math.max(wide, tall));

@@ -7,17 +7,24 @@ import type { ClipModel } from "./model";
 const UP = new Vector3(0, 1, 0);
 /** Between the forearm and the camera, rad. */
 const ACROSS = 1.15;
+/** Between what several hands come from and a camera that looks towards them, rad. */
+const FACING = Math.PI - 0.6;
 /** A hand nearer than this to straight above tells nothing, m. */
 const LEAST = 0.04;
 
 export function bestSide(model: ClipModel): Vector3 | null {
   const [body] = model.bodies.values();
-  const [hand] = model.handNames;
-  const root = model.node(`${hand}:root`);
-  if (!body || !root || model.handNames.length !== 1) return null;
+  const roots = model.handNames.flatMap((hand) => model.node(`${hand}:root`) ?? []);
+  if (!body || roots.length === 0) return null;
   const centre = new Vector3().setFromMatrixPosition(body.matrixWorld);
-  const forearm = new Vector3().setFromMatrixPosition(root.matrixWorld).sub(centre).setY(0);
+  const forearm = new Vector3();
+  for (const root of roots) {
+    const place = new Vector3().setFromMatrixPosition(root.matrixWorld);
+    forearm.addScaledVector(place.sub(centre).setY(0), 1 / roots.length);
+  }
   if (forearm.length() < LEAST) return null;
+  // Two hands hide less of what is between them from the front.
+  if (roots.length > 1) return forearm.applyAxisAngle(UP, FACING);
   const places = model.tips.map(({ node, point }) => node.localToWorld(point.clone()));
   const middle = places.reduce((sum, p) => sum.add(p), new Vector3());
   middle.divideScalar(Math.max(places.length, 1));

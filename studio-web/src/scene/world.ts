@@ -60,7 +60,7 @@ export class World {
   }
 
   /** Puts light and ground where a view looks. */
-  aim(model: ClipModel, frame: Frame): void {
+  aim(model: Pick<ClipModel, "floor" | "hasTable">, frame: Frame): void {
     const reach = frame.distance * 0.28;
     const { middle } = frame;
     for (const [light, direction] of [

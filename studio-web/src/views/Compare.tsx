@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
+import { clipTitle, shortTitle } from "../data/names";
 import { evenFrames, setFrames } from "../data/playback";
 import { linkTo, markReady } from "../data/route";
 import { clipModel, clipTimeline, comparisonOf } from "../data/source";
@@ -9,7 +10,7 @@ import { clipById, isLoaded } from "../data/store";
 import type { ClipSummary, Comparison } from "../messages";
 import { CertificateMark } from "../parts/Certificate";
 import { Notice } from "../parts/controls";
-import { clipTitle, number, seconds, withUnit } from "../parts/format";
+import { number, seconds, withUnit } from "../parts/format";
 import { Icon } from "../parts/Icon";
 import { Transport } from "../parts/Transport";
 import { CurveRow } from "../plots/rows";
@@ -146,8 +147,8 @@ function FigurePairs({ clips: [first, second] }: { clips: [ClipSummary, ClipSumm
         <thead>
           <tr>
             <th scope="col">Figure</th>
-            <th scope="col">{clipTitle(first).split(" ").at(-1)}</th>
-            <th scope="col">{clipTitle(second).split(" ").at(-1)}</th>
+            <th scope="col">{shortTitle(first)}</th>
+            <th scope="col">{shortTitle(second)}</th>
           </tr>
         </thead>
         <tbody>

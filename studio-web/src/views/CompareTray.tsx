@@ -1,9 +1,9 @@
 // The clips that were picked, until there are two.
+import { clipTitle } from "../data/names";
 import { linkTo } from "../data/route";
 import { clipById } from "../data/store";
 import { picked, togglePicked } from "../data/wall";
 import { IconButton } from "../parts/controls";
-import { clipTitle } from "../parts/format";
 
 export function CompareTray() {
   const chosen = picked.value.flatMap((id) => clipById(id) ?? []);

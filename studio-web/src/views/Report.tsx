@@ -3,12 +3,13 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
 import { loadReport } from "../data/report";
+import { clipTitle } from "../data/names";
 import { linkTo, markReady, route } from "../data/route";
 import { clips, trouble } from "../data/store";
 import { shownClips } from "../data/wall";
 import { CertificateMark } from "../parts/Certificate";
 import { Notice, Segmented } from "../parts/controls";
-import { clipTitle, number, seconds, words } from "../parts/format";
+import { number, seconds, words } from "../parts/format";
 import { HelpDialog } from "../parts/HelpDialog";
 import { Toasts } from "../parts/Toasts";
 import { TopBar } from "../parts/TopBar";

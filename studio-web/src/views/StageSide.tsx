@@ -1,6 +1,7 @@
 // Beside the stage: the verdict, the checks, the figures, and what can be done with the clip.
 import { useSignal } from "@preact/signals";
 
+import { clipTitle } from "../data/names";
 import { goTo, linkTo } from "../data/route";
 import { server } from "../data/server";
 import { attempt, hasServer, toggleFavourite } from "../data/store";
@@ -9,7 +10,7 @@ import type { CheckInfo, ClipSummary, Timeline } from "../messages";
 import { CertificateMark } from "../parts/Certificate";
 import { IconButton } from "../parts/controls";
 import { ExportDialog } from "../parts/ExportDialog";
-import { clipTitle, number, seconds, sentence, withUnit, words } from "../parts/format";
+import { number, seconds, sentence, withUnit, words } from "../parts/format";
 import { Icon } from "../parts/Icon";
 
 interface StageSideProps {

@@ -3,6 +3,7 @@ import { effect, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import { remembered } from "../data/memory";
+import { cellTitle, clipTitle, runOf } from "../data/names";
 import { isPlaying } from "../data/playback";
 import { goTo, linkTo, markReady } from "../data/route";
 import { clipModel, clipTimeline } from "../data/source";
@@ -20,7 +21,7 @@ import {
 import type { ClipSummary, JobInfo } from "../messages";
 import { CertificateMark } from "../parts/Certificate";
 import { IconButton } from "../parts/controls";
-import { clipTitle, withUnit } from "../parts/format";
+import { withUnit } from "../parts/format";
 import { quality } from "../scene/quality";
 import { PLAIN, Player, type SlotState } from "../scene/player";
 
@@ -156,9 +157,19 @@ function Cell({ clip, state, place }: CellProps) {
       {state === "loading" && <span class="spinner" role="status" aria-label="Loading" />}
       {trouble && <p class="cell-trouble">{trouble}</p>}
       <header class="cell-head" onPointerDown={keep} onDblClick={keep}>
-        <a class="cell-title" href={linkTo("stage", clip.id)} data-testid="open-stage">
-          {clipTitle(clip)}
+        <a
+          class="cell-title"
+          href={linkTo("stage", clip.id)}
+          title={clip.file}
+          data-testid="open-stage"
+        >
+          {cellTitle(clip)}
         </a>
+        {runOf(clip) !== null && (
+          <span class="cell-run" title={clip.file} data-testid="run-number">
+            run {runOf(clip)}
+          </span>
+        )}
         <CertificateMark clip={clip} />
         <span class="grow" />
         <div class="cell-actions">

@@ -22,23 +22,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from handwright.benchmarks.studio_picture import FLAGS
 from handwright.studio.page_files import PAGE
 
 PATIENCE = 900.0
 """s until a test gives up: a first run compiles, and software draws on busy cores."""
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-dev-shm-usage",
-    "--force-prefers-reduced-motion",
-    "--window-size=1000,700",
-)
 COMMAND = (sys.executable, "-c", "from handwright.cli import main; main()")
 
 
@@ -269,9 +257,18 @@ def made(driver: Any, studio: Studio) -> list[int]:
     return seen
 
 
+def colours(element: Any) -> np.ndarray:
+    """A part of the page as it is seen: red, green and blue, (3, height, width)."""
+    picture = Image.open(io.BytesIO(element.screenshot_as_png)).convert("RGB")
+    return np.moveaxis(np.asarray(picture, dtype=float), -1, 0)
+
+
+def skin(element: Any) -> np.ndarray:
+    """Which pixels of a part of the page have the colour of skin."""
+    red, green, blue = colours(element)
+    return (red > 120.0) & (red > 1.2 * green) & (green > 1.05 * blue)
+
+
 def shows_a_hand(element: Any) -> bool:
     """Whether a part of the page, as it is seen, has pixels of the colour of skin."""
-    picture = Image.open(io.BytesIO(element.screenshot_as_png)).convert("RGB")
-    red, green, blue = np.moveaxis(np.asarray(picture, dtype=float), -1, 0)
-    is_skin = (red > 120.0) & (red > 1.2 * green) & (green > 1.05 * blue)
-    return bool(is_skin.mean() > 0.005)
+    return bool(skin(element).mean() > 0.005)

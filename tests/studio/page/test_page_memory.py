@@ -24,6 +24,8 @@ def test_twelve_clips_fit_into_memory(studio_on, tmp_path: Path):
     page.open("wall")
     page.click("views-12")
     page.wait("twelve views", lambda: len(page.all("cell", '[data-state="ready"]')) == 12)
+    marks = page.js("return performance.getEntriesByType('mark').map((mark) => mark.name)")
+    assert "handwright: first picture" in marks
     page.click("play")
     page.wait("time passes", lambda: page.find("time").get_attribute("data-frame") != "0")
     page.click("play")

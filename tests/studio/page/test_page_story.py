@@ -12,6 +12,8 @@ import pytest
 
 from handwright.io.clip_file import load_clip
 
+from .conftest import colours, shows_a_hand, skin
+
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("page")]
 
 
@@ -37,6 +39,32 @@ def test_six_solutions_arrive_without_loading_anew(made, page, studio):
     page.open("wall")
     page.ready("wall")
     assert page.find("clip-count").text == "6"
+    assert page.all("run-number") == []
+
+
+def test_no_hand_is_cut_off_by_the_edge_of_its_view(made, page):
+    page.open("wall")
+    page.ready("wall")
+    for time in (0.0, 2.3, 99.0):
+        page.enter("scrubber", time)
+        for cell in page.all("cell"):
+            page.wait("a hand", lambda cell=cell: shows_a_hand(cell))
+            seen = skin(cell)
+            edges = (seen[:, 1], seen[:, -2], seen[1], seen[-2])
+            assert not any(edge.any() for edge in edges)
+
+
+def test_a_scene_with_goals_shows_where_its_body_should_be(page):
+    page.open("make?scene=pick_box")
+    page.ready("editor")
+
+    def is_blue() -> bool:
+        red, _, blue = colours(page.find("preview"))
+        return bool((blue > 1.15 * red).mean() > 0.01)
+
+    page.wait("a pale box", is_blue)
+    page.enter("method", "sampling")
+    page.wait("none where goals mean nothing", lambda: not is_blue())
 
 
 def test_the_clock_moves_all_views(made, page):

@@ -1,7 +1,7 @@
 // Where bodies should end up, for scenes that give goals rather than tracks.
 import { signal } from "@preact/signals";
 
-import { aiming, change, draft, draftMethod } from "../../data/draft";
+import { aiming, change, draft, takesGoals } from "../../data/draft";
 import type { GoalRequest, SceneInfo } from "../../messages";
 import { Field, IconButton, Segmented, Switch } from "../../parts/controls";
 import { words } from "../../parts/format";
@@ -10,18 +10,13 @@ import { Group } from "../FilterPanel";
 
 export const gizmoMode = signal<"translate" | "rotate">("translate");
 
-/** Sampling follows tracks, so goals mean nothing to it. */
-function takesGoals(): boolean {
-  return draftMethod.value?.name === "trajopt" || draftMethod.value?.name === "stepwise";
-}
-
 export function GoalForm({ scene }: { scene: SceneInfo }) {
-  if (!takesGoals()) return null;
+  if (!takesGoals.value) return null;
   const body = aiming.value;
   const goal = body ? draft.value.goals[body] : undefined;
   return (
     <Group title="Goals">
-      <p class="muted">Drag a body to where it should be. Until then the scene's own goal holds.</p>
+      <p class="muted">Pale bodies show where they should be. Choose one to drag it elsewhere.</p>
       <div class="digits" role="group" aria-label="Body with a goal">
         {scene.bodies.map(({ name }) => (
           <button

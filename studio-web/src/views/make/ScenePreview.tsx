@@ -1,16 +1,19 @@
 // The scene as it is given, or a motion found for it, with pins and goals that are set in it.
 import { effect, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import type { Vector3 } from "three";
 
-import { aiming, basis, change, draft, pinning } from "../../data/draft";
+import { aiming, basis, change, draft, pinning, shownGoals } from "../../data/draft";
+import { clipTitle } from "../../data/names";
 import { evenFrames, frame, frameTimes, setFrames, time } from "../../data/playback";
 import { markReady } from "../../data/route";
 import { server } from "../../data/server";
 import { clipModel } from "../../data/source";
 import { clipById } from "../../data/store";
-import type { SceneInfo, Timeline } from "../../messages";
-import { clipTitle, words } from "../../parts/format";
-import { toZUp } from "../../scene/axes";
+import type { GoalRequest, SceneInfo, Timeline } from "../../messages";
+import { words } from "../../parts/format";
+import { toYUp, toZUp } from "../../scene/axes";
+import { GoalGhosts } from "../../scene/ghosts";
 import { GoalGizmo } from "../../scene/goalGizmo";
 import { modelOf } from "../../scene/models";
 import { painter } from "../../scene/painter";
@@ -18,6 +21,24 @@ import { pickBody } from "../../scene/picking";
 import { PinMarks } from "../../scene/pinMarks";
 import { Player } from "../../scene/player";
 import { gizmoMode } from "./GoalForm";
+
+function goalOf(body: string): GoalRequest | undefined {
+  return shownGoals.peek().find((goal) => goal.body === body);
+}
+
+/** Where bodies end up, to the width of each, in the axes of the picture. */
+function goalCorners(scene: SceneInfo): Vector3[] {
+  return shownGoals.peek().flatMap((goal) => {
+    const edges = scene.bodies.find((body) => body.name === goal.body)?.size ?? [0, 0, 0];
+    const reach = Math.hypot(...edges) / 2;
+    return [-reach, reach].flatMap((by) =>
+      [0, 1, 2].map((axis) => {
+        const corner = toYUp(goal.position);
+        return corner.setComponent(axis, corner.getComponent(axis) + by);
+      }),
+    );
+  });
+}
 
 export function ScenePreview({ scene }: { scene: SceneInfo }) {
   const container = useRef<HTMLDivElement>(null);
@@ -32,10 +53,11 @@ export function ScenePreview({ scene }: { scene: SceneInfo }) {
     const made = new Player(container.current!, () => markReady("editor"));
     player.current = made;
     const pins = new PinMarks();
+    const ghosts = new GoalGhosts();
     const gizmo = new GoalGizmo(container.current!, (position, wxyz) => {
       const body = aiming.peek();
       if (!body) return;
-      const old = draft.peek().goals[body];
+      const old = goalOf(body);
       const turned = gizmoMode.peek() === "rotate" || (old?.wxyz ?? null) !== null;
       const goal = {
         body,
@@ -51,6 +73,7 @@ export function ScenePreview({ scene }: { scene: SceneInfo }) {
         key,
         element: cell.current!,
         group: key,
+        more: goalCorners(scene),
         model: () =>
           clip ? clipModel(clip.id) : modelOf(key, () => server.sceneModel(scene.name)),
         timeline: () => Promise.reject<Timeline>(new Error("A scene has no timeline.")),
@@ -68,16 +91,26 @@ export function ScenePreview({ scene }: { scene: SceneInfo }) {
       effect(() => gizmo.controls.setMode(gizmoMode.value)),
       effect(() => {
         void made.states.value;
+        const model = made.modelOf(key);
+        const others = shownGoals.value.filter((goal) => goal.body !== aiming.value);
+        if (model) ghosts.show(model, others);
+        painter().invalidate();
+      }),
+      effect(() => {
+        void made.states.value;
         const body = aiming.value;
         const model = made.modelOf(key);
-        if (body && model) gizmo.aim(model, body, draft.peek().goals[body]);
+        // Not whenever it changes: it changes while the gizmo is dragged.
+        if (body && model) gizmo.aim(model, body, goalOf(body));
         else gizmo.controls.detach();
-        made.setExtras(body ? [pins.group, gizmo.ghost, gizmo.controls.getHelper()] : [pins.group]);
+        const dragged = body ? [gizmo.ghost, gizmo.controls.getHelper()] : [];
+        made.setExtras([pins.group, ghosts.group, ...dragged]);
       }),
     ];
     return () => {
       stops.forEach((stop) => stop());
       gizmo.dispose();
+      ghosts.dispose();
       pins.clear();
       made.dispose();
       player.current = null;
@@ -94,7 +127,7 @@ export function ScenePreview({ scene }: { scene: SceneInfo }) {
     if (!hit) return;
     const point = toZUp(hit.node.worldToLocal(hit.point.clone()));
     const start = frameTimes.value[frame.value] ?? 0;
-    change({ pins: [...draft.value.pins, { digit, point, start, end: null }] });
+    change({ pins: [...draft.value.pins, { digit, point, start, end: null, body: hit.body }] });
     pinning.value = null;
   };
   return (

@@ -6,7 +6,7 @@ import { server } from "../../data/server";
 import { scenes, shapes } from "../../data/store";
 import type { Upload } from "../../messages";
 import { Field, Select } from "../../parts/controls";
-import { Dialog } from "../../parts/Dialog";
+import { Dialog, DialogFoot } from "../../parts/Dialog";
 import { words } from "../../parts/format";
 
 export function TracksDialog({ upload, onClose }: { upload: Upload; onClose: () => void }) {
@@ -80,21 +80,15 @@ export function TracksDialog({ upload, onClose }: { upload: Upload; onClose: () 
         {text("Mass, kg", mass, "tracks-mass")}
         {text("Friction", friction, "tracks-friction")}
       </div>
-      {trouble.value && <p class="cell-trouble">{trouble.value}</p>}
-      <footer class="dialog-foot">
-        <button type="button" class="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button
-          type="button"
-          class="button button-primary"
-          data-testid="tracks-make"
-          disabled={!hand.value || !body.value}
-          onClick={() => void make()}
-        >
-          Make the scene
-        </button>
-      </footer>
+      <DialogFoot
+        trouble={trouble.value}
+        testid="tracks-make"
+        isDisabled={!hand.value || !body.value}
+        onRun={() => void make()}
+        onClose={onClose}
+      >
+        Make the scene
+      </DialogFoot>
     </Dialog>
   );
 }
