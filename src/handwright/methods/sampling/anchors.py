@@ -9,6 +9,7 @@ from handwright.kinematics.spacetime_terms import Anchors
 from handwright.methods.sampling.judge import Judged
 from handwright.methods.sampling.path import Path
 from handwright.methods.sampling.room import FREE, HOLD, SLIDE
+from handwright.methods.sampling.stage import Stage
 
 # Weight of a point in the air, which may be missed, against that of a contact.
 _HINT = 1e-3
@@ -98,6 +99,50 @@ def posture_anchors(
         link=link,
         local=local,
         target=places[frame, link] + np.einsum("nij,nj->ni", turns[frame, link], local),
+        weight=np.full(len(frame), _NEAR),
+    )
+
+
+def touch_anchors(
+    judged: Judged,
+    path: Path,
+    start: int,
+    digits: np.ndarray,
+    offset: int,
+    stage: Stage,
+    turns: np.ndarray,
+    places: np.ndarray,
+) -> Anchors:
+    """What touches besides guiding points, each held where it is: phalanges that wrap the body.
+
+    Args:
+        judged: The search's own motion.
+        path: Of the search.
+        start: Frame of the stage at which it starts.
+        digits: Rows of the hand's digits.
+        offset: Of the hand's links.
+        stage: Of the motion.
+        turns: (T, L, 3, 3) of the links by the motion, over all frames of the stage.
+        places: (T, L, 3) the same, m.
+    """
+    count = int(judged.num[0])
+    frame, capsule, point = judged.frame[:count], judged.capsule[:count], judged.point[:count]
+    # Faces beside an edge are touched by the material of the contact before them.
+    is_own = np.append(True, (frame[1:] != frame[:-1]) | (capsule[1:] != capsule[:-1]))
+    owner = np.where(capsule >= 0, stage.digit_of_capsule[np.maximum(capsule, 0)], -1)
+    is_own &= np.isin(owner, digits) & (frame >= start) & (frame < start + len(path.q))
+    frame, capsule, point, owner = frame[is_own], capsule[is_own], point[is_own], owner[is_own]
+    link = stage.table.capsule_link[capsule]
+    holds = np.isin(path.reached[frame - start, owner], (HOLD, SLIDE))
+    other = holds & (link != path.link[frame - start, owner])
+    frame, point, link = frame[other], point[other], link[other] - offset
+    local = np.einsum("nji,nj->ni", turns[frame, link], point - places[frame, link])
+    return Anchors(
+        digit=np.searchsorted(digits, owner[other]).astype(np.int64),
+        frame=frame.astype(np.int64),
+        link=link,
+        local=local,
+        target=point.copy(),
         weight=np.full(len(frame), _NEAR),
     )
 

@@ -199,6 +199,8 @@ def _reach_once(
     least = np.inf
     for number in range(_STARTS):
         for variant, row in enumerate(rows):
+            if stage.pad_links[d, variant] < 0:
+                continue
             values = stage.rest.copy()
             share = rng.random(len(own))
             if number > 0:
@@ -227,8 +229,8 @@ def _brought(
 ) -> tuple[float, float]:
     """Brings a point of a pad near a place; returns by how much it misses and sinks in, m."""
     place_hands(stage, t, q, room.now)
-    local = stage.pads[d, variant]
-    pose_alone(stage, t, d, stage.pad_link[d], local, q, point, normal, stage.rest, weights, room)
-    x, y, z = placed(room.now, stage.pad_link[d], local[0], local[1], local[2])
+    link, local = stage.pad_links[d, variant], stage.pads[d, variant]
+    pose_alone(stage, t, d, link, local, q, point, normal, stage.rest, weights, room)
+    x, y, z = placed(room.now, link, local[0], local[1], local[2])
     miss = np.sqrt((x - point[0]) ** 2 + (y - point[1]) ** 2 + (z - point[2]) ** 2)
     return miss, digit_depth(stage, t, d, room)

@@ -21,8 +21,9 @@ from handwright.methods.sampling.anchors import (
     posture_anchors,
     rolled_anchors,
     search_anchors,
+    touch_anchors,
 )
-from handwright.methods.sampling.judge import Judged
+from handwright.methods.sampling.judge import Judged, judge_motion, make_judged
 from handwright.methods.sampling.path import Path, make_path
 from handwright.methods.sampling.prepare import Prepared, joints_of, root_of
 from handwright.methods.sampling.stage import Stage
@@ -77,14 +78,17 @@ def reconstruct(one: Prepared, path: Path) -> Motion:
     walk(bench, start, 0, reference)
     walk(bench, start + span - 1, frames - 1, reference)
     anchors = []
+    judged = make_judged(frames if one.policy.wraps else 0, len(one.room.found.capsule))
+    if one.policy.wraps:
+        judge_motion(one.strict, q, one.room, judged)
     for h in range(len(one.models)):
         turns, places = _placed_links(one, h, q)
-        part = slice(start, start + span)
-        anchors.append(
-            search_anchors(
-                path, start, _digits_of(stage, h), int(stage.offset[h]), turns[part], places[part]
-            )
-        )
+        part, own, offset = slice(start, start + span), _digits_of(stage, h), int(stage.offset[h])
+        found = search_anchors(path, start, own, offset, turns[part], places[part])
+        if one.policy.wraps:
+            also = touch_anchors(judged, path, start, own, offset, one.strict, turns, places)
+            found = joined(found, also)
+        anchors.append(found)
     return _smoothed(one, q, reference, tuple(anchors), _MARGIN - one.skin_depth, _SWEEPS)
 
 
