@@ -16,6 +16,8 @@ _HINT = 1e-3
 # Weight of a point of a link that is held where the search had it, and where these points are on
 # the link, m: three say where it is and how it is turned.
 _NEAR = 0.1
+# How far from the body a phalanx goes that would creep over it, m: it then touches no more.
+_LIFTED = 1.8e-3
 _CORNERS = np.array([[0.0, 0.0, 0.0], [0.02, 0.0, 0.0], [0.0, 0.02, 0.0]])
 # A guiding point that was missed by more than this, m, is taken where it was.
 _MISSED = 1e-4
@@ -145,6 +147,45 @@ def touch_anchors(
         target=point.copy(),
         weight=np.full(len(frame), _NEAR),
     )
+
+
+def lifted_anchors(
+    anchors: Anchors,
+    judged: Judged,
+    capsule: int,
+    frames: np.ndarray,
+    link: int,
+    turns: np.ndarray,
+    places: np.ndarray,
+) -> Anchors:
+    """The anchors with one capsule off the body in some frames.
+
+    Args:
+        anchors: Of one hand.
+        judged: The motion.
+        capsule: Of all hands.
+        frames: Of the stage.
+        link: Of the hand, the capsule's.
+        turns: (T, L, 3, 3) of the hand's links by the motion.
+        places: (T, L, 3) the same, m.
+    """
+    count = int(judged.num[0])
+    mine = (judged.capsule[:count] == capsule) & np.isin(judged.frame[:count], frames)
+    # One point a frame: the nearest contact comes first.
+    frame, first = np.unique(judged.frame[:count][mine], return_index=True)
+    rows = np.flatnonzero(mine)[first]
+    point = judged.point[rows]
+    stays = ~((anchors.link == link) & (anchors.weight == _NEAR) & np.isin(anchors.frame, frames))
+    owner = anchors.digit[anchors.link == link]
+    lifted = Anchors(
+        digit=np.full(len(rows), owner[0] if len(owner) else 0, dtype=np.int64),
+        frame=frame.astype(np.int64),
+        link=np.full(len(rows), link, dtype=anchors.link.dtype),
+        local=np.einsum("nji,nj->ni", turns[frame, link], point - places[frame, link]),
+        target=point - _LIFTED * judged.normal[rows],
+        weight=np.full(len(rows), _NEAR),
+    )
+    return joined(Anchors(*(column[stays] for column in anchors)), lifted)
 
 
 def joined(first: Anchors, second: Anchors) -> Anchors:
