@@ -46,7 +46,7 @@ def lifted_rod(drop: float) -> hw.Problem:
 
 def test_near_points_are_on_the_palmar_side_of_near_phalanges():
     model = hw.human("right")
-    turns, places = link_poses(model, np.zeros(model.num_joints))
+    turns, _ = link_poses(model, np.zeros(model.num_joints))
     for d, digit in enumerate(model.digits):
         points = near_points(model, d)
         assert len(points) == (2 if digit.name == "thumb" else 4)

@@ -118,6 +118,7 @@ class Search:
         advance(self._bench, t)
         self._policy.orders.guide(self._room, t + 1)
         verdict = int(settle(self._bench, t + 1, TRIES, True, is_exact))
+        elsewhere = self._untouched(t + 1) if verdict == FINE else -1
         if verdict == FINE and not still_holds(self._bench, t, self._ahead):
             verdict = UNMOVED
         if verdict != FINE and self._policy.orders.is_kept[t + 1].all():
@@ -125,7 +126,7 @@ class Search:
             self._policy.orders.write_row(self._path, t + 1, self._room)
             return FINE
         if verdict == FINE:
-            missed = self._policy.orders.missed(self._path, t + 1)
+            missed = max(self._policy.orders.missed(self._path, t + 1), elsewhere)
             if missed >= 0:
                 self._room.found.blame[:] = missed, -1
                 return MISSED
@@ -307,4 +308,11 @@ class Search:
         room.price[:] = 1.0
         room.is_landing[:] = False
         room.must_touch[:] = True
-        return bool(settle(self._bench, 0, TRIES, False, True) == FINE)
+        is_fine = settle(self._bench, 0, TRIES, False, True) == FINE
+        return bool(is_fine and self._untouched(0) < 0)
+
+    def _untouched(self, t: int) -> int:
+        """A digit that does not touch at its pin in frame t, just settled, or -1."""
+        if not self._has_orders:
+            return -1
+        return self._policy.orders.untouched(self._room, self._stage.digit_of_capsule, t)
