@@ -115,7 +115,7 @@ class Orders(NamedTuple):
         for d in np.flatnonzero(self.is_pinned[t]):
             points = room.found.point[rows[owner == d]]
             away = np.linalg.norm(points - self.point[self.pin[t, d]], axis=1)
-            if not away.min(initial=np.inf) <= ROLLED:
+            if not away.min(initial=np.inf) <= PIN_TOLERANCE:
                 return int(d)
         return -1
 

@@ -19,7 +19,7 @@ from handwright.methods.sampling.frame import (
     place_hands,
     pose_alone,
 )
-from handwright.methods.sampling.orders import ROLLED, Orders
+from handwright.methods.sampling.orders import PIN_TOLERANCE, Orders
 from handwright.methods.sampling.preferences import Pin
 from handwright.methods.sampling.room import Room
 from handwright.methods.sampling.stage import Stage
@@ -27,6 +27,9 @@ from handwright.methods.sampling.stage import Stage
 # A pin farther away from the surface is a mistake, m.
 _OFF = 0.01
 _MISS, _DEPTH = 1e-3, 1.2e-3
+# A digit that touches farther from its pin, m, is not brought there by the search, in which its
+# point may be as far off as here.
+_BESIDE = PIN_TOLERANCE + _MISS
 # Postures from which inverse kinematics tries to reach a pin that was not reached at once.
 _STARTS = 12
 _SAME_TIME = 1e-6
@@ -220,7 +223,7 @@ def _reach_once(
         values = stage.rest.copy()
         values[own] = q[d, row, k, : len(own)]
         away = _touch_beside(*world, t, d, pin.point, values)
-        if away > ROLLED:
+        if away > _BESIDE:
             cost[d, row, k] = np.inf
             beside = min(beside, away)
     if np.isfinite(cost[d, rows, k]).any():
@@ -241,7 +244,7 @@ def _reach_once(
             miss, depth = _brought(*packed, t, d, variant, pin.point, pin.normal, values)
             is_there = miss < _MISS and depth < _DEPTH
             away = _touch_beside(*world, t, d, pin.point, values) if is_there and is_strict else 0.0
-            if away > ROLLED:
+            if away > _BESIDE:
                 beside = min(beside, away)
             elif is_there:
                 reach = np.maximum(stage.table.upper[own] - stage.table.lower[own], 0.2)

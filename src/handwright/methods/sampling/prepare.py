@@ -178,10 +178,9 @@ def _prepare_one(
         skin_depth=skin_depth,
         fills_hollows=method.fills_hollows,
     )
-    grip = method.grip
-    if grip == "any" and is_at_palm(stage, models):
-        grip = "power"
-    if grip == "power":
+    wraps = method.grip != "precision" and is_at_palm(stage, models)
+    grip: Grip = "power" if wraps else method.grip
+    if wraps:
         stage = wrapping(stage, models, _PAD_SHARE * method.soft_tissue)
     apply_limits(stage, hands, holding, models, times, method)
     stage = narrow_kept(stage, holding, models, times, method, SLACK)
@@ -228,7 +227,7 @@ def _prepare_one(
     )
     candidates = suited(searched, room, candidates, grip)
     candidates, orders, trouble = obey(searched, room, candidates, wishes, start)
-    policy = _policy(holding, models, searched, own_times, method, grip, orders)
+    policy = _policy(holding, models, searched, own_times, method, grip, wraps, orders)
     steps = Steps(
         price=np.ones(policy.slide.shape),
         free_price=method.idle_force_price,
@@ -249,6 +248,7 @@ def _policy(
     times: np.ndarray,
     method: ContactSampling,
     grip: Grip,
+    wraps: bool,
     orders: Orders,
 ) -> Policy:
     shape = (len(times), len(stage.hand_of_digit))
@@ -273,6 +273,6 @@ def _policy(
         lasting=_LASTING_STATIC if method.strategy == "static" else _LASTING,
         grasp_tries=20 if method.baseline else 120,
         is_informed=not method.baseline,
-        wraps=grip == "power",
+        wraps=wraps,
         orders=orders,
     )
