@@ -64,7 +64,9 @@ def test_a_contact_creeps_while_it_holds_and_begins_anew_after_a_break(last, cre
     slip = np.tile([[1e-4, 0.0, 0.0], [6e-5, 0.0, 0.0]], (len(frame) // 2, 1))
     found = _creeps(frame, np.zeros_like(frame), slip, np.ones(len(frame), dtype=bool))
     # In the mean 0.08 mm a step: 0.9 mm is passed with the twelfth.
-    assert found == (12 if creeps else None)
+    assert (found and found.frame) == (12 if creeps else None)
+    if found is not None:
+        assert found.frames.tolist() == list(range(last))
 
 
 def test_grasps_have_all_thumbs_and_only_places_that_appeal():

@@ -8,9 +8,9 @@ import numpy as np
 from jaxtyping import Bool, Float, Int32
 
 from handwright.core.frozen import freeze_arrays
-from handwright.core.hand import HandModel
+from handwright.core.hand import HandModel, SurfacePoint
 from handwright.errors import InvalidValueError
-from handwright.kinematics.fk import posed_pads
+from handwright.kinematics.fk import link_poses
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +52,7 @@ def reachable_volume(
     model: HandModel,
     digit: str,
     *,
+    point: SurfacePoint | None = None,
     spacing: float = 0.005,
     num_samples: int = 60_000,
     seed: int = 0,
@@ -63,6 +64,7 @@ def reachable_volume(
     Args:
         model: The hand.
         digit: Name of the digit.
+        point: Of one of its links, instead of its pad.
         spacing: Edge of a voxel, m.
         num_samples: Number of random postures; one voxel of a finger sees a few dozen.
         seed: Of the random postures.
@@ -81,7 +83,9 @@ def reachable_volume(
     lower, upper = model.joints.lower[own], model.joints.upper[own]
     q[:, own] = lower + share * (upper - lower)
     q = model.joints.clamp(q)
-    pads = posed_pads(model, q).position[:, row]
+    turns, places = link_poses(model, q)
+    point = point or model.digits[row].pad
+    pads = turns[:, point.link] @ point.position + places[:, point.link]
     origin = np.floor(pads.min(axis=0) / spacing) * spacing
     cell = np.floor((pads - origin) / spacing).astype(np.int64)
     posture = np.full(cell.max(axis=0) + 1, -1, dtype=np.int32)

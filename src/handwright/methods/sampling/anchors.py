@@ -9,12 +9,15 @@ from handwright.kinematics.spacetime_terms import Anchors
 from handwright.methods.sampling.judge import Judged
 from handwright.methods.sampling.path import Path
 from handwright.methods.sampling.room import FREE, HOLD, SLIDE
+from handwright.methods.sampling.stage import Stage
 
 # Weight of a point in the air, which may be missed, against that of a contact.
 _HINT = 1e-3
 # Weight of a point of a link that is held where the search had it, and where these points are on
 # the link, m: three say where it is and how it is turned.
 _NEAR = 0.1
+# How far from the body a phalanx goes that would creep over it, m: it then touches no more.
+_LIFTED = 1.8e-3
 _CORNERS = np.array([[0.0, 0.0, 0.0], [0.02, 0.0, 0.0], [0.0, 0.02, 0.0]])
 # A guiding point that was missed by more than this, m, is taken where it was.
 _MISSED = 1e-4
@@ -100,6 +103,89 @@ def posture_anchors(
         target=places[frame, link] + np.einsum("nij,nj->ni", turns[frame, link], local),
         weight=np.full(len(frame), _NEAR),
     )
+
+
+def touch_anchors(
+    judged: Judged,
+    path: Path,
+    start: int,
+    digits: np.ndarray,
+    offset: int,
+    stage: Stage,
+    turns: np.ndarray,
+    places: np.ndarray,
+) -> Anchors:
+    """What touches besides guiding points, each held where it is: phalanges that wrap the body.
+
+    Args:
+        judged: The search's own motion.
+        path: Of the search.
+        start: Frame of the stage at which it starts.
+        digits: Rows of the hand's digits.
+        offset: Of the hand's links.
+        stage: Of the motion.
+        turns: (T, L, 3, 3) of the links by the motion, over all frames of the stage.
+        places: (T, L, 3) the same, m.
+    """
+    count = int(judged.num[0])
+    frame, capsule, point = judged.frame[:count], judged.capsule[:count], judged.point[:count]
+    # Faces beside an edge are touched by the material of the contact before them.
+    is_own = np.append(True, (frame[1:] != frame[:-1]) | (capsule[1:] != capsule[:-1]))
+    owner = np.where(capsule >= 0, stage.digit_of_capsule[np.maximum(capsule, 0)], -1)
+    is_own &= np.isin(owner, digits) & (frame >= start) & (frame < start + len(path.q))
+    frame, capsule, point, owner = frame[is_own], capsule[is_own], point[is_own], owner[is_own]
+    link = stage.table.capsule_link[capsule]
+    holds = np.isin(path.reached[frame - start, owner], (HOLD, SLIDE))
+    other = holds & (link != path.link[frame - start, owner])
+    frame, point, link = frame[other], point[other], link[other] - offset
+    local = np.einsum("nji,nj->ni", turns[frame, link], point - places[frame, link])
+    return Anchors(
+        digit=np.searchsorted(digits, owner[other]).astype(np.int64),
+        frame=frame.astype(np.int64),
+        link=link,
+        local=local,
+        target=point.copy(),
+        weight=np.full(len(frame), _NEAR),
+    )
+
+
+def lifted_anchors(
+    anchors: Anchors,
+    judged: Judged,
+    capsule: int,
+    frames: np.ndarray,
+    link: int,
+    turns: np.ndarray,
+    places: np.ndarray,
+) -> Anchors:
+    """The anchors with one capsule off the body in some frames.
+
+    Args:
+        anchors: Of one hand.
+        judged: The motion.
+        capsule: Of all hands.
+        frames: Of the stage.
+        link: Of the hand, the capsule's.
+        turns: (T, L, 3, 3) of the hand's links by the motion.
+        places: (T, L, 3) the same, m.
+    """
+    count = int(judged.num[0])
+    mine = (judged.capsule[:count] == capsule) & np.isin(judged.frame[:count], frames)
+    # One point a frame: the nearest contact comes first.
+    frame, first = np.unique(judged.frame[:count][mine], return_index=True)
+    rows = np.flatnonzero(mine)[first]
+    point = judged.point[rows]
+    stays = ~((anchors.link == link) & (anchors.weight == _NEAR) & np.isin(anchors.frame, frames))
+    owner = anchors.digit[anchors.link == link]
+    lifted = Anchors(
+        digit=np.full(len(rows), owner[0] if len(owner) else 0, dtype=np.int64),
+        frame=frame.astype(np.int64),
+        link=np.full(len(rows), link, dtype=anchors.link.dtype),
+        local=np.einsum("nji,nj->ni", turns[frame, link], point - places[frame, link]),
+        target=point - _LIFTED * judged.normal[rows],
+        weight=np.full(len(rows), _NEAR),
+    )
+    return joined(Anchors(*(column[stays] for column in anchors)), lifted)
 
 
 def joined(first: Anchors, second: Anchors) -> Anchors:

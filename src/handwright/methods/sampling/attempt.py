@@ -10,13 +10,24 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from handwright.mechanics.leaps import JOINT_LEAP_SPEED, jumping_steps
-from handwright.methods.sampling.exact_contacts import ExactContacts, Refused, exact_contacts
+from handwright.methods.sampling.exact_contacts import (
+    Creeping,
+    ExactContacts,
+    Refused,
+    exact_contacts,
+)
 from handwright.methods.sampling.frame import CROSSED, MISSED, SUNK, UNMOVED
 from handwright.methods.sampling.judge import Judged, judge_motion, make_judged
 from handwright.methods.sampling.orders import unpinned_frame
 from handwright.methods.sampling.path import Path
 from handwright.methods.sampling.prepare import Prepared
-from handwright.methods.sampling.reconstruct import reconstruct, roll_on, stay_near
+from handwright.methods.sampling.reconstruct import (
+    Motion,
+    lift_off,
+    reconstruct,
+    roll_on,
+    stay_near,
+)
 from handwright.methods.sampling.search import Search
 
 if TYPE_CHECKING:
@@ -27,6 +38,8 @@ PATHS = 3
 # How often a motion that does not hold is smoothed again: farther off the body where skin is too
 # deep, else nearer to the search's own.
 _REPAIRS = 1
+# The same where fingers wrap the body, for several phalanges may have to leave it.
+_WRAP_REPAIRS = 5
 # Motions whose joints never differ by more, rad, are the same.
 _SAME = 0.1
 # Frames between two looks at the clock.
@@ -193,7 +206,8 @@ def _finished(one: Prepared, path: Path, attempt: Attempt) -> Part | int:
     begin = time.perf_counter()
     motion = reconstruct(one, path)
     attempt.seconds["reconstruction"] += time.perf_counter() - begin
-    for number in range(1 + _REPAIRS):
+    repairs, failed = _WRAP_REPAIRS if one.policy.wraps else _REPAIRS, -1
+    for number in range(1 + repairs):
         begin = time.perf_counter()
         verdict = _verdict(one, motion.q)
         attempt.seconds["judging"] += time.perf_counter() - begin
@@ -202,16 +216,25 @@ def _finished(one: Prepared, path: Path, attempt: Attempt) -> Part | int:
             jolt = np.diff(motion.q, n=2, axis=0) ** 2
             strain = float(bend.mean() + 100.0 * jolt.mean())
             return Part(motion.q, verdict.contacts, path, strain)
-        if number < _REPAIRS:
-            begin = time.perf_counter()
-            motion = (
-                roll_on(one, path, motion, verdict.judged)
-                if verdict.is_sunk
-                else stay_near(one, path, motion, verdict.failing)
-            )
-            attempt.seconds["reconstruction"] += time.perf_counter() - begin
+        # What the last mending left as it was, another one will not change.
+        if number == repairs or verdict.frame == failed:
+            break
+        failed = verdict.frame
+        begin = time.perf_counter()
+        motion = _mended(one, path, motion, verdict)
+        attempt.seconds["reconstruction"] += time.perf_counter() - begin
     attempt.causes[verdict.cause] += 1
     return verdict.frame
+
+
+def _mended(one: Prepared, path: Path, motion: Motion, verdict: _Verdict) -> Motion:
+    """A motion that did not hold, smoothed again."""
+    if verdict.is_sunk:
+        return roll_on(one, path, motion, verdict.judged)
+    lifted = None
+    if one.policy.wraps and verdict.creeping is not None:
+        lifted = lift_off(one, path, motion, verdict.judged, verdict.creeping)
+    return lifted or stay_near(one, path, motion, verdict.failing)
 
 
 class _Verdict(NamedTuple):
@@ -227,6 +250,8 @@ class _Verdict(NamedTuple):
     """Of the problem, at which it fails first."""
     failing: np.ndarray
     """(N,) all such frames that are known, of the stage."""
+    creeping: Creeping | None = None
+    """The contact that creeps, if one does."""
 
 
 def _refused(one: Prepared, judged: Judged, is_sunk: bool, frame: int, text: str) -> _Verdict:
@@ -247,7 +272,8 @@ def _verdict(one: Prepared, q: np.ndarray) -> _Verdict:
         return refused._replace(failing=failing)
     found = exact_contacts(one, q, judged)
     if isinstance(found, Refused):
-        return _refused(one, judged, found.is_sunk, found.frame, found.reason)
+        refused = _refused(one, judged, found.is_sunk, found.frame, found.reason)
+        return refused._replace(creeping=found.creeping)
     leap = _leaping_frame(one, q)
     if leap is not None:
         text = "a finger leaps. Let the wrist move more slowly."

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from handwright.math.compiled import compiled, inlined
 from handwright.math.packed import Packed
 from handwright.mechanics.area import edge_distance
 from handwright.methods.sampling.frame import digit_depth, place_hands, pose_alone
+from handwright.methods.sampling.phalanges import near_points
 from handwright.methods.sampling.room import Room
 from handwright.methods.sampling.stage import Stage
 
@@ -55,9 +57,16 @@ class Candidates(NamedTuple):
     """(D, M, K) number of key frames, this one included, until it is out of reach."""
 
 
-@lru_cache(maxsize=64)
-def _volume(model: HandModel, digit: str) -> ReachVolume:
-    return reachable_volume(model, digit, spacing=_VOLUME_SPACING, num_samples=_VOLUME_SAMPLES)
+@lru_cache(maxsize=256)
+def _volume(model: HandModel, digit: int, near: int | None) -> ReachVolume:
+    """Where a digit's pad can go, or a point of its near phalanges."""
+    return reachable_volume(
+        model,
+        model.digits[digit].name,
+        point=None if near is None else near_points(model, digit)[near],
+        spacing=_VOLUME_SPACING,
+        num_samples=_VOLUME_SAMPLES,
+    )
 
 
 def surface_points(
@@ -147,13 +156,19 @@ def make_candidates(
     for h, model in enumerate(models):
         turn, place = stage.root_rotation[frames, h], stage.root_position[frames, h]
         local = np.einsum("kji,kmj->kmi", turn, point[None] - place[:, None])
-        for digit in model.digits:
-            volume = _volume(model, digit.name)
-            found = volume.postures_at(local.reshape(-1, 3)).reshape(local.shape[:2])
+        for d in range(len(model.digits)):
             free = stage.table.free[row]
             own = free[free >= 0] - stage.offset[h]
-            posture = np.where((found >= 0)[..., None], volume.q[found][..., own], np.nan)
-            starts[row, :, :, : len(own)] = posture.transpose(1, 0, 2)
+            # One volume for the points of the pad, which are near each other.
+            pads = int(np.count_nonzero(stage.pad_links[row] == stage.pad_link[row]))
+            last = int(np.count_nonzero(stage.pad_links[row] >= 0))
+            edges = [0, *(places * variant for variant in range(pads, last + 1))]
+            for n, block in enumerate(slice(*pair) for pair in pairwise(edges)):
+                volume = _volume(model, d, n - 1 if n else None)
+                here = local[:, block]
+                found = volume.postures_at(here.reshape(-1, 3)).reshape(here.shape[:2])
+                posture = np.where((found >= 0)[..., None], volume.q[found][..., own], np.nan)
+                starts[row, block, :, : len(own)] = posture.transpose(1, 0, 2)
             row += 1
     cost = np.full(starts.shape[:3], np.inf)
     q = np.zeros(starts.shape)
@@ -211,21 +226,19 @@ def _reach(
                 for a in range(count):
                     joint = table.free[d, a]
                     values[joint] = q[d, m, k - 1, a] if was_there else starts[d, m, k, a]
-                local = stage.pads[d, pad[m]]
+                local, link = stage.pads[d, pad[m]], stage.pad_links[d, pad[m]]
                 miss = cosine = 0.0
                 for attempt in range(2):
                     pose_alone(
-                        stage, t, d, stage.pad_link[d], local, values, point[m], normal[m],
-                        stage.rest, weights if attempt else ghost, room,
+                        stage, t, d, link, local, values, point[m], normal[m], stage.curled,
+                        weights if attempt else ghost, room,
                     )  # fmt: skip
-                    x, y, z = placed(room.now, stage.pad_link[d], local[0], local[1], local[2])
+                    x, y, z = placed(room.now, link, local[0], local[1], local[2])
                     miss = np.sqrt(
                         (x - point[m, 0]) ** 2 + (y - point[m, 1]) ** 2 + (z - point[m, 2]) ** 2
                     )
                     back = table.nail_normal
-                    nx, ny, nz = turned(
-                        room.now, stage.pad_link[d], back[d, 0], back[d, 1], back[d, 2]
-                    )
+                    nx, ny, nz = turned(room.now, link, back[d, 0], back[d, 1], back[d, 2])
                     cosine = nx * normal[m, 0] + ny * normal[m, 1] + nz * normal[m, 2]
                     if miss > 3.0 * _MISS or cosine < _MIN_NAIL_COSINE:
                         break
@@ -237,15 +250,17 @@ def _reach(
                 for a in range(count):
                     q[d, m, k, a] = values[table.free[d, a]]
                 if digit_depth(stage, t, d, room) < deepest:
-                    cost[d, m, k] = _discomfort(stage, d, values) + 0.5 * (1.0 - cosine)
+                    cost[d, m, k] = _discomfort(stage, d, link, values) + 0.5 * (1.0 - cosine)
 
 
 @inlined
-def _discomfort(stage: Stage, d: int, values: np.ndarray) -> float:
-    """How far a digit is bent from rest, in squared shares of its range."""
+def _discomfort(stage: Stage, d: int, link: int, values: np.ndarray) -> float:
+    """How far a digit is bent from rest up to a link, in squared shares of its range."""
     table, total = stage.table, 0.0
     for a in range(count_of(table.free, d)):
         joint = table.free[d, a]
+        if joint >= link:
+            continue
         reach = max(table.upper[joint] - table.lower[joint], 0.2)
         total += ((values[joint] - stage.rest[joint]) / reach) ** 2
     return total

@@ -239,7 +239,7 @@ def _call(bench: Bench, plans: Plans, t: int, d: int) -> int:
     # Whoever is there already need not move.
     if path.mode[t, d] == HOLD and _apart(path.target[t, d], goal) == 0.0:
         return frames
-    x, y, z = pad_place(bench, t, d)
+    x, y, z = pad_place(bench, t, d, 0)
     return start - max(plans.flight, _flight_to(goal, x, y, z))
 
 
@@ -353,7 +353,7 @@ def _send(bench: Bench, plans: Plans, t: int, d: int, is_shunning: bool) -> bool
     last = path.mode.shape[0] - 1
     if t + 2 > last:
         return False
-    x, y, z = pad_place(bench, t, d)
+    x, y, z = pad_place(bench, t, d, 0)
     start = orders.start[t, d]
     is_called = start - t <= _AHEAD * plans.flight
     m, landing, k = -1, t, 0
@@ -383,7 +383,10 @@ def _set_out(
     bench: Bench, t: int, d: int, m: int, x: float, y: float, z: float, landing: int
 ) -> None:
     """Writes a flight of a digit from a point to place ``m``."""
-    path, places = bench.path, bench.candidates
+    path, places, stage = bench.path, bench.candidates, bench.stage
+    if stage.pad_links[d, places.pad[m]] != stage.pad_link[d]:
+        # Another phalanx than the one with the pad is to land.
+        x, y, z = pad_place(bench, t, d, places.pad[m])
     path.mode[t, d] = FLY
     path.fly_place[t, d] = m
     path.fly_pad[t, d] = places.pad[m]
@@ -479,7 +482,7 @@ def _gather(bench: Bench, plans: Plans, t: int) -> None:
                 m = plans.grasps[row, d]
                 if m < 0:
                     continue
-                x, y, z = pad_place(bench, t, d)
+                x, y, z = pad_place(bench, t, d, 0)
                 ax, ay, az = _carried_along(bench, t, d, x, y, z, landing)
                 lasts = _flight_to(places.point[m], ax, ay, az)
                 _set_out(bench, t, d, m, x, y, z, max(landing, t + lasts))

@@ -55,6 +55,16 @@ class ExactContacts(NamedTuple):
     slides: np.ndarray
 
 
+class Creeping(NamedTuple):
+    """A contact that should hold and moves on, little by little."""
+
+    capsule: int
+    frame: int
+    """Of the stage, in which it has come too far."""
+    frames: np.ndarray
+    """(N,) of the stage, in which the contact lasts."""
+
+
 class Refused(NamedTuple):
     """Why a motion does not hold after all."""
 
@@ -64,6 +74,8 @@ class Refused(NamedTuple):
     """With what to change."""
     is_sunk: bool = False
     """Whether skin is too deep."""
+    creeping: Creeping | None = None
+    """The contact that does, if one creeps."""
 
 
 class _Contacts(NamedTuple):
@@ -103,8 +115,9 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
     creeping = _creeps(near.frame, near.capsule, near.slip, may_hold)
     if creeping is not None:
         return Refused(
-            one.first + creeping,
+            one.first + creeping.frame,
             "a contact that should hold creeps. Let the wrist follow the body more closely.",
+            creeping=creeping,
         )
     found = near.chosen((near.gap <= _TOUCHING) | (near.capsule < 0))
     force = _forces(one, found)
@@ -348,8 +361,8 @@ def _weak(
 
 def _creeps(
     frame: np.ndarray, capsule: np.ndarray, slip: np.ndarray, may_hold: np.ndarray
-) -> int | None:
-    """The frame in which a contact that is said to hold has crept too far, if one does.
+) -> Creeping | None:
+    """The contact that is said to hold and has crept too far, if one does.
 
     Where a capsule touches several faces, the mean of their material points counts.
     """
@@ -359,10 +372,13 @@ def _creeps(
         mean = np.zeros((len(held), 3))
         np.add.at(mean, which, slip[mine])
         mean /= np.bincount(which, minlength=len(held))[:, None]
-        total = np.zeros(3)
+        total, begin = np.zeros(3), 0
         for n in range(1, len(held)):
             follows = held[n] == held[n - 1] + 1
+            begin = begin if follows else n
             total = total + 0.5 * (mean[n] + mean[n - 1]) if follows else np.zeros(3)
             if float(np.linalg.norm(total)) > _CREEP:
-                return int(held[n])
+                later = np.flatnonzero(np.diff(held[n:]) > 1)
+                stop = n + 1 + int(later[0]) if later.size else len(held)
+                return Creeping(int(c), int(held[n]), held[begin:stop])
     return None

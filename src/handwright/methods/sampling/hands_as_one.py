@@ -74,8 +74,8 @@ def hands_as_one(models: Sequence[HandModel], spacing: float) -> HandsAsOne:
         ),
         hand_of_capsule=np.repeat(np.arange(len(models)), np.diff(capsules)),
         first_capsule=capsules,
-        rest=_joined([model.pose("rest") for model in models], 0.0),
-        open=_joined([model.pose("open") for model in models], 0.0),
+        rest=joined_values([model.pose("rest") for model in models]),
+        open=joined_values([model.pose("open") for model in models]),
     )
 
 
@@ -117,6 +117,11 @@ def _pad_points(model: HandModel, samples: SkinSamples) -> np.ndarray:
             chosen.append(own[near] if distance[near] < _TIPWARD else pad.position)
         points.append(chosen)
     return np.array(points)
+
+
+def joined_values(rows: Sequence[np.ndarray]) -> np.ndarray:
+    """Joint values of hands side by side, from those of each."""
+    return _joined(rows, 0.0)
 
 
 def _joined(rows: Sequence[np.ndarray], filler: float) -> np.ndarray:

@@ -100,6 +100,25 @@ class Orders(NamedTuple):
                 return int(d)
         return -1
 
+    def untouched(self, room: Room, digit_of_capsule: np.ndarray, t: int) -> int:
+        """A pinned digit that touches elsewhere than at its point in frame t, or -1.
+
+        A digit may have its guiding point there and touch with another part, where it is thicker.
+
+        Args:
+            room: With the contacts of the frame.
+            digit_of_capsule: (C,)
+            t: Frame.
+        """
+        rows = np.arange(int(room.found.num[1]), int(room.found.num[0]))
+        owner = digit_of_capsule[room.found.capsule[rows]]
+        for d in np.flatnonzero(self.is_pinned[t]):
+            points = room.found.point[rows[owner == d]]
+            away = np.linalg.norm(points - self.point[self.pin[t, d]], axis=1)
+            if not away.min(initial=np.inf) <= PIN_TOLERANCE:
+                return int(d)
+        return -1
+
 
 def unpinned_frame(
     orders: Orders, shift: int, frame: np.ndarray, digit: np.ndarray, point: np.ndarray

@@ -66,6 +66,13 @@ def palm_touches(model: HandModel, root: Pose, exact: ExactDistance) -> np.ndarr
     return np.asarray(-outward[near])
 
 
+def palm_points(model: HandModel) -> tuple[np.ndarray, np.ndarray]:
+    """(N, 3) points along the bones of a palm at rest, from its root, and their (N,) radii, m."""
+    points, _ = _palm(model, Pose(np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]])))
+    radius = model.capsules.radius[model.capsules.digit < 0]
+    return points.reshape(-1, 3), np.repeat(radius, len(_ALONG))
+
+
 def _palm(model: HandModel, root: Pose) -> tuple[np.ndarray, np.ndarray]:
     """(T, C, K, 3) points on the axes of the palm's capsules at rest, and the link of each."""
     is_palm = np.flatnonzero(model.capsules.digit < 0)

@@ -57,6 +57,8 @@ class Policy(NamedTuple):
     """Draws of a first grasp."""
     is_informed: bool
     """Whether dead ends are answered by their cause; else everything is drawn anew."""
+    wraps: bool
+    """Whether first grasps are looked for by closing the hand."""
     orders: Orders
     """What single digits are told to do."""
 

@@ -31,8 +31,9 @@ from handwright.methods.sampling.hands_as_one import HandsAsOne, hands_as_one
 from handwright.methods.sampling.holdings import Holding, find_holdings
 from handwright.methods.sampling.kept import SLACK
 from handwright.methods.sampling.orders import Orders
+from handwright.methods.sampling.phalanges import is_at_palm, wrapping
 from handwright.methods.sampling.plan import Policy
-from handwright.methods.sampling.preferences import CHANCES, frames_within
+from handwright.methods.sampling.preferences import CHANCES, Grip, frames_within
 from handwright.methods.sampling.room import Room, make_room
 from handwright.methods.sampling.stage import Limits, Stage, make_stage, part_of_stage
 from handwright.methods.sampling.step import Steps
@@ -177,6 +178,10 @@ def _prepare_one(
         skin_depth=skin_depth,
         fills_hollows=method.fills_hollows,
     )
+    wraps = method.grip != "precision" and is_at_palm(stage, models)
+    grip: Grip = "power" if wraps else method.grip
+    if wraps:
+        stage = wrapping(stage, models, _PAD_SHARE * method.soft_tissue)
     apply_limits(stage, hands, holding, models, times, method)
     stage = narrow_kept(stage, holding, models, times, method, SLACK)
     strict = stage._replace(
@@ -220,9 +225,9 @@ def _prepare_one(
         room,
         skin_depth=skin_depth,
     )
-    candidates = suited(searched, room, candidates, method.grip)
+    candidates = suited(searched, room, candidates, grip)
     candidates, orders, trouble = obey(searched, room, candidates, wishes, start)
-    policy = _policy(holding, models, searched, own_times, method, orders)
+    policy = _policy(holding, models, searched, own_times, method, grip, wraps, orders)
     steps = Steps(
         price=np.ones(policy.slide.shape),
         free_price=method.idle_force_price,
@@ -231,7 +236,7 @@ def _prepare_one(
     )
     return Prepared(
         holding, models, hands, stage, strict, times, first, start, stop, searched, candidates,
-        steps, policy, room, body, distance, skin_depth, capsule_prices(stage, method.grip),
+        steps, policy, room, body, distance, skin_depth, capsule_prices(stage, grip),
         tuple(pin.number for pin in wishes.pins), trouble,
     )  # fmt: skip
 
@@ -242,6 +247,8 @@ def _policy(
     stage: Stage,
     times: np.ndarray,
     method: ContactSampling,
+    grip: Grip,
+    wraps: bool,
     orders: Orders,
 ) -> Policy:
     shape = (len(times), len(stage.hand_of_digit))
@@ -258,7 +265,7 @@ def _policy(
         slide=slide,
         relocate=relocate,
         land=land,
-        leave_free=leave_free_of(method.grip, method.leave_free),
+        leave_free=leave_free_of(grip, method.leave_free),
         slide_step=0.05 * step,
         flight=max(4, round(0.17 / step)),
         look_ahead=0 if method.baseline else max(1, round(0.33 / step)),
@@ -266,5 +273,6 @@ def _policy(
         lasting=_LASTING_STATIC if method.strategy == "static" else _LASTING,
         grasp_tries=20 if method.baseline else 120,
         is_informed=not method.baseline,
+        wraps=wraps,
         orders=orders,
     )

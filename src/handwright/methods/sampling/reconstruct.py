@@ -18,11 +18,14 @@ from handwright.kinematics.spacetime_terms import Anchors, SpacetimeWeights
 from handwright.math.packed import Packed
 from handwright.methods.sampling.anchors import (
     joined,
+    lifted_anchors,
     posture_anchors,
     rolled_anchors,
     search_anchors,
+    touch_anchors,
 )
-from handwright.methods.sampling.judge import Judged
+from handwright.methods.sampling.exact_contacts import Creeping
+from handwright.methods.sampling.judge import Judged, judge_motion, make_judged
 from handwright.methods.sampling.path import Path, make_path
 from handwright.methods.sampling.prepare import Prepared, joints_of, root_of
 from handwright.methods.sampling.stage import Stage
@@ -77,14 +80,17 @@ def reconstruct(one: Prepared, path: Path) -> Motion:
     walk(bench, start, 0, reference)
     walk(bench, start + span - 1, frames - 1, reference)
     anchors = []
+    judged = make_judged(frames if one.policy.wraps else 0, len(one.room.found.capsule))
+    if one.policy.wraps:
+        judge_motion(one.strict, q, one.room, judged)
     for h in range(len(one.models)):
         turns, places = _placed_links(one, h, q)
-        part = slice(start, start + span)
-        anchors.append(
-            search_anchors(
-                path, start, _digits_of(stage, h), int(stage.offset[h]), turns[part], places[part]
-            )
-        )
+        part, own, offset = slice(start, start + span), _digits_of(stage, h), int(stage.offset[h])
+        found = search_anchors(path, start, own, offset, turns[part], places[part])
+        if one.policy.wraps:
+            also = touch_anchors(judged, path, start, own, offset, one.strict, turns, places)
+            found = joined(found, also)
+        anchors.append(found)
     return _smoothed(one, q, reference, tuple(anchors), _MARGIN - one.skin_depth, _SWEEPS)
 
 
@@ -114,6 +120,38 @@ def stay_near(one: Prepared, path: Path, motion: Motion, frames: np.ndarray) -> 
             places[part], around,
         )  # fmt: skip
         anchors.append(joined(motion.anchors[h], near))
+    return _smoothed(one, motion.q, motion.reference, tuple(anchors), motion.margin, _FEW_SWEEPS)
+
+
+def lift_off(
+    one: Prepared, path: Path, motion: Motion, judged: Judged, creeping: Creeping
+) -> Motion | None:
+    """The motion again, with a phalanx off the body that creeps over it beside a guiding point.
+
+    None if it has the guiding point itself, or belongs to a palm.
+
+    Args:
+        one: The holding.
+        path: Of the search.
+        motion: Of the last round.
+        judged: The same.
+        creeping: What creeps.
+    """
+    stage, start = one.stage, one.start - one.first
+    d = int(stage.digit_of_capsule[creeping.capsule])
+    if d < 0:
+        return None
+    link, rows = int(stage.table.capsule_link[creeping.capsule]), creeping.frames - start
+    inside = (rows >= 0) & (rows < len(path.q))
+    if not inside.all() or (path.link[rows, d] == link).any():
+        return None
+    h = int(stage.hand_of_digit[d])
+    turns, places = _placed_links(one, h, motion.q)
+    anchors = list(motion.anchors)
+    anchors[h] = lifted_anchors(
+        anchors[h], judged, creeping.capsule, creeping.frames, link - int(stage.offset[h]),
+        turns, places,
+    )  # fmt: skip
     return _smoothed(one, motion.q, motion.reference, tuple(anchors), motion.margin, _FEW_SWEEPS)
 
 

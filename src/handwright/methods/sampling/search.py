@@ -23,11 +23,14 @@ from handwright.methods.sampling.prepare import Prepared
 from handwright.methods.sampling.room import FREE, HOLD
 from handwright.methods.sampling.step import IDLE_LOAD, TRIES, Bench, advance, settle
 from handwright.methods.sampling.tally import Tally
+from handwright.methods.sampling.wrapped_grasps import close_hands, closing_bench, wanted_posture
 
 # Rounds of draws without a first grasp after which there is little hope for one.
 _GRASP_MISSES = 3
 # Grasps of a round that are posed, at most: posing costs far more than asking for forces.
 _GRASP_POSES = 20
+# Ways to close a hand of which the best is taken.
+_WRAPS = 12
 # Key frames that a grasp must carry once it is posed.
 _HELD_KEYS = 3
 # "Branch once in every two chances on average": how often a failed window is tried again.
@@ -62,7 +65,9 @@ class Search:
         self._frames, self._digits = len(stage.wrench), len(stage.hand_of_digit)
         self._path = make_path(self._frames, len(stage.rest), self._digits)
         self._room = one.room
-        self._bench = Packed(Bench(stage, one.candidates, one.steps, self._path, one.room))
+        bench = Bench(stage, one.candidates, one.steps, self._path, one.room)
+        self._bench = Packed(bench)
+        self._closing = closing_bench(stage, bench) if one.policy.wraps else None
         self._planner = Planner(stage, one.candidates, self._path, one.policy, self._bench, rng)
         # Of the first key frame, added up to draw from.
         self._appeal = np.cumsum(self._planner.appeal[:, :, 0], axis=1)
@@ -113,6 +118,7 @@ class Search:
         advance(self._bench, t)
         self._policy.orders.guide(self._room, t + 1)
         verdict = int(settle(self._bench, t + 1, TRIES, True, is_exact))
+        elsewhere = self._untouched(t + 1) if verdict == FINE else -1
         if verdict == FINE and not still_holds(self._bench, t, self._ahead):
             verdict = UNMOVED
         if verdict != FINE and self._policy.orders.is_kept[t + 1].all():
@@ -120,7 +126,7 @@ class Search:
             self._policy.orders.write_row(self._path, t + 1, self._room)
             return FINE
         if verdict == FINE:
-            missed = self._policy.orders.missed(self._path, t + 1)
+            missed = max(self._policy.orders.missed(self._path, t + 1), elsewhere)
             if missed >= 0:
                 self._room.found.blame[:] = missed, -1
                 return MISSED
@@ -220,6 +226,37 @@ class Search:
         """A first grasp: of many draws, the one that can carry the body for longest."""
         self._windows.clear()
         self.tally.frames += 1
+        if self._wrap() or self._grasp():
+            self._t = 0
+            self._misses = 0
+            self._path.window_end[0] = 0
+        else:
+            self._misses += 1
+            self.tally.add_dead_end(0, None)
+
+    def _wrap(self) -> bool:
+        """Of some ways to close the hands around the body, the one that carries it for longest."""
+        if self._closing is None or self._has_orders:
+            return False
+        best, most = None, 0
+        for _ in range(_WRAPS):
+            wanted = wanted_posture(self._stage, self._rng)
+            self.tally.grasps += 1
+            if self._pose_wrapped(wanted):
+                worth = posed_frames(self._bench, 1.0) + posed_frames(self._bench, SPARE_FRICTION)
+                if worth > most:
+                    best, most = wanted, worth
+        return best is not None and self._pose_wrapped(best)
+
+    def _pose_wrapped(self, wanted: np.ndarray) -> bool:
+        """Closes the hands in frame 0; whether that frame is feasible."""
+        stage, room = self._stage, self._room
+        close_hands(self._closing, wanted)
+        room.low[:], room.high[:], room.reference[:] = stage.low[0], stage.high[0], self._path.q[0]
+        return self._is_settled()
+
+    def _grasp(self) -> bool:
+        """Of many draws of places for the digits, the one that carries the body for longest."""
         policy, stage, rng = self._policy, self._stage, self._rng
         is_thumb = first_digits(stage.hand_of_digit)
         is_bound = np.array([policy.orders.binds(0, d) for d in range(self._digits)])
@@ -240,13 +277,7 @@ class Search:
                     best, most = row, worth
                 if worth == 2 * len(self._places.frame):
                     break
-        if best < 0 or not self._pose_grasp(chosen[best]):
-            self._misses += 1
-            self.tally.add_dead_end(0, None)
-            return
-        self._t = 0
-        self._misses = 0
-        self._path.window_end[0] = 0
+        return best >= 0 and self._pose_grasp(chosen[best])
 
     def _pose_grasp(self, chosen: np.ndarray) -> bool:
         """Poses all digits at their places in frame 0; whether that frame is feasible."""
@@ -259,16 +290,29 @@ class Search:
             guide.local[d] = stage.pads[d, 0]
             if m < 0:
                 continue
+            guide.link[d] = stage.pad_links[d, places.pad[m]]
             guide.local[d] = stage.pads[d, places.pad[m]]
             guide.target[d], guide.normal[d] = places.point[m], places.normal[m]
             free = stage.table.free[d]
             free = free[free >= 0]
             q[free] = places.q[d, m, 0, : len(free)]
-        room.low[:], room.high[:], room.reference[:] = stage.low[0], stage.high[0], stage.rest
-        room.price[:] = 1.0
-        room.is_landing[:] = False
-        room.must_touch[:] = True
+        room.low[:], room.high[:], room.reference[:] = stage.low[0], stage.high[0], stage.curled
         policy = self._policy
         policy.orders.start_kept(q)
         policy.orders.guide(room, 0)
-        return bool(settle(self._bench, 0, TRIES, False, True) == FINE)
+        return self._is_settled()
+
+    def _is_settled(self) -> bool:
+        """Whether digits can be at their guiding points in frame 0 and carry the body."""
+        room = self._room
+        room.price[:] = 1.0
+        room.is_landing[:] = False
+        room.must_touch[:] = True
+        is_fine = settle(self._bench, 0, TRIES, False, True) == FINE
+        return bool(is_fine and self._untouched(0) < 0)
+
+    def _untouched(self, t: int) -> int:
+        """A digit that does not touch at its pin in frame t, just settled, or -1."""
+        if not self._has_orders:
+            return -1
+        return self._policy.orders.untouched(self._room, self._stage.digit_of_capsule, t)

@@ -64,7 +64,9 @@ class Stage(NamedTuple):
     pad_link: np.ndarray
     """(D,) last link of each digit."""
     pads: np.ndarray
-    """(D, V, 3) points of its pad that may touch, the middle first, m."""
+    """(D, V, 3) points of its skin that may touch, the middle of its pad first, m."""
+    pad_links: np.ndarray
+    """(D, V) the links that carry them; -1 where a digit has fewer."""
     samples: SkinSamples
     offset: np.ndarray
     hand_of_digit: np.ndarray
@@ -72,6 +74,8 @@ class Stage(NamedTuple):
     hand_of_capsule: np.ndarray
     rest: np.ndarray
     """(J,) relaxed joint values, rad."""
+    curled: np.ndarray
+    """(J,) joint values that digits on the body tend to, rad: at rest, or closed to wrap it."""
     ready: np.ndarray
     """(2, J) joint values of digits that are off the body, rad: while others of the hand hold it,
     and more open, so that the body finds its way into a hand that comes to it."""
@@ -157,12 +161,14 @@ def make_stage(
         ),
         pad_link=hands.table.tip_link.copy(),
         pads=sunk_pads(hands, pad_depth),
+        pad_links=np.tile(hands.table.tip_link[:, None], hands.pads.shape[1]),
         samples=hands.samples,
         offset=hands.offset,
         hand_of_digit=hands.hand_of_digit,
         digit_of_capsule=hands.digit_of_capsule,
         hand_of_capsule=hands.hand_of_capsule,
         rest=hands.rest,
+        curled=hands.rest,
         ready=hands.rest + np.array(_READY)[:, None] * (hands.open - hands.rest),
         low=np.tile(hands.table.lower, (len(times), 1)),
         high=np.tile(hands.table.upper, (len(times), 1)),

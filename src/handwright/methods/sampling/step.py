@@ -91,7 +91,7 @@ def advance(bench: Bench, t: int) -> None:
         room.low[j] = min(max(before - step, low), high)
         room.high[j] = max(min(before + step, high), low)
         # Slowly: a digit that turns about its contact rolls on it.
-        away = stage.rest[j] - before
+        away = stage.curled[j] - before
         room.reference[j] = before + min(max(_RELAXING * away, -_RELAXED), _RELAXED)
     for d in range(guide.mode.shape[0]):
         if guide.mode[d] != FREE:
@@ -134,7 +134,7 @@ def _slide(stage: Stage, path: Path, t: int, d: int, room: Room) -> None:
 def _fly(stage: Stage, path: Path, t: int, d: int, room: Room, lift: float) -> None:
     guide = room.guide
     begin, end = path.fly_begin[t, d], path.fly_end[t, d]
-    guide.link[d] = stage.pad_link[d]
+    guide.link[d] = stage.pad_links[d, path.fly_pad[t, d]]
     for i in range(3):
         guide.local[d, i] = stage.pads[d, path.fly_pad[t, d], i]
     if t + 1 >= end:
@@ -177,7 +177,7 @@ def settle(bench: Bench, t: int, tries: int, has_before: bool, is_exact: bool) -
             break
         _let_go(room)
     if verdict == FINE:
-        _seed(stage, room, has_before)
+        seed_guides(stage, room, has_before)
         _commit(path, t, room)
     return verdict
 
@@ -216,7 +216,7 @@ def _foremost_contact(stage: Stage, room: Room, d: int) -> int:
 
 
 @kernel
-def _seed(stage: Stage, room: Room, has_before: bool) -> None:
+def seed_guides(stage: Stage, room: Room, has_before: bool) -> None:
     """Takes guiding points to where digits touch now, if they have rolled, slid or come off.
 
     The foremost contact of a digit is its seed (section 4.2).
@@ -323,9 +323,9 @@ def walk(bench: Bench, first: int, last: int, wanted: np.ndarray) -> None:
 
 
 @kernel
-def pad_place(bench: Bench, t: int, d: int) -> tuple[float, float, float]:
-    """Where the middle of a digit's pad is in row t, in the body's frame, m."""
+def pad_place(bench: Bench, t: int, d: int, variant: int) -> tuple[float, float, float]:
+    """Where a point of a digit's skin that may touch is in row t, in the body's frame, m."""
     stage, room = bench.stage, bench.room
     place_hands(stage, t, bench.path.q[t], room.now)
-    local = stage.pads[d, 0]
-    return placed(room.now, stage.pad_link[d], local[0], local[1], local[2])
+    local = stage.pads[d, variant]
+    return placed(room.now, stage.pad_links[d, variant], local[0], local[1], local[2])

@@ -1,0 +1,84 @@
+"""Power grips: a hand whose palm is at the body closes around it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import handwright as hw
+from handwright.benchmarks.preferences import CLOSER, towards_body
+from handwright.core.editing import with_hand_offset
+from handwright.core.track import Track
+from handwright.kinematics.fk import link_poses
+from handwright.math.pose import Pose
+from handwright.methods.sampling.phalanges import near_points
+from handwright.methods.sampling.prepare import prepare
+from handwright.scenes import load_scene
+
+FRAMES = 24
+UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
+
+
+def lifted_rod(drop: float) -> hw.Problem:
+    """A rod across the palm, lifted by 60 mm with the hand.
+
+    Args:
+        drop: From the wrist's height down to the rod's axis, m.
+    """
+    times = np.arange(FRAMES) / 30.0
+    height = 0.03 * (1.0 - np.cos(np.pi * times / times[-1]))
+    hand = np.stack([np.zeros(FRAMES), np.zeros(FRAMES), 0.5 + height], axis=1)
+    rod = hw.make_shape("cylinder", radius=0.014, height=0.16, mass=0.15)
+    # Its axis lies along y, across the fingers.
+    across = np.tile(np.array([np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0]), (FRAMES, 1))
+    at = hand + np.array([0.088, 0.0, -drop])
+    return hw.Problem(
+        "rod in the hand",
+        times,
+        {"right": hw.human("right")},
+        {"rod": rod},
+        tracks={
+            "right": Track(times, Pose(hand, np.tile(UPRIGHT, (FRAMES, 1)))),
+            "rod": Track(times, Pose(at, across)),
+        },
+    )
+
+
+def test_near_points_are_on_the_palmar_side_of_near_phalanges():
+    model = hw.human("right")
+    turns, _ = link_poses(model, np.zeros(model.num_joints))
+    for d, digit in enumerate(model.digits):
+        points = near_points(model, d)
+        assert len(points) == (2 if digit.name == "thumb" else 4)
+        for point in points:
+            assert point.link in model.capsules.link[model.capsules.digit == d]
+            assert point.link != digit.pad.link
+            if digit.name != "thumb":
+                assert (turns[point.link] @ point.normal)[2] < -0.9
+                assert (turns[point.link] @ point.position)[2] < 0.0
+
+
+def test_hands_wrap_what_is_at_their_palm_and_pinch_what_is_not():
+    spatula = load_scene("spatula")
+    (hand,), (body,) = spatula.hands, spatula.bodies
+    closer = with_hand_offset(spatula, hand, CLOSER * towards_body(spatula, hand, body))
+    method = hw.ContactSampling(1, 1.0)
+    assert [one.policy.wraps for one in prepare(spatula, method)] == [False]
+    assert [one.policy.wraps for one in prepare(closer, method)] == [True]
+    precise = hw.ContactSampling(1, 1.0, grip="precision")
+    assert [one.policy.wraps for one in prepare(closer, precise)] == [False]
+
+
+@pytest.mark.parametrize("drop", [0.034, 0.038])
+def test_a_rod_at_the_palm_is_held_by_all_fingers_with_all_their_phalanges(drop):
+    result = hw.synthesize(lifted_rod(drop), hw.ContactSampling(1, 60.0), seed=0)
+    (clip,) = result.clips
+    verdict = hw.certify(clip)
+    assert verdict.passed, verdict
+    model, contacts = clip.problem.hands["right"], clip.contacts
+    parts = np.unique(contacts.part[contacts.frame == FRAMES // 2])
+    digit = model.capsules.digit[parts]
+    last = np.array([one.pad.link for one in model.digits])
+    is_near = model.capsules.link[parts] != last[np.maximum(digit, 0)]
+    assert {1, 2, 3, 4} <= set(digit.tolist())
+    assert np.count_nonzero((digit > 0) & is_near) >= 3
