@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import Contact, ContactMode, ContactTrack
-from handwright.core.goal import Feature, Goal
+from handwright.core.goal import Feature, Goal, lasting_goals
 from handwright.core.problem import Problem
 from handwright.core.result import NoSolutionError, Result, Status
 from handwright.core.touch import TouchSpan
@@ -206,15 +206,33 @@ class TestGoal:
         with pytest.raises(InvalidValueError, match=r"from 2\.0 to 1\.0 s, expected start <= end"):
             Goal(Feature("ball"), 2.0, 1.0, position=np.zeros(3))
 
-    def test_a_spin_needs_an_orientation_and_a_span(self):
+    def test_rates_are_numbers(self):
+        bad = np.array([0.0, np.nan, 0.0])
         with pytest.raises(InvalidValueError) as caught:
-            Goal(Feature("ball"), 1.0, 1.0, position=np.zeros(3), spin=np.array([0.0, np.nan, 0.0]))
-        for part in (
-            "spin must be three finite numbers in rad/s",
-            "spin needs wxyz, the orientation that it starts from",
-            "spin needs a span of time, with start < end",
-        ):
+            Goal(Feature("ball"), 1.0, 1.0, position=np.zeros(3), spin=bad, velocity=bad)
+        for part in ("spin must be three finite numbers in rad/s", "velocity must be three finite"):
             assert part in str(caught.value)
+
+    def test_a_velocity_moves_the_place_on(self):
+        place, velocity = np.array([1.0, 2.0, 3.0]), np.array([0.1, 0.0, -0.2])
+        goal = Goal(Feature("ball"), 1.0, 5.0, position=place, velocity=velocity, axes="xz")
+        np.testing.assert_allclose(goal.position_at(np.array([1.0, 3.0])), [place, [1.2, 2.0, 2.6]])
+        np.testing.assert_array_equal(goal.matters, [True, False, True])
+        assert goal.asks == ("position", "velocity")
+        last = goal.at_end()
+        np.testing.assert_allclose(last.position, [1.4, 2.0, 2.2])
+        assert (last.start, last.end) == (5.0, 5.0)
+        with pytest.raises(InvalidValueError, match="asks for velocity only"):
+            Goal(Feature("ball"), 1.0, 5.0, velocity=velocity).position_at(np.array([1.0]))
+
+    def test_the_last_goals_that_rest_can_meet_are_told(self):
+        still = np.zeros(3)
+        before = Goal(Feature("ball"), 0.0, 1.0, position=still)
+        last = Goal(Feature("ball"), 1.0, 2.0, position=still)
+        beside = Goal(Feature("ball"), 0.0, 2.0, wxyz=np.array([1.0, 0.0, 0.0, 0.0]))
+        moving = Goal(Feature("ball"), 0.0, 2.0, velocity=np.ones(3))
+        other = Goal(Feature("hand", "index_tip"), 0.0, 0.5, velocity=still)
+        assert lasting_goals([before, last, beside, moving, other]) == [last, beside, other]
 
     def test_a_spin_turns_about_fixed_axes(self):
         first = rotation.exp(np.array([0.3, -0.2, 0.9]))
@@ -230,7 +248,7 @@ class TestGoal:
         )
         still_one = Goal(Feature("ball"), 1.0, 5.0, wxyz=first)
         np.testing.assert_allclose(still_one.wxyz_at(np.array([1.0, 4.0])), np.tile(first, (2, 1)))
-        with pytest.raises(InvalidValueError, match="a position only"):
+        with pytest.raises(InvalidValueError, match="asks for position only"):
             Goal(Feature("ball"), 1.0, 5.0, np.zeros(3)).wxyz_at(np.array([1.0]))
 
 

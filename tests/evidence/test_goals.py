@@ -190,3 +190,38 @@ def test_evaluate_lists_goals_where_there_are_some():
     assert report["goal_distance"] == pytest.approx(3.0)
     assert report["goal_angle"] == 0.0
     assert report["touch_outside_spans"] == 0.0
+
+
+def test_only_what_matters_is_measured():
+    asked = [
+        Goal(Feature("ball"), 0.9, 1.0, position=TOP + np.array([0.5, -0.5, 0.003]), axes="z"),
+        Goal(Feature("ball"), 0.9, 1.0, wxyz=TURN, axis=np.array([0.0, 0.0, 2.0])),
+        Goal(Feature("ball"), 0.9, 1.0, velocity=np.array([9.0, 0.0, 0.04]), axes="yz"),
+        Goal(Feature("ball"), 0.9, 1.0, spin=np.array([0.0, 0.0, 0.1])),
+    ]
+    height, upright, speed, spin = goal_errors(lifted(*asked))
+    assert height.position_mm == pytest.approx(3.0)
+    assert upright.angle_deg == pytest.approx(0.0, abs=1e-5)
+    # The ball rests there.
+    assert speed.speed_m_s == pytest.approx(0.04)
+    assert spin.spin_deg_s == pytest.approx(math.degrees(0.1))
+    assert np.isnan([height.angle_deg, height.speed_m_s, speed.position_mm, speed.spin_deg_s]).all()
+    # A turn about the axis is no error; one across it is.
+    own = rotation.multiply(TURN, rotation.exp(np.array([0.0, 0.0, 1.0])))
+    across = rotation.multiply(TURN, rotation.exp(np.array([0.2, 0.0, 0.0])))
+    errors = goal_errors(lifted(replace(asked[1], wxyz=own), replace(asked[1], wxyz=across)))
+    assert [e.angle_deg for e in errors] == pytest.approx([0.0, math.degrees(0.2)], abs=1e-5)
+
+
+def test_velocities_of_a_throw_are_measured():
+    clip = throw_clip()
+    times, place = clip.times, clip.bodies["ball"].position
+    flying = np.diff(place, axis=0) / np.diff(times)[:, None]
+    row = len(flying) // 2
+    moment = 0.5 * (times[row] + times[row + 1])
+    goal = Goal(Feature("ball"), moment, moment, velocity=flying[row] + [0.0, 0.3, 0.0])
+    thrown = with_goals(clip, goal)
+    assert goal_errors(thrown)[0].speed_m_s == pytest.approx(0.3)
+    named = {metric.name: metric.value for metric in evaluate(thrown).metrics}
+    assert named["goal_speed"] == pytest.approx(0.3)
+    assert "goal_spin" not in named

@@ -115,6 +115,8 @@ def tiny_clip() -> Clip:
                 0.5,
                 wxyz=np.array([1.0, 0.0, 0.0, 0.0]),
                 spin=np.array([0.0, -0.5, 1.0]),
+                velocity=np.array([0.1, 0.0, 0.2]),
+                axes="xz",
             ),
         ),
         postures={"claw": model.joints.clamp(0.25 * model.joints.upper)},

@@ -185,7 +185,7 @@ def test_a_folder_that_is_not_there_is_named(tiny_clip: Clip, tmp_path: Path) ->
 
 def test_a_newer_version_is_refused(edited: Any) -> None:
     path = edited(lambda m: with_document(m, lambda d: d.update(version=99)))
-    with pytest.raises(FileFormatError, match=r"edited\.npz: version is 99, newer than 4"):
+    with pytest.raises(FileFormatError, match=r"edited\.npz: version is 99, newer than 5"):
         load_clip(path)
 
 
@@ -198,16 +198,18 @@ def test_files_of_the_first_version_are_read(edited: Any, tiny_clip: Clip) -> No
             problem = document["clip"]["problem"]
             for name in ("start", "postures", "touches", "is_cyclic"):
                 del problem[name]
-            del problem["goals"][0]["spin"]
+            for name in ("spin", "velocity", "axes", "axis"):
+                del problem["goals"][0][name]
 
         with_document(members, change)
-        for name in [name for name in members if "postures" in name or name.endswith("spin.npy")]:
+        gone = ("spin.npy", "velocity.npy")
+        for name in [name for name in members if "postures" in name or name.endswith(gone)]:
             del members[name]
 
     asked = tiny_clip.problem
     old = dataclasses.replace(
         asked,
-        goals=(dataclasses.replace(asked.goals[0], spin=None),),
+        goals=(dataclasses.replace(asked.goals[0], spin=None, velocity=None, axes="xyz"),),
         postures={},
         touches=(),
         is_cyclic=False,

@@ -154,6 +154,19 @@ def test_surroundings_come_through(read):
     np.testing.assert_allclose(rotation.log(box.pose.wxyz), [0, 0, np.pi / 2], atol=1e-12)
 
 
+def test_goals_for_single_axes_and_velocities_come_through(read):
+    rise, upright = read(
+        TOP
+        + """goals:
+  - {of: ball, from: 0.2, to: 1, velocity: [0, 0, 0.1], axes: z}
+  - {of: ball, from: 0.5, to: 1, turn_deg: [0, 90, 0], axis: [0, 0, 1]}
+"""
+    ).goals
+    np.testing.assert_array_equal(rise.velocity, [0.0, 0.0, 0.1])
+    assert (rise.axes, rise.position, upright.axes) == ("z", None, "xyz")
+    np.testing.assert_array_equal(upright.axis, [0.0, 0.0, 1.0])
+
+
 def test_goals_come_through_and_a_path_is_one_goal_a_moment(read):
     held, spun, press, first, second = read(WHOLE).goals
     assert (held.feature.owner, held.start, held.end, held.weight) == ("ball", 2.5, 4.0, 0.5)
@@ -258,7 +271,7 @@ goals:
   - of: ball
     from: 0
     to: 1
-    spin_deg_s: [0, 0, 90]
+    axis: [0, 0, 1]
     position: [0, 0, 0]
   - {of: ball, path: [[0.5, 0, 0, 1], [2, 0, 0, 1], [3, 0, 0, 1]]}
 touches:
@@ -276,7 +289,7 @@ pushes:
         "line 9, goals[1]: is relative to 'right', which is no body",
         "line 10, goals[2]: Goal for 'cup': it runs from 1.0 to 0.5 s, expected start <= end.",
         "line 11, goals[3]: is for 'ball', which has no frame 'tip' (it is a body)",
-        "line 12, goals[4]: Goal for 'ball': spin needs wxyz",
+        "line 12, goals[4]: Goal for 'ball': axis needs wxyz",
         "line 17, goals[5]: runs from 2 to 2 s, outside the frames (0 to 1 s)",
         "line 17, goals[5]: runs from 3 to 3 s, outside the frames (0 to 1 s)",
         "line 19, touches[0]: runs from 0 to 9 s, outside the frames (0 to 1 s)",
@@ -304,7 +317,10 @@ pushes:
         ("position: [0, 0, 1], path: [[0, 0, 0, 1]]", "expected position or path, not both"),
         ("path: []", "expected at least one entry"),
         ("path: [[0, 0, 1]]", "goals[0].path[0]: is '[0, 0, 1]'; expected 4 numbers, s and m"),
-        ("at: 0", "it asks for nothing: give a position, an orientation, or both"),
+        ("at: 0", "it asks for nothing: give a position, an orientation, a velocity or a spin"),
+        ("at: 0, position: [0, 0, 1], axes: up", "axes is 'up', expected some of the letters"),
+        ("at: 0, position: [0, 0, 1], axes: 3", "goals[0].axes: is '3'; expected text"),
+        ("at: 0, velocity: [0, 1]", "goals[0].velocity: is '[0, 1]'; expected 3 numbers, m/s"),
         ("at: true, position: [0, 0, 1]", "goals[0].at: is 'True'; expected a number"),
         ("at: 0, weight: 0, position: [0, 0, 1]", "weight is 0.0, expected above zero"),
     ],

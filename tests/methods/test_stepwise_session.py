@@ -15,7 +15,7 @@ from handwright.core.push import Push
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.kinematics.fk import link_poses
 from handwright.methods.stepwise.profile import reaching_rate, share_at_rate
-from handwright.methods.stepwise.pursuit import way_begun
+from handwright.methods.stepwise.references import way_begun
 from handwright.methods.stepwise.session import MAX_PUSH, Session
 
 STEP = 1.0 / 30.0

@@ -414,3 +414,19 @@ def test_the_middle_hinge_is_far_from_a_quarter_turn(first, second):
         # The angle of the middle one of three turns that make up this one.
         middle = np.arcsin(np.clip(hinges[0] @ turn @ hinges[2], -1.0, 1.0))
         assert abs(middle) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"axes": "z"}, "goes for whole positions, not for single axes or velocities"),
+        ({"velocity": np.ones(3)}, "goes for whole positions, not for single axes or velocities"),
+        ({"spin": np.ones(3), "wxyz": None}, "Give wxyz and a span of time with the spin"),
+    ],
+)
+def test_goals_for_other_methods_are_refused(change, text):
+    problem = hw.load_scene("pick_ball")
+    goals = (replace(problem.goals[0], **change), *problem.goals[1:])
+    result = hw.synthesize(replace(problem, goals=goals), hw.ContactInvariant())
+    assert result.status is hw.Status.BAD_INPUT
+    assert text in result.message

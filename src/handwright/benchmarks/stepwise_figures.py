@@ -11,7 +11,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from handwright.core.clip import Clip
-from handwright.core.goal import Goal
+from handwright.core.goal import lasting_goals
 from handwright.core.problem import Problem
 from handwright.evidence import certify
 from handwright.evidence.goals import worst_goal_error
@@ -91,13 +91,14 @@ def stepped(problem: Problem, seed: int) -> Session:
 
 def end_error(clip: Clip) -> tuple[float, float]:
     """Largest distance, mm, and angle, degrees, from any goal at its end."""
-    ends = tuple(replace(goal, start=goal.end, spin=None) for goal in clip.problem.goals)
+    ends = tuple(goal.at_end() for goal in clip.problem.goals)
     return worst_goal_error(replace(clip, problem=replace(clip.problem, goals=ends)))
 
 
 def hold_drift(session: Session) -> float:
     """Speed, um/s, with which the worst body drifts while its last goals stay; steps it on."""
-    goals = _last_goals(session.problem, session.time + HOLD)
+    end = session.time + HOLD
+    goals = [replace(goal, end=end) for goal in lasting_goals(session.problem.goals)]
     before = session.moments[-1]
     for _ in range(round(HOLD / FRAME)):
         session.step(FRAME, goals=goals)
@@ -108,14 +109,6 @@ def hold_drift(session: Session) -> float:
         for pose in (before.bodies[name],)
     ]
     return float(1e6 * max(ways) / HOLD)
-
-
-def _last_goals(problem: Problem, end: float) -> tuple[Goal, ...]:
-    """The last goal of every feature, for longer."""
-    last: dict[tuple[str, str | None], Goal] = {}
-    for goal in sorted(problem.goals, key=lambda goal: goal.end):
-        last[goal.feature.owner, goal.feature.frame] = goal
-    return tuple(replace(goal, end=end) for goal in last.values())
 
 
 def _pushed(problem: Problem, clip: Clip, seed: int) -> dict[str, Any]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from handwright.core.frozen import freeze_arrays
 from handwright.errors import InvalidValueError
 from handwright.math import rotation
+
+XYZ = "xyz"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +39,7 @@ class Feature:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Goal:
-    """A feature at a place, turned in some way, or both, during a span of time."""
+    """A feature at a place, turned in some way, moving at some rate, or all of it, for a time."""
 
     feature: Feature
     start: float
@@ -51,16 +54,26 @@ class Goal:
     """Body whose frame the place and orientation are given in; None for the world."""
     weight: float = 1.0
     spin: Float[np.ndarray, "3"] | None = None
-    """rad/s, in the axes of the world or of ``relative_to``: the orientation is ``wxyz`` at
-    ``start`` and turns at this constant rate until ``end``; None if it stays."""
+    """rad/s, in the axes of the world or of ``relative_to``, from ``start`` to ``end``; with
+    ``wxyz`` that is the orientation at ``start``. None if it does not matter, or ``wxyz`` stays."""
+    velocity: Float[np.ndarray, "3"] | None = None
+    """m/s, in the same axes, from ``start`` to ``end``; with ``position`` that is the place at
+    ``start``. None if it does not matter, or ``position`` stays."""
+    axes: str = XYZ
+    """Which coordinates of ``position`` and ``velocity`` matter: ``z`` for the height alone."""
+    axis: Float[np.ndarray, "3"] | None = None
+    """Direction in the feature's own axes: it is to point where ``wxyz`` would have it, and turns
+    about it are free. None if the whole orientation matters."""
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
         problems = []
         if not (np.isfinite(self.start) and np.isfinite(self.end) and self.start <= self.end):
             problems.append(f"it runs from {self.start} to {self.end} s, expected start <= end")
-        if self.position is None and self.wxyz is None:
-            problems.append("it asks for nothing: give a position, an orientation, or both")
+        if not self.asks:
+            problems.append(
+                "it asks for nothing: give a position, an orientation, a velocity or a spin"
+            )
         if self.position is not None and (
             self.position.shape != (3,) or not np.isfinite(self.position).all()
         ):
@@ -69,8 +82,11 @@ class Goal:
             self.wxyz.shape != (4,) or abs(float(np.linalg.norm(self.wxyz)) - 1.0) > 1e-6
         ):
             problems.append("wxyz must be a unit quaternion")
-        if self.spin is not None:
-            problems += self._spin_problems(self.spin)
+        for name, unit in (("spin", "rad/s"), ("velocity", "m/s")):
+            rate = getattr(self, name)
+            if rate is not None and (rate.shape != (3,) or not np.isfinite(rate).all()):
+                problems.append(f"{name} must be three finite numbers in {unit}")
+        problems += self._axis_problems()
         if not (np.isfinite(self.weight) and self.weight > 0):
             problems.append(f"weight is {self.weight}, expected above zero")
         if problems:
@@ -78,25 +94,78 @@ class Goal:
                 f"Goal for '{self.feature.owner}': " + "; ".join(problems) + "."
             )
 
-    def _spin_problems(self, spin: Float[np.ndarray, "3"]) -> list[str]:
+    def _axis_problems(self) -> list[str]:
         problems = []
-        if spin.shape != (3,) or not np.isfinite(spin).all():
-            problems.append("spin must be three finite numbers in rad/s")
-        if self.wxyz is None:
-            problems.append("spin needs wxyz, the orientation that it starts from")
-        if not self.start < self.end:
-            problems.append("spin needs a span of time, with start < end")
+        if not self.axes or sorted(set(self.axes)) != sorted(self.axes) or set(self.axes) - {*XYZ}:
+            problems.append(f"axes is '{self.axes}', expected some of the letters x, y and z")
+        elif self.axes != XYZ and self.position is None and self.velocity is None:
+            problems.append(f"axes is '{self.axes}', which needs a position or a velocity")
+        if self.axis is not None:
+            if self.axis.shape != (3,) or not np.isfinite(self.axis).all() or not self.axis.any():
+                problems.append("axis must be three finite numbers, a direction")
+            if self.wxyz is None:
+                problems.append("axis needs wxyz, the orientation that says where it points")
+            if self.spin is not None:
+                problems.append("axis leaves turns free and spin does not: give one of them")
         return problems
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """Names of what it asks for, of position, wxyz, velocity and spin."""
+        names = ("position", "wxyz", "velocity", "spin")
+        return tuple(name for name in names if getattr(self, name) is not None)
+
+    @property
+    def matters(self) -> Bool[np.ndarray, "3"]:
+        """Which coordinates of places and velocities matter."""
+        return np.array([name in self.axes for name in XYZ])
+
+    def position_at(self, times: Float[np.ndarray, " N"]) -> Float[np.ndarray, "N 3"]:
+        """Places wanted at times within the goal, s; it must ask for a position."""
+        if self.position is None:
+            raise InvalidValueError(
+                f"Goal for '{self.feature.owner}' asks for {' and '.join(self.asks)} only; "
+                "expected one with position."
+            )
+        velocity = np.zeros(3) if self.velocity is None else self.velocity
+        since = np.asarray(times, dtype=np.float64)[:, None] - self.start
+        return np.asarray(self.position + since * velocity)
 
     def wxyz_at(self, times: Float[np.ndarray, " N"]) -> Float[np.ndarray, "N 4"]:
         """Orientations wanted at times within the goal, s; it must ask for an orientation."""
         if self.wxyz is None:
             raise InvalidValueError(
-                f"Goal for '{self.feature.owner}' asks for a position only; expected one with wxyz."
+                f"Goal for '{self.feature.owner}' asks for {' and '.join(self.asks)} only; "
+                "expected one with wxyz."
             )
         times = np.asarray(times, dtype=np.float64)
         spin = np.zeros(3) if self.spin is None else self.spin
         return rotation.multiply(rotation.exp((times - self.start)[:, None] * spin), self.wxyz)
+
+    def at_end(self) -> Goal:
+        """What it asks for at its last moment."""
+        last = np.array([self.end])
+        return replace(
+            self,
+            start=self.end,
+            position=None if self.position is None else self.position_at(last)[0],
+            wxyz=None if self.wxyz is None else self.wxyz_at(last)[0],
+        )
+
+
+def lasting_goals(goals: Sequence[Goal]) -> list[Goal]:
+    """The last goals of every feature, those of them that something at rest can go on meeting."""
+    ends: dict[tuple[str, str | None], float] = {}
+    for goal in goals:
+        key = goal.feature.owner, goal.feature.frame
+        ends[key] = max(goal.end, ends.get(key, goal.end))
+    return [
+        goal
+        for goal in goals
+        if goal.end >= ends[goal.feature.owner, goal.feature.frame]
+        and not np.any(goal.velocity)
+        and not np.any(goal.spin)
+    ]
 
 
 def is_same_goal(one: Goal, other: Goal) -> bool:

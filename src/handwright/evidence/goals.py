@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Bool
+from jaxtyping import Bool, Float
 
 from handwright.core.clip import Clip
 from handwright.core.goal import Feature, Goal
@@ -33,6 +33,10 @@ class GoalError(NamedTuple):
     """NaN if the goal asks for no place."""
     angle_deg: float
     """NaN if it asks for no orientation."""
+    speed_m_s: float
+    """NaN if it asks for no velocity."""
+    spin_deg_s: float
+    """NaN if it asks for no spin."""
 
 
 def goal_errors(clip: Clip) -> tuple[GoalError, ...]:
@@ -46,6 +50,14 @@ def worst_goal_error(clip: Clip) -> tuple[float, float]:
     position = max((e.position_mm for e in errors if not np.isnan(e.position_mm)), default=0.0)
     angle = max((e.angle_deg for e in errors if not np.isnan(e.angle_deg)), default=0.0)
     return position, angle
+
+
+def worst_goal_rate(clip: Clip) -> tuple[float, float]:
+    """Largest difference from any wanted velocity, m/s, and spin, degrees/s; 0 where none is."""
+    errors = goal_errors(clip)
+    speed = max((e.speed_m_s for e in errors if not np.isnan(e.speed_m_s)), default=0.0)
+    spin = max((e.spin_deg_s for e in errors if not np.isnan(e.spin_deg_s)), default=0.0)
+    return speed, spin
 
 
 def touch_excess(clip: Clip) -> float:
@@ -68,23 +80,58 @@ def touch_excess(clip: Clip) -> float:
 
 def _goal_error(clip: Clip, number: int, goal: Goal) -> GoalError:
     times = clip.times
-    asked = [1.0 if part is not None else np.nan for part in (goal.position, goal.wxyz)]
+    asked = [
+        np.inf if part is not None else np.nan
+        for part in (goal.position, goal.wxyz, goal.velocity, goal.spin)
+    ]
     if goal.start < times[0] - _NO_TIME or goal.end > times[-1] + _NO_TIME:
         # Nobody knows what happens outside the clip.
-        return GoalError(number, np.inf * asked[0], np.inf * asked[1])
+        return GoalError(number, *asked)
     within = times[(times > goal.start) & (times < goal.end)]
     moments = np.array([goal.start, *within, goal.end])
-    reached = Track(times, feature_poses(clip, goal.feature)).at(moments)
+    track = Track(times, feature_poses(clip, goal.feature))
+    reached = track.at(moments)
     if goal.relative_to is not None:
-        reached = Track(times, clip.bodies[goal.relative_to]).at(moments).inverse() @ reached
-    position = angle = np.nan
+        owner = Track(times, clip.bodies[goal.relative_to])
+        reached = owner.at(moments).inverse() @ reached
+        track = Track(times, owner.pose.inverse() @ track.pose)
+    position = angle = speed = spin = np.nan
     if goal.position is not None:
-        off = np.linalg.norm(reached.position - goal.position, axis=1)
-        position = 1e3 * float(off.max())
+        off = (reached.position - goal.position_at(moments))[:, goal.matters]
+        position = 1e3 * float(np.linalg.norm(off, axis=1).max())
     if goal.wxyz is not None:
-        off = rotation.angle(reached.wxyz, goal.wxyz_at(moments))
+        wanted = goal.wxyz_at(moments)
+        if goal.axis is None:
+            off = rotation.angle(reached.wxyz, wanted)
+        else:
+            one, two = (rotation.rotate(wxyz, goal.axis) for wxyz in (reached.wxyz, wanted))
+            off = np.arctan2(np.linalg.norm(np.cross(one, two), axis=1), np.sum(one * two, axis=1))
         angle = float(np.degrees(off.max()))
-    return GoalError(number, position, angle)
+    if goal.velocity is not None:
+        off = (_rates(track, moments)[:, :3] - goal.velocity)[:, goal.matters]
+        speed = float(np.linalg.norm(off, axis=1).max())
+    if goal.spin is not None:
+        off = _rates(track, moments)[:, 3:] - goal.spin
+        spin = float(np.degrees(np.linalg.norm(off, axis=1).max()))
+    return GoalError(number, position, angle, speed, spin)
+
+
+def _rates(track: Track, moments: Float[np.ndarray, " N"]) -> Float[np.ndarray, "N 6"]:
+    """Velocities, m/s, and angular velocities, rad/s: those of frames, which are of their middle.
+
+    A moment within half a frame of where a span begins or ends has the velocity of the frame
+    within: what comes before and after is no part of it.
+    """
+    times, pose = track.times, track.pose
+    if len(times) < 2:
+        return np.zeros((len(moments), 6))
+    step = np.diff(times)[:, None]
+    turned = rotation.multiply(pose.wxyz[1:], rotation.conjugate(pose.wxyz[:-1]))
+    rates = np.concatenate([np.diff(pose.position, axis=0), rotation.log(turned)], axis=1) / step
+    middle = 0.5 * (times[1:] + times[:-1])
+    first, last = moments[0] + 0.5 * step.min(), moments[-1] - 0.5 * step.min()
+    within = np.clip(moments, first, last) if first <= last else moments
+    return np.stack([np.interp(within, middle, rate) for rate in rates.T], axis=1)
 
 
 def feature_poses(clip: Clip, feature: Feature) -> Pose:

@@ -11,7 +11,7 @@ import numpy as np
 from handwright.core.clip import Clip
 from handwright.core.problem import Problem
 from handwright.evidence.contacts import hand_gaps, probe_hand
-from handwright.evidence.goals import touch_excess, worst_goal_error
+from handwright.evidence.goals import touch_excess, worst_goal_error, worst_goal_rate
 from handwright.evidence.limits import joint_speeds, limit_excess
 from handwright.evidence.penetration import depth_summary, finger_finger
 from handwright.evidence.realism import PublishedConventions, physical_realism
@@ -99,10 +99,19 @@ def evaluate(
         metrics += [
             Metric("goal_distance", distance, "mm"),
             Metric("goal_angle", angle, "deg"),
+            *_rate_metrics(clip),
             Metric("touch_outside_spans", touch_excess(clip), "s"),
         ]
     made = clip.provenance
     return Report(f"{made.scene} by {made.method}", tuple(metrics), conventions)
+
+
+def _rate_metrics(clip: Clip) -> list[Metric]:
+    """Of goals that ask for velocities; few do."""
+    asked = {name for goal in clip.problem.goals for name in goal.asks}
+    speed, spin = worst_goal_rate(clip)
+    found = [Metric("goal_speed", speed, "m/s")] if "velocity" in asked else []
+    return [*found, Metric("goal_spin", spin, "deg/s")] if "spin" in asked else found
 
 
 def _body_metrics(clip: Clip, name: str, conventions: PublishedConventions) -> list[Metric]:

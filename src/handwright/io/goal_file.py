@@ -292,6 +292,9 @@ def _goals(part: GoalPart, names: set[str]) -> list[Goal]:
             relative_to=part.relative_to,
             weight=part.weight,
             spin=None if part.spin_deg_s is None else np.radians(part.spin_deg_s),
+            velocity=_array(part.velocity),
+            axes=part.axes,
+            axis=_array(part.axis),
         )
         for start, end, position in part.moments
     ]

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from handwright.core.goal import XYZ
 from handwright.core.stroke import LIGHT_FORCE
 from handwright.errors import UnknownNameError
 from handwright.io.noun_codec import MAX_FRAMES
@@ -65,6 +66,7 @@ Direction = Annotated[tuple[float, ...], _numbers(3, "a direction")]
 TurnDeg = Annotated[
     tuple[float, ...], _numbers(3, "degrees about x, then y, then z, axes that stay")
 ]
+Speed = Annotated[tuple[float, ...], _numbers(3, "m/s")]
 SpinDegS = Annotated[tuple[float, ...], _numbers(3, "degrees a second about x, y and z")]
 # The last one listed is the first to look at a value.
 Wxyz = Annotated[
@@ -183,6 +185,9 @@ class GoalPart(Turned):
     to: Number | None = None
     position: Position | None = None
     path: Annotated[list[Stop], Field(min_length=1)] | None = None
+    axes: Text = XYZ
+    axis: Direction | None = None
+    velocity: Speed | None = None
     spin_deg_s: SpinDegS | None = None
     relative_to: Text | None = None
     weight: Number = 1.0

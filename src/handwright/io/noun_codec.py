@@ -34,7 +34,7 @@ _KINDS = {jaxtyping.Float: "f", jaxtyping.Int: "i", jaxtyping.Bool: "b"}
 _KIND_NAMES = {"f": "floating-point numbers", "i": "whole numbers", "b": "true or false"}
 # A force that no method has given is NaN.
 _MAY_BE_NAN = {(ContactTrack, "force")}
-VERSION = 4
+VERSION = 5
 """Of the nouns' fields; the first had all but those listed below."""
 _SINCE = {
     (Goal, "spin"): 2,
@@ -45,6 +45,9 @@ _SINCE = {
     (Problem, "strokes"): 3,
     (Problem, "grips"): 4,
     (Problem, "pushes"): 4,
+    (Goal, "velocity"): 5,
+    (Goal, "axes"): 5,
+    (Goal, "axis"): 5,
 }
 
 

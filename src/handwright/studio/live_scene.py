@@ -9,7 +9,7 @@ import numpy as np
 
 from handwright.core.clip import Clip, Provenance
 from handwright.core.contact import Contact
-from handwright.core.goal import Goal
+from handwright.core.goal import Goal, lasting_goals
 from handwright.core.problem import Problem
 from handwright.core.push import Push
 from handwright.errors import InvalidValueError, UnknownNameError
@@ -212,13 +212,8 @@ def _version() -> str:
 
 
 def _held_goals(goals: tuple[Goal, ...]) -> tuple[Goal, ...]:
-    """Goals of which the last for every feature lasts for ever: nobody lets go at the end."""
-    last: dict[tuple[str, str | None], Goal] = {}
-    for goal in goals:
-        key = goal.feature.owner, goal.feature.frame
-        if key not in last or goal.end >= last[key].end:
-            last[key] = goal
-    kept = {id(goal) for goal in last.values()}
+    """Goals of which the last ones last for ever: nobody lets go at the end."""
+    kept = {id(goal) for goal in lasting_goals(goals)}
     return tuple(
         dataclasses.replace(goal, end=_FOR_EVER) if id(goal) in kept else goal for goal in goals
     )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from handwright.core.goal import Goal
 from handwright.core.problem import Problem
 from handwright.math import rotation
 from handwright.math.one_turn import turn_to
 from handwright.math.pose import Pose
+from handwright.methods.stepwise.references import turn_between
 
 
 def _whole_goals(problem: Problem, name: str) -> list[Goal]:
@@ -20,10 +23,22 @@ def _whole_goals(problem: Problem, name: str) -> list[Goal]:
 
 
 def _after(now: Pose, goal: Goal) -> Pose:
-    return Pose(
-        now.position if goal.position is None else goal.position,
-        now.wxyz if goal.wxyz is None else goal.wxyz,
-    )
+    """Where a body is that was there before, once a goal is over; what is free stays."""
+    end, lasts = np.array([goal.end]), goal.end - goal.start
+    position, wxyz = now.position, now.wxyz
+    if goal.position is not None:
+        position = np.where(goal.matters, goal.position_at(end)[0], position)
+    elif goal.velocity is not None:
+        position = position + lasts * goal.matters * goal.velocity
+    if goal.axis is not None:
+        axis = goal.axis / np.linalg.norm(goal.axis)
+        here, there = (rotation.rotate(turn, axis) for turn in (wxyz, goal.wxyz_at(end)[0]))
+        wxyz = rotation.multiply(rotation.exp(turn_between(here, there)), wxyz)
+    elif goal.wxyz is not None:
+        wxyz = goal.wxyz_at(end)[0]
+    elif goal.spin is not None:
+        wxyz = rotation.multiply(rotation.exp(lasts * goal.spin), wxyz)
+    return Pose.normalized(position, wxyz)
 
 
 def goal_pose_at(problem: Problem, name: str, time: float) -> Pose | None:

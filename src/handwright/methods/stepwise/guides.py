@@ -90,11 +90,13 @@ def hand_rows(
     settings: Settings,
     time: float,
     step: float,
+    *,
+    is_led: bool = False,
 ) -> Rows:
     """Objectives that lead a hand to where it is wanted.
 
-    An arm that reaches for nothing any more stays where goals take it: it has no posture of its own
-    to come back to, and its price only calms it.
+    An arm that reaches for nothing any more, or that has goals (``is_led``), stays where goals take
+    it: it has no posture of its own to come back to, and its price only calms it.
     """
     q, root = wanted.at(time)
     ahead, root_ahead = wanted.at(time + step)
@@ -106,13 +108,16 @@ def hand_rows(
     arm = [j for j in range(hand.model.num_joints) if j + 1 <= hand.model.wrist_link]
     price[[first + j for j in arm]] = settings.arm
     price[first:] *= np.where(wanted.is_firm(time), _REACHING, 1.0)
-    if wanted.leaves_arm(time):
+    is_led &= not np.any(wanted.is_firm(time))
+    if wanted.leaves_arm(time) or is_led:
         error[[first + j for j in arm]] = 0.0
     if hand.is_free:
         error[:3], wish[:3] = state.place - root.position, _speed(root, root_ahead, step)
         error[3:6] = own_turn_to(root.wxyz, state.wxyz)
         wish[3:6] = own_turn_to(root.wxyz, root_ahead.wxyz) / step
         price[:3], price[3:6] = _ROOT_PLACE, _ROOT_TURN
+        if is_led:
+            error[:6] = 0.0
     return Rows(matrix, error, price, wish)
 
 

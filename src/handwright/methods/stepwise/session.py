@@ -30,6 +30,7 @@ from handwright.methods.stepwise.changes import (
     parting_touches,
     update_hand_touches,
 )
+from handwright.methods.stepwise.current_goals import Kind, current_goals, goal_lacks
 from handwright.methods.stepwise.ends import Ends, frame_ends, true_motion
 from handwright.methods.stepwise.guides import Given, Staying, Wanted, body_rows, hand_rows
 from handwright.methods.stepwise.holding import Holding, find_holdings
@@ -48,7 +49,7 @@ from handwright.methods.stepwise.meeting import (
     with_touches,
 )
 from handwright.methods.stepwise.planned import Plan
-from handwright.methods.stepwise.pursuit import Pursuit, feature_now, joined, way_begun
+from handwright.methods.stepwise.pursuit import Pursuit, begun, feature_now, joined
 from handwright.methods.stepwise.recording import Moment, Tally, listed_contacts, make_clip
 from handwright.methods.stepwise.resting import Support, rest_bodies
 from handwright.methods.stepwise.settings import Settings
@@ -113,6 +114,9 @@ class Session:
                 f"history is {history}; expected at least 1 frame, or None to keep all of them."
             )
         _check_pushes(problem.pushes)
+        lacks = goal_lacks(problem.goals)
+        if lacks:
+            raise InvalidValueError(f"Problem '{problem.name}': stepping {lacks[0]}.")
         self.problem, self._follow, self._history = problem, follow, history
         self.settings = Settings() if settings is None else settings
         self.world: World = make_world(problem)
@@ -138,7 +142,7 @@ class Session:
             self._start_moving(self._follow)
         self.touches: list[Touch] = []
         self._supports: tuple[Support, ...] = ()
-        self._pursuits: dict[tuple[str, str | None], Pursuit] = {}
+        self._pursuits: dict[Kind, Pursuit] = {}
         self._expectations = [Expectation(one.grip, one.hand, one.body) for one in self._holdings]
         self._taken: set[int] = set()
         self._gone_on: dict[tuple[str, str | None, int], tuple[Goal, Goal]] = {}
@@ -210,6 +214,9 @@ class Session:
             texts = goal_problems(goal, self.problem.hands, self.problem.bodies, (-np.inf, np.inf))
             if texts:
                 raise InvalidValueError(f"Goal {texts[0]}.")
+        lacks = goal_lacks(() if goals is None else goals)
+        if lacks:
+            raise InvalidValueError(f"Stepping {lacks[0]}.")
         goals = self.problem.goals if goals is None else goals
         # Setting the number of threads takes as long as a contact does; asking for it does not.
         if all(library.num_threads == 1 for library in self._blas.lib_controllers):
@@ -315,7 +322,8 @@ class Session:
         world = self.world
         torque = np.concatenate([np.zeros(0), *(hand.torque for hand in self.hands)])
         wanted = joined(
-            [*self._goal_rows(goals, before, step), *self._posture_rows(step)], world.num_velocities
+            [*self._goal_rows(goals, before, step), *self._posture_rows(goals, step)],
+            world.num_velocities,
         )
         torque_price = _FREE_TORQUE if is_new else self.settings.torque
         horizon = Horizon(world, wanted, self.settings, torque_price, step)
@@ -432,11 +440,14 @@ class Session:
     def _is_carrying(self) -> bool:
         return bool(self._pursuits) or self._follow is not None
 
-    def _posture_rows(self, step: float) -> list[Rows]:
+    def _posture_rows(self, goals: Sequence[Goal], step: float) -> list[Rows]:
         """Objectives that lead hands to where they are wanted."""
         width = self.world.num_velocities
+        led = {goal.feature.owner for goal in goals if goal.end >= self.time}
         return [
-            hand_rows(hand, state, wanted, width, self.settings, self.time, step)
+            hand_rows(
+                hand, state, wanted, width, self.settings, self.time, step, is_led=hand.name in led
+            )
             for hand, state, wanted in zip(self.world.hands, self.hands, self._wanted, strict=True)
         ]
 
@@ -461,32 +472,32 @@ class Session:
         ready = {world.bodies[self._holdings[n].body].name for n in self._taken} & held | set(
             self.problem.hands
         )
-        current: dict[tuple[str, str | None], Goal] = {}
         lost = {
             world.bodies[one.body].name: one.hand for one in self._expectations if one.is_losing
         }
-        for goal in sorted(goals, key=lambda goal: goal.start):
+        asked = []
+        for goal in goals:
             if goal.feature.owner in lost and goal.position is not None:
                 goal = self._gone_on_with(goal, lost[goal.feature.owner])
-            key = goal.feature.owner, goal.feature.frame
-            if goal.feature.owner in ready and goal.end >= self.time - 1e-9:
-                current.setdefault(key, goal)
-        for key, goal in current.items():
-            point, wxyz, linear, angular = feature_now(world, goal, self.hands, self.bodies)
+            if goal.feature.owner in ready:
+                asked.append(goal)
+        for key, goal in current_goals(asked, self.time).items():
+            now = feature_now(world, goal, self.hands, self.bodies)
             pursuit = self._pursuits.get(key)
             if pursuit is None or not is_same_goal(pursuit.goal, goal):
                 for one in self._expectations:
-                    if pursuit is None and world.bodies[one.body].name == goal.feature.owner:
+                    name = world.bodies[one.body].name
+                    if name == goal.feature.owner and not any(
+                        name == known.owner for known in self._pursuits
+                    ):
                         one.begin_lift()
-                place = point
-                if pursuit is not None and goal.position is not None:
-                    # One that is over is not replaced, and has been met.
-                    is_replaced = not any(is_same_goal(pursuit.goal, other) for other in goals)
-                    if is_replaced:
-                        place = way_begun(point, goal.position, linear @ before, step)
-                pursuit = Pursuit(goal, self.time, place, wxyz)
+                # One that is over is not replaced, and has been met.
+                is_replaced = pursuit is not None and not any(
+                    is_same_goal(pursuit.goal, other) for other in goals
+                )
+                pursuit = begun(goal, now, before, self.time, step, is_replaced)
                 self._pursuits[key] = pursuit
-            parts.append(pursuit.rows(point, wxyz, linear, angular, before))
+            parts.append(pursuit.rows(now, before, self.time, step))
         return parts
 
     def _gone_on_with(self, goal: Goal, hand: int) -> Goal:
@@ -499,12 +510,12 @@ class Session:
         if known is not None and is_same_goal(known[0], goal):
             return known[1]
         assert goal.position is not None
-        point, *_ = feature_now(self.world, goal, self.hands, self.bodies)
+        way = goal.position - feature_now(self.world, goal, self.hands, self.bodies).point
         wrist = Goal(
             Feature(self.world.hands[hand].name), goal.start, goal.end, position=np.zeros(3)
         )
-        place, wxyz, *_ = feature_now(self.world, wrist, self.hands, self.bodies)
-        found = replace(wrist, position=place + goal.position - point, wxyz=wxyz)
+        now = feature_now(self.world, wrist, self.hands, self.bodies)
+        found = replace(wrist, position=now.point + goal.matters * way, wxyz=now.wxyz)
         self._gone_on[key] = goal, found
         return found
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from handwright.core.problem import Problem
 from handwright.core.result import Progress, Result, Status, Watcher
+from handwright.methods.stepwise.current_goals import goal_lacks
 from handwright.methods.stepwise.holding import NoGripError
 from handwright.methods.stepwise.session import MAX_STEP, Session
 from handwright.methods.stepwise.settings import Settings
@@ -72,10 +73,11 @@ def _lacks(problem: Problem) -> list[str]:
         lacks.append(f"needs a start of {', '.join(missing)}")
     if not problem.bodies:
         lacks.append("needs a body")
-    if not problem.grips:
-        lacks.append("needs grips: which hand takes which body, and in what style")
-    if any(goal.relative_to is not None or goal.spin is not None for goal in problem.goals):
-        lacks.append("goes for places and turns in the world only, not relative to a body or spins")
+    if not problem.grips and not any(goal.feature.owner in problem.hands for goal in problem.goals):
+        lacks.append(
+            "needs grips, which hand takes which body, and in what style; or goals for a hand"
+        )
+    lacks += goal_lacks(problem.goals)
     steps = np.diff(problem.times)
     if len(steps) == 0 or np.ptp(steps) > _EVEN or steps[0] > MAX_STEP:
         lacks.append(f"needs evenly spaced frames, at most {MAX_STEP} s apart")

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Bool
 
 from handwright.core.clip import Clip
+from handwright.core.goal import XYZ
 from handwright.core.problem import Problem
 from handwright.core.result import Progress, Result, Status, Watcher
 from handwright.errors import InvalidValueError
@@ -214,11 +215,18 @@ def _lacks(problem: Problem) -> list[str]:
         lacks.append(f"needs four frames or more and was given {len(problem.times)}")
     if not np.any(problem.gravity):
         lacks.append("counts forces in weights, and there is no gravity. Give a small one")
-    return lacks + _spin_lacks(problem)
+    return lacks + _rate_lacks(problem)
 
 
-def _spin_lacks(problem: Problem) -> list[str]:
-    """What is wrong with goals that turn a body on and on: the turning is prescribed, as it is."""
+def _rate_lacks(problem: Problem) -> list[str]:
+    """What is wrong with goals for velocities; turning on and on is prescribed, as it is."""
+    if any(goal.axes != XYZ or goal.velocity is not None for goal in problem.goals):
+        return [
+            "goes for whole positions, not for single axes or velocities. Give position without "
+            "axes and velocity, or use the method stepwise"
+        ]
+    if any(g.spin is not None and (g.wxyz is None or g.start == g.end) for g in problem.goals):
+        return ["spins bodies from an orientation on. Give wxyz and a span of time with the spin"]
     spins = [
         g.spin for g in problem.goals if g.spin is not None and g.feature.owner in problem.bodies
     ]

@@ -114,9 +114,12 @@ def _rows(goal: Goal, time: float, hands: tuple[HandPart, ...], body: RigidBody)
     if goal.wxyz is not None:
         axes = rotation.to_matrix(goal.wxyz_at(np.array([time]))[0])
         # Three axes that are off by a small angle are off by its root-two-fold in all.
-        stiff = weight / (np.sqrt(2.0) * ANGLE_TOLERANCE)
+        own, stiff = np.eye(3), weight / (np.sqrt(2.0) * ANGLE_TOLERANCE)
+        if goal.axis is not None:
+            own = goal.axis[:, None] / np.linalg.norm(goal.axis)
+            stiff = weight / ANGLE_TOLERANCE
         rows += [
-            (DIRECTION_GOAL, joint, turn[:, i], is_relative, axes[:, i], stiff) for i in range(3)
+            (DIRECTION_GOAL, joint, turn @ one, is_relative, axes @ one, stiff) for one in own.T
         ]
     return rows
 
