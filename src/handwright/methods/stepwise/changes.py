@@ -39,7 +39,7 @@ _CREPT = 8e-4
 _ROLLED, _LIFTED = 4e-3, 3e-4
 # Points of a contact that has given no force, N, and been still, m/s, for so many frames are
 # forgotten when they are this far apart, m: what cannot be closed would pull at the arm for ever.
-_IDLE, _IDLE_SPEED, _IDLE_FRAMES, _LOOSE = 1e-6, 1e-4, 15, 5e-5
+_IDLE, _IDLE_SPEED, _IDLE_FRAMES, _LOOSE = 1e-6, 1e-4, 3, 5e-5
 # Share of a weight below which a force of the surroundings is none.
 _LEAST_FORCE = 1e-5
 # Speeds below this are none, m/s, and gaps below this, m.
