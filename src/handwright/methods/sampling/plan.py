@@ -47,6 +47,8 @@ class Policy(NamedTuple):
     """Largest sliding, m a frame."""
     flight: int
     """Least frames from lift-off to landing."""
+    stride: float
+    """How far a digit relocates in a frame, at most, m."""
     look_ahead: int
     """Frames within which a contact must stay in reach."""
     comfort: float
@@ -143,6 +145,7 @@ def _plans(
         leave_free=policy.leave_free,
         slide_step=policy.slide_step,
         flight=policy.flight,
+        stride=policy.stride,
         look_ahead=policy.look_ahead,
         orders=policy.orders,
         appeal=np.ascontiguousarray(both.transpose(0, 1, 3, 2)),
@@ -152,7 +155,7 @@ def _plans(
         is_forced=np.zeros(digits, dtype=np.bool_),
         is_shunning=np.zeros(digits, dtype=np.bool_),
         shunned=np.zeros((digits, 3)),
-        best=make_path(1, len(stage.rest), digits),
+        best=make_path(stage, 1),
         frames=np.zeros(count, dtype=np.int64),
         keys=np.zeros(count, dtype=np.int64),
         keeps=np.full((digits, count), UNKNOWN),
