@@ -34,6 +34,8 @@ def pinched(height, friction):
         drag=nothing,
         toucher=point + STAND_OFF * side,
         axis=np.tile([0.0, 1.0, 0.0], (2, 1)),
+        bears=np.ones(2, dtype=bool),
+        moves=np.zeros(2, dtype=bool),
     )
     weight = 9.81 * body.mass
     # It is held upright, without a moment: gravity goes through the line between the fingers.

@@ -95,6 +95,8 @@ class SkinShear(NamedTuple):
     before: Float[np.ndarray, "T C 3"]
     """At the beginning of each frame, in the body's frame, m."""
     touches: Bool[np.ndarray, "T C"]
+    normal: Float[np.ndarray, "T C 3"]
+    """Of the capsules' own contacts, into the body, in the body's frame."""
     limit: float
     """m."""
 
@@ -263,7 +265,7 @@ def _skin_shear(
     moving, facing = np.zeros((*touches.shape, 3)), np.zeros((*touches.shape, 3))
     moving[frame, part] = back.rotate(_across(velocity, normal))
     facing[frame, part] = back.rotate(normal)
-    return SkinShear(skin_shears(moving, facing, touches, times, limit), touches, limit)
+    return SkinShear(skin_shears(moving, facing, touches, times, limit), touches, facing, limit)
 
 
 def _across(

@@ -24,6 +24,7 @@ from handwright.geometry.exact import ExactDistance
 from handwright.geometry.surface_distance import surface_distance
 from handwright.kinematics import posed_capsules
 from handwright.math import rotation
+from handwright.mechanics.area import EDGE_TURN
 from handwright.mechanics.sliding import relative_velocity, standing_frames
 
 # A normal is one if going against it leads away from the body by this share of the way; at edges
@@ -197,9 +198,16 @@ def static_slip(
     turns, places, link = _moving_frames(clip, name, rows, hands)
     velocity = relative_velocity(clip.times, turns, places, clip.bodies[body], frame, link, point)
     across = velocity - np.einsum("ni,ni->n", velocity, normal)[:, None] * normal
-    if shear is not None:
-        part = np.clip(contacts.part[rows], 0, shear.touches.shape[1] - 1)
-        across = shear.slips(across, frame, part, clip.bodies[body], clip.times)
+    if shear is not None and shear.limit > 0.0:
+        part, pose = np.clip(contacts.part[rows], 0, shear.touches.shape[1] - 1), clip.bodies[body]
+        own = pose[frame].rotate(shear.normal[frame, part])
+        # A face beside an edge is touched by skin that is stretched along the contact's own; it is
+        # rested on by skin that moves over neither.
+        is_beside = np.einsum("ni,ni->n", own, normal) < EDGE_TURN
+        given = shear.touches[frame, part] & is_beside
+        across = shear.slips(
+            np.where(given[:, None], velocity, across), frame, part, pose, clip.times
+        )
     sticks = np.isin(contacts.mode[rows], [int(ContactMode.STATIC), int(ContactMode.ROLLING)])
     return np.where(sticks, np.linalg.norm(across, axis=1), 0.0)
 

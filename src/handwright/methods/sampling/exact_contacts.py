@@ -29,10 +29,15 @@ _TOUCHING = 9.5e-4
 # A little over a certificate's own limit: a finger between the two may count there as holding,
 # and may not creep.
 _NEARLY_TOUCHING = 1.02e-3
+# Frames by which skin may have touched earlier than is found here. What is said to hold must do so
+# in all cases; and slips that differ by more than this share are not the same.
+_EARLIER, _SAME_SLIP = (0, 1, 2, 4, 8), 0.1
 # A contact that does not slide may creep this far while it lasts, m.
 _CREEP = 9e-4
 # The speed up to which a certificate says that a contact holds, over the one that is used here.
 _STATIC_SHARE = 1.0 / 0.9
+# A contact with less, in weights, bears nothing.
+_IDLE = 1e-6
 # Share of the residual tolerance of a certificate that is used, in weights.
 _RESIDUAL = 5e-3
 # The same where contacts are looked at once more a little beside.
@@ -88,6 +93,10 @@ class _Contacts(NamedTuple):
     """(N, 3) point of the hand that the contact is measured from; zero for the ground."""
     axis: np.ndarray
     """(N, 3) direction in which the capsule's axis goes on there; zero where it does not."""
+    bears: np.ndarray
+    """(N,) whether it may press: not where others may see it slide another way."""
+    moves: np.ndarray
+    """(N,) whether it moves over the body, be it within what skin gives way."""
 
     def chosen(self, rows: np.ndarray) -> _Contacts:
         """Some of them, by mask or number."""
@@ -123,11 +132,13 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
     unsure = _unsure(one, found)
     if unsure is not None:
         return unsure
-    frame, capsule, point, normal, gap, _, drag, _, _ = found
+    frame, capsule, point, normal, gap, _, drag, *_ = found
     refused = _weak(one, q, frame, capsule, point, force) or _sunk(one, q)
     if refused is not None:
         return refused
-    slides = np.linalg.norm(drag, axis=1) > 0.0
+    # Nothing stretches the skin of a contact that bears nothing.
+    is_idle = np.linalg.norm(force, axis=1) <= _IDLE * one.strict.weight
+    slides = (np.linalg.norm(drag, axis=1) > 0.0) | (is_idle & found.moves)
     return ExactContacts(frame, capsule, point, normal, gap, force, slides)
 
 
@@ -146,13 +157,16 @@ def _on_mesh(one: Prepared, q: np.ndarray, judged: Judged) -> _Contacts:
     place, axis = np.zeros_like(point), np.zeros_like(point)
     place[hand], axis[hand] = toucher.point, toucher.axis
     slip, drag = judged.slip[rows].copy(), judged.drag[rows].copy()
-    return _Contacts(frame, capsule, point, normal, gap, slip, drag, place, axis)
+    yes = np.ones(len(frame), dtype=bool)
+    return _Contacts(frame, capsule, point, normal, gap, slip, drag, place, axis, yes, ~yes)
 
 
 def _with_sides(one: Prepared, q: np.ndarray, moved: _Contacts) -> _Contacts:
     """Contacts that are near enough, with the faces beside edges, and how they slide there."""
     near = moved.chosen((moved.gap <= _NEARLY_TOUCHING) | (moved.capsule < 0))
-    before = _shears(one, q, near)
+    # Others may see a contact begin some frames earlier: with more points of the skin, or nearer.
+    earlier = _EARLIER if one.strict.limits.shear > 0.0 else (0,)
+    lives = [_shears(one, q, near, count) for count in earlier]
     moved = near.chosen(_leads_out(one, near.point, near.normal))
     hand = np.flatnonzero((moved.capsule >= 0) & (moved.gap <= _TOUCHING))
     sides = edge_sides(
@@ -166,34 +180,55 @@ def _with_sides(one: Prepared, q: np.ndarray, moved: _Contacts) -> _Contacts:
     own_normal = np.concatenate([moved.normal, moved.normal[hand[sides.owner[facing]]]])
     # Where a contact has been moved to, its material point slides at another speed.
     motion, limit = _motions(one, q, every.frame, every.capsule, every.point), one.strict.limits
-    stretched = before[every.frame, np.maximum(every.capsule, -1)]
+    at = every.frame, np.maximum(every.capsule, -1)
     lasts = frame_durations(np.arange(len(q), dtype=np.float64))[every.frame]
     across = _across(motion, own_normal)
-    slip = slip_velocity(across, stretched, lasts, limit.shear)
+    slips = [slip_velocity(across, before[at], lasts, limit.shear) for before in lives]
+    slip = _longest(slips)
     speed = np.linalg.norm(slip, axis=1, keepdims=True)
     slid = np.where(speed > limit.slip, slip / np.maximum(speed, 1e-30), 0.0)
     drag = np.where(every.capsule[:, None] >= 0, slid, every.drag)
     # A finger that moves over an edge rests on neither face.
-    beyond = slip_velocity(motion, stretched, lasts, limit.shear)
+    beyond = _longest([slip_velocity(motion, old[at], lasts, limit.shear) for old in lives])
     rests = np.linalg.norm(beyond, axis=1) <= limit.slip
     rests[: len(moved.frame)] = True
     order = np.flatnonzero(rests)[np.argsort(every.frame[rests], kind="stable")]
-    return every._replace(slip=slip, drag=drag).chosen(order)
+    differs = np.max([np.linalg.norm(slip - other, axis=1) for other in slips], axis=0)
+    bears = (speed[:, 0] <= limit.slip) | (differs <= _SAME_SLIP * speed[:, 0])
+    moves = (np.linalg.norm(across, axis=1) > limit.slip) & (every.capsule >= 0)
+    return every._replace(slip=slip, drag=drag, bears=bears, moves=moves).chosen(order)
 
 
-def _shears(one: Prepared, q: np.ndarray, near: _Contacts) -> np.ndarray:
-    """(T, C + 1, 3) by which skin is stretched when frames begin, m; the last is for the ground."""
+def _shears(one: Prepared, q: np.ndarray, alive: _Contacts, earlier: int) -> np.ndarray:
+    """(T, C + 1, 3) by which skin is stretched when frames begin, m; the last is for the ground.
+
+    Args:
+        one: The holding.
+        q: (T, J) joint values of all hands, rad.
+        alive: All contacts.
+        earlier: Frames by which each may have begun earlier, moving as it does when it is found.
+    """
     shape = (len(q), len(one.stage.digit_of_capsule) + 1)
     moves, faces = np.zeros((*shape, 3)), np.zeros((*shape, 3))
     if one.strict.limits.shear <= 0.0:
         return moves
     touches = np.zeros(shape, dtype=bool)
-    mine = near.chosen(near.capsule >= 0)
+    mine = alive.chosen(alive.capsule >= 0)
     at = mine.frame, mine.capsule
     motion = _motions(one, q, mine.frame, mine.capsule, mine.point)
     moves[at], faces[at], touches[at] = _across(motion, mine.normal), mine.normal, True
+    for _ in range(earlier):
+        begins = ~touches[:-1] & touches[1:]
+        for column in (moves, faces, touches):
+            column[:-1][begins] = column[1:][begins]
     frames = np.arange(len(q), dtype=np.float64)
     return skin_shears(moves, faces, touches, frames, one.strict.limits.shear)
+
+
+def _longest(vectors: list[np.ndarray]) -> np.ndarray:
+    """(N, 3) of each row the longest one."""
+    size = np.linalg.norm(vectors, axis=2)
+    return np.stack(vectors)[size.argmax(axis=0), np.arange(size.shape[1])]
 
 
 def _across(motion: np.ndarray, normal: np.ndarray) -> np.ndarray:
@@ -295,7 +330,7 @@ def _force_contacts(one: Prepared, found: _Contacts) -> ForceContacts:
         friction=friction,
         drag=found.drag,
         weight=np.where(is_ground, 0.05, one.price[np.maximum(capsule, 0)]),
-        cap=np.where(may_press, np.inf, 0.0),
+        cap=np.where(may_press & found.bears, np.inf, 0.0),
     )
 
 

@@ -52,7 +52,7 @@ _SKIN_SPACING = 0.0025
 _STATIC_SPEED = 5e-3
 # Shares of the shear of skin that search and judge use: smoothing moves contacts a little, and so
 # does the mesh, which a certificate looks at instead of the grid.
-_SHEAR_SHARES = (0.8, 0.92)
+_SHEAR_SHARES = (0.75, 0.85)
 # Contacts that are looked at on the exact mesh, m: those that a certificate looks at.
 _JUDGED_GAP = 1e-3
 # What hands press with anyway, N: light bodies are held with many times their weight.
