@@ -320,6 +320,7 @@ def verify(
     *,
     smoothing_hz: Annotated[float | None, unset("HZ")] = None,
     soft_tissue_mm: float = 0.0,
+    skin_shear_mm: float = 0.0,
     json: FlagCreatePairsOff[bool] = False,
 ) -> None:
     """Check that contact forces can move the bodies of a clip as shown, frame by frame.
@@ -331,12 +332,17 @@ def verify(
         clip: A clip file or a ManipNet recording (.npz).
         smoothing_hz: Cut-off of a low-pass over body tracks, for recorded motion, Hz.
         soft_tissue_mm: Depth by which soft pads may sink in, mm.
+        skin_shear_mm: How far skin that sticks gives way before it slides, mm.
         json: Print one JSON object with every frame instead of a table.
     """
     from handwright.evidence import Tolerances, certify
     from handwright.io.npz_file import load_npz
 
-    tolerances = Tolerances(smoothing_hz=smoothing_hz, soft_tissue=1e-3 * soft_tissue_mm)
+    tolerances = Tolerances(
+        smoothing_hz=smoothing_hz,
+        soft_tissue=1e-3 * soft_tissue_mm,
+        skin_shear=1e-3 * skin_shear_mm,
+    )
     certificate = certify(load_npz(clip), tolerances=tolerances)
     print(certificate.to_json() if json else certificate)
     if not certificate.passed:

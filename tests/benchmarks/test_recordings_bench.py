@@ -26,7 +26,7 @@ from handwright.evidence import Tolerances
 from handwright.math.pose import Pose
 from handwright.scenes import from_recording
 
-TOLERANCES = Tolerances(soft_tissue=0.004, smoothing_hz=8.0)
+TOLERANCES = Tolerances(soft_tissue=0.004, skin_shear=0.002, smoothing_hz=8.0)
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +62,7 @@ def test_the_best_certified_motion_stands_beside_the_recording(ball):
     assert row["fingers"] == row["fingers_recorded"] == pytest.approx(5.0)
     assert 0.0 <= row["pen_mm_p95"] <= row["pen_mm_max"] <= 5.0
     assert "soft_tissue 0.004" in row["verdict"]
+    assert "skin_shear 0.002" in row["verdict"]
     assert "smoothing_hz 8.0" in row["verdict"]
 
 
@@ -99,16 +100,18 @@ def test_causes_lose_their_frames(message, cause):
 
 
 def row(kind, *, solved, cause="", **figures):
-    empty = dict.fromkeys(recordings._MEANS)
+    empty = dict.fromkeys((*recordings._MEANS, "acceleration_ratio"))
     known = {"kind": kind, "is_solved": solved, "cause": cause, "seconds": 10.0}
     extra = {"clips": 1, "certified": int(solved), "verdict": "certified" if solved else None}
     return {**empty, **known, **extra, **figures}
 
 
 def test_shares_are_by_kind_and_means_over_what_was_solved():
+    calm = {"acceleration": 40.0, "acceleration_recorded": 2.0, "acceleration_ratio": 20.0}
+    brisk = {"acceleration": 100.0, "acceleration_recorded": 98.0, "acceleration_ratio": 1.02}
     rows = [
-        row("single", solved=True, fingertip_mm=10.0, acceleration_ratio=1.0, pen_mm_p95=1.0),
-        row("single", solved=True, fingertip_mm=30.0, acceleration_ratio=2.0, pen_mm_p95=2.0),
+        row("single", solved=True, fingertip_mm=10.0, pen_mm_p95=1.0, **calm),
+        row("single", solved=True, fingertip_mm=30.0, pen_mm_p95=2.0, **brisk),
         row("single", solved=False, cause="fingers would cross."),
         row("both", solved=False, cause="fingers would cross."),
         row("both", solved=False, cause="other"),
@@ -117,8 +120,12 @@ def test_shares_are_by_kind_and_means_over_what_was_solved():
     assert result["solved"] == pytest.approx(0.4)
     assert result["solved_single"] == pytest.approx(2 / 3)
     assert result["solved_both"] == 0.0
+    assert result["certified"] == pytest.approx(0.4)
     assert result["fingertip_mm"] == pytest.approx(20.0)
     assert result["fingers"] is None
+    assert result["acceleration_ratio"] == pytest.approx(1.4)
+    assert result["acceleration_ratio_median"] == pytest.approx(10.51)
+    assert result["acceleration_ratio_max"] == 20.0
     assert recordings.frequent_cause(rows) == "fingers would cross. (2 of 3 windows)"
     assert recordings.frequent_cause(rows[:2]) is None
 

@@ -213,6 +213,36 @@ def test_other_tolerances_are_stated_in_the_verdict(lift):
     assert "soft_tissue=0.005" in str(soft)
 
 
+def turned(clip, way):
+    """The ball turns in the grip until its surface has gone so far, m, in a fifth of a second."""
+    share = np.clip((clip.times - 0.3) / 0.2, 0.0, 1.0)
+    spin = rotation.exp((way / 0.035 * share)[:, None] * np.array([1.0, 0.0, 0.0]))
+    pose = clip.bodies["ball"]
+    return with_body(clip, Pose(pose.position, rotation.multiply(pose.wxyz, spin)))
+
+
+def test_skin_gives_way_so_far_and_no_farther(lift):
+    soft = Tolerances(skin_shear=0.003)
+    assert certify(turned(lift, 0.0015)).reasons == ("slip",)
+    given = certify(turned(lift, 0.0015), tolerances=soft)
+    assert given.passed
+    assert "under skin_shear 0.003 (default 0.0)" in given.verdict
+    assert certify(turned(lift, 0.006), tolerances=soft).reasons == ("slip",)
+    # Creeping counts as well: a contact's life is as long as it touches.
+    assert certify(creeping(lift), tolerances=soft).passed
+    assert certify(creeping(lift), tolerances=Tolerances(skin_shear=1e-3)).reasons == ("slip",)
+
+
+def test_contacts_stored_as_static_may_shear_as_far(lift):
+    clip, rows = with_judged_forces(lift)
+    clip = replace(turned(lift, 0.0015), contacts=clip.contacts)
+    assert all(row.mode is ContactMode.STATIC for row in rows)
+    strict = certify(clip).check("slip")
+    assert "contacts stored as static slide" in strict.detail
+    soft = certify(clip, tolerances=Tolerances(skin_shear=0.003)).check("slip")
+    assert (soft.passed, soft.detail) == (True, "")
+
+
 def test_the_problem_given_decides_the_shapes(lift):
     assert certify(sinking(lift), lift.problem).passed
 

@@ -38,7 +38,7 @@ from handwright.scenes import load_scene
 pytestmark = pytest.mark.xdist_group("sampling")
 
 FEW = ContactSampling(num_solutions=3, time_budget=600.0)
-LIMITS = Limits(1e-3, 1e-3, 1e-3, 1e-3, 2e-4, 0.3, 8.0, 0.95, 20)
+LIMITS = Limits(1e-3, 1e-3, 1e-3, 1e-3, 2e-4, 0.0, 0.3, 8.0, 0.95, 20)
 
 
 @pytest.fixture(scope="module")

@@ -27,9 +27,13 @@ from handwright.methods import ContactSampling, synthesize
 FPS = 30.0
 SOFT_TISSUE = 0.004
 """Depth of the pads that the certificate allows beyond its own, m."""
+SKIN_SHEAR = 0.002
+"""How far skin gives way before it slides, m; that of a fingertip does by 1 to 3 mm."""
 SMOOTHING_HZ = 8.0
 FINGER_SPEED = 10.5
 """rad/s; 0.35 rad a frame."""
+RELOCATION_TIME = 0.1
+"""s; fingers that turn a body in the hand come down again within three frames."""
 NUM_SOLUTIONS = 10
 _TOUCHING = 0.002
 _SEED = 0
@@ -196,14 +200,18 @@ def measure_window(data: Path, window: Window, budget: float) -> dict[str, Any]:
         num_solutions=NUM_SOLUTIONS,
         time_budget=budget,
         soft_tissue=SOFT_TISSUE,
+        skin_shear=SKIN_SHEAR,
         smoothing_hz=SMOOTHING_HZ,
         finger_speed=FINGER_SPEED,
+        relocation_time=RELOCATION_TIME,
         fills_hollows=True,
     )
     begin = time.perf_counter()
     result = synthesize(problem, method, seed=_SEED)
     seconds = time.perf_counter() - begin
     recorded = recording.clip(window.start, window.stop, sides=window.sides, fps=FPS)
-    tolerances = Tolerances(soft_tissue=SOFT_TISSUE, smoothing_hz=SMOOTHING_HZ)
+    tolerances = Tolerances(
+        soft_tissue=SOFT_TISSUE, skin_shear=SKIN_SHEAR, smoothing_hz=SMOOTHING_HZ
+    )
     figures = window_figures(result, recorded, seconds, tolerances)
     return {"kind": "both" if window.kind == "assisted" else "single", **figures}

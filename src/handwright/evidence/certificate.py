@@ -71,7 +71,7 @@ def certify(
     hands = {name: probe_hand(clip, name) for name in clip.hands}
     exact = {name: exact_distance(body) for name, body in clip.problem.bodies.items()}
     findings = find(clip, hands, exact, tolerances, near_jump)
-    stored = judge_stored(clip, hands, exact, findings.loads, tolerances)
+    stored = judge_stored(clip, hands, exact, findings.loads, findings.shears, tolerances)
     measures = _body_measures(clip, findings, hands, tolerances)
     measures |= _hand_measures(clip, hands, tolerances)
     measures |= _stored_measures(stored, measures["slip"], tolerances)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from handwright.core.body import RigidBody
 from handwright.core.clip import Clip, HandMotion
@@ -28,6 +28,7 @@ from handwright.kinematics import link_poses, posed_capsules
 from handwright.kinematics.skin_samples import CAPSULE_BULGE, vertex_capsules
 from handwright.math.pose import Pose
 from handwright.mechanics.area import edge_sides
+from handwright.mechanics.shear import frame_durations, skin_shears, slip_velocity
 from handwright.mechanics.sliding import relative_velocity, standing_frames
 
 # A contact that opens or closes faster than this is an impact, m/s.
@@ -88,6 +89,41 @@ class HandProbe(NamedTuple):
     places: Float[np.ndarray, "T L 3"]
 
 
+class SkinShear(NamedTuple):
+    """How far the skin of a hand gives way where it touches a body."""
+
+    before: Float[np.ndarray, "T C 3"]
+    """At the beginning of each frame, in the body's frame, m."""
+    touches: Bool[np.ndarray, "T C"]
+    normal: Float[np.ndarray, "T C 3"]
+    """Of the capsules' own contacts, into the body, in the body's frame."""
+    limit: float
+    """m."""
+
+    def slips(
+        self,
+        velocity: Float[np.ndarray, "N 3"],
+        frame: Int[np.ndarray, " N"],
+        part: Int[np.ndarray, " N"],
+        pose: Pose,
+        times: Float[np.ndarray, " T"],
+    ) -> Float[np.ndarray, "N 3"]:
+        """Velocities in the world that skin does not make up for, m/s.
+
+        Args:
+            velocity: Of capsules' material over the body, in the world, m/s.
+            frame: Of each.
+            part: Capsule of each.
+            pose: (T,) poses of the body.
+            times: s.
+        """
+        if self.limit <= 0.0 or len(frame) == 0:
+            return velocity
+        before = pose[frame].rotate(self.before[frame, part])
+        slip = slip_velocity(velocity, before, frame_durations(times)[frame], self.limit)
+        return np.where(self.touches[frame, part][:, None], slip, velocity)
+
+
 class HandGaps(NamedTuple):
     """How near a hand is to a body."""
 
@@ -99,6 +135,7 @@ class HandGaps(NamedTuple):
     """Deepest skin vertex, or capsule beyond what it stands out from the skin, m; of hands without
     skin, the deepest capsule."""
     contacts: ContactTable
+    shear: SkinShear
 
 
 def probe_hand(clip: Clip, name: str) -> HandProbe:
@@ -128,6 +165,7 @@ def hand_gaps(
     reach: float,
     touching: float,
     static_speed: float,
+    skin_shear: float = 0.0,
 ) -> HandGaps:
     """Distances and contacts between a hand and a body.
 
@@ -140,6 +178,7 @@ def hand_gaps(
         reach: Contacts with larger gaps are left out, m.
         touching: Gap up to which the skin counts as touching where its capsule does not, m.
         static_speed: Sliding speeds up to this count as none, m/s.
+        skin_shear: How far skin gives way before it slides, m.
     """
     count, capsules = len(times), hand.model.capsules
     world = posed_capsules(hand.model, hand.motion.q, hand.motion.root)
@@ -187,8 +226,14 @@ def hand_gaps(
     velocity = relative_velocity(
         times, hand.turns, hand.places, pose, frame, capsules.link[part], place
     )
+    shear = _skin_shear(
+        skin_shear, touch_gap <= touching, pose, times,
+        frame[~is_side], part[~is_side], velocity[~is_side], own_normal[~is_side],
+    )  # fmt: skip
     # One that moves over the edge rests on neither.
-    rests = ~is_side | (np.linalg.norm(velocity, axis=1) <= static_speed)
+    beyond = shear.slips(velocity, frame, part, pose, times)
+    rests = ~is_side | (np.linalg.norm(beyond, axis=1) <= static_speed)
+    slip = shear.slips(_across(velocity, own_normal), frame, part, pose, times)
     table = contact_table(
         hand.name,
         frame[rests],
@@ -198,11 +243,35 @@ def hand_gaps(
         np.concatenate([apart, sides.gap])[rests],
         closing[frame, part][rests],
         np.full(int(rests.sum()), body.friction),
-        velocity[rests],
+        slip[rests],
         static_speed,
         own_normal[rests],
     )
-    return HandGaps(gap, depth, skin_depth, table)
+    return HandGaps(gap, depth, skin_depth, table, shear)
+
+
+def _skin_shear(
+    limit: float,
+    touches: Bool[np.ndarray, "T C"],
+    pose: Pose,
+    times: Float[np.ndarray, " T"],
+    frame: Int[np.ndarray, " N"],
+    part: Int[np.ndarray, " N"],
+    velocity: Float[np.ndarray, "N 3"],
+    normal: Float[np.ndarray, "N 3"],
+) -> SkinShear:
+    """Shear of the capsules' own contacts; ``velocity`` and ``normal`` are in the world."""
+    back = pose.inverse()[frame]
+    moving, facing = np.zeros((*touches.shape, 3)), np.zeros((*touches.shape, 3))
+    moving[frame, part] = back.rotate(_across(velocity, normal))
+    facing[frame, part] = back.rotate(normal)
+    return SkinShear(skin_shears(moving, facing, touches, times, limit), touches, facing, limit)
+
+
+def _across(
+    velocity: Float[np.ndarray, "N 3"], normal: Float[np.ndarray, "N 3"]
+) -> Float[np.ndarray, "N 3"]:
+    return velocity - np.einsum("ni,ni->n", velocity, normal)[:, None] * normal
 
 
 def environment_contacts(
@@ -312,7 +381,7 @@ def contact_table(
     by the material of the edge's own contact.
     """
     along = normal if own_normal is None else own_normal
-    across = velocity - np.einsum("ni,ni->n", velocity, along)[:, None] * along
+    across = _across(velocity, along)
     slides = np.linalg.norm(across, axis=1) > static_speed
     mode = np.where(slides, int(ContactMode.SLIDING), int(ContactMode.STATIC))
     mode = np.where(closing > 0.0, int(ContactMode.COLLIDING), mode)

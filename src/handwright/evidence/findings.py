@@ -22,6 +22,7 @@ from handwright.evidence.body_contacts import body_contacts
 from handwright.evidence.contacts import (
     ContactTable,
     HandProbe,
+    SkinShear,
     environment_contacts,
     hand_gaps,
     join_tables,
@@ -50,6 +51,8 @@ class Findings(NamedTuple):
     drift: Float[np.ndarray, "T B"]
     """Largest sliding of a static contact since its episode began, m."""
     effort: Effort
+    shears: dict[tuple[str, str], SkinShear]
+    """Of the skin, by body and hand."""
     notes: tuple[str, ...]
 
 
@@ -72,8 +75,10 @@ def find(
     names = tuple(clip.bodies)
     depth = np.zeros((clip.num_frames, len(names)))
     tables = [no_contacts()]
+    shears: dict[tuple[str, str], SkinShear] = {}
     for number, name in enumerate(names):
-        table, depth[:, number] = _touchers(clip, name, hands, exact[name], tolerances)
+        table, depth[:, number], skin = _touchers(clip, name, hands, exact[name], tolerances)
+        shears |= {(name, hand): shear for hand, shear in skin.items()}
         tables.append(table.of_body(number))
     for one, two in combinations(range(len(names)), 2):
         table, sunk = body_contacts(
@@ -99,6 +104,7 @@ def find(
         penetration=depth,
         drift=static_drifts(table, carrying, list(clip.bodies.values()), clip.times, near_jump),
         effort=strength.effort(found.force),
+        shears=shears,
         notes=(*_pushing(names, table, carrying), *strength.notes),
     )
 
@@ -109,21 +115,23 @@ def _touchers(
     hands: dict[str, HandProbe],
     exact: ExactDistance,
     tolerances: Tolerances,
-) -> tuple[ContactTable, Float[np.ndarray, " T"]]:
-    """Contacts of a body with hands and surroundings, and how deep any of it goes, m."""
+) -> tuple[ContactTable, Float[np.ndarray, " T"], dict[str, SkinShear]]:
+    """Contacts of a body with hands and surroundings, how deep any of it goes (m), and shears."""
     body, pose = clip.problem.bodies[name], clip.bodies[name]
-    gaps = [
-        hand_gaps(
+    gaps = {
+        hand.name: hand_gaps(
             hand, body, pose, exact, clip.times, reach=tolerances.contact_distance,
             touching=tolerances.gap, static_speed=tolerances.static_speed,
+            skin_shear=tolerances.skin_shear,
         )
         for hand in hands.values()
-    ]  # fmt: skip
+    }  # fmt: skip
     around, sunk = environment_contacts(
         clip, name, reach=tolerances.contact_distance, static_speed=tolerances.static_speed
     )
-    table = join_tables([*(gap.contacts for gap in gaps), around])
-    return table, np.max([sunk, *(gap.skin_depth for gap in gaps)], axis=0)
+    table = join_tables([*(gap.contacts for gap in gaps.values()), around])
+    depth = np.max([sunk, *(gap.skin_depth for gap in gaps.values())], axis=0)
+    return table, depth, {name: gap.shear for name, gap in gaps.items()}
 
 
 def _load(clip: Clip, name: str, tolerances: Tolerances) -> BodyLoad:

@@ -18,12 +18,13 @@ from jaxtyping import Bool, Float, Int
 from handwright.core.clip import Clip
 from handwright.core.contact import ENVIRONMENT, ContactMode, ContactTrack
 from handwright.evidence.balance import BodyLoad
-from handwright.evidence.contacts import IMPACT_SPEED, HandProbe
+from handwright.evidence.contacts import IMPACT_SPEED, HandProbe, SkinShear
 from handwright.evidence.tolerances import Tolerances
 from handwright.geometry.exact import ExactDistance
 from handwright.geometry.surface_distance import surface_distance
 from handwright.kinematics import posed_capsules
 from handwright.math import rotation
+from handwright.mechanics.area import EDGE_TURN
 from handwright.mechanics.sliding import relative_velocity, standing_frames
 
 # A normal is one if going against it leads away from the body by this share of the way; at edges
@@ -60,6 +61,7 @@ def judge_stored(
     hands: Mapping[str, HandProbe],
     exact: Mapping[str, ExactDistance],
     loads: Mapping[str, BodyLoad],
+    shears: Mapping[tuple[str, str], SkinShear],
     tolerances: Tolerances,
 ) -> StoredFindings:
     """Checks the clip's own contacts: modes, friction cones, and what the forces add up to."""
@@ -87,7 +89,8 @@ def judge_stored(
             some = rows[mine]
             near = _on_toucher(clip, name, some, hands, exact, gap[mine])
             is_there[some] = on_body[mine] & near
-            np.maximum.at(slip, contacts.frame[some], static_slip(clip, body, name, some, hands))
+            creep = static_slip(clip, body, name, some, hands, shears.get((body, name)))
+            np.maximum.at(slip, contacts.frame[some], creep)
     misplaced = has_force & (size > 0.0) & ~is_there
     force = np.where((has_force & is_there)[:, None], contacts.force, 0.0)
     residual = np.full(count, np.nan)
@@ -184,13 +187,27 @@ def static_slip(
     name: str,
     rows: Int[np.ndarray, " N"],
     hands: Mapping[str, HandProbe],
+    shear: SkinShear | None = None,
 ) -> Float[np.ndarray, " N"]:
-    """Sliding speeds of contacts that are called static or rolling, m/s; 0 for the others."""
+    """Sliding speeds of contacts that are called static or rolling, m/s; 0 for the others.
+
+    Less what the skin of a hand makes up for, if ``shear`` is given.
+    """
     contacts = clip.contacts
     frame, point, normal = contacts.frame[rows], contacts.point[rows], contacts.normal[rows]
     turns, places, link = _moving_frames(clip, name, rows, hands)
     velocity = relative_velocity(clip.times, turns, places, clip.bodies[body], frame, link, point)
     across = velocity - np.einsum("ni,ni->n", velocity, normal)[:, None] * normal
+    if shear is not None and shear.limit > 0.0:
+        part, pose = np.clip(contacts.part[rows], 0, shear.touches.shape[1] - 1), clip.bodies[body]
+        own = pose[frame].rotate(shear.normal[frame, part])
+        # A face beside an edge is touched by skin that is stretched along the contact's own; it is
+        # rested on by skin that moves over neither.
+        is_beside = np.einsum("ni,ni->n", own, normal) < EDGE_TURN
+        given = shear.touches[frame, part] & is_beside
+        across = shear.slips(
+            np.where(given[:, None], velocity, across), frame, part, pose, clip.times
+        )
     sticks = np.isin(contacts.mode[rows], [int(ContactMode.STATIC), int(ContactMode.ROLLING)])
     return np.where(sticks, np.linalg.norm(across, axis=1), 0.0)
 

@@ -31,6 +31,8 @@ class Tolerances:
     """Depth of the skin in a body, and of skin and bodies in the surroundings, m."""
     soft_tissue: float = 0.0
     """Depth added to ``penetration`` for pads that give way, m."""
+    skin_shear: float = 0.0
+    """How far skin of a hand gives way before its contact slides, m; see ``mechanics.shear``."""
     static_drift: float = 1e-3
     """Sliding of a static contact over its whole episode, m."""
     static_speed: float = STATIC_SPEED

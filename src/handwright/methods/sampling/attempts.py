@@ -68,7 +68,7 @@ def warm_up(
 
 def _short_bench(one: Prepared) -> Bench:
     few = part_of_stage(one.stage, 0, _WARM_FRAMES)
-    path = make_path(_WARM_FRAMES, len(one.stage.rest), len(one.stage.hand_of_digit))
+    path = make_path(one.stage, _WARM_FRAMES)
     path.q[:] = one.stage.rest
     return Bench(few, one.candidates, one.steps, path, one.room)
 

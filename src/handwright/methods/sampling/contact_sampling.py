@@ -28,6 +28,7 @@ from handwright.methods.sampling.kept import Kept, kept_parts
 from handwright.methods.sampling.preferences import (
     CHANCES,
     GRIPS,
+    RELOCATION_TIME,
     FixedJoint,
     ForbiddenBall,
     Grip,
@@ -84,10 +85,15 @@ class ContactSampling:
     """Sum of the normal forces of all hands, in weights of the body; 25 N are always allowed."""
     finger_speed: float = 9.0
     """Largest joint speed, rad/s."""
+    relocation_time: float = RELOCATION_TIME
+    """Least time from lift-off to landing of a digit that moves to another place, s. Hands that
+    turn bodies quickly need less."""
     friction_margin: float = 0.95
     """Share of the friction that may be used."""
     soft_tissue: float = 0.0
     """Depth to which pads may sink in beyond the usual, m; for recorded tracks."""
+    skin_shear: float = 0.0
+    """How far skin that sticks to a body gives way before it slides, m; for recorded tracks."""
     fills_hollows: bool = False
     """Whether mugs, cups and the like are held from outside only, as if they were solid. Fingers
     that may sink in by as much as a wall is thick come out inside else."""
@@ -111,6 +117,12 @@ class ContactSampling:
                 ("leave_free", self.leave_free, 0.0 <= self.leave_free <= 1.0, "0 to 1"),
                 ("comfort", self.comfort, self.comfort >= 0.0, "0 or more"),
                 ("max_force", self.max_force, self.max_force > 0.0, "above 0"),
+                (
+                    "relocation_time",
+                    self.relocation_time,
+                    0.02 <= self.relocation_time <= 2.0,
+                    "0.02 to 2 s",
+                ),
                 ("finger_speed", self.finger_speed, self.finger_speed > 0.0, "above 0 rad/s"),
                 (
                     "friction_margin",
@@ -119,6 +131,7 @@ class ContactSampling:
                     "above 0, up to 1",
                 ),
                 ("soft_tissue", self.soft_tissue, 0.0 <= self.soft_tissue <= 0.02, "0 to 0.02 m"),
+                ("skin_shear", self.skin_shear, 0.0 <= self.skin_shear <= 0.01, "0 to 0.01 m"),
                 ("num_workers", self.num_workers, self.num_workers >= 1, "1 or more"),
                 ("max_frames", self.max_frames, self.max_frames >= 1, "1 or more"),
             )

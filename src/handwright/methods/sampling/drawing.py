@@ -46,8 +46,6 @@ _SPARE = 0.8
 _LEAST_STILL = 2
 # How far a digit relocates, m, as a standard deviation.
 _NEIGHBOURHOOD = 0.04
-# A hand moves its finger by so much a frame without haste, m.
-_UNHURRIED = 0.008
 # Digits that have an order may set out so many flights ahead, and do with this chance.
 _AHEAD, _EARLY = 4, 0.2
 
@@ -62,6 +60,7 @@ class Plans(NamedTuple):
     leave_free: float
     slide_step: float
     flight: int
+    stride: float
     look_ahead: int
     orders: Orders
     appeal: np.ndarray
@@ -217,10 +216,10 @@ def _is_bound(orders: Orders, path: Path, t: int, d: int) -> bool:
 
 
 @inlined
-def _flight_to(goal: np.ndarray, x: float, y: float, z: float) -> int:
-    """Frames that a flight from a point takes without haste."""
+def _flight_to(plans: Plans, goal: np.ndarray, x: float, y: float, z: float) -> int:
+    """Frames that a flight from a point takes."""
     distance = np.sqrt((goal[0] - x) ** 2 + (goal[1] - y) ** 2 + (goal[2] - z) ** 2)
-    return int(np.ceil(distance / _UNHURRIED))
+    return int(np.ceil(distance / plans.stride))
 
 
 @kernel
@@ -240,7 +239,7 @@ def _call(bench: Bench, plans: Plans, t: int, d: int) -> int:
     if path.mode[t, d] == HOLD and _apart(path.target[t, d], goal) == 0.0:
         return frames
     x, y, z = pad_place(bench, t, d, 0)
-    return start - max(plans.flight, _flight_to(goal, x, y, z))
+    return start - max(plans.flight, _flight_to(plans, goal, x, y, z))
 
 
 @kernel
@@ -368,7 +367,7 @@ def _send(bench: Bench, plans: Plans, t: int, d: int, is_shunning: bool) -> bool
     if m < 0:
         path.mode[t, d] = FREE
         return True
-    lasts = _flight_to(places.point[m], x, y, z)
+    lasts = _flight_to(plans, places.point[m], x, y, z)
     if is_called:
         lasts = max(lasts, plans.flight)
         soon = min(_key_from(places.frame, t + lasts), k)
@@ -484,7 +483,7 @@ def _gather(bench: Bench, plans: Plans, t: int) -> None:
                     continue
                 x, y, z = pad_place(bench, t, d, 0)
                 ax, ay, az = _carried_along(bench, t, d, x, y, z, landing)
-                lasts = _flight_to(places.point[m], ax, ay, az)
+                lasts = _flight_to(plans, places.point[m], ax, ay, az)
                 _set_out(bench, t, d, m, x, y, z, max(landing, t + lasts))
             break
 

@@ -17,6 +17,7 @@ from handwright.math.pose import Pose
 from handwright.mechanics import ForceContacts, force_contacts
 from handwright.mechanics.area import edge_sides
 from handwright.mechanics.frame_forces import forces_of_frames
+from handwright.mechanics.shear import frame_durations, skin_shears, slip_velocity
 from handwright.mechanics.sliding import relative_velocity
 from handwright.methods.sampling.effort import too_hard
 from handwright.methods.sampling.exact_depth import skin_depths
@@ -28,12 +29,21 @@ _TOUCHING = 9.5e-4
 # A little over a certificate's own limit: a finger between the two may count there as holding,
 # and may not creep.
 _NEARLY_TOUCHING = 1.02e-3
+# Frames by which skin may have touched earlier than is found here. What is said to hold must do so
+# in all cases; and slips that differ by more than this share are not the same.
+_EARLIER, _SAME_SLIP = (0, 1, 2, 4, 8), 0.1
 # A contact that does not slide may creep this far while it lasts, m.
 _CREEP = 9e-4
 # The speed up to which a certificate says that a contact holds, over the one that is used here.
 _STATIC_SHARE = 1.0 / 0.9
+# A contact with less, in weights, bears nothing.
+_IDLE = 1e-6
 # Share of the residual tolerance of a certificate that is used, in weights.
 _RESIDUAL = 5e-3
+# The same where contacts are looked at once more a little beside.
+_LOOSE_RESIDUAL = 9e-3
+# How far beside, along the axis of a capsule, m; and the cosine of normals that are the same.
+_BESIDE, _SAME_FACET = 3.5e-4, 0.99998
 # Depth that the judge's grid and skin points may hide, m; short of what a certificate allows.
 _HIDDEN = 1.8e-4
 # A normal is one if going against it leads away from the body by this share of the way, m.
@@ -87,9 +97,18 @@ class _Contacts(NamedTuple):
     normal: np.ndarray
     gap: np.ndarray
     slip: np.ndarray
-    """(N, 3) motion of the toucher's material over the body, m a frame; zero for the ground."""
+    """(N, 3) motion of the toucher's material over the body that skin does not make up for, m a
+    frame; zero for the ground."""
     drag: np.ndarray
     """(N, 3) direction of friction on the body where the contact slides, else zero."""
+    toucher: np.ndarray
+    """(N, 3) point of the hand that the contact is measured from; zero for the ground."""
+    axis: np.ndarray
+    """(N, 3) direction in which the capsule's axis goes on there; zero where it does not."""
+    bears: np.ndarray
+    """(N,) whether it may press: not where others may see it slide another way."""
+    moves: np.ndarray
+    """(N,) whether it moves over the body, be it within what skin gives way."""
 
     def chosen(self, rows: np.ndarray) -> _Contacts:
         """Some of them, by mask or number."""
@@ -123,11 +142,16 @@ def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContact
     force = _forces(one, found)
     if isinstance(force, Refused):
         return force
-    frame, capsule, point, normal, gap, _, drag = found
+    unsure = _unsure(one, found)
+    if unsure is not None:
+        return unsure
+    frame, capsule, point, normal, gap, _, drag, *_ = found
     refused = _weak(one, q, frame, capsule, point, force) or _sunk(one, q)
     if refused is not None:
         return refused
-    slides = np.linalg.norm(drag, axis=1) > 0.0
+    # Nothing stretches the skin of a contact that bears nothing.
+    is_idle = np.linalg.norm(force, axis=1) <= _IDLE * one.strict.weight
+    slides = (np.linalg.norm(drag, axis=1) > 0.0) | (is_idle & found.moves)
     return ExactContacts(frame, capsule, point, normal, gap, force, slides)
 
 
@@ -143,15 +167,20 @@ def _on_mesh(one: Prepared, q: np.ndarray, judged: Judged) -> _Contacts:
     found, closest, _, outward = one.distance.signed_distance(toucher.point)
     point[hand], normal[hand] = closest, -outward
     gap[hand] = found - toucher.reach
-    return _Contacts(
-        frame, capsule, point, normal, gap, judged.slip[rows].copy(), judged.drag[rows].copy()
-    )
+    place, axis = np.zeros_like(point), np.zeros_like(point)
+    place[hand], axis[hand] = toucher.point, toucher.axis
+    slip, drag = judged.slip[rows].copy(), judged.drag[rows].copy()
+    yes = np.ones(len(frame), dtype=bool)
+    return _Contacts(frame, capsule, point, normal, gap, slip, drag, place, axis, yes, ~yes)
 
 
 def _with_sides(one: Prepared, q: np.ndarray, moved: _Contacts) -> _Contacts:
     """Contacts that are near enough, with the faces beside edges, and how they slide there."""
-    is_near = (moved.gap <= _NEARLY_TOUCHING) | (moved.capsule < 0)
-    moved = moved.chosen(is_near & _leads_out(one, moved.point, moved.normal))
+    near = moved.chosen((moved.gap <= _NEARLY_TOUCHING) | (moved.capsule < 0))
+    # Others may see a contact begin some frames earlier: with more points of the skin, or nearer.
+    earlier = _EARLIER if one.strict.limits.shear > 0.0 else (0,)
+    lives = [_shears(one, q, near, count) for count in earlier]
+    moved = near.chosen(_leads_out(one, near.point, near.normal))
     hand = np.flatnonzero((moved.capsule >= 0) & (moved.gap <= _TOUCHING))
     sides = edge_sides(
         moved.point[hand], moved.normal[hand], moved.gap[hand], one.distance, touching=_TOUCHING
@@ -164,24 +193,108 @@ def _with_sides(one: Prepared, q: np.ndarray, moved: _Contacts) -> _Contacts:
     own_normal = np.concatenate([moved.normal, moved.normal[hand[sides.owner[facing]]]])
     # Where a contact has been moved to, its material point slides at another speed.
     motion, limit = _motions(one, q, every.frame, every.capsule, every.point), one.strict.limits
-    slip = motion - np.einsum("ni,ni->n", motion, own_normal)[:, None] * own_normal
+    at = every.frame, np.maximum(every.capsule, -1)
+    lasts = frame_durations(np.arange(len(q), dtype=np.float64))[every.frame]
+    across = _across(motion, own_normal)
+    slips = [slip_velocity(across, before[at], lasts, limit.shear) for before in lives]
+    slip = _longest(slips)
     speed = np.linalg.norm(slip, axis=1, keepdims=True)
     slid = np.where(speed > limit.slip, slip / np.maximum(speed, 1e-30), 0.0)
     drag = np.where(every.capsule[:, None] >= 0, slid, every.drag)
     # A finger that moves over an edge rests on neither face.
-    rests = np.linalg.norm(motion, axis=1) <= limit.slip
+    beyond = _longest([slip_velocity(motion, old[at], lasts, limit.shear) for old in lives])
+    rests = np.linalg.norm(beyond, axis=1) <= limit.slip
     rests[: len(moved.frame)] = True
     order = np.flatnonzero(rests)[np.argsort(every.frame[rests], kind="stable")]
-    return every._replace(slip=slip, drag=drag).chosen(order)
+    differs = np.max([np.linalg.norm(slip - other, axis=1) for other in slips], axis=0)
+    bears = (speed[:, 0] <= limit.slip) | (differs <= _SAME_SLIP * speed[:, 0])
+    moves = (np.linalg.norm(across, axis=1) > limit.slip) & (every.capsule >= 0)
+    return every._replace(slip=slip, drag=drag, bears=bears, moves=moves).chosen(order)
 
 
-def _forces(one: Prepared, found: _Contacts) -> np.ndarray | Refused:
-    """(N, 3) least forces that move the body, N; or in which frame there are none."""
-    stage, count = one.strict, len(one.strict.wrench)
+def _shears(one: Prepared, q: np.ndarray, alive: _Contacts, earlier: int) -> np.ndarray:
+    """(T, C + 1, 3) by which skin is stretched when frames begin, m; the last is for the ground.
+
+    Args:
+        one: The holding.
+        q: (T, J) joint values of all hands, rad.
+        alive: All contacts.
+        earlier: Frames by which each may have begun earlier, moving as it does when it is found.
+    """
+    shape = (len(q), len(one.stage.digit_of_capsule) + 1)
+    moves, faces = np.zeros((*shape, 3)), np.zeros((*shape, 3))
+    if one.strict.limits.shear <= 0.0:
+        return moves
+    touches = np.zeros(shape, dtype=bool)
+    mine = alive.chosen(alive.capsule >= 0)
+    at = mine.frame, mine.capsule
+    motion = _motions(one, q, mine.frame, mine.capsule, mine.point)
+    moves[at], faces[at], touches[at] = _across(motion, mine.normal), mine.normal, True
+    for _ in range(earlier):
+        begins = ~touches[:-1] & touches[1:]
+        for column in (moves, faces, touches):
+            column[:-1][begins] = column[1:][begins]
+    frames = np.arange(len(q), dtype=np.float64)
+    return skin_shears(moves, faces, touches, frames, one.strict.limits.shear)
+
+
+def _longest(vectors: list[np.ndarray]) -> np.ndarray:
+    """(N, 3) of each row the longest one."""
+    size = np.linalg.norm(vectors, axis=2)
+    return np.stack(vectors)[size.argmax(axis=0), np.arange(size.shape[1])]
+
+
+def _across(motion: np.ndarray, normal: np.ndarray) -> np.ndarray:
+    return motion - np.einsum("ni,ni->n", motion, normal)[:, None] * normal
+
+
+def _unsure(one: Prepared, found: _Contacts) -> Refused | None:
+    """In which frame the forces hang on which facet of the mesh a contact is taken to be on.
+
+    Another look at the same pose, such as a certificate's, finds the nearest point of an axis a
+    little beside ours; where facets meet, the normal is another one then.
+    """
+    rows = np.flatnonzero(found.axis.any(axis=1))
+    # The faces beside an edge come after their own contact.
+    capsules = len(one.stage.digit_of_capsule)
+    rows = rows[np.unique(capsules * found.frame[rows] + found.capsule[rows], return_index=True)[1]]
+    for way in (-_BESIDE, _BESIDE):
+        place = found.toucher[rows] + way * found.axis[rows]
+        _, closest, _, outward = one.distance.signed_distance(place)
+        turned = rows[-np.einsum("ni,ni->n", outward, found.normal[rows]) < _SAME_FACET]
+        if turned.size == 0:
+            continue
+        point, normal = found.point.copy(), found.normal.copy()
+        point[rows], normal[rows] = closest, -outward
+        other = found._replace(point=point, normal=normal)
+        frames = np.unique(found.frame[turned])
+        force = _forces(one, other.chosen(np.isin(found.frame, frames)), frames, _LOOSE_RESIDUAL)
+        if isinstance(force, Refused):
+            return force
+    return None
+
+
+def _forces(
+    one: Prepared,
+    found: _Contacts,
+    frames: np.ndarray | None = None,
+    residual: float = _RESIDUAL,
+) -> np.ndarray | Refused:
+    """(N, 3) least forces that move the body, N; or in which frame there are none.
+
+    Args:
+        one: The holding.
+        found: Contacts of some frames.
+        frames: Which; all if None.
+        residual: That may be left, in weights.
+    """
+    stage = one.strict
+    frames = np.arange(len(stage.wrench)) if frames is None else frames
+    at = np.searchsorted(frames, found.frame)
     solved = forces_of_frames(
         _force_contacts(one, found),
-        np.searchsorted(found.frame, np.arange(count + 1)),
-        stage.wrench,
+        np.searchsorted(at, np.arange(len(frames) + 1)),
+        stage.wrench[frames],
         force_scale=stage.weight,
         length_scale=stage.gyration,
     )
@@ -191,13 +304,13 @@ def _forces(one: Prepared, found: _Contacts) -> np.ndarray | Refused:
     )
     is_hand = found.capsule >= 0
     level = np.einsum("ni,ni->n", solved.forces, found.normal)
-    pressed = np.bincount(found.frame[is_hand], level[is_hand], minlength=count)
+    pressed = np.bincount(at[is_hand], level[is_hand], minlength=len(frames))
     # Written so that NaN is refused.
-    is_carried = missing <= _RESIDUAL * stage.weight
+    is_carried = missing <= residual * stage.weight
     is_carried &= pressed <= stage.limits.force * stage.weight
     if not is_carried.all():
         return Refused(
-            one.first + int(is_carried.argmin()),
+            one.first + int(frames[is_carried.argmin()]),
             "contacts on the exact surface of the body could not move it as its track shows. "
             "Raise friction, lower the mass, or slow the track.",
         )
@@ -230,7 +343,7 @@ def _force_contacts(one: Prepared, found: _Contacts) -> ForceContacts:
         friction=friction,
         drag=found.drag,
         weight=np.where(is_ground, 0.05, one.price[np.maximum(capsule, 0)]),
-        cap=np.where(may_press, np.inf, 0.0),
+        cap=np.where(may_press & found.bears, np.inf, 0.0),
     )
 
 
@@ -240,6 +353,8 @@ class _Touching(NamedTuple):
     point: np.ndarray
     reach: np.ndarray
     """How far the hand stands out from the point, m."""
+    axis: np.ndarray
+    """(N, 3) direction in which the axis goes on there, both ways; else zero."""
 
 
 def _touching_points(
@@ -253,6 +368,7 @@ def _touching_points(
 ) -> _Touching:
     """On the axis of a capsule where this touches, else on the skin."""
     place, reach = point - gap[:, None] * normal, np.zeros(len(point))
+    axes = np.zeros_like(place)
     hands = one.hands
     for h, model in enumerate(one.models):
         mine = np.flatnonzero(hands.hand_of_capsule[capsule] == h)
@@ -270,7 +386,10 @@ def _touching_points(
         is_capsule = np.abs(off - gap[mine]) < _SAME
         chosen = mine[is_capsule]
         place[chosen], reach[chosen] = axis[is_capsule], radius[is_capsule]
-    return _Touching(place, reach)
+        is_inside = (share > 0.0) & (share < 1.0)
+        unit = along / np.sqrt(length)[:, None]
+        axes[chosen] = np.where(is_inside[:, None], unit, 0.0)[is_capsule]
+    return _Touching(place, reach, axes)
 
 
 def _motions(

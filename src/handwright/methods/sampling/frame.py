@@ -252,6 +252,36 @@ def digit_depth(stage: Stage, t: int, d: int, room: Room) -> float:
 
 
 @inlined
+def give_way(
+    stage: Stage, room: Room, n: int, dx: float, dy: float, dz: float
+) -> tuple[float, float, float]:
+    """Lets skin give way as contact ``n`` moves over the body; returns what it slips by, m.
+
+    As ``mechanics.shear`` does for whole motions.
+    """
+    limit = stage.limits.shear
+    if limit <= 0.0:
+        return dx, dy, dz
+    c, normal = room.found.capsule[n], room.contacts.normal[n]
+    old = room.sheared[c]
+    ux, uy, uz = old[0], old[1], old[2]
+    before = np.sqrt(ux * ux + uy * uy + uz * uz)
+    along = ux * normal[0] + uy * normal[1] + uz * normal[2]
+    ux, uy, uz = ux - along * normal[0], uy - along * normal[1], uz - along * normal[2]
+    # As a digit rolls on, the normal turns; the skin under it stays as stretched as it was.
+    scale = before / max(np.sqrt(ux * ux + uy * uy + uz * uz), 1e-12)
+    ux, uy, uz = scale * ux + dx, scale * uy + dy, scale * uz + dz
+    size = np.sqrt(ux * ux + uy * uy + uz * uz)
+    over = max(size - limit, 0.0) / max(size, 1e-12)
+    # The faces beside an edge are touched by the same skin.
+    if n == room.found.num[1] or room.found.capsule[n - 1] != c:
+        room.shear[c, 0] = (1.0 - over) * ux
+        room.shear[c, 1] = (1.0 - over) * uy
+        room.shear[c, 2] = (1.0 - over) * uz
+    return over * ux, over * uy, over * uz
+
+
+@inlined
 def _add_contact(
     stage: Stage,
     room: Room,
@@ -298,6 +328,7 @@ def _add_contact(
     dx, dy, dz = p[0] - ox, p[1] - oy, p[2] - oz
     along = dx * nx + dy * ny + dz * nz
     dx, dy, dz = dx - along * nx, dy - along * ny, dz - along * nz
+    dx, dy, dz = give_way(stage, room, n, dx, dy, dz)
     found.slip[n, 0], found.slip[n, 1], found.slip[n, 2] = dx, dy, dz
     moved = np.sqrt(dx * dx + dy * dy + dz * dz)
     if moved > BACKWARD * stage.limits.slip:
@@ -412,6 +443,8 @@ def collect_contacts(stage: Stage, t: int, room: Room, has_before: bool) -> floa
     deepest = 0.0
     found.blame[0] = found.blame[1] = -1
     for c in range(stage.digit_of_capsule.shape[0]):
+        for i in range(3):
+            room.shear[c, i] = 0.0
         skin, row, ground = skin_near(stage, around, room.now, c, 0.003)
         depth = -min(skin, ground)
         if depth > deepest:

@@ -21,6 +21,7 @@ from handwright.methods.sampling.frame import (
     collect_contacts,
     digits_crossed,
     find_forces,
+    give_way,
     place_hands,
 )
 from handwright.methods.sampling.room import Room
@@ -113,9 +114,16 @@ def slip_around(stage: Stage, t: int, room: Room, ahead: Links, span: int) -> No
         for i in range(3):
             moved[n, i] = (new[i] - old[i]) / max(span, 1)
             along += moved[n, i] * contacts.normal[n, i]
-        size = 0.0
         for i in range(3):
             moved[n, i] -= along * contacts.normal[n, i]
+        # A frame lasts from half-way after the last one to half-way before the next.
+        lasts = 0.5 * max(span, 1)
+        dx, dy, dz = give_way(
+            stage, room, n, lasts * moved[n, 0], lasts * moved[n, 1], lasts * moved[n, 2]
+        )
+        moved[n, 0], moved[n, 1], moved[n, 2] = dx / lasts, dy / lasts, dz / lasts
+        size = 0.0
+        for i in range(3):
             size += moved[n, i] ** 2
         size = np.sqrt(size)
         for i in range(3):
@@ -150,8 +158,15 @@ def still_holds(bench: Bench, t: int, ahead: Links) -> bool:
     place_hands(stage, before, q[before], room.before)
     place_hands(stage, t, q[t], room.now)
     _forget_landings(room)
+    shear = bench.path.shear
+    for c in range(room.sheared.shape[0]):
+        for i in range(3):
+            room.sheared[c, i] = shear[before, c, i] if before < t else 0.0
     collect_contacts(stage, t, room, before > t)
     slip_around(stage, t, room, ahead, t + 1 - before)
+    for c in range(room.shear.shape[0]):
+        for i in range(3):
+            shear[t, c, i] = room.shear[c, i]
     return find_forces(stage, t, room, before > t)
 
 
@@ -194,6 +209,9 @@ def _judge(
         place_hands(stage, after, q[after], ahead)
         place_hands(stage, before, q[before], room.before)
         place_hands(stage, t, q[t], room.now)
+        for c in range(room.sheared.shape[0]):
+            for i in range(3):
+                room.sheared[c, i] = room.shear[c, i] if t > 0 else 0.0
         out.depth[t] = collect_contacts(stage, t, room, has_before)
         slip_around(stage, t, room, ahead, after - before)
         verdict = FINE

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from handwright.methods.sampling.stage import Stage
+
 
 class Path(NamedTuple):
     """Rows by frame; what a digit does in frame t + 1 is planned in row t."""
@@ -48,12 +50,17 @@ class Path(NamedTuple):
     """(T, D) friction over the most there may be."""
     pull: np.ndarray
     """(T, D, 3) direction of friction on the body."""
+    shear: np.ndarray
+    """(T, C, 3) by which skin that touches has given way, m; see ``Limits.shear``."""
     window_end: np.ndarray
     """(T,) frame at which the plan that covers this frame is made anew."""
 
 
-def make_path(frames: int, joints: int, digits: int) -> Path:
-    """Room for a path."""
+def make_path(stage: Stage, frames: int) -> Path:
+    """Room for a path with the hands of a stage."""
+    joints, digits, capsules = (
+        len(of) for of in (stage.rest, stage.hand_of_digit, stage.digit_of_capsule)
+    )
     one = np.zeros((frames, digits))
     three = np.zeros((frames, digits, 3))
     whole = np.zeros((frames, digits), dtype=np.int64)
@@ -77,6 +84,7 @@ def make_path(frames: int, joints: int, digits: int) -> Path:
         load=one.copy(),
         ratio=one.copy(),
         pull=three.copy(),
+        shear=np.zeros((frames, capsules, 3)),
         window_end=np.zeros(frames, dtype=np.int64),
     )
 

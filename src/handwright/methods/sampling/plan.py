@@ -22,8 +22,11 @@ from handwright.methods.sampling.path import Path, make_path
 from handwright.methods.sampling.room import FLY, SLIDE
 from handwright.methods.sampling.stage import Stage
 
-# Horizons, in look-aheads.
-_HORIZONS = (0.5, 1.0, 2.0, 3.5)
+# Horizons, in look-aheads; and where bodies turn in the hand so quickly, rad a frame, that places
+# which are in reach before and after may be out of it in between. The second is the one that
+# digits must keep their places for.
+_HORIZONS, _QUICK_HORIZONS = (0.5, 1.0, 2.0, 3.5), (0.3, 1.0, 0.6, 2.0)
+_QUICK_TURN = 0.12
 # Grasps of which the best is taken where a hand comes to a body that another one holds.
 _GRASPS = 30
 
@@ -47,6 +50,8 @@ class Policy(NamedTuple):
     """Largest sliding, m a frame."""
     flight: int
     """Least frames from lift-off to landing."""
+    stride: float
+    """How far a digit relocates in a frame, at most, m."""
     look_ahead: int
     """Frames within which a contact must stay in reach."""
     comfort: float
@@ -132,7 +137,8 @@ def _plans(
     rng: np.random.Generator,
 ) -> Plans:
     digits, num_places, _ = appeal.shape
-    frames, count = places.frame, len(_HORIZONS)
+    horizons = _QUICK_HORIZONS if _fastest_turn(stage) > _QUICK_TURN else _HORIZONS
+    frames, count = places.frame, len(horizons)
     # Key frames for which a place must last from each of them.
     until = np.minimum(frames + policy.look_ahead, frames[-1])
     lasts = places.life >= np.searchsorted(frames, until, side="right") - np.arange(len(frames))
@@ -145,16 +151,17 @@ def _plans(
         leave_free=policy.leave_free,
         slide_step=policy.slide_step,
         flight=policy.flight,
+        stride=policy.stride,
         look_ahead=policy.look_ahead,
         orders=policy.orders,
         appeal=np.ascontiguousarray(both.transpose(0, 1, 3, 2)),
         is_thumb=first_digits(stage.hand_of_digit),
-        horizons=np.array([round(share * policy.look_ahead) for share in _HORIZONS]),
+        horizons=np.array([round(share * policy.look_ahead) for share in horizons]),
         dice=make_dice(rng),
         is_forced=np.zeros(digits, dtype=np.bool_),
         is_shunning=np.zeros(digits, dtype=np.bool_),
         shunned=np.zeros((digits, 3)),
-        best=make_path(1, len(stage.rest), digits),
+        best=make_path(stage, 1),
         frames=np.zeros(count, dtype=np.int64),
         keys=np.zeros(count, dtype=np.int64),
         keeps=np.full((digits, count), UNKNOWN),
@@ -167,6 +174,15 @@ def _plans(
         grasps=np.full((_GRASPS, digits), -1),
         worth=np.zeros(_GRASPS),
     )
+
+
+def _fastest_turn(stage: Stage) -> float:
+    """Of a wrist about the body from one frame to the next, rad."""
+    turn = stage.root_rotation
+    if len(turn) < 2:
+        return 0.0
+    cosine = 0.5 * (np.einsum("thij,thij->th", turn[1:], turn[:-1]) - 1.0)
+    return float(np.arccos(np.clip(cosine, -1.0, 1.0)).max())
 
 
 def place_appeal(places: Candidates, comfort: float, lasting: float) -> np.ndarray:

@@ -14,6 +14,8 @@ Strategy = Literal["mixed", "static", "slide", "relocate"]
 Grip = Literal["any", "power", "precision"]
 GRIPS: tuple[Grip, ...] = ("any", "power", "precision")
 
+RELOCATION_TIME = 0.17
+"""Least time of a digit's way to another place at the usual pace, s."""
 # Probabilities of sliding, of relocating and of coming to the body from the air, for each chance
 # that the forces give. Digits that are needed come all the same.
 CHANCES: dict[str, tuple[float, float, float]] = {

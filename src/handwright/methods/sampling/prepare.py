@@ -33,7 +33,7 @@ from handwright.methods.sampling.kept import SLACK
 from handwright.methods.sampling.orders import Orders
 from handwright.methods.sampling.phalanges import is_at_palm, wrapping
 from handwright.methods.sampling.plan import Policy
-from handwright.methods.sampling.preferences import CHANCES, Grip, frames_within
+from handwright.methods.sampling.preferences import CHANCES, RELOCATION_TIME, Grip, frames_within
 from handwright.methods.sampling.room import Room, make_room
 from handwright.methods.sampling.stage import Limits, Stage, make_stage, part_of_stage
 from handwright.methods.sampling.step import Steps
@@ -51,6 +51,9 @@ _SEARCH_SAMPLES = 50
 _JUDGE_SAMPLES = 400
 _SKIN_SPACING = 0.0025
 _STATIC_SPEED = 5e-3
+# Shares of the shear of skin that search and judge use: smoothing moves contacts a little, and so
+# does the mesh, which a certificate looks at instead of the grid.
+_SHEAR_SHARES = (0.75, 0.85)
 # Contacts that are looked at on the exact mesh, m: those that a certificate looks at.
 _JUDGED_GAP = 1e-3
 # What hands press with anyway, N: light bodies are held with many times their weight.
@@ -62,6 +65,8 @@ _PAD_SHARE, _SKIN_SHARE = 0.2, 0.4
 _OFF_SURFACE = 1e-3
 # Height of a relocating pad over the surface, m.
 _LIFT = 0.010
+# Least frames of a relocation and how far it goes in one, m, at the usual pace.
+_FLIGHT_FRAMES, _STRIDE = 4, 0.008
 # How much places are preferred that stay within reach for long; more where nothing shall change.
 _LASTING, _LASTING_STATIC = 3.0, 12.0
 
@@ -160,6 +165,7 @@ def _prepare_one(
         digits=9e-4,
         anchor=1.2e-3,
         slip=0.8 * _STATIC_SPEED * step,
+        shear=_SHEAR_SHARES[0] * method.skin_shear,
         step=method.finger_speed * step,
         force=max(method.max_force, _EASY_FORCE / weight),
         friction_margin=method.friction_margin,
@@ -188,6 +194,7 @@ def _prepare_one(
         limits=limits._replace(
             gap=_JUDGED_GAP,
             slip=0.9 * _STATIC_SPEED * step,
+            shear=_SHEAR_SHARES[1] * method.skin_shear,
             penetration=8e-4 + method.soft_tissue,
             max_samples=_JUDGE_SAMPLES,
             friction_margin=0.98,
@@ -260,6 +267,7 @@ def _policy(
             table[np.ix_(when, rows)] = chance
     slide, relocate, land = chances
     step = float(np.median(np.diff(times)))
+    haste = method.relocation_time / RELOCATION_TIME
     return Policy(
         window=1 if method.baseline else method.window,
         slide=slide,
@@ -267,7 +275,8 @@ def _policy(
         land=land,
         leave_free=leave_free_of(grip, method.leave_free),
         slide_step=0.05 * step,
-        flight=max(4, round(0.17 / step)),
+        flight=max(round(_FLIGHT_FRAMES * haste), round(method.relocation_time / step)),
+        stride=_STRIDE / haste,
         look_ahead=0 if method.baseline else max(1, round(0.33 / step)),
         comfort=method.comfort,
         lasting=_LASTING_STATIC if method.strategy == "static" else _LASTING,

@@ -72,7 +72,7 @@ def reconstruct(one: Prepared, path: Path) -> Motion:
     """Makes a smooth motion over all frames of a holding's stage from a path of its search."""
     stage, start = one.stage, one.start - one.first
     frames, span = len(stage.wrench), len(path.q)
-    whole = make_path(frames, path.q.shape[1], path.mode.shape[1])
+    whole = make_path(stage, frames)
     q = whole.q
     q[start : start + span] = path.q
     reference = _references(stage, path, start, one.hands.open)

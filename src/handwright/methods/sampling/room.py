@@ -76,6 +76,10 @@ class Room(NamedTuple):
     spare: np.ndarray
     """(J,) joint values that are only tried."""
     found: Found
+    sheared: np.ndarray
+    """(C, 3) by which skin had given way at the frame's beginning, m."""
+    shear: np.ndarray
+    """(C, 3) by which it has at its end; zero where nothing touches."""
     is_lost: np.ndarray
     """(D,) digits that could not be brought to their guiding points."""
     must_touch: np.ndarray
@@ -131,6 +135,8 @@ def make_room(stage: Stage) -> Room:
             np.zeros(2, dtype=np.int64),
             np.zeros(1),
         ),
+        sheared=np.zeros((len(stage.digit_of_capsule), 3)),
+        shear=np.zeros((len(stage.digit_of_capsule), 3)),
         is_lost=np.zeros(MAX_DIGITS, dtype=np.bool_),
         must_touch=np.zeros(MAX_DIGITS, dtype=np.bool_),
         price=np.ones(MAX_DIGITS),

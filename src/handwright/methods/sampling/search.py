@@ -63,7 +63,7 @@ class Search:
         self.tally = Tally()
         self._stage, self._places, self._policy, self._rng = stage, one.candidates, one.policy, rng
         self._frames, self._digits = len(stage.wrench), len(stage.hand_of_digit)
-        self._path = make_path(self._frames, len(stage.rest), self._digits)
+        self._path = make_path(stage, self._frames)
         self._room = one.room
         bench = Bench(stage, one.candidates, one.steps, self._path, one.room)
         self._bench = Packed(bench)

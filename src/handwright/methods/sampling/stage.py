@@ -45,6 +45,8 @@ class Limits(NamedTuple):
     """A touching point may miss its place by this much."""
     slip: float
     """A material point that moves further between two frames slides."""
+    shear: float
+    """How far skin that sticks gives way before its contact slides."""
     step: float
     """Largest change of a joint between two frames, rad."""
     force: float

@@ -83,6 +83,9 @@ def advance(bench: Bench, t: int) -> None:
         room.is_landing[d] = path.mode[t, d] == FLY
         room.must_touch[d] = False
     place_hands(stage, t, path.q[t], room.before)
+    for c in range(room.sheared.shape[0]):
+        for i in range(3):
+            room.sheared[c, i] = path.shear[t, c, i]
     step = stage.limits.step
     for j in range(path.q.shape[1]):
         before = path.q[t, j]
@@ -275,6 +278,9 @@ def _commit(path: Path, t: int, room: Room) -> None:
     guide, found = room.guide, room.found
     old = max(t - 1, 0)
     path.window_end[t] = path.window_end[old]
+    for c in range(room.shear.shape[0]):
+        for i in range(3):
+            path.shear[t, c, i] = room.shear[c, i]
     for d in range(guide.mode.shape[0]):
         path.mode[t, d] = path.reached[t, d] = guide.mode[d]
         path.kept[t, d] = not room.is_lost[d]
