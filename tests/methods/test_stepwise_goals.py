@@ -105,7 +105,8 @@ def test_a_rate_of_one_coordinate_leaves_the_others_free(carried):
 
 
 def test_a_spin_is_come_to_where_the_body_is_kept(carried):
-    spin = Goal(BOX, 2.0, 2.3, spin=np.array([0.0, 0.0, 0.5]))
+    # Slow enough for the wrist, which soon comes to the end of its deviation.
+    spin = Goal(BOX, 2.0, 2.3, spin=np.array([0.0, 0.0, 0.3]))
     clip = carried(replace(LIFT, end=1.5), spin, replace(LIFT, start=2.0), frames=69)
     assert goal_errors(clip)[1].spin_deg_s < 3.0
     np.testing.assert_allclose(clip.bodies["box"].position[-1], LIFT.position, atol=2e-3)
