@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,11 @@ from handwright.benchmarks.preferences import CLOSER, towards_body
 from handwright.core.editing import with_hand_offset
 from handwright.core.track import Track
 from handwright.kinematics.fk import link_poses
+from handwright.kinematics.spacetime import no_anchors
 from handwright.math.pose import Pose
+from handwright.methods.sampling.anchors import lifted_anchors
+from handwright.methods.sampling.attempts import warm_up
+from handwright.methods.sampling.judge import make_judged
 from handwright.methods.sampling.phalanges import near_points
 from handwright.methods.sampling.prepare import prepare
 from handwright.scenes import load_scene
@@ -82,3 +88,29 @@ def test_a_rod_at_the_palm_is_held_by_all_fingers_with_all_their_phalanges(drop)
     is_near = model.capsules.link[parts] != last[np.maximum(digit, 0)]
     assert {1, 2, 3, 4} <= set(digit.tolist())
     assert np.count_nonzero((digit > 0) & is_near) >= 3
+
+
+def test_a_ball_at_the_palm_that_nothing_touches_at_rest_is_prepared_for():
+    rod = lifted_rod(0.034)
+    at = rod.tracks["rod"]
+    ball = Track(at.times, Pose(at.pose.position - np.array([0.028, 0.0, 0.0]), at.pose.wxyz))
+    problem = replace(
+        rod,
+        bodies={"ball": hw.make_shape("sphere", radius=0.01)},
+        tracks={"right": rod.tracks["right"], "ball": ball},
+    )
+    (one,) = prepare(problem, hw.ContactSampling(1, 1.0))
+    assert one.policy.wraps
+    warm_up(one, None)
+
+
+def test_a_phalanx_that_had_no_anchor_is_lifted_off_as_part_of_its_digit():
+    judged = make_judged(2, 3)
+    judged.num[0] = 1
+    judged.frame[0], judged.capsule[0] = 1, 7
+    judged.point[0], judged.normal[0] = (0.1, 0.0, 0.0), (0.0, 0.0, 1.0)
+    turns, places = np.tile(np.eye(3), (2, 20, 1, 1)), np.zeros((2, 20, 3))
+    lifted = lifted_anchors(no_anchors(), judged, 7, np.array([1]), 2, 10, turns, places)
+    assert (lifted.digit.tolist(), lifted.link.tolist(), lifted.frame.tolist()) == ([2], [10], [1])
+    # Off the body, into which the normal points.
+    assert lifted.target[0, 2] < 0.0

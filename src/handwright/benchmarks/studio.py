@@ -66,7 +66,8 @@ def run() -> dict[str, Any]:
 
     The wall clock counts everything that the machine does beside it.
     """
-    require("httpx", extra="dev", feature="'handwright bench studio'")
+    for module in ("httpx", "selenium"):
+        require(module, extra="dev", feature="'handwright bench studio'")
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "clips"
         root.mkdir()

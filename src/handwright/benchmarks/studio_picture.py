@@ -8,7 +8,7 @@ import time
 from statistics import median
 from typing import Any
 
-from handwright.errors import InvalidValueError, require
+from handwright.errors import InvalidValueError
 
 FLAGS = (
     "--headless=new",
@@ -49,7 +49,6 @@ def picture_seconds(address: str) -> dict[str, float]:
     Returns:
         nan where there is no Chromium.
     """
-    require("selenium", extra="dev", feature="'handwright bench studio'")
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     service = shutil.which("chromedriver")
     if browser is None or service is None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ContactTrack
+from handwright.core.goal import XYZ, Goal
 from handwright.core.problem import Problem
 from handwright.core.track import still
 from handwright.errors import HandwrightError, InvalidValueError
@@ -107,9 +108,8 @@ def describe_scene(hidden: Path, name: str) -> SceneInfo:
 
 def _last_goals(problem: Problem) -> list[GoalRequest]:
     """For each body the goal that a goal of the page takes the place of, if that is a place."""
-    last = {}
-    for goal in sorted(problem.goals, key=lambda goal: goal.end):
-        last[goal.feature.owner] = goal
+    owners = dict.fromkeys(goal.feature.owner for goal in problem.goals)
+    last = {name: last_goal(problem, name) for name in owners}
     return [
         GoalRequest(
             body=name,
@@ -119,10 +119,18 @@ def _last_goals(problem: Problem) -> list[GoalRequest]:
         )
         for name, goal in last.items()
         if name in problem.bodies
+        and goal is not None
         and goal.position is not None
+        and goal.axes == XYZ
         and goal.relative_to is None
         and not np.any(goal.feature.point)
     ]
+
+
+def last_goal(problem: Problem, owner: str) -> Goal | None:
+    """The goal that a goal of the page takes the place of; the first of several that end last."""
+    mine = [goal for goal in problem.goals if goal.feature.owner == owner]
+    return max(mine, key=lambda goal: goal.end, default=None)
 
 
 def digit_names(problem: Problem) -> list[str]:

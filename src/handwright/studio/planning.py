@@ -18,7 +18,7 @@ from handwright.geometry.shapes import SHAPES, make_shape
 from handwright.methods import Method
 from handwright.methods.base import usual_method
 from handwright.methods.sampling import Pin
-from handwright.studio.catalogue import digit_names
+from handwright.studio.catalogue import digit_names, last_goal
 from handwright.studio.forms import make_method
 from handwright.studio.messages import BodyEdit, GoalRequest, JobRequest
 from handwright.studio.upload_files import mesh_upload
@@ -119,8 +119,7 @@ def _with_goal(problem: Problem, wanted: GoalRequest) -> Problem:
             f"'{wanted.body}' moves on a track here, so a goal changes nothing. Choose a scene "
             "with goals."
         )
-    mine = [g for g in problem.goals if g.feature.owner == wanted.body]
-    last = max(mine, key=lambda goal: goal.end, default=None)
+    last = last_goal(problem, wanted.body)
     wxyz = None if wanted.wxyz is None else _unit(np.array(wanted.wxyz))
     goal = Goal(
         Feature(wanted.body) if last is None else last.feature,

@@ -130,7 +130,8 @@ def touch_anchors(
     count = int(judged.num[0])
     frame, capsule, point = judged.frame[:count], judged.capsule[:count], judged.point[:count]
     # Faces beside an edge are touched by the material of the contact before them.
-    is_own = np.append(True, (frame[1:] != frame[:-1]) | (capsule[1:] != capsule[:-1]))
+    is_own = np.ones(count, dtype=bool)
+    is_own[1:] = (frame[1:] != frame[:-1]) | (capsule[1:] != capsule[:-1])
     owner = np.where(capsule >= 0, stage.digit_of_capsule[np.maximum(capsule, 0)], -1)
     is_own &= np.isin(owner, digits) & (frame >= start) & (frame < start + len(path.q))
     frame, capsule, point, owner = frame[is_own], capsule[is_own], point[is_own], owner[is_own]
@@ -154,6 +155,7 @@ def lifted_anchors(
     judged: Judged,
     capsule: int,
     frames: np.ndarray,
+    digit: int,
     link: int,
     turns: np.ndarray,
     places: np.ndarray,
@@ -165,7 +167,8 @@ def lifted_anchors(
         judged: The motion.
         capsule: Of all hands.
         frames: Of the stage.
-        link: Of the hand, the capsule's.
+        digit: Of the hand, the capsule's.
+        link: Likewise.
         turns: (T, L, 3, 3) of the hand's links by the motion.
         places: (T, L, 3) the same, m.
     """
@@ -176,9 +179,8 @@ def lifted_anchors(
     rows = np.flatnonzero(mine)[first]
     point = judged.point[rows]
     stays = ~((anchors.link == link) & (anchors.weight == _NEAR) & np.isin(anchors.frame, frames))
-    owner = anchors.digit[anchors.link == link]
     lifted = Anchors(
-        digit=np.full(len(rows), owner[0] if len(owner) else 0, dtype=np.int64),
+        digit=np.full(len(rows), digit, dtype=np.int64),
         frame=frame.astype(np.int64),
         link=np.full(len(rows), link, dtype=anchors.link.dtype),
         local=np.einsum("nji,nj->ni", turns[frame, link], point - places[frame, link]),

@@ -29,6 +29,7 @@ from handwright.methods.sampling.prepare import Prepared, joints_of, prepare, ro
 from handwright.methods.sampling.reconstruct import reconstruct
 from handwright.methods.sampling.stage import part_of_stage
 from handwright.methods.sampling.step import Bench, walk
+from handwright.methods.sampling.wrapped_grasps import close_hands, closing_bench
 
 if TYPE_CHECKING:
     from handwright.methods.sampling.contact_sampling import ContactSampling
@@ -109,6 +110,8 @@ def _compile_grasping(one: Prepared, bench: Bench) -> None:
     rng = np.random.default_rng(0)
     planner = Planner(bench.stage, bench.candidates, bench.path, one.policy, packed, rng)
     planner.draw(0, {})
+    if one.policy.wraps:
+        close_hands(closing_bench(bench.stage, bench), bench.stage.rest)
 
 
 def _compile_smoothing() -> None:

@@ -32,6 +32,8 @@ def is_at_palm(stage: Stage, models: Sequence[HandModel]) -> bool:
     """Whether the body is so near to a palm that fingers can wrap it."""
     for h, model in enumerate(models):
         points, radius = palm_points(model)
+        if len(points) == 0:
+            continue
         placed = np.einsum("tij,nj->tni", stage.root_rotation[:, h], points)
         placed += stage.root_position[:, h, None]
         value = sample_field(stage.field, placed.reshape(-1, 3))[0].reshape(len(placed), -1)
@@ -58,7 +60,8 @@ def wrapping(stage: Stage, models: Sequence[HandModel], pad_depth: float) -> Sta
     position = np.zeros((len(rows), width, 3))
     link = np.full((len(rows), width), -1)
     for d, row in enumerate(rows):
-        position[d, : len(row)], link[d, : len(row)] = row, links[d]
+        position[d, : len(row)] = np.reshape(row, (-1, 3))
+        link[d, : len(row)] = links[d]
     closed = joined_values([model.poses.get("closed", model.pose("rest")) for model in models])
     return stage._replace(
         pads=np.concatenate([stage.pads, position], axis=1),

@@ -149,8 +149,8 @@ def lift_off(
     turns, places = _placed_links(one, h, motion.q)
     anchors = list(motion.anchors)
     anchors[h] = lifted_anchors(
-        anchors[h], judged, creeping.capsule, creeping.frames, link - int(stage.offset[h]),
-        turns, places,
+        anchors[h], judged, creeping.capsule, creeping.frames,
+        int(np.searchsorted(_digits_of(stage, h), d)), link - int(stage.offset[h]), turns, places,
     )  # fmt: skip
     return _smoothed(one, motion.q, motion.reference, tuple(anchors), motion.margin, _FEW_SWEEPS)
 

@@ -443,7 +443,7 @@ class Session:
     def _posture_rows(self, goals: Sequence[Goal], step: float) -> list[Rows]:
         """Objectives that lead hands to where they are wanted."""
         width = self.world.num_velocities
-        led = {goal.feature.owner for goal in goals if goal.end >= self.time}
+        led = {goal.feature.owner for goal in goals}
         return [
             hand_rows(
                 hand, state, wanted, width, self.settings, self.time, step, is_led=hand.name in led
