@@ -140,25 +140,35 @@ def test_a_pinned_thumb_stays_where_it_was_put(made, page, studio):
     page.click("pin-thumb")
     preview = page.find("preview")
 
-    def height(x: int, y: int) -> float | None:
-        """Where a click puts the pin, over the middle of the box, mm; None beside the box."""
+    def put(at: np.ndarray) -> np.ndarray | None:
+        """Where a click puts the pin along the box's x and z, mm; None beside the box."""
+        if page.all("pin"):
+            page.click("pin-remove")
+            page.click("pin-thumb")
+        x, y = at.round().astype(int).tolist()
         ActionChains(page.driver).move_to_element_with_offset(preview, x, y).click().perform()
         pins = page.all("pin")
-        return float(pins[0].get_attribute("data-place").split(",")[2]) if pins else None
+        if not pins:
+            return None
+        place = [float(part) for part in pins[0].get_attribute("data-place").split(",")]
+        return np.array([place[0], place[2]])
 
-    # Near where thumbs of the motions hold; others do not carry the box. A click is some pixels
-    # of a millimetre off, so it is tried again until it is near.
-    found = ((x, y, height(x, y)) for x, y in page.points_of("preview", (-0.012, -0.09)))
-    x, y, up = next(place for place in found if place[2] is not None)
-    for _ in range(12):
-        if abs(up - 37.0) < 1.5:
+    # Near where thumbs of the motions hold; others do not carry the box. Where clicks come to is
+    # seen from three of them, and then they go there.
+    wanted, off = np.array([14.8, 37.0]), 12.0
+    tried = (np.array(place, dtype=float) for place in page.points_of("preview"))
+    at, found = next((one, place) for one in tried if (place := put(one)) is not None)
+    beside = [put(at + off * way) for way in np.eye(2)]
+    assert beside[0] is not None
+    assert beside[1] is not None
+    by_pixel = np.stack([place - found for place in beside], axis=1) / off
+    for _ in range(6):
+        at += np.linalg.solve(by_pixel, wanted - found)
+        found = put(at)
+        assert found is not None
+        if np.abs(found - wanted).max() < 1.5:
             break
-        page.click("pin-remove")
-        page.click("pin-thumb")
-        y += int(np.sign(up - 37.0)) * max(1, round(abs(up - 37.0)))
-        up = height(x, y)
-        assert up is not None
-    assert abs(up - 37.0) < 1.5
+    assert np.abs(found - wanted).max() < 1.5
     assert len(page.all("pin")) == 1
     page.enter("setting-num_solutions", 1)
     page.enter("setting-time_budget", 300)
