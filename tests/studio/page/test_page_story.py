@@ -155,13 +155,14 @@ def test_a_pinned_thumb_stays_where_it_was_put(made, page, studio):
 
     # Near where thumbs of the motions hold; others do not carry the box. Where clicks come to is
     # seen from three of them, and then they go there.
-    wanted, off = np.array([14.8, 37.0]), 12.0
-    tried = (np.array(place, dtype=float) for place in page.points_of("preview"))
-    at, found = next((one, place) for one in tried if (place := put(one)) is not None)
-    beside = [put(at + off * way) for way in np.eye(2)]
-    assert beside[0] is not None
-    assert beside[1] is not None
-    by_pixel = np.stack([place - found for place in beside], axis=1) / off
+    wanted = np.array([14.8, 37.0])
+    first = (np.array(place, dtype=float) for place in page.points_of("preview", (-0.012, -0.09)))
+    at, found = next((one, place) for one in first if (place := put(one)) is not None)
+    by_pixel = np.zeros((2, 2))
+    for axis, way in enumerate(np.eye(2)):
+        # At the rim of the box there is a place on one side only.
+        beside = ((off, put(at + off * way)) for off in (8.0, -8.0))
+        by_pixel[:, axis] = next((p - found) / off for off, p in beside if p is not None)
     for _ in range(6):
         at += np.linalg.solve(by_pixel, wanted - found)
         found = put(at)
