@@ -143,11 +143,9 @@ def test_a_power_grip_bears_more_behind_the_fingertips(box):
     assert near_share(found["power"]) > near_share(found["precision"]) + 0.02
 
 
-def test_a_pin_that_a_digit_reaches_but_touches_beside_is_refused_at_once():
-    # The pad comes to the point at frame 16, while the tip of the thumb is on the box before it.
-    pin = Pin("thumb", (0.0099, -0.034, 0.0347), 0.0)
+def test_a_pin_is_kept_where_the_thumb_of_a_grip_is():
+    # The thumb touches a little beside its guiding point here; alone it would touch farther off.
+    pin = Pin("thumb", (0.015, -0.034, 0.034), 1.0)
     method = ContactSampling(num_solutions=1, time_budget=60.0, pins=(pin,))
     result = synthesize(load_scene("milk_box_turn"), method, seed=0)
-    assert result.status is Status.INFEASIBLE
-    assert "touches with another part of its skin" in result.message
-    assert "frame 16" in result.message
+    assert result.status is Status.SOLVED, result.message

@@ -13,13 +13,8 @@ from handwright.kinematics.tree import placed
 from handwright.math.compiled import compiled
 from handwright.math.packed import Packed
 from handwright.methods.sampling.candidates import Candidates, lifetimes
-from handwright.methods.sampling.frame import (
-    collect_contacts,
-    digit_depth,
-    place_hands,
-    pose_alone,
-)
-from handwright.methods.sampling.orders import PIN_TOLERANCE, Orders
+from handwright.methods.sampling.frame import digit_depth, place_hands, pose_alone
+from handwright.methods.sampling.orders import Orders
 from handwright.methods.sampling.preferences import Pin
 from handwright.methods.sampling.room import Room
 from handwright.methods.sampling.stage import Stage
@@ -27,9 +22,6 @@ from handwright.methods.sampling.stage import Stage
 # A pin farther away from the surface is a mistake, m.
 _OFF = 0.01
 _MISS, _DEPTH = 1e-3, 1.2e-3
-# A digit that touches farther from its pin, m, is not brought there by the search, in which its
-# point may be as far off as here.
-_BESIDE = PIN_TOLERANCE + _MISS
 # Postures from which inverse kinematics tries to reach a pin that was not reached at once.
 _STARTS = 12
 _SAME_TIME = 1e-6
@@ -115,9 +107,7 @@ def bind_pins(
         if pin.last is not None:
             keys = keys[candidates.frame[keys] <= pin.last]
         for k in keys.tolist():
-            # One without an end is held to where it begins, and may roll on.
-            is_strict = pin.last is not None or k == keys[0]
-            miss = _reach_once(stage, room, candidates, cost, q, pin, rows[index], k, is_strict)
+            miss = _reach_once(stage, room, candidates, cost, q, pin, rows[index], k)
             if miss is None:
                 continue
             if pin.last is not None or k == keys[0]:
@@ -167,7 +157,7 @@ def bind_pins(
 
 
 def _out_of_reach(
-    pin: Pinned, stage: Stage, places: Candidates, k: int, first_frame: int, miss: _Missed
+    pin: Pinned, stage: Stage, places: Candidates, k: int, first_frame: int, miss: float
 ) -> str:
     t = int(places.frame[k])
     if not stage.may_touch[t, pin.digit]:
@@ -175,27 +165,11 @@ def _out_of_reach(
             f"{pin.text} cannot be kept at frame {first_frame + t}: keep_off sends the digit away "
             "then. Shorten one of the two."
         )
-    remedy = "start at another time." if t == pin.first else "end earlier."
-    if np.isfinite(miss.beside):
-        return (
-            f"{pin.text} cannot be kept at frame {first_frame + t}: the digit comes there, but "
-            f"touches with another part of its skin, {1e3 * miss.beside:.1f} mm or more beside the "
-            f"point. Move the point by as much, turn the wrist, or let the pin {remedy}"
-        )
     return (
         f"{pin.text} is out of reach at frame {first_frame + t}: the digit misses it by "
-        f"{1e3 * miss.miss:.1f} mm. Move the point, bring the wrist nearer, or let the pin {remedy}"
+        f"{1e3 * miss:.1f} mm. Move the point, bring the wrist nearer, or let the pin "
+        + ("start at another time." if t == pin.first else "end earlier.")
     )
-
-
-class _Missed(NamedTuple):
-    """By how much a digit is not at its pin."""
-
-    miss: float
-    """Of the point of its pad, and its depth, m; infinity if it may not touch."""
-    beside: float = np.inf
-    """The least distance of a contact where the pad itself is at the pin, m; infinity if it is
-    nowhere."""
 
 
 def _reach_once(
@@ -207,32 +181,22 @@ def _reach_once(
     pin: Pinned,
     rows: np.ndarray,
     k: int,
-    is_strict: bool,
-) -> _Missed | None:
-    """By how much a digit misses its pin at a key frame; None if it does not.
+) -> float | None:
+    """By how much a digit misses its pin at a key frame, m; None if it does not.
 
-    With ``is_strict`` it must also touch there: where it is thicker it may touch elsewhere.
     What was not reached from the table of postures is tried from others, and written if it is.
     """
     d, t = pin.digit, int(places.frame[k])
-    free = stage.table.free[d]
-    own = free[free >= 0]
-    least, beside = np.inf, np.inf
-    world = [Packed(stage), Packed(room)]
-    for row in rows[np.isfinite(cost[d, rows, k])] if is_strict else ():
-        values = stage.rest.copy()
-        values[own] = q[d, row, k, : len(own)]
-        away = _touch_beside(*world, t, d, pin.point, values)
-        if away > _BESIDE:
-            cost[d, row, k] = np.inf
-            beside = min(beside, away)
     if np.isfinite(cost[d, rows, k]).any():
         return None
     if not stage.may_touch[t, d]:
-        return _Missed(np.inf)
+        return np.inf
+    free = stage.table.free[d]
+    own = free[free >= 0]
     rng = np.random.default_rng(0)
     weights = stage.hold._replace(digits=0.0, max_iterations=40, polish=1e-9)
-    packed = [*world, Packed(weights)]
+    packed = [Packed(thing) for thing in (stage, room, weights)]
+    least = np.inf
     for number in range(_STARTS):
         for variant, row in enumerate(rows):
             if stage.pad_links[d, variant] < 0:
@@ -242,34 +206,13 @@ def _reach_once(
             if number > 0:
                 values[own] = stage.low[t, own] + share * (stage.high[t, own] - stage.low[t, own])
             miss, depth = _brought(*packed, t, d, variant, pin.point, pin.normal, values)
-            is_there = miss < _MISS and depth < _DEPTH
-            away = _touch_beside(*world, t, d, pin.point, values) if is_there and is_strict else 0.0
-            if away > _BESIDE:
-                beside = min(beside, away)
-            elif is_there:
+            if miss < _MISS and depth < _DEPTH:
                 reach = np.maximum(stage.table.upper[own] - stage.table.lower[own], 0.2)
                 cost[d, row, k] = float((((values[own] - stage.rest[own]) / reach) ** 2).sum())
                 q[d, row, k, : len(own)] = values[own]
                 return None
             least = min(least, miss + depth)
-    return _Missed(least, beside)
-
-
-@compiled
-def _touch_beside(
-    stage: Stage, room: Room, t: int, d: int, point: np.ndarray, q: np.ndarray
-) -> float:
-    """How far from a point the nearest contact of a digit is, m; 0 if it touches nowhere yet."""
-    place_hands(stage, t, q, room.now)
-    collect_contacts(stage, t, room, False)
-    found, least = room.found, np.inf
-    for n in range(found.num[1], found.num[0]):
-        if stage.digit_of_capsule[found.capsule[n]] == d:
-            square = 0.0
-            for i in range(3):
-                square += (found.point[n, i] - point[i]) ** 2
-            least = min(least, np.sqrt(square))
-    return least if least < np.inf else 0.0
+    return least
 
 
 @compiled
@@ -286,8 +229,8 @@ def _brought(
 ) -> tuple[float, float]:
     """Brings a point of a pad near a place; returns by how much it misses and sinks in, m."""
     place_hands(stage, t, q, room.now)
-    link, local = stage.pad_links[d, variant], stage.pads[d, variant]
-    pose_alone(stage, t, d, link, local, q, point, normal, stage.rest, weights, room)
-    x, y, z = placed(room.now, link, local[0], local[1], local[2])
+    local = stage.pads[d, variant]
+    pose_alone(stage, t, d, stage.pad_link[d], local, q, point, normal, stage.rest, weights, room)
+    x, y, z = placed(room.now, stage.pad_link[d], local[0], local[1], local[2])
     miss = np.sqrt((x - point[0]) ** 2 + (y - point[1]) ** 2 + (z - point[2]) ** 2)
     return miss, digit_depth(stage, t, d, room)
