@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from handwright.core.contact import ContactTrack
 from handwright.core.result import NoSolutionError, Result, Status
-from handwright.demo import motions
+from handwright.demo import motions, sheet
 from handwright.demo.motions import figures_of
 from handwright.demo.sheet import motion_sheet, pictures, spread, touching_span
 from handwright.evidence import certify
@@ -75,6 +75,21 @@ def test_the_sheet_has_a_row_for_each_motion_and_a_column_for_each_time(clip, op
     # Same motion, same row but for its label.
     assert np.array_equal(one[:52], two[:52])
     assert len(np.unique(one.reshape(-1, 3), axis=0)) > 50
+
+
+def test_the_sheet_shows_the_motions_that_differ_most(monkeypatch):
+    shown = []
+    monkeypatch.setattr(
+        sheet,
+        "pictures",
+        lambda clip, frames, *_, **__: shown.append(clip) or [np.zeros((8, 8, 3), np.uint8)] * 2,
+    )
+    clips = [
+        synthesize(load_scene("milk_box_turn"), Scripted(pose=pose)).best
+        for pose in ("open", "open", "closed", "rest")
+    ]
+    motion_sheet(clips, rows=3, columns=2)
+    assert [clips.index(clip) for clip in shown] == [0, 2, 3]
 
 
 def test_a_still_camera_stays_and_another_goes_along(clip, monkeypatch, opengl):

@@ -17,7 +17,7 @@ import numpy as np
 
 from handwright.benchmarks.bars import bars_met, bars_table
 from handwright.benchmarks.process_seconds import family_seconds
-from handwright.benchmarks.studio_picture import picture_seconds
+from handwright.benchmarks.studio_picture import find_browser, picture_seconds
 from handwright.core.track import Track
 from handwright.errors import InvalidValueError, require
 from handwright.io.clip_file import save_clip
@@ -44,7 +44,7 @@ _MEANINGS = {
     "models_s": "fetching the page's data and the twelve models once they are made, s",
     "models_mb": "size of the twelve models, MB",
     "first_picture_s": "from opening the page in Chromium, which draws by the processor, to a view",
-    "all_pictures_s": "the same until all twelve views are seen, s; nan without Chromium",
+    "all_pictures_s": "the same until all twelve views are seen, s",
     "playing_cpu_percent": "CPU of server and helpers while they are played, %",
     "requests": "requests of fifty clients at the same time",
     "requests_per_s": "the same for each second",
@@ -68,11 +68,12 @@ def run() -> dict[str, Any]:
     """
     for module in ("httpx", "selenium"):
         require(module, extra="dev", feature="'handwright bench studio'")
+    browser, service = find_browser()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "clips"
         root.mkdir()
         _write_clips(root)
-        figures = _measured(root, Path(folder))
+        figures = _measured(root, Path(folder), browser, service)
     return {**figures, "bars": BARS, "bars_met": bars_met(figures, BARS)}
 
 
@@ -104,7 +105,7 @@ def _served(root: Path) -> Iterator[tuple[int, str]]:
         process.stdout.close()
 
 
-def _measured(root: Path, folder: Path) -> dict[str, float]:
+def _measured(root: Path, folder: Path, browser: str, service: str) -> dict[str, float]:
     import httpx
 
     begin = time.perf_counter()
@@ -123,7 +124,7 @@ def _measured(root: Path, folder: Path) -> dict[str, float]:
             size += len(ask.get(f"api/clips/{clip['id']}/model.glb").raise_for_status().content)
         figures |= {"models_s": time.perf_counter() - begin, "models_mb": size / 1e6}
         _wait(lambda: all(c["cluster"] is not None for c in ask.get("api/clips").json()))
-        figures |= picture_seconds(address)
+        figures |= picture_seconds(address, browser, service)
         figures["playing_cpu_percent"] = _playing(pid)
         _make_tiny_scene(ask, folder)
         figures |= asyncio.run(_crowd(address))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 import time
 from statistics import median
 from typing import Any
 
 from handwright.errors import InvalidValueError
+from handwright.studio.page_files import PAGE
 
 FLAGS = (
     "--headless=new",
@@ -38,21 +38,34 @@ _ASK = (
 _TWELVE = "localStorage.setItem('handwright.views', '12')"
 
 
-def picture_seconds(address: str) -> dict[str, float]:
+def find_browser() -> tuple[str, str]:
+    """Chromium and its driver; an error if they, or the page that they are to show, are missing."""
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    service = shutil.which("chromedriver")
+    if browser is None or service is None:
+        raise InvalidValueError(
+            "'handwright bench studio' opens the page in Chromium and found "
+            f"{'no chromium' if browser is None else 'no chromedriver'} on the path. Install both, "
+            "with Debian for example: apt-get install chromium chromium-driver."
+        )
+    if not (PAGE / "index.html").is_file():
+        raise InvalidValueError(
+            "The studio's page is not built in this source tree. Build it with 'make studio', or "
+            "install the wheel, which contains it."
+        )
+    return browser, service
+
+
+def picture_seconds(address: str, browser: str, service: str) -> dict[str, float]:
     """Time from asking for the page to the first view, and to all twelve, as they are seen, s.
 
     Medians of a few tries, each in a browser of its own, which has kept nothing.
 
     Args:
         address: Of a studio with twelve clips or more.
-
-    Returns:
-        nan where there is no Chromium.
+        browser: Chromium.
+        service: Its driver.
     """
-    browser = shutil.which("chromium") or shutil.which("google-chrome")
-    service = shutil.which("chromedriver")
-    if browser is None or service is None:
-        return dict.fromkeys(_MARKS, math.nan)
     tries = [_once(address, browser, service) for _ in range(_TRIES)]
     return {name: median(one[name] for one in tries) for name in _MARKS}
 

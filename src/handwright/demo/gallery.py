@@ -39,18 +39,20 @@ _FRONT = Camera(azimuth=math.radians(100.0), elevation=math.radians(15.0), margi
 """For those of two hands, which hide each other from the side, and for what is turned in a hand."""
 _ASLANT = Camera(azimuth=math.radians(60.0), elevation=math.radians(20.0), margin=0.06)
 """For a hammer, whose head would be hidden from the front by the hand that holds the nail."""
+_CHOICE = 6
+"""Motions of which the two are shown that look least alike."""
 _PATIENCE = 240.0
 """Time for a scene, s."""
 
 
 def main(folder: Path, names: Sequence[str] = SHOWN) -> None:
-    """Solves scenes and writes a sheet of two certified motions for each."""
+    """Solves scenes and writes a sheet of two certified, most different motions for each."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in track(names, "Scenes"):
         problem = load_scene(name)
         method = METHODS[usual_method(problem)]
         # Stepping makes one motion, in a time that its frames set.
-        settings = {} if problem.grips else {"num_solutions": 2, "time_budget": _PATIENCE}
+        settings = {} if problem.grips else {"num_solutions": _CHOICE, "time_budget": _PATIENCE}
         result = synthesize(problem, method(**settings), seed=0)
         clips = [clip for clip in result.clips if certify(clip).passed]
         if not clips:

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import UInt8
 
 from handwright.core.clip import Clip
+from handwright.evidence.diversity import most_different, pose_track
 from handwright.render.camera import Camera
 from handwright.render.clip_scene import ClipScene, Overlay
 from handwright.render.scene import Stage
@@ -30,9 +31,9 @@ def motion_sheet(
     size: tuple[int, int] = (_WIDTH, _HEIGHT),
     is_still: bool = False,
 ) -> UInt8[np.ndarray, "H W 3"]:
-    """A row for each of some motions, evenly from the first to the last, and times across.
+    """A row for each of the motions that look least alike, and times across.
 
-    The times are those at which hands touch.
+    The times are those at which hands touch. The first motion is always shown.
 
     Args:
         clips: The motions, one or more.
@@ -43,13 +44,18 @@ def motion_sheet(
         is_still: Whether the camera stays where it sees all of a motion, rather than go along.
     """
     images, labels = [], []
-    for number in spread(0, len(clips) - 1, rows):
+    # Motions may differ in length; they are compared at the times that are shown.
+    seen = [
+        pose_track(clip)[np.linspace(*touching_span(clip), columns).round().astype(int)]
+        for clip in clips
+    ]
+    chosen = most_different(seen, rows)
+    for number in chosen:
         clip = clips[number]
-        first, last = touching_span(clip)
-        frames = spread(first, last, columns)
+        frames = spread(*touching_span(clip), columns)
         images += pictures(clip, frames, camera, size, is_still=is_still)
         labels += [f"solution {number:02d}, {clip.times[frame]:.2f} s" for frame in frames]
-    return contact_sheet(images, len(images) // len(spread(0, len(clips) - 1, rows)), labels)
+    return contact_sheet(images, len(images) // len(chosen), labels)
 
 
 def spread(first: int, last: int, most: int) -> list[int]:

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial import cKDTree
+from scipy.spatial.distance import squareform
 
 from handwright.core.clip import Clip
 from handwright.errors import InvalidValueError
@@ -101,6 +102,23 @@ def pose_clusters(
     labels = fcluster(linkage(_distances(poses), "single"), cluster_distance, "distance").tolist()
     order = {label: number for number, label in enumerate(dict.fromkeys(labels))}
     return [order[label] for label in labels]
+
+
+def most_different(poses: Sequence[Float[np.ndarray, "T N 3"]], count: int) -> list[int]:
+    """Up to ``count`` motions that move least alike, in their order; the first is one of them.
+
+    Each is the one that is farthest from those before it.
+
+    Args:
+        poses: Of ``pose_track``, of one length.
+        count: At most so many.
+    """
+    chosen = [0]
+    apart = squareform(_distances(poses))
+    while len(chosen) < min(count, len(poses)):
+        left = np.delete(np.arange(len(poses)), chosen)
+        chosen.append(int(left[apart[np.ix_(left, chosen)].min(axis=1).argmax()]))
+    return sorted(chosen)
 
 
 def _distances(poses: Sequence[Float[np.ndarray, "T N 3"]]) -> Float[np.ndarray, " P"]:
