@@ -86,7 +86,8 @@ def test_the_way_towards_the_body_brings_the_palm_nearer():
 
 def test_runs_without_motions_give_null_and_meet_no_bar():
     nothing = Result((), Status.TIME_BUDGET, "0 of 5 motions.")
-    result = figures(dict.fromkeys(("static", "slide", "low", "high", "apart", "closer"), nothing))
+    runs = ("static", "slide", "low", "high", "low_box", "high_box", "apart", "closer")
+    result = figures({key: [nothing] for key in runs})
     assert all(result[name] is None for name in BARS)
     assert result["bars_met"] is False
-    assert result["messages"]["closer"] == "0 of 5 motions."
+    assert result["messages"]["closer 0"] == "0 of 5 motions."

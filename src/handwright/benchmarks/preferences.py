@@ -2,6 +2,10 @@
 
 Static contacts against sliding ones on the same scene; the direction in which fingers slide with
 little and with much friction; the grip of a spatula as it is and brought closer to the palm.
+
+Friction is tried on a tilted pot, whose sides slope: hands can bear its weight by normal forces or
+by friction, and which costs less depends on the cone. On the upright sides of a box only friction
+can bear it, whatever the cone; that is measured beside it, without a bar.
 """
 
 from __future__ import annotations
@@ -33,18 +37,22 @@ BARS: dict[str, tuple[str, float]] = {
     "near_share_closer": (">=", 0.3),
     "near_share_rise": (">=", 0.2),
 }
-LOW_FRICTION, HIGH_FRICTION = 0.5, 1.2
+LOW_FRICTION, HIGH_FRICTION = 0.4, 1.5
 CLOSER = 0.025
 """By how much the hand is brought nearer to the spatula, m."""
-_SCENE, _GRIP_SCENE, _SEED = "milk_box_turn", "spatula", 0
+_SCENE, _SLOPING_SCENE, _GRIP_SCENE = "milk_box_turn", "wine_pot", "spatula"
+_FRICTION_SEEDS = (0, 1, 2, 3)
+"""Which way a finger slides depends on where it holds, and motions of one seed share first grasps;
+all other runs have the first of these seeds."""
 
 _MEANINGS = {
     "static_changes": "slides and relocations of a motion, strategy static",
     "slide_changes": "the same, strategy slide, same scene and seed",
     "change_ratio": "of the two",
-    "vertical_low": f"mean upright share of sliding directions, friction {LOW_FRICTION:g}",
+    "vertical_low": f"mean upright share of sliding directions, pot, friction {LOW_FRICTION:g}",
     "vertical_high": f"the same, friction {HIGH_FRICTION:g}",
     "vertical_turn": "by how much sliding turns upright as the friction cone widens",
+    "vertical_turn_box": "the same on the upright sides of the box",
     "near_share": "normal force on palm, near and middle phalanges, spatula as it is",
     "near_share_closer": f"the same, with the hand {1e3 * CLOSER:g} mm nearer",
     "near_share_rise": "of the two shares",
@@ -77,11 +85,11 @@ def towards_body(problem: Problem, hand: str, body: str) -> Float[np.ndarray, "3
     return np.asarray(way / np.linalg.norm(way))
 
 
-def run(*, num: int = 5, budget: float = 60.0) -> dict[str, Any]:
-    """Six runs of contact sampling, some minutes in all.
+def run(*, num: int = 10, budget: float = 60.0) -> dict[str, Any]:
+    """Twenty runs of contact sampling, some minutes in all.
 
     Args:
-        num: Motions of each run.
+        num: Motions of each kind of run, over all its seeds.
         budget: Search of each run, s.
     """
     from rich.console import Console
@@ -93,48 +101,58 @@ def run(*, num: int = 5, budget: float = 60.0) -> dict[str, Any]:
     console = Console(stderr=True)
     problem, spatula = load_scene(_SCENE), load_scene(_GRIP_SCENE)
     (hand,), (body,) = spatula.hands, spatula.bodies
-    (box,) = problem.bodies
     closer = with_hand_offset(spatula, hand, CLOSER * towards_body(spatula, hand, body))
     jobs: dict[str, tuple[Problem, ContactSampling]] = {
         "static": (problem, ContactSampling(num, budget, strategy="static")),
         "slide": (problem, ContactSampling(num, budget, strategy="slide")),
     }
-    for name, friction in (("low", LOW_FRICTION), ("high", HIGH_FRICTION)):
-        edited = with_friction(problem, box, friction)
-        jobs[name] = edited, ContactSampling(num, budget, strategy="slide")
+    each = -(-num // len(_FRICTION_SEEDS))
+    for ending, sloping in (("", load_scene(_SLOPING_SCENE)), ("_box", problem)):
+        (prop,) = sloping.bodies
+        for name, friction in (("low", LOW_FRICTION), ("high", HIGH_FRICTION)):
+            edited = with_friction(sloping, prop, friction)
+            jobs[name + ending] = edited, ContactSampling(each, budget, strategy="slide")
     for name, edited in (("apart", spatula), ("closer", closer)):
         jobs[name] = edited, ContactSampling(num, budget)
-    found: dict[str, Result] = {}
+    found: dict[str, list[Result]] = {}
     for name, (edited, method) in jobs.items():
+        seeds = _FRICTION_SEEDS if name.startswith(("low", "high")) else _FRICTION_SEEDS[:1]
         with console.status(f"{edited.name}: {num} motions, {name}"):
-            found[name] = synthesize(edited, method, seed=_SEED)
+            found[name] = [synthesize(edited, method, seed=seed) for seed in seeds]
     return figures(found)
 
 
-def figures(found: dict[str, Result]) -> dict[str, Any]:
+def figures(found: dict[str, list[Result]]) -> dict[str, Any]:
     """The figures of all runs; null where a run gave no motion.
 
     Args:
-        found: Results of the runs static, slide, low, high, apart and closer.
+        found: Results by seed of the runs static, slide, low, high, low_box, high_box, apart and
+            closer.
     """
+    clips = {name: [clip for one in runs for clip in one.clips] for name, runs in found.items()}
     result: dict[str, Any] = {}
     for name in ("static", "slide"):
-        counts = total_strategies(found[name].clips)
-        many = len(found[name].clips)
+        counts, many = total_strategies(clips[name]), len(clips[name])
         changes = (counts["slide"] + counts["relocate"]) / many if many else None
         result[f"{name}_changes"] = changes
     static, slide = result["static_changes"], result["slide_changes"]
     # A single change in all static motions is the least that could be told from none.
-    least = 1.0 / max(len(found["static"].clips), 1)
+    least = 1.0 / max(len(clips["static"]), 1)
     result["change_ratio"] = None if static is None or slide is None else slide / max(static, least)
-    for name in ("low", "high"):
-        result[f"vertical_{name}"] = vertical_share(found[name].clips)
-    result["vertical_turn"] = _rise(result["vertical_low"], result["vertical_high"])
-    result["near_share"] = near_share(found["apart"].clips)
-    result["near_share_closer"] = near_share(found["closer"].clips)
+    for ending in ("", "_box"):
+        low, high = (vertical_share(clips[name + ending]) for name in ("low", "high"))
+        result |= {f"vertical_low{ending}": low, f"vertical_high{ending}": high}
+        result[f"vertical_turn{ending}"] = _rise(low, high)
+    result["near_share"] = near_share(clips["apart"])
+    result["near_share_closer"] = near_share(clips["closer"])
     result["near_share_rise"] = _rise(result["near_share"], result["near_share_closer"])
-    result["motions"] = {name: len(one.clips) for name, one in found.items()}
-    result["messages"] = {name: one.message for name, one in found.items() if one.message}
+    result["motions"] = {name: len(own) for name, own in clips.items()}
+    result["messages"] = {
+        f"{name} {seed}": one.message
+        for name, runs in found.items()
+        for seed, one in enumerate(runs)
+        if one.message
+    }
     result["bars_met"] = all(
         result[name] is not None and result[name] >= bound for name, (_, bound) in BARS.items()
     )

@@ -117,7 +117,7 @@ def most_different(poses: Sequence[Float[np.ndarray, "T N 3"]], count: int) -> l
     apart = squareform(_distances(poses))
     while len(chosen) < min(count, len(poses)):
         left = np.delete(np.arange(len(poses)), chosen)
-        chosen.append(int(left[apart[np.ix_(left, chosen)].min(axis=1).argmax()]))
+        chosen.append(int(left[apart[left][:, chosen].min(axis=1).argmax()]))
     return sorted(chosen)
 
 
