@@ -16,6 +16,9 @@ _HINT = 1e-3
 # Weight of a point of a link that is held where the search had it, and where these points are on
 # the link, m: three say where it is and how it is turned.
 _NEAR = 0.1
+# Weight of a contact's point in the frame before it lands and after it lifts off: what it moves by
+# sideways there counts, by central differences, as sliding of the contact.
+_BESIDE = 0.1
 # How far from the body a phalanx goes that would creep over it, m: it then touches no more.
 _LIFTED = 1.8e-3
 _CORNERS = np.array([[0.0, 0.0, 0.0], [0.02, 0.0, 0.0], [0.0, 0.02, 0.0]])
@@ -49,10 +52,16 @@ def search_anchors(
         held[1:] & held[:-1] & np.any(path.local[1:, digits] != path.local[:-1, digits], axis=2)
     )
     roll, rolling = np.nonzero(has_rolled)
-    source = np.concatenate([frame, roll])
-    frame, digit = np.concatenate([frame, roll + 1]), np.concatenate([digit, rolling])
+    touches = np.isin(path.reached[:, digits], (HOLD, SLIDE))
+    lift, lifting = np.nonzero(touches[:-1] & ~touches[1:])
+    land, landing = np.nonzero(~touches[:-1] & touches[1:])
+    source = np.concatenate([frame, roll, lift, land + 1])
+    frame = np.concatenate([frame, roll + 1, lift + 1, land])
+    digit = np.concatenate([digit, rolling, lifting, landing])
     row = digits[digit]
-    mode = path.reached[source, row]
+    touching = np.isin(path.reached[source, row], (HOLD, SLIDE))
+    weight = np.where(touching, 1.0, _HINT)
+    weight[len(frame) - len(lift) - len(land) :] = _BESIDE
     link, local = path.link[source, row] - offset, path.local[source, row]
     target = path.target[source, row]
     actual = places[frame, link] + np.einsum("nij,nj->ni", turns[frame, link], local)
@@ -65,7 +74,7 @@ def search_anchors(
         link=link,
         local=local,
         target=np.where(missed[:, None], actual, target),
-        weight=np.where((mode == HOLD) | (mode == SLIDE), 1.0, _HINT),
+        weight=weight,
     )
 
 

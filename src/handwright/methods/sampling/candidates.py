@@ -20,7 +20,7 @@ from handwright.core.hand import HandModel
 from handwright.kinematics.digit_ik import IkWeights, count_of
 from handwright.kinematics.reach import ReachVolume, reachable_volume
 from handwright.kinematics.tree import placed, turned
-from handwright.math.compiled import compiled, inlined
+from handwright.math.compiled import compiled, inlined, kernel
 from handwright.math.packed import Packed
 from handwright.mechanics.area import edge_distance
 from handwright.methods.sampling.frame import digit_depth, place_hands, pose_alone
@@ -97,13 +97,31 @@ def surface_points(
     # A thin body may be all edge.
     if inner.sum() >= count // 4:
         point, face = point[inner], face[inner]
-    chosen = [0]
-    distance = np.linalg.norm(point - point[0], axis=1)
-    while len(chosen) < min(count, len(point)):
-        chosen.append(int(distance.argmax()))
-        distance = np.minimum(distance, np.linalg.norm(point - point[chosen[-1]], axis=1))
+    chosen = np.zeros(min(count, len(point)), dtype=np.int64)
+    _spread(np.ascontiguousarray(point), np.full(len(point), np.inf), chosen)
     normal = cross[face] / np.maximum(area[face], 1e-30)[:, None]
     return np.ascontiguousarray(point[chosen]), np.ascontiguousarray(normal[chosen])
+
+
+@kernel
+def _spread(point: np.ndarray, square: np.ndarray, chosen: np.ndarray) -> None:
+    """Chooses points, each the farthest from those before it, from the first on.
+
+    Args:
+        point: (N, 3) m.
+        square: (N,) infinite; squared distances from the chosen ones are written.
+        chosen: (M,) rows are written.
+    """
+    last = 0
+    for n in range(chosen.shape[0]):
+        chosen[n] = last
+        x, y, z = point[last, 0], point[last, 1], point[last, 2]
+        farthest = -1.0
+        for m in range(point.shape[0]):
+            away = (point[m, 0] - x) ** 2 + (point[m, 1] - y) ** 2 + (point[m, 2] - z) ** 2
+            square[m] = min(square[m], away)
+            if square[m] > farthest:
+                farthest, last = square[m], m
 
 
 def key_frames(turns: np.ndarray, step: int, most_turn: float) -> np.ndarray:
