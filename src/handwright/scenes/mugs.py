@@ -24,7 +24,7 @@ from handwright.scenes.task import Hold, Task
 
 MUG_FRAMES = 130
 BEAKER_FRAMES = 110
-_BEAKER_RADIUS, _BEAKER_HEIGHT, _BEAKER_WALL = 0.042, 0.095, 0.0025
+_BEAKER_RADIUS, _BEAKER_HEIGHT, _BEAKER_WALL = 0.042, 0.095, 0.0035
 
 
 @lru_cache(maxsize=1)
@@ -36,7 +36,7 @@ def mug() -> RigidBody:
 
 @lru_cache(maxsize=1)
 def beaker() -> RigidBody:
-    """An open beaker of plastic, 84 mm across the rim, with a wall of 2.5 mm."""
+    """An open beaker of plastic, 84 mm across the rim, with a wall of 3.5 mm."""
     top, height, wall = _BEAKER_RADIUS, _BEAKER_HEIGHT, _BEAKER_WALL
     foot = 0.86 * top
     profile = rounded(
@@ -45,7 +45,7 @@ def beaker() -> RigidBody:
         [0.0, 0.003, 0.45 * wall, 0.45 * wall, 0.004, 0.0],
     )  # fmt: skip
     vertices, faces = revolve(refined(profile, longest=0.004))
-    return make_body("beaker", vertices, faces, friction=0.8, color=(0.55, 0.70, 0.76), mass=0.09)
+    return make_body("beaker", vertices, faces, friction=0.9, color=(0.55, 0.70, 0.76), mass=0.09)
 
 
 def _bar(height: float) -> np.ndarray:
@@ -60,11 +60,11 @@ def _bar(height: float) -> np.ndarray:
 def find_handle_hold() -> Hold:
     """Three fingers through the ear, the thumb on its top."""
     body = mug()
-    middle = float(body.vertices[:, 2].min()) + 0.055
+    middle = float(body.vertices[:, 2].min()) + 0.062
     spots = [
-        _bar(middle + z) + np.array([-0.003, -0.006, 0.0]) for z in (0.020, 0.002, -0.016, -0.03)
+        _bar(middle + z) + np.array([-0.003, -0.006, 0.0]) for z in (0.018, 0.0, -0.018, -0.034)
     ]
-    thumb = _bar(middle + 0.032) + np.array([-0.006, -0.002, 0.008])
+    thumb = _bar(middle + 0.030) + np.array([-0.006, -0.002, 0.008])
     tilts = np.radians([0.0, 20.0, 40.0])
     ways = np.stack([np.zeros(3), np.sin(tilts), np.cos(tilts)], axis=1)
     force = body.mass * 9.81 * np.concatenate([ways, 1.2 * ways])
@@ -129,8 +129,8 @@ def make_mug(holds: Mapping[str, Hold]) -> dict[str, Track]:
     )
     wrist = reached(
         held(body, hold, relative),
-        Reach(-4, 14, back=0.17, out=0.03, up=0.03, side=0.02, turn=(0.0, 6.0, 4.0)),
-        Reach(122, 140, back=0.16, out=0.03, up=0.02, side=0.02, turn=(0.0, 4.0, 0.0)),
+        Reach(-4, 14, back=0.17, out=0.03, up=0.05, side=0.02, turn=(0.0, 6.0, 4.0)),
+        Reach(122, 140, back=0.16, out=0.03, up=0.05, side=0.02, turn=(0.0, 4.0, 0.0)),
     )
     return tracks_of({"right": wrist, "mug": body})
 
@@ -143,7 +143,7 @@ def find_rim_hold() -> Hold:
     spots = []
     # The weight hangs on the near side of the pinch, so the thumb presses higher than the fingers.
     for angle, drop, inward in (
-        (92.0, 0.014, _BEAKER_WALL), (104.0, 0.026, 0.0), (80.0, 0.028, 0.0), (56.0, 0.026, 0.0),
+        (84.0, 0.014, _BEAKER_WALL), (98.0, 0.026, 0.0), (74.0, 0.028, 0.0), (48.0, 0.026, 0.0),
         (40.0, 0.026, 0.0),
     ):  # fmt: skip
         a = np.radians(angle)
@@ -153,7 +153,7 @@ def find_rim_hold() -> Hold:
         human("right"),
         body,
         np.outer((-6.0, 0.0, 6.0), (0.0, 0.0, 1.0)),
-        carrying_wrenches(body, 1.0),
+        carrying_wrenches(body, 0.5),
         np.array(spots),
         pivot=(0.0, _BEAKER_RADIUS, rim - 0.02),
         spread=0.006,
@@ -162,11 +162,11 @@ def find_rim_hold() -> Hold:
         lowest=bottom,
     )
     wrists = wrists_around(
-        ((0.05, 0.95, -0.30), (-0.06, 0.30, 0.95)),
+        ((0.12, 0.93, -0.36), (-0.08, 0.36, 0.93)),
         grip=((0.092, -0.010, -0.085), (0.108, 0.012, -0.065)),
-        at=((0.0, _BEAKER_RADIUS, rim - 0.022), (0.0, _BEAKER_RADIUS, rim - 0.016)),
-        tilt=((-12.0, -15.0, -12.0), (12.0, 20.0, 12.0)),
-        count=20,
+        at=((0.0, _BEAKER_RADIUS, rim - 0.028), (0.0, _BEAKER_RADIUS, rim - 0.016)),
+        tilt=((-12.0, -12.0, -12.0), (12.0, 12.0, 12.0)),
+        count=16,
     )
     return find_hold(task, wrists)
 

@@ -9,6 +9,7 @@ import numpy as np
 from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
+from handwright.errors import InvalidValueError
 from handwright.geometry.exact import ExactDistance
 from handwright.geometry.sdf import sample_field
 from handwright.math import rotation
@@ -271,6 +272,11 @@ def _places(body: RigidBody, parts: HeldParts) -> tuple[np.ndarray, np.ndarray]:
         for holds in regions
     ]
     point, normal = (np.concatenate(arrays) for arrays in zip(*drawn, strict=True))
+    if len(point) == 0:
+        raise InvalidValueError(
+            f"held_by: no place of body '{body.name}' lies in the balls that digits are to hold it "
+            "in. Expected centres near its surface, m, in its own frame."
+        )
     return point, normal
 
 
