@@ -39,16 +39,16 @@ _STEP, _STEP_SHARE = 0.004, 1.0 / 48.0
 # An eye is wider than twice this, m: a finger has to go in.
 _HALF_FINGER = 0.004
 # Lines along which an eye may lead, and ways across them that must be barred.
-_AXES, _ACROSS = 80, 24
+_AXES, _ACROSS = 160, 24
 # What a ball of this radius fits into, m, is no handle; nor what is met over a longer way.
 _THICKEST, _LONGEST = 0.012, 0.03
 # What is so near to a face that looks into a hollow, m, is its wall.
 _WALL = 0.006
 # Faces within this of what bars an eye, m, belong to the handle: its flanks, too.
-_FLANK = 0.005
+_FLANK = 0.007
 _SAMPLES = np.linspace(0.0, 1.0, 9)[:, None]
 _INTO = 1e-5
-_FORMAT = 1
+_FORMAT = 2
 
 
 def faces_of_part(body: RigidBody, part: BodyPart) -> Bool[np.ndarray, " F"]:

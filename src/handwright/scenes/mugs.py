@@ -202,7 +202,7 @@ def make_beaker(holds: Mapping[str, Hold]) -> dict[str, Track]:
     relative = columns(
         loose * variation(rng, count, 1.5),
         loose * variation(rng, count, 1.5),
-        phases(count, Phase(20, 30, 1.5), Phase(30, 60, -4.5, 0.1), Phase(70, 95, 3.0))
+        phases(count, Phase(20, 30, 2.0), Phase(30, 60, -7.0, 0.1), Phase(70, 95, 5.0))
         + loose * variation(rng, count, 0.8),
     )
     wrist = reached(
