@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from jaxtyping import UInt8
@@ -40,7 +41,10 @@ _FRONT = Camera(azimuth=math.radians(100.0), elevation=math.radians(15.0), margi
 """For those of two hands, which hide each other from the side, and for what is turned in a hand."""
 _ASLANT = Camera(azimuth=math.radians(60.0), elevation=math.radians(20.0), margin=0.06)
 """For a hammer, whose head would be hidden from the front by the hand that holds the nail."""
-_WISHES = {"mug_by_handle": {"hold": "handle"}, "beaker_by_rim": {"hold": "inside"}}
+_WISHES: dict[str, dict[str, Any]] = {
+    "mug_by_handle": {"hold": "handle"},
+    "beaker_by_rim": {"hold": "inside"},
+}
 """Settings without which a scene is solved otherwise than its name says."""
 _PATIENCE = 240.0
 """Time for a scene, s."""
@@ -53,7 +57,9 @@ def main(folder: Path, names: Sequence[str] = SHOWN) -> None:
         problem = load_scene(name)
         method = METHODS[usual_method(problem)]
         # Stepping makes one motion, in a time that its frames set.
-        settings = {} if problem.grips else {"num_solutions": 2, "time_budget": _PATIENCE}
+        settings: dict[str, Any] = (
+            {} if problem.grips else {"num_solutions": 2, "time_budget": _PATIENCE}
+        )
         settings |= _WISHES.get(name, {})
         result = synthesize(problem, method(**settings), seed=0)
         clips = [clip for clip in result.clips if certify(clip).passed]

@@ -7,7 +7,7 @@ is what lies in a ball. Digits that are told to hold it there are given no other
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import igl
 import numpy as np
@@ -48,13 +48,12 @@ class Region:
             InvalidValueError: The body has no such part.
         """
         self.where = where
-        self._tree = None
         if isinstance(where, Ball):
             return
         faces = faces_of_part(body, where)
         self._vertices = np.ascontiguousarray(body.vertices, dtype=np.float64)
         self._faces = np.ascontiguousarray(body.faces[faces], dtype=np.int64)
-        self._tree = igl.AABB()
+        self._tree: Any = igl.AABB()
         self._tree.init(self._vertices, self._faces)
 
     def distance(self, points: Float[np.ndarray, "N 3"]) -> Float[np.ndarray, " N"]:

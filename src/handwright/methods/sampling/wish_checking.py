@@ -29,7 +29,8 @@ def check_names(problem: Problem, method: ContactSampling) -> None:
     """Refuses wishes for digits, hands or bodies that the problem does not have."""
     digits = [(hand, digit.name) for hand, model in problem.hands.items() for digit in model.digits]
     asked = [name for preference in method.preferences for name in preference.digits]
-    asked += [name for rule in (*method.keep_off, *method.held_by) for name in rule.digits]
+    asked += [name for rule in method.keep_off for name in rule.digits]
+    asked += [name for wish in method.held_by for name in wish.digits]
     for name in (*asked, *(pin.digit for pin in method.pins)):
         # Names are compared with those of their own kind, or no near one would be found.
         known = {f"{hand}.{digit}" if "." in name else digit for hand, digit in digits}
