@@ -278,10 +278,11 @@ def test_synth_hands_on_wishes_and_names_clips_of_an_earlier_run(found, tmp_path
     for name in ("milk_box_turn_01.npz", "milk_box_turn_07.npz", "mug_07.npz"):
         (tmp_path / name).write_text("old")
     wishes = ["--grip", "power", "--keep-off", "little", "ring", "--strategy", "static"]
+    wishes += ["--hold", "outside"]
     assert cli.main(["synth", "milk_box_turn", "--out", str(tmp_path), *wishes]) == 0
     assert "Of an earlier run, and still there: milk_box_turn_07.npz\n" in capsys.readouterr().out
     (method,) = methods
-    assert (method.grip, method.strategy) == ("power", "static")
+    assert (method.grip, method.strategy, method.hold) == ("power", "static", "outside")
     assert method.keep_off == (KeepOff(("little", "ring")),)
 
 

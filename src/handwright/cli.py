@@ -31,6 +31,7 @@ _CLOSED_PIPE = 141
 
 
 _Strategy = Literal["mixed", "static", "slide", "relocate"]
+_Hold = Literal["anywhere", "handle", "inside", "outside"]
 
 
 def hands() -> None:
@@ -258,6 +259,7 @@ def synth(
     num_solutions: Annotated[int | None, unset("INT")] = None,
     strategy: Annotated[_Strategy | None, unset("{mixed,static,slide,relocate}")] = None,
     grip: Annotated[Literal["any", "power", "precision"] | None, unset("{power,precision}")] = None,
+    hold: Annotated[_Hold | None, unset("{handle,inside,outside}")] = None,
     keep_off: Annotated[tuple[str, ...], unset("[DIGIT ...]")] = (),
     pushes: Annotated[Literal[0, 4, 6] | None, unset("{4,6}")] = None,
     push_force: Annotated[float | None, unset("NEWTONS")] = None,
@@ -280,6 +282,7 @@ def synth(
         num_solutions: How many different motions to look for.
         strategy: Where forces leave a choice, fingers hold, slide or move elsewhere; sampling.
         grip: With palm and near phalanges (power), or few fingertips (precision); sampling.
+        hold: By the handle, from inside (over the rim), or from outside; sampling.
         keep_off: Digits that must not press, as in little ring or left.little; sampling.
         pushes: Grasps that take pushes at the body's tip, by so many sets of forces; trajopt.
         push_force: Up to which they do so from any side, N, 0.25 by default; trajopt.
@@ -297,6 +300,7 @@ def synth(
         "num_solutions": num_solutions,
         "strategy": strategy,
         "grip": grip,
+        "hold": hold,
         "keep_off": (KeepOff(keep_off),) if keep_off else None,
         "pushes": pushes,
         "push_force": push_force,

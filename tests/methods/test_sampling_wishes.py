@@ -9,7 +9,15 @@ import pytest
 
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.methods import ContactSampling
-from handwright.methods.sampling import FixedJoint, ForbiddenBall, KeepOff, Pin, Preference
+from handwright.methods.sampling import (
+    Ball,
+    FixedJoint,
+    ForbiddenBall,
+    HeldBy,
+    KeepOff,
+    Pin,
+    Preference,
+)
 from handwright.methods.sampling.attempt import Attempt
 from handwright.methods.sampling.contact_sampling import _shortfall
 from handwright.methods.sampling.control import digit_rows
@@ -34,6 +42,10 @@ POINT = (0.0, 0.03, 0.0)
         (lambda: FixedJoint("right", "a", float("inf")), "angle is inf"),
         (lambda: ForbiddenBall(POINT, -0.01), r"radius is -0\.01, expected .* above 0"),
         (lambda: ForbiddenBall((0.0, float("nan"), 0.0), 0.01), "center is .* three finite"),
+        (lambda: Ball(POINT, 0.0), r"^Ball: radius is 0\.0"),
+        (lambda: HeldBy("handel"), "where is 'handel', expected one of handle, inside, outside"),
+        (lambda: HeldBy("handle", "thumb"), r"expected a tuple: \('thumb',\)"),
+        (lambda: ContactSampling(hold="rim"), "hold is 'rim', expected one of anywhere, handle"),
         (lambda: Pin("index", POINT, None), "start is None, expected a time in s"),
         (lambda: Pin("index", POINT, 0.0, float("nan")), "end is nan s"),
         (lambda: Pin("index", (0.0, 0.0), 0.0), "three finite numbers"),
@@ -54,6 +66,8 @@ def test_a_wish_that_makes_no_sense_is_refused(make, text):
         ({"keep_off": (KeepOff(("litle",)),)}, "'litle'. Did you mean 'little'"),
         ({"preferences": (Preference("slide", ("right.indx",)),)}, "mean 'right.index'"),
         ({"pins": (Pin("left.index", POINT, 0.0),)}, "Unknown digit 'left.index'"),
+        ({"held_by": (HeldBy("handle", ("thum",)),)}, "mean 'thumb'"),
+        ({"held_by": (HeldBy("handle", body="mug"),)}, "Unknown body in held_by 'mug'"),
         ({"fixed_joints": (FixedJoint("left", "index_pip_flexion", 0.1),)}, "'left'. Known: right"),
     ],
 )

@@ -36,6 +36,7 @@ def gap_at(problem, name: str, frame: int) -> float:
 
 def test_the_wanted_scenes_are_there():
     named = {"bottle_turn_on_table", "paper_cup_twirl", "big_box_two_hands", "bunny_like", "mug"}
+    named |= {"mug_by_handle", "beaker_by_rim"}
     assert set(SCENES) == {*FRAMES, *named, "cooking"}
     assert {name: SCENES[name].num_frames for name in FRAMES} == FRAMES
     assert hw.SCENES is SCENES

@@ -62,10 +62,10 @@ def is_hollow(
             so these are looked along first.
     """
     waiting = np.arange(len(points))
-    first, second = _across(away)
+    first, second = across(away)
     turns = np.pi * np.arange(_LINES_ALONG) / _LINES_ALONG
     ways = [np.cos(turn) * first + np.sin(turn) * second for turn in turns]
-    ways += [np.broadcast_to(way, points.shape) for way in _directions(_LINES)]
+    ways += [np.broadcast_to(way, points.shape) for way in even_directions(_LINES)]
     for way in ways:
         if waiting.size == 0:
             break
@@ -80,7 +80,7 @@ def is_hollow(
     return hollow
 
 
-def _across(away: Float[np.ndarray, "N 3"]) -> tuple[np.ndarray, np.ndarray]:
+def across(away: Float[np.ndarray, "N 3"]) -> tuple[np.ndarray, np.ndarray]:
     """Two unit directions across each given one, and across each other."""
     away = away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-12)
     least = np.eye(3)[np.abs(away).argmin(axis=1)]
@@ -89,7 +89,7 @@ def _across(away: Float[np.ndarray, "N 3"]) -> tuple[np.ndarray, np.ndarray]:
     return first, np.cross(away, first)
 
 
-def _directions(count: int) -> Float[np.ndarray, "N 3"]:
+def even_directions(count: int) -> Float[np.ndarray, "N 3"]:
     """Even over half a sphere, in an order in which the first ones are far apart."""
     n = np.arange(count)
     height = (n * 0.754877666) % 1.0
@@ -114,7 +114,7 @@ def _filled_values(body: RigidBody, field: Field) -> np.ndarray:
     if hollow.sum() < _LEAST_POINTS:
         return nothing
     near = binary_dilation(hollow.reshape(counts), np.ones((3, 3, 3), dtype=bool))
-    looks_in = _faces_that_look_in(body, caster)
+    looks_in = faces_that_look_in(body, caster)
     shape = field.values.shape
     nodes = [field.origin[i] + field.spacing * np.arange(shape[i]) for i in range(3)]
     cell = [
@@ -136,7 +136,8 @@ def _filled_values(body: RigidBody, field: Field) -> np.ndarray:
     return _distances(body, field, filled, ~looks_in)
 
 
-def _faces_that_look_in(body: RigidBody, caster: RayCaster) -> Bool[np.ndarray, " F"]:
+def faces_that_look_in(body: RigidBody, caster: RayCaster) -> Bool[np.ndarray, " F"]:
+    """Which faces of a body look into a hollow of it."""
     corners = body.vertices[body.faces]
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-30)

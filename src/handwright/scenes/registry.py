@@ -12,7 +12,7 @@ from handwright.core.track import Track
 from handwright.errors import UnknownNameError
 from handwright.hands import human
 from handwright.io.bvh_motion import BvhMotion
-from handwright.scenes import cooking, milk_boxes, pots, spatulas, swaps, turning, two_hands
+from handwright.scenes import cooking, milk_boxes, mugs, pots, spatulas, swaps, turning, two_hands
 from handwright.scenes.files import load_person, load_tracks, person_wrists
 from handwright.scenes.goal_scenes import goal_scenes
 from handwright.scenes.motion import frame_times
@@ -173,6 +173,28 @@ SCENES: dict[str, Scene] = {
             swaps.make_mug,
             (Span("right", "mug", "mug", 13, 62),),
             {"mug": swaps.find_mug_hold},
+        ),
+        Scene(
+            "mug_by_handle",
+            "a mug is lifted by its handle to drink, and put back",
+            mugs.MUG_FRAMES,
+            ("right",),
+            ("mug",),
+            lambda: {"mug": mugs.mug()},
+            mugs.make_mug,
+            (Span("right", "mug", "mug_by_handle", 15, 121),),
+            {"mug_by_handle": mugs.find_handle_hold},
+        ),
+        Scene(
+            "beaker_by_rim",
+            "an open beaker is taken by its rim, thumb inside, and carried across the table",
+            mugs.BEAKER_FRAMES,
+            ("right",),
+            ("beaker",),
+            lambda: {"beaker": mugs.beaker()},
+            mugs.make_beaker,
+            (Span("right", "beaker", "beaker_by_rim", 15, 101),),
+            {"beaker_by_rim": mugs.find_rim_hold},
         ),
         Scene(
             "cooking",

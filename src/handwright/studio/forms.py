@@ -43,7 +43,8 @@ _LABELS = {
     "push_force": "Strongest push",
     "free_times": "Keys may move in time",
     "coupled": "Last joints bend together",
-    "fills_hollows": "Hold from outside only",
+    "fills_hollows": "Hollows count as solid",
+    "hold": "Held by",
     "torque": "Price of torque",
     "keep": "Price of lost contacts",
     "arm": "Price of the arm's posture",
@@ -53,7 +54,7 @@ _LABELS = {
     "sliding": "Grip while sliding",
 }
 """Of settings whose names do not say it."""
-_BASIC = {"num_solutions", "time_budget", "strategy", "grip", "pose", "end_pose", "pushes"}
+_BASIC = {"num_solutions", "time_budget", "strategy", "grip", "hold", "pose", "end_pose", "pushes"}
 _UNITS = {
     "time_budget": "s",
     "phase_time": "s",

@@ -42,6 +42,8 @@ _REPAIRS = 1
 _WRAP_REPAIRS = 5
 # Motions whose joints never differ by more, rad, are the same.
 _SAME = 0.1
+# Force from which a contact counts as one that holds, in weights of the body.
+_BEARS = 1e-3
 # Frames between two looks at the clock.
 _SLICE = 200
 _CAUSES = {
@@ -285,7 +287,22 @@ def _verdict(one: Prepared, q: np.ndarray) -> _Verdict:
     if left is not None:
         text = "a digit has rolled off its pin. Shorten the pin."
         return _refused(one, judged, False, one.first + left, text)
+    left = _strayed_frame(one, found, digit)
+    if left is not None:
+        text = "a digit holds the body beside the part that it was told to. Loosen hold or held_by."
+        return _refused(one, judged, False, one.first + left, text)
     return _Verdict(found, judged, False, "", -1, np.zeros(0, dtype=np.int64))
+
+
+def _strayed_frame(one: Prepared, found: ExactContacts, digit: np.ndarray) -> int | None:
+    """First frame of the stage in which a digit bears force only beside the part it is told."""
+    bears = np.linalg.norm(found.force, axis=1) > _BEARS * one.stage.weight
+    for t in np.unique(found.frame) if one.parts.all_regions() else ():
+        for d, row in enumerate(one.parts.regions):
+            own = (found.frame == t) & (digit == d)
+            if row and (own & bears).any() and one.parts.strays(d, found.point[own]):
+                return int(t)
+    return None
 
 
 def _leaping_frame(one: Prepared, q: np.ndarray) -> int | None:

@@ -8,7 +8,7 @@ place that stays within reach is worth more than one that is about to be left.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -36,6 +36,8 @@ _DEPTH = 1.2e-3
 # the way, does not come free there: hardly one in three hundred did.
 _BURIED = 5e-3
 _MIN_NAIL_COSINE = -0.1
+# Points that are drawn for each that is wanted on a part of the surface: it may be a small one.
+_CROWD_OF_PART = 60
 
 
 class Candidates(NamedTuple):
@@ -70,7 +72,12 @@ def _volume(model: HandModel, digit: int, near: int | None) -> ReachVolume:
 
 
 def surface_points(
-    body: RigidBody, count: int, rng: np.random.Generator, *, edge_clearance: float
+    body: RigidBody,
+    count: int,
+    rng: np.random.Generator,
+    *,
+    edge_clearance: float,
+    holds: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Points spread evenly over a body's surface, and normals out of it.
 
@@ -79,11 +86,12 @@ def surface_points(
         count: How many.
         rng: For the points.
         edge_clearance: Points nearer to a sharp edge are left out, m.
+        holds: Says which points belong to the part of the surface that is wanted; all if None.
     """
     corners = body.vertices[body.faces]
     cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     area = np.linalg.norm(cross, axis=1)
-    crowd = 6 * count
+    crowd = (6 if holds is None else _CROWD_OF_PART) * count
     face = rng.choice(len(area), crowd, p=area / area.sum())
     first, second = rng.random((2, crowd))
     flip = first + second > 1.0
@@ -93,10 +101,15 @@ def surface_points(
         + first[:, None] * (corners[face, 1] - corners[face, 0])
         + second[:, None] * (corners[face, 2] - corners[face, 0])
     )
+    if holds is not None:
+        is_there = holds(point)
+        point, face = point[is_there], face[is_there]
     inner = edge_distance(point, body) >= edge_clearance
     # A thin body may be all edge.
-    if inner.sum() >= count // 4:
+    if inner.sum() >= min(count, len(point)) // 4:
         point, face = point[inner], face[inner]
+    if len(point) == 0:
+        return np.zeros((0, 3)), np.zeros((0, 3))
     chosen = np.zeros(min(count, len(point)), dtype=np.int64)
     _spread(np.ascontiguousarray(point), np.full(len(point), np.inf), chosen)
     normal = cross[face] / np.maximum(area[face], 1e-30)[:, None]

@@ -28,10 +28,13 @@ from handwright.methods.sampling.kept import Kept, kept_parts
 from handwright.methods.sampling.preferences import (
     CHANCES,
     GRIPS,
+    HOLDS,
     RELOCATION_TIME,
     FixedJoint,
     ForbiddenBall,
     Grip,
+    HeldBy,
+    Hold,
     KeepOff,
     Pin,
     Preference,
@@ -72,6 +75,12 @@ class ContactSampling:
     """Points that digits must touch."""
     grip: Grip = "any"
     """``power`` for palm, near phalanges and all fingers; ``precision`` for few pads."""
+    hold: Hold = "anywhere"
+    """Where bodies are held: by the ``handle``, from ``outside``, or from ``inside``, which is
+    with thumb or fingers in the hollow, whichever reach into it, and the others across the wall
+    or inside too."""
+    held_by: tuple[HeldBy, ...] = ()
+    """The same for single digits or bodies, with regions of one's own; goes before ``hold``."""
     kept: tuple[Kept, ...] = ()
     """Parts of a motion that stay as they are; see ``keeping``."""
     leave_free: float = 0.15
@@ -142,6 +151,8 @@ class ContactSampling:
             problems.append(f"smoothing_hz is {self.smoothing_hz}, expected Hz above 0, or None")
         if self.grip not in GRIPS:
             problems.append(f"grip is {self.grip!r}, expected one of {', '.join(GRIPS)}")
+        if self.hold not in HOLDS:
+            problems.append(f"hold is {self.hold!r}, expected one of {', '.join(HOLDS)}")
         if self.strategy not in CHANCES:
             problems.append(f"strategy is {self.strategy!r}, expected one of {', '.join(CHANCES)}")
         if problems:

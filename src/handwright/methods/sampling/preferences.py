@@ -9,10 +9,13 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from handwright.errors import InvalidValueError
+from handwright.geometry.parts import BODY_PARTS, BodyPart
 
 Strategy = Literal["mixed", "static", "slide", "relocate"]
 Grip = Literal["any", "power", "precision"]
 GRIPS: tuple[Grip, ...] = ("any", "power", "precision")
+Hold = Literal["anywhere", "handle", "inside", "outside"]
+HOLDS: tuple[Hold, ...] = ("anywhere", "handle", "inside", "outside")
 
 RELOCATION_TIME = 0.17
 """Least time of a digit's way to another place at the usual pace, s."""
@@ -64,8 +67,8 @@ class KeepOff:
 
 
 @dataclass(frozen=True, slots=True)
-class ForbiddenBall:
-    """A region of a body that no guiding point may lie in."""
+class Ball:
+    """A region of a body: what of its surface lies in a ball."""
 
     center: tuple[float, float, float]
     """In the body's frame, m."""
@@ -76,7 +79,31 @@ class ForbiddenBall:
         problems = _point_problems("center", self.center)
         if not (np.isfinite(self.radius) and self.radius > 0.0):
             problems.append(f"radius is {self.radius}, expected a finite number above 0 in m")
-        _refuse("ForbiddenBall", problems)
+        _refuse(type(self).__name__, problems)
+
+
+@dataclass(frozen=True, slots=True)
+class ForbiddenBall(Ball):
+    """A region of a body that no guiding point may lie in."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBy:
+    """Where digits shall hold a body; a digit with several may use any of them."""
+
+    where: BodyPart | Ball
+    """``handle``, ``inside`` or ``outside``, found from its shape, or a ``Ball``."""
+    digits: tuple[str, ...] = ()
+    """Names such as ``thumb``, or ``left.thumb`` with two hands; all if empty."""
+    body: str | None = None
+    """Whichever is held if None."""
+
+    def __post_init__(self) -> None:
+        problems = _digit_problems(self.digits)
+        if not isinstance(self.where, Ball) and self.where not in BODY_PARTS:
+            known = ", ".join(BODY_PARTS)
+            problems.append(f"where is {self.where!r}, expected one of {known}, or a Ball")
+        _refuse("HeldBy", problems)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import numpy as np
 from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
+from handwright.errors import InvalidValueError
 from handwright.geometry.exact import ExactDistance
 from handwright.geometry.sdf import sample_field
 from handwright.math import rotation
@@ -28,6 +29,11 @@ from handwright.methods.sampling.control import (
 )
 from handwright.methods.sampling.grips import capsule_prices, leave_free_of, suited
 from handwright.methods.sampling.hands_as_one import HandsAsOne, hands_as_one
+from handwright.methods.sampling.held_parts import (
+    HeldParts,
+    find_held_parts,
+    keep_to_parts,
+)
 from handwright.methods.sampling.holdings import Holding, find_holdings
 from handwright.methods.sampling.kept import SLACK
 from handwright.methods.sampling.orders import Orders
@@ -46,6 +52,8 @@ _LEAD, _TAIL = 4, 2
 # Frames and turn, rad, from one key frame to the next, at most.
 _KEY_STEP, _KEY_TURN = 6, 0.35
 _PLACES = 700
+# The same on each part that digits are told to hold.
+_PLACES_OF_PART = 400
 _EDGE_CLEARANCE = 0.005
 _SEARCH_SAMPLES = 50
 _JUDGE_SAMPLES = 400
@@ -101,6 +109,8 @@ class Prepared(NamedTuple):
     """To which soft skin of digits may sink in, m."""
     price: np.ndarray
     """(C,) of force at each part of the hands, where forces leave a choice."""
+    parts: HeldParts
+    """Where digits are told to hold the body."""
     pins: tuple[int, ...]
     """Numbers of the pins that are for this holding."""
     trouble: str
@@ -210,9 +220,8 @@ def _prepare_one(
         )
     searched = part_of_stage(looser, start - first, stop - first)
     room = make_room(stage)
-    point, normal = surface_points(
-        body, _PLACES, np.random.default_rng(0), edge_clearance=_EDGE_CLEARANCE
-    )
+    parts = find_held_parts(body, holding, models, method)
+    point, normal = _places(body, parts)
     if method.fills_hollows:
         is_outside = sample_field(stage.field, point)[0] > -_OFF_SURFACE
         point, normal = point[is_outside], normal[is_outside]
@@ -233,6 +242,7 @@ def _prepare_one(
         skin_depth=skin_depth,
     )
     candidates = suited(searched, room, candidates, grip)
+    parts, candidates = keep_to_parts(parts, candidates, stage.hand_of_digit)
     candidates, orders, trouble = obey(searched, room, candidates, wishes, start)
     policy = _policy(holding, models, searched, own_times, method, grip, wraps, orders)
     steps = Steps(
@@ -243,9 +253,31 @@ def _prepare_one(
     )
     return Prepared(
         holding, models, hands, stage, strict, times, first, start, stop, searched, candidates,
-        steps, policy, room, body, distance, skin_depth, capsule_prices(stage, grip),
+        steps, policy, room, body, distance, skin_depth, capsule_prices(stage, grip), parts,
         tuple(pin.number for pin in wishes.pins), trouble,
     )  # fmt: skip
+
+
+def _places(body: RigidBody, parts: HeldParts) -> tuple[np.ndarray, np.ndarray]:
+    """Points that digits may be told to touch, on all of the body or on parts, and normals."""
+    regions = [None] * parts.is_anywhere() + [region.holds for region in parts.all_regions()]
+    drawn = [
+        surface_points(
+            body,
+            _PLACES if holds is None else _PLACES_OF_PART,
+            np.random.default_rng(0),
+            edge_clearance=_EDGE_CLEARANCE,
+            holds=holds,
+        )
+        for holds in regions
+    ]
+    point, normal = (np.concatenate(arrays) for arrays in zip(*drawn, strict=True))
+    if len(point) == 0:
+        raise InvalidValueError(
+            f"held_by: no place of body '{body.name}' lies in the balls that digits are to hold it "
+            "in. Expected centres near its surface, m, in its own frame."
+        )
+    return point, normal
 
 
 def _policy(

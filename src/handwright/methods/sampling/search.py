@@ -64,7 +64,7 @@ class Search:
         self._stage, self._places, self._policy, self._rng = stage, one.candidates, one.policy, rng
         self._frames, self._digits = len(stage.wrench), len(stage.hand_of_digit)
         self._path = make_path(stage, self._frames)
-        self._room = one.room
+        self._room, self._parts = one.room, one.parts
         bench = Bench(stage, one.candidates, one.steps, self._path, one.room)
         self._bench = Packed(bench)
         self._closing = closing_bench(stage, bench) if one.policy.wraps else None
@@ -253,6 +253,9 @@ class Search:
         stage, room = self._stage, self._room
         close_hands(self._closing, wanted)
         room.low[:], room.high[:], room.reference[:] = stage.low[0], stage.high[0], self._path.q[0]
+        holding = np.flatnonzero(room.guide.mode == HOLD)
+        if any(self._parts.strays(d, room.guide.target[d][None]) for d in holding.tolist()):
+            return False
         return self._is_settled()
 
     def _grasp(self) -> bool:
