@@ -22,7 +22,7 @@ from handwright.scenes.stage import Reach, heading, held, reached, standing, tra
 from handwright.scenes.task import Hold, Task
 
 BOTTLE_FRAMES = 90
-CUP_FRAMES = 258
+CUP_FRAMES = 234
 _BOTTLE_RADIUS, _BOTTLE_HEIGHT = 0.024, 0.105
 
 
@@ -78,14 +78,14 @@ def find_bottle_hold() -> Hold:
 
 
 def find_cup_hold() -> Hold:
-    """The hand over the cup, digits all round it: whichever leaves, the others hold.
+    """The hand over the cup, digits all round it, so that others can stand in for each of them.
 
-    From the side all fingers are on the far half of a cup, and nothing can stand in for the thumb.
+    From the side all fingers are on the far half of a cup, and it falls when the thumb leaves it.
     """
     body = paper_cup()
     bottom, top = (float(limit) for limit in body.bounds[:, 2])
     spots = []
-    for angle, height in ((145, 0.066), (60, 0.056), (12, 0.049), (-35, 0.058), (-78, 0.067)):
+    for angle, height in ((135, 0.062), (68, 0.055), (15, 0.050), (-35, 0.055), (-82, 0.062)):
         a = np.radians(angle)
         radius = 0.023 + 0.0063 * height / 0.075
         spots.append((radius * np.cos(a), radius * np.sin(a), bottom + height))
@@ -142,38 +142,38 @@ def make_bottle(holds: Mapping[str, Hold]) -> dict[str, Track]:
 
 
 def make_cup(holds: Mapping[str, Hold]) -> dict[str, Track]:
-    """Lifted, turned by 188 degrees in the hand in four strokes with pauses, set down."""
+    """Lifted, turned by 186 degrees in the hand in four strokes with pauses, set down."""
     count, hold = CUP_FRAMES, holds["paper_cup_twirl"]
     rng = np.random.default_rng(67)
-    free, high = window(count, 20, 235, 12), window(count, 28, 229, 14)
+    free, high = window(count, 20, 211, 12), window(count, 28, 205, 14)
     twirl = phases(
-        count, Phase(44, 68, -47.0, 0.2), Phase(88, 114, -47.0, -0.1), Phase(130, 154, -43.0, 0.1),
-        Phase(178, 206, -51.0, 0.15),
-    ) + window(count, 40, 212, 10) * variation(rng, count, 3.0)  # fmt: skip
+        count, Phase(44, 68, -47.0, 0.2), Phase(82, 108, -49.0, -0.1), Phase(118, 142, -43.0, 0.1),
+        Phase(158, 184, -47.0, 0.15),
+    ) + window(count, 40, 188, 10) * variation(rng, count, 2.5)  # fmt: skip
     swing = phases(
-        count, Phase(22, 44, 9.0), Phase(60, 110, -7.0), Phase(120, 190, 8.0),
-        Phase(208, 234, -4.0), start=80.0 - heading(hold.wrist.wxyz),
+        count, Phase(22, 44, 9.0), Phase(60, 110, -7.0), Phase(120, 180, 8.0),
+        Phase(186, 210, -4.0), start=80.0 - heading(hold.wrist.wxyz),
     ) + free * variation(rng, count, 3.0)  # fmt: skip
     place = columns(
         phases(
-            count, Phase(20, 50, -0.05, 0.1), Phase(90, 140, 0.02), Phase(170, 230, 0.03), start=0.1
+            count, Phase(20, 50, -0.05, 0.1), Phase(80, 130, 0.02), Phase(150, 206, 0.03), start=0.1
         ) + free * variation(rng, count, 0.008),
-        phases(count, Phase(22, 46, -0.02), Phase(160, 230, 0.05), start=0.04)
+        phases(count, Phase(22, 46, -0.02), Phase(140, 206, 0.05), start=0.04)
         + free * variation(rng, count, 0.008),
         phases(
-            count, Phase(18, 42, 0.10, 0.1), Phase(56, 84, 0.02), Phase(120, 160, -0.01),
-            Phase(210, 238, -0.11, 0.1), start=standing(paper_cup()),
+            count, Phase(18, 42, 0.10, 0.1), Phase(56, 84, 0.02), Phase(110, 150, -0.01),
+            Phase(186, 214, -0.11, 0.1), start=standing(paper_cup()),
         ) + high * variation(rng, count, 0.006),
     )  # fmt: skip
-    tilt = [high * variation(rng, count, 5.0) for _ in range(2)]
+    tilt = [high * variation(rng, count, 3.0) for _ in range(2)]
     body = Pose(place, turns(columns(*tilt, swing + twirl)))
-    loose = window(count, 20, 237, 10)
+    loose = window(count, 20, 213, 10)
     relative = columns(
         loose * variation(rng, count, 2.0), loose * variation(rng, count, 2.0), -twirl
     )
     wrist = reached(
         held(body, hold, relative),
         Reach(-4, 13, back=0.08, out=0.06, up=0.06, turn=(0.0, 8.0, 4.0)),
-        Reach(243, 257, back=0.07, out=0.05, up=0.06, turn=(0.0, 6.0, 4.0)),
+        Reach(219, 233, back=0.07, out=0.05, up=0.06, turn=(0.0, 6.0, 4.0)),
     )
     return tracks_of({"right": wrist, "paper_cup": body})
