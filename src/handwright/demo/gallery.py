@@ -23,8 +23,8 @@ from handwright.render.still import write_png
 from handwright.scenes import load_scene
 
 SHOWN = (
-    "milk_box_pickup", "spatula", "wine_pot", "bottle_turn_on_table", "bunny_like", "mug",
-    "mug_by_handle", "beaker_by_rim",
+    "milk_box_pickup", "spatula", "wine_pot", "bottle_turn_on_table", "paper_cup_twirl",
+    "bunny_like", "mug", "mug_by_handle", "beaker_by_rim",
     "big_box_two_hands", "small_box_two_hands", "cooking",
     "pick_ball", "pick_box", "pick_pen_horizontal", "pick_pen_vertical", "pick_pen_free",
     "trident_pick", "pick_behind_obstacle", "slide_box", "draw_square", "dial_phone",

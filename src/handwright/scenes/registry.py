@@ -129,13 +129,13 @@ SCENES: dict[str, Scene] = {
         ),
         Scene(
             "paper_cup_twirl",
-            "a cup is turned by 130 degrees within the hand, which needs a gait of the fingers",
+            "a cup is turned by 186 degrees within the hand, which needs a gait of the fingers",
             turning.CUP_FRAMES,
             ("right",),
             ("paper_cup",),
             lambda: {"paper_cup": turning.paper_cup()},
             turning.make_cup,
-            (Span("right", "paper_cup", "paper_cup_twirl", 13, 143, twirls=True),),
+            (Span("right", "paper_cup", "paper_cup_twirl", 13, 218, twirls=True),),
             {"paper_cup_twirl": turning.find_cup_hold},
         ),
         Scene(

@@ -22,7 +22,7 @@ from handwright.scenes.stage import Reach, heading, held, reached, standing, tra
 from handwright.scenes.task import Hold, Task
 
 BOTTLE_FRAMES = 90
-CUP_FRAMES = 160
+CUP_FRAMES = 234
 _BOTTLE_RADIUS, _BOTTLE_HEIGHT = 0.024, 0.105
 
 
@@ -35,10 +35,10 @@ def bottle() -> RigidBody:
 
 @lru_cache(maxsize=1)
 def paper_cup() -> RigidBody:
-    """A paper cup with its lid on, 100 mm tall, half full."""
+    """A small paper cup with its lid on, 85 mm tall."""
     profile = rounded(
-        [(0.0, 0.0), (0.027, 0.0), (0.0345, 0.090), (0.0365, 0.091), (0.0365, 0.097),
-         (0.031, 0.100), (0.0, 0.100)],
+        [(0.0, 0.0), (0.023, 0.0), (0.0293, 0.075), (0.031, 0.076), (0.031, 0.082),
+         (0.0264, 0.085), (0.0, 0.085)],
         [0.0, 0.003, 0.0008, 0.0008, 0.002, 0.002, 0.0],
     )  # fmt: skip
     vertices, faces = revolve(refined(profile, longest=0.006))
@@ -78,30 +78,32 @@ def find_bottle_hold() -> Hold:
 
 
 def find_cup_hold() -> Hold:
-    """The hand beside the cup, away from it with its palm so that the fingers can walk."""
+    """The hand over the cup, digits all round it, so that others can stand in for each of them.
+
+    From the side all fingers are on the far half of a cup, and it falls when the thumb leaves it.
+    """
     body = paper_cup()
-    bottom = float(body.vertices[:, 2].min())
+    bottom, top = (float(limit) for limit in body.bounds[:, 2])
     spots = []
-    for angle, height in ((-100, 0.072), (98, 0.083), (86, 0.063), (80, 0.045), (60, 0.028)):
+    for angle, height in ((135, 0.062), (68, 0.055), (15, 0.050), (-35, 0.055), (-82, 0.062)):
         a = np.radians(angle)
-        radius = 0.027 + 0.0075 * height / 0.09
+        radius = 0.023 + 0.0063 * height / 0.075
         spots.append((radius * np.cos(a), radius * np.sin(a), bottom + height))
     task = Task(
         human("right"),
         body,
-        np.zeros((1, 3)),
+        np.outer((-15.0, 0.0, 15.0), (0.0, 0.0, 1.0)),
         carrying_wrenches(body),
         np.array(spots),
-        digits=(True, True, True, True, False),
-        palm_gap=(0.008, 0.014),
+        palm_gap=(0.006, 0.045),
         lowest=bottom,
     )
     wrists = wrists_around(
-        ((-0.13, 0.98, 0.05), (0.98, 0.14, -0.06)),
-        grip=((0.095, -0.008, -0.092), (0.106, 0.006, -0.078)),
-        at=((0.0, 0.0, bottom + 0.055), (0.0, 0.0, bottom + 0.07)),
-        tilt=((-10.0, -10.0, -12.0), (10.0, 10.0, 4.0)),
-        count=20,
+        ((0.72, 0.17, -0.67), (0.67, 0.0, 0.72)),
+        grip=((0.100, -0.004, -0.042), (0.112, 0.006, -0.034)),
+        at=((0.0, 0.0, top - 0.012), (0.0, 0.0, top)),
+        tilt=((-10.0, -12.0, -8.0), (10.0, 12.0, 8.0)),
+        count=16,
     )
     return find_hold(task, wrists)
 
@@ -140,37 +142,38 @@ def make_bottle(holds: Mapping[str, Hold]) -> dict[str, Track]:
 
 
 def make_cup(holds: Mapping[str, Hold]) -> dict[str, Track]:
-    """Lifted, turned by 130 degrees in the hand in three strokes, set down."""
+    """Lifted, turned by 186 degrees in the hand in four strokes with pauses, set down."""
     count, hold = CUP_FRAMES, holds["paper_cup_twirl"]
     rng = np.random.default_rng(67)
-    free, high = window(count, 20, 136, 12), window(count, 28, 130, 14)
+    free, high = window(count, 20, 211, 12), window(count, 28, 205, 14)
     twirl = phases(
-        count, Phase(38, 59, 41.0, 0.2), Phase(61, 86, 47.0, -0.1), Phase(89, 112, 44.0, 0.1)
-    ) + window(count, 34, 116, 10) * variation(rng, count, 4.0)  # fmt: skip
+        count, Phase(44, 68, -47.0, 0.2), Phase(82, 108, -49.0, -0.1), Phase(118, 142, -43.0, 0.1),
+        Phase(158, 184, -47.0, 0.15),
+    ) + window(count, 40, 188, 10) * variation(rng, count, 2.5)  # fmt: skip
     swing = phases(
-        count, Phase(22, 44, 9.0), Phase(50, 80, -7.0), Phase(82, 118, 8.0), Phase(116, 136, -4.0),
-        start=100.0 - heading(hold.wrist.wxyz),
+        count, Phase(22, 44, 9.0), Phase(60, 110, -7.0), Phase(120, 180, 8.0),
+        Phase(186, 210, -4.0), start=80.0 - heading(hold.wrist.wxyz),
     ) + free * variation(rng, count, 3.0)  # fmt: skip
     place = columns(
         phases(
-            count, Phase(20, 50, -0.07, 0.1), Phase(60, 100, 0.02), Phase(104, 136, 0.03), start=0.1
+            count, Phase(20, 50, -0.05, 0.1), Phase(80, 130, 0.02), Phase(150, 206, 0.03), start=0.1
         ) + free * variation(rng, count, 0.008),
-        phases(count, Phase(22, 46, -0.02), Phase(90, 134, 0.05), start=0.04)
+        phases(count, Phase(22, 46, -0.02), Phase(140, 206, 0.05), start=0.04)
         + free * variation(rng, count, 0.008),
         phases(
-            count, Phase(18, 42, 0.11, 0.1), Phase(48, 70, 0.02), Phase(80, 100, -0.01),
-            Phase(112, 139, -0.12, 0.1), start=standing(paper_cup()),
+            count, Phase(18, 42, 0.10, 0.1), Phase(56, 84, 0.02), Phase(110, 150, -0.01),
+            Phase(186, 214, -0.11, 0.1), start=standing(paper_cup()),
         ) + high * variation(rng, count, 0.006),
     )  # fmt: skip
-    tilt = [high * variation(rng, count, 5.0) for _ in range(2)]
+    tilt = [high * variation(rng, count, 3.0) for _ in range(2)]
     body = Pose(place, turns(columns(*tilt, swing + twirl)))
-    loose = window(count, 20, 138, 10)
+    loose = window(count, 20, 213, 10)
     relative = columns(
         loose * variation(rng, count, 2.0), loose * variation(rng, count, 2.0), -twirl
     )
     wrist = reached(
         held(body, hold, relative),
-        Reach(-4, 13, back=0.17, out=0.05, up=0.04, turn=(0.0, 8.0, 4.0)),
-        Reach(144, 158, back=0.15, out=0.04, up=0.05, turn=(0.0, 6.0, 4.0)),
+        Reach(-4, 13, back=0.08, out=0.06, up=0.06, turn=(0.0, 8.0, 4.0)),
+        Reach(219, 233, back=0.07, out=0.05, up=0.06, turn=(0.0, 6.0, 4.0)),
     )
     return tracks_of({"right": wrist, "paper_cup": body})

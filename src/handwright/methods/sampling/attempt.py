@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from handwright.methods.sampling.contact_sampling import ContactSampling
 
 PATHS = 3
-"""Paths that an attempt asks of a tree, at most."""
+"""Motions that an attempt takes from a tree, at most."""
+# Paths of a tree whose smooth motion does not hold, after which it is given up.
+_MOST_DROPPED = 4
 # How often a motion that does not hold is smoothed again: farther off the body where skin is too
 # deep, else nearer to the search's own.
 _REPAIRS = 1
@@ -161,18 +163,20 @@ def _search_holding(
     parts: list[Part] = []
     efforts: list[Effort] = []
     dropped = 0
-    for _ in range(PATHS):
+    for _ in range(PATHS + _MOST_DROPPED):
         path = _next_path(search, method.max_frames, deadline, attempt)
         if path is None:
             break
         part = _finished(one, path, attempt)
         if not isinstance(part, Part):
             dropped += 1
+            if dropped == _MOST_DROPPED:
+                break
             search.reject(part - one.start)
         elif all(np.abs(part.q - other.q).max() > _SAME for other in parts):
             parts.append(part)
             efforts.append(Effort(tally.frames, tally.dead_ends, dropped))
-            if len(parts) == most:
+            if len(parts) == min(most, PATHS):
                 break
     if len(parts) < most:
         efforts.append(Effort(tally.frames, tally.dead_ends, dropped))

@@ -196,15 +196,21 @@ class Search:
     def _leave_solution(self) -> None:
         """Back from a solution to one of its windows and the plan that differs most there."""
         fault, self._fault = self._fault, self._frames
+        was_refused = fault < self._frames
         self._windows = [window for window in self._windows if window.start < fault]
         if not self._policy.is_informed:
             # The plain search goes through its tree from the leaves up.
             self._retreat({})
             return
-        if not self._windows or self._rng.random() > _ANOTHER:
+        if not self._windows or (not was_refused and self._rng.random() > _ANOTHER):
             self._t = -1
             return
-        del self._windows[1 + int(self._rng.integers(len(self._windows))) :]
+        if was_refused:
+            # What comes long before the fault is good, and dear.
+            steps = int(self._rng.geometric(_RETRY))
+            del self._windows[max(len(self._windows) + 1 - steps, 1) :]
+        else:
+            del self._windows[1 + int(self._rng.integers(len(self._windows))) :]
         window = self._windows[-1]
         window.fails = 0
         self._t = window.start
