@@ -1,6 +1,7 @@
 """What all tests share: shape checks switched on, hypothesis settings, and honest skips.
 
-- Array annotations are enforced while the tests run, and only then.
+- Array annotations are enforced while tests run, and only then. Of the tests of whole motions,
+  which that makes slow, it is done in those that every method passes.
 - A test that needs something optional skips with a reason. With ``HANDWRIGHT_REQUIRE_ALL=1`` such
   a skip is a failure, except for recordings that cannot be shipped (marker ``data``) and for
   Blender, which is too large to install for every run (marker ``blender``).
@@ -23,6 +24,10 @@ SOURCE = ROOT / "src"
 REQUIRE_ALL = os.environ.get("HANDWRIGHT_REQUIRE_ALL", "") not in ("", "0")
 MAY_SKIP = ("data", "blender")
 CHECKED_LAYERS = ("math", "core", "geometry")
+TESTS_OF_MOTIONS = tuple(
+    ROOT / "tests" / name for name in ("methods", "studio", "benchmarks", "demo", "scenes")
+)
+TESTS_OF_EVERY_METHOD = ROOT / "tests" / "methods" / "test_contract.py"
 
 
 def _use_cache_of_this_source() -> None:
@@ -71,6 +76,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("data"):
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    # Before fixtures are made, for those are what takes the time.
+    is_of_motions = any(item.path.is_relative_to(folder) for folder in TESTS_OF_MOTIONS)
+    is_free = is_of_motions and item.path != TESTS_OF_EVERY_METHOD
+    jaxtyping.config.update("jaxtyping_disable", is_free)
 
 
 def _fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:
@@ -125,6 +138,7 @@ def opengl() -> None:
 @pytest.fixture
 def user_view() -> Iterator[None]:
     """Switches off the shape checks of the test run, which would forestall the errors users see."""
+    before = jaxtyping.config.jaxtyping_disable
     jaxtyping.config.update("jaxtyping_disable", True)
     yield
-    jaxtyping.config.update("jaxtyping_disable", False)
+    jaxtyping.config.update("jaxtyping_disable", before)
