@@ -13,7 +13,7 @@ from jaxtyping import UInt8
 from rich.progress import track
 
 from handwright.core.clip import Clip
-from handwright.demo.sheet import motion_sheet, pictures
+from handwright.demo.sheet import CAMERA, motion_sheet, pictures
 from handwright.evidence import certify
 from handwright.methods import METHODS, synthesize
 from handwright.methods.base import usual_method
@@ -41,6 +41,11 @@ _FRONT = Camera(azimuth=math.radians(100.0), elevation=math.radians(15.0), margi
 """For those of two hands, which hide each other from the side, and for what is turned in a hand."""
 _ASLANT = Camera(azimuth=math.radians(60.0), elevation=math.radians(20.0), margin=0.06)
 """For a hammer, whose head would be hidden from the front by the hand that holds the nail."""
+_LEFT = Camera(azimuth=math.radians(190.0), elevation=math.radians(15.0), margin=0.03)
+"""For hands above or behind a body, which hide it, or are hidden, from the front."""
+_VIEWS = dict.fromkeys(
+    ("bottle_turn_on_table", "paper_cup_twirl", "beaker_by_rim", "big_box_two_hands"), _LEFT
+)
 _CHOICE = 6
 """Motions of which the two are shown that look least alike."""
 _WISHES: dict[str, dict[str, Any]] = {
@@ -78,7 +83,8 @@ def main(folder: Path, names: Sequence[str] = SHOWN) -> None:
                 clips, rows=_ROWS, columns=_COLUMNS, camera=camera, size=_SIZE, is_still=True
             )
         else:
-            sheet = motion_sheet(clips, rows=_ROWS, columns=_COLUMNS, size=_SIZE)
+            camera = _VIEWS.get(name, CAMERA)
+            sheet = motion_sheet(clips, rows=_ROWS, columns=_COLUMNS, camera=camera, size=_SIZE)
         write_png(sheet, folder / f"scene_{name}.png")
 
 

@@ -19,7 +19,8 @@ from handwright.render.sheet import contact_sheet
 ROWS, COLUMNS = 5, 6
 """What fits on a sheet that is still readable."""
 _WIDTH, _HEIGHT = 300, 300
-_CAMERA = Camera(azimuth=math.radians(100.0), elevation=math.radians(30.0), margin=0.03)
+CAMERA = Camera(azimuth=math.radians(100.0), elevation=math.radians(30.0), margin=0.03)
+"""Looks at the front of what a person holds, from above."""
 
 
 def motion_sheet(
@@ -27,7 +28,7 @@ def motion_sheet(
     *,
     rows: int = ROWS,
     columns: int = COLUMNS,
-    camera: Camera = _CAMERA,
+    camera: Camera = CAMERA,
     size: tuple[int, int] = (_WIDTH, _HEIGHT),
     is_still: bool = False,
 ) -> UInt8[np.ndarray, "H W 3"]:
@@ -75,7 +76,7 @@ def touching_span(clip: Clip) -> tuple[int, int]:
 def pictures(
     clip: Clip,
     frames: Sequence[int],
-    camera: Camera = _CAMERA,
+    camera: Camera = CAMERA,
     size: tuple[int, int] = (_WIDTH, _HEIGHT),
     *,
     is_still: bool = False,
