@@ -60,8 +60,9 @@ def test_a_spout_is_no_handle():
     assert handle[:, 0].min() < body.vertices[:, 0].min() + 2e-3
 
 
-def test_a_thin_ring_is_all_handle():
-    body = make_shape("torus", ring_radius=0.035, tube_radius=0.007)
+@pytest.mark.parametrize("tube", [0.003, 0.007])
+def test_a_thin_ring_is_all_handle(tube):
+    body = make_shape("torus", ring_radius=0.035, tube_radius=tube)
     assert faces_of_part(body, "handle").all()
     with pytest.raises(InvalidValueError, match="'torus' is all handle or hollow"):
         faces_of_part(body, "outside")

@@ -10,9 +10,11 @@ from handwright.errors import InvalidValueError
 from handwright.evidence import certify
 from handwright.geometry.parts import faces_of_part
 from handwright.geometry.rays import RayCaster
+from handwright.geometry.shapes import make_shape
 from handwright.kinematics import posed_capsules
-from handwright.methods.sampling import Ball, HeldBy
-from handwright.methods.sampling.held_parts import PART_TOLERANCE
+from handwright.methods.sampling import Ball, ForbiddenBall, HeldBy, Pin
+from handwright.methods.sampling.held_parts import PART_TOLERANCE, find_held_parts, region_of
+from handwright.methods.sampling.holdings import Holding
 from handwright.scenes import load_scene
 
 THREE = {"num_solutions": 3, "time_budget": 120.0}
@@ -25,38 +27,44 @@ def solved(scene, **wishes):
     return result.clips
 
 
-def held_at(clip, digit):
-    """For each frame in which a digit bears force, all points at which it touches the body, m."""
-    (name,), (hand,) = clip.bodies, clip.hands
+def held_rows(clip, digit):
+    """Frames in which a digit bears force, each with all contacts of that digit."""
+    (hand,) = clip.hands
     contacts, model = clip.contacts, clip.problem.hands[hand]
     of_hand = np.array(contacts.touchers)[contacts.toucher] == hand
     number = [one.name for one in model.digits].index(digit)
     own = of_hand & (model.capsules.digit[np.where(of_hand, contacts.part, 0)] == number)
     bears = np.linalg.norm(contacts.force, axis=1) > 0.01
+    frames = np.unique(contacts.frame[own & bears]).tolist()
+    return [(t, own & (contacts.frame == t)) for t in frames]
+
+
+def held_at(clip, digit):
+    """For each frame in which a digit bears force, all points at which it touches the body, m."""
+    (name,) = clip.bodies
     pose = clip.bodies[name]
-    return [
-        pose[t].inverse().apply(contacts.point[own & (contacts.frame == t)])
-        for t in np.unique(contacts.frame[own & bears]).tolist()
-    ]
+    return [pose[t].inverse().apply(clip.contacts.point[own]) for t, own in held_rows(clip, digit)]
 
 
-def distance_from(body, part, points):
-    """How far points are from the middles of the faces of a part, m, less the size of a face."""
-    corners = body.vertices[body.faces[faces_of_part(body, part)]]
+def handle_distance(body, points):
+    """How far points are from the middles of the handle's faces, m, less the size of a face."""
+    corners = body.vertices[body.faces[faces_of_part(body, "handle")]]
     middle = corners.mean(axis=1)
     size = np.linalg.norm(corners - middle[:, None], axis=2).max(axis=1)
     return (np.linalg.norm(points[:, None] - middle, axis=2) - size).min(axis=1)
 
 
-def check_held(clips, digits, part):
-    """Digits that bear force touch the part; one at least does, in every motion."""
-    for clip in clips:
-        (body,) = clip.problem.bodies.values()
-        spans = {digit: held_at(clip, digit) for digit in digits}
-        assert sum(len(frames) for frames in spans.values()) > 20
-        for frames in spans.values():
-            for points in frames:
-                assert distance_from(body, part, points).min() < PART_TOLERANCE + 1e-4
+def looks_outward(clip, digit):
+    """Per frame in which a digit bears force, how much the surface it touches looks away from the
+    middle of a round body: -1 on the inner wall, 1 on the outer one, 0 on top of the rim."""
+    (name,) = clip.bodies
+    pose, shares = clip.bodies[name], []
+    for t, own in held_rows(clip, digit):
+        point = pose[t].inverse().apply(clip.contacts.point[own])
+        outward = -pose[t].inverse().rotate(clip.contacts.normal[own])
+        radial = point[:, :2] / np.linalg.norm(point[:, :2], axis=1, keepdims=True)
+        shares.append(np.einsum("ni,ni->n", radial, outward[:, :2]))
+    return shares
 
 
 def pierced(clip):
@@ -80,32 +88,100 @@ ALL = ("thumb", "index", "middle", "ring", "little")
 @pytest.mark.slow
 def test_a_mug_is_held_by_its_handle():
     clips = solved("mug_by_handle", hold="handle")
-    check_held(clips, ALL, "handle")
+    for clip in clips:
+        (body,) = clip.problem.bodies.values()
+        frames = [points for digit in ALL for points in held_at(clip, digit)]
+        assert len(frames) > 20
+        for points in frames:
+            assert handle_distance(body, points).min() < PART_TOLERANCE + 1e-4
     assert not any(pierced(clip) for clip in clips)
 
 
 @pytest.mark.slow
 def test_a_beaker_is_held_over_its_rim():
     clips = solved("beaker_by_rim", hold="inside")
-    check_held(clips, ("thumb",), "inside")
-    check_held(clips, ALL[1:], "outside")
+    for clip in clips:
+        thumb = looks_outward(clip, "thumb")
+        fingers = [share for digit in ALL[1:] for share in looks_outward(clip, digit)]
+        assert min(len(thumb), len(fingers)) > 20
+        assert all(share.min() < 0.5 for share in thumb)
+        assert all(share.max() > -0.5 for share in fingers)
+        # Most of the time on the walls themselves, not on the rim.
+        assert np.median([share.min() for share in thumb]) < -0.9
+        assert np.median([share.max() for share in fingers]) > 0.9
     assert not any(pierced(clip) for clip in clips)
 
 
 @pytest.mark.slow
 def test_a_mug_is_held_from_outside():
     clips = solved("mug", hold="outside")
-    check_held(clips, ALL, "outside")
+    for clip in clips:
+        frames = [share for digit in ALL for share in looks_outward(clip, digit)]
+        assert len(frames) > 20
+        assert all(share.max() > -0.5 for share in frames)
     assert not any(pierced(clip) for clip in clips)
 
 
+@pytest.mark.slow
 def test_single_digits_are_told_where():
-    ball = Ball((0.0, 0.032, 0.0), 0.04)
+    ball = Ball([-0.010, -0.031, 0.030], 0.020)
     wishes = (HeldBy("outside", ("thumb",)), HeldBy(ball, ("index",)))
-    for clip in solved("mug", held_by=wishes):
+    clips = solved("mug", held_by=wishes)
+    for clip in clips:
         for points in held_at(clip, "index"):
             away = np.linalg.norm(points - np.array(ball.center), axis=1) - ball.radius
             assert away.min() < PART_TOLERANCE
+        assert all(share.max() > -0.5 for share in looks_outward(clip, "thumb"))
+    assert sum(len(held_at(clip, "index")) for clip in clips) > 20
+
+
+def told(scene, **wishes):
+    """Regions that a method gives the digits of a scene's hand."""
+    problem = load_scene(scene)
+    (name,), (hand,) = problem.bodies, problem.hands
+    holding = Holding(name, (hand,), 0, 10)
+    models = tuple(problem.hands.values())
+    return find_held_parts(
+        problem.bodies[name], holding, models, hw.ContactSampling(**THREE, **wishes)
+    )
+
+
+def test_what_is_said_of_a_digit_goes_before_what_is_said_of_all():
+    ball = Ball((0.0, 0.03, 0.0), 0.02)
+    parts = told(
+        "mug", hold="inside", held_by=(HeldBy("handle", ("thumb",)), HeldBy(ball, ("thumb",)))
+    )
+    assert [region.where for region in parts.regions[0]] == ["handle", ball]
+    for row in parts.regions[1:]:
+        assert [region.where for region in row] == ["inside", "outside"]
+    assert parts.split == (1, 2, 3, 4)
+    # A box has no handle; with all digits told otherwise nobody asks for one.
+    parts = told("milk_box_turn", hold="handle", held_by=(HeldBy(ball),))
+    assert all([region.where for region in row] == [ball] for row in parts.regions)
+
+
+def test_thin_walls_have_two_sides():
+    body = make_shape("mug", wall=0.0025)
+    inside = region_of(body, "inside")
+    corners = body.vertices[body.faces]
+    cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normal = cross / np.linalg.norm(cross, axis=1, keepdims=True)
+    faces = faces_of_part(body, "outside")
+    middle = corners[faces].mean(axis=1)
+    # Of the outer wall all points are nearer to the inner one than a finger's pad is exact.
+    wall = np.abs(normal[faces][:, 2]) < 0.3
+    assert (inside.distance(middle[wall]) <= PART_TOLERANCE).mean() > 0.8
+    near = inside.distance(middle[wall], normal[faces][wall]) <= PART_TOLERANCE
+    assert near.mean() < 0.02
+
+
+def test_a_pin_beside_the_part_of_its_digit_is_told():
+    problem = load_scene("mug")
+    pin = Pin("thumb", (0.0, 0.04, 0.0), 1.0)
+    wishes = {"pins": (pin,), "held_by": (HeldBy("handle", ("thumb",)),)}
+    result = hw.synthesize(problem, hw.ContactSampling(**THREE, **wishes), seed=0)
+    assert not result.clips
+    assert "lies beside the part" in result.message
 
 
 @pytest.mark.parametrize(
@@ -115,8 +191,19 @@ def test_single_digits_are_told_where():
         ("milk_box_turn", {"hold": "inside"}, "'milk_box' has no inside"),
         ("mug", {"hold": "inside", "fills_hollows": True}, "Leave fills_hollows off"),
         ("mug", {"held_by": (HeldBy(Ball((1.0, 0.0, 0.0), 0.01)),)}, "no place of body 'mug'"),
+        (
+            "mug",
+            {"held_by": (HeldBy(Ball((1.0, 0.0, 0.0), 0.01), ("index",)),)},
+            r"was found in Ball\(center=\(1.0",
+        ),
     ],
 )
 def test_wishes_that_a_body_cannot_meet_are_refused(scene, wishes, text):
     with pytest.raises(InvalidValueError, match=text):
         hw.synthesize(load_scene(scene), hw.ContactSampling(**THREE, **wishes), seed=0)
+
+
+@pytest.mark.parametrize("where", [ForbiddenBall((0.0, 0.0, 0.0), 0.1), np.zeros(3), "rim"])
+def test_what_is_no_place_to_hold_is_refused(where):
+    with pytest.raises(InvalidValueError, match="expected one of handle, inside, outside"):
+        HeldBy(where)

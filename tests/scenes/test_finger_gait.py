@@ -44,7 +44,7 @@ def test_it_turns_by_more_than_half_a_turn_with_pauses():
     spin = np.degrees(rotation.rotate(relative.wxyz[:-1], rotation.log(step))[13:218, 2])
     assert abs(spin.sum()) > 180.0
     speed = np.abs(spin) * 30.0
-    # Slow for at least a third of the strokes' time, in more than one place: there fingers walk.
+    # Slow for more than a quarter of the strokes' time, in more than one place: there fingers walk.
     slow = speed[30:172] < 0.25 * speed.max()
     assert slow.mean() > 0.25
     assert np.count_nonzero(np.diff(slow.astype(int)) == 1) >= 3

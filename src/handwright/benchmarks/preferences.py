@@ -10,6 +10,7 @@ can bear it, whatever the cone; that is measured beside it, without a bar.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,10 +87,10 @@ def towards_body(problem: Problem, hand: str, body: str) -> Float[np.ndarray, "3
 
 
 def run(*, num: int = 10, budget: float = 60.0) -> dict[str, Any]:
-    """Twenty runs of contact sampling, some minutes in all.
+    """Twenty runs of contact sampling, within ten minutes or so.
 
     Args:
-        num: Motions of each kind of run, over all its seeds.
+        num: Motions of each kind of run; those with several seeds share them, rounded up.
         budget: Search of each run, s.
     """
     from rich.console import Console
@@ -102,22 +103,22 @@ def run(*, num: int = 10, budget: float = 60.0) -> dict[str, Any]:
     problem, spatula = load_scene(_SCENE), load_scene(_GRIP_SCENE)
     (hand,), (body,) = spatula.hands, spatula.bodies
     closer = with_hand_offset(spatula, hand, CLOSER * towards_body(spatula, hand, body))
-    jobs: dict[str, tuple[Problem, ContactSampling]] = {
-        "static": (problem, ContactSampling(num, budget, strategy="static")),
-        "slide": (problem, ContactSampling(num, budget, strategy="slide")),
+    one = _FRICTION_SEEDS[:1]
+    jobs: dict[str, tuple[Problem, ContactSampling, tuple[int, ...]]] = {
+        "static": (problem, ContactSampling(num, budget, strategy="static"), one),
+        "slide": (problem, ContactSampling(num, budget, strategy="slide"), one),
     }
-    each = -(-num // len(_FRICTION_SEEDS))
-    for ending, sloping in (("", load_scene(_SLOPING_SCENE)), ("_box", problem)):
-        (prop,) = sloping.bodies
+    each = ContactSampling(math.ceil(num / len(_FRICTION_SEEDS)), budget, strategy="slide")
+    for ending, scene in (("", load_scene(_SLOPING_SCENE)), ("_box", problem)):
+        (prop,) = scene.bodies
         for name, friction in (("low", LOW_FRICTION), ("high", HIGH_FRICTION)):
-            edited = with_friction(sloping, prop, friction)
-            jobs[name + ending] = edited, ContactSampling(each, budget, strategy="slide")
+            jobs[name + ending] = with_friction(scene, prop, friction), each, _FRICTION_SEEDS
     for name, edited in (("apart", spatula), ("closer", closer)):
-        jobs[name] = edited, ContactSampling(num, budget)
+        jobs[name] = edited, ContactSampling(num, budget), one
     found: dict[str, list[Result]] = {}
-    for name, (edited, method) in jobs.items():
-        seeds = _FRICTION_SEEDS if name.startswith(("low", "high")) else _FRICTION_SEEDS[:1]
-        with console.status(f"{edited.name}: {num} motions, {name}"):
+    for name, (edited, method, seeds) in jobs.items():
+        wanted = method.num_solutions * len(seeds)
+        with console.status(f"{edited.name}: {wanted} motions, {name}"):
             found[name] = [synthesize(edited, method, seed=seed) for seed in seeds]
     return figures(found)
 

@@ -113,6 +113,8 @@ def most_different(poses: Sequence[Float[np.ndarray, "T N 3"]], count: int) -> l
         poses: Of ``pose_track``, of one length.
         count: At most so many.
     """
+    if not poses or count < 1:
+        return []
     chosen = [0]
     apart = squareform(_distances(poses))
     while len(chosen) < min(count, len(poses)):

@@ -62,7 +62,7 @@ def is_hollow(
             so these are looked along first.
     """
     waiting = np.arange(len(points))
-    first, second = across(away)
+    first, second = directions_across(away)
     turns = np.pi * np.arange(_LINES_ALONG) / _LINES_ALONG
     ways = [np.cos(turn) * first + np.sin(turn) * second for turn in turns]
     ways += [np.broadcast_to(way, points.shape) for way in even_directions(_LINES)]
@@ -80,7 +80,7 @@ def is_hollow(
     return hollow
 
 
-def across(away: Float[np.ndarray, "N 3"]) -> tuple[np.ndarray, np.ndarray]:
+def directions_across(away: Float[np.ndarray, "N 3"]) -> tuple[np.ndarray, np.ndarray]:
     """Two unit directions across each given one, and across each other."""
     away = away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-12)
     least = np.eye(3)[np.abs(away).argmin(axis=1)]

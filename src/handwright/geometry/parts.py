@@ -19,11 +19,11 @@ from jaxtyping import Bool, Float
 from scipy.spatial import cKDTree
 
 from handwright.core.body import RigidBody
-from handwright.errors import InvalidValueError
+from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.geometry.cache import load_or_build
 from handwright.geometry.exact import ExactDistance
 from handwright.geometry.hollows import (
-    across,
+    directions_across,
     even_directions,
     faces_that_look_in,
     filled_field,
@@ -61,6 +61,8 @@ def faces_of_part(body: RigidBody, part: BodyPart) -> Bool[np.ndarray, " F"]:
     Raises:
         InvalidValueError: It has no such part.
     """
+    if part not in BODY_PARTS:
+        raise UnknownNameError(f"part of body '{body.name}'", part, BODY_PARTS)
     kept = load_or_build(
         f"parts-{_FORMAT}-{body.content_hash[:40]}", lambda: {"part": _parts(body)}
     )
@@ -158,6 +160,6 @@ def _eyes(body: RigidBody, caster: RayCaster) -> tuple[np.ndarray, np.ndarray]:
 
 def _around(axis: Float[np.ndarray, "N 3"]) -> list[Float[np.ndarray, "N 3"]]:
     """Ways all around axes, across them, in an order in which the first ones are far apart."""
-    first, second = across(axis)
+    first, second = directions_across(axis)
     turns = 2.0 * np.pi * ((np.arange(_ACROSS) * 7) % _ACROSS) / _ACROSS
     return [np.cos(turn) * first + np.sin(turn) * second for turn in turns]

@@ -78,7 +78,7 @@ def find_bottle_hold() -> Hold:
 
 
 def find_cup_hold() -> Hold:
-    """The hand over the cup, digits all round it, so that others can stand in for each of them.
+    """The hand over the cup, digits all round it, so that others can stand in for each finger.
 
     From the side all fingers are on the far half of a cup, and it falls when the thumb leaves it.
     """

@@ -304,7 +304,11 @@ def _strayed_frame(one: Prepared, found: ExactContacts, digit: np.ndarray) -> in
     for t in np.unique(found.frame) if one.parts.all_regions() else ():
         for d, row in enumerate(one.parts.regions):
             own = (found.frame == t) & (digit == d)
-            if row and (own & bears).any() and one.parts.strays(d, found.point[own]):
+            if (
+                row
+                and (own & bears).any()
+                and one.parts.strays(d, found.point[own], -found.normal[own])
+            ):
                 return int(t)
     return None
 

@@ -106,7 +106,7 @@ def surface_points(
         point, face = point[is_there], face[is_there]
     inner = edge_distance(point, body) >= edge_clearance
     # A thin body may be all edge.
-    if inner.sum() >= min(count, len(point)) // 4:
+    if inner.sum() >= max(1, min(count, len(point)) // 4):
         point, face = point[inner], face[inner]
     if len(point) == 0:
         return np.zeros((0, 3)), np.zeros((0, 3))

@@ -30,6 +30,9 @@ PART_TOLERANCE = 3e-3
 """A digit touches a part that it is told to hold if a contact of it is this near to it, m."""
 # A point of the surface is on a part if it is this near to it, m.
 _ON = 1e-5
+# Faces of a part whose normals are this much against that of a contact are on the other side of a
+# thin wall; at a rim they are at right angles.
+_OTHER_SIDE = -0.5
 # Fingers that a thumb needs across from it.
 _FINGERS = 2
 
@@ -53,20 +56,35 @@ class Region:
         faces = faces_of_part(body, where)
         self._vertices = np.ascontiguousarray(body.vertices, dtype=np.float64)
         self._faces = np.ascontiguousarray(body.faces[faces], dtype=np.int64)
+        corners = body.vertices[self._faces]
+        cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        self._normals = cross / np.maximum(np.linalg.norm(cross, axis=1, keepdims=True), 1e-30)
         self._tree: Any = igl.AABB()
         self._tree.init(self._vertices, self._faces)
 
-    def distance(self, points: Float[np.ndarray, "N 3"]) -> Float[np.ndarray, " N"]:
-        """How far points of the surface are from it, m."""
+    def distance(
+        self, points: Float[np.ndarray, "N 3"], outward: Float[np.ndarray, "N 3"] | None = None
+    ) -> Float[np.ndarray, " N"]:
+        """How far points of the surface are from it, m.
+
+        Args:
+            points: On the surface, m.
+            outward: Normals there. With them, what is on the other side of a wall is infinitely
+                far away, however thin that is.
+        """
         if isinstance(self.where, Ball):
             away = np.linalg.norm(points - np.array(self.where.center), axis=1)
             return np.maximum(away - self.where.radius, 0.0)
         if len(points) == 0:
             return np.zeros(0)
-        squared, _, _ = self._tree.squared_distance(
+        squared, face, _ = self._tree.squared_distance(
             self._vertices, self._faces, np.ascontiguousarray(points, dtype=np.float64)
         )
-        return np.sqrt(np.atleast_1d(squared))
+        distance = np.sqrt(np.atleast_1d(squared))
+        if outward is None:
+            return distance
+        cosine = np.einsum("ni,ni->n", self._normals[np.atleast_1d(face)], outward)
+        return np.where(cosine > _OTHER_SIDE, distance, np.inf)
 
     def holds(self, points: Float[np.ndarray, "N 3"]) -> Bool[np.ndarray, " N"]:
         """Which points of the surface belong to it."""
@@ -84,8 +102,9 @@ class HeldParts(NamedTuple):
 
     regions: tuple[tuple[Region, ...], ...]
     """(D,) where each digit may hold the body; anywhere if it has none."""
-    is_split: bool
-    """Whether thumbs or fingers go into a hollow, whichever reach it: the rest stays outside."""
+    split: tuple[int, ...] = ()
+    """Digits of which thumbs or fingers go into a hollow, whichever reach it; the rest of them
+    stays outside. Their regions are inside and outside."""
 
     def all_regions(self) -> tuple[Region, ...]:
         """Every region once."""
@@ -95,12 +114,21 @@ class HeldParts(NamedTuple):
         """Whether some digit may hold the body anywhere."""
         return any(not row for row in self.regions)
 
-    def strays(self, digit: int, points: Float[np.ndarray, "N 3"]) -> bool:
-        """Whether a digit that touches the body at some points does so only beside its regions."""
+    def strays(
+        self, digit: int, points: Float[np.ndarray, "N 3"], outward: Float[np.ndarray, "N 3"]
+    ) -> bool:
+        """Whether a digit that touches the body at some points does so only beside its regions.
+
+        Args:
+            digit: Its row.
+            points: On the surface, m.
+            outward: Normals there.
+        """
         row = self.regions[digit]
         if not row or len(points) == 0:
             return False
-        return bool(min(region.distance(points).min() for region in row) > PART_TOLERANCE)
+        nearest = min(region.distance(points, outward).min() for region in row)
+        return bool(nearest > PART_TOLERANCE)
 
 
 def find_held_parts(
@@ -116,27 +144,26 @@ def find_held_parts(
     """
     count = sum(len(model.digits) for model in models)
     rows: list[list[Region]] = [[] for _ in range(count)]
-    is_split = method.hold == "inside"
-    if method.hold == "inside":
-        both = [region_of(body, "inside"), region_of(body, "outside")]
-        rows = [list(both) for _ in range(count)]
-    elif method.hold != "anywhere":
-        rows = [[region_of(body, method.hold)] for _ in range(count)]
-    told: set[int] = set()
     for wish in method.held_by:
-        if wish.body not in (None, holding.body):
-            continue
-        for d in digit_rows(holding, models, wish.digits):
-            # What is said of a digit goes before what is said of all.
-            rows[d] = [*(rows[d] if d in told else ()), region_of(body, wish.where)]
-            told.add(d)
+        if wish.body in (None, holding.body):
+            for d in digit_rows(holding, models, wish.digits):
+                rows[d].append(region_of(body, wish.where))
+    # What is said of a digit goes before what is said of all; a part that nobody is left to hold
+    # need not exist.
+    untold = tuple(d for d, row in enumerate(rows) if not row)
+    wanted: tuple[BodyPart, ...] = ()
+    if method.hold != "anywhere":
+        wanted = ("inside", "outside") if method.hold == "inside" else (method.hold,)
+    for d in untold:
+        rows[d] = [region_of(body, where) for where in wanted]
     inside = any(region.where == "inside" for row in rows for region in row)
     if inside and method.fills_hollows:
         raise InvalidValueError(
             f"Body '{holding.body}' is to be held from inside, and fills_hollows takes it as "
             "solid. Leave fills_hollows off."
         )
-    return HeldParts(tuple(tuple(row) for row in rows), is_split)
+    split = untold if method.hold == "inside" else ()
+    return HeldParts(tuple(tuple(row) for row in rows), split)
 
 
 def keep_to_parts(
@@ -153,7 +180,7 @@ def keep_to_parts(
     if not regions:
         return parts, places
     holds = {region: region.holds(places.point) for region in regions}
-    if parts.is_split:
+    if parts.split:
         parts = _split(parts, places, holds, hand_of_digit)
     cost = places.cost.copy()
     for d, row in enumerate(parts.regions):
@@ -173,8 +200,7 @@ def _split(
     is_thumb = first_digits(hand_of_digit)
     for hand in np.unique(hand_of_digit).tolist():
         own = np.flatnonzero(hand_of_digit == hand).tolist()
-        # Digits that were told their own region keep it.
-        free = [d for d in own if len(rows[d]) == 2]
+        free = [d for d in own if d in parts.split]
         if not free:
             continue
         inside, outside = rows[free[0]]

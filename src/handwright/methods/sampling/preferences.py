@@ -80,6 +80,8 @@ class Ball:
         if not (np.isfinite(self.radius) and self.radius > 0.0):
             problems.append(f"radius is {self.radius}, expected a finite number above 0 in m")
         _refuse(type(self).__name__, problems)
+        # Regions are kept by their balls, and lists could not be looked up.
+        object.__setattr__(self, "center", tuple(float(x) for x in self.center))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,8 @@ class HeldBy:
 
     def __post_init__(self) -> None:
         problems = _digit_problems(self.digits)
-        if not isinstance(self.where, Ball) and self.where not in BODY_PARTS:
+        is_part = isinstance(self.where, str) and self.where in BODY_PARTS
+        if type(self.where) is not Ball and not is_part:
             known = ", ".join(BODY_PARTS)
             problems.append(f"where is {self.where!r}, expected one of {known}, or a Ball")
         _refuse("HeldBy", problems)

@@ -244,6 +244,12 @@ def _prepare_one(
     candidates = suited(searched, room, candidates, grip)
     parts, candidates = keep_to_parts(parts, candidates, stage.hand_of_digit)
     candidates, orders, trouble = obey(searched, room, candidates, wishes, start)
+    for pin in wishes.pins:
+        if parts.strays(pin.digit, pin.point[None], pin.normal[None]):
+            trouble = (
+                f"{pin.text} lies beside the part that hold or held_by gives this digit. Move the "
+                "pin, or name the part for other digits."
+            )
     policy = _policy(holding, models, searched, own_times, method, grip, wraps, orders)
     steps = Steps(
         price=np.ones(policy.slide.shape),
@@ -260,23 +266,23 @@ def _prepare_one(
 
 def _places(body: RigidBody, parts: HeldParts) -> tuple[np.ndarray, np.ndarray]:
     """Points that digits may be told to touch, on all of the body or on parts, and normals."""
-    regions = [None] * parts.is_anywhere() + [region.holds for region in parts.all_regions()]
-    drawn = [
-        surface_points(
+    regions = [*([None] * parts.is_anywhere()), *parts.all_regions()]
+    drawn = []
+    for region in regions:
+        points, normals = surface_points(
             body,
-            _PLACES if holds is None else _PLACES_OF_PART,
+            _PLACES if region is None else _PLACES_OF_PART,
             np.random.default_rng(0),
             edge_clearance=_EDGE_CLEARANCE,
-            holds=holds,
+            holds=None if region is None else region.holds,
         )
-        for holds in regions
-    ]
+        if region is not None and len(points) == 0:
+            raise InvalidValueError(
+                f"held_by: no place of body '{body.name}' was found in {region.where}. Expected a "
+                "centre on its surface, in its own frame, and a radius of some millimetres."
+            )
+        drawn.append((points, normals))
     point, normal = (np.concatenate(arrays) for arrays in zip(*drawn, strict=True))
-    if len(point) == 0:
-        raise InvalidValueError(
-            f"held_by: no place of body '{body.name}' lies in the balls that digits are to hold it "
-            "in. Expected centres near its surface, m, in its own frame."
-        )
     return point, normal
 
 

@@ -260,7 +260,8 @@ class Search:
         close_hands(self._closing, wanted)
         room.low[:], room.high[:], room.reference[:] = stage.low[0], stage.high[0], self._path.q[0]
         holding = np.flatnonzero(room.guide.mode == HOLD)
-        if any(self._parts.strays(d, room.guide.target[d][None]) for d in holding.tolist()):
+        target, outward = room.guide.target[:, None], room.guide.normal[:, None]
+        if any(self._parts.strays(d, target[d], outward[d]) for d in holding.tolist()):
             return False
         return self._is_settled()
 
