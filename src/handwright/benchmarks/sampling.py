@@ -58,6 +58,9 @@ _ROWS = {
 _STRATEGIES = {"hold": "digits hold", "slide": "digits slide", "relocate": "digits relocate"}
 _SEED = 0
 _WARM_SECONDS = 0.05
+_PASSES = 3
+"""The same run, as often. What shares caches and cores with it only ever makes it slower, so that
+the quickest tells what it costs; all are in the result."""
 
 
 def measure_scene(name: str, *, num: int, budget: float) -> dict[str, Any]:
@@ -65,7 +68,7 @@ def measure_scene(name: str, *, num: int, budget: float) -> dict[str, Any]:
 
     Compiling and the making of distance grids, which are kept on disk, are not timed: a run of a
     moment goes first. Loading of the scene is not timed, preparing for the search is. Processor
-    seconds are those of one core that has nothing else to do.
+    seconds are the least of a few passes of the same run.
 
     Args:
         name: Of the scene.
@@ -75,10 +78,17 @@ def measure_scene(name: str, *, num: int, budget: float) -> dict[str, Any]:
     problem = load_scene(name)
     synthesize(problem, ContactSampling(num_solutions=1, time_budget=_WARM_SECONDS), seed=_SEED)
     method = ContactSampling(num_solutions=num, time_budget=budget, num_workers=1)
-    begin = time.process_time()
-    result = synthesize(problem, method, seed=_SEED)
-    used = time.process_time() - begin
-    return scene_figures(result, certificates_of(result), wanted=num, processor_seconds=used)
+    passes = []
+    for _ in range(_PASSES):
+        begin = time.process_time()
+        result = synthesize(problem, method, seed=_SEED)
+        passes.append((time.process_time() - begin, result))
+        if len(result.clips) < num:
+            # It has used up its budget, and would again.
+            break
+    used, result = min(passes, key=lambda one: one[0])
+    figures = scene_figures(result, certificates_of(result), wanted=num, processor_seconds=used)
+    return {**figures, "passes_s": [seconds for seconds, _ in passes]}
 
 
 def judged_figures(
