@@ -5,7 +5,7 @@ little and with much friction; the grip of a spatula as it is and brought closer
 
 Friction is tried on a tilted pot, whose sides slope: hands can bear its weight by normal forces or
 by friction, and which costs less depends on the cone. On the upright sides of a box only friction
-can bear it, whatever the cone; that is measured beside it, without a bar.
+can bear it; that is measured beside it, without a bar.
 """
 
 from __future__ import annotations
