@@ -39,7 +39,7 @@ def test_whichever_finger_leaves_the_others_carry_the_cup(digit):
 
 def test_it_turns_by_more_than_half_a_turn_with_pauses():
     problem = load_scene(NAME)
-    relative = problem.track(NAME.rsplit("_", 1)[0]).pose.inverse() @ problem.track("right").pose
+    relative = problem.track(BODY).pose.inverse() @ problem.track("right").pose
     step = rotation.multiply(rotation.conjugate(relative.wxyz[:-1]), relative.wxyz[1:])
     spin = np.degrees(rotation.rotate(relative.wxyz[:-1], rotation.log(step))[13:218, 2])
     assert abs(spin.sum()) > 180.0
