@@ -35,7 +35,7 @@ def _cases() -> dict[str, tuple[str, object]]:
         "trajopt_two_hands": ("two_hands_lift", trajopt),
         "stepwise_lift": ("lift_cup", hw.Stepwise()),
         "stepwise_pushed": ("gift_box_pushed", hw.Stepwise()),
-        "stepwise_two_hands": ("pour_wine", hw.Stepwise()),
+        "stepwise_two_hands": ("hammer_nail", hw.Stepwise()),
     }
 
 
