@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -9,8 +10,7 @@ from jaxtyping import Float
 
 from handwright.core.hand import HandModel
 from handwright.geometry.distance.capsules import capsule_pairs
-from handwright.kinematics import posed_capsules
-from handwright.kinematics.ik.digit_table import digit_pairs
+from handwright.kinematics.fk import posed_capsules
 
 
 class Depth(NamedTuple):
@@ -32,7 +32,11 @@ def finger_finger(
     model: HandModel, q: Float[np.ndarray, "T J"]
 ) -> tuple[Float[np.ndarray, " T"], list[str]]:
     """How deep a digit's capsule is in another digit's, m, and which two are deepest."""
-    pairs = digit_pairs(model)
+    digit = model.capsules.digit
+    pairs = np.array(
+        [(a, b) for a, b in combinations(range(len(digit)), 2) if 0 <= digit[a] != digit[b] >= 0],
+        dtype=np.int64,
+    )
     depth, names = np.zeros(len(q)), [""] * len(q)
     if len(pairs) == 0:
         return depth, names
