@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from handwright.cli.main import main as cli
+from handwright.cli import main as cli
 from handwright.geometry.shapes import SHAPES
 from handwright.hands.registry import HANDS, make_hand, straight_length
 from handwright.scenes import SCENES

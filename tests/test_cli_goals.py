@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import pytest
 
-from handwright.cli.main import main as cli
+from handwright.cli import main as cli
 
 GOALS = """
 name: any name, even one / that no file may have

@@ -18,7 +18,7 @@ from handwright.benchmarks.recording_windows import (
     window_figures,
 )
 from handwright.benchmarks.verify import carried_ball
-from handwright.cli.main import main as cli
+from handwright.cli import main as cli
 from handwright.core.clip import HandMotion
 from handwright.core.result import Result, Status
 from handwright.errors import FileFormatError, HandwrightError, InvalidValueError
