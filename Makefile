@@ -44,12 +44,12 @@ bench: $(DEV)
 
 # The pictures of the documentation.
 images: $(BASE)
-	$(BIN)/python -m handwright.render.gallery docs/images
+	$(BIN)/python -m tools.pictures.hands_and_shapes docs/images
 
 gallery: $(BASE)
-	$(BIN)/python -m handwright.demo.gallery docs/images
-	$(BIN)/python -m handwright.demo.strategies docs/images/strategies.png
-	$(BIN)/python -m handwright.demo.paths docs/images
+	$(BIN)/python -m tools.pictures.scene_sheets docs/images
+	$(BIN)/python -m tools.pictures.strategies docs/images/strategies.png
+	$(BIN)/python -m tools.pictures.paths docs/images
 
 # What a user gets from the wheel, without extras and without this source tree.
 check-minimal: pyproject.toml constraints.txt studio
@@ -61,7 +61,7 @@ check-minimal: pyproject.toml constraints.txt studio
 clean:
 	rm -rf $(VENV) out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache \
 		src/handwright/studio/page studio-web/node_modules
-	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests benchmarks tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BASE): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

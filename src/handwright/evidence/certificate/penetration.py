@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from handwright.core.certificate import Certificate
 from handwright.core.hand import HandModel
 from handwright.geometry.distance.capsules import capsule_pairs
 from handwright.kinematics.fk import posed_capsules
@@ -26,6 +27,16 @@ def depth_summary(depth: Float[np.ndarray, " T"]) -> Depth:
     if depth.size == 0:
         return Depth(0.0, 0.0, 0.0)
     return Depth(float(depth.max()), float(np.percentile(depth, 95)), float(depth.mean()))
+
+
+def penetration_of(certificate: Certificate) -> Float[np.ndarray, " T"]:
+    """Deepest skin, or body in the surroundings, in each frame, m."""
+    return np.array(
+        [
+            max((record.penetration for record in frame.bodies.values()), default=0.0)
+            for frame in certificate.frames
+        ]
+    )
 
 
 def finger_finger(

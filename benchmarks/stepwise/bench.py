@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from handwright.benchmarks.bars import bars_met, judged_table
-from handwright.benchmarks.scene_choice import chosen_scenes
-from handwright.benchmarks.stepwise_figures import HOLD, NUM_PASSES, measure_scene, stepped
+from benchmarks.bars import bars_met, judged_table
+from benchmarks.scene_choice import chosen_scenes
+from benchmarks.stepwise.figures import HOLD, NUM_PASSES, measure_scene, stepped
 from handwright.core.problem import Problem
 from handwright.methods.stepwise.objectives.holding import NoGripError
 from handwright.scenes import goal_scenes, load_scene

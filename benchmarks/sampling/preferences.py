@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
-from handwright.benchmarks.bars import bars_table
-from handwright.benchmarks.grip_shares import near_share, vertical_share
+from benchmarks.bars import bars_table
+from benchmarks.sampling.grip_shares import near_share, vertical_share
 from handwright.core.editing import with_friction, with_hand_offset
 from handwright.core.problem import Problem
 from handwright.core.result import Result

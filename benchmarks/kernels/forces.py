@@ -8,15 +8,15 @@ import clarabel
 import numpy as np
 from numba.typed import List
 
-from handwright.benchmarks.bars import bars_met, bars_table
-from handwright.benchmarks.force_problems import (
+from benchmarks.bars import bars_met, bars_table
+from benchmarks.kernels.force_problems import (
     ForceProblem,
     for_clarabel,
     halved_problems,
     random_problem,
     solve_by_clarabel,
 )
-from handwright.benchmarks.timing import best_seconds
+from benchmarks.timing import best_seconds
 from handwright.kernels.decorators import compiled
 from handwright.mechanics import (
     ConeWork,

@@ -1,4 +1,4 @@
-"""The pictures of the documentation: ``python -m handwright.render.gallery docs/images``."""
+"""The pictures of the documentation: ``python -m tools.pictures.hands_and_shapes docs/images``."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from handwright.benchmarks.bars import bars_met, bars_table
-from handwright.benchmarks.recording_windows import Window, measure_window, read_windows
+from benchmarks.bars import bars_met, bars_table
+from benchmarks.recordings.windows import Window, measure_window, read_windows
 from handwright.errors import InvalidValueError
 
 if TYPE_CHECKING:

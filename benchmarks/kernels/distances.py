@@ -5,7 +5,7 @@ from __future__ import annotations
 import igl
 import numpy as np
 
-from handwright.benchmarks.timing import best_seconds
+from benchmarks.timing import best_seconds
 from handwright.core.body import RigidBody
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.distance.sdf import Field, field_value_gradient

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from handwright.benchmarks.bars import bars_met, bars_table
-from handwright.benchmarks.distance_kernels import measure_distances, measure_rays
-from handwright.benchmarks.hand_kernels import measure_forward, measure_inverse
+from benchmarks.bars import bars_met, bars_table
+from benchmarks.kernels.distances import measure_distances, measure_rays
+from benchmarks.kernels.hands import measure_forward, measure_inverse
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from handwright.benchmarks.sampling_figures import penetration_of
 from handwright.core.clip import Clip
 from handwright.core.result import Result
 from handwright.evidence import Certificate, certify
+from handwright.evidence.certificate.penetration import penetration_of
 from handwright.evidence.certificate.stored_contacts import carrying_contacts, unbalanced
 from handwright.evidence.metrics.goals import touch_excess, worst_goal_error
 from handwright.physics.replay.play import replay

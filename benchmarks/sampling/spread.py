@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
-from handwright.benchmarks.bars import bars_met, bars_table
-from handwright.benchmarks.spread_figure import Band, draw_bands
+from benchmarks.bars import bars_met, bars_table
+from benchmarks.sampling.spread_figure import Band, draw_bands
 from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
 from handwright.methods import ContactSampling

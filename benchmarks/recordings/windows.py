@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from handwright.benchmarks.sampling_figures import certificates_of, penetration_of
+from benchmarks.sampling.figures import certificates_of
 from handwright.core.clip import Clip
 from handwright.core.hand import Side
 from handwright.core.result import Result
 from handwright.errors import FileFormatError
 from handwright.evidence import Tolerances, smoothness
+from handwright.evidence.certificate.penetration import penetration_of
 from handwright.evidence.metrics.realism import capsule_contacts
 from handwright.io.manipnet.dataset import Recording, read_recording
 from handwright.io.strict_json import parse_json

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 from jaxtyping import Float
 
-from handwright.benchmarks.recorded_bands import REFERENCES, bands
+from benchmarks.recordings.bands import REFERENCES, bands
 from handwright.core.clip import Clip
 from handwright.evidence import PublishedConventions, physical_realism, smoothness
 from handwright.evidence.metrics.realism import CapsuleContacts, Cone, capsule_contacts

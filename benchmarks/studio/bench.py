@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from handwright.benchmarks.bars import bars_met, bars_table
-from handwright.benchmarks.process_seconds import family_seconds
-from handwright.benchmarks.studio_picture import find_browser, picture_seconds
+from benchmarks.bars import bars_met, bars_table
+from benchmarks.studio.picture import find_browser, picture_seconds
+from benchmarks.studio.process_seconds import family_seconds
 from handwright.core.track import Track
 from handwright.errors import InvalidValueError, require
 from handwright.io.clip.file import save_clip
@@ -132,7 +132,7 @@ def _measured(root: Path, folder: Path, browser: str, service: str) -> dict[str,
     return figures
 
 
-def _first_answer(ask: Any) -> list[dict[str, Any]]:  # noqa: ANN401  a client of httpx
+def _first_answer(ask: Any) -> list[dict[str, Any]]:
     import httpx
 
     end = time.monotonic() + _PATIENCE
@@ -145,14 +145,14 @@ def _first_answer(ask: Any) -> list[dict[str, Any]]:  # noqa: ANN401  a client o
     raise InvalidValueError("The studio's server did not answer. Run 'handwright studio' by hand.")
 
 
-def _milliseconds(ask: Any, path: str) -> float:  # noqa: ANN401  a client of httpx
+def _milliseconds(ask: Any, path: str) -> float:
     begin = time.perf_counter()
     with ask.stream("GET", path) as answer:
         next(answer.iter_bytes())
         return 1e3 * (time.perf_counter() - begin)
 
 
-def _wait(is_ready: Any) -> None:  # noqa: ANN401  a function
+def _wait(is_ready: Any) -> None:
     end = time.monotonic() + _PATIENCE
     while not is_ready():
         if time.monotonic() > end:
@@ -167,7 +167,7 @@ def _playing(pid: int) -> float:
     return 100.0 * (family_seconds(pid) - before) / (time.perf_counter() - begin)
 
 
-def _make_tiny_scene(ask: Any, folder: Path) -> None:  # noqa: ANN401  a client of httpx
+def _make_tiny_scene(ask: Any, folder: Path) -> None:
     """A scene of four frames, for jobs that take next to no time."""
     times, upright = np.arange(4) / 30.0, np.tile([1.0, 0.0, 0.0, 0.0], (4, 1))
     place = np.tile([0.0, 0.0, 1.0], (4, 1))
@@ -222,7 +222,7 @@ async def _crowd(address: str) -> dict[str, float]:
     }
 
 
-def _finish_jobs(ask: Any, begun: float, failed: float) -> dict[str, float]:  # noqa: ANN401
+def _finish_jobs(ask: Any, begun: float, failed: float) -> dict[str, float]:
     jobs: list[dict[str, Any]] = []
 
     def are_done() -> bool:

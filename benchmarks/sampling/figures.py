@@ -6,22 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
 from handwright.core.result import Result
 from handwright.evidence import Certificate, Tolerances, certify
-from handwright.evidence.certificate.penetration import depth_summary
+from handwright.evidence.certificate.penetration import depth_summary, penetration_of
 from handwright.evidence.metrics.strategies import total_strategies
-
-
-def penetration_of(certificate: Certificate) -> Float[np.ndarray, " T"]:
-    """Deepest skin, or body in the surroundings, in each frame, m."""
-    return np.array(
-        [
-            max((record.penetration for record in frame.bodies.values()), default=0.0)
-            for frame in certificate.frames
-        ]
-    )
 
 
 def scene_figures(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from handwright.benchmarks.timing import best_seconds
+from benchmarks.timing import best_seconds
 from handwright.core.hand import HandModel
 from handwright.errors import require
 from handwright.geometry.distance.sdf import Field

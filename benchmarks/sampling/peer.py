@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handwright.benchmarks.force_problems import ForceProblem, solve_by_clarabel
-from handwright.benchmarks.sampling_slsqp import DigitProblem, bend_by_slsqp
-from handwright.benchmarks.timing import best_seconds
+from benchmarks.kernels.force_problems import ForceProblem, solve_by_clarabel
+from benchmarks.sampling.slsqp import DigitProblem, bend_by_slsqp
+from benchmarks.timing import best_seconds
 from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
 from handwright.kernels.decorators import compiled

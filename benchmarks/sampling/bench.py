@@ -7,10 +7,10 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from handwright.benchmarks.bars import bars_met, judged_table, refused_lines
-from handwright.benchmarks.sampling_figures import certificates_of, scene_figures
-from handwright.benchmarks.sampling_peer import measure_frames, solved_path
-from handwright.benchmarks.scene_choice import chosen_scenes
+from benchmarks.bars import bars_met, judged_table, refused_lines
+from benchmarks.sampling.figures import certificates_of, scene_figures
+from benchmarks.sampling.peer import measure_frames, solved_path
+from benchmarks.scene_choice import chosen_scenes
 from handwright.errors import InvalidValueError
 from handwright.methods import ContactSampling, synthesize
 from handwright.scenes import load_scene

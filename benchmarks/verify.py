@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from handwright.benchmarks.bars import bars_met, bars_table
-from handwright.benchmarks.timing import best_seconds
+from benchmarks.bars import bars_met, bars_table
+from benchmarks.timing import best_seconds
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ContactTrack
 from handwright.core.problem import Problem

@@ -1,4 +1,4 @@
-"""Contact sheets of scenes: ``python -m handwright.demo.gallery docs/images [SCENE ...]``."""
+"""Contact sheets of scenes: ``python -m tools.pictures.scene_sheets docs/images [SCENE ...]``."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from jaxtyping import UInt8
 from rich.progress import track
 
 from handwright.core.clip import Clip
-from handwright.demo.sheet import CAMERA, motion_sheet, pictures
 from handwright.evidence import certify
 from handwright.methods import METHODS, synthesize
 from handwright.methods.base import usual_method
 from handwright.render.camera import Camera
+from handwright.render.motion_sheet import CAMERA, motion_sheet, pictures
 from handwright.render.sheet import contact_sheet
 from handwright.render.still import write_png
 from handwright.scenes import load_scene

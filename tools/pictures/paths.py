@@ -1,4 +1,4 @@
-"""Plots of what a hand draws and dials: ``python -m handwright.demo.paths docs/images``."""
+"""Plots of what a hand draws and dials: ``python -m tools.pictures.paths docs/images``."""
 
 from __future__ import annotations
 

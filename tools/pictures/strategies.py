@@ -1,4 +1,4 @@
-"""Stills of the strategies of fingers: ``python -m handwright.demo.strategies FILE.png``."""
+"""Stills of the strategies of fingers: ``python -m tools.pictures.strategies FILE.png``."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from jaxtyping import UInt8
 from rich.progress import track
 
 from handwright.core.clip import Clip
-from handwright.demo.sheet import pictures, spread
 from handwright.evidence import certify
 from handwright.evidence.metrics.strategies import StrategyEvent, strategy_events
 from handwright.methods import ContactSampling, synthesize
 from handwright.methods.sampling.constraints.preferences import Strategy
+from handwright.render.motion_sheet import pictures, spread
 from handwright.render.sheet import contact_sheet
 from handwright.render.still import write_png
 from handwright.scenes import load_scene

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import threadpool_limits
 
-from handwright.benchmarks.bars import bars_met, judged_table, refused_lines
-from handwright.benchmarks.scene_choice import chosen_scenes
-from handwright.benchmarks.timing import interrupted_after
-from handwright.benchmarks.trajopt_figures import EXACT, PUSH, SceneRun, judged_run, scene_row
-from handwright.benchmarks.trajopt_peer import measure_peer
+from benchmarks.bars import bars_met, judged_table, refused_lines
+from benchmarks.scene_choice import chosen_scenes
+from benchmarks.timing import interrupted_after
+from benchmarks.trajopt.figures import EXACT, PUSH, SceneRun, judged_run, scene_row
+from benchmarks.trajopt.peer import measure_peer
 from handwright.core.result import Result, Status
 from handwright.errors import InvalidValueError
 from handwright.methods import ContactInvariant, synthesize
