@@ -21,7 +21,7 @@ from handwright.core.surface import Surface
 from handwright.core.track import Track
 from handwright.evidence import JudgedContact
 from handwright.geometry import table
-from handwright.geometry.exact import ExactDistance
+from handwright.geometry.distance.exact import ExactDistance
 from handwright.kinematics import DigitTargets, IkWeights, posed_pads, posed_skin, solve_ik
 from handwright.math import rotation
 from handwright.mechanics import force_contacts, least_forces, required_wrench

@@ -38,7 +38,7 @@ def _use_cache_of_this_source() -> None:
     digest = hashlib.sha256()
     for path in sorted((SOURCE / "handwright").rglob("*.py")):
         text = path.read_bytes()
-        if b"njit" in text or b"handwright.math.compiled" in text:
+        if b"njit" in text or b"handwright.kernels.decorators" in text:
             digest.update(text)
     os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".numba_cache" / digest.hexdigest()[:16])
 
@@ -49,7 +49,7 @@ def _checked_modules() -> list[str]:
     for layer in CHECKED_LAYERS:
         for path in sorted((SOURCE / "handwright" / layer).rglob("*.py")):
             text = path.read_text(encoding="utf-8")
-            is_compiled = "njit" in text or "handwright.math.compiled" in text
+            is_compiled = "njit" in text or "handwright.kernels.decorators" in text
             if path.name != "__init__.py" and not is_compiled:
                 names.append(".".join(path.relative_to(SOURCE).with_suffix("").parts))
     return names

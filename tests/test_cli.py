@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from handwright import cli
+from handwright.cli.main import main as cli
 from handwright.geometry.shapes import SHAPES
 from handwright.hands.registry import HANDS, make_hand, straight_length
 from handwright.scenes import SCENES
@@ -234,7 +234,7 @@ def found(monkeypatch):
             result = whole(problem, methods.Scripted(), seed=seed)
             return replace(result, clips=result.clips * count, status=status)
 
-        monkeypatch.setattr("handwright.synthesis.synthesize", synthesize)
+        monkeypatch.setattr("handwright.cli.synth.synthesize", synthesize)
         return asked
 
     return end_with
@@ -242,7 +242,7 @@ def found(monkeypatch):
 
 def test_synth_writes_what_it_found_when_it_is_stopped(found, tmp_path, capsys):
     from handwright.core.result import Status
-    from handwright.io.clip_file import load_clip
+    from handwright.io.clip.file import load_clip
 
     found(Status.CANCELLED)
     with pytest.raises(SystemExit) as stop:

@@ -12,13 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from handwright import cli
+from handwright.cli.main import main as cli
 from handwright.core.clip import Provenance
 from handwright.core.problem import Problem
 from handwright.core.track import Track
 from handwright.geometry.shapes import make_shape
 from handwright.hands import trident
-from handwright.io.clip_file import load_clip, save_clip
+from handwright.io.clip.file import load_clip, save_clip
 from handwright.math.pose import Pose
 from handwright.methods import Scripted, synthesize
 

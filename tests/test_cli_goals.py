@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import pytest
 
-from handwright import cli
+from handwright.cli.main import main as cli
 
 GOALS = """
 name: any name, even one / that no file may have
@@ -26,7 +26,7 @@ def test_synth_takes_a_file_of_goals_and_a_method(monkeypatch, tmp_path, capsys)
 
     from handwright import methods
     from handwright.core.track import still
-    from handwright.io.clip_file import load_clip
+    from handwright.io.clip.file import load_clip
 
     @dataclass(frozen=True, slots=True)
     class Lazy:

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import handwright as hw
-from handwright import cli
+from handwright.cli.main import main as cli
 from handwright.core.clip import HandMotion, Provenance
 from handwright.core.contact import ContactTrack
-from handwright.core.push import Push
-from handwright.io.clip_file import load_clip, save_clip
+from handwright.core.events import Push
+from handwright.io.clip.file import load_clip, save_clip
 from handwright.math.pose import Pose
 from handwright.methods.stepwise.reaction import follow_clip, reaction
 

@@ -6,9 +6,9 @@ import io
 
 from rich.console import Console
 
-from handwright import progress as module
+from handwright.cli.main import progress as module
+from handwright.cli.progress import ProgressLine, progress_text
 from handwright.core.result import Progress
-from handwright.progress import ProgressLine, progress_text
 
 NUMBERS = {"solutions": 3.0, "dead_ends": 12.0, "total_frames": 500.0}
 

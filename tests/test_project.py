@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import handwright
-from handwright.cli import COMMANDS
+from handwright.cli.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "handwright"
@@ -146,7 +146,7 @@ print(json.dumps([changed, "torch" in sys.modules, "jax" in sys.modules]))
 def test_help_needs_nothing_heavy() -> None:
     code = """
 import sys
-from handwright.cli import main
+from handwright.cli.main import main
 try:
     main(["--help"])
 except SystemExit as stop:

@@ -11,25 +11,22 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from handwright.core.body import RigidBody
     from handwright.core.clip import Clip
+    from handwright.core.events import Grip, Push, Stroke, TouchSpan
     from handwright.core.goal import Feature, Goal
-    from handwright.core.grip import Grip
     from handwright.core.hand import HandModel
     from handwright.core.problem import Problem
-    from handwright.core.push import Push
     from handwright.core.result import Progress, Result, Status
-    from handwright.core.stroke import Stroke
-    from handwright.core.touch import TouchSpan
     from handwright.core.track import Track
     from handwright.errors import HandwrightError
     from handwright.evidence import Tolerances, certify, evaluate
-    from handwright.geometry.mesh import body_from_mesh, load_body
-    from handwright.geometry.sdf_build import signed_distance_field
+    from handwright.geometry.distance.sdf_build import signed_distance_field
+    from handwright.geometry.mesh.bodies import body_from_mesh, load_body
     from handwright.geometry.shapes import SHAPES, make_shape
-    from handwright.hands.human import human
+    from handwright.hands.human.model import human
     from handwright.hands.registry import HANDS, make_hand
-    from handwright.hands.skin import skin_of
+    from handwright.hands.skin.build import skin_of
     from handwright.hands.trident import trident
-    from handwright.io.clip_file import load_clip
+    from handwright.io.clip.file import load_clip
     from handwright.math.pose import Pose
     from handwright.methods import (
         METHODS,
@@ -110,13 +107,13 @@ _HOMES = {
     "ContactSampling": "handwright.methods",
     "Feature": "handwright.core.goal",
     "Goal": "handwright.core.goal",
-    "Grip": "handwright.core.grip",
+    "Grip": "handwright.core.events",
     "HandModel": "handwright.core.hand",
     "HandwrightError": "handwright.errors",
     "Pose": "handwright.math.pose",
     "Problem": "handwright.core.problem",
     "Progress": "handwright.core.result",
-    "Push": "handwright.core.push",
+    "Push": "handwright.core.events",
     "Result": "handwright.core.result",
     "RigidBody": "handwright.core.body",
     "Scripted": "handwright.methods",
@@ -124,10 +121,10 @@ _HOMES = {
     "Status": "handwright.core.result",
     "Stepwise": "handwright.methods",
     "Tolerances": "handwright.evidence",
-    "Stroke": "handwright.core.stroke",
-    "TouchSpan": "handwright.core.touch",
+    "Stroke": "handwright.core.events",
+    "TouchSpan": "handwright.core.events",
     "Track": "handwright.core.track",
-    "body_from_mesh": "handwright.geometry.mesh",
+    "body_from_mesh": "handwright.geometry.mesh.bodies",
     "body_item": "handwright.render",
     "certify": "handwright.evidence",
     "evaluate": "handwright.evidence",
@@ -135,16 +132,16 @@ _HOMES = {
     "from_mjcf": "handwright.physics",
     "from_recording": "handwright.scenes",
     "hand_items": "handwright.render",
-    "human": "handwright.hands.human",
-    "load_body": "handwright.geometry.mesh",
-    "load_clip": "handwright.io.clip_file",
+    "human": "handwright.hands.human.model",
+    "load_body": "handwright.geometry.mesh.bodies",
+    "load_clip": "handwright.io.clip.file",
     "load_scene": "handwright.scenes",
     "make_hand": "handwright.hands.registry",
     "make_shape": "handwright.geometry.shapes",
     "read_problem": "handwright.scenes",
     "render_still": "handwright.render",
-    "signed_distance_field": "handwright.geometry.sdf_build",
-    "skin_of": "handwright.hands.skin",
+    "signed_distance_field": "handwright.geometry.distance.sdf_build",
+    "skin_of": "handwright.hands.skin.build",
     "synthesize": "handwright.methods",
     "to_mjcf": "handwright.physics",
     "trident": "handwright.hands.trident",

@@ -13,7 +13,7 @@ from handwright.benchmarks.verify import carried_ball
 from handwright.core.contact import ENVIRONMENT, Contact, ContactMode, ContactTrack
 from handwright.core.editing import with_hand_offset
 from handwright.core.result import Result, Status
-from handwright.geometry.exact import ExactDistance
+from handwright.geometry.distance.exact import ExactDistance
 from handwright.scenes import load_scene
 
 

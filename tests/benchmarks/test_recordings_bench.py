@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handwright import cli
 from handwright.benchmarks import recording_windows, recordings
 from handwright.benchmarks.recording_windows import (
     Window,
@@ -19,6 +18,7 @@ from handwright.benchmarks.recording_windows import (
     window_figures,
 )
 from handwright.benchmarks.verify import carried_ball
+from handwright.cli.main import main as cli
 from handwright.core.clip import HandMotion
 from handwright.core.result import Result, Status
 from handwright.errors import FileFormatError, HandwrightError, InvalidValueError

@@ -14,18 +14,18 @@ from handwright.benchmarks.sampling_figures import penetration_of, scene_figures
 from handwright.benchmarks.sampling_slsqp import DigitProblem, bend_by_slsqp
 from handwright.benchmarks.scene_choice import chosen_scenes
 from handwright.benchmarks.verify import carried_ball
+from handwright.core.certificate import BodyRecord, Certificate, Check, FrameRecord
 from handwright.core.result import Result, Status
+from handwright.core.tolerances import Tolerances
 from handwright.errors import InvalidValueError, UnknownNameError
-from handwright.evidence.penetration import finger_finger
-from handwright.evidence.records import BodyRecord, Certificate, Check, FrameRecord
-from handwright.evidence.tolerances import Tolerances
-from handwright.geometry.sdf import sample_field
-from handwright.geometry.sdf_build import signed_distance_field
+from handwright.evidence.certificate.penetration import finger_finger
+from handwright.geometry.distance.sdf import sample_field
+from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
-from handwright.hands.skin import skin_of
+from handwright.hands.skin.build import skin_of
 from handwright.kinematics import posed_pads, posed_skin
-from handwright.kinematics.skin_samples import skin_samples
+from handwright.kinematics.skin.samples import skin_samples
 
 
 def certificate(depths, *, fails=()):

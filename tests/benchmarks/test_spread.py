@@ -15,7 +15,7 @@ from handwright.benchmarks.spread import Explored, compare, covered_width, explo
 from handwright.benchmarks.spread_figure import Band, draw_bands, strokes
 from handwright.errors import InvalidValueError
 from handwright.methods import ContactSampling
-from handwright.methods.sampling.prepare import prepare
+from handwright.methods.sampling.setup.prepare import prepare
 from handwright.scenes import load_scene
 
 # One worker compiles the search, not all of them at once.

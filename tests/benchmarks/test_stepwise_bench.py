@@ -13,7 +13,7 @@ import handwright as hw
 from handwright.benchmarks import stepwise, stepwise_figures
 from handwright.benchmarks.bars import bars_met
 from handwright.methods import Session
-from handwright.methods.stepwise.holding import NoGripError
+from handwright.methods.stepwise.objectives.holding import NoGripError
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ from handwright.benchmarks.trajopt_figures import (
 )
 from handwright.core.result import Result, Status
 from handwright.errors import InvalidValueError, UnknownNameError
-from handwright.methods.trajopt.measures import LIMITS
+from handwright.methods.trajopt.solver.measures import LIMITS
 from handwright.scenes import goal_scenes, load_scene
 
 

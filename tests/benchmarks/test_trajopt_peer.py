@@ -11,8 +11,8 @@ from handwright.benchmarks.trajopt_peer import LocalCost, _least_count, descend_
 from handwright.errors import InvalidValueError
 from handwright.methods import ContactInvariant
 from handwright.methods.trajopt.attempt import static_start
-from handwright.methods.trajopt.contact_invariant import allowed_contacts
-from handwright.methods.trajopt.stages import LOOSE, quiet, weights
+from handwright.methods.trajopt.method import allowed_contacts
+from handwright.methods.trajopt.schedule.stages import LOOSE, quiet, weights
 from handwright.scenes import load_scene
 
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import Contact, ContactMode, ContactTrack
+from handwright.core.events import TouchSpan
 from handwright.core.goal import Feature, Goal, lasting_goals
 from handwright.core.problem import Problem
 from handwright.core.result import NoSolutionError, Result, Status
-from handwright.core.touch import TouchSpan
 from handwright.core.track import Track, still
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.geometry.shapes import make_shape

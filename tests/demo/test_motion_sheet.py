@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from handwright.cli.demo import figures_of
+from handwright.cli.main import demo as motions
 from handwright.core.contact import ContactTrack
 from handwright.core.result import NoSolutionError, Result, Status
-from handwright.demo import motions, sheet
-from handwright.demo.motions import figures_of
+from handwright.demo import sheet
 from handwright.demo.sheet import motion_sheet, pictures, spread, touching_span
 from handwright.evidence import certify
 from handwright.methods import Scripted, synthesize

@@ -12,9 +12,9 @@ from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ContactTrack
 from handwright.core.problem import Problem
 from handwright.evidence import certify
-from handwright.evidence.body_contacts import body_contacts, surface_samples
+from handwright.evidence.contacts.body_contacts import body_contacts, surface_samples
 from handwright.geometry import floor
-from handwright.geometry.exact import ExactDistance
+from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
 from handwright.math import rotation

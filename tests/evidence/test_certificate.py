@@ -29,8 +29,8 @@ from handwright.core.contact import Contact, ContactMode, ContactTrack
 from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
 from handwright.evidence import Tolerances, certify
-from handwright.evidence.contacts import contact_table
-from handwright.evidence.findings import _widest_gaps
+from handwright.evidence.certificate.findings import _widest_gaps
+from handwright.evidence.contacts.hand_contacts import contact_table
 from handwright.geometry import floor
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human

@@ -10,17 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
-from handwright.evidence.dynamics import required_wrench, smoothed
-from handwright.evidence.forces import ContactSet, ForceSolver, Limits, Loads, tangents
-from handwright.evidence.probes import capsule_gaps
-from handwright.evidence.skin_probe import skin_gaps
+from handwright.evidence.certificate.dynamics import required_wrench, smoothed
+from handwright.evidence.certificate.forces import ContactSet, ForceSolver, Limits, Loads, tangents
+from handwright.evidence.contacts.probes import capsule_gaps
+from handwright.evidence.contacts.skin_probe import skin_gaps
 from handwright.geometry import EnvironmentBox, floor
-from handwright.geometry.exact import ExactDistance
+from handwright.geometry.distance.exact import ExactDistance
+from handwright.geometry.distance.surface_distance import surface_distance
 from handwright.geometry.shapes import make_shape
-from handwright.geometry.surface_distance import surface_distance
 from handwright.hands import human, skin_of
 from handwright.kinematics import posed_skin
-from handwright.kinematics.skin_samples import vertex_capsules
+from handwright.kinematics.skin.samples import vertex_capsules
 from handwright.math import rotation
 from handwright.math.pose import Pose
 

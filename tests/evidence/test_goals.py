@@ -19,10 +19,10 @@ from scripted_clips import (
 )
 
 from handwright.core.contact import Contact, ContactMode, ContactTrack
+from handwright.core.events import TouchSpan
 from handwright.core.goal import Feature, Goal
-from handwright.core.touch import TouchSpan
 from handwright.evidence import evaluate
-from handwright.evidence.goals import goal_errors, touch_excess, worst_goal_error
+from handwright.evidence.metrics.goals import goal_errors, touch_excess, worst_goal_error
 from handwright.kinematics import posed_tips
 from handwright.math import rotation
 from handwright.math.pose import Pose

@@ -19,9 +19,9 @@ from handwright.evidence import (
     smoothness,
     sweep_contact_distance,
 )
-from handwright.evidence.diversity import strategies
-from handwright.evidence.realism import _generators, capsule_contacts, thinned
-from handwright.evidence.smoothness import smoothness_of
+from handwright.evidence.metrics.diversity import strategies
+from handwright.evidence.metrics.realism import _generators, capsule_contacts, thinned
+from handwright.evidence.metrics.smoothness import smoothness_of
 from handwright.geometry import floor
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human

@@ -7,8 +7,8 @@ import pytest
 from handwright.benchmarks.recorded_bands import REFERENCES, bands
 from handwright.benchmarks.recorded_metrics import describe, recorded_joints, skin_depth
 from handwright.evidence import physical_realism, smoothness
-from handwright.evidence.smoothness import smoothness_of
-from handwright.io.manipnet import read_recording
+from handwright.evidence.metrics.smoothness import smoothness_of
+from handwright.io.manipnet.dataset import read_recording
 
 
 def assert_within(name, **figures):

@@ -9,7 +9,7 @@ import pytest
 from scripted_clips import lift_clip, shifted, with_body, with_hand, with_judged_forces
 
 from handwright.evidence import certify
-from handwright.evidence.stored_contacts import carrying_contacts, unbalanced
+from handwright.evidence.certificate.stored_contacts import carrying_contacts, unbalanced
 
 
 @pytest.fixture(scope="module")

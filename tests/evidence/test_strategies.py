@@ -9,7 +9,7 @@ import pytest
 
 from handwright.benchmarks.verify import carried_ball
 from handwright.core.contact import ENVIRONMENT, Contact, ContactMode, ContactTrack
-from handwright.evidence.strategies import (
+from handwright.evidence.metrics.strategies import (
     count_strategies,
     digit_touches,
     digits_touching,

@@ -9,11 +9,11 @@ import pytest
 from scripted_clips import lift_clip, make_clip
 
 from handwright.evidence import Tolerances, certify
-from handwright.evidence.contacts import probe_hand
+from handwright.evidence.contacts.hand_contacts import probe_hand
 from handwright.geometry import table
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human, trident
-from handwright.hands.strength import TIP_FORCE, joint_strength
+from handwright.hands.human.strength import TIP_FORCE, joint_strength
 from handwright.kinematics import posed_tips
 from handwright.math.pose import Pose
 from handwright.mechanics import gravity_torques, joint_torques

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from handwright.errors import InvalidValueError
-from handwright.geometry.creases import split_at_creases
-from handwright.geometry.normals import area_normals
+from handwright.geometry.mesh.creases import split_at_creases
+from handwright.geometry.mesh.normals import area_normals
 from handwright.geometry.shapes import make_shape
 from handwright.geometry.shapes.surfaces import capsule_mesh
 

@@ -13,8 +13,8 @@ from scipy.spatial.transform import Rotation
 
 from handwright.errors import InvalidValueError, MeshError
 from handwright.geometry import ExactDistance, outer_surface
-from handwright.geometry.mesh import body_from_mesh
-from handwright.geometry.sdf_kernels import triangle_squared, triangle_table
+from handwright.geometry.distance.sdf_kernels import triangle_squared, triangle_table
+from handwright.geometry.mesh.bodies import body_from_mesh
 
 
 def closest_on_triangle(p, a, b, c):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handwright.geometry.exact import ExactDistance
-from handwright.geometry.hollows import filled_field, is_hollow
-from handwright.geometry.rays import RayCaster
-from handwright.geometry.sdf import sample_field
-from handwright.geometry.sdf_build import signed_distance_field
+from handwright.geometry.distance.exact import ExactDistance
+from handwright.geometry.distance.sdf import sample_field
+from handwright.geometry.distance.sdf_build import signed_distance_field
+from handwright.geometry.mesh.rays import RayCaster
+from handwright.geometry.regions.hollows import filled_field, is_hollow
 from handwright.geometry.shapes import make_shape
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handwright.errors import InvalidValueError
-from handwright.geometry.inertia import (
+from handwright.geometry.mesh.inertia import (
     MassProperties,
     combine,
     grid_properties,

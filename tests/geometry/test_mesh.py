@@ -10,8 +10,7 @@ import trimesh
 
 from handwright.core.body import RigidBody
 from handwright.errors import FileFormatError, InvalidValueError, MeshError
-from handwright.geometry.edges import sharp_edges
-from handwright.geometry.mesh import (
+from handwright.geometry.mesh.bodies import (
     DEFAULT_DENSITY,
     body_from_mesh,
     check_mesh,
@@ -20,6 +19,7 @@ from handwright.geometry.mesh import (
     parts_overlap,
     repair_mesh,
 )
+from handwright.geometry.mesh.edges import sharp_edges
 from handwright.geometry.shapes.surfaces import cube_grid, extrude, icosphere
 
 

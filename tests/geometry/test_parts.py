@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from handwright.errors import InvalidValueError
-from handwright.geometry.parts import BODY_PARTS, faces_of_part
+from handwright.geometry.regions.parts import BODY_PARTS, faces_of_part
 from handwright.geometry.shapes import make_shape
 from handwright.scenes.mugs import beaker
 

@@ -29,8 +29,8 @@ from handwright.geometry import (
     signed_distance_field,
     spheres_to_field,
 )
-from handwright.geometry.mesh import body_from_mesh
-from handwright.geometry.sdf_build import FINEST_SPACING, MAX_NODES, choose_spacing
+from handwright.geometry.distance.sdf_build import FINEST_SPACING, MAX_NODES, choose_spacing
+from handwright.geometry.mesh.bodies import body_from_mesh
 
 
 def as_body(mesh):
@@ -400,7 +400,7 @@ def test_second_request_comes_from_the_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("HANDWRIGHT_CACHE", str(tmp_path))
     body = as_body(trimesh.creation.icosphere(subdivisions=2, radius=0.03))
     built = signed_distance_field(body, spacing=0.002)
-    monkeypatch.setattr("handwright.geometry.sdf_build.build_field", None)
+    monkeypatch.setattr("handwright.geometry.distance.sdf_build.build_field", None)
     kept = signed_distance_field(body, spacing=0.002)
     assert_same_field(built, kept)
     assert not kept.values.flags.writeable
@@ -436,7 +436,7 @@ import os
 import trimesh
 os.environ["HANDWRIGHT_CACHE"] = folder
 from handwright.geometry import signed_distance_field
-from handwright.geometry.mesh import body_from_mesh
+from handwright.geometry.mesh.bodies import body_from_mesh
 torus = trimesh.creation.torus(0.04, 0.015)
 body = body_from_mesh(torus.vertices, torus.faces)
 barrier.wait(timeout=60)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.geometry import shapes
-from handwright.geometry.inertia import solid_properties
-from handwright.geometry.mesh import check_mesh
+from handwright.geometry.mesh.bodies import check_mesh
+from handwright.geometry.mesh.inertia import solid_properties
 from handwright.geometry.shapes import PHONE_KEYS, SHAPES, animals, make_shape, phone_keys
 from handwright.geometry.shapes.surfaces import NUM_SEGMENTS
 

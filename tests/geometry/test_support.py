@@ -13,15 +13,15 @@ from handwright.core.problem import Problem
 from handwright.core.surface import EnvironmentBox
 from handwright.core.track import still
 from handwright.evidence import certify
-from handwright.evidence.contacts import environment_contacts
-from handwright.geometry.environment import floor, table
+from handwright.evidence.contacts.hand_contacts import environment_contacts
+from handwright.geometry.distance.environment import floor, table
+from handwright.geometry.distance.support import contacts_along, surface_contacts
 from handwright.geometry.shapes import make_shape
-from handwright.geometry.support import contacts_along, surface_contacts
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.mechanics import force_contacts, least_forces
-from handwright.methods.sampling.ground_contacts import ground_contacts
-from handwright.methods.sampling.holdings import find_holdings
+from handwright.methods.sampling.setup.ground_contacts import ground_contacts
+from handwright.methods.sampling.setup.intervals import find_holdings
 from handwright.scenes.checking import support_contacts
 
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.hands import OPENXR_JOINTS, OPENXR_PARENTS, bones_of_size, human, joint_names
-from handwright.hands.measured import bones_from_joints
+from handwright.hands.human.measured import bones_from_joints
 from handwright.kinematics import frame_poses, posed_pads
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ContactMode, ContactTrack
+from handwright.core.events import TouchSpan
 from handwright.core.goal import Feature, Goal
 from handwright.core.problem import Problem
 from handwright.core.surface import EnvironmentBox, HalfSpace
-from handwright.core.touch import TouchSpan
 from handwright.core.track import Track
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human, trident

@@ -12,8 +12,8 @@ import pytest
 from scipy.spatial import cKDTree
 
 from handwright.core.clip import Clip
-from handwright.hands.skin import skin_of
-from handwright.io.gltf import save_glb
+from handwright.hands.skin.build import skin_of
+from handwright.io.gltf.write import save_glb
 from handwright.kinematics import posed_skin
 
 PYTHON = "HANDWRIGHT_BLENDER_PYTHON"

@@ -14,7 +14,7 @@ from handwright.core.contact import ContactTrack
 from handwright.core.problem import Problem
 from handwright.errors import HandwrightError, InvalidValueError
 from handwright.hands import human, trident
-from handwright.io.bvh import BvhMotion, read_bvh, write_bvh, write_motion
+from handwright.io.bvh.files import BvhMotion, read_bvh, write_bvh, write_motion
 from handwright.io.formats import export, load
 from handwright.kinematics import frame_poses
 from handwright.math import rotation

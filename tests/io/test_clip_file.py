@@ -18,9 +18,9 @@ from handwright.core.clip import Clip, HandMotion
 from handwright.core.surface import HalfSpace
 from handwright.errors import FileFormatError, InvalidValueError
 from handwright.hands import skin_of
-from handwright.io.clip_file import load_clip, save_clip
-from handwright.io.noun_codec import Decoder
-from handwright.io.npy_archive import header_of
+from handwright.io.clip.file import load_clip, save_clip
+from handwright.io.clip.noun_codec import Decoder
+from handwright.io.clip.npy_archive import header_of
 
 Members = dict[str, bytes]
 
@@ -160,7 +160,7 @@ def test_a_failed_write_leaves_the_old_file(
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("handwright.io.npy_archive.np.lib.format.write_array", stop)
+    monkeypatch.setattr("handwright.io.clip.npy_archive.np.lib.format.write_array", stop)
     with pytest.raises(KeyboardInterrupt):
         save_clip(tiny_clip, saved)
     assert saved.read_bytes() == before
@@ -297,7 +297,7 @@ def test_pickled_arrays_are_refused(edited: Any, name: str) -> None:
 
 def test_a_million_frames_are_refused_unread(edited: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     path = edited(lambda m: m.update({"times.npy": npy(np.arange(1e6))}))
-    monkeypatch.setattr("handwright.io.npy_archive.Archive.array", pytest.fail)
+    monkeypatch.setattr("handwright.io.clip.npy_archive.Archive.array", pytest.fail)
     with pytest.raises(FileFormatError, match="times has 1000000 frames; expected at most 100000"):
         load_clip(path)
 
@@ -306,8 +306,8 @@ def test_a_file_that_unpacks_to_too_much_is_refused_unread(
     edited: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = edited(lambda m: m.update({"times.npy": npy(np.zeros(400_000))}))
-    monkeypatch.setattr("handwright.io.npy_archive.MAX_BYTES", 1024**2)
-    monkeypatch.setattr("handwright.io.npy_archive.zipfile.ZipFile.open", pytest.fail)
+    monkeypatch.setattr("handwright.io.clip.npy_archive.MAX_BYTES", 1024**2)
+    monkeypatch.setattr("handwright.io.clip.npy_archive.zipfile.ZipFile.open", pytest.fail)
     with pytest.raises(FileFormatError, match="unpacks to 3 MB; expected at most 1 MB"):
         load_clip(path)
 

@@ -55,7 +55,7 @@ def test_unknown_suffixes_and_options_are_explained(tiny_clip: Clip, tmp_path: P
 def test_a_new_format_is_one_entry(
     tiny_clip: Clip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(formats.EXPORTERS, ".xyz", "handwright.io.clip_file:save_clip")
-    monkeypatch.setitem(formats.IMPORTERS, ".xyz", "handwright.io.clip_file:load_clip")
+    monkeypatch.setitem(formats.EXPORTERS, ".xyz", "handwright.io.clip.file:save_clip")
+    monkeypatch.setitem(formats.IMPORTERS, ".xyz", "handwright.io.clip.file:load_clip")
     formats.export(tiny_clip, tmp_path / "a.xyz")
     assert formats.load(tmp_path / "a.xyz").times.tolist() == tiny_clip.times.tolist()

@@ -13,9 +13,9 @@ from handwright.core.clip import Clip, HandMotion
 from handwright.core.contact import ContactTrack
 from handwright.errors import FileFormatError, InvalidValueError
 from handwright.hands import human, skin_of
-from handwright.io.glb_reader import load_glb
-from handwright.io.gltf import save_glb
-from handwright.io.resample import frame_times, resampled
+from handwright.io.clip.resample import frame_times, resampled
+from handwright.io.gltf.read import load_glb
+from handwright.io.gltf.write import save_glb
 from handwright.kinematics import frame_poses, posed_capsules, posed_skin
 from handwright.math.pose import Pose
 

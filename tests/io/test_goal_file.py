@@ -13,8 +13,8 @@ from scipy.spatial.transform import Rotation
 from handwright.core.surface import EnvironmentBox, HalfSpace
 from handwright.errors import FileFormatError
 from handwright.hands import human, trident
-from handwright.io.goal_file import read_problem, turned
-from handwright.io.goal_schema import (
+from handwright.io.goals.file import read_problem, turned
+from handwright.io.goals.schema import (
     BodyPart,
     GoalPart,
     GoalsFile,

@@ -7,8 +7,8 @@ import pytest
 
 from handwright.errors import FileFormatError
 from handwright.hands import human, joint_names
-from handwright.io.manipnet_hand import matched_hand, read_hand, reproduce
-from handwright.io.manipnet_range import with_recorded_range
+from handwright.io.manipnet.hand import matched_hand, read_hand, reproduce
+from handwright.io.manipnet.range import with_recorded_range
 from handwright.kinematics import frame_poses
 from handwright.math import rotation
 from handwright.math.pose import Pose

@@ -10,18 +10,18 @@ import pytest
 import trimesh
 from scipy.spatial.transform import Rotation
 
-from handwright import cli
 from handwright.benchmarks.recorded_metrics import recorded_joints, skin_depth
+from handwright.cli.main import main as cli
 from handwright.core.clip import Clip
 from handwright.errors import FileFormatError, HandwrightError, InvalidValueError, UnknownNameError
 from handwright.evidence import evaluate
-from handwright.evidence.sweep import sweep_conventions
-from handwright.geometry.mesh import load_body
+from handwright.evidence.metrics.sweep import sweep_conventions
+from handwright.geometry.mesh.bodies import load_body
 from handwright.hands import human, joint_names
 from handwright.io import formats
 from handwright.io.axes import to_z_up, world_to_z_up
-from handwright.io.manipnet import is_recording, read_recording, read_skin
-from handwright.io.manipnet_hand import matched_hand, read_hand, reproduce
+from handwright.io.manipnet.dataset import is_recording, read_recording, read_skin
+from handwright.io.manipnet.hand import matched_hand, read_hand, reproduce
 from handwright.kinematics import frame_poses, link_poses
 from handwright.math import rotation
 from handwright.math.pose import Pose

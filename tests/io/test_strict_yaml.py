@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from handwright.errors import FileFormatError
-from handwright.io.strict_yaml import MAX_BYTES, read_yaml
+from handwright.io.goals.strict_yaml import MAX_BYTES, read_yaml
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from handwright.errors import InvalidValueError, MissingExtraError, UnknownNameE
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human, skin_of, trident
 from handwright.io.formats import EXPORTERS, export
-from handwright.io.usd import save_usd
+from handwright.io.usd.stage import save_usd
 from handwright.kinematics import frame_poses, posed_capsules, posed_skin
 from handwright.math import rotation
 from handwright.math.pose import Pose

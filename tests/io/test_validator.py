@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from handwright.core.clip import Clip
-from handwright.io.gltf import save_glb
+from handwright.io.gltf.write import save_glb
 
 FOLDER = "HANDWRIGHT_GLTF_VALIDATOR"
 SCRIPT = """

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from handwright.errors import InvalidValueError
-from handwright.geometry.exact import ExactDistance
-from handwright.geometry.sdf_build import signed_distance_field
+from handwright.geometry.distance.exact import ExactDistance
+from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human, trident
 from handwright.kinematics import posed_capsules, posed_pads
-from handwright.kinematics.closing import close_around
+from handwright.kinematics.ik.closing import close_around
 from handwright.math import rotation
 from handwright.math.pose import Pose
 

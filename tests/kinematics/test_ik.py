@@ -17,10 +17,10 @@ from handwright.core.hand import (
     SurfacePoint,
 )
 from handwright.errors import InvalidValueError, UnknownNameError
-from handwright.geometry.environment import floor, pack_environment, wall
-from handwright.geometry.sdf import make_field
+from handwright.geometry.distance.environment import floor, pack_environment, wall
+from handwright.geometry.distance.sdf import make_field
 from handwright.hands import human, trident
-from handwright.hands.skin import skin_of
+from handwright.hands.skin.build import skin_of
 from handwright.kinematics import (
     DigitTargets,
     IkWeights,
@@ -35,11 +35,11 @@ from handwright.kinematics import (
     solve_frames,
     solve_ik,
 )
-from handwright.kinematics.around import Around, capsules_around
-from handwright.kinematics.digit_ik import digit_cost, place_digit
-from handwright.kinematics.digits import digit_table
-from handwright.kinematics.ik_work import make_work
-from handwright.kinematics.skin_samples import sample_position, skin_samples
+from handwright.kinematics.ik.digit import digit_cost, place_digit
+from handwright.kinematics.ik.digit_table import digit_table
+from handwright.kinematics.ik.workspace import make_work
+from handwright.kinematics.obstacles import Around, capsules_around
+from handwright.kinematics.skin.samples import sample_position, skin_samples
 from handwright.kinematics.tree import forward, links_for, tree_of
 from handwright.math import rotation
 from handwright.math.pose import Pose

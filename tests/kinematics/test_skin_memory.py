@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handwright.geometry.environment import floor, pack_environment
-from handwright.geometry.sdf import make_field
+from handwright.geometry.distance.environment import floor, pack_environment
+from handwright.geometry.distance.sdf import make_field
 from handwright.hands import human
-from handwright.kinematics.around import Around
-from handwright.kinematics.digit_ik import IkWeights, digit_cost, place_digit
-from handwright.kinematics.digits import digit_table
-from handwright.kinematics.ik_work import make_work
-from handwright.kinematics.skin_memory import (
+from handwright.kinematics.ik.digit import IkWeights, digit_cost, place_digit
+from handwright.kinematics.ik.digit_table import digit_table
+from handwright.kinematics.ik.workspace import make_work
+from handwright.kinematics.obstacles import Around
+from handwright.kinematics.skin.memory import (
     forget_skin,
     keep_skin,
     make_skin_memory,
     skin_travel,
 )
-from handwright.kinematics.skin_samples import sample_position, skin_samples
+from handwright.kinematics.skin.samples import sample_position, skin_samples
 from handwright.kinematics.tree import forward, links_for, tree_of
 
 HUMAN = human()

@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import least_squares, lsq_linear
 
 from handwright.errors import InvalidValueError
-from handwright.geometry.environment import floor, pack_environment, wall
-from handwright.geometry.sdf import field_value, make_field
+from handwright.geometry.distance.environment import floor, pack_environment, wall
+from handwright.geometry.distance.sdf import field_value, make_field
 from handwright.hands import human, trident
 from handwright.kinematics import (
     DigitTargets,
@@ -17,9 +17,10 @@ from handwright.kinematics import (
     posed_pads,
     solve_ik,
 )
-from handwright.kinematics.around import seen_over
-from handwright.kinematics.skin_samples import skin_samples
-from handwright.kinematics.spacetime import (
+from handwright.kinematics.obstacles import seen_over
+from handwright.kinematics.skin.samples import skin_samples
+from handwright.kinematics.spacetime.band import make_band
+from handwright.kinematics.spacetime.motion import (
     Anchors,
     SpacetimeWeights,
     bending_rows,
@@ -31,8 +32,7 @@ from handwright.kinematics.spacetime import (
     no_anchors,
     smooth_digits,
 )
-from handwright.kinematics.spacetime_band import make_band
-from handwright.kinematics.spacetime_terms import fill_band, motion_cost
+from handwright.kinematics.spacetime.terms import fill_band, motion_cost
 from handwright.math import rotation
 from handwright.math.pose import Pose
 

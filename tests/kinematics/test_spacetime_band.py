@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
-from handwright.kinematics.spacetime_band import bounded_step, make_band
+from handwright.kinematics.spacetime.band import bounded_step, make_band
 
 
 def random_band(rng, size, width):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from handwright.geometry.environment import floor, pack_environment, table, wall
-from handwright.geometry.exact import ExactDistance
-from handwright.geometry.sdf_build import signed_distance_field
+from handwright.geometry.distance.environment import floor, pack_environment, table, wall
+from handwright.geometry.distance.exact import ExactDistance
+from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
-from handwright.hands.skin import skin_of
+from handwright.hands.skin.build import skin_of
 from handwright.kinematics import SpacetimeWeights, posed_capsules, posed_skin, smooth_digits
-from handwright.kinematics.around import seen_from, seen_over
-from handwright.kinematics.skin_samples import skin_samples, vertex_capsules
-from handwright.kinematics.spacetime import no_anchors
+from handwright.kinematics.obstacles import seen_from, seen_over
+from handwright.kinematics.skin.samples import skin_samples, vertex_capsules
+from handwright.kinematics.spacetime.motion import no_anchors
 from handwright.math import rotation
 from handwright.math.pose import Pose
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from handwright.math.compiled import compiled
-from handwright.math.dice import drawn_from, make_dice, roll, shuffle
+from handwright.kernels.decorators import compiled
+from handwright.kernels.rng import drawn_from, make_dice, roll, shuffle
 
 
 @compiled

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from handwright.math.compiled import compiled, kernel, linked
+from handwright.kernels.decorators import compiled, kernel, linked
 
 _MODULE = """
 import numpy as np
-from handwright.math.compiled import compiled, kernel, linked
+from handwright.kernels.decorators import compiled, kernel, linked
 
 @linked
 def inner(x, n):

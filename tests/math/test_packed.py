@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from handwright.math.compiled import compiled, kernel
-from handwright.math.packed import Packed
+from handwright.kernels.decorators import compiled, kernel
+from handwright.kernels.packed import Packed
 
 
 class Inner(NamedTuple):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from handwright.errors import InvalidValueError
-from handwright.geometry.exact import ExactDistance
+from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.shapes import make_shape
 from handwright.mechanics import edge_distance, edge_sides, force_contacts, least_forces
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from handwright.contact.leaps import jumping_steps
 from handwright.mechanics import force_contacts, least_forces
 from handwright.mechanics.frame_forces import forces_of_frames
-from handwright.mechanics.leaps import jumping_steps
 from handwright.mechanics.wrench import ForceContacts
 
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from handwright.mechanics.shear import frame_durations, skin_shears, slip_velocity
-from handwright.methods.sampling.frame import give_way
+from handwright.contact.shear import frame_durations, skin_shears, slip_velocity
+from handwright.methods.sampling.search.frame import give_way
 
 STEP = 0.1
 UP = np.array([0.0, 0.0, 1.0])

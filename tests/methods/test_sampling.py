@@ -12,26 +12,26 @@ from handwright.core.result import Status
 from handwright.core.track import Track, still
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.evidence import Tolerances, certify
-from handwright.geometry.environment import table
-from handwright.geometry.hollows import filled_field
-from handwright.geometry.sdf import sample_field
-from handwright.geometry.sdf_build import signed_distance_field
+from handwright.geometry.distance.environment import table
+from handwright.geometry.distance.sdf import sample_field
+from handwright.geometry.distance.sdf_build import signed_distance_field
+from handwright.geometry.regions.hollows import filled_field
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human, trident
-from handwright.hands.skin import skin_of
+from handwright.hands.skin.build import skin_of
 from handwright.kinematics import link_poses
-from handwright.kinematics.skinning import posed_skin
+from handwright.kinematics.skin.skinning import posed_skin
 from handwright.kinematics.tree import Links
 from handwright.math.pose import Pose
 from handwright.methods import ContactSampling, synthesize
 from handwright.methods.sampling import FixedJoint, KeepOff, Preference
-from handwright.methods.sampling.candidates import key_frames, surface_points
-from handwright.methods.sampling.frame import place_hands
-from handwright.methods.sampling.ground_contacts import ground_contacts
-from handwright.methods.sampling.hands_as_one import hands_as_one, sunk_pads
-from handwright.methods.sampling.holdings import find_holdings
-from handwright.methods.sampling.room import make_room
-from handwright.methods.sampling.stage import Limits, make_stage
+from handwright.methods.sampling.search.frame import place_hands
+from handwright.methods.sampling.search.workspace import make_room
+from handwright.methods.sampling.setup.candidates import key_frames, surface_points
+from handwright.methods.sampling.setup.ground_contacts import ground_contacts
+from handwright.methods.sampling.setup.hands_as_one import hands_as_one, sunk_pads
+from handwright.methods.sampling.setup.hold_data import Limits, make_stage
+from handwright.methods.sampling.setup.intervals import find_holdings
 from handwright.scenes import load_scene
 
 # One worker compiles the search, not all of them at once.

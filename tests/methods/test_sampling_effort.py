@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from handwright.core.tolerances import DIGIT_FORCE
 from handwright.hands import human
-from handwright.hands.strength import DIGIT_FORCE, TIP_FORCE
+from handwright.hands.human.strength import TIP_FORCE
 from handwright.kinematics import link_poses
 from handwright.math.pose import Pose
-from handwright.methods.sampling.effort import too_hard
+from handwright.methods.sampling.finish.effort import too_hard
 
 HAND = human()
 COUNT, AT = 3, 1

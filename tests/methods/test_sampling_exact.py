@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from handwright.geometry.exact import ExactDistance
+from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.shapes import make_shape
-from handwright.methods.sampling.exact_contacts import Refused, _Contacts, _forces, _unsure
+from handwright.methods.sampling.finish.exact_contacts import Refused, _Contacts, _forces, _unsure
 
 HALF = 0.02
 STAND_OFF = 5e-4

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handwright.geometry.environment import floor, pack_environment, table
-from handwright.geometry.exact import ExactDistance
-from handwright.geometry.sdf_build import signed_distance_field
+from handwright.geometry.distance.environment import floor, pack_environment, table
+from handwright.geometry.distance.exact import ExactDistance
+from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
-from handwright.hands.skin import skin_of
+from handwright.hands.skin.build import skin_of
 from handwright.kinematics import posed_skin
-from handwright.kinematics.around import seen_over
+from handwright.kinematics.obstacles import seen_over
 from handwright.math.pose import Pose
-from handwright.methods.sampling.exact_depth import skin_depths
+from handwright.methods.sampling.finish.exact_depth import skin_depths
 
 HAND, BOX = human(), make_shape("box", width=0.06, depth=0.06, height=0.06)
 HALF = np.array([0.03, 0.03, 0.03])

@@ -11,8 +11,8 @@ import pytest
 from handwright.evidence import certify
 from handwright.methods import ContactSampling, synthesize
 from handwright.methods.sampling.attempt import _leaping_frame
-from handwright.methods.sampling.exact_contacts import _creeps
-from handwright.methods.sampling.grasps import draw_grasps, first_digits
+from handwright.methods.sampling.finish.exact_contacts import _creeps
+from handwright.methods.sampling.setup.grasps import draw_grasps, first_digits
 from handwright.scenes import load_scene
 
 # One worker compiles the search, not all of them at once.

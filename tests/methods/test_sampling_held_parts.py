@@ -8,13 +8,17 @@ import pytest
 import handwright as hw
 from handwright.errors import InvalidValueError
 from handwright.evidence import certify
-from handwright.geometry.parts import faces_of_part
-from handwright.geometry.rays import RayCaster
+from handwright.geometry.mesh.rays import RayCaster
+from handwright.geometry.regions.parts import faces_of_part
 from handwright.geometry.shapes import make_shape
 from handwright.kinematics import posed_capsules
 from handwright.methods.sampling import Ball, ForbiddenBall, HeldBy, Pin
-from handwright.methods.sampling.held_parts import PART_TOLERANCE, find_held_parts, region_of
-from handwright.methods.sampling.holdings import Holding
+from handwright.methods.sampling.constraints.regions import (
+    PART_TOLERANCE,
+    find_held_parts,
+    region_of,
+)
+from handwright.methods.sampling.setup.intervals import Holding
 from handwright.scenes import load_scene
 
 THREE = {"num_solutions": 3, "time_budget": 120.0}

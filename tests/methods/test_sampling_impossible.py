@@ -13,15 +13,16 @@ from handwright.core.problem import Problem
 from handwright.core.result import Status
 from handwright.core.track import Track
 from handwright.errors import InvalidValueError
-from handwright.geometry.exact import ExactDistance
+from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.shapes import make_shape
 from handwright.kinematics import posed_capsules
 from handwright.math.pose import Pose
 from handwright.methods import ContactSampling, synthesize
-from handwright.methods.sampling import ForbiddenBall, KeepOff, contact_sampling
-from handwright.methods.sampling.holdings import find_holdings
-from handwright.methods.sampling.palms import palm_depths, reach_of
-from handwright.methods.sampling.reasons import why_impossible
+from handwright.methods.sampling import ForbiddenBall, KeepOff
+from handwright.methods.sampling import method as contact_sampling
+from handwright.methods.sampling.setup.feasibility import why_impossible
+from handwright.methods.sampling.setup.intervals import find_holdings
+from handwright.methods.sampling.setup.palms import palm_depths, reach_of
 from handwright.scenes import load_scene
 from handwright.scenes.registry import SCENES
 

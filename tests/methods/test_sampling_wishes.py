@@ -19,11 +19,11 @@ from handwright.methods.sampling import (
     Preference,
 )
 from handwright.methods.sampling.attempt import Attempt
-from handwright.methods.sampling.contact_sampling import _shortfall
-from handwright.methods.sampling.control import digit_rows
-from handwright.methods.sampling.holdings import Holding
-from handwright.methods.sampling.kept import Kept
-from handwright.methods.sampling.wish_checking import check_names
+from handwright.methods.sampling.constraints.apply import digit_rows
+from handwright.methods.sampling.constraints.checking import check_names
+from handwright.methods.sampling.constraints.kept import Kept
+from handwright.methods.sampling.method import _shortfall
+from handwright.methods.sampling.setup.intervals import Holding
 from handwright.scenes import load_scene
 
 POINT = (0.0, 0.03, 0.0)

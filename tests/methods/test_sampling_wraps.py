@@ -12,13 +12,13 @@ from handwright.benchmarks.preferences import CLOSER, towards_body
 from handwright.core.editing import with_hand_offset
 from handwright.core.track import Track
 from handwright.kinematics.fk import link_poses
-from handwright.kinematics.spacetime import no_anchors
+from handwright.kinematics.spacetime.motion import no_anchors
 from handwright.math.pose import Pose
-from handwright.methods.sampling.anchors import lifted_anchors
 from handwright.methods.sampling.attempts import warm_up
-from handwright.methods.sampling.judge import make_judged
-from handwright.methods.sampling.phalanges import near_points
-from handwright.methods.sampling.prepare import prepare
+from handwright.methods.sampling.finish.anchors import lifted_anchors
+from handwright.methods.sampling.finish.check import make_judged
+from handwright.methods.sampling.setup.phalanges import near_points
+from handwright.methods.sampling.setup.prepare import prepare
 from handwright.scenes import load_scene
 
 FRAMES = 24

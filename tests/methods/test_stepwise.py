@@ -9,23 +9,23 @@ import pytest
 
 import handwright as hw
 from handwright.core.contact import ContactTrack
+from handwright.core.events import Push
 from handwright.core.goal import Feature, Goal
 from handwright.core.problem import Problem
-from handwright.core.push import Push
-from handwright.evidence.dynamics import required_wrench
-from handwright.geometry.environment import floor
+from handwright.evidence.certificate.dynamics import required_wrench
+from handwright.geometry.distance.environment import floor
 from handwright.geometry.shapes import box
 from handwright.kinematics.fk import link_poses
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.methods.stepwise.body_turns import turn_on
-from handwright.methods.stepwise.cost_to_go import Errors, common_modes, cost_to_go
-from handwright.methods.stepwise.point_rows import hand_point_rows
+from handwright.methods.stepwise.objectives.body_turns import turn_on
+from handwright.methods.stepwise.objectives.cost_to_go import Errors, common_modes, cost_to_go
+from handwright.methods.stepwise.qp.point_rows import hand_point_rows
 from handwright.methods.stepwise.session import Session
 from handwright.methods.stepwise.settings import Settings
 from handwright.methods.stepwise.world import advance_hand, hand_state, make_world
 from handwright.physics.hand_dynamics import HandDynamics
-from handwright.physics.joint_drives import joint_drives
+from handwright.physics.mjcf.joint_drives import joint_drives
 
 STEP = 1.0 / 30.0
 

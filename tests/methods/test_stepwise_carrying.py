@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 import handwright as hw
-from handwright.geometry.surface_distance import surface_distance
+from handwright.geometry.distance.surface_distance import surface_distance
+from handwright.grasping.carry import carrying_strain
+from handwright.grasping.obstacles import obstacles
+from handwright.grasping.strength import strength_share
 from handwright.kinematics import link_poses
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.mechanics import force_contacts
-from handwright.methods.stepwise.grasp_carry import carrying_strain
-from handwright.methods.stepwise.grasp_obstacles import obstacles
-from handwright.methods.stepwise.grasp_strength import strength_share
-from handwright.methods.stepwise.joint_bounds import stoppable
+from handwright.methods.stepwise.qp.joint_bounds import stoppable
 
 STEP = 1.0 / 30.0
 

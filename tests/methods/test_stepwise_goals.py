@@ -10,11 +10,11 @@ import pytest
 import handwright as hw
 from handwright.core.goal import Feature, Goal
 from handwright.errors import InvalidValueError
-from handwright.evidence.goals import feature_poses, goal_errors
+from handwright.evidence.metrics.goals import feature_poses, goal_errors
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.methods.stepwise.current_goals import current_goals
-from handwright.methods.stepwise.references import turn_between
+from handwright.methods.stepwise.objectives.current_goals import current_goals
+from handwright.methods.stepwise.objectives.references import turn_between
 from handwright.methods.stepwise.session import Session
 
 STEP = 1.0 / 30.0

@@ -12,27 +12,27 @@ from scipy.optimize import linprog
 from handwright.core.body import RigidBody
 from handwright.core.surface import Surface
 from handwright.errors import InvalidValueError, UnknownNameError
-from handwright.evidence.penetration import finger_finger
-from handwright.geometry.environment import pack_environment, table
-from handwright.geometry.exact import ExactDistance
-from handwright.geometry.sdf_build import signed_distance_field
+from handwright.evidence.certificate.penetration import finger_finger
+from handwright.geometry.distance.environment import pack_environment, table
+from handwright.geometry.distance.exact import ExactDistance
+from handwright.geometry.distance.sdf_build import signed_distance_field
+from handwright.geometry.distance.surface_distance import surface_distance
 from handwright.geometry.shapes import make_shape
-from handwright.geometry.surface_distance import surface_distance
+from handwright.grasping.balance import Load, balance
+from handwright.grasping.forces import disturbances
+from handwright.grasping.grasp import GraspFound, NoGrasp, find_grasp
+from handwright.grasping.grip_styles import GRIP_STYLES
+from handwright.grasping.habits import apart_pairs, habits
+from handwright.grasping.handles import skin_handles
+from handwright.grasping.reach import NoReach, ReachPath, reach_path
+from handwright.grasping.rows import GraspProblem, Weights, grasp_rows
+from handwright.grasping.skin import skin_points
+from handwright.grasping.starts import style_posture
 from handwright.hands import human, trident
-from handwright.hands.skin import skin_of
+from handwright.hands.skin.build import skin_of
 from handwright.kinematics import link_poses, posed_skin
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.methods.stepwise.grasp import GraspFound, NoGrasp, find_grasp
-from handwright.methods.stepwise.grasp_balance import Load, balance
-from handwright.methods.stepwise.grasp_forces import disturbances
-from handwright.methods.stepwise.grasp_habits import apart_pairs, habits
-from handwright.methods.stepwise.grasp_rows import GraspProblem, Weights, grasp_rows
-from handwright.methods.stepwise.grasp_skin import skin_points
-from handwright.methods.stepwise.grasp_starts import style_posture
-from handwright.methods.stepwise.grip_styles import GRIP_STYLES
-from handwright.methods.stepwise.handles import skin_handles
-from handwright.methods.stepwise.reach import NoReach, ReachPath, reach_path
 
 ARM = human("right", arm=True)
 GRAVITY = np.array([0.0, 0.0, -9.81])

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import handwright as hw
+from handwright.core.events import Push
 from handwright.core.goal import Feature, Goal
-from handwright.core.push import Push
 from handwright.methods.stepwise.session import Session
 
 STEP = 1.0 / 30.0

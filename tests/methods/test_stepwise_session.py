@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import handwright as hw
+from handwright.core.events import Push
 from handwright.core.goal import Feature, Goal, is_same_goal
-from handwright.core.push import Push
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.kinematics.fk import link_poses
-from handwright.methods.stepwise.profile import reaching_rate, share_at_rate
-from handwright.methods.stepwise.references import way_begun
+from handwright.methods.stepwise.objectives.profile import reaching_rate, share_at_rate
+from handwright.methods.stepwise.objectives.references import way_begun
 from handwright.methods.stepwise.session import MAX_PUSH, Session
 
 STEP = 1.0 / 30.0

@@ -6,8 +6,8 @@ import daqp
 import numpy as np
 import pytest
 
-from handwright.methods.stepwise.program import Program
-from handwright.methods.stepwise.solver import InfeasibleStepError, solve_program
+from handwright.methods.stepwise.qp.program import Program
+from handwright.methods.stepwise.qp.solver import InfeasibleStepError, solve_program
 
 SIZE, ROWS = 20, 30
 

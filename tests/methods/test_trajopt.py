@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 
 import handwright as hw
+from handwright.core.events import TouchSpan
 from handwright.core.result import Status
-from handwright.core.touch import TouchSpan
-from handwright.geometry.rods import fit_rod
+from handwright.geometry.distance.rods import fit_rod
+from handwright.kernels.packed import Packed
 from handwright.math import rotation
-from handwright.math.packed import Packed
-from handwright.methods.trajopt.build import build, make_room
 from handwright.methods.trajopt.clips import make_clip, mean_forces
-from handwright.methods.trajopt.contact_invariant import ContactInvariant, allowed_contacts
-from handwright.methods.trajopt.gaits import sampled_gait, start_origins
-from handwright.methods.trajopt.measures import measure
+from handwright.methods.trajopt.method import ContactInvariant, allowed_contacts
+from handwright.methods.trajopt.model.shape import make_body
+from handwright.methods.trajopt.model.transcribe import build, make_room
 from handwright.methods.trajopt.refine import refined_keys
-from handwright.methods.trajopt.schedule import apply_schedule, eased, rounded
-from handwright.methods.trajopt.shape import make_body
-from handwright.methods.trajopt.system import firmness
+from handwright.methods.trajopt.schedule.gaits import sampled_gait, start_origins
+from handwright.methods.trajopt.schedule.schedule import apply_schedule, eased, rounded
+from handwright.methods.trajopt.solver.measures import measure
+from handwright.methods.trajopt.solver.system import firmness
 from handwright.scenes import load_scene
 
 pytestmark = pytest.mark.xdist_group("trajopt")

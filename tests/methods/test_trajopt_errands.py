@@ -11,16 +11,16 @@ import handwright as hw
 from handwright.core.contact import ContactTrack
 from handwright.core.result import Status
 from handwright.demo.paths import dialled_path
-from handwright.evidence.presses import presses
+from handwright.evidence.metrics.presses import presses
 from handwright.geometry.shapes.phones import phone_keys
 from handwright.kinematics import posed_capsules
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.methods.trajopt.approach import add_approach
-from handwright.methods.trajopt.contact_invariant import ContactInvariant, allowed_contacts
-from handwright.methods.trajopt.goal_digits import digit_of
-from handwright.methods.trajopt.goal_rows import fine_samples, with_samples_at
-from handwright.methods.trajopt.quiet_terms import phase_matrices
+from handwright.methods.trajopt.method import ContactInvariant, allowed_contacts
+from handwright.methods.trajopt.model.goal_rows import fine_samples, with_samples_at
+from handwright.methods.trajopt.schedule.approach import add_approach
+from handwright.methods.trajopt.schedule.goal_digits import digit_of
+from handwright.methods.trajopt.terms.regularization import phase_matrices
 from handwright.scenes import load_scene
 
 pytestmark = pytest.mark.xdist_group("trajopt")

@@ -8,13 +8,13 @@ from scipy.optimize import linprog
 
 import handwright as hw
 from handwright.core.result import Status
-from handwright.methods.trajopt.build import build, make_room
-from handwright.methods.trajopt.contact_invariant import ContactInvariant
-from handwright.methods.trajopt.descent import Descent, make_blocks
-from handwright.methods.trajopt.measures import measure
-from handwright.methods.trajopt.scenarios import push_corners
-from handwright.methods.trajopt.schedule import apply_schedule
-from handwright.methods.trajopt.stages import EXACT, quiet, weights
+from handwright.methods.trajopt.method import ContactInvariant
+from handwright.methods.trajopt.model.scenarios import push_corners
+from handwright.methods.trajopt.model.transcribe import build, make_room
+from handwright.methods.trajopt.schedule.schedule import apply_schedule
+from handwright.methods.trajopt.schedule.stages import EXACT, quiet, weights
+from handwright.methods.trajopt.solver.descent import Descent, make_blocks
+from handwright.methods.trajopt.solver.measures import measure
 from handwright.scenes import load_scene
 
 pytestmark = pytest.mark.xdist_group("trajopt")

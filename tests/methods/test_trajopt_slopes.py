@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from handwright.core.goal import Feature, Goal
-from handwright.math.packed import Packed
-from handwright.methods.trajopt.block_solve import solve_blocks
-from handwright.methods.trajopt.build import build, make_room
-from handwright.methods.trajopt.descent import make_blocks
-from handwright.methods.trajopt.model import Weights
-from handwright.methods.trajopt.quiet_terms import Quiet, phase_matrices, quiet_cost
-from handwright.methods.trajopt.schedule import apply_schedule
-from handwright.methods.trajopt.slide_terms import slide_change, slide_residual
-from handwright.methods.trajopt.system import motion_cost, motion_system
+from handwright.kernels.packed import Packed
+from handwright.methods.trajopt.model.model import Weights
+from handwright.methods.trajopt.model.transcribe import build, make_room
+from handwright.methods.trajopt.schedule.schedule import apply_schedule
+from handwright.methods.trajopt.solver.block_solve import solve_blocks
+from handwright.methods.trajopt.solver.descent import make_blocks
+from handwright.methods.trajopt.solver.system import motion_cost, motion_system
+from handwright.methods.trajopt.terms.regularization import Quiet, phase_matrices, quiet_cost
+from handwright.methods.trajopt.terms.slide import slide_change, slide_residual
 from handwright.scenes import load_scene
 
 pytestmark = pytest.mark.xdist_group("trajopt")

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import handwright as hw
-from handwright.core.touch import TouchSpan
-from handwright.hands.skin import skin_of
+from handwright.core.events import TouchSpan
+from handwright.hands.skin.build import skin_of
 from handwright.math import rotation
-from handwright.methods.trajopt.build import WRIST_HINGES, build, phases_of
-from handwright.methods.trajopt.carrying import carried_wrists
-from handwright.methods.trajopt.contact_invariant import ContactInvariant, allowed_contacts
-from handwright.methods.trajopt.model import with_radius
-from handwright.methods.trajopt.schedule import hangs, other_schedules, rounded
-from handwright.methods.trajopt.skin_bulge import skin_bulge, skin_stubs
+from handwright.methods.trajopt.method import ContactInvariant, allowed_contacts
+from handwright.methods.trajopt.model.model import with_radius
+from handwright.methods.trajopt.model.skin_bulge import skin_bulge, skin_stubs
+from handwright.methods.trajopt.model.transcribe import WRIST_HINGES, build, phases_of
+from handwright.methods.trajopt.schedule.carrying import carried_wrists
+from handwright.methods.trajopt.schedule.schedule import hangs, other_schedules, rounded
 from handwright.methods.trajopt.skin_fit import fit_skin
 from handwright.scenes import load_scene
 
@@ -192,8 +192,8 @@ def test_a_capsule_that_stands_out_of_the_skin_is_fitted_to_it(built):
 
 def _tip_place(built, hand):
     """Lowest vertex of the skin over the index finger's last capsule, at the start."""
-    from handwright.kinematics.skin_samples import vertex_capsules
-    from handwright.kinematics.skinning import posed_skin
+    from handwright.kinematics.skin.samples import vertex_capsules
+    from handwright.kinematics.skin.skinning import posed_skin
 
     skin = skin_of(hand.model)
     number = hand.model.capsules.names.index("index_distal")

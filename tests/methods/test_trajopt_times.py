@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 
 import handwright as hw
-from handwright.core.touch import TouchSpan
+from handwright.core.events import TouchSpan
 from handwright.core.track import Track
-from handwright.math.packed import Packed
+from handwright.kernels.packed import Packed
 from handwright.mechanics.momentum import required_wrench
-from handwright.methods.trajopt.build import build, make_room
 from handwright.methods.trajopt.clips import make_clip
-from handwright.methods.trajopt.contact_invariant import ContactInvariant
-from handwright.methods.trajopt.descent import Descent, make_blocks
-from handwright.methods.trajopt.quiet_terms import Quiet, phase_matrices, quiet_cost
+from handwright.methods.trajopt.method import ContactInvariant
+from handwright.methods.trajopt.model.timing import key_times, pinned_keys
+from handwright.methods.trajopt.model.transcribe import build, make_room
 from handwright.methods.trajopt.refine import refined_keys
-from handwright.methods.trajopt.stages import LOOSE, quiet, weights
-from handwright.methods.trajopt.system import motion_system
-from handwright.methods.trajopt.timing import key_times, pinned_keys
+from handwright.methods.trajopt.schedule.stages import LOOSE, quiet, weights
+from handwright.methods.trajopt.solver.descent import Descent, make_blocks
+from handwright.methods.trajopt.solver.system import motion_system
+from handwright.methods.trajopt.terms.regularization import Quiet, phase_matrices, quiet_cost
 from handwright.scenes import load_scene
 
 pytestmark = pytest.mark.xdist_group("trajopt")

@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from handwright.errors import InvalidValueError
 from handwright.hands.capsule_sites import distances_to_axes
-from handwright.physics.fit_capsule import fit_box, fit_capsule, fit_hull
+from handwright.physics.mjcf.fit_capsule import fit_box, fit_capsule, fit_hull
 
 
 def capsule_surface(rng, start, end, radius, count=400):

@@ -21,7 +21,7 @@ from handwright.core.hand import (
     SurfacePoint,
 )
 from handwright.errors import InvalidValueError
-from handwright.hands.human import human
+from handwright.hands.human.model import human
 from handwright.hands.trident import trident
 from handwright.kinematics import link_poses, point_jacobians
 from handwright.math.pose import Pose

@@ -9,17 +9,17 @@ import pytest
 from pinch_lift import pinch_lift
 
 import handwright as hw
-from handwright import cli
+from handwright.cli.main import main as cli
 from handwright.core.clip import HandMotion, Provenance
 from handwright.core.contact import ContactTrack
 from handwright.errors import HandwrightError
 from handwright.geometry import table
-from handwright.io.clip_file import load_clip, save_clip
+from handwright.io.clip.file import load_clip, save_clip
 from handwright.math import rotation
-from handwright.physics.pushes import Push, random_pushes
-from handwright.physics.replay import ReplaySettings, replay
-from handwright.physics.replay_plan import firm_forces, skin_over_capsules
-from handwright.physics.replay_shapes import body_shape
+from handwright.physics.replay.plan import firm_forces, skin_over_capsules
+from handwright.physics.replay.play import ReplaySettings, replay
+from handwright.physics.replay.pushes import Push, random_pushes
+from handwright.physics.replay.shapes import body_shape
 
 TABLE = 0.75
 

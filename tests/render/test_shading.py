@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handwright.render.developing import BACKGROUND, Shot
+from handwright.render.postprocess import BACKGROUND, Shot
 from handwright.render.shading import hollow_shade
 
 HEIGHT, WIDTH = 90, 120

@@ -17,7 +17,7 @@ from handwright.errors import HandwrightError, InvalidValueError
 from handwright.geometry.shapes import make_shape
 from handwright.geometry.shapes.surfaces import capsule_mesh
 from handwright.hands import human, trident
-from handwright.hands.skin import skin_of
+from handwright.hands.skin.build import skin_of
 from handwright.kinematics import posed_capsules, posed_pads
 from handwright.math import Pose, rotation
 from handwright.render import (
@@ -30,8 +30,8 @@ from handwright.render import (
     turntable,
     write_png,
 )
-from handwright.render.developing import BACKGROUND
 from handwright.render.markers import Marker
+from handwright.render.postprocess import BACKGROUND
 from handwright.render.scene import Stage
 
 pytestmark = pytest.mark.usefixtures("opengl")

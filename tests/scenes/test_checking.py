@@ -9,8 +9,8 @@ import pytest
 
 from handwright.core.clip import Clip, HandMotion
 from handwright.core.track import Track
-from handwright.geometry.exact import ExactDistance
-from handwright.hands.skin import skin_of
+from handwright.geometry.distance.exact import ExactDistance
+from handwright.hands.skin.build import skin_of
 from handwright.kinematics import posed_skin
 from handwright.math.pose import Pose
 from handwright.scenes.checking import SceneReport, check_clip, check_scene

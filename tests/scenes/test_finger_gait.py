@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handwright.geometry.sdf import sample_field
-from handwright.geometry.sdf_build import signed_distance_field
+from handwright.geometry.distance.sdf import sample_field
+from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.math import rotation
 from handwright.mechanics import force_contacts, least_forces
 from handwright.scenes.files import load_holds

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import handwright as hw
-from handwright.evidence.penetration import finger_finger
-from handwright.geometry.environment import pack_environment
-from handwright.geometry.environment_capsules import capsules_to_environment
-from handwright.geometry.exact import ExactDistance
+from handwright.evidence.certificate.penetration import finger_finger
+from handwright.geometry.distance.environment import pack_environment
+from handwright.geometry.distance.environment_capsules import capsules_to_environment
+from handwright.geometry.distance.exact import ExactDistance
+from handwright.geometry.distance.surface_distance import surface_distance
 from handwright.geometry.shapes import phone_keys
-from handwright.geometry.surface_distance import surface_distance
 from handwright.hands import skin_of
 from handwright.kinematics.fk import frame_poses, posed_capsules
-from handwright.kinematics.skinning import posed_skin
+from handwright.kinematics.skin.skinning import posed_skin
 from handwright.math import rotation
 from handwright.scenes import goal_scenes
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import handwright as hw
+from handwright.grasping.grip_styles import GRIP_STYLES
 from handwright.methods.base import usual_method
-from handwright.methods.stepwise.grip_styles import GRIP_STYLES
 from handwright.scenes import goal_scenes
 
 CUPS = ("cup_pushed_fast", "cup_pushed_slow")

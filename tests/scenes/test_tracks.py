@@ -7,7 +7,7 @@ import pytest
 
 import handwright as hw
 from handwright.errors import UnknownNameError
-from handwright.geometry.surface_distance import surface_distance
+from handwright.geometry.distance.surface_distance import surface_distance
 from handwright.math import rotation
 from handwright.scenes.files import DATA, load_holds, load_person
 from handwright.scenes.make import main

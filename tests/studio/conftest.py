@@ -21,12 +21,12 @@ from handwright.core.problem import Problem
 from handwright.core.track import Track
 from handwright.geometry.shapes import make_shape
 from handwright.hands import trident
-from handwright.io.clip_file import save_clip
+from handwright.io.clip.file import save_clip
 from handwright.math.pose import Pose
 from handwright.methods import Scripted, synthesize
-from handwright.studio.app import make_app
-from handwright.studio.folder import Folder
-from handwright.studio.guard import Access
+from handwright.studio.library.folder import Folder
+from handwright.studio.server.app import make_app
+from handwright.studio.server.guard import Access
 
 PATIENCE = 120.0
 """s that something may take on a busy machine before a test gives up."""

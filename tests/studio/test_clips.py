@@ -7,7 +7,7 @@ import pygltflib
 import pytest
 
 from handwright.errors import InvalidValueError
-from handwright.io.clip_file import load_clip
+from handwright.io.clip.file import load_clip
 from handwright.io.skeleton_names import link_names
 from handwright.studio.messages import ClipSummary, Comparison, Timeline
 
@@ -173,7 +173,7 @@ def test_other_names_of_joints_know_the_side(served):
 
 
 def test_damaged_results_are_made_anew(tmp_path):
-    from handwright.studio.judged import SUMMARY, read_judged
+    from handwright.studio.library.judged import SUMMARY, read_judged
 
     assert read_judged(tmp_path) is None
     (tmp_path / SUMMARY).write_text('{"is_certified": tr')

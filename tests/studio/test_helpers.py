@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from handwright.studio.helper_processes import Helper, Work
-from handwright.studio.troubles import TroubleError
+from handwright.studio.jobs.helper_processes import Helper, Work
+from handwright.studio.server.request_errors import TroubleError
 
 
 def test_a_closed_helper_ends_its_work_and_begins_none(tmp_path):

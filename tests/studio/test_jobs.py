@@ -6,13 +6,13 @@ import json
 import pytest
 
 from handwright.core.result import Progress, Result, Status
-from handwright.io.clip_file import load_clip
-from handwright.studio import worker
-from handwright.studio.events import Hub
-from handwright.studio.folder import clip_id
+from handwright.io.clip.file import load_clip
 from handwright.studio.forms import form, make_method
+from handwright.studio.jobs.planning import Plan
+from handwright.studio.jobs.queue import worker
+from handwright.studio.library.folder import clip_id
 from handwright.studio.messages import JobRequest
-from handwright.studio.planning import Plan
+from handwright.studio.server.events import Hub
 
 from .conftest import small_clip
 
@@ -105,7 +105,7 @@ def test_what_is_not_known_is_refused_with_what_is(served, change, said):
 
 
 def test_a_goal_takes_the_place_of_the_last_one(tmp_path):
-    from handwright.studio.planning import plan_job
+    from handwright.studio.jobs.planning import plan_job
 
     wanted = {"body": "ball", "position": [0.1, 0.2, 1.0], "wxyz": [1.01, 0, 0, 0], "time": 4.0}
     plan = plan_job(tmp_path, JobRequest(scene="pick_ball", goals=[wanted]))
@@ -203,7 +203,7 @@ def test_events_come_over_the_wire(served):
 
 def test_scenes_say_where_their_bodies_should_end_up(tmp_path):
     from handwright.scenes import load_scene
-    from handwright.studio.catalogue import describe_scene
+    from handwright.studio.uploads.catalogue import describe_scene
 
     (goal,) = describe_scene(tmp_path, "pick_box").goals
     (usual,) = load_scene("pick_box").goals

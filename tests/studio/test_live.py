@@ -6,8 +6,8 @@ import pytest
 from websockets.sync.client import connect
 
 from handwright.evidence import certify
-from handwright.io.clip_file import load_clip
-from handwright.studio.live_scene import MAX_FORCE, LiveScene, cut_problem
+from handwright.io.clip.file import load_clip
+from handwright.studio.live.scene import MAX_FORCE, LiveScene, cut_problem
 from handwright.studio.messages import LiveFrame
 
 from .conftest import PATIENCE

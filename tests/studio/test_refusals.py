@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from handwright.studio.messages import JobRequest, LiveCommand
-from handwright.studio.refusals import refusal
+from handwright.studio.server.validation_text import refusal
 
 
 def said(model: type, given: object) -> str:

@@ -9,10 +9,10 @@ import pytest
 from rich.console import Console
 
 from handwright.errors import InvalidValueError
-from handwright.io.clip_file import save_clip
+from handwright.io.clip.file import save_clip
 from handwright.studio import build
+from handwright.studio.library.report import write_report
 from handwright.studio.messages import ReportData
-from handwright.studio.report import write_report
 
 from .conftest import small_clip
 

@@ -14,7 +14,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from handwright.io.clip_file import save_clip
+from handwright.io.clip.file import save_clip
 
 from .conftest import serving, small_clip
 

@@ -5,11 +5,11 @@ import asyncio
 import httpx
 import pytest
 
-from handwright.studio.app import make_app
-from handwright.studio.folder import Folder
-from handwright.studio.guard import Access, is_loopback
-from handwright.studio.serving import page_address
-from handwright.studio.upload_files import MAX_BYTES
+from handwright.studio.library.folder import Folder
+from handwright.studio.server.app import make_app
+from handwright.studio.server.guard import Access, is_loopback
+from handwright.studio.server.serving import page_address
+from handwright.studio.uploads.files import MAX_BYTES
 
 pytestmark = pytest.mark.xdist_group("studio")
 

@@ -4,9 +4,9 @@ import socket
 
 import pytest
 
-from handwright.cli import main
+from handwright.cli.main import main
 from handwright.errors import InvalidValueError
-from handwright.studio.serving import listen
+from handwright.studio.server.serving import listen
 
 
 @pytest.mark.parametrize("port", ["99999", "-1"])

@@ -51,7 +51,7 @@ def test_meshes_take_the_place_of_bodies(served, kind):
         job = served.job(job["id"], "done", "failed")
         assert job["state"] == "done", job["message"]
         model = served.get(f"/api/clips/{job['clips'][0]}/export", params={"format": "npz"})
-        from handwright.io.clip_file import load_clip
+        from handwright.io.clip.file import load_clip
 
         path = served.root.parent / "swapped.npz"
         path.write_bytes(model.content)
@@ -114,7 +114,7 @@ def test_an_empty_file_is_refused(served):
 
 
 def test_a_clip_joins_the_wall(served, tmp_path):
-    from handwright.io.clip_file import save_clip
+    from handwright.io.clip.file import save_clip
 
     save_clip(small_clip(0.3), tmp_path / "mine.npz")
     read = upload(served, "mine.npz", (tmp_path / "mine.npz").read_bytes()).json()

@@ -7,14 +7,14 @@ import numpy as np
 
 from handwright.benchmarks.timing import best_seconds
 from handwright.core.body import RigidBody
-from handwright.geometry.exact import ExactDistance
-from handwright.geometry.rays import RayCaster
-from handwright.geometry.sdf import Field, field_value_gradient
-from handwright.geometry.sdf_build import field_error, signed_distance_field
+from handwright.geometry.distance.exact import ExactDistance
+from handwright.geometry.distance.sdf import Field, field_value_gradient
+from handwright.geometry.distance.sdf_build import field_error, signed_distance_field
+from handwright.geometry.mesh.rays import RayCaster
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
+from handwright.kernels.decorators import compiled
 from handwright.kinematics import posed_capsules, posed_sites
-from handwright.math.compiled import compiled
 from handwright.math.pose import Pose
 
 _SHAPES = ("box", "torus", "mug")

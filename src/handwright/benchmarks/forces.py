@@ -17,7 +17,7 @@ from handwright.benchmarks.force_problems import (
     solve_by_clarabel,
 )
 from handwright.benchmarks.timing import best_seconds
-from handwright.math.compiled import compiled
+from handwright.kernels.decorators import compiled
 from handwright.mechanics import (
     ConeWork,
     ForceContacts,

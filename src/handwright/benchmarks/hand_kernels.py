@@ -8,19 +8,19 @@ import numpy as np
 from handwright.benchmarks.timing import best_seconds
 from handwright.core.hand import HandModel
 from handwright.errors import require
-from handwright.geometry.sdf import Field
-from handwright.geometry.sdf_build import signed_distance_field
+from handwright.geometry.distance.sdf import Field
+from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
+from handwright.kernels.decorators import compiled
 from handwright.kinematics import posed_pads
-from handwright.kinematics.around import Around, capsules_around
-from handwright.kinematics.digit_ik import IkWeights
-from handwright.kinematics.digits import DigitTable, digit_table
 from handwright.kinematics.fk import jacobians_of_points
-from handwright.kinematics.ik import idle_weights, solve_hand
-from handwright.kinematics.ik_work import Work, make_work
+from handwright.kinematics.ik.digit import IkWeights
+from handwright.kinematics.ik.digit_table import DigitTable, digit_table
+from handwright.kinematics.ik.hand import idle_weights, solve_hand
+from handwright.kinematics.ik.workspace import Work, make_work
+from handwright.kinematics.obstacles import Around, capsules_around
 from handwright.kinematics.tree import Links, Tree, links_for, tree_of
-from handwright.math.compiled import compiled
 from handwright.physics import to_mjcf
 
 _POSES = 1000

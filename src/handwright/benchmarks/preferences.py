@@ -22,8 +22,8 @@ from handwright.core.editing import with_friction, with_hand_offset
 from handwright.core.problem import Problem
 from handwright.core.result import Result
 from handwright.errors import InvalidValueError
-from handwright.evidence.strategies import total_strategies
-from handwright.geometry.exact import ExactDistance
+from handwright.evidence.metrics.strategies import total_strategies
+from handwright.geometry.distance.exact import ExactDistance
 from handwright.kinematics import posed_capsules
 from handwright.math.pose import Pose
 from handwright.methods import ContactSampling, synthesize

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from handwright.io.manipnet_hand import matched_hand, read_hand, reproduce
+from handwright.io.manipnet.hand import matched_hand, read_hand, reproduce
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -17,7 +17,7 @@ def run(data: Path, *, stride: int = 1) -> dict[str, float]:
     """Fits both hands of ``cube_med2`` and reproduces its joint positions.
 
     Args:
-        data: Folder with the recordings, as described in ``handwright.io.manipnet``.
+        data: Folder with the recordings, as described in ``handwright.io.manipnet.dataset``.
         stride: Use every so-many-th frame.
     """
     result: dict[str, float] = {}

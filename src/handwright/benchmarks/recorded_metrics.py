@@ -12,10 +12,10 @@ from jaxtyping import Float
 from handwright.benchmarks.recorded_bands import REFERENCES, bands
 from handwright.core.clip import Clip
 from handwright.evidence import PublishedConventions, physical_realism, smoothness
-from handwright.evidence.realism import CapsuleContacts, Cone, capsule_contacts
-from handwright.evidence.smoothness import smoothness_of
-from handwright.geometry.exact import ExactDistance
-from handwright.io.manipnet import Recording, read_recording
+from handwright.evidence.metrics.realism import CapsuleContacts, Cone, capsule_contacts
+from handwright.evidence.metrics.smoothness import smoothness_of
+from handwright.geometry.distance.exact import ExactDistance
+from handwright.io.manipnet.dataset import Recording, read_recording
 from handwright.math import rotation
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def run(data: Path) -> dict[str, Any]:
     """Measures the four recordings; one to two minutes.
 
     Args:
-        data: Folder with the recordings, as described in ``handwright.io.manipnet``.
+        data: Folder with the recordings, as described in ``handwright.io.manipnet.dataset``.
     """
     from rich.console import Console
     from rich.progress import Progress

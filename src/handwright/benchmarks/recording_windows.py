@@ -18,8 +18,8 @@ from handwright.core.hand import Side
 from handwright.core.result import Result
 from handwright.errors import FileFormatError
 from handwright.evidence import Tolerances, smoothness
-from handwright.evidence.realism import capsule_contacts
-from handwright.io.manipnet import Recording, read_recording
+from handwright.evidence.metrics.realism import capsule_contacts
+from handwright.io.manipnet.dataset import Recording, read_recording
 from handwright.io.strict_json import parse_json
 from handwright.kinematics import posed_tips
 from handwright.methods import ContactSampling, synthesize

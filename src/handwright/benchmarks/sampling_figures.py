@@ -10,8 +10,8 @@ from jaxtyping import Float
 
 from handwright.core.result import Result
 from handwright.evidence import Certificate, Tolerances, certify
-from handwright.evidence.penetration import depth_summary
-from handwright.evidence.strategies import total_strategies
+from handwright.evidence.certificate.penetration import depth_summary
+from handwright.evidence.metrics.strategies import total_strategies
 
 
 def penetration_of(certificate: Certificate) -> Float[np.ndarray, " T"]:

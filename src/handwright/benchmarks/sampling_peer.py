@@ -20,16 +20,21 @@ from handwright.benchmarks.sampling_slsqp import DigitProblem, bend_by_slsqp
 from handwright.benchmarks.timing import best_seconds
 from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
-from handwright.math.compiled import compiled
-from handwright.math.packed import Packed
+from handwright.kernels.decorators import compiled
+from handwright.kernels.packed import Packed
 from handwright.mechanics import ForceContacts
 from handwright.methods import ContactSampling
 from handwright.methods.sampling.attempts import run_attempts, warm_up
-from handwright.methods.sampling.frame import FINE, collect_contacts, digits_crossed, place_hands
-from handwright.methods.sampling.path import Path, copy_path
-from handwright.methods.sampling.prepare import Prepared, prepare
-from handwright.methods.sampling.room import FREE, HOLD, SLIDE
-from handwright.methods.sampling.step import Bench, advance, settle
+from handwright.methods.sampling.search.frame import (
+    FINE,
+    collect_contacts,
+    digits_crossed,
+    place_hands,
+)
+from handwright.methods.sampling.search.path import Path, copy_path
+from handwright.methods.sampling.search.step import Bench, advance, settle
+from handwright.methods.sampling.search.workspace import FREE, HOLD, SLIDE
+from handwright.methods.sampling.setup.prepare import Prepared, prepare
 
 NUM_FRAMES = 10
 _SWEEPS = 2

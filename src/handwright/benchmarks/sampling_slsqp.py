@@ -10,11 +10,11 @@ from jaxtyping import Bool, Float, Int
 from scipy.optimize import minimize
 
 from handwright.core.hand import HandModel
-from handwright.geometry.capsules import capsule_pairs
-from handwright.geometry.sdf import Field, sample_field
+from handwright.geometry.distance.capsules import capsule_pairs
+from handwright.geometry.distance.sdf import Field, sample_field
 from handwright.kinematics import link_poses, point_jacobians, posed_capsules
-from handwright.kinematics.digits import digit_pairs
-from handwright.kinematics.skin_samples import SkinSamples
+from handwright.kinematics.ik.digit_table import digit_pairs
+from handwright.kinematics.skin.samples import SkinSamples
 from handwright.math import rotation
 from handwright.math.pose import Pose
 

@@ -24,9 +24,9 @@ from handwright.errors import InvalidValueError
 from handwright.methods import ContactSampling
 from handwright.methods.sampling.attempt import PATHS
 from handwright.methods.sampling.attempts import warm_up
-from handwright.methods.sampling.frame import FINE
-from handwright.methods.sampling.prepare import Prepared, prepare
-from handwright.methods.sampling.search import Search
+from handwright.methods.sampling.search.frame import FINE
+from handwright.methods.sampling.search.search import Search
+from handwright.methods.sampling.setup.prepare import Prepared, prepare
 from handwright.render.still import check_png, write_png
 from handwright.scenes import load_scene
 

@@ -12,7 +12,7 @@ from handwright.benchmarks.bars import bars_met, judged_table
 from handwright.benchmarks.scene_choice import chosen_scenes
 from handwright.benchmarks.stepwise_figures import HOLD, NUM_PASSES, measure_scene, stepped
 from handwright.core.problem import Problem
-from handwright.methods.stepwise.holding import NoGripError
+from handwright.methods.stepwise.objectives.holding import NoGripError
 from handwright.scenes import goal_scenes, load_scene
 
 if TYPE_CHECKING:

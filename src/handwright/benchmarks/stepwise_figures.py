@@ -14,10 +14,10 @@ from handwright.core.clip import Clip
 from handwright.core.goal import lasting_goals
 from handwright.core.problem import Problem
 from handwright.evidence import certify
-from handwright.evidence.goals import worst_goal_error
+from handwright.evidence.metrics.goals import worst_goal_error
 from handwright.methods import Session
 from handwright.methods.stepwise.reaction import reaction
-from handwright.physics.replay import replay
+from handwright.physics.replay.play import replay
 
 FRAME = 1.0 / 30.0
 """A frame, s."""

@@ -20,8 +20,8 @@ from handwright.benchmarks.process_seconds import family_seconds
 from handwright.benchmarks.studio_picture import find_browser, picture_seconds
 from handwright.core.track import Track
 from handwright.errors import InvalidValueError, require
-from handwright.io.clip_file import save_clip
-from handwright.io.resample import resampled
+from handwright.io.clip.file import save_clip
+from handwright.io.clip.resample import resampled
 from handwright.io.tracks_csv import save_tracks
 from handwright.math.pose import Pose
 from handwright.methods import Scripted, synthesize
@@ -58,7 +58,7 @@ _NUM_CLIPS, _FRAMES = 12, 230
 _NUM_CLIENTS, _NUM_JOBS = 50, 200
 _PLAYED = 10.0
 _PATIENCE = 900.0
-_CODE = "import sys; from handwright.cli import main; sys.exit(main(sys.argv[1:]))"
+_CODE = "import sys; from handwright.cli.main import main; sys.exit(main(sys.argv[1:]))"
 
 
 def run() -> dict[str, Any]:

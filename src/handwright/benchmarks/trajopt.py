@@ -18,7 +18,7 @@ from handwright.benchmarks.trajopt_peer import measure_peer
 from handwright.core.result import Result, Status
 from handwright.errors import InvalidValueError
 from handwright.methods import ContactInvariant, synthesize
-from handwright.methods.trajopt.measures import LIMITS, UNITS
+from handwright.methods.trajopt.solver.measures import LIMITS, UNITS
 from handwright.scenes import goal_scenes, load_scene
 
 if TYPE_CHECKING:

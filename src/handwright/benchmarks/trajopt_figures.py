@@ -13,10 +13,10 @@ from handwright.benchmarks.sampling_figures import penetration_of
 from handwright.core.clip import Clip
 from handwright.core.result import Result
 from handwright.evidence import Certificate, certify
-from handwright.evidence.goals import touch_excess, worst_goal_error
-from handwright.evidence.stored_contacts import carrying_contacts, unbalanced
-from handwright.physics.pushes import random_pushes
-from handwright.physics.replay import replay
+from handwright.evidence.certificate.stored_contacts import carrying_contacts, unbalanced
+from handwright.evidence.metrics.goals import touch_excess, worst_goal_error
+from handwright.physics.replay.play import replay
+from handwright.physics.replay.pushes import random_pushes
 
 GOAL_MM = 5.0
 GOAL_DEG = 5.0

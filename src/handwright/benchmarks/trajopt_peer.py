@@ -21,15 +21,15 @@ from threadpoolctl import threadpool_limits
 
 from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
-from handwright.math.packed import Packed
+from handwright.kernels.packed import Packed
 from handwright.methods import ContactInvariant
 from handwright.methods.trajopt.attempt import CONTINUATION, static_start
-from handwright.methods.trajopt.contact_invariant import allowed_contacts
-from handwright.methods.trajopt.descent import Descent
-from handwright.methods.trajopt.model import Model, Samples, Weights
-from handwright.methods.trajopt.quiet_terms import Quiet, Sums, phase_matrices, quiet_cost
-from handwright.methods.trajopt.stages import LOOSE, quiet, weights
-from handwright.methods.trajopt.system import motion_cost
+from handwright.methods.trajopt.method import allowed_contacts
+from handwright.methods.trajopt.model.model import Model, Samples, Weights
+from handwright.methods.trajopt.schedule.stages import LOOSE, quiet, weights
+from handwright.methods.trajopt.solver.descent import Descent
+from handwright.methods.trajopt.solver.system import motion_cost
+from handwright.methods.trajopt.terms.regularization import Quiet, Sums, phase_matrices, quiet_cost
 
 EPSILON = 1e-6
 """Step of the differences, in natural sizes of the variables."""

@@ -13,10 +13,10 @@ from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ContactTrack
 from handwright.core.problem import Problem
 from handwright.evidence import certify
-from handwright.geometry.sdf_build import signed_distance_field
+from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
-from handwright.kinematics.closing import close_around
+from handwright.kinematics.ik.closing import close_around
 from handwright.math import rotation
 from handwright.math.pose import Pose
 

@@ -11,14 +11,11 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.body import RigidBody
+from handwright.core.events import Grip, Push, Stroke, TouchSpan
 from handwright.core.frozen import freeze_arrays, read_only_copy
 from handwright.core.goal import Goal
-from handwright.core.grip import Grip
 from handwright.core.hand import LIMIT_SLACK, HandModel
-from handwright.core.push import Push
-from handwright.core.stroke import Stroke
 from handwright.core.surface import Surface
-from handwright.core.touch import TouchSpan
 from handwright.core.track import Track, time_problems
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.math.pose import Pose

@@ -13,8 +13,8 @@ from PIL import Image, ImageDraw, ImageFont
 from handwright.core.clip import Clip
 from handwright.core.goal import Goal
 from handwright.evidence import certify
-from handwright.evidence.goals import feature_poses, worst_goal_error
-from handwright.evidence.presses import presses
+from handwright.evidence.metrics.goals import feature_poses, worst_goal_error
+from handwright.evidence.metrics.presses import presses
 from handwright.geometry.shapes.phones import phone_keys
 from handwright.methods import ContactInvariant, synthesize
 from handwright.render.still import write_png

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import UInt8
 
 from handwright.core.clip import Clip
-from handwright.evidence.diversity import most_different, pose_track
+from handwright.evidence.metrics.diversity import most_different, pose_track
 from handwright.render.camera import Camera
 from handwright.render.clip_scene import ClipScene, Overlay
 from handwright.render.scene import Stage

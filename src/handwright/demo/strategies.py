@@ -14,9 +14,9 @@ from rich.progress import track
 from handwright.core.clip import Clip
 from handwright.demo.sheet import pictures, spread
 from handwright.evidence import certify
-from handwright.evidence.strategies import StrategyEvent, strategy_events
+from handwright.evidence.metrics.strategies import StrategyEvent, strategy_events
 from handwright.methods import ContactSampling, synthesize
-from handwright.methods.sampling.preferences import Strategy
+from handwright.methods.sampling.constraints.preferences import Strategy
 from handwright.render.sheet import contact_sheet
 from handwright.render.still import write_png
 from handwright.scenes import load_scene

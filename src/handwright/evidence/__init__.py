@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from handwright.evidence.certificate import CHECKS, certify
-from handwright.evidence.diversity import Diversity, diversity, strategies
-from handwright.evidence.realism import (
-    PublishedConventions,
-    Realism,
-    physical_realism,
-    sweep_contact_distance,
-)
-from handwright.evidence.records import (
+from handwright.core.certificate import (
     BodyRecord,
     Certificate,
     Check,
     FrameRecord,
     JudgedContact,
 )
-from handwright.evidence.report import Metric, Report, evaluate
-from handwright.evidence.smoothness import Smoothness, smoothness
-from handwright.evidence.tolerances import Tolerances
+from handwright.core.tolerances import Tolerances
+from handwright.evidence.certificate.certificate import CHECKS, certify
+from handwright.evidence.metrics.diversity import Diversity, diversity, strategies
+from handwright.evidence.metrics.realism import (
+    PublishedConventions,
+    Realism,
+    physical_realism,
+    sweep_contact_distance,
+)
+from handwright.evidence.metrics.report import Metric, Report, evaluate
+from handwright.evidence.metrics.smoothness import Smoothness, smoothness
 
 __all__ = [
     "CHECKS",

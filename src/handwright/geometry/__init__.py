@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from handwright.core.surface import EnvironmentBox, HalfSpace
 from handwright.geometry.cache import cache_dir, load_or_build
-from handwright.geometry.capsules import (
+from handwright.geometry.distance.capsules import (
     capsule_capsule,
     capsule_pairs,
     point_segment,
     segment_segment,
     tapered_capsule_capsule,
 )
-from handwright.geometry.environment import (
+from handwright.geometry.distance.environment import (
     EnvironmentArrays,
     environment_value_gradient,
     floor,
@@ -20,27 +20,31 @@ from handwright.geometry.environment import (
     table,
     wall,
 )
-from handwright.geometry.environment_capsules import (
+from handwright.geometry.distance.environment_capsules import (
     capsule_to_surface,
     capsules_to_environment,
 )
-from handwright.geometry.exact import ExactDistance
-from handwright.geometry.outer_surface import outer_surface
-from handwright.geometry.rays import RayCaster
-from handwright.geometry.sdf import (
+from handwright.geometry.distance.exact import ExactDistance
+from handwright.geometry.distance.sdf import (
     Field,
     field_value,
     field_value_gradient,
     make_field,
     sample_field,
 )
-from handwright.geometry.sdf_build import (
+from handwright.geometry.distance.sdf_build import (
     FieldError,
     build_field,
     field_error,
     signed_distance_field,
 )
-from handwright.geometry.sdf_chains import capsule_depth, capsules_to_field, spheres_to_field
+from handwright.geometry.distance.sdf_chains import (
+    capsule_depth,
+    capsules_to_field,
+    spheres_to_field,
+)
+from handwright.geometry.mesh.outer_surface import outer_surface
+from handwright.geometry.mesh.rays import RayCaster
 
 __all__ = [
     "EnvironmentArrays",

@@ -1,10 +1,10 @@
 """The shipped hands, built by code."""
 
-from handwright.hands.anthropometry import HandBones, bones_of_size
-from handwright.hands.human import human
+from handwright.hands.human.anthropometry import HandBones, bones_of_size
+from handwright.hands.human.model import human
 from handwright.hands.mirror import mirror
 from handwright.hands.names import OPENXR_JOINTS, OPENXR_PARENTS, joint_names
-from handwright.hands.skin import skin_of
+from handwright.hands.skin.build import skin_of
 from handwright.hands.trident import trident
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from handwright.geometry.inertia import MassProperties
+from handwright.geometry.mesh.inertia import MassProperties
 
 
 def capsule_volume(length: float, radius: float) -> float:

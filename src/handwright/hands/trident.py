@@ -28,7 +28,7 @@ from handwright.core.hand import (
     SurfacePoint,
 )
 from handwright.errors import InvalidValueError
-from handwright.geometry.inertia import MassProperties, combine
+from handwright.geometry.mesh.inertia import MassProperties, combine
 from handwright.hands.capsule_mass import capsule_properties, capsule_volume
 from handwright.hands.capsule_sites import spread_sites
 

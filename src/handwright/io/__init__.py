@@ -3,7 +3,7 @@
 Only what is quick to import is named here; ``export`` and ``load`` reach every format.
 """
 
-from handwright.io.clip_file import load_clip, save_clip
+from handwright.io.clip.file import load_clip, save_clip
 from handwright.io.formats import EXPORTERS, IMPORTERS, export, load
 from handwright.io.tracks_csv import load_tracks, save_tracks
 

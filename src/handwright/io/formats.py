@@ -17,19 +17,19 @@ from handwright.core.clip import Clip
 from handwright.errors import InvalidValueError, UnknownNameError
 
 EXPORTERS: dict[str, str] = {
-    ".bvh": "handwright.io.bvh:write_bvh",
+    ".bvh": "handwright.io.bvh.files:write_bvh",
     ".csv": "handwright.io.tracks_csv:save_clip_tracks",
-    ".glb": "handwright.io.gltf:save_glb",
-    ".npz": "handwright.io.clip_file:save_clip",
-    ".usd": "handwright.io.usd:save_usd",
-    ".usda": "handwright.io.usd:save_usd",
-    ".usdc": "handwright.io.usd:save_usd",
+    ".glb": "handwright.io.gltf.write:save_glb",
+    ".npz": "handwright.io.clip.file:save_clip",
+    ".usd": "handwright.io.usd.stage:save_usd",
+    ".usda": "handwright.io.usd.stage:save_usd",
+    ".usdc": "handwright.io.usd.stage:save_usd",
 }
 IMPORTERS: dict[str, str] = {
-    ".bvh": "handwright.io.bvh:read_bvh",
+    ".bvh": "handwright.io.bvh.files:read_bvh",
     ".csv": "handwright.io.tracks_csv:load_tracks",
-    ".glb": "handwright.io.glb_reader:load_glb",
-    ".npz": "handwright.io.npz_file:load_npz",
+    ".glb": "handwright.io.gltf.read:load_glb",
+    ".npz": "handwright.io.clip.npz_file:load_npz",
 }
 
 

@@ -20,7 +20,7 @@ from handwright.core.clip import Clip
 from handwright.core.track import Track
 from handwright.errors import FileFormatError, InvalidValueError
 from handwright.io.atomic import written_whole
-from handwright.io.noun_codec import MAX_FRAMES
+from handwright.io.clip.noun_codec import MAX_FRAMES
 from handwright.math.pose import UNIT_TOLERANCE, Pose
 
 MAX_CSV_BYTES = 256 * 1024**2

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from handwright.kinematics.ccd import descend_digit
-from handwright.kinematics.closing import Grasp, close_around
-from handwright.kinematics.digit_ik import IkWeights
 from handwright.kinematics.fk import (
     PosedCapsules,
     PosedPoints,
@@ -17,12 +14,15 @@ from handwright.kinematics.fk import (
     posed_sites,
     posed_tips,
 )
-from handwright.kinematics.frames_ik import FramesResult, PointGoals, TurnGoals, solve_frames
-from handwright.kinematics.ik import DigitTargets, IkResult, solve_ik
-from handwright.kinematics.reach import ReachVolume, reachable_volume
-from handwright.kinematics.skinning import posed_skin, vertex_normals
-from handwright.kinematics.spacetime import SmoothResult, smooth_digits
-from handwright.kinematics.spacetime_terms import Anchors, SpacetimeWeights
+from handwright.kinematics.ik.ccd import descend_digit
+from handwright.kinematics.ik.closing import Grasp, close_around
+from handwright.kinematics.ik.digit import IkWeights
+from handwright.kinematics.ik.frames import FramesResult, PointGoals, TurnGoals, solve_frames
+from handwright.kinematics.ik.hand import DigitTargets, IkResult, solve_ik
+from handwright.kinematics.ik.reach import ReachVolume, reachable_volume
+from handwright.kinematics.skin.skinning import posed_skin, vertex_normals
+from handwright.kinematics.spacetime.motion import SmoothResult, smooth_digits
+from handwright.kinematics.spacetime.terms import Anchors, SpacetimeWeights
 
 __all__ = [
     "Anchors",

@@ -9,6 +9,7 @@ from jaxtyping import Float, Int
 
 from handwright.core.hand import HandModel, SurfacePoint
 from handwright.errors import InvalidValueError
+from handwright.kernels.decorators import compiled, kernel
 from handwright.kinematics.tree import (
     Links,
     Tree,
@@ -19,7 +20,6 @@ from handwright.kinematics.tree import (
     tree_of,
 )
 from handwright.math import rotation
-from handwright.math.compiled import compiled, kernel
 from handwright.math.pose import Pose
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from handwright.core.hand import HandModel
-from handwright.math.compiled import inlined, kernel
+from handwright.kernels.decorators import inlined, kernel
 
 
 class Tree(NamedTuple):

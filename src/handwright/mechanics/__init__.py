@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from handwright.mechanics.area import EdgeSides, edge_distance, edge_sides
+from handwright.contact.edges import EdgeSides, edge_distance, edge_sides
 from handwright.mechanics.cone_work import ConeWork, make_cone_work
 from handwright.mechanics.cones import ContactForces, LeastForces, least_forces, solve_cones
 from handwright.mechanics.momentum import RequiredWrench, required_wrench, smoothed

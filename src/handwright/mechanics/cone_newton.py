@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from handwright.math.compiled import inlined, inlined_loose
+from handwright.kernels.decorators import inlined, inlined_loose
 from handwright.mechanics.cone_steps import (
     corrector,
     scale_block,

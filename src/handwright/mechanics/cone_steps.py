@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from handwright.math.compiled import inlined
+from handwright.kernels.decorators import inlined
 
 
 @inlined

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 
 from handwright.core.frozen import freeze_arrays
 from handwright.errors import InvalidValueError
-from handwright.math.compiled import inlined, kernel, linked
-from handwright.math.packed import Packed
+from handwright.kernels.decorators import inlined, kernel, linked
+from handwright.kernels.packed import Packed
 from handwright.mechanics.cone_newton import descend, set_up, start
 from handwright.mechanics.cone_work import ConeWork, make_cone_work
 from handwright.mechanics.wrench import (

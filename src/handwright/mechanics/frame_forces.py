@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
-from handwright.math.compiled import kernel
-from handwright.math.packed import Packed
+from handwright.kernels.decorators import kernel
+from handwright.kernels.packed import Packed
 from handwright.mechanics.cone_work import ConeWork, make_cone_work
 from handwright.mechanics.cones import MAX_ITERATIONS, PENALTY, TOLERANCE, solve_cones
 from handwright.mechanics.wrench import ForceContacts, no_contacts

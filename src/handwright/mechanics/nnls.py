@@ -7,7 +7,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from handwright.errors import InvalidValueError
-from handwright.math.compiled import compiled
+from handwright.kernels.decorators import compiled
 from handwright.mechanics.wrench import ForceContacts, check_wrench, edge_wrenches
 
 _ROUNDING = 1e-13

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from handwright.math.compiled import inlined, linked
+from handwright.kernels.decorators import inlined, linked
 from handwright.mechanics.cone_newton import LEAST_WEIGHT
 from handwright.mechanics.cones import TOLERANCE, ContactForces
 from handwright.mechanics.wrench import (

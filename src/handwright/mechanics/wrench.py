@@ -10,7 +10,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from handwright.errors import InvalidValueError
-from handwright.math.compiled import compiled, inlined, kernel
+from handwright.kernels.decorators import compiled, inlined, kernel
 
 _UNIT_TOLERANCE = 1e-6
 _NO_DRAG = 1e-12

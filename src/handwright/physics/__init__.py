@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from handwright.physics.body_groups import link_body_names
-from handwright.physics.hand_mapping import Coupling, DigitMapping, HandMapping
-from handwright.physics.known_hands import SHADOW_HAND
-from handwright.physics.mjcf_export import to_mjcf
-from handwright.physics.mjcf_import import from_mjcf
+from handwright.physics.mjcf.body_groups import link_body_names
+from handwright.physics.mjcf.export import to_mjcf
+from handwright.physics.mjcf.hand_mapping import Coupling, DigitMapping, HandMapping
+from handwright.physics.mjcf.importing import from_mjcf
+from handwright.physics.mjcf.known_hands import SHADOW_HAND
 
 __all__ = [
     "SHADOW_HAND",

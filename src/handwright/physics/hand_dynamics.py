@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from handwright.core.hand import HandModel
 from handwright.physics.engine import mujoco
-from handwright.physics.mjcf_export import to_mjcf
+from handwright.physics.mjcf.export import to_mjcf
 
 
 class HandDynamics:

@@ -11,8 +11,8 @@ from handwright.core.body import RigidBody
 from handwright.core.clip import Clip
 from handwright.core.contact import ContactMode
 from handwright.core.surface import EnvironmentBox
-from handwright.geometry.environment import plane_patch
-from handwright.geometry.rods import fit_rod
+from handwright.geometry.distance.environment import plane_patch
+from handwright.geometry.distance.rods import fit_rod
 from handwright.geometry.shapes.surfaces import extrude
 from handwright.hands.colors import Color
 from handwright.math.pose import Pose

@@ -14,9 +14,9 @@ from handwright.core.skin import Skin
 from handwright.errors import InvalidValueError
 from handwright.geometry.shapes.surfaces import capsule_mesh
 from handwright.hands.colors import NAIL_COLOR, ROBOT_COLOR, SKIN_COLOR, Color
-from handwright.hands.skin import skin_of
+from handwright.hands.skin.build import skin_of
 from handwright.kinematics import posed_capsules
-from handwright.kinematics.skinning import posed_skin
+from handwright.kinematics.skin.skinning import posed_skin
 from handwright.math.pose import Pose
 
 

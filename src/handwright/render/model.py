@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from handwright.geometry.creases import CREASE, split_at_creases
-from handwright.geometry.normals import area_normals
+from handwright.geometry.mesh.creases import CREASE, split_at_creases
+from handwright.geometry.mesh.normals import area_normals
 from handwright.physics.engine import mujoco
-from handwright.render.developing import EXPOSURE
 from handwright.render.items import Drawn
+from handwright.render.postprocess import EXPOSURE
 
 # (azimuth and elevation against the camera, rad; brightness; whether it casts shadows):
 # key light over the left shoulder, fill from the right, rim from behind.

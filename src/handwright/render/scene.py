@@ -13,10 +13,10 @@ from handwright.errors import InvalidValueError
 from handwright.physics.engine import mujoco
 from handwright.render.backend import make_context
 from handwright.render.camera import Camera
-from handwright.render.developing import Shot
 from handwright.render.items import Drawn
 from handwright.render.markers import Marker, place_marker
 from handwright.render.model import LIGHTS, Surface, compile_model
+from handwright.render.postprocess import Shot
 
 _MAX_PIXELS = 8192
 # Width of the map of shadows, pixels, for each number of samples along a side of a pixel.

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from jaxtyping import Float
 
-from handwright.math.compiled import inlined, kernel
+from handwright.kernels.decorators import inlined, kernel
 
 # Pixels of a tile look at different pairs of points, and the mean over a tile looks at all of
 # them: few pairs for each pixel would otherwise show as copies of outlines on what lies behind.

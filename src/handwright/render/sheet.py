@@ -12,8 +12,8 @@ from PIL import Image, ImageDraw, ImageFont
 
 from handwright.errors import InvalidValueError
 from handwright.render.camera import Camera
-from handwright.render.developing import BACKGROUND
 from handwright.render.items import Drawn
+from handwright.render.postprocess import BACKGROUND
 from handwright.render.scene import Stage
 
 _GAP = 4

@@ -16,14 +16,14 @@ from handwright.core.clip import Clip
 from handwright.core.frozen import freeze_arrays
 from handwright.core.problem import Problem
 from handwright.core.surface import EnvironmentBox
-from handwright.evidence.probes import capsule_gaps
-from handwright.geometry.capsules import capsule_capsule
-from handwright.geometry.exact import ExactDistance
-from handwright.geometry.support import surface_contacts
-from handwright.geometry.surface_distance import surface_distance
-from handwright.hands.skin import skin_of
+from handwright.evidence.contacts.probes import capsule_gaps
+from handwright.geometry.distance.capsules import capsule_capsule
+from handwright.geometry.distance.exact import ExactDistance
+from handwright.geometry.distance.support import surface_contacts
+from handwright.geometry.distance.surface_distance import surface_distance
+from handwright.hands.skin.build import skin_of
 from handwright.kinematics import posed_capsules, posed_skin
-from handwright.kinematics.skin_samples import vertex_capsules
+from handwright.kinematics.skin.samples import vertex_capsules
 from handwright.mechanics import force_contacts, least_forces, required_wrench
 from handwright.scenes.files import load_holds, load_person
 from handwright.scenes.person import FOREARM, UPPER_ARM

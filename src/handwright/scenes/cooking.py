@@ -14,8 +14,8 @@ import numpy as np
 from handwright.core.body import RigidBody
 from handwright.core.surface import Surface
 from handwright.core.track import Track
-from handwright.geometry.environment import floor, table
-from handwright.io.bvh_motion import BvhMotion
+from handwright.geometry.distance.environment import floor, table
+from handwright.io.bvh.motion import BvhMotion
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.scenes.milk_boxes import milk_box

@@ -11,8 +11,8 @@ import numpy as np
 from handwright.core.track import Track
 from handwright.errors import UnknownNameError
 from handwright.io.atomic import written_whole
-from handwright.io.bvh import read_bvh, write_motion
-from handwright.io.bvh_motion import BvhMotion
+from handwright.io.bvh.files import read_bvh, write_motion
+from handwright.io.bvh.motion import BvhMotion
 from handwright.math.pose import Pose
 from handwright.scenes.motion import frame_times
 from handwright.scenes.task import Hold

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from handwright.geometry.sdf import sample_field
+from handwright.geometry.distance.sdf import sample_field
 from handwright.kinematics import posed_capsules, posed_pads
 from handwright.math import rotation
 from handwright.math.pose import Pose

@@ -6,8 +6,8 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 
-from handwright.io.goal_schema import GoalsFile
-from handwright.io.strict_yaml import read_yaml
+from handwright.io.goals.schema import GoalsFile
+from handwright.io.goals.strict_yaml import read_yaml
 from handwright.scenes.files import DATA
 
 GOALS = DATA / "goals"

@@ -13,9 +13,9 @@ from jaxtyping import Float
 
 from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
-from handwright.geometry.sdf import sample_field
+from handwright.geometry.distance.sdf import sample_field
 from handwright.kinematics import PosedCapsules, posed_capsules, posed_pads
-from handwright.kinematics.closing import capsule_gap
+from handwright.kinematics.ik.closing import capsule_gap
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.mechanics import force_contacts, least_forces

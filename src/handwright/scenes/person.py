@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Float
 
-from handwright.io.bvh_hands import SkeletonBuilder
-from handwright.io.bvh_motion import BvhMotion
+from handwright.io.bvh.hands import SkeletonBuilder
+from handwright.io.bvh.motion import BvhMotion
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.scenes.motion import FPS, turns

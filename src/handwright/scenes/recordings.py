@@ -7,7 +7,7 @@ from pathlib import Path
 
 from handwright.core.hand import Side
 from handwright.core.problem import Problem
-from handwright.io.manipnet import read_recording
+from handwright.io.manipnet.dataset import read_recording
 
 
 def from_recording(

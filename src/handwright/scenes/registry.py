@@ -11,7 +11,7 @@ from handwright.core.surface import Surface
 from handwright.core.track import Track
 from handwright.errors import UnknownNameError
 from handwright.hands import human
-from handwright.io.bvh_motion import BvhMotion
+from handwright.io.bvh.motion import BvhMotion
 from handwright.scenes import cooking, milk_boxes, mugs, pots, spatulas, swaps, turning, two_hands
 from handwright.scenes.files import load_person, load_tracks, person_wrists
 from handwright.scenes.goal_scenes import goal_scenes

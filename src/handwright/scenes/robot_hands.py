@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError, UnknownNameError
-from handwright.io import goal_file
+from handwright.io.goals import file as goal_file
 
 
 def read_problem(path: str | Path) -> Problem:

@@ -13,7 +13,7 @@ from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ContactTrack
 from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
-from handwright.geometry.sdf_build import signed_distance_field
+from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.kinematics import DigitTargets, IkWeights, solve_ik
 from handwright.scenes.motion import ramp
 from handwright.scenes.task import Hold, Span, hold_of, opposed

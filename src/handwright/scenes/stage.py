@@ -15,7 +15,7 @@ from jaxtyping import Float
 from handwright.core.body import RigidBody
 from handwright.core.surface import EnvironmentBox
 from handwright.core.track import Track
-from handwright.geometry.environment import table
+from handwright.geometry.distance.environment import table
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.scenes.motion import columns, frame_times, ramp, turn_about, turns, variation

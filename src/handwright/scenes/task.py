@@ -11,8 +11,8 @@ from jaxtyping import Bool, Float
 from handwright.core.body import RigidBody
 from handwright.core.frozen import freeze_arrays
 from handwright.core.hand import HandModel
-from handwright.geometry.sdf import Field
-from handwright.geometry.sdf_build import signed_distance_field
+from handwright.geometry.distance.sdf import Field
+from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.math.pose import Pose
 from handwright.scenes.motion import turn_about
 

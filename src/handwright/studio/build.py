@@ -16,7 +16,7 @@ import sysconfig
 from pathlib import Path
 
 from handwright.errors import HandwrightError, InvalidValueError
-from handwright.studio.page_files import PAGE
+from handwright.studio.server.page_files import PAGE
 
 SOURCES = Path(__file__).resolve().parents[3] / "studio-web"
 _STAMP = "built-from.txt"

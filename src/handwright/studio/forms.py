@@ -14,8 +14,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.hands import human
 from handwright.methods import METHODS, Method
+from handwright.studio.labels import in_words
 from handwright.studio.messages import MethodInfo, Setting
-from handwright.studio.words import in_words
 
 _TITLES = {
     "scripted": ("Scripted fingers", ""),

@@ -23,11 +23,11 @@ import pytest
 from PIL import Image
 
 from handwright.benchmarks.studio_picture import FLAGS
-from handwright.studio.page_files import PAGE
+from handwright.studio.server.page_files import PAGE
 
 PATIENCE = 900.0
 """s until a test gives up: a first run compiles, and software draws on busy cores."""
-COMMAND = (sys.executable, "-c", "from handwright.cli import main; main()")
+COMMAND = (sys.executable, "-c", "from handwright.cli.main import main; main()")
 
 
 def wait_until(what: str, condition: Callable[[], Any], patience: float = PATIENCE) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handwright.io.clip_file import load_clip
+from handwright.io.clip.file import load_clip
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("page")]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from handwright.io.clip_file import save_clip
+from handwright.io.clip.file import save_clip
 from handwright.methods import Scripted, synthesize
 from handwright.scenes import load_scene
 

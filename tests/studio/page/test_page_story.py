@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from handwright.io.clip_file import load_clip
+from handwright.io.clip.file import load_clip
 
 from .conftest import colours, shows_a_hand, skin
 

@@ -9,8 +9,8 @@ from jaxtyping import Float, Int
 
 from handwright.core.body import RigidBody
 from handwright.errors import InvalidValueError
-from handwright.geometry.edges import sharp_edges
-from handwright.geometry.inertia import MassProperties, solid_properties
+from handwright.geometry.mesh.edges import sharp_edges
+from handwright.geometry.mesh.inertia import MassProperties, solid_properties
 
 Color = tuple[float, float, float]
 """Red, green, blue, each from 0 to 1."""

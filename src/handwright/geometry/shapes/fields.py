@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from handwright.math.compiled import compiled
+from handwright.kernels.decorators import compiled
 
 Points = Float[np.ndarray, "N 3"]
 Distances = Float[np.ndarray, "N"]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from jaxtyping import Float, Int
 
-from handwright.geometry.edges import unique_edges
+from handwright.geometry.mesh.edges import unique_edges
 
 # Smallest cosine between a new face and the normals at its corners, and smallest height of a new
 # face over its longest side: below these a flip would fold the surface or make a sliver.

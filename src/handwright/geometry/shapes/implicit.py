@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from scipy.sparse import coo_array, csr_array, diags_array
 
-from handwright.geometry.inertia import MassProperties, combine, grid_properties
+from handwright.geometry.mesh.inertia import MassProperties, combine, grid_properties
 from handwright.geometry.shapes.flipping import flip_edges, slenderness
 from handwright.geometry.shapes.surfaces import Mesh
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from handwright.core.body import RigidBody
 from handwright.errors import InvalidValueError
-from handwright.geometry.inertia import shell_properties
+from handwright.geometry.mesh.inertia import shell_properties
 from handwright.geometry.shapes import fields
 from handwright.geometry.shapes.construction import CERAMIC, check_dimensions, make_body
 from handwright.geometry.shapes.implicit import mesh_field

@@ -8,7 +8,7 @@ import numpy as np
 
 from handwright.core.body import RigidBody
 from handwright.errors import InvalidValueError
-from handwright.geometry.inertia import MassProperties
+from handwright.geometry.mesh.inertia import MassProperties
 from handwright.geometry.shapes import fields
 from handwright.geometry.shapes.construction import (
     PLASTIC,

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from handwright.core.body import RigidBody
 from handwright.errors import InvalidValueError
-from handwright.geometry.inertia import MassProperties
+from handwright.geometry.mesh.inertia import MassProperties
 from handwright.geometry.shapes import fields
 from handwright.geometry.shapes.construction import (
     ALUMINIUM,

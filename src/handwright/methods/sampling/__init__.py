@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from handwright.methods.sampling.contact_sampling import ContactSampling
-from handwright.methods.sampling.preferences import (
+from handwright.methods.sampling.constraints.preferences import (
     Ball,
     FixedJoint,
     ForbiddenBall,
@@ -12,6 +11,7 @@ from handwright.methods.sampling.preferences import (
     Pin,
     Preference,
 )
+from handwright.methods.sampling.method import ContactSampling
 
 __all__ = [
     "Ball",

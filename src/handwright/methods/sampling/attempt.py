@@ -9,29 +9,30 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from handwright.mechanics.leaps import JOINT_LEAP_SPEED, jumping_steps
-from handwright.methods.sampling.exact_contacts import (
+from handwright.contact.leaps import jumping_steps
+from handwright.core.tolerances import JOINT_LEAP_SPEED
+from handwright.methods.sampling.constraints.schedule import unpinned_frame
+from handwright.methods.sampling.finish.check import Judged, judge_motion, make_judged
+from handwright.methods.sampling.finish.exact_contacts import (
     Creeping,
     ExactContacts,
     Refused,
     exact_contacts,
 )
-from handwright.methods.sampling.frame import CROSSED, MISSED, SUNK, UNMOVED
-from handwright.methods.sampling.judge import Judged, judge_motion, make_judged
-from handwright.methods.sampling.orders import unpinned_frame
-from handwright.methods.sampling.path import Path
-from handwright.methods.sampling.prepare import Prepared
-from handwright.methods.sampling.reconstruct import (
+from handwright.methods.sampling.finish.smooth import (
     Motion,
     lift_off,
     reconstruct,
     roll_on,
     stay_near,
 )
-from handwright.methods.sampling.search import Search
+from handwright.methods.sampling.search.frame import CROSSED, MISSED, SUNK, UNMOVED
+from handwright.methods.sampling.search.path import Path
+from handwright.methods.sampling.search.search import Search
+from handwright.methods.sampling.setup.prepare import Prepared
 
 if TYPE_CHECKING:
-    from handwright.methods.sampling.contact_sampling import ContactSampling
+    from handwright.methods.sampling.method import ContactSampling
 
 PATHS = 3
 """Motions that an attempt takes from a tree, at most."""

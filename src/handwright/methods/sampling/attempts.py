@@ -11,28 +11,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from handwright.core.problem import Problem
-from handwright.geometry.environment import pack_environment
-from handwright.geometry.sdf_build import signed_distance_field
-from handwright.kinematics.around import seen_over
-from handwright.kinematics.spacetime import no_anchors, smooth_digits
-from handwright.math.packed import Packed
+from handwright.geometry.distance.environment import pack_environment
+from handwright.geometry.distance.sdf_build import signed_distance_field
+from handwright.kernels.packed import Packed
+from handwright.kinematics.obstacles import seen_over
+from handwright.kinematics.spacetime.motion import no_anchors, smooth_digits
 from handwright.math.pose import Pose
 from handwright.mechanics.frame_forces import forces_of_frames
 from handwright.mechanics.wrench import no_contacts
 from handwright.methods.sampling.attempt import Attempt, run_attempt
-from handwright.methods.sampling.carrying import grasp_worths, posed_frames
-from handwright.methods.sampling.exact_depth import skin_depths
-from handwright.methods.sampling.judge import judge_motion, make_judged, take_step
-from handwright.methods.sampling.path import make_path
-from handwright.methods.sampling.plan import Planner
-from handwright.methods.sampling.prepare import Prepared, joints_of, prepare, root_of
-from handwright.methods.sampling.reconstruct import reconstruct
-from handwright.methods.sampling.stage import part_of_stage
-from handwright.methods.sampling.step import Bench, walk
-from handwright.methods.sampling.wrapped_grasps import close_hands, closing_bench
+from handwright.methods.sampling.finish.check import judge_motion, make_judged, take_step
+from handwright.methods.sampling.finish.exact_depth import skin_depths
+from handwright.methods.sampling.finish.smooth import reconstruct
+from handwright.methods.sampling.search.carrying import grasp_worths, posed_frames
+from handwright.methods.sampling.search.path import make_path
+from handwright.methods.sampling.search.plan import Planner
+from handwright.methods.sampling.search.step import Bench, walk
+from handwright.methods.sampling.setup.hold_data import part_of_stage
+from handwright.methods.sampling.setup.prepare import Prepared, joints_of, prepare, root_of
+from handwright.methods.sampling.setup.wrapped_grasps import close_hands, closing_bench
 
 if TYPE_CHECKING:
-    from handwright.methods.sampling.contact_sampling import ContactSampling
+    from handwright.methods.sampling.method import ContactSampling
 
 _WARM_FRAMES = 4
 # Longest wait for an attempt that should have ended, s.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from handwright.methods.stepwise.method import Stepwise
 from handwright.methods.stepwise.session import Session
 from handwright.methods.stepwise.settings import Settings
-from handwright.methods.stepwise.stepwise import Stepwise
 
 __all__ = ["Session", "Settings", "Stepwise"]

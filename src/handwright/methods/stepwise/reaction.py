@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from handwright.core.clip import Clip
-from handwright.core.push import Push
+from handwright.core.events import Push
 from handwright.core.track import Track
 from handwright.errors import InvalidValueError
 from handwright.math import rotation

@@ -11,12 +11,12 @@ from jaxtyping import Float
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ENVIRONMENT, Contact, ContactMode, ContactTrack
 from handwright.core.problem import Problem
+from handwright.core.tolerances import STATIC_SPEED
 from handwright.math.pose import Pose
 from handwright.math.vectors import length
-from handwright.mechanics.sliding import STATIC_SPEED
-from handwright.methods.stepwise.change_kernels import gaps_and_forces
-from handwright.methods.stepwise.step import Solved
-from handwright.methods.stepwise.touches import Touch, TouchRows, mean_slip
+from handwright.methods.stepwise.contacts.touches import Touch, TouchRows, mean_slip
+from handwright.methods.stepwise.objectives.change_kernels import gaps_and_forces
+from handwright.methods.stepwise.qp.step import Solved
 from handwright.methods.stepwise.world import BodyState, World
 
 # Forces below this are not listed, N.

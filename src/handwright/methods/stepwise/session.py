@@ -13,31 +13,14 @@ from threadpoolctl import ThreadpoolController
 
 from handwright.core.clip import Clip
 from handwright.core.contact import Contact, ContactMode
+from handwright.core.events import Push, pushed
 from handwright.core.goal import Feature, Goal, is_same_goal
 from handwright.core.problem import Problem, goal_problems
-from handwright.core.push import Push, pushed
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.math.pose import Pose
 from handwright.math.vectors import length
-from handwright.methods.stepwise.anticipation import Expectation
-from handwright.methods.stepwise.body_turns import middle_turn
-from handwright.methods.stepwise.changes import (
-    LOST,
-    added_energy,
-    after_step,
-    break_or_stay,
-    corrections,
-    parting_touches,
-    update_hand_touches,
-)
-from handwright.methods.stepwise.current_goals import Kind, current_goals, goal_lacks
-from handwright.methods.stepwise.ends import Ends, frame_ends, true_motion
-from handwright.methods.stepwise.guides import Given, Staying, Wanted, body_rows, hand_rows
-from handwright.methods.stepwise.holding import Holding, find_holdings
-from handwright.methods.stepwise.horizon import Horizon, Rows
-from handwright.methods.stepwise.joint_bounds import JointBounds, joint_bounds, joint_range
-from handwright.methods.stepwise.laws import Mechanics, mechanics
-from handwright.methods.stepwise.meeting import (
+from handwright.methods.stepwise.contacts.ends import Ends, frame_ends, true_motion
+from handwright.methods.stepwise.contacts.meeting import (
     BodyMeeting,
     Meeting,
     arriving_touches,
@@ -48,19 +31,42 @@ from handwright.methods.stepwise.meeting import (
     lying_touches,
     with_touches,
 )
-from handwright.methods.stepwise.planned import Plan
-from handwright.methods.stepwise.pursuit import Pursuit, begun, feature_now, joined
-from handwright.methods.stepwise.recording import Moment, Tally, listed_contacts, make_clip
-from handwright.methods.stepwise.resting import Support, rest_bodies
-from handwright.methods.stepwise.settings import Settings
-from handwright.methods.stepwise.solver import InfeasibleStepError
-from handwright.methods.stepwise.step import (
+from handwright.methods.stepwise.contacts.planned import Plan
+from handwright.methods.stepwise.contacts.resting import Support, rest_bodies
+from handwright.methods.stepwise.contacts.touches import Touch, TouchRows, touch_rows
+from handwright.methods.stepwise.objectives.anticipation import Expectation
+from handwright.methods.stepwise.objectives.body_turns import middle_turn
+from handwright.methods.stepwise.objectives.changes import (
+    LOST,
+    added_energy,
+    after_step,
+    break_or_stay,
+    corrections,
+    parting_touches,
+    update_hand_touches,
+)
+from handwright.methods.stepwise.objectives.current_goals import Kind, current_goals, goal_lacks
+from handwright.methods.stepwise.objectives.guides import (
+    Given,
+    Staying,
+    Wanted,
+    body_rows,
+    hand_rows,
+)
+from handwright.methods.stepwise.objectives.holding import Holding, find_holdings
+from handwright.methods.stepwise.objectives.horizon import Horizon, Rows
+from handwright.methods.stepwise.objectives.pursuit import Pursuit, begun, feature_now, joined
+from handwright.methods.stepwise.qp.joint_bounds import JointBounds, joint_bounds, joint_range
+from handwright.methods.stepwise.qp.laws import Mechanics, mechanics
+from handwright.methods.stepwise.qp.solver import InfeasibleStepError
+from handwright.methods.stepwise.qp.step import (
     ForceWish,
     Limits,
     Solved,
     solve_step,
 )
-from handwright.methods.stepwise.touches import Touch, TouchRows, touch_rows
+from handwright.methods.stepwise.recording import Moment, Tally, listed_contacts, make_clip
+from handwright.methods.stepwise.settings import Settings
 from handwright.methods.stepwise.world import (
     BodyState,
     HandState,

@@ -13,20 +13,20 @@ from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
 from handwright.core.surface import HalfSpace
-from handwright.geometry.environment import EnvironmentArrays, pack_environment
-from handwright.geometry.sdf import Field, make_field
-from handwright.geometry.sdf_build import signed_distance_field
-from handwright.hands.strength import JointStrength, joint_strength
-from handwright.kinematics.skin_patches import skin_patches
-from handwright.kinematics.skin_samples import SkinSamples, skin_samples
+from handwright.geometry.distance.environment import EnvironmentArrays, pack_environment
+from handwright.geometry.distance.sdf import Field, make_field
+from handwright.geometry.distance.sdf_build import signed_distance_field
+from handwright.hands.human.strength import JointStrength, joint_strength
+from handwright.kernels.packed import Packed
+from handwright.kinematics.skin.patches import skin_patches
+from handwright.kinematics.skin.samples import SkinSamples, skin_samples
 from handwright.kinematics.tree import Links, Tree, forward, links_for, tree_of
 from handwright.math.one_turn import matrix_of, turned_by
-from handwright.math.packed import Packed
 from handwright.math.pose import Pose
 from handwright.math.vectors import cross
-from handwright.methods.stepwise.body_turns import turn_on
-from handwright.methods.stepwise.detection import HandSkin, Target
-from handwright.methods.stepwise.digits_apart import DigitCapsules, digit_capsules
+from handwright.methods.stepwise.contacts.detection import HandSkin, Target
+from handwright.methods.stepwise.contacts.digits_apart import DigitCapsules, digit_capsules
+from handwright.methods.stepwise.objectives.body_turns import turn_on
 from handwright.physics.hand_dynamics import HandDynamics
 
 # Between points of skin, m; between them skin stands out by less than 0.2 mm.

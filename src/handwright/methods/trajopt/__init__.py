@@ -1,5 +1,5 @@
 """Whole motions from goals, by contact-invariant optimisation (Mordatch et al. 2012)."""
 
-from handwright.methods.trajopt.contact_invariant import ContactInvariant
+from handwright.methods.trajopt.method import ContactInvariant
 
 __all__ = ["ContactInvariant"]

@@ -9,19 +9,15 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float
 
+from handwright.kernels.packed import Packed
 from handwright.math import rotation
-from handwright.math.packed import Packed
-from handwright.methods.trajopt.approach import add_approach
-from handwright.methods.trajopt.build import Built, make_room
-from handwright.methods.trajopt.contact_terms import body_distance
-from handwright.methods.trajopt.descent import Descent, make_blocks
-from handwright.methods.trajopt.gaits import sampled_gait, start_origins
-from handwright.methods.trajopt.goal_rows import with_samples_at
-from handwright.methods.trajopt.measures import LIMITS, Measured, measure
-from handwright.methods.trajopt.model import Weights, with_radius
-from handwright.methods.trajopt.quiet_terms import Quiet
+from handwright.methods.trajopt.model.goal_rows import with_samples_at
+from handwright.methods.trajopt.model.model import Weights, with_radius
+from handwright.methods.trajopt.model.transcribe import Built, make_room
 from handwright.methods.trajopt.refine import refined_keys
-from handwright.methods.trajopt.schedule import (
+from handwright.methods.trajopt.schedule.approach import add_approach
+from handwright.methods.trajopt.schedule.gaits import sampled_gait, start_origins
+from handwright.methods.trajopt.schedule.schedule import (
     LEAST_HOLD,
     apply_schedule,
     eased,
@@ -30,8 +26,12 @@ from handwright.methods.trajopt.schedule import (
     other_schedules,
     rounded,
 )
+from handwright.methods.trajopt.schedule.stages import EXACT, FINE, LOOSE, TIGHT, quiet, weights
 from handwright.methods.trajopt.skin_fit import SkinFit, fit_skin
-from handwright.methods.trajopt.stages import EXACT, FINE, LOOSE, TIGHT, quiet, weights
+from handwright.methods.trajopt.solver.descent import Descent, make_blocks
+from handwright.methods.trajopt.solver.measures import LIMITS, Measured, measure
+from handwright.methods.trajopt.terms.contact import body_distance
+from handwright.methods.trajopt.terms.regularization import Quiet
 
 # Factors on the laws of contact and motion in the stages before rounding.
 CONTINUATION = (0.02, 0.1, 1.0)

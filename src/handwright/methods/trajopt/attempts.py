@@ -15,12 +15,12 @@ import numpy as np
 
 from handwright.core.problem import Problem
 from handwright.methods.trajopt.attempt import Outcome, Recipe, attempt
-from handwright.methods.trajopt.build import Built
+from handwright.methods.trajopt.model.transcribe import Built
 from handwright.methods.trajopt.skin_fit import fit_skin
 from handwright.methods.workers import started_workers
 
 if TYPE_CHECKING:
-    from handwright.methods.trajopt.contact_invariant import ContactInvariant
+    from handwright.methods.trajopt.method import ContactInvariant
 
 
 @contextmanager

@@ -10,14 +10,14 @@ from jaxtyping import Float
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ENVIRONMENT, Contact, ContactMode, ContactTrack
 from handwright.core.problem import Problem
+from handwright.core.tolerances import STATIC_SPEED
+from handwright.kernels.packed import Packed
 from handwright.math import rotation
-from handwright.math.packed import Packed
 from handwright.math.pose import Pose
-from handwright.mechanics.sliding import STATIC_SPEED
-from handwright.methods.trajopt.build import WRIST_HINGES, Built, HandPart, make_room
-from handwright.methods.trajopt.model import Room
-from handwright.methods.trajopt.system import fill_sample, place_contact, pose_sample
-from handwright.methods.trajopt.timing import key_times
+from handwright.methods.trajopt.model.model import Room
+from handwright.methods.trajopt.model.timing import key_times
+from handwright.methods.trajopt.model.transcribe import WRIST_HINGES, Built, HandPart, make_room
+from handwright.methods.trajopt.solver.system import fill_sample, place_contact, pose_sample
 
 # Contacts with less force than this share of the weight are not listed; nor are those that begin or
 # end with a frame and have less than the second: they hardly touch yet, or no more.

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from handwright.math.packed import Packed
-from handwright.methods.trajopt.build import Built, make_room
-from handwright.methods.trajopt.system import fill_sample
+from handwright.kernels.packed import Packed
+from handwright.methods.trajopt.model.transcribe import Built, make_room
+from handwright.methods.trajopt.solver.system import fill_sample
 
 
 def refined_keys(built: Built, keys: Float[np.ndarray, "K n"]) -> Float[np.ndarray, "L n"]:

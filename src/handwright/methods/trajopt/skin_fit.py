@@ -14,17 +14,17 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from handwright.core.hand import HandModel
-from handwright.geometry.exact import ExactDistance
-from handwright.hands.skin import skin_of
-from handwright.kinematics.skin_samples import vertex_capsules
-from handwright.kinematics.skinning import posed_skin
+from handwright.geometry.distance.exact import ExactDistance
+from handwright.hands.skin.build import skin_of
+from handwright.kernels.packed import Packed
+from handwright.kinematics.skin.samples import vertex_capsules
+from handwright.kinematics.skin.skinning import posed_skin
 from handwright.math import rotation
-from handwright.math.packed import Packed
 from handwright.math.pose import Pose
-from handwright.methods.trajopt.build import Built, make_room
 from handwright.methods.trajopt.clips import hand_motion
-from handwright.methods.trajopt.collision_terms import capsule_to_body
-from handwright.methods.trajopt.system import fill_sample, place_contact, pose_sample
+from handwright.methods.trajopt.model.transcribe import Built, make_room
+from handwright.methods.trajopt.solver.system import fill_sample, place_contact, pose_sample
+from handwright.methods.trajopt.terms.collision import capsule_to_body
 
 # Larger errors are no matter of fitting, m.
 _MOST = 3e-3

@@ -1,0 +1,111 @@
+"""What ``handwright push`` does: a clip and a push in, a table of the hand's reaction out."""
+
+from __future__ import annotations
+
+from math import degrees
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from handwright.core.clip import Clip
+from handwright.core.events import Push
+from handwright.core.problem import push_problems
+from handwright.errors import InvalidValueError, UnknownNameError
+from handwright.evidence import certify
+from handwright.io.clip.npz_file import load_npz
+from handwright.methods.stepwise.reaction import STRAY, follow_clip, off_plan, reaction
+from handwright.render.exporting import export
+
+
+def push_clip(
+    file: Path,
+    console: Console,
+    *,
+    force: str,
+    at: float,
+    length: float,
+    body: str | None,
+    point: str | None,
+    out: Path | None,
+) -> bool:
+    """Plays a clip against a push, prints how its body fared, and says whether it was held.
+
+    Args:
+        file: The clip.
+        console: What to print on.
+        force: Three numbers, N, in the world.
+        at: When the push begins, s.
+        length: For how long, s.
+        body: The one that is pushed; the only one if None.
+        point: Three numbers, m, in the body's frame; its centre of mass if None.
+        out: Where to write what happened; None for nowhere.
+    """
+    clip = load_npz(file)
+    push = _push(clip, force, at, length, body, point)
+    calm = follow_clip(clip).clip("stepwise")
+    session = follow_clip(clip, (push,))
+    pushed = session.clip("stepwise")
+    found = reaction(pushed, calm, push.body, push.end)
+    away = off_plan(calm, clip, push.body)
+    is_lost = away > STRAY
+    table = Table("body", box=None, pad_edge=False)
+    for heading in ("displaced mm", "tilted deg", "back within 1 mm after s"):
+        table.add_column(heading, justify="right")
+    table.add_column("verdict")
+    table.add_row(
+        push.body,
+        f"{1e3 * found.displacement:.1f}",
+        f"{degrees(found.tilt):.1f}",
+        "never" if found.back_after is None else f"{found.back_after:.2f}",
+        "lost without the push" if is_lost else "dropped" if found.is_dropped else "held",
+    )
+    console.print(table)
+    console.print(f"The pushed motion is {certify(pushed).verdict}.", highlight=False)
+    console.print(
+        f"Without the push it is within {1e3 * away:.1f} mm of the clip.", highlight=False
+    )
+    if is_lost:
+        console.print("The hand does not follow this clip: contacts that slide or change lose it.")
+    if session.tally.infeasible:
+        console.print(f"Frames that could not keep things apart: {session.tally.infeasible}.")
+    if out is not None:
+        export(pushed, out)
+        console.print(f"Wrote {out}.", soft_wrap=True, highlight=False)
+    return not (found.is_dropped or is_lost)
+
+
+def _push(
+    clip: Clip, force: str, at: float, length: float, body: str | None, point: str | None
+) -> Push:
+    bodies = clip.problem.bodies
+    if body is None:
+        if len(bodies) != 1:
+            known = ", ".join(bodies) or "none"
+            raise InvalidValueError(
+                f"The clip has {len(bodies)} bodies ({known}); expected --body with one of them."
+            )
+        (body,) = bodies
+    if body not in bodies:
+        raise UnknownNameError("body of the clip", body, bodies)
+    where = bodies[body].center if point is None else _numbers("--point", point, "m")
+    if not length > 0.0:
+        raise InvalidValueError(f"--for is {length}; expected seconds, more than 0.")
+    push = Push(body, at, at + length, where, _numbers("--force", force, "N"))
+    texts = push_problems(push, bodies, (float(clip.times[0]), float(clip.times[-1])))
+    if texts:
+        raise InvalidValueError(f"The push {texts[0]}. Change --at or --for.")
+    return push
+
+
+def _numbers(option: str, text: str, unit: str) -> np.ndarray:
+    try:
+        numbers = np.array([float(part) for part in text.replace(",", " ").split()])
+    except ValueError:
+        numbers = np.zeros(0)
+    if numbers.shape != (3,):
+        raise InvalidValueError(
+            f'{option} is "{text}"; expected three numbers in {unit}, such as "0 0 -5".'
+        )
+    return numbers

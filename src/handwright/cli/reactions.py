@@ -1,0 +1,72 @@
+"""Commands that see how a motion fares: replayed by a simulated hand, or pushed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from handwright.cli.arguments import ClipPath, make_console, unset, writable_folder
+
+
+def replay(
+    clip: ClipPath,
+    /,
+    *,
+    push: float = 0.0,
+    hold: float = 2.0,
+    seed: int = 0,
+    out: Annotated[Path | None, tyro.conf.arg(aliases=["-o"])] = None,
+) -> None:
+    """Play a clip again with a simulated hand: does it hold what it holds in the plan?
+
+    Ends with exit code 1 if a body is dropped.
+
+    Args:
+        clip: A clip file with contact forces (.npz).
+        push: Size of random pushes at the bodies in the second half, N.
+        hold: How long the end is held, s.
+        seed: Of the directions of the pushes.
+        out: Where to write what happened, as a clip (.npz) or as 'handwright export' does.
+    """
+    from handwright.cli.replay import replay_clip
+
+    if out is not None:
+        writable_folder(out.parent)
+    if not replay_clip(clip, make_console(), push=push, hold=hold, seed=seed, out=out):
+        raise SystemExit(1)
+
+
+def push(
+    clip: ClipPath,
+    /,
+    *,
+    force: Annotated[str, tyro.conf.arg(metavar='"X Y Z"')],
+    at: Annotated[float, tyro.conf.arg(metavar="SECONDS")],
+    length: Annotated[float, tyro.conf.arg(name="for", metavar="SECONDS")] = 0.1,
+    body: Annotated[str | None, unset("NAME")] = None,
+    point: Annotated[str | None, unset('"X Y Z"')] = None,
+    out: Annotated[Path | None, tyro.conf.arg(aliases=["-o"])] = None,
+) -> None:
+    """Push a body of a clip and see how the hand reacts, frame by frame.
+
+    Ends with exit code 1 if the body is dropped.
+
+    Args:
+        clip: A clip file of any method (.npz).
+        force: Of the push in the world, N, as in "0 0 -5".
+        at: When it begins, s.
+        length: How long it lasts, s.
+        body: Which body is pushed; may be left out if there is only one.
+        point: Where, in the body's own axes, m; the centre of mass if left out.
+        out: Where to write what happened, as a clip (.npz) or as 'handwright export' does.
+    """
+    from handwright.cli.push import push_clip
+
+    if out is not None:
+        writable_folder(out.parent)
+    if not push_clip(
+        clip, make_console(), force=force, at=at, length=length, body=body, point=point, out=out
+    ):
+        raise SystemExit(1)

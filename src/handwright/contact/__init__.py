@@ -1,0 +1,1 @@
+"""Contacts between hands and bodies: sliding, skin shear, sharp edges, leaps."""

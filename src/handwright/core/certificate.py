@@ -1,0 +1,209 @@
+"""The nouns of the certificate: what was found in each frame, and the verdict."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.core.contact import ContactMode
+from handwright.core.tolerances import Tolerances
+
+_MAX_LISTED = 5
+
+SCHEME = "momenta at mid-frames, central differences at frames; ends take their neighbours' rates"
+"""How the certificate takes derivatives, in words."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedContact:
+    """One contact in one frame, with the force that the judge found for it."""
+
+    toucher: str
+    """A hand, ``environment``, or another body."""
+    part: str
+    """Capsule of the hand, or number of the surface; 0 for a body."""
+    point: Float[np.ndarray, "3"]
+    """m."""
+    normal: Float[np.ndarray, "3"]
+    """Into the body."""
+    gap: float
+    """m."""
+    slip_speed: float
+    """m/s."""
+    mode: ContactMode
+    force: Float[np.ndarray, "3"]
+    """On the body, N."""
+    friction_margin: float
+    """1 - tangential / (friction x normal): 1 for a straight push, 0 on the cone's edge."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BodyRecord:
+    """A body in one frame."""
+
+    required_force: Float[np.ndarray, "3"]
+    """N, from contacts."""
+    required_moment: Float[np.ndarray, "3"]
+    """N m about the centre of mass."""
+    contacts: tuple[JudgedContact, ...]
+    force_residual: float
+    """Over the weight."""
+    moment_residual: float
+    """Over weight x radius of gyration."""
+    friction_margin: float
+    """Least of the contacts that carry force without sliding; 1 without any."""
+    gap: float
+    """Largest gap of a contact that carries force, m."""
+    penetration: float
+    """Deepest skin or capsule in the body, or body in the surroundings, m."""
+    drift: float
+    """Largest sliding of a static contact since its episode began, m."""
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing touches the body."""
+        return not self.contacts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrameRecord:
+    """One frame."""
+
+    frame: int
+    time: float
+    """s."""
+    bodies: Mapping[str, BodyRecord]
+    joint_excess: float
+    """rad."""
+    finger_finger: float
+    """m."""
+    digit_force: float
+    """Largest sum of the forces of one digit, N."""
+    torque_share: float
+    """Largest torque of a joint over what its muscles can give."""
+    stored_residual: float | None
+    """What the forces stored with the clip leave of the needed wrench, over the weight and over
+    weight x radius of gyration, whichever is more; None where none are judged."""
+    failed: tuple[str, ...]
+    """Names of the checks that fail here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One part of the verdict."""
+
+    name: str
+    passed: bool
+    worst: float
+    """Largest value in any frame, in ``unit``."""
+    allowed: float
+    unit: str
+    frames: tuple[int, ...]
+    """Frames that fail."""
+    detail: str = ""
+    """What is worst."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Certificate:
+    """Frame by frame, whether contact forces can move the bodies as shown; and the verdict."""
+
+    clip: str
+    """Name of the scene, and the method."""
+    frames: tuple[FrameRecord, ...]
+    checks: tuple[Check, ...]
+    tolerances: Tolerances
+    notes: tuple[str, ...] = ()
+    """What a reader should know about how it was judged."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check passes."""
+        return all(check.passed for check in self.checks)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Names of the checks that fail."""
+        return tuple(check.name for check in self.checks if not check.passed)
+
+    @property
+    def verdict(self) -> str:
+        """One sentence."""
+        conditions = self.tolerances.conditions()
+        under = f" under {', '.join(conditions)}" if conditions else ""
+        if self.passed:
+            return f"certified{under}"
+        return f"not certified{under}: {', '.join(self.reasons)}"
+
+    def check(self, name: str) -> Check:
+        """The check with this name."""
+        return next(check for check in self.checks if check.name == name)
+
+    def __str__(self) -> str:
+        rows = [("check", "", "worst", "allowed", "unit", "failing frames")]
+        for c in self.checks:
+            listed = ", ".join(str(frame) for frame in c.frames[:_MAX_LISTED])
+            more = len(c.frames) - _MAX_LISTED
+            listed += f" and {more} more" if more > 0 else ""
+            note = "  ".join(part for part in (listed, c.detail) if part)
+            rows.append(
+                (c.name, "ok" if c.passed else "FAILS", f"{c.worst:.4g}", f"{c.allowed:.4g}",
+                 c.unit, note)
+            )  # fmt: skip
+        width = [max(len(row[k]) for row in rows) for k in range(5)]
+        lines = [f"{self.clip}, {len(self.frames)} frames: {self.verdict}"]
+        for row in rows:
+            cells = [
+                row[k].rjust(width[k]) if k in (2, 3) else row[k].ljust(width[k]) for k in range(5)
+            ]
+            lines.append("  ".join([*cells, row[5]]).rstrip())
+        lines += [f"note: {note}" for note in self.notes]
+        settings = ", ".join(
+            f"{item.name}={_short(getattr(self.tolerances, item.name))}"
+            for item in fields(self.tolerances)
+        )
+        lines += [f"tolerances (SI units): {settings}", f"derivatives: {SCHEME}"]
+        return "\n".join(lines)
+
+    def to_json(self, *, frames: bool = True) -> str:
+        """The whole certificate as JSON, SI units.
+
+        Args:
+            frames: Whether to list every frame, or only the verdict.
+        """
+        whole: dict[str, Any] = {
+            "clip": self.clip,
+            "passed": self.passed,
+            "verdict": self.verdict,
+            "reasons": list(self.reasons),
+            "notes": list(self.notes),
+            "derivatives": SCHEME,
+            "tolerances": asdict(self.tolerances),
+            "checks": [asdict(check) for check in self.checks],
+        }
+        if frames:
+            whole["frames"] = [_plain(record) for record in self.frames]
+        return json.dumps(whole, allow_nan=False)
+
+
+def _short(value: float | None) -> str:
+    return "none" if value is None else f"{value:.4g}"
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401  a tree of records
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, ContactMode):
+        return value.name.lower()
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if hasattr(value, "__dataclass_fields__"):
+        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
+    return value

@@ -1,0 +1,90 @@
+"""What the certificate asks for: one frozen dataclass, printed with every verdict."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+
+from handwright.errors import InvalidValueError
+
+STATIC_SPEED = 5e-3
+"""Sliding speeds up to this count as none, m/s."""
+LEAP_SPEED = 1.0
+"""A step of a body or a wrist is a leap if it is faster than three times its neighbours and this,
+m/s."""
+JOINT_LEAP_SPEED = 8.0
+"""A step of a joint is a leap if it is faster than three times its neighbours and this, rad/s."""
+DIGIT_FORCE = 60.0
+"""Largest force of one digit on bodies, N: about the hardest press of an adult's fingertip."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerances:
+    """Limits of the certificate's checks.
+
+    Values other than the defaults (for recorded tracks: a smoothing cut-off, wrench slack,
+    soft-tissue depth) are named in the verdict: "certified under ...".
+    """
+
+    force_residual: float = 0.01
+    """Force that no contact explains, over the weight."""
+    moment_residual: float = 0.01
+    """Moment that no contact explains, over weight x radius of gyration."""
+    gap: float = 1e-3
+    """Gap of a contact that carries force, m."""
+    contact_distance: float = 0.01
+    """Gap up to which a contact that cannot be there is named as the cause of a failure, m."""
+    penetration: float = 1e-3
+    """Depth of the skin in a body, and of skin and bodies in the surroundings, m."""
+    soft_tissue: float = 0.0
+    """Depth added to ``penetration`` for pads that give way, m."""
+    skin_shear: float = 0.0
+    """How far skin of a hand gives way before its contact slides, m; see ``mechanics.shear``."""
+    static_drift: float = 1e-3
+    """Sliding of a static contact over its whole episode, m."""
+    static_speed: float = STATIC_SPEED
+    """Sliding speed above which a contact is a sliding one, m/s."""
+    finger_finger: float = 1e-3
+    """Depth of one digit in another, m."""
+    joint_limits: float = math.radians(0.5)
+    """Excess over a joint's limit, rad (m for a slide)."""
+    strength: float = DIGIT_FORCE
+    """Force of one digit on bodies, N: about the hardest press of an adult's fingertip. Joint
+    torques have limits of their own, see ``handwright.hands.human.strength``."""
+    friction: float = 0.01
+    """Excess of a stored force over its cone, as a share of the cone's width."""
+    stored_balance: float = 0.02
+    """What stored forces leave of the needed force, over the weight, and of the needed moment, over
+    weight x radius of gyration; they may come from another scheme of differences."""
+    jump_speed: float = LEAP_SPEED
+    """A step of a body or a wrist is a jump if it is faster than three times its neighbours and
+    this, m/s."""
+    joint_jump_speed: float = JOINT_LEAP_SPEED
+    """The same for a joint, rad/s."""
+    smoothing_hz: float | None = None
+    """Cut-off of the low-pass over body tracks before they are differentiated, Hz."""
+
+    def __post_init__(self) -> None:
+        bad = [
+            f"{item.name} is {value}"
+            for item in fields(self)
+            if (value := getattr(self, item.name)) is not None
+            and not (math.isfinite(value) and value >= 0.0)
+        ]
+        if self.smoothing_hz == 0.0:
+            bad.append("smoothing_hz is 0 (None switches smoothing off)")
+        if self.contact_distance < self.gap:
+            bad.append(f"contact_distance {self.contact_distance} is below gap {self.gap}")
+        if bad:
+            raise InvalidValueError(
+                f"Tolerances: {'; '.join(bad)}; expected finite numbers, 0 or more."
+            )
+
+    def conditions(self) -> list[str]:
+        """Values that differ from the defaults, as text."""
+        plain = Tolerances()
+        return [
+            f"{item.name} {getattr(self, item.name)} (default {getattr(plain, item.name)})"
+            for item in fields(self)
+            if getattr(self, item.name) != getattr(plain, item.name)
+        ]

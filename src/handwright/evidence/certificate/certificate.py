@@ -1,0 +1,227 @@
+"""The certificate: whether contact forces can move the bodies as the clip shows.
+
+Judged from poses, meshes, masses and friction alone; what the method says about its contacts is
+used only to check that it is so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from handwright.core.certificate import Certificate, Check, FrameRecord
+from handwright.core.clip import Clip
+from handwright.core.problem import Problem
+from handwright.core.tolerances import Tolerances
+from handwright.errors import InvalidValueError
+from handwright.evidence.certificate.findings import Findings, find
+from handwright.evidence.certificate.jumps import jump_excess
+from handwright.evidence.certificate.limits import limit_excess
+from handwright.evidence.certificate.penetration import finger_finger
+from handwright.evidence.certificate.recording import body_records
+from handwright.evidence.certificate.stored import StoredFindings, judge_stored
+from handwright.evidence.contacts.hand_contacts import HandProbe, probe_hand
+from handwright.evidence.contacts.probes import exact_distance
+from handwright.evidence.contacts.skin_probe import depth_in_surroundings
+
+CHECKS = (
+    "force_residual",
+    "moment_residual",
+    "gap",
+    "penetration",
+    "slip",
+    "finger_finger",
+    "joint_limits",
+    "strength",
+    "friction",
+    "stored_balance",
+    "jump",
+)
+
+
+class _Measure(NamedTuple):
+    """A check over the frames: values, what is allowed, and which frames fail."""
+
+    value: Float[np.ndarray, " T"]
+    allowed: float
+    unit: str
+    fails: Bool[np.ndarray, " T"]
+    detail: str = ""
+
+
+def certify(
+    clip: Clip, problem: Problem | None = None, tolerances: Tolerances | None = None
+) -> Certificate:
+    """Judges every frame of a clip.
+
+    Args:
+        clip: The motion.
+        problem: Hands, bodies and surroundings to judge it with; those of the clip if None.
+        tolerances: What is allowed; the defaults if None.
+    """
+    tolerances = Tolerances() if tolerances is None else tolerances
+    _check_smoothing(clip, tolerances)
+    clip = clip if problem is None else replace(clip, problem=problem)
+    near_jump, leaps = jump_excess(
+        clip, speed=tolerances.jump_speed, joint_speed=tolerances.joint_jump_speed
+    )
+    hands = {name: probe_hand(clip, name) for name in clip.hands}
+    exact = {name: exact_distance(body) for name, body in clip.problem.bodies.items()}
+    findings = find(clip, hands, exact, tolerances, near_jump)
+    stored = judge_stored(clip, hands, exact, findings.loads, findings.shears, tolerances)
+    measures = _body_measures(clip, findings, hands, tolerances)
+    measures |= _hand_measures(clip, hands, tolerances)
+    measures |= _stored_measures(stored, measures["slip"], tolerances)
+    # A leap breaks everything around it: it is named once, and those frames are not judged.
+    measures = {
+        name: measure._replace(
+            value=np.where(near_jump, 0.0, measure.value), fails=measure.fails & ~near_jump
+        )
+        for name, measure in measures.items()
+    }
+    into = np.zeros(clip.num_frames, dtype=bool)
+    into[[frame for frames in leaps.values() for frame in frames]] = True
+    measures["jump"] = _Measure(into.astype(float), 0.0, "leaps", into, ", ".join(leaps))
+    return _certificate(clip, findings, stored, measures, tolerances)
+
+
+def _check_smoothing(clip: Clip, tolerances: Tolerances) -> None:
+    """A low-pass that lets everything through would be named in the verdict and do nothing."""
+    cutoff, limit = tolerances.smoothing_hz, 0.5 * clip.fps
+    if cutoff is not None and clip.num_frames > 1 and cutoff >= limit:
+        raise InvalidValueError(
+            f"smoothing_hz is {cutoff:g}; expected below {limit:g} Hz, half the frame rate of the "
+            "clip. Lower it (8 Hz suits motion capture), or leave it out."
+        )
+
+
+def _over(value: Float[np.ndarray, " T"], allowed: float, unit: str, detail: str = "") -> _Measure:
+    return _Measure(value, allowed, unit, value > allowed, detail)
+
+
+def _body_measures(
+    clip: Clip, findings: Findings, hands: dict[str, HandProbe], tolerances: Tolerances
+) -> dict[str, _Measure]:
+    found = findings.balance
+
+    def worst(values: Float[np.ndarray, "T B"]) -> np.ndarray:
+        return np.asarray(values.max(axis=1, initial=0.0))
+
+    deepest = worst(findings.penetration)
+    for hand in hands.values():
+        motion, around = hand.motion, clip.problem.environment
+        inside = depth_in_surroundings(hand.model, hand.skin, motion.q, motion.root, around)
+        deepest = np.maximum(deepest, inside)
+    drift, effort = worst(findings.drift), findings.effort
+    sliding = found.failing("slip")
+    share = np.maximum(effort.torque_share, effort.digit_force / max(tolerances.strength, 1e-9))
+    return {
+        "force_residual": _Measure(
+            worst(found.force_residual), tolerances.force_residual, "of weight",
+            found.failing("force_residual"),
+        ),
+        "moment_residual": _Measure(
+            worst(found.moment_residual), tolerances.moment_residual, "of weight x gyration",
+            found.failing("moment_residual"),
+        ),
+        "gap": _Measure(worst(findings.gap), tolerances.gap, "m", found.failing("gap")),
+        "penetration": _over(deepest, tolerances.penetration + tolerances.soft_tissue, "m"),
+        "slip": _Measure(
+            drift, tolerances.static_drift, "m", (drift > tolerances.static_drift) | sliding,
+            "contacts slide that would have to hold" if sliding.any() else "",
+        ),
+        "strength": _Measure(share, 1.0, "of strength", effort.is_over, effort.detail),
+    }  # fmt: skip
+
+
+def _hand_measures(
+    clip: Clip, hands: dict[str, HandProbe], tolerances: Tolerances
+) -> dict[str, _Measure]:
+    count = clip.num_frames
+    excess, depth = np.zeros(count), np.zeros(count)
+    whose, which = "", ""
+    for hand in hands.values():
+        over, joints = limit_excess(hand.model, hand.motion.q)
+        if over.max() > max(excess.max(), tolerances.joint_limits):
+            whose = f"{hand.name}.{joints[int(over.argmax())]}"
+        excess = np.maximum(excess, over)
+        deep, pairs = finger_finger(hand.model, hand.motion.q)
+        if deep.max() > max(depth.max(), tolerances.finger_finger):
+            which = pairs[int(deep.argmax())]
+        depth = np.maximum(depth, deep)
+    return {
+        "finger_finger": _over(depth, tolerances.finger_finger, "m", which),
+        "joint_limits": _over(excess, tolerances.joint_limits, "rad", whose),
+    }
+
+
+def _stored_measures(
+    stored: StoredFindings, slip: _Measure, tolerances: Tolerances
+) -> dict[str, _Measure]:
+    """Checks of what the clip itself says about its contacts."""
+    claimed = stored.static_slip > tolerances.static_speed
+    says = ""
+    if claimed.any():
+        fastest = float(stored.static_slip.max())
+        says = f"contacts stored as static slide, at up to {fastest:.3g} m/s"
+    none = "" if stored.has_forces else "no forces are stored"
+    faults = []
+    if stored.num_misplaced:
+        faults.append(f"{stored.num_misplaced} forces act where nothing touches")
+    if stored.num_missing:
+        faults.append(f"{stored.num_missing} of the contacts have no force (NaN)")
+    balance = _over(
+        np.nan_to_num(stored.residual, nan=0.0), tolerances.stored_balance, "of weight",
+        none or "; ".join(faults),
+    )  # fmt: skip
+    return {
+        "slip": slip._replace(
+            fails=slip.fails | claimed,
+            detail="; ".join(text for text in (slip.detail, says) if text),
+        ),
+        "friction": _over(stored.cone_excess, tolerances.friction, "of cone", none),
+        "stored_balance": balance._replace(fails=balance.fails | stored.is_incomplete),
+    }
+
+
+def _certificate(
+    clip: Clip,
+    findings: Findings,
+    stored: StoredFindings,
+    measures: dict[str, _Measure],
+    tolerances: Tolerances,
+) -> Certificate:
+    checks = tuple(
+        Check(
+            name=name,
+            passed=not measures[name].fails.any(),
+            worst=float(measures[name].value.max()),
+            allowed=measures[name].allowed,
+            unit=measures[name].unit,
+            frames=tuple(int(t) for t in np.flatnonzero(measures[name].fails)),
+            detail=measures[name].detail,
+        )
+        for name in CHECKS
+    )
+    bodies = body_records(clip, findings)
+    left, effort = stored.residual, findings.effort
+    frames = tuple(
+        FrameRecord(
+            frame=t,
+            time=float(clip.times[t]),
+            bodies=bodies[t],
+            joint_excess=float(measures["joint_limits"].value[t]),
+            finger_finger=float(measures["finger_finger"].value[t]),
+            digit_force=float(effort.digit_force[t]),
+            torque_share=float(effort.torque_share[t]),
+            stored_residual=float(left[t]) if np.isfinite(left[t]) else None,
+            failed=tuple(name for name in CHECKS if measures[name].fails[t]),
+        )
+        for t in range(clip.num_frames)
+    )
+    made = clip.provenance
+    title = f"{made.scene} by {made.method}"
+    return Certificate(title, frames, checks, tolerances, findings.notes)

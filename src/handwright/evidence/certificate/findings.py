@@ -1,0 +1,191 @@
+"""What is found in a clip before any of it is judged: contacts, loads and forces of every body."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from handwright.core.clip import Clip
+from handwright.core.events import pushed
+from handwright.core.tolerances import Tolerances
+from handwright.evidence.certificate.balance import (
+    CARRYING,
+    Balance,
+    BodyLoad,
+    balance,
+    static_drifts,
+    weight_of,
+)
+from handwright.evidence.certificate.dynamics import required_wrench
+from handwright.evidence.certificate.strength import Effort, HandStrength
+from handwright.evidence.contacts.body_contacts import body_contacts
+from handwright.evidence.contacts.hand_contacts import (
+    ContactTable,
+    HandProbe,
+    SkinShear,
+    environment_contacts,
+    hand_gaps,
+    join_tables,
+    no_contacts,
+)
+from handwright.geometry.distance.exact import ExactDistance
+
+
+class Findings(NamedTuple):
+    """All bodies of a clip over its frames."""
+
+    names: tuple[str, ...]
+    """Bodies, in the order of the columns below."""
+    table: ContactTable
+    loads: dict[str, BodyLoad]
+    balance: Balance
+    margin: Float[np.ndarray, " N"]
+    """Of each contact: 1 for a straight push, 0 on the cone's edge."""
+    gap: Float[np.ndarray, "T B"]
+    """Largest gap of a contact that carries force, m."""
+    penetration: Float[np.ndarray, "T B"]
+    """Deepest skin or body in the body, or body in the surroundings, m."""
+    drift: Float[np.ndarray, "T B"]
+    """Largest sliding of a static contact since its episode began, m."""
+    effort: Effort
+    shears: dict[tuple[str, str], SkinShear]
+    """Of the skin, by body and hand."""
+    notes: tuple[str, ...]
+
+
+def find(
+    clip: Clip,
+    hands: dict[str, HandProbe],
+    exact: dict[str, ExactDistance],
+    tolerances: Tolerances,
+    near_jump: Bool[np.ndarray, " T"],
+) -> Findings:
+    """Looks at every body of a clip.
+
+    Args:
+        clip: The motion.
+        hands: Its hands, posed.
+        exact: Distances of its bodies.
+        tolerances: What counts as touching.
+        near_jump: Frames next to a leap, over which no contact lasts.
+    """
+    names = tuple(clip.bodies)
+    depth = np.zeros((clip.num_frames, len(names)))
+    tables = [no_contacts()]
+    shears: dict[tuple[str, str], SkinShear] = {}
+    for number, name in enumerate(names):
+        table, depth[:, number], skin = _touchers(clip, name, hands, exact[name], tolerances)
+        shears |= {(name, hand): shear for hand, shear in skin.items()}
+        tables.append(table.of_body(number))
+    for one, two in combinations(range(len(names)), 2):
+        table, sunk = body_contacts(
+            clip, names[one], names[two], exact, reach=tolerances.contact_distance,
+            touching=tolerances.gap, static_speed=tolerances.static_speed,
+        )  # fmt: skip
+        tables.append(table.of_body(one, two))
+        depth[:, [one, two]] = np.maximum(depth[:, [one, two]], sunk[:, None])
+    table = join_tables(tables)
+    loads = {name: _load(clip, name, tolerances) for name in names}
+    strength = HandStrength(clip, list(hands.values()), table, tolerances)
+    found = balance(table, list(loads.values()), tolerances, strength)
+    weight = np.array([load.weight for load in loads.values()])
+    size = np.linalg.norm(found.force, axis=1)
+    carrying = size > CARRYING * weight[table.body]
+    return Findings(
+        names=names,
+        table=table,
+        loads=loads,
+        balance=found,
+        margin=_friction_margins(table, found.force, size),
+        gap=_widest_gaps(table, carrying, depth.shape, tolerances.gap),
+        penetration=depth,
+        drift=static_drifts(table, carrying, list(clip.bodies.values()), clip.times, near_jump),
+        effort=strength.effort(found.force),
+        shears=shears,
+        notes=(*_pushing(names, table, carrying), *strength.notes),
+    )
+
+
+def _touchers(
+    clip: Clip,
+    name: str,
+    hands: dict[str, HandProbe],
+    exact: ExactDistance,
+    tolerances: Tolerances,
+) -> tuple[ContactTable, Float[np.ndarray, " T"], dict[str, SkinShear]]:
+    """Contacts of a body with hands and surroundings, how deep any of it goes (m), and shears."""
+    body, pose = clip.problem.bodies[name], clip.bodies[name]
+    gaps = {
+        hand.name: hand_gaps(
+            hand, body, pose, exact, clip.times, reach=tolerances.contact_distance,
+            touching=tolerances.gap, static_speed=tolerances.static_speed,
+            skin_shear=tolerances.skin_shear,
+        )
+        for hand in hands.values()
+    }  # fmt: skip
+    around, sunk = environment_contacts(
+        clip, name, reach=tolerances.contact_distance, static_speed=tolerances.static_speed
+    )
+    table = join_tables([*(gap.contacts for gap in gaps.values()), around])
+    depth = np.max([sunk, *(gap.skin_depth for gap in gaps.values())], axis=0)
+    return table, depth, {name: gap.shear for name, gap in gaps.items()}
+
+
+def _load(clip: Clip, name: str, tolerances: Tolerances) -> BodyLoad:
+    body, gravity = clip.problem.bodies[name], clip.problem.gravity
+    wrench = required_wrench(
+        body, clip.bodies[name], clip.times, gravity, smoothing_hz=tolerances.smoothing_hz
+    )
+    for frame, time in enumerate(clip.times if clip.problem.pushes else ()):
+        # Contacts need not give what a push of the problem gives.
+        given = pushed(
+            clip.problem.pushes, name, time, clip.bodies[name][frame], wrench.center[frame]
+        )
+        wrench.force[frame] -= given[:3]
+        wrench.moment[frame] -= given[3:]
+    return BodyLoad(wrench, weight_of(body, gravity), body.radius_of_gyration)
+
+
+def _friction_margins(
+    table: ContactTable, force: Float[np.ndarray, "N 3"], size: Float[np.ndarray, " N"]
+) -> Float[np.ndarray, " N"]:
+    normal = np.einsum("ni,ni->n", force, table.normal)
+    across = np.linalg.norm(force - normal[:, None] * table.normal, axis=1)
+    limit = np.maximum(table.friction * normal, 1e-12)
+    return np.where(size > 0.0, np.clip(1.0 - across / limit, 0.0, 1.0), 1.0)
+
+
+def _widest_gaps(
+    table: ContactTable,
+    carrying: Bool[np.ndarray, " N"],
+    shape: tuple[int, ...],
+    allowed: float,
+) -> Float[np.ndarray, "T B"]:
+    widest = np.zeros(shape)
+    # During an impact the frames may straddle the touch itself.
+    gap = np.where(table.closing > 0.0, np.minimum(table.gap, allowed), table.gap)
+    for bodies in (table.body, table.other):
+        rows = np.flatnonzero(carrying & (bodies >= 0))
+        np.maximum.at(widest, (table.frame[rows], bodies[rows]), gap[rows])
+    return widest
+
+
+def _pushing(
+    names: tuple[str, ...], table: ContactTable, carrying: Bool[np.ndarray, " N"]
+) -> list[str]:
+    """Which bodies push on each other, in words."""
+    notes = []
+    between = carrying & (table.other >= 0)
+    for one, two in sorted(
+        {(int(a), int(b)) for a, b in zip(table.body[between], table.other[between], strict=True)}
+    ):
+        mine = between & (table.body == one) & (table.other == two)
+        frames = len(np.unique(table.frame[mine]))
+        notes.append(
+            f"{names[one]} and {names[two]} push on each other in {frames} frames, with the lesser "
+            "of their frictions"
+        )
+    return notes

@@ -1,0 +1,1 @@
+"""The judge's own search for contacts, from poses and shapes alone."""

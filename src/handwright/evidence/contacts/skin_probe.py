@@ -1,0 +1,200 @@
+"""Where the skin of a moving hand touches or enters a moving body, exactly and quickly.
+
+A distance changes by no more than its point moves. A vertex is looked at again only after the links
+that it follows have moved, in the body's frame, far enough to have brought it within reach and
+nearer than the others over its capsule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from handwright.core.hand import HandModel
+from handwright.core.skin import Skin
+from handwright.core.surface import Surface
+from handwright.geometry.distance.exact import ExactDistance
+from handwright.geometry.distance.surface_distance import surface_distance
+from handwright.kernels.decorators import compiled
+from handwright.kinematics import posed_capsules
+from handwright.kinematics.skin.skinning import blended_links, link_travel
+from handwright.math.pose import Pose
+
+# Points along the axis of a capsule that stand for it, where there is no skin.
+_AXIS_SAMPLES = 5
+
+
+class SkinGaps(NamedTuple):
+    """Nearest skin vertices, by the capsule that lies under them, in the body's frame."""
+
+    gap: Float[np.ndarray, "T C"]
+    """m; infinity where no vertex is within reach."""
+    point: Float[np.ndarray, "T C 3"]
+    """On the body's surface."""
+    outward: Float[np.ndarray, "T C 3"]
+    """Unit normal out of the body."""
+    depth: Float[np.ndarray, " T"]
+    """Depth of the deepest vertex, m; 0 where none is inside."""
+
+
+def skin_gaps(
+    model: HandModel,
+    skin: Skin,
+    owner: Int[np.ndarray, " V"],
+    q: Float[np.ndarray, "T J"],
+    root: Pose,
+    body: Pose,
+    exact: ExactDistance,
+    *,
+    reach: float,
+) -> SkinGaps:
+    """Gaps of the skin over the frames of a motion.
+
+    Args:
+        model: The hand.
+        skin: Its skin.
+        owner: From ``vertex_capsules``.
+        q: rad.
+        root: (T,) poses of the hand's root.
+        body: (T,) poses of the body.
+        exact: Distances of the body.
+        reach: Larger gaps are left out, m.
+    """
+    count, num_capsules = len(q), len(model.capsules)
+    gap = np.full((count, num_capsules), np.inf)
+    point, outward = np.zeros((count, num_capsules, 3)), np.zeros((count, num_capsules, 3))
+    depth = np.zeros(count)
+    local = body.inverse() @ root
+    looked = nearest_vertices(model, skin, owner, q, local, exact.signed_distance, reach=reach)
+    for t, which, (distance, closest, _, normal) in looked:
+        # Deepest last, so that it is the one that stays.
+        order = np.argsort(-distance)
+        order = order[distance[order] <= reach]
+        c = owner[which[order]]
+        gap[t, c], point[t, c], outward[t, c] = distance[order], closest[order], normal[order]
+        depth[t] = max(0.0, -float(distance.min()))
+    return SkinGaps(gap, point, outward, depth)
+
+
+def nearest_vertices(
+    model: HandModel,
+    skin: Skin,
+    group: Int[np.ndarray, " V"],
+    q: Float[np.ndarray, "T J"],
+    root: Pose,
+    measure: Callable[[np.ndarray], tuple[np.ndarray, ...]],
+    *,
+    reach: float,
+) -> Iterator[tuple[int, Int[np.ndarray, " K"], tuple[np.ndarray, ...]]]:
+    """Frames with vertices within reach: which, and what is measured there.
+
+    Among them is the nearest of every group that has one within reach.
+
+    Args:
+        model: The hand.
+        skin: Its skin.
+        group: To which each vertex belongs, from 0.
+        q: rad.
+        root: (T,) poses of the hand's root, in the frame that distances are measured in.
+        measure: Distances of points, m, and more.
+        reach: m.
+    """
+    rest, change, shift = blended_links(model, skin, q, root)
+    travel = link_travel(model, skin, change, shift)
+    number = len(rest)
+    known, moved = np.zeros(number), np.full(number, np.inf)
+    seen, place = np.zeros((number, 3)), np.zeros((number, 3))
+    due, most = np.zeros(number, dtype=np.int64), np.zeros(int(group.max()) + 1)
+    for t in range(len(q)):
+        num_due = _due_vertices(
+            rest, skin.links, skin.weights, group, change[t], shift[t], travel[t], reach, known,
+            moved, most, seen, place, due,
+        )  # fmt: skip
+        if num_due == 0:
+            continue
+        which = due[:num_due].copy()
+        found = measure(place[which])
+        known[which], moved[which], seen[which] = found[0], 0.0, place[which]
+        yield t, which, found
+
+
+@compiled
+def _due_vertices(
+    rest: np.ndarray,
+    links: np.ndarray,
+    weights: np.ndarray,
+    group: np.ndarray,
+    change: np.ndarray,
+    shift: np.ndarray,
+    travel: np.ndarray,
+    reach: float,
+    known: np.ndarray,
+    moved: np.ndarray,
+    most: np.ndarray,
+    seen: np.ndarray,
+    place: np.ndarray,
+    due: np.ndarray,
+) -> int:
+    """Writes the vertices that may be the nearest of their groups into ``due``, and their places.
+
+    ``known`` is the distance of a vertex when it was last looked at, at ``seen``; ``moved`` how far
+    it has gone from there at most; ``most`` what the nearest of a group is not farther away than.
+    """
+    most[:] = reach
+    for v in range(rest.shape[0]):
+        for k in range(links.shape[1]):
+            moved[v] += weights[v, k] * travel[links[v, k]]
+        most[group[v]] = min(most[group[v]], known[v] + moved[v])
+    count = 0
+    for v in range(rest.shape[0]):
+        if known[v] - moved[v] > most[group[v]]:
+            continue
+        x, y, z = 0.0, 0.0, 0.0
+        for k in range(links.shape[1]):
+            w = weights[v, k]
+            if w == 0.0:
+                continue
+            a, b = change[links[v, k]], shift[links[v, k]]
+            p, q, r = rest[v, 0], rest[v, 1], rest[v, 2]
+            x += w * (a[0, 0] * p + a[0, 1] * q + a[0, 2] * r + b[0])
+            y += w * (a[1, 0] * p + a[1, 1] * q + a[1, 2] * r + b[1])
+            z += w * (a[2, 0] * p + a[2, 1] * q + a[2, 2] * r + b[2])
+        if moved[v] < np.inf:
+            away = np.sqrt((x - seen[v, 0]) ** 2 + (y - seen[v, 1]) ** 2 + (z - seen[v, 2]) ** 2)
+            moved[v] = min(moved[v], away)
+            if known[v] - moved[v] > most[group[v]]:
+                continue
+        place[v, 0], place[v, 1], place[v, 2] = x, y, z
+        due[count] = v
+        count += 1
+    return count
+
+
+def depth_in_surroundings(
+    model: HandModel,
+    skin: Skin | None,
+    q: Float[np.ndarray, "T J"],
+    root: Pose,
+    surfaces: tuple[Surface, ...],
+) -> Float[np.ndarray, " T"]:
+    """How deep the skin, or a hand without skin by its capsules, is in the surroundings, m."""
+    depth = np.zeros(len(q))
+    if not surfaces:
+        return depth
+
+    def measure(points: np.ndarray) -> tuple[np.ndarray]:
+        return (np.min([surface_distance(surface, points)[0] for surface in surfaces], axis=0),)
+
+    if skin is None:
+        capsules = posed_capsules(model, q, root)
+        share = np.linspace(0.0, 1.0, _AXIS_SAMPLES)[:, None, None, None]
+        axis = capsules.start + share * (capsules.end - capsules.start)
+        least = measure(axis.reshape(-1, 3))[0].reshape(axis.shape[:-1])
+        return np.maximum(-(least - capsules.radius).min(axis=(0, 2)), 0.0)
+    one = np.zeros(len(skin.vertices), dtype=np.int64)
+    for t, _, (distance,) in nearest_vertices(model, skin, one, q, root, measure, reach=0.0):
+        depth[t] = max(0.0, -float(distance.min()))
+    return depth

@@ -1,0 +1,1 @@
+"""Metrics of clips: realism, smoothness, diversity, goals."""

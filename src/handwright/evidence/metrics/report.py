@@ -1,0 +1,171 @@
+"""A clip in named figures with units."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+
+from handwright.core.clip import Clip
+from handwright.core.problem import Problem
+from handwright.core.tolerances import Tolerances
+from handwright.evidence.certificate.limits import joint_speeds, limit_excess
+from handwright.evidence.certificate.penetration import depth_summary, finger_finger
+from handwright.evidence.contacts.hand_contacts import hand_gaps, probe_hand
+from handwright.evidence.metrics.goals import touch_excess, worst_goal_error, worst_goal_rate
+from handwright.evidence.metrics.realism import PublishedConventions, physical_realism
+from handwright.evidence.metrics.smoothness import smoothness
+from handwright.geometry.distance.exact import ExactDistance
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One figure."""
+
+    name: str
+    value: float
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Figures of a clip, with the conventions that they depend on."""
+
+    clip: str
+    metrics: tuple[Metric, ...]
+    conventions: PublishedConventions
+
+    def __getitem__(self, name: str) -> float:
+        for metric in self.metrics:
+            if metric.name == name:
+                return metric.value
+        raise KeyError(f"no metric '{name}'; known: {', '.join(m.name for m in self.metrics)}")
+
+    def __str__(self) -> str:
+        width = max(len(metric.name) for metric in self.metrics)
+        lines = [
+            f"{metric.name:<{width}}  {metric.value:>10.4g} {metric.unit}".rstrip()
+            for metric in self.metrics
+        ]
+        return "\n".join([self.clip, *lines, f"published metrics: {self.conventions}"])
+
+    def to_json(self) -> str:
+        """Figures, units and conventions; what does not exist or is infinite is null."""
+        conventions = {
+            name: None if isinstance(value, float) and not math.isfinite(value) else value
+            for name, value in asdict(self.conventions).items()
+        }
+        return json.dumps(
+            {
+                "clip": self.clip,
+                "metrics": {
+                    metric.name: {
+                        "value": metric.value if math.isfinite(metric.value) else None,
+                        "unit": metric.unit,
+                    }
+                    for metric in self.metrics
+                },
+                "conventions": conventions,
+            },
+            allow_nan=False,
+        )
+
+
+def evaluate(
+    clip: Clip,
+    problem: Problem | None = None,
+    conventions: PublishedConventions | None = None,
+) -> Report:
+    """Measures a clip.
+
+    Args:
+        clip: The motion.
+        problem: Hands, bodies and surroundings to measure it with; those of the clip if None.
+        conventions: Open choices of the published metrics.
+    """
+    conventions = PublishedConventions() if conventions is None else conventions
+    clip = clip if problem is None else replace(clip, problem=problem)
+    metrics = [Metric("frames", clip.num_frames, ""), Metric("rate", clip.fps, "1/s")]
+    for name in clip.bodies:
+        metrics += [
+            replace(metric, name=f"{name}.{metric.name}")
+            for metric in _body_metrics(clip, name, conventions)
+        ]
+    metrics += _hand_metrics(clip, conventions)
+    if clip.problem.goals:
+        distance, angle = worst_goal_error(clip)
+        metrics += [
+            Metric("goal_distance", distance, "mm"),
+            Metric("goal_angle", angle, "deg"),
+            *_rate_metrics(clip),
+            Metric("touch_outside_spans", touch_excess(clip), "s"),
+        ]
+    made = clip.provenance
+    return Report(f"{made.scene} by {made.method}", tuple(metrics), conventions)
+
+
+def _rate_metrics(clip: Clip) -> list[Metric]:
+    """Of goals that ask for velocities; few do."""
+    asked = {name for goal in clip.problem.goals for name in goal.asks}
+    speed, spin = worst_goal_rate(clip)
+    found = [Metric("goal_speed", speed, "m/s")] if "velocity" in asked else []
+    return [*found, Metric("goal_spin", spin, "deg/s")] if "spin" in asked else found
+
+
+def _body_metrics(clip: Clip, name: str, conventions: PublishedConventions) -> list[Metric]:
+    published = physical_realism(clip, name, conventions)
+    metrics = [
+        Metric("physical_realism", published.percent, "%"),
+        Metric("counted_frames", published.counted, ""),
+        Metric("capsule_penetration", published.penetration, "cm"),
+        Metric("deepest_capsule", published.deepest, "cm"),
+    ]
+    tolerances = Tolerances()
+    body, pose = clip.problem.bodies[name], clip.bodies[name]
+    exact = ExactDistance.from_body(body)
+    capsule, skin = np.zeros(clip.num_frames), np.zeros(clip.num_frames)
+    gaps, speeds = [np.zeros(0)], [np.zeros(0)]
+    for hand in clip.hands:
+        found = hand_gaps(
+            probe_hand(clip, hand), body, pose, exact, clip.times,
+            reach=conventions.contact_distance, touching=tolerances.gap,
+            static_speed=tolerances.static_speed,
+        )  # fmt: skip
+        capsule = np.maximum(capsule, found.capsule_depth)
+        skin = np.maximum(skin, found.skin_depth)
+        gaps.append(np.maximum(found.contacts.gap, 0.0))
+        speeds.append(np.linalg.norm(found.contacts.velocity, axis=1))
+    for what, depth in (("skin", skin), ("capsule", capsule)):
+        for statistic, value in depth_summary(depth)._asdict().items():
+            metrics.append(Metric(f"{what}_depth_{statistic}", 1e3 * value, "mm"))
+    gap, speed = np.concatenate(gaps), np.concatenate(speeds)
+    metrics += [
+        Metric("contacts_per_frame", len(gap) / clip.num_frames, ""),
+        Metric("contact_gap_mean", 1e3 * float(gap.mean()) if gap.size else math.nan, "mm"),
+        Metric("contact_slip_mean", 1e2 * float(speed.mean()) if speed.size else math.nan, "cm/s"),
+    ]
+    return metrics
+
+
+def _hand_metrics(clip: Clip, conventions: PublishedConventions) -> list[Metric]:
+    if not clip.hands:
+        return []
+    smooth = smoothness(clip, fps=conventions.fps)
+    depth, excess, speed, share = 0.0, 0.0, 0.0, 0.0
+    for name, motion in clip.hands.items():
+        model = clip.problem.hands[name]
+        depth = max(depth, float(finger_finger(model, motion.q)[0].max()))
+        over = limit_excess(model, motion.q)[0]
+        excess = max(excess, float(over.max()))
+        share = max(share, float((over > Tolerances().joint_limits).mean()))
+        speed = max(speed, float(joint_speeds(motion.q, clip.times).max(initial=0.0)))
+    return [
+        Metric("joint_acceleration", smooth.acceleration, "cm/s^2"),
+        Metric("joint_jerk", smooth.jerk, "cm/s^3"),
+        Metric("finger_finger_depth", 1e3 * depth, "mm"),
+        Metric("joint_limit_excess", math.degrees(excess), "deg"),
+        Metric("frames_beyond_limits", 100.0 * share, "%"),
+        Metric("fastest_joint", speed, "rad/s"),
+    ]

@@ -1,0 +1,1 @@
+"""Distances: signed distance grids, exact meshes, capsules and fixed surroundings."""

@@ -1,0 +1,1 @@
+"""Triangle meshes: bodies from them, checks and repair, edges, mass properties, rays."""

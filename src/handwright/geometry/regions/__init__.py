@@ -1,0 +1,1 @@
+"""Regions of a body's surface by which hands hold it."""

@@ -1,0 +1,1 @@
+"""The human hand: its figures, bones, collision surface, masses and strength."""

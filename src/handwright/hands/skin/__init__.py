@@ -1,0 +1,1 @@
+"""The skin of the human hand, from implicit surface to weighted mesh."""

@@ -1,0 +1,150 @@
+"""Clip files (.npz): a motion with its whole problem, exact to the last bit.
+
+An archive holds ``clip.json`` and one .npy member for each array, named by its place in the clip:
+``times``, ``hands/right/q``, ``problem/bodies/mug/vertices``. ``numpy.load`` opens it too. Text
+and single numbers are in the JSON document, whose ``version`` grows when the layout
+or the nouns change; files of later versions are refused.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from handwright.core.clip import Clip
+from handwright.core.contact import ENVIRONMENT
+from handwright.errors import FileFormatError, InvalidValueError
+from handwright.io.clip.noun_codec import VERSION, Decoder, encode
+from handwright.io.clip.npy_archive import header_of, open_archive, write_archive
+from handwright.math.pose import UNIT_TOLERANCE
+
+FORMAT = "handwright clip"
+_DOCUMENT = "clip.json"
+_MAX_LISTED = 30
+
+
+def save_clip(clip: Clip, path: str | Path) -> None:
+    """Writes a clip file, whole or not at all.
+
+    Settings in the provenance must be plain JSON values; tuples come back as lists.
+
+    Args:
+        clip: What to keep.
+        path: Usually ends in ``.npz``.
+    """
+    arrays: dict[str, np.ndarray] = {}
+    body = encode(clip, Clip, "", arrays)
+    headers = {name: header_of(array) for name, array in arrays.items()}
+    # What could not be read again is not written.
+    check = Decoder(headers)
+    check.decode(body, Clip)
+    problems = check.problems or _build(body, headers, arrays)[1]
+    if problems:
+        raise InvalidValueError(f"{path}: this clip cannot be saved:{_listed(problems)}")
+    document = {"format": FORMAT, "version": VERSION, "clip": body}
+    try:
+        write_archive(path, _DOCUMENT, document, arrays)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InvalidValueError):
+            raise
+        raise InvalidValueError(
+            f"{path}: provenance/settings hold something that JSON cannot ({error}). "
+            "Use text, numbers, lists and dictionaries."
+        ) from error
+
+
+def load_clip(path: str | Path) -> Clip:
+    """Reads a clip file.
+
+    Sizes and shapes are checked from headers before any array is read; nothing in a file is ever
+    run. All that is wrong with a file is listed in one ``FileFormatError``.
+
+    Args:
+        path: A file written by ``save_clip``.
+    """
+    with open_archive(path, _DOCUMENT) as archive:
+        version, body = _checked_body(path, archive.document)
+        headers, problems = archive.headers(_DOCUMENT)
+        check = Decoder(headers, version=version)
+        check.decode(body, Clip)
+        # An array with a bad header was already listed; it is not missing as well.
+        named = {problem.split(" ", 1)[0] for problem in problems}
+        problems += [
+            text
+            for text in check.problems
+            if not (text.endswith(" is missing") and text.removesuffix(" is missing") in named)
+        ]
+        problems += [f"{name} is not known" for name in sorted(headers.keys() - check.used)]
+        if problems:
+            raise FileFormatError(f"{path}: cannot be loaded:{_listed(problems)}")
+        arrays = {name: archive.array(name, headers[name]) for name in sorted(check.used)}
+    clip, problems = _build(body, headers, arrays, version)
+    if clip is None or problems:
+        raise FileFormatError(f"{path}: cannot be loaded:{_listed(problems)}")
+    return clip
+
+
+def _checked_body(path: str | Path, document: Any) -> tuple[int, Any]:  # noqa: ANN401  any JSON
+    """The version of a file, and the clip in it."""
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise FileFormatError(f"{path}: {_DOCUMENT} is not that of a {FORMAT}.")
+    version = document.get("version")
+    if type(version) is not int or version < 1:
+        raise FileFormatError(f"{path}: version is {version!r}; expected 1 to {VERSION}.")
+    if version > VERSION:
+        raise FileFormatError(
+            f"{path}: version is {version}, newer than {VERSION}, the last one known here. "
+            "Update handwright: pip install --upgrade handwright"
+        )
+    return version, document.get("clip")
+
+
+def _build(
+    body: Any,  # noqa: ANN401  whatever JSON holds
+    headers: dict[str, Any],
+    arrays: dict[str, np.ndarray],
+    version: int = VERSION,
+) -> tuple[Clip | None, list[str]]:
+    decoder = Decoder(headers, arrays, version)
+    clip = decoder.decode(body, Clip)
+    if clip is None or decoder.problems:
+        return None, decoder.problems
+    return clip, _trusted_problems(clip)
+
+
+def _trusted_problems(clip: Clip) -> list[str]:
+    """What the nouns trust their makers with, but a file may get wrong."""
+    problems = []
+    for name, model in clip.problem.hands.items():
+        with np.errstate(over="ignore"):
+            norm = np.linalg.norm(model.frames.wxyz, axis=-1)
+        if np.any(np.abs(norm - 1.0) > UNIT_TOLERANCE):
+            problems.append(f"problem/hands/{name}/frames/wxyz has rows that are not unit long")
+        for part in (model.frames, model.capsules):
+            if len(part.names) != len(part.link):
+                kind = type(part).__name__.lower()
+                problems.append(
+                    f"problem/hands/{name}/{kind} has {len(part.names)} names for "
+                    f"{len(part.link)} rows"
+                )
+    known = {*clip.problem.hands, *clip.problem.bodies, ENVIRONMENT}
+    problems += [
+        f"contacts/touchers names '{name}'; expected a hand, a body or '{ENVIRONMENT}'"
+        for name in clip.contacts.touchers
+        if name not in known
+    ]
+    problems += [
+        f"contacts/bodies names '{name}', which is no body"
+        for name in clip.contacts.bodies
+        if name not in clip.problem.bodies
+    ]
+    return problems
+
+
+def _listed(problems: list[str]) -> str:
+    lines = [f"\n  - {problem}" for problem in problems[:_MAX_LISTED]]
+    if len(problems) > _MAX_LISTED:
+        lines.append(f"\n  - and {len(problems) - _MAX_LISTED} more")
+    return "".join(lines)

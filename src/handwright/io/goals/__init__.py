@@ -1,0 +1,1 @@
+"""Problem files that people write."""

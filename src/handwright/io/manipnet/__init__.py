@@ -1,0 +1,1 @@
+"""The recordings of the ManipNet data set."""

@@ -1,0 +1,1 @@
+"""The compiler layer: decorators for kernels, their cache, packed arguments, random numbers."""

@@ -1,0 +1,1 @@
+"""Inverse kinematics: single digits, whole hands, arms; closing and reach."""

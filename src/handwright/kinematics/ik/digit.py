@@ -1,0 +1,569 @@
+"""Inverse kinematics of one digit: projected Levenberg-Marquardt in its own few joints.
+
+With the wrist given, digits share no joint, so a hand is five small problems instead of a large
+one. Each minimises, in the frame of the object (Ye & Liu 2012, equations 1 to 3),
+
+    w_p |pad(q) - target|^2                       the pad at its place, equation (1)
+  + w_n max(0, c - nail(q) . normal)^2            nail away from the surface, equation (2)
+  + w_o sum max(0, depth into the object)^2       skin points, or spheres along the capsules
+  + w_e sum max(0, depth in the surroundings)^2   skin points
+  + w_d sum max(0, overlap with other digits)^2   capsule against capsule
+  + w_q |q - reference|^2                         stay near a posture
+
+inside the box of joint limits and the speed limit of equation (3). The paper replaces targets by
+the deepest contact in a second problem; as hinges in the same problem both are met at once.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from handwright.geometry.distance.capsules import segment_segment
+from handwright.geometry.distance.sdf import Field, field_value_gradient
+from handwright.kernels.decorators import inlined, inlined_loose, kernel, linked
+from handwright.kinematics.ik.digit_table import DigitTable
+from handwright.kinematics.ik.workspace import Work
+from handwright.kinematics.obstacles import Around
+from handwright.kinematics.skin.memory import forget_skin, keep_skin
+from handwright.kinematics.skin.terms import skin_terms
+from handwright.kinematics.tree import (
+    Links,
+    Tree,
+    forward_chain,
+    joint_velocity_of_point,
+    placed,
+    turned,
+)
+
+_MOST_DAMPING = 1e6
+_SHORT_STEP = 3e-3
+
+
+class IkWeights(NamedTuple):
+    """Weights of the objective; lengths in metres, angles in radians."""
+
+    pad: float = 1.0
+    nail: float = 1e-4
+    object: float = 4.0
+    digits: float = 4.0
+    posture: float = 1e-6
+    least_nail_cosine: float = 0.0
+    """The cosine between nail and surface normal that the hinge asks for."""
+    object_margin: float = 0.0
+    """Clearance kept from the object, m; negative lets the soft pad sink in."""
+    digit_margin: float = -1e-3
+    """Clearance kept between digits, m; negative allows as much overlap."""
+    environment: float = 4.0
+    """Of the surroundings; only skin points keep out of them."""
+    num_spheres: int = 4
+    """Samples along each capsule's axis."""
+    num_object_capsules: int = 2
+    """How many capsules of a digit avoid the object, counted from the tip."""
+    max_iterations: int = 30
+    polish: float = 1e-11
+    """A step that promises to lower the cost by less, m^2, is the last, and is not tested."""
+    damping: float = 1e-6
+    """Of the first iteration, relative to the diagonal of the normal equations."""
+
+
+@inlined
+def count_of(table: np.ndarray, row: int) -> int:
+    """Length of one row of a ragged table."""
+    count = 0
+    while table[row, count] >= 0:
+        count += 1
+    return count
+
+
+@inlined
+def _add_row(work: Work, side: int, count: int, residual: float, weight: float) -> None:
+    """Adds weight * residual^2, with its derivatives in ``work.row``, to the normal equations."""
+    for a in range(count):
+        scaled = weight * work.row[a]
+        work.gradient[side, a] += scaled * residual
+        for b in range(a + 1):
+            work.matrix[side, a, b] += scaled * work.row[b]
+
+
+@inlined
+def _point_row(
+    tree: Tree,
+    table: DigitTable,
+    links: Links,
+    digit: int,
+    link: int,
+    point: tuple[float, float, float],
+    direction: tuple[float, float, float],
+    work: Work,
+) -> None:
+    """Derivative of ``direction . point`` by the digit's free joints, in ``work.row``."""
+    for a in range(table.free.shape[1]):
+        joint = table.free[digit, a]
+        if joint < 0:
+            break
+        work.row[a] = 0.0
+        if joint < link:
+            vx, vy, vz = joint_velocity_of_point(tree, links, joint, point[0], point[1], point[2])
+            work.row[a] = direction[0] * vx + direction[1] * vy + direction[2] * vz
+    for n in range(table.follower.shape[1]):
+        joint = table.follower[digit, n]
+        if joint < 0 or joint >= link:
+            break
+        vx, vy, vz = joint_velocity_of_point(tree, links, joint, point[0], point[1], point[2])
+        rate = direction[0] * vx + direction[1] * vy + direction[2] * vz
+        work.row[table.column[digit, n]] += table.share[digit, n] * rate
+
+
+@inlined
+def _end(links: Links, link: int, ends: np.ndarray, row: int) -> tuple[float, float, float]:
+    """World position of one row of capsule ends."""
+    return placed(links, link, ends[row, 0], ends[row, 1], ends[row, 2])
+
+
+@inlined_loose
+def point_velocities(
+    tree: Tree,
+    table: DigitTable,
+    links: Links,
+    digit: int,
+    link: int,
+    point: tuple[float, float, float],
+    velocity: np.ndarray,
+) -> None:
+    """Velocity (N, 3) of a point of one of the digit's links by each of its free joints."""
+    x, y, z = point
+    for a in range(count_of(table.free, digit)):
+        joint = table.free[digit, a]
+        velocity[a, 0] = velocity[a, 1] = velocity[a, 2] = 0.0
+        if joint < link:
+            velocity[a, 0], velocity[a, 1], velocity[a, 2] = joint_velocity_of_point(
+                tree, links, joint, x, y, z
+            )
+    for n in range(table.follower.shape[1]):
+        joint = table.follower[digit, n]
+        if joint < 0 or joint >= link:
+            break
+        a, share = table.column[digit, n], table.share[digit, n]
+        vx, vy, vz = joint_velocity_of_point(tree, links, joint, x, y, z)
+        velocity[a, 0] += share * vx
+        velocity[a, 1] += share * vy
+        velocity[a, 2] += share * vz
+
+
+@inlined_loose
+def point_terms(
+    tree: Tree,
+    table: DigitTable,
+    links: Links,
+    digit: int,
+    link: int,
+    point: tuple[float, float, float],
+    target: tuple[float, float, float],
+    weight: float,
+    work: Work,
+    side: int,
+) -> float:
+    """Cost of the distance of a point of one of the digit's links from a target."""
+    rx, ry, rz = point[0] - target[0], point[1] - target[1], point[2] - target[2]
+    count, velocity = count_of(table.free, digit), work.column
+    point_velocities(tree, table, links, digit, link, point, velocity)
+    for a in range(count):
+        vx, vy, vz = weight * velocity[a, 0], weight * velocity[a, 1], weight * velocity[a, 2]
+        work.gradient[side, a] += vx * rx + vy * ry + vz * rz
+        for b in range(a + 1):
+            work.matrix[side, a, b] += (
+                vx * velocity[b, 0] + vy * velocity[b, 1] + vz * velocity[b, 2]
+            )
+    return weight * (rx * rx + ry * ry + rz * rz)
+
+
+@inlined
+def _turn_rate(tree: Tree, links: Links, joint: int, c: tuple[float, float, float]) -> float:
+    """Part along ``c`` of the rate at which a joint turns what it moves."""
+    if tree.is_slide[joint]:
+        return 0.0
+    axis = links.axis
+    return axis[joint, 0] * c[0] + axis[joint, 1] * c[1] + axis[joint, 2] * c[2]
+
+
+@inlined
+def _nail_terms(
+    tree: Tree,
+    table: DigitTable,
+    links: Links,
+    digit: int,
+    normal: np.ndarray,
+    weights: IkWeights,
+    work: Work,
+    side: int,
+) -> float:
+    """Cost of a nail that faces the surface instead of looking away from it."""
+    local = table.nail_normal
+    nx, ny, nz = turned(
+        links, table.tip_link[digit], local[digit, 0], local[digit, 1], local[digit, 2]
+    )
+    missing = weights.least_nail_cosine - (nx * normal[0] + ny * normal[1] + nz * normal[2])
+    if not missing > 0.0:
+        return 0.0
+    # d(nail)/dq_j = axis_j x nail, so the derivative along the normal is axis_j . c.
+    c = (
+        ny * normal[2] - nz * normal[1],
+        nz * normal[0] - nx * normal[2],
+        nx * normal[1] - ny * normal[0],
+    )
+    count = count_of(table.free, digit)
+    for a in range(count):
+        work.row[a] = -_turn_rate(tree, links, table.free[digit, a], c)
+    for n in range(table.follower.shape[1]):
+        joint = table.follower[digit, n]
+        if joint < 0:
+            break
+        rate = _turn_rate(tree, links, joint, c)
+        work.row[table.column[digit, n]] -= table.share[digit, n] * rate
+    _add_row(work, side, count, missing, weights.nail)
+    return weights.nail * missing * missing
+
+
+@inlined
+def _object_terms(
+    tree: Tree,
+    table: DigitTable,
+    links: Links,
+    digit: int,
+    field: Field,
+    weights: IkWeights,
+    work: Work,
+    side: int,
+) -> float:
+    """Cost of the digit's outer capsules inside the object."""
+    cost = 0.0
+    count = count_of(table.free, digit)
+    for number in range(weights.num_object_capsules):
+        capsule = table.capsule[digit, number]
+        if capsule < 0:
+            break
+        link = table.capsule_link[capsule]
+        a = _end(links, link, table.capsule_start, capsule)
+        b = _end(links, link, table.capsule_end, capsule)
+        reach = table.capsule_radius[capsule] + weights.object_margin
+        for sphere in range(weights.num_spheres):
+            s = (sphere + 0.5) / weights.num_spheres
+            point = (a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1]), a[2] + s * (b[2] - a[2]))
+            value, gx, gy, gz = field_value_gradient(field, point[0], point[1], point[2])
+            depth = reach - value
+            if depth > 0.0:
+                cost += weights.object * depth * depth
+                _point_row(tree, table, links, digit, link, point, (-gx, -gy, -gz), work)
+                _add_row(work, side, count, depth, weights.object)
+    return cost
+
+
+@kernel
+def digit_terms(
+    tree: Tree,
+    table: DigitTable,
+    links: Links,
+    digit: int,
+    weights: IkWeights,
+    work: Work,
+    side: int,
+) -> float:
+    """Cost of the digit's capsules inside those of the other digits."""
+    cost = 0.0
+    count = count_of(table.free, digit)
+    for m in range(table.capsule.shape[1]):
+        own = table.capsule[digit, m]
+        if own < 0:
+            break
+        link = table.capsule_link[own]
+        a = _end(links, link, table.capsule_start, own)
+        b = _end(links, link, table.capsule_end, own)
+        for other_digit in range(table.capsule.shape[0]):
+            if other_digit == digit:
+                continue
+            for n in range(table.capsule.shape[1]):
+                other = table.capsule[other_digit, n]
+                if other < 0:
+                    break
+                c = _end(links, table.capsule_link[other], table.capsule_start, other)
+                d = _end(links, table.capsule_link[other], table.capsule_end, other)
+                reach = (
+                    table.capsule_radius[own] + table.capsule_radius[other] + weights.digit_margin
+                )
+                if _apart(a, b, c, d, reach):
+                    continue
+                distance, s, t = segment_segment(a, b, c, d)
+                overlap = reach - distance
+                if overlap > 0.0 and distance > 1e-9:
+                    cost += weights.digits * overlap * overlap
+                    p = (
+                        a[0] + s * (b[0] - a[0]),
+                        a[1] + s * (b[1] - a[1]),
+                        a[2] + s * (b[2] - a[2]),
+                    )
+                    away = (
+                        (c[0] + t * (d[0] - c[0]) - p[0]) / distance,
+                        (c[1] + t * (d[1] - c[1]) - p[1]) / distance,
+                        (c[2] + t * (d[2] - c[2]) - p[2]) / distance,
+                    )
+                    _point_row(tree, table, links, digit, link, p, away, work)
+                    _add_row(work, side, count, overlap, weights.digits)
+    return cost
+
+
+@inlined
+def _apart(
+    a: tuple[float, float, float],
+    b: tuple[float, float, float],
+    c: tuple[float, float, float],
+    d: tuple[float, float, float],
+    reach: float,
+) -> bool:
+    """Whether boxes around two segments are further apart than ``reach``: a quick way out."""
+    for i in range(3):
+        if min(a[i], b[i]) - max(c[i], d[i]) > reach or min(c[i], d[i]) - max(a[i], b[i]) > reach:
+            return True
+    return False
+
+
+@inlined
+def digit_cost(
+    tree: Tree,
+    table: DigitTable,
+    around: Around,
+    links: Links,
+    digit: int,
+    q: np.ndarray,
+    target: np.ndarray,
+    normal: np.ndarray,
+    reference: np.ndarray,
+    weights: IkWeights,
+    work: Work,
+    side: int,
+    allowed: float,
+) -> float:
+    """Objective of one digit, with its normal equations in ``work`` at ``side`` (0 or 1).
+
+    The gradient is half the derivative of the cost, the matrix its Gauss-Newton part, both in the
+    order of the digit's free joints. The digit's links must be placed: see ``place_digit``.
+    Infinity as soon as the cost is seen to reach ``allowed``; the rest is then not computed.
+    """
+    count = count_of(table.free, digit)
+    for a in range(count):
+        joint = table.free[digit, a]
+        work.gradient[side, a] = weights.posture * (q[joint] - reference[joint])
+        for b in range(a):
+            work.matrix[side, a, b] = 0.0
+        work.matrix[side, a, a] = weights.posture
+    cost = 0.0
+    for a in range(count):
+        joint = table.free[digit, a]
+        cost += weights.posture * (q[joint] - reference[joint]) ** 2
+    if weights.pad > 0.0:
+        link = table.tip_link[digit]
+        point = _end(links, link, table.pad, digit)
+        goal = (target[0], target[1], target[2])
+        cost += point_terms(tree, table, links, digit, link, point, goal, weights.pad, work, side)
+    if weights.nail > 0.0:
+        cost += _nail_terms(tree, table, links, digit, normal, weights, work, side)
+    if cost >= allowed:
+        return np.inf
+    if around.max_samples > 0:
+        cost += skin_terms(
+            tree, table, links, digit, around, weights.object, weights.environment,
+            weights.object_margin, weights.num_object_capsules, work.row, work.matrix,
+            work.gradient, side, work.skin, 0,
+        )  # fmt: skip
+    elif weights.object > 0.0:
+        cost += _object_terms(tree, table, links, digit, around.field, weights, work, side)
+    if cost >= allowed:
+        return np.inf
+    if weights.digits > 0.0:
+        cost += digit_terms(tree, table, links, digit, weights, work, side)
+    return cost
+
+
+@inlined
+def place_digit(tree: Tree, table: DigitTable, links: Links, digit: int, q: np.ndarray) -> None:
+    """Sets the followers of a digit and places its links."""
+    for n in range(table.chain.shape[1]):
+        joint = table.chain[digit, n]
+        if joint < 0:
+            break
+        leader = table.leader[joint]
+        if leader >= 0:
+            q[joint] = table.ratio[joint] * q[leader] + table.bias[joint]
+    forward_chain(tree, table.chain, digit, q, links)
+
+
+@inlined_loose
+def _solve_free(work: Work, side: int, count: int, damping: float) -> None:
+    """Step of the damped normal equations, by LDL'; held joints move by ``shift``."""
+    matrix, factor, step, row = work.matrix, work.factor, work.step, work.row
+    size = 0
+    for a in range(count):
+        step[a] = work.shift[a]
+        if not work.held[a]:
+            work.free[size] = a
+            size += 1
+    for m in range(size):
+        a = work.free[m]
+        total = -work.gradient[side, a]
+        if size < count:
+            for b in range(count):
+                if work.held[b]:
+                    total -= matrix[side, max(a, b), min(a, b)] * work.shift[b]
+        pivot = matrix[side, a, a] * (1.0 + damping) + 1e-15
+        for n in range(m):
+            entry = matrix[side, a, work.free[n]]
+            for k in range(n):
+                entry -= factor[m, k] * factor[n, k] * factor[k, k]
+            # Below the diagonal: L; on it: D, whose reciprocals stand in ``column``.
+            factor[m, n] = entry * work.column[n, 0]
+            pivot -= factor[m, n] * entry
+            total -= factor[m, n] * row[n]
+        factor[m, m] = max(pivot, 1e-18)
+        work.column[m, 0] = 1.0 / factor[m, m]
+        row[m] = total
+    for m in range(size - 1, -1, -1):
+        total = row[m] * work.column[m, 0]
+        for k in range(m + 1, size):
+            total -= factor[k, m] * step[work.free[k]]
+        step[work.free[m]] = total
+
+
+@inlined
+def _bounded_step(
+    work: Work,
+    side: int,
+    table: DigitTable,
+    digit: int,
+    count: int,
+    q: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    damping: float,
+) -> float:
+    """Step within the bounds: a joint that would cross one stops there and the rest is re-solved.
+
+    Returns:
+        How much the step should lower the cost if it were quadratic.
+    """
+    for a in range(count):
+        joint, slope = table.free[digit, a], work.gradient[side, a]
+        work.held[a] = (q[joint] <= low[joint] and slope > 0.0) or (
+            q[joint] >= high[joint] and slope < 0.0
+        )
+        work.shift[a] = 0.0
+    # Each solve but the last stops one more joint, so with all stopped there is one more to do.
+    for _ in range(count + 1):
+        _solve_free(work, side, count, damping)
+        crossed = False
+        for a in range(count):
+            joint = table.free[digit, a]
+            moved = q[joint] + work.step[a]
+            if not work.held[a] and (moved < low[joint] or moved > high[joint]):
+                work.held[a] = True
+                work.shift[a] = (low[joint] if moved < low[joint] else high[joint]) - q[joint]
+                crossed = True
+        if not crossed:
+            break
+    # The model of the cost falls by -2 g.s - s.A s; stopped joints can make that negative.
+    promise = 0.0
+    for a in range(count):
+        slope = 2.0 * work.gradient[side, a] + work.matrix[side, a, a] * work.step[a]
+        for b in range(a):
+            slope += 2.0 * work.matrix[side, a, b] * work.step[b]
+        promise -= slope * work.step[a]
+    return promise
+
+
+@inlined
+def _largest(work: Work, count: int) -> float:
+    largest = 0.0
+    for a in range(count):
+        largest = max(largest, abs(work.step[a]))
+    return largest
+
+
+@linked
+def solve_digit(
+    tree: Tree,
+    table: DigitTable,
+    around: Around,
+    links: Links,
+    digit: int,
+    q: np.ndarray,
+    target: np.ndarray,
+    normal: np.ndarray,
+    reference: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    weights: IkWeights,
+    work: Work,
+) -> tuple[float, int]:
+    """Moves one digit of ``q`` and its links to the least cost within ``low`` and ``high``.
+
+    All links must be placed for ``q`` beforehand; they are again afterwards.
+
+    Returns:
+        The cost, and the number of evaluations.
+    """
+    count = count_of(table.free, digit)
+    is_placed = True
+    for a in range(count):
+        joint = table.free[digit, a]
+        allowed = min(max(q[joint], low[joint]), high[joint])
+        is_placed = is_placed and allowed == q[joint]
+        q[joint] = allowed
+        work.before[a] = allowed
+    damping = 10.0 * weights.damping
+    side = 1
+    cost = np.inf
+    iteration = 0
+    forget_skin(table, around.samples, work.skin, links, digit, 0)
+    while iteration < weights.max_iterations:
+        iteration += 1
+        if not is_placed:
+            place_digit(tree, table, links, digit, q)
+        trial = digit_cost(
+            tree, table, around, links, digit, q, target, normal, reference, weights, work,
+            1 - side, cost,
+        )  # fmt: skip
+        is_placed = is_better = trial < cost
+        if is_better:
+            side = 1 - side
+            damping *= 0.1
+            cost = trial
+            keep_skin(table, around.samples, work.skin, links, digit, 0)
+            for a in range(count):
+                work.before[a] = q[table.free[digit, a]]
+        else:
+            for a in range(count):
+                q[table.free[digit, a]] = work.before[a]
+            damping = max(damping * 100.0, 1e-5)
+        # A joint stopped at one bound can drag the others uphill; with enough damping each joint
+        # follows its own slope. One call, not two: it is copied in wherever it stands.
+        while True:
+            promise = _bounded_step(work, side, table, digit, count, q, low, high, damping)
+            if promise >= -weights.polish or damping > _MOST_DAMPING:
+                break
+            damping = max(damping * 100.0, 1e-5)
+        # After a refused step the damping makes promises small: they say nothing then.
+        is_last = is_better and not promise > weights.polish
+        if damping > _MOST_DAMPING or (iteration == weights.max_iterations and not is_last):
+            break
+        # A long last step slides along the posture's valley, whose bend it does not see.
+        if not is_last or _largest(work, count) < _SHORT_STEP:
+            for a in range(count):
+                joint = table.free[digit, a]
+                # Rounding must not carry a joint over the bound that it was stopped at.
+                q[joint] = min(max(q[joint] + work.step[a], low[joint]), high[joint])
+            is_placed = False
+        if is_last:
+            break
+    if not is_placed:
+        place_digit(tree, table, links, digit, q)
+    return cost, iteration

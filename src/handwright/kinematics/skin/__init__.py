@@ -1,0 +1,1 @@
+"""The skin of a posed hand: skinning, and sample points for distances."""

@@ -1,0 +1,1 @@
+"""Smooth motion of digits over all frames at once."""

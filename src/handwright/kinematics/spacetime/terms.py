@@ -1,0 +1,452 @@
+"""The objective of one digit's motion over all frames, with its banded normal equations.
+
+Written out in docs/derivations/spacetime.md. Everything is in the frame of the object.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from handwright.geometry.distance.environment import EnvironmentArrays
+from handwright.kernels.decorators import inlined, kernel, linked
+from handwright.kinematics.ik.digit import (
+    IkWeights,
+    count_of,
+    digit_terms,
+    place_digit,
+    point_terms,
+    point_velocities,
+)
+from handwright.kinematics.ik.digit_table import DigitTable
+from handwright.kinematics.ik.workspace import Work
+from handwright.kinematics.obstacles import Around
+from handwright.kinematics.skin.memory import keep_skin
+from handwright.kinematics.skin.terms import skin_terms
+from handwright.kinematics.spacetime.band import Band
+from handwright.kinematics.tree import Links, Tree, placed
+
+
+class Anchors(NamedTuple):
+    """Points of the hand that should be somewhere at some frame; several a digit and frame."""
+
+    digit: np.ndarray
+    """(N,)"""
+    frame: np.ndarray
+    """(N,)"""
+    link: np.ndarray
+    """(N,) one of the digit's links."""
+    local: np.ndarray
+    """(N, 3) the point in the link's frame, m."""
+    target: np.ndarray
+    """(N, 3) in the object's frame, m."""
+    weight: np.ndarray
+    """(N,) of squared distances: 1 for a contact, little for a hint such as an arc in the air."""
+
+
+class SpacetimeWeights(NamedTuple):
+    """Weights of the objective and settings of the search; lengths in metres, angles in radians."""
+
+    acceleration: float = 1e-6
+    """Of squared second differences of joint values, rad per frame^2: equation (10)."""
+    coupling: float = 1e-9
+    """Of squared unevenness of bending along a digit, rad: equation (11)."""
+    posture: float = 1e-9
+    """Of squared distances of joint values from the reference, rad."""
+    object: float = 0.3
+    """Of squared depths of skin points in the object."""
+    environment: float = 0.3
+    """Of squared depths of skin points in the surroundings."""
+    digits: float = 0.3
+    """Of squared overlaps of capsules with those of other digits."""
+    object_margin: float = 0.0
+    """Clearance of the skin from object and surroundings, m; negative lets it sink in."""
+    digit_margin: float = -1e-3
+    """Clearance between digits, m; negative allows as much overlap."""
+    num_samples: int = 60
+    """Skin points that are looked at for each capsule, at most; 0 to look at none."""
+    num_object_capsules: int = 16
+    """How many capsules of a digit keep out of object and surroundings, counted from the tip."""
+    hard: float = 0.5
+    """Anchors of this weight or more are contacts, which must be met."""
+    anchor_tolerance: float = 1e-5
+    """A contact that misses by more, m, is pulled harder."""
+    most_pull: float = 3e-4
+    """How far beyond its target a contact may be pulled at most, m."""
+    pulls: int = 4
+    """How often at most."""
+    max_iterations: int = 40
+    """For each digit, sweep and pull."""
+    tolerance: float = 0.02
+    """The search ends when some evaluations lower the cost by less than this share of the costs of
+    acceleration, coupling and posture."""
+    damping: float = 1e-4
+    """Of the first iteration, relative to the diagonal of the normal equations."""
+
+
+class Slopes(NamedTuple):
+    """Where the anchored points were and how they moved, at the start of a step."""
+
+    miss: np.ndarray
+    """(N, 3) m."""
+    velocity: np.ndarray
+    """(N, F, 3) by the free joints of their digits, m."""
+
+
+class MotionProblem(NamedTuple):
+    """What the motion of a hand is judged by, in the form that numba takes."""
+
+    tree: Tree
+    table: DigitTable
+    around: Around
+    """The arrays of its surroundings, but for sizes and frictions, have a leading frame axis."""
+    anchors: Anchors
+    """Sorted by digit and frame."""
+    first: np.ndarray
+    """(D, T + 1) rows first[d, t] to first[d, t + 1] are the anchors of a digit and frame."""
+    reference: np.ndarray
+    """(T, J) rad."""
+    low: np.ndarray
+    """(T, J) rad."""
+    high: np.ndarray
+    """(T, J) rad."""
+    bend: np.ndarray
+    """(D, N) unevenness of bending is ``bend . free joints + bend_bias``."""
+    bend_bias: np.ndarray
+    """(D,)"""
+    weights: SpacetimeWeights
+    ik: IkWeights
+    """The weights again, for the terms that are shared with inverse kinematics."""
+
+
+@inlined
+def links_at(links: Links, frame: int) -> Links:
+    """One frame of stacked links, to read and to write."""
+    return Links(links.rotation[frame], links.position[frame], links.axis[frame])
+
+
+@inlined
+def take_links(links: Links, frame: int, now: Links) -> None:
+    """Copies one frame of stacked links, in which form other kernels are compiled for them."""
+    for link in range(now.position.shape[0]):
+        for i in range(3):
+            now.position[link, i] = links.position[frame, link, i]
+            for j in range(3):
+                now.rotation[link, i, j] = links.rotation[frame, link, i, j]
+    for joint in range(now.axis.shape[0]):
+        for i in range(3):
+            now.axis[joint, i] = links.axis[frame, joint, i]
+
+
+@inlined
+def take_parents(
+    tree: Tree, chain: np.ndarray, links: Links, digit: int, frame: int, now: Links
+) -> None:
+    """Copies what a digit is placed from."""
+    for n in range(chain.shape[1]):
+        joint = chain[digit, n]
+        if joint < 0:
+            break
+        link = tree.parent[joint]
+        for i in range(3):
+            now.position[link, i] = links.position[frame, link, i]
+            for j in range(3):
+                now.rotation[link, i, j] = links.rotation[frame, link, i, j]
+
+
+@inlined
+def put_digit(chain: np.ndarray, now: Links, links: Links, digit: int, frame: int) -> None:
+    """Copies the links of a digit back."""
+    for n in range(chain.shape[1]):
+        joint = chain[digit, n]
+        if joint < 0:
+            break
+        link = joint + 1
+        for i in range(3):
+            links.axis[frame, joint, i] = now.axis[joint, i]
+            links.position[frame, link, i] = now.position[link, i]
+            for j in range(3):
+                links.rotation[frame, link, i, j] = now.rotation[link, i, j]
+
+
+@inlined
+def _around_at(around: Around, frame: int) -> Around:
+    world = around.environment
+    return Around(
+        around.field,
+        EnvironmentArrays(
+            world.normals[frame],
+            world.offsets[frame],
+            world.positions[frame],
+            world.rotations[frame],
+            world.half_extents,
+            world.frictions,
+        ),
+        around.samples,
+        around.max_samples,
+    )
+
+
+@inlined
+def _is_pinned(free: np.ndarray, low: np.ndarray, high: np.ndarray, digit: int, frame: int) -> bool:
+    """Whether no joint of a digit may move at a frame."""
+    for a in range(count_of(free, digit)):
+        joint = free[digit, a]
+        if low[frame, joint] < high[frame, joint]:
+            return False
+    return True
+
+
+@inlined
+def _joint_terms(
+    free: np.ndarray,
+    reference: np.ndarray,
+    bend: np.ndarray,
+    bend_bias: np.ndarray,
+    weights: SpacetimeWeights,
+    digit: int,
+    frame: int,
+    q: np.ndarray,
+    work: Work,
+    side: int,
+) -> float:
+    """Sets the normal equations to those of posture and coupling; returns their cost."""
+    count = count_of(free, digit)
+    uneven = bend_bias[digit]
+    for a in range(count):
+        uneven += bend[digit, a] * q[frame, free[digit, a]]
+    cost = weights.coupling * uneven * uneven
+    for a in range(count):
+        joint = free[digit, a]
+        away = q[frame, joint] - reference[frame, joint]
+        pull = weights.coupling * bend[digit, a]
+        cost += weights.posture * away * away
+        work.gradient[side, a] = weights.posture * away + pull * uneven
+        for b in range(a + 1):
+            work.matrix[side, a, b] = pull * bend[digit, b]
+        work.matrix[side, a, a] += weights.posture
+    return cost
+
+
+@inlined
+def _anchor_miss(
+    anchors: Anchors, links: Links, row: int
+) -> tuple[float, float, float, float, float, float]:
+    """Where an anchored point is, and how far from its target, m."""
+    local, target = anchors.local, anchors.target
+    one = links_at(links, anchors.frame[row])
+    x, y, z = placed(one, anchors.link[row], local[row, 0], local[row, 1], local[row, 2])
+    return x, y, z, x - target[row, 0], y - target[row, 1], z - target[row, 2]
+
+
+@kernel
+def remember_anchors(
+    tree: Tree,
+    table: DigitTable,
+    anchors: Anchors,
+    first: np.ndarray,
+    links: Links,
+    digit: int,
+    slopes: Slopes,
+    now: Links,
+) -> None:
+    """Writes misses and velocities of a digit's anchors, where the links are now."""
+    for row in range(first[digit, 0], first[digit, first.shape[1] - 1]):
+        x, y, z, mx, my, mz = _anchor_miss(anchors, links, row)
+        slopes.miss[row, 0], slopes.miss[row, 1], slopes.miss[row, 2] = mx, my, mz
+        take_links(links, anchors.frame[row], now)
+        point_velocities(
+            tree, table, now, digit, anchors.link[row], (x, y, z), slopes.velocity[row]
+        )
+
+
+@kernel
+def fill_bend(
+    free: np.ndarray,
+    anchors: Anchors,
+    first: np.ndarray,
+    links: Links,
+    digit: int,
+    slopes: Slopes,
+    band: Band,
+) -> None:
+    """Writes into ``band.extra`` what the bend of the anchors' paths along a step asks to undo.
+
+    The bend is what the misses changed by, less what their velocities say.
+
+    Args:
+        free: Of the digits.
+        anchors: Sorted by digit and frame.
+        first: Rows of the anchors.
+        links: Stacked, placed at the end of the step.
+        digit: Which.
+        slopes: At the start of the step.
+        band: Holds the step.
+    """
+    velocity, count = slopes.velocity, count_of(free, digit)
+    num_frames = first.shape[1] - 1
+    for u in range(num_frames * count):
+        band.extra[u] = 0.0
+    for row in range(first[digit, 0], first[digit, num_frames]):
+        start = anchors.frame[row] * count
+        _, _, _, bx, by, bz = _anchor_miss(anchors, links, row)
+        bx -= slopes.miss[row, 0]
+        by -= slopes.miss[row, 1]
+        bz -= slopes.miss[row, 2]
+        for a in range(count):
+            bx -= velocity[row, a, 0] * band.step[start + a]
+            by -= velocity[row, a, 1] * band.step[start + a]
+            bz -= velocity[row, a, 2] * band.step[start + a]
+        for a in range(count):
+            if band.held[start + a] == 0:
+                along = velocity[row, a, 0] * bx + velocity[row, a, 1] * by
+                along += velocity[row, a, 2] * bz
+                band.extra[start + a] -= anchors.weight[row] * along
+
+
+@kernel
+def _frame_terms(
+    problem: MotionProblem,
+    links: Links,
+    digit: int,
+    frame: int,
+    q: np.ndarray,
+    pull: np.ndarray,
+    one: Links,
+    work: Work,
+    side: int,
+) -> float:
+    """Cost of anchors, skin and other digits at one frame; adds to its normal equations."""
+    tree, table, weights = problem.tree, problem.table, problem.weights
+    take_links(links, frame, one)
+    place_digit(tree, table, one, digit, q[frame])
+    put_digit(table.chain, one, links, digit, frame)
+    cost = 0.0
+    anchors = problem.anchors
+    for row in range(problem.first[digit, frame], problem.first[digit, frame + 1]):
+        x, y, z, mx, my, mz = _anchor_miss(anchors, links, row)
+        goal = (x - mx - pull[row, 0], y - my - pull[row, 1], z - mz - pull[row, 2])
+        cost += point_terms(
+            tree, table, one, digit, anchors.link[row], (x, y, z), goal, anchors.weight[row],
+            work, side,
+        )  # fmt: skip
+    if problem.around.max_samples > 0:
+        cost += skin_terms(
+            tree, table, one, digit, _around_at(problem.around, frame), weights.object,
+            weights.environment, weights.object_margin, weights.num_object_capsules,
+            work.row, work.matrix, work.gradient, side, work.skin, frame,
+        )  # fmt: skip
+    if weights.digits > 0.0:
+        cost += digit_terms(tree, table, one, digit, problem.ik, work, side)
+    return cost
+
+
+@linked
+def motion_cost(
+    problem: MotionProblem,
+    links: Links,
+    digit: int,
+    q: np.ndarray,
+    pull: np.ndarray,
+    now: Links,
+    work: Work,
+    half: int,
+    allowed: float,
+) -> tuple[float, float]:
+    """Objective of one digit's motion; places the digit and writes its normal equations.
+
+    Frames in which nothing may move count with their accelerations only.
+
+    Args:
+        problem: The problem.
+        links: Stacked, (T, ...); other digits must be placed.
+        digit: Which.
+        q: (T, J) rad; followers are set.
+        pull: (N, 3) how far beyond its target each anchor is pulled, m.
+        now: Room for the links of one frame.
+        work: Room for 2 T frames: row ``half * T + t`` is written for frame t.
+        half: 0 or 1.
+        allowed: A cost that is seen to reach this is infinite; the rest is then not computed.
+
+    Returns:
+        The cost, and the part of it that acceleration, coupling and posture have.
+    """
+    table, weights = problem.table, problem.weights
+    num_frames, count = q.shape[0], count_of(table.free, digit)
+    start = half * num_frames
+    cost = soft = 0.0
+    for frame in range(num_frames):
+        if _is_pinned(table.free, problem.low, problem.high, digit, frame):
+            for a in range(count):
+                work.gradient[start + frame, a] = 0.0
+                for b in range(a + 1):
+                    work.matrix[start + frame, a, b] = 0.0
+        else:
+            soft += _joint_terms(
+                table.free, problem.reference, problem.bend, problem.bend_bias, weights, digit,
+                frame, q, work, start + frame,
+            )  # fmt: skip
+            cost += _frame_terms(problem, links, digit, frame, q, pull, now, work, start + frame)
+            if cost + soft >= allowed:
+                return np.inf, soft
+    for a in range(count):
+        joint = table.free[digit, a]
+        for frame in range(1, num_frames - 1):
+            bent = q[frame + 1, joint] - 2.0 * q[frame, joint] + q[frame - 1, joint]
+            soft += weights.acceleration * bent * bent
+            bent *= weights.acceleration
+            work.gradient[start + frame - 1, a] += bent
+            work.gradient[start + frame, a] -= 2.0 * bent
+            work.gradient[start + frame + 1, a] += bent
+    return cost + soft, soft
+
+
+@kernel
+def keep_skins(problem: MotionProblem, links: Links, digit: int, now: Links, work: Work) -> None:
+    """Keeps the motion of a digit at which its skin has just been looked at."""
+    for frame in range(links.position.shape[0]):
+        take_links(links, frame, now)
+        keep_skin(problem.table, problem.around.samples, work.skin, now, digit, frame)
+
+
+@kernel
+def fill_band(
+    free: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    acceleration: float,
+    digit: int,
+    q: np.ndarray,
+    work: Work,
+    half: int,
+    band: Band,
+) -> None:
+    """Writes matrix, gradient and bounds of a digit's step from the frames' normal equations.
+
+    Unknown ``frame * count + a`` is the change of the digit's a-th free joint.
+    """
+    num_frames, count = q.shape[0], count_of(free, digit)
+    for frame in range(num_frames):
+        side = half * num_frames + frame
+        # How the second differences around a frame couple it with itself and with the next two.
+        own = after = later = 0.0
+        for middle in range(max(1, frame - 1), min(num_frames - 1, frame + 2)):
+            own += 4.0 if middle == frame else 1.0
+            if middle == frame:
+                after -= 2.0
+            elif middle > frame:
+                after -= 2.0
+                later += 1.0
+        for a in range(count):
+            u, joint = frame * count + a, free[digit, a]
+            for k in range(band.matrix.shape[1]):
+                band.matrix[u, k] = 0.0
+            for b in range(a, count):
+                band.matrix[u, b - a] = work.matrix[side, b, a]
+            band.matrix[u, 0] += own * acceleration
+            band.matrix[u, count] += after * acceleration
+            band.matrix[u, 2 * count] += later * acceleration
+            band.gradient[u] = work.gradient[side, a]
+            band.low[u] = min(low[frame, joint] - q[frame, joint], 0.0)
+            band.high[u] = max(high[frame, joint] - q[frame, joint], 0.0)

@@ -1,0 +1,1 @@
+"""What an artist may ask of the search, and how it is applied."""

@@ -1,0 +1,228 @@
+"""Where digits shall hold a body: parts of its surface that an artist names, as places to draw.
+
+The counterpart of forbidden regions. A part is found from the body's shape (``geometry.parts``) or
+is what lies in a ball. Digits that are told to hold it there are given no other places.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import igl
+import numpy as np
+from jaxtyping import Bool, Float
+
+from handwright.core.body import RigidBody
+from handwright.core.hand import HandModel
+from handwright.errors import InvalidValueError
+from handwright.geometry.regions.parts import BodyPart, faces_of_part
+from handwright.methods.sampling.constraints.apply import digit_rows
+from handwright.methods.sampling.constraints.preferences import Ball
+from handwright.methods.sampling.setup.candidates import Candidates, lifetimes
+from handwright.methods.sampling.setup.grasps import first_digits
+from handwright.methods.sampling.setup.intervals import Holding
+
+if TYPE_CHECKING:
+    from handwright.methods.sampling.method import ContactSampling
+
+PART_TOLERANCE = 3e-3
+"""A digit touches a part that it is told to hold if a contact of it is this near to it, m."""
+# A point of the surface is on a part if it is this near to it, m.
+_ON = 1e-5
+# Faces of a part whose normals are this much against that of a contact are on the other side of a
+# thin wall; at a rim they are at right angles.
+_OTHER_SIDE = -0.5
+# Fingers that a thumb needs across from it.
+_FINGERS = 2
+
+
+class Region:
+    """A part of a body's surface."""
+
+    def __init__(self, body: RigidBody, where: BodyPart | Ball) -> None:
+        """Finds it.
+
+        Args:
+            body: The body.
+            where: A part that its shape tells, or a ball.
+
+        Raises:
+            InvalidValueError: The body has no such part.
+        """
+        self.where = where
+        if isinstance(where, Ball):
+            return
+        faces = faces_of_part(body, where)
+        self._vertices = np.ascontiguousarray(body.vertices, dtype=np.float64)
+        self._faces = np.ascontiguousarray(body.faces[faces], dtype=np.int64)
+        corners = body.vertices[self._faces]
+        cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        self._normals = cross / np.maximum(np.linalg.norm(cross, axis=1, keepdims=True), 1e-30)
+        self._tree: Any = igl.AABB()
+        self._tree.init(self._vertices, self._faces)
+
+    def distance(
+        self, points: Float[np.ndarray, "N 3"], outward: Float[np.ndarray, "N 3"] | None = None
+    ) -> Float[np.ndarray, " N"]:
+        """How far points of the surface are from it, m.
+
+        Args:
+            points: On the surface, m.
+            outward: Normals there. With them, what is on the other side of a wall is infinitely
+                far away, however thin that is.
+        """
+        if isinstance(self.where, Ball):
+            away = np.linalg.norm(points - np.array(self.where.center), axis=1)
+            return np.maximum(away - self.where.radius, 0.0)
+        if len(points) == 0:
+            return np.zeros(0)
+        squared, face, _ = self._tree.squared_distance(
+            self._vertices, self._faces, np.ascontiguousarray(points, dtype=np.float64)
+        )
+        distance = np.sqrt(np.atleast_1d(squared))
+        if outward is None:
+            return distance
+        cosine = np.einsum("ni,ni->n", self._normals[np.atleast_1d(face)], outward)
+        return np.where(cosine > _OTHER_SIDE, distance, np.inf)
+
+    def holds(self, points: Float[np.ndarray, "N 3"]) -> Bool[np.ndarray, " N"]:
+        """Which points of the surface belong to it."""
+        return self.distance(points) <= _ON
+
+
+@lru_cache(maxsize=32)
+def region_of(body: RigidBody, where: BodyPart | Ball) -> Region:
+    """The region; kept, since many digits may ask for the same."""
+    return Region(body, where)
+
+
+class HeldParts(NamedTuple):
+    """Regions for the D digits of a holding."""
+
+    regions: tuple[tuple[Region, ...], ...]
+    """(D,) where each digit may hold the body; anywhere if it has none."""
+    split: tuple[int, ...] = ()
+    """Digits of which thumbs or fingers go into a hollow, whichever reach it; the rest of them
+    stays outside. Their regions are inside and outside."""
+
+    def all_regions(self) -> tuple[Region, ...]:
+        """Every region once."""
+        return tuple(dict.fromkeys(region for row in self.regions for region in row))
+
+    def is_anywhere(self) -> bool:
+        """Whether some digit may hold the body anywhere."""
+        return any(not row for row in self.regions)
+
+    def strays(
+        self, digit: int, points: Float[np.ndarray, "N 3"], outward: Float[np.ndarray, "N 3"]
+    ) -> bool:
+        """Whether a digit that touches the body at some points does so only beside its regions.
+
+        Args:
+            digit: Its row.
+            points: On the surface, m.
+            outward: Normals there.
+        """
+        row = self.regions[digit]
+        if not row or len(points) == 0:
+            return False
+        nearest = min(region.distance(points, outward).min() for region in row)
+        return bool(nearest > PART_TOLERANCE)
+
+
+def find_held_parts(
+    body: RigidBody,
+    holding: Holding,
+    models: tuple[HandModel, ...],
+    method: ContactSampling,
+) -> HeldParts:
+    """What the wishes of an artist say about the digits of a holding.
+
+    Raises:
+        InvalidValueError: The body has no such part, or wishes contradict each other.
+    """
+    count = sum(len(model.digits) for model in models)
+    rows: list[list[Region]] = [[] for _ in range(count)]
+    for wish in method.held_by:
+        if wish.body in (None, holding.body):
+            for d in digit_rows(holding, models, wish.digits):
+                rows[d].append(region_of(body, wish.where))
+    # What is said of a digit goes before what is said of all; a part that nobody is left to hold
+    # need not exist.
+    untold = tuple(d for d, row in enumerate(rows) if not row)
+    wanted: tuple[BodyPart, ...] = ()
+    if method.hold != "anywhere":
+        wanted = ("inside", "outside") if method.hold == "inside" else (method.hold,)
+    for d in untold:
+        rows[d] = [region_of(body, where) for where in wanted]
+    inside = any(region.where == "inside" for row in rows for region in row)
+    if inside and method.fills_hollows:
+        raise InvalidValueError(
+            f"Body '{holding.body}' is to be held from inside, and fills_hollows takes it as "
+            "solid. Leave fills_hollows off."
+        )
+    split = untold if method.hold == "inside" else ()
+    return HeldParts(tuple(tuple(row) for row in rows), split)
+
+
+def keep_to_parts(
+    parts: HeldParts, places: Candidates, hand_of_digit: np.ndarray
+) -> tuple[HeldParts, Candidates]:
+    """Leaves digits only places in their regions, and settles who goes into a hollow.
+
+    Args:
+        parts: What digits are told.
+        places: Candidates.
+        hand_of_digit: (D,)
+    """
+    regions = parts.all_regions()
+    if not regions:
+        return parts, places
+    holds = {region: region.holds(places.point) for region in regions}
+    if parts.split:
+        parts = _split(parts, places, holds, hand_of_digit)
+    cost = places.cost.copy()
+    for d, row in enumerate(parts.regions):
+        if row:
+            cost[d, ~np.any([holds[region] for region in row], axis=0)] = np.inf
+    return parts, places._replace(cost=cost, life=lifetimes(cost))
+
+
+def _split(
+    parts: HeldParts,
+    places: Candidates,
+    holds: dict[Region, np.ndarray],
+    hand_of_digit: np.ndarray,
+) -> HeldParts:
+    """Thumb inside and fingers outside, the other way round, or all inside: what suits best."""
+    rows = list(parts.regions)
+    is_thumb = first_digits(hand_of_digit)
+    for hand in np.unique(hand_of_digit).tolist():
+        own = np.flatnonzero(hand_of_digit == hand).tolist()
+        free = [d for d in own if d in parts.split]
+        if not free:
+            continue
+        inside, outside = rows[free[0]]
+        best, most = None, -1.0
+        for thumb_in, fingers_in in ((True, False), (False, True), (True, True)):
+            chosen = {
+                d: inside if (thumb_in if is_thumb[d] else fingers_in) else outside for d in free
+            }
+            ease = {d: _ease(places, d, holds[region]) for d, region in chosen.items()}
+            fingers = sorted((ease[d] for d in free if not is_thumb[d]), reverse=True)
+            thumbs = [ease[d] for d in free if is_thumb[d]]
+            worth = float(np.prod(thumbs) * np.prod(fingers[:_FINGERS]))
+            if worth > most:
+                best, most = chosen, worth
+        assert best is not None
+        for d, region in best.items():
+            rows[d] = (region,)
+    return parts._replace(regions=tuple(rows))
+
+
+def _ease(places: Candidates, digit: int, holds: np.ndarray) -> float:
+    """How easily a digit holds one of some places from the first frame on, 0 to 1."""
+    cost = np.where(holds, places.cost[digit, :, 0], np.inf)
+    share = places.life[digit, :, 0] / len(places.frame)
+    return float((np.exp(-cost) * share).max(initial=0.0))

@@ -1,0 +1,1 @@
+"""From contact trajectories to smooth, checked motions."""

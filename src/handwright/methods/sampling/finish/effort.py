@@ -1,0 +1,65 @@
+"""What the forces of a motion ask of the hands: the force of each digit, the torque at each joint.
+
+The same limits as in a certificate. The hand's own weight is left out: a share of the limits is
+kept back for it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from handwright.core.hand import HandModel
+from handwright.core.tolerances import DIGIT_FORCE
+from handwright.hands.human.strength import joint_strength
+from handwright.math.pose import Pose
+from handwright.mechanics.torques import torque_maps
+
+# Share of the limits that may be used.
+_USABLE = 0.9
+# A joint this near to its limit is held there by its ligaments, rad.
+_AT_LIMIT = np.radians(0.5)
+
+
+def too_hard(
+    model: HandModel,
+    q: np.ndarray,
+    root: Pose,
+    frame: np.ndarray,
+    capsule: np.ndarray,
+    point: np.ndarray,
+    force: np.ndarray,
+) -> tuple[int, str] | None:
+    """The frame in which forces ask most of a hand, and of what, if that is too much.
+
+    Args:
+        model: The hand.
+        q: (T, J) joint values, rad.
+        root: (T,) of the hand, in the frame that points and forces are in.
+        frame: (N,) of each contact.
+        capsule: (N,) of the hand that touches.
+        point: (N, 3), m.
+        force: (N, 3) on the body, N.
+    """
+    worst, what = 1.0, None
+    count, digit = len(q), model.capsules.digit[capsule]
+    size = np.linalg.norm(force, axis=1)
+    for d, each in enumerate(model.digits):
+        mine = digit == d
+        share = np.bincount(frame[mine], size[mine], count) / (_USABLE * DIGIT_FORCE)
+        if share.max() > worst:
+            worst, what = float(share.max()), (int(share.argmax()), each.name)
+    strength = joint_strength(model)
+    known = np.flatnonzero(strength.is_known)
+    maps = torque_maps(model, q[frame], model.capsules.link[capsule], point, root[frame])[:, known]
+    torque = np.zeros((count, len(known)))
+    np.add.at(torque, frame, np.einsum("nki,ni->nk", maps, force))
+    joints = q[:, known]
+    at_top = joints >= model.joints.upper[known] - _AT_LIMIT
+    at_bottom = joints <= model.joints.lower[known] + _AT_LIMIT
+    least = np.where(at_top, -np.inf, strength.lower[known])
+    most = np.where(at_bottom, np.inf, strength.upper[known])
+    shares = np.maximum(torque / (_USABLE * most), torque / (_USABLE * least))
+    if shares.size and shares.max() > worst:
+        t, k = (int(i) for i in np.unravel_index(int(shares.argmax()), shares.shape))
+        what = (t, model.joints.names[known[k]])
+    return what

@@ -1,0 +1,190 @@
+"""How deep the whole skin of a hand is in a body's mesh and in the surroundings.
+
+The search looks at some points of the skin and reads a grid of distances, which hides a fraction
+of a millimetre. Here every vertex counts. A distance changes by no more than its point moves, so a
+vertex is looked at again only after its links have moved far enough; and the grid says which need
+a closer look.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from handwright.core.hand import HandModel
+from handwright.geometry.distance.environment import EnvironmentArrays, environment_value_gradient
+from handwright.geometry.distance.exact import ExactDistance
+from handwright.geometry.distance.sdf import Field, field_value
+from handwright.hands.skin.build import skin_of
+from handwright.kernels.decorators import inlined, kernel
+from handwright.kernels.packed import Packed
+from handwright.kinematics import posed_capsules
+from handwright.kinematics.skin.samples import skin_samples, vertex_capsules
+from handwright.kinematics.skin.skinning import blended_links, link_travel
+from handwright.math.pose import Pose
+
+# Depth in the grid from which a vertex is held against the mesh, m.
+_CLOSER_LOOK = 3e-4
+# Between nodes a grid can change a little faster than one walks.
+_STEEPEST = 1.1
+# Into so many parts capsules are cut to see whether they are near the surroundings.
+_PARTS = 4
+
+
+class _Skin(NamedTuple):
+    """A hand's skin over a motion, its vertices in the order of the capsules under them."""
+
+    first: np.ndarray
+    """(C + 1,) vertices first[c] to first[c + 1] lie over capsule c."""
+    rest: np.ndarray
+    links: np.ndarray
+    weights: np.ndarray
+    change: np.ndarray
+    shift: np.ndarray
+    way: np.ndarray
+    """(T, C) how far a vertex over a capsule can have gone since the first frame, m."""
+    start: np.ndarray
+    """(T, C, 3) of the capsules' axes, m."""
+    end: np.ndarray
+    reach: np.ndarray
+    """(C,) how far vertices can be from the axis, m."""
+
+
+def skin_depths(
+    model: HandModel,
+    q: np.ndarray,
+    root: Pose,
+    field: Field,
+    exact: ExactDistance,
+    around: EnvironmentArrays,
+) -> np.ndarray:
+    """(T,) depth of the deepest vertex, m; 0 for hands without skin.
+
+    Args:
+        model: The hand.
+        q: (T, J) joint values, rad.
+        root: (T,) of the hand in the body's frame.
+        field: Grid of distances of the body.
+        exact: Distances of the body.
+        around: Surroundings in the body's frame, with a leading frame axis.
+    """
+    depth = np.zeros(len(q))
+    if model.skin is None or model.side == "none":
+        return depth
+    skin = skin_of(model)
+    order, first, carries = _by_capsule(model)
+    rest, change, shift = blended_links(model, skin, q, root)
+    axes = posed_capsules(model, q, root)
+    travel = link_travel(model, skin, change, shift)
+    way = np.cumsum(np.where(carries, travel[:, None, :], 0.0).max(axis=2), axis=0)
+    moving = _Skin(
+        first, rest[order], skin.links[order], skin.weights[order], change, shift, _STEEPEST * way,
+        axes.start, axes.end, skin_samples(model).reach,
+    )  # fmt: skip
+    is_near = np.zeros((len(q), len(order)), dtype=np.bool_)
+    known, least = np.full(len(order), -np.inf), np.full(len(first) - 1, -np.inf)
+    around = EnvironmentArrays(*(np.ascontiguousarray(array) for array in around))
+    _look(Packed(field), Packed(around), Packed(moving), known, least, is_near, depth)
+    frame, vertex = np.nonzero(is_near)
+    if len(frame):
+        link = moving.links[vertex]
+        moved = np.einsum("nkij,nj->nki", change[frame[:, None], link], moving.rest[vertex])
+        place = np.einsum("nk,nki->ni", moving.weights[vertex], moved + shift[frame[:, None], link])
+        np.maximum.at(depth, frame, -exact.signed_distance(place)[0])
+    return depth
+
+
+@lru_cache(maxsize=8)
+def _by_capsule(model: HandModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Vertices in the order of the capsules under them.
+
+    Returns:
+        The order, where the vertices of each capsule begin, and (C, L) which links carry some.
+    """
+    skin = skin_of(model)
+    owner = vertex_capsules(model, skin)
+    order = np.argsort(owner, kind="stable")
+    carries = np.zeros((len(model.capsules), model.num_links), dtype=bool)
+    for k in range(skin.links.shape[1]):
+        held = skin.weights[:, k] > 0.0
+        carries[owner[held], skin.links[held, k]] = True
+    return order, np.searchsorted(owner[order], np.arange(len(model.capsules) + 1)), carries
+
+
+@inlined
+def _place(skin: _Skin, t: int, v: int) -> tuple[float, float, float]:
+    x = y = z = 0.0
+    p, q, r = skin.rest[v, 0], skin.rest[v, 1], skin.rest[v, 2]
+    for k in range(skin.links.shape[1]):
+        w, link, a = skin.weights[v, k], skin.links[v, k], skin.change
+        if w > 0.0:
+            x += w * (a[t, link, 0, 0] * p + a[t, link, 0, 1] * q + a[t, link, 0, 2] * r)
+            y += w * (a[t, link, 1, 0] * p + a[t, link, 1, 1] * q + a[t, link, 1, 2] * r)
+            z += w * (a[t, link, 2, 0] * p + a[t, link, 2, 1] * q + a[t, link, 2, 2] * r)
+            x += w * skin.shift[t, link, 0]
+            y += w * skin.shift[t, link, 1]
+            z += w * skin.shift[t, link, 2]
+    return x, y, z
+
+
+@kernel
+def _look(
+    field: Field,
+    world: EnvironmentArrays,
+    skin: _Skin,
+    known: np.ndarray,
+    least: np.ndarray,
+    is_near: np.ndarray,
+    depth: np.ndarray,
+) -> None:
+    """Marks vertices that are deep in the grid; writes the depths in the surroundings, m.
+
+    Args:
+        field: Of the body.
+        world: With a leading frame axis.
+        skin: Over the motion.
+        known: (V,) distance of vertices when they were last looked at, plus the way by then, m.
+        least: (C,) the least of them over each capsule.
+        is_near: (T, V) written.
+        depth: (T,) written.
+    """
+    for t in range(skin.way.shape[0]):
+        here = EnvironmentArrays(
+            world.normals[t], world.offsets[t], world.positions[t], world.rotations[t],
+            world.half_extents, world.frictions,
+        )  # fmt: skip
+        for c in range(skin.way.shape[1]):
+            way = skin.way[t, c]
+            is_grounded = world.frictions.shape[0] > 0 and _near_ground(here, skin, t, c)
+            if least[c] > way and not is_grounded:
+                continue
+            least[c] = np.inf
+            for v in range(skin.first[c], skin.first[c + 1]):
+                is_far = known[v] > way
+                if is_grounded or not is_far:
+                    x, y, z = _place(skin, t, v)
+                    if is_grounded:
+                        depth[t] = max(depth[t], -environment_value_gradient(here, x, y, z)[0])
+                    if not is_far:
+                        value = field_value(field, x, y, z)
+                        is_near[t, v] = value < -_CLOSER_LOOK
+                        known[v] = value + way
+                least[c] = min(least[c], known[v])
+
+
+@inlined
+def _near_ground(here: EnvironmentArrays, skin: _Skin, t: int, c: int) -> bool:
+    """Whether skin over a capsule may touch the surroundings."""
+    a, b = skin.start, skin.end
+    square, least = 0.0, np.inf
+    for i in range(3):
+        square += (a[t, c, i] - b[t, c, i]) ** 2
+    for n in range(_PARTS):
+        share = (n + 0.5) / _PARTS
+        x = a[t, c, 0] + share * (b[t, c, 0] - a[t, c, 0])
+        y = a[t, c, 1] + share * (b[t, c, 1] - a[t, c, 1])
+        z = a[t, c, 2] + share * (b[t, c, 2] - a[t, c, 2])
+        least = min(least, environment_value_gradient(here, x, y, z)[0])
+    return least < 0.5 * np.sqrt(square) / _PARTS + skin.reach[c]

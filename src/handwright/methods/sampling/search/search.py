@@ -1,0 +1,332 @@
+"""Depth-first search for contact trajectories, in windows of frames.
+
+Ye & Liu 2012, sections 4 and 5: a window keeps one strategy for every digit; at its end new ones
+are drawn. A dead end is answered by its cause; from a solution the search goes back to a window
+and takes the plan that differs most from those that it knows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from handwright.kernels.packed import Packed
+from handwright.kinematics.tree import Links
+from handwright.methods.sampling.finish.check import still_holds, take_step
+from handwright.methods.sampling.search.carrying import SPARE_FRICTION, grasp_worths, posed_frames
+from handwright.methods.sampling.search.frame import FINE, MISSED, UNMOVED
+from handwright.methods.sampling.search.path import Path, copy_path, make_path
+from handwright.methods.sampling.search.plan import Forced, Planner
+from handwright.methods.sampling.search.step import IDLE_LOAD, TRIES, Bench, advance, settle
+from handwright.methods.sampling.search.tally import Tally
+from handwright.methods.sampling.search.workspace import FREE, HOLD
+from handwright.methods.sampling.setup.grasps import draw_grasps, first_digits
+from handwright.methods.sampling.setup.prepare import Prepared
+from handwright.methods.sampling.setup.wrapped_grasps import (
+    close_hands,
+    closing_bench,
+    wanted_posture,
+)
+
+# Rounds of draws without a first grasp after which there is little hope for one.
+_GRASP_MISSES = 3
+# Grasps of a round that are posed, at most: posing costs far more than asking for forces.
+_GRASP_POSES = 20
+# Ways to close a hand of which the best is taken.
+_WRAPS = 12
+# Key frames that a grasp must carry once it is posed.
+_HELD_KEYS = 3
+# "Branch once in every two chances on average": how often a failed window is tried again.
+_RETRY = 0.5
+# At most so often, or a lucky window would be tried for ever.
+_MOST_FAILS = 4
+# "No more than 2.5 feasible paths for each initial sample" on average: chance of another one.
+_ANOTHER = 0.6
+# Plans of which the one that differs most is taken when going back from a solution.
+_ALTERNATIVES = 5
+# Plans whose guiding points are nearer than this in sum, m, are the same.
+_DIFFERENT = 0.01
+
+
+@dataclass(slots=True)
+class _Window:
+    """A node of the tree: frames from ``start`` that keep one plan."""
+
+    start: int
+    fails: int = 0
+    aims: list[np.ndarray] = field(default_factory=list)
+    """Of the plans that were tried."""
+
+
+class Search:
+    """Looks for paths through all frames of a holding's search, one after the other."""
+
+    def __init__(self, one: Prepared, rng: np.random.Generator) -> None:
+        stage = one.searched
+        self.tally = Tally()
+        self._stage, self._places, self._policy, self._rng = stage, one.candidates, one.policy, rng
+        self._frames, self._digits = len(stage.wrench), len(stage.hand_of_digit)
+        self._path = make_path(stage, self._frames)
+        self._room, self._parts = one.room, one.parts
+        bench = Bench(stage, one.candidates, one.steps, self._path, one.room)
+        self._bench = Packed(bench)
+        self._closing = closing_bench(stage, bench) if one.policy.wraps else None
+        self._planner = Planner(stage, one.candidates, self._path, one.policy, self._bench, rng)
+        # Of the first key frame, added up to draw from.
+        self._appeal = np.cumsum(self._planner.appeal[:, :, 0], axis=1)
+        self._ahead = Packed(Links(*(np.zeros_like(array) for array in one.room.now)))
+        self._has_orders = one.policy.orders.has_any()
+        self._windows: list[_Window] = []
+        self._t = -1
+        self._misses = 0
+        self._fault = self._frames
+
+    def reject(self, frame: int) -> None:
+        """Says that the last path does not hold from a frame on: the next one leaves it before."""
+        self._fault = frame
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether many draws gave no first grasp."""
+        return self._misses >= _GRASP_MISSES
+
+    def next_path(self, max_frames: int) -> Path | None:
+        """The next path through all frames; None if ``max_frames`` tried in all gave none."""
+        if self._t == self._frames - 1:
+            self._leave_solution()
+        while self.tally.frames < max_frames and not self.is_hopeless:
+            if self._t < 0:
+                self._start()
+                continue
+            if self._t == self._frames - 1:
+                return copy_path(self._path)
+            if self._path.window_end[self._t] <= self._t:
+                self._windows.append(_Window(self._t))
+                self._draw_plan({})
+            verdict = self._step()
+            if verdict == FINE:
+                self._t += 1
+            else:
+                self._go_back(verdict)
+        return None
+
+    def _step(self) -> int:
+        """Tries the next frame."""
+        t = self._t
+        self.tally.frames += 1
+        # The next strategies are drawn from the forces at the end of a window.
+        is_exact = bool(self._path.window_end[t] <= t + 1)
+        if not self._has_orders:
+            return int(take_step(self._bench, t, self._ahead, is_exact))
+        advance(self._bench, t)
+        self._policy.orders.guide(self._room, t + 1)
+        verdict = int(settle(self._bench, t + 1, TRIES, True, is_exact))
+        elsewhere = self._untouched(t + 1) if verdict == FINE else -1
+        if verdict == FINE and not still_holds(self._bench, t, self._ahead):
+            verdict = UNMOVED
+        if verdict != FINE and self._policy.orders.is_kept[t + 1].all():
+            # Nothing is left to choose: whether it holds is for the judge of whole motions.
+            self._policy.orders.write_row(self._path, t + 1, self._room)
+            return FINE
+        if verdict == FINE:
+            missed = max(self._policy.orders.missed(self._path, t + 1), elsewhere)
+            if missed >= 0:
+                self._room.found.blame[:] = missed, -1
+                return MISSED
+        return verdict
+
+    def _draw_plan(self, forced: Forced) -> bool:
+        """A plan for the last window; whether all digits that are forced to can leave."""
+        window = self._windows[-1]
+        is_served = self._planner.draw(window.start, forced)
+        window.aims.append(self._planner.aims(window.start))
+        return is_served
+
+    def _go_back(self, verdict: int) -> None:
+        """From a dead end to the window that it is in, or to an earlier one."""
+        self.tally.add_dead_end(self._t + 1, verdict)
+        self._retreat(self._guilty(verdict) if self._policy.is_informed else {})
+
+    def _retreat(self, forced: Forced) -> None:
+        """To another plan of the last window, or of an earlier one."""
+        windows = self._windows
+        while windows:
+            window = windows[-1]
+            window.fails += 1
+            is_spent = window.fails > _MOST_FAILS
+            # A digit that cannot leave here may be able to earlier, while others still hold.
+            if not is_spent and (window.fails == 1 or self._rng.random() < _RETRY):
+                self._t = window.start
+                if self._draw_plan(forced):
+                    return
+            windows.pop()
+        self._t = -1
+
+    def _guilty(self, verdict: int) -> Forced:
+        """The digits that must give way after a dead end.
+
+        A digit that failed; of two that cross the one that bears less, and away from the other;
+        where forces failed, digits that bore load and slip.
+        """
+        load = self._path.load[self._t]
+        if verdict == UNMOVED:
+            slipping = self._slipping() & (load > IDLE_LOAD) & (self._room.guide.mode == HOLD)
+            return {int(d): None for d in np.flatnonzero(slipping)}
+        first, second = (int(d) for d in self._room.found.blame)
+        if first < 0:
+            return {}
+        if second < 0:
+            return {first: None}
+        binds = self._policy.orders.binds
+        first_bound, second_bound = binds(self._t + 1, first), binds(self._t + 1, second)
+        if first_bound > second_bound or (
+            first_bound == second_bound and load[second] < load[first]
+        ):
+            first, second = second, first
+        return {first: self._room.guide.target[second].copy()}
+
+    def _slipping(self) -> np.ndarray:
+        """(D,) digits with a contact on the link of their guiding point that slips."""
+        stage, room = self._stage, self._room
+        slips = np.zeros(self._digits, dtype=bool)
+        for n in range(int(room.found.num[1]), int(room.found.num[0])):
+            capsule = room.found.capsule[n]
+            d = stage.digit_of_capsule[capsule]
+            if d >= 0 and stage.table.capsule_link[capsule] == room.guide.link[d]:
+                slips[d] |= float(np.linalg.norm(room.found.slip[n])) > stage.limits.slip
+        return slips
+
+    def _leave_solution(self) -> None:
+        """Back from a solution to one of its windows and the plan that differs most there."""
+        fault, self._fault = self._fault, self._frames
+        was_refused = fault < self._frames
+        self._windows = [window for window in self._windows if window.start < fault]
+        if not self._policy.is_informed:
+            # The plain search goes through its tree from the leaves up.
+            self._retreat({})
+            return
+        if not self._windows or (not was_refused and self._rng.random() > _ANOTHER):
+            self._t = -1
+            return
+        if was_refused:
+            # What comes long before the fault is good, and dear.
+            steps = int(self._rng.geometric(_RETRY))
+            del self._windows[max(len(self._windows) + 1 - steps, 1) :]
+        else:
+            del self._windows[1 + int(self._rng.integers(len(self._windows))) :]
+        window = self._windows[-1]
+        window.fails = 0
+        self._t = window.start
+        known = np.array(window.aims)
+        best, farthest = None, -1.0
+        for _ in range(_ALTERNATIVES):
+            self._planner.draw(self._t, {})
+            aim = self._planner.aims(self._t)
+            away = float(np.linalg.norm(known - aim, axis=2).sum(axis=1).min())
+            if away > farthest:
+                best, farthest = self._planner.copy_row(self._t), away
+        if best is None or farthest < _DIFFERENT:
+            self._t = -1
+            return
+        self._planner.write_row(self._t, best)
+        window.aims.append(self._planner.aims(self._t))
+
+    def _start(self) -> None:
+        """A first grasp: of many draws, the one that can carry the body for longest."""
+        self._windows.clear()
+        self.tally.frames += 1
+        if self._wrap() or self._grasp():
+            self._t = 0
+            self._misses = 0
+            self._path.window_end[0] = 0
+        else:
+            self._misses += 1
+            self.tally.add_dead_end(0, None)
+
+    def _wrap(self) -> bool:
+        """Of some ways to close the hands around the body, the one that carries it for longest."""
+        if self._closing is None or self._has_orders:
+            return False
+        best, most = None, 0
+        for _ in range(_WRAPS):
+            wanted = wanted_posture(self._stage, self._rng)
+            self.tally.grasps += 1
+            if self._pose_wrapped(wanted):
+                worth = posed_frames(self._bench, 1.0) + posed_frames(self._bench, SPARE_FRICTION)
+                if worth > most:
+                    best, most = wanted, worth
+        return best is not None and self._pose_wrapped(best)
+
+    def _pose_wrapped(self, wanted: np.ndarray) -> bool:
+        """Closes the hands in frame 0; whether that frame is feasible."""
+        stage, room = self._stage, self._room
+        close_hands(self._closing, wanted)
+        room.low[:], room.high[:], room.reference[:] = stage.low[0], stage.high[0], self._path.q[0]
+        holding = np.flatnonzero(room.guide.mode == HOLD)
+        target, outward = room.guide.target[:, None], room.guide.normal[:, None]
+        if any(self._parts.strays(d, target[d], outward[d]) for d in holding.tolist()):
+            return False
+        return self._is_settled()
+
+    def _grasp(self) -> bool:
+        """Of many draws of places for the digits, the one that carries the body for longest."""
+        policy, stage, rng = self._policy, self._stage, self._rng
+        is_thumb = first_digits(stage.hand_of_digit)
+        is_bound = np.array([policy.orders.binds(0, d) for d in range(self._digits)])
+        chosen = draw_grasps(
+            self._appeal, stage.may_touch[0], is_thumb | is_bound, policy.grasp_tries,
+            policy.leave_free, rng,
+        )  # fmt: skip
+        lasts = np.zeros(len(chosen))
+        grasp_worths(self._bench, chosen, 0, np.zeros((0, 3)), lasts)
+        self.tally.grasps += len(chosen)
+        needed = min(_HELD_KEYS, len(self._places.frame))
+        best, most = -1, 0
+        for row in np.argsort(-lasts, kind="stable")[:_GRASP_POSES]:
+            if lasts[row] > 0 and self._pose_grasp(chosen[row]):
+                holds = posed_frames(self._bench, 1.0)
+                worth = holds + posed_frames(self._bench, SPARE_FRICTION)
+                if worth > most and holds >= needed:
+                    best, most = row, worth
+                if worth == 2 * len(self._places.frame):
+                    break
+        return best >= 0 and self._pose_grasp(chosen[best])
+
+    def _pose_grasp(self, chosen: np.ndarray) -> bool:
+        """Poses all digits at their places in frame 0; whether that frame is feasible."""
+        stage, places, room = self._stage, self._places, self._room
+        guide, q = room.guide, self._path.q[0]
+        q[:] = stage.ready[1]
+        for d, m in enumerate(chosen):
+            guide.mode[d] = FREE if m < 0 else HOLD
+            guide.link[d] = stage.pad_link[d]
+            guide.local[d] = stage.pads[d, 0]
+            if m < 0:
+                continue
+            guide.link[d] = stage.pad_links[d, places.pad[m]]
+            guide.local[d] = stage.pads[d, places.pad[m]]
+            guide.target[d], guide.normal[d] = places.point[m], places.normal[m]
+            free = stage.table.free[d]
+            free = free[free >= 0]
+            q[free] = places.q[d, m, 0, : len(free)]
+        room.low[:], room.high[:], room.reference[:] = stage.low[0], stage.high[0], stage.curled
+        policy = self._policy
+        policy.orders.start_kept(q)
+        policy.orders.guide(room, 0)
+        return self._is_settled()
+
+    def _is_settled(self) -> bool:
+        """Whether digits can be at their guiding points in frame 0 and carry the body."""
+        room = self._room
+        room.price[:] = 1.0
+        room.is_landing[:] = False
+        room.must_touch[:] = True
+        is_fine = settle(self._bench, 0, TRIES, False, True) == FINE
+        return bool(is_fine and self._untouched(0) < 0)
+
+    def _untouched(self, t: int) -> int:
+        """A digit that does not touch at its pin in frame t, just settled, or -1."""
+        if not self._has_orders:
+            return -1
+        return self._policy.orders.untouched(self._room, self._stage.digit_of_capsule, t)

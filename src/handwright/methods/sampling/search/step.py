@@ -1,0 +1,337 @@
+"""One step of the search: from the plan in row t of the path to a feasible frame t + 1, or none."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from handwright.geometry.distance.sdf import field_value_gradient
+from handwright.kernels.decorators import compiled, inlined, kernel, linked
+from handwright.kinematics.ik.digit import IkWeights
+from handwright.kinematics.tree import placed
+from handwright.methods.sampling.search.frame import (
+    BACKWARD,
+    CROSSED,
+    FINE,
+    UNMOVED,
+    check_frame,
+    place_hands,
+    pose_digits,
+)
+from handwright.methods.sampling.search.path import Path
+from handwright.methods.sampling.search.workspace import FLY, FREE, HOLD, SLIDE, Room
+from handwright.methods.sampling.setup.candidates import Candidates
+from handwright.methods.sampling.setup.hold_data import Stage
+
+# A contact that has rolled this far from its guiding point, m, becomes the guiding point.
+# A digit that turns about the normal moves what touches beside its guiding point over the body.
+_ROLL = 3e-4
+# Share of the way to rest by which posed digits relax from frame to frame, and most of it, rad.
+_RELAXING, _RELAXED = 0.1, 0.02
+# Load below which a digit is idle, in weights of the body.
+IDLE_LOAD = 0.01
+# Normals of neighbouring places on a slide agree by this cosine, or there is an edge between them.
+_MIN_SLIDE_COSINE = 0.8
+
+
+TRIES = 3
+"""How often a frame is posed, at most."""
+
+
+class Steps(NamedTuple):
+    """Settings of single steps."""
+
+    price: np.ndarray
+    """(T, D) of normal force."""
+    free_price: float
+    """Factor on the price of digits that carried nothing in the frame before."""
+    lift: float
+    """Height of a relocating pad over the surface, m."""
+    alone: IkWeights
+    """For one digit as if there were no others."""
+
+
+class Bench(NamedTuple):
+    """All that the compiled parts of the search read and write."""
+
+    stage: Stage
+    candidates: Candidates
+    steps: Steps
+    path: Path
+    room: Room
+
+
+@linked
+def advance(bench: Bench, t: int) -> None:
+    """Prepares frame t + 1: its guiding points from the plan in row t, bounds and prices."""
+    stage, path, room, steps = bench.stage, bench.path, bench.room, bench.steps
+    guide = room.guide
+    for d in range(guide.mode.shape[0]):
+        guide.mode[d] = path.mode[t, d]
+        guide.link[d] = path.link[t, d]
+        for i in range(3):
+            guide.local[d, i] = path.local[t, d, i]
+            guide.target[d, i] = path.target[t, d, i]
+            guide.normal[d, i] = path.normal[t, d, i]
+        if path.mode[t, d] == SLIDE:
+            _slide(stage, path, t, d, room)
+        elif path.mode[t, d] == FLY:
+            _fly(stage, path, t, d, room, steps.lift)
+        was_idle = path.load[t, d] < IDLE_LOAD
+        room.price[d] = steps.price[t + 1, d] * (steps.free_price if was_idle else 1.0)
+        room.is_landing[d] = path.mode[t, d] == FLY
+        room.must_touch[d] = False
+    place_hands(stage, t, path.q[t], room.before)
+    for c in range(room.sheared.shape[0]):
+        for i in range(3):
+            room.sheared[c, i] = path.shear[t, c, i]
+    step = stage.limits.step
+    for j in range(path.q.shape[1]):
+        before = path.q[t, j]
+        path.q[t + 1, j] = before
+        low, high = stage.low[t + 1, j], stage.high[t + 1, j]
+        room.low[j] = min(max(before - step, low), high)
+        room.high[j] = max(min(before + step, high), low)
+        # Slowly: a digit that turns about its contact rolls on it.
+        away = stage.curled[j] - before
+        room.reference[j] = before + min(max(_RELAXING * away, -_RELAXED), _RELAXED)
+    for d in range(guide.mode.shape[0]):
+        if guide.mode[d] != FREE:
+            continue
+        openness = 1
+        for e in range(guide.mode.shape[0]):
+            if stage.hand_of_digit[e] == stage.hand_of_digit[d] and guide.mode[e] in (HOLD, SLIDE):
+                openness = 0
+        for n in range(stage.table.free.shape[1]):
+            j = stage.table.free[d, n]
+            if j < 0:
+                break
+            room.reference[j] = 0.8 * path.q[t, j] + 0.2 * stage.ready[openness, j]
+
+
+@inlined
+def _slide(stage: Stage, path: Path, t: int, d: int, room: Room) -> None:
+    guide = room.guide
+    x = guide.target[d, 0] + path.slide[t, d, 0]
+    y = guide.target[d, 1] + path.slide[t, d, 1]
+    z = guide.target[d, 2] + path.slide[t, d, 2]
+    value, gx, gy, gz = field_value_gradient(stage.field, x, y, z)
+    size = max(np.sqrt(gx * gx + gy * gy + gz * gz), 1e-9)
+    gx, gy, gz = gx / size, gy / size, gz / size
+    cosine = gx * guide.normal[d, 0] + gy * guide.normal[d, 1] + gz * guide.normal[d, 2]
+    if cosine < _MIN_SLIDE_COSINE:
+        # Over an edge: the digit stops in front of it.
+        guide.mode[d] = HOLD
+        return
+    far = value / size
+    guide.normal[d, 0], guide.normal[d, 1], guide.normal[d, 2] = gx, gy, gz
+    guide.target[d, 0], guide.target[d, 1], guide.target[d, 2] = (
+        x - far * gx,
+        y - far * gy,
+        z - far * gz,
+    )
+
+
+@inlined
+def _fly(stage: Stage, path: Path, t: int, d: int, room: Room, lift: float) -> None:
+    guide = room.guide
+    begin, end = path.fly_begin[t, d], path.fly_end[t, d]
+    guide.link[d] = stage.pad_links[d, path.fly_pad[t, d]]
+    for i in range(3):
+        guide.local[d, i] = stage.pads[d, path.fly_pad[t, d], i]
+    if t + 1 >= end:
+        guide.mode[d] = HOLD
+        for i in range(3):
+            guide.target[d, i] = path.fly_goal[t, d, i]
+            guide.normal[d, i] = path.fly_normal[t, d, i]
+        return
+    s = (t + 1 - begin) / (end - begin)
+    # Straight up at first and straight down at last, so that it touches without sliding.
+    over = min(max((s - 0.2) / 0.6, 0.0), 1.0)
+    smooth = over * over * (3.0 - 2.0 * over)
+    for i in range(3):
+        guide.target[d, i] = (1.0 - smooth) * path.fly_from[t, d, i] + smooth * path.fly_goal[
+            t, d, i
+        ]
+    p = guide.target[d]
+    value, gx, gy, gz = field_value_gradient(stage.field, p[0], p[1], p[2])
+    size = max(np.sqrt(gx * gx + gy * gy + gz * gz), 1e-9)
+    height = lift * np.sin(np.pi * s)
+    if value < height:
+        guide.normal[d, 0], guide.normal[d, 1], guide.normal[d, 2] = gx / size, gy / size, gz / size
+        for i in range(3):
+            guide.target[d, i] += (height - value) * guide.normal[d, i]
+
+
+@linked
+def settle(bench: Bench, t: int, tries: int, has_before: bool, is_exact: bool) -> int:
+    """Poses and tests frame t, which has been prepared; if it is fine it is written to the path.
+
+    Digits are posed one after the other. If they are in each other's way, or in the body, they are
+    posed again, ``tries`` times in all, without those that have lost their places.
+    """
+    stage, path, room = bench.stage, bench.path, bench.room
+    verdict = CROSSED
+    for _ in range(tries):
+        pose_digits(stage, t, path.q[t], room)
+        verdict = check_frame(stage, t, room, has_before, is_exact)
+        if verdict in (FINE, UNMOVED):
+            break
+        _let_go(room)
+    if verdict == FINE:
+        seed_guides(stage, room, has_before)
+        _commit(path, t, room)
+    return verdict
+
+
+@kernel
+def _let_go(room: Room) -> None:
+    """Frees a digit that is in the way and does not hold: it has lost its place, or is flying."""
+    guide = room.guide
+    for n in range(2):
+        d = room.found.blame[n]
+        if d < 0 or room.must_touch[d]:
+            continue
+        if guide.mode[d] == FLY or (guide.mode[d] == HOLD and room.is_lost[d]):
+            guide.mode[d] = FREE
+            return
+
+
+@inlined
+def _foremost_contact(stage: Stage, room: Room, d: int) -> int:
+    """The foremost contact of a digit, or -1.
+
+    Capsules are ordered along a digit, so the last one counts; not the faces beside it.
+    """
+    found, seed = room.found, -1
+    for n in range(found.num[1], found.num[0]):
+        c = found.capsule[n]
+        if stage.digit_of_capsule[c] == d and (
+            seed < 0
+            or (
+                c != found.capsule[seed]
+                and stage.table.capsule_link[c] >= stage.table.capsule_link[found.capsule[seed]]
+            )
+        ):
+            seed = n
+    return seed
+
+
+@kernel
+def seed_guides(stage: Stage, room: Room, has_before: bool) -> None:
+    """Takes guiding points to where digits touch now, if they have rolled, slid or come off.
+
+    The foremost contact of a digit is its seed (section 4.2).
+    """
+    found, now, guide = room.found, room.now, room.guide
+    for d in range(guide.mode.shape[0]):
+        if guide.mode[d] != HOLD and not (room.is_lost[d] and guide.mode[d] == SLIDE):
+            continue
+        seed = _foremost_contact(stage, room, d)
+        if seed < 0:
+            if room.is_lost[d]:
+                guide.mode[d] = FREE
+            continue
+        link = stage.table.capsule_link[found.capsule[seed]]
+        normal = room.contacts.normal[seed]
+        # How far a guiding point that is kept is beside its target: the next one makes up for it,
+        # or contacts would creep away as they roll.
+        mx = my = mz = 0.0
+        if not room.is_lost[d]:
+            if link != guide.link[d]:
+                continue
+            x, y, z = placed(now, link, guide.local[d, 0], guide.local[d, 1], guide.local[d, 2])
+            mx, my, mz = x - guide.target[d, 0], y - guide.target[d, 1], z - guide.target[d, 2]
+            along = mx * normal[0] + my * normal[1] + mz * normal[2]
+            mx, my, mz = mx - along * normal[0], my - along * normal[1], mz - along * normal[2]
+            square = slip = 0.0
+            for i in range(3):
+                square += (found.point[seed, i] - guide.target[d, i]) ** 2
+                slip += found.slip[seed, i] ** 2
+            if not has_before or room.is_landing[d]:
+                slip = mx * mx + my * my + mz * mz
+            has_slid = slip > (BACKWARD * stage.limits.slip) ** 2
+            if not has_slid and square <= _ROLL**2:
+                continue
+            if has_slid:
+                # It holds from where it is: to go back would be sliding again.
+                mx = my = mz = 0.0
+        guide.mode[d] = HOLD
+        guide.link[d] = link
+        for i in range(3):
+            guide.local[d, i] = 0.0
+            for j in range(3):
+                guide.local[d, i] += now.rotation[link, j, i] * (
+                    found.point[seed, j] - now.position[link, j]
+                )
+        guide.target[d, 0] = found.point[seed, 0] - mx
+        guide.target[d, 1] = found.point[seed, 1] - my
+        guide.target[d, 2] = found.point[seed, 2] - mz
+        for i in range(3):
+            guide.normal[d, i] = -normal[i]
+
+
+@kernel
+def _commit(path: Path, t: int, room: Room) -> None:
+    """Writes frame t; the plan goes on as it was."""
+    guide, found = room.guide, room.found
+    old = max(t - 1, 0)
+    path.window_end[t] = path.window_end[old]
+    for c in range(room.shear.shape[0]):
+        for i in range(3):
+            path.shear[t, c, i] = room.shear[c, i]
+    for d in range(guide.mode.shape[0]):
+        path.mode[t, d] = path.reached[t, d] = guide.mode[d]
+        path.kept[t, d] = not room.is_lost[d]
+        path.link[t, d] = guide.link[d]
+        path.load[t, d], path.ratio[t, d] = found.load[d], found.ratio[d]
+        path.fly_begin[t, d] = path.fly_begin[old, d]
+        path.fly_end[t, d] = path.fly_end[old, d]
+        path.fly_place[t, d] = path.fly_place[old, d]
+        path.fly_pad[t, d] = path.fly_pad[old, d]
+        for i in range(3):
+            path.local[t, d, i] = guide.local[d, i]
+            path.target[t, d, i] = guide.target[d, i]
+            path.normal[t, d, i] = guide.normal[d, i]
+            path.pull[t, d, i] = found.pull[d, i]
+            path.slide[t, d, i] = path.slide[old, d, i]
+            path.fly_from[t, d, i] = path.fly_from[old, d, i]
+            path.fly_goal[t, d, i] = path.fly_goal[old, d, i]
+            path.fly_normal[t, d, i] = path.fly_normal[old, d, i]
+
+
+@compiled
+def walk(bench: Bench, first: int, last: int, wanted: np.ndarray) -> None:
+    """Poses digits that are off the body frame by frame from ``first`` to ``last``.
+
+    Only their postures count: whether a hand that is off the body carries it is not asked.
+
+    Args:
+        bench: Row ``first`` of its path is where the walk begins.
+        first: Frame.
+        last: Frame, later or earlier.
+        wanted: (T, J) postures that are preferred, rad.
+    """
+    stage, room, q = bench.stage, bench.room, bench.path.q
+    for d in range(room.guide.mode.shape[0]):
+        room.guide.mode[d] = FREE
+    step, t = 1 if last > first else -1, first
+    while t != last:
+        before, t = q[t], t + step
+        for j in range(q.shape[1]):
+            low, high = stage.low[t, j], stage.high[t, j]
+            q[t, j] = before[j]
+            room.low[j] = min(max(before[j] - stage.limits.step, low), high)
+            room.high[j] = min(max(before[j] + stage.limits.step, low), high)
+            room.reference[j] = 0.75 * before[j] + 0.25 * wanted[t, j]
+        pose_digits(stage, t, q[t], room)
+
+
+@kernel
+def pad_place(bench: Bench, t: int, d: int, variant: int) -> tuple[float, float, float]:
+    """Where a point of a digit's skin that may touch is in row t, in the body's frame, m."""
+    stage, room = bench.stage, bench.room
+    place_hands(stage, t, bench.path.q[t], room.now)
+    local = stage.pads[d, variant]
+    return placed(room.now, stage.pad_links[d, variant], local[0], local[1], local[2])

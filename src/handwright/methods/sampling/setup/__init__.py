@@ -1,0 +1,1 @@
+"""A problem made ready for the search."""

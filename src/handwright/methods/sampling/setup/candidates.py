@@ -1,0 +1,297 @@
+"""Places on a body that digits can touch, and for how long: contact patches over the frames.
+
+Ye & Liu 2012, section 4.2, "initial case": points spread evenly over the surface, kept for the
+digits whose reachable volume holds them and whose pad can lie there without penetration. Past the
+paper, reachability is computed over all coming frames at once, because the tracks are known: a
+place that stays within reach is worth more than one that is about to be left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from handwright.contact.edges import edge_distance
+from handwright.core.body import RigidBody
+from handwright.core.hand import HandModel
+from handwright.kernels.decorators import compiled, inlined, kernel
+from handwright.kernels.packed import Packed
+from handwright.kinematics.ik.digit import IkWeights, count_of
+from handwright.kinematics.ik.reach import ReachVolume, reachable_volume
+from handwright.kinematics.tree import placed, turned
+from handwright.methods.sampling.search.frame import digit_depth, place_hands, pose_alone
+from handwright.methods.sampling.search.workspace import Room
+from handwright.methods.sampling.setup.hold_data import Stage
+from handwright.methods.sampling.setup.phalanges import near_points
+
+_VOLUME_SPACING = 0.008
+_VOLUME_SAMPLES = 12_000
+_MISS = 1e-3
+_DEPTH = 1.2e-3
+# A digit that is deeper than this in the body, m, when it reaches a place as if nothing were in
+# the way, does not come free there: hardly one in three hundred did.
+_BURIED = 5e-3
+_MIN_NAIL_COSINE = -0.1
+# Points that are drawn for each that is wanted on a part of the surface: it may be a small one.
+_CROWD_OF_PART = 60
+
+
+class Candidates(NamedTuple):
+    """M places on the body, D digits, K key frames, N joints of a digit at most."""
+
+    point: np.ndarray
+    """(M, 3) in the body's frame, m."""
+    normal: np.ndarray
+    """(M, 3) out of the body."""
+    pad: np.ndarray
+    """(M,) which point of a digit's pad touches there."""
+    frame: np.ndarray
+    """(K,)"""
+    cost: np.ndarray
+    """(D, M, K) discomfort of the digit there; infinity where it cannot be."""
+    q: np.ndarray
+    """(D, M, K, N) joint values of the digit, rad."""
+    life: np.ndarray
+    """(D, M, K) number of key frames, this one included, until it is out of reach."""
+
+
+@lru_cache(maxsize=256)
+def _volume(model: HandModel, digit: int, near: int | None) -> ReachVolume:
+    """Where a digit's pad can go, or a point of its near phalanges."""
+    return reachable_volume(
+        model,
+        model.digits[digit].name,
+        point=None if near is None else near_points(model, digit)[near],
+        spacing=_VOLUME_SPACING,
+        num_samples=_VOLUME_SAMPLES,
+    )
+
+
+def surface_points(
+    body: RigidBody,
+    count: int,
+    rng: np.random.Generator,
+    *,
+    edge_clearance: float,
+    holds: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Points spread evenly over a body's surface, and normals out of it.
+
+    Args:
+        body: Its mesh.
+        count: How many.
+        rng: For the points.
+        edge_clearance: Points nearer to a sharp edge are left out, m.
+        holds: Says which points belong to the part of the surface that is wanted; all if None.
+    """
+    corners = body.vertices[body.faces]
+    cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    area = np.linalg.norm(cross, axis=1)
+    crowd = (6 if holds is None else _CROWD_OF_PART) * count
+    face = rng.choice(len(area), crowd, p=area / area.sum())
+    first, second = rng.random((2, crowd))
+    flip = first + second > 1.0
+    first, second = np.where(flip, 1.0 - first, first), np.where(flip, 1.0 - second, second)
+    point = (
+        corners[face, 0]
+        + first[:, None] * (corners[face, 1] - corners[face, 0])
+        + second[:, None] * (corners[face, 2] - corners[face, 0])
+    )
+    if holds is not None:
+        is_there = holds(point)
+        point, face = point[is_there], face[is_there]
+    inner = edge_distance(point, body) >= edge_clearance
+    # A thin body may be all edge.
+    if inner.sum() >= max(1, min(count, len(point)) // 4):
+        point, face = point[inner], face[inner]
+    if len(point) == 0:
+        return np.zeros((0, 3)), np.zeros((0, 3))
+    chosen = np.zeros(min(count, len(point)), dtype=np.int64)
+    _spread(np.ascontiguousarray(point), np.full(len(point), np.inf), chosen)
+    normal = cross[face] / np.maximum(area[face], 1e-30)[:, None]
+    return np.ascontiguousarray(point[chosen]), np.ascontiguousarray(normal[chosen])
+
+
+@kernel
+def _spread(point: np.ndarray, square: np.ndarray, chosen: np.ndarray) -> None:
+    """Chooses points, each the farthest from those before it, from the first on.
+
+    Args:
+        point: (N, 3) m.
+        square: (N,) infinite; squared distances from the chosen ones are written.
+        chosen: (M,) rows are written.
+    """
+    last = 0
+    for n in range(chosen.shape[0]):
+        chosen[n] = last
+        x, y, z = point[last, 0], point[last, 1], point[last, 2]
+        farthest = -1.0
+        for m in range(point.shape[0]):
+            away = (point[m, 0] - x) ** 2 + (point[m, 1] - y) ** 2 + (point[m, 2] - z) ** 2
+            square[m] = min(square[m], away)
+            if square[m] > farthest:
+                farthest, last = square[m], m
+
+
+def key_frames(turns: np.ndarray, step: int, most_turn: float) -> np.ndarray:
+    """Frames at which digits are asked what they can reach, the first and the last among them.
+
+    Args:
+        turns: (T, H, 3, 3) of the hands in the body's frame.
+        step: Frames from one to the next, at most.
+        most_turn: By which a hand turns about the body from one to the next, rad, unless it does
+            so within a frame.
+    """
+    trace = np.einsum("thij,thij->th", turns[1:], turns[:-1])
+    turned = np.arccos(np.clip(0.5 * (trace - 1.0), -1.0, 1.0)).max(axis=1)
+    keys, way = [0], 0.0
+    for t, angle in enumerate(turned.tolist()):
+        if t > keys[-1] and (t - keys[-1] >= step or way + angle > most_turn):
+            keys.append(t)
+            way = 0.0
+        way += angle
+    return np.unique([*keys, len(turned)])
+
+
+def make_candidates(
+    stage: Stage,
+    models: Sequence[HandModel],
+    point: np.ndarray,
+    normal: np.ndarray,
+    frames: np.ndarray,
+    room: Room,
+    *,
+    skin_depth: float = 0.0,
+) -> Candidates:
+    """Finds which digit can touch which place at which key frame.
+
+    Args:
+        stage: The holding.
+        models: Its hands.
+        point: (M, 3) places, m.
+        normal: (M, 3) out of the body.
+        frames: Key frames.
+        room: Memory.
+        skin_depth: To which soft skin may sink in, m.
+    """
+    variants, places = stage.pads.shape[1], len(point)
+    pad = np.repeat(np.arange(variants), places)
+    point, normal = (np.ascontiguousarray(np.tile(x, (variants, 1))) for x in (point, normal))
+    digits, width = stage.table.free.shape[0], stage.table.free.shape[1] - 1
+    starts = np.full((digits, len(point), len(frames), width), np.nan)
+    row = 0
+    for h, model in enumerate(models):
+        turn, place = stage.root_rotation[frames, h], stage.root_position[frames, h]
+        local = np.einsum("kji,kmj->kmi", turn, point[None] - place[:, None])
+        for d in range(len(model.digits)):
+            free = stage.table.free[row]
+            own = free[free >= 0] - stage.offset[h]
+            # One volume for the points of the pad, which are near each other.
+            pads = int(np.count_nonzero(stage.pad_links[row] == stage.pad_link[row]))
+            last = int(np.count_nonzero(stage.pad_links[row] >= 0))
+            edges = [0, *(places * variant for variant in range(pads, last + 1))]
+            for n, block in enumerate(slice(*pair) for pair in pairwise(edges)):
+                volume = _volume(model, d, n - 1 if n else None)
+                here = local[:, block]
+                found = volume.postures_at(here.reshape(-1, 3)).reshape(here.shape[:2])
+                posture = np.where((found >= 0)[..., None], volume.q[found][..., own], np.nan)
+                starts[row, block, :, : len(own)] = posture.transpose(1, 0, 2)
+            row += 1
+    cost = np.full(starts.shape[:3], np.inf)
+    q = np.zeros(starts.shape)
+    alone = stage.hold._replace(digits=0.0, max_iterations=12, polish=1e-9)
+    # Most places are out of reach, which is soon seen if nothing is in the way.
+    ghost = alone._replace(num_object_capsules=0, max_iterations=8)
+    packed = (Packed(thing) for thing in (stage, room, ghost, alone))
+    _reach(
+        *packed, frames, point, normal, pad, starts, _DEPTH + skin_depth, _BURIED + skin_depth,
+        cost, q,
+    )  # fmt: skip
+    return Candidates(point, normal, pad, frames, cost, q, lifetimes(cost))
+
+
+def lifetimes(cost: np.ndarray) -> np.ndarray:
+    """(D, M, K) number of key frames for which places stay within reach, by their costs."""
+    life = np.zeros(cost.shape, dtype=np.int64)
+    for k in range(cost.shape[2] - 1, -1, -1):
+        later = life[:, :, k + 1] if k + 1 < cost.shape[2] else 0
+        life[:, :, k] = np.where(np.isfinite(cost[:, :, k]), 1 + later, 0)
+    return life
+
+
+@compiled
+def _reach(
+    stage: Stage,
+    room: Room,
+    ghost: IkWeights,
+    weights: IkWeights,
+    frames: np.ndarray,
+    point: np.ndarray,
+    normal: np.ndarray,
+    pad: np.ndarray,
+    starts: np.ndarray,
+    deepest: float,
+    buried: float,
+    cost: np.ndarray,
+    q: np.ndarray,
+) -> None:
+    table, values = stage.table, room.spare
+    for k in range(frames.shape[0]):
+        t = frames[k]
+        for j in range(values.shape[0]):
+            values[j] = stage.rest[j]
+        place_hands(stage, t, values, room.now)
+        for d in range(starts.shape[0]):
+            if not stage.may_touch[t, d]:
+                continue
+            count = count_of(table.free, d)
+            for m in range(point.shape[0]):
+                if np.isnan(starts[d, m, k, 0]):
+                    continue
+                # Where the digit was at the last key frame is nearer than any posture of a table.
+                was_there = k > 0 and cost[d, m, k - 1] < np.inf
+                for a in range(count):
+                    joint = table.free[d, a]
+                    values[joint] = q[d, m, k - 1, a] if was_there else starts[d, m, k, a]
+                local, link = stage.pads[d, pad[m]], stage.pad_links[d, pad[m]]
+                miss = cosine = 0.0
+                for attempt in range(2):
+                    pose_alone(
+                        stage, t, d, link, local, values, point[m], normal[m], stage.curled,
+                        weights if attempt else ghost, room,
+                    )  # fmt: skip
+                    x, y, z = placed(room.now, link, local[0], local[1], local[2])
+                    miss = np.sqrt(
+                        (x - point[m, 0]) ** 2 + (y - point[m, 1]) ** 2 + (z - point[m, 2]) ** 2
+                    )
+                    back = table.nail_normal
+                    nx, ny, nz = turned(room.now, link, back[d, 0], back[d, 1], back[d, 2])
+                    cosine = nx * normal[m, 0] + ny * normal[m, 1] + nz * normal[m, 2]
+                    if miss > 3.0 * _MISS or cosine < _MIN_NAIL_COSINE:
+                        break
+                    if attempt == 0 and digit_depth(stage, t, d, room) > buried:
+                        miss = np.inf
+                        break
+                if miss > _MISS or cosine < _MIN_NAIL_COSINE:
+                    continue
+                for a in range(count):
+                    q[d, m, k, a] = values[table.free[d, a]]
+                if digit_depth(stage, t, d, room) < deepest:
+                    cost[d, m, k] = _discomfort(stage, d, link, values) + 0.5 * (1.0 - cosine)
+
+
+@inlined
+def _discomfort(stage: Stage, d: int, link: int, values: np.ndarray) -> float:
+    """How far a digit is bent from rest up to a link, in squared shares of its range."""
+    table, total = stage.table, 0.0
+    for a in range(count_of(table.free, d)):
+        joint = table.free[d, a]
+        if joint >= link:
+            continue
+        reach = max(table.upper[joint] - table.lower[joint], 0.2)
+        total += ((values[joint] - stage.rest[joint]) / reach) ** 2
+    return total

@@ -1,0 +1,1 @@
+"""Contacts while stepping: found, kept, limited, and at rest."""

@@ -1,0 +1,216 @@
+"""Contacts while stepping: anchors on both sides, the mode, and the forces that it allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.core.contact import ContactMode
+from handwright.methods.stepwise.contacts.touch_kernels import (
+    along_and_across,
+    force_edges,
+    moving,
+    place_contacts,
+    place_hand_contacts,
+)
+from handwright.methods.stepwise.objectives.change_kernels import held_places
+from handwright.methods.stepwise.world import BodyState, HandState, World, stacked
+
+
+@dataclass(slots=True, eq=False)
+class Touch:
+    """One contact of a body with a hand, with another body or with the surroundings."""
+
+    body: int
+    hand: int = -1
+    other: int = -1
+    """The other body, where that is what touches; neither for the surroundings."""
+    part: int = -1
+    """Capsule of the hand, or surface of the surroundings."""
+    link: int = -1
+    """Of the hand."""
+    local: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
+    """Point of what touches: in the link, from the other body's centre in its axes, or in the
+    world, m."""
+    anchor: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
+    """Point of the body, from its centre of mass, in its axes, m."""
+    normal: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
+    """Into the body: in its axes for hands and bodies, in the world for surroundings."""
+    friction: float = 0.0
+    mode: ContactMode = ContactMode.STATIC
+    drag: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
+    """Where friction pulls the body while it slides: unit length, in the world."""
+    cap: float = np.inf
+    """Largest normal force, N."""
+    is_parted: bool = False
+    """Whether it is too far apart for a force in this frame."""
+    is_let_go: bool = False
+    """Whether the hand does not try to keep it in its place: the grip is too weak for that."""
+    is_stuck: bool = False
+    """Whether it may not slide in this frame, in a contact with surroundings or another body."""
+    is_pinned: bool = False
+    """Whether it may not part in this frame: it then gives as much force as that takes."""
+    curve: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
+    """By how much its motion was off the linear one when a frame was last solved, m/s."""
+    moved: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
+    """Velocity of what touches over the body in the last frame, in the body's axes, m/s."""
+    force: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
+    """Of the last frame, on the body, in the world, N."""
+    idle_frames: int = 0
+    """How many of the last frames it was still in and gave no force."""
+
+
+class Motion(NamedTuple):
+    """What velocities do at contacts, m/s."""
+
+    velocity: Float[np.ndarray, " N"]
+    curve: Float[np.ndarray, "K 3"]
+    moved: Float[np.ndarray, "K 3"]
+    along: Float[np.ndarray, " K"]
+    """Part along the normal."""
+    slip: Float[np.ndarray, "K 3"]
+    speed: Float[np.ndarray, " K"]
+    """Of the slip."""
+
+
+@dataclass(slots=True, eq=False)
+class TouchRows:
+    """All contacts of a frame as arrays; K contacts, N velocities, L force coefficients."""
+
+    point: Float[np.ndarray, "K 3"]
+    """Of the body, in the world, m."""
+    offset: Float[np.ndarray, "K 3"]
+    """From there to the point of what touches, m."""
+    normal: Float[np.ndarray, "K 3"]
+    """Into the body, in the world."""
+    relative: Float[np.ndarray, "K 3 N"]
+    """Velocity of what touches less that of the body by the velocities."""
+    curve: Float[np.ndarray, "K 3"]
+    """What is added to it because points move on curves, m/s."""
+    edges: Float[np.ndarray, "L 3"]
+    """Forces on the body that a unit of a coefficient gives."""
+    owner: np.ndarray
+    """(L,) contact of each coefficient."""
+    body: np.ndarray
+    """(K,) what is touched."""
+    hand: np.ndarray
+    """(K,) what touches; -1 where it is no hand."""
+    other: np.ndarray
+    """(K,) what touches; -1 where it is no body."""
+    link: np.ndarray
+    """(K,) of the hand."""
+    anchor: Float[np.ndarray, "K 3"]
+    """Points of bodies from their centres, in their axes, m."""
+    before: Float[np.ndarray, "K 3"]
+    """Velocities of what touches over the bodies in the last frame, m/s."""
+    _known: Motion | None = None
+
+    def _motion(self, velocity: Float[np.ndarray, " N"]) -> Motion:
+        """What velocities do at the contacts; asked for again and again in a frame."""
+        known = self._known
+        if known is None or known.velocity is not velocity or known.curve is not self.curve:
+            moved = moving(self.relative, self.curve, velocity)
+            found = along_and_across(moved, self.normal)
+            known = self._known = Motion(velocity, self.curve, moved, *found)
+        return known
+
+    def moving(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, "K 3"]:
+        """Velocities of what touches over the bodies, m/s."""
+        return self._motion(velocity).moved
+
+    def slip(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, "K 3"]:
+        """The same along the bodies' surfaces, m/s."""
+        return self._motion(velocity).slip
+
+    def speed(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, " K"]:
+        """How fast that is, m/s."""
+        return self._motion(velocity).speed
+
+    def leaving(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, " K"]:
+        """Speeds with which what touches goes away from the bodies, m/s."""
+        return -self._motion(velocity).along
+
+
+def touch_rows(
+    world: World, touches: list[Touch], hands: list[HandState], bodies: list[BodyState]
+) -> TouchRows:
+    """Points, velocities and force directions of all contacts."""
+    count = len(touches)
+    numbers = np.array(
+        [(t.body, t.hand, t.other, t.link, t.mode) for t in touches], dtype=np.int64
+    ).reshape(count, 5)
+    body, hand, other, link, mode = np.ascontiguousarray(numbers.T)
+    vectors = np.array([(t.local, t.anchor, t.normal, t.drag, t.curve, t.moved) for t in touches])
+    vectors = vectors.reshape(count, 6, 3)
+    point, at, normal, before = np.zeros((4, count, 3))
+    relative = np.zeros((count, 3, world.num_velocities))
+    place_contacts(
+        body,
+        hand,
+        other,
+        vectors,
+        *stacked(bodies),
+        np.array([part.first for part in world.bodies], dtype=np.int64),
+        point,
+        at,
+        normal,
+        before,
+        relative,
+    )
+    for h, (part, state) in enumerate(zip(world.hands, hands, strict=True)):
+        place_hand_contacts(
+            part.tree,
+            state.links,
+            part.num_root,
+            part.first,
+            h,
+            hand,
+            link,
+            vectors,
+            point,
+            at,
+            relative,
+        )
+    friction = np.array([t.friction for t in touches], dtype=np.float64)
+    edges, owner = force_edges(mode, friction, np.ascontiguousarray(vectors[:, 3]), normal)
+    return TouchRows(
+        point,
+        at - point,
+        normal,
+        relative,
+        np.ascontiguousarray(vectors[:, 4]),
+        edges,
+        owner,
+        body,
+        hand,
+        other,
+        link,
+        np.ascontiguousarray(vectors[:, 1]),
+        before,
+    )
+
+
+def mean_slip(rows: TouchRows, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, "K 3"]:
+    """Slip halfway between the last frame and this one, m/s: what differences of poses show."""
+    return np.asarray(0.5 * (along_and_across(rows.before, rows.normal)[1] + rows.slip(velocity)))
+
+
+def held_points(
+    touches: list[Touch], hands: list[HandState], bodies: list[BodyState]
+) -> tuple[Float[np.ndarray, "K 3"], Float[np.ndarray, "K 2"]]:
+    """Points of bodies that hands touch, and how far hands are from there, m.
+
+    The distance is along the normal and across it.
+    """
+    count = len(touches)
+    numbers = np.array([(t.hand, t.body, t.link) for t in touches], dtype=np.int64)
+    hand, body, link = np.ascontiguousarray(numbers.reshape(count, 3).T)
+    vectors = np.array([(t.local, t.anchor, t.normal) for t in touches]).reshape(count, 3, 3)
+    point, away = np.zeros((count, 3)), np.zeros((count, 2))
+    center, turn = stacked(bodies)
+    for h, state in enumerate(hands):
+        held_places(h, hand, body, link, vectors, state.links, center, turn, point, away)
+    return point, away

@@ -1,0 +1,1 @@
+"""Objectives of a frame: goals, postures, changes, and the cost to go."""

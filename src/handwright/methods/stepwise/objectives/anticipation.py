@@ -1,0 +1,185 @@
+"""What a hand expects of a body, and how fast it learns better (section 5.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.core.contact import ContactMode
+from handwright.core.events import Grip
+from handwright.mechanics.cones import ContactForces, LeastForces
+from handwright.mechanics.wrench import ForceContacts, force_contacts
+from handwright.methods.stepwise.contacts.touches import Touch, TouchRows
+from handwright.methods.stepwise.qp.step import ForceWish
+from handwright.methods.stepwise.world import BodyPart, BodyState
+
+# Prices of sums of forces that differ from what is expected, 1/N^2: of a weight that is taken up,
+# and of a hold that is disturbed.
+_LIFT_PRICE, _HOLD_PRICE = 20.0, 10.0
+# Below this a price is nothing, 1/N^2.
+_NO_PRICE = 1e-3
+# Grips are this much firmer than the believed weight at rest asks for: people's are, and lifting
+# takes more than holding.
+_FIRMNESS = 2.0
+# By how much the largest grip grows in a frame at full response.
+_GROWTH = 0.2
+# Grips that may be this much larger than expected are not limited any more.
+_UNLIMITED = 20.0
+# Least cap in shares of the largest one: a contact that need not press may, a little.
+_LEAST_CAP = 0.2
+
+
+@dataclass(slots=True, eq=False)
+class Expectation:
+    """What one hand expects of the body that it holds."""
+
+    grip: Grip
+    hand: int
+    body: int
+    lift_price: float = 0.0
+    hold_price: float = 0.0
+    total: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
+    """Sum of forces that was there before a disturbance, N."""
+    slack: float = 1.0
+    """By how much the grip may exceed what is expected."""
+    is_losing: bool = False
+    """Whether the body slips out of the hand."""
+    _solver: LeastForces | None = None
+
+    def owns(self, touch: Touch) -> bool:
+        """Whether a contact is one of this hand on this body."""
+        return touch.hand == self.hand and touch.body == self.body
+
+    def begin_lift(self) -> None:
+        """The hand is about to carry what it believes to be the weight."""
+        self.lift_price, self.slack = _LIFT_PRICE, 1.0
+
+    def disturb(self, touches: list[Touch]) -> None:
+        """Something has pushed the body: the forces stay what they were, for a while."""
+        forces = [touch.force for touch in touches if self.owns(touch)]
+        if forces:
+            self.total, self.hold_price = np.sum(forces, axis=0), _HOLD_PRICE
+
+    def wishes(self, touches: list[Touch], weight: Float[np.ndarray, "3"]) -> list[ForceWish]:
+        """Sums of forces that are expected now.
+
+        Args:
+            touches: All contacts.
+            weight: Of the body, N.
+        """
+        own = np.array([self.owns(touch) for touch in touches], dtype=bool)
+        found = []
+        if self.lift_price > _NO_PRICE:
+            found.append(ForceWish(own, -self.grip.believed_mass * weight, self.lift_price))
+        if self.hold_price > _NO_PRICE:
+            found.append(ForceWish(own, self.total, self.hold_price))
+        return found
+
+    def limit(
+        self,
+        touches: list[Touch],
+        rows: TouchRows,
+        body: BodyPart,
+        now: BodyState,
+        weight: Float[np.ndarray, "3"],
+    ) -> None:
+        """Caps normal forces at what the believed mass and friction need (eq. 8).
+
+        The paper shares the grip equally; here every contact has its part of the smallest forces
+        that balance the believed weight, for a thumb must balance all fingers.
+        """
+        own = [k for k, touch in enumerate(touches) if self.owns(touch)]
+        if self.slack > _UNLIMITED:
+            for k in own:
+                touches[k].cap = np.inf
+        if not own or self.slack > _UNLIMITED:
+            return
+        believed = self.grip.believed_mass * weight
+        wrench = np.concatenate([-believed, np.zeros(3)])
+        contacts = force_contacts(
+            rows.point[own],
+            rows.normal[own],
+            center=now.center,
+            friction=self.grip.believed_friction * body.body.friction,
+        )
+        solved = self._least_forces(contacts, wrench, body)
+        if not solved.is_feasible:
+            # The grip has come apart: what is left presses no harder than before.
+            known = [touches[k].cap for k in own if np.isfinite(touches[k].cap)]
+            for k in own:
+                touches[k].cap = min(touches[k].cap, max(known, default=0.0))
+            return
+        normal = np.einsum("ki,ki->k", solved.forces, rows.normal[own])
+        cap = self.slack * _FIRMNESS * np.maximum(normal, _LEAST_CAP * normal.max())
+        for k, most in zip(own, cap, strict=True):
+            touches[k].cap = float(most)
+
+    def let_slip(
+        self,
+        touches: list[Touch],
+        rows: TouchRows,
+        body: BodyPart,
+        now: BodyState,
+        weight: Float[np.ndarray, "3"],
+        push: Float[np.ndarray, "3"],
+    ) -> bool:
+        """Contacts slide when the largest grip that is expected to do cannot hold the body.
+
+        A body that lies on something need not be held: there it is the lift that the hand tries to
+        give that must not slip. Else a hand that grips too lightly would stay with what it cannot
+        hold, or go along with what falls out of it; people do not. Says whether a contact changed.
+
+        Args:
+            touches: All contacts; those of the grip are changed.
+            rows: The same as arrays.
+            body: What is held.
+            now: Where it is.
+            weight: Of the body, N.
+            push: Force from outside on it, N.
+        """
+        own = [k for k, touch in enumerate(touches) if self.owns(touch) and not touch.is_parted]
+        if not own or self.slack > _UNLIMITED:
+            return False
+        is_lying = any(touch.hand < 0 and touch.body == self.body for touch in touches)
+        load = self.grip.believed_mass * weight if is_lying else weight + push
+        contacts = force_contacts(
+            rows.point[own],
+            rows.normal[own],
+            center=now.center,
+            friction=body.body.friction,
+            cap=np.array([touches[k].cap for k in own]),
+        )
+        solved = self._least_forces(contacts, np.concatenate([-load, np.zeros(3)]), body)
+        self.is_losing = not solved.is_feasible
+        changed = False
+        for k in own if self.is_losing else ():
+            touch, lacking = touches[k], solved.residual[:3]
+            touch.is_let_go = True
+            along = lacking - (lacking @ rows.normal[k]) * rows.normal[k]
+            size = float(np.linalg.norm(along))
+            if touch.mode == ContactMode.STATIC and size > 0.0:
+                touch.mode, touch.drag, changed = ContactMode.SLIDING, along / size, True
+        return changed
+
+    def _least_forces(
+        self, contacts: ForceContacts, wrench: Float[np.ndarray, "6"], body: BodyPart
+    ) -> ContactForces:
+        """Smallest forces for a wrench; the solver's memory is kept from frame to frame."""
+        count = len(contacts.arm)
+        if self._solver is None or self._solver.capacity < count:
+            self._solver = LeastForces(2 * count)
+        return self._solver.solve(
+            contacts,
+            wrench,
+            force_scale=float(np.linalg.norm(wrench[:3])),
+            length_scale=body.body.radius_of_gyration,
+        )
+
+    def learn(self, frames: float) -> None:
+        """Gives up a share of what was expected; ``frames`` is the time in frames of 1/30 s."""
+        left = (1.0 - self.grip.response) ** frames
+        self.lift_price *= left
+        self.hold_price *= left
+        self.slack *= (1.0 + _GROWTH * self.grip.response) ** frames

@@ -1,0 +1,159 @@
+"""Where hands and bodies are wanted apart from goals: postures, reaches and given motions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from handwright.core.clip import Clip
+from handwright.math import rotation
+from handwright.math.one_turn import own_turn_to, turn_to
+from handwright.math.pose import Pose
+from handwright.methods.stepwise.objectives.horizon import Rows
+from handwright.methods.stepwise.objectives.pursuit import PLACE_PRICE, TURN_PRICE
+from handwright.methods.stepwise.settings import Settings
+from handwright.methods.stepwise.world import BodyPart, BodyState, HandPart, HandState
+
+# How much firmer a hand follows a reach than it keeps a posture.
+_REACHING = 100.0
+# Of a free root that is off where it is wanted, 1/m^2 and 1/rad^2.
+_ROOT_PLACE, _ROOT_TURN = 3e3, 100.0
+
+
+class Wanted(Protocol):
+    """Where a hand is wanted over time."""
+
+    def at(self, time: float) -> tuple[np.ndarray, Pose]:
+        """Joint values, rad, and root at a time, s."""
+
+    def is_firm(self, time: float) -> bool | Bool[np.ndarray, " J"]:
+        """Whether it, or each of its joints, is to be followed closely at a time, s."""
+
+    def leaves_arm(self, time: float) -> bool:
+        """Whether the arm is left to goals at a time, s."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Staying:
+    """One posture for all time."""
+
+    q: Float[np.ndarray, " J"]
+    root: Pose
+
+    def at(self, time: float) -> tuple[np.ndarray, Pose]:
+        """See ``Wanted``."""
+        return self.q, self.root
+
+    def is_firm(self, time: float) -> bool:
+        """See ``Wanted``."""
+        return False
+
+    def leaves_arm(self, time: float) -> bool:
+        """See ``Wanted``."""
+        return False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Given:
+    """The motion of a hand of a clip."""
+
+    clip: Clip
+    name: str
+    busy: Callable[[float], Bool[np.ndarray, " J"]]
+    """Joints that lead to contacts of the clip at a time, s."""
+
+    def at(self, time: float) -> tuple[np.ndarray, Pose]:
+        """See ``Wanted``."""
+        motion = self.clip.hands[self.name]
+        row, share = _between(self.clip.times, time)
+        q = (1.0 - share) * motion.q[row] + share * motion.q[row + 1]
+        return q, _blend(motion.root, row, share)
+
+    def is_firm(self, time: float) -> Bool[np.ndarray, " J"]:
+        """See ``Wanted``: joints that hold nothing; those that do give way to what they hold."""
+        return ~self.busy(time)
+
+    def leaves_arm(self, time: float) -> bool:
+        """See ``Wanted``."""
+        return False
+
+
+def hand_rows(
+    hand: HandPart,
+    state: HandState,
+    wanted: Wanted,
+    width: int,
+    settings: Settings,
+    time: float,
+    step: float,
+    *,
+    is_led: bool = False,
+) -> Rows:
+    """Objectives that lead a hand to where it is wanted.
+
+    An arm that reaches for nothing any more, or that has goals (``is_led``), stays where goals take
+    it: it has no posture of its own to come back to, and its price only calms it.
+    """
+    q, root = wanted.at(time)
+    ahead, root_ahead = wanted.at(time + step)
+    count, first = hand.count, hand.num_root
+    matrix = np.zeros((count, width))
+    matrix[:, hand.slice] = np.eye(count)
+    error, wish, price = np.zeros(count), np.zeros(count), np.full(count, settings.finger)
+    error[first:], wish[first:] = state.q - q, (ahead - q) / step
+    arm = [j for j in range(hand.model.num_joints) if j + 1 <= hand.model.wrist_link]
+    price[[first + j for j in arm]] = settings.arm
+    price[first:] *= np.where(wanted.is_firm(time), _REACHING, 1.0)
+    is_led &= not np.any(wanted.is_firm(time))
+    if wanted.leaves_arm(time) or is_led:
+        error[[first + j for j in arm]] = 0.0
+    if hand.is_free:
+        error[:3], wish[:3] = state.place - root.position, _speed(root, root_ahead, step)
+        error[3:6] = own_turn_to(root.wxyz, state.wxyz)
+        wish[3:6] = own_turn_to(root.wxyz, root_ahead.wxyz) / step
+        price[:3], price[3:6] = _ROOT_PLACE, _ROOT_TURN
+        if is_led:
+            error[:6] = 0.0
+    return Rows(matrix, error, price, wish)
+
+
+def body_rows(
+    body: BodyPart, now: BodyState, clip: Clip, width: int, time: float, step: float
+) -> Rows:
+    """Objectives that lead a body along its motion in a clip."""
+    track = clip.bodies[body.name]
+    pose, ahead = (_blend(track, *_between(clip.times, t)) for t in (time, time + step))
+    center, center_ahead = pose.apply(body.body.center), ahead.apply(body.body.center)
+    matrix = np.zeros((6, width))
+    matrix[:, body.slice] = np.eye(6)
+    turned = turn_to(pose.wxyz, now.wxyz)
+    rate = turn_to(pose.wxyz, ahead.wxyz) / step
+    return Rows(
+        matrix,
+        np.concatenate([now.center - center, turned]),
+        np.array([PLACE_PRICE] * 3 + [TURN_PRICE] * 3),
+        np.concatenate([(center_ahead - center) / step, rate]),
+    )
+
+
+def _speed(root: Pose, ahead: Pose, step: float) -> np.ndarray:
+    return np.asarray((ahead.position - root.position) / step)
+
+
+def _between(times: Float[np.ndarray, " T"], time: float) -> tuple[int, float]:
+    """Frame before a time, and the share of the way to the next one."""
+    row = int(np.clip(np.searchsorted(times, time, side="right") - 1, 0, len(times) - 2))
+    return row, float(np.clip((time - times[row]) / (times[row + 1] - times[row]), 0.0, 1.0))
+
+
+def _blend(poses: Pose, row: int, share: float) -> Pose:
+    one, two = poses[row], poses[row + 1]
+    turn = turn_to(one.wxyz, two.wxyz)
+    return Pose.normalized(
+        (1.0 - share) * one.position + share * two.position,
+        rotation.multiply(rotation.exp(share * turn), one.wxyz),
+    )

@@ -1,0 +1,125 @@
+"""Grips of a problem while stepping: where the hand is wanted before it holds, and after."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from handwright.core.contact import ContactMode
+from handwright.core.events import Grip
+from handwright.core.goal_poses import goal_poses
+from handwright.core.problem import Problem
+from handwright.errors import InvalidValueError
+from handwright.grasping.grasp import GraspFound, NoGrasp, find_grasp
+from handwright.grasping.obstacles import obstacles
+from handwright.grasping.reach import NoReach, ReachPath, reach_path
+from handwright.math.pose import Pose
+from handwright.methods.stepwise.contacts.touches import Touch
+from handwright.methods.stepwise.world import BodyState, World
+
+# Share of the time of a reach after which its end is wanted; the hand follows a little behind.
+_ON_THE_WAY = 0.85
+
+
+class NoGripError(InvalidValueError):
+    """A grip that the hand cannot take."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Holding:
+    """A grip with its grasp; says where the hand is wanted."""
+
+    grip: Grip
+    hand: int
+    body: int
+    grasp: GraspFound
+    path: ReachPath | None
+    """From where the hand starts; None for a hand that begins with the body in its grip."""
+
+    def at(self, time: float) -> tuple[np.ndarray, Pose]:
+        """Joint values, rad, and root at a time, s."""
+        grip = self.grip
+        if time >= grip.held or self.path is None:
+            return self.grasp.q, self.grasp.root
+        whole = _ON_THE_WAY * (grip.held - grip.start)
+        share = float(np.clip((time - grip.start) / whole, 0.0, 1.0))
+        # Starts and ends at rest.
+        share = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
+        return self.path.at(share)
+
+    def is_firm(self, time: float) -> bool:
+        """Whether the hand is still reaching."""
+        return time < self.grip.held
+
+    def leaves_arm(self, time: float) -> bool:
+        """Whether goals move the arm: once the hand holds."""
+        return time >= self.grip.held
+
+    def touches(self, world: World) -> list[Touch]:
+        """The contacts of the grasp."""
+        body = world.bodies[self.body].body
+        return [
+            Touch(
+                body=self.body,
+                hand=self.hand,
+                part=contact.capsule,
+                link=contact.link,
+                local=np.array(contact.hand_point),
+                anchor=contact.body_point - body.center,
+                normal=np.array(contact.inward),
+                friction=body.friction,
+                mode=ContactMode.STATIC,
+            )
+            for contact in self.grasp.contacts
+        ]
+
+
+def find_holdings(
+    problem: Problem, world: World, bodies: list[BodyState], seed: int
+) -> list[Holding]:
+    """A grasp for every grip of a problem.
+
+    Args:
+        problem: Its grips.
+        world: The same as arrays.
+        bodies: Where bodies are.
+        seed: Of the search.
+    """
+    found = []
+    hand_names = [hand.name for hand in world.hands]
+    body_names = [body.name for body in world.bodies]
+    for grip in problem.grips:
+        hand, body = hand_names.index(grip.hand), body_names.index(grip.body)
+        part = world.bodies[body]
+        root = problem.start[grip.hand]
+        grasp = find_grasp(
+            world.hands[hand].model,
+            part.body,
+            bodies[body].pose(part.body),
+            grip.style,
+            root=root,
+            surroundings=(*problem.environment, *obstacles(problem, grip.body)),
+            gravity=problem.gravity,
+            at=grip.at,
+            carried=goal_poses(problem, grip.body),
+            rng=np.random.default_rng(seed),
+        )
+        if isinstance(grasp, NoGrasp):
+            raise NoGripError(f"Hand '{grip.hand}', body '{grip.body}': {grasp.reason}")
+        path: ReachPath | None = None
+        if grip.held > grip.start:
+            reached = reach_path(
+                world.hands[hand].model,
+                grasp,
+                part.body,
+                bodies[body].pose(part.body),
+                problem.posture(grip.hand),
+                start_root=root if world.hands[hand].is_free else None,
+                surroundings=problem.environment,
+            )
+            if isinstance(reached, NoReach):
+                raise NoGripError(f"Hand '{grip.hand}', body '{grip.body}': {reached.reason}")
+            path = reached
+        found.append(Holding(grip, hand, body, grasp, path))
+    return found

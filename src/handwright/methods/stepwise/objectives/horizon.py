@@ -1,0 +1,166 @@
+"""What states cost from the end of a frame on, for all hands and bodies (see ``cost_to_go``)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.core.contact import ContactMode
+from handwright.methods.stepwise.contacts.touches import Touch, TouchRows
+from handwright.methods.stepwise.objectives.cost_to_go import (
+    Errors,
+    Modes,
+    Quadratic,
+    common_modes,
+    cost_to_go,
+)
+from handwright.methods.stepwise.objectives.joint_effort import (
+    acceleration_cost,
+    block,
+    kept_rows,
+    position_cost,
+    put_block,
+    weighted_errors,
+)
+from handwright.methods.stepwise.qp.laws import Mechanics
+from handwright.methods.stepwise.settings import Settings
+from handwright.methods.stepwise.world import World
+
+
+class Rows(NamedTuple):
+    """Objectives on velocities: rows with errors and prices."""
+
+    matrix: Float[np.ndarray, "M N"]
+    error: Float[np.ndarray, " M"]
+    """Now, in the unit of what the rows are the velocity of."""
+    price: Float[np.ndarray, " M"]
+    wish: Float[np.ndarray, " M"]
+    """Velocity that is wished for."""
+
+
+class Horizon:
+    """The cost to go of one frame, which may be solved more than once.
+
+    Modes take longest. They change only with what slides, and with bodies that come to touch; as
+    long as neither does, the ones that are known are used again.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        wanted: Rows,
+        weights: Settings,
+        torque_price: float,
+        step: float,
+    ) -> None:
+        """Takes what stays the same in a frame.
+
+        Args:
+            world: What does not change.
+            wanted: Kinematic objectives and objectives on postures.
+            weights: Prices.
+            torque_price: In place of that in ``weights``.
+            step: s.
+        """
+        self._wanted, self._weights, self._step = wanted, weights, step
+        self._price = torque_price / step**2
+        self.torque_price = self._price * world.torque_weights
+        """Of squared changes of torque, for every velocity of hands."""
+        self._key: tuple | None = None
+        self._groups: list[tuple[np.ndarray, Modes]] = []
+        self._effort: np.ndarray | None = None
+
+    def value(
+        self,
+        world: World,
+        laws: Mechanics,
+        touches: list[Touch],
+        rows: TouchRows,
+        before: Float[np.ndarray, " N"],
+    ) -> Quadratic:
+        """The cost to go by the velocities of a frame.
+
+        Args:
+            world: What does not change.
+            laws: Equations of motion.
+            touches: Contacts.
+            rows: The same as arrays.
+            before: Velocities now.
+        """
+        weights, wanted, step = self._weights, self._wanted, self._step
+        share = [_kept_share(touch, weights.sliding) for touch in touches]
+        kept, off = kept_rows(
+            rows.relative, rows.offset, rows.curve, rows.normal, np.array(share), step
+        )
+        errors = Errors(*weighted_errors(kept, off, weights.keep, *wanted))
+        key = tuple(
+            (id(touch), part) for touch, part in zip(touches, share, strict=True) if part >= 0.0
+        )
+        if key != self._key:
+            self._key = key
+            stiffness = position_cost(kept, weights.keep, wanted.matrix, wanted.price)
+            self._groups = self._find_modes(world, laws, touches, rows, stiffness)
+        n = world.num_velocities
+        if len(self._groups) == 1:
+            return cost_to_go(self._groups[0][1], errors, before, step)
+        hessian, gradient = np.zeros((n, n)), np.zeros(n)
+        for own, modes in self._groups:
+            mine = Errors(errors.position[own], errors.velocity[own])
+            part = cost_to_go(modes, mine, before[own], step)
+            put_block(hessian, own, part.hessian)
+            gradient[own] = part.gradient
+        return Quadratic(hessian, gradient)
+
+    def _find_modes(
+        self,
+        world: World,
+        laws: Mechanics,
+        touches: list[Touch],
+        rows: TouchRows,
+        stiffness: np.ndarray,
+    ) -> list[tuple[np.ndarray, Modes]]:
+        """Modes of all groups of hands and bodies that hold each other, each for itself."""
+        if self._effort is None:
+            # Contacts of hands stay the same while a frame is solved.
+            held = np.ascontiguousarray(rows.relative[rows.hand >= 0])
+            self._effort = acceleration_cost(held, laws.mass, laws.inertia, self._price)
+        effort, groups = self._effort, _groups(world, touches)
+        if len(groups) == 1:
+            return [(groups[0], common_modes(stiffness, effort, self._step))]
+        return [
+            (own, common_modes(block(stiffness, own), block(effort, own), self._step))
+            for own in groups
+        ]
+
+
+def _kept_share(touch: Touch, sliding: float) -> float:
+    """How much of a contact is kept across its normal; -1 for one that is not kept at all."""
+    if touch.hand < 0:
+        # Only hands try to keep what they touch.
+        return -1.0
+    if touch.mode != ContactMode.SLIDING:
+        return 1.0
+    return 0.0 if touch.is_let_go else sliding
+
+
+def _groups(world: World, touches: list[Touch]) -> list[np.ndarray]:
+    """Velocities of hands and bodies that are joined by contacts of hands."""
+    count = len(world.hands)
+    group = list(range(count + len(world.bodies)))
+    for touch in touches:
+        if touch.hand >= 0:
+            one, two = group[touch.hand], group[count + touch.body]
+            group = [one if g == two else g for g in group]
+    slices = [part.slice for part in world.hands] + [part.slice for part in world.bodies]
+    return [
+        np.concatenate(
+            [
+                np.arange(own.start, own.stop)
+                for own, g in zip(slices, group, strict=True)
+                if g == one
+            ]
+        )
+        for one in sorted(set(group))
+    ]

@@ -1,0 +1,184 @@
+"""What positions and changes of acceleration cost, as matrices; the cost to go is made of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.kernels.decorators import compiled
+
+# Cost of any coordinate, so that each has some.
+_LEAST_STIFFNESS = 1e-3
+# Added to the inertia of every joint in the price of accelerations, kg m^2; like a rotor's.
+_ROTOR = 3e-3
+
+
+@compiled
+def kept_rows(
+    relative: Float[np.ndarray, "K 3 N"],
+    offset: Float[np.ndarray, "K 3"],
+    curve: Float[np.ndarray, "K 3"],
+    normal: Float[np.ndarray, "K 3"],
+    share: Float[np.ndarray, " K"],
+    step: float,
+) -> tuple:
+    """Rows that keep contacts (eq. 6), and by how much they are off, m.
+
+    Args:
+        relative: Velocities of what touches over the bodies, by all velocities.
+        offset: From the point of the body to that of what touches, m.
+        curve: What is added to the velocities, m/s.
+        normal: Into the body.
+        share: How much of it is kept across the normal; contacts with -1 are not kept at all.
+        step: s.
+    """
+    width = relative.shape[2]
+    count = 3 * int((share >= 0.0).sum())
+    rows, error = np.zeros((count, width)), np.zeros(count)
+    first = 0
+    for k in range(len(share)):
+        if share[k] < 0.0:
+            continue
+        for i in range(3):
+            for j in range(3):
+                one = 1.0 if i == j else 0.0
+                along = normal[k, i] * normal[k, j]
+                squash = along + share[k] * (one - along)
+                if share[k] == 1.0:
+                    squash = one
+                if squash == 0.0:
+                    continue
+                error[first + i] += squash * (offset[k, j] + step * curve[k, j])
+                for n in range(width):
+                    rows[first + i, n] += squash * relative[k, j, n]
+        first += 3
+    return rows, error
+
+
+@compiled
+def position_cost(
+    kept: Float[np.ndarray, "L N"],
+    keep: float,
+    matrix: Float[np.ndarray, "M N"],
+    price: Float[np.ndarray, " M"],
+) -> Float[np.ndarray, "N N"]:
+    """Second derivatives of the cost of positions.
+
+    Args:
+        kept: Rows of contacts.
+        keep: Their price.
+        matrix: Rows of objectives.
+        price: Of each.
+    """
+    cost = keep * (kept.T @ kept)
+    width = len(cost)
+    for m in range(len(price)):
+        # Most rows are of single joints.
+        first, last = 0, width
+        while first < last and matrix[m, first] == 0.0:
+            first += 1
+        while last > first and matrix[m, last - 1] == 0.0:
+            last -= 1
+        for i in range(first, last):
+            share = price[m] * matrix[m, i]
+            if share != 0.0:
+                for j in range(first, last):
+                    cost[i, j] += share * matrix[m, j]
+    for n in range(width):
+        cost[n, n] += _LEAST_STIFFNESS
+    return cost
+
+
+@compiled
+def weighted_errors(
+    kept: Float[np.ndarray, "L N"],
+    off: Float[np.ndarray, " L"],
+    keep: float,
+    matrix: Float[np.ndarray, "M N"],
+    error: Float[np.ndarray, " M"],
+    price: Float[np.ndarray, " M"],
+    wish: Float[np.ndarray, " M"],
+) -> tuple:
+    """Gradients of half the squared costs of positions and of wished velocities.
+
+    Args:
+        kept: Rows of contacts.
+        off: By how much they are off, m.
+        keep: Their price.
+        matrix: Rows of objectives.
+        error: By how much they are off.
+        price: Of each.
+        wish: Velocities that are wished for.
+    """
+    position = keep * (off @ kept)
+    velocity = np.zeros(matrix.shape[1])
+    for m in range(len(price)):
+        wrong, wished = price[m] * error[m], price[m] * wish[m]
+        for n in range(len(velocity)):
+            position[n] += wrong * matrix[m, n]
+            velocity[n] += wished * matrix[m, n]
+    return position, velocity
+
+
+@compiled
+def block(matrix: Float[np.ndarray, "N N"], own: np.ndarray) -> np.ndarray:
+    """Rows and columns of some coordinates."""
+    found = np.zeros((len(own), len(own)))
+    for i in range(len(own)):
+        for j in range(len(own)):
+            found[i, j] = matrix[own[i], own[j]]
+    return found
+
+
+@compiled
+def put_block(matrix: Float[np.ndarray, "N N"], own: np.ndarray, part: np.ndarray) -> None:
+    """Writes rows and columns of some coordinates."""
+    for i in range(len(own)):
+        for j in range(len(own)):
+            matrix[own[i], own[j]] = part[i, j]
+
+
+@compiled
+def acceleration_cost(
+    held: Float[np.ndarray, "K 3 N"],
+    mass: Float[np.ndarray, "H H"],
+    inertia: Float[np.ndarray, "B B"],
+    price: float,
+) -> Float[np.ndarray, "N N"]:
+    """Cost of changes of acceleration: the changes of torque that they take.
+
+    Contact forces are chosen so that bodies accelerate as asked and torques change least.
+
+    Args:
+        held: Velocities of hands over bodies where they touch, by all velocities.
+        mass: Of hands.
+        inertia: Of bodies.
+        price: Of squared changes of torque.
+    """
+    nh, n = len(mass), held.shape[2]
+    count = 3 * len(held)
+    to_hand, to_body = np.zeros((count, nh)), np.zeros((count, n - nh))
+    for k in range(len(held)):
+        for i in range(3):
+            to_hand[3 * k + i] = held[k, i, :nh]
+            to_body[3 * k + i] = -held[k, i, nh:]
+    size = count + n - nh
+    system = np.zeros((size, size))
+    system[:count, :count] = to_hand @ to_hand.T
+    system[:count, count:] = to_body
+    system[count:, :count] = to_body.T
+    for i in range(count):
+        system[i, i] += 1e-6
+    # Bodies that nobody holds accelerate for nothing.
+    for i in range(count, size):
+        system[i, i] -= 1e-9
+    wanted = np.zeros((size, n))
+    wanted[:count, :nh] = -(to_hand @ mass)
+    wanted[count:, nh:] = inertia
+    force = np.linalg.solve(system, wanted)[:count]
+    torque = to_hand.T @ np.ascontiguousarray(force)
+    torque[:, :nh] += mass
+    effort = torque.T @ torque
+    for i in range(n):
+        effort[i, i] += _ROTOR**2
+    return price * effort

@@ -1,0 +1,252 @@
+"""Goals as objectives of a frame: references that move by the velocity profile (section 5.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.core.goal import Goal
+from handwright.math.one_turn import matrix_of, multiplied, of_matrix, turn_to
+from handwright.math.vectors import length, square_to, turn_between
+from handwright.methods.stepwise.objectives.horizon import Rows
+from handwright.methods.stepwise.objectives.references import (
+    LAST_FRAMES,
+    LEAST_TIME,
+    THERE,
+    TURNED,
+    Reference,
+    aligned,
+    passing,
+    speeding,
+    toward,
+    way_begun,
+)
+from handwright.methods.stepwise.qp.point_rows import body_point_rows, hand_point_rows
+from handwright.methods.stepwise.world import BodyState, HandPart, HandState, World
+
+PLACE_PRICE, TURN_PRICE = 1e5, 3e3
+"""Of a body that is off its goal, 1/m^2 and 1/rad^2."""
+# Adaptive reweighting: by how much the price grows in a frame that is too slow, falls in others,
+# and how far it goes.
+_GROWTH, _DECAY, _MOST = 1.15, 0.97, 30.0
+
+
+class FeatureNow(NamedTuple):
+    """A feature in the world, and its velocities by all velocities."""
+
+    point: Float[np.ndarray, "3"]
+    """m."""
+    wxyz: Float[np.ndarray, "4"]
+    linear: Float[np.ndarray, "3 N"]
+    angular: Float[np.ndarray, "3 N"]
+
+
+@dataclass(slots=True, eq=False)
+class Pursuit:
+    """A goal that is being gone for."""
+
+    goal: Goal
+    began: float
+    """s."""
+    place: Float[np.ndarray, "3"]
+    """Of the feature when it began, m."""
+    wxyz: Float[np.ndarray, "4"]
+    velocity: Float[np.ndarray, "3"]
+    """Of the feature when it began, m/s."""
+    rate: Float[np.ndarray, "3"]
+    """Likewise, rad/s."""
+    factor: float = 1.0
+    """Of the price, by adaptive reweighting."""
+    behind: dict[str, Reference] = field(default_factory=dict)
+    """By what is asked for, how far a wanted velocity has left it behind, and the last wish."""
+
+    def rows(
+        self, now: FeatureNow, velocity: Float[np.ndarray, " N"], time: float, step: float
+    ) -> Rows:
+        """Objectives of this frame.
+
+        Args:
+            now: The feature.
+            velocity: Of all, in the last frame.
+            time: s.
+            step: s.
+        """
+        goal, parts = self.goal, list[Rows]()
+        matters = goal.matters
+        linear, speed = now.linear[matters], (now.linear @ velocity)[matters]
+        found = self._place(now.point, matters, speed, time, step)
+        if found is not None:
+            error, wish = found
+            self._reweight(float(speed @ wish), float(wish @ wish))
+            price = np.full(len(wish), self.factor * goal.weight * PLACE_PRICE)
+            parts.append(Rows(linear, error, price, wish))
+        if goal.axis is not None:
+            parts.append(self._axis(now))
+            return joined(parts, now.linear.shape[1])
+        found = self._turn(now.wxyz, now.angular @ velocity, time, step)
+        if found is not None:
+            error, wish = found
+            parts.append(Rows(now.angular, error, np.full(3, goal.weight * TURN_PRICE), wish))
+        return joined(parts, now.linear.shape[1])
+
+    def _place(
+        self, point: np.ndarray, matters: np.ndarray, speed: np.ndarray, time: float, step: float
+    ) -> Reference | None:
+        """Of the coordinates that matter; None if the place is not to be gone for now."""
+        goal = self.goal
+        if goal.velocity is None:
+            if goal.position is None:
+                return None
+            begin = self.place[matters]
+            return toward(point[matters] - begin, goal.position[matters] - begin, self._time, THERE)
+        wanted = goal.velocity[matters]
+        if goal.position is None:
+            first = self.velocity[matters]
+            found = speeding(first, wanted, time - self.began, goal.start - time)
+            return self._behind("velocity", found, speed, THERE, step)
+        if time < goal.start - LAST_FRAMES * step:
+            left = (goal.position - point)[matters]
+            return passing(left, speed, wanted, goal.start - time, step)
+        return (point - goal.position_at(np.array([time]))[0])[matters], wanted
+
+    def _turn(
+        self, wxyz: np.ndarray, rate: np.ndarray, time: float, step: float
+    ) -> Reference | None:
+        """Of the whole orientation; None if it is not to be gone for now."""
+        goal = self.goal
+        if goal.spin is None:
+            if goal.wxyz is None:
+                return None
+            return toward(
+                turn_to(self.wxyz, wxyz), turn_to(self.wxyz, goal.wxyz), self._time, TURNED
+            )
+        if goal.wxyz is None:
+            found = speeding(self.rate, goal.spin, time - self.began, goal.start - time)
+            return self._behind("spin", found, rate, TURNED, step)
+        if time < goal.start - LAST_FRAMES * step:
+            return passing(turn_to(wxyz, goal.wxyz), rate, goal.spin, goal.start - time, step)
+        return turn_to(goal.wxyz_at(np.array([time]))[0], wxyz), goal.spin
+
+    def _behind(
+        self, name: str, wish: np.ndarray | None, rate: np.ndarray, most: float, step: float
+    ) -> Reference | None:
+        """A wished velocity, with what it is behind by: all else that is priced slows it down.
+
+        Args:
+            name: Of what is asked for.
+            wish: Velocity; None while it is too early.
+            rate: Velocity in the last frame.
+            most: How far behind may count, m or rad: after a push nobody hurries.
+            step: s.
+        """
+        if wish is None:
+            return None
+        error, last = self.behind.get(name, (np.zeros(len(wish)), rate))
+        error = error + step * (rate - last)
+        error = error * min(most / max(length(error), most), 1.0)
+        self.behind[name] = error, wish
+        return error, wish
+
+    def _axis(self, now: FeatureNow) -> Rows:
+        """Objectives for an axis that is to point somewhere; turns about it are free."""
+        goal = self.goal
+        assert goal.axis is not None  # the caller asks for these goals only
+        assert goal.wxyz is not None  # checked by goals
+        axis = goal.axis / length(goal.axis)
+        begin, here, wanted = (matrix_of(q) @ axis for q in (self.wxyz, now.wxyz, goal.wxyz))
+        whole = length(turn_between(begin, wanted))
+        error, wish = aligned(turn_between(here, wanted), whole, self._time, TURNED)
+        across = square_to(here)
+        price = np.full(2, goal.weight * TURN_PRICE)
+        return Rows(across @ now.angular, across @ error, price, across @ wish)
+
+    @property
+    def _time(self) -> float:
+        """For the whole way, s."""
+        return max(self.goal.start - self.began, LEAST_TIME)
+
+    def _reweight(self, speed: float, wanted: float) -> None:
+        too_slow = wanted > 0.0 and speed < 0.9 * wanted
+        grown = self.factor * (_GROWTH if too_slow else _DECAY)
+        self.factor = min(max(grown, 1.0), _MOST)
+
+
+def begun(
+    goal: Goal,
+    now: FeatureNow,
+    velocity: Float[np.ndarray, " N"],
+    time: float,
+    step: float,
+    is_replaced: bool,
+) -> Pursuit:
+    """A goal that is gone for from now on.
+
+    Args:
+        goal: The goal.
+        now: Its feature.
+        velocity: Of all, in the last frame.
+        time: s.
+        step: s.
+        is_replaced: Whether it has taken the place of one that was gone for.
+    """
+    speed, place = now.linear @ velocity, np.array(now.point)
+    if is_replaced and goal.position is not None:
+        own = goal.matters
+        place[own] = way_begun(now.point[own], goal.position[own], speed[own], step)
+    return Pursuit(goal, time, place, now.wxyz, speed, now.angular @ velocity)
+
+
+def joined(parts: list[Rows], width: int) -> Rows:
+    """All objectives as one."""
+    if not parts:
+        return Rows(np.zeros((0, width)), np.zeros(0), np.zeros(0), np.zeros(0))
+    matrix, error, price, wish = zip(*parts, strict=True)
+    return Rows(*(np.concatenate(part) for part in (matrix, error, price, wish)))
+
+
+def feature_now(
+    world: World, goal: Goal, hands: list[HandState], bodies: list[BodyState]
+) -> FeatureNow:
+    """The feature of a goal where it is."""
+    width = world.num_velocities
+    linear, angular = np.zeros((3, width)), np.zeros((3, width))
+    offset = np.zeros(3) if goal.feature.point is None else goal.feature.point
+    for body, now in zip(world.bodies, bodies, strict=True):
+        if body.name == goal.feature.owner:
+            arm = now.turn @ (offset - body.body.center)
+            body_point_rows(body.first, *arm, 1.0, linear)
+            angular[:, body.first + 3 : body.first + 6] = np.eye(3)
+            return FeatureNow(now.center + arm, now.wxyz, linear, angular)
+    for hand, state in zip(world.hands, hands, strict=True):
+        if hand.name == goal.feature.owner:
+            return _hand_feature(hand, state, goal, offset, linear, angular)
+    raise AssertionError(f"no feature '{goal.feature.owner}'; problems are checked before")
+
+
+def _hand_feature(
+    hand: HandPart,
+    state: HandState,
+    goal: Goal,
+    offset: np.ndarray,
+    linear: np.ndarray,
+    angular: np.ndarray,
+) -> FeatureNow:
+    frames = hand.model.frames
+    link, place, axes = hand.model.wrist_link, np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
+    if goal.feature.frame is not None:
+        n = frames.index(goal.feature.frame)
+        link, place, axes = int(frames.link[n]), frames.position[n], frames.wxyz[n]
+    turn = state.links.rotation[link]
+    point = state.links.position[link] + turn @ (place + matrix_of(axes) @ offset)
+    hand_point_rows(hand.tree, state.links, hand.num_root, hand.first, link, *point, 1.0, linear)
+    if hand.is_free:
+        angular[:, hand.first + 3 : hand.first + 6] = state.links.rotation[0]
+    walk = link
+    while walk > 0:
+        if not hand.tree.is_slide[walk - 1]:
+            angular[:, hand.first + hand.num_root + walk - 1] = state.links.axis[walk - 1]
+        walk = int(hand.tree.parent[walk - 1])
+    return FeatureNow(point, multiplied(of_matrix(turn), axes), linear, angular)

@@ -1,0 +1,127 @@
+"""References of goals: how far a feature is off, and the velocity it should have (section 5.1).
+
+A reference is abreast of what is done, so that nobody hurries after a push. All vectors are places
+or rotation vectors.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.math.vectors import length
+from handwright.methods.stepwise.objectives.profile import reaching_rate, share_at_rate
+
+THERE, TURNED = 2e-3, 0.02
+"""A goal this near is held, not reached for, m and rad."""
+LAST_FRAMES = 3.5
+"""A feature that passes a place at a velocity has it so many frames before."""
+LEAST_TIME = 0.3
+"""The shortest time that a way may be given, s."""
+# A wanted velocity is come to within this time before it counts, s.
+_SPEED_UP = 0.5
+
+Reference = tuple[np.ndarray, np.ndarray]
+"""Error now, and wished velocity."""
+
+
+def toward(
+    done: Float[np.ndarray, "N"], way: Float[np.ndarray, "N"], time: float, near: float
+) -> Reference:
+    """A way that is gone with the bell of the profile, to rest at its end.
+
+    Args:
+        done: From where it began, m or rad.
+        way: The whole of it.
+        time: For the whole of it, s.
+        near: Distance at which the end is held.
+    """
+    whole = float(way @ way)
+    if whole < near**2 or length(done - way) < near:
+        return done - way, np.zeros(len(way))
+    share = min(max(float(done @ way) / whole, 0.0), 1.0)
+    if share >= 1.0:
+        return done - way, np.zeros(len(way))
+    return done - share * way, way * reaching_rate(share) / time
+
+
+def aligned(left: Float[np.ndarray, "3"], whole: float, time: float, near: float) -> Reference:
+    """A turn of one axis by the shortest way, whatever its place on the way is.
+
+    Args:
+        left: Turn that is left, rad.
+        whole: Angle of the whole turn, rad.
+        time: For the whole of it, s.
+        near: Angle at which the end is held.
+    """
+    size = length(left)
+    if whole < near or size < near:
+        return -left, np.zeros(3)
+    share = min(max(1.0 - size / whole, 0.0), 1.0)
+    error = left * ((1.0 - share) * whole / size - 1.0)
+    return error, left * (whole / size * reaching_rate(share) / time)
+
+
+def passing(
+    left: Float[np.ndarray, "N"],
+    velocity: Float[np.ndarray, "N"],
+    wanted: Float[np.ndarray, "N"],
+    time: float,
+    step: float,
+) -> Reference:
+    """A way that ends at a velocity: the one with the least squared acceleration from now on.
+
+    Args:
+        left: Of the way, m or rad.
+        velocity: Now.
+        wanted: At the end.
+        time: Left, s; above zero.
+        step: s.
+    """
+    change = 6.0 * left / time**2 - (4.0 * velocity + 2.0 * wanted) / time
+    return np.zeros(len(left)), velocity + step * change
+
+
+def speeding(
+    first: Float[np.ndarray, "N"], wanted: Float[np.ndarray, "N"], since: float, until: float
+) -> np.ndarray | None:
+    """A velocity that is come to smoothly, wherever that leads; None while it is too early.
+
+    Args:
+        first: Velocity when it began.
+        wanted: The goal's.
+        since: Time for which it has been gone for, s.
+        until: Time until it counts, s; negative once it does.
+    """
+    if until > _SPEED_UP:
+        return None
+    whole = min(since + until, _SPEED_UP)
+    share = 1.0 if until <= 0.0 or whole <= 0.0 else 1.0 - until / whole
+    share = share * share * (3.0 - 2.0 * share)
+    return np.asarray(first + share * (wanted - first))
+
+
+def way_begun(
+    point: Float[np.ndarray, "N"],
+    goal: Float[np.ndarray, "N"],
+    velocity: Float[np.ndarray, "N"],
+    step: float,
+) -> Float[np.ndarray, "N"]:
+    """Where a way begins on which a feature that moves already is a frame on, m.
+
+    For goals that are put in the place of others while those are gone for, as often as in every
+    frame: a reach that began from rest each time would never get anywhere.
+
+    Args:
+        point: Of the feature, m.
+        goal: Where it is to go, m.
+        velocity: Of the feature, m/s.
+        step: s.
+    """
+    left = goal - point
+    size = length(left)
+    if size < THERE:
+        return point
+    share = share_at_rate(LEAST_TIME * float(velocity @ left) / size**2)
+    share = min(share + reaching_rate(share) * step / LEAST_TIME, 0.5)
+    return np.asarray(point - share / (1.0 - share) * left)

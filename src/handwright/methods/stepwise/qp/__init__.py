@@ -1,0 +1,1 @@
+"""The quadratic program of a frame, and its solution."""

@@ -1,0 +1,1 @@
+"""A problem as the arrays that the residuals read."""

@@ -1,0 +1,170 @@
+"""Goals as residuals at moments of the motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from jaxtyping import Bool
+
+from handwright.core.body import RigidBody
+from handwright.core.goal import Goal
+from handwright.core.problem import Problem
+from handwright.math import rotation
+from handwright.methods.trajopt.model.model import (
+    DIRECTION_GOAL,
+    POINT_GOAL,
+    GoalRows,
+    Model,
+    Samples,
+)
+
+if TYPE_CHECKING:
+    from handwright.methods.trajopt.model.transcribe import HandPart
+
+POSITION_TOLERANCE = 5e-3
+"""m."""
+ANGLE_TOLERANCE = 0.05
+"""rad."""
+# Errors up to which a goal counts as met, whatever its weight: m, rad.
+_MET_POSITION, _MET_ANGLE = 5e-3, np.radians(5.0)
+
+
+def goal_samples(
+    problem: Problem,
+    hands: tuple[HandPart, ...],
+    body: RigidBody,
+    num_phases: int,
+    phase_time: float,
+    fractions: Sequence[float],
+) -> tuple[Samples, GoalRows]:
+    """Moments at which costs are taken, and the goals of each.
+
+    Costs are taken within phases, never at keys, where accelerations leap. Goals of a moment, or of
+    less time than lies between two samples, get samples of their own.
+    """
+    begin = float(problem.times[0])
+    duration = num_phases * phase_time
+    part = phase_time / len(fractions)
+    moments = [
+        (begin + (k + s) * phase_time, part, True) for k in range(num_phases) for s in fractions
+    ]
+    sampled = [time for time, *_ in moments]
+    brief = [goal for goal in problem.goals if not _is_sampled(goal, sampled)]
+    alone = {time for goal in brief for time in (goal.start, goal.end)}
+    moments += [(time, phase_time, False) for time in alone]
+    moments.sort()
+    rows: list[tuple] = []
+    columns: list[tuple] = []
+    for time, weight, is_full in moments:
+        first = len(rows)
+        for goal in problem.goals:
+            if (goal in brief) == is_full:
+                continue
+            if goal.start - 1e-9 <= time <= goal.end + 1e-9:
+                rows += _rows(goal, time, hands, body)
+        since = min(time - begin, duration)
+        phase = min(int(since / phase_time), num_phases - 1)
+        columns.append(
+            (phase, since / phase_time - phase, time - begin, weight, is_full, first, len(rows))
+        )
+    phases, fraction, times, weights, full, firsts, lasts = zip(*columns, strict=True)
+    samples = Samples(
+        phase=np.array(phases, dtype=np.int64),
+        fraction=np.array(fraction),
+        time=np.array(times),
+        weight=np.array(weights),
+        is_full=np.array(full, dtype=np.bool_),
+        goal_first=np.array(firsts, dtype=np.int64),
+        goal_last=np.array(lasts, dtype=np.int64),
+    )
+    kind, joint, local, on_body, target, stiff = zip(*rows, strict=True) if rows else ((),) * 6
+    return samples, GoalRows(
+        kind=np.array(kind, dtype=np.int64),
+        joint=np.array(joint, dtype=np.int64),
+        local=np.array(local, dtype=np.float64).reshape(-1, 3),
+        is_on_body=np.array(on_body, dtype=np.bool_),
+        target=np.array(target, dtype=np.float64).reshape(-1, 3),
+        weight=np.array(stiff, dtype=np.float64),
+    )
+
+
+def _is_sampled(goal: Goal, times: Sequence[float]) -> bool:
+    """Whether a goal lasts, and long enough to hold one of these times."""
+    return goal.start < goal.end and any(goal.start <= time <= goal.end for time in times)
+
+
+def _rows(goal: Goal, time: float, hands: tuple[HandPart, ...], body: RigidBody) -> list[tuple]:
+    """Residuals of one goal at one time: a place, and three directions for an orientation."""
+    feature = goal.feature
+    point = np.zeros(3) if feature.point is None else np.array(feature.point)
+    hand = next((h for h in hands if h.name == feature.owner), None)
+    if hand is None:
+        joint, turn = -1, np.eye(3)
+        local = point - body.center
+    else:
+        frames = hand.model.frames
+        link, place, turn = hand.model.wrist_link, np.zeros(3), np.eye(3)
+        if feature.frame is not None:
+            k = frames.index(feature.frame)
+            link, place = int(frames.link[k]), frames.position[k]
+            turn = rotation.to_matrix(frames.wxyz[k])
+        joint, local = hand.joint_of_link(link), place + turn @ point
+    is_relative = goal.relative_to is not None
+    weight = np.sqrt(goal.weight)
+    rows: list[tuple] = []
+    if goal.position is not None:
+        target = goal.position - body.center if is_relative else goal.position
+        rows.append((POINT_GOAL, joint, local, is_relative, target, weight / POSITION_TOLERANCE))
+    if goal.wxyz is not None:
+        axes = rotation.to_matrix(goal.wxyz_at(np.array([time]))[0])
+        # Three axes that are off by a small angle are off by its root-two-fold in all.
+        own, stiff = np.eye(3), weight / (np.sqrt(2.0) * ANGLE_TOLERANCE)
+        if goal.axis is not None:
+            own = goal.axis[:, None] / np.linalg.norm(goal.axis)
+            stiff = weight / ANGLE_TOLERANCE
+        rows += [
+            (DIRECTION_GOAL, joint, turn @ one, is_relative, axes @ one, stiff) for one in own.T
+        ]
+    return rows
+
+
+_MEASURED = np.linspace(0.005, 0.995, 13)
+"""Where motions are measured within each phase, beside the moments of the goals."""
+
+
+def fine_samples(model: Model) -> Model:
+    """The same model with many moments, for measuring; goals stay at theirs, and count alike."""
+    s = model.samples
+    phases = len(model.clearance)
+    more = phases * len(_MEASURED)
+    phase = np.concatenate([s.phase, np.repeat(np.arange(phases), len(_MEASURED))])
+    fraction = np.concatenate([s.fraction, np.tile(_MEASURED, phases)])
+    none = np.zeros(more, dtype=np.int64)
+    # A direction that is off by an angle is off by the chord of it.
+    met = np.where(model.goals.kind == POINT_GOAL, _MET_POSITION, 2.0 * np.sin(0.5 * _MET_ANGLE))
+    return model._replace(
+        goals=model.goals._replace(weight=1.0 / met),
+        samples=Samples(
+            phase=phase,
+            fraction=fraction,
+            time=(phase + fraction) * model.phase_time,
+            weight=np.concatenate([s.weight, np.ones(more)]),
+            is_full=np.concatenate([s.is_full, np.ones(more, dtype=np.bool_)]),
+            goal_first=np.concatenate([s.goal_first, none]),
+            goal_last=np.concatenate([s.goal_last, none]),
+        ),
+    )
+
+
+def with_samples_at(model: Model, is_wanted: Bool[np.ndarray, " S"]) -> Model:
+    """The same model with some of the moments of ``fine_samples`` beside its own."""
+    more, s = fine_samples(model).samples, model.samples
+    chosen = np.flatnonzero(is_wanted & (np.arange(len(more.phase)) >= len(s.phase)))
+    added = Samples(*(part[chosen] for part in more))
+    # Goals are met at moments of their own.
+    added = added._replace(weight=np.full(len(chosen), s.weight[s.is_full].min()))
+    return model._replace(
+        samples=Samples(*(np.concatenate(pair) for pair in zip(s, added, strict=True)))
+    )

@@ -1,0 +1,113 @@
+"""The body that is moved: as a capsule where it is one, else as a signed distance field."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+from scipy.spatial import ConvexHull
+
+from handwright.core.problem import Problem
+from handwright.geometry.distance.rods import fit_rod
+from handwright.geometry.distance.sdf import Field
+from handwright.geometry.distance.sdf_build import signed_distance_field
+from handwright.math import rotation
+from handwright.methods.trajopt.model.model import FIELD, ROD, Body
+
+_MOST_KNOBS = 48
+# Knobs this little above the lowest rest on the same surface, m.
+_RESTING = 2e-3
+# Longest arm of moments, m. Small bodies have shorter ones: what turns them is little.
+_ARM = 0.1
+# Orders of the body's hinges. In the first the middle one tilts it sideways, seen from the person
+# who looks along y.
+_HINGE_ORDERS = ((2, 1, 0), (0, 2, 1), (2, 0, 1), (0, 1, 2), (1, 2, 0), (1, 0, 2))
+# Shares of the way to a goal at which the middle hinge is looked at.
+_ON_WAY = (0.25, 0.5, 0.75, 1.0)
+
+
+def make_body(problem: Problem, name: str) -> Body:
+    """Mass, shape and hinges of the body of a problem."""
+    body = problem.bodies[name]
+    points = body.vertices - body.center
+    # Middles of faces too: the corners of a cube lie on a ball.
+    rod = fit_rod(np.concatenate([points, points[body.faces].mean(axis=1)]))
+    spin = next(
+        (np.array(g.spin) for g in problem.goals if g.feature.owner == name and g.spin is not None),
+        np.zeros(3),
+    )
+    if rod is None:
+        found = signed_distance_field(body)
+        field = Field(
+            np.array(found.values), found.origin - body.center, found.spacing, found.margin
+        )
+        start = end = np.zeros(3)
+        radius, knobs, knob_radius = 0.0, corner_points(points), 0.0
+    else:
+        start, end, radius = rod
+        # Never read.
+        field = Field(np.zeros((2, 2, 2), dtype=np.float32), np.zeros(3), 1.0, 0.0)
+        knobs, knob_radius = np.unique(np.stack([start, end]), axis=0), radius
+    return Body(
+        mass=body.mass,
+        inertia=np.array(body.inertia),
+        arm=min(_ARM, 2.0 * body.radius_of_gyration),
+        turn=np.array(rotation.to_matrix(problem.start[name].wxyz)),
+        hinges=_hinge_axes(problem, name),
+        spin=spin,
+        kind=FIELD if rod is None else ROD,
+        rod_start=np.array(start),
+        rod_end=np.array(end),
+        rod_radius=float(radius),
+        field=field,
+        knobs=knobs,
+        knob_radius=float(knob_radius),
+        reach=float(np.linalg.norm(points, axis=1).max()) + 1e-3,
+    )
+
+
+def corner_points(points: Float[np.ndarray, "V 3"]) -> Float[np.ndarray, "K 3"]:
+    """Corners of the convex hull, thinned out to the ones that are farthest apart."""
+    corners = points[ConvexHull(points).vertices]
+    chosen = [int(np.argmax(np.linalg.norm(corners, axis=1)))]
+    distance = np.linalg.norm(corners - corners[chosen[0]], axis=1)
+    while len(chosen) < min(_MOST_KNOBS, len(corners)) and distance.max() > 1e-4:
+        chosen.append(int(np.argmax(distance)))
+        distance = np.minimum(distance, np.linalg.norm(corners - corners[chosen[-1]], axis=1))
+    return np.array(corners[chosen])
+
+
+def _hinge_axes(problem: Problem, name: str) -> Float[np.ndarray, "3 3"]:
+    """World axes of the hinges, in the order in which the middle one turns least.
+
+    Three hinges cannot pass a quarter turn of the middle one. With axes a, b and c it stands at
+    asin R[a, c], or its negative, for a body that has turned by R since its start.
+    """
+    start = rotation.conjugate(problem.start[name].wxyz)
+    ways = [
+        rotation.log(rotation.multiply(goal.wxyz, start))
+        for goal in problem.goals
+        if goal.feature.owner == name and goal.wxyz is not None
+    ]
+    turns = np.array([rotation.to_matrix(rotation.exp(s * way)) for way in ways for s in _ON_WAY])
+    order = _HINGE_ORDERS[0]
+    if len(turns):
+        # Rounded, so that the first of those that are as good is taken.
+        middle = [np.abs(turns[:, a, c]).max().round(2) for a, _, c in _HINGE_ORDERS]
+        order = _HINGE_ORDERS[int(np.argmin(middle))]
+    return np.eye(3)[list(order)]
+
+
+def resting_points(body: Body, count: int) -> Float[np.ndarray, "K 3"]:
+    """So many of the lowest knobs of a body, as it starts, that are far apart.
+
+    Args:
+        body: What lies.
+        count: Two or more; where there are fewer knobs, some come twice.
+    """
+    height = body.knobs @ body.turn[2]
+    low = body.knobs[height <= height.min() + _RESTING]
+    distance = np.linalg.norm(low[:, None] - low, axis=2)
+    chosen = [int(n) for n in np.unravel_index(int(distance.argmax()), distance.shape)]
+    while len(chosen) < count:
+        chosen.append(int(distance[chosen].min(axis=0).argmax()))
+    return low[chosen]

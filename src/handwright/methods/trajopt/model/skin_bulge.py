@@ -1,0 +1,135 @@
+"""How far the skin of a hand stands out of its capsules, and capsules for what they leave out."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.core.hand import HandModel
+from handwright.core.skin import Skin
+from handwright.hands.skin.build import skin_of
+from handwright.kinematics import link_poses, posed_capsules
+from handwright.math import rotation
+from handwright.math.pose import Pose
+
+# Folds between fingers stand out further, but nothing is gripped with these.
+_SHARE, _MOST = 92.0, 2e-3
+# Of the last segments of digits: where they touch their capsules are judged too.
+_MOST_OF_TIPS = 2e-4
+# Palms are hollow: where they touch, most skin is not further out than their capsules.
+_MOST_OF_PALMS = 5e-4
+# Skin this far out of a capsule of the wrist is the end of a forearm, m.
+_STUB = 8e-3
+# Places that are tried for the farther of its capsules, as shares of the way to its end.
+_PLACES = np.linspace(0.5, 1.0, 21)
+
+
+class Stub(NamedTuple):
+    """A capsule more than the hand model has."""
+
+    number: int
+    """Of the hand's capsule that it goes with."""
+    start: Float[np.ndarray, "3"]
+    """In that capsule's link, m."""
+    end: Float[np.ndarray, "3"]
+    radius: float
+    """m."""
+
+
+@lru_cache(maxsize=8)
+def skin_bulge(model: HandModel) -> Float[np.ndarray, " C"]:
+    """What to add to the radius of every capsule so that the skin hardly sinks in, m.
+
+    Motions are found with capsules and judged with skin. Most vertices over a capsule are within
+    the larger radius.
+    """
+    capsules = model.capsules
+    if model.skin is None or model.side == "none":
+        return np.zeros(len(capsules))
+    skin = skin_of(model)
+    posed = posed_capsules(model, skin.bind[None], Pose.identity((1,)))
+    vertices = _places(model, skin)
+    owner, least = _nearest(vertices, posed.start[0], posed.end[0], capsules.radius)
+    bulge = [
+        np.percentile(least[owner == n], _SHARE) if np.any(owner == n) else 0.0
+        for n in range(len(capsules))
+    ]
+    is_tip = np.isin(capsules.link, [digit.pad.link for digit in model.digits])
+    is_palm = (capsules.digit < 0) & (np.array(capsules.names) != "wrist")
+    most = np.where(is_tip, _MOST_OF_TIPS, np.where(is_palm, _MOST_OF_PALMS, _MOST))
+    return np.clip(bulge, 0.0, most)
+
+
+@lru_cache(maxsize=8)
+def skin_stubs(model: HandModel) -> tuple[Stub, ...]:
+    """Capsules for skin that goes on behind the wrist, where the model has none.
+
+    They are copies of the wrist's own capsule, half way to the end of the skin and near it.
+    """
+    capsules = model.capsules
+    if model.skin is None or model.side == "none":
+        return ()
+    skin = skin_of(model)
+    posed = posed_capsules(model, skin.bind[None], Pose.identity((1,)))
+    start, end = posed.start[0], posed.end[0]
+    vertices = _places(model, skin)
+    owner, least = _nearest(vertices, start, end, capsules.radius)
+    stubs: list[Stub] = []
+    for n in np.flatnonzero((capsules.digit < 0) & (capsules.link == model.wrist_link)):
+        points = vertices[(owner == n) & (least > _STUB)]
+        if len(points) == 0:
+            continue
+        middle = 0.5 * (start[n] + end[n])
+        way = points.mean(axis=0) - middle
+        way /= np.linalg.norm(way)
+        far = float(((points - middle) @ way).max()) * way
+        copied = start[n], end[n], float(capsules.radius[n])
+        share = _PLACES[np.argmin([_left_out(points, copied, one * far) for one in _PLACES])]
+        radius = copied[2] + max(_left_out(points, copied, share * far), 0.0)
+        turn = rotation.conjugate(_turn_of(model, skin.bind, int(capsules.link[n])))
+        for part in (0.5 * share, share):
+            shift = rotation.rotate(turn, part * far)
+            stubs.append(Stub(int(n), capsules.start[n] + shift, capsules.end[n] + shift, radius))
+    return tuple(stubs)
+
+
+def _left_out(
+    points: Float[np.ndarray, "V 3"],
+    capsule: tuple[np.ndarray, np.ndarray, float],
+    shift: Float[np.ndarray, "3"],
+) -> float:
+    """How far points stand out of a capsule that is shifted, and shifted by half as much, m."""
+    start, end, radius = capsule
+    shifts = np.outer([0.5, 1.0], shift)
+    return float(_nearest(points, start + shifts, end + shifts, np.full(2, radius))[1].max())
+
+
+def _places(model: HandModel, skin: Skin) -> Float[np.ndarray, "V 3"]:
+    """Vertices, which are given from the wrist, with the root at the identity, m."""
+    turns, places = link_poses(model, skin.bind)
+    return np.asarray(skin.vertices @ turns[model.wrist_link].T + places[model.wrist_link])
+
+
+def _turn_of(model: HandModel, q: Float[np.ndarray, " J"], link: int) -> np.ndarray:
+    """Orientation of a link with the root at the identity."""
+    turns, _ = link_poses(model, q[None], Pose.identity((1,)))
+    return rotation.from_matrix(turns[0, link])
+
+
+def _nearest(
+    points: Float[np.ndarray, "V 3"],
+    start: Float[np.ndarray, "C 3"],
+    end: Float[np.ndarray, "C 3"],
+    radius: Float[np.ndarray, " C"],
+) -> tuple[np.ndarray, Float[np.ndarray, " V"]]:
+    """The capsule nearest to each point, and how far the point is out of it, m."""
+    gap = np.zeros((len(points), len(start)))
+    for n in range(len(start)):
+        along = end[n] - start[n]
+        s = np.clip((points - start[n]) @ along / (along @ along), 0.0, 1.0)
+        off = points - start[n] - s[:, None] * along
+        gap[:, n] = np.linalg.norm(off, axis=1) - radius[n]
+    return gap.argmin(axis=1), gap.min(axis=1)

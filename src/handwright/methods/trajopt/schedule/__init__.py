@@ -1,0 +1,1 @@
+"""Who holds the body when, and first guesses of the motion."""

@@ -1,0 +1,1 @@
+"""The least-squares system of all costs, and its descent."""

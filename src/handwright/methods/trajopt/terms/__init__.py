@@ -1,0 +1,1 @@
+"""The costs of contact-invariant optimisation, one module for each kind."""

@@ -1,0 +1,186 @@
+"""Newton's and Euler's equations of the body: equations 7 to 9 of the paper.
+
+The moment of a force is (r - x) x f; the paper prints the factors the other way round.
+"""
+
+from __future__ import annotations
+
+import math
+
+from handwright.kernels.decorators import kernel
+from handwright.methods.trajopt.model.model import Model, Room, Weights
+from handwright.methods.trajopt.model.rows import add_rows
+from handwright.methods.trajopt.model.vectors import cross
+
+
+@kernel
+def _inertia_times(m: Model, room: Room, v: tuple) -> tuple:
+    """World inertia times a world vector."""
+    t, i = room.body_turn, m.body.inertia
+    a = t[0, 0] * v[0] + t[1, 0] * v[1] + t[2, 0] * v[2]
+    b = t[0, 1] * v[0] + t[1, 1] * v[1] + t[2, 1] * v[2]
+    c = t[0, 2] * v[0] + t[1, 2] * v[1] + t[2, 2] * v[2]
+    x = i[0, 0] * a + i[0, 1] * b + i[0, 2] * c
+    y = i[1, 0] * a + i[1, 1] * b + i[1, 2] * c
+    w = i[2, 0] * a + i[2, 1] * b + i[2, 2] * c
+    return (
+        t[0, 0] * x + t[0, 1] * y + t[0, 2] * w,
+        t[1, 0] * x + t[1, 1] * y + t[1, 2] * w,
+        t[2, 0] * x + t[2, 1] * y + t[2, 2] * w,
+    )
+
+
+@kernel
+def hinge_axis(room: Room, h: int) -> tuple:
+    """Axis of a hinge of the body in the world."""
+    return room.hinge[h, 0], room.hinge[h, 1], room.hinge[h, 2]
+
+
+@kernel
+def _swing(room: Room, h: int) -> tuple:
+    return room.swing[h, 0], room.swing[h, 1], room.swing[h, 2]
+
+
+@kernel
+def _plus(a: tuple, b: tuple, factor: float) -> tuple:
+    """Sum of a and a multiple of b."""
+    return a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]
+
+
+@kernel
+def angular_acceleration(m: Model, room: Room) -> tuple:
+    """Sum of hinge accelerations and of what hinges turn that come after others."""
+    nq = m.num_coordinates
+    at = m.num_variables + 3
+    alpha = (0.0, 0.0, 0.0)
+    for h in range(3):
+        axis = hinge_axis(room, h)
+        alpha = _plus(alpha, axis, room.z[at + h])
+        alpha = _plus(alpha, cross(_swing(room, h), axis), room.z[2 * nq - 3 + h])
+    return alpha
+
+
+@kernel
+def _momentum_slope(
+    m: Model, room: Room, omega: tuple, spun: tuple, d_omega: tuple, d_alpha: tuple
+) -> tuple:
+    """How I alpha + omega x I omega changes with omega and alpha; ``spun`` is I omega."""
+    out = _inertia_times(m, room, d_alpha)
+    out = _plus(out, cross(d_omega, spun), 1.0)
+    return _plus(out, cross(omega, _inertia_times(m, room, d_omega)), 1.0)
+
+
+@kernel
+def contact_arm(m: Model, room: Room, j: int) -> tuple:
+    """From the centre of mass to the origin of a contact's force, in the world."""
+    i, t, z = 2 * m.num_coordinates + 3 * m.num_contacts + 3 * j, room.body_turn, room.z
+    return (
+        t[0, 0] * z[i] + t[0, 1] * z[i + 1] + t[0, 2] * z[i + 2],
+        t[1, 0] * z[i] + t[1, 1] * z[i + 1] + t[1, 2] * z[i + 2],
+        t[2, 0] * z[i] + t[2, 1] * z[i + 1] + t[2, 2] * z[i + 2],
+    )
+
+
+@kernel
+def _force(m: Model, room: Room, j: int) -> tuple:
+    i = 2 * m.num_coordinates + 3 * j
+    return room.z[i], room.z[i + 1], room.z[i + 2]
+
+
+@kernel
+def body_terms(m: Model, w: Weights, room: Room, scale: float, want: bool) -> float:
+    """Cost of what contacts leave of the needed force and moment; adds slopes if wanted."""
+    nq, nc, z, res = m.num_coordinates, m.num_contacts, room.z, room.residual
+    ci, ai, g, mass = m.first_share, m.num_variables, m.gravity, m.body.mass
+    weight = mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
+    wf, wm = scale * w.force / weight, scale * w.moment / (weight * m.body.arm)
+    omega, alpha = _swing(room, 3), angular_acceleration(m, room)
+    spun, grown = _inertia_times(m, room, omega), _inertia_times(m, room, alpha)
+    gyro = cross(omega, spun)
+    force = (mass * (g[0] - z[ai]), mass * (g[1] - z[ai + 1]), mass * (g[2] - z[ai + 2]))
+    moment = (-grown[0] - gyro[0], -grown[1] - gyro[1], -grown[2] - gyro[2])
+    for j in range(nc):
+        if z[ci + j] != 0.0:
+            f = _force(m, room, j)
+            force = _plus(force, f, z[ci + j])
+            moment = _plus(moment, cross(contact_arm(m, room, j), f), z[ci + j])
+    cost = 0.0
+    for a in range(3):
+        res[a], res[3 + a] = wf * force[a], wm * moment[a]
+        cost += 0.5 * (res[a] * res[a] + res[3 + a] * res[3 + a])
+    if want:
+        count = 12 + 7 * nc
+        for r in range(6):
+            for i in range(count):
+                room.rows[r, i] = 0.0
+        # Hinges, their rates, everything of the contacts, accelerations.
+        for h in range(3):
+            room.columns[h], room.columns[3 + h] = nq - 3 + h, 2 * nq - 3 + h
+        for i in range(6 * nc):
+            room.columns[6 + i] = 2 * nq + i
+        for i in range(nc):
+            room.columns[6 + 6 * nc + i] = ci + i
+        for i in range(6):
+            room.columns[6 + 7 * nc + i] = ai + i
+        for j in range(nc):
+            _contact_slopes(m, room, j, wf, wm)
+        for h in range(3):
+            _hinge_slopes(m, room, h, (omega, alpha, spun, grown), wf, wm)
+        add_rows(room, 6, count)
+    return cost
+
+
+@kernel
+def _contact_slopes(m: Model, room: Room, j: int, wf: float, wm: float) -> None:
+    """Slopes by a contact's force, origin and variable, and by the turning of its arm."""
+    nc, rows, t = m.num_contacts, room.rows, room.body_turn
+    c = room.z[m.first_share + j]
+    f, arm = _force(m, room, j), contact_arm(m, room, j)
+    turned = cross(arm, f)
+    for a in range(3):
+        rows[a, 6 + 6 * nc + j] = wf * f[a]
+        rows[3 + a, 6 + 6 * nc + j] = wm * turned[a]
+    if c == 0.0:
+        return
+    for a in range(3):
+        unit = (1.0 if a == 0 else 0.0, 1.0 if a == 1 else 0.0, 1.0 if a == 2 else 0.0)
+        by_force = cross(arm, unit)
+        by_origin = cross((t[0, a], t[1, a], t[2, a]), f)
+        by_hinge = cross(cross(hinge_axis(room, a), arm), f)
+        rows[a, 6 + 3 * j + a] = wf * c
+        for b in range(3):
+            rows[3 + b, 6 + 3 * j + a] = wm * c * by_force[b]
+            rows[3 + b, 6 + 3 * nc + 3 * j + a] = wm * c * by_origin[b]
+            rows[3 + b, a] += wm * c * by_hinge[b]
+
+
+@kernel
+def _hinge_slopes(m: Model, room: Room, h: int, motion: tuple, wf: float, wm: float) -> None:
+    """Slopes of the momentum's rate by angle, speed and acceleration of a hinge of the body."""
+    omega, alpha, spun, grown = motion
+    nq, nc, z, rows = m.num_coordinates, m.num_contacts, room.z, room.rows
+    ai = m.num_variables
+    axis, before, upto = hinge_axis(room, h), _swing(room, h), _swing(room, h + 1)
+    after = _plus(omega, upto, -1.0)
+    rows[h, 6 + 7 * nc + h] = -wf * m.body.mass
+    by_acceleration = _inertia_times(m, room, axis)
+    faster = _plus(cross(before, axis), cross(axis, after), 1.0)
+    by_speed = _momentum_slope(m, room, omega, spun, axis, faster)
+    # By angle: what comes after the hinge turns with it, and so does the inertia.
+    d_alpha = (0.0, 0.0, 0.0)
+    for k in range(h + 1, 3):
+        other, rate = hinge_axis(room, k), z[2 * nq - 3 + k]
+        carried = cross(axis, other)
+        between = _plus(_swing(room, k), upto, -1.0)
+        d_alpha = _plus(d_alpha, carried, z[ai + 3 + k])
+        d_alpha = _plus(d_alpha, cross(cross(axis, between), other), rate)
+        d_alpha = _plus(d_alpha, cross(_swing(room, k), carried), rate)
+    slope = _momentum_slope(m, room, omega, spun, cross(axis, after), d_alpha)
+    slope = _plus(slope, cross(axis, grown), 1.0)
+    slope = _plus(slope, _inertia_times(m, room, cross(axis, alpha)), -1.0)
+    turned_spin = _plus(cross(axis, spun), _inertia_times(m, room, cross(axis, omega)), -1.0)
+    slope = _plus(slope, cross(omega, turned_spin), 1.0)
+    for b in range(3):
+        rows[3 + b, 6 + 7 * nc + 3 + h] = -wm * by_acceleration[b]
+        rows[3 + b, 3 + h] = -wm * by_speed[b]
+        rows[3 + b, h] -= wm * slope[b]

@@ -1,0 +1,1 @@
+"""Hands out to MJCF, and robot hands in from MJCF and URDF."""

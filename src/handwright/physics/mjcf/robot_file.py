@@ -1,0 +1,97 @@
+"""Loads MJCF and URDF files, with errors that say what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+
+from handwright.errors import FileFormatError, InvalidValueError, UnknownNameError
+from handwright.physics.engine import mujoco
+from handwright.physics.mjcf.hand_mapping import Coupling
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RobotFile:
+    """A compiled description, posed with every hinge and slide at zero."""
+
+    path: Path
+    model: mujoco.MjModel
+    data: mujoco.MjData
+    mimics: dict[str, Coupling]
+    """Mimic joints of a URDF."""
+
+    def body(self, name: str) -> int:
+        """Index of a body."""
+        known = [self.model.body(k).name for k in range(self.model.nbody)]
+        if name not in known:
+            raise UnknownNameError(f"body of '{self.path.name}'", name, filter(None, known))
+        return known.index(name)
+
+    def site(self, name: str) -> int:
+        """Index of a site."""
+        known = [self.model.site(k).name for k in range(self.model.nsite)]
+        if name not in known:
+            raise UnknownNameError(f"site of '{self.path.name}'", name, filter(None, known))
+        return known.index(name)
+
+    def subtree(self, root: int) -> list[int]:
+        """The body and all that hang on it, parents first."""
+        bodies = [root]
+        for body in range(root + 1, self.model.nbody):
+            if self.model.body_parentid[body] in bodies:
+                bodies.append(body)
+        return bodies
+
+    def turn(self, body: int) -> np.ndarray:
+        """Rotation of a body in the world, (3, 3)."""
+        return np.asarray(self.data.xmat[body]).reshape(3, 3)
+
+
+def load_robot_file(path: str | Path) -> RobotFile:
+    """Reads and compiles an MJCF or URDF file."""
+    path = Path(path)
+    if not path.is_file():
+        raise InvalidValueError(f"No file '{path}'; expected the path of an MJCF or URDF file.")
+    try:
+        root = ElementTree.parse(path).getroot()
+    except (ElementTree.ParseError, UnicodeDecodeError) as error:
+        raise FileFormatError(
+            f"'{path}' is not XML ({error}); expected an MJCF or URDF file."
+        ) from error
+    if root.tag not in ("mujoco", "robot"):
+        raise FileFormatError(
+            f"'{path}' starts with <{root.tag}>; expected <mujoco> (MJCF) or <robot> (URDF)."
+        )
+    try:
+        spec = mujoco.MjSpec.from_file(str(path))
+        # Fixed links may be what the mapping names, and visual meshes may be all there is.
+        spec.compiler.fusestatic = False
+        spec.compiler.discardvisual = False
+        model = spec.compile()
+    except ValueError as error:
+        raise FileFormatError(
+            f"MuJoCo cannot compile '{path}': {' '.join(str(error).split())}. Mend the file; "
+            "meshes must lie where it says (for a URDF, in its own folder)."
+        ) from error
+    data = mujoco.MjData(model)
+    is_scalar = np.isin(
+        model.jnt_type, [mujoco.mjtJoint.mjJNT_HINGE.value, mujoco.mjtJoint.mjJNT_SLIDE.value]
+    )
+    data.qpos[model.jnt_qposadr[is_scalar]] = 0.0
+    mujoco.mj_kinematics(model, data)
+    return RobotFile(path, model, data, _mimics(root.iter("joint")))
+
+
+def _mimics(joints: Iterable[ElementTree.Element]) -> dict[str, Coupling]:
+    mimics = {}
+    for joint in joints:
+        mimic = joint.find("mimic")
+        if mimic is not None:
+            ratio, bias = mimic.get("multiplier", "1"), mimic.get("offset", "0")
+            leader = str(mimic.get("joint"))
+            mimics[str(joint.get("name"))] = Coupling(leader, float(ratio), float(bias))
+    return mimics

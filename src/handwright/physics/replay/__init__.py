@@ -1,0 +1,1 @@
+"""Motions played again by a simulated hand."""

@@ -1,0 +1,1 @@
+"""Jobs and the processes that do them."""

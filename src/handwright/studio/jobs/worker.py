@@ -1,0 +1,87 @@
+"""A process that does jobs, one after the other: ``python -m handwright.studio.jobs.worker``.
+
+Every motion is written into the folder, whole, as soon as it is found.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+import queue
+from pathlib import Path
+from typing import Any
+
+from handwright.core.result import Progress, Status
+from handwright.errors import HandwrightError
+from handwright.io.clip.file import save_clip
+from handwright.methods import synthesize
+from handwright.studio.jobs.json_pipe import Parent
+from handwright.studio.jobs.planning import plan_job
+from handwright.studio.messages import JobRequest
+
+_logger = logging.getLogger(__name__)
+
+
+def main() -> None:
+    """Does what the server asks for until it is gone."""
+    # What methods start in turn should not each use all cores.
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+    parent = Parent()
+    orders: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    parent.listen(orders.put)
+    while True:
+        order = orders.get()
+        try:
+            parent.send(_do(parent, order))
+        except HandwrightError as error:
+            parent.send({"kind": "failed", "message": str(error)})
+        except Exception as error:
+            _logger.exception("A job failed.")
+            text = f"This failed unexpectedly ({type(error).__name__}: {error})."
+            parent.send({"kind": "failed", "message": text})
+
+
+def _do(parent: Parent, order: dict[str, Any]) -> dict[str, Any]:
+    """Does a job and returns how it ended."""
+    root, stem = Path(order["root"]), str(order["stem"])
+    request = JobRequest.model_validate(order["request"])
+    plan = plan_job(Path(order["hidden"]), request)
+    count = 0
+
+    def watch(progress: Progress) -> None:
+        nonlocal count
+        for clip in progress.clips:
+            file = f"{stem}_{count:02d}.npz"
+            count += 1
+            save_clip(clip, root / file)
+            parent.send({"kind": "clip", "file": file})
+        parent.send(
+            {
+                "kind": "progress",
+                "stage": progress.stage,
+                "statistics": _plain(progress.statistics),
+                "seconds": progress.seconds,
+                "budget": progress.budget,
+            }
+        )
+
+    result = synthesize(plan.problem, plan.method, seed=request.seed, watcher=watch)
+    is_done = result.status.is_success
+    text = "done" if result.status is Status.SOLVED else result.status.value
+    return {
+        "kind": "done" if is_done else "failed",
+        "stage": text,
+        "message": result.message or ("" if result.status is Status.SOLVED else text),
+        "statistics": _plain(result.statistics),
+        "seconds": result.timings["total"],
+    }
+
+
+def _plain(statistics: Any) -> dict[str, float]:  # noqa: ANN401  a mapping of numbers
+    return {name: float(v) for name, v in statistics.items() if math.isfinite(v)}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The clips of a folder, listed, judged, compared and reported."""

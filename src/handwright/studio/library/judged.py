@@ -1,0 +1,55 @@
+"""Where results of judging are kept, and what the list of clips needs of them."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from handwright.studio.messages import Figure, Strategies
+
+MODEL, TIMELINE, SUMMARY, POSES = "model.glb", "timeline.json", "summary.json", "poses.npy"
+
+
+class Judged(BaseModel):
+    """What the list of clips says of one that was judged."""
+
+    is_certified: bool
+    verdict: str
+    figures: list[Figure]
+    strategies: Strategies
+
+
+@functools.cache
+def judge_salt() -> str:
+    """Changes with the sources that results depend on, so that old results are not shown."""
+    package = Path(__file__).resolve().parents[2]
+    digest = hashlib.sha256()
+    for part in (
+        "math",
+        "core",
+        "evidence",
+        "studio",
+        "io",
+        "mechanics",
+        "geometry",
+        "kinematics",
+        "hands",
+    ):
+        for path in sorted((package / part).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def read_judged(folder: Path) -> Judged | None:
+    """What was found earlier; None if nothing was. What is damaged is deleted, to be made anew."""
+    path = folder / SUMMARY
+    if not path.is_file():
+        return None
+    try:
+        return Judged.model_validate_json(path.read_bytes())
+    except ValueError:
+        path.unlink(missing_ok=True)
+        return None

@@ -1,0 +1,130 @@
+"""A process that steps a scene live: ``python -m handwright.studio.live.worker``.
+
+It takes ``LiveCommand`` messages and sends ``LiveFrame`` messages, one frame every thirtieth of a
+second, or as fast as it can. What it cannot do it answers with ``trouble``.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import secrets
+import time
+from pathlib import Path
+from typing import Any
+
+from handwright.core.problem import Problem
+from handwright.errors import HandwrightError
+from handwright.io.clip.file import save_clip
+from handwright.io.gltf.write import save_glb
+from handwright.studio.jobs.json_pipe import Parent
+from handwright.studio.live.scene import STEP, LiveScene
+from handwright.studio.messages import LiveCommand, LiveFrame
+from handwright.studio.uploads.catalogue import preview
+from handwright.studio.uploads.scenes import find_scene
+
+_logger = logging.getLogger(__name__)
+_PREPARING = "finding grasps; the first time on a machine this also compiles for some minutes"
+
+
+class LiveWorker:
+    """Does what a page asks for."""
+
+    def __init__(self, parent: Parent) -> None:
+        self._parent = parent
+        self._root, self._hidden, self._model = Path(), Path(), Path()
+        self._address = ""
+        self._problem: Problem | None = None
+        self._scene: LiveScene | None = None
+        self._is_paused = False
+
+    @property
+    def is_stepping(self) -> bool:
+        """Whether frames are wanted."""
+        return self._scene is not None and not self._is_paused
+
+    def order(self, order: dict[str, Any]) -> None:
+        """Does what a message asks for."""
+        if "root" in order:
+            # The first message of the server says where everything is.
+            self._root, self._hidden = Path(order["root"]), Path(order["hidden"])
+            self._model, self._address = Path(order["model"]), str(order["address"])
+            return
+        command = LiveCommand.model_validate(order)
+        if command.kind == "start":
+            self._begin(find_scene(self._hidden, command.scene or ""))
+        elif command.kind == "reset" and self._problem is not None:
+            self._begin(self._problem)
+        elif self._scene is None:
+            self._trouble("Nothing has been started. Choose a scene first.")
+        elif command.kind == "push":
+            self._scene.push(command)
+        elif command.kind == "release":
+            self._scene.release()
+        elif command.kind in ("pause", "resume"):
+            self._is_paused = command.kind == "pause"
+        elif command.kind == "save":
+            self._save(self._scene)
+
+    def step(self) -> None:
+        """Makes a frame and sends it."""
+        assert self._scene is not None
+        if self._scene.is_full:
+            self._is_paused = True
+            self._trouble("Ten minutes are kept, not more. Save them or start again.")
+            return
+        self._send(self._scene.step())
+
+    def stop(self, message: str) -> None:
+        """Says what went wrong and waits."""
+        self._is_paused = True
+        self._trouble(message)
+
+    def _begin(self, problem: Problem) -> None:
+        self._scene, self._problem, self._is_paused = None, problem, False
+        self._send(LiveFrame(kind="preparing", message=_PREPARING))
+        scene = LiveScene(problem)
+        save_glb(preview(problem), self._model, contacts=False, forces=False)
+        self._scene = scene
+        self._send(LiveFrame(kind="ready", model=self._address))
+        self._send(scene.frame())
+
+    def _save(self, scene: LiveScene) -> None:
+        clip = scene.clip()
+        file = f"{clip.problem.name}_live_{secrets.token_hex(4)}.npz"
+        save_clip(clip, self._root / file)
+        # The server puts the clip's identifier in place of its file.
+        self._send(LiveFrame(kind="saved", clip=file))
+
+    def _trouble(self, message: str) -> None:
+        self._send(LiveFrame(kind="trouble", message=message))
+
+    def _send(self, frame: LiveFrame) -> None:
+        self._parent.send(frame.model_dump())
+
+
+def main() -> None:
+    """Steps until the server is gone."""
+    parent = Parent()
+    orders: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    parent.listen(orders.put)
+    worker = LiveWorker(parent)
+    due = time.monotonic()
+    while True:
+        try:
+            while not worker.is_stepping or not orders.empty():
+                worker.order(orders.get())
+                due = max(due, time.monotonic() - STEP)
+            worker.step()
+        except HandwrightError as error:
+            parent.send(LiveFrame(kind="trouble", message=str(error)).model_dump())
+        except Exception as error:
+            _logger.exception("A live scene failed.")
+            worker.stop(f"The simulation failed ({type(error).__name__}). Start again.")
+        # Time that was lost is not made up for: a scene that raced would frighten its user.
+        due = max(due + STEP, time.monotonic() - STEP)
+        time.sleep(max(due - time.monotonic(), 0.0))
+
+
+if __name__ == "__main__":
+    main()

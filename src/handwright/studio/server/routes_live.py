@@ -1,0 +1,118 @@
+"""Scenes that are simulated while they are watched."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import secrets
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, WebSocket, WebSocketDisconnect
+from fastapi.responses import FileResponse
+from pydantic import ValidationError
+
+from handwright.studio.jobs.json_pipe import Child
+from handwright.studio.library.folder import clip_id
+from handwright.studio.messages import LiveCommand, LiveFrame
+from handwright.studio.server.request_errors import unknown
+from handwright.studio.server.routes_catalogue import GLB, GLB_ANSWER, TheStudio
+from handwright.studio.server.state import Studio, studio_of_socket
+from handwright.studio.server.validation_text import refusal
+
+router = APIRouter()
+MAX_LIVE = 4
+"""Pages that may step scenes at the same time; each is a process."""
+_MAX_TEXT = 10_000
+
+
+@router.get("/live/{name}/model.glb", response_class=FileResponse, responses=GLB_ANSWER)
+async def live_model(
+    studio: TheStudio, name: Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
+) -> FileResponse:
+    """The first frame of a live scene."""
+    path = studio.folder.part("live") / f"{name}.glb"
+    if not path.is_file():
+        raise unknown("live scene", name)
+    return FileResponse(path, media_type=GLB, headers={"Cache-Control": "no-store"})
+
+
+@router.websocket("/live")
+async def live(socket: WebSocket, studio: Annotated[Studio, Depends(studio_of_socket)]) -> None:
+    """Takes LiveCommand messages, sends LiveFrame messages."""
+    await socket.accept()
+    if len(studio.live) >= MAX_LIVE:
+        text = f"{MAX_LIVE} scenes are live already. Close one of them."
+        await _send(socket, LiveFrame(kind="trouble", message=text))
+        await socket.close()
+        return
+    session = secrets.token_hex(8)
+    studio.live.add(session)
+    try:
+        await _Live(socket, studio, session).run()
+    finally:
+        studio.live.discard(session)
+        with contextlib.suppress(OSError):
+            (studio.folder.part("live") / f"{session}.glb").unlink(missing_ok=True)
+
+
+class _Live:
+    """A page and the process that steps for it."""
+
+    def __init__(self, socket: WebSocket, studio: Studio, session: str) -> None:
+        self._socket, self._studio, self._session = socket, studio, session
+        self._child: Child | None = None
+        self._passing: asyncio.Task[None] | None = None
+
+    async def run(self) -> None:
+        """Passes messages both ways until the page is gone."""
+        try:
+            while True:
+                text = await self._socket.receive_text()
+                try:
+                    command = LiveCommand.model_validate_json(text[:_MAX_TEXT])
+                except ValidationError as error:
+                    await self._trouble(refusal(error.errors()))
+                    continue
+                await self._pass(command)
+        except (WebSocketDisconnect, RuntimeError, KeyError):
+            pass  # The page is gone, or sends what is no text.
+        finally:
+            if self._passing is not None:
+                self._passing.cancel()
+            if self._child is not None:
+                await self._child.end()
+
+    async def _pass(self, command: LiveCommand) -> None:
+        if self._child is None or not self._child.is_alive:
+            if command.kind != "start":
+                await self._trouble("Nothing has been started. Choose a scene first.")
+                return
+            self._child = await Child.start("handwright.studio.live.worker")
+            folder = self._studio.folder
+            self._child.send(
+                {
+                    "root": str(folder.root),
+                    "hidden": str(folder.hidden),
+                    "model": str(folder.part("live") / f"{self._session}.glb"),
+                    "address": f"/api/live/{self._session}/model.glb",
+                }
+            )
+            await _send(self._socket, LiveFrame(kind="preparing", message="starting"))
+            self._passing = asyncio.create_task(self._pass_back(self._child))
+        self._child.send(command.model_dump())
+
+    async def _pass_back(self, child: Child) -> None:
+        async for message in child.messages():
+            if message["kind"] == "saved":
+                await self._studio.library.add(message["clip"], None)
+                message["clip"] = clip_id(message["clip"])
+            await self._socket.send_text(json.dumps(message))
+        await self._trouble("The simulation ended by itself. Start again.")
+
+    async def _trouble(self, message: str) -> None:
+        await _send(self._socket, LiveFrame(kind="trouble", message=message))
+
+
+async def _send(socket: WebSocket, frame: LiveFrame) -> None:
+    await socket.send_text(frame.model_dump_json())

@@ -1,0 +1,91 @@
+"""What ``handwright studio`` does: serves a folder of clips until it is interrupted."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import webbrowser
+from pathlib import Path
+from urllib.parse import quote
+
+from handwright.errors import InvalidValueError, require
+from handwright.studio.library.folder import Folder
+
+DEFAULT_PORT = 8642
+_NUM_PORTS = 20
+_BACKLOG = 128
+
+
+def serve(
+    root: Path,
+    listener: socket.socket,
+    *,
+    host: str,
+    opens_browser: bool,
+    jobs_at_once: int | None,
+) -> None:
+    """Serves until it is interrupted.
+
+    Args:
+        root: Folder of clips.
+        listener: From ``listen``.
+        host: Address that it listens on.
+        opens_browser: Whether to show the page at once.
+        jobs_at_once: Processes that do jobs; half the cores if None.
+    """
+    import uvicorn
+
+    from handwright.studio.server.app import make_app
+    from handwright.studio.server.guard import Access
+
+    access = Access.of(host)
+    app = make_app(Folder(root.resolve()), access, jobs_at_once=jobs_at_once)
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, ws="websockets-sansio",
+        timeout_graceful_shutdown=2, server_header=False, ws_max_size=1 << 20,
+    )  # fmt: skip
+    address = page_address(host, listener.getsockname()[1], access.token)
+    print(f"The studio shows {root} at {address} (Ctrl-C ends it).", flush=True)  # noqa: T201
+    if opens_browser:
+        threading.Timer(1.0, webbrowser.open, (address,)).start()
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+def page_address(host: str, port: int, token: str | None) -> str:
+    """The address to open."""
+    shown = socket.gethostname() if host in ("0.0.0.0", "::", "") else host
+    name = f"[{shown}]" if ":" in shown else shown
+    end = "" if token is None else f"?token={quote(token)}"
+    return f"http://{name}:{port}/{end}"
+
+
+def listen(host: str, port: int | None) -> socket.socket:
+    """A socket that listens; says what is wrong with the address if it cannot.
+
+    Args:
+        host: Address to listen on.
+        port: To listen on; the first free one from ``DEFAULT_PORT`` on if None.
+    """
+    for module in ("fastapi", "uvicorn", "websockets"):
+        require(module, extra="studio", feature="'handwright studio'")
+    ports = range(DEFAULT_PORT, DEFAULT_PORT + _NUM_PORTS) if port is None else [port]
+    problem = ""
+    for number in ports:
+        try:
+            listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+        except OSError as error:
+            problem = str(error)
+            break
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((host, number))
+            # A page that is opened while clips are read waits; and the port is taken from now on.
+            listener.listen(_BACKLOG)
+            return listener
+        except (OSError, OverflowError) as error:
+            listener.close()
+            problem = str(error)
+    where = f"port {ports[0]}" if len(ports) == 1 else f"ports {ports[0]} to {ports[-1]}"
+    raise InvalidValueError(
+        f"Cannot listen on {host}, {where} ({problem}). Choose another with --port or --host."
+    )

@@ -1,0 +1,74 @@
+"""All that the server holds, started and ended with it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+from fastapi import Request, WebSocket
+
+from handwright.studio.jobs.helper_processes import Helper, Work
+from handwright.studio.jobs.queue import Jobs
+from handwright.studio.library.clips import Library
+from handwright.studio.library.folder import Folder
+from handwright.studio.server.events import Hub
+
+
+@dataclass(frozen=True, slots=True)
+class Studio:
+    """The parts of a running server."""
+
+    folder: Folder
+    hub: Hub
+    desk: Helper
+    """For what pages wait for."""
+    library: Library
+    jobs: Jobs
+    live: set[str] = field(default_factory=set)
+    """Scenes that are stepped live."""
+
+
+@contextlib.asynccontextmanager
+async def running_studio(folder: Folder, *, jobs_at_once: int | None) -> AsyncIterator[Studio]:
+    """Starts everything, and ends it with the block.
+
+    Args:
+        folder: With the clips.
+        jobs_at_once: Processes that do jobs; half the cores if None.
+    """
+    hub, desk, judge = Hub(), Helper(2), Helper(1, niceness=10)
+    library = Library(folder, desk, judge, hub)
+    jobs = Jobs(folder, library, desk, hub, at_once=jobs_at_once)
+    await library.start()
+    jobs.start()
+    # The first look at the scenes takes a while on a new machine; nobody needs to wait for it.
+    early = asyncio.create_task(_look_early(desk, folder))
+    try:
+        yield Studio(folder, hub, desk, library, jobs)
+    finally:
+        early.cancel()
+        hub.close()
+        await jobs.close()
+        await library.close()
+        desk.close()
+        judge.close()
+
+
+async def _look_early(desk: Helper, folder: Folder) -> None:
+    # Whoever asks for the scenes is told what is wrong.
+    with contextlib.suppress(Exception):
+        await desk.run(Work.LIST_SCENES, folder.hidden)
+
+
+def studio_of(request: Request) -> Studio:
+    """The parts of the server that a request came to."""
+    studio: Studio = request.app.state.studio
+    return studio
+
+
+def studio_of_socket(socket: WebSocket) -> Studio:
+    """The parts of the server that a websocket came to."""
+    studio: Studio = socket.app.state.studio
+    return studio

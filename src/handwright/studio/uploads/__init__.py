@@ -1,0 +1,1 @@
+"""Files and scenes that users bring."""
