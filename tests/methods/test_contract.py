@@ -10,13 +10,12 @@ from corpus import problem_of, solved
 
 from handwright.core.problem import Problem
 from handwright.core.result import NoSolutionError, Status
-from handwright.core.track import Track, still
+from handwright.core.track import still
 from handwright.errors import InvalidValueError
 from handwright.geometry.shapes import make_shape
 from handwright.hands import trident
 from handwright.math.pose import Pose
 from handwright.methods import METHODS, Method, synthesize
-from handwright.scenes import load_scene
 
 TIMES = np.linspace(0.0, 0.5, 16)
 
