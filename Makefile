@@ -10,14 +10,22 @@ MINIMAL := $(VENV)/minimal
 ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 WORKERS ?= 2
 PYTEST_ARGS ?=
+# Groups go to workers in the order in which the tests are collected: long ones first.
+PYTEST := $(ONE_THREAD) $(BIN)/pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder \
+	--durations=25
 
-.PHONY: studio wheel demo test lint format bench images gallery check-minimal clean
+.PHONY: studio wheel demo test test-scenes lint format bench images gallery check-minimal clean
 
 demo: $(BASE) studio
 	$(BIN)/handwright demo
 
+# Everything but whole scenes: the loop of every change.
 test: $(DEV) studio
-	$(ONE_THREAD) $(BIN)/pytest -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
+	$(PYTEST) -m "not scene" $(PYTEST_ARGS)
+
+# A certified motion of every scene that the documentation shows, and the longest other motions.
+test-scenes: $(DEV) studio
+	$(PYTEST) -m scene $(PYTEST_ARGS)
 
 # The page of the studio, if its sources have changed; with the machine's Node or a packaged one.
 studio: $(BASE)
