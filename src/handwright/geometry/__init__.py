@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from handwright.core.surface import EnvironmentBox, HalfSpace
-from handwright.geometry.cache import cache_dir, load_or_build
+from handwright.folders import cache_dir
+from handwright.geometry.cache import load_or_build
 from handwright.geometry.distance.capsules import (
     capsule_capsule,
     capsule_pairs,
