@@ -80,7 +80,9 @@ class _Walk:
             self._in_rings.add(key)
             return name
         self._open.add(key)
-        options = sorted((option, str(value)) for option, value in dispatcher.targetoptions.items())
+        options = sorted(
+            (option, self._of_value(value)) for option, value in dispatcher.targetoptions.items()
+        )
         text = "\0".join([name, repr(options), *self._of_function(function)])
         self._open.remove(key)
         self._in_rings.discard(key)
