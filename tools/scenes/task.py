@@ -14,7 +14,7 @@ from handwright.core.hand import HandModel
 from handwright.geometry.distance.sdf import Field
 from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.math.pose import Pose
-from handwright.scenes.motion import turn_about
+from tools.scenes.curves import turn_about
 
 # Comfortable postures of a finger, degrees: its six joints in tree order.
 STYLES: dict[str, tuple[float, ...]] = {

@@ -25,12 +25,13 @@ from handwright.hands.skin.build import skin_of
 from handwright.kinematics import posed_capsules, posed_skin
 from handwright.kinematics.skin.samples import vertex_capsules
 from handwright.mechanics import force_contacts, least_forces, required_wrench
-from handwright.scenes.files import load_holds, load_person
-from handwright.scenes.person import FOREARM, UPPER_ARM
-from handwright.scenes.registry import SCENES, load_scene
-from handwright.scenes.sketch import sketch
-from handwright.scenes.stage import SHOULDERS
-from handwright.scenes.task import Span
+from handwright.scenes import load_scene
+from tools.scenes.files import load_holds, load_person
+from tools.scenes.person import FOREARM, UPPER_ARM
+from tools.scenes.registry import SCENES
+from tools.scenes.sketch import sketch
+from tools.scenes.stage import SHOULDERS
+from tools.scenes.task import Span
 
 _TOUCH = 0.0015
 _SWIVELS = 48

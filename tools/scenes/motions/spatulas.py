@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -13,12 +12,13 @@ from handwright.core.surface import EnvironmentBox, Surface
 from handwright.core.track import Track
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
+from handwright.io.goals.schema import BodyPart
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.scenes.gripping import find_hold, wrists_around
-from handwright.scenes.motion import Phase, aimed, columns, phases, variation, window
-from handwright.scenes.stage import TABLE_HEIGHT, Reach, held, reached, tracks_of, work_table
-from handwright.scenes.task import Hold, Task
+from tools.scenes.curves import Phase, aimed, columns, phases, variation, window
+from tools.scenes.gripping import find_hold, wrists_around
+from tools.scenes.stage import TABLE_HEIGHT, Reach, held, prop, reached, tracks_of, work_table
+from tools.scenes.task import Hold, Task
 
 FRAMES = 226
 _BOARD_HEIGHT = 0.05
@@ -30,7 +30,7 @@ _GRIP = -0.085
 
 
 @lru_cache(maxsize=1)
-def spatula() -> RigidBody:
+def spatula_part() -> BodyPart:
     """A kitchen spatula of 60 g with a steel core of 40 g in its handle."""
     plastic, core, length = make_shape("spatula", mass=0.06), 0.04, 0.10
     at = np.array([-0.075, 0.0, 0.018])
@@ -40,8 +40,19 @@ def spatula() -> RigidBody:
     inertia = plastic.inertia + rod
     for part, place in ((plastic.mass, -center), (core, at - center)):
         inertia = inertia + part * (place @ place * np.eye(3) - np.outer(place, place))
-    body = replace(plastic, mass=mass, center=center, inertia=inertia)
-    return body.with_friction(0.8)
+    return BodyPart(
+        shape="spatula",
+        mass=mass,
+        center=tuple(center.tolist()),
+        inertia=[tuple(row) for row in inertia.tolist()],
+        friction=0.8,
+    )
+
+
+@lru_cache(maxsize=1)
+def spatula() -> RigidBody:
+    """The spatula as a body."""
+    return prop("spatula", spatula_part())
 
 
 def _slab(low: float, high: float) -> np.ndarray:

@@ -3,41 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from handwright.core.body import RigidBody
 from handwright.core.track import Track
-from handwright.geometry.shapes import make_shape
 from handwright.hands import human
+from handwright.io.goals.schema import BodyPart
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.scenes.gripping import carrying_wrenches, find_hold, wrists_around
-from handwright.scenes.motion import Phase, columns, phases, ramp, turns, variation, window
-from handwright.scenes.stage import (
+from tools.scenes.curves import Phase, columns, phases, ramp, turns, variation, window
+from tools.scenes.gripping import carrying_wrenches, find_hold, wrists_around
+from tools.scenes.stage import (
     Reach,
     heading,
     held,
+    prop,
     reached,
     standing,
     tracks_of,
     waiting_hand,
 )
-from handwright.scenes.task import Hold, Task, mirrored
+from tools.scenes.task import Hold, Task, mirrored
 
 SMALL_FRAMES = 141
 BIG_FRAMES = 150
 _BIG = (0.27, 0.20, 0.17)
 _WIDTH, _DEPTH, _HEIGHT = 0.050, 0.044, 0.160
+SMALL_BOX = BodyPart(
+    shape="box",
+    size={"width": _WIDTH, "depth": _DEPTH, "height": _HEIGHT},
+    mass=0.18,
+    friction=0.8,
+    color=(0.78, 0.52, 0.36),
+)
+BIG_BOX = BodyPart(
+    shape="box",
+    size={"width": _BIG[0], "depth": _BIG[1], "height": _BIG[2]},
+    mass=0.9,
+    friction=0.8,
+    color=(0.72, 0.58, 0.42),
+)
 
 
 @lru_cache(maxsize=1)
 def small_box() -> RigidBody:
     """A box for a bar of something, 50 x 44 x 160 mm, 180 g."""
-    body = make_shape("box", width=_WIDTH, depth=_DEPTH, height=_HEIGHT, mass=0.18)
-    return replace(body, name="small_box", color=(0.78, 0.52, 0.36)).with_friction(0.8)
+    return prop("small_box", SMALL_BOX)
 
 
 def find_side_hold() -> Hold:
@@ -162,8 +175,7 @@ def make_small_box(holds: Mapping[str, Hold]) -> dict[str, Track]:
 @lru_cache(maxsize=1)
 def big_box() -> RigidBody:
     """A cardboard box, 270 x 200 x 170 mm, 0.9 kg."""
-    body = make_shape("box", width=_BIG[0], depth=_BIG[1], height=_BIG[2], mass=0.9)
-    return replace(body, name="big_box", color=(0.72, 0.58, 0.42)).with_friction(0.8)
+    return prop("big_box", BIG_BOX)
 
 
 def find_big_hold() -> Hold:

@@ -19,8 +19,8 @@ from handwright.kinematics.ik.closing import capsule_gap
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.mechanics import force_contacts, least_forces
-from handwright.scenes.fitting import fit_wrist
-from handwright.scenes.task import Hold, Task, is_free
+from tools.scenes.fitting import fit_wrist
+from tools.scenes.task import Hold, Task, is_free
 
 # What it costs to leave a digit out.
 _MISSING = (9.0, 2.5, 2.5, 2.0, 1.0)

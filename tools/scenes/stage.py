@@ -16,10 +16,13 @@ from handwright.core.body import RigidBody
 from handwright.core.surface import EnvironmentBox
 from handwright.core.track import Track
 from handwright.geometry.distance.environment import table
+from handwright.io.goals.file import make_body
+from handwright.io.goals.schema import BodyPart
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.scenes.motion import columns, frame_times, ramp, turn_about, turns, variation
-from handwright.scenes.task import Hold
+from handwright.scenes.catalogue import TRACKS
+from tools.scenes.curves import columns, frame_times, ramp, turn_about, turns, variation
+from tools.scenes.task import Hold
 
 TABLE_HEIGHT = 0.75
 """m."""
@@ -33,6 +36,11 @@ SHOULDERS = {
 def work_table(friction: float = 0.6) -> EnvironmentBox:
     """The table of every scene: its near edge is 25 cm before the origin."""
     return table(TABLE_HEIGHT, size=(1.4, 0.8), center=(0.0, 0.15), friction=friction)
+
+
+def prop(name: str, part: BodyPart) -> RigidBody:
+    """The body that the problem file of a scene describes."""
+    return make_body(name, part, TRACKS)
 
 
 def standing(body: RigidBody) -> float:

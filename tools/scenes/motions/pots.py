@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from handwright.core.body import RigidBody
 from handwright.core.track import Track
-from handwright.geometry.shapes import make_shape
 from handwright.hands import human
+from handwright.io.goals.schema import BodyPart
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.scenes.gripping import find_hold, wrists_around
-from handwright.scenes.motion import Phase, aimed, columns, phases, variation, window
-from handwright.scenes.stage import Reach, heading, held, reached, standing, tracks_of
-from handwright.scenes.task import Hold, Task
+from tools.scenes.curves import Phase, aimed, columns, phases, variation, window
+from tools.scenes.gripping import find_hold, wrists_around
+from tools.scenes.stage import Reach, heading, held, prop, reached, standing, tracks_of
+from tools.scenes.task import Hold, Task
 
 FRAMES = 120
 _HEIGHT = 0.17
+WINE_POT = BodyPart(shape="wine_pot", size={"height": _HEIGHT}, mass=0.45, friction=0.7)
 
 
 @lru_cache(maxsize=1)
 def wine_pot() -> RigidBody:
     """A slender pot of 170 mm, 450 g with what is left in it."""
-    body = make_shape("wine_pot", height=_HEIGHT, mass=0.45)
-    return replace(body, name="wine_pot").with_friction(0.7)
+    return prop("wine_pot", WINE_POT)
 
 
 def _bar(height: float) -> np.ndarray:

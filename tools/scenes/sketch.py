@@ -15,8 +15,8 @@ from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
 from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.kinematics import DigitTargets, IkWeights, solve_ik
-from handwright.scenes.motion import ramp
-from handwright.scenes.task import Hold, Span, hold_of, opposed
+from tools.scenes.curves import ramp
+from tools.scenes.task import Hold, Span, hold_of, opposed
 
 CLOSING = 5.0
 """Frames in which the fingers close, or open."""

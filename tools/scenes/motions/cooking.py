@@ -7,19 +7,16 @@ holds of the three things; the body follows, and the wrist is read back from the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
-from handwright.core.body import RigidBody
 from handwright.core.surface import Surface
 from handwright.core.track import Track
 from handwright.geometry.distance.environment import floor, table
 from handwright.io.bvh.motion import BvhMotion
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.scenes.milk_boxes import milk_box
-from handwright.scenes.motion import (
+from tools.scenes.curves import (
     Phase,
     aimed,
     columns,
@@ -29,11 +26,12 @@ from handwright.scenes.motion import (
     variation,
     window,
 )
-from handwright.scenes.person import Posture, skeleton
-from handwright.scenes.pots import wine_pot
-from handwright.scenes.stage import TABLE_HEIGHT, Reach, heading, held, reached, standing, tracks_of
-from handwright.scenes.task import Hold
-from handwright.scenes.turning import bottle
+from tools.scenes.motions.milk_boxes import milk_box
+from tools.scenes.motions.pots import wine_pot
+from tools.scenes.motions.turning import BOTTLE, bottle
+from tools.scenes.person import Posture, skeleton
+from tools.scenes.stage import TABLE_HEIGHT, Reach, heading, held, reached, standing, tracks_of
+from tools.scenes.task import Hold
 
 FRAMES = 310
 COUNTER = 0.92
@@ -41,10 +39,7 @@ COUNTER = 0.92
 _RISE = COUNTER - TABLE_HEIGHT
 
 
-def bodies() -> dict[str, RigidBody]:
-    """What is cooked with."""
-    spice = replace(bottle(), name="spice", color=(0.66, 0.40, 0.30))
-    return {"milk_box": milk_box(), "wine_pot": wine_pot(), "spice": spice}
+SPICE = BOTTLE.model_copy(update={"color": (0.66, 0.40, 0.30)})
 
 
 def surroundings() -> tuple[Surface, ...]:

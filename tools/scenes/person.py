@@ -16,7 +16,7 @@ from handwright.io.bvh.hands import SkeletonBuilder
 from handwright.io.bvh.motion import BvhMotion
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.scenes.motion import FPS, turns
+from tools.scenes.curves import FPS, turns
 
 UPPER_ARM, FOREARM = 0.31, 0.27
 """m."""

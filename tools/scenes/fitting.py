@@ -17,7 +17,7 @@ from handwright.geometry.distance.sdf import sample_field
 from handwright.kinematics import posed_capsules, posed_pads
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.scenes.task import Task, comfortable_pose, is_free
+from tools.scenes.task import Task, comfortable_pose, is_free
 
 # Units in which a residual of one is as bad as another: m, rad.
 _TOUCH = 0.0006

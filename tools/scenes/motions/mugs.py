@@ -3,49 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from handwright.core.body import RigidBody
 from handwright.core.track import Track
-from handwright.geometry.shapes import make_shape
-from handwright.geometry.shapes.construction import make_body
-from handwright.geometry.shapes.outlines import refined, rounded
-from handwright.geometry.shapes.surfaces import revolve
 from handwright.hands import human
+from handwright.io.goals.schema import BodyPart
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.scenes.gripping import carrying_wrenches, find_hold, wrists_around
-from handwright.scenes.motion import Phase, columns, phases, turns, variation, window
-from handwright.scenes.stage import Reach, heading, held, reached, standing, tracks_of
-from handwright.scenes.task import Hold, Task
+from tools.scenes.curves import Phase, columns, phases, turns, variation, window
+from tools.scenes.gripping import carrying_wrenches, find_hold, wrists_around
+from tools.scenes.stage import Reach, heading, held, prop, reached, standing, tracks_of
+from tools.scenes.task import Hold, Task
 
 MUG_FRAMES = 130
 BEAKER_FRAMES = 110
 _BEAKER_RADIUS, _BEAKER_HEIGHT, _BEAKER_WALL = 0.042, 0.095, 0.0035
+MUG = BodyPart(
+    shape="mug",
+    size={"radius": 0.040, "height": 0.110, "handle_reach": 0.042},
+    mass=0.30,
+    friction=0.8,
+)
+BEAKER = BodyPart(
+    shape="beaker",
+    size={
+        "radius": _BEAKER_RADIUS,
+        "height": _BEAKER_HEIGHT,
+        "wall": _BEAKER_WALL,
+        "longest_edge": 0.004,
+    },
+    mass=0.09,
+)
 
 
 @lru_cache(maxsize=1)
 def mug() -> RigidBody:
     """A mug of 110 mm with an ear that three fingers go through."""
-    body = make_shape("mug", radius=0.040, height=0.110, handle_reach=0.042, mass=0.30)
-    return replace(body, name="mug").with_friction(0.8)
+    return prop("mug", MUG)
 
 
 @lru_cache(maxsize=1)
 def beaker() -> RigidBody:
     """An open beaker of plastic, 84 mm across the rim, with a wall of 3.5 mm."""
-    top, height, wall = _BEAKER_RADIUS, _BEAKER_HEIGHT, _BEAKER_WALL
-    foot = 0.86 * top
-    profile = rounded(
-        [(0.0, 0.0), (foot, 0.0), (top, height), (top - wall, height), (foot - wall, wall),
-         (0.0, wall)],
-        [0.0, 0.003, 0.45 * wall, 0.45 * wall, 0.004, 0.0],
-    )  # fmt: skip
-    vertices, faces = revolve(refined(profile, longest=0.004))
-    return make_body("beaker", vertices, faces, friction=0.9, color=(0.55, 0.70, 0.76), mass=0.09)
+    return prop("beaker", BEAKER)
 
 
 def _bar(height: float) -> np.ndarray:

@@ -7,37 +7,36 @@ together are a little lower or higher, so that it stands on the table.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from handwright.core.body import RigidBody
 from handwright.core.track import Track
-from handwright.geometry.shapes import make_shape
 from handwright.hands import human
+from handwright.io.goals.schema import BodyPart
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.scenes.files import load_holds
-from handwright.scenes.gripping import carrying_wrenches, find_hold
-from handwright.scenes.milk_boxes import make_turn
-from handwright.scenes.stage import standing, tracks_of
-from handwright.scenes.task import Hold, Task
+from tools.scenes.files import load_holds
+from tools.scenes.gripping import carrying_wrenches, find_hold
+from tools.scenes.motions.milk_boxes import make_turn
+from tools.scenes.stage import prop, standing, tracks_of
+from tools.scenes.task import Hold, Task
 
-_MUG_RADIUS = 0.032
+BUNNY = BodyPart(shape="bunny_like", size={"height": 0.172}, mass=0.35)
+MUG = BodyPart(shape="mug", size={"radius": 0.032, "height": 0.14}, mass=0.35, friction=0.8)
 
 
 @lru_cache(maxsize=1)
 def bunny() -> RigidBody:
     """A toy rabbit, 172 mm tall."""
-    return replace(make_shape("bunny_like", height=0.172, mass=0.35), name="bunny")
+    return prop("bunny", BUNNY)
 
 
 @lru_cache(maxsize=1)
 def mug() -> RigidBody:
     """A tall mug."""
-    body = make_shape("mug", radius=_MUG_RADIUS, height=0.14, mass=0.35)
-    return replace(body, name="mug").with_friction(0.8)
+    return prop("mug", MUG)
 
 
 def _fitted(

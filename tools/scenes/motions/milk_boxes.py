@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
 from handwright.core.body import RigidBody
 from handwright.core.track import Track
-from handwright.geometry.shapes import make_shape
 from handwright.hands import human
+from handwright.io.goals.schema import BodyPart
 from handwright.math.pose import Pose
-from handwright.scenes.gripping import carrying_wrenches, find_hold, wrists_around
-from handwright.scenes.motion import Phase, columns, phases, turns, variation, window
-from handwright.scenes.stage import Reach, heading, held, reached, standing, tracks_of
-from handwright.scenes.task import Hold, Task
+from tools.scenes.curves import Phase, columns, phases, turns, variation, window
+from tools.scenes.gripping import carrying_wrenches, find_hold, wrists_around
+from tools.scenes.stage import Reach, heading, held, prop, reached, standing, tracks_of
+from tools.scenes.task import Hold, Task
 
 TURN_FRAMES = 71
 PICKUP_FRAMES = 101
 
 
+MILK_BOX = BodyPart(
+    shape="box",
+    size={"width": 0.068, "depth": 0.068, "height": 0.14},
+    mass=0.5,
+    friction=0.8,
+    color=(0.80, 0.84, 0.90),
+)
+
+
 def milk_box() -> RigidBody:
     """A small carton of milk, 68 x 68 x 140 mm."""
-    body = make_shape("box", width=0.068, depth=0.068, height=0.14, mass=0.5)
-    return replace(body, name="milk_box", color=(0.80, 0.84, 0.90)).with_friction(0.8)
+    return prop("milk_box", MILK_BOX)
 
 
 def _spots(half: float) -> np.ndarray:

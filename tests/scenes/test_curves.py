@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handwright.math import rotation
-from handwright.scenes.motion import Phase, aimed, phases, ramp, turn_about, variation, window
+from tools.scenes.curves import Phase, aimed, phases, ramp, turn_about, variation, window
 
 spans = st.tuples(st.integers(0, 20), st.integers(8, 40), st.floats(-0.6, 0.6))
 

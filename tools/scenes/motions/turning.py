@@ -3,48 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from handwright.core.body import RigidBody
 from handwright.core.track import Track
-from handwright.geometry.shapes import make_shape
-from handwright.geometry.shapes.construction import make_body
-from handwright.geometry.shapes.outlines import refined, rounded
-from handwright.geometry.shapes.surfaces import revolve
 from handwright.hands import human
+from handwright.io.goals.schema import BodyPart
 from handwright.math.pose import Pose
-from handwright.scenes.gripping import carrying_wrenches, find_hold, wrists_around
-from handwright.scenes.motion import Phase, columns, phases, turns, variation, window
-from handwright.scenes.stage import Reach, heading, held, reached, standing, tracks_of
-from handwright.scenes.task import Hold, Task
+from tools.scenes.curves import Phase, columns, phases, turns, variation, window
+from tools.scenes.gripping import carrying_wrenches, find_hold, wrists_around
+from tools.scenes.stage import Reach, heading, held, prop, reached, standing, tracks_of
+from tools.scenes.task import Hold, Task
 
 BOTTLE_FRAMES = 90
 CUP_FRAMES = 234
 _BOTTLE_RADIUS, _BOTTLE_HEIGHT = 0.024, 0.105
+BOTTLE = BodyPart(
+    shape="bottle",
+    size={"radius": _BOTTLE_RADIUS, "height": _BOTTLE_HEIGHT},
+    mass=0.15,
+    friction=0.7,
+)
+PAPER_CUP = BodyPart(shape="paper_cup")
 
 
 @lru_cache(maxsize=1)
 def bottle() -> RigidBody:
     """A small bottle, 48 mm across and 105 mm tall."""
-    body = make_shape("bottle", radius=_BOTTLE_RADIUS, height=_BOTTLE_HEIGHT, mass=0.15)
-    return replace(body, name="bottle").with_friction(0.7)
+    return prop("bottle", BOTTLE)
 
 
 @lru_cache(maxsize=1)
 def paper_cup() -> RigidBody:
     """A small paper cup with its lid on, 85 mm tall."""
-    profile = rounded(
-        [(0.0, 0.0), (0.023, 0.0), (0.0293, 0.075), (0.031, 0.076), (0.031, 0.082),
-         (0.0264, 0.085), (0.0, 0.085)],
-        [0.0, 0.003, 0.0008, 0.0008, 0.002, 0.002, 0.0],
-    )  # fmt: skip
-    vertices, faces = revolve(refined(profile, longest=0.006))
-    return make_body(
-        "paper_cup", vertices, faces, friction=0.8, color=(0.86, 0.78, 0.66), mass=0.12
-    )
+    return prop("paper_cup", PAPER_CUP)
 
 
 def find_bottle_hold() -> Hold:
