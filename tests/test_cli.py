@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from handwright.cli.main import main as cli
+from handwright.cli import main as cli
 from handwright.geometry.shapes import SHAPES
 from handwright.hands.registry import HANDS, make_hand, straight_length
 from handwright.scenes import SCENES
@@ -228,9 +228,9 @@ def found(monkeypatch):
     def end_with(status, count=2):
         asked = []
 
-        def synthesize(problem, method, *, seed, watcher):
+        def synthesize(problem, method, *, seed, on_progress):
             asked.append(method)
-            watcher(Progress("searching", {"solutions": float(count)}, 1.0, method.time_budget))
+            on_progress(Progress("searching", {"solutions": float(count)}, 1.0, method.time_budget))
             result = whole(problem, methods.Scripted(), seed=seed)
             return replace(result, clips=result.clips * count, status=status)
 
@@ -272,7 +272,7 @@ def test_synth_that_found_nothing_says_so(found, tmp_path, capsys):
 
 def test_synth_hands_on_wishes_and_names_clips_of_an_earlier_run(found, tmp_path, capsys):
     from handwright.core.result import Status
-    from handwright.methods.sampling import KeepOff
+    from handwright.methods.sampling import NoContact
 
     methods = found(Status.SOLVED)
     for name in ("milk_box_turn_01.npz", "milk_box_turn_07.npz", "mug_07.npz"):
@@ -283,7 +283,7 @@ def test_synth_hands_on_wishes_and_names_clips_of_an_earlier_run(found, tmp_path
     assert "Of an earlier run, and still there: milk_box_turn_07.npz\n" in capsys.readouterr().out
     (method,) = methods
     assert (method.grip, method.strategy, method.hold) == ("power", "static", "outside")
-    assert method.keep_off == (KeepOff(("little", "ring")),)
+    assert method.no_contact == (NoContact(("little", "ring")),)
 
 
 def test_synth_hands_on_pushes_and_free_times(found, tmp_path):

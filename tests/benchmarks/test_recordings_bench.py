@@ -18,7 +18,7 @@ from handwright.benchmarks.recording_windows import (
     window_figures,
 )
 from handwright.benchmarks.verify import carried_ball
-from handwright.cli.main import main as cli
+from handwright.cli import main as cli
 from handwright.core.clip import HandMotion
 from handwright.core.result import Result, Status
 from handwright.errors import FileFormatError, HandwrightError, InvalidValueError
@@ -26,7 +26,7 @@ from handwright.evidence import Tolerances
 from handwright.math.pose import Pose
 from handwright.scenes import from_recording
 
-TOLERANCES = Tolerances(soft_tissue=0.004, skin_shear=0.002, smoothing_hz=8.0)
+TOLERANCES = Tolerances(soft_tissue=0.004, skin_stretch=0.002, smoothing_hz=8.0)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_the_best_certified_motion_stands_beside_the_recording(ball):
     assert row["fingers"] == row["fingers_recorded"] == pytest.approx(5.0)
     assert 0.0 <= row["pen_mm_p95"] <= row["pen_mm_max"] <= 5.0
     assert "soft_tissue 0.004" in row["verdict"]
-    assert "skin_shear 0.002" in row["verdict"]
+    assert "skin_stretch 0.002" in row["verdict"]
     assert "smoothing_hz 8.0" in row["verdict"]
 
 

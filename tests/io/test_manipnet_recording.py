@@ -11,7 +11,7 @@ import trimesh
 from scipy.spatial.transform import Rotation
 
 from handwright.benchmarks.recorded_metrics import recorded_joints, skin_depth
-from handwright.cli.main import main as cli
+from handwright.cli import main as cli
 from handwright.core.clip import Clip
 from handwright.errors import FileFormatError, HandwrightError, InvalidValueError, UnknownNameError
 from handwright.evidence import evaluate

@@ -67,7 +67,7 @@ class TestEveryMethod:
 
     def test_it_gives_a_valid_clip_that_says_how_it_was_made(self, name, method, solvable):
         told = []
-        result = synthesize(solvable, method, seed=3, watcher=lambda p: told.extend(p.clips))
+        result = synthesize(solvable, method, seed=3, on_progress=lambda p: told.extend(p.clips))
         assert result.status is Status.SOLVED
         # Those who watch are told of every clip once, stamped as in the result.
         assert sorted(map(id, told)) == sorted(map(id, result.clips))

@@ -12,7 +12,7 @@ from handwright.core.result import Status
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.evidence import certify
 from handwright.methods import ContactSampling, synthesize
-from handwright.methods.sampling import KeepOff, Pin
+from handwright.methods.sampling import NoContact, Pin
 from handwright.scenes import load_scene
 
 # One worker compiles the search, not all of them at once.
@@ -78,10 +78,10 @@ def test_a_pin_out_of_reach_is_named(box):
 
 def test_a_pin_against_other_wishes_is_named(box):
     pins = (Pin("index", PLACE, 1.3, 1.8),)
-    away = replace(ONE, pins=pins, keep_off=(KeepOff(("index",)),))
+    away = replace(ONE, pins=pins, no_contact=(NoContact(("index",)),))
     result = synthesize(box, away, seed=0)
     assert result.status is Status.INFEASIBLE
-    assert "keep_off" in result.message
+    assert "no_contact" in result.message
     late = synthesize(box, replace(ONE, pins=(Pin("index", PLACE, 50.0),)), seed=0)
     assert late.status is Status.INFEASIBLE
     assert "Pin 0" in late.message

@@ -122,7 +122,7 @@ def _touchers(
         hand.name: hand_gaps(
             hand, body, pose, exact, clip.times, reach=tolerances.contact_distance,
             touching=tolerances.gap, static_speed=tolerances.static_speed,
-            skin_shear=tolerances.skin_shear,
+            skin_shear=tolerances.skin_stretch,
         )
         for hand in hands.values()
     }  # fmt: skip
