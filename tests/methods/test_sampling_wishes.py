@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from handwright.core.kept import KeptDigit
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.methods import ContactSampling
 from handwright.methods.sampling import (
@@ -21,7 +22,6 @@ from handwright.methods.sampling import (
 from handwright.methods.sampling.attempt import Attempt
 from handwright.methods.sampling.constraints.apply import digit_rows
 from handwright.methods.sampling.constraints.checking import check_names
-from handwright.methods.sampling.constraints.kept import Kept
 from handwright.methods.sampling.method import _shortfall
 from handwright.methods.sampling.setup.intervals import Holding
 from handwright.scenes import load_scene
@@ -87,7 +87,9 @@ def test_unknown_names_are_answered_with_near_ones(wish, text):
 
 def kept(hand="right", body="milk_box"):
     one, none = np.zeros((1, 3)), np.zeros(1)
-    return Kept(hand, "index", none, np.zeros((1, 30)), (body,), np.zeros(1, int), one, one, one)
+    return KeptDigit(
+        hand, "index", none, np.zeros((1, 30)), (body,), np.zeros(1, int), one, one, one
+    )
 
 
 def test_parts_of_another_problems_clip_cannot_be_kept():

@@ -38,11 +38,11 @@ class Description:
 
     unit: str = ""
     """Unit of the value, as in ``rad/s``."""
-    above: float | None = None
+    above: int | float | None = None
     """Values have to be larger than this."""
-    at_least: float | None = None
+    at_least: int | float | None = None
     """Values have to be at least as large as this."""
-    at_most: float | None = None
+    at_most: int | float | None = None
     """Values have to be at most as large as this."""
     choices: tuple[Any, ...] = ()
     """Values that are allowed; a ``Literal`` in the annotation says the same."""
