@@ -13,10 +13,10 @@ from handwright.cli import demo_motions as motions
 from handwright.cli.demo_motions import figures_of
 from handwright.core.contact import ContactTrack
 from handwright.core.result import NoSolutionError, Result, Status
-from handwright.demo import sheet
-from handwright.demo.sheet import motion_sheet, pictures, spread, touching_span
 from handwright.evidence import certify
 from handwright.methods import Scripted, synthesize
+from handwright.render import motion_sheet as sheet
+from handwright.render.motion_sheet import motion_sheet, pictures, spread, touching_span
 from handwright.render.scene import Stage
 from handwright.scenes import load_scene
 

@@ -9,8 +9,8 @@ from handwright.core.clip import Provenance
 from handwright.core.result import Progress, Result, Status
 from handwright.io.clip.file import load_clip
 from handwright.studio.forms import form, make_method
+from handwright.studio.jobs import worker
 from handwright.studio.jobs.planning import Plan
-from handwright.studio.jobs.queue import worker
 from handwright.studio.library.folder import clip_id
 from handwright.studio.messages import JobRequest
 from handwright.studio.server.events import Hub

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import json as json_module
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Annotated, Literal
 import tyro
 from tyro.conf import FlagCreatePairsOff, Positional
 
+from handwright.cli.benchmarks import load_benchmark
 from handwright.cli.console import make_console, unset
 from handwright.errors import InvalidValueError, require
 
@@ -59,7 +59,7 @@ def bench(
     fits the bones of the subject of these recordings and reports how far the recorded joints are
     missed, mm. metrics evaluates four of these recordings beside an independent implementation's
     figures. studio serves fifty clients and two hundred jobs, and measures the server while twelve
-    clips are played.
+    clips are played. Benchmarks are run from a source checkout; the installed package has none.
 
     Args:
         name: What to measure; see above.
@@ -74,10 +74,7 @@ def bench(
         figure: Picture (.png) to write, for spread.
         json: Print one JSON object instead of a table.
     """
-    files = {"metrics": "recorded_metrics"}
-    module = importlib.import_module(
-        f"handwright.benchmarks.{files.get(name, name.replace('-', '_'))}"
-    )
+    module = load_benchmark(name)
     options = {
         "data": data,
         "scenes": scenes,

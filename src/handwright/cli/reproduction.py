@@ -12,7 +12,7 @@ from handwright.core.clip import Clip
 from handwright.core.result import Result
 from handwright.io.clip.noun_codec import encode
 from handwright.methods import synthesize
-from handwright.methods.provenance import method_of
+from handwright.methods.reproducing import method_of
 
 
 @dataclass(frozen=True, slots=True)

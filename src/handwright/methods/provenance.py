@@ -1,4 +1,4 @@
-"""From a method to the note in its clips that says how they were made, and back."""
+"""The note in a clip that says how its method made it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from handwright.core.clip import Provenance
 from handwright.core.problem import Problem
-from handwright.core.settings import from_plain_settings, plain_settings
-from handwright.errors import InvalidValueError
+from handwright.core.settings import plain_settings
 
 if TYPE_CHECKING:
     from handwright.methods.base import Method
@@ -24,26 +23,3 @@ def provenance_of(problem: Problem, method: Method, seed: int) -> Provenance:
         version=version("handwright"),
         kept=getattr(method, "kept", ()),
     )
-
-
-def method_of(provenance: Provenance) -> Method:
-    """The method that made a clip, with the same settings.
-
-    Clips of earlier releases may name settings by names that have been replaced since.
-
-    Args:
-        provenance: Where the clip came from.
-    """
-    from handwright.methods import METHODS
-
-    if provenance.method not in METHODS:
-        raise InvalidValueError(
-            f"The clip was made by '{provenance.method}', which is none of the methods "
-            f"({', '.join(METHODS)}); it cannot be made again. Install the package that brings "
-            "this method, or give a clip of 'handwright synth'."
-        )
-    cls = METHODS[provenance.method]
-    values = from_plain_settings(cls, provenance.settings)
-    if provenance.kept:
-        values["kept"] = provenance.kept
-    return cls(**values)

@@ -15,7 +15,7 @@ from handwright.core.clip import Clip
 from handwright.core.goal import Feature, Goal
 from handwright.core.track import Track
 from handwright.evidence.contacts.probes import capsule_gaps, exact_distance
-from handwright.kinematics import frame_poses, link_poses, posed_capsules
+from handwright.kinematics.fk import frame_poses, link_poses, posed_capsules
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
