@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
@@ -65,6 +66,11 @@ def renamed_fields(cls: type[_C]) -> type[_C]:
             given[renamed[old]] = given.pop(old)
         init(self, *args, **given)
 
+    # Tools that check calls against signatures have to let the old names pass.
+    signature = inspect.signature(init)
+    others = inspect.Parameter("deprecated", inspect.Parameter.VAR_KEYWORD)
+    shown = signature.replace(parameters=[*signature.parameters.values(), others])
+    accept.__signature__ = shown  # type: ignore[attr-defined]
     cls.__init__ = accept  # type: ignore[assignment]
     for old, new in renamed.items():
         setattr(cls, old, _old_property(cls.__name__, old, new))

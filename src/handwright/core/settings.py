@@ -28,6 +28,14 @@ from handwright.errors import InvalidValueError, UnknownNameError
 Kind = Literal["integer", "number", "boolean", "choice", "text", "object"]
 _T = TypeVar("_T")
 _KINDS: dict[object, Kind] = {bool: "boolean", int: "integer", float: "number", str: "text"}
+_WANTED: dict[Kind, str] = {
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "True or False",
+    "text": "a name",
+    "object": "a tuple",
+}
+_PLURALS = ("frames", "weights")
 _KEY = "setting"
 _DATA = "is_data"
 
@@ -105,28 +113,34 @@ class SettingField:
         return f"{text}, or None" if self.is_optional else text
 
     def _range(self) -> str:
-        about, unit = self.about, f" {self.about.unit}" if self.about.unit else ""
-        low = about.above if about.at_least is None else about.at_least
-        if low is None and about.at_most is None:
-            return {"integer": "a whole number", "number": "a number"}.get(self.kind, "")
-        if low is None:
-            return f"{about.at_most:g}{unit} or less"
-        if about.at_most is None:
-            return f"above {low:g}{unit}" if about.at_least is None else f"{low:g}{unit} or more"
-        if about.at_least is None:
-            return f"above {low:g}, up to {about.at_most:g}{unit}"
-        return f"{low:g} to {about.at_most:g}{unit}"
+        about = self.about
+        low, high = about.above if about.at_least is None else about.at_least, about.at_most
+        if low is None and high is None:
+            return _WANTED[self.kind]
+        if low is None or high is None:
+            if low is None:
+                return f"{self._amount(high)} or less"
+            most = self._amount(low)
+            return f"above {most}" if about.at_least is None else f"{most} or more"
+        joined = f"above {low:g}, up to" if about.at_least is None else f"{low:g} to"
+        return f"{joined} {self._amount(high)}"
+
+    def _amount(self, value: int | float | None) -> str:
+        unit = self.about.unit
+        if value == 1 and unit in _PLURALS:
+            unit = unit[:-1]
+        return f"{value:g} {unit}".rstrip()
 
     def fault(self, value: object) -> str:
         """What was expected instead of a value; empty if the value can be used."""
         if value is None:
-            return "" if self.is_optional else self.wanted or "a value"
+            return "" if self.is_optional else self.wanted
         if self.choices:
             # True is 1 for Python, and no choice for anybody else.
             fits = not isinstance(value, bool) and value in self.choices
             return "" if fits else self.wanted
         if self.kind == "boolean":
-            return "" if isinstance(value, bool) else "True or False"
+            return "" if isinstance(value, bool) else self.wanted
         if self.kind in ("integer", "number"):
             return self._number_fault(value)
         if get_origin(self.hint) is tuple and not isinstance(value, (tuple, list)):
