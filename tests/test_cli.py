@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 import benchmarks
+from handwright.cli import bench as bench_command
 from handwright.cli import benchmarks as cli_benchmarks
 from handwright.cli import main as cli
 from handwright.geometry.shapes import SHAPES
@@ -214,7 +215,7 @@ def test_bench_takes_no_package_of_the_same_name(monkeypatch, tmp_path, capsys):
 
 
 def test_every_benchmark_that_bench_names_is_there():
-    names = get_args(cli._BenchName)
+    names = get_args(bench_command._BenchName)
     assert tuple(benchmarks.MODULES) == names
     for name in names:
         module = cli_benchmarks.load_benchmark(name)
@@ -225,7 +226,7 @@ def test_every_benchmark_that_bench_names_is_there():
 def test_demo_hands_on_what_it_is_given(monkeypatch, tmp_path):
     motions, ten_shapes = [], []
     for name, run in (
-        ("demo", lambda folder, **settings: motions.append((folder, settings))),
+        ("demo_motions", lambda folder, **settings: motions.append((folder, settings))),
         ("demo_shapes", ten_shapes.append),
     ):
         module = types.SimpleNamespace(run=run)
@@ -258,9 +259,9 @@ def found(monkeypatch):
     def end_with(status, count=2):
         asked = []
 
-        def synthesize(problem, method, *, seed, watcher):
+        def synthesize(problem, method, *, seed, on_progress):
             asked.append(method)
-            watcher(Progress("searching", {"solutions": float(count)}, 1.0, method.time_budget))
+            on_progress(Progress("searching", {"solutions": float(count)}, 1.0, method.time_budget))
             result = whole(problem, methods.Scripted(), seed=seed)
             return replace(result, clips=result.clips * count, status=status)
 
@@ -302,7 +303,7 @@ def test_synth_that_found_nothing_says_so(found, tmp_path, capsys):
 
 def test_synth_hands_on_wishes_and_names_clips_of_an_earlier_run(found, tmp_path, capsys):
     from handwright.core.result import Status
-    from handwright.methods.sampling import KeepOff
+    from handwright.methods.sampling import NoContact
 
     methods = found(Status.SOLVED)
     for name in ("milk_box_turn_01.npz", "milk_box_turn_07.npz", "mug_07.npz"):
@@ -313,7 +314,7 @@ def test_synth_hands_on_wishes_and_names_clips_of_an_earlier_run(found, tmp_path
     assert "Of an earlier run, and still there: milk_box_turn_07.npz\n" in capsys.readouterr().out
     (method,) = methods
     assert (method.grip, method.strategy, method.hold) == ("power", "static", "outside")
-    assert method.keep_off == (KeepOff(("little", "ring")),)
+    assert method.no_contact == (NoContact(("little", "ring")),)
 
 
 def test_synth_hands_on_pushes_and_free_times(found, tmp_path):

@@ -222,15 +222,15 @@ def turned(clip, way):
 
 
 def test_skin_gives_way_so_far_and_no_farther(lift):
-    soft = Tolerances(skin_shear=0.003)
+    soft = Tolerances(skin_stretch=0.003)
     assert certify(turned(lift, 0.0015)).reasons == ("slip",)
     given = certify(turned(lift, 0.0015), tolerances=soft)
     assert given.passed
-    assert "under skin_shear 0.003 (default 0.0)" in given.verdict
+    assert "under skin_stretch 0.003 (default 0.0)" in given.verdict
     assert certify(turned(lift, 0.006), tolerances=soft).reasons == ("slip",)
     # Creeping counts as well: a contact's life is as long as it touches.
     assert certify(creeping(lift), tolerances=soft).passed
-    assert certify(creeping(lift), tolerances=Tolerances(skin_shear=1e-3)).reasons == ("slip",)
+    assert certify(creeping(lift), tolerances=Tolerances(skin_stretch=1e-3)).reasons == ("slip",)
 
 
 def test_contacts_stored_as_static_may_shear_as_far(lift):
@@ -239,7 +239,7 @@ def test_contacts_stored_as_static_may_shear_as_far(lift):
     assert all(row.mode is ContactMode.STATIC for row in rows)
     strict = certify(clip).check("slip")
     assert "contacts stored as static slide" in strict.detail
-    soft = certify(clip, tolerances=Tolerances(skin_shear=0.003)).check("slip")
+    soft = certify(clip, tolerances=Tolerances(skin_stretch=0.003)).check("slip")
     assert (soft.passed, soft.detail) == (True, "")
 
 

@@ -44,7 +44,10 @@ def fresh(name):
     told = []
     problem = problem_of(PROBLEMS.get(name, "hold_a_ball"))
     result = synthesize(
-        problem, method_of(name), seed=SEED, watcher=lambda progress: told.extend(progress.clips)
+        problem,
+        method_of(name),
+        seed=SEED,
+        on_progress=lambda progress: told.extend(progress.clips),
     )
     return problem, result, told
 

@@ -18,7 +18,7 @@ from handwright.geometry.shapes import make_shape
 from handwright.kinematics import posed_capsules
 from handwright.math.pose import Pose
 from handwright.methods import ContactSampling, synthesize
-from handwright.methods.sampling import ForbiddenBall, KeepOff
+from handwright.methods.sampling import ForbiddenBall, NoContact
 from handwright.methods.sampling import method as contact_sampling
 from handwright.methods.sampling.setup.feasibility import why_impossible
 from handwright.methods.sampling.setup.intervals import find_holdings
@@ -216,7 +216,10 @@ def test_a_low_pass_that_lets_everything_through(turn):
 @pytest.mark.parametrize(
     ("wish", "setting"),
     [
-        ({"keep_off": (KeepOff(("thumb", "index", "middle", "ring", "little")),)}, "keep_off"),
+        (
+            {"no_contact": (NoContact(("thumb", "index", "middle", "ring", "little")),)},
+            "no_contact",
+        ),
         ({"forbidden": (ForbiddenBall((0.0, 0.0, 0.0), 0.5),)}, "forbidden"),
     ],
 )

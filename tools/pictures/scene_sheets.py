@@ -14,8 +14,7 @@ from rich.progress import track
 
 from handwright.core.clip import Clip
 from handwright.evidence import certify
-from handwright.methods import METHODS, synthesize
-from handwright.methods.base import usual_method
+from handwright.methods import METHODS, default_method, synthesize
 from handwright.render.camera import Camera
 from handwright.render.motion_sheet import CAMERA, motion_sheet, pictures
 from handwright.render.sheet import contact_sheet
@@ -49,8 +48,8 @@ _VIEWS = dict.fromkeys(
 _CHOICE = 6
 """Motions of which the two are shown that look least alike."""
 _WISHES: dict[str, dict[str, Any]] = {
-    "mug_by_handle": {"hold": "handle"},
-    "beaker_by_rim": {"hold": "inside"},
+    "mug_by_handle": {"grasp_region": "handle"},
+    "beaker_by_rim": {"grasp_region": "inside"},
 }
 """Settings without which a scene is solved otherwise than its name says."""
 _PATIENCE = 240.0
@@ -62,7 +61,7 @@ def main(folder: Path, names: Sequence[str] = SHOWN) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in track(names, "Scenes"):
         problem = load_scene(name)
-        method = METHODS[usual_method(problem)]
+        method = METHODS[default_method(problem)]
         # Stepping makes one motion, in a time that its frames set.
         settings: dict[str, Any] = (
             {} if problem.grips else {"num_solutions": _CHOICE, "time_budget": _PATIENCE}

@@ -123,7 +123,7 @@ def _touchers(
         tolerances.contact_distance,
         tolerances.gap,
         tolerances.static_speed,
-        tolerances.skin_shear,
+        tolerances.skin_stretch,
     )
     gaps = {
         hand.name: hand_gaps(hand, body, pose, exact, clip.times, rule) for hand in hands.values()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _MIN_WIDTH = 110
+INTERRUPTED = 130
+"""Exit code of a command that the user has stopped."""
 ClipPath = Annotated[Positional[Path], tyro.conf.arg(metavar="CLIP")]
 """A clip file, given without a flag."""
 
@@ -44,3 +47,8 @@ def make_console() -> Console:
     console = Console()
     # A pipe has no width of its own; lines should not be broken for it.
     return console if console.is_terminal else Console(width=_MIN_WIDTH)
+
+
+def tell_deprecated(text: str) -> None:
+    """Tells about a deprecated option, where it is not in the way of what a command prints."""
+    print(f"handwright: {text}", file=sys.stderr)
