@@ -30,7 +30,7 @@ from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
 from handwright.evidence import Tolerances, certify
 from handwright.evidence.certificate.findings import _widest_gaps
-from handwright.evidence.contacts.hand_contacts import contact_table
+from handwright.evidence.contacts.hand_contacts import FoundContacts, contact_table
 from handwright.geometry import floor
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
@@ -329,9 +329,9 @@ def test_an_impact_excuses_its_own_gap_and_no_other():
     frame, gap = np.array([0, 0, 1, 2]), np.array([0.02, 0.005, 0.02, 0.0004])
     none, up = np.zeros((4, 3)), np.tile([0.0, 0.0, 1.0], (4, 1))
     closing = np.array([0.03, 0.0, 0.03, 0.0])
-    table = contact_table(
-        "hand", frame, np.zeros(4, dtype=np.int64), none, up, gap, closing, np.ones(4), none, 0.005
-    )
+    part = np.zeros(4, dtype=np.int64)
+    found = FoundContacts(frame, part, none, up, gap, closing, np.ones(4), none)
+    table = contact_table("hand", found, 0.005)
     widest = _widest_gaps(table, np.ones(4, dtype=bool), (3, 1), 0.001)
     np.testing.assert_array_equal(widest[:, 0], [0.005, 0.001, 0.0004])
 
@@ -362,9 +362,11 @@ def test_a_face_beside_an_edge_slides_with_the_material_of_its_own_contact():
     up, side = np.array([[0.0, 0.0, -1.0]]), np.array([[-1.0, 0.0, 0.0]])
     zero, one = np.zeros(1, dtype=np.int64), np.ones(1)
     over_the_edge = np.array([[0.02, 0.0, 0.0]])
-    given = ("hand", zero, zero, np.zeros((1, 3)), side, 0.0 * one, 0.0 * one, one, over_the_edge)
-    alone = contact_table(*given, 0.005)
-    beside = contact_table(*given, 0.005, up)
+    found = FoundContacts(
+        zero, zero, np.zeros((1, 3)), side, 0.0 * one, 0.0 * one, one, over_the_edge
+    )
+    alone = contact_table("hand", found, 0.005)
+    beside = contact_table("hand", found, 0.005, up)
     assert alone.mode[0] == int(ContactMode.STATIC)
     assert beside.mode[0] == int(ContactMode.SLIDING)
     np.testing.assert_allclose(beside.velocity, over_the_edge)

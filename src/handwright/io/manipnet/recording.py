@@ -202,4 +202,4 @@ class Recording:
         if side not in self.skins:
             raise UnknownNameError(f"recorded skin of '{self.name}'", side, self.skins)
         motion = self.joints[side]
-        return to_z_up(self.skins[side].posed(motion.turns[frames], motion.places[frames]))
+        return to_z_up(self.skins[side].posed(motion.rotations[frames], motion.positions[frames]))

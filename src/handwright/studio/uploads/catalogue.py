@@ -15,7 +15,7 @@ from handwright.core.goal import XYZ, Goal
 from handwright.core.problem import Problem
 from handwright.core.track import still
 from handwright.errors import HandwrightError, InvalidValueError
-from handwright.geometry.cache import cache_dir
+from handwright.folders import cache_dir
 from handwright.geometry.shapes import SHAPES
 from handwright.io.atomic import written_whole
 from handwright.io.gltf.write import save_glb
