@@ -144,9 +144,10 @@ def test_a_round_begins_with_the_contacts_that_it_ends_with():
     built = build(problem, num_phases=5, fractions=[0.5], is_coupled=True)
     m = built.model
     keys = np.tile(built.start, (m.num_keys, 1))
-    nq, nc = m.num_coordinates, m.num_contacts
-    keys[:, 2 * nq : 2 * nq + 3 * nc] = np.random.default_rng(1).normal(size=3 * nc)
-    keys[:2, -nc:], keys[-1, 2 - nc] = 1.0, 1.0
+    layout = m.layout
+    forces = np.random.default_rng(1).normal(size=3 * layout.num_contacts)
+    keys[:, layout.forces] = forces
+    keys[:2, layout.contacts], keys[-1, layout.first_contact + 2] = 1.0, 1.0
     clip = make_clip(problem, built, keys, "test")
     first, last = clip.contacts.at(0), clip.contacts.at(clip.num_frames - 1)
     assert len(first) > 1
@@ -160,10 +161,10 @@ def test_forces_of_frames_are_what_differences_of_the_motion_need():
     assert problem.times[1] == pytest.approx(1 / fps)
     built = build(problem, num_phases=8, fractions=[0.5], is_coupled=True)
     m = built.model
-    nq, nc, h = m.num_coordinates, m.num_contacts, m.phase_time
+    h = m.phase_time
     keys = np.tile(built.start, (m.num_keys, 1))
-    keys[3:5, -nc] = 1.0
-    keys[3:6, 2 * nq + 2] = 1.0, 4.0, 0.5
+    keys[3:5, m.layout.first_contact] = 1.0
+    keys[3:6, m.layout.first_force + 2] = 1.0, 4.0, 0.5
     found = mean_forces(built, keys, problem.times)[:, 0, 2]
     # A body of 1 kg that feels this force alone: its path in small steps, and differences of that.
     time = (np.arange(fine * (len(problem.times) - 1)) + 0.5) / (fps * fine)
@@ -211,13 +212,12 @@ class TestSchedule:
     def keys_with(self, built, is_on):
         m = built.model
         keys = np.tile(built.start, (m.num_keys, 1))
-        keys[: len(is_on), -m.num_contacts :] = 0.6 * is_on
-        nq, nc = m.num_coordinates, m.num_contacts
-        keys[:, 2 * nq : 2 * nq + 3 * nc] = 1.0
+        keys[: len(is_on), m.layout.contacts] = 0.6 * is_on
+        keys[:, m.layout.forces] = 1.0
         return keys
 
     def test_hands_grip_before_the_body_leaves_the_table(self, built):
-        is_on = np.zeros((6, built.model.num_contacts), dtype=bool)
+        is_on = np.zeros((6, built.model.layout.num_contacts), dtype=bool)
         hands = built.contact_hand >= 0
         is_on[:3, ~hands] = True
         is_on[3:, :3] = True
@@ -226,13 +226,13 @@ class TestSchedule:
         assert not found[1, :3].any()
 
     def test_a_digit_does_not_let_go_for_a_moment(self, built):
-        is_on = np.zeros((6, built.model.num_contacts), dtype=bool)
+        is_on = np.zeros((6, built.model.layout.num_contacts), dtype=bool)
         is_on[[1, 4], 0] = True
         _, found = rounded(built, self.keys_with(built, is_on), np.ones_like(is_on), built.may_grip)
         assert found[1:5, 0].all()
 
     def test_a_digit_lets_go_where_it_may_not_touch(self, built):
-        is_on = np.zeros((6, built.model.num_contacts), dtype=bool)
+        is_on = np.zeros((6, built.model.layout.num_contacts), dtype=bool)
         is_on[[1, 4], 0] = True
         allowed = np.ones_like(is_on)
         allowed[2] = False
@@ -241,7 +241,7 @@ class TestSchedule:
 
     def test_parts_that_do_not_touch_keep_away(self, built):
         m = built.model
-        is_on = np.zeros((6, m.num_contacts), dtype=bool)
+        is_on = np.zeros((6, m.layout.num_contacts), dtype=bool)
         is_on[4, 1] = True
         apply_schedule(built, np.tile(built.start, (m.num_keys, 1)), is_on)
         tip = m.contacts.capsules[m.contacts.first[1]]
@@ -272,10 +272,10 @@ def test_finer_keys_leave_the_motion_as_it_is():
     coarse = build(load_scene("pick_ball"), num_phases=3, fractions=[0.5], is_coupled=True)
     fine = build(load_scene("pick_ball"), num_phases=6, fractions=[0.5], is_coupled=True)
     rng = np.random.default_rng(3)
-    nq = coarse.model.num_coordinates
+    layout = coarse.model.layout
     keys = np.tile(coarse.start, (4, 1)) + 0.05 * rng.normal(size=(4, len(coarse.start)))
     # At equal times; others are in test_trajopt_times.
-    keys[:, coarse.model.shift] = 0.0
+    keys[:, layout.shift] = 0.0
     dense = refined_keys(coarse, keys)
     assert len(dense) == fine.model.num_keys
     np.testing.assert_array_equal(dense[::2], keys)
@@ -283,14 +283,11 @@ def test_finer_keys_leave_the_motion_as_it_is():
     h, s = coarse.model.phase_time, 0.25
     basis = [2 * s**3 - 3 * s**2 + 1, h * (s**3 - 2 * s**2 + s), 3 * s**2 - 2 * s**3]
     basis.append(h * (s**3 - s**2))
-    wide = basis @ np.stack(
-        [keys[0, :nq], keys[0, nq : 2 * nq], keys[1, :nq], keys[1, nq : 2 * nq]]
-    )
+    q, v = layout.coordinates, layout.rates
+    wide = basis @ np.stack([keys[0, q], keys[0, v], keys[1, q], keys[1, v]])
     h, s = fine.model.phase_time, 0.5
     basis = [0.5, h * 0.125, 0.5, -h * 0.125]
-    near = basis @ np.stack(
-        [dense[0, :nq], dense[0, nq : 2 * nq], dense[1, :nq], dense[1, nq : 2 * nq]]
-    )
+    near = basis @ np.stack([dense[0, q], dense[0, v], dense[1, q], dense[1, v]])
     np.testing.assert_allclose(near, wide, atol=1e-12)
 
 
@@ -327,7 +324,7 @@ class TestGaits:
     def test_digits_swing_in_turn_and_enough_of_them_hold(self, built, seed):
         m = built.model
         digits = m.contacts.pad_joint >= 0
-        allowed = np.ones((len(m.clearance), m.num_contacts), dtype=bool)
+        allowed = np.ones((len(m.clearance), m.layout.num_contacts), dtype=bool)
         gait = sampled_gait(built, np.random.default_rng(seed), allowed)
         # At every key enough of them hold before it and after it, with forces that do not fade.
         assert (gait & np.roll(gait, 1, axis=0)).sum(axis=1).min() >= 3
@@ -338,13 +335,13 @@ class TestGaits:
 
     def test_digits_that_may_not_touch_take_no_part(self, built):
         m = built.model
-        allowed = np.ones((len(m.clearance), m.num_contacts), dtype=bool)
+        allowed = np.ones((len(m.clearance), m.layout.num_contacts), dtype=bool)
         allowed[:, 1] = False
         assert not sampled_gait(built, np.random.default_rng(0), allowed)[:, 1].any()
 
     def test_origins_start_on_the_body_where_pads_are_in_the_middle_of_a_hold(self, built):
         m = built.model
-        gait = np.ones((len(m.clearance), m.num_contacts), dtype=bool)
+        gait = np.ones((len(m.clearance), m.layout.num_contacts), dtype=bool)
         # On from phase 8 over the end of the cycle to phase 2.
         gait[3:8, 1] = False
         origins = start_origins(built, gait)

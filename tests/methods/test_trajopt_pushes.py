@@ -55,19 +55,20 @@ def lying_phone(share):
         push_size=share * weight,
     )  # fmt: skip
     m = built.model
-    nq, nc = m.num_coordinates, m.num_contacts
+    layout = m.layout
+    nc = layout.num_contacts
     feet = np.flatnonzero(built.rests_on)
     is_on = np.zeros((3, nc), dtype=bool)
     is_on[:, feet] = True
     keys = np.tile(built.start, (m.num_keys, 1))
     for j in feet:
-        keys[:, 2 * nq + 3 * j + 2] = weight / len(feet)
-        keys[:, 2 * nq + 3 * (nc + j) : 2 * nq + 3 * (nc + j) + 3] = m.contacts.pad[j]
+        keys[:, layout.force(j).stop - 1] = weight / len(feet)
+        keys[:, layout.origin(j)] = m.contacts.pad[j]
     keys = apply_schedule(built, keys, is_on)
     assert not m.is_pushed.any()
     m.is_pushed[:] = True
     fixed = np.ones(keys.shape, dtype=bool)
-    fixed[:, 2 * nq + 6 * nc : m.shift] = False
+    fixed[:, layout.changes] = False
     floor, scale = np.zeros((len(keys), nc)), np.ones(keys.shape[1])
     blocks = make_blocks(*keys.shape)
     work = Descent(m, make_room(m), keys, fixed, floor, blocks, scale)
@@ -79,11 +80,11 @@ def test_forces_change_so_that_a_push_is_taken():
     built, work, feet = lying_phone(0.05)
     m = built.model
     assert measure(built, work.keys, work.room).worst["push"] < 0.02
-    nq, nc = m.num_coordinates, m.num_contacts
+    layout, nc = m.layout, m.layout.num_contacts
     key = work.keys[1]
-    force = key[2 * nq : 2 * nq + 3 * nc].reshape(nc, 3)[feet]
-    arms = key[2 * nq + 3 * nc : 2 * nq + 6 * nc].reshape(nc, 3)[feet] @ m.body.turn.T
-    changes = key[2 * nq + 6 * nc : m.shift].reshape(6, nc, 3)[:, feet]
+    force = key[layout.forces].reshape(nc, 3)[feet]
+    arms = key[layout.origins].reshape(nc, 3)[feet] @ m.body.turn.T
+    changes = key[layout.changes].reshape(6, nc, 3)[:, feet]
     for push, point, change in zip(m.pushes.force, m.pushes.point, changes, strict=True):
         size = np.linalg.norm(push)
         assert size == pytest.approx(np.sqrt(3.0) * 0.05 * m.weight)
@@ -103,7 +104,7 @@ def test_what_lies_cannot_take_a_push_that_lifts_it():
 def test_pushes_come_while_hands_alone_hold_the_body_in_the_second_half():
     built = build(load_scene("pick_ball"), num_phases=6, fractions=[0.5], is_coupled=True)
     m = built.model
-    is_on = np.zeros((6, m.num_contacts), dtype=bool)
+    is_on = np.zeros((6, m.layout.num_contacts), dtype=bool)
     is_on[:4, built.contact_hand < 0] = True
     is_on[2:5, :3] = True
     apply_schedule(built, np.tile(built.start, (m.num_keys, 1)), is_on)

@@ -59,19 +59,20 @@ def problem_with(scene: str):
 def disturbed(built, rng):
     """Key states in which nothing is at rest, everything overlaps and all forces act."""
     m = built.model
-    nq, nc = m.num_coordinates, m.num_contacts
+    layout = m.layout
+    nq, nc = layout.num_coordinates, layout.num_contacts
     keys = np.tile(built.start, (m.num_keys, 1))
     shape = len(keys)
-    keys[:, :nq] += 0.1 * rng.normal(size=(shape, nq))
-    keys[:, nq : 2 * nq] += 0.5 * rng.normal(size=(shape, nq))
-    keys[:, 2 * nq : 2 * nq + 3 * nc] = rng.normal(size=(shape, 3 * nc))
-    keys[:, 2 * nq + 3 * nc : 2 * nq + 6 * nc] = 0.04 * rng.normal(size=(shape, 3 * nc))
-    changes = keys[:, 2 * nq + 6 * nc : m.shift]
+    keys[:, layout.coordinates] += 0.1 * rng.normal(size=(shape, nq))
+    keys[:, layout.rates] += 0.5 * rng.normal(size=(shape, nq))
+    keys[:, layout.forces] = rng.normal(size=(shape, 3 * nc))
+    keys[:, layout.origins] = 0.04 * rng.normal(size=(shape, 3 * nc))
+    changes = keys[:, layout.changes]
     changes[:] = 0.5 * rng.normal(size=changes.shape)
     # Past the walls of the shortest and of the longest phase, where keys may move.
     shifts = m.phase_time * np.resize([0.0, 0.9, 0.42, 0.0], shape)
-    keys[:, m.shift] = np.where(m.is_pinned, 0.0, shifts)
-    keys[:, -nc:] = rng.uniform(0.1, 0.9, size=(shape, nc))
+    keys[:, layout.shift] = np.where(m.is_pinned, 0.0, shifts)
+    keys[:, layout.contacts] = rng.uniform(0.1, 0.9, size=(shape, nc))
     return keys
 
 
@@ -111,12 +112,12 @@ def test_slopes_of_the_whole_cost(scene, slides, is_frozen, num_pushes, is_timed
     m.clearance[:] = 2e-3
     m.contacts.slides[:] = slides
     if is_frozen:
-        is_on = np.zeros((3, m.num_contacts), dtype=bool)
+        is_on = np.zeros((3, m.layout.num_contacts), dtype=bool)
         is_on[1], is_on[:, 0] = True, True
         keys = apply_schedule(built, keys, is_on)
         assert set(m.landing.ravel()) == {0, 1, 2}
         m.is_pushed[1:] = True
-    nq = m.num_coordinates
+    nq = m.layout.num_coordinates
     quiet = Quiet(
         rng.uniform(size=nq), rng.uniform(size=nq), rng.normal(size=nq),
         rng.uniform(size=(len(m.clearance), nq)), 0.1, 0.3, 0.5, rng.uniform(size=nq),
@@ -133,12 +134,12 @@ def test_slopes_of_the_whole_cost(scene, slides, is_frozen, num_pushes, is_timed
     calm = quiet_cost(packed[0], packed[3], keys, matrices, blocks, True)
     assert motion + calm == pytest.approx(cost(keys), rel=1e-12)
     step = 1e-6
-    times = np.flatnonzero(~m.is_pinned) * keys.shape[1] + m.shift
+    times = np.flatnonzero(~m.is_pinned) * keys.shape[1] + m.layout.shift
     for flat in (*times, *rng.permutation(keys.size)[:150]):
         k, i = np.unravel_index(flat, keys.shape)
-        if i == m.shift and m.is_pinned[k]:
+        if i == m.layout.shift and m.is_pinned[k]:
             continue
-        if is_frozen and i >= keys.shape[1] - m.num_contacts:
+        if is_frozen and i >= m.layout.first_contact:
             continue
         up, down = keys.copy(), keys.copy()
         up[k, i] += step
@@ -198,7 +199,7 @@ def test_the_normal_matrix_is_the_curvature_of_costs_without_forces():
     problem = load_scene("pick_ball")
     built = build(problem, num_phases=3, fractions=[0.3], is_coupled=True)
     m = built.model
-    nq, nc = m.num_coordinates, m.num_contacts
+    layout = m.layout
     weights = WEIGHTS._replace(
         gap=0.0,
         slip=0.0,
@@ -211,15 +212,15 @@ def test_the_normal_matrix_is_the_curvature_of_costs_without_forces():
     )
     rng = np.random.default_rng(2)
     keys = np.tile(built.start, (m.num_keys, 1))
-    keys[:, -nc:] = 1.0
+    keys[:, layout.contacts] = 1.0
     packed = [Packed(part) for part in (m, weights, make_room(m))]
     blocks = make_blocks(*keys.shape)
     start = motion_system(*packed[:2], keys, packed[2], blocks)
     step = np.zeros_like(keys)
     # Forces alone, and places of the body alone: Newton's law is linear in both.
-    step[:, 2 * nq : 2 * nq + 3 * nc] = rng.normal(size=(len(keys), 3 * nc))
-    step[:, nq - 6 : nq - 3] = rng.normal(size=(len(keys), 3))
-    step[:, 2 * nq - 6 : 2 * nq - 3] = rng.normal(size=(len(keys), 3))
+    step[:, layout.forces] = rng.normal(size=(len(keys), 3 * layout.num_contacts))
+    step[:, layout.body_position] = rng.normal(size=(len(keys), 3))
+    step[:, layout.body_velocity] = rng.normal(size=(len(keys), 3))
     expected = start + np.sum(blocks.slope * step)
     for k in range(len(keys)):
         full = np.tril(blocks.diagonal[k]) + np.tril(blocks.diagonal[k], -1).T

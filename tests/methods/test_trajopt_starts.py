@@ -75,7 +75,7 @@ def test_wrists_turn_as_goals_turn_the_body():
 
 
 def test_a_digit_that_errs_is_left_out_where_three_others_hold(built):
-    is_on = np.zeros((6, built.model.num_contacts), dtype=bool)
+    is_on = np.zeros((6, built.model.layout.num_contacts), dtype=bool)
     is_on[3:, :4] = True
     errors = np.zeros(is_on.shape)
     errors[4, 2] = 5.0
@@ -88,14 +88,14 @@ def test_a_digit_that_errs_is_left_out_where_three_others_hold(built):
 
 def test_digits_help_all_the_time_or_not_at_all(built):
     m = built.model
-    nq, nc = m.num_coordinates, m.num_contacts
+    nc = m.layout.num_contacts
     is_on = np.zeros((6, nc), dtype=bool)
     is_on[2:, :3] = True
     is_on[2:, 3] = True
     is_on[4:, 4] = True
     keys = np.tile(built.start, (m.num_keys, 1))
-    keys[:6, -nc:] = 0.6 * is_on
-    keys[:, 2 * nq : 2 * nq + 3 * nc] = 1.0
+    keys[:6, m.layout.contacts] = 0.6 * is_on
+    keys[:, m.layout.forces] = 1.0
     leads = np.arange(nc) < 3
     _, found = rounded(built, keys, np.ones_like(is_on), leads)
     assert found[2:, :4].all()
@@ -127,7 +127,7 @@ def test_hands_hold_what_flies_throughout_their_spans():
         had = hands[0][:, 0].astype(int) + hands[1][:, 0]
         assert set(had.tolist()) == {0, 1}
     m = coarse.model
-    nc = m.num_contacts
+    nc = m.layout.num_contacts
     keys = np.tile(coarse.start, (m.num_keys, 1))
     allowed = allowed_contacts(problem, coarse)
     leads = np.isin(np.arange(nc), [0, 1, 2, 6, 7, 8])
@@ -154,10 +154,9 @@ def test_skin_bulges_alike_with_and_without_an_arm():
 
 def test_the_gap_of_skin_over_a_capsule_is_seen(built):
     m = built.model
-    nq = m.num_coordinates
     keys = np.tile(built.start, (m.num_keys, 1))
     assert not fit_skin(built, keys).excess.any()
-    keys[2, m.first_share + 1] = 1.0
+    keys[2, m.layout.first_contact + 1] = 1.0
     # The ball is far below the hand: no skin is near, so there is nothing to fit.
     assert not fit_skin(built, keys).excess.any()
     tip = int(m.contacts.capsules[m.contacts.first[1]])
@@ -165,7 +164,7 @@ def test_the_gap_of_skin_over_a_capsule_is_seen(built):
     own, seen = [], []
     for height in (-0.001, 0.001):
         near = keys.copy()
-        near[:, nq - 6 : nq - 3] = place - [0.0, 0.0, 0.035 + height]
+        near[:, m.layout.body_position] = place - [0.0, 0.0, 0.035 + height]
         found = fit_skin(built, near)
         own.append(found.excess[tip])
         seen.append((found.gap, found.depth))
@@ -177,11 +176,10 @@ def test_the_gap_of_skin_over_a_capsule_is_seen(built):
 
 def test_a_capsule_that_stands_out_of_the_skin_is_fitted_to_it(built):
     m = built.model
-    nq = m.num_coordinates
     tip = int(m.contacts.capsules[m.contacts.first[1]])
     keys = np.tile(built.start, (m.num_keys, 1))
-    keys[2, m.first_share + 1] = 1.0
-    keys[:, nq - 6 : nq - 3] = _tip_place(built, built.hands[0]) - [0.0, 0.0, 0.035]
+    keys[2, m.layout.first_contact + 1] = 1.0
+    keys[:, m.layout.body_position] = _tip_place(built, built.hands[0]) - [0.0, 0.0, 0.035]
     plain = fit_skin(built, keys).excess[tip]
     radius = m.skeleton.radius + np.where(np.arange(len(m.skeleton.radius)) == tip, 0.001, 0.0)
     thick = built._replace(model=with_radius(m, radius))

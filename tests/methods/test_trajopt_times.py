@@ -64,8 +64,8 @@ def timed(scene="pick_ball", num_phases=4, fractions=(0.2, 0.7)):
     m.is_pinned[1:-1] = False
     rng = np.random.default_rng(4)
     keys = np.tile(built.start, (m.num_keys, 1))
-    keys[:, : 2 * m.num_coordinates] += 0.1 * rng.normal(size=(m.num_keys, 2 * m.num_coordinates))
-    keys[1:-1, m.shift] = m.phase_time * np.array([0.3, -0.1, 0.1])
+    keys[:, m.layout.motion] += 0.1 * rng.normal(size=(m.num_keys, m.layout.first_force))
+    keys[1:-1, m.layout.shift] = m.phase_time * np.array([0.3, -0.1, 0.1])
     return built, keys
 
 
@@ -96,7 +96,7 @@ def assert_products(blocks, residuals, keys, k, columns, others):
 def test_products_of_slopes_of_the_laws_of_motion():
     built, keys = timed()
     m = built.model
-    nq = m.num_coordinates
+    body, rates = m.layout.first_body, m.layout.first_rate
     stage = weights(LOOSE, is_frozen=True, friction=1.0)._replace(
         moment=0.0, limit=0.0, penetration=0.0, goal=0.0, slip=0.0
     )
@@ -110,25 +110,26 @@ def test_products_of_slopes_of_the_laws_of_motion():
         for n in np.flatnonzero(m.samples.is_full):
             k, h = m.samples.phase[n], np.diff(times)[m.samples.phase[n]]
             root = np.sqrt(m.samples.weight[n] * h / m.phase_time)
-            for i in range(nq - 6, nq - 3):
-                ends = [(at[k + side, i], at[k + side, nq + i]) for side in (0, 1)]
-                pull = m.gravity[i - (nq - 6)] - cubic(*ends, h, m.samples.fraction[n])[2]
+            for i in range(body, body + 3):
+                ends = [(at[k + side, i], at[k + side, rates + i]) for side in (0, 1)]
+                pull = m.gravity[i - body] - cubic(*ends, h, m.samples.fraction[n])[2]
                 found.append(root * stage.force * pull / np.linalg.norm(m.gravity))
         return np.array(found)
 
-    columns = [nq - 6, nq - 4, 2 * nq - 6, 2 * nq - 4, m.shift]
+    columns = [body, body + 2, rates + body, rates + body + 2, m.layout.shift]
     assert_products(blocks, residuals, keys, 1, columns, columns)
 
 
 def test_products_of_slopes_of_quiet_costs():
     built, keys = timed()
     m = built.model
-    nq, nc = m.num_coordinates, m.num_contacts
+    layout = m.layout
+    nq, nc = layout.num_coordinates, layout.num_contacts
     rng = np.random.default_rng(8)
     i = 2
     only = np.zeros(nq)
     only[i] = 1.0
-    keys[:, 2 * nq : 2 * nq + 6 * nc] = rng.normal(size=(len(keys), 6 * nc))
+    keys[:, layout.first_force : layout.first_change] = rng.normal(size=(len(keys), 6 * nc))
     calm = Quiet(
         2.0 * only, 3.0 * only, 0.4 * only, np.tile(5.0 * only, (4, 1)), 0.7, 0.0, 0.6, 0.0 * only
     )
@@ -147,16 +148,16 @@ def test_products_of_slopes_of_quiet_costs():
                 ends = (first[i], first[nq + i]), (second[i], second[nq + i])
                 value, rate, bend = cubic(*ends, h, s)
                 quiets = np.sqrt([3.0, 5.0, 2.0]) * [value - 0.4, rate, bend]
-                forces = (1.0 - s) * first[2 * nq : 2 * nq + 3 * nc]
-                forces = np.sqrt(0.7) * (forces + s * second[2 * nq : 2 * nq + 3 * nc])
-                creep = (second - first)[2 * nq + 3 * nc : 2 * nq + 6 * nc] / h
+                forces = (1.0 - s) * first[layout.forces] + s * second[layout.forces]
+                forces = np.sqrt(0.7) * forces
+                creep = (second - first)[layout.origins] / h
                 parts = (quiets, forces, np.sqrt(0.6) * creep)
                 found += [np.sqrt(share * h) * part for part in parts]
             off = np.log(h / m.phase_time)
             found.append([np.sqrt(m.phase_time) * off / 0.5])
         return np.concatenate(found)
 
-    columns = [i, nq + i, 2 * nq + 1, 2 * nq + 3 * nc + 4, m.shift]
+    columns = [i, nq + i, layout.first_force + 1, layout.first_origin + 4, layout.shift]
     assert_products(blocks, residuals, keys, 1, columns, columns)
 
 
@@ -164,7 +165,7 @@ def test_clips_and_finer_keys_have_the_true_times():
     problem = load_scene("pick_ball")
     built, keys = timed()
     m = built.model
-    nq = m.num_coordinates
+    height_index, rate_index = m.layout.first_body + 2, m.layout.first_body_rate + 2
     clip = make_clip(problem, built, keys, "test")
     begins = key_times(m, keys)
     np.testing.assert_allclose(begins, np.array([0.0, 1.3, 1.9, 3.1, 4.0]) * m.phase_time)
@@ -174,7 +175,7 @@ def test_clips_and_finer_keys_have_the_true_times():
         time = clip.times[frame]
         k = min(int(np.searchsorted(begins, time, side="right")) - 1, 3)
         h = begins[k + 1] - begins[k]
-        ends = [(keys[k + side, nq - 4], keys[k + side, 2 * nq - 4]) for side in (0, 1)]
+        ends = [(keys[k + side, height_index], keys[k + side, rate_index]) for side in (0, 1)]
         height = cubic(*ends, h, (time - begins[k]) / h)[0]
         assert clip.bodies["ball"].position[frame, 2] == pytest.approx(height, abs=1e-9)
         assert clip_of_finer.bodies["ball"].position[frame, 2] == pytest.approx(height, abs=1e-9)
@@ -185,20 +186,20 @@ def test_forces_fit_the_motion_where_they_leap_between_frames():
     problem = load_scene("pick_ball")
     built, keys = timed()
     m, ball = built.model, problem.bodies["ball"]
-    nq, nc = m.num_coordinates, m.num_contacts
+    layout = m.layout
     foot = int(np.flatnonzero(built.rests_on)[0])
-    shifts = keys[:, m.shift].copy()
+    shifts = keys[:, m.layout.shift].copy()
     keys[:] = built.start
-    keys[:, m.shift] = shifts
+    keys[:, m.layout.shift] = shifts
     begins = key_times(m, keys)
     frames = problem.times - problem.times[0]
     assert np.abs(frames - begins[1]).min() > 0.2 * (frames[1] - frames[0])
     fallen = begins - begins[1]
-    keys[1:, nq - 4] -= 0.5 * 9.81 * fallen[1:] ** 2
-    keys[1:, 2 * nq - 4] = -9.81 * fallen[1:]
-    keys[0, m.first_share + foot] = 1.0
-    keys[:2, 2 * nq + 3 * foot + 2] = m.weight
-    keys[:, 2 * nq + 3 * (nc + foot) + 2] = -0.035
+    keys[1:, layout.first_body + 2] -= 0.5 * 9.81 * fallen[1:] ** 2
+    keys[1:, layout.first_body_rate + 2] = -9.81 * fallen[1:]
+    keys[0, layout.first_contact + foot] = 1.0
+    keys[:2, layout.force(foot).stop - 1] = m.weight
+    keys[:, layout.origin(foot).stop - 1] = -0.035
     clip = make_clip(problem, built, keys, "test")
     stored = np.zeros((clip.num_frames, 3))
     np.add.at(stored, clip.contacts.frame, clip.contacts.force)
@@ -213,13 +214,13 @@ def test_the_body_gets_the_time_that_it_needs():
     """A body that has far to go in one phase, and nowhere in the others, gets a longer phase."""
     built, keys = timed()
     m = built.model
-    nq = m.num_coordinates
+    nq = m.layout.num_coordinates
     keys[:] = built.start
-    keys[2:, nq - 4] += 0.3
+    keys[2:, m.layout.first_body + 2] += 0.3
     fixed = np.ones(keys.shape, dtype=bool)
-    fixed[1:-1, m.shift] = False
+    fixed[1:-1, m.layout.shift] = False
     work = Descent(
-        m, make_room(m), keys, fixed, np.zeros((len(keys), m.num_contacts)),
+        m, make_room(m), keys, fixed, np.zeros((len(keys), m.layout.num_contacts)),
         make_blocks(*keys.shape), np.ones(keys.shape[1]),
     )  # fmt: skip
     stage = weights(LOOSE, is_frozen=True, friction=1.0)._replace(

@@ -155,9 +155,9 @@ def descend_by_lbfgs(
     """
     from scipy.optimize import Bounds, minimize
 
-    first_c = work.keys.shape[1] - work.model.num_contacts
+    contacts = work.model.layout.contacts
     low, high = np.full(work.keys.shape, -np.inf), np.full(work.keys.shape, np.inf)
-    low[:, first_c:], high[:, first_c:] = work.floor, 1.0
+    low[:, contacts], high[:, contacts] = work.floor, 1.0
     free = ~work.fixed
     scale = np.broadcast_to(work.scale, work.keys.shape)
     steps = np.where(free, epsilon * scale, 0.0)

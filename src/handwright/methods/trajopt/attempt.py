@@ -231,12 +231,12 @@ def _find_schedule(
         m.easing[:] = eased(held, is_cyclic=True)
     work = static_start(built, rng, held)
     work.deadline = deadline
-    first_c = m.first_share
     first = built.first_hold
     stroked = np.flatnonzero(built.required[:, built.contact_hand < 0].any(axis=1))
     _let_lie(built, work, min([first, *stroked.tolist()]))
     work.floor[first : len(allowed)] = np.where(built.may_grip & held[first:], _FLOOR, 0.0)
-    work.keys[:, first_c:] = np.maximum(work.keys[:, first_c:], work.floor)
+    contacts = m.layout.contacts
+    work.keys[:, contacts] = np.maximum(work.keys[:, contacts], work.floor)
     leads = built.may_grip
     # In the hand everything starts near where it has to be.
     for laws in CONTINUATION[1:] if built.is_turned_in_hand else CONTINUATION:
@@ -266,9 +266,10 @@ def _leading(built: Built, keys: Float[np.ndarray, "K n"]) -> Bool[np.ndarray, "
     it can turn. Hands that pass a body round and round, at no set times, may have fewer.
     """
     m = built.model
-    nq, nc = m.num_coordinates, m.num_contacts
-    force = np.linalg.norm(keys[:, 2 * nq : 2 * nq + 3 * nc].reshape(-1, nc, 3), axis=2)
-    load = (force * keys[:, -nc:])[built.first_hold :].sum(axis=0)
+    forces = keys[:, m.layout.forces].reshape(len(keys), -1, 3)
+    load = (np.linalg.norm(forces, axis=2) * keys[:, m.layout.contacts])[built.first_hold :].sum(
+        axis=0
+    )
     leads = np.asarray(m.contacts.squeeze >= 1.0)
     if m.is_cyclic and not built.in_spans.any():
         return leads
@@ -285,29 +286,26 @@ def _leading(built: Built, keys: Float[np.ndarray, "K n"]) -> Bool[np.ndarray, "
 def static_start(built: Built, rng: np.random.Generator, allowed: np.ndarray) -> Descent:
     """Stands still but for noise, ways around things and gaits; contacts are undecided."""
     m = built.model
-    nq, nc, count = m.num_coordinates, m.num_contacts, m.num_keys
+    layout, count = m.layout, m.num_keys
+    nq, nc = layout.num_coordinates, layout.num_contacts
     weight = m.weight
-    forces, origins, c = (
-        slice(2 * nq, 2 * nq + 3 * nc),
-        slice(2 * nq + 3 * nc, 2 * nq + 6 * nc),
-        m.first_share,
-    )
     keys = np.tile(built.start, (count, 1))
     moves = slice(0 if m.is_cyclic else 1, count)
     # In the hand gaits differ from start to start, and the body lies where the fingers are.
     noise = _FINE_NOISE if built.is_turned_in_hand else _NOISE
-    keys[moves, :nq] += noise * rng.normal(size=(count, nq))[moves]
+    keys[moves, layout.coordinates] += noise * rng.normal(size=(count, nq))[moves]
     takes_detour = rng.uniform() < _DETOURS
     if not m.is_cyclic and not add_approach(built, rng, keys) and takes_detour:
         _add_detour(built, rng, keys)
         _carry_wrists(built, keys)
-    keys[:, origins] += noise * rng.normal(size=(count, 3 * nc))
+    keys[:, layout.origins] += noise * rng.normal(size=(count, 3 * nc))
     if built.is_turned_in_hand:
-        keys[:, origins] += start_origins(built, allowed).reshape(count, -1)
-    keys[:, forces] += 0.05 * weight * rng.normal(size=(count, 3 * nc))
-    keys[: len(allowed), c:] = np.where(built.required, 1.0, np.where(allowed, 0.5, 0.0))
+        keys[:, layout.origins] += start_origins(built, allowed).reshape(count, -1)
+    keys[:, layout.forces] += 0.05 * weight * rng.normal(size=(count, 3 * nc))
+    free = np.where(allowed, 0.5, 0.0)
+    keys[: len(allowed), layout.contacts] = np.where(built.required, 1.0, free)
     work = _descent(built, keys)
-    work.fixed[: len(allowed), c:] |= ~allowed | built.required
+    work.fixed[: len(allowed), layout.contacts] |= ~allowed | built.required
     return work
 
 
@@ -316,8 +314,7 @@ def _let_lie(built: Built, work: Descent, until: int) -> None:
     m = built.model
     if m.is_cyclic or not built.rests_on.any():
         return
-    nq = m.num_coordinates
-    for columns in (slice(nq - 6, nq), slice(2 * nq - 6, 2 * nq)):
+    for columns in (m.layout.body, m.layout.body_rates):
         work.keys[: until + 1, columns] = built.start[columns]
         work.fixed[: until + 1, columns] = True
         work.fixed[until + 1 :, columns] = False
@@ -332,13 +329,11 @@ def _press_where_asked(built: Built, work: Descent, is_on: Bool[np.ndarray, "P N
     m = built.model
     if built.first_hold < len(is_on) or not built.rests_on.any():
         return
-    nq, nc = m.num_coordinates, m.num_contacts
-    weight = m.weight
+    layout, weight = m.layout, m.weight
     presses = is_on & built.required & (built.contact_hand >= 0)
     presses[1:] &= is_on[:-1]
     for k, j in np.argwhere(presses[1:]) + np.array([1, 0]):
-        force = slice(2 * nq + 3 * j, 2 * nq + 3 * j + 3)
-        origin = work.keys[k, 2 * nq + 3 * nc + 3 * j : 2 * nq + 3 * nc + 3 * j + 3]
+        force, origin = layout.force(j), work.keys[k, layout.origin(j)]
         outward = np.array(body_distance(Packed(m), *origin)[1:])
         work.keys[k, force] = -_PRESS * weight * (m.body.turn @ outward)
         work.fixed[k, force] = True
@@ -354,7 +349,7 @@ def _hold_softly(built: Built, work: Descent) -> None:
     begins, ends = (m.easing % 2 == 1) & hands, (m.easing >= 2) & hands
     keys, contacts = np.nonzero(begins | np.roll(ends, 1, axis=0))
     for i in range(3):
-        columns = 2 * m.num_coordinates + 3 * contacts + i
+        columns = m.layout.first_force + 3 * contacts + i
         work.keys[keys, columns] = 0.0
         work.fixed[keys, columns] = True
 
@@ -383,31 +378,30 @@ def _carry_wrists(built: Built, keys: Float[np.ndarray, "K n"]) -> None:
 def _descent(built: Built, keys: Float[np.ndarray, "K n"]) -> Descent:
     """Descent from key states, with the start held."""
     m = built.model
-    nq, nc = m.num_coordinates, m.num_contacts
+    layout = m.layout
     count, size = keys.shape
     weight = m.weight
     fixed = np.zeros((count, size), dtype=bool)
     if not m.is_cyclic:
-        fixed[0, : 2 * nq] = True
-        fixed[-1, m.first_share :] = True
+        fixed[0, layout.motion] = True
+        fixed[-1, layout.contacts] = True
     # What enters the costs linearly may move far in one step; angles and origins may not.
     scale = np.ones(size)
-    scale[:nq] = np.where(_is_linear(built), 2.0, 0.2)
-    scale[nq : 2 * nq] = 5.0 * scale[:nq]
-    scale[2 * nq : 2 * nq + 3 * nc] = 10.0 * weight
-    scale[2 * nq + 3 * nc : 2 * nq + 6 * nc] = 0.05
-    scale[2 * nq + 6 * nc : m.shift], scale[m.shift] = 10.0 * weight, 0.2 * m.phase_time
-    scale[m.first_share :] = 0.5
-    return Descent(
-        m, make_room(m), keys, fixed, np.zeros((count, nc)), make_blocks(count, size), scale
-    )
+    scale[layout.coordinates] = np.where(_is_linear(built), 2.0, 0.2)
+    scale[layout.rates] = 5.0 * scale[layout.coordinates]
+    scale[layout.forces] = 10.0 * weight
+    scale[layout.origins] = 0.05
+    scale[layout.changes], scale[layout.shift] = 10.0 * weight, 0.2 * m.phase_time
+    scale[layout.contacts] = 0.5
+    floor = np.zeros((count, layout.num_contacts))
+    return Descent(m, make_room(m), keys, fixed, floor, make_blocks(count, size), scale)
 
 
 def _is_linear(built: Built) -> np.ndarray:
     """Coordinates that shift a whole hand or the body."""
-    f, nq = built.model.forest, built.model.num_coordinates
-    is_linear = np.zeros(nq, dtype=bool)
-    is_linear[nq - 6 : nq - 3] = True
+    f, layout = built.model.forest, built.model.layout
+    is_linear = np.zeros(layout.num_coordinates, dtype=bool)
+    is_linear[layout.body_position] = True
     is_linear[f.driver[f.is_slide & (f.driver >= 0)]] = True
     return is_linear
 

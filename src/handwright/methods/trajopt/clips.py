@@ -38,8 +38,8 @@ def make_clip(problem: Problem, built: Built, keys: Float[np.ndarray, "K n"], me
     """
     m, room = built.model, make_room(built.model)
     packed, bench = Packed(m), Packed(room)
-    nq = m.num_coordinates
-    coordinates = np.zeros((len(problem.times), nq))
+    layout = m.layout
+    coordinates = np.zeros((len(problem.times), layout.num_coordinates))
     place, turn = np.zeros((len(problem.times), 3)), np.zeros((len(problem.times), 3, 3))
     contacts: list[Contact] = []
     begins = key_times(m, keys)
@@ -48,8 +48,8 @@ def make_clip(problem: Problem, built: Built, keys: Float[np.ndarray, "K n"], me
         phase, fraction = _where(begins, float(time), is_cyclic=m.is_cyclic)
         fill_sample(packed, keys[phase], keys[(phase + 1) % len(keys)], fraction, bench)
         pose_sample(packed, bench, float(time))
-        coordinates[t] = room.z[:nq]
-        place[t], turn[t] = room.z[nq - 6 : nq - 3], room.body_turn
+        coordinates[t] = room.z[layout.coordinates]
+        place[t], turn[t] = room.z[layout.body_position], room.body_turn
         contacts += _contacts(built, forces[t], t, packed, bench, room)
     pose = Pose(place, rotation.from_matrix(turn))
     body_pose = Pose(pose.apply(-built.body.center), pose.wxyz)
@@ -103,7 +103,7 @@ def mean_forces(
     bend, so Simpson's rule is exact on parts that hold neither a frame nor a key within.
     """
     m = built.model
-    nq, nc = m.num_coordinates, m.num_contacts
+    layout, nc = m.layout, m.layout.num_contacts
     begins = key_times(m, keys)
     duration, step = float(times[-1]), float(times[1])
     # Of the cycles before and after, too.
@@ -111,7 +111,6 @@ def mean_forces(
     ends = np.concatenate([begins + later for later in rounds])
     forces = np.zeros((len(times), nc, 3))
     share = np.zeros((len(times), nc))
-    pushes = slice(2 * nq, 2 * nq + 3 * nc)
     for t, time in enumerate(times):
         within = ends[np.abs(ends - time) < step - 1e-9]
         parts = np.unique([time - step, time, time + step, *within])
@@ -129,8 +128,8 @@ def mean_forces(
                 # The first and the last force stay before and after the motion.
                 is_outside = not m.is_cyclic and at != middle
                 u = s if is_outside else min(max(s + (off - middle) / length, 0.0), 1.0)
-                is_on = weight * first[m.first_share :]
-                force = (1.0 - u) * first[pushes] + u * second[pushes]
+                is_on = weight * first[layout.contacts]
+                force = (1.0 - u) * first[layout.forces] + u * second[layout.forces]
                 forces[t] += is_on[:, None] * force.reshape(nc, 3)
                 share[t] += is_on
     is_bare = np.linalg.norm(forces, axis=2) < _BARELY * m.weight
@@ -183,11 +182,11 @@ def _mode(
     normal: Float[np.ndarray, "3"],
 ) -> ContactMode:
     """A stroke slides unless it is about to begin, to turn or to end."""
-    m, nq = built.model, built.model.num_coordinates
+    m, layout = built.model, built.model.layout
     if not m.contacts.slides[j]:
         return ContactMode.STATIC
-    arm = point - room.z[nq - 6 : nq - 3]
-    velocity = room.z[2 * nq - 6 : 2 * nq - 3] + np.cross(room.swing[3], arm)
+    arm = point - room.z[layout.body_position]
+    velocity = room.z[layout.body_velocity] + np.cross(room.swing[3], arm)
     speed = float(np.linalg.norm(velocity - (velocity @ normal) * normal))
     return ContactMode.SLIDING if speed > _SLIDES else ContactMode.STATIC
 

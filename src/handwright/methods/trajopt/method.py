@@ -183,7 +183,7 @@ def allowed_contacts(problem: Problem, built: Built) -> Bool[np.ndarray, "P N"]:
     """
     m = built.model
     phases = len(m.clearance)
-    allowed = np.ones((phases, m.num_contacts), dtype=bool)
+    allowed = np.ones((phases, m.layout.num_contacts), dtype=bool)
     allowed[:, m.contacts.slides] = built.required[:, m.contacts.slides]
     begin = problem.times[0] + m.phase_time * np.arange(phases)
     slack = 1e-6 + KEY_SLACK * m.phase_time

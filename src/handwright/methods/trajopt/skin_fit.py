@@ -64,21 +64,22 @@ def fit_skin(built: Built, keys: Float[np.ndarray, "K n"]) -> SkinFit:
     """
     m, room = built.model, make_room(built.model)
     packed, bench = Packed(m), Packed(room)
-    nq = m.num_coordinates
+    layout = m.layout
     exact = ExactDistance.from_body(built.body)
     found: dict[int, list[float]] = {}
     worst_gap = deepest = 0.0
     for k in range(len(m.clearance)):
-        on = np.flatnonzero(keys[k, m.first_share :] > 0.5)
+        on = np.flatnonzero(keys[k, layout.contacts] > 0.5)
         on = on[built.contact_hand[on] >= 0]
         if not len(on):
             continue
         fill_sample(packed, keys[k], keys[(k + 1) % len(keys)], 0.5, bench)
         pose_sample(packed, bench, (k + 0.5) * m.phase_time)
         turn = rotation.from_matrix(room.body_turn)
-        body = Pose(room.z[nq - 6 : nq - 3] - rotation.rotate(turn, built.body.center), turn)
+        place = room.z[layout.body_position] - rotation.rotate(turn, built.body.center)
+        body = Pose(place, turn)
         for h in set(built.contact_hand[on].tolist()):
-            gaps = _gaps(built, h, room.z[:nq], body, exact)
+            gaps = _gaps(built, h, room.z[layout.coordinates], body, exact)
             if not np.isfinite(gaps).any():
                 continue
             deepest = max(deepest, -float(gaps.min()))

@@ -13,6 +13,7 @@ import numpy as np
 
 from handwright.geometry.distance.environment import EnvironmentArrays
 from handwright.geometry.distance.sdf import Field
+from handwright.methods.trajopt.model.layout import KeyLayout
 
 HAND_CONTACT = 0
 GROUND_CONTACT = 1
@@ -188,17 +189,10 @@ class Model(NamedTuple):
     lower: np.ndarray
     """Of every coordinate; those of the body are infinite."""
     upper: np.ndarray
-    num_coordinates: int
-    """Of all hands, then six of the body."""
-    num_contacts: int
-    shift: int
-    """Where a key state has the shift of its time, s."""
+    layout: KeyLayout
+    """Where each variable is in a key state."""
     is_pinned: np.ndarray
     """(K,) keys whose time stays; see ``timing``."""
-    first_share: int
-    """Contact variables start here in a key state; see ``system``."""
-    num_variables: int
-    """Of a key state."""
     num_keys: int
     phase_time: float
     """s, without shifts of keys."""

@@ -27,13 +27,13 @@ def _turn_about(axis: tuple, angle: float, before: np.ndarray, after: np.ndarray
 def pose_hands(m: Model, room: Room) -> None:
     """Places all links and capsules from the coordinates and rates in ``room.z``."""
     f = m.forest
-    nq = m.num_coordinates
+    first_rate = m.layout.first_rate
     for j in range(f.parent.shape[0]):
         p, d = f.parent[j], f.driver[j]
         value, rate = f.bias[j], 0.0
         if d >= 0:
             value += f.ratio[j] * room.z[d]
-            rate = f.ratio[j] * room.z[nq + d]
+            rate = f.ratio[j] * room.z[first_rate + d]
         before = f.base_turn[f.hand[j]] if p < 0 else room.turn[p]
         for i in range(3):
             start = f.base_place[f.hand[j], i] if p < 0 else room.place[p, i]
@@ -75,8 +75,7 @@ def pose_body(m: Model, room: Room, time: float) -> None:
 
     The orientation is spin(t) H1 H2 H3 turn, with H1 to H3 about ``hinges``.
     """
-    b, nq = m.body, m.num_coordinates
-    first = nq - 3
+    b, layout = m.body, m.layout
     t = room.body_turn
     for i in range(3):
         for k in range(3):
@@ -88,17 +87,18 @@ def pose_body(m: Model, room: Room, time: float) -> None:
         _turn_about(unit, rate * time, t, t)
     for h in range(3):
         x, y, z = b.hinges[h, 0], b.hinges[h, 1], b.hinges[h, 2]
+        rate = room.z[layout.first_hinge_rate + h]
         for i in range(3):
             room.hinge[h, i] = t[i, 0] * x + t[i, 1] * y + t[i, 2] * z
-            room.swing[h + 1, i] = room.swing[h, i] + room.z[nq + first + h] * room.hinge[h, i]
-        _turn_about((x, y, z), room.z[first + h], t, t)
+            room.swing[h + 1, i] = room.swing[h, i] + rate * room.hinge[h, i]
+        _turn_about((x, y, z), room.z[layout.first_hinge + h], t, t)
     for i in range(3):
         x, y, z = t[i, 0], t[i, 1], t[i, 2]
         for k in range(3):
             t[i, k] = x * b.turn[0, k] + y * b.turn[1, k] + z * b.turn[2, k]
     for i in range(3):
         x, y, z = t[i, 0], t[i, 1], t[i, 2]
-        o = room.z[nq - 6 + i]
+        o = room.z[layout.first_body + i]
         room.rod[0, i] = o + x * b.rod_start[0] + y * b.rod_start[1] + z * b.rod_start[2]
         room.rod[1, i] = o + x * b.rod_end[0] + y * b.rod_end[1] + z * b.rod_end[2]
 
@@ -136,7 +136,7 @@ def add_body_slopes(
     m: Model, room: Room, point: tuple, direction: tuple, row: int, sign: float
 ) -> None:
     """The same for a point of the body."""
-    first = m.num_coordinates - 6
+    first, first_hinge = m.layout.first_body, m.layout.first_hinge
     dx, dy, dz = direction
     room.dense[row, first] += sign * dx
     room.dense[row, first + 1] += sign * dy
@@ -147,4 +147,4 @@ def add_body_slopes(
     for h in range(3):
         ax, ay, az = room.hinge[h, 0], room.hinge[h, 1], room.hinge[h, 2]
         along = dx * (ay * z - az * y) + dy * (az * x - ax * z) + dz * (ax * y - ay * x)
-        room.dense[row, first + 3 + h] += sign * along
+        room.dense[row, first_hinge + h] += sign * along

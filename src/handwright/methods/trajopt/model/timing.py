@@ -43,5 +43,5 @@ def pinned_keys(problem: Problem, num_phases: int, *, is_free: bool) -> Bool[np.
 def key_times(model: Model, keys: Float[np.ndarray, "K n"]) -> Float[np.ndarray, " L"]:
     """When key states are, s from the start; with the end of the last phase also if cyclic."""
     times = model.phase_time * np.arange(len(model.clearance) + 1.0)
-    times[: len(keys)] += keys[:, model.shift]
+    times[: len(keys)] += keys[:, model.layout.shift]
     return times

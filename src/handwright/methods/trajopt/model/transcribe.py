@@ -21,6 +21,7 @@ from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.methods.trajopt.model.couplings import Couplings, coordinate_limits, couple_joints
 from handwright.methods.trajopt.model.goal_rows import goal_samples
+from handwright.methods.trajopt.model.layout import BODY, key_layout
 from handwright.methods.trajopt.model.model import (
     GROUND_CONTACT,
     HAND_CONTACT,
@@ -37,6 +38,7 @@ from handwright.methods.trajopt.model.skin_bulge import skin_bulge, skin_stubs
 from handwright.methods.trajopt.model.timing import pinned_keys
 from handwright.methods.trajopt.schedule.carrying import carried_wrists
 from handwright.methods.trajopt.schedule.goal_digits import has_goal, must_touch
+from handwright.methods.trajopt.terms.contact_rows import NUM_RESIDUALS, NUM_ROWS
 
 # Order of the wrist's hinges in its own frame: bending, deviation, turning of the forearm. The
 # second must stay well within a quarter turn, and deviation is what a wrist has least of.
@@ -153,7 +155,7 @@ def build(
     (body_name, body), *_ = problem.bodies.items()
     hands = _hand_parts(problem, is_coupled)
     count = max((h.first_finger_coordinate + len(h.couplings.leading) for h in hands), default=0)
-    num_coordinates = count + 6
+    num_coordinates = count + BODY
     duration = float(problem.times[-1] - problem.times[0])
     env, surfaces = _surroundings(problem)
     shape = make_body(problem, body_name)
@@ -170,7 +172,7 @@ def build(
         problem, hands, body, num_phases, duration / num_phases, fractions
     )
     skeleton = _skeleton(hands)
-    shift = 2 * num_coordinates + (6 + 3 * num_pushes) * len(contacts.kind)
+    layout = key_layout(num_coordinates, len(contacts.kind), num_pushes)
     model = Model(
         forest=_forest(hands),
         skeleton=skeleton,
@@ -187,21 +189,17 @@ def build(
         gravity=np.array(problem.gravity),
         lower=lower,
         upper=upper,
-        num_coordinates=num_coordinates,
-        num_contacts=len(contacts.kind),
-        shift=shift,
+        layout=layout,
         is_pinned=pinned_keys(problem, num_phases, is_free=has_free_times),
-        first_share=shift + 1,
-        num_variables=shift + 1 + len(contacts.kind),
         num_keys=num_phases + (0 if problem.is_cyclic else 1),
         phase_time=duration / num_phases,
         is_cyclic=problem.is_cyclic,
     )
-    start = np.zeros(model.num_variables)
+    start = np.zeros(layout.size)
     for hand in hands:
         first = hand.first_finger_coordinate
         start[first : first + len(hand.couplings.leading)] = hand.q[hand.couplings.leading]
-    start[num_coordinates - 6 : num_coordinates - 3] = problem.start[body_name].apply(body.center)
+    start[layout.body_position] = problem.start[body_name].apply(body.center)
     numbers = [n for hand in hands for n in (*_shown_capsules(hand), *_stub_numbers(hand))]
     first_hold = _first_hold(problem, body_name, model)
     times = problem.times[0] + model.phase_time * np.arange(model.num_keys)
@@ -228,9 +226,9 @@ def build(
 def _required(problem: Problem, model: Model) -> Bool[np.ndarray, "P N"]:
     """Strokes fill the phases whose middle they cover, and one at least."""
     phases, h = len(model.clearance), model.phase_time
-    required = np.zeros((phases, model.num_contacts), dtype=bool)
+    required = np.zeros((phases, model.layout.num_contacts), dtype=bool)
     middle = problem.times[0] + h * (np.arange(phases) + 0.5)
-    first = model.num_contacts - len(problem.strokes)
+    first = model.layout.num_contacts - len(problem.strokes)
     for n, stroke in enumerate(problem.strokes):
         inside = (middle >= stroke.start) & (middle <= stroke.end)
         inside[np.argmin(np.abs(middle - 0.5 * (stroke.start + stroke.end)))] = True
@@ -293,7 +291,7 @@ def phases_of(problem: Problem, phase_time: float) -> int:
 
 def make_room(model: Model) -> Room:
     """Room for one sample of a model."""
-    nq, size = model.num_coordinates, model.num_variables + 6
+    size = model.layout.state_size
     joints = len(model.forest.parent)
     return Room(
         z=np.zeros(size),
@@ -307,10 +305,10 @@ def make_room(model: Model) -> Room:
         hinge=np.zeros((3, 3)),
         swing=np.zeros((4, 3)),
         rod=np.zeros((2, 3)),
-        rows=np.zeros((16, size)),
-        residual=np.zeros(13),
+        rows=np.zeros((NUM_ROWS, size)),
+        residual=np.zeros(NUM_RESIDUALS),
         columns=np.zeros(size, dtype=np.int64),
-        dense=np.zeros((3, nq)),
+        dense=np.zeros((3, model.layout.num_coordinates)),
         square=np.zeros((size, size)),
         slope=np.zeros(size),
         stretch=np.zeros((2, size)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from handwright.kernels.decorators import kernel
@@ -44,3 +46,10 @@ def rotated(t: np.ndarray, v: tuple) -> tuple:
         t[1, 0] * v[0] + t[1, 1] * v[1] + t[1, 2] * v[2],
         t[2, 0] * v[0] + t[2, 1] * v[1] + t[2, 2] * v[2],
     )
+
+
+@kernel
+def length_at(values: np.ndarray, first: int) -> float:
+    """Length of the vector whose three components begin at an index of an array."""
+    x, y, z = values[first], values[first + 1], values[first + 2]
+    return math.sqrt(x * x + y * y + z * z)

@@ -55,7 +55,7 @@ def add_approach(built: Built, rng: np.random.Generator, keys: Float[np.ndarray,
         return False
     room = make_room(built.model)
     depth = _Depth(built, room)
-    nq = built.model.num_coordinates
+    rates = built.model.layout.first_rate
     arrival = min(built.first_hold, len(keys) - 1)
     share = np.minimum(np.arange(len(keys)) / max(arrival, 1), 1.0)
     found = False
@@ -69,7 +69,7 @@ def add_approach(built: Built, rng: np.random.Generator, keys: Float[np.ndarray,
         places = way.at(share) @ turn
         first = hand.first_coordinate
         keys[:, first : first + 3] += places
-        keys[1:, nq + first : nq + first + 3] += (
+        keys[1:, rates + first : rates + first + 3] += (
             np.gradient(places, axis=0)[1:] / built.model.phase_time
         )
         found = True
@@ -106,7 +106,7 @@ def _shift(built: Built, room: Room, number: int) -> Float[np.ndarray, "3"]:
         room.place[m.contacts.pad_joint[j]] + room.turn[m.contacts.pad_joint[j]] @ m.contacts.pad[j]
         for j in own
     ]
-    body = built.start[m.num_coordinates - 6 : m.num_coordinates - 3]
+    body = built.start[m.layout.body_position]
     up = np.array([0.0, 0.0, m.body.reach + _ABOVE])
     return body + up - np.mean(pads, axis=0)
 

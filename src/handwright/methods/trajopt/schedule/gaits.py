@@ -48,8 +48,8 @@ def start_origins(built: Built, gait: Bool[np.ndarray, "P N"]) -> Float[np.ndarr
     packed, bench = Packed(m), Packed(room)
     phases = len(gait)
     fill_sample(packed, built.start, built.start, 0.0, bench)
-    origins = np.zeros((phases, m.num_contacts, 3))
-    centre = built.start[m.num_coordinates - 6 : m.num_coordinates - 3]
+    origins = np.zeros((phases, m.layout.num_contacts, 3))
+    centre = built.start[m.layout.body_position]
     for j in np.flatnonzero(m.contacts.pad_joint >= 0):
         link = m.contacts.pad_joint[j]
         for k in range(phases):

@@ -44,12 +44,11 @@ def rounded(
             motion is cyclic.
     """
     m = built.model
-    nq, nc = m.num_coordinates, m.num_contacts
     weight = m.weight
     phases = len(m.clearance)
     keys = keys.copy()
-    forces = keys[:, 2 * nq : 2 * nq + 3 * nc].reshape(len(keys), nc, 3)
-    c = keys[:phases, m.first_share :].copy()
+    forces = keys[:, m.layout.forces].reshape(len(keys), -1, 3)
+    c = keys[:phases, m.layout.contacts].copy()
     size = np.linalg.norm(forces, axis=2)
     following = np.roll(size, -1, axis=0)[:phases]
     load = 0.5 * c * (size[:phases] + following) / weight
@@ -114,16 +113,15 @@ def _is_dragged(
 ) -> Bool[np.ndarray, "P N"]:
     """Contacts of a held body with surroundings along which it moves: they would have to slip."""
     m = built.model
-    nq, nc = m.num_coordinates, m.num_contacts
     surroundings = built.contact_hand < 0
     room = make_room(m)
     packed, bench = Packed(m), Packed(room)
-    places, turns = keys[:, nq - 6 : nq - 3], np.zeros((len(keys), 3, 3))
+    places, turns = keys[:, m.layout.body_position], np.zeros((len(keys), 3, 3))
     for k in range(len(keys)):
         room.z[: keys.shape[1]] = keys[k]
         pose_body(packed, bench, k * m.phase_time)
         turns[k] = room.body_turn
-    origins = keys[:, 2 * nq + 3 * nc : 2 * nq + 6 * nc].reshape(len(keys), nc, 3)
+    origins = keys[:, m.layout.origins].reshape(len(keys), -1, 3)
     before = places[:, None] + origins @ turns.transpose(0, 2, 1)
     after = np.roll(places, -1, axis=0)[:, None] + origins @ np.roll(turns, -1, axis=0).transpose(
         0, 2, 1
@@ -210,9 +208,8 @@ def apply_schedule(
 ) -> Float[np.ndarray, "K n"]:
     """Key states with these contacts; sets what of the model follows the schedule."""
     m = built.model
-    nc = m.num_contacts
     keys = keys.copy()
-    keys[: len(is_on), keys.shape[1] - nc :] = is_on
+    keys[: len(is_on), m.layout.contacts] = is_on
     before, after = np.roll(is_on, 1, axis=0), np.roll(is_on, -1, axis=0)
     if not m.is_cyclic:
         before[0], after[-1] = False, False
@@ -224,7 +221,7 @@ def apply_schedule(
     m.is_pushed[: len(is_on) // 2] = False
     near = is_on | before | after
     m.clearance[:] = _CLEAR
-    for j in range(nc):
+    for j in range(m.layout.num_contacts):
         own = m.contacts.capsules[m.contacts.first[j] : m.contacts.last[j]]
         m.clearance[np.ix_(np.flatnonzero(near[:, j]), own)] = 0.0
     return keys

@@ -106,7 +106,7 @@ def quiet(
             unless it turns the body with them.
     """
     m = built.model
-    nq = m.num_coordinates
+    layout, nq = m.layout, m.layout.num_coordinates
     acceleration, rest, value = np.zeros(nq), np.zeros(nq), np.zeros(nq)
     rate = np.zeros((len(m.clearance), nq))
     end_rate = np.full(nq, 1.0 / 0.01**2)
@@ -129,9 +129,9 @@ def quiet(
         if is_on is not None and not built.is_turned_in_hand:
             holds = is_on[:, built.contact_hand == number].sum(axis=1) >= _HOLDING
             rate[holds, span] = 1.0 / _GRIP_RATE**2
-    acceleration[nq - 6 : nq - 3] = 1.0 / 3.0**2
-    acceleration[nq - 3 :] = 1.0 / 30.0**2
-    end_rate[nq - 3 :] = 1.0 / 0.1**2
+    acceleration[layout.body_position] = 1.0 / 3.0**2
+    acceleration[layout.hinges] = 1.0 / 30.0**2
+    end_rate[layout.hinges] = 1.0 / 0.1**2
     weight = m.weight
     return Quiet(
         acceleration=factor * acceleration,

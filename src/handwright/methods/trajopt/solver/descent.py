@@ -120,22 +120,25 @@ class Descent:
         that no phase with pushes touches, and shifts of keys that stay.
         """
         held = self.fixed.copy()
-        nq, nc = self.model.num_coordinates, self.model.num_contacts
-        c = self.keys[:, -nc:]
+        layout = self.model.layout
+        c = self.keys[:, layout.contacts]
         if not is_frozen:
-            slope = self.blocks.slope[:, -nc:]
-            held[:, -nc:] |= ((c <= self.floor) & (slope > 0.0)) | ((c >= 1.0) & (slope < 0.0))
-            held[:, 2 * nq + 6 * nc : self.model.first_share] = True
+            slope = self.blocks.slope[:, layout.contacts]
+            is_kept = ((c <= self.floor) & (slope > 0.0)) | ((c >= 1.0) & (slope < 0.0))
+            held[:, layout.contacts] |= is_kept
+            held[:, layout.changes] = True
+            held[:, layout.shift] = True
             return held
-        held[:, -nc:] = True
-        held[:, self.model.shift] |= self.model.is_pinned
+        held[:, layout.contacts] = True
+        held[:, layout.shift] |= self.model.is_pinned
         idle = (c == 0.0) & (np.roll(c, 1, axis=0) == 0.0)
         threefold = np.repeat(idle, 3, axis=1)
-        held[:, 2 * nq : 2 * nq + 6 * nc] |= np.tile(threefold, 2)
+        held[:, layout.forces] |= threefold
+        held[:, layout.origins] |= threefold
         is_pushed = np.zeros(len(held), dtype=bool)
         is_pushed[: len(self.model.is_pushed)] = self.model.is_pushed
         is_pushed |= np.roll(is_pushed, 1)
-        changes = held[:, 2 * nq + 6 * nc : self.model.shift]
+        changes = held[:, layout.changes]
         changes |= np.tile(threefold, len(self.model.pushes.force)) | ~is_pushed[:, None]
         return held
 
@@ -169,18 +172,18 @@ class Descent:
 
     def _bounded(self, step: np.ndarray, is_frozen: bool) -> np.ndarray:
         """The motion after a step that is shortened where it is too long."""
-        nq, nc = self.model.num_coordinates, self.model.num_contacts
-        angles = np.abs(step[:, :nq]).max()
+        layout = self.model.layout
+        angles = np.abs(step[:, layout.coordinates]).max()
         step = step * min(1.0, _ANGLE_STEP / max(angles, 1e-12))
-        origins = step[:, 2 * nq + 3 * nc : 2 * nq + 6 * nc]
+        origins = step[:, layout.origins]
         np.clip(origins, -_ORIGIN_STEP, _ORIGIN_STEP, out=origins)
-        step[:, self.model.shift] *= self._share_of_shifts(step[:, self.model.shift])
+        step[:, layout.shift] *= self._share_of_shifts(step[:, layout.shift])
         keys = self.keys + step
         if not is_frozen:
-            first = keys.shape[1] - nc
-            c = self.keys[:, first:] + np.clip(step[:, first:], -_CONTACT_STEP, _CONTACT_STEP)
-            keys[:, first:] = np.clip(c, self.floor, 1.0)
-            keys[:, first:] = np.where(self.fixed[:, first:], self.keys[:, first:], keys[:, first:])
+            own = layout.contacts
+            c = self.keys[:, own] + np.clip(step[:, own], -_CONTACT_STEP, _CONTACT_STEP)
+            c = np.clip(c, self.floor, 1.0)
+            keys[:, own] = np.where(self.fixed[:, own], self.keys[:, own], c)
         return keys
 
     def _share_of_shifts(self, shifts: np.ndarray) -> float:

@@ -11,12 +11,15 @@ from handwright.core.tolerances import DIGIT_FORCE
 from handwright.kernels.decorators import kernel
 from handwright.kernels.packed import Packed
 from handwright.methods.trajopt.model.goal_rows import fine_samples
+from handwright.methods.trajopt.model.layout import force_index
 from handwright.methods.trajopt.model.model import HAND_CONTACT, Model, Room, Weights
 from handwright.methods.trajopt.model.transcribe import Built
+from handwright.methods.trajopt.model.vectors import length_at
 from handwright.methods.trajopt.solver.system import fill_sample, pose_sample
-from handwright.methods.trajopt.terms.body import body_terms
+from handwright.methods.trajopt.terms.body import FORCE, MOMENT, body_terms
 from handwright.methods.trajopt.terms.collision import collision_terms, limit_terms
 from handwright.methods.trajopt.terms.contact import contact_terms
+from handwright.methods.trajopt.terms.contact_rows import BODY_GAP, CONE, HAND_GAP, SLIP, SQUEEZE
 from handwright.methods.trajopt.terms.goal import goal_terms
 from handwright.methods.trajopt.terms.push import worst_push
 
@@ -24,6 +27,7 @@ MEASURES = (
     "gap", "slip", "force", "moment", "cone", "penetration", "limit", "goal",
     "strength", "push",
 )  # fmt: skip
+_GAP, _SLIP, _FORCE, _MOMENT, _CONE, _PENETRATION, _LIMIT, _GOAL, _STRENGTH, _PUSH = range(10)
 LIMITS = {
     "gap": 3e-4,
     "slip": 5e-4,
@@ -84,41 +88,43 @@ def _measure(
     depth: np.ndarray,
 ) -> None:
     """Writes worst errors into ``out``, those of phases and contacts into ``by`` (P, N, 3)."""
-    nq, nc = m.num_coordinates, m.num_contacts
+    layout = m.layout
     for n in range(m.samples.phase.shape[0]):
         k = m.samples.phase[n]
         other = 0 if k + 1 == keys.shape[0] else k + 1
         fill_sample(m, keys[k], keys[other], m.samples.fraction[n], room)
         pose_sample(m, room, m.samples.time[n])
         for row in range(m.samples.goal_first[n], m.samples.goal_last[n]):
-            out[7] = max(out[7], np.sqrt(2.0 * goal_terms(m, w, room, row, 1.0, False)))
+            out[_GOAL] = max(out[_GOAL], np.sqrt(2.0 * goal_terms(m, w, room, row, 1.0, False)))
         if not m.samples.is_full[n]:
             continue
         r = room.residual
-        for j in range(nc):
-            if room.z[m.first_share + j] < 0.5:
+        for j in range(layout.num_contacts):
+            if room.z[layout.first_contact + j] < 0.5:
                 continue
             contact_terms(m, w, room, j, 1.0, 1.0, False, False)
-            gap = max(abs(r[0]), abs(r[1]))
-            slip = np.sqrt(r[2] * r[2] + r[3] * r[3] + r[4] * r[4])
-            cone = max(r[5], r[6])
+            gap = max(abs(r[BODY_GAP]), abs(r[HAND_GAP]))
+            slip = length_at(r, SLIP)
+            cone = max(r[CONE], r[SQUEEZE])
             if m.contacts.slides[j]:
                 cone, slip = max(cone, slip), 0.0
             if m.contacts.kind[j] == HAND_CONTACT:
-                f = 2 * nq + 3 * j
+                f = force_index(layout, j)
                 push = room.z[f] ** 2 + room.z[f + 1] ** 2 + room.z[f + 2] ** 2
-                out[8] = max(out[8], np.sqrt(push))
+                out[_STRENGTH] = max(out[_STRENGTH], np.sqrt(push))
             by[k, j, 0], by[k, j, 1] = max(by[k, j, 0], gap), max(by[k, j, 1], slip)
             by[k, j, 2] = max(by[k, j, 2], cone)
-            out[0], out[1], out[4] = max(out[0], gap), max(out[1], slip), max(out[4], cone)
+            out[_GAP], out[_SLIP] = max(out[_GAP], gap), max(out[_SLIP], slip)
+            out[_CONE] = max(out[_CONE], cone)
         body_terms(m, w, room, 1.0, False)
-        out[2] = max(out[2], np.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]))
-        out[3] = max(out[3], np.sqrt(r[3] * r[3] + r[4] * r[4] + r[5] * r[5]))
-        out[9] = max(out[9], worst_push(m, w, room, k))
+        out[_FORCE] = max(out[_FORCE], length_at(r, FORCE))
+        out[_MOMENT] = max(out[_MOMENT], length_at(r, MOMENT))
+        out[_PUSH] = max(out[_PUSH], worst_push(m, w, room, k))
         # Roots of sums of squares: no single overlap is deeper.
         depth[n] = np.sqrt(2.0 * collision_terms(m, w, room, k, 1.0, False))
-        out[5] = max(out[5], depth[n])
-        out[6] = max(out[6], np.sqrt(2.0 * limit_terms(m, w, room, 1.0, False)))
+        out[_PENETRATION] = max(out[_PENETRATION], depth[n])
+        over = np.sqrt(2.0 * limit_terms(m, w, room, 1.0, False))
+        out[_LIMIT] = max(out[_LIMIT], over)
 
 
 def measure(built: Built, keys: Float[np.ndarray, "K n"], room: Room) -> Measured:
@@ -137,7 +143,7 @@ def measure(built: Built, keys: Float[np.ndarray, "K n"], room: Room) -> Measure
         is_frozen=True,
     )  # fmt: skip
     out = np.zeros(len(MEASURES))
-    by = np.zeros((len(built.model.clearance), built.model.num_contacts, 3))
+    by = np.zeros((len(built.model.clearance), built.model.layout.num_contacts, 3))
     depth = np.zeros(len(fine.samples.phase))
     _measure(Packed(fine), Packed(unit), np.ascontiguousarray(keys), Packed(room), out, by, depth)
     shares = by / np.array([LIMITS["gap"], LIMITS["slip"], LIMITS["cone"]])

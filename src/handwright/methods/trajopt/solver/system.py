@@ -15,6 +15,7 @@ import numpy as np
 
 from handwright.geometry.distance.environment import surface_value_gradient
 from handwright.kernels.decorators import kernel
+from handwright.methods.trajopt.model.layout import acceleration_index, origin_index
 from handwright.methods.trajopt.model.model import HAND_CONTACT, Model, Room, Weights
 from handwright.methods.trajopt.model.posing import pose_body, pose_hands
 from handwright.methods.trajopt.terms.body import body_terms
@@ -47,19 +48,19 @@ def hermite(s: float, h: float) -> tuple:
 @kernel
 def fill_sample(m: Model, first: np.ndarray, second: np.ndarray, s: float, room: Room) -> None:
     """Writes the state within a phase into ``room.z``."""
-    nq = m.num_coordinates
+    layout, rates = m.layout, m.layout.first_rate
     a, b, c = hermite(s, phase_length(m, first, second))
     z = room.z
-    for i in range(nq):
-        p0, v0, p1, v1 = first[i], first[nq + i], second[i], second[nq + i]
+    for i in range(layout.num_coordinates):
+        p0, v0, p1, v1 = first[i], first[rates + i], second[i], second[rates + i]
         z[i] = a[0] * p0 + a[1] * v0 + a[2] * p1 + a[3] * v1
-        z[nq + i] = b[0] * p0 + b[1] * v0 + b[2] * p1 + b[3] * v1
-        if i >= nq - 6:
-            k = m.num_variables + i - (nq - 6)
+        z[rates + i] = b[0] * p0 + b[1] * v0 + b[2] * p1 + b[3] * v1
+        if i >= layout.first_body:
+            k = acceleration_index(layout, i)
             z[k] = c[0] * p0 + c[1] * v0 + c[2] * p1 + c[3] * v1
-    for i in range(2 * nq, m.first_share):
+    for i in range(layout.first_force, layout.first_contact):
         z[i] = (1.0 - s) * first[i] + s * second[i]
-    for i in range(m.first_share, m.num_variables):
+    for i in range(layout.first_contact, layout.size):
         z[i] = first[i]
 
 
@@ -76,12 +77,11 @@ def place_contact(m: Model, room: Room, j: int) -> tuple:
 
     The origin is put on the body's surface; the gap is from there to the hand or the surface.
     """
-    nq, nc = m.num_coordinates, m.num_contacts
-    i = 2 * nq + 3 * nc + 3 * j
+    i = origin_index(m.layout, j)
     x, y, z = room.z[i], room.z[i + 1], room.z[i + 2]
     d, gx, gy, gz = body_distance(m, x, y, z)
     x, y, z = x - d * gx, y - d * gy, z - d * gz
-    t, b = room.body_turn, nq - 6
+    t, b = room.body_turn, m.layout.first_body
     p = (
         room.z[b] + t[0, 0] * x + t[0, 1] * y + t[0, 2] * z,
         room.z[b + 1] + t[1, 0] * x + t[1, 1] * y + t[1, 2] * z,
@@ -131,7 +131,7 @@ def sample_cost(m: Model, w: Weights, room: Room, n: int, h: float, want: bool) 
     for row in range(m.samples.goal_first[n], m.samples.goal_last[n]):
         cost += goal_terms(m, w, room, row, scale, want)
     if m.samples.is_full[n]:
-        for j in range(m.num_contacts):
+        for j in range(m.layout.num_contacts):
             lands = w.is_frozen and is_landing(m, n, j)
             firm = firmness(m, m.samples.phase[n], j, m.samples.fraction[n])
             cost += contact_terms(m, w, room, j, scale, firm, lands, want)
@@ -192,29 +192,29 @@ def motion_system(m: Model, w: Weights, keys: np.ndarray, room: Room, out: Sums)
 @kernel
 def _spread_coordinates(m: Model, room: Room, takes: tuple, blocks: tuple, slopes: tuple) -> None:
     """Carries what depends on coordinates of a sample over to its two keys."""
-    nq, contacts = m.num_coordinates, m.num_variables
+    layout, rates, first_body = m.layout, m.layout.first_rate, m.layout.first_body
     value, rate, acceleration = takes
     H, g = room.square, room.slope
-    for i in range(nq):
+    for i in range(layout.num_coordinates):
         # Accelerations of the body's coordinates come after everything else.
-        ai = contacts + i - (nq - 6) if i >= nq - 6 else -1
+        ai = acceleration_index(layout, i) if i >= first_body else -1
         for a in range(4):
-            pull = value[a] * g[i] + rate[a] * g[nq + i]
+            pull = value[a] * g[i] + rate[a] * g[rates + i]
             if ai >= 0:
                 pull += acceleration[a] * g[ai]
-            slopes[a // 2][(a % 2) * nq + i] += pull
+            slopes[a // 2][(a % 2) * rates + i] += pull
         for j in range(i + 1):
-            aj = contacts + j - (nq - 6) if j >= nq - 6 else -1
-            pair = (H[i, j], H[nq + i, j], H[nq + j, i], H[nq + i, nq + j])
+            aj = acceleration_index(layout, j) if j >= first_body else -1
+            pair = (H[i, j], H[rates + i, j], H[rates + j, i], H[rates + i, rates + j])
             bent = (0.0, 0.0, 0.0, 0.0, 0.0)
             if aj >= 0:
-                bent = (H[ai, j], H[ai, nq + j], H[aj, i], H[aj, nq + i], H[ai, aj])
+                bent = (H[ai, j], H[ai, rates + j], H[aj, i], H[aj, rates + i], H[ai, aj])
             elif ai >= 0:
-                bent = (H[ai, j], H[ai, nq + j], 0.0, 0.0, 0.0)
+                bent = (H[ai, j], H[ai, rates + j], 0.0, 0.0, 0.0)
             if _is_nothing(pair, bent):
                 continue
             for a in range(4):
-                _spread_row(takes, pair, bent, (nq, i, j, a), blocks)
+                _spread_row(takes, pair, bent, (rates, i, j, a), blocks)
 
 
 @kernel
@@ -227,16 +227,16 @@ def _is_nothing(pair: tuple, bent: tuple) -> bool:
 def _spread_row(takes: tuple, pair: tuple, bent: tuple, place: tuple, blocks: tuple) -> None:
     """One of the four states of coordinate i (value and rate at either key) against those of j."""
     value, rate, acceleration = takes
-    nq, i, j, a = place
+    rates, i, j, a = place
     first, below, second = blocks
     by_value = value[a] * pair[0] + rate[a] * pair[1] + acceleration[a] * bent[0]
     by_rate = value[a] * pair[2] + rate[a] * pair[3] + acceleration[a] * bent[1]
     by_bend = value[a] * bent[2] + rate[a] * bent[3] + acceleration[a] * bent[4]
-    row = (a % 2) * nq + i
+    row = (a % 2) * rates + i
     # Of a coordinate with itself every pair of states comes once.
     for b in range(a + 1 if i == j else 4):
         product = by_value * value[b] + by_rate * rate[b] + by_bend * acceleration[b]
-        column = (b % 2) * nq + j
+        column = (b % 2) * rates + j
         if a < 2 and b < 2:
             _put(first, row, column, product)
         elif a >= 2 and b >= 2:
@@ -259,7 +259,7 @@ def _put(block: np.ndarray, row: int, column: int, value: float) -> None:
 @kernel
 def _key_shares(m: Model, s: float, i: int) -> tuple[float, float]:
     """What a variable of contacts takes from both keys: contact variables belong to the first."""
-    return (1.0 - s, s) if i < m.first_share else (1.0, 0.0)
+    return (1.0 - s, s) if i < m.layout.first_contact else (1.0, 0.0)
 
 
 @kernel
@@ -267,28 +267,28 @@ def _spread_contacts(
     m: Model, room: Room, s: float, takes: tuple, blocks: tuple, slopes: tuple
 ) -> None:
     """Carries what depends on forces, origins and contact variables over to the keys."""
-    nq, end = m.num_coordinates, m.num_variables
+    layout, rates = m.layout, m.layout.first_rate
     value, rate, acceleration = takes
     first, below, second = blocks
     H, g = room.square, room.slope
-    for i in range(2 * nq, end):
+    for i in range(layout.first_force, layout.size):
         u0, u1 = _key_shares(m, s, i)
         slopes[0][i] += u0 * g[i]
         slopes[1][i] += u1 * g[i]
-        for j in range(nq):
-            bent = H[end + j - (nq - 6), i] if j >= nq - 6 else 0.0
-            if H[i, j] == 0.0 and H[i, nq + j] == 0.0 and bent == 0.0:
+        for j in range(layout.num_coordinates):
+            bent = H[acceleration_index(layout, j), i] if j >= layout.first_body else 0.0
+            if H[i, j] == 0.0 and H[i, rates + j] == 0.0 and bent == 0.0:
                 continue
             for a in range(4):
-                product = value[a] * H[i, j] + rate[a] * H[i, nq + j] + acceleration[a] * bent
-                column = (a % 2) * nq + j
+                product = value[a] * H[i, j] + rate[a] * H[i, rates + j] + acceleration[a] * bent
+                column = (a % 2) * rates + j
                 if a < 2:
                     first[i, column] += u0 * product
                     below[i, column] += u1 * product
                 else:
                     second[i, column] += u1 * product
                     below[column, i] += u0 * product
-        for j in range(2 * nq, i + 1):
+        for j in range(layout.first_force, i + 1):
             if H[i, j] != 0.0:
                 t0, t1 = _key_shares(m, s, j)
                 first[i, j] += u0 * t0 * H[i, j]

@@ -32,7 +32,7 @@ def _on_axis(a: np.ndarray, b: np.ndarray, s: float) -> tuple:
 @kernel
 def _to_body(m: Model, room: Room, p: tuple) -> tuple:
     """A world point in the body's frame."""
-    t, i = room.body_turn, m.num_coordinates - 6
+    t, i = room.body_turn, m.layout.first_body
     x, y, z = p[0] - room.z[i], p[1] - room.z[i + 1], p[2] - room.z[i + 2]
     return (
         t[0, 0] * x + t[1, 0] * y + t[2, 0] * z,
@@ -77,7 +77,7 @@ def capsule_to_body(m: Model, room: Room, k: int) -> tuple:
     """Gap between a capsule and the body, the place on its axis, and the way out of the body."""
     a, b = room.ends[k, 0], room.ends[k, 1]
     radius = m.skeleton.radius[k]
-    i = m.num_coordinates - 6
+    i = m.layout.first_body
     x = 0.5 * (a[0] + b[0]) - room.z[i]
     y = 0.5 * (a[1] + b[1]) - room.z[i + 1]
     z = 0.5 * (a[2] + b[2]) - room.z[i + 2]
@@ -169,7 +169,7 @@ def capsule_to_capsule(m: Model, room: Room, k: int, other: int) -> tuple:
 @kernel
 def knob_place(m: Model, room: Room, k: int) -> tuple:
     """A knob of the body in the world."""
-    t, q, i = room.body_turn, m.body.knobs, m.num_coordinates - 6
+    t, q, i = room.body_turn, m.body.knobs, m.layout.first_body
     return (
         room.z[i] + t[0, 0] * q[k, 0] + t[0, 1] * q[k, 1] + t[0, 2] * q[k, 2],
         room.z[i + 1] + t[1, 0] * q[k, 0] + t[1, 1] * q[k, 1] + t[1, 2] * q[k, 2],
@@ -182,7 +182,7 @@ def collision_terms(
     m: Model, w: Weights, room: Room, phase: int, scale: float, want: bool
 ) -> float:
     """Cost of everything that overlaps; adds slopes if wanted."""
-    nq, cost, wp = m.num_coordinates, 0.0, scale * w.penetration
+    nq, cost, wp = m.layout.num_coordinates, 0.0, scale * w.penetration
     s = m.skeleton
     for k in range(s.joint.shape[0]):
         gap, p, n = capsule_to_body(m, room, k)
@@ -230,7 +230,7 @@ def collision_terms(
 def limit_terms(m: Model, w: Weights, room: Room, scale: float, want: bool) -> float:
     """Cost of coordinates beyond their limits; adds slopes if wanted."""
     cost, wl = 0.0, scale * w.limit
-    for i in range(m.num_coordinates - 6):
+    for i in range(m.layout.first_body):
         q = room.z[i]
         over = q - m.upper[i] if q > m.upper[i] else (q - m.lower[i] if q < m.lower[i] else 0.0)
         if over != 0.0:

@@ -27,17 +27,28 @@ from typing import NamedTuple
 from handwright.geometry.distance.environment import surface_value_gradient
 from handwright.geometry.distance.sdf import field_value_gradient
 from handwright.kernels.decorators import kernel
+from handwright.methods.trajopt.model.layout import BODY, force_index, origin_index
 from handwright.methods.trajopt.model.model import HAND_CONTACT, ROD, Model, Room, Weights
 from handwright.methods.trajopt.model.posing import joint_motion
 from handwright.methods.trajopt.model.rows import add_rows
 from handwright.methods.trajopt.model.vectors import across, cross, dot, minus, rotated
+from handwright.methods.trajopt.terms.contact_rows import (
+    BODY_GAP,
+    CONE,
+    FACING,
+    HAND_GAP,
+    NORMAL,
+    NUM_RESIDUALS,
+    PAD,
+    SLIP,
+    SQUEEZE,
+    ContactColumns,
+    list_contact_columns,
+)
 from handwright.methods.trajopt.terms.slide import slide_change, slide_residual
 
 # Forces are smooth to this share of the weight where the tangential part vanishes.
 _ROUND = 1e-3
-_NUM_ROWS = 13
-# First row of room for the change of the normal, which only contacts that slide need.
-_BY_NORMAL = 13
 # Contacts with surroundings keep to their parts of the body, to this many tolerances of a gap: one
 # in the middle of a body that lies would let it turn there without slipping.
 _SPREAD = 10.0
@@ -201,8 +212,8 @@ def _ground_side(m: Model, room: Room, j: int, p: tuple, local: tuple) -> Side:
 @kernel
 def touch_of(m: Model, room: Room, j: int) -> Touch:
     """Where and how a contact touches."""
-    nq, nc, z = m.num_coordinates, m.num_contacts, room.z
-    r, b = 2 * nq + 3 * nc + 3 * j, nq - 6
+    z, v = room.z, m.layout.first_body_rate
+    r, b = origin_index(m.layout, j), m.layout.first_body
     local = (z[r], z[r + 1], z[r + 2])
     arm = rotated(room.body_turn, z[r : r + 3])
     p = (z[b] + arm[0], z[b + 1] + arm[1], z[b + 2] + arm[2])
@@ -213,9 +224,9 @@ def touch_of(m: Model, room: Room, j: int) -> Touch:
         side = _ground_side(m, room, j, p, local)
     spun = cross((room.swing[3, 0], room.swing[3, 1], room.swing[3, 2]), arm)
     slip = (
-        z[nq + b] + spun[0] - side.velocity[0],
-        z[nq + b + 1] + spun[1] - side.velocity[1],
-        z[nq + b + 2] + spun[2] - side.velocity[2],
+        z[v] + spun[0] - side.velocity[0],
+        z[v + 1] + spun[1] - side.velocity[1],
+        z[v + 2] + spun[2] - side.velocity[2],
     )
     facing = (0.0, 0.0, 0.0)
     if side.joint >= 0 and m.body.kind == ROD:
@@ -226,7 +237,7 @@ def touch_of(m: Model, room: Room, j: int) -> Touch:
 
 @kernel
 def _push(m: Model, w: Weights, room: Room, j: int, n: tuple, firm: float) -> Push:
-    i, g, z = 2 * m.num_coordinates + 3 * j, m.gravity, room.z
+    i, g, z = force_index(m.layout, j), m.gravity, room.z
     weight = m.body.mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
     f = (z[i] / weight, z[i + 1] / weight, z[i + 2] / weight)
     slides = m.contacts.slides[j]
@@ -262,8 +273,8 @@ def contact_terms(
     ``is_landing`` is for the moment before a contact begins or after it ends, in which only slip
     counts.
     """
-    at = m.first_share + j
-    share, share_slope = (1.0, 0.0) if is_landing else contact_share(room.z[at], w)
+    c = room.z[m.layout.first_contact + j]
+    share, share_slope = (1.0, 0.0) if is_landing else contact_share(c, w)
     if (share <= 0.0 and share_slope == 0.0) or (is_landing and m.contacts.slides[j]):
         return 0.0
     touch = touch_of(m, room, j)
@@ -275,67 +286,42 @@ def contact_terms(
     if is_landing:
         wg, ws, wc, wp, wf = 0.0, scale / LANDING_SPEED, 0.0, 0.0, 0.0
     res = room.residual
-    res[0], res[1] = wg * touch.distance, wg * touch.side.gap
-    res[5] = wc * max(push.over, 0.0)
-    res[6] = wc * max(push.lacks, 0.0)
+    res[BODY_GAP], res[HAND_GAP] = wg * touch.distance, wg * touch.side.gap
+    res[CONE] = wc * max(push.over, 0.0)
+    res[SQUEEZE] = wc * max(push.lacks, 0.0)
     for a in range(3):
-        res[2 + a], res[7 + a] = ws * touch.slip[a], wp * touch.side.off_pad[a]
-        res[10 + a] = wf * touch.facing[a]
+        res[SLIP + a], res[PAD + a] = ws * touch.slip[a], wp * touch.side.off_pad[a]
+        res[FACING + a] = wf * touch.facing[a]
     if push.slides:
         ws = 1.0
         law = slide_residual(push.force, touch.slip, touch.side.normal, push.friction)
-        res[2], res[3], res[4] = wc * law[0], wc * law[1], wc * law[2]
+        for a in range(3):
+            res[SLIP + a] = wc * law[a]
     cost = 0.0
-    for r in range(_NUM_ROWS):
+    for r in range(NUM_RESIDUALS):
         cost += res[r] * res[r]
     cost *= 0.5 * share * share
     if want:
-        count = _list_columns(m, room, j, touch.side.joint)
-        movers = (count - 19) // 2
+        at = list_contact_columns(m, room, j, touch.side.joint)
         factors = (wg, ws, wc, wp, wf)
         if touch.side.joint >= 0:
-            _hand_slopes(m, room, touch, push, movers, factors)
-        _body_slopes(m, room, j, touch, push, movers, factors)
-        _force_slopes(m, room, touch, push, movers, wc)
+            _hand_slopes(m, room, touch, push, at, factors)
+        _body_slopes(m, room, j, touch, push, at, factors)
+        _force_slopes(m, room, touch, push, at, wc)
         if push.slides:
-            _slide_slopes(m, room, touch, push, movers, wc)
-        for r in range(_NUM_ROWS):
-            for i in range(count):
+            _slide_slopes(m, room, touch, push, at, wc)
+        for r in range(NUM_RESIDUALS):
+            for i in range(at.size):
                 room.rows[r, i] *= share
-            room.rows[r, count - 1] = share_slope * res[r]
+            room.rows[r, at.contact] = share_slope * res[r]
             res[r] *= share
-        add_rows(room, _NUM_ROWS, count)
+        add_rows(room, NUM_RESIDUALS, at.size)
     return cost
 
 
 @kernel
-def _list_columns(m: Model, room: Room, j: int, joint: int) -> int:
-    """Lists the variables of a contact, clears their slopes, and says how many they are.
-
-    They are coordinates of hand and body, rates of both, force, origin and contact variable.
-    """
-    nq, nc = m.num_coordinates, m.num_contacts
-    movers = m.forest.num_movers[joint] if joint >= 0 else 0
-    for i in range(movers):
-        room.columns[i] = m.forest.movers[joint, i]
-        room.columns[movers + 6 + i] = nq + m.forest.movers[joint, i]
-    for i in range(6):
-        room.columns[movers + i] = nq - 6 + i
-        room.columns[2 * movers + 6 + i] = 2 * nq - 6 + i
-    for i in range(3):
-        room.columns[2 * movers + 12 + i] = 2 * nq + 3 * j + i
-        room.columns[2 * movers + 15 + i] = 2 * nq + 3 * nc + 3 * j + i
-    room.columns[2 * movers + 18] = m.first_share + j
-    count = 2 * movers + 19
-    for r in range(_BY_NORMAL + 3):
-        for i in range(count):
-            room.rows[r, i] = 0.0
-    return count
-
-
-@kernel
 def _hand_slopes(
-    m: Model, room: Room, touch: Touch, push: Push, movers: int, factors: tuple
+    m: Model, room: Room, touch: Touch, push: Push, at: ContactColumns, factors: tuple
 ) -> None:
     """Slopes by the coordinates and rates of the hand."""
     wg, ws, wc, wp, wf = factors
@@ -363,17 +349,17 @@ def _hand_slopes(
         left = cross(turning, minus(side.velocity, speed))
         right = cross(v, minus(side.omega, omega))
         for a in range(3):
-            rows[2 + a, slot] -= ratio * ws * (left[a] + right[a])
-            rows[2 + a, movers + 6 + slot] -= ratio * ws * v[a]
-            rows[7 + a, slot] -= ratio * wp * v[a]
-        rows[1, slot] -= ratio * wg * dot(side.normal, v)
+            rows[SLIP + a, at.hand + slot] -= ratio * ws * (left[a] + right[a])
+            rows[SLIP + a, at.hand_rate + slot] -= ratio * ws * v[a]
+            rows[PAD + a, at.hand + slot] -= ratio * wp * v[a]
+        rows[HAND_GAP, at.hand + slot] -= ratio * wg * dot(side.normal, v)
         moved = (-ratio * v[0], -ratio * v[1], -ratio * v[2])
         turned = (ratio * turning[0], ratio * turning[1], ratio * turning[2])
         bent = normal_slope(side, moved, turned)
-        cone_slopes(room, slot, push, wc, bent)
+        cone_slopes(room, at.hand + slot, push, wc, bent)
         if m.body.kind == ROD:
             for a in range(3):
-                rows[10 + a, slot] += wf * bent[a]
+                rows[FACING + a, at.hand + slot] += wf * bent[a]
 
 
 @kernel
@@ -402,33 +388,33 @@ def origin_motion(room: Room, touch: Touch, i: int) -> tuple:
 
 @kernel
 def _body_slopes(
-    m: Model, room: Room, j: int, touch: Touch, push: Push, movers: int, factors: tuple
+    m: Model, room: Room, j: int, touch: Touch, push: Push, at: ContactColumns, factors: tuple
 ) -> None:
     """Slopes by the coordinates and rates of the body, and by the origin."""
     wg, ws, wc, wp, wf = factors
     side, rows = touch.side, room.rows
     none = (0.0, 0.0, 0.0)
     for i in range(9):
-        column = movers + i if i < 6 else 2 * movers + 15 + i - 6
+        column = at.body + i if i < BODY else at.origin + i - BODY
         moved, sped = origin_motion(room, touch, i)
         carried = cross(side.omega, moved)
-        rows[1, column] = wg * dot(side.normal, moved)
+        rows[HAND_GAP, column] = wg * dot(side.normal, moved)
         for a in range(3):
-            rows[2 + a, column] = ws * (sped[a] - carried[a])
-            if i < 6:
-                rows[2 + a, 2 * movers + 6 + i] = ws * moved[a]
-        if i >= 6:
-            rows[0, column] = wg * touch.outward[i - 6]
+            rows[SLIP + a, column] = ws * (sped[a] - carried[a])
+            if i < BODY:
+                rows[SLIP + a, at.body_rate + i] = ws * moved[a]
+        if i >= BODY:
+            rows[BODY_GAP, column] = wg * touch.outward[i - BODY]
         if side.joint >= 0:
             bent = normal_slope(side, moved, none)
             cone_slopes(room, column, push, wc, bent)
             if m.body.kind == ROD:
                 curved = _outward_slope(m, room, touch, i)
                 for a in range(3):
-                    rows[10 + a, column] = wf * (bent[a] + curved[a])
+                    rows[FACING + a, column] = wf * (bent[a] + curved[a])
         if m.contacts.pad_joint[j] >= 0:
             for a in range(3):
-                rows[7 + a, column] = wp * moved[a]
+                rows[PAD + a, column] = wp * moved[a]
         elif side.joint < 0 and i >= 3:
             _foot_slopes(m, room, j, touch, i, column, wp)
 
@@ -446,21 +432,23 @@ def _foot_slopes(
         moved = (t[0, i - 6], t[1, i - 6], t[2, i - 6])
     along = across(touch.side.normal, moved)
     for a in range(3):
-        room.rows[7 + a, column] = wp * along[a]
+        room.rows[PAD + a, column] = wp * along[a]
 
 
 @kernel
-def _force_slopes(m: Model, room: Room, touch: Touch, push: Push, movers: int, wc: float) -> None:
+def _force_slopes(
+    m: Model, room: Room, touch: Touch, push: Push, at: ContactColumns, wc: float
+) -> None:
     """Slopes by the force."""
     g, n = m.gravity, touch.side.normal
     weight = m.body.mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
     for i in range(3):
-        column = 2 * movers + 12 + i
+        column = at.force + i
         if push.over > 0.0:
             slope = push.across[i] / push.across_size - push.friction * n[i]
-            room.rows[5, column] = wc * slope / weight
+            room.rows[CONE, column] = wc * slope / weight
         if push.lacks > 0.0:
-            room.rows[6, column] = -wc * n[i] / weight
+            room.rows[SQUEEZE, column] = -wc * n[i] / weight
 
 
 @kernel
@@ -514,33 +502,35 @@ def cone_slopes(room: Room, column: int, push: Push, wc: float, dn: tuple) -> No
     """Slopes of the cone's residuals as the normal turns by ``dn``."""
     if push.slides:
         for a in range(3):
-            room.rows[_BY_NORMAL + a, column] += dn[a]
+            room.rows[NORMAL + a, column] += dn[a]
     if push.over <= 0.0 and push.lacks <= 0.0:
         return
     less = dot(push.force, dn)
     if push.over > 0.0:
         bent = -push.normal_part * dot(push.across, dn) / push.across_size
-        room.rows[5, column] += wc * (bent - push.friction * less)
+        room.rows[CONE, column] += wc * (bent - push.friction * less)
     if push.lacks > 0.0:
-        room.rows[6, column] -= wc * less
+        room.rows[SQUEEZE, column] -= wc * less
 
 
 @kernel
-def _slide_slopes(m: Model, room: Room, touch: Touch, push: Push, movers: int, wc: float) -> None:
+def _slide_slopes(
+    m: Model, room: Room, touch: Touch, push: Push, at: ContactColumns, wc: float
+) -> None:
     """Turns slopes of the slip into those of the law of sliding."""
-    g, rows, first = m.gravity, room.rows, 2 * movers + 12
+    g, rows = m.gravity, room.rows
     weight = m.body.mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
-    for i in range(first + 6):
-        k = i - first
+    for i in range(at.contact):
+        k = i - at.force
         by_force = (
             1.0 / weight if k == 0 else 0.0,
             1.0 / weight if k == 1 else 0.0,
             1.0 / weight if k == 2 else 0.0,
         )
-        by_slip = (rows[2, i], rows[3, i], rows[4, i])
-        by_n = (rows[_BY_NORMAL, i], rows[_BY_NORMAL + 1, i], rows[_BY_NORMAL + 2, i])
+        by_slip = (rows[SLIP, i], rows[SLIP + 1, i], rows[SLIP + 2, i])
+        by_n = (rows[NORMAL, i], rows[NORMAL + 1, i], rows[NORMAL + 2, i])
         change = slide_change(
             push.force, touch.slip, touch.side.normal, push.friction, by_force, by_slip, by_n
         )
         for a in range(3):
-            rows[2 + a, i] = wc * change[a]
+            rows[SLIP + a, i] = wc * change[a]

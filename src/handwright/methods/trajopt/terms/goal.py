@@ -17,7 +17,7 @@ def _turned(room: Room, joint: int, v: tuple) -> tuple:
 
 @kernel
 def _origin(m: Model, room: Room, joint: int) -> tuple:
-    i = m.num_coordinates - 6
+    i = m.layout.first_body
     if joint < 0:
         return room.z[i], room.z[i + 1], room.z[i + 2]
     return room.place[joint, 0], room.place[joint, 1], room.place[joint, 2]
@@ -68,5 +68,5 @@ def goal_terms(m: Model, w: Weights, room: Room, row: int, scale: float, want: b
             _add_slopes(m, room, joint, v, is_point, i, factor)
             if g.is_on_body[row]:
                 _add_slopes(m, room, -1, target, is_point, i, -factor)
-        add_dense(room, 3, m.num_coordinates)
+        add_dense(room, 3, m.layout.num_coordinates)
     return cost

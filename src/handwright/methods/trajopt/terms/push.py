@@ -14,13 +14,15 @@ again. All counts in shares of the push. Contact variables have to be rounded be
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from handwright.kernels.decorators import kernel
+from handwright.methods.trajopt.model.layout import BODY, change_index, force_index, origin_index
 from handwright.methods.trajopt.model.model import Model, Room, Weights
 from handwright.methods.trajopt.model.posing import joint_motion
 from handwright.methods.trajopt.model.rows import add_rows
-from handwright.methods.trajopt.model.vectors import cross, rotated
-from handwright.methods.trajopt.terms.body import contact_arm, hinge_axis
+from handwright.methods.trajopt.model.vectors import cross, length_at, rotated
+from handwright.methods.trajopt.terms.body import FORCE, MOMENT, contact_arm, hinge_axis
 from handwright.methods.trajopt.terms.contact import (
     Touch,
     cone_slopes,
@@ -29,9 +31,18 @@ from handwright.methods.trajopt.terms.contact import (
     origin_motion,
     touch_of,
 )
+from handwright.methods.trajopt.terms.contact_rows import CONE, NORMAL, SQUEEZE
 
-# Rows of room in which ``cone_slopes`` leaves slopes, and where the change of the normal is kept.
-_OVER, _LACKS, _BY_NORMAL = 5, 6, 13
+
+class _ConeColumns(NamedTuple):
+    """First column of each block of variables that a contact's force under a push depends on."""
+
+    hand: int
+    body: int
+    force: int
+    origin: int
+    change: int
+    size: int
 
 
 @kernel
@@ -42,16 +53,10 @@ def push_terms(m: Model, w: Weights, room: Room, phase: int, scale: float, want:
     cost = 0.0
     for number in range(m.pushes.force.shape[0]):
         cost += push_balance(m, w, room, number, scale, want)
-    for j in range(m.num_contacts):
-        if room.z[m.first_share + j] > 0.5:
+    for j in range(m.layout.num_contacts):
+        if room.z[m.layout.first_contact + j] > 0.5:
             cost += _pushed_cones(m, w, room, j, scale, want)
     return cost
-
-
-@kernel
-def _first_change(m: Model, number: int, j: int) -> int:
-    """Where the change of a contact's force for a push is in a key state."""
-    return 2 * m.num_coordinates + 6 * m.num_contacts + 3 * (number * m.num_contacts + j)
 
 
 @kernel
@@ -64,20 +69,20 @@ def push_balance(m: Model, w: Weights, room: Room, number: int, scale: float, wa
     wf = scale * w.push / m.pushes.size
     wm = wf / m.body.arm
     for a in range(3):
-        res[a], res[3 + a] = push[a], turned[a]
-    for j in range(m.num_contacts):
-        if z[m.first_share + j] > 0.5:
-            i = _first_change(m, number, j)
+        res[FORCE + a], res[MOMENT + a] = push[a], turned[a]
+    for j in range(m.layout.num_contacts):
+        if z[m.layout.first_contact + j] > 0.5:
+            i = change_index(m.layout, number, j)
             d = (z[i], z[i + 1], z[i + 2])
             turned = cross(contact_arm(m, room, j), d)
             for a in range(3):
-                res[a] += d[a]
-                res[3 + a] += turned[a]
+                res[FORCE + a] += d[a]
+                res[MOMENT + a] += turned[a]
     cost = 0.0
     for a in range(3):
-        res[a] *= wf
-        res[3 + a] *= wm
-        cost += 0.5 * (res[a] * res[a] + res[3 + a] * res[3 + a])
+        res[FORCE + a] *= wf
+        res[MOMENT + a] *= wm
+        cost += 0.5 * (res[FORCE + a] * res[FORCE + a] + res[MOMENT + a] * res[MOMENT + a])
     if want:
         _balance_slopes(m, room, number, wf, wm)
     return cost
@@ -86,10 +91,10 @@ def push_balance(m: Model, w: Weights, room: Room, number: int, scale: float, wa
 @kernel
 def _balance_slopes(m: Model, room: Room, number: int, wf: float, wm: float) -> None:
     """Slopes by the body's hinges, and by origins and changes of the contacts that are on."""
-    nq, nc, z, rows = m.num_coordinates, m.num_contacts, room.z, room.rows
+    layout, z, rows = m.layout, room.z, room.rows
     num_on = 0
-    for j in range(nc):
-        if z[m.first_share + j] > 0.5:
+    for j in range(layout.num_contacts):
+        if z[layout.first_contact + j] > 0.5:
             num_on += 1
     count = 3 + 6 * num_on
     for r in range(6):
@@ -98,28 +103,29 @@ def _balance_slopes(m: Model, room: Room, number: int, wf: float, wm: float) -> 
     push, point = m.pushes.force[number], m.pushes.point[number]
     arm, t = rotated(room.body_turn, point), room.body_turn
     for h in range(3):
-        room.columns[h] = nq - 3 + h
+        room.columns[h] = layout.first_hinge + h
         by_hinge = cross(cross(hinge_axis(room, h), arm), (push[0], push[1], push[2]))
         for b in range(3):
-            rows[3 + b, h] = wm * by_hinge[b]
+            rows[MOMENT + b, h] = wm * by_hinge[b]
     place = 3
-    for j in range(nc):
-        if z[m.first_share + j] <= 0.5:
+    for j in range(layout.num_contacts):
+        if z[layout.first_contact + j] <= 0.5:
             continue
-        i = _first_change(m, number, j)
+        i = change_index(m.layout, number, j)
         d, arm = (z[i], z[i + 1], z[i + 2]), contact_arm(m, room, j)
         for a in range(3):
             origin, change = place + a, place + 3 * num_on + a
-            room.columns[origin], room.columns[change] = 2 * nq + 3 * nc + 3 * j + a, i + a
+            room.columns[origin] = origin_index(layout, j) + a
+            room.columns[change] = i + a
             unit = (1.0 if a == 0 else 0.0, 1.0 if a == 1 else 0.0, 1.0 if a == 2 else 0.0)
             by_change = cross(arm, unit)
             by_origin = cross((t[0, a], t[1, a], t[2, a]), d)
             by_hinge = cross(cross(hinge_axis(room, a), arm), d)
-            rows[a, change] = wf
+            rows[FORCE + a, change] = wf
             for b in range(3):
-                rows[3 + b, change] = wm * by_change[b]
-                rows[3 + b, origin] = wm * by_origin[b]
-                rows[3 + b, a] += wm * by_hinge[b]
+                rows[MOMENT + b, change] = wm * by_change[b]
+                rows[MOMENT + b, origin] = wm * by_origin[b]
+                rows[MOMENT + b, a] += wm * by_hinge[b]
         place += 3
     add_rows(room, 6, count)
 
@@ -132,11 +138,11 @@ def _pushed_cones(m: Model, w: Weights, room: Room, j: int, scale: float, want: 
     wc = scale * w.push * weight / m.pushes.size
     touch = touch_of(m, room, j)
     mu, n = m.contacts.friction[j] * w.friction, touch.side.normal
-    f = 2 * m.num_coordinates + 3 * j
-    movers = -1
+    f = force_index(m.layout, j)
+    at, is_listed = _cone_columns(0), False
     cost = 0.0
     for number in range(m.pushes.force.shape[0]):
-        d = _first_change(m, number, j)
+        d = change_index(m.layout, number, j)
         force = (
             (z[f] + z[d]) / weight,
             (z[f + 1] + z[d + 1]) / weight,
@@ -147,49 +153,53 @@ def _pushed_cones(m: Model, w: Weights, room: Room, j: int, scale: float, want: 
         cost += 0.5 * wc * wc * (over * over + lacks * lacks)
         if not want or (over == 0.0 and lacks == 0.0):
             continue
-        if movers < 0:
-            movers = _turn_normal(m, room, j, touch)
-        rows, first = room.rows, movers + 6
-        for i in range(first + 9):
-            rows[_OVER, i], rows[_LACKS, i] = 0.0, 0.0
-            if i < first or first + 3 <= i < first + 6:
-                bent = (rows[_BY_NORMAL, i], rows[_BY_NORMAL + 1, i], rows[_BY_NORMAL + 2, i])
+        if not is_listed:
+            at, is_listed = _turn_normal(m, room, j, touch), True
+        rows = room.rows
+        for i in range(at.size):
+            rows[CONE, i], rows[SQUEEZE, i] = 0.0, 0.0
+            if i < at.force or at.origin <= i < at.change:
+                bent = (rows[NORMAL, i], rows[NORMAL + 1, i], rows[NORMAL + 2, i])
                 cone_slopes(room, i, push, wc, bent)
         for a in range(3):
-            room.columns[first + 6 + a] = d + a
+            room.columns[at.change + a] = d + a
             by_over = push.across[a] / push.across_size - push.friction * n[a]
-            for i in (first + a, first + 6 + a):
-                rows[_OVER, i] = wc * by_over / weight if over > 0.0 else 0.0
-                rows[_LACKS, i] = -wc * n[a] / weight if lacks > 0.0 else 0.0
-        for i in range(first + 9):
-            rows[0, i], rows[1, i] = rows[_OVER, i], rows[_LACKS, i]
+            for i in (at.force + a, at.change + a):
+                rows[CONE, i] = wc * by_over / weight if over > 0.0 else 0.0
+                rows[SQUEEZE, i] = -wc * n[a] / weight if lacks > 0.0 else 0.0
+        for i in range(at.size):
+            rows[0, i], rows[1, i] = rows[CONE, i], rows[SQUEEZE, i]
         res[0], res[1] = wc * over, wc * lacks
-        add_rows(room, 2, first + 9)
+        add_rows(room, 2, at.size)
     return cost
 
 
 @kernel
-def _turn_normal(m: Model, room: Room, j: int, touch: Touch) -> int:
-    """Lists coordinates of hand and body, force and origin, and how each turns the normal.
+def _cone_columns(num_movers: int) -> _ConeColumns:
+    """Columns for a link that is moved by this many coordinates."""
+    n = num_movers
+    return _ConeColumns(0, n, n + BODY, n + 9, n + 12, n + 15)
 
-    Returns:
-        How many coordinates of the hand there are.
-    """
+
+@kernel
+def _turn_normal(m: Model, room: Room, j: int, touch: Touch) -> _ConeColumns:
+    """Lists coordinates of hand and body, force and origin, and how each turns the normal."""
     f, side, p, rows = m.forest, touch.side, touch.point, room.rows
-    nq, nc, joint = m.num_coordinates, m.num_contacts, touch.side.joint
-    movers = f.num_movers[joint] if joint >= 0 else 0
+    layout, joint = m.layout, touch.side.joint
+    num_movers = f.num_movers[joint] if joint >= 0 else 0
+    at = _cone_columns(num_movers)
     for a in range(3):
-        for i in range(movers + 12):
-            rows[_BY_NORMAL + a, i] = 0.0
-    for i in range(movers):
-        room.columns[i] = f.movers[joint, i]
-    for i in range(6):
-        room.columns[movers + i] = nq - 6 + i
+        for i in range(at.change):
+            rows[NORMAL + a, i] = 0.0
+    for i in range(num_movers):
+        room.columns[at.hand + i] = f.movers[joint, i]
+    for i in range(BODY):
+        room.columns[at.body + i] = layout.first_body + i
     for a in range(3):
-        room.columns[movers + 6 + a] = 2 * nq + 3 * j + a
-        room.columns[movers + 9 + a] = 2 * nq + 3 * nc + 3 * j + a
+        room.columns[at.force + a] = force_index(layout, j) + a
+        room.columns[at.origin + a] = origin_index(layout, j) + a
     if joint < 0:
-        return movers
+        return at
     for i in range(f.chain.shape[1]):
         k = f.chain[joint, i]
         if k < 0:
@@ -203,13 +213,13 @@ def _turn_normal(m: Model, room: Room, j: int, touch: Touch) -> int:
             turned = (ratio * room.axis[k, 0], ratio * room.axis[k, 1], ratio * room.axis[k, 2])
         bent = normal_slope(side, (-ratio * v[0], -ratio * v[1], -ratio * v[2]), turned)
         for a in range(3):
-            rows[_BY_NORMAL + a, slot] += bent[a]
+            rows[NORMAL + a, at.hand + slot] += bent[a]
     for i in range(9):
         moved = origin_motion(room, touch, i)[0]
         bent = normal_slope(side, moved, (0.0, 0.0, 0.0))
         for a in range(3):
-            rows[_BY_NORMAL + a, movers + i if i < 6 else movers + 3 + i] = bent[a]
-    return movers
+            rows[NORMAL + a, at.body + i if i < BODY else at.origin + i - BODY] = bent[a]
+    return at
 
 
 @kernel
@@ -221,9 +231,8 @@ def worst_push(m: Model, w: Weights, room: Room, phase: int) -> float:
     for number in range(m.pushes.force.shape[0]):
         push_balance(m, w, room, number, 1.0, False)
         r = room.residual
-        force = math.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
-        worst = max(worst, force, math.sqrt(r[3] * r[3] + r[4] * r[4] + r[5] * r[5]))
-    for j in range(m.num_contacts):
-        if room.z[m.first_share + j] > 0.5:
+        worst = max(worst, length_at(r, FORCE), length_at(r, MOMENT))
+    for j in range(m.layout.num_contacts):
+        if room.z[m.layout.first_contact + j] > 0.5:
             worst = max(worst, math.sqrt(2.0 * _pushed_cones(m, w, room, j, 1.0, False)))
     return worst

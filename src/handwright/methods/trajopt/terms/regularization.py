@@ -110,16 +110,16 @@ def _coordinate_terms(
     """Acceleration, rate and rest of one coordinate in one phase."""
     bending, value, moving = matrices
     bends, values, moves = powers
-    nq = m.num_coordinates
+    rates = m.layout.first_rate
     other = 0 if k + 1 == keys.shape[0] else k + 1
     cost = 0.0
     for a in range(4):
-        key, row = k if a < 2 else other, (a % 2) * nq + i
+        key, row = k if a < 2 else other, (a % 2) * rates + i
         x = keys[key, row]
         x_rest = x - q.rest_value[i] if a % 2 == 0 else x
         pull = pull_rest = 0.0
         for b in range(4):
-            from_key, column = k if b < 2 else other, (b % 2) * nq + i
+            from_key, column = k if b < 2 else other, (b % 2) * rates + i
             y = keys[from_key, column]
             odd = a % 2 + b % 2
             bend = q.acceleration[i] * bending[a, b] * bends[odd]
@@ -157,16 +157,16 @@ def _coordinate_times(
     """
     bending, value, moving = matrices
     bends, values, moves = powers
-    nq = m.num_coordinates
+    rates = m.layout.first_rate
     other = 0 if k + 1 == keys.shape[0] else k + 1
     slope = square = 0.0
     for b in range(4):
-        column, is_rate = (b % 2) * nq + i, 1.0 if b % 2 == 1 else 0.0
+        column, is_rate = (b % 2) * rates + i, 1.0 if b % 2 == 1 else 0.0
         y = keys[k if b < 2 else other, column]
         y_rest = y if b % 2 == 1 else y - q.rest_value[i]
         bend = move = hold = 0.0
         for a in range(4):
-            x = keys[k if a < 2 else other, (a % 2) * nq + i]
+            x = keys[k if a < 2 else other, (a % 2) * rates + i]
             x_rest = x if a % 2 == 1 else x - q.rest_value[i]
             odd, later = a % 2 + b % 2, 1.0 if a % 2 == 1 else 0.0
             bend += (later - 1.5) * x * bending[a, b] * bends[odd]
@@ -206,15 +206,15 @@ def _phase_times(
     out: Sums,
 ) -> None:
     """Slopes of everything that is quiet in a phase, by its length."""
-    nq, nc = m.num_coordinates, m.num_contacts
-    for i in range(nq):
+    layout = m.layout
+    for i in range(layout.num_coordinates):
         _coordinate_times(m, q, keys, k, i, matrices, powers, h, out)
-    for i in range(2 * nq, 2 * nq + 3 * nc):
+    for i in range(layout.first_force, layout.first_origin):
         _pair_times(m, keys, k, i, (q.force * h / 3.0, q.force * h / 6.0), 0.5, h, out)
-    for i in range(2 * nq + 3 * nc, 2 * nq + 6 * nc):
+    for i in range(layout.first_origin, layout.first_change):
         _pair_times(m, keys, k, i, (q.creep / h, -q.creep / h), -0.5, h, out)
     if m.is_pushed[k]:
-        for i in range(2 * nq + 6 * nc, m.shift):
+        for i in range(layout.first_change, layout.shift):
             _pair_times(m, keys, k, i, (q.change * h / 3.0, q.change * h / 6.0), 0.5, h, out)
 
 
@@ -239,7 +239,7 @@ def quiet_cost(
     m: Model, q: Quiet, keys: np.ndarray, matrices: tuple, out: Sums, want: bool
 ) -> float:
     """Cost of a motion; adds to the normal equations if wanted."""
-    nq, nc, count = m.num_coordinates, m.num_contacts, keys.shape[0]
+    layout, count = m.layout, keys.shape[0]
     cost = 0.0
     for k in range(count if m.is_cyclic else count - 1):
         other = 0 if k + 1 == count else k + 1
@@ -250,25 +250,25 @@ def quiet_cost(
             (r, r * r, r * r * r),
             (1.0 / r, 1.0, r),
         )
-        for i in range(nq):
+        for i in range(layout.num_coordinates):
             cost += _coordinate_terms(m, q, keys, k, i, matrices, powers, out, want)
         if has_free_time(m, k, other):
             cost += timing_cost(m, out, k, other, h, want)
             if want:
                 _phase_times(m, q, keys, k, matrices, powers, h, out)
-        for i in range(2 * nq, 2 * nq + 3 * nc):
+        for i in range(layout.first_force, layout.first_origin):
             cost += _pair_terms(keys, k, i, q.force * h / 3.0, q.force * h / 6.0, out, want)
-        for i in range(2 * nq + 3 * nc, 2 * nq + 6 * nc):
+        for i in range(layout.first_origin, layout.first_change):
             cost += _pair_terms(keys, k, i, q.creep / h, -q.creep / h, out, want)
         if m.is_pushed[k]:
-            for i in range(2 * nq + 6 * nc, m.shift):
+            for i in range(layout.first_change, layout.shift):
                 cost += _pair_terms(keys, k, i, q.change * h / 3.0, q.change * h / 6.0, out, want)
     if not m.is_cyclic:
-        last = count - 1
-        for i in range(nq):
-            rate = keys[last, nq + i]
+        last, rates = count - 1, layout.first_rate
+        for i in range(layout.num_coordinates):
+            rate = keys[last, rates + i]
             cost += 0.5 * q.end_rate[i] * rate * rate
             if want:
-                out.slope[last, nq + i] += q.end_rate[i] * rate
-                out.diagonal[last, nq + i, nq + i] += q.end_rate[i]
+                out.slope[last, rates + i] += q.end_rate[i] * rate
+                out.diagonal[last, rates + i, rates + i] += q.end_rate[i]
     return cost

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from handwright.kernels.decorators import kernel
+from handwright.methods.trajopt.model.layout import acceleration_index
 from handwright.methods.trajopt.model.model import Model, Room
 
 if TYPE_CHECKING:
@@ -40,13 +41,13 @@ def has_free_time(m: Model, k: int, other: int) -> bool:
 @kernel
 def phase_length(m: Model, first: np.ndarray, second: np.ndarray) -> float:
     """Time between two key states, s."""
-    return m.phase_time + second[m.shift] - first[m.shift]
+    return m.phase_time + second[m.layout.shift] - first[m.layout.shift]
 
 
 @kernel
 def add_time_slope(m: Model, out: Sums, k: int, other: int, slope: float, square: float) -> None:
     """Adds a slope by the length of phase k, and its product with itself."""
-    t = m.shift
+    t = m.layout.shift
     out.slope[k, t] -= slope
     out.slope[other, t] += slope
     out.diagonal[k, t, t] += square
@@ -59,7 +60,7 @@ def add_time_product(
     m: Model, out: Sums, k: int, other: int, is_later: bool, i: int, product: float
 ) -> None:
     """Adds the product of slopes by the length of phase k and by variable i of one of its keys."""
-    t = m.shift
+    t = m.layout.shift
     row, column = max(t, i), min(t, i)
     if is_later:
         out.diagonal[other, row, column] += product
@@ -86,19 +87,19 @@ def timing_cost(m: Model, out: Sums, k: int, other: int, h: float, want: bool) -
 @kernel
 def _stretch(m: Model, room: Room, at: tuple, first: np.ndarray, second: np.ndarray) -> None:
     """Writes how the state at a moment changes with the length of its phase."""
-    nq, change = m.num_coordinates, room.stretch[0]
+    layout, rates, change = m.layout, m.layout.first_rate, room.stretch[0]
     s, h = at
     for i in range(change.shape[0]):
         change[i] = 0.0
     s2, s3 = s * s, s * s * s
     slant, bend = (6.0 * s2 - 6.0 * s) / (h * h), (12.0 * s - 6.0) / (h * h * h)
-    for i in range(nq):
-        way, v0, v1 = first[i] - second[i], first[nq + i], second[nq + i]
+    for i in range(layout.num_coordinates):
+        way, v0, v1 = first[i] - second[i], first[rates + i], second[rates + i]
         change[i] = (s3 - 2.0 * s2 + s) * v0 + (s3 - s2) * v1
-        change[nq + i] = -slant * way
-        if i >= nq - 6:
+        change[rates + i] = -slant * way
+        if i >= layout.first_body:
             turn = ((6.0 * s - 4.0) * v0 + (6.0 * s - 2.0) * v1) / (h * h)
-            change[m.num_variables + i - (nq - 6)] = -2.0 * bend * way - turn
+            change[acceleration_index(layout, i)] = -2.0 * bend * way - turn
 
 
 @kernel
@@ -127,7 +128,7 @@ def spread_time(
     change, product = room.stretch[0], room.stretch[1]
     _stretch(m, room, at, first, second)
     H, g = room.square, room.slope
-    size, nq = g.shape[0], m.num_coordinates
+    size, layout, rates = g.shape[0], m.layout, m.layout.first_rate
     along = 0.0
     for i in range(size):
         product[i] = 0.5 * g[i] / h
@@ -143,14 +144,14 @@ def spread_time(
         square += product[i] * change[i]
     add_time_slope(m, out, k, other, along + cost / h, square)
     value, rate, acceleration = takes
-    for i in range(nq):
-        bent = product[m.num_variables + i - (nq - 6)] if i >= nq - 6 else 0.0
+    for i in range(layout.num_coordinates):
+        bent = product[acceleration_index(layout, i)] if i >= layout.first_body else 0.0
         for a in range(4):
-            total = value[a] * product[i] + rate[a] * product[nq + i] + acceleration[a] * bent
-            add_time_product(m, out, k, other, a >= 2, (a % 2) * nq + i, total)
-    for i in range(2 * nq, m.num_variables):
+            total = value[a] * product[i] + rate[a] * product[rates + i] + acceleration[a] * bent
+            add_time_product(m, out, k, other, a >= 2, (a % 2) * rates + i, total)
+    for i in range(layout.first_force, layout.size):
         if product[i] != 0.0:
-            if i < m.first_share:
+            if i < layout.first_contact:
                 add_time_product(m, out, k, other, False, i, (1.0 - s) * product[i])
                 add_time_product(m, out, k, other, True, i, s * product[i])
             else:

@@ -1,0 +1,64 @@
+"""Rows and columns of the block of residuals of one contact."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from handwright.kernels.decorators import kernel
+from handwright.methods.trajopt.model.layout import BODY, force_index, origin_index
+from handwright.methods.trajopt.model.model import Model, Room
+
+# Rows of the residuals; those of vectors take three.
+BODY_GAP, HAND_GAP, SLIP, CONE, SQUEEZE, PAD, FACING = 0, 1, 2, 5, 6, 7, 10
+NUM_RESIDUALS = 13
+NORMAL = 13
+"""First of three more rows, in which the derivative of the normal is kept for later use."""
+NUM_ROWS = 16
+
+
+class ContactColumns(NamedTuple):
+    """First column of each block of variables that a contact depends on."""
+
+    hand: int
+    """Coordinates that move the link; as many as ``Forest.num_movers`` says."""
+    body: int
+    hand_rate: int
+    body_rate: int
+    force: int
+    origin: int
+    contact: int
+    size: int
+
+
+@kernel
+def contact_columns(num_movers: int) -> ContactColumns:
+    """Columns for a link that is moved by this many coordinates."""
+    n = num_movers
+    return ContactColumns(
+        0, n, n + BODY, 2 * n + BODY, 2 * n + 12, 2 * n + 15, 2 * n + 18, 2 * n + 19
+    )
+
+
+@kernel
+def list_contact_columns(m: Model, room: Room, j: int, joint: int) -> ContactColumns:
+    """Lists the variables of contact ``j`` with the link of a joint (-1 for surroundings).
+
+    Their slopes are cleared.
+    """
+    layout, f = m.layout, m.forest
+    num_movers = f.num_movers[joint] if joint >= 0 else 0
+    at = contact_columns(num_movers)
+    for i in range(num_movers):
+        room.columns[at.hand + i] = f.movers[joint, i]
+        room.columns[at.hand_rate + i] = layout.first_rate + f.movers[joint, i]
+    for i in range(BODY):
+        room.columns[at.body + i] = layout.first_body + i
+        room.columns[at.body_rate + i] = layout.first_body_rate + i
+    for i in range(3):
+        room.columns[at.force + i] = force_index(layout, j) + i
+        room.columns[at.origin + i] = origin_index(layout, j) + i
+    room.columns[at.contact] = layout.first_contact + j
+    for r in range(NUM_ROWS):
+        for i in range(at.size):
+            room.rows[r, i] = 0.0
+    return at
