@@ -15,12 +15,21 @@ from handwright.mechanics.momentum import required_wrench
 from handwright.methods.trajopt.clips import make_clip
 from handwright.methods.trajopt.method import ContactInvariant
 from handwright.methods.trajopt.model.timing import key_times, pinned_keys
-from handwright.methods.trajopt.model.transcribe import build, make_room
+from handwright.methods.trajopt.model.transcribe import TranscriptionSettings, transcribe
+from handwright.methods.trajopt.model.workspace import make_normal_equations, make_workspace
 from handwright.methods.trajopt.refine import refined_keys
-from handwright.methods.trajopt.schedule.stages import LOOSE, quiet, weights
-from handwright.methods.trajopt.solver.descent import Descent, make_blocks
+from handwright.methods.trajopt.schedule.stage_weights import (
+    LOOSE,
+    regularization_weights,
+    stage_weights,
+)
+from handwright.methods.trajopt.solver.descent import Descent
 from handwright.methods.trajopt.solver.system import motion_system
-from handwright.methods.trajopt.terms.regularization import Quiet, phase_matrices, quiet_cost
+from handwright.methods.trajopt.terms.regularization import (
+    RegularizationWeights,
+    phase_matrices,
+    regularization_cost,
+)
 from handwright.scenes import load_scene
 
 pytestmark = pytest.mark.xdist_group("trajopt")
@@ -59,14 +68,16 @@ class TestPinnedKeys:
 
 def timed(scene="pick_ball", num_phases=4, fractions=(0.2, 0.7)):
     """A problem whose inner keys may all move, and key states that are nowhere at rest."""
-    built = build(load_scene(scene), num_phases=num_phases, fractions=fractions, is_coupled=True)
-    m = built.model
+    transcription = transcribe(
+        load_scene(scene), TranscriptionSettings(num_phases=num_phases, fractions=fractions)
+    )
+    m = transcription.model
     m.is_pinned[1:-1] = False
     rng = np.random.default_rng(4)
-    keys = np.tile(built.start, (m.num_keys, 1))
+    keys = np.tile(transcription.start, (m.num_keys, 1))
     keys[:, m.layout.motion] += 0.1 * rng.normal(size=(m.num_keys, m.layout.first_force))
     keys[1:-1, m.layout.shift] = m.phase_time * np.array([0.3, -0.1, 0.1])
-    return built, keys
+    return transcription, keys
 
 
 def assert_products(blocks, residuals, keys, k, columns, others):
@@ -76,13 +87,13 @@ def assert_products(blocks, residuals, keys, k, columns, others):
     """
     places = [(k, i) for i in columns] + [(k + 1, i) for i in others]
     step = 1e-6
-    slopes = []
+    gradients = []
     for key, i in places:
         up, down = keys.copy(), keys.copy()
         up[key, i] += step
         down[key, i] -= step
-        slopes.append((residuals(up) - residuals(down)) / (2.0 * step))
-    expected = np.array(slopes) @ np.array(slopes).T
+        gradients.append((residuals(up) - residuals(down)) / (2.0 * step))
+    expected = np.array(gradients) @ np.array(gradients).T
     found = np.zeros_like(expected)
     for a, (key, i) in enumerate(places):
         for b, (other, j) in enumerate(places):
@@ -94,14 +105,14 @@ def assert_products(blocks, residuals, keys, k, columns, others):
 
 
 def test_products_of_slopes_of_the_laws_of_motion():
-    built, keys = timed()
-    m = built.model
+    transcription, keys = timed()
+    m = transcription.model
     body, rates = m.layout.first_body, m.layout.first_rate
-    stage = weights(LOOSE, is_frozen=True, friction=1.0)._replace(
+    stage = stage_weights(LOOSE, is_frozen=True, friction=1.0)._replace(
         moment=0.0, limit=0.0, penetration=0.0, goal=0.0, slip=0.0
     )
-    blocks = make_blocks(*keys.shape)
-    motion_system(Packed(m), Packed(stage), keys, Packed(make_room(m)), blocks)
+    blocks = make_normal_equations(*keys.shape)
+    motion_system(Packed(m), Packed(stage), keys, Packed(make_workspace(m)), blocks)
 
     def residuals(at):
         """What gravity leaves of the acceleration: nothing touches the body."""
@@ -121,8 +132,8 @@ def test_products_of_slopes_of_the_laws_of_motion():
 
 
 def test_products_of_slopes_of_quiet_costs():
-    built, keys = timed()
-    m = built.model
+    transcription, keys = timed()
+    m = transcription.model
     layout = m.layout
     nq, nc = layout.num_coordinates, layout.num_contacts
     rng = np.random.default_rng(8)
@@ -130,11 +141,13 @@ def test_products_of_slopes_of_quiet_costs():
     only = np.zeros(nq)
     only[i] = 1.0
     keys[:, layout.first_force : layout.first_change] = rng.normal(size=(len(keys), 6 * nc))
-    calm = Quiet(
+    regularization = RegularizationWeights(
         2.0 * only, 3.0 * only, 0.4 * only, np.tile(5.0 * only, (4, 1)), 0.7, 0.0, 0.6, 0.0 * only
     )
-    blocks = make_blocks(*keys.shape)
-    quiet_cost(Packed(m), Packed(calm), keys, phase_matrices(m.phase_time), blocks, True)
+    blocks = make_normal_equations(*keys.shape)
+    regularization_cost(
+        Packed(m), Packed(regularization), keys, phase_matrices(m.phase_time), blocks, True
+    )
     # Gauss's moments and weights are exact for the squares of cubics.
     moments, shares = np.polynomial.legendre.leggauss(4)
     moments, shares = 0.5 * (moments + 1.0), 0.5 * shares
@@ -163,14 +176,14 @@ def test_products_of_slopes_of_quiet_costs():
 
 def test_clips_and_finer_keys_have_the_true_times():
     problem = load_scene("pick_ball")
-    built, keys = timed()
-    m = built.model
+    transcription, keys = timed()
+    m = transcription.model
     height_index, rate_index = m.layout.first_body + 2, m.layout.first_body_rate + 2
-    clip = make_clip(problem, built, keys, "test")
+    clip = make_clip(problem, transcription, keys, "test")
     begins = key_times(m, keys)
     np.testing.assert_allclose(begins, np.array([0.0, 1.3, 1.9, 3.1, 4.0]) * m.phase_time)
-    finer = build(problem, num_phases=8, fractions=[0.5], is_coupled=True)
-    clip_of_finer = make_clip(problem, finer, refined_keys(built, keys), "test")
+    finer = transcribe(problem, TranscriptionSettings(num_phases=8, fractions=[0.5]))
+    clip_of_finer = make_clip(problem, finer, refined_keys(transcription, keys), "test")
     for frame in range(0, clip.num_frames, 7):
         time = clip.times[frame]
         k = min(int(np.searchsorted(begins, time, side="right")) - 1, 3)
@@ -184,12 +197,12 @@ def test_clips_and_finer_keys_have_the_true_times():
 def test_forces_fit_the_motion_where_they_leap_between_frames():
     """A ball lies, and falls from a moment on that no frame has."""
     problem = load_scene("pick_ball")
-    built, keys = timed()
-    m, ball = built.model, problem.bodies["ball"]
+    transcription, keys = timed()
+    m, ball = transcription.model, problem.bodies["ball"]
     layout = m.layout
-    foot = int(np.flatnonzero(built.rests_on)[0])
+    support = int(np.flatnonzero(transcription.rests_on)[0])
     shifts = keys[:, m.layout.shift].copy()
-    keys[:] = built.start
+    keys[:] = transcription.start
     keys[:, m.layout.shift] = shifts
     begins = key_times(m, keys)
     frames = problem.times - problem.times[0]
@@ -197,10 +210,10 @@ def test_forces_fit_the_motion_where_they_leap_between_frames():
     fallen = begins - begins[1]
     keys[1:, layout.first_body + 2] -= 0.5 * 9.81 * fallen[1:] ** 2
     keys[1:, layout.first_body_rate + 2] = -9.81 * fallen[1:]
-    keys[0, layout.first_contact + foot] = 1.0
-    keys[:2, layout.force(foot).stop - 1] = m.weight
-    keys[:, layout.origin(foot).stop - 1] = -0.035
-    clip = make_clip(problem, built, keys, "test")
+    keys[0, layout.first_contact + support] = 1.0
+    keys[:2, layout.force(support).stop - 1] = m.weight
+    keys[:, layout.origin(support).stop - 1] = -0.035
+    clip = make_clip(problem, transcription, keys, "test")
     stored = np.zeros((clip.num_frames, 3))
     np.add.at(stored, clip.contacts.frame, clip.contacts.force)
     needed = required_wrench(Track(clip.times, clip.bodies["ball"]), ball).force
@@ -212,24 +225,26 @@ def test_forces_fit_the_motion_where_they_leap_between_frames():
 
 def test_the_body_gets_the_time_that_it_needs():
     """A body that has far to go in one phase, and nowhere in the others, gets a longer phase."""
-    built, keys = timed()
-    m = built.model
+    transcription, keys = timed()
+    m = transcription.model
     nq = m.layout.num_coordinates
-    keys[:] = built.start
+    keys[:] = transcription.start
     keys[2:, m.layout.first_body + 2] += 0.3
     fixed = np.ones(keys.shape, dtype=bool)
     fixed[1:-1, m.layout.shift] = False
-    work = Descent(
-        m, make_room(m), keys, fixed, np.zeros((len(keys), m.layout.num_contacts)),
-        make_blocks(*keys.shape), np.ones(keys.shape[1]),
+    descent = Descent(
+        m, make_workspace(m), keys, fixed, np.zeros((len(keys), m.layout.num_contacts)),
+        make_normal_equations(*keys.shape), np.ones(keys.shape[1]),
     )  # fmt: skip
-    stage = weights(LOOSE, is_frozen=True, friction=1.0)._replace(
+    stage = stage_weights(LOOSE, is_frozen=True, friction=1.0)._replace(
         force=0.0, moment=0.0, limit=0.0, penetration=0.0, goal=0.0
     )
-    calm = quiet(built)._replace(acceleration=np.full(nq, 1e3), rest=np.zeros(nq))
-    before = work.cost(stage, calm)
-    after = work.run(stage, calm, 50)
-    lengths = np.diff(key_times(m, work.keys)) / m.phase_time
+    regularization = regularization_weights(transcription)._replace(
+        acceleration=np.full(nq, 1e3), rest=np.zeros(nq)
+    )
+    before = descent.cost(stage, regularization)
+    after = descent.run(stage, regularization, 50)
+    lengths = np.diff(key_times(m, descent.keys)) / m.phase_time
     # The cost of a phase falls with the third power of its length.
     assert before == pytest.approx(0.5e3 * 12.0 * 0.3**2 / m.phase_time**3)
     assert after == pytest.approx(before / lengths[1] ** 3, rel=0.1)
