@@ -1,4 +1,4 @@
-"""Slopes of the costs of contact-invariant optimisation, against central differences."""
+"""Gradient and normal equations of whole motions, against central differences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from handwright.methods.trajopt.terms.regularization import (
     phase_matrices,
     regularization_cost,
 )
-from handwright.methods.trajopt.terms.slide import slide_derivative, slide_residual
+from handwright.methods.trajopt.terms.slide import slide_residual
 from handwright.scenes import load_scene
 
 pytestmark = pytest.mark.xdist_group("trajopt")
@@ -95,7 +95,7 @@ def disturbed(transcription, rng):
         ("two_hands_lift", False, False, 0, False),
     ],
 )
-def test_slopes_of_the_whole_cost(scene, slides, is_frozen, num_pushes, is_timed):
+def test_gradient_of_the_whole_cost(scene, slides, is_frozen, num_pushes, is_timed):
     rng = np.random.default_rng(5)
     problem = problem_with(scene)
     transcription = transcribe(
@@ -150,24 +150,6 @@ def test_slopes_of_the_whole_cost(scene, slides, is_frozen, num_pushes, is_timed
         assert blocks.gradient[k, i] == pytest.approx(gradient, rel=2e-4, abs=1e-6 * abs(motion))
 
 
-@pytest.mark.parametrize("speed", [1e-4, 3e-3, 0.1])
-def test_slopes_of_the_law_of_sliding(speed):
-    rng = np.random.default_rng(7)
-    n = rng.normal(size=3)
-    n /= np.linalg.norm(n)
-    force, slip = rng.normal(size=3), speed * rng.normal(size=3)
-    by = rng.normal(size=3), speed * rng.normal(size=3), np.cross(rng.normal(size=3), n)
-
-    def law(step):
-        at = [part + step * change for part, change in zip((force, slip, n), by, strict=True)]
-        return np.array(slide_residual(*(tuple(part) for part in at), 0.7))
-
-    derivative = slide_derivative(
-        tuple(force), tuple(slip), tuple(n), 0.7, *(tuple(part) for part in by)
-    )
-    np.testing.assert_allclose(derivative, (law(1e-6) - law(-1e-6)) / 2e-6, rtol=1e-5, atol=1e-7)
-
-
 def test_sliding_friction_opposes_the_motion_with_all_its_strength():
     n, slip, mu = (0.0, 0.0, 1.0), (0.06, 0.0, 0.0), 0.5
     right = np.array(slide_residual((-0.5, 0.0, 1.0), slip, n, mu))
@@ -183,7 +165,7 @@ def test_blocks_are_solved_like_the_whole_matrix(is_ring):
     count, size = 5, 7
     factor = rng.normal(size=(count * size, count * size))
     whole = np.zeros_like(factor)
-    # Products of slopes that reach over two neighbours only give a matrix of the right shape.
+    # Products of derivatives by two neighbouring keys only give a matrix of the right shape.
     for k in range(count if is_ring else count - 1):
         rows = np.concatenate(
             [np.arange(size) + k * size, np.arange(size) + (k + 1) % count * size]

@@ -81,7 +81,7 @@ def timed(scene="pick_ball", num_phases=4, fractions=(0.2, 0.7)):
 
 
 def assert_products(blocks, residuals, keys, k, columns, others):
-    """Products of slopes of all residuals, by differences, are those of the normal equations.
+    """The normal matrix is J' J of all residuals, with J by differences.
 
     ``columns`` are of key k, ``others`` of key k + 1.
     """
@@ -104,7 +104,7 @@ def assert_products(blocks, residuals, keys, k, columns, others):
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7 * np.abs(expected).max())
 
 
-def test_products_of_slopes_of_the_laws_of_motion():
+def test_normal_matrix_of_the_laws_of_motion():
     transcription, keys = timed()
     m = transcription.model
     body, rates = m.layout.first_body, m.layout.first_rate
@@ -131,7 +131,7 @@ def test_products_of_slopes_of_the_laws_of_motion():
     assert_products(blocks, residuals, keys, 1, columns, columns)
 
 
-def test_products_of_slopes_of_quiet_costs():
+def test_normal_matrix_of_the_regularization():
     transcription, keys = timed()
     m = transcription.model
     layout = m.layout
@@ -160,11 +160,11 @@ def test_products_of_slopes_of_quiet_costs():
             for s, share in zip(moments, shares, strict=True):
                 ends = (first[i], first[nq + i]), (second[i], second[nq + i])
                 value, rate, bend = cubic(*ends, h, s)
-                quiets = np.sqrt([3.0, 5.0, 2.0]) * [value - 0.4, rate, bend]
+                coordinate = np.sqrt([3.0, 5.0, 2.0]) * [value - 0.4, rate, bend]
                 forces = (1.0 - s) * first[layout.forces] + s * second[layout.forces]
                 forces = np.sqrt(0.7) * forces
                 creep = (second - first)[layout.origins] / h
-                parts = (quiets, forces, np.sqrt(0.6) * creep)
+                parts = (coordinate, forces, np.sqrt(0.6) * creep)
                 found += [np.sqrt(share * h) * part for part in parts]
             off = np.log(h / m.phase_time)
             found.append([np.sqrt(m.phase_time) * off / 0.5])

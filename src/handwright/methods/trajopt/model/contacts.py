@@ -110,7 +110,7 @@ def _hand_contacts(hands: tuple[TranscribedHand, ...], friction: float) -> Itera
 
 
 def make_contacts(entries: list[ContactEntry]) -> Contacts:
-    """The same as columns."""
+    """Contacts as columns."""
     ends = np.cumsum([0, *(len(entry.capsules) for entry in entries)])
     kind = [ENVIRONMENT_CONTACT if entry.hand < 0 else HAND_CONTACT for entry in entries]
     members = [capsule for entry in entries for capsule in entry.capsules]

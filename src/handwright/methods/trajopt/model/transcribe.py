@@ -1,4 +1,4 @@
-"""From a problem to the arrays that the residuals read."""
+"""Transcription of a problem into the arrays that the residuals read."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ _RESTING_GAP = 1e-3
 _LIFTING_TIME = 1.0
 """How long before the first goal for the body hands take hold of it, s."""
 KEY_SLACK = 0.01
-"""By how much of a phase a span in which a hand may touch may miss a key."""
+"""Largest distance between the end of a touch span and a key, in phases."""
 # By how many times phases may be shorter than asked for, so that such spans fit.
 _MOST_DENSE = 3
-# Factor on all squeezes where digits turn a body in the hand: they hold it by turns, and what one
-# of them presses with is soon for others to take over.
+# Factor on all squeezes where digits turn a body in the hand: they hold it by turns, and others
+# soon take over what one of them presses with.
 _GAIT_SHARE = 0.4
 
 

@@ -104,7 +104,7 @@ class _Depth:
 def _shift_to_body(
     transcription: Transcription, work: SampleWorkspace, number: int
 ) -> Float[np.ndarray, "3"]:
-    """From the middle of a hand's pads at the start to a point over the body, m."""
+    """Vector from the middle of a hand's pads at the start to a point over the body, m."""
     m = transcription.model
     contacts = m.contacts
     own = np.flatnonzero((transcription.contact_hand == number) & (contacts.pad_joint >= 0))

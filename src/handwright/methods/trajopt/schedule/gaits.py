@@ -33,9 +33,9 @@ def sampled_gait(
         digits, gait[:, own[~is_digit]] = own[is_digit], False
         num_strides = max(phases // len(digits), 1)
         late = rng.uniform()
-        for place, digit in enumerate(rng.permutation(digits)):
+        for order, digit in enumerate(rng.permutation(digits)):
             for stride in range(num_strides):
-                swing = (stride + (place + late) / len(digits)) * phases / num_strides
+                swing = (stride + (order + late) / len(digits)) * phases / num_strides
                 gait[int(swing) % phases, digit] = False
     return gait
 

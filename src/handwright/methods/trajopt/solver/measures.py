@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
-from handwright.core.tolerances import DIGIT_FORCE
+from handwright.core.tolerances import Tolerances
 from handwright.kernels.decorators import kernel
 from handwright.kernels.packed import Packed
 from handwright.methods.trajopt.model.goal_rows import fine_samples
@@ -29,19 +30,23 @@ MEASURES = (
     "strength", "push",
 )  # fmt: skip
 _GAP, _SLIP, _FORCE, _MOMENT, _CONE, _PENETRATION, _LIMIT, _GOAL, _STRENGTH, _PUSH = range(10)
+_CERTIFIED = Tolerances()
 LIMITS = {
-    "gap": 3e-4,
-    "slip": 5e-4,
-    "force": 5e-3,
-    "moment": 2e-3,
-    "cone": 0.02,
-    "penetration": 5e-4,
-    "limit": 8e-3,
+    "gap": 0.3 * _CERTIFIED.gap,
+    "slip": 0.1 * _CERTIFIED.static_speed,
+    "force": 0.5 * _CERTIFIED.force_residual,
+    "moment": 0.2 * _CERTIFIED.moment_residual,
+    # What is outside a cone is cut off in the clip, and is then missing in the balance.
+    "cone": _CERTIFIED.stored_balance,
+    "penetration": 0.5 * _CERTIFIED.penetration,
+    # Rounded down to whole milliradians.
+    "limit": math.floor(1e3 * _CERTIFIED.joint_limits) / 1e3,
     "goal": 1.0,
-    "strength": DIGIT_FORCE,
+    "strength": _CERTIFIED.strength,
     "push": 0.1,
 }
-"""Largest errors of a motion that may be returned, in ``UNITS``."""
+"""Largest errors of a motion that may be returned, in ``UNITS``: shares of what the certificate
+allows, since it judges skin and frames where these are errors of capsules and splines."""
 UNITS = {
     "gap": "m",
     "slip": "m/s",

@@ -14,12 +14,12 @@ from handwright.geometry.distance.capsules import segment_segment
 from handwright.geometry.distance.environment import surface_value_gradient
 from handwright.geometry.distance.sdf import field_value, field_value_gradient
 from handwright.kernels.decorators import kernel
+from handwright.math.golden_section import golden_bracket, narrowed_bracket
 from handwright.methods.trajopt.model.model import ROD, Model, ResidualWeights
 from handwright.methods.trajopt.model.posing import add_body_gradient, add_link_gradient
 from handwright.methods.trajopt.model.rows import add_dense, add_single
 from handwright.methods.trajopt.model.workspace import SampleWorkspace
 
-_GOLDEN = 0.6180339887498949
 _STEPS = 14
 # No clearance is larger than this, m.
 _FAR = 0.01
@@ -64,18 +64,17 @@ def _least_on_axis(
         if value < best:
             best, at = value, 0.25 * n
     low, high = max(at - 0.25, 0.0), min(at + 0.25, 1.0)
-    s1, s2 = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    g1, g2 = _field_at(m, work, _on_axis(a, b, s1)), _field_at(m, work, _on_axis(a, b, s2))
+    bracket = golden_bracket(low, high)
+    g1 = _field_at(m, work, _on_axis(a, b, bracket.left))
+    g2 = _field_at(m, work, _on_axis(a, b, bracket.right))
     for _ in range(_STEPS):
-        if g1 < g2:
-            high, s2, g2 = s2, s1, g1
-            s1 = high - _GOLDEN * (high - low)
-            g1 = _field_at(m, work, _on_axis(a, b, s1))
+        is_left_less = g1 < g2
+        bracket = narrowed_bracket(bracket, is_left_less)
+        if is_left_less:
+            g1, g2 = _field_at(m, work, _on_axis(a, b, bracket.left)), g1
         else:
-            low, s1, g1 = s1, s2, g2
-            s2 = low + _GOLDEN * (high - low)
-            g2 = _field_at(m, work, _on_axis(a, b, s2))
-    middle = 0.5 * (low + high)
+            g1, g2 = g2, _field_at(m, work, _on_axis(a, b, bracket.right))
+    middle = 0.5 * (bracket.low + bracket.high)
     value = _field_at(m, work, _on_axis(a, b, middle))
     return (value, middle) if value < best else (best, at)
 

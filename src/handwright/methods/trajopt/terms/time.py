@@ -104,12 +104,12 @@ def _state_by_length(
     s2, s3 = s * s, s * s * s
     slant, bend = (6.0 * s2 - 6.0 * s) / (h * h), (12.0 * s - 6.0) / (h * h * h)
     for i in range(layout.num_coordinates):
-        way, v0, v1 = first[i] - second[i], first[rates + i], second[rates + i]
+        difference, v0, v1 = first[i] - second[i], first[rates + i], second[rates + i]
         change[i] = (s3 - 2.0 * s2 + s) * v0 + (s3 - s2) * v1
-        change[rates + i] = -slant * way
+        change[rates + i] = -slant * difference
         if i >= layout.first_body:
-            turn = ((6.0 * s - 4.0) * v0 + (6.0 * s - 2.0) * v1) / (h * h)
-            change[acceleration_index(layout, i)] = -2.0 * bend * way - turn
+            by_rates = ((6.0 * s - 4.0) * v0 + (6.0 * s - 2.0) * v1) / (h * h)
+            change[acceleration_index(layout, i)] = -2.0 * bend * difference - by_rates
 
 
 @kernel
