@@ -115,7 +115,7 @@ def sample():
     for block, size in ((layout.forces, 1.0), (layout.origins, 0.04), (layout.changes, 0.5)):
         keys[:, block] = size * rng.normal(size=keys[:, block].shape)
     # The hand is brought to the body, so that some capsules overlap it.
-    keys[:, layout.body_position] = transcription.hands[0].root.position + [0.08, 0.0, -0.03]
+    keys[:, layout.body_position] = transcription.hands[0].root.apply(np.array([0.08, 0.0, -0.03]))
     is_on = np.ones((m.num_phases, layout.num_contacts), dtype=bool)
     keys = apply_schedule(transcription, keys, is_on)
     m.schedule.clearance[:], m.schedule.is_pushed[:] = 2e-3, True
