@@ -35,9 +35,6 @@ from handwright.methods.sampling.setup.hold_data import Limits, make_stage
 from handwright.methods.sampling.setup.intervals import find_holdings
 from handwright.scenes import load_scene
 
-# One worker compiles the search, not all of them at once.
-pytestmark = pytest.mark.xdist_group("sampling")
-
 FEW = ContactSampling(num_solutions=3, time_budget=600.0)
 LIMITS = Limits(1e-3, 1e-3, 1e-3, 1e-3, 2e-4, 0.0, 0.3, 8.0, 0.95, 20)
 
