@@ -31,6 +31,9 @@ class Provenance:
     seed: int = 0
     version: str = ""
     """Of this package."""
+    is_certified: bool = False
+    """Whether ``synthesize`` judged the motion before it was returned. False if it was asked not to
+    (``certify=False``, for research), and for motions that were made in other ways."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

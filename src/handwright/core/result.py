@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from handwright.core.certificate import Certificate
 from handwright.core.clip import Clip
 from handwright.errors import HandwrightError
 
@@ -15,10 +16,14 @@ class Status(Enum):
 
     SOLVED = "solved"
     PARTLY_SOLVED = (
-        "fewer solutions than asked for: raise the time budget, or ask for less different ones"
+        "fewer solutions than asked for: raise the time budget, or ask for fewer, or less diverse, "
+        "solutions"
     )
     TIME_BUDGET = "the time budget ran out before a solution: raise it"
-    MAX_ITERATIONS = "the iteration limit was reached: raise max_iterations or lengthen the motion"
+    REFUSED = (
+        "motions were found, but the certificate or the goals refused them: see the message for "
+        "the reasons"
+    )
     INFEASIBLE = "no motion can do this: see the message for the frame and the cause"
     BAD_INPUT = "the method cannot take this problem: see the message for what is missing"
     CANCELLED = "stopped by the user; what had been found is returned"
@@ -38,12 +43,14 @@ class Progress:
     statistics: Mapping[str, float] = field(default_factory=dict)
     """The counts and ratios of the result, so far."""
     seconds: float = 0.0
-    """s since the stage began."""
+    """s of processor time that the stage has taken so far."""
     budget: float | None = None
-    """s that the stage may take; None if nobody knows."""
+    """s of processor time that the stage may take; None if nobody knows."""
     clips: tuple[Clip, ...] = ()
     """Found since this was last told. A watcher of ``synthesize`` is told every clip of the result
-    once, as early as the method knows it."""
+    once, as soon as it is certified."""
+    certificates: tuple[Certificate, ...] = ()
+    """Certificates of these clips, in their order; empty if nobody judges them."""
 
 
 Watcher = Callable[[Progress], None]
@@ -62,6 +69,11 @@ class Result:
     """Counts and ratios by name."""
     timings: Mapping[str, float] = field(default_factory=dict)
     """s, by stage."""
+    certificates: tuple[Certificate, ...] = ()
+    """Certificates of the clips, in their order; empty with ``certify=False``."""
+    refused: Mapping[str, int] = field(default_factory=dict)
+    """Number of motions that were found and not returned, by reason: names of checks of the
+    certificate, or ``goals``. A motion with several faults is counted under each of them."""
 
     def __repr__(self) -> str:
         text = f"Result({self.status.name}, {len(self.clips)} clips"
