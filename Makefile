@@ -60,7 +60,7 @@ check-minimal: pyproject.toml constraints.txt studio
 
 clean:
 	rm -rf $(VENV) out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache \
-		.numba_cache src/handwright/studio/page studio-web/node_modules
+		src/handwright/studio/page studio-web/node_modules
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BASE): pyproject.toml constraints.txt

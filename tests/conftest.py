@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +17,8 @@ import jaxtyping
 import pytest
 from hypothesis import settings
 from jaxtyping import install_import_hook
+
+from handwright.folders import cache_dir
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
@@ -28,19 +29,6 @@ TESTS_OF_MOTIONS = tuple(
     ROOT / "tests" / name for name in ("methods", "studio", "benchmarks", "demo", "scenes")
 )
 TESTS_OF_EVERY_METHOD = ROOT / "tests" / "methods" / "test_contract.py"
-
-
-def _use_cache_of_this_source() -> None:
-    """Keeps compiled kernels of every state of the sources apart.
-
-    Numba does not notice a change in a file from which a kernel calls another.
-    """
-    digest = hashlib.sha256()
-    for path in sorted((SOURCE / "handwright").rglob("*.py")):
-        text = path.read_bytes()
-        if b"njit" in text or b"handwright.kernels.decorators" in text:
-            digest.update(text)
-    os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".numba_cache" / digest.hexdigest()[:16])
 
 
 def _checked_modules() -> list[str]:
@@ -55,7 +43,8 @@ def _checked_modules() -> list[str]:
     return names
 
 
-_use_cache_of_this_source()
+# Tests that give themselves an empty cache still share compiled kernels, which are never stale.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_dir() / "kernels"))
 install_import_hook(_checked_modules(), "beartype.beartype")
 
 settings.register_profile("handwright", deadline=None, derandomize=REQUIRE_ALL)

@@ -13,7 +13,6 @@ import hashlib
 import logging
 import os
 import re
-import sys
 import tempfile
 import zipfile
 import zlib
@@ -23,6 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from handwright.errors import InvalidValueError
+from handwright.folders import cache_dir
 
 try:
     import fcntl
@@ -50,37 +50,6 @@ _UNREADABLE = (
 
 class _DamagedFileError(Exception):
     """A cache file that is there but does not hold what its name says."""
-
-
-def cache_dir() -> Path:
-    r"""Folder of the cache: ``$HANDWRIGHT_CACHE``, or the usual one of the platform.
-
-    That is ``$XDG_CACHE_HOME/handwright`` or ``~/.cache/handwright`` on Linux,
-    ``~/Library/Caches/handwright`` on macOS and ``%LOCALAPPDATA%\handwright`` on Windows. It is
-    not created here.
-    """
-    chosen = os.environ.get("HANDWRIGHT_CACHE")
-    if chosen:
-        return Path(chosen).expanduser()
-    if sys.platform == "win32":
-        local = os.environ.get("LOCALAPPDATA")
-        return (Path(local) if local else _home() / "AppData" / "Local") / "handwright"
-    if sys.platform == "darwin":
-        return _home() / "Library" / "Caches" / "handwright"
-    xdg = os.environ.get("XDG_CACHE_HOME")
-    # The XDG rules say that a relative path is to be ignored.
-    if xdg and Path(xdg).is_absolute():
-        return Path(xdg) / "handwright"
-    return _home() / ".cache" / "handwright"
-
-
-def _home() -> Path:
-    try:
-        return Path.home()
-    except RuntimeError as error:
-        raise InvalidValueError(
-            "There is no home folder to put the cache in. Set HANDWRIGHT_CACHE to a folder."
-        ) from error
 
 
 def load_or_build(key: str, build: Callable[[], dict[str, np.ndarray]]) -> dict[str, np.ndarray]:

@@ -9,9 +9,8 @@ their callers only: of functions that are not, a process uses the copy that it h
 and results would depend on what else it has done. ``linked`` is for large kernels with several
 callers, which call them instead of taking them in: they are compiled once, not with each caller.
 
-Numba keeps compiled code next to the sources and notices a change of the file of a function, but
-not of the functions that it calls in other files. After an edit of a kernel run ``make clean``;
-the tests use a cache of their own for every state of the sources.
+Machine code is kept on disk by what it is made of (``cache``): after an edit just those kernels are
+compiled anew that the edit touches, directly or through what they call.
 """
 
 from __future__ import annotations
@@ -21,10 +20,11 @@ from typing import Any
 
 import numba
 
-from handwright.kernels.linked import Linked, kept
+from handwright.kernels.cache import KernelCache
+from handwright.kernels.linked import Linked
 
 # Nobody calls these functions from C.
-_EACH = {"cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+_EACH = {"error_model": "numpy", "no_cfunc_wrapper": True}
 _BARE = {**_EACH, "_nrt": False}
 # Freedom for the compiler that keeps NaN and infinity what they are.
 _FREEDOM = {"contract", "reassoc", "nsz", "arcp"}
@@ -32,24 +32,30 @@ _FREEDOM = {"contract", "reassoc", "nsz", "arcp"}
 
 def compiled(function: Callable[..., Any]) -> Any:  # noqa: ANN401  numba's own
     """For any function."""
-    return kept(numba.njit(**_EACH)(function))
+    return _kept(numba.njit(**_EACH)(function))
 
 
 def kernel(function: Callable[..., Any]) -> Any:  # noqa: ANN401  numba's own
     """For functions that allocate nothing."""
-    return kept(numba.njit(**_BARE)(function))
+    return _kept(numba.njit(**_BARE)(function))
 
 
 def inlined(function: Callable[..., Any]) -> Any:  # noqa: ANN401  numba's own
     """For small ones, which are copied into their callers."""
-    return kept(numba.njit(**_BARE, forceinline=True)(function))
+    return _kept(numba.njit(**_BARE, forceinline=True)(function))
 
 
 def inlined_loose(function: Callable[..., Any]) -> Any:  # noqa: ANN401  numba's own
     """The same with sums in any order."""
-    return kept(numba.njit(**_BARE, forceinline=True, fastmath=_FREEDOM)(function))
+    return _kept(numba.njit(**_BARE, forceinline=True, fastmath=_FREEDOM)(function))
 
 
 def linked(function: Callable[..., Any]) -> Linked:
     """For large kernels, which are called by their symbols."""
     return Linked(kernel(function))
+
+
+def _kept(dispatcher: Any) -> Any:  # noqa: ANN401  numba's own
+    """Keeps compiled code on disk."""
+    dispatcher._cache = KernelCache(dispatcher)
+    return dispatcher

@@ -17,7 +17,6 @@ from typing import Any
 
 import llvmlite.binding as llvm
 from numba.core import cgutils, types, typing
-from numba.core.caching import FunctionCache
 from numba.core.extending import _Intrinsic
 from numba.core.types.misc import unliteral
 
@@ -55,10 +54,6 @@ class Linked(_Intrinsic):  # type: ignore[misc]
         return found, symbol
 
 
-class Outdated(Exception):  # noqa: N818  a message between two functions of this file
-    """A function no longer is what its caller was compiled for."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Need:
     """A symbol that compiled code must find when it is loaded from disk."""
@@ -66,20 +61,17 @@ class _Need:
     module: str
     name: str
     args: tuple[types.Type, ...]
-    symbol: str
 
     def __call__(self) -> None:
-        """Makes it."""
-        linked = getattr(importlib.import_module(self.module), self.name, None)
-        if not isinstance(linked, Linked) or linked.made(self.args)[1] != self.symbol:
-            raise Outdated
+        """Makes it. That it is the right one follows from the digest of what is loaded."""
+        getattr(importlib.import_module(self.module), self.name).made(self.args)
 
 
 def _type_call(linked: Linked, _context: object, *given: types.Type) -> tuple[Any, Any]:
     """Types of a call from compiled code, and how it is written."""
     args = tuple(unliteral(kind) for kind in given)
     found, symbol = linked.made(args)
-    need = _Need(linked.__module__, linked.__name__, args, symbol)
+    need = _Need(linked.__module__, linked.__name__, args)
 
     def write(context: Any, builder: Any, _signature: object, values: Any) -> Any:  # noqa: ANN401  numba's own
         context.active_code_library._reload_init.add(need)
@@ -94,22 +86,3 @@ def _type_call(linked: Linked, _context: object, *given: types.Type) -> tuple[An
         return result
 
     return typing.signature(found.signature.return_type, *args), write
-
-
-class _Cache(FunctionCache):  # type: ignore[misc]
-    """Numba's own, which forgets what loaded code needs once it is linked into other code."""
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:  # noqa: ANN401  numba's own
-        try:
-            found = super().load_overload(sig, target_context)
-        except Outdated:
-            return None
-        if found is not None:
-            found.library._reload_init.update(found.reload_init)
-        return found
-
-
-def kept(dispatcher: Any) -> Any:  # noqa: ANN401  numba's own
-    """Keeps compiled code on disk, with what it needs."""
-    dispatcher._cache = _Cache(dispatcher.py_func)
-    return dispatcher
