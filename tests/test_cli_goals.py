@@ -68,12 +68,12 @@ def test_synth_says_which_method_takes_goals(method, source, tmp_path, monkeypat
 
 
 def test_synth_chooses_the_method_that_suits_the_problem():
-    from handwright.methods.base import usual_method
+    from handwright.methods import default_method
     from handwright.scenes import load_scene
 
-    assert usual_method(load_scene("milk_box_turn")) == "sampling"
-    assert usual_method(load_scene("pick_ball")) == "trajopt"
-    assert usual_method(load_scene("lift_cup")) == "stepwise"
+    assert default_method(load_scene("milk_box_turn")) == "sampling"
+    assert default_method(load_scene("pick_ball")) == "trajopt"
+    assert default_method(load_scene("lift_cup")) == "stepwise"
 
 
 @pytest.mark.parametrize(

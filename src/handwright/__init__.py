@@ -35,12 +35,12 @@ if TYPE_CHECKING:
         Scripted,
         Session,
         Stepwise,
-        synthesize,
     )
     from handwright.physics import from_mjcf, to_mjcf
     from handwright.render import body_item, hand_items, render_still, turntable, write_png
     from handwright.render.exporting import export
     from handwright.scenes import SCENES, from_recording, load_scene, read_problem
+    from handwright.synthesis import synthesize
 
     __version__: str
 
@@ -120,7 +120,7 @@ _HOMES = {
     "Session": "handwright.methods",
     "Status": "handwright.core.result",
     "Stepwise": "handwright.methods",
-    "Tolerances": "handwright.evidence",
+    "Tolerances": "handwright.core.tolerances",
     "Stroke": "handwright.core.events",
     "TouchSpan": "handwright.core.events",
     "Track": "handwright.core.track",
@@ -142,7 +142,7 @@ _HOMES = {
     "render_still": "handwright.render",
     "signed_distance_field": "handwright.geometry.distance.sdf_build",
     "skin_of": "handwright.hands.skin.build",
-    "synthesize": "handwright.methods",
+    "synthesize": "handwright.synthesis",
     "to_mjcf": "handwright.physics",
     "trident": "handwright.hands.trident",
     "turntable": "handwright.render",

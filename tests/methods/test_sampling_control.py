@@ -11,9 +11,10 @@ from handwright.benchmarks.grip_shares import near_share
 from handwright.core.result import Status
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.evidence import certify
-from handwright.methods import ContactSampling, synthesize
+from handwright.methods import ContactSampling
 from handwright.methods.sampling import KeepOff, Pin
 from handwright.scenes import load_scene
+from handwright.synthesis import synthesize
 
 # One worker compiles the search, not all of them at once.
 pytestmark = pytest.mark.xdist_group("sampling")

@@ -22,7 +22,8 @@ from handwright.evidence.metrics.realism import capsule_contacts
 from handwright.io.manipnet.dataset import Recording, read_recording
 from handwright.io.strict_json import parse_json
 from handwright.kinematics import posed_tips
-from handwright.methods import ContactSampling, synthesize
+from handwright.methods import ContactSampling
+from handwright.synthesis import synthesize
 
 FPS = 30.0
 SOFT_TISSUE = 0.004

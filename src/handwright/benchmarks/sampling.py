@@ -12,8 +12,9 @@ from handwright.benchmarks.sampling_figures import certificates_of, scene_figure
 from handwright.benchmarks.sampling_peer import measure_frames, solved_path
 from handwright.benchmarks.scene_choice import chosen_scenes
 from handwright.errors import InvalidValueError
-from handwright.methods import ContactSampling, synthesize
+from handwright.methods import ContactSampling
 from handwright.scenes import load_scene
+from handwright.synthesis import synthesize
 
 if TYPE_CHECKING:
     from rich.console import Group

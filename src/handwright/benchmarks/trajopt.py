@@ -17,9 +17,10 @@ from handwright.benchmarks.trajopt_figures import EXACT, PUSH, SceneRun, judged_
 from handwright.benchmarks.trajopt_peer import measure_peer
 from handwright.core.result import Result, Status
 from handwright.errors import InvalidValueError
-from handwright.methods import ContactInvariant, synthesize
+from handwright.methods import ContactInvariant
 from handwright.methods.trajopt.solver.measures import LIMITS, UNITS
 from handwright.scenes import goal_scenes, load_scene
+from handwright.synthesis import synthesize
 
 if TYPE_CHECKING:
     from rich.console import Group

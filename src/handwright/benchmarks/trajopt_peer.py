@@ -24,8 +24,8 @@ from handwright.errors import InvalidValueError
 from handwright.kernels.packed import Packed
 from handwright.methods import ContactInvariant
 from handwright.methods.trajopt.attempt import CONTINUATION, static_start
-from handwright.methods.trajopt.method import allowed_contacts
 from handwright.methods.trajopt.model.model import Model, Samples, Weights
+from handwright.methods.trajopt.optimisation import allowed_contacts
 from handwright.methods.trajopt.schedule.stages import LOOSE, quiet, weights
 from handwright.methods.trajopt.solver.descent import Descent
 from handwright.methods.trajopt.solver.system import motion_cost

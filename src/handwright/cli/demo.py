@@ -19,9 +19,10 @@ from handwright.evidence.metrics.smoothness import smoothness
 from handwright.evidence.metrics.strategies import count_strategies, digits_touching
 from handwright.io.clip.file import save_clip
 from handwright.io.gltf.write import save_glb
-from handwright.methods import ContactSampling, synthesize
+from handwright.methods import ContactSampling
 from handwright.render.still import write_png
 from handwright.scenes import load_scene
+from handwright.synthesis import synthesize
 
 SCENE = "milk_box_turn"
 _TIME_BUDGET = 120.0

@@ -267,13 +267,18 @@ def synth(
     time_budget: Annotated[float | None, unset("SECONDS")] = None,
     num_workers: Annotated[int | None, unset("INT")] = None,
     seed: int = 0,
+    json: FlagCreatePairsOff[bool] = False,
 ) -> None:
     """Make motions for a scene or a file of goals, and write them as clips.
 
-    Writes SCENE_00.npz, SCENE_01.npz and so on, the best motion first, and prints what the
-    command verify says of each. The first run on a machine compiles, which takes some minutes.
-    Ctrl-C ends the search; what it has found by then is written. Pins, forbidden regions, fixed
-    joints, edited bodies and tracks of your own are for Python: docs/how-to/direct-a-motion.md.
+    Every motion is certified before it is written, as SCENE_s0_00.npz for seed 0, SCENE_s0_01.npz
+    and so on; files that are there already are left alone. The first run on a machine compiles,
+    which takes some minutes. Ctrl-C and SIGTERM end the search; what it has found by then is kept.
+    Pins, forbidden regions, fixed joints, edited bodies and tracks of your own are for Python:
+    docs/how-to/direct-a-motion.md.
+
+    Ends with exit code 0 if all motions asked for were found, 1 if fewer or none were, and 130 if
+    it was stopped.
 
     Args:
         problem: One of those that 'handwright scenes' lists, or a file of goals.
@@ -287,12 +292,20 @@ def synth(
         pushes: Grasps that take pushes at the body's tip, by so many sets of forces; trajopt.
         push_force: Up to which they do so from any side, N, 0.25 by default; trajopt.
         free_times: Contacts may change at any time, not every half second; trajopt.
-        time_budget: Longest search, s, without preparing and compiling; 120 by default.
+        time_budget: Processor time of the search, s, without preparing, compiling and certifying;
+            60 by default.
         num_workers: Processes; the motions do not depend on it unless time runs out.
-        seed: Of everything random.
+        seed: Random seed; the same seed gives the same motions.
+        json: Print one JSON object: status, clips with their verdicts, refusals, timings.
     """
-    from handwright.cli.synth import load_problem, make_method, write_clips
-    from handwright.core.result import Status
+    from handwright.cli.synth import (
+        load_problem,
+        make_method,
+        print_result,
+        result_json,
+        write_clips,
+    )
+    from handwright.core.result import NoSolutionError, Status
     from handwright.methods.sampling import KeepOff
 
     name, loaded = load_problem(problem)
@@ -309,13 +322,24 @@ def synth(
         "num_workers": num_workers,
     }
     chosen = make_method(method, loaded, options)
-    console, folder = make_console(), writable_folder(out)
-    result = write_clips(name, loaded, chosen, folder, console, seed=seed)
+    folder = writable_folder(out)
+    result, files = write_clips(name, loaded, chosen, folder, seed=seed)
+    if json:
+        print(result_json(result, files, seed=seed))
+    else:
+        console = make_console()
+        print_result(result, files, console)
+        if result.status is Status.CANCELLED:
+            console.print(f"Stopped; motions found by then and written: {len(result.clips)}.")
+        elif not result.clips:
+            raise NoSolutionError(result)
+        elif result.message:
+            told = f"{result.status.name}: {result.message}"
+            console.print(told, soft_wrap=True, highlight=False)
     if result.status is Status.CANCELLED:
-        console.print(f"Stopped; motions found by then and written: {len(result.clips)}.")
         raise SystemExit(_INTERRUPTED)
-    if result.message:
-        console.print(result.message, soft_wrap=True, highlight=False)
+    if result.status is not Status.SOLVED:
+        raise SystemExit(1)
 
 
 def verify(
@@ -481,7 +505,7 @@ def info(file: Annotated[Positional[Path], tyro.conf.arg(metavar="FILE")], /) ->
     """
     from rich.table import Table
 
-    from handwright.io.clip.file import load_clip
+    from handwright.io.clip.file import load_certificate, load_clip
     from handwright.io.clip.summary import clip_rows
     from handwright.io.manipnet.dataset import is_recording, read_recording
 
@@ -489,7 +513,7 @@ def info(file: Annotated[Positional[Path], tyro.conf.arg(metavar="FILE")], /) ->
         print(read_recording(file))
         return
     table = Table("what", "value", box=None, pad_edge=False)
-    for row in clip_rows(load_clip(file)):
+    for row in clip_rows(load_clip(file), load_certificate(file)):
         table.add_row(*row)
     make_console().print(table, highlight=False, markup=False)
 

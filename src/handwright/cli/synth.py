@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import json
+import signal
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from types import FrameType, TracebackType
+from typing import Any, Self
 
 from rich.console import Console
 from rich.table import Table
 
 from handwright.cli.progress import ProgressLine
+from handwright.core.certificate import Certificate
+from handwright.core.clip import Clip
 from handwright.core.problem import Problem
-from handwright.core.result import NoSolutionError, Progress, Result, Status
-from handwright.errors import InvalidValueError, UnknownNameError
-from handwright.evidence import certify
+from handwright.core.result import Progress, Result
+from handwright.errors import InvalidValueError
 from handwright.io.clip.file import save_clip
-from handwright.methods import METHODS, Method, synthesize
-from handwright.methods.base import usual_method
+from handwright.methods import METHODS, Method, default_method
 from handwright.scenes import load_scene, read_problem
+from handwright.synthesis import synthesize
 
 _FILE_SUFFIXES = (".yaml", ".yml")
-_BUDGET = 120.0
-"""s, for methods that take one."""
 _COUNTS = {
     "solutions": "found",
+    "refused": "refused",
     "total_frames": "frames explored",
     "dead_ends": "dead ends",
     "attempts": "attempts",
@@ -47,10 +52,9 @@ def make_method(name: str | None, problem: Problem, options: Mapping[str, Any]) 
         problem: Its tracks or goals.
         options: Settings by name; None for those that were not given.
     """
-    name = usual_method(problem) if name is None else name
-    if name not in METHODS:
-        raise UnknownNameError("method", name, METHODS)
-    known = [item.name for item in dataclasses.fields(METHODS[name])]  # type: ignore[arg-type]
+    name = default_method(problem) if name is None else name
+    cls = METHODS[name]
+    known = [item.name for item in dataclasses.fields(cls)]  # type: ignore[arg-type]
     given = {key: value for key, value in options.items() if value is not None}
     foreign = [_flag(key) for key in given if key not in known]
     if foreign:
@@ -59,47 +63,151 @@ def make_method(name: str | None, problem: Problem, options: Mapping[str, Any]) 
             f"The method '{name}' was given {', '.join(foreign)}, which it does not take. "
             f"It takes {own}."
         )
-    usual = {"time_budget": _BUDGET} if "time_budget" in known else {}
-    return METHODS[name](**(usual | given))
+    return cls(**given)
+
+
+class ClipWriter:
+    """A watcher that writes every clip as soon as it is certified, and never over another file.
+
+    Args:
+        folder: Where to.
+        name: What the clips are called: NAME_sSEED_00.npz, and so on.
+        seed: Random seed of the run.
+        show: Told all progress in turn.
+        interrupts: Held off while a clip is written.
+    """
+
+    def __init__(
+        self, folder: Path, name: str, seed: int, show: ProgressLine, interrupts: Interrupts
+    ) -> None:
+        self._folder, self._stem = folder, f"{name}_s{seed}"
+        self._show, self._interrupts = show, interrupts
+        self._written: list[tuple[Clip, Path]] = []
+
+    def __call__(self, progress: Progress) -> None:
+        """Writes the clips of some progress."""
+        with self._interrupts.held():
+            for clip, certificate in progress.judged_clips:
+                self._written.append((clip, self._write(clip, certificate)))
+            self._show(progress)
+
+    def file_of(self, clip: Clip) -> Path:
+        """The file that a clip was written to."""
+        return next(path for written, path in self._written if written is clip)
+
+    def _write(self, clip: Clip, certificate: Certificate | None) -> Path:
+        path = self._reserved()
+        try:
+            save_clip(clip, path, certificate=certificate)
+        except BaseException:
+            path.unlink()
+            raise
+        return path
+
+    def _reserved(self) -> Path:
+        """An empty file under the next free name, which no other run can take meanwhile."""
+        number = 0
+        while True:
+            path = self._folder / f"{self._stem}_{number:02d}.npz"
+            try:
+                path.touch(exist_ok=False)
+            except FileExistsError:
+                number += 1
+            else:
+                return path
+
+
+class Interrupts:
+    """While it lasts, SIGTERM does what Ctrl-C does; both wait for what must not be cut in two."""
+
+    def __init__(self) -> None:
+        self._is_held, self._is_pending = False, False
+        self._before: dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> Self:
+        # Only the main thread may say what a signal does.
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._interrupt)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
+        if self._is_held:
+            self._is_pending = True
+        else:
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Puts interrupts off to the end of the block."""
+        self._is_held = True
+        try:
+            yield
+        finally:
+            self._is_held = False
+        if self._is_pending:
+            self._is_pending = False
+            raise KeyboardInterrupt
 
 
 def write_clips(
-    name: str, problem: Problem, method: Method, folder: Path, console: Console, *, seed: int
-) -> Result:
-    """Makes clips, writes and certifies them, and prints what they are worth.
+    name: str, problem: Problem, method: Method, folder: Path, *, seed: int
+) -> tuple[Result, list[Path]]:
+    """Makes clips, and writes each as soon as it is certified.
 
     Args:
         name: What to call the clips.
         problem: Its tracks or goals.
         method: Settings.
         folder: Where to.
-        console: What to print on.
-        seed: Of everything random.
+        seed: Random seed.
 
-    Raises:
-        NoSolutionError: The method found nothing, and was not stopped either.
+    Returns:
+        The result, and the files of its clips in their order.
     """
-    table = Table("clip", "certificate", box=None, pad_edge=False)
-    with ProgressLine(wanted=getattr(method, "num_solutions", None)) as line:
-        result = synthesize(problem, method, seed=seed, watcher=line)
-        files = [folder / f"{name}_{number:02d}.npz" for number in range(len(result.clips))]
-        # All are written before any is judged, which takes time and may be interrupted.
-        for file, clip in zip(files, result.clips, strict=True):
-            save_clip(clip, file)
-        if files:
-            line(Progress("judging what was found"))
-        for file, clip in zip(files, result.clips, strict=True):
-            table.add_row(str(file), certify(clip).verdict)
+    wanted = getattr(method, "num_solutions", None)
+    with ProgressLine(wanted=wanted) as line, Interrupts() as interrupts:
+        writer = ClipWriter(folder, name, seed, line, interrupts)
+        result = synthesize(problem, method, seed=seed, watcher=writer)
+    return result, [writer.file_of(clip) for clip in result.clips]
+
+
+def print_result(result: Result, files: list[Path], console: Console) -> None:
+    """What was written, and how the run went, as a table and a line."""
     if files:
+        table = Table("clip", "certificate", box=None, pad_edge=False)
+        for file, certificate in zip(files, result.certificates, strict=True):
+            table.add_row(str(file), certificate.verdict)
         console.print(table)
     console.print(_summary(result), soft_wrap=True, highlight=False)
-    older = sorted(set(folder.glob(f"{name}_[0-9][0-9].npz")) - set(files))
-    if files and older:
-        text = f"Of an earlier run, and still there: {', '.join(file.name for file in older)}"
-        console.print(text, soft_wrap=True, highlight=False)
-    if not (result.status.is_success or result.status is Status.CANCELLED):
-        raise NoSolutionError(result)
-    return result
+
+
+def result_json(result: Result, files: list[Path], *, seed: int) -> str:
+    """The outcome of a run as one JSON object."""
+    clips = [
+        {"file": str(file), "certified": certificate.passed, "verdict": certificate.verdict}
+        for file, certificate in zip(files, result.certificates, strict=True)
+    ]
+    document = {
+        "status": result.status.name,
+        "is_success": result.status.is_success,
+        "message": result.message,
+        "seed": seed,
+        "clips": clips,
+        "refused": dict(result.refused),
+        "statistics": dict(result.statistics),
+        "timings": dict(result.timings),
+    }
+    return json.dumps(document, allow_nan=False)
 
 
 def _summary(result: Result) -> str:
@@ -110,6 +218,7 @@ def _summary(result: Result) -> str:
     total = f"{seconds['total']:.0f} s"
     if "preparation" in seconds:
         total += f", of which {seconds['preparation']:.0f} s before the search"
+        total += f" and {seconds['certification']:.0f} s for certificates"
     return ", ".join(parts) + "; " + total
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -20,9 +20,12 @@ class Status(Enum):
         "solutions"
     )
     TIME_BUDGET = "the time budget ran out before a solution: raise it"
+    GOALS_MISSED = (
+        "the motion is certified, but does not meet its goals: see the message for the first of "
+        "them; it is returned all the same"
+    )
     REFUSED = (
-        "motions were found, but the certificate or the goals refused them: see the message for "
-        "the reasons"
+        "motions were found, but the certificate refused them: see the message for the reasons"
     )
     INFEASIBLE = "no motion can do this: see the message for the frame and the cause"
     BAD_INPUT = "the method cannot take this problem: see the message for what is missing"
@@ -51,6 +54,11 @@ class Progress:
     once, as soon as it is certified."""
     certificates: tuple[Certificate, ...] = ()
     """Certificates of these clips, in their order; empty if nobody judges them."""
+
+    @property
+    def judged_clips(self) -> Iterator[tuple[Clip, Certificate | None]]:
+        """The clips, each with its certificate, or None if nobody judges them."""
+        return zip(self.clips, self.certificates or (None,) * len(self.clips), strict=True)
 
 
 Watcher = Callable[[Progress], None]

@@ -15,12 +15,12 @@ from rich.progress import track
 from handwright.core.clip import Clip
 from handwright.demo.sheet import CAMERA, motion_sheet, pictures
 from handwright.evidence import certify
-from handwright.methods import METHODS, synthesize
-from handwright.methods.base import usual_method
+from handwright.methods import METHODS, default_method
 from handwright.render.camera import Camera
 from handwright.render.sheet import contact_sheet
 from handwright.render.still import write_png
 from handwright.scenes import load_scene
+from handwright.synthesis import synthesize
 
 SHOWN = (
     "milk_box_pickup", "spatula", "wine_pot", "bottle_turn_on_table", "paper_cup_twirl",
@@ -62,7 +62,7 @@ def main(folder: Path, names: Sequence[str] = SHOWN) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in track(names, "Scenes"):
         problem = load_scene(name)
-        method = METHODS[usual_method(problem)]
+        method = METHODS[default_method(problem)]
         # Stepping makes one motion, in a time that its frames set.
         settings: dict[str, Any] = (
             {} if problem.grips else {"num_solutions": _CHOICE, "time_budget": _PATIENCE}

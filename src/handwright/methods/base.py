@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
@@ -54,15 +54,12 @@ class Method(ABC):
         return ""
 
     @abstractmethod
-    def prepare(self, problem: Problem) -> Search | str:
-        """The problem, ready for attempts; or a sentence that says why no motion can do this.
-
-        It is called once in every process that makes attempts.
-        """
+    def search(self, problem: Problem) -> Search:
+        """A search for motions of a problem, made once in every process that makes attempts."""
 
 
 class Search(ABC):
-    """A problem that a method has made ready, and the attempts at it."""
+    """Attempts of a method at a problem."""
 
     stage: str = "searching"
     """What it does, for those who watch."""
@@ -70,19 +67,20 @@ class Search(ABC):
     """Attempts after which it gives up; None for as many as the time allows."""
 
     def start(self, crew: Crew) -> str:
-        """What the first process does before the first attempt, such as compiling.
+        """Prepares the first process, which also compiles; the time budget is not charged.
 
-        Nothing of this is charged to the time budget. A sentence that is not empty says why no
-        motion can do what the problem asks for.
+        Returns:
+            A sentence that says why no motion can do what the problem asks for; empty if one may.
         """
         del crew
+        self.warm_up()
         return ""
 
-    def warm_up(self) -> None:
-        """What every other process does before its first attempt, such as loading kernels."""
+    def warm_up(self) -> None:  # noqa: B027  many need nothing
+        """Prepares any other process before its first attempt, as by loading what is compiled."""
 
     @abstractmethod
-    def attempt(self, context: AttemptContext) -> Attempt:
+    def attempt(self, context: AttemptContext) -> AttemptLike:
         """What the attempt with this seed and number comes to, whatever came before it.
 
         It ends when the time of its context is up, with what it has found by then.
@@ -111,6 +109,21 @@ class Search(ABC):
         for attempt in attempts:
             causes.update(attempt.causes)
         return most_frequent(causes)
+
+
+class AttemptLike(Protocol):
+    """What the driver asks of an attempt; see ``Attempt``, which does for most methods."""
+
+    @property
+    def found(self) -> Sequence[Any]:
+        """Candidates, which ``Search.clip`` turns into clips."""
+
+    @property
+    def timings(self) -> Mapping[str, float]:
+        """s, by stage."""
+
+    def first(self, count: int) -> Self:
+        """The attempt as if it had ended with so many candidates."""
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -14,11 +14,14 @@ from handwright.core.certificate import Certificate
 from handwright.core.clip import Clip
 from handwright.core.problem import Problem
 from handwright.core.result import Progress, Result, Status, Watcher
-from handwright.methods.base import Attempt, AttemptContext, Method, Search, most_frequent
+from handwright.methods.base import AttemptContext, AttemptLike, Method, Search, most_frequent
 from handwright.methods.workers import Crew, own_attempt, started_crew
 
 _PREPARING = "preparing; the first run on a machine compiles for some minutes"
-_STARTING = "preparing the search, and compiling it if need be"
+
+
+GOALS = "goals"
+"""Reason of a judge for refusing a motion that is certified."""
 
 
 class Judged(NamedTuple):
@@ -29,7 +32,8 @@ class Judged(NamedTuple):
     certificate: Certificate | None = None
     """None if nobody judged it."""
     reasons: tuple[str, ...] = ()
-    """Short names of what is wrong with it; empty if it may be returned."""
+    """Short names of what is wrong with it; empty if it answers the problem. A motion with
+    ``GOALS`` alone is certified and misses its goals: it is returned if nothing better is found."""
     detail: str = ""
     """What is wrong with it, in a sentence."""
 
@@ -83,19 +87,14 @@ def drive(
     try:
         tell(Progress(_PREPARING))
         with started_crew(run.limits.num_workers, problem, method) as crew:
-            search = method.prepare(problem)
-            obstacle = search if isinstance(search, str) else _start(search, crew, tell)
-            if isinstance(search, str) or obstacle:
+            search = method.search(problem)
+            obstacle = search.start(crew)
+            if obstacle:
                 return Result((), Status.INFEASIBLE, obstacle)
             run.collect(search, crew)
     except KeyboardInterrupt:
         run.was_cancelled = True
     return run.result()
-
-
-def _start(search: Search, crew: Crew, tell: Watcher) -> str:
-    tell(Progress(_STARTING))
-    return search.start(crew)
 
 
 class _Accepted(NamedTuple):
@@ -116,16 +115,20 @@ class _Run:
     preparation: float | None = None
     """s, once it is over."""
     search: Search | None = None
-    attempts: list[Attempt] = field(default_factory=list)
+    attempts: list[AttemptLike] = field(default_factory=list)
     seconds: float = 0.0
     """Processor time of all attempts, s."""
     accepted: list[_Accepted] = field(default_factory=list)
+    missed: list[_Accepted] = field(default_factory=list)
+    """Motions that are certified and do not meet their goals."""
     refused: Counter[str] = field(default_factory=Counter)
     num_refused: int = 0
     details: Counter[str] = field(default_factory=Counter)
     certification: float = 0.0
     """Time that the judge has taken, s."""
     was_cancelled: bool = False
+    told: set[int] = field(default_factory=set)
+    """Clips that the watcher has been told of, by ``id``."""
 
     @property
     def missing(self) -> int:
@@ -156,15 +159,15 @@ class _Run:
             yield number
             number += 1
 
-    def _alone(self, search: Search) -> Iterator[tuple[Attempt, float]]:
+    def _alone(self, search: Search) -> Iterator[tuple[AttemptLike, float]]:
         for number in self._numbers(search):
             left = self.limits.seconds - self.seconds
             context = AttemptContext(self.seed, number, self.missing, left, self._show)
             attempt = search.attempt(context)
             yield attempt, context.used
 
-    def _together(self, search: Search, crew: Crew) -> Iterator[tuple[Attempt, float]]:
-        ahead: deque[Future[tuple[Attempt, float]]] = deque()
+    def _together(self, search: Search, crew: Crew) -> Iterator[tuple[AttemptLike, float]]:
+        ahead: deque[Future[tuple[AttemptLike, float]]] = deque()
         for number in self._numbers(search):
             left = self.limits.seconds - self.seconds
             ahead.append(crew.submit(own_attempt, self.seed, number, left))
@@ -178,26 +181,31 @@ class _Run:
         begin = time.perf_counter()
         judged = self.judge(search.clip(found))
         self.certification += time.perf_counter() - begin
+        kept = _Accepted(search.cost(found), judged.clip, judged.certificate)
         if judged.reasons:
+            if judged.reasons == (GOALS,):
+                self.missed.append(kept)
             self.refused.update(judged.reasons)
             self.num_refused += 1
             self.details[judged.detail] += 1
             self._show()
             return
-        self.accepted.append(_Accepted(search.cost(found), judged.clip, judged.certificate))
-        certificates = () if judged.certificate is None else (judged.certificate,)
-        self._show(clips=(judged.clip,), certificates=certificates)
+        self.accepted.append(kept)
+        self._show(new=(kept,))
 
     def _show(
-        self,
-        statistics: Mapping[str, float] | None = None,
-        clips: tuple[Clip, ...] = (),
-        certificates: tuple[Certificate, ...] = (),
+        self, statistics: Mapping[str, float] | None = None, new: Sequence[_Accepted] = ()
     ) -> None:
         assert self.search is not None
+        self.told |= {id(one.clip) for one in new}
         budget = None if math.isinf(self.limits.seconds) else self.limits.seconds
         figures = self._statistics() | dict(statistics or {})
-        self.tell(Progress(self.search.stage, figures, self.seconds, budget, clips, certificates))
+        self.tell(
+            Progress(
+                self.search.stage, figures, self.seconds, budget,
+                tuple(one.clip for one in new), _certificates(new),
+            )
+        )  # fmt: skip
 
     def _statistics(self) -> dict[str, float]:
         found = {} if self.search is None else self.search.statistics(self.attempts)
@@ -209,8 +217,12 @@ class _Run:
 
     def result(self) -> Result:
         """What it came to."""
-        best_first = sorted(self.accepted, key=lambda one: one.cost)
-        kept = [one.certificate for one in best_first if one.certificate is not None]
+        found = self.accepted or self.missed[: self.limits.wanted]
+        best_first = sorted(found, key=lambda one: one.cost)
+        # An interrupt may have come between finding a clip and telling of it.
+        untold = [one for one in best_first if id(one.clip) not in self.told]
+        if untold:
+            self._show(new=untold)
         status = self._status()
         is_short = status not in (Status.SOLVED, Status.CANCELLED)
         return Result(
@@ -219,7 +231,7 @@ class _Run:
             self._shortfall() if is_short else "",
             self._statistics(),
             self._timings(),
-            tuple(kept),
+            _certificates(best_first),
             dict(self.refused),
         )
 
@@ -230,6 +242,8 @@ class _Run:
             return Status.CANCELLED
         if self.accepted:
             return Status.PARTLY_SOLVED
+        if self.missed:
+            return Status.GOALS_MISSED
         if self.num_refused:
             return Status.REFUSED
         is_over = self.seconds >= self.limits.seconds
@@ -255,6 +269,10 @@ class _Run:
             parts.append(f"Refused: {self.num_refused} ({by}). {most_frequent(self.details)}")
         cause = "" if self.search is None else self.search.cause(self.attempts)
         return " ".join([*parts, cause]).strip()
+
+
+def _certificates(found: Sequence[_Accepted]) -> tuple[Certificate, ...]:
+    return tuple(one.certificate for one in found if one.certificate is not None)
 
 
 def _silent(_progress: Progress) -> None:

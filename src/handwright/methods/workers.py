@@ -12,7 +12,7 @@ from typing import Any
 
 from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
-from handwright.methods.base import Attempt, AttemptContext, Method, Search
+from handwright.methods.base import AttemptContext, AttemptLike, Method, Search
 
 _MOST_CANDIDATES = 1000
 """Candidates of one attempt in a worker, which does not know how many are still wanted."""
@@ -101,18 +101,15 @@ def own_problem() -> Problem:
 
 
 def own_search() -> Search:
-    """The search of this worker, prepared when it is first asked for."""
+    """The search of this worker, made when it is first asked for."""
     if _Own.search is None:
         assert _Own.assigned is not None
         problem, method = _Own.assigned
-        search = method.prepare(problem)
-        # The first process has found that it can be done.
-        assert isinstance(search, Search)
-        _Own.search = search
+        _Own.search = method.search(problem)
     return _Own.search
 
 
-def own_attempt(seed: int, number: int, seconds: float) -> tuple[Attempt, float]:
+def own_attempt(seed: int, number: int, seconds: float) -> tuple[AttemptLike, float]:
     """An attempt of this worker, and the processor time that it took, s."""
     search = own_search()
     if not _Own.is_warm:

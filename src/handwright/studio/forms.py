@@ -127,8 +127,6 @@ def make_method(
         values: Settings of its form that are not the default.
         extra: Settings that no form holds.
     """
-    if name not in METHODS:
-        raise UnknownNameError("method", name, METHODS)
     known = {setting.name: setting for setting in form(METHODS[name])}
     for key, value in values.items():
         if key not in known:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from handwright.core.certificate import Certificate
 from handwright.core.clip import Clip
 
 
-def clip_rows(clip: Clip) -> list[tuple[str, str]]:
-    """Pairs of what and how much, for people to read."""
+def clip_rows(clip: Clip, certificate: Certificate | None = None) -> list[tuple[str, str]]:
+    """Pairs of what and how much, for people to read.
+
+    Args:
+        clip: The motion.
+        certificate: That was stored with it.
+    """
     made = clip.provenance
     # Settings that were left empty say nothing.
     settings = [
@@ -18,6 +24,11 @@ def clip_rows(clip: Clip) -> list[tuple[str, str]]:
         ("settings", ", ".join(settings) or "none"),
         ("made by", f"handwright {made.version}" if made.version else "an unknown version"),
     ]
+    if certificate is not None:
+        judged = f"{certificate.verdict} (as stored; 'handwright verify' judges it anew)"
+    else:
+        judged = "none is stored; 'handwright verify' makes one"
+    rows.append(("certificate", judged))
     span = clip.times[-1] - clip.times[0]
     rows.append(("frames", f"{clip.num_frames} in {span:.3f} s ({clip.fps:.1f} a second)"))
     for name, model in clip.problem.hands.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -104,13 +104,17 @@ class Outcome:
         return self.measured.cause
 
 
+def _never() -> bool:
+    return False
+
+
 def attempt(
     coarse: Built,
     fine: Built,
     seed: int | tuple[int, ...],
     recipe: Recipe,
     allowed: Bool[np.ndarray, "P N"],
-    deadline: float = math.inf,
+    is_over: Callable[[], bool] = _never,
 ) -> Outcome:
     """One motion.
 
@@ -120,20 +124,20 @@ def attempt(
         seed: Of the noise.
         recipe: Iterations and shares.
         allowed: Contacts that may be used, by phase of ``coarse``.
-        deadline: Of ``time.monotonic``; what has been reached by then is the outcome.
+        is_over: Says when the time is up; what has been reached by then is the outcome.
     """
     # It sets an environment variable when it is loaded, so not before it is needed.
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1, user_api="blas"):
-        work, is_on, loose_cost = _find_schedule(coarse, seed, recipe, allowed, deadline)
+        work, is_on, loose_cost = _find_schedule(coarse, seed, recipe, allowed, is_over)
         keys = refined_keys(coarse, work.keys)
         is_on = np.repeat(is_on, 2, axis=0)
         finer = _descent(fine, apply_schedule(fine, keys, is_on))
         _let_lie(fine, finer, first_touch(fine, is_on))
         _press_where_asked(fine, finer, is_on)
         _hold_softly(fine, finer)
-        finer.iterations, finer.deadline = work.iterations, deadline
+        finer.iterations, finer.is_over = work.iterations, is_over
         cost, skin = loose_cost, None
         # What is far off with loose tolerances is not worth tightening: the next start is.
         for (tolerances, goal, calm), hopeless in zip(_PASSES, _HOPELESS, strict=True):
@@ -219,7 +223,7 @@ def _find_schedule(
     seed: int | tuple[int, ...],
     recipe: Recipe,
     allowed: Bool[np.ndarray, "P N"],
-    deadline: float,
+    is_over: Callable[[], bool],
 ) -> tuple[Descent, Bool[np.ndarray, "P N"], float]:
     """Continuation from a static start, rounding, and repair; with the cost."""
     m, calm = built.model, quiet(built)
@@ -230,7 +234,7 @@ def _find_schedule(
         held = sampled_gait(built, rng, allowed)
         m.easing[:] = eased(held, is_cyclic=True)
     work = static_start(built, rng, held)
-    work.deadline = deadline
+    work.is_over = is_over
     first_c = m.first_share
     first = built.first_hold
     stroked = np.flatnonzero(built.required[:, built.contact_hand < 0].any(axis=1))

@@ -20,7 +20,7 @@ from handwright.geometry.shapes import SHAPES
 from handwright.io.atomic import written_whole
 from handwright.io.gltf.write import save_glb
 from handwright.math.pose import Pose
-from handwright.methods.base import usual_method
+from handwright.methods import default_method
 from handwright.scenes import SCENES, goal_scenes
 from handwright.studio.forms import method_infos
 from handwright.studio.messages import BodyInfo, GoalRequest, MethodInfo, SceneInfo, ShapeInfo
@@ -86,7 +86,7 @@ def describe_scene(hidden: Path, name: str) -> SceneInfo:
     return SceneInfo(
         name=name,
         summary=listed.get(name, "brought by you"),
-        method=usual_method(problem),
+        method=default_method(problem),
         num_frames=len(problem.times),
         duration=float(problem.times[-1] - problem.times[0]),
         hands=list(problem.hands),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -50,6 +51,20 @@ class Kept:
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
+
+    def summary(self) -> dict[str, str | int | float]:
+        """What is kept, and a digest of its numbers, for the provenance of a clip."""
+        digest = hashlib.sha256(" ".join(self.body).encode())
+        for array in (self.times, self.q, self.link, self.local, self.point, self.normal):
+            digest.update(array.tobytes())
+        return {
+            "hand": self.hand,
+            "digit": self.digit,
+            "start": float(self.times[0]),
+            "end": float(self.times[-1]),
+            "frames": len(self.times),
+            "sha256": digest.hexdigest(),
+        }
 
 
 def kept_parts(

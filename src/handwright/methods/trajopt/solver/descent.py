@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,6 +23,10 @@ _LEAST, _MOST = 1e-9, 1e11
 _CONTACT_STEP, _ORIGIN_STEP, _ANGLE_STEP = 0.05, 0.03, 0.4
 # Of the length of a phase, in lengths without shifts.
 _STRETCH_STEP = 0.2
+
+
+def _never() -> bool:
+    return False
 
 
 class _Reduced(NamedTuple):
@@ -51,8 +54,8 @@ class Descent:
     """Natural size of every variable."""
     iterations: int = 0
     """So far, in all stages."""
-    deadline: float = math.inf
-    """Of ``time.monotonic``; steps end there."""
+    is_over: Callable[[], bool] = _never
+    """Whether the time is up; steps end then."""
 
     def run(self, weights: Weights, quiet: Quiet, num_iterations: int, gain: float = 1e-4) -> float:
         """Descends until the cost falls by less than ``gain`` of itself three times running.
@@ -71,7 +74,7 @@ class Descent:
         damping, slow = 1e-2, 0
         cost = self._cost(packed, matrices, self.keys)
         for _ in range(num_iterations):
-            if time.monotonic() > self.deadline:
+            if self.is_over():
                 break
             self.iterations += 1
             self._assemble(packed, matrices)
