@@ -154,6 +154,7 @@ def window_figures(
         "status": result.status.name,
         "message": result.message,
         "cause": None if good else _cause(result, [one.reasons for one in certificates]),
+        "refused": dict(result.refused),
         "verdict": good[0][1].verdict if good else None,
         "fingers_recorded": fingers_in_contact(recorded),
         "acceleration_recorded": real,

@@ -76,7 +76,7 @@ class Result:
     statistics: Mapping[str, float] = field(default_factory=dict)
     """Counts and ratios by name."""
     timings: Mapping[str, float] = field(default_factory=dict)
-    """s, by stage."""
+    """s, by stage; ``certification`` is processor time, as budgets are."""
     certificates: tuple[Certificate, ...] = ()
     """Certificates of the clips, in their order; empty with ``certify=False``."""
     refused: Mapping[str, int] = field(default_factory=dict)

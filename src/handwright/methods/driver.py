@@ -125,7 +125,7 @@ class _Run:
     num_refused: int = 0
     details: Counter[str] = field(default_factory=Counter)
     certification: float = 0.0
-    """Time that the judge has taken, s."""
+    """Processor time that the judge has taken, s."""
     was_cancelled: bool = False
     told: set[int] = field(default_factory=set)
     """Clips that the watcher has been told of, by ``id``."""
@@ -178,9 +178,9 @@ class _Run:
 
     def _offer(self, search: Search, found: object) -> None:
         """Has a candidate judged, and keeps and shows it if it passes."""
-        begin = time.perf_counter()
+        begin = time.process_time()
         judged = self.judge(search.clip(found))
-        self.certification += time.perf_counter() - begin
+        self.certification += time.process_time() - begin
         kept = _Accepted(search.cost(found), judged.clip, judged.certificate)
         if judged.reasons:
             if judged.reasons == (GOALS,):
