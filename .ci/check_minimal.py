@@ -52,6 +52,11 @@ def main() -> None:
             raise SystemExit(f"The wheel lacks the studio's {file}.")
     if '"handwright[studio]"' not in refused("handwright", "studio", "--no-browser"):
         raise SystemExit("handwright studio does not say which extra it needs.")
+    if "source checkout" not in refused("handwright", "bench", "verify"):
+        raise SystemExit("handwright bench does not say that benchmarks need a source checkout.")
+    for name in ("benchmarks", "tools"):
+        if importlib.util.find_spec(name) is not None:
+            raise SystemExit(f"The wheel brought '{name}', which belongs to the checkout alone.")
     with tempfile.TemporaryDirectory() as folder:
         picture = Path(folder) / "box.png"
         run("handwright", "show", "box", str(picture), "--views", "2", "--size", "64")

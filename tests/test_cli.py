@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import types
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from handwright.cli.main import main as cli
+import benchmarks
+from handwright.cli import benchmarks as cli_benchmarks
+from handwright.cli import main as cli
 from handwright.geometry.shapes import SHAPES
 from handwright.hands.registry import HANDS, make_hand, straight_length
 from handwright.scenes import SCENES
@@ -173,12 +177,10 @@ def test_bench_without_its_peer_names_the_extra(monkeypatch, capsys):
 @pytest.fixture
 def quick_benchmark(monkeypatch):
     """A benchmark that answers at once: here only the wiring is tried."""
-    import types
-
     module = types.SimpleNamespace(
         run=lambda: {"fk_us": 1.5}, describe=lambda r: f"fk {r['fk_us']}"
     )
-    monkeypatch.setitem(sys.modules, "handwright.benchmarks.kernels", module)
+    monkeypatch.setitem(sys.modules, "benchmarks.kernels.bench", module)
 
 
 @pytest.mark.parametrize(
@@ -190,16 +192,44 @@ def test_bench_prints_a_table_or_json(quick_benchmark, arguments, text, capsys):
     assert capsys.readouterr().out.strip() == text
 
 
-def test_demo_hands_on_what_it_is_given(monkeypatch, tmp_path):
-    import types
+def test_bench_without_a_checkout_says_where_benchmarks_are(monkeypatch, tmp_path, capsys):
+    installed = tmp_path / "lib" / "site-packages" / "handwright"
+    monkeypatch.setattr(cli_benchmarks, "PACKAGE", installed)
+    assert cli.main(["bench", "verify"]) == 1
+    said = capsys.readouterr().err
+    assert "'handwright bench verify' runs from a source checkout" in said
+    assert str(installed) in said
+    assert 'pip install --editable ".[dev]"' in said
 
+
+def test_bench_takes_no_package_of_the_same_name(monkeypatch, tmp_path, capsys):
+    other = tmp_path / "benchmarks" / "__init__.py"
+    module = types.ModuleType("benchmarks")
+    module.__file__ = str(other)
+    monkeypatch.setitem(sys.modules, "benchmarks", module)
+    assert cli.main(["bench", "verify"]) == 1
+    said = capsys.readouterr().err
+    assert "has already been imported" in said
+    assert str(other) in said
+
+
+def test_every_benchmark_that_bench_names_is_there():
+    names = get_args(cli._BenchName)
+    assert tuple(benchmarks.MODULES) == names
+    for name in names:
+        module = cli_benchmarks.load_benchmark(name)
+        assert callable(module.run)
+        assert callable(module.describe)
+
+
+def test_demo_hands_on_what_it_is_given(monkeypatch, tmp_path):
     motions, ten_shapes = [], []
     for name, run in (
-        ("motions", lambda folder, **settings: motions.append((folder, settings))),
-        ("ten_shapes", ten_shapes.append),
+        ("demo", lambda folder, **settings: motions.append((folder, settings))),
+        ("demo_shapes", ten_shapes.append),
     ):
         module = types.SimpleNamespace(run=run)
-        monkeypatch.setitem(sys.modules, f"handwright.demo.{name}", module)
+        monkeypatch.setitem(sys.modules, f"handwright.cli.{name}", module)
     monkeypatch.chdir(tmp_path)
     here = tmp_path / "here"
     assert cli.main(["demo"]) == 0
@@ -304,8 +334,6 @@ def test_the_recordings_must_be_given(capsys):
 
 
 def test_bench_hands_on_the_options_that_a_benchmark_takes(monkeypatch, capsys):
-    import types
-
     seen = {}
 
     def run(*, scenes=None, num=10, budget=60.0):
@@ -313,7 +341,7 @@ def test_bench_hands_on_the_options_that_a_benchmark_takes(monkeypatch, capsys):
         return {"scenes": {}}
 
     module = types.SimpleNamespace(run=run, describe=str)
-    monkeypatch.setitem(sys.modules, "handwright.benchmarks.sampling", module)
+    monkeypatch.setitem(sys.modules, "benchmarks.sampling.bench", module)
     assert cli.main(["bench", "sampling", "--scenes", "spatula", "--num", "3", "--json"]) == 0
     assert seen == {"scenes": "spatula", "num": 3, "budget": 60.0}
     assert capsys.readouterr().out.strip() == '{"scenes": {}}'

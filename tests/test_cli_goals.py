@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from handwright.cli.main import main as cli
+from handwright.cli import main as cli
 
 GOALS = """
 name: any name, even one / that no file may have

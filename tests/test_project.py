@@ -18,6 +18,8 @@ from handwright.cli.main import COMMANDS
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "handwright"
 MODULES = sorted(PACKAGE.rglob("*.py"))
+NOT_INSTALLED = ("benchmarks", "tools", "examples")
+"""Folders of code at the root."""
 MAX_LINES = 600
 BANNED_NAMES = {"utils", "util", "common", "helpers", "helper", "misc"}
 MACHINE_PATH = re.compile(r"(?<![\w.~$}])/(?:home|root|Users|work|mnt)/[\w.]|[A-Z]:\\\\Users")
@@ -42,7 +44,11 @@ def project_files() -> list[Path]:
         command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
         listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
         return [path for line in listed.stdout.splitlines() if (path := ROOT / line).is_file()]
-    return [path for folder in ("src", "tests", "docs") for path in (ROOT / folder).rglob("*.*")]
+    return [
+        path
+        for folder in ("src", "tests", "docs", *NOT_INSTALLED)
+        for path in (ROOT / folder).rglob("*.*")
+    ]
 
 
 def text_files() -> list[Path]:
@@ -89,7 +95,11 @@ def test_the_search_for_machine_paths_works(text: str, is_found: bool) -> None:
     assert bool(MACHINE_PATH.search(text)) == is_found
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+@pytest.mark.parametrize(
+    "path",
+    [*MODULES, *(path for name in NOT_INSTALLED for path in sorted((ROOT / name).rglob("*.py")))],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
 def test_every_module_says_what_it_is(path: Path) -> None:
     docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     assert docstring

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from handwright.cli import demo as motions
 from handwright.cli.demo import figures_of
-from handwright.cli.main import demo as motions
 from handwright.core.contact import ContactTrack
 from handwright.core.result import NoSolutionError, Result, Status
-from handwright.demo import sheet
-from handwright.demo.sheet import motion_sheet, pictures, spread, touching_span
 from handwright.evidence import certify
 from handwright.methods import Scripted
+from handwright.render import motion_sheet as sheet
+from handwright.render.motion_sheet import motion_sheet, pictures, spread, touching_span
 from handwright.render.scene import Stage
 from handwright.scenes import load_scene
 from handwright.synthesis import synthesize

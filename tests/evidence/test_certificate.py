@@ -23,7 +23,7 @@ from scripted_clips import (
     with_judged_forces,
 )
 
-from handwright.benchmarks.verify import carried_ball, planted_faults
+from benchmarks.verify import carried_ball, planted_faults
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import Contact, ContactMode, ContactTrack
 from handwright.core.problem import Problem

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handwright.benchmarks.grip_shares import near_share
+from benchmarks.sampling.grip_shares import near_share
 from handwright.core.result import Status
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.evidence import certify

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import handwright as hw
-from handwright.benchmarks.stepwise import scene_names
+from benchmarks.stepwise.bench import scene_names
 from handwright.core.contact import ContactMode
 from handwright.math import rotation
 from handwright.methods.stepwise.session import Session

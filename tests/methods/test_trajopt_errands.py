@@ -10,7 +10,6 @@ import pytest
 import handwright as hw
 from handwright.core.contact import ContactTrack
 from handwright.core.result import Status
-from handwright.demo.paths import dialled_path
 from handwright.evidence.metrics.presses import presses
 from handwright.geometry.shapes.phones import phone_keys
 from handwright.kinematics import posed_capsules
@@ -22,6 +21,7 @@ from handwright.methods.trajopt.schedule.approach import add_approach
 from handwright.methods.trajopt.schedule.goal_digits import digit_of
 from handwright.methods.trajopt.terms.regularization import phase_matrices
 from handwright.scenes import load_scene
+from tools.pictures.paths import dialled_path
 
 pytestmark = pytest.mark.xdist_group("trajopt")
 

@@ -19,8 +19,8 @@ from handwright.math.pose import Pose
 from handwright.methods import Method, Scripted
 from handwright.methods.base import Attempt, Search
 from handwright.studio.forms import form, make_method
-from handwright.studio.jobs.planning import Plan
 from handwright.studio.jobs import worker
+from handwright.studio.jobs.planning import Plan
 from handwright.studio.library.folder import clip_id
 from handwright.studio.messages import JobRequest
 from handwright.studio.server.events import Hub

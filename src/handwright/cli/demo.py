@@ -9,17 +9,17 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from handwright.benchmarks.sampling_figures import penetration_of
 from handwright.cli.progress import ProgressLine
 from handwright.core.clip import Clip
 from handwright.core.result import NoSolutionError
-from handwright.demo.sheet import ROWS, motion_sheet
 from handwright.evidence import Certificate, certify
+from handwright.evidence.certificate.penetration import penetration_of
 from handwright.evidence.metrics.smoothness import smoothness
 from handwright.evidence.metrics.strategies import count_strategies, digits_touching
 from handwright.io.clip.file import save_clip
 from handwright.io.gltf.write import save_glb
 from handwright.methods import ContactSampling
+from handwright.render.motion_sheet import ROWS, motion_sheet
 from handwright.render.still import write_png
 from handwright.scenes import load_scene
 from handwright.synthesis import synthesize

@@ -19,6 +19,7 @@ import tyro
 from tyro.conf import FlagCreatePairsOff, Positional
 
 from handwright.cli.arguments import ClipPath, make_console, unset, writable_folder
+from handwright.cli.benchmarks import load_benchmark
 from handwright.cli.reactions import push, replay
 from handwright.cli.studio import report, studio
 from handwright.errors import HandwrightError, InvalidValueError, require
@@ -165,7 +166,7 @@ def bench(
     fits the bones of the subject of these recordings and reports how far the recorded joints are
     missed, mm. metrics evaluates four of these recordings beside an independent implementation's
     figures. studio serves fifty clients and two hundred jobs, and measures the server while twelve
-    clips are played.
+    clips are played. Benchmarks are run from a source checkout; the installed package has none.
 
     Args:
         name: What to measure; see above.
@@ -182,10 +183,7 @@ def bench(
     """
     import json as json_module
 
-    files = {"metrics": "recorded_metrics"}
-    module = importlib.import_module(
-        f"handwright.benchmarks.{files.get(name, name.replace('-', '_'))}"
-    )
+    module = load_benchmark(name)
     options = {
         "data": data,
         "scenes": scenes,

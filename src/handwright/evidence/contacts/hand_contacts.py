@@ -14,20 +14,19 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from handwright.contact.edges import edge_sides
-from handwright.contact.shear import frame_durations, skin_shears, slip_velocity
-from handwright.contact.sliding import relative_velocity, standing_frames
 from handwright.core.body import RigidBody
 from handwright.core.clip import Clip, HandMotion
 from handwright.core.contact import ENVIRONMENT, ContactMode
 from handwright.core.hand import HandModel
 from handwright.core.skin import Skin
+from handwright.evidence.contacts.edges import side_contacts
 from handwright.evidence.contacts.probes import capsule_gaps
 from handwright.evidence.contacts.skin_probe import skin_gaps
+from handwright.evidence.contacts.slip import Links, SkinShear, across, material_velocity
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.distance.support import contacts_along
 from handwright.hands.skin.build import skin_of
-from handwright.kinematics import link_poses, posed_capsules
+from handwright.kinematics.fk import link_poses, posed_capsules
 from handwright.kinematics.skin.samples import CAPSULE_BULGE, vertex_capsules
 from handwright.math.pose import Pose
 
@@ -85,43 +84,7 @@ class HandProbe(NamedTuple):
     skin: Skin | None
     owner: Int[np.ndarray, " V"]
     """Capsule under each vertex of the skin."""
-    turns: Float[np.ndarray, "T L 3 3"]
-    places: Float[np.ndarray, "T L 3"]
-
-
-class SkinShear(NamedTuple):
-    """How far the skin of a hand gives way where it touches a body."""
-
-    before: Float[np.ndarray, "T C 3"]
-    """At the beginning of each frame, in the body's frame, m."""
-    touches: Bool[np.ndarray, "T C"]
-    normal: Float[np.ndarray, "T C 3"]
-    """Of the capsules' own contacts, into the body, in the body's frame."""
-    limit: float
-    """m."""
-
-    def slips(
-        self,
-        velocity: Float[np.ndarray, "N 3"],
-        frame: Int[np.ndarray, " N"],
-        part: Int[np.ndarray, " N"],
-        pose: Pose,
-        times: Float[np.ndarray, " T"],
-    ) -> Float[np.ndarray, "N 3"]:
-        """Velocities in the world that skin does not make up for, m/s.
-
-        Args:
-            velocity: Of capsules' material over the body, in the world, m/s.
-            frame: Of each.
-            part: Capsule of each.
-            pose: (T,) poses of the body.
-            times: s.
-        """
-        if self.limit <= 0.0 or len(frame) == 0:
-            return velocity
-        before = pose[frame].rotate(self.before[frame, part])
-        slip = slip_velocity(velocity, before, frame_durations(times)[frame], self.limit)
-        return np.where(self.touches[frame, part][:, None], slip, velocity)
+    links: Links
 
 
 class HandGaps(NamedTuple):
@@ -142,8 +105,8 @@ def probe_hand(clip: Clip, name: str) -> HandProbe:
     """Poses a hand of a clip."""
     model, motion = clip.problem.hands[name], clip.hands[name]
     skin, owner = _skin_over_capsules(model)
-    turns, places = link_poses(model, motion.q, motion.root)
-    return HandProbe(name, model, motion, skin, owner, turns, places)
+    links = Links(*link_poses(model, motion.q, motion.root))
+    return HandProbe(name, model, motion, skin, owner, links)
 
 
 @lru_cache(maxsize=8)
@@ -216,16 +179,14 @@ def hand_gaps(
     place, inward, apart = point[frame, part], -outward[frame, part], touch_gap[frame, part]
     # At an edge a finger touches the faces on both sides.
     near = np.flatnonzero(apart <= touching)
-    sides = edge_sides(place[near], inward[near], apart[near], exact, touching=touching)
+    sides = side_contacts(place[near], inward[near], apart[near], exact, touching=touching)
     rows = np.concatenate([np.arange(len(frame)), near[sides.owner]])
     is_side = np.repeat([False, True], [len(frame), len(sides.owner)])
     own_normal = pose[frame[rows]].rotate(inward[rows])
     frame, part = frame[rows], part[rows]
     here = pose[frame]
     place = here.apply(np.concatenate([place, sides.points]))
-    velocity = relative_velocity(
-        times, hand.turns, hand.places, pose, frame, capsules.link[part], place
-    )
+    velocity = material_velocity(times, hand.links, pose, frame, capsules.link[part], place)
     shear = _skin_shear(
         skin_shear, touch_gap <= touching, pose, times,
         frame[~is_side], part[~is_side], velocity[~is_side], own_normal[~is_side],
@@ -233,7 +194,7 @@ def hand_gaps(
     # One that moves over the edge rests on neither.
     beyond = shear.slips(velocity, frame, part, pose, times)
     rests = ~is_side | (np.linalg.norm(beyond, axis=1) <= static_speed)
-    slip = shear.slips(_across(velocity, own_normal), frame, part, pose, times)
+    slip = shear.slips(across(velocity, own_normal), frame, part, pose, times)
     table = contact_table(
         hand.name,
         frame[rests],
@@ -263,15 +224,9 @@ def _skin_shear(
     """Shear of the capsules' own contacts; ``velocity`` and ``normal`` are in the world."""
     back = pose.inverse()[frame]
     moving, facing = np.zeros((*touches.shape, 3)), np.zeros((*touches.shape, 3))
-    moving[frame, part] = back.rotate(_across(velocity, normal))
+    moving[frame, part] = back.rotate(across(velocity, normal))
     facing[frame, part] = back.rotate(normal)
-    return SkinShear(skin_shears(moving, facing, touches, times, limit), touches, facing, limit)
-
-
-def _across(
-    velocity: Float[np.ndarray, "N 3"], normal: Float[np.ndarray, "N 3"]
-) -> Float[np.ndarray, "N 3"]:
-    return velocity - np.einsum("ni,ni->n", velocity, normal)[:, None] * normal
+    return SkinShear.along(moving, facing, touches, times, limit)
 
 
 def environment_contacts(
@@ -299,8 +254,8 @@ def environment_contacts(
     frame, part, point, normal, gap, change, friction = (
         np.concatenate(column) for column in zip(*rows, strict=True)
     )
-    still = standing_frames(len(times))
-    velocity = relative_velocity(times, *still, pose, frame, np.zeros_like(frame), point)
+    still = Links.standing(len(times))
+    velocity = material_velocity(times, still, pose, frame, np.zeros_like(frame), point)
     table = contact_table(
         ENVIRONMENT, frame, part, point, normal, gap, change, friction, velocity, static_speed
     )
@@ -381,13 +336,13 @@ def contact_table(
     by the material of the edge's own contact.
     """
     along = normal if own_normal is None else own_normal
-    across = _across(velocity, along)
-    slides = np.linalg.norm(across, axis=1) > static_speed
+    sliding = across(velocity, along)
+    slides = np.linalg.norm(sliding, axis=1) > static_speed
     mode = np.where(slides, int(ContactMode.SLIDING), int(ContactMode.STATIC))
     mode = np.where(closing > 0.0, int(ContactMode.COLLIDING), mode)
     none = np.zeros(len(frame), dtype=np.int64)
     table = ContactTable(
-        (toucher,), frame, none, none - 1, none, part, point, normal, gap, closing, across,
+        (toucher,), frame, none, none - 1, none, part, point, normal, gap, closing, sliding,
         friction, mode,
     )  # fmt: skip
     return join_tables([table])

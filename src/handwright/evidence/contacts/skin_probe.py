@@ -19,7 +19,7 @@ from handwright.core.surface import Surface
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.distance.surface_distance import surface_distance
 from handwright.kernels.decorators import compiled
-from handwright.kinematics import posed_capsules
+from handwright.kinematics.fk import posed_capsules
 from handwright.kinematics.skin.skinning import blended_links, link_travel
 from handwright.math.pose import Pose
 

@@ -17,7 +17,7 @@ from handwright.core.goal import Feature, Goal
 from handwright.core.tolerances import GoalTolerances
 from handwright.core.track import Track
 from handwright.evidence.contacts.probes import capsule_gaps, exact_distance
-from handwright.kinematics import frame_poses, link_poses, posed_capsules
+from handwright.kinematics.fk import frame_poses, link_poses, posed_capsules
 from handwright.math import rotation
 from handwright.math.pose import Pose
 

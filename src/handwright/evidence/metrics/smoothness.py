@@ -10,7 +10,7 @@ from jaxtyping import Float
 from handwright.core.clip import Clip
 from handwright.core.hand import HandModel
 from handwright.evidence.metrics.realism import thinned
-from handwright.kinematics import frame_poses, link_poses
+from handwright.kinematics.fk import frame_poses, link_poses
 
 # The published metric is over 22 joints: those that flex, the tips, the wrist, and two at the base
 # of the thumb. Of ours the metacarpal bones of the fingers, which hardly move, are not among them.
