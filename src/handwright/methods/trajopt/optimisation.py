@@ -19,6 +19,7 @@ from handwright.methods.trajopt.model.model import with_radius
 from handwright.methods.trajopt.model.transcribe import KEY_SLACK, Built
 from handwright.methods.trajopt.skin_fit import fit_skin
 from handwright.methods.trajopt.solver.measures import LIMITS, MEASURES, UNITS
+from handwright.methods.trajopt.stored_forces import settled
 
 if TYPE_CHECKING:
     from handwright.methods.trajopt.method import ContactInvariant
@@ -90,7 +91,7 @@ class Optimisation(Search):
         """The motion at the frames of the problem."""
         fine = self.built[1]
         built = fine._replace(model=with_radius(fine.model, found.radius))
-        return make_clip(self._problem, built, found.keys, self._method.name)
+        return settled(make_clip(self._problem, built, found.keys, self._method.name))
 
     def cost(self, found: Outcome) -> float:
         """The cost of the optimisation."""
