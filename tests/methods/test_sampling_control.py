@@ -11,10 +11,11 @@ from benchmarks.sampling.grip_shares import near_share
 from handwright.core.result import Status
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.evidence import certify
+from handwright.io.clip.file import load_clip, save_clip
 from handwright.methods import ContactSampling
 from handwright.methods.sampling import KeepOff, Pin
 from handwright.scenes import load_scene
-from handwright.synthesis import synthesize
+from handwright.synthesis import plain_settings, synthesize
 
 # One worker compiles the search, not all of them at once.
 pytestmark = pytest.mark.xdist_group("sampling")
@@ -115,6 +116,24 @@ def test_kept_digits_stay_and_others_do_not(box, still_clip):
     moved = np.abs(clip.hands[hand].q - still_clip.hands[hand].q).max(axis=0)
     assert moved[joints_of(clip, kept)].max() <= 0.05
     assert moved[joints_of(clip, ("middle", "ring", "little"))].max() > 0.1
+
+
+def test_a_motion_with_kept_parts_can_be_saved_and_says_what_was_kept(box, still_clip, tmp_path):
+    """The arrays of what is kept are no settings: a digest and the span stand for them."""
+    method = ONE.keeping(still_clip, ("thumb",), 0.5, 1.0)
+    settings = plain_settings(method)
+    (kept,) = settings["kept"]
+    assert (kept["hand"], kept["digit"]) == ("right", "thumb")
+    assert (kept["start"], kept["end"]) == (method.kept[0].times[0], method.kept[0].times[-1])
+    other = plain_settings(ONE.keeping(still_clip, ("thumb",), 0.5, 0.9))["kept"][0]
+    assert kept["sha256"] != other["sha256"]
+    stamp = replace(still_clip.provenance, settings=settings)
+    save_clip(replace(still_clip, provenance=stamp), tmp_path / "kept.npz")
+    loaded = load_clip(tmp_path / "kept.npz").provenance.settings
+    assert loaded["kept"] == [kept]
+    assert {name for name, value in loaded.items() if value != settings[name]} <= {
+        name for name, value in settings.items() if isinstance(value, tuple)
+    }
 
 
 def test_what_was_before_a_time_stays(box, still_clip):

@@ -6,6 +6,7 @@ Importing this package loads no family: each is fetched when it is first used.
 from __future__ import annotations
 
 import importlib
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from handwright.methods.base import Method
@@ -38,6 +39,13 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401  any public name
+    if name == "synthesize":
+        warnings.warn(
+            "handwright.methods.synthesize is now handwright.synthesize.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return importlib.import_module("handwright.synthesis").synthesize
     if name not in _HOMES:
         raise AttributeError(f"module 'handwright.methods' has no attribute '{name}'")
     return getattr(importlib.import_module(_HOMES[name]), name)
