@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 import benchmarks
+from handwright.cli import bench as bench_command
 from handwright.cli import benchmarks as cli_benchmarks
 from handwright.cli import main as cli
 from handwright.geometry.shapes import SHAPES
@@ -94,7 +95,7 @@ def test_show_draws_a_row_for_each_pose(tmp_path, opengl):
     [
         (
             ["show", "mugg", "a.png"],
-            "Unknown hand or shape 'mugg'. Did you mean 'mug'? Known: book,",
+            "Unknown hand or shape 'mugg'. Did you mean 'mug'? Known: beaker,",
         ),
         (["show", "human_rihgt", "a.png"], "Did you mean 'human_right'?"),
         (["show", "box", "a.jpg"], "Cannot write a picture to 'a.jpg'; expected a name that ends"),
@@ -214,7 +215,7 @@ def test_bench_takes_no_package_of_the_same_name(monkeypatch, tmp_path, capsys):
 
 
 def test_every_benchmark_that_bench_names_is_there():
-    names = get_args(cli._BenchName)
+    names = get_args(bench_command._BenchName)
     assert tuple(benchmarks.MODULES) == names
     for name in names:
         module = cli_benchmarks.load_benchmark(name)
@@ -225,7 +226,7 @@ def test_every_benchmark_that_bench_names_is_there():
 def test_demo_hands_on_what_it_is_given(monkeypatch, tmp_path):
     motions, ten_shapes = [], []
     for name, run in (
-        ("demo", lambda folder, **settings: motions.append((folder, settings))),
+        ("demo_motions", lambda folder, **settings: motions.append((folder, settings))),
         ("demo_shapes", ten_shapes.append),
     ):
         module = types.SimpleNamespace(run=run)
@@ -253,9 +254,9 @@ def asked(monkeypatch):
     methods = []
 
     def end_with(status):
-        def synthesize(problem, method, *, seed, watcher):
+        def synthesize(problem, method, *, seed, on_progress):
             methods.append(method)
-            watcher(Progress("searching", {"solutions": 0.0}, 1.0, method.time_budget))
+            on_progress(Progress("searching", {"solutions": 0.0}, 1.0, method.time_budget))
             return Result((), status, "", {"solutions": 0.0}, {"total": 1.0})
 
         monkeypatch.setattr("handwright.cli.synth.synthesize", synthesize)
@@ -283,7 +284,7 @@ def test_synth_that_found_nothing_says_so(asked, tmp_path, capsys):
 
 def test_synth_hands_on_wishes(asked, tmp_path):
     from handwright.core.result import Status
-    from handwright.methods.sampling import KeepOff
+    from handwright.methods.sampling import NoContact
 
     methods = asked(Status.SOLVED)
     wishes = ["--grip", "power", "--keep-off", "little", "ring", "--strategy", "static"]
@@ -291,7 +292,7 @@ def test_synth_hands_on_wishes(asked, tmp_path):
     assert cli.main(["synth", "milk_box_turn", "--out", str(tmp_path), *wishes]) == 0
     (method,) = methods
     assert (method.grip, method.strategy, method.hold) == ("power", "static", "outside")
-    assert method.keep_off == (KeepOff(("little", "ring")),)
+    assert method.no_contact == (NoContact(("little", "ring")),)
 
 
 def test_synth_hands_on_pushes_and_free_times(asked, tmp_path):

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -227,4 +228,17 @@ def test_constraints_are_exact_and_have_no_addresses() -> None:
     pins = [line for line in lines if line and not line.startswith("#")]
     assert len(pins) > 20
     assert [pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.]+", pin)] == []
-    assert not any(pin.startswith(("torch==", "pip==", "setuptools==")) for pin in pins)
+    assert not any(pin.startswith(("pip==", "setuptools==")) for pin in pins)
+
+
+def test_exact_versions_stand_in_the_constraints_alone() -> None:
+    """An exact version in an extra cannot be installed beside packages that want another one."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *(line for extra in extras.values() for line in extra)]
+    assert [line for line in wanted if "==" in line.split(";")[0]] == []
+    pinned = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    assert "torch==2.13.0" in pinned
+    names = {line.partition("==")[0].lower() for line in pinned}
+    needed = [re.split(r"[><=!;\[ ]", line)[0].lower() for line in project["dependencies"]]
+    assert [name for name in needed if name not in names] == []

@@ -203,18 +203,18 @@ def measure_window(data: Path, window: Window, budget: float) -> dict[str, Any]:
         num_solutions=NUM_SOLUTIONS,
         time_budget=budget,
         soft_tissue=SOFT_TISSUE,
-        skin_shear=SKIN_SHEAR,
+        skin_stretch=SKIN_SHEAR,
         smoothing_hz=SMOOTHING_HZ,
         finger_speed=FINGER_SPEED,
         relocation_time=RELOCATION_TIME,
-        fills_hollows=True,
+        treat_as_solid=True,
     )
     begin = time.perf_counter()
     result = synthesize(problem, method, seed=_SEED)
     seconds = time.perf_counter() - begin
     recorded = recording.clip(window.start, window.stop, sides=window.sides, fps=FPS)
     tolerances = Tolerances(
-        soft_tissue=SOFT_TISSUE, skin_shear=SKIN_SHEAR, smoothing_hz=SMOOTHING_HZ
+        soft_tissue=SOFT_TISSUE, skin_stretch=SKIN_SHEAR, smoothing_hz=SMOOTHING_HZ
     )
     figures = window_figures(result, recorded, seconds, tolerances)
     return {"kind": "both" if window.kind == "assisted" else "single", **figures}

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, fields, is_dataclass, replace
-from importlib.metadata import version
-from typing import Any
-
-import numpy as np
+from dataclasses import dataclass, replace
 
 from handwright.core.certificate import Certificate
 from handwright.core.clip import Clip, Provenance
 from handwright.core.problem import Problem
 from handwright.core.result import NoSolutionError, Result, Watcher
+from handwright.deprecated import renamed_keywords
 from handwright.errors import InvalidValueError
 from handwright.evidence import certify as make_certificate
 from handwright.evidence.metrics.goals import missed_goals, touch_excess
 from handwright.methods import Method
 from handwright.methods.driver import GOALS, Judged, drive
+from handwright.methods.provenance import provenance_of
 
 
+@renamed_keywords(watcher="on_progress")
 def synthesize(
     problem: Problem,
     method: Method,
     *,
     seed: int = 0,
     throw: bool = False,
-    watcher: Watcher | None = None,
+    on_progress: Watcher | None = None,
     certify: bool = True,
 ) -> Result:
     """Turns a problem into certified clips.
@@ -42,8 +41,8 @@ def synthesize(
         method: Settings of the method to use.
         seed: Random seed; the same seed gives the same result.
         throw: Raise ``NoSolutionError``, with the result attached, unless the method succeeds.
-        watcher: Called now and then with the ``Progress`` of the method, and with every clip of the
-            result as soon as it is certified.
+        on_progress: Called now and then with the ``Progress`` of the method, and with every clip of
+            the result as soon as it is certified.
         certify: Whether motions are judged. False is for research on methods: whatever the method
             finds is returned, without certificates, and its provenance says so.
 
@@ -59,11 +58,9 @@ def synthesize(
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise InvalidValueError(f"Seed is {seed!r}; expected a whole number of 0 or more.")
     start = time.perf_counter()
-    stamp = Provenance(
-        problem.name, method.name, plain_settings(method), seed, version("handwright"), certify
-    )
+    stamp = provenance_of(problem, method, seed, is_certified=certify)
     judge = _Judge(problem, method, stamp) if certify else _Stamper(problem, stamp)
-    result = drive(problem, method, seed=seed, judge=judge, watcher=watcher)
+    result = drive(problem, method, seed=seed, judge=judge, watcher=on_progress)
     timings = {**result.timings, "total": time.perf_counter() - start}
     result = replace(result, timings=timings)
     if throw and not result.status.is_success:
@@ -113,19 +110,3 @@ def _faults(certificate: Certificate) -> list[str]:
                 f"frame {check.frames[0]}{why}."
             ]
     return []
-
-
-def plain_settings(method: Method) -> dict[str, Any]:
-    """Settings of a method as values that JSON can hold."""
-    assert is_dataclass(method)
-    return {item.name: _plain(getattr(method, item.name)) for item in fields(method)}
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401  any setting
-    if hasattr(value, "summary"):
-        return value.summary()
-    if is_dataclass(value) and not isinstance(value, type):
-        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
-    if isinstance(value, tuple):
-        return tuple(_plain(item) for item in value)
-    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value

@@ -27,7 +27,7 @@ from handwright.evidence import Tolerances
 from handwright.math.pose import Pose
 from handwright.scenes import from_recording
 
-TOLERANCES = Tolerances(soft_tissue=0.004, skin_shear=0.002, smoothing_hz=8.0)
+TOLERANCES = Tolerances(soft_tissue=0.004, skin_stretch=0.002, smoothing_hz=8.0)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_the_best_certified_motion_stands_beside_the_recording(ball):
     assert row["fingers"] == row["fingers_recorded"] == pytest.approx(5.0)
     assert 0.0 <= row["pen_mm_p95"] <= row["pen_mm_max"] <= 5.0
     assert "soft_tissue 0.004" in row["verdict"]
-    assert "skin_shear 0.002" in row["verdict"]
+    assert "skin_stretch 0.002" in row["verdict"]
     assert "smoothing_hz 8.0" in row["verdict"]
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from corpus import solved
 
 import handwright as hw
 from handwright.core.contact import ContactTrack
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.xdist_group("trajopt")
 
 @pytest.fixture(scope="module")
 def dialled():
-    return hw.synthesize(load_scene("dial_phone"), ContactInvariant(time_budget=600.0), seed=0)
+    return solved("dial_phone", ContactInvariant(time_budget=600.0))
 
 
 def approached(name, seed):

@@ -49,8 +49,8 @@ _VIEWS = dict.fromkeys(
 _CHOICE = 6
 """Motions of which the two are shown that look least alike."""
 _WISHES: dict[str, dict[str, Any]] = {
-    "mug_by_handle": {"hold": "handle"},
-    "beaker_by_rim": {"hold": "inside"},
+    "mug_by_handle": {"grasp_region": "handle"},
+    "beaker_by_rim": {"grasp_region": "inside"},
 }
 """Settings without which a scene is solved otherwise than its name says."""
 _PATIENCE = 240.0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import signal
+import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType, TracebackType
@@ -15,14 +15,15 @@ from typing import Any, Self
 from rich.console import Console
 from rich.table import Table
 
+from handwright.cli.console import INTERRUPTED, make_console, writable_folder
+from handwright.cli.options import SynthArguments
 from handwright.cli.progress import ProgressLine
 from handwright.core.certificate import Certificate
 from handwright.core.clip import Clip
 from handwright.core.problem import Problem
-from handwright.core.result import Progress, Result
-from handwright.errors import InvalidValueError
+from handwright.core.result import NoSolutionError, Progress, Result, Status
 from handwright.io.clip.file import save_clip
-from handwright.methods import METHODS, Method, default_method
+from handwright.methods import Method
 from handwright.scenes import load_scene, read_problem
 from handwright.synthesis import synthesize
 
@@ -44,26 +45,37 @@ def load_problem(source: str) -> tuple[str, Problem]:
     return source, load_scene(source)
 
 
-def make_method(name: str | None, problem: Problem, options: Mapping[str, Any]) -> Method:
-    """A method with settings from the command line.
+def run(name: str, problem: Problem, method: Method, arguments: SynthArguments) -> None:
+    """Makes clips as the command line says, and tells how it went.
 
     Args:
-        name: A key of ``METHODS``; the one that suits the problem if None.
-        problem: Its tracks or goals.
-        options: Settings by name; None for those that were not given.
+        name: What to call the clips.
+        problem: What the motions are for.
+        method: Settings.
+        arguments: Folder, seed, and whether the outcome is printed as JSON.
     """
-    name = default_method(problem) if name is None else name
-    cls = METHODS[name]
-    known = [item.name for item in dataclasses.fields(cls)]  # type: ignore[arg-type]
-    given = {key: value for key, value in options.items() if value is not None}
-    foreign = [_flag(key) for key in given if key not in known]
-    if foreign:
-        own = ", ".join(_flag(key) for key in options if key in known) or "none of these options"
-        raise InvalidValueError(
-            f"The method '{name}' was given {', '.join(foreign)}, which it does not take. "
-            f"It takes {own}."
-        )
-    return cls(**given)
+    folder = writable_folder(arguments.out)
+    result, files = write_clips(name, problem, method, folder, seed=arguments.seed)
+    if arguments.json:
+        sys.stdout.write(result_json(result, files, seed=arguments.seed) + "\n")
+    else:
+        _print_outcome(result, files)
+    if result.status is Status.CANCELLED:
+        raise SystemExit(INTERRUPTED)
+    if result.status is not Status.SOLVED:
+        raise SystemExit(1)
+
+
+def _print_outcome(result: Result, files: list[Path]) -> None:
+    console = make_console()
+    print_result(result, files, console)
+    if result.status is Status.CANCELLED:
+        console.print(f"Stopped; motions found by then and written: {len(result.clips)}.")
+    elif not result.clips:
+        raise NoSolutionError(result)
+    elif result.message:
+        told = f"{result.status.name}: {result.message}"
+        console.print(told, soft_wrap=True, highlight=False)
 
 
 class ClipWriter:
@@ -177,7 +189,7 @@ def write_clips(
     wanted = getattr(method, "num_solutions", None)
     with ProgressLine(wanted=wanted) as line, Interrupts() as interrupts:
         writer = ClipWriter(folder, name, seed, line, interrupts)
-        result = synthesize(problem, method, seed=seed, watcher=writer)
+        result = synthesize(problem, method, seed=seed, on_progress=writer)
     return result, [writer.file_of(clip) for clip in result.clips]
 
 
@@ -220,7 +232,3 @@ def _summary(result: Result) -> str:
         total += f", of which {seconds['preparation']:.0f} s before the search"
         total += f" and {seconds['certification']:.0f} s for certificates"
     return ", ".join(parts) + "; " + total
-
-
-def _flag(name: str) -> str:
-    return "--" + name.replace("_", "-")

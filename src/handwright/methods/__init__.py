@@ -6,11 +6,11 @@ Importing this package loads no family: each is fetched when it is first used.
 from __future__ import annotations
 
 import importlib
-import warnings
 from typing import TYPE_CHECKING, Any
 
+from handwright.deprecated import renamed_attributes
 from handwright.methods.base import Method
-from handwright.methods.table import METHODS, default_method
+from handwright.methods.table import METHODS, default_method, loaded_methods
 
 if TYPE_CHECKING:
     from handwright.methods.sampling import ContactSampling
@@ -27,6 +27,7 @@ __all__ = [
     "Session",
     "Stepwise",
     "default_method",
+    "loaded_methods",
 ]
 
 _HOMES = {
@@ -38,14 +39,10 @@ _HOMES = {
 }
 
 
+_renamed = renamed_attributes(__name__, {"synthesize": "handwright.synthesis.synthesize"})
+
+
 def __getattr__(name: str) -> Any:  # noqa: ANN401  any public name
-    if name == "synthesize":
-        warnings.warn(
-            "handwright.methods.synthesize is now handwright.synthesize.",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        return importlib.import_module("handwright.synthesis").synthesize
     if name not in _HOMES:
-        raise AttributeError(f"module 'handwright.methods' has no attribute '{name}'")
+        return _renamed(name)
     return getattr(importlib.import_module(_HOMES[name]), name)

@@ -15,6 +15,7 @@ import numpy as np
 from handwright.core.clip import Clip
 from handwright.core.problem import Problem
 from handwright.core.tolerances import GoalTolerances, Tolerances
+from handwright.deprecated import renamed_attributes
 
 if TYPE_CHECKING:
     from handwright.methods.workers import Crew
@@ -218,3 +219,6 @@ def advice_on_goals(problem: Problem) -> str:
 
 def _kind_of(cause: str) -> str:
     return re.sub(r"\d+|'[^']*'", "", cause)
+
+
+__getattr__ = renamed_attributes(__name__, {"usual_method": "handwright.methods.default_method"})

@@ -74,15 +74,18 @@ METHODS = MethodTable(ROWS)
 """Every method by its name."""
 
 
-def default_method(problem: Problem) -> str:
-    """Name of the method that says that it suits a problem best; the first of equals.
-
-    A method of another package that cannot be loaded is passed over with a warning.
-    """
+def loaded_methods() -> dict[str, type[Method]]:
+    """All methods; one of another package that cannot be loaded is left out with a warning."""
     found = {}
     for name in METHODS:
         try:
-            found[name] = METHODS[name].suits(problem)
+            found[name] = METHODS[name]
         except InvalidValueError as error:
             warnings.warn(str(error), stacklevel=2)
+    return found
+
+
+def default_method(problem: Problem) -> str:
+    """Name of the method that says that it suits a problem best; the first of equals."""
+    found = {name: cls.suits(problem) for name, cls in loaded_methods().items()}
     return max(found, key=lambda name: found[name])

@@ -16,6 +16,7 @@ from handwright.core.body import RigidBody
 from handwright.core.clip import Clip
 from handwright.evidence.contacts.hand_contacts import (
     ContactTable,
+    FoundContacts,
     closing_steps,
     contact_table,
 )
@@ -97,18 +98,17 @@ def body_contacts(
     frame, point, normal, gap = frame[chosen], point[chosen], normal[chosen], gap[chosen]
     links = Links.of_body(two)
     friction = min(bodies[first].friction, bodies[second].friction)
-    table = contact_table(
-        second,
-        frame,
-        np.zeros_like(frame),
-        point,
-        normal,
-        gap,
-        closing[frame],
-        np.full(len(frame), friction),
-        material_velocity(times, links, one, frame, np.zeros_like(frame), point),
-        static_speed,
+    found = FoundContacts(
+        frame=frame,
+        part=np.zeros_like(frame),
+        point=point,
+        normal=normal,
+        gap=gap,
+        closing=closing[frame],
+        friction=np.full(len(frame), friction),
+        velocity=material_velocity(times, links, one, frame, np.zeros_like(frame), point),
     )
+    table = contact_table(second, found, static_speed)
     return table, np.maximum(-np.nan_to_num(least, nan=0.0), 0.0)
 
 

@@ -118,17 +118,26 @@ def _skin_over_capsules(model: HandModel) -> tuple[Skin | None, Int[np.ndarray, 
     return skin, vertex_capsules(model, skin)
 
 
+class ContactRule(NamedTuple):
+    """What counts as a contact, and as a sliding one."""
+
+    reach: float
+    """Contacts with larger gaps are left out, m."""
+    touching: float
+    """Gap up to which surfaces count as touching, m."""
+    static_speed: float
+    """Sliding speeds up to this count as none, m/s."""
+    skin_stretch: float = 0.0
+    """How far skin gives way before it slides, m."""
+
+
 def hand_gaps(
     hand: HandProbe,
     body: RigidBody,
     pose: Pose,
     exact: ExactDistance,
     times: Float[np.ndarray, " T"],
-    *,
-    reach: float,
-    touching: float,
-    static_speed: float,
-    skin_shear: float = 0.0,
+    rule: ContactRule,
 ) -> HandGaps:
     """Distances and contacts between a hand and a body.
 
@@ -137,12 +146,10 @@ def hand_gaps(
         body: Its friction is used.
         pose: (T,) poses of the body.
         exact: Distances of the body.
-        times: s.
-        reach: Contacts with larger gaps are left out, m.
-        touching: Gap up to which the skin counts as touching where its capsule does not, m.
-        static_speed: Sliding speeds up to this count as none, m/s.
-        skin_shear: How far skin gives way before it slides, m.
+        times: Times of the frames, s.
+        rule: What counts as a contact.
     """
+    reach, touching, static_speed, skin_stretch = rule
     count, capsules = len(times), hand.model.capsules
     world = posed_capsules(hand.model, hand.motion.q, hand.motion.root)
     back = pose.inverse()[:, None]
@@ -151,15 +158,15 @@ def hand_gaps(
     # An impact moves a capsule to the body from as far as it travels from frame to frame.
     fast = np.minimum(touching + 2.0 * np.maximum(_travel(start), _travel(end)), _IMPACT_REACH)
     looked = np.maximum(fast, reach)
-    found = capsule_gaps(
+    nearest = capsule_gaps(
         exact,
         start.reshape(-1, 3),
         end.reshape(-1, 3),
         np.tile(capsules.radius, count),
         reach=looked.ravel(),
     )
-    gap = found.gap.reshape(shape)
-    point, outward = found.point.reshape(*shape, 3), found.outward.reshape(*shape, 3)
+    gap = nearest.gap.reshape(shape)
+    point, outward = nearest.point.reshape(*shape, 3), nearest.outward.reshape(*shape, 3)
     depth = np.maximum(-gap, 0.0).max(axis=1)
     touch_gap, skin_depth = gap.copy(), depth
     if hand.skin is not None:
@@ -188,26 +195,24 @@ def hand_gaps(
     place = here.apply(np.concatenate([place, sides.points]))
     velocity = material_velocity(times, hand.links, pose, frame, capsules.link[part], place)
     shear = _skin_shear(
-        skin_shear, touch_gap <= touching, pose, times,
+        skin_stretch, touch_gap <= touching, pose, times,
         frame[~is_side], part[~is_side], velocity[~is_side], own_normal[~is_side],
     )  # fmt: skip
     # One that moves over the edge rests on neither.
     beyond = shear.slips(velocity, frame, part, pose, times)
     rests = ~is_side | (np.linalg.norm(beyond, axis=1) <= static_speed)
     slip = shear.slips(across(velocity, own_normal), frame, part, pose, times)
-    table = contact_table(
-        hand.name,
-        frame[rests],
-        part[rests],
-        place[rests],
-        here.rotate(np.concatenate([inward, sides.normals]))[rests],
-        np.concatenate([apart, sides.gap])[rests],
-        closing[frame, part][rests],
-        np.full(int(rests.sum()), body.friction),
-        slip[rests],
-        static_speed,
-        own_normal[rests],
+    found = FoundContacts(
+        frame=frame[rests],
+        part=part[rests],
+        point=place[rests],
+        normal=here.rotate(np.concatenate([inward, sides.normals]))[rests],
+        gap=np.concatenate([apart, sides.gap])[rests],
+        closing=closing[frame, part][rests],
+        friction=np.full(int(rests.sum()), body.friction),
+        velocity=slip[rests],
     )
+    table = contact_table(hand.name, found, static_speed, own_normal[rests])
     return HandGaps(gap, depth, skin_depth, table, shear)
 
 
@@ -256,10 +261,8 @@ def environment_contacts(
     )
     still = Links.standing(len(times))
     velocity = material_velocity(times, still, pose, frame, np.zeros_like(frame), point)
-    table = contact_table(
-        ENVIRONMENT, frame, part, point, normal, gap, change, friction, velocity, static_speed
-    )
-    return table, depth
+    touching = FoundContacts(frame, part, point, normal, gap, change, friction, velocity)
+    return contact_table(ENVIRONMENT, touching, static_speed), depth
 
 
 _NONE = np.zeros(0, dtype=np.int64)
@@ -317,26 +320,33 @@ def closing_steps(
     return change
 
 
+class FoundContacts(NamedTuple):
+    """Contacts of a body with one toucher, in any order; see ``ContactTable`` for the columns."""
+
+    frame: Int[np.ndarray, " N"]
+    part: Int[np.ndarray, " N"]
+    point: Float[np.ndarray, "N 3"]
+    normal: Float[np.ndarray, "N 3"]
+    gap: Float[np.ndarray, " N"]
+    closing: Float[np.ndarray, " N"]
+    friction: Float[np.ndarray, " N"]
+    velocity: Float[np.ndarray, "N 3"]
+    """Of the toucher's material point over the body's, in the world, m/s."""
+
+
 def contact_table(
     toucher: str,
-    frame: Int[np.ndarray, " N"],
-    part: Int[np.ndarray, " N"],
-    point: Float[np.ndarray, "N 3"],
-    normal: Float[np.ndarray, "N 3"],
-    gap: Float[np.ndarray, " N"],
-    closing: Float[np.ndarray, " N"],
-    friction: Float[np.ndarray, " N"],
-    velocity: Float[np.ndarray, "N 3"],
+    found: FoundContacts,
     static_speed: float,
     own_normal: Float[np.ndarray, "N 3"] | None = None,
 ) -> ContactTable:
-    """Contacts of body 0 with one toucher, in any order.
+    """Contacts of body 0 with one toucher as a table.
 
     Sliding is taken across ``own_normal``, the normals by default: a face beside an edge is touched
     by the material of the edge's own contact.
     """
-    along = normal if own_normal is None else own_normal
-    sliding = across(velocity, along)
+    frame, part, point, normal, gap, closing, friction, velocity = found
+    sliding = across(velocity, normal if own_normal is None else own_normal)
     slides = np.linalg.norm(sliding, axis=1) > static_speed
     mode = np.where(slides, int(ContactMode.SLIDING), int(ContactMode.STATIC))
     mode = np.where(closing > 0.0, int(ContactMode.COLLIDING), mode)

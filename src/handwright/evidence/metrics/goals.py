@@ -178,9 +178,9 @@ def feature_poses(clip: Clip, feature: Feature) -> Pose:
             every = frame_poses(model, motion.q, motion.root)
             pose = every[:, model.frames.index(feature.frame)]
         else:
-            turns, places = link_poses(model, motion.q, motion.root)
+            rotations, positions = link_poses(model, motion.q, motion.root)
             link = model.wrist_link
-            pose = Pose(places[:, link], rotation.from_matrix(turns[:, link]))
+            pose = Pose(positions[:, link], rotation.from_matrix(rotations[:, link]))
     if feature.point is None:
         return pose
     return Pose(pose.apply(feature.point), pose.wxyz)

@@ -49,6 +49,7 @@ _SINCE = {
     (Goal, "velocity"): 5,
     (Goal, "axes"): 5,
     (Goal, "axis"): 5,
+    (Provenance, "kept"): 6,
     (Provenance, "is_certified"): 6,
 }
 

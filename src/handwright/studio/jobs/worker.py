@@ -68,7 +68,7 @@ def _do(parent: Parent, order: dict[str, Any]) -> dict[str, Any]:
         )
 
     result = synthesize(
-        plan.problem, plan.method, seed=request.seed, watcher=watch, certify=request.certify
+        plan.problem, plan.method, seed=request.seed, on_progress=watch, certify=request.certify
     )
     is_done = result.status.is_success
     is_solved = result.status is Status.SOLVED
