@@ -23,10 +23,10 @@ from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
 from handwright.methods import ContactSampling
 from handwright.methods.sampling.attempt import PATHS
-from handwright.methods.sampling.attempts import warm_up
 from handwright.methods.sampling.search.frame import FINE
 from handwright.methods.sampling.search.search import Search
 from handwright.methods.sampling.setup.prepare import Prepared, prepare
+from handwright.methods.sampling.warm_up import warm_up
 from handwright.render.still import check_png, write_png
 from handwright.scenes import load_scene
 

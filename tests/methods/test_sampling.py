@@ -24,7 +24,7 @@ from handwright.kinematics import link_poses
 from handwright.kinematics.skin.skinning import posed_skin
 from handwright.kinematics.tree import Links
 from handwright.math.pose import Pose
-from handwright.methods import ContactSampling, synthesize
+from handwright.methods import ContactSampling
 from handwright.methods.sampling import FixedJoint, NoContact, Preference
 from handwright.methods.sampling.search.frame import place_hands
 from handwright.methods.sampling.search.workspace import make_room
@@ -34,6 +34,7 @@ from handwright.methods.sampling.setup.hands_as_one import hands_as_one, sunk_pa
 from handwright.methods.sampling.setup.hold_data import Limits, make_stage
 from handwright.methods.sampling.setup.intervals import find_holdings
 from handwright.scenes import load_scene
+from handwright.synthesis import synthesize
 
 # One worker compiles the search, not all of them at once.
 pytestmark = pytest.mark.xdist_group("sampling")

@@ -17,13 +17,14 @@ from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.shapes import make_shape
 from handwright.kinematics import posed_capsules
 from handwright.math.pose import Pose
-from handwright.methods import ContactSampling, synthesize
+from handwright.methods import ContactSampling
 from handwright.methods.sampling import ForbiddenBall, NoContact
 from handwright.methods.sampling import method as contact_sampling
 from handwright.methods.sampling.setup.feasibility import why_impossible
 from handwright.methods.sampling.setup.intervals import find_holdings
 from handwright.methods.sampling.setup.palms import palm_depths, reach_of
 from handwright.scenes import load_scene
+from handwright.synthesis import synthesize
 from tools.scenes.registry import SCENES
 
 FIRST, LAST = 20, 56

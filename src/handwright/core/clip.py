@@ -35,6 +35,9 @@ class Provenance:
     kept: tuple[KeptDigit, ...] = ()
     """Parts of an earlier motion that the method was told to keep. They are arrays, and therefore
     not among its settings."""
+    is_certified: bool = False
+    """Whether ``synthesize`` judged the motion before it was returned. False if it was asked not to
+    (``certify=False``, for research), and for motions that were made in other ways."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,6 +11,7 @@ import numpy as np
 
 from handwright.contact.leaps import jumping_steps
 from handwright.core.tolerances import JOINT_LEAP_SPEED
+from handwright.methods.base import AttemptContext
 from handwright.methods.sampling.constraints.schedule import unpinned_frame
 from handwright.methods.sampling.finish.check import Judged, judge_motion, make_judged
 from handwright.methods.sampling.finish.exact_contacts import (
@@ -92,6 +93,16 @@ class Attempt:
     )
 
     @property
+    def found(self) -> list[tuple[Part, ...]]:
+        """The solutions, as candidates for the driver."""
+        return self.solutions
+
+    @property
+    def timings(self) -> dict[str, float]:
+        """s, by stage."""
+        return self.seconds
+
+    @property
     def solutions(self) -> list[tuple[Part, ...]]:
         """Each with one part for each holding."""
         return list(zip(*self.parts, strict=False))
@@ -125,27 +136,18 @@ class Attempt:
 
 
 def run_attempt(
-    prepared: list[Prepared],
-    method: ContactSampling,
-    seed: int,
-    number: int,
-    deadline: float,
-    most: int = PATHS,
+    prepared: list[Prepared], method: ContactSampling, context: AttemptContext
 ) -> Attempt:
     """Searches all holdings, smooths the motions and judges them.
 
     Args:
         prepared: All holdings.
         method: Settings.
-        seed: Of the run.
-        number: Of the attempt; each has its own random numbers.
-        deadline: On the monotonic clock, s.
-        most: Solutions that are wanted.
+        context: Random numbers, processor time, and how many solutions are wanted.
     """
     attempt = Attempt()
     for index, one in enumerate(prepared):
-        rng = np.random.default_rng([seed, number, index])
-        if not _search_holding(one, method, rng, deadline, attempt, most):
+        if not _search_holding(one, method, context.rng(index), context, attempt):
             break
     return attempt
 
@@ -154,18 +156,17 @@ def _search_holding(
     one: Prepared,
     method: ContactSampling,
     rng: np.random.Generator,
-    deadline: float,
+    context: AttemptContext,
     attempt: Attempt,
-    most: int,
 ) -> bool:
     """Adds motions of one holding from one tree; whether there are any."""
-    search = Search(one, rng)
+    search, most = Search(one, rng), context.wanted
     tally = search.tally
     parts: list[Part] = []
     efforts: list[Effort] = []
     dropped = 0
     for _ in range(PATHS + _MOST_DROPPED):
-        path = _next_path(search, method.max_frames, deadline, attempt)
+        path = _next_path(search, method.max_frames, context, attempt)
         if path is None:
             break
         part = _finished(one, path, attempt)
@@ -194,14 +195,16 @@ def _search_holding(
     return bool(parts)
 
 
-def _next_path(search: Search, max_frames: int, deadline: float, attempt: Attempt) -> Path | None:
+def _next_path(
+    search: Search, max_frames: int, context: AttemptContext, attempt: Attempt
+) -> Path | None:
     begin = time.perf_counter()
     path = None
     while (
         path is None
         and not search.is_hopeless
         and search.tally.frames < max_frames
-        and time.monotonic() < deadline
+        and not context.is_over
     ):
         path = search.next_path(min(search.tally.frames + _SLICE, max_frames))
     attempt.seconds["search"] += time.perf_counter() - begin

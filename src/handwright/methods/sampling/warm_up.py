@@ -1,16 +1,13 @@
-"""Independent attempts, one after the other or in several processes, which first compile."""
+"""Compiling of all that an attempt uses, by several processes if there are some."""
 
 from __future__ import annotations
 
-import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from handwright.core.problem import Problem
 from handwright.geometry.distance.environment import pack_environment
 from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.kernels.packed import Packed
@@ -19,7 +16,6 @@ from handwright.kinematics.spacetime.motion import no_anchors, smooth_digits
 from handwright.math.pose import Pose
 from handwright.mechanics.frame_forces import forces_of_frames
 from handwright.mechanics.wrench import no_contacts
-from handwright.methods.sampling.attempt import Attempt, run_attempt
 from handwright.methods.sampling.finish.check import judge_motion, make_judged, take_step
 from handwright.methods.sampling.finish.exact_depth import skin_depths
 from handwright.methods.sampling.finish.smooth import reconstruct
@@ -28,40 +24,37 @@ from handwright.methods.sampling.search.path import make_path
 from handwright.methods.sampling.search.plan import Planner
 from handwright.methods.sampling.search.step import Bench, walk
 from handwright.methods.sampling.setup.hold_data import part_of_stage
-from handwright.methods.sampling.setup.prepare import Prepared, joints_of, prepare, root_of
+from handwright.methods.sampling.setup.prepare import Prepared, joints_of, root_of
 from handwright.methods.sampling.setup.wrapped_grasps import close_hands, closing_bench
+from handwright.methods.workers import Crew, own_problem, own_search
 
 if TYPE_CHECKING:
-    from handwright.methods.sampling.method import ContactSampling
+    from handwright.methods.sampling.contact_search import ContactSearch
 
 _WARM_FRAMES = 4
-# Longest wait for an attempt that should have ended, s.
-_GRACE = 10.0
 
 
-def compile_early(pool: ProcessPoolExecutor | None) -> list[Future[None]]:
+def compile_early(crew: Crew) -> list[Future[None]]:
     """Lets a worker compile what needs no prepared problem; what it compiles is kept on disk."""
-    return [] if pool is None else [pool.submit(_compile_smoothing)]
+    return [] if crew.is_alone else [crew.submit(_compile_smoothing)]
 
 
-def warm_up(
-    one: Prepared, pool: ProcessPoolExecutor | None = None, early: Sequence[Future[None]] = ()
-) -> None:
+def warm_up(one: Prepared, crew: Crew | None = None, early: Sequence[Future[None]] = ()) -> None:
     """Lets everything be compiled that an attempt uses, so that no time budget goes into it.
 
     Args:
         one: A holding.
-        pool: Workers that take their share.
+        crew: Workers that take their share.
         early: What ``compile_early`` began.
     """
     bench = _short_bench(one)
-    if pool is None:
+    if crew is None or crew.is_alone:
         _compile_judging(one, bench)
         _compile_grasping(one, bench)
         reconstruct(one._replace(stage=bench.stage, start=one.first), bench.path)
         return
     # What calls the same kernels is compiled by the same process, or they would be compiled twice.
-    jobs = [*early, pool.submit(_compile_own, _compile_grasping)]
+    jobs = [*early, crew.submit(_compile_own, _compile_grasping)]
     _compile_judging(one, bench)
     for job in jobs:
         job.result()
@@ -80,7 +73,7 @@ def _compile_own(compile_some: Callable[[Prepared, Bench], None]) -> None:
     Arrays that are handed from process to process may be written to, even if they could not be
     before, and numba would compile for others than are used later.
     """
-    one = _own_problem()[0]
+    one = cast("ContactSearch", own_search()).prepared[0]
     compile_some(one, _short_bench(one))
 
 
@@ -116,7 +109,7 @@ def _compile_grasping(one: Prepared, bench: Bench) -> None:
 
 def _compile_smoothing() -> None:
     """As in ``reconstruct``, for any hand and body."""
-    problem: Problem = _state["problem"]  # type: ignore[assignment]
+    problem = own_problem()
     model = next(iter(problem.hands.values()))
     body, poses = next(iter(problem.bodies.values())), Pose.identity(_WARM_FRAMES)
     smooth_digits(
@@ -127,51 +120,3 @@ def _compile_smoothing() -> None:
         field=signed_distance_field(body),
         environment=seen_over(pack_environment(problem.environment), poses),
     )
-
-
-def run_attempts(
-    method: ContactSampling,
-    prepared: list[Prepared],
-    seed: int,
-    deadline: float,
-    pool: ProcessPoolExecutor | None = None,
-) -> Iterator[Attempt]:
-    """Attempts in their order, for as long as there is time."""
-    number = 0
-    if pool is None:
-        wanted = method.num_solutions
-        while wanted > 0 and time.monotonic() < deadline:
-            attempt = run_attempt(prepared, method, seed, number, deadline, wanted)
-            yield attempt
-            wanted -= len(attempt.solutions)
-            number += 1
-        return
-    ahead: deque[Future[Attempt]] = deque()
-    while (left := deadline - time.monotonic()) > 0.0:
-        while len(ahead) < 2 * method.num_workers:
-            ahead.append(pool.submit(_work, seed, number, deadline))
-            number += 1
-        try:
-            yield ahead.popleft().result(left + _GRACE)
-        except TimeoutError:
-            return
-
-
-_state: dict[str, object] = {}
-
-
-def start_worker(problem: Problem, method: ContactSampling) -> None:
-    """Tells a worker what it works on."""
-    _state["problem"] = problem
-    _state["method"] = method
-
-
-def _own_problem() -> list[Prepared]:
-    """The problem, made ready for this worker when it is first asked for."""
-    if "prepared" not in _state:
-        _state["prepared"] = prepare(_state["problem"], _state["method"])  # type: ignore[arg-type]
-    return _state["prepared"]  # type: ignore[return-value]
-
-
-def _work(seed: int, number: int, deadline: float) -> Attempt:
-    return run_attempt(_own_problem(), _state["method"], seed, number, deadline)  # type: ignore[arg-type]
