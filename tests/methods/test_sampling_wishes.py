@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from handwright.core.kept import KeptDigit
+from handwright.core.clip import KeptDigit
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.methods import ContactSampling
 from handwright.methods.base import most_frequent

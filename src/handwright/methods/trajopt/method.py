@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from handwright.core.goal import XYZ
-from handwright.core.paper import Paper
 from handwright.core.problem import Problem
 from handwright.core.settings import check_settings, setting
 from handwright.methods.base import Method, untracked
+from handwright.methods.paper import Paper
 from handwright.methods.search_settings import num_workers_setting, time_budget_setting
 from handwright.methods.trajopt.attempt_settings import AttemptSettings
 from handwright.methods.trajopt.model.scenarios import CORNERS
