@@ -25,8 +25,8 @@ from handwright.methods.sampling.attempts import (
 )
 from handwright.methods.sampling.constraints.checking import (
     check_names,
+    limiting_settings,
     sequence_problems,
-    wishes_in,
 )
 from handwright.methods.sampling.constraints.kept import Kept, kept_parts
 from handwright.methods.sampling.constraints.preferences import (
@@ -45,8 +45,11 @@ from handwright.methods.sampling.constraints.preferences import (
     Strategy,
 )
 from handwright.methods.sampling.finish.clips import assemble_clip
-from handwright.methods.sampling.setup.feasibility import why_impossible, why_not
-from handwright.methods.sampling.setup.prepare import Prepared, prepare
+from handwright.methods.sampling.setup.feasibility import (
+    find_infeasibility,
+    find_search_infeasibility,
+)
+from handwright.methods.sampling.setup.prepare import HoldSearch, prepare
 from handwright.methods.workers import started_workers
 
 if TYPE_CHECKING:
@@ -212,13 +215,15 @@ class ContactSampling:
         begin: float,
     ) -> Result:
         early = compile_early(pool)
-        trouble = why_impossible(problem, cutoff_hz=self.smoothing_hz, max_force=self.max_force)
-        if trouble is not None:
-            return Result((), Status.INFEASIBLE, trouble)
+        infeasibility = find_infeasibility(
+            problem, cutoff_hz=self.smoothing_hz, max_force=self.max_force
+        )
+        if infeasibility is not None:
+            return Result((), Status.INFEASIBLE, infeasibility)
         prepared = prepare(problem, self)
-        trouble = why_not(prepared, wishes=wishes_in(self))
-        if trouble is not None:
-            return Result((), Status.INFEASIBLE, trouble)
+        infeasibility = find_search_infeasibility(prepared, settings=limiting_settings(self))
+        if infeasibility is not None:
+            return Result((), Status.INFEASIBLE, infeasibility)
         tell(Progress("preparing the search, and compiling it if need be"))
         warm_up(prepared[0], pool, early)
         ready = time.perf_counter()
@@ -229,7 +234,7 @@ class ContactSampling:
 
     def _collect(
         self,
-        prepared: list[Prepared],
+        prepared: list[HoldSearch],
         seed: int,
         deadline: float,
         tell: Watcher,
@@ -283,7 +288,9 @@ class ContactSampling:
 class _Motions:
     """The clips of all solutions, each made when it is found."""
 
-    def __init__(self, problem: Problem, prepared: list[Prepared], method: ContactSampling) -> None:
+    def __init__(
+        self, problem: Problem, prepared: list[HoldSearch], method: ContactSampling
+    ) -> None:
         self._problem, self._prepared, self._method = problem, prepared, method
         self._made: list[tuple[float, Clip]] = []
 

@@ -10,14 +10,22 @@ from handwright.errors import InvalidValueError, UnknownNameError
 if TYPE_CHECKING:
     from handwright.methods.sampling.method import ContactSampling
 
-WISHES = ("preferences", "keep_off", "forbidden", "held_by", "fixed_joints", "pins", "kept")
+CONSTRAINT_SETTINGS = (
+    "preferences",
+    "keep_off",
+    "forbidden",
+    "held_by",
+    "fixed_joints",
+    "pins",
+    "kept",
+)
 """Settings that hold any number of wishes."""
 
 
 def sequence_problems(method: ContactSampling) -> list[str]:
     """Settings that hold a single wish instead of a tuple of them."""
     problems = []
-    for name in WISHES:
+    for name in CONSTRAINT_SETTINGS:
         value = getattr(method, name)
         if not isinstance(value, (tuple, list)):
             kind = type(value).__name__
@@ -30,15 +38,15 @@ def check_names(problem: Problem, method: ContactSampling) -> None:
     digits = [(hand, digit.name) for hand, model in problem.hands.items() for digit in model.digits]
     asked = [name for preference in method.preferences for name in preference.digits]
     asked += [name for rule in method.keep_off for name in rule.digits]
-    asked += [name for wish in method.held_by for name in wish.digits]
+    asked += [name for region in method.held_by for name in region.digits]
     for name in (*asked, *(pin.digit for pin in method.pins)):
         # Names are compared with those of their own kind, or no near one would be found.
         known = {f"{hand}.{digit}" if "." in name else digit for hand, digit in digits}
         if name not in known:
             raise UnknownNameError("digit", name, known)
-    for wish in method.held_by:
-        if wish.body is not None and wish.body not in problem.bodies:
-            raise UnknownNameError("body in held_by", wish.body, problem.bodies)
+    for region in method.held_by:
+        if region.body is not None and region.body not in problem.bodies:
+            raise UnknownNameError("body in held_by", region.body, problem.bodies)
     for fixed in method.fixed_joints:
         if fixed.hand not in problem.hands:
             raise UnknownNameError("hand in fixed_joints", fixed.hand, problem.hands)
@@ -52,7 +60,7 @@ def check_names(problem: Problem, method: ContactSampling) -> None:
         )
 
 
-def wishes_in(method: ContactSampling) -> str:
+def limiting_settings(method: ContactSampling) -> str:
     """Names of the settings that keep digits from places, for messages; empty if none does."""
     names = ["keep_off", "forbidden", "held_by", "fixed_joints"]
     names = [name for name in names if getattr(method, name)]

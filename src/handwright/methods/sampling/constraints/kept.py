@@ -14,9 +14,9 @@ from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.kinematics.fk import link_poses
 from handwright.methods.sampling.constraints.preferences import frames_within
-from handwright.methods.sampling.constraints.schedule import Orders
+from handwright.methods.sampling.constraints.schedule import DigitSchedule
 from handwright.methods.sampling.search.workspace import FREE, HOLD
-from handwright.methods.sampling.setup.hold_data import Stage
+from handwright.methods.sampling.setup.hold_data import HoldData
 
 SLACK = 5e-4
 """Joints of a kept digit stay within this of their values, rad: more would look like slipping."""
@@ -85,7 +85,7 @@ def kept_parts(
 
 def _kept(clip: Clip, hand: str, model: HandModel, row: int, frames: np.ndarray) -> Kept:
     contacts, motion = clip.contacts, clip.hands[hand]
-    turns, places = link_poses(model, motion.q, motion.root)
+    rotations, positions = link_poses(model, motion.q, motion.root)
     mine = contacts.toucher == contacts.touchers.index(hand)
     mine &= np.where(mine, model.capsules.digit[np.where(mine, contacts.part, 0)] == row, False)
     count = len(frames)
@@ -103,14 +103,14 @@ def _kept(clip: Clip, hand: str, model: HandModel, row: int, frames: np.ndarray)
         back = clip.bodies[body[n]][t].inverse()
         if n > 0 and body[n] == body[n - 1] and link[n - 1] in links:
             # One point for as long as it holds: smoothing takes a new one for a contact that rolls.
-            old = places[t, link[n - 1]] + turns[t, link[n - 1]] @ local[n - 1]
+            old = positions[t, link[n - 1]] + rotations[t, link[n - 1]] @ local[n - 1]
             if np.linalg.norm(back.apply(old) - point[n - 1]) < _SAME_PLACE:
                 link[n], local[n] = link[n - 1], local[n - 1]
                 point[n], normal[n] = point[n - 1], normal[n - 1]
                 continue
         point[n] = back.apply(contacts.point[foremost])
         normal[n] = -back.rotate(contacts.normal[foremost])
-        local[n] = turns[t, link[n]].T @ (contacts.point[foremost] - places[t, link[n]])
+        local[n] = rotations[t, link[n]].T @ (contacts.point[foremost] - positions[t, link[n]])
     return Kept(
         hand, model.digits[row].name, clip.times[frames], motion.q[frames], tuple(body), link,
         local, point, normal,
@@ -133,12 +133,12 @@ def kept_frames(kept: Kept, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def narrow_limits(
-    stage: Stage, kept: Kept, shift: int, own: np.ndarray, times: np.ndarray, slack: float
+    data: HoldData, kept: Kept, shift: int, own: np.ndarray, times: np.ndarray, slack: float
 ) -> None:
     """Narrows the limits of a digit's joints around its kept motion, and towards it outside.
 
     Args:
-        stage: Its ``low`` and ``high`` are changed.
+        data: Its ``low`` and ``high`` are changed.
         kept: The motion.
         shift: First joint of the hand in the stage.
         own: Free joints of the digit in the stage.
@@ -152,32 +152,32 @@ def narrow_limits(
     every = np.arange(len(times))
     nearest = np.clip(np.searchsorted(frames, every), 0, len(frames) - 1)
     away = np.where(every < frames[0], frames[0] - every, np.maximum(every - frames[-1], 0))
-    around = (slack + _HASTE * stage.limits.step * away)[:, None]
-    low, high = stage.low[:, own].copy(), stage.high[:, own].copy()
-    stage.low[:, own] = np.clip(q[nearest] - around, low, high)
-    stage.high[:, own] = np.clip(q[nearest] + around, low, high)
+    around = (slack + _HASTE * data.limits.step * away)[:, None]
+    low, high = data.low[:, own].copy(), data.high[:, own].copy()
+    data.low[:, own] = np.clip(q[nearest] - around, low, high)
+    data.high[:, own] = np.clip(q[nearest] + around, low, high)
 
 
 def write_kept(
-    orders: Orders, kept: Kept, body: str, d: int, shift: int, times: np.ndarray
+    schedule: DigitSchedule, kept: Kept, body: str, d: int, shift: int, times: np.ndarray
 ) -> None:
     """Writes the orders of a kept digit.
 
     Args:
-        orders: To be changed.
+        schedule: To be changed.
         kept: The motion.
         body: That the holding is of.
         d: Row of the digit.
         shift: First joint, and root link, of its hand.
         times: Of the search, s.
     """
-    own = orders.free[d][orders.free[d] >= 0]
+    own = schedule.free[d][schedule.free[d] >= 0]
     for t, row in zip(*kept_frames(kept, times), strict=True):
         touches = kept.body[row] == body
-        orders.is_kept[t, d] = True
-        orders.mode[t, d] = HOLD if touches else FREE
-        orders.q[t, own] = kept.q[row][own - shift]
+        schedule.is_kept[t, d] = True
+        schedule.mode[t, d] = HOLD if touches else FREE
+        schedule.q[t, own] = kept.q[row][own - shift]
         if touches:
-            orders.link[t, d] = shift + kept.link[row]
-            orders.local[t, d], orders.target[t, d] = kept.local[row], kept.point[row]
-            orders.normal[t, d] = kept.normal[row]
+            schedule.link[t, d] = shift + kept.link[row]
+            schedule.local[t, d], schedule.target[t, d] = kept.local[row], kept.point[row]
+            schedule.normal[t, d] = kept.normal[row]

@@ -13,11 +13,11 @@ from handwright.kernels.packed import Packed
 from handwright.kinematics.ik.digit import IkWeights
 from handwright.kinematics.tree import placed
 from handwright.methods.sampling.constraints.preferences import Pin
-from handwright.methods.sampling.constraints.schedule import Orders
+from handwright.methods.sampling.constraints.schedule import DigitSchedule
 from handwright.methods.sampling.search.frame import digit_depth, place_hands, pose_alone
-from handwright.methods.sampling.search.workspace import Room
+from handwright.methods.sampling.search.workspace import Workspace
 from handwright.methods.sampling.setup.candidates import Candidates, lifetimes
-from handwright.methods.sampling.setup.hold_data import Stage
+from handwright.methods.sampling.setup.hold_data import HoldData
 
 # A pin farther away from the surface is a mistake, m.
 _OFF = 0.01
@@ -78,23 +78,23 @@ def on_surface(
 
 
 def bind_pins(
-    stage: Stage,
-    room: Room,
+    data: HoldData,
+    work: Workspace,
     candidates: Candidates,
     rows: list[np.ndarray],
     pins: list[Pinned],
-    orders: Orders,
+    schedule: DigitSchedule,
     first_frame: int,
-) -> tuple[Candidates, Orders, str]:
+) -> tuple[Candidates, DigitSchedule, str]:
     """Leaves pinned digits no other place, and says which pin is out of reach, if one is.
 
     Args:
-        stage: Of the search.
-        room: Memory.
+        data: Of the search.
+        work: Memory.
         candidates: With the pinned points among their places.
         rows: For each pin its rows among the places, one for each point of the pad.
         pins: The pins.
-        orders: To be changed.
+        schedule: To be changed.
         first_frame: Of the search, in the problem, for messages.
 
     Returns:
@@ -107,12 +107,12 @@ def bind_pins(
         if pin.last is not None:
             keys = keys[candidates.frame[keys] <= pin.last]
         for k in keys.tolist():
-            miss = _reach_once(stage, room, candidates, cost, q, pin, rows[index], k)
+            miss = _reach_once(data, work, candidates, cost, q, pin, rows[index], k)
             if miss is None:
                 continue
             if pin.last is not None or k == keys[0]:
-                trouble = _out_of_reach(pin, stage, candidates, k, first_frame, miss)
-                return candidates, orders, trouble
+                infeasibility = _out_of_reach(pin, data, candidates, k, first_frame, miss)
+                return candidates, schedule, infeasibility
             break
         # A digit that holds keeps the point of its pad, so that one must do for the whole span.
         lasts = np.isfinite(cost[pin.digit][np.ix_(rows[index], keys)])
@@ -120,23 +120,23 @@ def bind_pins(
         last = pin.last
         if last is None:
             is_all = bound[-1] == len(candidates.frame) - 1
-            last = orders.pin.shape[0] - 1 if is_all else int(candidates.frame[bound[-1]])
+            last = schedule.pin.shape[0] - 1 if is_all else int(candidates.frame[bound[-1]])
         elif len(bound) < len(keys):
             k = int(keys[len(bound)])
-            return candidates, orders, (
+            return candidates, schedule, (
                 f"{pin.text} cannot be kept without lifting the digit: from frame "
                 f"{first_frame + int(candidates.frame[k])} on only another part of its pad "
                 "reaches the point. Let the pin end earlier, or make two of it with a gap."
             )  # fmt: skip
         cost[pin.digit][np.ix_(rows[index][~lasts[:, : len(bound)].all(axis=1)], bound)] = np.inf
-        taken = orders.pin[pin.first : last + 1, pin.digit]
+        taken = schedule.pin[pin.first : last + 1, pin.digit]
         if (taken >= 0).any():
             other = pins[int(taken.max())].text
-            return candidates, orders, (
+            return candidates, schedule, (
                 f"{pin.text} and {other} want the same digit at frame "
                 f"{first_frame + pin.first + int((taken >= 0).argmax())}. Let one end earlier."
             )  # fmt: skip
-        orders.pin[pin.first : last + 1, pin.digit] = index
+        schedule.pin[pin.first : last + 1, pin.digit] = index
         spans.append((pin, rows[index], bound))
     for pin, own, held in spans:
         kept = cost[pin.digit][np.ix_(own, held)]
@@ -148,19 +148,19 @@ def bind_pins(
         ahead = held[0] - np.arange(held[0])
         life[pin.digit, :, : held[0]] = np.minimum(life[pin.digit, :, : held[0]], ahead)
     points = np.array([pin.point for pin in pins]).reshape(-1, 3)
-    orders = orders._replace(
+    schedule = schedule._replace(
         point=points,
         first=np.array([pin.first for pin in pins], dtype=np.int64),
         is_lasting=np.array([pin.last is not None for pin in pins], dtype=bool),
     )
-    return candidates._replace(cost=cost, q=q, life=life), orders, ""
+    return candidates._replace(cost=cost, q=q, life=life), schedule, ""
 
 
 def _out_of_reach(
-    pin: Pinned, stage: Stage, places: Candidates, k: int, first_frame: int, miss: float
+    pin: Pinned, data: HoldData, candidates: Candidates, k: int, first_frame: int, miss: float
 ) -> str:
-    t = int(places.frame[k])
-    if not stage.may_touch[t, pin.digit]:
+    t = int(candidates.frame[k])
+    if not data.may_touch[t, pin.digit]:
         return (
             f"{pin.text} cannot be kept at frame {first_frame + t}: keep_off sends the digit away "
             "then. Shorten one of the two."
@@ -173,9 +173,9 @@ def _out_of_reach(
 
 
 def _reach_once(
-    stage: Stage,
-    room: Room,
-    places: Candidates,
+    data: HoldData,
+    work: Workspace,
+    candidates: Candidates,
     cost: np.ndarray,
     q: np.ndarray,
     pin: Pinned,
@@ -186,29 +186,29 @@ def _reach_once(
 
     What was not reached from the table of postures is tried from others, and written if it is.
     """
-    d, t = pin.digit, int(places.frame[k])
+    d, t = pin.digit, int(candidates.frame[k])
     if np.isfinite(cost[d, rows, k]).any():
         return None
-    if not stage.may_touch[t, d]:
+    if not data.may_touch[t, d]:
         return np.inf
-    free = stage.table.free[d]
+    free = data.table.free[d]
     own = free[free >= 0]
     rng = np.random.default_rng(0)
-    weights = stage.hold._replace(digits=0.0, max_iterations=40, polish=1e-9)
-    packed = [Packed(thing) for thing in (stage, room, weights)]
+    weights = data.hold_weights._replace(digits=0.0, max_iterations=40, polish=1e-9)
+    packed = [Packed(thing) for thing in (data, work, weights)]
     least = np.inf
     for number in range(_STARTS):
         for variant, row in enumerate(rows):
-            if stage.pad_links[d, variant] < 0:
+            if data.pad_links[d, variant] < 0:
                 continue
-            values = stage.rest.copy()
+            values = data.rest.copy()
             share = rng.random(len(own))
             if number > 0:
-                values[own] = stage.low[t, own] + share * (stage.high[t, own] - stage.low[t, own])
+                values[own] = data.low[t, own] + share * (data.high[t, own] - data.low[t, own])
             miss, depth = _brought(*packed, t, d, variant, pin.point, pin.normal, values)
             if miss < _MISS and depth < _DEPTH:
-                reach = np.maximum(stage.table.upper[own] - stage.table.lower[own], 0.2)
-                cost[d, row, k] = float((((values[own] - stage.rest[own]) / reach) ** 2).sum())
+                reach = np.maximum(data.table.upper[own] - data.table.lower[own], 0.2)
+                cost[d, row, k] = float((((values[own] - data.rest[own]) / reach) ** 2).sum())
                 q[d, row, k, : len(own)] = values[own]
                 return None
             least = min(least, miss + depth)
@@ -217,8 +217,8 @@ def _reach_once(
 
 @compiled
 def _brought(
-    stage: Stage,
-    room: Room,
+    data: HoldData,
+    work: Workspace,
     weights: IkWeights,
     t: int,
     d: int,
@@ -228,9 +228,9 @@ def _brought(
     q: np.ndarray,
 ) -> tuple[float, float]:
     """Brings a point of a pad near a place; returns by how much it misses and sinks in, m."""
-    place_hands(stage, t, q, room.now)
-    local = stage.pads[d, variant]
-    pose_alone(stage, t, d, stage.pad_link[d], local, q, point, normal, stage.rest, weights, room)
-    x, y, z = placed(room.now, stage.pad_link[d], local[0], local[1], local[2])
+    place_hands(data, t, q, work.now)
+    local = data.pads[d, variant]
+    pose_alone(data, t, d, data.pad_link[d], local, q, point, normal, data.rest, weights, work)
+    x, y, z = placed(work.now, data.pad_link[d], local[0], local[1], local[2])
     miss = np.sqrt((x - point[0]) ** 2 + (y - point[1]) ** 2 + (z - point[2]) ** 2)
-    return miss, digit_depth(stage, t, d, room)
+    return miss, digit_depth(data, t, d, work)

@@ -21,7 +21,7 @@ from handwright.methods.sampling.constraints.apply import digit_rows
 from handwright.methods.sampling.constraints.preferences import Ball
 from handwright.methods.sampling.setup.candidates import Candidates, lifetimes
 from handwright.methods.sampling.setup.grasps import first_digits
-from handwright.methods.sampling.setup.intervals import Holding
+from handwright.methods.sampling.setup.intervals import CarryInterval
 
 if TYPE_CHECKING:
     from handwright.methods.sampling.method import ContactSampling
@@ -133,7 +133,7 @@ class HeldParts(NamedTuple):
 
 def find_held_parts(
     body: RigidBody,
-    holding: Holding,
+    interval: CarryInterval,
     models: tuple[HandModel, ...],
     method: ContactSampling,
 ) -> HeldParts:
@@ -144,10 +144,10 @@ def find_held_parts(
     """
     count = sum(len(model.digits) for model in models)
     rows: list[list[Region]] = [[] for _ in range(count)]
-    for wish in method.held_by:
-        if wish.body in (None, holding.body):
-            for d in digit_rows(holding, models, wish.digits):
-                rows[d].append(region_of(body, wish.where))
+    for region in method.held_by:
+        if region.body in (None, interval.body):
+            for d in digit_rows(interval, models, region.digits):
+                rows[d].append(region_of(body, region.where))
     # What is said of a digit goes before what is said of all; a part that nobody is left to hold
     # need not exist.
     untold = tuple(d for d, row in enumerate(rows) if not row)
@@ -159,7 +159,7 @@ def find_held_parts(
     inside = any(region.where == "inside" for row in rows for region in row)
     if inside and method.fills_hollows:
         raise InvalidValueError(
-            f"Body '{holding.body}' is to be held from inside, and fills_hollows takes it as "
+            f"Body '{interval.body}' is to be held from inside, and fills_hollows takes it as "
             "solid. Leave fills_hollows off."
         )
     split = untold if method.hold == "inside" else ()
@@ -167,31 +167,31 @@ def find_held_parts(
 
 
 def keep_to_parts(
-    parts: HeldParts, places: Candidates, hand_of_digit: np.ndarray
+    parts: HeldParts, candidates: Candidates, hand_of_digit: np.ndarray
 ) -> tuple[HeldParts, Candidates]:
     """Leaves digits only places in their regions, and settles who goes into a hollow.
 
     Args:
         parts: What digits are told.
-        places: Candidates.
+        candidates: Candidates.
         hand_of_digit: (D,)
     """
     regions = parts.all_regions()
     if not regions:
-        return parts, places
-    holds = {region: region.holds(places.point) for region in regions}
+        return parts, candidates
+    holds = {region: region.holds(candidates.point) for region in regions}
     if parts.split:
-        parts = _split(parts, places, holds, hand_of_digit)
-    cost = places.cost.copy()
+        parts = _split(parts, candidates, holds, hand_of_digit)
+    cost = candidates.cost.copy()
     for d, row in enumerate(parts.regions):
         if row:
             cost[d, ~np.any([holds[region] for region in row], axis=0)] = np.inf
-    return parts, places._replace(cost=cost, life=lifetimes(cost))
+    return parts, candidates._replace(cost=cost, life=lifetimes(cost))
 
 
 def _split(
     parts: HeldParts,
-    places: Candidates,
+    candidates: Candidates,
     holds: dict[Region, np.ndarray],
     hand_of_digit: np.ndarray,
 ) -> HeldParts:
@@ -209,20 +209,20 @@ def _split(
             chosen = {
                 d: inside if (thumb_in if is_thumb[d] else fingers_in) else outside for d in free
             }
-            ease = {d: _ease(places, d, holds[region]) for d, region in chosen.items()}
+            ease = {d: _ease(candidates, d, holds[region]) for d, region in chosen.items()}
             fingers = sorted((ease[d] for d in free if not is_thumb[d]), reverse=True)
             thumbs = [ease[d] for d in free if is_thumb[d]]
-            worth = float(np.prod(thumbs) * np.prod(fingers[:_FINGERS]))
-            if worth > most:
-                best, most = chosen, worth
+            score = float(np.prod(thumbs) * np.prod(fingers[:_FINGERS]))
+            if score > most:
+                best, most = chosen, score
         assert best is not None
         for d, region in best.items():
             rows[d] = (region,)
     return parts._replace(regions=tuple(rows))
 
 
-def _ease(places: Candidates, digit: int, holds: np.ndarray) -> float:
+def _ease(candidates: Candidates, digit: int, holds: np.ndarray) -> float:
     """How easily a digit holds one of some places from the first frame on, 0 to 1."""
-    cost = np.where(holds, places.cost[digit, :, 0], np.inf)
-    share = places.life[digit, :, 0] / len(places.frame)
+    cost = np.where(holds, candidates.cost[digit, :, 0], np.inf)
+    share = candidates.life[digit, :, 0] / len(candidates.frame)
     return float((np.exp(-cost) * share).max(initial=0.0))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from handwright.methods.sampling.search.path import Path
-from handwright.methods.sampling.search.workspace import FREE, HOLD, Room
+from handwright.methods.sampling.search.workspace import FREE, HOLD, Workspace
 
 ROLLED = 2.5e-3
 """How far a guiding point may roll away from its pin, m; a clip is allowed a little more."""
@@ -17,7 +17,7 @@ PIN_TOLERANCE = 3e-3
 """A pinned digit has a contact within this distance of its point in every clip, m."""
 
 
-class Orders(NamedTuple):
+class DigitSchedule(NamedTuple):
     """T frames of a search, D digits, J joints, P pins."""
 
     pin: np.ndarray
@@ -47,7 +47,7 @@ class Orders(NamedTuple):
     start: np.ndarray
     """(T, D) first later frame at which a new order begins, or ``NEVER``."""
     is_pinned: np.ndarray
-    """(T, D) whether a digit must be at its pin; by ``with_starts``."""
+    """(T, D) whether a digit must be at its pin; by ``with_start_frames``."""
 
     def has_any(self) -> bool:
         """Whether any digit is told anything."""
@@ -57,20 +57,20 @@ class Orders(NamedTuple):
         """Whether a digit has an order for frame t that it must not fail."""
         return bool(self.is_pinned[t, d] or self.is_kept[t, d])
 
-    def guide(self, room: Room, t: int) -> None:
+    def guide(self, work: Workspace, t: int) -> None:
         """Puts the orders of frame t over the guiding points that have been prepared for it."""
         for d in np.flatnonzero(self.is_pinned[t]):
-            room.must_touch[d] = True
+            work.must_touch[d] = True
         for d in np.flatnonzero(self.is_kept[t]):
-            guide = room.guide
+            guide = work.guide
             guide.mode[d] = self.mode[t, d]
             own = self.free[d][self.free[d] >= 0]
-            room.reference[own] = self.q[t, own]
+            work.reference[own] = self.q[t, own]
             if self.mode[t, d] == FREE:
                 continue
             guide.link[d], guide.local[d] = self.link[t, d], self.local[t, d]
             guide.target[d], guide.normal[d] = self.target[t, d], self.normal[t, d]
-            room.must_touch[d] = False
+            work.must_touch[d] = False
 
     def start_kept(self, q: np.ndarray) -> None:
         """Writes the joint values of kept digits in frame 0."""
@@ -78,7 +78,7 @@ class Orders(NamedTuple):
             own = self.free[d][self.free[d] >= 0]
             q[own] = self.q[0, own]
 
-    def write_row(self, path: Path, t: int, room: Room) -> None:
+    def write_row(self, path: Path, t: int, work: Workspace) -> None:
         """Writes frame t, in which all digits are kept, to a path, be it feasible or not."""
         for column in path:
             column[t] = column[t - 1]
@@ -89,8 +89,8 @@ class Orders(NamedTuple):
         path.link[t], path.local[t] = self.link[t], self.local[t]
         path.target[t], path.normal[t] = self.target[t], self.normal[t]
         count = path.mode.shape[1]
-        path.load[t], path.ratio[t] = room.found.load[:count], room.found.ratio[:count]
-        path.pull[t] = room.found.pull[:count]
+        path.load[t], path.ratio[t] = work.found.load[:count], work.found.ratio[:count]
+        path.pull[t] = work.found.pull[:count]
 
     def missed(self, path: Path, t: int) -> int:
         """A pinned digit that is not at its point in row t of a path, or -1."""
@@ -100,52 +100,52 @@ class Orders(NamedTuple):
                 return int(d)
         return -1
 
-    def untouched(self, room: Room, digit_of_capsule: np.ndarray, t: int) -> int:
+    def untouched(self, work: Workspace, digit_of_capsule: np.ndarray, t: int) -> int:
         """A pinned digit that touches elsewhere than at its point in frame t, or -1.
 
         A digit may have its guiding point there and touch with another part, where it is thicker.
 
         Args:
-            room: With the contacts of the frame.
+            work: With the contacts of the frame.
             digit_of_capsule: (C,)
             t: Frame.
         """
-        rows = np.arange(int(room.found.num[1]), int(room.found.num[0]))
-        owner = digit_of_capsule[room.found.capsule[rows]]
+        rows = np.arange(int(work.found.num[1]), int(work.found.num[0]))
+        owner = digit_of_capsule[work.found.capsule[rows]]
         for d in np.flatnonzero(self.is_pinned[t]):
-            points = room.found.point[rows[owner == d]]
+            points = work.found.point[rows[owner == d]]
             away = np.linalg.norm(points - self.point[self.pin[t, d]], axis=1)
             if not away.min(initial=np.inf) <= PIN_TOLERANCE:
                 return int(d)
         return -1
 
 
-def unpinned_frame(
-    orders: Orders, shift: int, frame: np.ndarray, digit: np.ndarray, point: np.ndarray
+def find_unpinned_frame(
+    schedule: DigitSchedule, shift: int, frame: np.ndarray, digit: np.ndarray, point: np.ndarray
 ) -> int | None:
     """The first frame in which a pinned digit has no contact at its point, if there is one.
 
     Args:
-        orders: Of the search.
+        schedule: Of the search.
         shift: Frame of its start among those of the contacts.
         frame: (N,) of the contacts.
         digit: (N,) row of the digit of each, or -1.
         point: (N, 3) of each, in the body's frame, m.
     """
-    for t, d in np.argwhere(orders.is_pinned):
+    for t, d in np.argwhere(schedule.is_pinned):
         own = (frame == t + shift) & (digit == d)
-        away = np.linalg.norm(point[own] - orders.point[orders.pin[t, d]], axis=1)
+        away = np.linalg.norm(point[own] - schedule.point[schedule.pin[t, d]], axis=1)
         if not away.min(initial=np.inf) <= PIN_TOLERANCE:
             return int(t) + shift
     return None
 
 
-def no_orders(frames: int, free: np.ndarray, joints: int) -> Orders:
+def empty_schedule(frames: int, free: np.ndarray, joints: int) -> DigitSchedule:
     """Room for orders; none yet."""
     digits = len(free)
     flat = np.zeros((frames, digits), dtype=np.int64)
     deep = np.zeros((frames, digits, 3))
-    return Orders(
+    return DigitSchedule(
         pin=flat - 1,
         point=np.zeros((0, 3)),
         first=np.zeros(0, dtype=np.int64),
@@ -163,17 +163,17 @@ def no_orders(frames: int, free: np.ndarray, joints: int) -> Orders:
     )
 
 
-def with_starts(orders: Orders) -> Orders:
+def with_start_frames(schedule: DigitSchedule) -> DigitSchedule:
     """The same once all orders have been written, with what follows from them: see its fields."""
-    frames, digits = orders.pin.shape
+    frames, digits = schedule.pin.shape
     start = np.full((frames, digits), NEVER)
     # A pin, or a kept span: negative numbers for the latter, zero for none.
-    bond = np.where(orders.is_kept, -1, orders.pin + 1)
+    bond = np.where(schedule.is_kept, -1, schedule.pin + 1)
     for t in range(frames - 2, -1, -1):
         begins = (bond[t + 1] != 0) & (bond[t + 1] != bond[t])
         start[t] = np.where(begins, t + 1, start[t + 1])
-    is_pinned = orders.pin >= 0
+    is_pinned = schedule.pin >= 0
     for t, d in np.argwhere(is_pinned):
-        pin = orders.pin[t, d]
-        is_pinned[t, d] = orders.is_lasting[pin] or orders.first[pin] == t
-    return orders._replace(start=start, is_pinned=is_pinned)
+        pin = schedule.pin[t, d]
+        is_pinned[t, d] = schedule.is_lasting[pin] or schedule.first[pin] == t
+    return schedule._replace(start=start, is_pinned=is_pinned)

@@ -6,10 +6,10 @@ import numpy as np
 
 from handwright.geometry.distance.sdf import Field, field_value_gradient
 from handwright.kinematics.spacetime.terms import Anchors
-from handwright.methods.sampling.finish.check import Judged
+from handwright.methods.sampling.finish.check import CheckedMotion
 from handwright.methods.sampling.search.path import Path
 from handwright.methods.sampling.search.workspace import FREE, HOLD, SLIDE
-from handwright.methods.sampling.setup.hold_data import Stage
+from handwright.methods.sampling.setup.hold_data import HoldData
 
 # Weight of a point in the air, which may be missed, against that of a contact.
 _HINT = 1e-3
@@ -31,7 +31,12 @@ _SHORTEST_ROLL = 5e-4
 
 
 def search_anchors(
-    path: Path, start: int, digits: np.ndarray, offset: int, turns: np.ndarray, places: np.ndarray
+    path: Path,
+    start: int,
+    digits: np.ndarray,
+    offset: int,
+    rotations: np.ndarray,
+    positions: np.ndarray,
 ) -> Anchors:
     """Guiding points of one hand; those that the search missed are where it had them.
 
@@ -43,8 +48,8 @@ def search_anchors(
         start: Frame of the stage at which it starts.
         digits: Rows of the hand's digits.
         offset: Of the hand's links.
-        turns: (T, L, 3, 3) of the links by the path.
-        places: (T, L, 3) of the links by the path, m.
+        rotations: (T, L, 3, 3) of the links by the path.
+        positions: (T, L, 3) of the links by the path, m.
     """
     frame, digit = np.nonzero(path.reached[:, digits] != FREE)
     held = (path.reached == HOLD)[:, digits]
@@ -64,7 +69,7 @@ def search_anchors(
     weight[len(frame) - len(lift) - len(land) :] = _BESIDE
     link, local = path.link[source, row] - offset, path.local[source, row]
     target = path.target[source, row]
-    actual = places[frame, link] + np.einsum("nij,nj->ni", turns[frame, link], local)
+    actual = positions[frame, link] + np.einsum("nij,nj->ni", rotations[frame, link], local)
     # A point that could not be kept moves, as the search has seen and allowed for: to ask for its
     # old place would make it jump where it is given up.
     missed = np.linalg.norm(actual - target, axis=1) > _MISSED
@@ -83,8 +88,8 @@ def posture_anchors(
     start: int,
     digits: np.ndarray,
     offset: int,
-    turns: np.ndarray,
-    places: np.ndarray,
+    rotations: np.ndarray,
+    positions: np.ndarray,
     frames: np.ndarray,
 ) -> Anchors:
     """Links that touch, held where the search had them: three points of each in some frames.
@@ -94,8 +99,8 @@ def posture_anchors(
         start: Frame of the stage at which it starts.
         digits: Rows of the hand's digits.
         offset: Of the hand's links.
-        turns: (T, L, 3, 3) of the links by the path.
-        places: (T, L, 3) of the links by the path, m.
+        rotations: (T, L, 3, 3) of the links by the path.
+        positions: (T, L, 3) of the links by the path, m.
         frames: (N,) of the path.
     """
     touches = np.isin(path.reached[frames][:, digits], (HOLD, SLIDE))
@@ -109,46 +114,46 @@ def posture_anchors(
         frame=(frame + start).astype(np.int64),
         link=link,
         local=local,
-        target=places[frame, link] + np.einsum("nij,nj->ni", turns[frame, link], local),
+        target=positions[frame, link] + np.einsum("nij,nj->ni", rotations[frame, link], local),
         weight=np.full(len(frame), _NEAR),
     )
 
 
 def touch_anchors(
-    judged: Judged,
+    checked: CheckedMotion,
     path: Path,
     start: int,
     digits: np.ndarray,
     offset: int,
-    stage: Stage,
-    turns: np.ndarray,
-    places: np.ndarray,
+    data: HoldData,
+    rotations: np.ndarray,
+    positions: np.ndarray,
 ) -> Anchors:
     """What touches besides guiding points, each held where it is: phalanges that wrap the body.
 
     Args:
-        judged: The search's own motion.
+        checked: The search's own motion.
         path: Of the search.
         start: Frame of the stage at which it starts.
         digits: Rows of the hand's digits.
         offset: Of the hand's links.
-        stage: Of the motion.
-        turns: (T, L, 3, 3) of the links by the motion, over all frames of the stage.
-        places: (T, L, 3) the same, m.
+        data: Of the motion.
+        rotations: (T, L, 3, 3) of the links by the motion, over all frames of the stage.
+        positions: (T, L, 3) the same, m.
     """
-    count = int(judged.num[0])
-    frame, capsule, point = judged.frame[:count], judged.capsule[:count], judged.point[:count]
+    count = int(checked.num[0])
+    frame, capsule, point = checked.frame[:count], checked.capsule[:count], checked.point[:count]
     # Faces beside an edge are touched by the material of the contact before them.
     is_own = np.ones(count, dtype=bool)
     is_own[1:] = (frame[1:] != frame[:-1]) | (capsule[1:] != capsule[:-1])
-    owner = np.where(capsule >= 0, stage.digit_of_capsule[np.maximum(capsule, 0)], -1)
+    owner = np.where(capsule >= 0, data.digit_of_capsule[np.maximum(capsule, 0)], -1)
     is_own &= np.isin(owner, digits) & (frame >= start) & (frame < start + len(path.q))
     frame, capsule, point, owner = frame[is_own], capsule[is_own], point[is_own], owner[is_own]
-    link = stage.table.capsule_link[capsule]
+    link = data.table.capsule_link[capsule]
     holds = np.isin(path.reached[frame - start, owner], (HOLD, SLIDE))
     other = holds & (link != path.link[frame - start, owner])
     frame, point, link = frame[other], point[other], link[other] - offset
-    local = np.einsum("nji,nj->ni", turns[frame, link], point - places[frame, link])
+    local = np.einsum("nji,nj->ni", rotations[frame, link], point - positions[frame, link])
     return Anchors(
         digit=np.searchsorted(digits, owner[other]).astype(np.int64),
         frame=frame.astype(np.int64),
@@ -161,45 +166,45 @@ def touch_anchors(
 
 def lifted_anchors(
     anchors: Anchors,
-    judged: Judged,
+    checked: CheckedMotion,
     capsule: int,
     frames: np.ndarray,
     digit: int,
     link: int,
-    turns: np.ndarray,
-    places: np.ndarray,
+    rotations: np.ndarray,
+    positions: np.ndarray,
 ) -> Anchors:
     """The anchors with one capsule off the body in some frames.
 
     Args:
         anchors: Of one hand.
-        judged: The motion.
+        checked: The motion.
         capsule: Of all hands.
         frames: Of the stage.
         digit: Of the hand, the capsule's.
         link: Likewise.
-        turns: (T, L, 3, 3) of the hand's links by the motion.
-        places: (T, L, 3) the same, m.
+        rotations: (T, L, 3, 3) of the hand's links by the motion.
+        positions: (T, L, 3) the same, m.
     """
-    count = int(judged.num[0])
-    mine = (judged.capsule[:count] == capsule) & np.isin(judged.frame[:count], frames)
+    count = int(checked.num[0])
+    mine = (checked.capsule[:count] == capsule) & np.isin(checked.frame[:count], frames)
     # One point a frame: the nearest contact comes first.
-    frame, first = np.unique(judged.frame[:count][mine], return_index=True)
+    frame, first = np.unique(checked.frame[:count][mine], return_index=True)
     rows = np.flatnonzero(mine)[first]
-    point = judged.point[rows]
+    point = checked.point[rows]
     stays = ~((anchors.link == link) & (anchors.weight == _NEAR) & np.isin(anchors.frame, frames))
     lifted = Anchors(
         digit=np.full(len(rows), digit, dtype=np.int64),
         frame=frame.astype(np.int64),
         link=np.full(len(rows), link, dtype=anchors.link.dtype),
-        local=np.einsum("nji,nj->ni", turns[frame, link], point - places[frame, link]),
-        target=point - _LIFTED * judged.normal[rows],
+        local=np.einsum("nji,nj->ni", rotations[frame, link], point - positions[frame, link]),
+        target=point - _LIFTED * checked.normal[rows],
         weight=np.full(len(rows), _NEAR),
     )
-    return joined(Anchors(*(column[stays] for column in anchors)), lifted)
+    return join_anchors(Anchors(*(column[stays] for column in anchors)), lifted)
 
 
-def joined(first: Anchors, second: Anchors) -> Anchors:
+def join_anchors(first: Anchors, second: Anchors) -> Anchors:
     """All anchors of both."""
     return Anchors(*(np.concatenate(pair) for pair in zip(first, second, strict=True)))
 
@@ -210,9 +215,9 @@ def rolled_anchors(
     start: int,
     digits: np.ndarray,
     offset: int,
-    turns: np.ndarray,
-    places: np.ndarray,
-    judged: Judged,
+    rotations: np.ndarray,
+    positions: np.ndarray,
+    checked: CheckedMotion,
     link_of_capsule: np.ndarray,
     field: Field,
     allowed_slip: float,
@@ -230,15 +235,15 @@ def rolled_anchors(
         start: Frame of the stage at which it starts.
         digits: Rows of the hand's digits.
         offset: Of the hand's links.
-        turns: (T, L, 3, 3) of the links by the smooth motion, over all frames of the stage.
-        places: (T, L, 3) the same, m.
-        judged: The smooth motion.
+        rotations: (T, L, 3, 3) of the links by the smooth motion, over all frames of the stage.
+        positions: (T, L, 3) the same, m.
+        checked: The smooth motion.
         link_of_capsule: (C,) of all hands.
         field: Of the body.
         allowed_slip: Digits that never slip by more, m a frame, are left alone.
     """
-    touching = _contact_rows(judged, link_of_capsule)
-    worst_slip = _worst_slips(judged, link_of_capsule)
+    touching = _contact_rows(checked, link_of_capsule)
+    worst_slip = _worst_slips(checked, link_of_capsule)
     first = {
         (int(d), int(t)): n
         for n, (d, t, w) in reversed(
@@ -277,10 +282,10 @@ def rolled_anchors(
             c, x = before if follows and before is not None else (local[n], target[n])
             found = touching.get((t + start, int(link) + offset))
             if found is not None and path.reached[t, row] == HOLD:
-                turn, place = turns[t + start, link], places[t + start, link]
-                new = turn.T @ (found - place)
+                rotation, position = rotations[t + start, link], positions[t + start, link]
+                new = rotation.T @ (found - position)
                 if _SHORTEST_ROLL < float(np.linalg.norm(new - c)) < _LONGEST_ROLL:
-                    x = _on_surface(field, x + turn @ (new - c))
+                    x = _on_surface(field, x + rotation @ (new - c))
                     c = new
             local[n], target[n] = c, x
             before = (c, x)
@@ -295,31 +300,35 @@ def rolled_anchors(
     )
 
 
-def _contact_rows(judged: Judged, link_of_capsule: np.ndarray) -> dict[tuple[int, int], np.ndarray]:
+def _contact_rows(
+    checked: CheckedMotion, link_of_capsule: np.ndarray
+) -> dict[tuple[int, int], np.ndarray]:
     """Where each link touches the body in each frame; the nearest contact if there are several."""
-    count = int(judged.num[0])
+    count = int(checked.num[0])
     best: dict[tuple[int, int], tuple[float, np.ndarray]] = {}
     for n in range(count):
-        capsule = judged.capsule[n]
+        capsule = checked.capsule[n]
         if capsule < 0:
             continue
-        key = (int(judged.frame[n]), int(link_of_capsule[capsule]))
-        if key not in best or judged.gap[n] < best[key][0]:
-            best[key] = (float(judged.gap[n]), judged.point[n])
+        key = (int(checked.frame[n]), int(link_of_capsule[capsule]))
+        if key not in best or checked.gap[n] < best[key][0]:
+            best[key] = (float(checked.gap[n]), checked.point[n])
     return {key: point for key, (_, point) in best.items()}
 
 
-def _worst_slips(judged: Judged, link_of_capsule: np.ndarray) -> dict[tuple[int, int], float]:
+def _worst_slips(
+    checked: CheckedMotion, link_of_capsule: np.ndarray
+) -> dict[tuple[int, int], float]:
     """Largest slip of each link in each frame, m."""
     worst: dict[tuple[int, int], float] = {}
-    for n in range(int(judged.num[0])):
-        if judged.capsule[n] >= 0:
-            key = (int(judged.frame[n]), int(link_of_capsule[judged.capsule[n]]))
-            worst[key] = max(worst.get(key, 0.0), float(np.linalg.norm(judged.slip[n])))
+    for n in range(int(checked.num[0])):
+        if checked.capsule[n] >= 0:
+            key = (int(checked.frame[n]), int(link_of_capsule[checked.capsule[n]]))
+            worst[key] = max(worst.get(key, 0.0), float(np.linalg.norm(checked.slip[n])))
     return worst
 
 
 def _on_surface(field: Field, point: np.ndarray) -> np.ndarray:
-    value, *slope = field_value_gradient(field, *point)
-    gradient = np.array(slope)
+    value, *gradient_xyz = field_value_gradient(field, *point)
+    gradient = np.array(gradient_xyz)
     return point - value * gradient / max(float(gradient @ gradient), 1e-12)

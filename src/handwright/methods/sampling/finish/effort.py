@@ -20,7 +20,7 @@ _USABLE = 0.9
 _AT_LIMIT = np.radians(0.5)
 
 
-def too_hard(
+def find_overload(
     model: HandModel,
     q: np.ndarray,
     root: Pose,

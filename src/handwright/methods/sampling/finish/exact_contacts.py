@@ -19,10 +19,10 @@ from handwright.kinematics.skin.samples import CAPSULE_BULGE
 from handwright.math.pose import Pose
 from handwright.mechanics import ForceContacts, force_contacts
 from handwright.mechanics.frame_forces import forces_of_frames
-from handwright.methods.sampling.finish.check import Judged
-from handwright.methods.sampling.finish.effort import too_hard
+from handwright.methods.sampling.finish.check import CheckedMotion
+from handwright.methods.sampling.finish.effort import find_overload
 from handwright.methods.sampling.finish.exact_depth import skin_depths
-from handwright.methods.sampling.setup.prepare import Prepared, joints_of, root_of
+from handwright.methods.sampling.setup.prepare import HoldSearch, joints_of, root_of
 
 _SAME = 2e-5
 _TOUCHING = 9.5e-4
@@ -65,7 +65,7 @@ class ExactContacts(NamedTuple):
     slides: np.ndarray
 
 
-class Creeping(NamedTuple):
+class CreepingContact(NamedTuple):
     """A contact that should hold and moves on, little by little."""
 
     capsule: int
@@ -75,16 +75,16 @@ class Creeping(NamedTuple):
     """(N,) of the stage, in which the contact lasts."""
 
 
-class Refused(NamedTuple):
+class Refusal(NamedTuple):
     """Why a motion does not hold after all."""
 
     frame: int
     """Of the problem, at which it fails."""
     reason: str
     """With what to change."""
-    is_sunk: bool = False
+    is_penetrating: bool = False
     """Whether skin is too deep."""
-    creeping: Creeping | None = None
+    creeping: CreepingContact | None = None
     """The contact that does, if one creeps."""
 
 
@@ -115,94 +115,96 @@ class _Contacts(NamedTuple):
         return _Contacts(*(column[rows] for column in self))
 
 
-def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContacts | Refused:
+def exact_contacts(
+    hold: HoldSearch, q: np.ndarray, checked: CheckedMotion
+) -> ExactContacts | Refusal:
     """Exact contacts with forces; or, if these cannot move the body after all, why.
 
     Args:
-        one: The holding.
+        hold: The holding.
         q: (T, J) joint values of all hands, rad.
-        judged: Of the motion.
+        checked: Of the motion.
     """
-    moved = _on_mesh(one, q, judged)
-    pierced = _pierced(one, moved.frame, moved.gap)
-    if pierced is not None:
-        return pierced
-    near = _with_sides(one, q, moved)
+    moved = _move_to_mesh(hold, q, checked)
+    refusal = _check_flesh_depth(hold, moved.frame, moved.gap)
+    if refusal is not None:
+        return refusal
+    near = _add_edge_faces(hold, q, moved)
     # A little faster counts as sliding here but as holding in a certificate.
     speed = np.linalg.norm(near.slip, axis=1)
-    may_hold = speed <= _STATIC_SHARE * one.strict.limits.slip
-    creeping = _creeps(near.frame, near.capsule, near.slip, may_hold)
+    may_hold = speed <= _STATIC_SHARE * hold.strict.limits.slip
+    creeping = find_creeping_contact(near.frame, near.capsule, near.slip, may_hold)
     if creeping is not None:
-        return Refused(
-            one.first + creeping.frame,
+        return Refusal(
+            hold.first + creeping.frame,
             "a contact that should hold creeps. Let the wrist follow the body more closely.",
             creeping=creeping,
         )
     found = near.chosen((near.gap <= _TOUCHING) | (near.capsule < 0))
-    force = _forces(one, found)
-    if isinstance(force, Refused):
+    force = _forces(hold, found)
+    if isinstance(force, Refusal):
         return force
-    unsure = _unsure(one, found)
-    if unsure is not None:
-        return unsure
+    refusal = _check_neighbouring_facets(hold, found)
+    if refusal is not None:
+        return refusal
     frame, capsule, point, normal, gap, _, drag, *_ = found
-    refused = _weak(one, q, frame, capsule, point, force) or _sunk(one, q)
-    if refused is not None:
-        return refused
+    refusal = _check_strength(hold, q, frame, capsule, point, force) or _check_skin_depth(hold, q)
+    if refusal is not None:
+        return refusal
     # Nothing stretches the skin of a contact that bears nothing.
-    is_idle = np.linalg.norm(force, axis=1) <= _IDLE * one.strict.weight
+    is_idle = np.linalg.norm(force, axis=1) <= _IDLE * hold.strict.weight
     slides = (np.linalg.norm(drag, axis=1) > 0.0) | (is_idle & found.moves)
     return ExactContacts(frame, capsule, point, normal, gap, force, slides)
 
 
-def _on_mesh(one: Prepared, q: np.ndarray, judged: Judged) -> _Contacts:
+def _move_to_mesh(hold: HoldSearch, q: np.ndarray, checked: CheckedMotion) -> _Contacts:
     """The judge's contacts, those of hands moved to the mesh; not the faces beside them."""
-    rows = _first_of_each(judged)
-    frame, capsule = judged.frame[rows], judged.capsule[rows]
-    point, normal, gap = judged.point[rows], judged.normal[rows], judged.gap[rows]
+    rows = _first_of_each(checked)
+    frame, capsule = checked.frame[rows], checked.capsule[rows]
+    point, normal, gap = checked.point[rows], checked.normal[rows], checked.gap[rows]
     hand = np.flatnonzero(capsule >= 0)
     toucher = _touching_points(
-        one, q, frame[hand], capsule[hand], point[hand], normal[hand], gap[hand]
+        hold, q, frame[hand], capsule[hand], point[hand], normal[hand], gap[hand]
     )
-    found, closest, _, outward = one.distance.signed_distance(toucher.point)
+    found, closest, _, outward = hold.distance.signed_distance(toucher.point)
     point[hand], normal[hand] = closest, -outward
     gap[hand] = found - toucher.reach
-    place, axis = np.zeros_like(point), np.zeros_like(point)
-    place[hand], axis[hand] = toucher.point, toucher.axis
-    slip, drag = judged.slip[rows].copy(), judged.drag[rows].copy()
+    position, axis = np.zeros_like(point), np.zeros_like(point)
+    position[hand], axis[hand] = toucher.point, toucher.axis
+    slip, drag = checked.slip[rows].copy(), checked.drag[rows].copy()
     yes = np.ones(len(frame), dtype=bool)
-    return _Contacts(frame, capsule, point, normal, gap, slip, drag, place, axis, yes, ~yes)
+    return _Contacts(frame, capsule, point, normal, gap, slip, drag, position, axis, yes, ~yes)
 
 
-def _with_sides(one: Prepared, q: np.ndarray, moved: _Contacts) -> _Contacts:
+def _add_edge_faces(hold: HoldSearch, q: np.ndarray, moved: _Contacts) -> _Contacts:
     """Contacts that are near enough, with the faces beside edges, and how they slide there."""
     near = moved.chosen((moved.gap <= _NEARLY_TOUCHING) | (moved.capsule < 0))
     # Others may see a contact begin some frames earlier: with more points of the skin, or nearer.
-    earlier = _EARLIER if one.strict.limits.shear > 0.0 else (0,)
-    lives = [_shears(one, q, near, count) for count in earlier]
-    moved = near.chosen(_leads_out(one, near.point, near.normal))
+    earlier = _EARLIER if hold.strict.limits.shear > 0.0 else (0,)
+    lives = [_skin_stretch(hold, q, near, count) for count in earlier]
+    moved = near.chosen(_points_into_body(hold, near.point, near.normal))
     hand = np.flatnonzero((moved.capsule >= 0) & (moved.gap <= _TOUCHING))
     sides = edge_sides(
-        moved.point[hand], moved.normal[hand], moved.gap[hand], one.distance, touching=_TOUCHING
+        moved.point[hand], moved.normal[hand], moved.gap[hand], hold.distance, touching=_TOUCHING
     )
-    facing = _leads_out(one, sides.points, sides.normals)
+    facing = _points_into_body(hold, sides.points, sides.normals)
     beside = moved.chosen(hand[sides.owner[facing]])._replace(
         point=sides.points[facing], normal=sides.normals[facing], gap=sides.gap[facing]
     )
     every = _Contacts(*(np.concatenate(pair) for pair in zip(moved, beside, strict=True)))
     own_normal = np.concatenate([moved.normal, moved.normal[hand[sides.owner[facing]]]])
     # Where a contact has been moved to, its material point slides at another speed.
-    motion, limit = _motions(one, q, every.frame, every.capsule, every.point), one.strict.limits
+    motion, limit = _motions(hold, q, every.frame, every.capsule, every.point), hold.strict.limits
     at = every.frame, np.maximum(every.capsule, -1)
     lasts = frame_durations(np.arange(len(q), dtype=np.float64))[every.frame]
-    across = _across(motion, own_normal)
+    across = _tangential(motion, own_normal)
     slips = [slip_velocity(across, before[at], lasts, limit.shear) for before in lives]
-    slip = _longest(slips)
+    slip = _longest_rows(slips)
     speed = np.linalg.norm(slip, axis=1, keepdims=True)
     slid = np.where(speed > limit.slip, slip / np.maximum(speed, 1e-30), 0.0)
     drag = np.where(every.capsule[:, None] >= 0, slid, every.drag)
     # A finger that moves over an edge rests on neither face.
-    beyond = _longest([slip_velocity(motion, old[at], lasts, limit.shear) for old in lives])
+    beyond = _longest_rows([slip_velocity(motion, old[at], lasts, limit.shear) for old in lives])
     rests = np.linalg.norm(beyond, axis=1) <= limit.slip
     rests[: len(moved.frame)] = True
     order = np.flatnonzero(rests)[np.argsort(every.frame[rests], kind="stable")]
@@ -212,43 +214,43 @@ def _with_sides(one: Prepared, q: np.ndarray, moved: _Contacts) -> _Contacts:
     return every._replace(slip=slip, drag=drag, bears=bears, moves=moves).chosen(order)
 
 
-def _shears(one: Prepared, q: np.ndarray, alive: _Contacts, earlier: int) -> np.ndarray:
+def _skin_stretch(hold: HoldSearch, q: np.ndarray, alive: _Contacts, earlier: int) -> np.ndarray:
     """(T, C + 1, 3) by which skin is stretched when frames begin, m; the last is for the ground.
 
     Args:
-        one: The holding.
+        hold: The holding.
         q: (T, J) joint values of all hands, rad.
         alive: All contacts.
         earlier: Frames by which each may have begun earlier, moving as it does when it is found.
     """
-    shape = (len(q), len(one.stage.digit_of_capsule) + 1)
+    shape = (len(q), len(hold.data.digit_of_capsule) + 1)
     moves, faces = np.zeros((*shape, 3)), np.zeros((*shape, 3))
-    if one.strict.limits.shear <= 0.0:
+    if hold.strict.limits.shear <= 0.0:
         return moves
     touches = np.zeros(shape, dtype=bool)
     mine = alive.chosen(alive.capsule >= 0)
     at = mine.frame, mine.capsule
-    motion = _motions(one, q, mine.frame, mine.capsule, mine.point)
-    moves[at], faces[at], touches[at] = _across(motion, mine.normal), mine.normal, True
+    motion = _motions(hold, q, mine.frame, mine.capsule, mine.point)
+    moves[at], faces[at], touches[at] = _tangential(motion, mine.normal), mine.normal, True
     for _ in range(earlier):
         begins = ~touches[:-1] & touches[1:]
         for column in (moves, faces, touches):
             column[:-1][begins] = column[1:][begins]
     frames = np.arange(len(q), dtype=np.float64)
-    return skin_shears(moves, faces, touches, frames, one.strict.limits.shear)
+    return skin_shears(moves, faces, touches, frames, hold.strict.limits.shear)
 
 
-def _longest(vectors: list[np.ndarray]) -> np.ndarray:
+def _longest_rows(vectors: list[np.ndarray]) -> np.ndarray:
     """(N, 3) of each row the longest one."""
     size = np.linalg.norm(vectors, axis=2)
     return np.stack(vectors)[size.argmax(axis=0), np.arange(size.shape[1])]
 
 
-def _across(motion: np.ndarray, normal: np.ndarray) -> np.ndarray:
+def _tangential(motion: np.ndarray, normal: np.ndarray) -> np.ndarray:
     return motion - np.einsum("ni,ni->n", motion, normal)[:, None] * normal
 
 
-def _unsure(one: Prepared, found: _Contacts) -> Refused | None:
+def _check_neighbouring_facets(hold: HoldSearch, found: _Contacts) -> Refusal | None:
     """In which frame the forces hang on which facet of the mesh a contact is taken to be on.
 
     Another look at the same pose, such as a certificate's, finds the nearest point of an axis a
@@ -256,93 +258,93 @@ def _unsure(one: Prepared, found: _Contacts) -> Refused | None:
     """
     rows = np.flatnonzero(found.axis.any(axis=1))
     # The faces beside an edge come after their own contact.
-    capsules = len(one.stage.digit_of_capsule)
+    capsules = len(hold.data.digit_of_capsule)
     rows = rows[np.unique(capsules * found.frame[rows] + found.capsule[rows], return_index=True)[1]]
     for way in (-_BESIDE, _BESIDE):
-        place = found.toucher[rows] + way * found.axis[rows]
-        _, closest, _, outward = one.distance.signed_distance(place)
-        turned = rows[-np.einsum("ni,ni->n", outward, found.normal[rows]) < _SAME_FACET]
-        if turned.size == 0:
+        position = found.toucher[rows] + way * found.axis[rows]
+        _, closest, _, outward = hold.distance.signed_distance(position)
+        rotated = rows[-np.einsum("ni,ni->n", outward, found.normal[rows]) < _SAME_FACET]
+        if rotated.size == 0:
             continue
         point, normal = found.point.copy(), found.normal.copy()
         point[rows], normal[rows] = closest, -outward
         other = found._replace(point=point, normal=normal)
-        frames = np.unique(found.frame[turned])
-        force = _forces(one, other.chosen(np.isin(found.frame, frames)), frames, _LOOSE_RESIDUAL)
-        if isinstance(force, Refused):
+        frames = np.unique(found.frame[rotated])
+        force = _forces(hold, other.chosen(np.isin(found.frame, frames)), frames, _LOOSE_RESIDUAL)
+        if isinstance(force, Refusal):
             return force
     return None
 
 
 def _forces(
-    one: Prepared,
+    hold: HoldSearch,
     found: _Contacts,
     frames: np.ndarray | None = None,
     residual: float = _RESIDUAL,
-) -> np.ndarray | Refused:
+) -> np.ndarray | Refusal:
     """(N, 3) least forces that move the body, N; or in which frame there are none.
 
     Args:
-        one: The holding.
+        hold: The holding.
         found: Contacts of some frames.
         frames: Which; all if None.
         residual: That may be left, in weights.
     """
-    stage = one.strict
-    frames = np.arange(len(stage.wrench)) if frames is None else frames
+    data = hold.strict
+    frames = np.arange(len(data.wrench)) if frames is None else frames
     at = np.searchsorted(frames, found.frame)
     solved = forces_of_frames(
-        _force_contacts(one, found),
+        _force_contacts(hold, found),
         np.searchsorted(at, np.arange(len(frames) + 1)),
-        stage.wrench[frames],
-        force_scale=stage.weight,
-        length_scale=stage.gyration,
+        data.wrench[frames],
+        force_scale=data.weight,
+        length_scale=data.gyration,
     )
     missing = np.maximum(
         np.linalg.norm(solved.residual[:, :3], axis=1),
-        np.linalg.norm(solved.residual[:, 3:], axis=1) / stage.gyration,
+        np.linalg.norm(solved.residual[:, 3:], axis=1) / data.gyration,
     )
     is_hand = found.capsule >= 0
     level = np.einsum("ni,ni->n", solved.forces, found.normal)
     pressed = np.bincount(at[is_hand], level[is_hand], minlength=len(frames))
     # Written so that NaN is refused.
-    is_carried = missing <= residual * stage.weight
-    is_carried &= pressed <= stage.limits.force * stage.weight
+    is_carried = missing <= residual * data.weight
+    is_carried &= pressed <= data.limits.force * data.weight
     if not is_carried.all():
-        return Refused(
-            one.first + int(frames[is_carried.argmin()]),
+        return Refusal(
+            hold.first + int(frames[is_carried.argmin()]),
             "contacts on the exact surface of the body could not move it as its track shows. "
             "Raise friction, lower the mass, or slow the track.",
         )
     return solved.forces
 
 
-def _first_of_each(judged: Judged) -> np.ndarray:
+def _first_of_each(checked: CheckedMotion) -> np.ndarray:
     """Rows of contacts, without those on the faces beside: they come after their own contact."""
-    count = int(judged.num[0])
-    frame, capsule = judged.frame[:count], judged.capsule[:count]
+    count = int(checked.num[0])
+    frame, capsule = checked.frame[:count], checked.capsule[:count]
     is_first = np.ones(count, dtype=bool)
     is_first[1:] = (frame[1:] != frame[:-1]) | (capsule[1:] != capsule[:-1]) | (capsule[1:] < 0)
     return np.flatnonzero(is_first)
 
 
-def _force_contacts(one: Prepared, found: _Contacts) -> ForceContacts:
+def _force_contacts(hold: HoldSearch, found: _Contacts) -> ForceContacts:
     """Contacts of all frames as the solver takes them."""
-    stage, capsule, is_ground = one.strict, found.capsule, found.capsule < 0
+    data, capsule, is_ground = hold.strict, found.capsule, found.capsule < 0
     # Friction of the surroundings by their number; the judge knows only the number.
-    friction_of = dict(zip(one.stage.ground.surface, one.stage.ground.friction, strict=True))
-    friction = np.full(len(capsule), one.body.friction * stage.limits.friction_margin)
+    friction_of = dict(zip(hold.data.ground.surface, hold.data.ground.friction, strict=True))
+    friction = np.full(len(capsule), hold.body.friction * data.limits.friction_margin)
     friction[is_ground] = [friction_of[-1 - c] for c in capsule[is_ground]]
-    digit = np.where(is_ground, -1, one.stage.digit_of_capsule[np.maximum(capsule, 0)])
+    digit = np.where(is_ground, -1, hold.data.digit_of_capsule[np.maximum(capsule, 0)])
     # Fingers that were told to keep off carry nothing.
-    may_press = (digit < 0) | one.stage.may_touch[found.frame, digit]
+    may_press = (digit < 0) | hold.data.may_touch[found.frame, digit]
     return force_contacts(
         found.point,
         found.normal,
-        center=one.body.center,
+        center=hold.body.center,
         friction=friction,
         drag=found.drag,
-        weight=np.where(is_ground, 0.05, one.price[np.maximum(capsule, 0)]),
+        weight=np.where(is_ground, 0.05, hold.force_weight[np.maximum(capsule, 0)]),
         cap=np.where(may_press & found.bears, np.inf, 0.0),
     )
 
@@ -358,7 +360,7 @@ class _Touching(NamedTuple):
 
 
 def _touching_points(
-    one: Prepared,
+    hold: HoldSearch,
     q: np.ndarray,
     frame: np.ndarray,
     capsule: np.ndarray,
@@ -367,14 +369,14 @@ def _touching_points(
     gap: np.ndarray,
 ) -> _Touching:
     """On the axis of a capsule where this touches, else on the skin."""
-    place, reach = point - gap[:, None] * normal, np.zeros(len(point))
-    axes = np.zeros_like(place)
-    hands = one.hands
-    for h, model in enumerate(one.models):
+    position, reach = point - gap[:, None] * normal, np.zeros(len(point))
+    axes = np.zeros_like(position)
+    hands = hold.hands
+    for h, model in enumerate(hold.models):
         mine = np.flatnonzero(hands.hand_of_capsule[capsule] == h)
         if mine.size == 0:
             continue
-        posed = posed_capsules(model, q[:, joints_of(one, h)], root_of(one, h))
+        posed = posed_capsules(model, q[:, joints_of(hold, h)], root_of(hold, h))
         part = capsule[mine] - hands.first_capsule[h]
         start, end = posed.start[frame[mine], part], posed.end[frame[mine], part]
         along = end - start
@@ -385,102 +387,102 @@ def _touching_points(
         off = np.linalg.norm(point[mine] - axis, axis=1) - radius
         is_capsule = np.abs(off - gap[mine]) < _SAME
         chosen = mine[is_capsule]
-        place[chosen], reach[chosen] = axis[is_capsule], radius[is_capsule]
+        position[chosen], reach[chosen] = axis[is_capsule], radius[is_capsule]
         is_inside = (share > 0.0) & (share < 1.0)
         unit = along / np.sqrt(length)[:, None]
         axes[chosen] = np.where(is_inside[:, None], unit, 0.0)[is_capsule]
-    return _Touching(place, reach, axes)
+    return _Touching(position, reach, axes)
 
 
 def _motions(
-    one: Prepared, q: np.ndarray, frame: np.ndarray, capsule: np.ndarray, point: np.ndarray
+    hold: HoldSearch, q: np.ndarray, frame: np.ndarray, capsule: np.ndarray, point: np.ndarray
 ) -> np.ndarray:
     """(N, 3) motion of a hand's material point past the body, m a frame; zero for the ground."""
-    motion, hands = np.zeros_like(point), one.hands
+    motion, hands = np.zeros_like(point), hold.hands
     count = len(q)
     still = Pose(np.zeros((count, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)))
-    for h, model in enumerate(one.models):
+    for h, model in enumerate(hold.models):
         mine = np.flatnonzero((capsule >= 0) & (hands.hand_of_capsule[capsule] == h))
-        turns, places = link_poses(model, q[:, joints_of(one, h)], root_of(one, h))
+        rotations, positions = link_poses(model, q[:, joints_of(hold, h)], root_of(hold, h))
         link = model.capsules.link[capsule[mine] - hands.first_capsule[h]]
         frames = np.arange(count, dtype=np.float64)
         motion[mine] = relative_velocity(
-            frames, turns, places, still, frame[mine], link, point[mine]
+            frames, rotations, positions, still, frame[mine], link, point[mine]
         )
     return motion
 
 
-def _leads_out(one: Prepared, point: np.ndarray, normal: np.ndarray) -> np.ndarray:
+def _points_into_body(hold: HoldSearch, point: np.ndarray, normal: np.ndarray) -> np.ndarray:
     """Which normals lead into the body, by the rule that a certificate has for stored ones."""
-    here = one.distance.signed_distance(point)[0]
-    there = one.distance.signed_distance(point - _STEP * normal)[0]
+    here = hold.distance.signed_distance(point)[0]
+    there = hold.distance.signed_distance(point - _STEP * normal)[0]
     return np.asarray(there - here >= _LEAST_COSINE * _STEP)
 
 
-def _sunk(one: Prepared, q: np.ndarray) -> Refused | None:
+def _check_skin_depth(hold: HoldSearch, q: np.ndarray) -> Refusal | None:
     """Which hand is too deep, where, and what to change."""
-    stage = one.strict
-    for h, (name, model) in enumerate(zip(one.holding.hands, one.models, strict=True)):
+    data = hold.strict
+    for h, (name, model) in enumerate(zip(hold.interval.hands, hold.models, strict=True)):
         depth = skin_depths(
             model,
-            q[:, joints_of(one, h)],
-            root_of(one, h),
-            stage.field,
-            one.distance,
-            stage.environment,
+            q[:, joints_of(hold, h)],
+            root_of(hold, h),
+            data.field,
+            hold.distance,
+            data.environment,
         )
-        if depth.max() > stage.limits.penetration + _HIDDEN:
+        if depth.max() > data.limits.penetration + _HIDDEN:
             t = int(depth.argmax())
-            return Refused(
-                one.first + t,
+            return Refusal(
+                hold.first + t,
                 f"skin of '{name}' is {1e3 * depth[t]:.2f} mm deep. Move the wrist away, or raise "
                 "soft_tissue.",
-                is_sunk=True,
+                is_penetrating=True,
             )
     return None
 
 
-def _pierced(one: Prepared, frame: np.ndarray, gap: np.ndarray) -> Refused | None:
+def _check_flesh_depth(hold: HoldSearch, frame: np.ndarray, gap: np.ndarray) -> Refusal | None:
     """Where a thin part of the body goes through flesh, in which skin is never deep."""
-    allowed = one.strict.limits.penetration + _HIDDEN + CAPSULE_BULGE
+    allowed = hold.strict.limits.penetration + _HIDDEN + CAPSULE_BULGE
     if len(gap) == 0 or gap.min() >= -allowed:
         return None
-    return Refused(
-        one.first + int(frame[gap.argmin()]),
+    return Refusal(
+        hold.first + int(frame[gap.argmin()]),
         "a thin part of the body goes through the hand. Move the wrist away.",
-        is_sunk=True,
+        is_penetrating=True,
     )
 
 
-def _weak(
-    one: Prepared,
+def _check_strength(
+    hold: HoldSearch,
     q: np.ndarray,
     frame: np.ndarray,
     capsule: np.ndarray,
     point: np.ndarray,
     force: np.ndarray,
-) -> Refused | None:
+) -> Refusal | None:
     """Which hand is not strong enough, where, and what to change."""
-    hands = one.hands
-    for h, (name, model) in enumerate(zip(one.holding.hands, one.models, strict=True)):
+    hands = hold.hands
+    for h, (name, model) in enumerate(zip(hold.interval.hands, hold.models, strict=True)):
         mine = np.flatnonzero((capsule >= 0) & (hands.hand_of_capsule[capsule] == h))
-        found = too_hard(
-            model, q[:, joints_of(one, h)], root_of(one, h), frame[mine],
+        found = find_overload(
+            model, q[:, joints_of(hold, h)], root_of(hold, h), frame[mine],
             capsule[mine] - hands.first_capsule[h], point[mine], force[mine],
         )  # fmt: skip
         if found is not None:
             t, what = found
-            return Refused(
-                one.first + t,
+            return Refusal(
+                hold.first + t,
                 f"'{what}' of '{name}' is not strong enough. Make the body lighter, raise its "
                 "friction, or slow the track down.",
             )
     return None
 
 
-def _creeps(
+def find_creeping_contact(
     frame: np.ndarray, capsule: np.ndarray, slip: np.ndarray, may_hold: np.ndarray
-) -> Creeping | None:
+) -> CreepingContact | None:
     """The contact that is said to hold and has crept too far, if one does.
 
     Where a capsule touches several faces, the mean of their material points counts.
@@ -499,5 +501,5 @@ def _creeps(
             if float(np.linalg.norm(total)) > _CREEP:
                 later = np.flatnonzero(np.diff(held[n:]) > 1)
                 stop = n + 1 + int(later[0]) if later.size else len(held)
-                return Creeping(int(c), int(held[n]), held[begin:stop])
+                return CreepingContact(int(c), int(held[n]), held[begin:stop])
     return None

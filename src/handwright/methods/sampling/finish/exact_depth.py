@@ -91,8 +91,10 @@ def skin_depths(
     if len(frame):
         link = moving.links[vertex]
         moved = np.einsum("nkij,nj->nki", change[frame[:, None], link], moving.rest[vertex])
-        place = np.einsum("nk,nki->ni", moving.weights[vertex], moved + shift[frame[:, None], link])
-        np.maximum.at(depth, frame, -exact.signed_distance(place)[0])
+        position = np.einsum(
+            "nk,nki->ni", moving.weights[vertex], moved + shift[frame[:, None], link]
+        )
+        np.maximum.at(depth, frame, -exact.signed_distance(position)[0])
     return depth
 
 
@@ -114,7 +116,7 @@ def _by_capsule(model: HandModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @inlined
-def _place(skin: _Skin, t: int, v: int) -> tuple[float, float, float]:
+def _skin_position(skin: _Skin, t: int, v: int) -> tuple[float, float, float]:
     x = y = z = 0.0
     p, q, r = skin.rest[v, 0], skin.rest[v, 1], skin.rest[v, 2]
     for k in range(skin.links.shape[1]):
@@ -164,7 +166,7 @@ def _look(
             for v in range(skin.first[c], skin.first[c + 1]):
                 is_far = known[v] > way
                 if is_grounded or not is_far:
-                    x, y, z = _place(skin, t, v)
+                    x, y, z = _skin_position(skin, t, v)
                     if is_grounded:
                         depth[t] = max(depth[t], -environment_value_gradient(here, x, y, z)[0])
                     if not is_far:

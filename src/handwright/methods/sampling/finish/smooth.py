@@ -17,19 +17,23 @@ from handwright.kinematics.skin.samples import skin_samples
 from handwright.kinematics.spacetime.motion import smooth_digits
 from handwright.kinematics.spacetime.terms import Anchors, SpacetimeWeights
 from handwright.methods.sampling.finish.anchors import (
-    joined,
+    join_anchors,
     lifted_anchors,
     posture_anchors,
     rolled_anchors,
     search_anchors,
     touch_anchors,
 )
-from handwright.methods.sampling.finish.check import Judged, judge_motion, make_judged
-from handwright.methods.sampling.finish.exact_contacts import Creeping
+from handwright.methods.sampling.finish.check import (
+    CheckedMotion,
+    check_motion,
+    make_checked_motion,
+)
+from handwright.methods.sampling.finish.exact_contacts import CreepingContact
 from handwright.methods.sampling.search.path import Path, make_path
-from handwright.methods.sampling.search.step import Bench, walk
-from handwright.methods.sampling.setup.hold_data import Stage
-from handwright.methods.sampling.setup.prepare import Prepared, joints_of, root_of
+from handwright.methods.sampling.search.step import SearchState, pose_free_digits
+from handwright.methods.sampling.setup.hold_data import HoldData
+from handwright.methods.sampling.setup.prepare import HoldSearch, joints_of, root_of
 
 # How far the hand opens on its way to and from the body, between rest and open.
 _OPENING = 0.7
@@ -68,148 +72,153 @@ class Motion(NamedTuple):
     """Clearance that the skin was to keep, m."""
 
 
-def reconstruct(one: Prepared, path: Path) -> Motion:
+def smooth_path(hold: HoldSearch, path: Path) -> Motion:
     """Makes a smooth motion over all frames of a holding's stage from a path of its search."""
-    stage, start = one.stage, one.start - one.first
-    frames, span = len(stage.wrench), len(path.q)
-    whole = make_path(stage, frames)
+    data, start = hold.data, hold.start - hold.first
+    frames, span = len(data.wrench), len(path.q)
+    whole = make_path(data, frames)
     q = whole.q
     q[start : start + span] = path.q
-    reference = _references(stage, path, start, one.hands.open)
-    bench = Packed(Bench(stage, one.candidates, one.steps, whole, one.room))
-    walk(bench, start, 0, reference)
-    walk(bench, start + span - 1, frames - 1, reference)
+    reference = _references(data, path, start, hold.hands.open)
+    state = Packed(SearchState(data, hold.candidates, hold.steps, whole, hold.work))
+    pose_free_digits(state, start, 0, reference)
+    pose_free_digits(state, start + span - 1, frames - 1, reference)
     anchors = []
-    judged = make_judged(frames if one.policy.wraps else 0, len(one.room.found.capsule))
-    if one.policy.wraps:
-        judge_motion(one.strict, q, one.room, judged)
-    for h in range(len(one.models)):
-        turns, places = _placed_links(one, h, q)
-        part, own, offset = slice(start, start + span), _digits_of(stage, h), int(stage.offset[h])
-        found = search_anchors(path, start, own, offset, turns[part], places[part])
-        if one.policy.wraps:
-            also = touch_anchors(judged, path, start, own, offset, one.strict, turns, places)
-            found = joined(found, also)
+    checked = make_checked_motion(frames if hold.policy.wraps else 0, len(hold.work.found.capsule))
+    if hold.policy.wraps:
+        check_motion(hold.strict, q, hold.work, checked)
+    for h in range(len(hold.models)):
+        rotations, positions = _link_poses(hold, h, q)
+        part, own, offset = slice(start, start + span), _digits_of(data, h), int(data.offset[h])
+        found = search_anchors(path, start, own, offset, rotations[part], positions[part])
+        if hold.policy.wraps:
+            also = touch_anchors(
+                checked, path, start, own, offset, hold.strict, rotations, positions
+            )
+            found = join_anchors(found, also)
         anchors.append(found)
-    return _smoothed(one, q, reference, tuple(anchors), _MARGIN - one.skin_depth, _SWEEPS)
+    return _smooth(hold, q, reference, tuple(anchors), _MARGIN - hold.skin_depth, _SWEEPS)
 
 
-def stay_near(one: Prepared, path: Path, motion: Motion, frames: np.ndarray) -> Motion:
+def pull_towards_search(hold: HoldSearch, path: Path, motion: Motion, frames: np.ndarray) -> Motion:
     """The motion again, kept near the search's own around frames in which it did not hold.
 
     A smooth motion turns links otherwise than the search did, and they slip. The search's own
     motion held there.
 
     Args:
-        one: The holding.
+        hold: The holding.
         path: Of the search.
         motion: Of the last round.
         frames: Of the stage.
     """
-    start, span = one.start - one.first, len(path.q)
+    start, span = hold.start - hold.first, len(path.q)
     around = (frames[:, None] - start + np.arange(-_AROUND, _AROUND + 1)).ravel()
     around = np.unique(around[(around >= 0) & (around < span)])
     whole = motion.q.copy()
     whole[start : start + span] = path.q
     anchors = []
-    for h in range(len(one.models)):
-        turns, places = _placed_links(one, h, whole)
+    for h in range(len(hold.models)):
+        rotations, positions = _link_poses(hold, h, whole)
         part = slice(start, start + span)
         near = posture_anchors(
-            path, start, _digits_of(one.stage, h), int(one.stage.offset[h]), turns[part],
-            places[part], around,
+            path, start, _digits_of(hold.data, h), int(hold.data.offset[h]), rotations[part],
+            positions[part], around,
         )  # fmt: skip
-        anchors.append(joined(motion.anchors[h], near))
-    return _smoothed(one, motion.q, motion.reference, tuple(anchors), motion.margin, _FEW_SWEEPS)
+        anchors.append(join_anchors(motion.anchors[h], near))
+    return _smooth(hold, motion.q, motion.reference, tuple(anchors), motion.margin, _FEW_SWEEPS)
 
 
-def lift_off(
-    one: Prepared, path: Path, motion: Motion, judged: Judged, creeping: Creeping
+def lift_creeping_phalanx(
+    hold: HoldSearch, path: Path, motion: Motion, checked: CheckedMotion, creeping: CreepingContact
 ) -> Motion | None:
     """The motion again, with a phalanx off the body that creeps over it beside a guiding point.
 
     None if it has the guiding point itself, or belongs to a palm.
 
     Args:
-        one: The holding.
+        hold: The holding.
         path: Of the search.
         motion: Of the last round.
-        judged: The same.
+        checked: The same.
         creeping: What creeps.
     """
-    stage, start = one.stage, one.start - one.first
-    d = int(stage.digit_of_capsule[creeping.capsule])
+    data, start = hold.data, hold.start - hold.first
+    d = int(data.digit_of_capsule[creeping.capsule])
     if d < 0:
         return None
-    link, rows = int(stage.table.capsule_link[creeping.capsule]), creeping.frames - start
+    link, rows = int(data.table.capsule_link[creeping.capsule]), creeping.frames - start
     inside = (rows >= 0) & (rows < len(path.q))
     if not inside.all() or (path.link[rows, d] == link).any():
         return None
-    h = int(stage.hand_of_digit[d])
-    turns, places = _placed_links(one, h, motion.q)
+    h = int(data.hand_of_digit[d])
+    rotations, positions = _link_poses(hold, h, motion.q)
     anchors = list(motion.anchors)
     anchors[h] = lifted_anchors(
-        anchors[h], judged, creeping.capsule, creeping.frames,
-        int(np.searchsorted(_digits_of(stage, h), d)), link - int(stage.offset[h]), turns, places,
+        anchors[h], checked, creeping.capsule, creeping.frames,
+        int(np.searchsorted(_digits_of(data, h), d)), link - int(data.offset[h]),
+        rotations, positions,
     )  # fmt: skip
-    return _smoothed(one, motion.q, motion.reference, tuple(anchors), motion.margin, _FEW_SWEEPS)
+    return _smooth(hold, motion.q, motion.reference, tuple(anchors), motion.margin, _FEW_SWEEPS)
 
 
-def roll_on(one: Prepared, path: Path, motion: Motion, judged: Judged) -> Motion:
+def follow_rolling_contacts(
+    hold: HoldSearch, path: Path, motion: Motion, checked: CheckedMotion
+) -> Motion:
     """The motion again, farther off the body after skin has sunk in.
 
     Its contacts roll on as it turns its links; see ``rolled_anchors``.
 
     Args:
-        one: The holding.
+        hold: The holding.
         path: Of the search.
         motion: Of the last round.
-        judged: The same.
+        checked: The same.
     """
-    stage = one.stage
+    data = hold.data
     anchors = []
-    for h in range(len(one.models)):
-        turns, places = _placed_links(one, h, motion.q)
+    for h in range(len(hold.models)):
+        rotations, positions = _link_poses(hold, h, motion.q)
         anchors.append(
             rolled_anchors(
                 motion.anchors[h],
                 path,
-                one.start - one.first,
-                _digits_of(stage, h),
-                int(stage.offset[h]),
-                turns,
-                places,
-                judged,
-                stage.table.capsule_link,
-                stage.field,
-                one.strict.limits.slip,
+                hold.start - hold.first,
+                _digits_of(data, h),
+                int(data.offset[h]),
+                rotations,
+                positions,
+                checked,
+                data.table.capsule_link,
+                data.field,
+                hold.strict.limits.slip,
             )
         )
     margin = motion.margin + _STAND_OFF
-    return _smoothed(one, motion.q, motion.reference, tuple(anchors), margin, _FEW_SWEEPS)
+    return _smooth(hold, motion.q, motion.reference, tuple(anchors), margin, _FEW_SWEEPS)
 
 
-def _smoothed(
-    one: Prepared,
+def _smooth(
+    hold: HoldSearch,
     q: np.ndarray,
     reference: np.ndarray,
     anchors: tuple[Anchors, ...],
     margin: float,
     sweeps: int,
 ) -> Motion:
-    stage, result = one.stage, q.copy()
-    for h, model in enumerate(one.models):
-        joints = joints_of(one, h)
+    data, result = hold.data, q.copy()
+    for h, model in enumerate(hold.models):
+        joints = joints_of(hold, h)
         smooth = smooth_digits(
             model,
-            root_of(one, h),
+            root_of(hold, h),
             q[:, joints],
             anchors[h],
-            field=stage.field,
-            environment=stage.environment,
+            field=data.field,
+            environment=data.environment,
             reference=reference[:, joints],
-            low=stage.low[:, joints],
-            high=stage.high[:, joints],
+            low=data.low[:, joints],
+            high=data.high[:, joints],
             weights=_WEIGHTS._replace(object_margin=margin),
             samples=skin_samples(model, _SPACING),
             sweeps=sweeps,
@@ -218,20 +227,20 @@ def _smoothed(
     return Motion(result, reference, anchors, margin)
 
 
-def _digits_of(stage: Stage, h: int) -> np.ndarray:
-    return np.flatnonzero(stage.hand_of_digit == h)
+def _digits_of(data: HoldData, h: int) -> np.ndarray:
+    return np.flatnonzero(data.hand_of_digit == h)
 
 
-def _placed_links(one: Prepared, h: int, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _link_poses(hold: HoldSearch, h: int, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Turns and places (m) of a hand's links over all frames, in the body's frame."""
-    return link_poses(one.models[h], q[:, joints_of(one, h)], root_of(one, h))
+    return link_poses(hold.models[h], q[:, joints_of(hold, h)], root_of(hold, h))
 
 
-def _references(stage: Stage, path: Path, start: int, open_pose: np.ndarray) -> np.ndarray:
+def _references(data: HoldData, path: Path, start: int, open_pose: np.ndarray) -> np.ndarray:
     """(T, J) postures that are preferred: the search's own, and an open hand before and after."""
-    frames, span = len(stage.wrench), len(path.q)
-    spread = stage.rest + _OPENING * (open_pose - stage.rest)
-    reference = np.zeros((frames, len(stage.rest)))
+    frames, span = len(data.wrench), len(path.q)
+    spread = data.rest + _OPENING * (open_pose - data.rest)
+    reference = np.zeros((frames, len(data.rest)))
     reference[start : start + span] = path.q
     for t in range(frames):
         away = max(start - t, t - (start + span - 1), 0)
@@ -242,6 +251,6 @@ def _references(stage: Stage, path: Path, start: int, open_pose: np.ndarray) -> 
         smooth = share * share * (3.0 - 2.0 * share)
         # Farther out the hand relaxes again.
         calm = min(max(away / _OPENING_FRAMES - 1.0, 0.0), 1.0)
-        goal = spread + 0.5 * calm * (stage.rest - spread)
+        goal = spread + 0.5 * calm * (data.rest - spread)
         reference[t] = edge + smooth * (goal - edge)
     return reference

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handwright.methods.sampling.setup.hold_data import Stage
+from handwright.methods.sampling.setup.hold_data import HoldData
 
 
 class Path(NamedTuple):
@@ -34,7 +34,7 @@ class Path(NamedTuple):
     """(T, D) frame of lift-off."""
     fly_end: np.ndarray
     """(T, D) frame of landing."""
-    fly_place: np.ndarray
+    fly_candidate: np.ndarray
     """(T, D) candidate that it flies to."""
     fly_pad: np.ndarray
     """(T, D) which point of the pad will touch."""
@@ -56,10 +56,10 @@ class Path(NamedTuple):
     """(T,) frame at which the plan that covers this frame is made anew."""
 
 
-def make_path(stage: Stage, frames: int) -> Path:
+def make_path(data: HoldData, frames: int) -> Path:
     """Room for a path with the hands of a stage."""
     joints, digits, capsules = (
-        len(of) for of in (stage.rest, stage.hand_of_digit, stage.digit_of_capsule)
+        len(of) for of in (data.rest, data.hand_of_digit, data.digit_of_capsule)
     )
     one = np.zeros((frames, digits))
     three = np.zeros((frames, digits, 3))
@@ -76,7 +76,7 @@ def make_path(stage: Stage, frames: int) -> Path:
         slide=three.copy(),
         fly_begin=whole.copy(),
         fly_end=whole.copy(),
-        fly_place=whole.copy(),
+        fly_candidate=whole.copy(),
         fly_pad=whole.copy(),
         fly_from=three.copy(),
         fly_goal=three.copy(),

@@ -13,20 +13,20 @@ import numpy as np
 
 from handwright.kernels.packed import Packed
 from handwright.kernels.rng import make_dice
-from handwright.methods.sampling.constraints.schedule import Orders
+from handwright.methods.sampling.constraints.schedule import DigitSchedule
 from handwright.methods.sampling.search.carrying import UNKNOWN
 from handwright.methods.sampling.search.draw import Plans, draw_plan
 from handwright.methods.sampling.search.path import Path, make_path
 from handwright.methods.sampling.search.workspace import FLY, SLIDE
 from handwright.methods.sampling.setup.candidates import Candidates
 from handwright.methods.sampling.setup.grasps import first_digits
-from handwright.methods.sampling.setup.hold_data import Stage
+from handwright.methods.sampling.setup.hold_data import HoldData
 
 # Horizons, in look-aheads; and where bodies turn in the hand so quickly, rad a frame, that places
 # which are in reach before and after may be out of it in between. The second is the one that
 # digits must keep their places for.
 _HORIZONS, _QUICK_HORIZONS = (0.5, 1.0, 2.0, 3.5), (0.3, 1.0, 0.6, 2.0)
-_QUICK_TURN = 0.12
+_QUICK_ROTATION = 0.12
 # Grasps of which the best is taken where a hand comes to a body that another one holds.
 _GRASPS = 30
 
@@ -64,7 +64,7 @@ class Policy(NamedTuple):
     """Whether dead ends are answered by their cause; else everything is drawn anew."""
     wraps: bool
     """Whether first grasps are looked for by closing the hand."""
-    orders: Orders
+    schedule: DigitSchedule
     """What single digits are told to do."""
 
 
@@ -73,18 +73,18 @@ class Planner:
 
     def __init__(
         self,
-        stage: Stage,
+        data: HoldData,
         candidates: Candidates,
         path: Path,
         policy: Policy,
-        bench: Packed,
+        state: Packed,
         rng: np.random.Generator,
     ) -> None:
-        self._path, self._bench = path, bench
-        self.appeal = place_appeal(candidates, policy.comfort, policy.lasting)
+        self._path, self._state = path, state
+        self.appeal = candidate_appeal(candidates, policy.comfort, policy.lasting)
         """(D, M, K) how much digits like places."""
-        self._plans = _plans(stage, candidates, policy, self.appeal, rng)
-        self._packed = Packed(self._plans)
+        self._make_plans = _make_plans(data, candidates, policy, self.appeal, rng)
+        self._packed = Packed(self._make_plans)
 
     def draw(self, t: int, forced: Forced) -> bool:
         """Draws a strategy for every digit, for the window that starts at frame ``t``.
@@ -95,14 +95,14 @@ class Planner:
             t: Row of the path that holds the plan.
             forced: Digits that must leave their places, each with a point to keep away from.
         """
-        plans = self._plans
-        plans.is_forced[:] = plans.is_shunning[:] = False
-        for d, shunned in forced.items():
+        plans = self._make_plans
+        plans.is_forced[:] = plans.avoids_point[:] = False
+        for d, avoided_point in forced.items():
             plans.is_forced[d] = True
-            if shunned is not None:
-                plans.is_shunning[d] = True
-                plans.shunned[d] = shunned
-        return bool(draw_plan(self._bench, self._packed, t))
+            if avoided_point is not None:
+                plans.avoids_point[d] = True
+                plans.avoided_point[d] = avoided_point
+        return bool(draw_plan(self._state, self._packed, t))
 
     def copy_row(self, t: int) -> list[np.ndarray]:
         """The plan of row t."""
@@ -115,7 +115,7 @@ class Planner:
 
     def _columns(self) -> tuple[np.ndarray, ...]:
         path = self._path
-        flight = (path.fly_begin, path.fly_end, path.fly_place, path.fly_pad, path.fly_from)
+        flight = (path.fly_begin, path.fly_end, path.fly_candidate, path.fly_pad, path.fly_from)
         return (path.mode, path.window_end, path.slide, *flight, path.fly_goal, path.fly_normal)
 
     def aims(self, t: int) -> np.ndarray:
@@ -129,19 +129,19 @@ class Planner:
         return aim
 
 
-def _plans(
-    stage: Stage,
-    places: Candidates,
+def _make_plans(
+    data: HoldData,
+    candidates: Candidates,
     policy: Policy,
     appeal: np.ndarray,
     rng: np.random.Generator,
 ) -> Plans:
     digits, num_places, _ = appeal.shape
-    horizons = _QUICK_HORIZONS if _fastest_turn(stage) > _QUICK_TURN else _HORIZONS
-    frames, count = places.frame, len(horizons)
+    horizons = _QUICK_HORIZONS if _largest_rotation_step(data) > _QUICK_ROTATION else _HORIZONS
+    frames, count = candidates.frame, len(horizons)
     # Key frames for which a place must last from each of them.
     until = np.minimum(frames + policy.look_ahead, frames[-1])
-    lasts = places.life >= np.searchsorted(frames, until, side="right") - np.arange(len(frames))
+    lasts = candidates.life >= np.searchsorted(frames, until, side="right") - np.arange(len(frames))
     both = np.stack([appeal, np.where(lasts, appeal, 0.0)])
     return Plans(
         window=policy.window,
@@ -153,44 +153,44 @@ def _plans(
         flight=policy.flight,
         stride=policy.stride,
         look_ahead=policy.look_ahead,
-        orders=policy.orders,
+        schedule=policy.schedule,
         appeal=np.ascontiguousarray(both.transpose(0, 1, 3, 2)),
-        is_thumb=first_digits(stage.hand_of_digit),
+        is_thumb=first_digits(data.hand_of_digit),
         horizons=np.array([round(share * policy.look_ahead) for share in horizons]),
         dice=make_dice(rng),
         is_forced=np.zeros(digits, dtype=np.bool_),
-        is_shunning=np.zeros(digits, dtype=np.bool_),
-        shunned=np.zeros((digits, 3)),
-        best=make_path(stage, 1),
+        avoids_point=np.zeros(digits, dtype=np.bool_),
+        avoided_point=np.zeros((digits, 3)),
+        best=make_path(data, 1),
         frames=np.zeros(count, dtype=np.int64),
         keys=np.zeros(count, dtype=np.int64),
         keeps=np.full((digits, count), UNKNOWN),
-        calls=np.zeros(digits, dtype=np.int64),
+        departures=np.zeros(digits, dtype=np.int64),
         is_away=np.zeros(digits, dtype=np.bool_),
         is_spared=np.zeros(digits, dtype=np.bool_),
-        turns=np.zeros(digits, dtype=np.int64),
+        planning_order=np.zeros(digits, dtype=np.int64),
         sums=np.zeros(num_places),
         taken=np.zeros((digits, 3)),
         grasps=np.full((_GRASPS, digits), -1),
-        worth=np.zeros(_GRASPS),
+        score=np.zeros(_GRASPS),
     )
 
 
-def _fastest_turn(stage: Stage) -> float:
+def _largest_rotation_step(data: HoldData) -> float:
     """Of a wrist about the body from one frame to the next, rad."""
-    turn = stage.root_rotation
-    if len(turn) < 2:
+    rotation = data.root_rotation
+    if len(rotation) < 2:
         return 0.0
-    cosine = 0.5 * (np.einsum("thij,thij->th", turn[1:], turn[:-1]) - 1.0)
+    cosine = 0.5 * (np.einsum("thij,thij->th", rotation[1:], rotation[:-1]) - 1.0)
     return float(np.arccos(np.clip(cosine, -1.0, 1.0)).max())
 
 
-def place_appeal(places: Candidates, comfort: float, lasting: float) -> np.ndarray:
+def candidate_appeal(candidates: Candidates, comfort: float, lasting: float) -> np.ndarray:
     """(D, M, K) how much a digit likes a place: comfortable ones, and those that last."""
-    most = np.maximum(places.life.max(axis=1, keepdims=True), 1)
+    most = np.maximum(candidates.life.max(axis=1, keepdims=True), 1)
     return np.where(
-        np.isfinite(places.cost),
-        np.exp(-comfort * np.where(np.isfinite(places.cost), places.cost, 0.0))
-        * (places.life / most) ** lasting,
+        np.isfinite(candidates.cost),
+        np.exp(-comfort * np.where(np.isfinite(candidates.cost), candidates.cost, 0.0))
+        * (candidates.life / most) ** lasting,
         0.0,
     )

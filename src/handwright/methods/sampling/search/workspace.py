@@ -12,7 +12,7 @@ from handwright.kinematics.tree import Links
 from handwright.mechanics.cone_work import ConeWork, make_cone_work
 from handwright.mechanics.pyramid import PyramidWork, make_pyramid_work
 from handwright.mechanics.wrench import ForceContacts, no_contacts
-from handwright.methods.sampling.setup.hold_data import Stage
+from handwright.methods.sampling.setup.hold_data import HoldData
 
 # How a digit takes part in a frame.
 FREE, HOLD, SLIDE, FLY = 0, 1, 2, 3
@@ -36,7 +36,7 @@ class Guide(NamedTuple):
     """(D, 3) out of the body there."""
 
 
-class Found(NamedTuple):
+class FrameContacts(NamedTuple):
     """Contacts and forces of a frame."""
 
     num: np.ndarray
@@ -60,7 +60,7 @@ class Found(NamedTuple):
     """(1,) sum of all normal forces of the hands over the weight."""
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Memory of the search; one for each process."""
 
     guide: Guide
@@ -75,7 +75,7 @@ class Room(NamedTuple):
     reference: np.ndarray
     spare: np.ndarray
     """(J,) joint values that are only tried."""
-    found: Found
+    found: FrameContacts
     sheared: np.ndarray
     """(C, 3) by which skin had given way at the frame's beginning, m."""
     shear: np.ndarray
@@ -84,28 +84,28 @@ class Room(NamedTuple):
     """(D,) digits that could not be brought to their guiding points."""
     must_touch: np.ndarray
     """(D,) digits whose guiding points must be met."""
-    price: np.ndarray
+    force_weight: np.ndarray
     """(D,) of normal force, by digit."""
     is_landing: np.ndarray
     """(D,) digits that come down in this frame: they move, so nothing is asked of them yet."""
 
 
-def make_room(stage: Stage) -> Room:
+def make_workspace(data: HoldData) -> Workspace:
     """Memory for one stage."""
-    joints = len(stage.rest)
-    needed = 2 * len(stage.digit_of_capsule) + int(np.diff(stage.ground.first).max(initial=0)) + 1
+    joints = len(data.rest)
+    needed = 2 * len(data.digit_of_capsule) + int(np.diff(data.ground.first).max(initial=0)) + 1
     # Few sizes, because code is compiled for each.
     capacity = max(64, 1 << (needed - 1).bit_length())
-    if len(stage.hand_of_digit) > MAX_DIGITS:
+    if len(data.hand_of_digit) > MAX_DIGITS:
         raise InvalidValueError(
-            f"The hands have {len(stage.hand_of_digit)} digits; expected {MAX_DIGITS} at most."
+            f"The hands have {len(data.hand_of_digit)} digits; expected {MAX_DIGITS} at most."
         )
 
     def links() -> Links:
         return Links(np.zeros((joints + 1, 3, 3)), np.zeros((joints + 1, 3)), np.zeros((joints, 3)))
 
-    digits = len(stage.hand_of_digit)
-    return Room(
+    digits = len(data.hand_of_digit)
+    return Workspace(
         guide=Guide(
             np.zeros(digits, dtype=np.int64),
             np.zeros(digits, dtype=np.int64),
@@ -115,7 +115,7 @@ def make_room(stage: Stage) -> Room:
         ),
         now=links(),
         before=links(),
-        ik=make_work(stage.samples),
+        ik=make_work(data.samples),
         contacts=no_contacts(capacity),
         cone=make_cone_work(capacity),
         pyramid=make_pyramid_work(capacity, _NUM_EDGES),
@@ -123,7 +123,7 @@ def make_room(stage: Stage) -> Room:
         high=np.zeros(joints),
         reference=np.zeros(joints),
         spare=np.zeros(joints),
-        found=Found(
+        found=FrameContacts(
             np.zeros(2, dtype=np.int64),
             np.zeros(capacity, dtype=np.int64),
             np.zeros((capacity, 3)),
@@ -135,10 +135,10 @@ def make_room(stage: Stage) -> Room:
             np.zeros(2, dtype=np.int64),
             np.zeros(1),
         ),
-        sheared=np.zeros((len(stage.digit_of_capsule), 3)),
-        shear=np.zeros((len(stage.digit_of_capsule), 3)),
+        sheared=np.zeros((len(data.digit_of_capsule), 3)),
+        shear=np.zeros((len(data.digit_of_capsule), 3)),
         is_lost=np.zeros(MAX_DIGITS, dtype=np.bool_),
         must_touch=np.zeros(MAX_DIGITS, dtype=np.bool_),
-        price=np.ones(MAX_DIGITS),
+        force_weight=np.ones(MAX_DIGITS),
         is_landing=np.zeros(MAX_DIGITS, dtype=np.bool_),
     )

@@ -24,8 +24,8 @@ from handwright.kinematics.ik.digit import IkWeights, count_of
 from handwright.kinematics.ik.reach import ReachVolume, reachable_volume
 from handwright.kinematics.tree import placed, turned
 from handwright.methods.sampling.search.frame import digit_depth, place_hands, pose_alone
-from handwright.methods.sampling.search.workspace import Room
-from handwright.methods.sampling.setup.hold_data import Stage
+from handwright.methods.sampling.search.workspace import Workspace
+from handwright.methods.sampling.setup.hold_data import HoldData
 from handwright.methods.sampling.setup.phalanges import near_points
 
 _VOLUME_SPACING = 0.008
@@ -137,20 +137,20 @@ def _spread(point: np.ndarray, square: np.ndarray, chosen: np.ndarray) -> None:
                 farthest, last = square[m], m
 
 
-def key_frames(turns: np.ndarray, step: int, most_turn: float) -> np.ndarray:
+def key_frames(rotations: np.ndarray, step: int, most_rotation: float) -> np.ndarray:
     """Frames at which digits are asked what they can reach, the first and the last among them.
 
     Args:
-        turns: (T, H, 3, 3) of the hands in the body's frame.
+        rotations: (T, H, 3, 3) of the hands in the body's frame.
         step: Frames from one to the next, at most.
-        most_turn: By which a hand turns about the body from one to the next, rad, unless it does
-            so within a frame.
+        most_rotation: Angle by which a hand turns about the body from one to the next, rad, unless
+            it does so within a frame.
     """
-    trace = np.einsum("thij,thij->th", turns[1:], turns[:-1])
+    trace = np.einsum("thij,thij->th", rotations[1:], rotations[:-1])
     turned = np.arccos(np.clip(0.5 * (trace - 1.0), -1.0, 1.0)).max(axis=1)
     keys, way = [0], 0.0
     for t, angle in enumerate(turned.tolist()):
-        if t > keys[-1] and (t - keys[-1] >= step or way + angle > most_turn):
+        if t > keys[-1] and (t - keys[-1] >= step or way + angle > most_rotation):
             keys.append(t)
             way = 0.0
         way += angle
@@ -158,42 +158,42 @@ def key_frames(turns: np.ndarray, step: int, most_turn: float) -> np.ndarray:
 
 
 def make_candidates(
-    stage: Stage,
+    data: HoldData,
     models: Sequence[HandModel],
     point: np.ndarray,
     normal: np.ndarray,
     frames: np.ndarray,
-    room: Room,
+    work: Workspace,
     *,
     skin_depth: float = 0.0,
 ) -> Candidates:
     """Finds which digit can touch which place at which key frame.
 
     Args:
-        stage: The holding.
+        data: The holding.
         models: Its hands.
         point: (M, 3) places, m.
         normal: (M, 3) out of the body.
         frames: Key frames.
-        room: Memory.
+        work: Memory.
         skin_depth: To which soft skin may sink in, m.
     """
-    variants, places = stage.pads.shape[1], len(point)
-    pad = np.repeat(np.arange(variants), places)
+    variants, num_points = data.pads.shape[1], len(point)
+    pad = np.repeat(np.arange(variants), num_points)
     point, normal = (np.ascontiguousarray(np.tile(x, (variants, 1))) for x in (point, normal))
-    digits, width = stage.table.free.shape[0], stage.table.free.shape[1] - 1
+    digits, width = data.table.free.shape[0], data.table.free.shape[1] - 1
     starts = np.full((digits, len(point), len(frames), width), np.nan)
     row = 0
     for h, model in enumerate(models):
-        turn, place = stage.root_rotation[frames, h], stage.root_position[frames, h]
-        local = np.einsum("kji,kmj->kmi", turn, point[None] - place[:, None])
+        rotation, position = data.root_rotation[frames, h], data.root_position[frames, h]
+        local = np.einsum("kji,kmj->kmi", rotation, point[None] - position[:, None])
         for d in range(len(model.digits)):
-            free = stage.table.free[row]
-            own = free[free >= 0] - stage.offset[h]
+            free = data.table.free[row]
+            own = free[free >= 0] - data.offset[h]
             # One volume for the points of the pad, which are near each other.
-            pads = int(np.count_nonzero(stage.pad_links[row] == stage.pad_link[row]))
-            last = int(np.count_nonzero(stage.pad_links[row] >= 0))
-            edges = [0, *(places * variant for variant in range(pads, last + 1))]
+            pads = int(np.count_nonzero(data.pad_links[row] == data.pad_link[row]))
+            last = int(np.count_nonzero(data.pad_links[row] >= 0))
+            edges = [0, *(num_points * variant for variant in range(pads, last + 1))]
             for n, block in enumerate(slice(*pair) for pair in pairwise(edges)):
                 volume = _volume(model, d, n - 1 if n else None)
                 here = local[:, block]
@@ -203,10 +203,10 @@ def make_candidates(
             row += 1
     cost = np.full(starts.shape[:3], np.inf)
     q = np.zeros(starts.shape)
-    alone = stage.hold._replace(digits=0.0, max_iterations=12, polish=1e-9)
+    alone = data.hold_weights._replace(digits=0.0, max_iterations=12, polish=1e-9)
     # Most places are out of reach, which is soon seen if nothing is in the way.
     ghost = alone._replace(num_object_capsules=0, max_iterations=8)
-    packed = (Packed(thing) for thing in (stage, room, ghost, alone))
+    packed = (Packed(thing) for thing in (data, work, ghost, alone))
     _reach(
         *packed, frames, point, normal, pad, starts, _DEPTH + skin_depth, _BURIED + skin_depth,
         cost, q,
@@ -225,8 +225,8 @@ def lifetimes(cost: np.ndarray) -> np.ndarray:
 
 @compiled
 def _reach(
-    stage: Stage,
-    room: Room,
+    data: HoldData,
+    work: Workspace,
     ghost: IkWeights,
     weights: IkWeights,
     frames: np.ndarray,
@@ -239,14 +239,14 @@ def _reach(
     cost: np.ndarray,
     q: np.ndarray,
 ) -> None:
-    table, values = stage.table, room.spare
+    table, values = data.table, work.spare
     for k in range(frames.shape[0]):
         t = frames[k]
         for j in range(values.shape[0]):
-            values[j] = stage.rest[j]
-        place_hands(stage, t, values, room.now)
+            values[j] = data.rest[j]
+        place_hands(data, t, values, work.now)
         for d in range(starts.shape[0]):
-            if not stage.may_touch[t, d]:
+            if not data.may_touch[t, d]:
                 continue
             count = count_of(table.free, d)
             for m in range(point.shape[0]):
@@ -257,41 +257,41 @@ def _reach(
                 for a in range(count):
                     joint = table.free[d, a]
                     values[joint] = q[d, m, k - 1, a] if was_there else starts[d, m, k, a]
-                local, link = stage.pads[d, pad[m]], stage.pad_links[d, pad[m]]
+                local, link = data.pads[d, pad[m]], data.pad_links[d, pad[m]]
                 miss = cosine = 0.0
                 for attempt in range(2):
                     pose_alone(
-                        stage, t, d, link, local, values, point[m], normal[m], stage.curled,
-                        weights if attempt else ghost, room,
+                        data, t, d, link, local, values, point[m], normal[m], data.curled,
+                        weights if attempt else ghost, work,
                     )  # fmt: skip
-                    x, y, z = placed(room.now, link, local[0], local[1], local[2])
+                    x, y, z = placed(work.now, link, local[0], local[1], local[2])
                     miss = np.sqrt(
                         (x - point[m, 0]) ** 2 + (y - point[m, 1]) ** 2 + (z - point[m, 2]) ** 2
                     )
                     back = table.nail_normal
-                    nx, ny, nz = turned(room.now, link, back[d, 0], back[d, 1], back[d, 2])
+                    nx, ny, nz = turned(work.now, link, back[d, 0], back[d, 1], back[d, 2])
                     cosine = nx * normal[m, 0] + ny * normal[m, 1] + nz * normal[m, 2]
                     if miss > 3.0 * _MISS or cosine < _MIN_NAIL_COSINE:
                         break
-                    if attempt == 0 and digit_depth(stage, t, d, room) > buried:
+                    if attempt == 0 and digit_depth(data, t, d, work) > buried:
                         miss = np.inf
                         break
                 if miss > _MISS or cosine < _MIN_NAIL_COSINE:
                     continue
                 for a in range(count):
                     q[d, m, k, a] = values[table.free[d, a]]
-                if digit_depth(stage, t, d, room) < deepest:
-                    cost[d, m, k] = _discomfort(stage, d, link, values) + 0.5 * (1.0 - cosine)
+                if digit_depth(data, t, d, work) < deepest:
+                    cost[d, m, k] = _discomfort(data, d, link, values) + 0.5 * (1.0 - cosine)
 
 
 @inlined
-def _discomfort(stage: Stage, d: int, link: int, values: np.ndarray) -> float:
+def _discomfort(data: HoldData, d: int, link: int, values: np.ndarray) -> float:
     """How far a digit is bent from rest up to a link, in squared shares of its range."""
-    table, total = stage.table, 0.0
+    table, total = data.table, 0.0
     for a in range(count_of(table.free, d)):
         joint = table.free[d, a]
         if joint >= link:
             continue
         reach = max(table.upper[joint] - table.lower[joint], 0.2)
-        total += ((values[joint] - stage.rest[joint]) / reach) ** 2
+        total += ((values[joint] - data.rest[joint]) / reach) ** 2
     return total

@@ -111,8 +111,8 @@ def _pad_points(model: HandModel, samples: SkinSamples) -> np.ndarray:
         ]
         own = samples.local[:, 0][(samples.link[:, 0] == pad.link) & (samples.weight[:, 0] > 0.9)]
         chosen = [pad.position]
-        for place in wanted:
-            distance = np.linalg.norm(own - place, axis=1) if len(own) else np.array([np.inf])
+        for position in wanted:
+            distance = np.linalg.norm(own - position, axis=1) if len(own) else np.array([np.inf])
             near = int(distance.argmin())
             chosen.append(own[near] if distance[near] < _TIPWARD else pad.position)
         points.append(chosen)

@@ -57,7 +57,7 @@ class Limits(NamedTuple):
     """Skin points of a capsule that are looked at."""
 
 
-class Stage(NamedTuple):
+class HoldData(NamedTuple):
     """Data of the search over T frames, with H hands, D digits, J joints and C capsules."""
 
     tree: Tree
@@ -102,12 +102,12 @@ class Stage(NamedTuple):
     gyration: float
     friction: float
     ground: GroundContacts
-    hold: IkWeights
-    idle: IkWeights
+    hold_weights: IkWeights
+    idle_weights: IkWeights
     limits: Limits
 
 
-def make_stage(
+def make_hold_data(
     problem: Problem,
     body: RigidBody,
     body_pose: Pose,
@@ -120,7 +120,7 @@ def make_stage(
     pad_depth: float = 0.0,
     skin_depth: float = 0.0,
     fills_hollows: bool = False,
-) -> Stage:
+) -> HoldData:
     """Puts everything into the frame of the body.
 
     Args:
@@ -139,13 +139,14 @@ def make_stage(
     wanted = required_wrench(
         Track(times, body_pose), body, gravity=problem.gravity, cutoff_hz=cutoff_hz
     )
-    turn = rotation.to_matrix(body_pose.wxyz)
+    body_rotation = rotation.to_matrix(body_pose.wxyz)
     local = [body_pose.inverse() @ root for root in roots]
     wrench = np.concatenate(
-        [np.einsum("tji,tj->ti", turn, part) for part in (wanted.force, wanted.moment)], axis=1
+        [np.einsum("tji,tj->ti", body_rotation, part) for part in (wanted.force, wanted.moment)],
+        axis=1,
     )
     pull = max(float(np.linalg.norm(problem.gravity)), 1.0)
-    hold = IkWeights(
+    hold_weights = IkWeights(
         nail=2e-5,
         least_nail_cosine=0.3,
         posture=3e-6,
@@ -156,7 +157,7 @@ def make_stage(
         polish=1e-10,
     )
     field = signed_distance_field(body)
-    return Stage(
+    return HoldData(
         tree=hands.tree,
         table=hands.table._replace(
             tip_link=hands.table.tip_link.copy(), pad=hands.table.pad.copy()
@@ -187,27 +188,27 @@ def make_stage(
         gyration=body.radius_of_gyration,
         friction=body.friction,
         ground=ground_contacts(problem, body, body_pose, times),
-        hold=hold,
-        idle=hold._replace(pad=0.0, nail=0.0, posture=1e-5, object_margin=1.5e-3),
+        hold_weights=hold_weights,
+        idle_weights=hold_weights._replace(pad=0.0, nail=0.0, posture=1e-5, object_margin=1.5e-3),
         limits=limits,
     )
 
 
-def part_of_stage(stage: Stage, start: int, stop: int) -> Stage:
+def slice_hold_data(data: HoldData, start: int, stop: int) -> HoldData:
     """The frames from ``start`` to before ``stop``."""
-    world, ground = stage.environment, stage.ground
-    return stage._replace(
-        low=stage.low[start:stop],
-        high=stage.high[start:stop],
-        may_touch=stage.may_touch[start:stop],
+    world, ground = data.environment, data.ground
+    return data._replace(
+        low=data.low[start:stop],
+        high=data.high[start:stop],
+        may_touch=data.may_touch[start:stop],
         environment=world._replace(
             normals=world.normals[start:stop],
             offsets=world.offsets[start:stop],
             positions=world.positions[start:stop],
             rotations=world.rotations[start:stop],
         ),
-        root_rotation=stage.root_rotation[start:stop],
-        root_position=stage.root_position[start:stop],
-        wrench=stage.wrench[start:stop],
+        root_rotation=data.root_rotation[start:stop],
+        root_position=data.root_position[start:stop],
+        wrench=data.wrench[start:stop],
         ground=ground._replace(first=ground.first[start : stop + 1]),
     )

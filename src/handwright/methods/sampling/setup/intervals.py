@@ -26,7 +26,7 @@ _SHORT_REST = 0.35
 _ARM_LENGTH = 0.24
 
 
-class Holding(NamedTuple):
+class CarryInterval(NamedTuple):
     """Frames in which hands must act on one body."""
 
     body: str
@@ -79,9 +79,9 @@ def hands_needed(problem: Problem, name: str, *, cutoff_hz: float | None) -> np.
     return needed
 
 
-def find_holdings(problem: Problem, *, cutoff_hz: float | None) -> list[Holding]:
+def find_carry_intervals(problem: Problem, *, cutoff_hz: float | None) -> list[CarryInterval]:
     """All holdings of a problem, in the order of their first frames."""
-    holdings = []
+    intervals = []
     step = float(np.median(np.diff(problem.times)))
     for name, body in problem.bodies.items():
         pose = problem.track(name).at(problem.times)
@@ -92,8 +92,8 @@ def find_holdings(problem: Problem, *, cutoff_hz: float | None) -> list[Holding]
         for part in np.split(frames, breaks + 1):
             start, stop = int(part[0]), int(part[-1]) + 1
             hands = _hands_near(problem, body, pose, start, stop)
-            holdings.append(Holding(name, hands, start, stop))
-    return sorted(holdings, key=lambda holding: holding.start)
+            intervals.append(CarryInterval(name, hands, start, stop))
+    return sorted(intervals, key=lambda interval: interval.start)
 
 
 def _hands_near(
@@ -103,7 +103,9 @@ def _hands_near(
     for name in problem.hands:
         roots = problem.track(name).at(problem.times)[start:stop]
         local = (pose[start:stop].inverse() @ roots).position
-        nearest = min(float(np.linalg.norm(body.vertices - place, axis=1).min()) for place in local)
+        nearest = min(
+            float(np.linalg.norm(body.vertices - position, axis=1).min()) for position in local
+        )
         size = 0.5 * float(np.linalg.norm(np.ptp(body.vertices, axis=0)))
         if nearest < _ARM_LENGTH + 0.5 * size:
             near.append(name)

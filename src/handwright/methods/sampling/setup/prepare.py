@@ -16,13 +16,17 @@ from handwright.geometry.distance.sdf import sample_field
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.methods.sampling.constraints.apply import (
+    apply_constraints,
     apply_limits,
     digit_rows,
-    find_wishes,
+    find_constraints,
     narrow_kept,
-    obey,
 )
-from handwright.methods.sampling.constraints.grips import capsule_prices, leave_free_of, suited
+from handwright.methods.sampling.constraints.grips import (
+    capsule_force_weights,
+    idle_finger_probability,
+    penalise_unsuited,
+)
 from handwright.methods.sampling.constraints.kept import SLACK
 from handwright.methods.sampling.constraints.preferences import (
     CHANCES,
@@ -35,10 +39,10 @@ from handwright.methods.sampling.constraints.regions import (
     find_held_parts,
     keep_to_parts,
 )
-from handwright.methods.sampling.constraints.schedule import Orders
+from handwright.methods.sampling.constraints.schedule import DigitSchedule
 from handwright.methods.sampling.search.plan import Policy
 from handwright.methods.sampling.search.step import Steps
-from handwright.methods.sampling.search.workspace import Room, make_room
+from handwright.methods.sampling.search.workspace import Workspace, make_workspace
 from handwright.methods.sampling.setup.candidates import (
     Candidates,
     key_frames,
@@ -46,9 +50,14 @@ from handwright.methods.sampling.setup.candidates import (
     surface_points,
 )
 from handwright.methods.sampling.setup.hands_as_one import HandsAsOne, hands_as_one
-from handwright.methods.sampling.setup.hold_data import Limits, Stage, make_stage, part_of_stage
-from handwright.methods.sampling.setup.intervals import Holding, find_holdings
-from handwright.methods.sampling.setup.phalanges import is_at_palm, wrapping
+from handwright.methods.sampling.setup.hold_data import (
+    HoldData,
+    Limits,
+    make_hold_data,
+    slice_hold_data,
+)
+from handwright.methods.sampling.setup.intervals import CarryInterval, find_carry_intervals
+from handwright.methods.sampling.setup.phalanges import is_near_palm, with_phalanx_points
 
 if TYPE_CHECKING:
     from handwright.methods.sampling.method import ContactSampling
@@ -56,10 +65,10 @@ if TYPE_CHECKING:
 # Frames of the hand on the body before it is needed and after, if there are as many.
 _LEAD, _TAIL = 4, 2
 # Frames and turn, rad, from one key frame to the next, at most.
-_KEY_STEP, _KEY_TURN = 6, 0.35
-_PLACES = 700
+_KEY_STEP, _KEY_ROTATION = 6, 0.35
+_NUM_POINTS = 700
 # The same on each part that digits are told to hold.
-_PLACES_OF_PART = 400
+_NUM_POINTS_OF_PART = 400
 _EDGE_CLEARANCE = 0.005
 _SEARCH_SAMPLES = 50
 _JUDGE_SAMPLES = 400
@@ -84,15 +93,15 @@ _FLIGHT_FRAMES, _STRIDE = 4, 0.008
 _LASTING, _LASTING_STATIC = 3.0, 12.0
 
 
-class Prepared(NamedTuple):
+class HoldSearch(NamedTuple):
     """One holding, ready to be searched."""
 
-    holding: Holding
+    interval: CarryInterval
     models: tuple[HandModel, ...]
     hands: HandsAsOne
-    stage: Stage
+    data: HoldData
     """All frames of the holding's own time, approach and retreat included."""
-    strict: Stage
+    strict: HoldData
     """The same, to be judged by."""
     times: np.ndarray
     """(T,) of the stage, s."""
@@ -102,76 +111,76 @@ class Prepared(NamedTuple):
     """Frame of the problem at which the search starts."""
     stop: int
     """One after the frame at which it ends."""
-    searched: Stage
+    searched: HoldData
     """The frames of the search."""
     candidates: Candidates
     steps: Steps
     policy: Policy
-    room: Room
+    work: Workspace
     body: RigidBody
     distance: ExactDistance
     skin_depth: float
     """To which soft skin of digits may sink in, m."""
-    price: np.ndarray
+    force_weight: np.ndarray
     """(C,) of force at each part of the hands, where forces leave a choice."""
     parts: HeldParts
     """Where digits are told to hold the body."""
     pins: tuple[int, ...]
     """Numbers of the pins that are for this holding."""
-    trouble: str
+    infeasibility: str
     """Why the wishes of an artist cannot be met; empty if they can."""
 
 
-def joints_of(one: Prepared, h: int) -> slice:
+def joints_of(hold: HoldSearch, h: int) -> slice:
     """Columns of one hand among the joints of all hands of a holding."""
-    first = int(one.stage.offset[h])
-    return slice(first, first + one.models[h].num_joints)
+    first = int(hold.data.offset[h])
+    return slice(first, first + hold.models[h].num_joints)
 
 
-def root_of(one: Prepared, h: int) -> Pose:
+def root_of(hold: HoldSearch, h: int) -> Pose:
     """(T,) of a hand in the body's frame, over all frames of the stage."""
-    stage = one.stage
-    return Pose(stage.root_position[:, h].copy(), rotation.from_matrix(stage.root_rotation[:, h]))
+    data = hold.data
+    return Pose(data.root_position[:, h].copy(), rotation.from_matrix(data.root_rotation[:, h]))
 
 
-def prepare(problem: Problem, method: ContactSampling) -> list[Prepared]:
+def prepare(problem: Problem, method: ContactSampling) -> list[HoldSearch]:
     """Makes all holdings of a problem ready."""
-    holdings = find_holdings(problem, cutoff_hz=method.smoothing_hz)
+    intervals = find_carry_intervals(problem, cutoff_hz=method.smoothing_hz)
     count = len(problem.times)
-    prepared = []
-    for number, holding in enumerate(holdings):
-        earlier = [h.stop for h in holdings[:number] if set(h.hands) & set(holding.hands)]
-        later = [h.start for h in holdings[number + 1 :] if set(h.hands) & set(holding.hands)]
+    holds = []
+    for number, interval in enumerate(intervals):
+        earlier = [h.stop for h in intervals[:number] if set(h.hands) & set(interval.hands)]
+        later = [h.start for h in intervals[number + 1 :] if set(h.hands) & set(interval.hands)]
         # Hands that hold several bodies in turn change over half-way.
-        first = (max(earlier) + holding.start) // 2 if earlier else 0
-        last = (holding.stop + min(later)) // 2 if later else count
-        if holding.hands:
-            prepared.append(_prepare_one(problem, method, holding, first, last))
-    used = {number for one in prepared for number in one.pins}
+        first = (max(earlier) + interval.start) // 2 if earlier else 0
+        last = (interval.stop + min(later)) // 2 if later else count
+        if interval.hands:
+            holds.append(_prepare_hold(problem, method, interval, first, last))
+    used = {number for hold in holds for number in hold.pins}
     for number, pin in enumerate(method.pins):
-        if prepared and number not in used:
+        if holds and number not in used:
             spans = ", ".join(
-                f"{problem.times[one.start]:.3g} to {problem.times[one.stop - 1]:.3g} s by "
-                f"{' and '.join(one.holding.hands)}"
-                for one in prepared
+                f"{problem.times[hold.start]:.3g} to {problem.times[hold.stop - 1]:.3g} s by "
+                f"{' and '.join(hold.interval.hands)}"
+                for hold in holds
             )
-            trouble = (
+            infeasibility = (
                 f"Pin {number} ({pin.digit} from {pin.start:g} s) is at a time at which its hand "
                 f"holds nothing; bodies are held {spans}. Start it then."
             )
-            prepared[0] = prepared[0]._replace(trouble=trouble)
+            holds[0] = holds[0]._replace(infeasibility=infeasibility)
             break
-    return prepared
+    return holds
 
 
-def _prepare_one(
-    problem: Problem, method: ContactSampling, holding: Holding, first: int, last: int
-) -> Prepared:
+def _prepare_hold(
+    problem: Problem, method: ContactSampling, interval: CarryInterval, first: int, last: int
+) -> HoldSearch:
     times = problem.times[first:last]
     step = float(np.median(np.diff(problem.times)))
-    models = tuple(problem.hands[name] for name in holding.hands)
+    models = tuple(problem.hands[name] for name in interval.hands)
     hands = hands_as_one(models, _SKIN_SPACING)
-    body = problem.bodies[holding.body]
+    body = problem.bodies[interval.body]
     weight = body.mass * max(float(np.linalg.norm(problem.gravity)), 1.0)
     skin_depth = _SKIN_SHARE * method.soft_tissue
     limits = Limits(
@@ -186,11 +195,11 @@ def _prepare_one(
         friction_margin=method.friction_margin,
         max_samples=_SEARCH_SAMPLES,
     )
-    stage = make_stage(
+    data = make_hold_data(
         problem,
         body,
-        problem.track(holding.body).at(times),
-        [problem.track(name).at(times) for name in holding.hands],
+        problem.track(interval.body).at(times),
+        [problem.track(name).at(times) for name in interval.hands],
         times,
         hands,
         limits,
@@ -199,13 +208,13 @@ def _prepare_one(
         skin_depth=skin_depth,
         fills_hollows=method.fills_hollows,
     )
-    wraps = method.grip != "precision" and is_at_palm(stage, models)
+    wraps = method.grip != "precision" and is_near_palm(data, models)
     grip: Grip = "power" if wraps else method.grip
     if wraps:
-        stage = wrapping(stage, models, _PAD_SHARE * method.soft_tissue)
-    apply_limits(stage, hands, holding, models, times, method)
-    stage = narrow_kept(stage, holding, models, times, method, SLACK)
-    strict = stage._replace(
+        data = with_phalanx_points(data, models, _PAD_SHARE * method.soft_tissue)
+    apply_limits(data, hands, interval, models, times, method)
+    data = narrow_kept(data, interval, models, times, method, SLACK)
+    strict = data._replace(
         limits=limits._replace(
             gap=_JUDGED_GAP,
             slip=0.9 * STATIC_SPEED * step,
@@ -215,68 +224,72 @@ def _prepare_one(
             friction_margin=0.98,
         )
     )
-    start = max(holding.start - _LEAD, first)
-    stop = min(holding.stop + _TAIL, last)
-    looser = stage
+    start = max(interval.start - _LEAD, first)
+    stop = min(interval.stop + _TAIL, last)
+    looser = data
     if method.kept:
         # What is kept has passed the judge, and nothing can be spared for smoothing there.
         looser = looser._replace(
             limits=strict.limits._replace(slip=STATIC_SPEED * step, max_samples=_SEARCH_SAMPLES)
         )
-    searched = part_of_stage(looser, start - first, stop - first)
-    room = make_room(stage)
-    parts = find_held_parts(body, holding, models, method)
-    point, normal = _places(body, parts)
+    searched = slice_hold_data(looser, start - first, stop - first)
+    work = make_workspace(data)
+    parts = find_held_parts(body, interval, models, method)
+    point, normal = _candidate_points(body, parts)
     if method.fills_hollows:
-        is_outside = sample_field(stage.field, point)[0] > -_OFF_SURFACE
+        is_outside = sample_field(data.field, point)[0] > -_OFF_SURFACE
         point, normal = point[is_outside], normal[is_outside]
     for ball in method.forbidden:
         far = np.linalg.norm(point - np.array(ball.center), axis=1) > ball.radius
         point, normal = point[far], normal[far]
     distance = ExactDistance.from_body(body)
     own_times = problem.times[start:stop]
-    wishes = find_wishes(searched, holding, models, own_times, method, distance)
-    frames = np.union1d(key_frames(searched.root_rotation, _KEY_STEP, _KEY_TURN), wishes.frames)
+    constraints = find_constraints(searched, interval, models, own_times, method, distance)
+    frames = np.union1d(
+        key_frames(searched.root_rotation, _KEY_STEP, _KEY_ROTATION), constraints.frames
+    )
     candidates = make_candidates(
         searched,
         models,
-        np.concatenate([point, wishes.point]),
-        np.concatenate([normal, wishes.normal]),
+        np.concatenate([point, constraints.point]),
+        np.concatenate([normal, constraints.normal]),
         frames,
-        room,
+        work,
         skin_depth=skin_depth,
     )
-    candidates = suited(searched, room, candidates, grip)
-    parts, candidates = keep_to_parts(parts, candidates, stage.hand_of_digit)
-    candidates, orders, trouble = obey(searched, room, candidates, wishes, start)
-    for pin in wishes.pins:
+    candidates = penalise_unsuited(searched, work, candidates, grip)
+    parts, candidates = keep_to_parts(parts, candidates, data.hand_of_digit)
+    candidates, schedule, infeasibility = apply_constraints(
+        searched, work, candidates, constraints, start
+    )
+    for pin in constraints.pins:
         if parts.strays(pin.digit, pin.point[None], pin.normal[None]):
-            trouble = (
+            infeasibility = (
                 f"{pin.text} lies beside the part that hold or held_by gives this digit. Move the "
                 "pin, or name the part for other digits."
             )
-    policy = _policy(holding, models, searched, own_times, method, grip, wraps, orders)
+    policy = _policy(interval, models, searched, own_times, method, grip, wraps, schedule)
     steps = Steps(
-        price=np.ones(policy.slide.shape),
-        free_price=method.idle_force_price,
+        force_weight=np.ones(policy.slide.shape),
+        idle_force_factor=method.idle_force_price,
         lift=_LIFT,
-        alone=stage.hold._replace(digits=0.0),
+        alone=data.hold_weights._replace(digits=0.0),
     )
-    return Prepared(
-        holding, models, hands, stage, strict, times, first, start, stop, searched, candidates,
-        steps, policy, room, body, distance, skin_depth, capsule_prices(stage, grip), parts,
-        tuple(pin.number for pin in wishes.pins), trouble,
+    return HoldSearch(
+        interval, models, hands, data, strict, times, first, start, stop, searched, candidates,
+        steps, policy, work, body, distance, skin_depth, capsule_force_weights(data, grip), parts,
+        tuple(pin.number for pin in constraints.pins), infeasibility,
     )  # fmt: skip
 
 
-def _places(body: RigidBody, parts: HeldParts) -> tuple[np.ndarray, np.ndarray]:
+def _candidate_points(body: RigidBody, parts: HeldParts) -> tuple[np.ndarray, np.ndarray]:
     """Points that digits may be told to touch, on all of the body or on parts, and normals."""
     regions = [*([None] * parts.is_anywhere()), *parts.all_regions()]
     drawn = []
     for region in regions:
         points, normals = surface_points(
             body,
-            _PLACES if region is None else _PLACES_OF_PART,
+            _NUM_POINTS if region is None else _NUM_POINTS_OF_PART,
             np.random.default_rng(0),
             edge_clearance=_EDGE_CLEARANCE,
             holds=None if region is None else region.holds,
@@ -292,20 +305,20 @@ def _places(body: RigidBody, parts: HeldParts) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _policy(
-    holding: Holding,
+    interval: CarryInterval,
     models: tuple[HandModel, ...],
-    stage: Stage,
+    data: HoldData,
     times: np.ndarray,
     method: ContactSampling,
     grip: Grip,
     wraps: bool,
-    orders: Orders,
+    schedule: DigitSchedule,
 ) -> Policy:
-    shape = (len(times), len(stage.hand_of_digit))
+    shape = (len(times), len(data.hand_of_digit))
     chances = [np.full(shape, chance) for chance in CHANCES[method.strategy]]
     for preference in method.preferences:
         when = np.flatnonzero(frames_within(times, preference.start, preference.end))
-        rows = np.array(digit_rows(holding, models, preference.digits))
+        rows = np.array(digit_rows(interval, models, preference.digits))
         for table, chance in zip(chances, CHANCES[preference.strategy], strict=True):
             table[np.ix_(when, rows)] = chance
     slide, relocate, land = chances
@@ -316,7 +329,7 @@ def _policy(
         slide=slide,
         relocate=relocate,
         land=land,
-        leave_free=leave_free_of(grip, method.leave_free),
+        leave_free=idle_finger_probability(grip, method.leave_free),
         slide_step=0.05 * step,
         flight=max(round(_FLIGHT_FRAMES * haste), round(method.relocation_time / step)),
         stride=_STRIDE / haste,
@@ -326,5 +339,5 @@ def _policy(
         grasp_tries=20 if method.baseline else 120,
         is_informed=not method.baseline,
         wraps=wraps,
-        orders=orders,
+        schedule=schedule,
     )
