@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from handwright.contact.shear import frame_durations, skin_shears, slip_velocity
-from handwright.methods.sampling.search.frame import apply_skin_stretch
+from handwright.methods.sampling.search.contacts import apply_skin_stretch
 
 STEP = 0.1
 UP = np.array([0.0, 0.0, 1.0])

@@ -25,13 +25,14 @@ from handwright.kinematics.tree import Links
 from handwright.math.pose import Pose
 from handwright.methods import ContactSampling, synthesize
 from handwright.methods.sampling import FixedJoint, KeepOff, Preference
-from handwright.methods.sampling.search.frame import place_hands
+from handwright.methods.sampling.search.posing import place_hands
 from handwright.methods.sampling.search.workspace import make_workspace
 from handwright.methods.sampling.setup.candidates import key_frames, surface_points
 from handwright.methods.sampling.setup.ground_contacts import ground_contacts
 from handwright.methods.sampling.setup.hands_as_one import hands_as_one, sunk_pads
-from handwright.methods.sampling.setup.hold_data import Limits, make_hold_data
+from handwright.methods.sampling.setup.hold_data import HoldTracks, make_hold_data
 from handwright.methods.sampling.setup.intervals import find_carry_intervals
+from handwright.methods.sampling.setup.limits import Limits
 from handwright.scenes import load_scene
 
 # One worker compiles the search, not all of them at once.
@@ -185,7 +186,8 @@ def test_hands_side_by_side_stand_where_they_stand_alone():
     problem = Problem("two", times, {"r": right, "l": left}, {"box": body})
     roots = [Pose.normalized(rng.normal(size=(4, 3)), rng.normal(size=(4, 4))) for _ in range(2)]
     hands = hands_as_one([right, left], 0.006)
-    data = make_hold_data(problem, body, still_body, roots, times, hands, LIMITS, cutoff_hz=None)
+    tracks = HoldTracks(times, still_body, tuple(roots))
+    data = make_hold_data(problem, body, tracks, hands, LIMITS, cutoff_hz=None)
     q = np.zeros(len(hands.rest))
     poses = [model.joints.random(rng) for model in (right, left)]
     for h, pose in enumerate(poses):

@@ -12,10 +12,10 @@ from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.shapes import make_shape
 from handwright.methods.sampling.finish.exact_contacts import (
     Refusal,
-    _check_neighbouring_facets,
-    _Contacts,
-    _forces,
+    check_neighbouring_facets,
+    solve_forces,
 )
+from handwright.methods.sampling.finish.mesh_contacts import MeshContacts
 
 HALF = 0.02
 STAND_OFF = 5e-4
@@ -29,7 +29,7 @@ def pinched(height, friction):
     side = np.array([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])
     point = HALF * side + [0.0, height, 0.0]
     nothing = np.zeros((2, 3))
-    found = _Contacts(
+    found = MeshContacts(
         frame=np.zeros(2, dtype=np.int64),
         capsule=np.arange(2),
         point=point,
@@ -71,8 +71,8 @@ def pinched(height, friction):
 )
 def test_forces_must_suffice_a_little_beside_as_well(height, friction, is_refused):
     hold, found = pinched(height, friction)
-    assert not isinstance(_forces(hold, found), Refusal)
-    seen = _check_neighbouring_facets(hold, found)
+    assert not isinstance(solve_forces(hold, found), Refusal)
+    seen = check_neighbouring_facets(hold, found)
     assert (seen is not None) == is_refused
     if seen is not None:
         assert seen.frame == FIRST

@@ -25,13 +25,10 @@ from handwright.kernels.packed import Packed
 from handwright.mechanics import ForceContacts
 from handwright.methods import ContactSampling
 from handwright.methods.sampling.attempts import run_attempts, warm_up
-from handwright.methods.sampling.search.frame import (
-    FEASIBLE,
-    collect_contacts,
-    find_crossed_digits,
-    place_hands,
-)
+from handwright.methods.sampling.search.contacts import collect_contacts
+from handwright.methods.sampling.search.frame import FEASIBLE, find_crossed_digits
 from handwright.methods.sampling.search.path import Path, copy_path
+from handwright.methods.sampling.search.posing import place_hands
 from handwright.methods.sampling.search.step import SearchState, advance, solve_frame
 from handwright.methods.sampling.search.workspace import FREE, HOLD, SLIDE
 from handwright.methods.sampling.setup.prepare import HoldSearch, prepare

@@ -1,4 +1,4 @@
-"""One attempt: a tree is searched for each holding; its paths are smoothed and judged."""
+"""One attempt: a tree is searched for each hold; its paths are smoothed and checked."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from jaxtyping import Float, Int
 
 from handwright.contact.leaps import jumping_steps
 from handwright.core.tolerances import JOINT_LEAP_SPEED
@@ -39,19 +40,19 @@ if TYPE_CHECKING:
     from handwright.methods.sampling.method import ContactSampling
 
 PATHS = 3
-"""Motions that an attempt takes from a tree, at most."""
-# Paths of a tree whose smooth motion does not hold, after which it is given up.
+"""Largest number of motions that an attempt takes from a tree."""
+# Number of paths of a tree whose smooth motion does not hold, after which it is given up.
 _MOST_DROPPED = 4
 # How often a motion that does not hold is smoothed again: farther off the body where skin is too
 # deep, else nearer to the search's own.
 _REPAIRS = 1
-# The same where fingers wrap the body, for several phalanges may have to leave it.
+# How often that is done where fingers wrap the body: several phalanges may have to leave it.
 _WRAP_REPAIRS = 5
 # Motions whose joints never differ by more, rad, are the same.
 _SAME = 0.1
 # Force from which a contact counts as one that holds, in weights of the body.
-_BEARS = 1e-3
-# Frames between two looks at the clock.
+_LEAST_FORCE = 1e-3
+# Number of frames between two looks at the clock.
 _SLICE = 200
 _CAUSES = {
     MISSED: "a finger could not keep its contact. Let the wrist follow the body more closely.",
@@ -64,9 +65,10 @@ _CAUSES = {
 
 
 class HoldMotion(NamedTuple):
-    """The motion of one holding."""
+    """The motion of one hold."""
 
-    q: np.ndarray
+    q: Float[np.ndarray, "T J"]
+    """Joint values of all its hands, rad."""
     contacts: ExactContacts
     path: Path
     strain: float
@@ -74,13 +76,13 @@ class HoldMotion(NamedTuple):
 
 
 class SearchEffort(NamedTuple):
-    """What the search of a holding had done when a motion was found, or when it ended."""
+    """What the search of a hold had done when a motion was found, or when it ended."""
 
     frames: int
-    """Tried by the search."""
+    """Number of frames that were tried."""
     dead_ends: int
     dropped: int
-    """Paths whose smooth motion did not hold."""
+    """Number of paths whose smooth motion did not hold."""
 
 
 @dataclass(slots=True)
@@ -88,9 +90,9 @@ class Attempt:
     """What one attempt came to."""
 
     parts: list[list[HoldMotion]] = field(default_factory=list)
-    """Motions of each holding."""
+    """Motions of each hold."""
     efforts: list[list[SearchEffort]] = field(default_factory=list)
-    """For each holding, up to each of its motions, and at last in all."""
+    """For each hold the effort up to each of its motions, and at last the whole effort."""
     causes: Counter[str] = field(default_factory=Counter)
     seconds: dict[str, float] = field(
         default_factory=lambda: {"search": 0.0, "reconstruction": 0.0, "judging": 0.0}
@@ -98,17 +100,17 @@ class Attempt:
 
     @property
     def solutions(self) -> list[tuple[HoldMotion, ...]]:
-        """Each with one part for each holding."""
+        """Solutions with one motion for each hold."""
         return list(zip(*self.parts, strict=False))
 
     @property
     def effort(self) -> SearchEffort:
-        """Of all holdings."""
+        """The effort of all holds together."""
         return SearchEffort(*np.sum([row[-1] for row in self.efforts], axis=0).tolist())
 
     @property
     def success_frames(self) -> int:
-        """Different ones on the paths of all solutions."""
+        """Number of different frames on the paths of all solutions."""
         total, count = 0, len(self.solutions)
         for found in self.parts if count else ():
             paths = np.stack([part.path.q for part in found[:count]])
@@ -117,7 +119,7 @@ class Attempt:
         return total
 
     def first(self, count: int) -> Attempt:
-        """The same, ended as soon as there were so many solutions."""
+        """The attempt as if it had ended when it had found ``count`` solutions."""
         ends = [len(found) >= count for found in self.parts]
         return replace(
             self,
@@ -137,15 +139,15 @@ def run_attempt(
     deadline: float,
     most: int = PATHS,
 ) -> Attempt:
-    """Searches all holdings, smooths the motions and judges them.
+    """Searches all holds, smooths the motions and checks them.
 
     Args:
-        holds: All holdings.
+        holds: All holds of the problem.
         method: Settings.
-        seed: Of the run.
-        number: Of the attempt; each has its own random numbers.
-        deadline: On the monotonic clock, s.
-        most: Solutions that are wanted.
+        seed: Random seed of the run.
+        number: Number of the attempt; each has its own random numbers.
+        deadline: Time on the monotonic clock at which the search ends, s.
+        most: Number of solutions that are wanted.
     """
     attempt = Attempt()
     for index, hold in enumerate(holds):
@@ -163,7 +165,7 @@ def _search_hold(
     attempt: Attempt,
     most: int,
 ) -> bool:
-    """Adds motions of one holding from one tree; whether there are any."""
+    """Adds motions of one hold from one tree to an attempt; returns whether there are any."""
     search = Search(hold, rng)
     tally = search.tally
     parts: list[HoldMotion] = []
@@ -228,7 +230,7 @@ def _finish_path(hold: HoldSearch, path: Path, attempt: Attempt) -> HoldMotion |
             jolt = np.diff(motion.q, n=2, axis=0) ** 2
             strain = float(bend.mean() + 100.0 * jolt.mean())
             return HoldMotion(motion.q, verdict.contacts, path, strain)
-        # What the last mending left as it was, another one will not change.
+        # What the last repair left as it was, another one will not change.
         if number == repairs or verdict.frame == failed:
             break
         failed = verdict.frame
@@ -240,7 +242,7 @@ def _finish_path(hold: HoldSearch, path: Path, attempt: Attempt) -> HoldMotion |
 
 
 def _repair(hold: HoldSearch, path: Path, motion: Motion, verdict: _Verdict) -> Motion:
-    """A motion that did not hold, smoothed again."""
+    """Smooths a motion that did not hold again."""
     if verdict.is_penetrating:
         return follow_rolling_contacts(hold, path, motion, verdict.checked)
     lifted = None
@@ -250,18 +252,18 @@ def _repair(hold: HoldSearch, path: Path, motion: Motion, verdict: _Verdict) -> 
 
 
 class _Verdict(NamedTuple):
-    """What a smooth motion came to."""
+    """What the checks of a smooth motion say."""
 
     contacts: ExactContacts | None
-    """None if it does not hold."""
+    """Exact contacts; None if the motion does not hold."""
     checked: CheckedMotion
     is_penetrating: bool
     """Whether skin is too deep somewhere."""
     cause: str
     frame: int
-    """Of the problem, at which it fails first."""
-    failing: np.ndarray
-    """(N,) all such frames that are known, of the stage."""
+    """Frame of the problem at which it fails first."""
+    failing: Int[np.ndarray, " N"]
+    """All frames of the hold in which it is known to fail."""
     creeping: CreepingContact | None = None
     """The contact that creeps, if one does."""
 
@@ -269,7 +271,7 @@ class _Verdict(NamedTuple):
 def _refusal(
     hold: HoldSearch, checked: CheckedMotion, is_penetrating: bool, frame: int, text: str
 ) -> _Verdict:
-    """One that fails at a frame of the problem."""
+    """The verdict on a motion that fails at a frame of the problem."""
     return _Verdict(
         None, checked, is_penetrating, f"after smoothing, at frame {frame}, {text}", frame,
         np.array([frame - hold.first]),
@@ -309,8 +311,8 @@ def _verdict(hold: HoldSearch, q: np.ndarray) -> _Verdict:
 
 
 def _find_stray_frame(hold: HoldSearch, found: ExactContacts, digit: np.ndarray) -> int | None:
-    """First frame of the stage in which a digit bears force only beside the part it is told."""
-    bears = np.linalg.norm(found.force, axis=1) > _BEARS * hold.data.weight
+    """First frame of the hold in which a digit bears force only beside the part it is to hold."""
+    bears = np.linalg.norm(found.force, axis=1) > _LEAST_FORCE * hold.data.weight
     for t in np.unique(found.frame) if hold.parts.all_regions() else ():
         for d, row in enumerate(hold.parts.regions):
             own = (found.frame == t) & (digit == d)

@@ -20,13 +20,13 @@ from handwright.math.pose import Pose
 from handwright.mechanics.frame_forces import forces_of_frames
 from handwright.mechanics.wrench import no_contacts
 from handwright.methods.sampling.attempt import Attempt, run_attempt
-from handwright.methods.sampling.finish.check import check_motion, make_checked_motion, take_step
+from handwright.methods.sampling.finish.check import check_motion, make_checked_motion
 from handwright.methods.sampling.finish.exact_depth import skin_depths
 from handwright.methods.sampling.finish.smooth import smooth_path
 from handwright.methods.sampling.search.carrying import count_posed_key_frames, score_grasps
 from handwright.methods.sampling.search.path import make_path
 from handwright.methods.sampling.search.plan import Planner
-from handwright.methods.sampling.search.step import SearchState, pose_free_digits
+from handwright.methods.sampling.search.step import SearchState, pose_free_digits, take_step
 from handwright.methods.sampling.setup.hold_data import slice_hold_data
 from handwright.methods.sampling.setup.prepare import HoldSearch, joints_of, prepare, root_of
 from handwright.methods.sampling.setup.wrapped_grasps import close_hands, closing_state
@@ -50,7 +50,7 @@ def warm_up(
     """Lets everything be compiled that an attempt uses, so that no time budget goes into it.
 
     Args:
-        hold: A holding.
+        hold: A hold of the problem.
         pool: Workers that take their share.
         early: What ``compile_early`` began.
     """

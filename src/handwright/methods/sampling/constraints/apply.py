@@ -1,15 +1,21 @@
-"""The wishes of an artist, put into what the search reads: limits, places and orders."""
+"""Constraints of an artist, turned into what the search reads: limits, candidates, schedules."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from jaxtyping import Float, Int
 
 from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
 from handwright.geometry.distance.exact import ExactDistance
-from handwright.methods.sampling.constraints.kept import Kept, narrow_limits, write_kept
+from handwright.methods.sampling.constraints.kept import (
+    SLACK,
+    Kept,
+    narrow_limits,
+    write_kept,
+)
 from handwright.methods.sampling.constraints.pins import Pinned, bind_pins, on_surface, pin_frames
 from handwright.methods.sampling.constraints.preferences import frames_within
 from handwright.methods.sampling.constraints.schedule import (
@@ -20,7 +26,6 @@ from handwright.methods.sampling.constraints.schedule import (
 )
 from handwright.methods.sampling.search.workspace import HOLD, Workspace
 from handwright.methods.sampling.setup.candidates import Candidates, lifetimes
-from handwright.methods.sampling.setup.hands_as_one import HandsAsOne
 from handwright.methods.sampling.setup.hold_data import HoldData
 from handwright.methods.sampling.setup.intervals import CarryInterval
 
@@ -29,27 +34,27 @@ if TYPE_CHECKING:
 
 
 class Constraints(NamedTuple):
-    """Pins and kept motions of one holding."""
+    """Pins and kept motions of one hold."""
 
     pins: list[Pinned]
     schedule: DigitSchedule
-    """With the kept motions."""
+    """What digits must do by the kept motions."""
     kept: list[int]
     """Rows of the kept digits that touch the body when they are first kept."""
-    point: np.ndarray
-    """(E, 3) places that are asked for, of pins first, m."""
-    normal: np.ndarray
-    """(E, 3) out of the body."""
-    frames: np.ndarray
-    """At which orders begin and end."""
+    point: Float[np.ndarray, "E 3"]
+    """Points of the body that are asked for, those of pins first, m."""
+    normal: Float[np.ndarray, "E 3"]
+    """Outward normals of the body there."""
+    frames: Int[np.ndarray, " F"]
+    """Frames at which pins and kept motions begin and end."""
 
 
 def digit_rows(
     interval: CarryInterval, models: tuple[HandModel, ...], names: tuple[str, ...]
 ) -> list[int]:
-    """Rows of named digits among those of all hands of a holding; all if no name is given.
+    """Rows of named digits among those of all hands of a hold; all if no name is given.
 
-    Digits of hands that take no part in the holding have none.
+    Digits of hands that take no part in the hold have none.
     """
     known = [
         (f"{hand}.{digit.name}", digit.name)
@@ -61,60 +66,48 @@ def digit_rows(
     return [row for name in names for row, pair in enumerate(known) if name in pair]
 
 
-def apply_limits(
+def limit_digits(
     data: HoldData,
-    hands: HandsAsOne,
     interval: CarryInterval,
     models: tuple[HandModel, ...],
-    times: np.ndarray,
+    times: Float[np.ndarray, " T"],
     method: ContactSampling,
-) -> None:
-    """Changes the limits of joints, and where digits may touch, as the method's settings ask."""
+) -> HoldData:
+    """Narrows the limits of joints, and when digits may touch, as the method's settings ask.
+
+    Args:
+        data: The hold.
+        interval: Which hands carry which body.
+        models: Models of these hands.
+        times: Times of the frames of the hold, s.
+        method: Settings.
+
+    Raises:
+        InvalidValueError: A joint is fixed outside its limits.
+    """
+    low, high, may_touch = data.low.copy(), data.high.copy(), data.may_touch.copy()
     for rule in method.keep_off:
         when = frames_within(times, rule.start, rule.end)
         for row in digit_rows(interval, models, rule.digits):
-            data.may_touch[when, row] = False
+            may_touch[when, row] = False
     for fixed in method.fixed_joints:
         if fixed.hand not in interval.hands:
             continue
         h = interval.hands.index(fixed.hand)
         joint = int(data.offset[h]) + models[h].joints.index(fixed.joint)
         when = frames_within(times, fixed.start, fixed.end)
-        low, high = float(hands.table.lower[joint]), float(hands.table.upper[joint])
-        if not low <= fixed.angle <= high:
+        least, largest = float(data.table.lower[joint]), float(data.table.upper[joint])
+        if not least <= fixed.angle <= largest:
             raise InvalidValueError(
                 f"fixed_joints: {fixed.hand}.{fixed.joint} at {fixed.angle:g} rad; expected "
-                f"{low:g} to {high:g} rad, its limits."
+                f"{least:g} to {largest:g} rad, its limits."
             )
-        data.low[when, joint] = fixed.angle
-        data.high[when, joint] = fixed.angle
-
-
-def narrow_kept(
-    data: HoldData,
-    interval: CarryInterval,
-    models: tuple[HandModel, ...],
-    times: np.ndarray,
-    method: ContactSampling,
-    slack: float,
-) -> HoldData:
-    """The stage with narrower limits for joints of kept digits.
-
-    Args:
-        data: Of the holding.
-        interval: Who holds what.
-        models: Its hands.
-        times: Of the stage, s.
-        method: Settings.
-        slack: That is left around the kept values, rad.
-    """
-    data = data._replace(low=data.low.copy(), high=data.high.copy())
+        low[when, joint] = high[when, joint] = fixed.angle
+    data = data._replace(low=low, high=high, may_touch=may_touch)
     for kept in method.kept:
-        d = _kept_row(kept, interval, models)
-        if d is not None:
-            free = data.table.free[d]
-            shift = int(data.offset[data.hand_of_digit[d]])
-            narrow_limits(data, kept, shift, free[free >= 0], times, slack)
+        digit = _kept_row(kept, interval, models)
+        if digit is not None:
+            data = narrow_limits(data, kept, digit, times, SLACK)
     return data
 
 
@@ -132,15 +125,18 @@ def find_constraints(
     method: ContactSampling,
     exact: ExactDistance,
 ) -> Constraints:
-    """Pins and kept motions that concern the frames of a search.
+    """Finds the pins and kept motions that concern the frames of a search.
 
     Args:
-        data: Of the search.
-        interval: Who holds what.
-        models: Its hands.
-        times: Of the search, s.
+        data: The frames of the search.
+        interval: Which hands carry which body.
+        models: Models of these hands.
+        times: Times of the search, s.
         method: Settings.
         exact: Surface of the body.
+
+    Raises:
+        InvalidValueError: A pin is away from the surface, or does not say which hand it is for.
     """
     pins = []
     for number, pin in enumerate(method.pins):
@@ -158,7 +154,6 @@ def find_constraints(
             )
         pins.append(on_surface(number, pin, rows[0], frames, exact))
     schedule = empty_schedule(len(times), data.table.free, len(data.rest))
-    rows = []
     for kept in method.kept:
         d = _kept_row(kept, interval, models)
         if d is not None:
@@ -189,17 +184,17 @@ def apply_constraints(
     constraints: Constraints,
     first_frame: int,
 ) -> tuple[Candidates, DigitSchedule, str]:
-    """Leaves digits with orders no other places, and says which order cannot be kept.
+    """Leaves constrained digits no other candidates, and says which constraint cannot be met.
 
     Args:
-        data: Of the search.
-        work: Memory.
+        data: The frames of the search.
+        work: Scratch memory.
         candidates: The last of them, for each point of the pad, are those of ``constraints``.
-        constraints: Of the holding.
-        first_frame: Of the search, in the problem, for messages.
+        constraints: Pins and kept motions.
+        first_frame: First frame of the search in the problem, for messages.
 
     Returns:
-        Candidates, orders, and a message that is empty if all is well.
+        Candidates, schedule, and a message that is empty if all constraints can be met.
     """
     if not constraints.pins and not constraints.schedule.is_kept.any():
         return candidates, constraints.schedule, ""
@@ -220,7 +215,7 @@ def apply_constraints(
 def _bind_kept(
     candidates: Candidates, schedule: DigitSchedule, rows: dict[int, np.ndarray]
 ) -> Candidates:
-    """Kept digits know the one place at which they are first, for as long as they are there."""
+    """Leaves kept digits the one candidate at which they are first, while they are there."""
     cost, q = candidates.cost.copy(), candidates.q.copy()
     for d in np.flatnonzero(schedule.is_kept.any(axis=0)).tolist():
         own = schedule.free[d][schedule.free[d] >= 0]

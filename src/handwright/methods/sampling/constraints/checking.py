@@ -1,4 +1,4 @@
-"""Whether an artist's wishes name what there is, asked before anything is prepared."""
+"""Whether constraints name what there is, asked before anything is prepared."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ CONSTRAINT_SETTINGS = (
     "pins",
     "kept",
 )
-"""Settings that hold any number of wishes."""
+"""Settings that hold any number of constraints."""
 
 
 def sequence_problems(method: ContactSampling) -> list[str]:
-    """Settings that hold a single wish instead of a tuple of them."""
+    """Messages on settings that hold a single constraint instead of a tuple of them."""
     problems = []
     for name in CONSTRAINT_SETTINGS:
         value = getattr(method, name)
@@ -34,7 +34,7 @@ def sequence_problems(method: ContactSampling) -> list[str]:
 
 
 def check_names(problem: Problem, method: ContactSampling) -> None:
-    """Refuses wishes for digits, hands or bodies that the problem does not have."""
+    """Refuses constraints on digits, hands or bodies that the problem does not have."""
     digits = [(hand, digit.name) for hand, model in problem.hands.items() for digit in model.digits]
     asked = [name for preference in method.preferences for name in preference.digits]
     asked += [name for rule in method.keep_off for name in rule.digits]
@@ -61,7 +61,7 @@ def check_names(problem: Problem, method: ContactSampling) -> None:
 
 
 def limiting_settings(method: ContactSampling) -> str:
-    """Names of the settings that keep digits from places, for messages; empty if none does."""
+    """Names of the settings that keep digits from candidates, for messages; empty if none does."""
     names = ["keep_off", "forbidden", "held_by", "fixed_joints"]
     names = [name for name in names if getattr(method, name)]
     return ", ".join([*names, "hold"] if method.hold != "anywhere" else names)

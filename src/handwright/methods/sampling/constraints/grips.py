@@ -1,8 +1,8 @@
-"""Power and precision grips: how much a finger wraps around the body at a place.
+"""Power and precision grips: how much a finger wraps around the body at a candidate.
 
 A power grip presses with palm and near phalanges too and takes all fingers; a precision grip has
 pads only, and few of them. The palm goes where the wrist's track takes it; what is chosen here
-are places, the number of fingers, and the price of force at near phalanges and palm.
+are candidates, the number of fingers, and the weight of force at near phalanges and palm.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from handwright.kernels.packed import Packed
 from handwright.kinematics.ik.digit import place_digit
 from handwright.kinematics.tree import placed
 from handwright.methods.sampling.constraints.preferences import Grip
-from handwright.methods.sampling.search.frame import place_hands
+from handwright.methods.sampling.search.posing import place_hands
 from handwright.methods.sampling.search.workspace import Workspace
 from handwright.methods.sampling.setup.candidates import Candidates
 from handwright.methods.sampling.setup.hold_data import HoldData
 
-# Discomfort of a place that does not suit the grip at all; postures have 0 to 1 or so.
-_WRONG = 2.0
-# Gap at which a phalanx hardly counts as near any more, m.
+# Discomfort of a candidate that does not suit the grip at all; postures have 0 to 1 or so.
+_UNSUITED_COST = 2.0
+# Length over which a phalanx ceases to count as near the body, m.
 _NEAR = 0.006
-# Price of force where the grip does not want it.
+# Weight of force where the grip does not want it.
 _UNWANTED_FORCE_WEIGHT = 4.0
-# Chance that a finger takes no part in a precision grip, at least.
-_FEW = 0.4
+# Least probability that a finger takes no part in a precision grip.
+_LEAST_IDLE_PROBABILITY = 0.4
 
 
 def idle_finger_probability(grip: Grip, leave_free: float) -> float:
-    """Chance that a finger takes no part in the first grasp."""
+    """Probability that a finger takes no part in the first grasp."""
     if grip == "any":
         return leave_free
-    return 0.0 if grip == "power" else max(leave_free, _FEW)
+    return 0.0 if grip == "power" else max(leave_free, _LEAST_IDLE_PROBABILITY)
 
 
 def capsule_force_weights(data: HoldData, grip: Grip) -> np.ndarray:
-    """(C,) price of force at each part of the hands."""
+    """(C,) weight of force at each capsule of the hands, where forces leave a choice."""
     digit = data.digit_of_capsule
     is_distal = (digit >= 0) & (data.table.capsule_link == data.pad_link[np.maximum(digit, 0)])
     is_unwanted = {"any": np.zeros_like(is_distal), "power": is_distal, "precision": ~is_distal}[
@@ -50,13 +50,13 @@ def capsule_force_weights(data: HoldData, grip: Grip) -> np.ndarray:
 def penalise_unsuited(
     data: HoldData, work: Workspace, candidates: Candidates, grip: Grip
 ) -> Candidates:
-    """The places with a discomfort where they do not suit the grip."""
+    """Adds a cost to candidates that do not suit the grip."""
     if grip == "any":
         return candidates
     wrap = np.zeros(candidates.cost.shape)
     _measure_wrap(Packed(data), Packed(work), candidates.frame, candidates.cost, candidates.q, wrap)
     return candidates._replace(
-        cost=candidates.cost + _WRONG * (1.0 - wrap if grip == "power" else wrap)
+        cost=candidates.cost + _UNSUITED_COST * (1.0 - wrap if grip == "power" else wrap)
     )
 
 
@@ -69,7 +69,7 @@ def _measure_wrap(
     q: np.ndarray,
     wrap: np.ndarray,
 ) -> None:
-    """How near the phalanges behind the last are to the body, 0 to 1, mean over them."""
+    """Writes how near the phalanges behind the last are to the body, 0 to 1, as their mean."""
     table, values = data.table, work.spare
     for k in range(frames.shape[0]):
         for j in range(values.shape[0]):

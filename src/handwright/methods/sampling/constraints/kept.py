@@ -40,13 +40,13 @@ class Kept:
     body: tuple[str, ...]
     """What the digit touches in each frame, or an empty name."""
     link: Int[np.ndarray, " N"]
-    """Of its foremost contact."""
+    """The link of its foremost contact."""
     local: Float[np.ndarray, "N 3"]
     """That contact in the link's frame, m."""
     point: Float[np.ndarray, "N 3"]
-    """The same in the body's frame, m."""
+    """That contact in the body's frame, m."""
     normal: Float[np.ndarray, "N 3"]
-    """Out of the body, in its frame."""
+    """The outward normal of the body there, in its frame."""
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
@@ -60,8 +60,12 @@ def kept_parts(
     Args:
         clip: A solution.
         digits: Names such as ``index`` or ``left.index``; all if empty.
-        start: s; from the first frame on if None.
-        end: s; to the last frame if None.
+        start: First time, s; from the first frame on if None.
+        end: Last time, s; to the last frame if None.
+
+    Raises:
+        UnknownNameError: There is no such digit.
+        InvalidValueError: No frame lies in that time.
     """
     names = {
         (hand, digit.name) for hand, model in clip.problem.hands.items() for digit in model.digits
@@ -133,43 +137,45 @@ def kept_frames(kept: Kept, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def narrow_limits(
-    data: HoldData, kept: Kept, shift: int, own: np.ndarray, times: np.ndarray, slack: float
-) -> None:
+    data: HoldData, kept: Kept, digit: int, times: Float[np.ndarray, " T"], slack: float
+) -> HoldData:
     """Narrows the limits of a digit's joints around its kept motion, and towards it outside.
 
     Args:
-        data: Its ``low`` and ``high`` are changed.
+        data: The hold.
         kept: The motion.
-        shift: First joint of the hand in the stage.
-        own: Free joints of the digit in the stage.
-        times: Of the stage, s.
-        slack: That is left around the kept values, rad.
+        digit: Row of the digit.
+        times: Times of the frames of the hold, s.
+        slack: Distance from the kept values that joints may have, rad.
     """
     frames, rows = kept_frames(kept, times)
     if len(frames) == 0:
-        return
-    q = kept.q[rows][:, own - shift]
+        return data
+    free = data.table.free[digit]
+    own = free[free >= 0]
+    q = kept.q[rows][:, own - int(data.offset[data.hand_of_digit[digit]])]
     every = np.arange(len(times))
     nearest = np.clip(np.searchsorted(frames, every), 0, len(frames) - 1)
     away = np.where(every < frames[0], frames[0] - every, np.maximum(every - frames[-1], 0))
     around = (slack + _HASTE * data.limits.step * away)[:, None]
-    low, high = data.low[:, own].copy(), data.high[:, own].copy()
-    data.low[:, own] = np.clip(q[nearest] - around, low, high)
-    data.high[:, own] = np.clip(q[nearest] + around, low, high)
+    low, high = data.low.copy(), data.high.copy()
+    low[:, own] = np.clip(q[nearest] - around, data.low[:, own], data.high[:, own])
+    high[:, own] = np.clip(q[nearest] + around, data.low[:, own], data.high[:, own])
+    return data._replace(low=low, high=high)
 
 
 def write_kept(
     schedule: DigitSchedule, kept: Kept, body: str, d: int, shift: int, times: np.ndarray
 ) -> None:
-    """Writes the orders of a kept digit.
+    """Writes the motion of a kept digit to a schedule.
 
     Args:
-        schedule: To be changed.
+        schedule: The schedule, which is changed.
         kept: The motion.
-        body: That the holding is of.
+        body: The body that is held.
         d: Row of the digit.
         shift: First joint, and root link, of its hand.
-        times: Of the search, s.
+        times: Times of the search, s.
     """
     own = schedule.free[d][schedule.free[d] >= 0]
     for t, row in zip(*kept_frames(kept, times), strict=True):

@@ -1,7 +1,8 @@
-"""Where digits shall hold a body: parts of its surface that an artist names, as places to draw.
+"""Where digits shall hold a body: parts of its surface that an artist names.
 
-The counterpart of forbidden regions. A part is found from the body's shape (``geometry.parts``) or
-is what lies in a ball. Digits that are told to hold it there are given no other places.
+They are the counterpart of forbidden regions. A part is found from the body's shape
+(``geometry.regions.parts``) or is what lies in a ball. Digits that are told to hold the body there
+are given no other candidates.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from handwright.methods.sampling.method import ContactSampling
 
 PART_TOLERANCE = 3e-3
-"""A digit touches a part that it is told to hold if a contact of it is this near to it, m."""
+"""A digit touches a part if one of its contacts is this near to it, m."""
 # A point of the surface is on a part if it is this near to it, m.
 _ON = 1e-5
 # Faces of a part whose normals are this much against that of a contact are on the other side of a
@@ -41,7 +42,7 @@ class Region:
     """A part of a body's surface."""
 
     def __init__(self, body: RigidBody, where: BodyPart | Ball) -> None:
-        """Finds it.
+        """Finds the region.
 
         Args:
             body: The body.
@@ -65,7 +66,7 @@ class Region:
     def distance(
         self, points: Float[np.ndarray, "N 3"], outward: Float[np.ndarray, "N 3"] | None = None
     ) -> Float[np.ndarray, " N"]:
-        """How far points of the surface are from it, m.
+        """How far points of the surface are from the region, m.
 
         Args:
             points: On the surface, m.
@@ -87,21 +88,21 @@ class Region:
         return np.where(cosine > _OTHER_SIDE, distance, np.inf)
 
     def holds(self, points: Float[np.ndarray, "N 3"]) -> Bool[np.ndarray, " N"]:
-        """Which points of the surface belong to it."""
+        """Which points of the surface belong to the region."""
         return self.distance(points) <= _ON
 
 
 @lru_cache(maxsize=32)
 def region_of(body: RigidBody, where: BodyPart | Ball) -> Region:
-    """The region; kept, since many digits may ask for the same."""
+    """The region of a body; it is cached, since many digits may ask for the same."""
     return Region(body, where)
 
 
 class HeldParts(NamedTuple):
-    """Regions for the D digits of a holding."""
+    """Regions for the D digits of a hold."""
 
     regions: tuple[tuple[Region, ...], ...]
-    """(D,) where each digit may hold the body; anywhere if it has none."""
+    """For each digit where it may hold the body; anywhere if it has none."""
     split: tuple[int, ...] = ()
     """Digits of which thumbs or fingers go into a hollow, whichever reach it; the rest of them
     stays outside. Their regions are inside and outside."""
@@ -120,7 +121,7 @@ class HeldParts(NamedTuple):
         """Whether a digit that touches the body at some points does so only beside its regions.
 
         Args:
-            digit: Its row.
+            digit: Row of the digit.
             points: On the surface, m.
             outward: Normals there.
         """
@@ -137,10 +138,10 @@ def find_held_parts(
     models: tuple[HandModel, ...],
     method: ContactSampling,
 ) -> HeldParts:
-    """What the wishes of an artist say about the digits of a holding.
+    """Where the digits of a hold are told to hold the body.
 
     Raises:
-        InvalidValueError: The body has no such part, or wishes contradict each other.
+        InvalidValueError: The body has no such part, or settings contradict each other.
     """
     count = sum(len(model.digits) for model in models)
     rows: list[list[Region]] = [[] for _ in range(count)]
@@ -169,12 +170,12 @@ def find_held_parts(
 def keep_to_parts(
     parts: HeldParts, candidates: Candidates, hand_of_digit: np.ndarray
 ) -> tuple[HeldParts, Candidates]:
-    """Leaves digits only places in their regions, and settles who goes into a hollow.
+    """Leaves digits only candidates in their regions, and decides which go into a hollow.
 
     Args:
-        parts: What digits are told.
-        candidates: Candidates.
-        hand_of_digit: (D,)
+        parts: Where digits are told to hold the body.
+        candidates: Points of the body that digits can touch.
+        hand_of_digit: (D,) hand of each digit.
     """
     regions = parts.all_regions()
     if not regions:
@@ -195,7 +196,7 @@ def _split(
     holds: dict[Region, np.ndarray],
     hand_of_digit: np.ndarray,
 ) -> HeldParts:
-    """Thumb inside and fingers outside, the other way round, or all inside: what suits best."""
+    """Chooses what suits best: the thumb inside, the fingers inside, or all of them."""
     rows = list(parts.regions)
     is_thumb = first_digits(hand_of_digit)
     for hand in np.unique(hand_of_digit).tolist():
@@ -222,7 +223,7 @@ def _split(
 
 
 def _ease(candidates: Candidates, digit: int, holds: np.ndarray) -> float:
-    """How easily a digit holds one of some places from the first frame on, 0 to 1."""
+    """How easily a digit holds one of some candidates from the first frame on, 0 to 1."""
     cost = np.where(holds, candidates.cost[digit, :, 0], np.inf)
     share = candidates.life[digit, :, 0] / len(candidates.frame)
     return float((np.exp(-cost) * share).max(initial=0.0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Bool, Float, Int
 
 from handwright.methods.sampling.search.path import Path
 from handwright.methods.sampling.search.workspace import FREE, HOLD, Workspace
@@ -12,53 +13,53 @@ from handwright.methods.sampling.search.workspace import FREE, HOLD, Workspace
 ROLLED = 2.5e-3
 """How far a guiding point may roll away from its pin, m; a clip is allowed a little more."""
 NEVER = 1_000_000_000
-"""Frame of an order that does not come."""
+"""The start frame where nothing more is scheduled."""
 PIN_TOLERANCE = 3e-3
 """A pinned digit has a contact within this distance of its point in every clip, m."""
 
 
 class DigitSchedule(NamedTuple):
-    """T frames of a search, D digits, J joints, P pins."""
+    """What D digits with J joints must do over T frames of a search, with P pins."""
 
-    pin: np.ndarray
-    """(T, D) number of the pin that binds a digit, or -1."""
-    point: np.ndarray
-    """(P, 3) of the pins, in the body's frame, m."""
-    first: np.ndarray
-    """(P,) first frame of each."""
-    is_lasting: np.ndarray
-    """(P,) whether it must be kept to its end, not just for as long as it goes."""
-    is_kept: np.ndarray
-    """(T, D) whether a digit repeats a motion."""
-    mode: np.ndarray
-    """(T, D) HOLD or FREE, where it does."""
-    link: np.ndarray
-    """(T, D) that its guiding point is fixed to."""
-    local: np.ndarray
-    """(T, D, 3) m."""
-    target: np.ndarray
-    """(T, D, 3) m."""
-    normal: np.ndarray
-    """(T, D, 3) out of the body."""
-    q: np.ndarray
-    """(T, J) joint values of kept digits, rad."""
-    free: np.ndarray
-    """(D, N) joints of each digit, or -1."""
-    start: np.ndarray
-    """(T, D) first later frame at which a new order begins, or ``NEVER``."""
-    is_pinned: np.ndarray
-    """(T, D) whether a digit must be at its pin; by ``with_start_frames``."""
+    pin: Int[np.ndarray, "T D"]
+    """Number of the pin that binds a digit, or -1."""
+    point: Float[np.ndarray, "P 3"]
+    """Points of the pins, in the body's frame, m."""
+    first: Int[np.ndarray, " P"]
+    """First frame of each pin."""
+    is_lasting: Bool[np.ndarray, " P"]
+    """Whether a pin must be kept to its end, not just for as long as it goes."""
+    is_kept: Bool[np.ndarray, "T D"]
+    """Whether a digit repeats a kept motion."""
+    mode: Int[np.ndarray, "T D"]
+    """HOLD or FREE, where a digit repeats a motion."""
+    link: Int[np.ndarray, "T D"]
+    """The link that its guiding point is fixed to."""
+    local: Float[np.ndarray, "T D 3"]
+    """The guiding point in the frame of that link, m."""
+    target: Float[np.ndarray, "T D 3"]
+    """The guiding point on the body, m."""
+    normal: Float[np.ndarray, "T D 3"]
+    """The outward normal of the body at the guiding point."""
+    q: Float[np.ndarray, "T J"]
+    """Joint values of kept digits, rad."""
+    free: Int[np.ndarray, "D N"]
+    """Joints of each digit, or -1."""
+    start: Int[np.ndarray, "T D"]
+    """First later frame at which a pin or a kept motion begins, or ``NEVER``."""
+    is_pinned: Bool[np.ndarray, "T D"]
+    """Whether a digit must be at its pin; written by ``with_start_frames``."""
 
     def has_any(self) -> bool:
-        """Whether any digit is told anything."""
+        """Whether anything is scheduled for any digit."""
         return bool((self.pin >= 0).any() or self.is_kept.any())
 
     def binds(self, t: int, d: int) -> bool:
-        """Whether a digit has an order for frame t that it must not fail."""
+        """Whether a digit is scheduled in frame t and must not fail."""
         return bool(self.is_pinned[t, d] or self.is_kept[t, d])
 
     def guide(self, work: Workspace, t: int) -> None:
-        """Puts the orders of frame t over the guiding points that have been prepared for it."""
+        """Writes what is scheduled for frame t over the guiding points prepared for it."""
         for d in np.flatnonzero(self.is_pinned[t]):
             work.must_touch[d] = True
         for d in np.flatnonzero(self.is_kept[t]):
@@ -93,7 +94,7 @@ class DigitSchedule(NamedTuple):
         path.pull[t] = work.found.pull[:count]
 
     def missed(self, path: Path, t: int) -> int:
-        """A pinned digit that is not at its point in row t of a path, or -1."""
+        """Finds a pinned digit that is not at its point in row t of a path, or -1."""
         for d in np.flatnonzero(self.is_pinned[t]):
             off = path.target[t, d] - self.point[self.pin[t, d]]
             if path.reached[t, d] != HOLD or float(np.linalg.norm(off)) > ROLLED:
@@ -101,13 +102,13 @@ class DigitSchedule(NamedTuple):
         return -1
 
     def untouched(self, work: Workspace, digit_of_capsule: np.ndarray, t: int) -> int:
-        """A pinned digit that touches elsewhere than at its point in frame t, or -1.
+        """Finds a pinned digit that touches elsewhere than at its point in frame t, or -1.
 
         A digit may have its guiding point there and touch with another part, where it is thicker.
 
         Args:
-            work: With the contacts of the frame.
-            digit_of_capsule: (C,)
+            work: Scratch memory with the contacts of the frame.
+            digit_of_capsule: (C,) digit of each capsule, or -1.
             t: Frame.
         """
         rows = np.arange(int(work.found.num[1]), int(work.found.num[0]))
@@ -126,11 +127,11 @@ def find_unpinned_frame(
     """The first frame in which a pinned digit has no contact at its point, if there is one.
 
     Args:
-        schedule: Of the search.
-        shift: Frame of its start among those of the contacts.
-        frame: (N,) of the contacts.
-        digit: (N,) row of the digit of each, or -1.
-        point: (N, 3) of each, in the body's frame, m.
+        schedule: What digits must do in the search.
+        shift: First frame of the search among those of the contacts.
+        frame: (N,) frames of the contacts.
+        digit: (N,) digit of each contact, or -1.
+        point: (N, 3) point of each contact, in the body's frame, m.
     """
     for t, d in np.argwhere(schedule.is_pinned):
         own = (frame == t + shift) & (digit == d)
@@ -140,34 +141,38 @@ def find_unpinned_frame(
     return None
 
 
-def empty_schedule(frames: int, free: np.ndarray, joints: int) -> DigitSchedule:
-    """Room for orders; none yet."""
-    digits = len(free)
-    flat = np.zeros((frames, digits), dtype=np.int64)
-    deep = np.zeros((frames, digits, 3))
+def empty_schedule(frames: int, free: Int[np.ndarray, "D N"], joints: int) -> DigitSchedule:
+    """A schedule in which no digit is told anything.
+
+    Args:
+        frames: Number of frames.
+        free: Joints of each digit, or -1.
+        joints: Number of joints.
+    """
+    shape = (frames, len(free))
     return DigitSchedule(
-        pin=flat - 1,
+        pin=np.full(shape, -1),
         point=np.zeros((0, 3)),
         first=np.zeros(0, dtype=np.int64),
         is_lasting=np.zeros(0, dtype=bool),
-        is_kept=np.zeros((frames, digits), dtype=bool),
-        mode=flat.copy(),
-        link=flat.copy(),
-        local=deep.copy(),
-        target=deep.copy(),
-        normal=deep.copy(),
+        is_kept=np.zeros(shape, dtype=bool),
+        mode=np.zeros(shape, dtype=np.int64),
+        link=np.zeros(shape, dtype=np.int64),
+        local=np.zeros((*shape, 3)),
+        target=np.zeros((*shape, 3)),
+        normal=np.zeros((*shape, 3)),
         q=np.zeros((frames, joints)),
         free=free,
-        start=flat + NEVER,
-        is_pinned=np.zeros((frames, digits), dtype=bool),
+        start=np.full(shape, NEVER),
+        is_pinned=np.zeros(shape, dtype=bool),
     )
 
 
 def with_start_frames(schedule: DigitSchedule) -> DigitSchedule:
-    """The same once all orders have been written, with what follows from them: see its fields."""
+    """Adds what follows once pins and kept motions have been written: ``start``, ``is_pinned``."""
     frames, digits = schedule.pin.shape
     start = np.full((frames, digits), NEVER)
-    # A pin, or a kept span: negative numbers for the latter, zero for none.
+    # The number of a pin from 1 on, -1 for a kept motion, and 0 for nothing.
     bond = np.where(schedule.is_kept, -1, schedule.pin + 1)
     for t in range(frames - 2, -1, -1):
         begins = (bond[t + 1] != 0) & (bond[t + 1] != bond[t])

@@ -1,4 +1,4 @@
-"""Solutions of all holdings put together into one clip."""
+"""Motions of all holds put together into one clip."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from handwright.methods.sampling.setup.prepare import HoldSearch
 def assemble_clip(
     problem: Problem, holds: list[HoldSearch], parts: tuple[HoldMotion, ...], method_name: str
 ) -> Clip:
-    """A clip of a solution: one part for each holding."""
+    """A clip of a solution, which has one motion for each hold."""
     times = problem.times
     joints = {
         name: np.tile(model.pose("rest"), (len(times), 1)) for name, model in problem.hands.items()
@@ -37,7 +37,7 @@ def assemble_clip(
 
 
 def _contacts(problem: Problem, hold: HoldSearch, part: HoldMotion) -> dict[str, np.ndarray]:
-    """Contacts of one holding in the world, as columns."""
+    """Contacts of one hold in the world, as columns."""
     found, hands = part.contacts, hold.hands
     frame, capsule = found.frame + hold.first, found.capsule
     pose = problem.track(hold.interval.body).at(problem.times)[frame]

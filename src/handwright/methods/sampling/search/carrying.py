@@ -1,4 +1,4 @@
-"""Who can carry the body, and for how long: grasps, plans, and digits without some of them."""
+"""Whether contacts can carry the body, and for how long: those of grasps, plans and digits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from handwright.kernels.decorators import compiled, inlined, kernel, linked
 from handwright.kinematics.tree import placed
 from handwright.mechanics.cones import MAX_ITERATIONS, PENALTY, solve_cones
 from handwright.mechanics.pyramid import MAX_PIVOTS, solve_pyramids
-from handwright.methods.sampling.search.frame import add_ground, place_hands, pose_alone
+from handwright.methods.sampling.search.contacts import add_ground
+from handwright.methods.sampling.search.forces import FORCE_TOLERANCE
+from handwright.methods.sampling.search.posing import place_hands, pose_alone, set_touching_point
 from handwright.methods.sampling.search.step import SearchState
 from handwright.methods.sampling.search.workspace import FLY, HOLD, SLIDE, Workspace
 from handwright.methods.sampling.setup.hold_data import HoldData
@@ -18,8 +20,7 @@ FINGER_WIDTH = 0.013
 SPARE_FRICTION = 0.6
 """Share of the friction with which a good grasp still holds."""
 UNKNOWN, NO, YES = -1, 0, 1
-"""Whether a digit keeps its place."""
-_TOLERANCE = 1e-5
+"""Whether a digit can keep its contact up to a later frame."""
 
 
 @linked
@@ -29,10 +30,10 @@ def can_keep_contact(state: SearchState, t: int, d: int, later: int) -> bool:
     for j in range(path.q.shape[1]):
         work.spare[j] = path.q[t, j]
     place_hands(data, later, work.spare, work.now)
+    set_touching_point(data, d, path.link[t, d], path.local[t, d])
     pose_alone(
-        data, later, d, path.link[t, d], path.local[t, d], work.spare, path.target[t, d],
-        path.normal[t, d], path.q[t], state.steps.alone, work,
-    )  # fmt: skip
+        data, later, d, path.target[t, d], path.normal[t, d], path.q[t], state.steps.alone, work
+    )
     local, target = path.local[t, d], path.target[t, d]
     x, y, z = placed(work.now, path.link[t, d], local[0], local[1], local[2])
     miss = np.sqrt((x - target[0]) ** 2 + (y - target[1]) ** 2 + (z - target[2]) ** 2)
@@ -43,7 +44,7 @@ def can_keep_contact(state: SearchState, t: int, d: int, later: int) -> bool:
 def _add_static(
     data: HoldData, work: Workspace, n: int, point: np.ndarray, normal: np.ndarray
 ) -> None:
-    """Writes a contact that does not slide."""
+    """Writes contact ``n``, which does not slide."""
     for i in range(3):
         work.contacts.arm[n, i] = point[i] - data.center[i]
         work.contacts.normal[n, i] = -normal[i]
@@ -55,15 +56,15 @@ def _add_static(
 
 @linked
 def can_carry(data: HoldData, t: int, n: int, work: Workspace) -> bool:
-    """Whether the first ``n`` contacts in ``work`` can move the body in frame ``t``."""
+    """Whether the first ``n`` contacts in ``work`` can move the body as frame ``t`` asks."""
     status, total, _ = solve_pyramids(
         work.pyramid, work.contacts, n, data.wrench[t], data.weight, data.gyration,
-        _TOLERANCE, MAX_PIVOTS,
+        FORCE_TOLERANCE, MAX_PIVOTS,
     )  # fmt: skip
     if status != 0:
         status, total, _ = solve_cones(
             work.cone, work.contacts, n, data.wrench[t], data.weight, data.gyration,
-            _TOLERANCE, PENALTY, MAX_ITERATIONS,
+            FORCE_TOLERANCE, PENALTY, MAX_ITERATIONS,
         )  # fmt: skip
     return status == 0 and total <= data.limits.force * data.weight
 
@@ -72,13 +73,13 @@ def can_carry(data: HoldData, t: int, n: int, work: Workspace) -> bool:
 def count_carried_key_frames(
     state: SearchState, chosen: np.ndarray, first: int, share: float
 ) -> int:
-    """Number of key frames from ``first`` on that a grasp can carry while its places last.
+    """Counts the key frames from ``first`` on in which a grasp carries the body.
 
     Args:
         state: The search.
-        chosen: (D,) place of each digit, or -1.
-        first: Key frame.
-        share: Of the friction of hands that is used.
+        chosen: (D,) candidate of each digit, or -1.
+        first: Number of the first key frame.
+        share: Share of the friction of hands that is used.
     """
     data, candidates, work = state.data, state.candidates, state.work
     count = 0
@@ -111,18 +112,19 @@ def _copy_contact(work: Workspace, source: int, to: int) -> None:
 
 @compiled
 def count_posed_key_frames(state: SearchState, share: float) -> int:
-    """Number of key frames that the contacts of frame 0, just settled, carry while they last.
+    """Counts the key frames in which the contacts of frame 0, just solved, carry the body.
 
-    Places are only where digits should touch; this is where they do, with all parts of the hand.
+    Candidates are only where digits should touch; this asks with all parts of the hand, where they
+    do touch.
 
     Args:
         state: The search.
-        share: Of the friction of hands that is used.
+        share: Share of the friction of hands that is used.
     """
     data, candidates, work = state.data, state.candidates, state.work
     ground, total = work.found.num[1], work.found.num[0]
     hands = total - ground
-    # Out of the way of the ground, of which there is more or less in other frames.
+    # They are moved out of the way of the ground contacts, whose number differs between frames.
     away = work.contacts.friction.shape[0] - hands
     for n in range(hands - 1, -1, -1):
         _copy_contact(work, ground + n, away + n)
@@ -136,7 +138,7 @@ def count_posed_key_frames(state: SearchState, share: float) -> int:
         if not can_carry(data, t, first + hands, work):
             break
         count += 1
-    # As they were found, for whoever looks at them next.
+    # The contacts are left as they were found.
     add_ground(data, 0, work)
     for n in range(hands):
         _copy_contact(work, away + n, ground + n)
@@ -148,13 +150,13 @@ def count_posed_key_frames(state: SearchState, share: float) -> int:
 def can_carry_without(state: SearchState, t: int, end: int, is_away: np.ndarray) -> bool:
     """Whether the digits that touch in row t can carry the body until ``end`` without some.
 
-    Those that slide by the plan have kinetic friction along their way only.
+    Digits that slide by the plan have kinetic friction along their way only.
 
     Args:
         state: The search.
         t: Row of the path.
         end: Last frame.
-        is_away: (D,) digits that do not help.
+        is_away: (D,) which digits do not help.
     """
     data, path, work = state.data, state.path, state.work
     last = data.wrench.shape[0] - 1
@@ -187,7 +189,7 @@ def _is_near(a: np.ndarray, b: np.ndarray) -> bool:
 
 @kernel
 def _is_crowded(point: np.ndarray, chosen: np.ndarray, taken: np.ndarray) -> bool:
-    """Whether two digits would be in each other's place."""
+    """Whether two digits would be too near to each other, or one to a point that is taken."""
     for d in range(chosen.shape[0]):
         if chosen[d] < 0:
             continue
@@ -204,14 +206,14 @@ def _is_crowded(point: np.ndarray, chosen: np.ndarray, taken: np.ndarray) -> boo
 def score_grasps(
     state: SearchState, chosen: np.ndarray, first: int, taken: np.ndarray, score: np.ndarray
 ) -> None:
-    """Writes for how many key frames grasps carry, and again with less friction: to have to spare.
+    """Writes for how many key frames grasps carry the body, with all and with less friction.
 
     Args:
         state: The search.
-        chosen: (N, D) place of each digit, or -1.
-        first: Key frame.
+        chosen: (N, D) candidate of each digit, or -1.
+        first: Number of the first key frame.
         taken: (M, 3) points that other digits hold, m.
-        score: (N,) written; 0 also where two digits would be in the same place.
+        score: (N,) is written; 0 also where two digits would be too near to each other.
     """
     for row in range(chosen.shape[0]):
         score[row] = 0.0
@@ -231,20 +233,20 @@ def count_carried_horizons(
     keeps: np.ndarray,
     share: float,
 ) -> int:
-    """For how many of some horizons the plan of row t can carry the body.
+    """Counts the horizons, one after the other, up to which the plan of row t carries the body.
 
     Args:
         state: The search.
         t: Row of the path.
-        frames: (H,) of the horizons.
+        frames: (H,) frames of the horizons.
         keys: (H,) key frames for them.
-        keeps: (D, H) whether digits keep their places so long, or ``UNKNOWN``; written.
-        share: Of the friction of hands that is used.
+        keeps: (D, H) whether digits keep their contacts so long; written where it is ``UNKNOWN``.
+        share: Share of the friction of hands that is used.
     """
     data, path, candidates, work = state.data, state.path, state.candidates, state.work
     for h in range(frames.shape[0]):
         for d in range(keeps.shape[0]):
-            # Asked beforehand, for it uses the room of the contacts' links.
+            # This comes before contacts are written, because it overwrites the links of the frame.
             if path.mode[t, d] == HOLD and keeps[d, h] == UNKNOWN:
                 keeps[d, h] = YES if can_keep_contact(state, t, d, frames[h]) else NO
         n = add_ground(data, frames[h], work)

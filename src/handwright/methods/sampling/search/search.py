@@ -13,7 +13,6 @@ import numpy as np
 
 from handwright.kernels.packed import Packed
 from handwright.kinematics.tree import Links
-from handwright.methods.sampling.finish.check import still_holds, take_step
 from handwright.methods.sampling.search.carrying import (
     SPARE_FRICTION,
     count_posed_key_frames,
@@ -28,6 +27,8 @@ from handwright.methods.sampling.search.step import (
     SearchState,
     advance,
     solve_frame,
+    still_holds,
+    take_step,
 )
 from handwright.methods.sampling.search.tally import Tally
 from handwright.methods.sampling.search.workspace import FREE, HOLD
@@ -39,21 +40,21 @@ from handwright.methods.sampling.setup.wrapped_grasps import (
     wanted_posture,
 )
 
-# Rounds of draws without a first grasp after which there is little hope for one.
+# Number of rounds of draws without a first grasp after which there is little hope for one.
 _GRASP_MISSES = 3
-# Grasps of a round that are posed, at most: posing costs far more than asking for forces.
+# Largest number of grasps of a round that are posed, which takes far longer than forces do.
 _GRASP_POSES = 20
-# Ways to close a hand of which the best is taken.
+# Number of ways to close a hand of which the best is taken.
 _WRAPS = 12
-# Key frames that a grasp must carry once it is posed.
+# Number of key frames in which a grasp must carry the body once it is posed.
 _HELD_KEYS = 3
 # "Branch once in every two chances on average": how often a failed window is tried again.
 _RETRY = 0.5
-# At most so often, or a lucky window would be tried for ever.
+# A failed window is tried no more often than this, or a lucky one would be tried for ever.
 _MOST_FAILS = 4
 # "No more than 2.5 feasible paths for each initial sample" on average: chance of another one.
 _ANOTHER = 0.6
-# Plans of which the one that differs most is taken when going back from a solution.
+# Number of plans of which the one that differs most is taken when going back from a solution.
 _ALTERNATIVES = 5
 # Plans whose guiding points are nearer than this in sum, m, are the same.
 _DIFFERENT = 0.01
@@ -66,11 +67,11 @@ class _Window:
     start: int
     fails: int = 0
     aims: list[np.ndarray] = field(default_factory=list)
-    """Of the plans that were tried."""
+    """For each plan that was tried where it takes the digits, m."""
 
 
 class Search:
-    """Looks for paths through all frames of a holding's search, one after the other."""
+    """Looks for paths through all frames of a hold's search, one after the other."""
 
     def __init__(self, hold: HoldSearch, rng: np.random.Generator) -> None:
         data = hold.searched
@@ -88,7 +89,7 @@ class Search:
         self._state = Packed(state)
         self._closing = closing_state(data, state) if hold.policy.wraps else None
         self._planner = Planner(data, hold.candidates, self._path, hold.policy, self._state, rng)
-        # Of the first key frame, added up to draw from.
+        # Appeal of candidates at the first key frame, added up to draw from.
         self._appeal = np.cumsum(self._planner.appeal[:, :, 0], axis=1)
         self._ahead = Packed(Links(*(np.zeros_like(array) for array in hold.work.now)))
         self._has_schedule = hold.policy.schedule.has_any()
@@ -98,7 +99,7 @@ class Search:
         self._fault = self._frames
 
     def reject(self, frame: int) -> None:
-        """Says that the last path does not hold from a frame on: the next one leaves it before."""
+        """Tells that the last path does not hold from a frame on; the next one leaves it before."""
         self._fault = frame
 
     @property
@@ -127,7 +128,7 @@ class Search:
         return None
 
     def _step(self) -> int:
-        """Tries the next frame."""
+        """Tries the next frame; FEASIBLE, or what it fails by."""
         t = self._t
         self.tally.frames += 1
         # The next strategies are drawn from the forces at the end of a window.
@@ -141,7 +142,7 @@ class Search:
         if verdict == FEASIBLE and not still_holds(self._state, t, self._ahead):
             verdict = UNBALANCED
         if verdict != FEASIBLE and self._policy.schedule.is_kept[t + 1].all():
-            # Nothing is left to choose: whether it holds is for the judge of whole motions.
+            # Nothing is left to choose: the check of the whole motion says whether it holds.
             self._policy.schedule.write_row(self._path, t + 1, self._work)
             return FEASIBLE
         if verdict == FEASIBLE:
@@ -152,19 +153,19 @@ class Search:
         return verdict
 
     def _draw_plan(self, forced: Forced) -> bool:
-        """A plan for the last window; whether all digits that are forced to can leave."""
+        """Draws a plan for the last window; whether all digits that must leave can."""
         window = self._windows[-1]
         is_served = self._planner.draw(window.start, forced)
         window.aims.append(self._planner.aims(window.start))
         return is_served
 
     def _go_back(self, verdict: int) -> None:
-        """From a dead end to the window that it is in, or to an earlier one."""
+        """Goes back from a dead end to the window that it is in, or to an earlier one."""
         self.tally.add_dead_end(self._t + 1, verdict)
-        self._retreat(self._guilty(verdict) if self._policy.is_informed else {})
+        self._retreat(self._find_digits_to_move(verdict) if self._policy.is_informed else {})
 
     def _retreat(self, forced: Forced) -> None:
-        """To another plan of the last window, or of an earlier one."""
+        """Draws another plan for the last window, or for an earlier one."""
         windows = self._windows
         while windows:
             window = windows[-1]
@@ -178,8 +179,8 @@ class Search:
             windows.pop()
         self._t = -1
 
-    def _guilty(self, verdict: int) -> Forced:
-        """The digits that must give way after a dead end.
+    def _find_digits_to_move(self, verdict: int) -> Forced:
+        """Digits that must leave their contacts after a dead end.
 
         A digit that failed; of two that cross the one that bears less, and away from the other;
         where forces failed, digits that bore load and slip.
@@ -202,7 +203,7 @@ class Search:
         return {first: self._work.guide.target[second].copy()}
 
     def _slipping(self) -> np.ndarray:
-        """(D,) digits with a contact on the link of their guiding point that slips."""
+        """(D,) which digits have a contact on the link of their guiding point that slips."""
         data, work = self._data, self._work
         slips = np.zeros(self._digits, dtype=bool)
         for n in range(int(work.found.num[1]), int(work.found.num[0])):
@@ -213,7 +214,7 @@ class Search:
         return slips
 
     def _leave_solution(self) -> None:
-        """Back from a solution to one of its windows and the plan that differs most there."""
+        """Goes back from a solution to one of its windows, to the plan that differs most."""
         fault, self._fault = self._fault, self._frames
         was_refused = fault < self._frames
         self._windows = [window for window in self._windows if window.start < fault]
@@ -225,7 +226,7 @@ class Search:
             self._t = -1
             return
         if was_refused:
-            # What comes long before the fault is good, and dear.
+            # What comes long before the fault is good, and took long to find.
             steps = int(self._rng.geometric(_RETRY))
             del self._windows[max(len(self._windows) + 1 - steps, 1) :]
         else:
@@ -248,7 +249,7 @@ class Search:
         window.aims.append(self._planner.aims(self._t))
 
     def _start(self) -> None:
-        """A first grasp: of many draws, the one that can carry the body for longest."""
+        """Poses a first grasp: of many draws, the one that can carry the body for longest."""
         self._windows.clear()
         self.tally.frames += 1
         if self._measure_wrap() or self._grasp():
@@ -260,7 +261,7 @@ class Search:
             self.tally.add_dead_end(0, None)
 
     def _measure_wrap(self) -> bool:
-        """Of some ways to close the hands around the body, the one that carries it for longest."""
+        """Closes the hands around the body in the way that carries it for longest, if one does."""
         if self._closing is None or self._has_schedule:
             return False
         best, most = None, 0
@@ -276,7 +277,7 @@ class Search:
         return best is not None and self._pose_wrapped(best)
 
     def _pose_wrapped(self, wanted: np.ndarray) -> bool:
-        """Closes the hands in frame 0; whether that frame is feasible."""
+        """Closes the hands in frame 0; returns whether that frame is feasible."""
         data, work = self._data, self._work
         close_hands(self._closing, wanted)
         work.low[:], work.high[:], work.reference[:] = data.low[0], data.high[0], self._path.q[0]
@@ -287,7 +288,7 @@ class Search:
         return self._is_frame_feasible()
 
     def _grasp(self) -> bool:
-        """Of many draws of places for the digits, the one that carries the body for longest."""
+        """Poses the drawn grasp that carries the body for longest; returns whether there is one."""
         policy, data, rng = self._policy, self._data, self._rng
         is_thumb = first_digits(data.hand_of_digit)
         is_bound = np.array([policy.schedule.binds(0, d) for d in range(self._digits)])
@@ -311,7 +312,7 @@ class Search:
         return best >= 0 and self._pose_grasp(chosen[best])
 
     def _pose_grasp(self, chosen: np.ndarray) -> bool:
-        """Poses all digits at their places in frame 0; whether that frame is feasible."""
+        """Poses all digits at their candidates in frame 0; returns whether that is feasible."""
         data, candidates, work = self._data, self._candidates, self._work
         guide, q = work.guide, self._path.q[0]
         q[:] = data.ready[1]
@@ -343,7 +344,7 @@ class Search:
         return bool(is_fine and self._untouched(0) < 0)
 
     def _untouched(self, t: int) -> int:
-        """A digit that does not touch at its pin in frame t, just settled, or -1."""
+        """Finds a digit that does not touch at its pin in frame t, just solved, or -1."""
         if not self._has_schedule:
             return -1
         return self._policy.schedule.untouched(self._work, self._data.digit_of_capsule, t)

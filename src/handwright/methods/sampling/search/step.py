@@ -5,51 +5,48 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
 from handwright.geometry.distance.sdf import field_value_gradient
 from handwright.kernels.decorators import compiled, inlined, kernel, linked
 from handwright.kinematics.ik.digit import IkWeights
-from handwright.kinematics.tree import placed
-from handwright.methods.sampling.search.frame import (
-    BACKWARD,
-    CROSSED,
-    FEASIBLE,
-    UNBALANCED,
-    check_frame,
-    place_hands,
-    pose_digits,
-)
+from handwright.kinematics.tree import Links, placed
+from handwright.methods.sampling.search.contacts import BACKWARD, collect_contacts
+from handwright.methods.sampling.search.forces import find_forces
+from handwright.methods.sampling.search.frame import CROSSED, FEASIBLE, UNBALANCED, check_frame
 from handwright.methods.sampling.search.path import Path
+from handwright.methods.sampling.search.posing import place_hands, pose_digits
+from handwright.methods.sampling.search.slipping import find_central_slips, reset_force_weights
 from handwright.methods.sampling.search.workspace import FLY, FREE, HOLD, SLIDE, Workspace
 from handwright.methods.sampling.setup.candidates import Candidates
 from handwright.methods.sampling.setup.hold_data import HoldData
 
-# A contact that has rolled this far from its guiding point, m, becomes the guiding point.
-# A digit that turns about the normal moves what touches beside its guiding point over the body.
+# A contact that has rolled this far from its guiding point, m, becomes the guiding point: a digit
+# that turns about the normal moves what touches beside its guiding point over the body.
 _ROLL = 3e-4
-# Share of the way to rest by which posed digits relax from frame to frame, and most of it, rad.
+# Share of the way to rest by which posed digits relax from frame to frame, and its limit, rad.
 _RELAXING, _RELAXED = 0.1, 0.02
-# Load below which a digit is idle, in weights of the body.
 IDLE_LOAD = 0.01
-# Normals of neighbouring places on a slide agree by this cosine, or there is an edge between them.
+"""Load below which a digit is idle, in weights of the body."""
+# Normals before and after a step of a slide agree by this cosine, or there is an edge in between.
 _MIN_SLIDE_COSINE = 0.8
 
 
 TRIES = 3
-"""How often a frame is posed, at most."""
+"""Largest number of times that a frame is posed."""
 
 
 class Steps(NamedTuple):
     """Settings of single steps."""
 
-    force_weight: np.ndarray
-    """(T, D) of normal force."""
+    force_weight: Float[np.ndarray, "T D"]
+    """Weight of normal force in the objective of the forces."""
     idle_force_factor: float
-    """Factor on the price of digits that carried nothing in the frame before."""
+    """Factor on the weight for digits that carried nothing in the frame before."""
     lift: float
     """Height of a relocating pad over the surface, m."""
     alone: IkWeights
-    """For one digit as if there were no others."""
+    """Weights of the inverse kinematics of one digit as if there were no others."""
 
 
 class SearchState(NamedTuple):
@@ -64,7 +61,7 @@ class SearchState(NamedTuple):
 
 @linked
 def advance(state: SearchState, t: int) -> None:
-    """Prepares frame t + 1: its guiding points from the plan in row t, bounds and prices."""
+    """Prepares frame t + 1: its guiding points from the plan in row t, bounds and weights."""
     data, path, work, steps = state.data, state.path, state.work, state.steps
     guide = work.guide
     for d in range(guide.mode.shape[0]):
@@ -95,7 +92,7 @@ def advance(state: SearchState, t: int) -> None:
         low, high = data.low[t + 1, j], data.high[t + 1, j]
         work.low[j] = min(max(before - step, low), high)
         work.high[j] = max(min(before + step, high), low)
-        # Slowly: a digit that turns about its contact rolls on it.
+        # This is slow, because a digit that turns about its contact rolls on it.
         away = data.curled[j] - before
         work.reference[j] = before + min(max(_RELAXING * away, -_RELAXED), _RELAXED)
     for d in range(guide.mode.shape[0]):
@@ -114,6 +111,7 @@ def advance(state: SearchState, t: int) -> None:
 
 @inlined
 def _slide(data: HoldData, path: Path, t: int, d: int, work: Workspace) -> None:
+    """Moves the guiding point of a digit that slides over the surface."""
     guide = work.guide
     x = guide.target[d, 0] + path.slide[t, d, 0]
     y = guide.target[d, 1] + path.slide[t, d, 1]
@@ -137,6 +135,7 @@ def _slide(data: HoldData, path: Path, t: int, d: int, work: Workspace) -> None:
 
 @inlined
 def _fly(data: HoldData, path: Path, t: int, d: int, work: Workspace, lift: float) -> None:
+    """Moves the guiding point of a digit that is on a flight."""
     guide = work.guide
     begin, end = path.fly_begin[t, d], path.fly_end[t, d]
     guide.link[d] = data.pad_links[d, path.fly_pad[t, d]]
@@ -168,10 +167,10 @@ def _fly(data: HoldData, path: Path, t: int, d: int, work: Workspace, lift: floa
 
 @linked
 def solve_frame(state: SearchState, t: int, tries: int, has_before: bool, is_exact: bool) -> int:
-    """Poses and tests frame t, which has been prepared; if it is fine it is written to the path.
+    """Poses and checks frame t, which has been prepared; writes it to the path if it is feasible.
 
     Digits are posed one after the other. If they are in each other's way, or in the body, they are
-    posed again, ``tries`` times in all, without those that have lost their places.
+    posed again, ``tries`` times in all, without those that have lost their contacts.
     """
     data, path, work = state.data, state.path, state.work
     verdict = CROSSED
@@ -189,7 +188,7 @@ def solve_frame(state: SearchState, t: int, tries: int, has_before: bool, is_exa
 
 @kernel
 def _release_blamed_digit(work: Workspace) -> None:
-    """Frees a digit that is in the way and does not hold: it has lost its place, or is flying."""
+    """Frees a digit that is in the way and does not hold: it lost its contact, or is flying."""
     guide = work.guide
     for n in range(2):
         d = work.found.blame[n]
@@ -204,7 +203,7 @@ def _release_blamed_digit(work: Workspace) -> None:
 def _foremost_contact(data: HoldData, work: Workspace, d: int) -> int:
     """The foremost contact of a digit, or -1.
 
-    Capsules are ordered along a digit, so the last one counts; not the faces beside it.
+    Capsules are ordered along a digit, so the last one counts, without the faces beside it.
     """
     found, seed = work.found, -1
     for n in range(found.num[1], found.num[0]):
@@ -222,7 +221,7 @@ def _foremost_contact(data: HoldData, work: Workspace, d: int) -> int:
 
 @kernel
 def update_guides(data: HoldData, work: Workspace, has_before: bool) -> None:
-    """Takes guiding points to where digits touch now, if they have rolled, slid or come off.
+    """Moves guiding points to where digits touch now, if they have rolled, slid or come off.
 
     The foremost contact of a digit is its seed (section 4.2).
     """
@@ -276,7 +275,7 @@ def update_guides(data: HoldData, work: Workspace, has_before: bool) -> None:
 
 @kernel
 def _write_frame(path: Path, t: int, work: Workspace) -> None:
-    """Writes frame t; the plan goes on as it was."""
+    """Writes frame t to the path; the plan goes on as it was."""
     guide, found = work.guide, work.found
     old = max(t - 1, 0)
     path.window_end[t] = path.window_end[old]
@@ -310,9 +309,9 @@ def pose_free_digits(state: SearchState, first: int, last: int, wanted: np.ndarr
     Only their postures count: whether a hand that is off the body carries it is not asked.
 
     Args:
-        state: Row ``first`` of its path is where the walk begins.
-        first: Frame.
-        last: Frame, later or earlier.
+        state: The search; row ``first`` of its path is where this begins.
+        first: The frame to begin with.
+        last: The frame to end with, later or earlier.
         wanted: (T, J) postures that are preferred, rad.
     """
     data, work, q = state.data, state.work, state.path.q
@@ -337,3 +336,49 @@ def pad_position(state: SearchState, t: int, d: int, variant: int) -> tuple[floa
     place_hands(data, t, state.path.q[t], work.now)
     local = data.pads[d, variant]
     return placed(work.now, data.pad_links[d, variant], local[0], local[1], local[2])
+
+
+@linked
+def still_holds(state: SearchState, t: int, ahead: Links) -> bool:
+    """Whether frame t of a path is in balance by central differences, once frame t + 1 is known.
+
+    A digit that sets out, or stops, moves over the body in that frame already.
+
+    Args:
+        state: The search; rows t - 1 to t + 1 of its path have been written.
+        t: Frame.
+        ahead: Scratch memory for links.
+    """
+    data, q, work = state.data, state.path.q, state.work
+    before = max(t - 1, 0)
+    place_hands(data, t + 1, q[t + 1], ahead)
+    place_hands(data, before, q[before], work.before)
+    place_hands(data, t, q[t], work.now)
+    reset_force_weights(work)
+    shear = state.path.shear
+    for c in range(work.sheared.shape[0]):
+        for i in range(3):
+            work.sheared[c, i] = shear[before, c, i] if before < t else 0.0
+    collect_contacts(data, t, work, before > t)
+    find_central_slips(data, t, work, ahead, t + 1 - before)
+    for c in range(work.shear.shape[0]):
+        for i in range(3):
+            shear[t, c, i] = work.shear[c, i]
+    return find_forces(data, t, work, before > t)
+
+
+@compiled
+def take_step(state: SearchState, t: int, ahead: Links, is_exact: bool) -> int:
+    """Goes on to frame t + 1 by the plan in row t; FEASIBLE, or what either frame fails by.
+
+    Args:
+        state: The search.
+        t: Frame.
+        ahead: Scratch memory for links.
+        is_exact: Whether the least forces themselves are wanted.
+    """
+    advance(state, t)
+    verdict = solve_frame(state, t + 1, TRIES, True, is_exact)
+    if verdict == FEASIBLE and not still_holds(state, t, ahead):
+        return UNBALANCED
+    return verdict

@@ -1,9 +1,9 @@
-"""Places on a body that digits can touch, and for how long: contact patches over the frames.
+"""Points of a body that digits can touch, and for how long: contact patches over the frames.
 
 Ye & Liu 2012, section 4.2, "initial case": points spread evenly over the surface, kept for the
 digits whose reachable volume holds them and whose pad can lie there without penetration. Past the
 paper, reachability is computed over all coming frames at once, because the tracks are known: a
-place that stays within reach is worth more than one that is about to be left.
+candidate that stays within reach is worth more than one that is about to be left.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float, Int
 
 from handwright.contact.edges import edge_distance
 from handwright.core.body import RigidBody
@@ -23,40 +24,67 @@ from handwright.kernels.packed import Packed
 from handwright.kinematics.ik.digit import IkWeights, count_of
 from handwright.kinematics.ik.reach import ReachVolume, reachable_volume
 from handwright.kinematics.tree import placed, turned
-from handwright.methods.sampling.search.frame import digit_depth, place_hands, pose_alone
+from handwright.methods.sampling.search.posing import (
+    digit_depth,
+    place_hands,
+    pose_alone,
+    set_touching_point,
+)
 from handwright.methods.sampling.search.workspace import Workspace
 from handwright.methods.sampling.setup.hold_data import HoldData
+from handwright.methods.sampling.setup.limits import CANDIDATE_DEPTH, CANDIDATE_MISS
 from handwright.methods.sampling.setup.phalanges import near_points
 
 _VOLUME_SPACING = 0.008
 _VOLUME_SAMPLES = 12_000
-_MISS = 1e-3
-_DEPTH = 1.2e-3
-# A digit that is deeper than this in the body, m, when it reaches a place as if nothing were in
+# A digit that is deeper than this in the body, m, when it reaches a candidate as if nothing were in
 # the way, does not come free there: hardly one in three hundred did.
 _BURIED = 5e-3
 _MIN_NAIL_COSINE = -0.1
-# Points that are drawn for each that is wanted on a part of the surface: it may be a small one.
+# Number of points that are drawn for each that is wanted on a part, which may be a small one.
 _CROWD_OF_PART = 60
 
 
 class Candidates(NamedTuple):
-    """M places on the body, D digits, K key frames, N joints of a digit at most."""
+    """M points of the body that digits may touch, for D digits with up to N joints each.
 
-    point: np.ndarray
-    """(M, 3) in the body's frame, m."""
-    normal: np.ndarray
-    """(M, 3) out of the body."""
-    pad: np.ndarray
-    """(M,) which point of a digit's pad touches there."""
-    frame: np.ndarray
-    """(K,)"""
-    cost: np.ndarray
-    """(D, M, K) discomfort of the digit there; infinity where it cannot be."""
-    q: np.ndarray
-    """(D, M, K, N) joint values of the digit, rad."""
-    life: np.ndarray
-    """(D, M, K) number of key frames, this one included, until it is out of reach."""
+    What digits can reach is known at K key frames.
+    """
+
+    point: Float[np.ndarray, "M 3"]
+    """In the body's frame, m."""
+    normal: Float[np.ndarray, "M 3"]
+    """Outward normal of the body."""
+    pad: Int[np.ndarray, " M"]
+    """The point of a digit that touches there, as a column of ``HoldData.pads``."""
+    frame: Int[np.ndarray, " K"]
+    """Key frames."""
+    cost: Float[np.ndarray, "D M K"]
+    """Discomfort of the digit there; infinite where it cannot be."""
+    q: Float[np.ndarray, "D M K N"]
+    """Joint values of the digit there, rad."""
+    life: Int[np.ndarray, "D M K"]
+    """Number of key frames, this one included, until the candidate is out of reach."""
+
+
+class _ReachQuery(NamedTuple):
+    """What the compiled search for reachable candidates is asked."""
+
+    frame: Int[np.ndarray, " K"]
+    point: Float[np.ndarray, "M 3"]
+    normal: Float[np.ndarray, "M 3"]
+    pad: Int[np.ndarray, " M"]
+    start: Float[np.ndarray, "D M K N"]
+    """Joint values from which inverse kinematics starts, rad; NaN where none is known."""
+    unobstructed: IkWeights
+    """Weights of the inverse kinematics if nothing is in the way. Most candidates are out of reach,
+    which is then soon seen."""
+    weights: IkWeights
+    """Weights of the inverse kinematics with the body in the way."""
+    max_depth: float
+    """Largest depth of a digit that touches, m."""
+    buried_depth: float
+    """Depth, m, from which a digit posed as if nothing were in the way does not come free."""
 
 
 @lru_cache(maxsize=256)
@@ -79,12 +107,12 @@ def surface_points(
     edge_clearance: float,
     holds: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Points spread evenly over a body's surface, and normals out of it.
+    """Points spread evenly over a body's surface, m, and outward normals there.
 
     Args:
-        body: Its mesh.
-        count: How many.
-        rng: For the points.
+        body: The body.
+        count: Number of points.
+        rng: Draws the points.
         edge_clearance: Points nearer to a sharp edge are left out, m.
         holds: Says which points belong to the part of the surface that is wanted; all if None.
     """
@@ -160,27 +188,53 @@ def key_frames(rotations: np.ndarray, step: int, most_rotation: float) -> np.nda
 def make_candidates(
     data: HoldData,
     models: Sequence[HandModel],
-    point: np.ndarray,
-    normal: np.ndarray,
-    frames: np.ndarray,
+    surface: tuple[Float[np.ndarray, "P 3"], Float[np.ndarray, "P 3"]],
+    frames: Int[np.ndarray, " K"],
     work: Workspace,
     *,
     skin_depth: float = 0.0,
 ) -> Candidates:
-    """Finds which digit can touch which place at which key frame.
+    """Finds which digit can touch which point of the body at which key frame.
 
     Args:
-        data: The holding.
+        data: The hold.
         models: Its hands.
-        point: (M, 3) places, m.
-        normal: (M, 3) out of the body.
+        surface: Points of the body, m, and outward normals there.
         frames: Key frames.
-        work: Memory.
-        skin_depth: To which soft skin may sink in, m.
+        work: Scratch memory.
+        skin_depth: Depth to which soft skin may sink in, m.
     """
-    variants, num_points = data.pads.shape[1], len(point)
-    pad = np.repeat(np.arange(variants), num_points)
-    point, normal = (np.ascontiguousarray(np.tile(x, (variants, 1))) for x in (point, normal))
+    variants = data.pads.shape[1]
+    pad = np.repeat(np.arange(variants), len(surface[0]))
+    point, normal = (np.ascontiguousarray(np.tile(rows, (variants, 1))) for rows in surface)
+    weights = data.hold_weights._replace(digits=0.0, max_iterations=12, polish=1e-9)
+    query = _ReachQuery(
+        frame=frames,
+        point=point,
+        normal=normal,
+        pad=pad,
+        start=_starting_postures(data, models, point, frames),
+        unobstructed=weights._replace(num_object_capsules=0, max_iterations=8),
+        weights=weights,
+        max_depth=CANDIDATE_DEPTH + skin_depth,
+        buried_depth=_BURIED + skin_depth,
+    )
+    cost, q = np.full(query.start.shape[:3], np.inf), np.zeros(query.start.shape)
+    _reach(Packed(data), Packed(work), Packed(query), cost, q)
+    return Candidates(point, normal, pad, frames, cost, q, lifetimes(cost))
+
+
+def _starting_postures(
+    data: HoldData,
+    models: Sequence[HandModel],
+    point: Float[np.ndarray, "M 3"],
+    frames: Int[np.ndarray, " K"],
+) -> Float[np.ndarray, "D M K N"]:
+    """Joint values of digits near candidates, from tables of what digits reach, rad.
+
+    They are NaN where a candidate is out of a digit's reach.
+    """
+    num_points = len(point) // data.pads.shape[1]
     digits, width = data.table.free.shape[0], data.table.free.shape[1] - 1
     starts = np.full((digits, len(point), len(frames), width), np.nan)
     row = 0
@@ -190,7 +244,7 @@ def make_candidates(
         for d in range(len(model.digits)):
             free = data.table.free[row]
             own = free[free >= 0] - data.offset[h]
-            # One volume for the points of the pad, which are near each other.
+            # The points of the pad, which are near each other, share one volume.
             pads = int(np.count_nonzero(data.pad_links[row] == data.pad_link[row]))
             last = int(np.count_nonzero(data.pad_links[row] >= 0))
             edges = [0, *(num_points * variant for variant in range(pads, last + 1))]
@@ -201,21 +255,11 @@ def make_candidates(
                 posture = np.where((found >= 0)[..., None], volume.q[found][..., own], np.nan)
                 starts[row, block, :, : len(own)] = posture.transpose(1, 0, 2)
             row += 1
-    cost = np.full(starts.shape[:3], np.inf)
-    q = np.zeros(starts.shape)
-    alone = data.hold_weights._replace(digits=0.0, max_iterations=12, polish=1e-9)
-    # Most places are out of reach, which is soon seen if nothing is in the way.
-    ghost = alone._replace(num_object_capsules=0, max_iterations=8)
-    packed = (Packed(thing) for thing in (data, work, ghost, alone))
-    _reach(
-        *packed, frames, point, normal, pad, starts, _DEPTH + skin_depth, _BURIED + skin_depth,
-        cost, q,
-    )  # fmt: skip
-    return Candidates(point, normal, pad, frames, cost, q, lifetimes(cost))
+    return starts
 
 
 def lifetimes(cost: np.ndarray) -> np.ndarray:
-    """(D, M, K) number of key frames for which places stay within reach, by their costs."""
+    """(D, M, K) number of key frames for which candidates stay within reach, by their costs."""
     life = np.zeros(cost.shape, dtype=np.int64)
     for k in range(cost.shape[2] - 1, -1, -1):
         later = life[:, :, k + 1] if k + 1 < cost.shape[2] else 0
@@ -225,23 +269,21 @@ def lifetimes(cost: np.ndarray) -> np.ndarray:
 
 @compiled
 def _reach(
-    data: HoldData,
-    work: Workspace,
-    ghost: IkWeights,
-    weights: IkWeights,
-    frames: np.ndarray,
-    point: np.ndarray,
-    normal: np.ndarray,
-    pad: np.ndarray,
-    starts: np.ndarray,
-    deepest: float,
-    buried: float,
-    cost: np.ndarray,
-    q: np.ndarray,
+    data: HoldData, work: Workspace, query: _ReachQuery, cost: np.ndarray, q: np.ndarray
 ) -> None:
+    """Writes costs and joint values of the digits at the candidates that they can touch.
+
+    Args:
+        data: The hold.
+        work: Scratch memory.
+        query: What is asked.
+        cost: (D, M, K) infinite; written where a digit can touch.
+        q: (D, M, K, N) is written, rad.
+    """
+    point, normal, pad, starts = query.point, query.normal, query.pad, query.start
     table, values = data.table, work.spare
-    for k in range(frames.shape[0]):
-        t = frames[k]
+    for k in range(query.frame.shape[0]):
+        t = query.frame[k]
         for j in range(values.shape[0]):
             values[j] = data.rest[j]
         place_hands(data, t, values, work.now)
@@ -252,18 +294,17 @@ def _reach(
             for m in range(point.shape[0]):
                 if np.isnan(starts[d, m, k, 0]):
                     continue
-                # Where the digit was at the last key frame is nearer than any posture of a table.
+                # Where the digit was at the last key frame is nearer than any posture of the table.
                 was_there = k > 0 and cost[d, m, k - 1] < np.inf
                 for a in range(count):
                     joint = table.free[d, a]
                     values[joint] = q[d, m, k - 1, a] if was_there else starts[d, m, k, a]
                 local, link = data.pads[d, pad[m]], data.pad_links[d, pad[m]]
+                set_touching_point(data, d, link, local)
                 miss = cosine = 0.0
                 for attempt in range(2):
-                    pose_alone(
-                        data, t, d, link, local, values, point[m], normal[m], data.curled,
-                        weights if attempt else ghost, work,
-                    )  # fmt: skip
+                    weights = query.weights if attempt else query.unobstructed
+                    pose_alone(data, t, d, point[m], normal[m], data.curled, weights, work)
                     x, y, z = placed(work.now, link, local[0], local[1], local[2])
                     miss = np.sqrt(
                         (x - point[m, 0]) ** 2 + (y - point[m, 1]) ** 2 + (z - point[m, 2]) ** 2
@@ -271,16 +312,16 @@ def _reach(
                     back = table.nail_normal
                     nx, ny, nz = turned(work.now, link, back[d, 0], back[d, 1], back[d, 2])
                     cosine = nx * normal[m, 0] + ny * normal[m, 1] + nz * normal[m, 2]
-                    if miss > 3.0 * _MISS or cosine < _MIN_NAIL_COSINE:
+                    if miss > 3.0 * CANDIDATE_MISS or cosine < _MIN_NAIL_COSINE:
                         break
-                    if attempt == 0 and digit_depth(data, t, d, work) > buried:
+                    if attempt == 0 and digit_depth(data, t, d, work) > query.buried_depth:
                         miss = np.inf
                         break
-                if miss > _MISS or cosine < _MIN_NAIL_COSINE:
+                if miss > CANDIDATE_MISS or cosine < _MIN_NAIL_COSINE:
                     continue
                 for a in range(count):
                     q[d, m, k, a] = values[table.free[d, a]]
-                if digit_depth(data, t, d, work) < deepest:
+                if digit_depth(data, t, d, work) < query.max_depth:
                     cost[d, m, k] = _discomfort(data, d, link, values) + 0.5 * (1.0 - cosine)
 
 

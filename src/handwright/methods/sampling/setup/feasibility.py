@@ -1,4 +1,4 @@
-"""Why a problem cannot be solved at all, told before any search.
+"""Whether a problem can be solved at all, asked before any search.
 
 ``find_infeasibility`` asks tracks, shapes and strengths only, so that its answer comes at once.
 ``find_search_infeasibility`` asks what has been prepared for the search.
@@ -24,14 +24,13 @@ from handwright.methods.sampling.setup.intervals import (
     find_carry_intervals,
     hands_needed,
 )
+from handwright.methods.sampling.setup.limits import TOLERANCES
 from handwright.methods.sampling.setup.palms import palm_depths, palm_touches, reach_of
 from handwright.methods.sampling.setup.prepare import HoldSearch
 
 # Radius of a hand about its wrist, m, as far as leaps go.
 _HAND_RADIUS = 0.1
 _EDGES = 12
-# Digits can close gaps up to this, m.
-_TOUCHING = 1e-3
 # A body that moves less than _STILL, m/s, so little above the surroundings, m, may be meant to
 # rest on them.
 _STILL, _HOVERING = 2e-3, 0.1
@@ -82,11 +81,11 @@ def find_infeasibility(
 
 
 def find_search_infeasibility(holds: list[HoldSearch], *, settings: str = "") -> str | None:
-    """The same, of a problem that has been prepared for the search.
+    """A sentence on why a problem that has been prepared cannot be searched; None if it can.
 
     Args:
-        holds: Its holdings.
-        settings: Settings that keep digits from places, for the message.
+        holds: The holds of the problem.
+        settings: Names of settings that keep digits from candidates, for the message.
     """
     if not holds:
         return (
@@ -108,6 +107,7 @@ def find_search_infeasibility(holds: list[HoldSearch], *, settings: str = "") ->
 
 
 def _find_leap(problem: Problem) -> str | None:
+    """A sentence on a body or a wrist that leaps between two frames."""
     times = problem.times
     for name in (*problem.bodies, *problem.hands):
         pose = problem.track(name).at(times)
@@ -129,7 +129,7 @@ def _find_leap(problem: Problem) -> str | None:
 def _find_unreachable_frames(
     problem: Problem, interval: CarryInterval, exact: ExactDistance, *, cutoff_hz: float | None
 ) -> str | None:
-    """Frames in which the body needs a hand and is farther away than any hand is long."""
+    """A sentence on frames in which the body is farther away than any hand reaches."""
     needed = np.flatnonzero(hands_needed(problem, interval.body, cutoff_hz=cutoff_hz))
     needed = needed[(needed >= interval.start) & (needed < interval.stop)]
     back = problem.track(interval.body).at(problem.times)[needed].inverse()
@@ -137,7 +137,7 @@ def _find_unreachable_frames(
     for name, model in problem.hands.items():
         wrist = (back @ problem.track(name).at(problem.times)[needed]).position
         distance = exact.signed_distance(wrist)[0]
-        short = distance - reach_of(model) - _TOUCHING
+        short = distance - reach_of(model) - TOLERANCES.gap
         if short.min() < missing.min():
             whose = name
         nearest, missing = np.minimum(nearest, distance), np.minimum(missing, short)
@@ -163,7 +163,7 @@ def _describe_hovering(problem: Problem, name: str, frame: int) -> str:
     points = pose[frame].apply(problem.bodies[name].vertices)
     found = [surface_distance(surface, points)[0].min() for surface in problem.environment]
     height = min((float(distance) for distance in found), default=np.inf)
-    if not _TOUCHING < height < _HOVERING:
+    if not TOLERANCES.gap < height < _HOVERING:
         return ""
     return (
         f" It hovers there, {1e3 * height:.1f} mm above the surroundings: if it should rest on "
@@ -172,7 +172,7 @@ def _describe_hovering(problem: Problem, name: str, frame: int) -> str:
 
 
 def _find_buried_palm(problem: Problem, exact: dict[str, ExactDistance]) -> str | None:
-    """Palms whose bones lie in a body, whatever the fingers do."""
+    """A sentence on a palm whose bones lie in a body, whatever the fingers do."""
     for name, model in problem.hands.items():
         root = problem.track(name).at(problem.times)
         for body, distance in exact.items():
@@ -197,7 +197,7 @@ def _find_excessive_force(
     cutoff_hz: float | None,
     max_force: float,
 ) -> str | None:
-    """Frames whose force neither surroundings nor palms nor digits can give, wherever they touch.
+    """A sentence on a force that surroundings, palms and digits cannot give, wherever they touch.
 
     Moments are left out, and digits may push from anywhere: what fails here fails in any search.
     """

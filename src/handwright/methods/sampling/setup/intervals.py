@@ -1,7 +1,7 @@
 """When hands must act on a body, and which hands can.
 
 A body needs hands in the frames in which its surroundings alone cannot give the wrench that its
-track asks for. Frames that need hands, with short rests between them, are one holding.
+track asks for. Frames that need hands, with short rests between them, are one interval.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from handwright.methods.sampling.setup.ground_contacts import ground_contacts
 
 # Residual up to which the surroundings are said to carry a body, in weights.
 _CARRIED = 3e-3
-# Rests shorter than this, s, do not end a holding.
+# Rests shorter than this, s, do not end an interval.
 _SHORT_REST = 0.35
-# A hand whose root stays farther than this from the body's surface, m, has no part in a holding.
+# A hand whose root stays farther than this from the body's surface, m, takes no part.
 _ARM_LENGTH = 0.24
 
 
@@ -34,7 +34,7 @@ class CarryInterval(NamedTuple):
     start: int
     """First frame that needs hands."""
     stop: int
-    """One after the last."""
+    """One after the last frame that needs hands."""
 
 
 def needs_hands(
@@ -72,7 +72,7 @@ def needs_hands(
 
 @lru_cache(maxsize=8)
 def hands_needed(problem: Problem, name: str, *, cutoff_hz: float | None) -> np.ndarray:
-    """``needs_hands`` of a body along its track; kept, since it is asked for more than once."""
+    """``needs_hands`` of a body along its track; cached, since it is asked for more than once."""
     pose = problem.track(name).at(problem.times)
     needed = needs_hands(problem, problem.bodies[name], pose, cutoff_hz=cutoff_hz)
     needed.setflags(write=False)
@@ -99,6 +99,7 @@ def find_carry_intervals(problem: Problem, *, cutoff_hz: float | None) -> list[C
 def _hands_near(
     problem: Problem, body: RigidBody, pose: Pose, start: int, stop: int
 ) -> tuple[str, ...]:
+    """Names of the hands that come near a body from frame ``start`` to before ``stop``."""
     near = []
     for name in problem.hands:
         roots = problem.track(name).at(problem.times)[start:stop]

@@ -43,12 +43,12 @@ def is_near_palm(data: HoldData, models: Sequence[HandModel]) -> bool:
 
 
 def with_phalanx_points(data: HoldData, models: Sequence[HandModel], pad_depth: float) -> HoldData:
-    """The stage with guiding points on all phalanges.
+    """Adds guiding points on all phalanges to those on pads.
 
     Args:
-        data: With guiding points on pads.
+        data: The hold with guiding points on pads.
         models: Its hands.
-        pad_depth: To which skin that holds sinks in, m.
+        pad_depth: Depth to which skin that holds the body sinks in, m.
     """
     rows, links = [], []
     for h, model in enumerate(models):

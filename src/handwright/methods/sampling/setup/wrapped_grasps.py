@@ -1,6 +1,6 @@
 """First grasps of a power grip: the hand closes around the body, and holds where it touches.
 
-Places for single digits, drawn one by one, seldom make a grasp of which palm and near phalanges
+Candidates for single digits, drawn one by one, seldom make a grasp of which palm and near phalanges
 bear a part. Closing does, whatever the shape of the body: each joint bends towards a closed hand
 until skin touches, and those beyond it go on.
 """
@@ -11,7 +11,8 @@ import numpy as np
 
 from handwright.kernels.decorators import compiled
 from handwright.kernels.packed import Packed
-from handwright.methods.sampling.search.frame import collect_contacts, pose_digits
+from handwright.methods.sampling.search.contacts import collect_contacts
+from handwright.methods.sampling.search.posing import pose_digits
 from handwright.methods.sampling.search.step import SearchState, update_guides
 from handwright.methods.sampling.search.workspace import FREE, HOLD
 from handwright.methods.sampling.setup.grasps import first_digits
@@ -26,7 +27,7 @@ _FINGERS, _THUMBS = 0.06, 0.25
 
 
 def closing_state(data: HoldData, state: SearchState) -> Packed:
-    """A bench on which digits without a place bend towards a posture until they touch."""
+    """A search state in which free digits bend towards a posture until they touch."""
     return Packed(
         state._replace(
             data=data._replace(idle_weights=data.hold_weights._replace(pad=0.0, nail=0.0))
@@ -54,7 +55,7 @@ def close_hands(state: SearchState, wanted: np.ndarray) -> None:
     """Closes all hands in frame 0; guiding points of the digits are where they touch then.
 
     Args:
-        state: From ``closing_state``; row 0 of its path is written.
+        state: The search state of ``closing_state``; row 0 of its path is written.
         wanted: (J,) posture that digits bend towards, rad.
     """
     data, work, q = state.data, state.work, state.path.q[0]
