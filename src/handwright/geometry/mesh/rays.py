@@ -16,6 +16,7 @@ from embreex.rtcore_scene import EmbreeScene
 from jaxtyping import Bool, Float, Int
 
 from handwright.errors import InvalidValueError
+from handwright.geometry.mesh.normals import face_normals
 from handwright.geometry.mesh.outer_surface import outer_surface
 from handwright.kernels.decorators import compiled
 
@@ -52,9 +53,7 @@ class RayCaster:
         surface = outer_surface(np.asarray(mesh.vertices), np.asarray(mesh.faces))
         self._source = surface.source
         corners = surface.vertices[surface.faces]
-        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-        lengths = np.linalg.norm(normals, axis=1, keepdims=True)
-        self._normals = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0)
+        self._normals = face_normals(corners)
         self._offsets = np.einsum("ni,ni->n", self._normals, corners[:, 0])
         self._scene = EmbreeScene(robust=True)
         # The scene keeps pointers into this object.

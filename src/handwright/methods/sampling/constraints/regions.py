@@ -17,6 +17,7 @@ from jaxtyping import Bool, Float
 from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
+from handwright.geometry.mesh.normals import face_normals
 from handwright.geometry.regions.parts import BodyPart, faces_of_part
 from handwright.methods.sampling.constraints.apply import digit_rows
 from handwright.methods.sampling.constraints.preferences import Ball
@@ -57,9 +58,7 @@ class Region:
         faces = faces_of_part(body, where)
         self._vertices = np.ascontiguousarray(body.vertices, dtype=np.float64)
         self._faces = np.ascontiguousarray(body.faces[faces], dtype=np.int64)
-        corners = body.vertices[self._faces]
-        cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-        self._normals = cross / np.maximum(np.linalg.norm(cross, axis=1, keepdims=True), 1e-30)
+        self._normals = face_normals(body.vertices[self._faces])
         self._tree: Any = igl.AABB()
         self._tree.init(self._vertices, self._faces)
 

@@ -19,7 +19,9 @@ from jaxtyping import Float, Int
 from handwright.contact.edges import edge_distance
 from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
-from handwright.kernels.decorators import compiled, inlined, kernel
+from handwright.geometry.farthest_first import farthest_first
+from handwright.geometry.mesh.normals import face_areas, face_normals
+from handwright.kernels.decorators import compiled, inlined
 from handwright.kernels.packed import Packed
 from handwright.kinematics.ik.digit import IkWeights, count_of
 from handwright.kinematics.ik.reach import ReachVolume, reachable_volume
@@ -117,8 +119,7 @@ def surface_points(
         holds: Says which points belong to the part of the surface that is wanted; all if None.
     """
     corners = body.vertices[body.faces]
-    cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    area = np.linalg.norm(cross, axis=1)
+    area = face_areas(corners)
     crowd = (6 if holds is None else _CROWD_OF_PART) * count
     face = rng.choice(len(area), crowd, p=area / area.sum())
     first, second = rng.random((2, crowd))
@@ -138,31 +139,19 @@ def surface_points(
         point, face = point[inner], face[inner]
     if len(point) == 0:
         return np.zeros((0, 3)), np.zeros((0, 3))
-    chosen = np.zeros(min(count, len(point)), dtype=np.int64)
-    _spread(np.ascontiguousarray(point), np.full(len(point), np.inf), chosen)
-    normal = cross[face] / np.maximum(area[face], 1e-30)[:, None]
-    return np.ascontiguousarray(point[chosen]), np.ascontiguousarray(normal[chosen])
+    chosen = _spread(point, count)
+    normal = face_normals(corners[face[chosen]])
+    return np.ascontiguousarray(point[chosen]), np.ascontiguousarray(normal)
 
 
-@kernel
-def _spread(point: np.ndarray, square: np.ndarray, chosen: np.ndarray) -> None:
-    """Chooses points, each the farthest from those before it, from the first on.
+def _spread(point: Float[np.ndarray, "N 3"], count: int) -> Int[np.ndarray, " K"]:
+    """Rows of points that are far from each other, from the first on."""
+    x, y, z = np.ascontiguousarray(point.T)
 
-    Args:
-        point: (N, 3) m.
-        square: (N,) infinite; squared distances from the chosen ones are written.
-        chosen: (M,) rows are written.
-    """
-    last = 0
-    for n in range(chosen.shape[0]):
-        chosen[n] = last
-        x, y, z = point[last, 0], point[last, 1], point[last, 2]
-        farthest = -1.0
-        for m in range(point.shape[0]):
-            away = (point[m, 0] - x) ** 2 + (point[m, 1] - y) ** 2 + (point[m, 2] - z) ** 2
-            square[m] = min(square[m], away)
-            if square[m] > farthest:
-                farthest, last = square[m], m
+    def squared_distances(row: int) -> Float[np.ndarray, " N"]:
+        return np.asarray((x - x[row]) ** 2 + (y - y[row]) ** 2 + (z - z[row]) ** 2)
+
+    return farthest_first(squared_distances, first=0, count=count)
 
 
 def key_frames(rotations: np.ndarray, step: int, most_rotation: float) -> np.ndarray:
