@@ -153,3 +153,16 @@ def test_contacts_that_slip_roll_on_and_others_are_left_alone(slip, rolls):
         found.local[after], np.tile(LOCAL + np.array([0.001, 0.0, 0.0]), (4, 1))
     )
     np.testing.assert_allclose(found.target[after], np.tile(moved, (4, 1)), atol=2e-4)
+
+
+def test_a_contact_that_slipped_to_a_new_point_goes_on_from_that_one():
+    hand = held([HOLD] * FRAMES)
+    hand.path.local[3:, 1] += [0.0, 0.001, 0.0]
+    hand.path.target[3:, 1] += [0.0, 0.001, 0.0]
+    hand.path.kept[3, 1] = False
+    anchors = search_anchors(hand, links())
+    checked = checked_contacts([(START + 1, 0, TARGET, 1e-3)])
+    found = rolled_anchors(anchors, hand, links(), checked, data_of(), 1e-4)
+    assert found.frame.tolist() == [START + t for t in range(FRAMES)]
+    np.testing.assert_allclose(found.local[:, 1], [0.0] * 3 + [0.001] * 3)
+    np.testing.assert_allclose(found.target[:, 1] - TARGET[1], [0.0] * 3 + [0.001] * 3, atol=1e-12)

@@ -51,7 +51,7 @@ def test_limits_follow_a_change_of_the_tolerances(monkeypatch):
 
 
 def test_soft_skin_adds_to_the_depth_and_stretches():
-    soft = replace(METHOD, soft_tissue=3e-3, skin_shear=2e-3)
+    soft = replace(METHOD, soft_tissue=3e-3, skin_stretch=2e-3)
     search = search_limits(soft, STEP, WEIGHT)
     check = check_limits(search, soft, STEP)
     plain = search_limits(METHOD, STEP, WEIGHT)

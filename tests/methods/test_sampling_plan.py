@@ -233,6 +233,19 @@ def test_a_pinned_digit_is_left_no_other_candidate(hold):
     assert others >= np.isfinite(hold.candidates.cost[2]).sum()
 
 
+def test_a_later_pin_leaves_the_digit_its_choice_until_it_starts(hold):
+    index, late = 1, 2
+    frame = int(hold.candidates.frame[late])
+    easiest = int(hold.candidates.cost[index].sum(axis=1).argmin())
+    point = tuple(hold.candidates.point[easiest].tolist())
+    bound = prepared(pins=(Pin("index", point, float(hold.times[hold.start + frame])),))
+    assert bound.policy.schedule.start[0, index] == frame
+    choices = np.isfinite(bound.candidates.cost[index]).sum(axis=0)
+    before = np.isfinite(hold.candidates.cost[index]).sum(axis=0)
+    assert (choices[:late] >= before[:late]).all()
+    assert choices[late:].max() <= hold.data.pads.shape[1] < before[late:].min()
+
+
 def test_a_pin_that_no_posture_reaches_is_named_with_its_frame(hold):
     reachable = np.isfinite(hold.candidates.cost).any(axis=(0, 2))
     near = hold.candidates.point[reachable]

@@ -305,7 +305,10 @@ def _verdict(hold: HoldSearch, q: np.ndarray) -> _Verdict:
         return _refusal(hold, checked, False, hold.first + left, text)
     left = _find_stray_frame(hold, found, digit)
     if left is not None:
-        text = "a digit holds the body beside the part that it was told to. Loosen hold or held_by."
+        text = (
+            "a digit holds the body beside the part that it was told to. Loosen grasp_region or "
+            "grasp_regions."
+        )
         return _refusal(hold, checked, False, hold.first + left, text)
     return _Verdict(found, checked, False, "", -1, np.zeros(0, dtype=np.int64))
 

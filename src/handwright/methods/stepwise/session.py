@@ -331,15 +331,15 @@ class Session:
             [*self._goal_rows(goals, before, step), *self._posture_rows(goals, step)],
             world.num_velocities,
         )
-        torque_price = _FREE_TORQUE if is_new else self.settings.torque
+        torque_price = _FREE_TORQUE if is_new else self.settings.torque_change_weight
         horizon = Horizon(world, wanted, self.settings, torque_price, step)
         bounds = joint_bounds(self._range, world, self.hands, step)
         weights = [body.body.mass * world.gravity for body in world.bodies]
         total = length(np.sum(weights, axis=0))
-        lean = _LEAN if self._is_carrying() else self.settings.force
+        lean = _LEAN if self._is_carrying() else self.settings.force_weight
         rows = self._gripped(weights, wrench)
         is_start = self.tally.frames == 0 and self._follow is None
-        prices = replace(self.settings, speed=_AT_REST) if is_start else self.settings
+        prices = replace(self.settings, speed_weight=_AT_REST) if is_start else self.settings
 
         def solve() -> Solved:
             wishes: list[ForceWish] = []

@@ -8,11 +8,11 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from handwright.core.hand import HandModel
+from handwright.core.kept import KeptDigit
 from handwright.errors import InvalidValueError
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.methods.sampling.constraints.kept import (
     SLACK,
-    Kept,
     narrow_limits,
     write_kept,
 )
@@ -86,7 +86,7 @@ def limit_digits(
         InvalidValueError: A joint is fixed outside its limits.
     """
     low, high, may_touch = data.low.copy(), data.high.copy(), data.may_touch.copy()
-    for rule in method.keep_off:
+    for rule in method.no_contact:
         when = frames_within(times, rule.start, rule.end)
         for row in digit_rows(interval, models, rule.digits):
             may_touch[when, row] = False
@@ -111,7 +111,9 @@ def limit_digits(
     return data
 
 
-def _kept_row(kept: Kept, interval: CarryInterval, models: tuple[HandModel, ...]) -> int | None:
+def _kept_row(
+    kept: KeptDigit, interval: CarryInterval, models: tuple[HandModel, ...]
+) -> int | None:
     if kept.hand not in interval.hands:
         return None
     return digit_rows(interval, models, (f"{kept.hand}.{kept.digit}",))[0]

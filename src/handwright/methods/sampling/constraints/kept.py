@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
 from handwright.core.clip import Clip
-from handwright.core.frozen import freeze_arrays
 from handwright.core.hand import HandModel
+from handwright.core.kept import KeptDigit
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.kinematics.fk import link_poses
 from handwright.methods.sampling.constraints.preferences import frames_within
@@ -27,34 +26,9 @@ _SAME_TIME = 1e-6
 _SAME_PLACE = 3e-4
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Kept:
-    """One digit over N frames of a motion; makers are ``kept_parts`` and ``keeping``."""
-
-    hand: str
-    digit: str
-    times: Float[np.ndarray, " N"]
-    """s."""
-    q: Float[np.ndarray, "N J"]
-    """Joint values of the whole hand, rad; those of the digit count."""
-    body: tuple[str, ...]
-    """What the digit touches in each frame, or an empty name."""
-    link: Int[np.ndarray, " N"]
-    """The link of its foremost contact."""
-    local: Float[np.ndarray, "N 3"]
-    """That contact in the link's frame, m."""
-    point: Float[np.ndarray, "N 3"]
-    """That contact in the body's frame, m."""
-    normal: Float[np.ndarray, "N 3"]
-    """The outward normal of the body there, in its frame."""
-
-    def __post_init__(self) -> None:
-        freeze_arrays(self)
-
-
 def kept_parts(
     clip: Clip, digits: Sequence[str] = (), start: float | None = None, end: float | None = None
-) -> tuple[Kept, ...]:
+) -> tuple[KeptDigit, ...]:
     """The motion of some digits over some time, to be kept.
 
     Args:
@@ -87,7 +61,7 @@ def kept_parts(
     )
 
 
-def _kept(clip: Clip, hand: str, model: HandModel, row: int, frames: np.ndarray) -> Kept:
+def _kept(clip: Clip, hand: str, model: HandModel, row: int, frames: np.ndarray) -> KeptDigit:
     contacts, motion = clip.contacts, clip.hands[hand]
     rotations, positions = link_poses(model, motion.q, motion.root)
     mine = contacts.toucher == contacts.touchers.index(hand)
@@ -115,13 +89,13 @@ def _kept(clip: Clip, hand: str, model: HandModel, row: int, frames: np.ndarray)
         point[n] = back.apply(contacts.point[foremost])
         normal[n] = -back.rotate(contacts.normal[foremost])
         local[n] = rotations[t, link[n]].T @ (contacts.point[foremost] - positions[t, link[n]])
-    return Kept(
+    return KeptDigit(
         hand, model.digits[row].name, clip.times[frames], motion.q[frames], tuple(body), link,
         local, point, normal,
     )  # fmt: skip
 
 
-def kept_frames(kept: Kept, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def kept_frames(kept: KeptDigit, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Frames of ``times`` that are kept, and their rows of ``kept``."""
     row = np.clip(np.searchsorted(kept.times, times - _SAME_TIME), 0, len(kept.times) - 1)
     is_same = np.abs(kept.times[row] - times) <= _SAME_TIME
@@ -137,7 +111,7 @@ def kept_frames(kept: Kept, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def narrow_limits(
-    data: HoldData, kept: Kept, digit: int, times: Float[np.ndarray, " T"], slack: float
+    data: HoldData, kept: KeptDigit, digit: int, times: Float[np.ndarray, " T"], slack: float
 ) -> HoldData:
     """Narrows the limits of a digit's joints around its kept motion, and towards it outside.
 
@@ -165,7 +139,7 @@ def narrow_limits(
 
 
 def write_kept(
-    schedule: DigitSchedule, kept: Kept, body: str, d: int, shift: int, times: np.ndarray
+    schedule: DigitSchedule, kept: KeptDigit, body: str, d: int, shift: int, times: np.ndarray
 ) -> None:
     """Writes the motion of a kept digit to a schedule.
 

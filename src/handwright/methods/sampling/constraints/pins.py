@@ -151,18 +151,13 @@ def bind_pins(
         kept = cost[pin.digit][np.ix_(own, held)]
         cost[pin.digit][:, held] = np.inf
         cost[pin.digit][np.ix_(own, held)] = kept
-    life = lifetimes(cost)
-    for pin, held in zip(pins, spans, strict=True):
-        # Until then the pinned candidate is no better than others that last as long.
-        ahead = held[0] - np.arange(held[0])
-        life[pin.digit, :, : held[0]] = np.minimum(life[pin.digit, :, : held[0]], ahead)
     schedule = schedule._replace(
         pin=pinned,
         point=np.array([pin.point for pin in pins]).reshape(-1, 3),
         first=np.array([pin.first for pin in pins], dtype=np.int64),
         is_lasting=np.array([pin.last is not None for pin in pins], dtype=bool),
     )
-    return candidates._replace(cost=cost, q=q, life=life), schedule, ""
+    return candidates._replace(cost=cost, q=q, life=lifetimes(cost)), schedule, ""
 
 
 def _find_span(
@@ -206,8 +201,8 @@ def _describe_miss(reach: _PinnedReach, pin: Pinned, k: int, miss: float) -> str
     t = int(reach.frame[k])
     if not reach.data.may_touch[t, pin.digit]:
         return (
-            f"{pin.text} cannot be kept at frame {reach.first_frame + t}: keep_off sends the digit "
-            "away then. Shorten one of the two."
+            f"{pin.text} cannot be kept at frame {reach.first_frame + t}: no_contact sends the "
+            "digit away then. Shorten one of the two."
         )
     return (
         f"{pin.text} is out of reach at frame {reach.first_frame + t}: the digit misses it by "

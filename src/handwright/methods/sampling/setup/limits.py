@@ -98,7 +98,7 @@ def search_limits(method: ContactSampling, step: float, weight: float) -> Limits
         digits=share_of(TOLERANCES.finger_finger, 0.9),
         anchor=share_of(TOLERANCES.gap, 1.2),
         slip=0.8 * TOLERANCES.static_speed * step,
-        shear=0.75 * method.skin_shear,
+        shear=0.75 * method.skin_stretch,
         step=method.finger_speed * step,
         force=max(method.max_force, _EASY_FORCE / weight),
         friction_margin=method.friction_margin,
@@ -118,7 +118,7 @@ def check_limits(search: Limits, method: ContactSampling, step: float) -> Limits
         gap=TOLERANCES.gap,
         penetration=share_of(TOLERANCES.penetration, 0.8) + method.soft_tissue,
         slip=CHECKED_STATIC_SHARE * TOLERANCES.static_speed * step,
-        shear=0.85 * method.skin_shear,
+        shear=0.85 * method.skin_stretch,
         friction_margin=_CHECK_FRICTION,
         max_samples=_CHECK_SAMPLES,
     )

@@ -225,7 +225,7 @@ def _prepare_hold(
         candidates=candidates,
         steps=Steps(
             force_weight=np.ones(policy.slide.shape),
-            idle_force_factor=method.idle_force_price,
+            idle_force_factor=method.idle_force_weight,
             lift=_LIFT,
             alone=data.hold_weights._replace(digits=0.0),
         ),
@@ -266,7 +266,7 @@ def _hold_data(
         search_limits(method, step, weight),
         cutoff_hz=method.smoothing_hz,
         tissue=SoftTissue(pad_depth=pad_depth, skin_depth=_SKIN_SHARE * method.soft_tissue),
-        fills_hollows=method.fills_hollows,
+        fills_hollows=method.treat_as_solid,
     )
     wraps = method.grip != "precision" and is_near_palm(data, models)
     if wraps:
@@ -282,7 +282,7 @@ def _candidate_points(
 ) -> tuple[Float[np.ndarray, "P 3"], Float[np.ndarray, "P 3"]]:
     """Points that digits may be told to touch, m, and outward normals there."""
     point, normal = _draw_points(body, parts)
-    if method.fills_hollows:
+    if method.treat_as_solid:
         is_outside = sample_field(data.field, point)[0] > -_OFF_SURFACE
         point, normal = point[is_outside], normal[is_outside]
     for ball in method.forbidden:
@@ -311,8 +311,9 @@ def _draw_points(
         )
         if region is not None and len(points) == 0:
             raise InvalidValueError(
-                f"held_by: no place of body '{body.name}' was found in {region.where}. Expected a "
-                "centre on its surface, in its own frame, and a radius of some millimetres."
+                f"grasp_regions: no place of body '{body.name}' was found in {region.where}. "
+                "Expected a centre on its surface, in its own frame, and a radius of some "
+                "millimetres."
             )
         drawn.append((points, normals))
     point, normal = (np.concatenate(arrays) for arrays in zip(*drawn, strict=True))
@@ -324,8 +325,8 @@ def _describe_stray_pin(parts: HeldParts, constraints: Constraints) -> str:
     for pin in reversed(constraints.pins):
         if parts.strays(pin.digit, pin.point[None], pin.normal[None]):
             return (
-                f"{pin.text} lies beside the part that hold or held_by gives this digit. Move the "
-                "pin, or name the part for other digits."
+                f"{pin.text} lies beside the part that grasp_region or grasp_regions gives this "
+                "digit. Move the pin, or name the part for other digits."
             )
     return ""
 
@@ -353,7 +354,9 @@ def _policy(
         slide=slide,
         relocate=relocate,
         land=land,
-        leave_free=idle_finger_probability("power" if wraps else method.grip, method.leave_free),
+        leave_free=idle_finger_probability(
+            "power" if wraps else method.grip, method.idle_finger_probability
+        ),
         slide_step=0.05 * step,
         flight=max(round(_FLIGHT_FRAMES * haste), round(method.relocation_time / step)),
         stride=_STRIDE / haste,
