@@ -257,5 +257,5 @@ class ContactSampling(Method):
         return ""
 
     def search(self, problem: Problem) -> ContactSearch:
-        """Attempts that each grow a tree of contacts for every holding."""
+        """Attempts that each grow a tree of contacts for every hold."""
         return ContactSearch(problem, self)

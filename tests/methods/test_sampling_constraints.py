@@ -22,7 +22,7 @@ from handwright.methods.sampling import (
 )
 from handwright.methods.sampling.constraints.apply import digit_rows
 from handwright.methods.sampling.constraints.checking import check_names
-from handwright.methods.sampling.setup.intervals import Holding
+from handwright.methods.sampling.setup.intervals import CarryInterval
 from handwright.scenes import load_scene
 
 POINT = (0.0, 0.03, 0.0)
@@ -85,9 +85,9 @@ def test_unknown_names_are_answered_with_near_ones(wish, text):
 
 
 def kept(hand="right", body="milk_box"):
-    one, none = np.zeros((1, 3)), np.zeros(1)
+    point, none = np.zeros((1, 3)), np.zeros(1)
     return KeptDigit(
-        hand, "index", none, np.zeros((1, 30)), (body,), np.zeros(1, int), one, one, one
+        hand, "index", none, np.zeros((1, 30)), (body,), np.zeros(1, int), point, point, point
     )
 
 
@@ -106,10 +106,10 @@ def test_parts_of_another_problems_clip_cannot_be_kept():
 def test_digits_of_a_hand_that_takes_no_part_are_passed_over():
     problem = load_scene("small_box_two_hands")
     check_names(problem, ContactSampling(no_contact=(NoContact(("left.little", "index")),)))
-    holding = Holding("small_box", ("right",), 0, 10)
+    interval = CarryInterval("small_box", ("right",), 0, 10)
     models = (problem.hands["right"],)
     names = [digit.name for digit in models[0].digits]
-    assert digit_rows(holding, models, ("left.little", "index")) == [names.index("index")]
+    assert digit_rows(interval, models, ("left.little", "index")) == [names.index("index")]
 
 
 def test_a_cause_counts_once_whatever_frames_and_joints_it_names():
