@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from handwright.methods.stepwise.world import BodyState, HandState, World
+from handwright.methods.stepwise.world import BodyPoses, BodyState, HandState, World, body_poses
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,6 +25,8 @@ class Frame:
     """Velocities of all hands and bodies in the last frame."""
     torque: Float[np.ndarray, " H"]
     """Joint torques of all hands in the last frame, without what carries the hands, N m."""
+    poses: BodyPoses
+    """Where all bodies are, as compiled code takes it."""
 
     @classmethod
     def begin(
@@ -49,4 +51,4 @@ class Frame:
             [np.zeros(0), *(hand.velocity for hand in hands), *(body.twist for body in bodies)]
         )
         torque = np.concatenate([np.zeros(0), *(hand.torque for hand in hands)])
-        return cls(world, hands, bodies, time, step, velocity, torque)
+        return cls(world, hands, bodies, time, step, velocity, torque, body_poses(bodies))

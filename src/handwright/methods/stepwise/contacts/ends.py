@@ -48,7 +48,7 @@ def frame_ends(
         wrench: Force and moment on every body of all that is no contact and no weight.
     """
     world, which = frame.world, rows.which
-    centers = np.array([now.center for now in frame.bodies]).reshape(-1, 3)
+    centers = frame.poses.center
     total = wrench + contact_wrenches(solved.force, rows.point, which.body, which.other, centers)
     ends = Ends(
         [state.copy() for state in frame.hands],
@@ -72,6 +72,6 @@ def true_motion(frame: Frame, rows: TouchRows, ends: Ends) -> Float[np.ndarray, 
     moved = np.zeros((len(rows.point), 3))
     for h, (state, later) in enumerate(zip(frame.hands, ends.hands, strict=True)):
         carry_by_hand(h, rows.which, rows.point, state.links, later.links, moved)
-    before, after = body_poses(frame.bodies), body_poses(ends.bodies)
-    motion_over_bodies(rows.which, rows.point, rows.anchor, before, after, moved)
+    after = body_poses(ends.bodies)
+    motion_over_bodies(rows.which, rows.point, rows.anchor, frame.poses, after, moved)
     return moved / frame.step

@@ -21,7 +21,6 @@ from handwright.methods.stepwise.contacts.touch_kernels import (
 )
 from handwright.methods.stepwise.frame import Frame
 from handwright.methods.stepwise.objectives.change_kernels import held_places
-from handwright.methods.stepwise.world import body_poses
 
 
 @dataclass(slots=True, eq=False)
@@ -150,7 +149,7 @@ def touch_rows(frame: Frame, touches: list[Touch]) -> TouchRows:
     relative = np.zeros((count, 3, world.num_velocities))
     point, toucher, normal, before = np.zeros((4, count, 3))
     out = PlacedContacts(point, toucher, normal, before, relative)
-    place_contacts(which, vectors, body_poses(frame.bodies), world.masses.first, out)
+    place_contacts(which, vectors, frame.poses, world.masses.first, out)
     for h, (part, state) in enumerate(zip(world.hands, frame.hands, strict=True)):
         place_hand_contacts(h, part.chain(state.links), which, vectors, out)
     friction = np.array([t.friction for t in touches], dtype=np.float64)
@@ -186,7 +185,6 @@ def held_points(
     which = ContactIndices(*np.ascontiguousarray(numbers.reshape(count, 4).T))
     vectors = np.array([(t.local, t.anchor, t.normal) for t in touches]).reshape(count, 3, 3)
     point, away = np.zeros((count, 3)), np.zeros((count, 2))
-    poses = body_poses(frame.bodies)
     for h, state in enumerate(frame.hands):
-        held_places(h, which, vectors, state.links, poses, point, away)
+        held_places(h, which, vectors, state.links, frame.poses, point, away)
     return point, away

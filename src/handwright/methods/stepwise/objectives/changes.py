@@ -21,7 +21,6 @@ from handwright.methods.stepwise.objectives.change_kernels import (
     slip_figures,
 )
 from handwright.methods.stepwise.qp.step import Solved
-from handwright.methods.stepwise.world import body_poses
 
 LOST = 2e-3
 """Gap at which a contact has ended, m."""
@@ -100,8 +99,7 @@ def after_step(frame: Frame, touches: list[Touch], rows: TouchRows, solved: Solv
         rows: The same as arrays.
         solved: Velocities and forces of the frame.
     """
-    turns = body_poses(frame.bodies).rotation
-    moved = in_body_axes(rows.moving(solved.velocity), rows.which.body, turns)
+    moved = in_body_axes(rows.moving(solved.velocity), rows.which.body, frame.poses.rotation)
     slip = rows.slip(solved.velocity)
     speed = rows.speed(solved.velocity).tolist()
     for k, touch in enumerate(touches):
