@@ -10,14 +10,22 @@ MINIMAL := $(VENV)/minimal
 ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 WORKERS ?= 2
 PYTEST_ARGS ?=
+# Groups go to workers in the order in which the tests are collected: long ones first.
+PYTEST := $(ONE_THREAD) $(BIN)/pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder \
+	--durations=25
 
-.PHONY: studio wheel demo test lint format bench images gallery check-minimal clean
+.PHONY: studio wheel demo test test-scenes lint format bench images gallery check-minimal clean
 
 demo: $(BASE) studio
 	$(BIN)/handwright demo
 
+# Everything but whole scenes: the loop of every change.
 test: $(DEV) studio
-	$(ONE_THREAD) $(BIN)/pytest -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
+	$(PYTEST) -m "not scene" $(PYTEST_ARGS)
+
+# A certified motion of every scene that the documentation shows, and the longest other motions.
+test-scenes: $(DEV) studio
+	$(PYTEST) -m scene $(PYTEST_ARGS)
 
 # The page of the studio, if its sources have changed; with the machine's Node or a packaged one.
 studio: $(BASE)
@@ -44,12 +52,12 @@ bench: $(DEV)
 
 # The pictures of the documentation.
 images: $(BASE)
-	$(BIN)/python -m handwright.render.gallery docs/images
+	$(BIN)/python -m tools.pictures.hands_and_shapes docs/images
 
 gallery: $(BASE)
-	$(BIN)/python -m handwright.demo.gallery docs/images
-	$(BIN)/python -m handwright.demo.strategies docs/images/strategies.png
-	$(BIN)/python -m handwright.demo.paths docs/images
+	$(BIN)/python -m tools.pictures.scene_sheets docs/images
+	$(BIN)/python -m tools.pictures.strategies docs/images/strategies.png
+	$(BIN)/python -m tools.pictures.paths docs/images
 
 # What a user gets from the wheel, without extras and without this source tree.
 check-minimal: pyproject.toml constraints.txt studio
@@ -61,7 +69,7 @@ check-minimal: pyproject.toml constraints.txt studio
 clean:
 	rm -rf $(VENV) out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache \
 		src/handwright/studio/page studio-web/node_modules
-	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests benchmarks tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BASE): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

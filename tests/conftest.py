@@ -57,7 +57,17 @@ def _recordings() -> Path | None:
     return folder if folder.is_dir() else None
 
 
+# First, because pytest-xdist reads the groups when it modifies items itself.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            # Fixtures of a module are then made once, not once in each worker.
+            name = item.path.relative_to(ROOT / "tests").as_posix()
+            item.add_marker(pytest.mark.xdist_group(name))
+    # The first tests compile the methods, each worker another one. Whole motions come next: a
+    # worker that began a long one last would work on alone.
+    items.sort(key=lambda item: (item.path != TESTS_OF_EVERY_METHOD, not _is_of_motions(item)))
     if _recordings() is None:
         reason = (
             "the ManipNet recordings are not here; set HANDWRIGHT_MANIPNET_DATA to their folder"
@@ -67,11 +77,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 
+def _is_of_motions(item: pytest.Item) -> bool:
+    return any(item.path.is_relative_to(folder) for folder in TESTS_OF_MOTIONS)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     # Before fixtures are made, for those are what takes the time.
-    is_of_motions = any(item.path.is_relative_to(folder) for folder in TESTS_OF_MOTIONS)
-    is_free = is_of_motions and item.path != TESTS_OF_EVERY_METHOD
+    is_free = _is_of_motions(item) and item.path != TESTS_OF_EVERY_METHOD
     jaxtyping.config.update("jaxtyping_disable", is_free)
 
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import types
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from handwright.cli.main import main as cli
+import benchmarks
+from handwright.cli import bench as bench_command
+from handwright.cli import benchmarks as cli_benchmarks
+from handwright.cli import main as cli
 from handwright.geometry.shapes import SHAPES
 from handwright.hands.registry import HANDS, make_hand, straight_length
 from handwright.scenes import SCENES
@@ -90,7 +95,7 @@ def test_show_draws_a_row_for_each_pose(tmp_path, opengl):
     [
         (
             ["show", "mugg", "a.png"],
-            "Unknown hand or shape 'mugg'. Did you mean 'mug'? Known: book,",
+            "Unknown hand or shape 'mugg'. Did you mean 'mug'? Known: beaker,",
         ),
         (["show", "human_rihgt", "a.png"], "Did you mean 'human_right'?"),
         (["show", "box", "a.jpg"], "Cannot write a picture to 'a.jpg'; expected a name that ends"),
@@ -173,12 +178,10 @@ def test_bench_without_its_peer_names_the_extra(monkeypatch, capsys):
 @pytest.fixture
 def quick_benchmark(monkeypatch):
     """A benchmark that answers at once: here only the wiring is tried."""
-    import types
-
     module = types.SimpleNamespace(
         run=lambda: {"fk_us": 1.5}, describe=lambda r: f"fk {r['fk_us']}"
     )
-    monkeypatch.setitem(sys.modules, "handwright.benchmarks.kernels", module)
+    monkeypatch.setitem(sys.modules, "benchmarks.kernels.bench", module)
 
 
 @pytest.mark.parametrize(
@@ -190,16 +193,44 @@ def test_bench_prints_a_table_or_json(quick_benchmark, arguments, text, capsys):
     assert capsys.readouterr().out.strip() == text
 
 
-def test_demo_hands_on_what_it_is_given(monkeypatch, tmp_path):
-    import types
+def test_bench_without_a_checkout_says_where_benchmarks_are(monkeypatch, tmp_path, capsys):
+    installed = tmp_path / "lib" / "site-packages" / "handwright"
+    monkeypatch.setattr(cli_benchmarks, "PACKAGE", installed)
+    assert cli.main(["bench", "verify"]) == 1
+    said = capsys.readouterr().err
+    assert "'handwright bench verify' runs from a source checkout" in said
+    assert str(installed) in said
+    assert 'pip install --editable ".[dev]"' in said
 
+
+def test_bench_takes_no_package_of_the_same_name(monkeypatch, tmp_path, capsys):
+    other = tmp_path / "benchmarks" / "__init__.py"
+    module = types.ModuleType("benchmarks")
+    module.__file__ = str(other)
+    monkeypatch.setitem(sys.modules, "benchmarks", module)
+    assert cli.main(["bench", "verify"]) == 1
+    said = capsys.readouterr().err
+    assert "has already been imported" in said
+    assert str(other) in said
+
+
+def test_every_benchmark_that_bench_names_is_there():
+    names = get_args(bench_command._BenchName)
+    assert tuple(benchmarks.MODULES) == names
+    for name in names:
+        module = cli_benchmarks.load_benchmark(name)
+        assert callable(module.run)
+        assert callable(module.describe)
+
+
+def test_demo_hands_on_what_it_is_given(monkeypatch, tmp_path):
     motions, ten_shapes = [], []
     for name, run in (
-        ("motions", lambda folder, **settings: motions.append((folder, settings))),
-        ("ten_shapes", ten_shapes.append),
+        ("demo_motions", lambda folder, **settings: motions.append((folder, settings))),
+        ("demo_shapes", ten_shapes.append),
     ):
         module = types.SimpleNamespace(run=run)
-        monkeypatch.setitem(sys.modules, f"handwright.demo.{name}", module)
+        monkeypatch.setitem(sys.modules, f"handwright.cli.{name}", module)
     monkeypatch.chdir(tmp_path)
     here = tmp_path / "here"
     assert cli.main(["demo"]) == 0
@@ -228,9 +259,9 @@ def found(monkeypatch):
     def end_with(status, count=2):
         asked = []
 
-        def synthesize(problem, method, *, seed, watcher):
+        def synthesize(problem, method, *, seed, on_progress):
             asked.append(method)
-            watcher(Progress("searching", {"solutions": float(count)}, 1.0, method.time_budget))
+            on_progress(Progress("searching", {"solutions": float(count)}, 1.0, method.time_budget))
             result = whole(problem, methods.Scripted(), seed=seed)
             return replace(result, clips=result.clips * count, status=status)
 
@@ -272,7 +303,7 @@ def test_synth_that_found_nothing_says_so(found, tmp_path, capsys):
 
 def test_synth_hands_on_wishes_and_names_clips_of_an_earlier_run(found, tmp_path, capsys):
     from handwright.core.result import Status
-    from handwright.methods.sampling import KeepOff
+    from handwright.methods.sampling import NoContact
 
     methods = found(Status.SOLVED)
     for name in ("milk_box_turn_01.npz", "milk_box_turn_07.npz", "mug_07.npz"):
@@ -283,7 +314,7 @@ def test_synth_hands_on_wishes_and_names_clips_of_an_earlier_run(found, tmp_path
     assert "Of an earlier run, and still there: milk_box_turn_07.npz\n" in capsys.readouterr().out
     (method,) = methods
     assert (method.grip, method.strategy, method.hold) == ("power", "static", "outside")
-    assert method.keep_off == (KeepOff(("little", "ring")),)
+    assert method.no_contact == (NoContact(("little", "ring")),)
 
 
 def test_synth_hands_on_pushes_and_free_times(found, tmp_path):
@@ -326,8 +357,6 @@ def test_the_recordings_must_be_given(capsys):
 
 
 def test_bench_hands_on_the_options_that_a_benchmark_takes(monkeypatch, capsys):
-    import types
-
     seen = {}
 
     def run(*, scenes=None, num=10, budget=60.0):
@@ -335,7 +364,7 @@ def test_bench_hands_on_the_options_that_a_benchmark_takes(monkeypatch, capsys):
         return {"scenes": {}}
 
     module = types.SimpleNamespace(run=run, describe=str)
-    monkeypatch.setitem(sys.modules, "handwright.benchmarks.sampling", module)
+    monkeypatch.setitem(sys.modules, "benchmarks.sampling.bench", module)
     assert cli.main(["bench", "sampling", "--scenes", "spatula", "--num", "3", "--json"]) == 0
     assert seen == {"scenes": "spatula", "num": 3, "budget": 60.0}
     assert capsys.readouterr().out.strip() == '{"scenes": {}}'

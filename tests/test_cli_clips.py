@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from handwright.cli.main import main as cli
+from handwright.cli import main as cli
 from handwright.core.clip import Provenance
 from handwright.core.problem import Problem
 from handwright.core.track import Track

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import pytest
 
-from handwright.cli.main import main as cli
+from handwright.cli import main as cli
 
 GOALS = """
 name: any name, even one / that no file may have
@@ -68,12 +68,12 @@ def test_synth_says_which_method_takes_goals(method, source, tmp_path, monkeypat
 
 
 def test_synth_chooses_the_method_that_suits_the_problem():
-    from handwright.methods.base import usual_method
+    from handwright.methods import default_method
     from handwright.scenes import load_scene
 
-    assert usual_method(load_scene("milk_box_turn")) == "sampling"
-    assert usual_method(load_scene("pick_ball")) == "trajopt"
-    assert usual_method(load_scene("lift_cup")) == "stepwise"
+    assert default_method(load_scene("milk_box_turn")) == "sampling"
+    assert default_method(load_scene("pick_ball")) == "trajopt"
+    assert default_method(load_scene("lift_cup")) == "stepwise"
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_synth_chooses_the_method_that_suits_the_problem():
     [
         (["pick_bal"], "Unknown scene 'pick_bal'. Did you mean 'pick_ball'?"),
         (["none.yaml"], "none.yaml: cannot be read (No such file or directory)."),
-        (["bad.yaml"], "bad.yaml: this file of goals cannot be used:\n  - line 5, hands.right: "),
+        (["bad.yaml"], "bad.yaml: this problem file cannot be used:\n  - line 5, hands.right: "),
         (["milk_box_turn", "--method", "smpling"], "Did you mean 'sampling'?"),
     ],
 )

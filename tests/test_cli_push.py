@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import handwright as hw
-from handwright.cli.main import main as cli
+from handwright.cli import main as cli
 from handwright.core.clip import HandMotion, Provenance
 from handwright.core.contact import ContactTrack
 from handwright.core.events import Push

@@ -6,7 +6,7 @@ import io
 
 from rich.console import Console
 
-from handwright.cli.main import progress as module
+from handwright.cli import progress as module
 from handwright.cli.progress import ProgressLine, progress_text
 from handwright.core.result import Progress
 

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from handwright.cli.main import COMMANDS
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "handwright"
 MODULES = sorted(PACKAGE.rglob("*.py"))
+NOT_INSTALLED = ("benchmarks", "tools", "examples")
+"""Folders of code at the root."""
 MAX_LINES = 600
 BANNED_NAMES = {"utils", "util", "common", "helpers", "helper", "misc"}
 MACHINE_PATH = re.compile(r"(?<![\w.~$}])/(?:home|root|Users|work|mnt)/[\w.]|[A-Z]:\\\\Users")
@@ -42,7 +45,11 @@ def project_files() -> list[Path]:
         command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
         listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
         return [path for line in listed.stdout.splitlines() if (path := ROOT / line).is_file()]
-    return [path for folder in ("src", "tests", "docs") for path in (ROOT / folder).rglob("*.*")]
+    return [
+        path
+        for folder in ("src", "tests", "docs", *NOT_INSTALLED)
+        for path in (ROOT / folder).rglob("*.*")
+    ]
 
 
 def text_files() -> list[Path]:
@@ -89,7 +96,11 @@ def test_the_search_for_machine_paths_works(text: str, is_found: bool) -> None:
     assert bool(MACHINE_PATH.search(text)) == is_found
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+@pytest.mark.parametrize(
+    "path",
+    [*MODULES, *(path for name in NOT_INSTALLED for path in sorted((ROOT / name).rglob("*.py")))],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
 def test_every_module_says_what_it_is(path: Path) -> None:
     docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     assert docstring
@@ -217,4 +228,17 @@ def test_constraints_are_exact_and_have_no_addresses() -> None:
     pins = [line for line in lines if line and not line.startswith("#")]
     assert len(pins) > 20
     assert [pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.]+", pin)] == []
-    assert not any(pin.startswith(("torch==", "pip==", "setuptools==")) for pin in pins)
+    assert not any(pin.startswith(("pip==", "setuptools==")) for pin in pins)
+
+
+def test_exact_versions_stand_in_the_constraints_alone() -> None:
+    """An exact version in an extra cannot be installed beside packages that want another one."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *(line for extra in extras.values() for line in extra)]
+    assert [line for line in wanted if "==" in line.split(";")[0]] == []
+    pinned = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    assert "torch==2.13.0" in pinned
+    names = {line.partition("==")[0].lower() for line in pinned}
+    needed = [re.split(r"[><=!;\[ ]", line)[0].lower() for line in project["dependencies"]]
+    assert [name for name in needed if name not in names] == []

@@ -14,6 +14,7 @@ import json
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ _LONG = 600.0
 """s: budgets that never run out, so that the speed of the machine plays no part."""
 
 
-def _cases() -> dict[str, tuple[str, object]]:
+def _cases() -> dict[str, tuple[str, Any]]:
     """Scene and method by name: at least two of each family, and one with two hands in each."""
     sampling = hw.ContactSampling(num_solutions=1, time_budget=_LONG)
     trajopt = hw.ContactInvariant(num_solutions=1, time_budget=_LONG)

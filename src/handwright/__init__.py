@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from handwright.core.body import RigidBody
-    from handwright.core.clip import Clip
+    from handwright.core.certificate import Certificate
+    from handwright.core.clip import Clip, HandMotion
+    from handwright.core.contact import Contact, ContactTrack
     from handwright.core.events import Grip, Push, Stroke, TouchSpan
     from handwright.core.goal import Feature, Goal
     from handwright.core.hand import HandModel
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
     from handwright.core.result import Progress, Result, Status
     from handwright.core.track import Track
     from handwright.errors import HandwrightError
-    from handwright.evidence import Tolerances, certify, evaluate
+    from handwright.evidence import Report, Tolerances, certify, evaluate
+    from handwright.geometry.distance.environment import floor, table
     from handwright.geometry.distance.sdf_build import signed_distance_field
     from handwright.geometry.mesh.bodies import body_from_mesh, load_body
     from handwright.geometry.shapes import SHAPES, make_shape
@@ -37,8 +40,9 @@ if TYPE_CHECKING:
         Stepwise,
         synthesize,
     )
+    from handwright.methods.sampling import GraspRegion, NoContact, Pin, Preference
     from handwright.physics import from_mjcf, to_mjcf
-    from handwright.render import body_item, hand_items, render_still, turntable, write_png
+    from handwright.render import render_still
     from handwright.render.exporting import export
     from handwright.scenes import SCENES, from_recording, load_scene, read_problem
 
@@ -49,18 +53,27 @@ __all__ = [
     "METHODS",
     "SCENES",
     "SHAPES",
+    "Certificate",
     "Clip",
+    "Contact",
     "ContactInvariant",
     "ContactSampling",
+    "ContactTrack",
     "Feature",
     "Goal",
+    "GraspRegion",
     "Grip",
     "HandModel",
+    "HandMotion",
     "HandwrightError",
+    "NoContact",
+    "Pin",
     "Pose",
+    "Preference",
     "Problem",
     "Progress",
     "Push",
+    "Report",
     "Result",
     "RigidBody",
     "Scripted",
@@ -73,13 +86,12 @@ __all__ = [
     "Track",
     "__version__",
     "body_from_mesh",
-    "body_item",
     "certify",
     "evaluate",
     "export",
+    "floor",
     "from_mjcf",
     "from_recording",
-    "hand_items",
     "human",
     "load_body",
     "load_clip",
@@ -91,10 +103,9 @@ __all__ = [
     "signed_distance_field",
     "skin_of",
     "synthesize",
+    "table",
     "to_mjcf",
     "trident",
-    "turntable",
-    "write_png",
 ]
 
 _HOMES = {
@@ -102,36 +113,44 @@ _HOMES = {
     "METHODS": "handwright.methods",
     "SCENES": "handwright.scenes",
     "SHAPES": "handwright.geometry.shapes",
+    "Certificate": "handwright.core.certificate",
     "Clip": "handwright.core.clip",
+    "Contact": "handwright.core.contact",
     "ContactInvariant": "handwright.methods",
     "ContactSampling": "handwright.methods",
+    "ContactTrack": "handwright.core.contact",
     "Feature": "handwright.core.goal",
     "Goal": "handwright.core.goal",
+    "GraspRegion": "handwright.methods.sampling",
     "Grip": "handwright.core.events",
     "HandModel": "handwright.core.hand",
+    "HandMotion": "handwright.core.clip",
     "HandwrightError": "handwright.errors",
+    "NoContact": "handwright.methods.sampling",
+    "Pin": "handwright.methods.sampling",
     "Pose": "handwright.math.pose",
+    "Preference": "handwright.methods.sampling",
     "Problem": "handwright.core.problem",
     "Progress": "handwright.core.result",
     "Push": "handwright.core.events",
+    "Report": "handwright.evidence",
     "Result": "handwright.core.result",
     "RigidBody": "handwright.core.body",
     "Scripted": "handwright.methods",
     "Session": "handwright.methods",
     "Status": "handwright.core.result",
     "Stepwise": "handwright.methods",
-    "Tolerances": "handwright.evidence",
     "Stroke": "handwright.core.events",
+    "Tolerances": "handwright.evidence",
     "TouchSpan": "handwright.core.events",
     "Track": "handwright.core.track",
     "body_from_mesh": "handwright.geometry.mesh.bodies",
-    "body_item": "handwright.render",
     "certify": "handwright.evidence",
     "evaluate": "handwright.evidence",
     "export": "handwright.render.exporting",
+    "floor": "handwright.geometry.distance.environment",
     "from_mjcf": "handwright.physics",
     "from_recording": "handwright.scenes",
-    "hand_items": "handwright.render",
     "human": "handwright.hands.human.model",
     "load_body": "handwright.geometry.mesh.bodies",
     "load_clip": "handwright.io.clip.file",
@@ -143,11 +162,15 @@ _HOMES = {
     "signed_distance_field": "handwright.geometry.distance.sdf_build",
     "skin_of": "handwright.hands.skin.build",
     "synthesize": "handwright.methods",
+    "table": "handwright.geometry.distance.environment",
     "to_mjcf": "handwright.physics",
     "trident": "handwright.hands.trident",
-    "turntable": "handwright.render",
-    "write_png": "handwright.render",
 }
+_MOVED = {
+    name: f"handwright.render.{name}"
+    for name in ("body_item", "hand_items", "turntable", "write_png")
+}
+"""Deprecated names, and where to find what they name."""
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401  any public name
@@ -158,7 +181,9 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401  any public name
     elif name in _HOMES:
         value = getattr(importlib.import_module(_HOMES[name]), name)
     else:
-        raise AttributeError(f"module 'handwright' has no attribute '{name}'")
+        from handwright.deprecated import renamed_attributes
+
+        return renamed_attributes(__name__, _MOVED)(name)
     globals()[name] = value
     return value
 

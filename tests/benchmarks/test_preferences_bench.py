@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handwright.benchmarks.grip_shares import near_share, vertical_share
-from handwright.benchmarks.preferences import BARS, figures, towards_body
-from handwright.benchmarks.verify import carried_ball
+from benchmarks.sampling.grip_shares import near_share, vertical_share
+from benchmarks.sampling.preferences import BARS, figures, towards_body
+from benchmarks.verify import carried_ball
 from handwright.core.contact import ENVIRONMENT, Contact, ContactMode, ContactTrack
 from handwright.core.editing import with_hand_offset
 from handwright.core.result import Result, Status

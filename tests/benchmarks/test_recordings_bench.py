@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handwright.benchmarks import recording_windows, recordings
-from handwright.benchmarks.recording_windows import (
+from benchmarks.recordings import bench
+from benchmarks.recordings import windows as recorded_windows
+from benchmarks.recordings.windows import (
     Window,
     fingers_in_contact,
     fingertip_distance,
@@ -17,8 +18,8 @@ from handwright.benchmarks.recording_windows import (
     read_windows,
     window_figures,
 )
-from handwright.benchmarks.verify import carried_ball
-from handwright.cli.main import main as cli
+from benchmarks.verify import carried_ball
+from handwright.cli import main as cli
 from handwright.core.clip import HandMotion
 from handwright.core.result import Result, Status
 from handwright.errors import FileFormatError, HandwrightError, InvalidValueError
@@ -26,7 +27,7 @@ from handwright.evidence import Tolerances
 from handwright.math.pose import Pose
 from handwright.scenes import from_recording
 
-TOLERANCES = Tolerances(soft_tissue=0.004, skin_shear=0.002, smoothing_hz=8.0)
+TOLERANCES = Tolerances(soft_tissue=0.004, skin_stretch=0.002, smoothing_hz=8.0)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,7 @@ def test_the_best_certified_motion_stands_beside_the_recording(ball):
     assert row["fingers"] == row["fingers_recorded"] == pytest.approx(5.0)
     assert 0.0 <= row["pen_mm_p95"] <= row["pen_mm_max"] <= 5.0
     assert "soft_tissue 0.004" in row["verdict"]
-    assert "skin_shear 0.002" in row["verdict"]
+    assert "skin_stretch 0.002" in row["verdict"]
     assert "smoothing_hz 8.0" in row["verdict"]
 
 
@@ -100,7 +101,7 @@ def test_causes_lose_their_frames(message, cause):
 
 
 def row(kind, *, solved, cause="", **figures):
-    empty = dict.fromkeys((*recordings._MEANS, "acceleration_ratio"))
+    empty = dict.fromkeys((*bench._MEANS, "acceleration_ratio"))
     known = {"kind": kind, "is_solved": solved, "cause": cause, "seconds": 10.0}
     extra = {"clips": 1, "certified": int(solved), "verdict": "certified" if solved else None}
     return {**empty, **known, **extra, **figures}
@@ -116,7 +117,7 @@ def test_shares_are_by_kind_and_means_over_what_was_solved():
         row("both", solved=False, cause="fingers would cross."),
         row("both", solved=False, cause="other"),
     ]
-    result = recordings.summary(rows)
+    result = bench.summary(rows)
     assert result["solved"] == pytest.approx(0.4)
     assert result["solved_single"] == pytest.approx(2 / 3)
     assert result["solved_both"] == 0.0
@@ -126,8 +127,8 @@ def test_shares_are_by_kind_and_means_over_what_was_solved():
     assert result["acceleration_ratio"] == pytest.approx(1.4)
     assert result["acceleration_ratio_median"] == pytest.approx(10.51)
     assert result["acceleration_ratio_max"] == 20.0
-    assert recordings.frequent_cause(rows) == "fingers would cross. (2 of 3 windows)"
-    assert recordings.frequent_cause(rows[:2]) is None
+    assert bench.frequent_cause(rows) == "fingers would cross. (2 of 3 windows)"
+    assert bench.frequent_cause(rows[:2]) is None
 
 
 def test_a_window_of_help_has_both_hands():
@@ -147,11 +148,11 @@ def test_missing_recordings_and_wrong_numbers_are_named(tmp_path, capsys):
     assert cli.main(["bench", "recordings"]) == 1
     assert "Pass --data FOLDER" in capsys.readouterr().err
     with pytest.raises(HandwrightError, match="there is no such file"):
-        recordings.run(tmp_path)
+        bench.run(tmp_path)
     with pytest.raises(InvalidValueError, match="--budget is 0"):
-        recordings.run(tmp_path, budget=0.0)
+        bench.run(tmp_path, budget=0.0)
     with pytest.raises(InvalidValueError, match="--windows is 0"):
-        recordings._spread([], 0)
+        bench._spread([], 0)
 
 
 def test_the_summary_becomes_a_table():
@@ -159,15 +160,15 @@ def test_the_summary_becomes_a_table():
 
     rows = {"a": row("single", solved=False, cause="fingers would cross.")}
     result = {
-        **recordings.summary(list(rows.values())),
+        **bench.summary(list(rows.values())),
         "windows": rows,
-        "frequent_cause": recordings.frequent_cause(list(rows.values())),
+        "frequent_cause": bench.frequent_cause(list(rows.values())),
         "budget_s": 3.0,
     }
     json.dumps(result, allow_nan=False)
     console = Console(width=250)
     with console.capture() as caught:
-        console.print(recordings.describe(result))
+        console.print(bench.describe(result))
     assert "Most frequent cause of failure: fingers would cross. (1 of 1 windows)" in caught.get()
 
 
@@ -177,7 +178,7 @@ def test_the_list_has_26_windows_of_two_seconds(manipnet_data):
     assert len(windows) == 26
     assert {window.stop - window.start for window in windows} == {240}
     assert {window.kind for window in windows} == {"single", "assisted"}
-    few = recordings._spread(windows, 4)
+    few = bench._spread(windows, 4)
     assert len({window.recording for window in few}) > 2
 
 
@@ -185,7 +186,7 @@ def test_the_list_has_26_windows_of_two_seconds(manipnet_data):
 def test_a_recording_gives_a_problem_without_its_fingers(manipnet_data):
     file = manipnet_data / "sequences" / "mug1.npz"
     problem = from_recording(file, 1010, 1250, sides=("right",))
-    recording = recording_windows._recording(file)
+    recording = recorded_windows._recording(file)
     same = recording.problem(1010, 1250, sides=("right",), fps=30.0)
     assert list(problem.hands) == ["right"]
     assert len(problem.times) == 60

@@ -9,16 +9,16 @@ import math
 import numpy as np
 import pytest
 
-from handwright.benchmarks import sampling
-from handwright.benchmarks.sampling_figures import penetration_of, scene_figures
-from handwright.benchmarks.sampling_slsqp import DigitProblem, bend_by_slsqp
-from handwright.benchmarks.scene_choice import chosen_scenes
-from handwright.benchmarks.verify import carried_ball
+from benchmarks.sampling import bench
+from benchmarks.sampling.figures import scene_figures
+from benchmarks.sampling.slsqp import DigitProblem, bend_by_slsqp
+from benchmarks.scene_choice import chosen_scenes
+from benchmarks.verify import carried_ball
 from handwright.core.certificate import BodyRecord, Certificate, Check, FrameRecord
 from handwright.core.result import Result, Status
 from handwright.core.tolerances import Tolerances
 from handwright.errors import InvalidValueError, UnknownNameError
-from handwright.evidence.certificate.penetration import finger_finger
+from handwright.evidence.certificate.penetration import finger_finger, penetration_of
 from handwright.geometry.distance.sdf import sample_field
 from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.geometry.shapes import make_shape
@@ -92,33 +92,33 @@ def rows(**changes):
     good = scene_figures(
         result_of(10), [certificate([{"a": 1e-4}])] * 10, wanted=10, processor_seconds=1.5
     )
-    return {sampling.FIRST: good, "spatula": {**good, **changes}}
+    return {bench.FIRST: good, "spatula": {**good, **changes}}
 
 
 PEER = {"ratio": 250.0, "agree": 1.0}
 
 
 def test_bars_take_the_worst_scene():
-    judged = sampling.judged_figures(rows(seconds_10=30.0, certified=0.5, pen_mm_p95=0.6), PEER)
+    judged = bench.judged_figures(rows(seconds_10=30.0, certified=0.5, pen_mm_p95=0.6), PEER)
     assert judged["seconds_10_slowest"] == 30.0
     assert judged["seconds_10_first"] == 1.5
     assert judged["certified"] == 0.5
     assert judged["pen_mm_p95"] == pytest.approx(0.6)
     assert judged["peer_ratio"] == 250.0
-    assert list(judged) == list(sampling.BARS)
+    assert list(judged) == list(bench.BARS)
 
 
 def test_a_scene_without_ten_motions_meets_no_bar_of_time():
-    judged = sampling.judged_figures(rows(seconds_10=None, pen_mm_max=None, certified=None), None)
+    judged = bench.judged_figures(rows(seconds_10=None, pen_mm_max=None, certified=None), None)
     assert math.isnan(judged["seconds_10_slowest"])
     assert math.isnan(judged["peer_ratio"])
     assert judged["certified"] == 1.0
     assert judged["pen_mm_max"] == pytest.approx(0.1)
-    assert not sampling.bars_met(judged, sampling.BARS)
+    assert not bench.bars_met(judged, bench.BARS)
 
 
 def test_bars_of_scenes_that_were_not_run_are_not_judged():
-    judged = sampling.judged_figures({"spatula": rows()["spatula"]}, None)
+    judged = bench.judged_figures({"spatula": rows()["spatula"]}, None)
     assert set(judged) == {"certified", "seconds_10_slowest", "pen_mm_max", "pen_mm_p95"}
 
 
@@ -126,13 +126,13 @@ def test_a_run_becomes_json_and_a_table(monkeypatch):
     from rich.console import Console
 
     made = rows()
-    monkeypatch.setattr(sampling, "measure_scene", lambda name, **_: {**made["spatula"], "n": name})
-    result = sampling.run(scenes="spatula, wine_pot", num=10, budget=5.0)
+    monkeypatch.setattr(bench, "measure_scene", lambda name, **_: {**made["spatula"], "n": name})
+    result = bench.run(scenes="spatula, wine_pot", num=10, budget=5.0)
     assert list(result["scenes"]) == ["spatula", "wine_pot"]
     assert result["bars_met"] is True
     assert json.loads(json.dumps(result, allow_nan=False))["peer"] is None
     console = Console(width=200, file=io.StringIO())
-    console.print(sampling.describe(result))
+    console.print(bench.describe(result))
     text = console.file.getvalue()
     assert "wine_pot" in text
     assert "10 certified motions, processor s" in text
@@ -141,15 +141,15 @@ def test_a_run_becomes_json_and_a_table(monkeypatch):
 @pytest.mark.parametrize("text", ["milk", "spatula,milk", "bunny_like"])
 def test_unknown_scenes_are_named(text):
     with pytest.raises(UnknownNameError, match="small_box_two_hands"):
-        chosen_scenes(text, sampling.SCENE_NAMES)
+        chosen_scenes(text, bench.SCENE_NAMES)
 
 
 def test_no_scene_and_no_motion_are_refused():
-    assert chosen_scenes(None, sampling.SCENE_NAMES) == sampling.SCENE_NAMES
+    assert chosen_scenes(None, bench.SCENE_NAMES) == bench.SCENE_NAMES
     with pytest.raises(InvalidValueError, match="names no scene"):
-        chosen_scenes(" , ", sampling.SCENE_NAMES)
+        chosen_scenes(" , ", bench.SCENE_NAMES)
     with pytest.raises(InvalidValueError, match="--num is 0"):
-        sampling.run(num=0)
+        bench.run(num=0)
 
 
 def digit_problem(shift):

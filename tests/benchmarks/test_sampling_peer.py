@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from handwright.benchmarks.sampling_peer import measure_frames, solved_path
+from benchmarks.sampling.peer import measure_frames, solved_path
 from handwright.errors import InvalidValueError
 from handwright.scenes import load_scene
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from handwright.benchmarks import spread
-from handwright.benchmarks.spread import Explored, compare, covered_width, explore, frame_spread
-from handwright.benchmarks.spread_figure import Band, draw_bands, strokes
+from benchmarks.sampling import spread
+from benchmarks.sampling.spread import Explored, compare, covered_width, explore, frame_spread
+from benchmarks.sampling.spread_figure import Band, draw_bands, strokes
 from handwright.errors import InvalidValueError
 from handwright.methods import ContactSampling
 from handwright.methods.sampling.setup.prepare import prepare

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import handwright as hw
-from handwright.benchmarks import stepwise, stepwise_figures
-from handwright.benchmarks.bars import bars_met
+from benchmarks.bars import bars_met
+from benchmarks.stepwise import bench, figures
 from handwright.methods import Session
 from handwright.methods.stepwise.objectives.holding import NoGripError
 
@@ -20,9 +20,9 @@ from handwright.methods.stepwise.objectives.holding import NoGripError
 def result() -> dict:
     """One short scene with a push, measured in full; the hold after it is cut short."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stepwise_figures, "HOLD", 0.5)
-        patch.setattr(stepwise, "_warm_up", lambda problem: None)
-        return stepwise.run(scenes="gift_box_pushed")
+        patch.setattr(figures, "HOLD", 0.5)
+        patch.setattr(bench, "_warm_up", lambda problem: None)
+        return bench.run(scenes="gift_box_pushed")
 
 
 def test_a_result_is_numbers_by_scene_that_json_can_write(result):
@@ -56,7 +56,7 @@ def test_the_push_shows_beside_the_servo_hand(result):
 def test_tables_name_every_scene_and_bar(result, capsys):
     from rich.console import Console
 
-    Console(width=200).print(stepwise.describe(result))
+    Console(width=200).print(bench.describe(result))
     told = capsys.readouterr().out
     assert "gift_box_pushed" in told
     for name in result["judged"]:
@@ -79,13 +79,13 @@ def row(**changes) -> dict:
 
 
 def met(rows) -> bool:
-    judged = stepwise.judged_figures(rows)
-    return bars_met(judged, {name: stepwise.BARS[name] for name in judged})
+    judged = bench.judged_figures(rows)
+    return bars_met(judged, {name: bench.BARS[name] for name in judged})
 
 
 def test_bars_are_met_by_the_slowest_and_worst_scene():
     assert met({"one": row(), "two": row(hands=2, fps=130.0)})
-    judged = stepwise.judged_figures({"one": row(), "slow": row(fps=310.0, drift_um_s=3.0)})
+    judged = bench.judged_figures({"one": row(), "slow": row(fps=310.0, drift_um_s=3.0)})
     assert judged["fps_one_hand"] == 310.0
     assert judged["drift_um_s"] == 3.0
     assert "fps_two_hands" not in judged
@@ -112,9 +112,9 @@ def test_a_scene_without_a_motion_says_why_and_meets_no_bar(monkeypatch):
     def fails(problem, *, seed):
         raise NoGripError("the hand cannot reach")
 
-    monkeypatch.setattr(stepwise, "measure_scene", fails)
-    monkeypatch.setattr(stepwise, "_warm_up", lambda problem: None)
-    result = stepwise.run(scenes="lift_cup")
+    monkeypatch.setattr(bench, "measure_scene", fails)
+    monkeypatch.setattr(bench, "_warm_up", lambda problem: None)
+    result = bench.run(scenes="lift_cup")
     found = result["scenes"]["lift_cup"]
     assert found["verdict"] == "the hand cannot reach"
     assert found["fps"] is None
@@ -127,9 +127,9 @@ def test_speed_is_the_least_time_of_frames_that_are_all_the_same(monkeypatch):
     problem = hw.load_scene("lift_expected")
     problem = replace(problem, times=problem.times[:6], goals=())
     clock = iter(np.cumsum([0.0, 9.0, 0.0, 1.0] * 5 + [0.0, 2.0] * 10).tolist())
-    monkeypatch.setattr(stepwise_figures, "NUM_PASSES", 4)
-    monkeypatch.setattr(stepwise_figures.time, "thread_time", lambda: next(clock))
-    session, seconds = stepwise_figures.timed(problem, 0)
+    monkeypatch.setattr(figures, "NUM_PASSES", 4)
+    monkeypatch.setattr(figures.time, "thread_time", lambda: next(clock))
+    session, seconds = figures.timed(problem, 0)
     assert isinstance(session, Session)
     assert session.tally.frames == 5
     # Passes take 9, 1, 9, 1, 9 s, then 1, 9, 1, 9, 1 s, then 2 s a frame: the least of each is 1 s.
@@ -142,10 +142,10 @@ def test_frames_without_a_solution_give_no_speed(monkeypatch):
         session.tally.infeasible = 1
         return session, seconds
 
-    real = stepwise_figures.timed
-    monkeypatch.setattr(stepwise_figures, "timed", timed)
-    monkeypatch.setattr(stepwise_figures, "NUM_PASSES", 1)
-    monkeypatch.setattr(stepwise_figures, "hold_drift", lambda session: 0.0)
-    found = stepwise_figures.measure_scene(hw.load_scene("lift_expected"), seed=0)
+    real = figures.timed
+    monkeypatch.setattr(figures, "timed", timed)
+    monkeypatch.setattr(figures, "NUM_PASSES", 1)
+    monkeypatch.setattr(figures, "hold_drift", lambda session: 0.0)
+    found = figures.measure_scene(hw.load_scene("lift_expected"), seed=0)
     assert found["fps"] is None
     assert found["infeasible_steps"] == 1

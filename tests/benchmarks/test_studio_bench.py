@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 
-from handwright.benchmarks import studio_picture
-from handwright.benchmarks.studio_picture import find_browser
+from benchmarks.studio import picture
+from benchmarks.studio.picture import find_browser
 from handwright.errors import InvalidValueError
 
 
@@ -26,7 +26,7 @@ def test_a_missing_browser_is_named(monkeypatch, there, missing):
 
 def test_a_page_that_is_not_built_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr(shutil, "which", only("google-chrome", "chromedriver"))
-    monkeypatch.setattr(studio_picture, "PAGE", tmp_path)
+    monkeypatch.setattr(picture, "PAGE", tmp_path)
     with pytest.raises(InvalidValueError, match="make studio"):
         find_browser()
     (tmp_path / "index.html").touch()

@@ -11,10 +11,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handwright.benchmarks import trajopt
-from handwright.benchmarks.scene_choice import chosen_scenes
-from handwright.benchmarks.timing import interrupted_after
-from handwright.benchmarks.trajopt_figures import (
+from benchmarks.scene_choice import chosen_scenes
+from benchmarks.timing import interrupted_after
+from benchmarks.trajopt import bench
+from benchmarks.trajopt.figures import (
     EXACT,
     SceneRun,
     judged_run,
@@ -118,26 +118,26 @@ def test_bars_take_the_worst_scene_of_their_group():
         "twirl_x": scene_row([failed_run()]),
         "pick_box": scene_row([made_run(samples={name: [np.full(9, 3.0)] for name in EXACT})]),
     }
-    judged = trajopt.judged_figures(rows, PEER)
+    judged = bench.judged_figures(rows, PEER)
     assert (judged["success_ball"], judged["seconds_ball"]) == (1.0, 2.0)
     assert (judged["success_pens"], judged["seconds_pens"]) == (0.5, 12.0)
     assert (judged["success_others"], judged["seconds_others"]) == (0.0, 60.0)
     assert judged["gap_mm"] == 3.0
     assert judged["pushes"] == 0.5
     assert (judged["ms_per_iteration"], judged["peer_ratio"]) == (9.0, 150.0)
-    assert list(judged) == list(trajopt.BARS)
-    assert not trajopt.bars_met(judged, trajopt.BARS)
+    assert list(judged) == list(bench.BARS)
+    assert not bench.bars_met(judged, bench.BARS)
 
 
 def test_bars_of_scenes_that_were_not_run_are_not_judged():
-    judged = trajopt.judged_figures({"pick_ball": scene_row([failed_run(10.0)])}, None)
+    judged = bench.judged_figures({"pick_ball": scene_row([failed_run(10.0)])}, None)
     assert "success_pens" not in judged
     assert "peer_ratio" not in judged
     assert math.isnan(judged["gap_mm"])
 
 
 def test_every_scene_with_goals_is_run_unless_some_are_chosen():
-    known = trajopt.scene_names()
+    known = bench.scene_names()
     assert set(known) == {name for name in goal_scenes() if not load_scene(name).grips}
     assert chosen_scenes(None, known) == known
     assert chosen_scenes(" twirl_x, pick_ball,twirl_x", known) == ("twirl_x", "pick_ball")
@@ -146,19 +146,19 @@ def test_every_scene_with_goals_is_run_unless_some_are_chosen():
     with pytest.raises(InvalidValueError, match="names no scene"):
         chosen_scenes(" , ", known)
     with pytest.raises(InvalidValueError, match="--seeds is 0"):
-        trajopt.run(seeds=0)
+        bench.run(seeds=0)
 
 
 def test_runs_get_what_they_are_due_while_there_is_time_for_all():
-    names = list(trajopt.scene_names())
-    plan = sorted(map(trajopt.budget_of, names * 3))
+    names = list(bench.scene_names())
+    plan = sorted(map(bench.budget_of, names * 3))
     assert set(plan) == {10.0, 15.0, 60.0}
-    assert trajopt.fair_budget(60.0, [60.0] * 3, 1000.0) == 60.0
-    assert trajopt.fair_budget(60.0, [], 40.0) < 40.0
+    assert bench.fair_budget(60.0, [60.0] * 3, 1000.0) == 60.0
+    assert bench.fair_budget(60.0, [], 40.0) < 40.0
     # All fail and take what they are given: even so, the whole ends in its time.
     left = 1080.0
     for number, due in enumerate(plan):
-        given = trajopt.fair_budget(due, plan[number + 1 :], left)
+        given = bench.fair_budget(due, plan[number + 1 :], left)
         assert 0.25 * due <= given <= due
         left -= given + 6.0
     assert left >= 0.0
@@ -185,10 +185,10 @@ def test_a_run_becomes_json_and_a_table(monkeypatch):
         asked.append((name, seed, budget))
         return made_run(seed) if name == "pick_ball" else failed_run()
 
-    monkeypatch.setattr(trajopt, "warm_up", lambda _name: None)
-    monkeypatch.setattr(trajopt, "measure_run", measure_run)
-    result = trajopt.run(scenes="twirl_x,pick_ball", seeds=2)
-    first = trajopt.FIRST_SEED
+    monkeypatch.setattr(bench, "warm_up", lambda _name: None)
+    monkeypatch.setattr(bench, "measure_run", measure_run)
+    result = bench.run(scenes="twirl_x,pick_ball", seeds=2)
+    first = bench.FIRST_SEED
     assert asked == [
         ("pick_ball", first, 10.0), ("twirl_x", first, 60.0),
         ("pick_ball", first + 1, 10.0), ("twirl_x", first + 1, 60.0),
@@ -198,7 +198,7 @@ def test_a_run_becomes_json_and_a_table(monkeypatch):
     assert result["bars_met"] is False
     assert json.loads(json.dumps(result, allow_nan=False)) == result
     console = Console(width=240, file=io.StringIO())
-    console.print(trajopt.describe({**result, "peer": PEER}))
+    console.print(bench.describe({**result, "peer": PEER}))
     text = console.file.getvalue()
     assert "twirl_x: 0 motions after 7 attempts." in text
     assert "ratio to the former at least 60" in text
@@ -215,25 +215,25 @@ def test_a_run_that_is_stopped_says_what_it_had_come_to(monkeypatch):
         except KeyboardInterrupt:
             return Result((), Status.CANCELLED, "", numbers)
 
-    monkeypatch.setattr(trajopt, "synthesize", never_ends)
-    run = trajopt.measure_run("pick_ball", seed=1000, budget=0.05)
+    monkeypatch.setattr(bench, "synthesize", never_ends)
+    run = bench.measure_run("pick_ball", seed=1000, budget=0.05)
     assert not run.is_success
     assert run.is_cut
     assert "3 attempts. The best has 'gap'" in run.message
     numbers["best_gap"] = 0.0
-    assert "how it holds" in trajopt.measure_run("pick_ball", seed=1000, budget=0.05).message
+    assert "how it holds" in bench.measure_run("pick_ball", seed=1000, budget=0.05).message
 
 
 def test_ctrl_c_ends_the_benchmark(monkeypatch):
     cancelled = Result((), Status.CANCELLED)
-    monkeypatch.setattr(trajopt, "synthesize", lambda *_, **__: cancelled)
+    monkeypatch.setattr(bench, "synthesize", lambda *_, **__: cancelled)
     with pytest.raises(KeyboardInterrupt):
-        trajopt.measure_run("pick_ball", seed=1000, budget=60.0)
+        bench.measure_run("pick_ball", seed=1000, budget=60.0)
 
 
 @pytest.mark.slow
 def test_one_scene_one_seed():
-    result = trajopt.run(scenes="pick_ball", seeds=1)
+    result = bench.run(scenes="pick_ball", seeds=1)
     row = result["scenes"]["pick_ball"]
     assert result["peer"] is None
     assert row["runs"] == 1

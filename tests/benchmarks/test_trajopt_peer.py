@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handwright.benchmarks.trajopt_peer import LocalCost, _least_count, descend_by_lbfgs
+from benchmarks.trajopt.peer import LocalCost, _least_count, descend_by_lbfgs
 from handwright.errors import InvalidValueError
 from handwright.methods import ContactInvariant
 from handwright.methods.trajopt.attempt import static_start

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handwright.cli.demo import figures_of
-from handwright.cli.main import demo as motions
+from handwright.cli import demo_motions as motions
+from handwright.cli.demo_motions import figures_of
 from handwright.core.contact import ContactTrack
 from handwright.core.result import NoSolutionError, Result, Status
-from handwright.demo import sheet
-from handwright.demo.sheet import motion_sheet, pictures, spread, touching_span
 from handwright.evidence import certify
 from handwright.methods import Scripted, synthesize
+from handwright.render import motion_sheet as sheet
+from handwright.render.motion_sheet import motion_sheet, pictures, spread, touching_span
 from handwright.render.scene import Stage
 from handwright.scenes import load_scene
 
@@ -119,7 +119,7 @@ def test_a_hand_that_touches_nothing_has_such_figures(clip):
 
 
 def test_the_demo_writes_and_tells_everything(clip, monkeypatch, tmp_path, capsys, opengl):
-    def synthesize_scripted(problem, method, *, seed, watcher):
+    def synthesize_scripted(problem, method, *, seed, on_progress):
         assert (problem.name, method.num_solutions, method.num_workers) == ("milk_box_turn", 2, 1)
         assert seed == 5
         result = synthesize(problem, Scripted())

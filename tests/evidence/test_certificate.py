@@ -23,14 +23,14 @@ from scripted_clips import (
     with_judged_forces,
 )
 
-from handwright.benchmarks.verify import carried_ball, planted_faults
+from benchmarks.verify import carried_ball, planted_faults
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import Contact, ContactMode, ContactTrack
 from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
 from handwright.evidence import Tolerances, certify
 from handwright.evidence.certificate.findings import _widest_gaps
-from handwright.evidence.contacts.hand_contacts import contact_table
+from handwright.evidence.contacts.hand_contacts import FoundContacts, contact_table
 from handwright.geometry import floor
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
@@ -222,15 +222,15 @@ def turned(clip, way):
 
 
 def test_skin_gives_way_so_far_and_no_farther(lift):
-    soft = Tolerances(skin_shear=0.003)
+    soft = Tolerances(skin_stretch=0.003)
     assert certify(turned(lift, 0.0015)).reasons == ("slip",)
     given = certify(turned(lift, 0.0015), tolerances=soft)
     assert given.passed
-    assert "under skin_shear 0.003 (default 0.0)" in given.verdict
+    assert "under skin_stretch 0.003 (default 0.0)" in given.verdict
     assert certify(turned(lift, 0.006), tolerances=soft).reasons == ("slip",)
     # Creeping counts as well: a contact's life is as long as it touches.
     assert certify(creeping(lift), tolerances=soft).passed
-    assert certify(creeping(lift), tolerances=Tolerances(skin_shear=1e-3)).reasons == ("slip",)
+    assert certify(creeping(lift), tolerances=Tolerances(skin_stretch=1e-3)).reasons == ("slip",)
 
 
 def test_contacts_stored_as_static_may_shear_as_far(lift):
@@ -239,7 +239,7 @@ def test_contacts_stored_as_static_may_shear_as_far(lift):
     assert all(row.mode is ContactMode.STATIC for row in rows)
     strict = certify(clip).check("slip")
     assert "contacts stored as static slide" in strict.detail
-    soft = certify(clip, tolerances=Tolerances(skin_shear=0.003)).check("slip")
+    soft = certify(clip, tolerances=Tolerances(skin_stretch=0.003)).check("slip")
     assert (soft.passed, soft.detail) == (True, "")
 
 
@@ -329,9 +329,9 @@ def test_an_impact_excuses_its_own_gap_and_no_other():
     frame, gap = np.array([0, 0, 1, 2]), np.array([0.02, 0.005, 0.02, 0.0004])
     none, up = np.zeros((4, 3)), np.tile([0.0, 0.0, 1.0], (4, 1))
     closing = np.array([0.03, 0.0, 0.03, 0.0])
-    table = contact_table(
-        "hand", frame, np.zeros(4, dtype=np.int64), none, up, gap, closing, np.ones(4), none, 0.005
-    )
+    part = np.zeros(4, dtype=np.int64)
+    found = FoundContacts(frame, part, none, up, gap, closing, np.ones(4), none)
+    table = contact_table("hand", found, 0.005)
     widest = _widest_gaps(table, np.ones(4, dtype=bool), (3, 1), 0.001)
     np.testing.assert_array_equal(widest[:, 0], [0.005, 0.001, 0.0004])
 
@@ -362,9 +362,11 @@ def test_a_face_beside_an_edge_slides_with_the_material_of_its_own_contact():
     up, side = np.array([[0.0, 0.0, -1.0]]), np.array([[-1.0, 0.0, 0.0]])
     zero, one = np.zeros(1, dtype=np.int64), np.ones(1)
     over_the_edge = np.array([[0.02, 0.0, 0.0]])
-    given = ("hand", zero, zero, np.zeros((1, 3)), side, 0.0 * one, 0.0 * one, one, over_the_edge)
-    alone = contact_table(*given, 0.005)
-    beside = contact_table(*given, 0.005, up)
+    found = FoundContacts(
+        zero, zero, np.zeros((1, 3)), side, 0.0 * one, 0.0 * one, one, over_the_edge
+    )
+    alone = contact_table("hand", found, 0.005)
+    beside = contact_table("hand", found, 0.005, up)
     assert alone.mode[0] == int(ContactMode.STATIC)
     assert beside.mode[0] == int(ContactMode.SLIDING)
     np.testing.assert_allclose(beside.velocity, over_the_edge)

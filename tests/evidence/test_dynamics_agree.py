@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from handwright.core.track import Track
-from handwright.evidence.certificate.certificate import dynamics
+from handwright.evidence.certificate import dynamics
 from handwright.geometry.shapes import make_shape
 from handwright.math import rotation
 from handwright.math.pose import Pose

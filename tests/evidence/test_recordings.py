@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from handwright.benchmarks.recorded_bands import REFERENCES, bands
-from handwright.benchmarks.recorded_metrics import describe, recorded_joints, skin_depth
+from benchmarks.recordings.bands import REFERENCES, bands
+from benchmarks.recordings.metrics import describe, recorded_joints, skin_depth
 from handwright.evidence import physical_realism, smoothness
 from handwright.evidence.metrics.smoothness import smoothness_of
 from handwright.io.manipnet.dataset import read_recording

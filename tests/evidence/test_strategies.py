@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from handwright.benchmarks.verify import carried_ball
+from benchmarks.verify import carried_ball
 from handwright.core.contact import ENVIRONMENT, Contact, ContactMode, ContactTrack
 from handwright.evidence.metrics.strategies import (
     count_strategies,

@@ -278,7 +278,8 @@ def test_overlapping_parts_weigh_their_union():
     assert check_mesh(vertices, faces) == []
     assert parts_overlap(vertices, faces)
     body = body_from_mesh(vertices, faces, density=1000.0)
-    assert body.mass == pytest.approx(1000.0 * 0.09 * 0.06**2, rel=1e-3)
+    assert body.mass == pytest.approx(1000.0 * 0.09 * 0.06**2, rel=1e-9)
+    np.testing.assert_allclose(body.center, vertices.mean(axis=0), atol=1e-9)
     assert body_from_mesh(vertices, faces, mass=0.25).mass == pytest.approx(0.25)
 
 

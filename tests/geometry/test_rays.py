@@ -1,6 +1,9 @@
-"""Ray casts against a brute-force oracle."""
+"""Ray casts against a brute-force oracle, with both search structures."""
 
 from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -9,10 +12,14 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 from handwright.errors import InvalidValueError
-from handwright.geometry import ExactDistance, RayCaster
+from handwright.geometry import ExactDistance, RayCaster, ray_backend
+from handwright.geometry.mesh import ray_search
 
 BOX = trimesh.creation.box((0.06, 0.06, 0.16))
 TORUS = trimesh.creation.torus(0.04, 0.015, major_sections=24, minor_sections=12)
+# Faces of a fifth of a square millimetre: libigl by itself sees none of them.
+FINE = trimesh.creation.icosphere(subdivisions=4, radius=0.01)
+BACKENDS = ["embree", "libigl"]
 
 
 def brute_force(mesh, origins, directions):
@@ -38,10 +45,21 @@ def random_rays(count, seed=0):
     return origins, 0.3 * rng.normal(size=(count, 3)) - 8 * origins
 
 
-@pytest.mark.parametrize("mesh", [BOX, TORUS], ids=["box", "torus"])
-def test_agrees_with_brute_force_to_double_precision(mesh):
+@pytest.fixture(params=BACKENDS)
+def backend(request):
+    """Both search structures; Embree has no wheels for some machines."""
+    if request.param == "embree":
+        pytest.importorskip("embreex", reason="the package embreex is not installed")
+    return request.param
+
+
+@pytest.mark.parametrize(
+    ("mesh", "scale"), [(BOX, 1.0), (TORUS, 1.0), (FINE, 0.2)], ids=["box", "torus", "fine"]
+)
+def test_agrees_with_brute_force_to_double_precision(mesh, scale, backend):
     origins, directions = random_rays(624)
-    distances, faces = RayCaster(mesh).cast(origins, directions)
+    origins *= scale
+    distances, faces = RayCaster(mesh, backend).cast(origins, directions)
     expected, expected_faces = brute_force(mesh, origins, directions)
     assert np.isfinite(expected).sum() > 100
     assert np.isinf(expected).sum() > 50
@@ -51,8 +69,8 @@ def test_agrees_with_brute_force_to_double_precision(mesh):
     assert_allclose(distances[hit], expected[hit], rtol=1e-10, atol=1e-13)
 
 
-def test_limit_cuts_hits_off():
-    caster = RayCaster(BOX)
+def test_limit_cuts_hits_off(backend):
+    caster = RayCaster(BOX, backend)
     origin, direction = np.array([[0.13, 0.0, 0.001]]), np.array([[-3.0, 0.0, 0.0]])
     assert caster.cast(origin, direction, 0.1001)[0] == pytest.approx([0.1], abs=1e-12)
     distances, faces = caster.cast(origin, direction, 0.1 - 1e-9)
@@ -61,8 +79,27 @@ def test_limit_cuts_hits_off():
     assert caster.cast(origin, direction, 0.1 + 1e-9)[0] == pytest.approx([0.1], abs=1e-12)
 
 
-def test_leading_axes_are_kept():
-    caster = RayCaster(TORUS)
+def test_the_backend_in_use_can_be_asked_for():
+    assert ray_backend() == ("embree" if find_spec("embreex") else "libigl")
+    with pytest.raises(InvalidValueError, match="'embree' or 'libigl'"):
+        RayCaster(BOX, "optix")
+
+
+def test_without_embreex_rays_are_cast_by_libigl(monkeypatch):
+    monkeypatch.setitem(sys.modules, "embreex", None)
+    monkeypatch.setattr(ray_search, "find_spec", lambda name: None)
+    assert ray_backend() == "libigl"
+    origins, directions = random_rays(200)
+    distances, faces = RayCaster(TORUS).cast(origins, directions)
+    expected, expected_faces = RayCaster(TORUS, "libigl").cast(origins, directions)
+    assert np.array_equal(distances, expected)
+    assert np.array_equal(faces, expected_faces)
+    with pytest.raises(InvalidValueError, match="embreex, which is not installed"):
+        RayCaster(TORUS, "embree")
+
+
+def test_leading_axes_are_kept(backend):
+    caster = RayCaster(TORUS, backend)
     origins, directions = random_rays(60)
     flat = caster.cast(origins, directions)
     shaped = caster.cast(origins.reshape(3, 4, 5, 3), directions.reshape(3, 4, 5, 3))
@@ -92,8 +129,8 @@ def test_posed_rays_agree_with_a_moved_mesh():
         assert_allclose(distances[p][hit], expected[hit], rtol=1e-9, atol=1e-12)
 
 
-def test_proximity_follows_manipnet():
-    caster = RayCaster(BOX)
+def test_proximity_follows_manipnet(backend):
+    caster = RayCaster(BOX, backend)
     origins = np.array([[0.05, 0.0, 0.01], [0.028, 0.0, 0.01], [0.2, 0.0, 0.0], [0.0, 0.05, 0.0]])
     directions = np.array([[-1.0, 0, 0], [-1.0, 0, 0], [-1.0, 0, 0], [0, 1.0, 0]])
     inside = ExactDistance(BOX.vertices, BOX.faces).is_inside(origins)
@@ -106,11 +143,11 @@ def test_proximity_follows_manipnet():
     assert deep == pytest.approx([-0.05])
 
 
-def test_overlapping_parts_are_seen_as_one():
+def test_overlapping_parts_are_seen_as_one(backend):
     second = trimesh.creation.box((0.02, 0.02, 0.1))
     second.apply_translation((0, 0, 0.06))
     both = trimesh.util.concatenate([BOX, second])
-    caster = RayCaster(both)
+    caster = RayCaster(both, backend)
     origin = np.array([[0.001, 0.002, 0.0]])
     # Up from within: through the end of the second part, out of its other end.
     distance, face = caster.cast(origin, np.array([[0.0, 0.0, 1.0]]))

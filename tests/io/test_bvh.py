@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handwright.errors import FileFormatError, HandwrightError, InvalidValueError, UnknownNameError
+from handwright.io.bvh import parse as bvh_parse
 from handwright.io.bvh.files import BvhMotion, read_bvh, write_motion
-from handwright.io.bvh.files import parse as bvh_parse
 from handwright.math import rotation
 from handwright.math.pose import Pose
 

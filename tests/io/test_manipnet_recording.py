@@ -10,8 +10,8 @@ import pytest
 import trimesh
 from scipy.spatial.transform import Rotation
 
-from handwright.benchmarks.recorded_metrics import recorded_joints, skin_depth
-from handwright.cli.main import main as cli
+from benchmarks.recordings.metrics import recorded_joints, skin_depth
+from handwright.cli import main as cli
 from handwright.core.clip import Clip
 from handwright.errors import FileFormatError, HandwrightError, InvalidValueError, UnknownNameError
 from handwright.evidence import evaluate

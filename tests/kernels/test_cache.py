@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 _INNER = '''
-from handwright.kernels.decorators import compiled, kernel, linked
+from handwright.kernels.decorators import compiled, inlined_loose, kernel, linked
 
 FACTOR = 2.0
 UNUSED = 1.0
@@ -60,9 +60,12 @@ class Project:
         assert old in text
         self.write(name, text.replace(old, new))
 
-    def run(self, call: str = "outer(3.0)", name: str = "outer") -> tuple[float, bool]:
+    def run(
+        self, call: str = "outer(3.0)", name: str = "outer", hash_seed: str = "random"
+    ) -> tuple[float, bool]:
         """The value of a call, and whether its code came from disk."""
         env = {**os.environ, "NUMBA_CACHE_DIR": str(self.folder / "cache")}
+        env["PYTHONHASHSEED"] = hash_seed
         env["PYTHONPATH"] = os.pathsep.join([str(self.folder), *sys.path])
         code = f"from outer import *; print({call}, {name}.stats.cache_hits.total())"
         done = subprocess.run(
@@ -99,6 +102,24 @@ def test_a_state_of_the_sources_that_was_compiled_before_is_found_again(project)
     assert project.run() == (16.0, False)
     project.edit("inner.py", "FACTOR = 5.0", "FACTOR = 2.0")
     assert project.run() == (7.0, True)
+
+
+def test_the_order_of_sets_which_differs_between_processes_compiles_nothing_anew(tmp_path):
+    # The freedom of the compiler in loose kernels is a set of four words.
+    project = Project(tmp_path, "inlined_loose")
+    orders = {_order_of_set(str(seed)) for seed in range(3)}
+    assert len(orders) > 1
+    assert project.run(hash_seed="0") == (7.0, False)
+    assert [project.run(hash_seed=seed) for seed in ("1", "2")] == [(7.0, True)] * 2
+
+
+def _order_of_set(hash_seed: str) -> str:
+    """How a process with a seed for its hashes writes the compiler's freedom."""
+    code = "from handwright.kernels import decorators; print(decorators._FREEDOM)"
+    env = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+    ).stdout
 
 
 def test_fields_of_a_named_tuple_in_another_order_compile_anew(tmp_path):

@@ -25,7 +25,7 @@ from handwright.kinematics import (
     DigitTargets,
     IkWeights,
     PointGoals,
-    TurnGoals,
+    RotationGoals,
     descend_digit,
     link_poses,
     posed_capsules,
@@ -427,7 +427,7 @@ def test_the_arm_brings_the_wrist_to_a_pose(side):
             model,
             model.pose("rest"),
             points=PointGoals(np.array([wrist]), np.zeros((1, 3)), places[wrist][None], np.ones(1)),
-            turns=TurnGoals(
+            rotations=RotationGoals(
                 np.array([wrist]), rotation.from_matrix(turns[wrist])[None], np.ones(1)
             ),
             joints=arm,
@@ -435,7 +435,7 @@ def test_the_arm_brings_the_wrist_to_a_pose(side):
         np.testing.assert_array_equal(result.q[8:], model.pose("rest")[8:])
         assert np.all(result.q >= model.joints.lower - 1e-12)
         assert np.all(result.q <= model.joints.upper + 1e-12)
-        reached += bool(result.error[0] < 1e-5 and result.turn_error[0] < 1e-4)
+        reached += bool(result.error[0] < 1e-5 and result.rotation_error[0] < 1e-4)
     # Local descent may end in a corner of the limits, but mostly it arrives.
     assert reached >= 14
 
@@ -497,7 +497,7 @@ def point_goal(**changes):
         (point_goal(), {"joints": ("ring_dip_flexion",)}, "moves on its own"),
         (point_goal(), {"reference": np.zeros(3)}, r"shape \(3,\)"),
         (point_goal(), {"q": np.full(30, np.nan)}, "NaN or infinity"),
-        (None, {}, "neither points nor turns"),
+        (None, {}, "neither points nor rotations"),
     ],
 )
 def test_goals_that_make_no_sense_are_refused(goal, settings, message):

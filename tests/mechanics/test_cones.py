@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from handwright.benchmarks.force_problems import halved_problems, random_problem, solve_by_clarabel
+from benchmarks.kernels.force_problems import halved_problems, random_problem, solve_by_clarabel
 from handwright.errors import InvalidValueError
 from handwright.math import rotation
 from handwright.mechanics import (

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog, nnls
 
-from handwright.benchmarks.force_problems import random_problem
+from benchmarks.kernels.force_problems import random_problem
 from handwright.errors import InvalidValueError
 from handwright.mechanics import (
     ForceStatus,

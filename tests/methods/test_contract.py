@@ -2,62 +2,66 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
+from corpus import new_process, problem_of, solved
 
 from handwright.core.problem import Problem
 from handwright.core.result import NoSolutionError, Status
-from handwright.core.track import Track, still
+from handwright.core.track import still
 from handwright.errors import InvalidValueError
 from handwright.geometry.shapes import make_shape
 from handwright.hands import trident
 from handwright.math.pose import Pose
 from handwright.methods import METHODS, Method, synthesize
-from handwright.scenes import load_scene
 
 TIMES = np.linspace(0.0, 0.5, 16)
 
 
-@pytest.fixture
-def hold_a_ball():
-    rise = np.stack([0.0 * TIMES, 0.0 * TIMES, 0.1 * TIMES], axis=-1)
-    wxyz = np.tile([1.0, 0.0, 0.0, 0.0], (len(TIMES), 1))
-    return Problem(
-        name="hold_a_ball",
-        times=TIMES,
-        hands={"hand": trident()},
-        bodies={"ball": make_shape("sphere")},
-        tracks={
-            "hand": Track(TIMES, Pose(rise - np.array([0.13, 0.0, 0.0]), wxyz)),
-            "ball": Track(TIMES, Pose(rise, wxyz)),
-        },
-    )
-
-
 PROBLEMS = {
-    "sampling": lambda: load_scene("milk_box_turn"),
-    "trajopt": lambda: load_scene("pick_ball"),
-    "stepwise": lambda: load_scene("lift_expected"),
+    "scripted": "hold_a_ball",
+    "sampling": "milk_box_turn",
+    "trajopt": "pick_ball",
+    "stepwise": "lift_expected",
 }
 """Problems that a method can solve; others take ``hold_a_ball``."""
 SETTINGS = {
-    "sampling": {"num_solutions": 1, "time_budget": 600.0},
+    "sampling": {"num_solutions": 3, "time_budget": 600.0},
     "trajopt": {"num_solutions": 1, "time_budget": 600.0},
 }
+SEED = 0
 
 
-@pytest.fixture
-def solvable(name, hold_a_ball):
-    return PROBLEMS[name]() if name in PROBLEMS else hold_a_ball
-
-
-@pytest.fixture
-def method(name):
+def method_of(name):
     return METHODS[name](**SETTINGS.get(name, {}))
 
 
-@pytest.mark.xdist_group("sampling")
-@pytest.mark.parametrize("name", METHODS)
+@cache
+def fresh(name):
+    """What a method gives in this process, and the clips that a watcher was told of."""
+    told = []
+    problem = problem_of(PROBLEMS.get(name, "hold_a_ball"))
+    result = synthesize(
+        problem,
+        method_of(name),
+        seed=SEED,
+        on_progress=lambda progress: told.extend(progress.clips),
+    )
+    return problem, result, told
+
+
+@pytest.fixture
+def hold_a_ball():
+    return problem_of("hold_a_ball")
+
+
+# A group for each method, lest one worker compile all of them while the other waits.
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.xdist_group(f"contract_{name}")) for name in METHODS],
+)
 class TestEveryMethod:
     def test_it_is_listed_under_its_own_name(self, name):
         method = METHODS[name]()
@@ -65,23 +69,25 @@ class TestEveryMethod:
         assert method.name == name
         assert METHODS[name].__doc__
 
-    def test_it_gives_a_valid_clip_that_says_how_it_was_made(self, name, method, solvable):
-        told = []
-        result = synthesize(solvable, method, seed=3, watcher=lambda p: told.extend(p.clips))
+    def test_it_gives_a_valid_clip_that_says_how_it_was_made(self, name):
+        problem, result, told = fresh(name)
         assert result.status is Status.SOLVED
         # Those who watch are told of every clip once, stamped as in the result.
         assert sorted(map(id, told)) == sorted(map(id, result.clips))
         made = result.best.provenance
-        assert (made.scene, made.method, made.seed) == (solvable.name, name, 3)
+        assert (made.scene, made.method, made.seed) == (problem.name, name, SEED)
         assert made.version
         assert result.timings["total"] >= 0.0
-        np.testing.assert_array_equal(result.best.times, solvable.times)
+        np.testing.assert_array_equal(result.best.times, problem.times)
 
-    def test_the_same_seed_gives_the_same_bytes(self, name, method, solvable):
-        one, two = (synthesize(solvable, method, seed=1).best for _ in range(2))
-        for hand in solvable.hands:
-            assert one.hands[hand].q.tobytes() == two.hands[hand].q.tobytes()
-        assert one.contacts.force.tobytes() == two.contacts.force.tobytes()
+    def test_the_same_seed_gives_the_same_bytes(self, name):
+        """Also in another process, which nobody watches, and in which sets have another order."""
+        problem, result, _ = fresh(name)
+        again = solved(problem.name, method_of(name), SEED, by=new_process)
+        for one, two in zip(result.clips, again.clips, strict=True):
+            for hand in problem.hands:
+                assert one.hands[hand].q.tobytes() == two.hands[hand].q.tobytes()
+            assert one.contacts.force.tobytes() == two.contacts.force.tobytes()
 
     def test_what_it_cannot_do_is_a_status_not_a_crash(self, name):
         floating = Problem("no_tracks", TIMES, {"hand": trident()}, {"ball": make_shape("sphere")})

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from corpus import solved
 
 from handwright.core.problem import Problem
 from handwright.core.result import Status
@@ -24,7 +25,7 @@ from handwright.kinematics.skin.skinning import posed_skin
 from handwright.kinematics.tree import Links
 from handwright.math.pose import Pose
 from handwright.methods import ContactSampling, synthesize
-from handwright.methods.sampling import FixedJoint, KeepOff, Preference
+from handwright.methods.sampling import FixedJoint, NoContact, Preference
 from handwright.methods.sampling.search.frame import place_hands
 from handwright.methods.sampling.search.workspace import make_room
 from handwright.methods.sampling.setup.candidates import key_frames, surface_points
@@ -43,8 +44,7 @@ LIMITS = Limits(1e-3, 1e-3, 1e-3, 1e-3, 2e-4, 0.0, 0.3, 8.0, 0.95, 20)
 
 @pytest.fixture(scope="module")
 def turned_box():
-    problem = load_scene("milk_box_turn")
-    return problem, synthesize(problem, FEW, seed=0)
+    return load_scene("milk_box_turn"), solved("milk_box_turn", FEW)
 
 
 def test_everything_that_is_returned_is_certified(turned_box):
@@ -96,7 +96,7 @@ def test_statistics_have_the_columns_of_the_papers_table(turned_box):
 
 def test_a_finger_that_must_keep_off_keeps_off(turned_box):
     problem, _ = turned_box
-    method = replace(FEW, num_solutions=1, keep_off=(KeepOff(("little",)),))
+    method = replace(FEW, num_solutions=1, no_contact=(NoContact(("little",)),))
     clip = synthesize(problem, method, seed=2).best
     names = problem.hands["right"].capsules.names
     pressed = {
@@ -278,7 +278,7 @@ def test_soft_pads_sink_in_and_the_certificate_says_so():
 
 def test_a_filled_mug_is_held_from_outside_and_no_wall_is_pierced():
     problem = load_scene("mug")
-    method = replace(FEW, num_solutions=2, soft_tissue=4e-3, fills_hollows=True)
+    method = replace(FEW, num_solutions=2, soft_tissue=4e-3, treat_as_solid=True)
     result = synthesize(problem, method, seed=0)
     assert result.status is Status.SOLVED
     body = problem.bodies["mug"]

@@ -6,13 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from corpus import solved
 
-from handwright.benchmarks.grip_shares import near_share
+from benchmarks.sampling.grip_shares import near_share
 from handwright.core.result import Status
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.evidence import certify
+from handwright.io.clip.file import load_clip, save_clip
 from handwright.methods import ContactSampling, synthesize
-from handwright.methods.sampling import KeepOff, Pin
+from handwright.methods.reproducing import method_of
+from handwright.methods.sampling import NoContact, Pin
 from handwright.scenes import load_scene
 
 # One worker compiles the search, not all of them at once.
@@ -29,8 +32,8 @@ def box():
 
 
 @pytest.fixture(scope="module")
-def still_clip(box):
-    return synthesize(box, replace(ONE, strategy="static"), seed=2).clips[0]
+def still_clip():
+    return solved("milk_box_turn", replace(ONE, strategy="static"), seed=2).clips[0]
 
 
 def distances(clip, digit, point):
@@ -78,10 +81,10 @@ def test_a_pin_out_of_reach_is_named(box):
 
 def test_a_pin_against_other_wishes_is_named(box):
     pins = (Pin("index", PLACE, 1.3, 1.8),)
-    away = replace(ONE, pins=pins, keep_off=(KeepOff(("index",)),))
+    away = replace(ONE, pins=pins, no_contact=(NoContact(("index",)),))
     result = synthesize(box, away, seed=0)
     assert result.status is Status.INFEASIBLE
-    assert "keep_off" in result.message
+    assert "no_contact" in result.message
     late = synthesize(box, replace(ONE, pins=(Pin("index", PLACE, 50.0),)), seed=0)
     assert late.status is Status.INFEASIBLE
     assert "Pin 0" in late.message
@@ -149,3 +152,20 @@ def test_a_pin_is_kept_where_the_thumb_of_a_grip_is():
     method = ContactSampling(num_solutions=1, time_budget=60.0, pins=(pin,))
     result = synthesize(load_scene("milk_box_turn"), method, seed=0)
     assert result.status is Status.SOLVED, result.message
+
+
+def test_a_clip_with_kept_parts_is_saved_loaded_and_made_again(box, still_clip, tmp_path):
+    made = synthesize(box, ONE.keeping(still_clip, ("thumb",), end=1.0), seed=2).best
+    (part,) = made.provenance.kept
+    assert (part.hand, part.digit) == ("right", "thumb")
+    save_clip(made, tmp_path / "kept.npz")
+    loaded = load_clip(tmp_path / "kept.npz")
+    assert dict(loaded.provenance.settings) == dict(made.provenance.settings)
+    assert "kept" not in loaded.provenance.settings
+    for name in ("times", "q", "link", "local", "point", "normal"):
+        before, after = getattr(part, name), getattr(loaded.provenance.kept[0], name)
+        assert before.dtype == after.dtype
+        np.testing.assert_array_equal(before, after)
+    assert loaded.provenance.kept[0].body == part.body
+    again = synthesize(loaded.problem, method_of(loaded.provenance), seed=2).best
+    np.testing.assert_array_equal(again.hands["right"].q, made.hands["right"].q)

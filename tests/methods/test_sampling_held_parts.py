@@ -12,7 +12,7 @@ from handwright.geometry.mesh.rays import RayCaster
 from handwright.geometry.regions.parts import faces_of_part
 from handwright.geometry.shapes import make_shape
 from handwright.kinematics import posed_capsules
-from handwright.methods.sampling import Ball, ForbiddenBall, HeldBy, Pin
+from handwright.methods.sampling import Ball, ForbiddenBall, GraspRegion, Pin
 from handwright.methods.sampling.constraints.regions import (
     PART_TOLERANCE,
     find_held_parts,
@@ -91,7 +91,7 @@ ALL = ("thumb", "index", "middle", "ring", "little")
 
 @pytest.mark.slow
 def test_a_mug_is_held_by_its_handle():
-    clips = solved("mug_by_handle", hold="handle")
+    clips = solved("mug_by_handle", grasp_region="handle")
     for clip in clips:
         (body,) = clip.problem.bodies.values()
         frames = [points for digit in ALL for points in held_at(clip, digit)]
@@ -103,7 +103,7 @@ def test_a_mug_is_held_by_its_handle():
 
 @pytest.mark.slow
 def test_a_beaker_is_held_over_its_rim():
-    clips = solved("beaker_by_rim", hold="inside")
+    clips = solved("beaker_by_rim", grasp_region="inside")
     for clip in clips:
         thumb = looks_outward(clip, "thumb")
         fingers = [share for digit in ALL[1:] for share in looks_outward(clip, digit)]
@@ -118,7 +118,7 @@ def test_a_beaker_is_held_over_its_rim():
 
 @pytest.mark.slow
 def test_a_mug_is_held_from_outside():
-    clips = solved("mug", hold="outside")
+    clips = solved("mug", grasp_region="outside")
     for clip in clips:
         frames = [share for digit in ALL for share in looks_outward(clip, digit)]
         assert len(frames) > 20
@@ -129,8 +129,8 @@ def test_a_mug_is_held_from_outside():
 @pytest.mark.slow
 def test_single_digits_are_told_where():
     ball = Ball([-0.010, -0.031, 0.030], 0.020)
-    wishes = (HeldBy("outside", ("thumb",)), HeldBy(ball, ("index",)))
-    clips = solved("mug", held_by=wishes)
+    wishes = (GraspRegion("outside", ("thumb",)), GraspRegion(ball, ("index",)))
+    clips = solved("mug", grasp_regions=wishes)
     for clip in clips:
         for points in held_at(clip, "index"):
             away = np.linalg.norm(points - np.array(ball.center), axis=1) - ball.radius
@@ -153,14 +153,16 @@ def told(scene, **wishes):
 def test_what_is_said_of_a_digit_goes_before_what_is_said_of_all():
     ball = Ball((0.0, 0.03, 0.0), 0.02)
     parts = told(
-        "mug", hold="inside", held_by=(HeldBy("handle", ("thumb",)), HeldBy(ball, ("thumb",)))
+        "mug",
+        grasp_region="inside",
+        grasp_regions=(GraspRegion("handle", ("thumb",)), GraspRegion(ball, ("thumb",))),
     )
     assert [region.where for region in parts.regions[0]] == ["handle", ball]
     for row in parts.regions[1:]:
         assert [region.where for region in row] == ["inside", "outside"]
     assert parts.split == (1, 2, 3, 4)
     # A box has no handle; with all digits told otherwise nobody asks for one.
-    parts = told("milk_box_turn", hold="handle", held_by=(HeldBy(ball),))
+    parts = told("milk_box_turn", grasp_region="handle", grasp_regions=(GraspRegion(ball),))
     assert all([region.where for region in row] == [ball] for row in parts.regions)
 
 
@@ -182,7 +184,7 @@ def test_thin_walls_have_two_sides():
 def test_a_pin_beside_the_part_of_its_digit_is_told():
     problem = load_scene("mug")
     pin = Pin("thumb", (0.0, 0.04, 0.0), 1.0)
-    wishes = {"pins": (pin,), "held_by": (HeldBy("handle", ("thumb",)),)}
+    wishes = {"pins": (pin,), "grasp_regions": (GraspRegion("handle", ("thumb",)),)}
     result = hw.synthesize(problem, hw.ContactSampling(**THREE, **wishes), seed=0)
     assert not result.clips
     assert "lies beside the part" in result.message
@@ -191,13 +193,17 @@ def test_a_pin_beside_the_part_of_its_digit_is_told():
 @pytest.mark.parametrize(
     ("scene", "wishes", "text"),
     [
-        ("beaker_by_rim", {"hold": "handle"}, "'beaker' has no handle"),
-        ("milk_box_turn", {"hold": "inside"}, "'milk_box' has no inside"),
-        ("mug", {"hold": "inside", "fills_hollows": True}, "Leave fills_hollows off"),
-        ("mug", {"held_by": (HeldBy(Ball((1.0, 0.0, 0.0), 0.01)),)}, "no place of body 'mug'"),
+        ("beaker_by_rim", {"grasp_region": "handle"}, "'beaker' has no handle"),
+        ("milk_box_turn", {"grasp_region": "inside"}, "'milk_box' has no inside"),
+        ("mug", {"grasp_region": "inside", "treat_as_solid": True}, "Leave treat_as_solid off"),
         (
             "mug",
-            {"held_by": (HeldBy(Ball((1.0, 0.0, 0.0), 0.01), ("index",)),)},
+            {"grasp_regions": (GraspRegion(Ball((1.0, 0.0, 0.0), 0.01)),)},
+            "no place of body 'mug'",
+        ),
+        (
+            "mug",
+            {"grasp_regions": (GraspRegion(Ball((1.0, 0.0, 0.0), 0.01), ("index",)),)},
             r"was found in Ball\(center=\(1.0",
         ),
     ],
@@ -210,4 +216,4 @@ def test_wishes_that_a_body_cannot_meet_are_refused(scene, wishes, text):
 @pytest.mark.parametrize("where", [ForbiddenBall((0.0, 0.0, 0.0), 0.1), np.zeros(3), "rim"])
 def test_what_is_no_place_to_hold_is_refused(where):
     with pytest.raises(InvalidValueError, match="expected one of handle, inside, outside"):
-        HeldBy(where)
+        GraspRegion(where)

@@ -18,13 +18,13 @@ from handwright.geometry.shapes import make_shape
 from handwright.kinematics import posed_capsules
 from handwright.math.pose import Pose
 from handwright.methods import ContactSampling, synthesize
-from handwright.methods.sampling import ForbiddenBall, KeepOff
+from handwright.methods.sampling import ForbiddenBall, NoContact
 from handwright.methods.sampling import method as contact_sampling
 from handwright.methods.sampling.setup.feasibility import why_impossible
 from handwright.methods.sampling.setup.intervals import find_holdings
 from handwright.methods.sampling.setup.palms import palm_depths, reach_of
 from handwright.scenes import load_scene
-from handwright.scenes.registry import SCENES
+from tools.scenes.registry import SCENES
 
 FIRST, LAST = 20, 56
 """Frames of the scene in which the box needs a hand."""
@@ -216,7 +216,10 @@ def test_a_low_pass_that_lets_everything_through(turn):
 @pytest.mark.parametrize(
     ("wish", "setting"),
     [
-        ({"keep_off": (KeepOff(("thumb", "index", "middle", "ring", "little")),)}, "keep_off"),
+        (
+            {"no_contact": (NoContact(("thumb", "index", "middle", "ring", "little")),)},
+            "no_contact",
+        ),
         ({"forbidden": (ForbiddenBall((0.0, 0.0, 0.0), 0.5),)}, "forbidden"),
     ],
 )

@@ -26,7 +26,7 @@ def problem():
 
 def test_a_watcher_sees_the_search_come_to_its_result(problem):
     seen = []
-    result = synthesize(problem, METHOD, seed=0, watcher=seen.append)
+    result = synthesize(problem, METHOD, seed=0, on_progress=seen.append)
     assert result.status is Status.SOLVED
     searching = [progress for progress in seen if progress.stage == "searching"]
     assert seen[0] is not searching[0]
@@ -46,7 +46,7 @@ def test_a_stopped_search_gives_what_it_has_found(problem, num_workers):
             raise KeyboardInterrupt
 
     method = replace(METHOD, num_solutions=1000, num_workers=num_workers)
-    result = synthesize(problem, method, seed=0, watcher=stop)
+    result = synthesize(problem, method, seed=0, on_progress=stop)
     assert result.status is Status.CANCELLED
     assert not result.status.is_success
     assert len(result.clips) == result.statistics["solutions"] >= 1
@@ -58,7 +58,7 @@ def test_a_stopped_search_gives_what_it_has_found(problem, num_workers):
 
 def test_a_method_that_takes_no_time_need_tell_nothing_but_its_clips(problem):
     seen = []
-    result = synthesize(problem, Scripted(), watcher=seen.append)
+    result = synthesize(problem, Scripted(), on_progress=seen.append)
     (told,) = seen
     assert told.clips == result.clips
 

@@ -7,21 +7,21 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from handwright.core.kept import KeptDigit
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.methods import ContactSampling
 from handwright.methods.sampling import (
     Ball,
     FixedJoint,
     ForbiddenBall,
-    HeldBy,
-    KeepOff,
+    GraspRegion,
+    NoContact,
     Pin,
     Preference,
 )
 from handwright.methods.sampling.attempt import Attempt
 from handwright.methods.sampling.constraints.apply import digit_rows
 from handwright.methods.sampling.constraints.checking import check_names
-from handwright.methods.sampling.constraints.kept import Kept
 from handwright.methods.sampling.method import _shortfall
 from handwright.methods.sampling.setup.intervals import Holding
 from handwright.scenes import load_scene
@@ -32,10 +32,10 @@ POINT = (0.0, 0.03, 0.0)
 @pytest.mark.parametrize(
     ("make", "text"),
     [
-        (lambda: KeepOff("little"), r"digits is 'little', expected a tuple: \('little',\)"),
+        (lambda: NoContact("little"), r"digits is 'little', expected a tuple: \('little',\)"),
         (lambda: Preference("slide", digits="thumb"), r"expected a tuple: \('thumb',\)"),
-        (lambda: KeepOff(()), "expected one name or more"),
-        (lambda: KeepOff(("little",), start=1.5, end=1.0), r"end is 1 s, expected 1\.5 s"),
+        (lambda: NoContact(()), "expected one name or more"),
+        (lambda: NoContact(("little",), start=1.5, end=1.0), r"end is 1 s, expected 1\.5 s"),
         (lambda: Preference("slide", start=float("nan")), "start is nan s, expected a finite"),
         (lambda: Preference("sliding"), "strategy is 'sliding', expected one of mixed"),
         (lambda: FixedJoint("right", "a", 0.1, start=2.0, end=1.0), r"FixedJoint of 'a': end is"),
@@ -43,15 +43,21 @@ POINT = (0.0, 0.03, 0.0)
         (lambda: ForbiddenBall(POINT, -0.01), r"radius is -0\.01, expected .* above 0"),
         (lambda: ForbiddenBall((0.0, float("nan"), 0.0), 0.01), "center is .* three finite"),
         (lambda: Ball(POINT, 0.0), r"^Ball: radius is 0\.0"),
-        (lambda: HeldBy("handel"), "where is 'handel', expected one of handle, inside, outside"),
-        (lambda: HeldBy("handle", "thumb"), r"expected a tuple: \('thumb',\)"),
-        (lambda: ContactSampling(hold="rim"), "hold is 'rim', expected one of anywhere, handle"),
+        (
+            lambda: GraspRegion("handel"),
+            "where is 'handel', expected one of handle, inside, outside",
+        ),
+        (lambda: GraspRegion("handle", "thumb"), r"expected a tuple: \('thumb',\)"),
+        (
+            lambda: ContactSampling(grasp_region="rim"),
+            "grasp_region is 'rim', expected one of anywhere, handle",
+        ),
         (lambda: Pin("index", POINT, None), "start is None, expected a time in s"),
         (lambda: Pin("index", POINT, 0.0, float("nan")), "end is nan s"),
         (lambda: Pin("index", (0.0, 0.0), 0.0), "three finite numbers"),
         (
-            lambda: ContactSampling(keep_off=KeepOff(("little",))),
-            r"keep_off is a single KeepOff, expected a tuple: \(KeepOff\(\.\.\.\),\)",
+            lambda: ContactSampling(no_contact=NoContact(("little",))),
+            r"no_contact is a single NoContact, expected a tuple: \(NoContact\(\.\.\.\),\)",
         ),
     ],
 )
@@ -63,11 +69,14 @@ def test_a_wish_that_makes_no_sense_is_refused(make, text):
 @pytest.mark.parametrize(
     ("wish", "text"),
     [
-        ({"keep_off": (KeepOff(("litle",)),)}, "'litle'. Did you mean 'little'"),
+        ({"no_contact": (NoContact(("litle",)),)}, "'litle'. Did you mean 'little'"),
         ({"preferences": (Preference("slide", ("right.indx",)),)}, "mean 'right.index'"),
         ({"pins": (Pin("left.index", POINT, 0.0),)}, "Unknown digit 'left.index'"),
-        ({"held_by": (HeldBy("handle", ("thum",)),)}, "mean 'thumb'"),
-        ({"held_by": (HeldBy("handle", body="mug"),)}, "Unknown body in held_by 'mug'"),
+        ({"grasp_regions": (GraspRegion("handle", ("thum",)),)}, "mean 'thumb'"),
+        (
+            {"grasp_regions": (GraspRegion("handle", body="mug"),)},
+            "Unknown body in grasp_regions 'mug'",
+        ),
         ({"fixed_joints": (FixedJoint("left", "index_pip_flexion", 0.1),)}, "'left'. Known: right"),
     ],
 )
@@ -78,7 +87,9 @@ def test_unknown_names_are_answered_with_near_ones(wish, text):
 
 def kept(hand="right", body="milk_box"):
     one, none = np.zeros((1, 3)), np.zeros(1)
-    return Kept(hand, "index", none, np.zeros((1, 30)), (body,), np.zeros(1, int), one, one, one)
+    return KeptDigit(
+        hand, "index", none, np.zeros((1, 30)), (body,), np.zeros(1, int), one, one, one
+    )
 
 
 def test_parts_of_another_problems_clip_cannot_be_kept():
@@ -95,7 +106,7 @@ def test_parts_of_another_problems_clip_cannot_be_kept():
 
 def test_digits_of_a_hand_that_takes_no_part_are_passed_over():
     problem = load_scene("small_box_two_hands")
-    check_names(problem, ContactSampling(keep_off=(KeepOff(("left.little", "index")),)))
+    check_names(problem, ContactSampling(no_contact=(NoContact(("left.little", "index")),)))
     holding = Holding("small_box", ("right",), 0, 10)
     models = (problem.hands["right"],)
     names = [digit.name for digit in models[0].digits]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import handwright as hw
-from handwright.benchmarks.preferences import CLOSER, towards_body
+from benchmarks.sampling.preferences import CLOSER, towards_body
 from handwright.core.editing import with_hand_offset
 from handwright.core.track import Track
 from handwright.kinematics.fk import link_poses

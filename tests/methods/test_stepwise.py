@@ -211,7 +211,7 @@ def test_a_hold_is_steady_for_any_price_of_torque(held, torque):
     body = next(iter(held.problem.bodies))
     weight = 9.81 * held.problem.bodies[body].mass
     push = Push(body, 1.0, 1.2, held.problem.bodies[body].center, np.array([weight, 0.0, 0.0]))
-    session = Session(held.problem, Settings(torque=torque), follow=held)
+    session = Session(held.problem, Settings(torque_change_weight=torque), follow=held)
     places = np.array([session.step(pushes=[push]).bodies[body].position for _ in range(240)])
     assert session.tally.infeasible == 0
     assert np.linalg.norm(places - places[0], axis=1).max() < 0.02

@@ -13,8 +13,8 @@ from handwright.errors import InvalidValueError
 from handwright.evidence.metrics.goals import feature_poses, goal_errors
 from handwright.math import rotation
 from handwright.math.pose import Pose
+from handwright.math.vectors import turn_between
 from handwright.methods.stepwise.objectives.current_goals import current_goals
-from handwright.methods.stepwise.objectives.references import turn_between
 from handwright.methods.stepwise.session import Session
 
 STEP = 1.0 / 30.0

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from corpus import solved
 
 import handwright as hw
 from handwright.core.events import TouchSpan
@@ -29,7 +30,7 @@ pytestmark = pytest.mark.xdist_group("trajopt")
 
 @pytest.fixture(scope="module")
 def lifted():
-    return hw.synthesize(load_scene("pick_ball"), ContactInvariant(time_budget=600.0), seed=0)
+    return solved("pick_ball", ContactInvariant(time_budget=600.0))
 
 
 def test_a_ball_is_picked_up_and_certified(lifted):
@@ -66,14 +67,13 @@ def test_the_ball_is_held_between_thumb_and_fingers(lifted):
 
 
 @pytest.mark.slow
+@pytest.mark.scene
 @pytest.mark.parametrize(
     "scene",
     ["pick_box", "pick_pen_free", "pick_pen_horizontal", "pick_pen_vertical", "trident_pick"],
 )
 def test_other_picks_end_in_opposing_grasps(scene):
-    found = hw.synthesize(load_scene(scene), ContactInvariant(time_budget=600.0), seed=0)
-    assert found.status is Status.SOLVED
-    assert_opposed(found.best)
+    assert_opposed(solved(scene, ContactInvariant(time_budget=600.0)).best)
 
 
 def test_a_goal_out_of_reach_names_what_cannot_be_met():

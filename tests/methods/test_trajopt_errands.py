@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from corpus import solved
 
 import handwright as hw
 from handwright.core.contact import ContactTrack
 from handwright.core.result import Status
-from handwright.demo.paths import dialled_path
 from handwright.evidence.metrics.presses import presses
 from handwright.geometry.shapes.phones import phone_keys
 from handwright.kinematics import posed_capsules
@@ -22,13 +22,14 @@ from handwright.methods.trajopt.schedule.approach import add_approach
 from handwright.methods.trajopt.schedule.goal_digits import digit_of
 from handwright.methods.trajopt.terms.regularization import phase_matrices
 from handwright.scenes import load_scene
+from tools.pictures.paths import dialled_path
 
 pytestmark = pytest.mark.xdist_group("trajopt")
 
 
 @pytest.fixture(scope="module")
 def dialled():
-    return hw.synthesize(load_scene("dial_phone"), ContactInvariant(time_budget=600.0), seed=0)
+    return solved("dial_phone", ContactInvariant(time_budget=600.0))
 
 
 def approached(name, seed):

@@ -9,7 +9,7 @@ import pytest
 from pinch_lift import pinch_lift
 
 import handwright as hw
-from handwright.cli.main import main as cli
+from handwright.cli import main as cli
 from handwright.core.clip import HandMotion, Provenance
 from handwright.core.contact import ContactTrack
 from handwright.errors import HandwrightError

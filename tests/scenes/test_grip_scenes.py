@@ -9,7 +9,7 @@ import pytest
 
 import handwright as hw
 from handwright.grasping.grip_styles import GRIP_STYLES
-from handwright.methods.base import usual_method
+from handwright.methods import default_method
 from handwright.scenes import goal_scenes
 
 CUPS = ("cup_pushed_fast", "cup_pushed_slow")
@@ -31,7 +31,7 @@ def test_the_wanted_scenes_are_there():
 @EVERY
 def test_every_body_is_taken_by_a_hand_on_an_arm_at_30_frames_a_second(name):
     problem = load(name)
-    assert usual_method(problem) == "stepwise"
+    assert default_method(problem) == "stepwise"
     assert {grip.body for grip in problem.grips} == set(problem.bodies)
     assert {grip.hand for grip in problem.grips} == set(problem.hands)
     assert {grip.style for grip in problem.grips} <= set(GRIP_STYLES)

@@ -5,11 +5,12 @@ import json
 
 import pytest
 
+from handwright.core.clip import Provenance
 from handwright.core.result import Progress, Result, Status
 from handwright.io.clip.file import load_clip
 from handwright.studio.forms import form, make_method
+from handwright.studio.jobs import worker
 from handwright.studio.jobs.planning import Plan
-from handwright.studio.jobs.queue import worker
 from handwright.studio.library.folder import clip_id
 from handwright.studio.messages import JobRequest
 from handwright.studio.server.events import Hub
@@ -165,7 +166,7 @@ def test_every_motion_is_written_as_soon_as_it_is_found(tmp_path, monkeypatch):
     method = Tells(tmp_path)
     problem = small_clip().problem
     monkeypatch.setattr(worker, "plan_job", lambda *_: Plan(problem, method))
-    monkeypatch.setattr(base, "_settings", lambda _: {})
+    monkeypatch.setattr(base, "provenance_of", lambda *_: Provenance("small", "tells"))
     order = {"root": str(tmp_path), "hidden": str(tmp_path), "stem": "stem", "request": QUICK}
     end = worker._do(Parent, order)
     assert end["kind"] == "done"

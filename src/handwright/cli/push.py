@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json as json_module
 from math import degrees
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from handwright.core.problem import push_problems
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.evidence import certify
 from handwright.io.clip.npz_file import load_npz
-from handwright.methods.stepwise.reaction import STRAY, follow_clip, off_plan, reaction
+from handwright.methods.stepwise.reaction import STRAY, Reaction, follow_clip, off_plan, reaction
 from handwright.render.exporting import export
 
 
@@ -29,6 +30,7 @@ def push_clip(
     body: str | None,
     point: str | None,
     out: Path | None,
+    json: bool = False,
 ) -> bool:
     """Plays a clip against a push, prints how its body fared, and says whether it was held.
 
@@ -41,6 +43,7 @@ def push_clip(
         body: The one that is pushed; the only one if None.
         point: Three numbers, m, in the body's frame; its centre of mass if None.
         out: Where to write what happened; None for nowhere.
+        json: Print one JSON object instead of a table.
     """
     clip = load_npz(file)
     push = _push(clip, force, at, length, body, point)
@@ -50,30 +53,59 @@ def push_clip(
     found = reaction(pushed, calm, push.body, push.end)
     away = off_plan(calm, clip, push.body)
     is_lost = away > STRAY
+    verdict = "lost without the push" if is_lost else "dropped" if found.is_dropped else "held"
+    certificate = certify(pushed).verdict
+    if out is not None:
+        export(pushed, out)
+    if json:
+        facts = {
+            "body": push.body,
+            "displacement": found.displacement,
+            "tilt": found.tilt,
+            "back_after": found.back_after,
+            "verdict": verdict,
+            "certificate": certificate,
+            "off_plan_without_push": away,
+            "infeasible_frames": session.tally.infeasible,
+            "written": None if out is None else str(out),
+        }
+        print(json_module.dumps(facts))
+    else:
+        table = _table(push.body, found, verdict)
+        notes = _notes(certificate, away, is_lost, session.tally.infeasible, out)
+        console.print(table)
+        for note in notes:
+            console.print(note, soft_wrap=True, highlight=False)
+    return not (found.is_dropped or is_lost)
+
+
+def _table(body: str, found: Reaction, verdict: str) -> Table:
     table = Table("body", box=None, pad_edge=False)
     for heading in ("displaced mm", "tilted deg", "back within 1 mm after s"):
         table.add_column(heading, justify="right")
     table.add_column("verdict")
     table.add_row(
-        push.body,
+        body,
         f"{1e3 * found.displacement:.1f}",
         f"{degrees(found.tilt):.1f}",
         "never" if found.back_after is None else f"{found.back_after:.2f}",
-        "lost without the push" if is_lost else "dropped" if found.is_dropped else "held",
+        verdict,
     )
-    console.print(table)
-    console.print(f"The pushed motion is {certify(pushed).verdict}.", highlight=False)
-    console.print(
-        f"Without the push it is within {1e3 * away:.1f} mm of the clip.", highlight=False
-    )
+    return table
+
+
+def _notes(
+    certificate: str, away: float, is_lost: bool, infeasible: int, out: Path | None
+) -> list[str]:
+    notes = [
+        f"The pushed motion is {certificate}.",
+        f"Without the push it is within {1e3 * away:.1f} mm of the clip.",
+    ]
     if is_lost:
-        console.print("The hand does not follow this clip: contacts that slide or change lose it.")
-    if session.tally.infeasible:
-        console.print(f"Frames that could not keep things apart: {session.tally.infeasible}.")
-    if out is not None:
-        export(pushed, out)
-        console.print(f"Wrote {out}.", soft_wrap=True, highlight=False)
-    return not (found.is_dropped or is_lost)
+        notes.append("The hand does not follow this clip: contacts that slide or change lose it.")
+    if infeasible:
+        notes.append(f"Frames that could not keep things apart: {infeasible}.")
+    return notes if out is None else [*notes, f"Wrote {out}."]
 
 
 def _push(

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import tyro
+from tyro.conf import FlagCreatePairsOff
 
-from handwright.cli.arguments import ClipPath, make_console, unset, writable_folder
+from handwright.cli.console import ClipPath, make_console, unset, writable_folder
 
 
 def replay(
@@ -18,6 +19,7 @@ def replay(
     hold: float = 2.0,
     seed: int = 0,
     out: Annotated[Path | None, tyro.conf.arg(aliases=["-o"])] = None,
+    json: FlagCreatePairsOff[bool] = False,
 ) -> None:
     """Play a clip again with a simulated hand: does it hold what it holds in the plan?
 
@@ -27,14 +29,15 @@ def replay(
         clip: A clip file with contact forces (.npz).
         push: Size of random pushes at the bodies in the second half, N.
         hold: How long the end is held, s.
-        seed: Of the directions of the pushes.
+        seed: Random seed of the directions of the pushes.
         out: Where to write what happened, as a clip (.npz) or as 'handwright export' does.
+        json: Print one JSON object instead of a table.
     """
     from handwright.cli.replay import replay_clip
 
     if out is not None:
         writable_folder(out.parent)
-    if not replay_clip(clip, make_console(), push=push, hold=hold, seed=seed, out=out):
+    if not replay_clip(clip, make_console(), push=push, hold=hold, seed=seed, out=out, json=json):
         raise SystemExit(1)
 
 
@@ -48,6 +51,7 @@ def push(
     body: Annotated[str | None, unset("NAME")] = None,
     point: Annotated[str | None, unset('"X Y Z"')] = None,
     out: Annotated[Path | None, tyro.conf.arg(aliases=["-o"])] = None,
+    json: FlagCreatePairsOff[bool] = False,
 ) -> None:
     """Push a body of a clip and see how the hand reacts, frame by frame.
 
@@ -55,18 +59,27 @@ def push(
 
     Args:
         clip: A clip file of any method (.npz).
-        force: Of the push in the world, N, as in "0 0 -5".
+        force: Force of the push in the world, N, as in "0 0 -5".
         at: When it begins, s.
         length: How long it lasts, s.
         body: Which body is pushed; may be left out if there is only one.
         point: Where, in the body's own axes, m; the centre of mass if left out.
         out: Where to write what happened, as a clip (.npz) or as 'handwright export' does.
+        json: Print one JSON object instead of a table.
     """
     from handwright.cli.push import push_clip
 
     if out is not None:
         writable_folder(out.parent)
     if not push_clip(
-        clip, make_console(), force=force, at=at, length=length, body=body, point=point, out=out
+        clip,
+        make_console(),
+        force=force,
+        at=at,
+        length=length,
+        body=body,
+        point=point,
+        out=out,
+        json=json,
     ):
         raise SystemExit(1)

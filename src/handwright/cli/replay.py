@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json as json_module
+from dataclasses import asdict
 from math import degrees
 from pathlib import Path
 
@@ -15,7 +17,14 @@ from handwright.render.exporting import export
 
 
 def replay_clip(
-    file: Path, console: Console, *, push: float, hold: float, seed: int, out: Path | None
+    file: Path,
+    console: Console,
+    *,
+    push: float,
+    hold: float,
+    seed: int,
+    out: Path | None,
+    json: bool = False,
 ) -> bool:
     """Replays a clip, prints how its bodies fared, and says whether all were held.
 
@@ -24,12 +33,27 @@ def replay_clip(
         console: What to print on.
         push: Size of random pushes, N.
         hold: How long the end is held, s.
-        seed: Of the pushes.
+        seed: Random seed of the directions of the pushes.
         out: Where to write what happened; None for nowhere.
+        json: Print one JSON object instead of a table.
     """
     clip = load_npz(file)
     pushes = random_pushes(clip, size=push, seed=seed) if push != 0.0 else ()
     replayed = replay(clip, hold=hold, pushes=pushes)
+    if out is not None:
+        export(replayed.motion, out)
+    if json:
+        facts = {
+            "bodies": {name: asdict(body) for name, body in replayed.bodies.items()},
+            "pushes": len(pushes),
+            "push_force": push,
+            "hold": hold,
+            "dropped": replayed.dropped,
+            "notes": list(replayed.notes),
+            "written": None if out is None else str(out),
+        }
+        print(json_module.dumps(facts))
+        return not replayed.dropped
     table = Table("body", box=None, pad_edge=False)
     for heading in ("off plan mm", "turned off plan deg", "drift in hold mm", "sunk in hold mm"):
         table.add_column(heading, justify="right")
@@ -48,6 +72,5 @@ def replay_clip(
     for note in replayed.notes:
         console.print(note)
     if out is not None:
-        export(replayed.motion, out)
         console.print(f"Wrote {out}.", soft_wrap=True, highlight=False)
     return not replayed.dropped

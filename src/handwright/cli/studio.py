@@ -8,7 +8,7 @@ from typing import Annotated
 import tyro
 from tyro.conf import FlagCreatePairsOff, Positional
 
-from handwright.cli.arguments import make_console, unset, writable_folder
+from handwright.cli.console import make_console, unset, writable_folder
 from handwright.errors import InvalidValueError
 
 
@@ -51,14 +51,14 @@ def report(
     *,
     title: Annotated[str | None, unset("TEXT")] = None,
 ) -> None:
-    """Write one page with all clips of a folder, which opens from disk without a server.
+    """Put all clips of a folder on one page, which opens from disk without a server.
 
     It holds the wall of motions, their timelines and tables, and everything it needs.
 
     Args:
         folder: Clips are read from here.
         out: The page to write.
-        title: Of the page; the name of the folder by default.
+        title: Title of the page; the name of the folder by default.
     """
     from handwright.studio.library.report import write_report
 

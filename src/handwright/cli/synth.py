@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
+from handwright.cli.console import INTERRUPTED, make_console, writable_folder
+from handwright.cli.options import SynthArguments
 from handwright.cli.progress import ProgressLine
 from handwright.core.problem import Problem
 from handwright.core.result import NoSolutionError, Progress, Result, Status
-from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.evidence import certify
 from handwright.io.clip.file import save_clip
-from handwright.methods import METHODS, Method, synthesize
-from handwright.methods.base import usual_method
+from handwright.methods import Method, synthesize
 from handwright.scenes import load_scene, read_problem
 
 _FILE_SUFFIXES = (".yaml", ".yml")
-_BUDGET = 120.0
-"""s, for methods that take one."""
 _COUNTS = {
     "solutions": "found",
     "total_frames": "frames explored",
@@ -39,28 +34,22 @@ def load_problem(source: str) -> tuple[str, Problem]:
     return source, load_scene(source)
 
 
-def make_method(name: str | None, problem: Problem, options: Mapping[str, Any]) -> Method:
-    """A method with settings from the command line.
+def run(name: str, problem: Problem, method: Method, arguments: SynthArguments) -> None:
+    """Makes clips as the command line says, and tells how it went.
 
     Args:
-        name: A key of ``METHODS``; the one that suits the problem if None.
-        problem: Its tracks or goals.
-        options: Settings by name; None for those that were not given.
+        name: What to call the clips.
+        problem: What the motions are for.
+        method: Settings.
+        arguments: Folder and seed.
     """
-    name = usual_method(problem) if name is None else name
-    if name not in METHODS:
-        raise UnknownNameError("method", name, METHODS)
-    known = [item.name for item in dataclasses.fields(METHODS[name])]  # type: ignore[arg-type]
-    given = {key: value for key, value in options.items() if value is not None}
-    foreign = [_flag(key) for key in given if key not in known]
-    if foreign:
-        own = ", ".join(_flag(key) for key in options if key in known) or "none of these options"
-        raise InvalidValueError(
-            f"The method '{name}' was given {', '.join(foreign)}, which it does not take. "
-            f"It takes {own}."
-        )
-    usual = {"time_budget": _BUDGET} if "time_budget" in known else {}
-    return METHODS[name](**(usual | given))
+    console, folder = make_console(), writable_folder(arguments.out)
+    result = write_clips(name, problem, method, folder, console, seed=arguments.seed)
+    if result.status is Status.CANCELLED:
+        console.print(f"Stopped; motions found by then and written: {len(result.clips)}.")
+        raise SystemExit(INTERRUPTED)
+    if result.message:
+        console.print(result.message, soft_wrap=True, highlight=False)
 
 
 def write_clips(
@@ -74,14 +63,14 @@ def write_clips(
         method: Settings.
         folder: Where to.
         console: What to print on.
-        seed: Of everything random.
+        seed: Random seed; the same seed gives the same result.
 
     Raises:
         NoSolutionError: The method found nothing, and was not stopped either.
     """
     table = Table("clip", "certificate", box=None, pad_edge=False)
     with ProgressLine(wanted=getattr(method, "num_solutions", None)) as line:
-        result = synthesize(problem, method, seed=seed, watcher=line)
+        result = synthesize(problem, method, seed=seed, on_progress=line)
         files = [folder / f"{name}_{number:02d}.npz" for number in range(len(result.clips))]
         # All are written before any is judged, which takes time and may be interrupted.
         for file, clip in zip(files, result.clips, strict=True):
@@ -111,7 +100,3 @@ def _summary(result: Result) -> str:
     if "preparation" in seconds:
         total += f", of which {seconds['preparation']:.0f} s before the search"
     return ", ".join(parts) + "; " + total
-
-
-def _flag(name: str) -> str:
-    return "--" + name.replace("_", "-")

@@ -12,6 +12,7 @@ from jaxtyping import Float
 
 from handwright.core.contact import ContactTrack
 from handwright.core.frozen import freeze_arrays
+from handwright.core.kept import KeptDigit
 from handwright.core.problem import Problem
 from handwright.core.track import time_problems
 from handwright.errors import InvalidValueError
@@ -31,6 +32,9 @@ class Provenance:
     seed: int = 0
     version: str = ""
     """Of this package."""
+    kept: tuple[KeptDigit, ...] = ()
+    """Parts of an earlier motion that the method was told to keep. They are arrays, and therefore
+    not among its settings."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
+from handwright.deprecated import WAS, renamed_fields
 from handwright.errors import InvalidValueError
 
 STATIC_SPEED = 5e-3
@@ -18,6 +19,7 @@ DIGIT_FORCE = 60.0
 """Largest force of one digit on bodies, N: about the hardest press of an adult's fingertip."""
 
 
+@renamed_fields
 @dataclass(frozen=True, slots=True)
 class Tolerances:
     """Limits of the certificate's checks.
@@ -38,8 +40,9 @@ class Tolerances:
     """Depth of the skin in a body, and of skin and bodies in the surroundings, m."""
     soft_tissue: float = 0.0
     """Depth added to ``penetration`` for pads that give way, m."""
-    skin_shear: float = 0.0
-    """How far skin of a hand gives way before its contact slides, m; see ``mechanics.shear``."""
+    skin_stretch: float = field(default=0.0, metadata={WAS: ("skin_shear",)})
+    """Tangential stretch of a hand's skin before its contact counts as sliding, m; see
+    ``contact.shear``."""
     static_drift: float = 1e-3
     """Sliding of a static contact over its whole episode, m."""
     static_speed: float = STATIC_SPEED

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from handwright.core.surface import EnvironmentBox, HalfSpace
-from handwright.geometry.cache import cache_dir, load_or_build
+from handwright.folders import cache_dir
+from handwright.geometry.cache import load_or_build
 from handwright.geometry.distance.capsules import (
     capsule_capsule,
     capsule_pairs,
@@ -44,6 +45,7 @@ from handwright.geometry.distance.sdf_chains import (
     spheres_to_field,
 )
 from handwright.geometry.mesh.outer_surface import outer_surface
+from handwright.geometry.mesh.ray_search import ray_backend
 from handwright.geometry.mesh.rays import RayCaster
 
 __all__ = [
@@ -72,6 +74,7 @@ __all__ = [
     "outer_surface",
     "pack_environment",
     "point_segment",
+    "ray_backend",
     "sample_field",
     "segment_segment",
     "signed_distance_field",

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.hand import HandModel
-from handwright.kinematics.ik.frames import PointGoals, TurnGoals, solve_frames
+from handwright.kinematics.ik.frames import PointGoals, RotationGoals, solve_frames
 from handwright.math.pose import Pose
 
 # The outermost share of a joint's range that is better not used, on either side.
@@ -47,7 +47,7 @@ def carrying_strain(
             model,
             now,
             points=PointGoals(link, np.zeros((1, 3)), wanted.position[None], np.ones(1)),
-            turns=TurnGoals(link, wanted.wxyz[None], np.ones(1)),
+            rotations=RotationGoals(link, wanted.wxyz[None], np.ones(1)),
             joints=names,
             root=root,
             reference=q,
@@ -57,6 +57,8 @@ def carrying_strain(
         share = (now[: len(names)] - lower) / (upper - lower)
         outer = np.maximum(_OUTER - np.minimum(share, 1.0 - share), 0.0) / _OUTER
         strain = float((outer**2).sum())
-        strain += (float(found.error[0]) / _OFF) ** 2 + (float(found.turn_error[0]) / _TURNED) ** 2
+        strain += (float(found.error[0]) / _OFF) ** 2 + (
+            float(found.rotation_error[0]) / _TURNED
+        ) ** 2
         worst = max(worst, strain)
     return worst

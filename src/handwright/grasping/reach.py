@@ -35,7 +35,7 @@ from handwright.grasping.rows import (
 from handwright.grasping.search import unit_rows
 from handwright.grasping.skin import fixed_points, skin_points
 from handwright.grasping.starts import style_posture
-from handwright.kinematics import PointGoals, TurnGoals, link_poses, solve_frames
+from handwright.kinematics import PointGoals, RotationGoals, link_poses, solve_frames
 from handwright.kinematics.fk import one_pose
 from handwright.kinematics.obstacles import seen_from
 from handwright.math import rotation
@@ -249,7 +249,7 @@ class _Way:
             self.model,
             half,
             points=PointGoals(link, np.zeros((1, 3)), target, np.ones(1)),
-            turns=TurnGoals(link, rotation.from_matrix(turns[link]), np.full(1, 0.1)),
+            rotations=RotationGoals(link, rotation.from_matrix(turns[link]), np.full(1, 0.1)),
             root=root,
             joints=self.model.joints.names[: self.model.wrist_link],
         )

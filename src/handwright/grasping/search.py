@@ -40,7 +40,7 @@ from handwright.grasping.skin import (
 from handwright.grasping.starts import Reach, Start, find_starts, style_posture
 from handwright.grasping.strength import strength_share
 from handwright.hands.human.strength import joint_strength
-from handwright.kinematics import PointGoals, TurnGoals, solve_frames
+from handwright.kinematics import PointGoals, RotationGoals, solve_frames
 from handwright.kinematics.obstacles import seen_from
 from handwright.math import rotation
 from handwright.math.pose import Pose
@@ -249,7 +249,7 @@ class Search:
             self.model,
             q,
             points=PointGoals(link, np.zeros((1, 3)), wrist.position[None], np.ones(1)),
-            turns=TurnGoals(link, wrist.wxyz[None], np.ones(1)),
+            rotations=RotationGoals(link, wrist.wxyz[None], np.ones(1)),
             root=self.root,
         ).q
 

@@ -11,6 +11,9 @@ callers, which call them instead of taking them in: they are compiled once, not 
 
 Machine code is kept on disk by what it is made of (``cache``): after an edit just those kernels are
 compiled anew that the edit touches, directly or through what they call.
+
+All that rests on parts of numba that are not public (``tuned``). With a release of numba that has
+not been tried, kernels are compiled by its public means alone (``plain``).
 """
 
 from __future__ import annotations
@@ -18,44 +21,39 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numba
+from handwright.kernels.plain import kernels_are_plain
 
-from handwright.kernels.cache import KernelCache
-from handwright.kernels.linked import Linked
+if kernels_are_plain():
+    from handwright.kernels.plain import build, link
+else:
+    from handwright.kernels.tuned import build, link
 
-# Nobody calls these functions from C.
-_EACH = {"error_model": "numpy", "no_cfunc_wrapper": True}
-_BARE = {**_EACH, "_nrt": False}
 # Freedom for the compiler that keeps NaN and infinity what they are.
 _FREEDOM = {"contract", "reassoc", "nsz", "arcp"}
 
 
 def compiled(function: Callable[..., Any]) -> Any:  # noqa: ANN401  numba's own
     """For any function."""
-    return _kept(numba.njit(**_EACH)(function))
+    return build(function, allocates=True, error_model="numpy")
 
 
 def kernel(function: Callable[..., Any]) -> Any:  # noqa: ANN401  numba's own
     """For functions that allocate nothing."""
-    return _kept(numba.njit(**_BARE)(function))
+    return build(function, allocates=False, error_model="numpy")
 
 
 def inlined(function: Callable[..., Any]) -> Any:  # noqa: ANN401  numba's own
     """For small ones, which are copied into their callers."""
-    return _kept(numba.njit(**_BARE, forceinline=True)(function))
+    return build(function, allocates=False, error_model="numpy", forceinline=True)
 
 
 def inlined_loose(function: Callable[..., Any]) -> Any:  # noqa: ANN401  numba's own
     """The same with sums in any order."""
-    return _kept(numba.njit(**_BARE, forceinline=True, fastmath=_FREEDOM)(function))
+    return build(
+        function, allocates=False, error_model="numpy", forceinline=True, fastmath=_FREEDOM
+    )
 
 
-def linked(function: Callable[..., Any]) -> Linked:
+def linked(function: Callable[..., Any]) -> Any:  # noqa: ANN401  numba's own
     """For large kernels, which are called by their symbols."""
-    return Linked(kernel(function))
-
-
-def _kept(dispatcher: Any) -> Any:  # noqa: ANN401  numba's own
-    """Keeps compiled code on disk."""
-    dispatcher._cache = KernelCache(dispatcher)
-    return dispatcher
+    return link(kernel(function))

@@ -21,6 +21,7 @@ import numpy as np
 from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.core.extending import _Intrinsic
+from numba.core.types.containers import BaseNamedTuple, BaseTuple
 
 _OWN = "handwright"
 _PLAIN = (int, float, complex, str, bytes, type(None), type(...), np.generic, np.dtype, types.Type)
@@ -46,14 +47,14 @@ def describe_type(kind: types.Type) -> str:
     Numba's own name of a named tuple does not have the names of its fields, in whose order
     compiled code finds them.
     """
-    if isinstance(kind, types.BaseNamedTuple):
+    if isinstance(kind, BaseNamedTuple):
         made = kind.instance_class
         fields = ",".join(
             f"{name}:{describe_type(part)}"
             for name, part in zip(kind.fields, kind.types, strict=True)
         )
         return f"{made.__module__}.{made.__qualname__}({fields})"
-    if isinstance(kind, types.BaseTuple):
+    if isinstance(kind, BaseTuple):
         return "(" + ",".join(describe_type(part) for part in kind.types) + ")"
     return str(kind)
 
@@ -79,7 +80,9 @@ class _Walk:
             self._in_rings.add(key)
             return name
         self._open.add(key)
-        options = sorted((option, str(value)) for option, value in dispatcher.targetoptions.items())
+        options = sorted(
+            (option, self._of_value(value)) for option, value in dispatcher.targetoptions.items()
+        )
         text = "\0".join([name, repr(options), *self._of_function(function)])
         self._open.remove(key)
         self._in_rings.discard(key)

@@ -17,7 +17,7 @@ from handwright.kinematics.fk import (
 from handwright.kinematics.ik.ccd import descend_digit
 from handwright.kinematics.ik.closing import Grasp, close_around
 from handwright.kinematics.ik.digit import IkWeights
-from handwright.kinematics.ik.frames import FramesResult, PointGoals, TurnGoals, solve_frames
+from handwright.kinematics.ik.frames import FramesResult, PointGoals, RotationGoals, solve_frames
 from handwright.kinematics.ik.hand import DigitTargets, IkResult, solve_ik
 from handwright.kinematics.ik.reach import ReachVolume, reachable_volume
 from handwright.kinematics.skin.skinning import posed_skin, vertex_normals
@@ -35,9 +35,9 @@ __all__ = [
     "PosedCapsules",
     "PosedPoints",
     "ReachVolume",
+    "RotationGoals",
     "SmoothResult",
     "SpacetimeWeights",
-    "TurnGoals",
     "close_around",
     "descend_digit",
     "frame_poses",

@@ -45,8 +45,8 @@ def _forward_batch(
     root_turn: np.ndarray,
     root_place: np.ndarray,
     one: Links,
-    turns: np.ndarray,
-    places: np.ndarray,
+    rotations: np.ndarray,
+    positions: np.ndarray,
 ) -> None:
     """Writes the links of a batch of postures into the last two."""
     # Loops, because assignments of whole rows take long to compile.
@@ -58,9 +58,9 @@ def _forward_batch(
         forward(tree, q[b], one)
         for link in range(one.position.shape[0]):
             for i in range(3):
-                places[b, link, i] = one.position[link, i]
+                positions[b, link, i] = one.position[link, i]
                 for j in range(3):
-                    turns[b, link, i, j] = one.rotation[link, i, j]
+                    rotations[b, link, i, j] = one.rotation[link, i, j]
 
 
 def checked_values(model: HandModel, q: Float[np.ndarray, "*B J"]) -> Float[np.ndarray, "*B J"]:
@@ -136,8 +136,8 @@ def link_poses(
     turn = np.broadcast_to(rotation.to_matrix(root.wxyz), (*batch, 3, 3)).reshape(-1, 3, 3)
     place = np.broadcast_to(root.position, (*batch, 3)).reshape(-1, 3)
     one = links_for(model)
-    turns = np.zeros((len(place), model.num_links, 3, 3))
-    places = np.zeros((len(place), model.num_links, 3))
+    rotations = np.zeros((len(place), model.num_links, 3, 3))
+    positions = np.zeros((len(place), model.num_links, 3))
     _forward_batch(
         tree_of(model),
         # Copies, for numba would compile anew for arrays that may not be written to.
@@ -145,31 +145,33 @@ def link_poses(
         np.array(turn, order="C"),
         np.array(place, order="C"),
         one,
-        turns,
-        places,
+        rotations,
+        positions,
     )
     return (
-        turns.reshape(*batch, model.num_links, 3, 3),
-        places.reshape(*batch, model.num_links, 3),
+        rotations.reshape(*batch, model.num_links, 3, 3),
+        positions.reshape(*batch, model.num_links, 3),
     )
 
 
 def _attach(
-    turns: np.ndarray, places: np.ndarray, link: np.ndarray, local: np.ndarray
+    rotations: np.ndarray, positions: np.ndarray, link: np.ndarray, local: np.ndarray
 ) -> np.ndarray:
-    return places[..., link, :] + np.einsum("...nij,nj->...ni", turns[..., link, :, :], local)
+    return positions[..., link, :] + np.einsum(
+        "...nij,nj->...ni", rotations[..., link, :, :], local
+    )
 
 
-def _turn(turns: np.ndarray, link: np.ndarray, local: np.ndarray) -> np.ndarray:
-    return np.einsum("...nij,nj->...ni", turns[..., link, :, :], local)
+def _turn(rotations: np.ndarray, link: np.ndarray, local: np.ndarray) -> np.ndarray:
+    return np.einsum("...nij,nj->...ni", rotations[..., link, :, :], local)
 
 
 def frame_poses(model: HandModel, q: Float[np.ndarray, "*B J"], root: Pose | None = None) -> Pose:
     """World poses of the named frames, with the frames along the last batch axis."""
-    turns, places = link_poses(model, q, root)
+    rotations, positions = link_poses(model, q, root)
     link = model.frames.link
-    position = _attach(turns, places, link, model.frames.position)
-    wxyz = rotation.multiply(rotation.from_matrix(turns[..., link, :, :]), model.frames.wxyz)
+    position = _attach(rotations, positions, link, model.frames.position)
+    wxyz = rotation.multiply(rotation.from_matrix(rotations[..., link, :, :]), model.frames.wxyz)
     return Pose(position, wxyz)
 
 
@@ -177,11 +179,11 @@ def posed_capsules(
     model: HandModel, q: Float[np.ndarray, "*B J"], root: Pose | None = None
 ) -> PosedCapsules:
     """Collision capsules in the world."""
-    turns, places = link_poses(model, q, root)
+    rotations, positions = link_poses(model, q, root)
     capsules = model.capsules
     return PosedCapsules(
-        _attach(turns, places, capsules.link, capsules.start),
-        _attach(turns, places, capsules.link, capsules.end),
+        _attach(rotations, positions, capsules.link, capsules.start),
+        _attach(rotations, positions, capsules.link, capsules.end),
         capsules.radius,
     )
 
@@ -190,10 +192,11 @@ def posed_sites(
     model: HandModel, q: Float[np.ndarray, "*B J"], root: Pose | None = None
 ) -> PosedPoints:
     """Sensor sites in the world."""
-    turns, places = link_poses(model, q, root)
+    rotations, positions = link_poses(model, q, root)
     sites = model.sites
     return PosedPoints(
-        _attach(turns, places, sites.link, sites.position), _turn(turns, sites.link, sites.normal)
+        _attach(rotations, positions, sites.link, sites.position),
+        _turn(rotations, sites.link, sites.normal),
     )
 
 
@@ -222,11 +225,13 @@ def posed_nails(
 def _posed(
     model: HandModel, points: list[SurfacePoint], q: np.ndarray, root: Pose | None
 ) -> PosedPoints:
-    turns, places = link_poses(model, q, root)
+    rotations, positions = link_poses(model, q, root)
     link = np.array([point.link for point in points], dtype=np.int64)
     position = np.array([point.position for point in points]).reshape(-1, 3)
     normal = np.array([point.normal for point in points]).reshape(-1, 3)
-    return PosedPoints(_attach(turns, places, link, position), _turn(turns, link, normal))
+    return PosedPoints(
+        _attach(rotations, positions, link, position), _turn(rotations, link, normal)
+    )
 
 
 @compiled

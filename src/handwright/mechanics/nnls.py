@@ -53,9 +53,9 @@ def _entering(
     for c in range(A.shape[1]):
         if x[c] > 0.0 or blocked[c]:
             continue
-        slope = np.sum(A[:, c] * residual)
-        if slope > _ROUNDING * np.sqrt(np.sum(A[:, c] ** 2)) * size and slope > best:
-            best, found = slope, c
+        gradient = np.sum(A[:, c] * residual)
+        if gradient > _ROUNDING * np.sqrt(np.sum(A[:, c] ** 2)) * size and gradient > best:
+            best, found = gradient, c
     return found
 
 

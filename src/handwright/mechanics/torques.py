@@ -45,12 +45,12 @@ def joint_torques(
         raise InvalidValueError("points or forces hold NaN or infinity; leave such contacts out.")
     if len(link) == 0:
         return np.zeros(model.num_joints)
-    turns, places = link_poses(model, q, root)
-    if link.min() < 0 or link.max() >= len(turns):
+    rotations, positions = link_poses(model, q, root)
+    if link.min() < 0 or link.max() >= len(rotations):
         raise InvalidValueError(
-            f"link holds {link.min()} to {link.max()}; expected 0 to {len(turns) - 1}."
+            f"link holds {link.min()} to {link.max()}; expected 0 to {len(rotations) - 1}."
         )
-    local = np.einsum("nji,nj->ni", turns[link], points - places[link])
+    local = np.einsum("nji,nj->ni", rotations[link], points - positions[link])
     _, linear, _ = point_jacobians(model, q, link, local, root)
     return -np.einsum("nij,ni->j", linear, forces)
 
@@ -76,9 +76,9 @@ def torque_maps(
     Returns:
         m for a hinge, 1 for a slide; zero for joints that do not move the link.
     """
-    turns, places = link_poses(model, q, root)
-    axis = np.einsum("njik,jk->nji", turns[:, 1:], model.joints.axis)
-    swept = np.cross(axis, points[:, None] - places[:, 1:])
+    rotations, positions = link_poses(model, q, root)
+    axis = np.einsum("njik,jk->nji", rotations[:, 1:], model.joints.axis)
+    swept = np.cross(axis, points[:, None] - positions[:, 1:])
     moved = np.where(model.joints.is_slide[:, None], axis, swept)
     return moved * _moves(model)[link][..., None]
 
@@ -97,13 +97,13 @@ def gravity_torques(
         gravity: m/s^2.
         root: Of the hand in the world, one for each row of ``q`` or one for all.
     """
-    turns, places = link_poses(model, q, root)
+    rotations, positions = link_poses(model, q, root)
     masses = model.masses
-    center = places + np.einsum("tlij,lj->tli", turns, masses.center)
+    center = positions + np.einsum("tlij,lj->tli", rotations, masses.center)
     carried = masses.mass[:, None] * _moves(model)
     mass = carried.sum(axis=0)
-    first = np.einsum("tli,lj->tji", center, carried) - mass[:, None] * places[:, 1:]
-    axis = np.einsum("tjik,jk->tji", turns[:, 1:], model.joints.axis)
+    first = np.einsum("tli,lj->tji", center, carried) - mass[:, None] * positions[:, 1:]
+    axis = np.einsum("tjik,jk->tji", rotations[:, 1:], model.joints.axis)
     hinge = np.cross(axis, first) @ gravity
     slide = mass * (axis @ gravity)
     return -np.where(model.joints.is_slide, slide, hinge)

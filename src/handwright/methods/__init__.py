@@ -1,6 +1,6 @@
 """The families of methods, each in a folder of its own; families never import each other."""
 
-from handwright.methods.base import Method, synthesize
+from handwright.methods.base import Method, default_method, synthesize
 from handwright.methods.sampling import ContactSampling
 from handwright.methods.scripted import Scripted
 from handwright.methods.stepwise import Session, Stepwise
@@ -22,5 +22,6 @@ __all__ = [
     "Scripted",
     "Session",
     "Stepwise",
+    "default_method",
     "synthesize",
 ]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, replace
-from importlib.metadata import version
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from dataclasses import replace
+from typing import ClassVar, Protocol, runtime_checkable
 
 from handwright.core.clip import Clip, Provenance
 from handwright.core.problem import Problem
 from handwright.core.result import NoSolutionError, Progress, Result, Watcher
+from handwright.deprecated import renamed_attributes, renamed_keywords
 from handwright.errors import InvalidValueError
+from handwright.methods.provenance import provenance_of
 
 
 @runtime_checkable
@@ -28,22 +29,23 @@ class Method(Protocol):
         """
 
 
+@renamed_keywords(watcher="on_progress")
 def synthesize(
     problem: Problem,
     method: Method,
     *,
     seed: int = 0,
     throw: bool = False,
-    watcher: Watcher | None = None,
+    on_progress: Watcher | None = None,
 ) -> Result:
     """Turns a problem into clips: the one verb of the package.
 
     Args:
         problem: Hands, bodies, tracks and goals.
         method: Settings of the method to use.
-        seed: Of everything random in it.
+        seed: Random seed; the same seed gives the same result.
         throw: Raise ``NoSolutionError``, with the result attached, unless the method succeeds.
-        watcher: Called now and then with the ``Progress`` of methods that tell it, and with the
+        on_progress: Called now and then with the ``Progress`` of methods that tell it, and with the
             clips of the result as they are found.
 
     Returns:
@@ -57,9 +59,9 @@ def synthesize(
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise InvalidValueError(f"Seed is {seed!r}; expected a whole number of 0 or more.")
     start = time.perf_counter()
-    stamp = Provenance(problem.name, method.name, _settings(method), seed, version("handwright"))
-    stamper = _Stamper(stamp, watcher)
-    result = method.solve(problem, seed, None if watcher is None else stamper.watch)
+    stamp = provenance_of(problem, method, seed)
+    stamper = _Stamper(stamp, on_progress)
+    result = method.solve(problem, seed, None if on_progress is None else stamper.watch)
     result = replace(
         result,
         clips=stamper.stamped(result.clips),
@@ -106,7 +108,7 @@ def untracked(problem: Problem) -> list[str]:
     return [name for name in (*problem.hands, *problem.bodies) if name not in problem.tracks]
 
 
-def usual_method(problem: Problem) -> str:
+def default_method(problem: Problem) -> str:
     """Name of the method that suits what a problem gives: grips, goals, or tracks of everything."""
     if problem.grips:
         return "stepwise"
@@ -115,10 +117,9 @@ def usual_method(problem: Problem) -> str:
 
 def advice_on_goals(problem: Problem) -> str:
     """What to do with a problem that gives goals, for the message of a method that takes none."""
-    if usual_method(problem) != "trajopt":
+    if default_method(problem) != "trajopt":
         return ""
     return " The problem gives goals instead: use the method 'trajopt', which works from them."
 
 
-def _settings(method: Method) -> dict[str, Any]:
-    return asdict(method)  # type: ignore[call-overload]
+__getattr__ = renamed_attributes(__name__, {"usual_method": "handwright.methods.default_method"})

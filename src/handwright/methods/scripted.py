@@ -9,9 +9,18 @@ import numpy as np
 
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ContactTrack
+from handwright.core.paper import Paper
 from handwright.core.problem import Problem
 from handwright.core.result import Result, Status, Watcher
+from handwright.core.settings import setting
 from handwright.methods.base import advice_on_goals, untracked
+
+
+def _human_poses() -> list[str]:
+    """Poses of the human hand; other hands have their own."""
+    from handwright.hands import human
+
+    return sorted(human().poses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +29,22 @@ class Scripted:
 
     name: ClassVar[str] = "scripted"
 
-    pose: str = "rest"
-    """Named pose of the fingers in the first frame."""
-    end_pose: str | None = None
-    """Named pose in the last frame; the first one's if None."""
+    title: ClassVar[str] = "Scripted fingers"
+    suited_to: ClassVar[str] = "Tracks of all wrists and bodies are given; fingers keep a pose."
+    papers: ClassVar[tuple[Paper, ...]] = ()
+
+    pose: str = setting(
+        "rest",
+        basic=True,
+        suggestions=_human_poses,
+        help="Named pose of the fingers in the first frame.",
+    )
+    end_pose: str | None = setting(
+        None,
+        basic=True,
+        suggestions=_human_poses,
+        help="Named pose of the fingers in the last frame; that of the first frame if left out.",
+    )
 
     def solve(self, problem: Problem, seed: int, watcher: Watcher | None = None) -> Result:
         """Needs a track for every hand and body; nothing in it is random."""

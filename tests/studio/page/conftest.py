@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from handwright.benchmarks.studio_picture import FLAGS
+from benchmarks.studio.picture import FLAGS
 from handwright.studio.server.page_files import PAGE
 
 PATIENCE = 900.0

@@ -23,14 +23,15 @@ from handwright.evidence.certificate.dynamics import required_wrench
 from handwright.evidence.certificate.strength import Effort, HandStrength
 from handwright.evidence.contacts.body_contacts import body_contacts
 from handwright.evidence.contacts.hand_contacts import (
+    ContactRule,
     ContactTable,
     HandProbe,
-    SkinShear,
     environment_contacts,
     hand_gaps,
     join_tables,
     no_contacts,
 )
+from handwright.evidence.contacts.slip import SkinShear
 from handwright.geometry.distance.exact import ExactDistance
 
 
@@ -118,14 +119,15 @@ def _touchers(
 ) -> tuple[ContactTable, Float[np.ndarray, " T"], dict[str, SkinShear]]:
     """Contacts of a body with hands and surroundings, how deep any of it goes (m), and shears."""
     body, pose = clip.problem.bodies[name], clip.bodies[name]
+    rule = ContactRule(
+        tolerances.contact_distance,
+        tolerances.gap,
+        tolerances.static_speed,
+        tolerances.skin_stretch,
+    )
     gaps = {
-        hand.name: hand_gaps(
-            hand, body, pose, exact, clip.times, reach=tolerances.contact_distance,
-            touching=tolerances.gap, static_speed=tolerances.static_speed,
-            skin_shear=tolerances.skin_shear,
-        )
-        for hand in hands.values()
-    }  # fmt: skip
+        hand.name: hand_gaps(hand, body, pose, exact, clip.times, rule) for hand in hands.values()
+    }
     around, sunk = environment_contacts(
         clip, name, reach=tolerances.contact_distance, static_speed=tolerances.static_speed
     )

@@ -98,6 +98,20 @@ def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return a[:, _AFTER] * b[:, _BEFORE] - a[:, _BEFORE] * b[:, _AFTER]
 
 
+class _ConeProgram(NamedTuple):
+    """Minimise x' P x / 2 + w' x, where b - A x lies in a product of cones."""
+
+    quadratic: sparse.csc_matrix
+    """P."""
+    weights: np.ndarray
+    """w."""
+    rows: sparse.csc_matrix
+    """A."""
+    bounds: np.ndarray
+    """b."""
+    cones: list[object]
+
+
 class ForceSolver:
     """Finds forces frame after frame; keeps what problems of the same size share."""
 
@@ -148,13 +162,12 @@ class ForceSolver:
             *self._cones[key],
             *[clarabel.SecondOrderConeT(7)] * num_bodies,
         ]
-        price = np.zeros(linear_rows.shape[1])
-        price[-num_bodies:] = _PENALTY
+        weights = np.zeros(linear_rows.shape[1])
+        weights[-num_bodies:] = _PENALTY
+        program = _ConeProgram(quadratic, weights, linear_rows, b, cones)
         if limits is not None:
-            quadratic, price, linear_rows, b, cones = _limited(
-                limits, quadratic, price, linear_rows, b, cones, basis * unit, owner, squares, unit
-            )
-        coefficients = self._run(quadratic, price, linear_rows, b, cones)[: len(owner)]
+            program = _limited(program, limits, basis * unit, owner, squares, unit)
+        coefficients = self._run(program)[: len(owner)]
         found = np.zeros((count, 3))
         np.add.at(found, owner, coefficients[:, None] * basis)
         return Forces(found * unit, *_lengths(wanted - grasp @ coefficients))
@@ -177,21 +190,15 @@ class ForceSolver:
         entries[:, :-1], entries[:, -1] = grasp.T, scale
         return quadratic, rows
 
-    def _run(
-        self,
-        quadratic: sparse.csc_matrix,
-        price: np.ndarray,
-        rows: sparse.csc_matrix,
-        b: np.ndarray,
-        cones: list[object],
-    ) -> np.ndarray:
-        solver = clarabel.DefaultSolver(quadratic, price, rows, b, cones, self._settings)
+    def _run(self, program: _ConeProgram) -> np.ndarray:
+        solver = clarabel.DefaultSolver(*program, self._settings)
         solution = solver.solve()
         values = np.asarray(solution.x)
         if not np.isfinite(values).all():
             raise SolverError(
-                f"Clarabel ended with {solution.status} on a problem of {rows.shape[1]} unknowns; "
-                "expected a solution. Check the clip for extreme forces or contacts in one point."
+                f"Clarabel ended with {solution.status} on a problem of "
+                f"{program.rows.shape[1]} unknowns; expected a solution. Check the "
+                "clip for extreme forces or contacts in one point."
             )
         return values
 
@@ -251,18 +258,15 @@ def _patterns(unknowns: int, num_bodies: int) -> tuple[sparse.csc_matrix, sparse
 
 
 def _limited(
+    program: _ConeProgram,
     limits: Limits,
-    quadratic: sparse.csc_matrix,
-    price: np.ndarray,
-    rows: sparse.csc_matrix,
-    b: np.ndarray,
-    cones: list[object],
     basis: np.ndarray,
     owner: np.ndarray,
     squares: np.ndarray,
     unit: float,
-) -> tuple[sparse.csc_matrix, np.ndarray, sparse.csc_matrix, np.ndarray, list[object]]:
-    """The same problem with more rows, and a column for the size of each force of a digit."""
+) -> _ConeProgram:
+    """The program with rows for limits, and a column for the size of each force of a digit."""
+    quadratic, weights, rows, b, cones = program
     torque = np.einsum("muk,uk->mu", limits.torque[:, owner], basis) / limits.most_torque[:, None]
     fingers = np.flatnonzero(limits.digit >= 0)
     digits, which = np.unique(limits.digit[fingers], return_inverse=True)
@@ -287,9 +291,9 @@ def _limited(
     squared = sparse.block_diag(
         [quadratic, sparse.csc_matrix((len(fingers), len(fingers)))], format="csc"
     )
-    return (
+    return _ConeProgram(
         squared,
-        np.concatenate([price, np.zeros(len(fingers))]),
+        np.concatenate([weights, np.zeros(len(fingers))]),
         stacked,
         bounds,
         [*cones, *more],

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
+from handwright.core.certificate import Certificate
 from handwright.core.hand import HandModel
 from handwright.geometry.distance.capsules import capsule_pairs
-from handwright.kinematics import posed_capsules
-from handwright.kinematics.ik.digit_table import digit_pairs
+from handwright.kinematics.fk import posed_capsules
 
 
 class Depth(NamedTuple):
@@ -28,11 +29,25 @@ def depth_summary(depth: Float[np.ndarray, " T"]) -> Depth:
     return Depth(float(depth.max()), float(np.percentile(depth, 95)), float(depth.mean()))
 
 
+def penetration_of(certificate: Certificate) -> Float[np.ndarray, " T"]:
+    """Deepest skin, or body in the surroundings, in each frame, m."""
+    return np.array(
+        [
+            max((record.penetration for record in frame.bodies.values()), default=0.0)
+            for frame in certificate.frames
+        ]
+    )
+
+
 def finger_finger(
     model: HandModel, q: Float[np.ndarray, "T J"]
 ) -> tuple[Float[np.ndarray, " T"], list[str]]:
     """How deep a digit's capsule is in another digit's, m, and which two are deepest."""
-    pairs = digit_pairs(model)
+    digit = model.capsules.digit
+    pairs = np.array(
+        [(a, b) for a, b in combinations(range(len(digit)), 2) if 0 <= digit[a] != digit[b] >= 0],
+        dtype=np.int64,
+    )
     depth, names = np.zeros(len(q)), [""] * len(q)
     if len(pairs) == 0:
         return depth, names

@@ -15,17 +15,16 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from handwright.contact.edges import EDGE_TURN
-from handwright.contact.sliding import relative_velocity, standing_frames
 from handwright.core.clip import Clip
 from handwright.core.contact import ENVIRONMENT, ContactMode, ContactTrack
 from handwright.core.tolerances import Tolerances
 from handwright.evidence.certificate.balance import BodyLoad
-from handwright.evidence.contacts.hand_contacts import IMPACT_SPEED, HandProbe, SkinShear
+from handwright.evidence.contacts.edges import ANOTHER_FACE
+from handwright.evidence.contacts.hand_contacts import IMPACT_SPEED, HandProbe
+from handwright.evidence.contacts.slip import Links, SkinShear, across, material_velocity
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.distance.surface_distance import surface_distance
-from handwright.kinematics import posed_capsules
-from handwright.math import rotation
+from handwright.kinematics.fk import posed_capsules
 
 # A normal is one if going against it leads away from the body by this share of the way; at edges
 # any direction between those of the two sides does.
@@ -195,21 +194,19 @@ def static_slip(
     """
     contacts = clip.contacts
     frame, point, normal = contacts.frame[rows], contacts.point[rows], contacts.normal[rows]
-    turns, places, link = _moving_frames(clip, name, rows, hands)
-    velocity = relative_velocity(clip.times, turns, places, clip.bodies[body], frame, link, point)
-    across = velocity - np.einsum("ni,ni->n", velocity, normal)[:, None] * normal
+    links, link = _moving_links(clip, name, rows, hands)
+    velocity = material_velocity(clip.times, links, clip.bodies[body], frame, link, point)
+    slip = across(velocity, normal)
     if shear is not None and shear.limit > 0.0:
         part, pose = np.clip(contacts.part[rows], 0, shear.touches.shape[1] - 1), clip.bodies[body]
         own = pose[frame].rotate(shear.normal[frame, part])
         # A face beside an edge is touched by skin that is stretched along the contact's own; it is
         # rested on by skin that moves over neither.
-        is_beside = np.einsum("ni,ni->n", own, normal) < EDGE_TURN
+        is_beside = np.einsum("ni,ni->n", own, normal) < ANOTHER_FACE
         given = shear.touches[frame, part] & is_beside
-        across = shear.slips(
-            np.where(given[:, None], velocity, across), frame, part, pose, clip.times
-        )
+        slip = shear.slips(np.where(given[:, None], velocity, slip), frame, part, pose, clip.times)
     sticks = np.isin(contacts.mode[rows], [int(ContactMode.STATIC), int(ContactMode.ROLLING)])
-    return np.where(sticks, np.linalg.norm(across, axis=1), 0.0)
+    return np.where(sticks, np.linalg.norm(slip, axis=1), 0.0)
 
 
 def _impact_travel(
@@ -226,33 +223,32 @@ def _impact_travel(
     """
     contacts, times, pose = clip.contacts, clip.times, clip.bodies[body]
     frame = contacts.frame[rows]
-    turns, places, link = _moving_frames(clip, name, rows, hands)
-    fixed = contacts.point[rows] - places[frame, link]
-    fixed = np.einsum("nji,nj->ni", turns[frame, link], fixed)
+    (rotations, positions), link = _moving_links(clip, name, rows, hands)
+    fixed = contacts.point[rows] - positions[frame, link]
+    fixed = np.einsum("nji,nj->ni", rotations[frame, link], fixed)
     here = pose[frame].inverse()
     start, normal = here.apply(contacts.point[rows]), here.rotate(contacts.normal[rows])
     travel = np.zeros(len(rows))
     for t in (np.maximum(frame - 1, 0), np.minimum(frame + 1, len(times) - 1)):
-        world = np.einsum("nij,nj->ni", turns[t, link], fixed) + places[t, link]
+        world = np.einsum("nij,nj->ni", rotations[t, link], fixed) + positions[t, link]
         step = np.abs(np.einsum("ni,ni->n", pose[t].inverse().apply(world) - start, normal))
         is_impact = step > IMPACT_SPEED * np.abs(times[t] - times[frame])
         travel = np.maximum(travel, np.where(is_impact, step, 0.0))
     return np.where(contacts.mode[rows] == int(ContactMode.COLLIDING), travel, 0.0)
 
 
-def _moving_frames(
+def _moving_links(
     clip: Clip, name: str, rows: Int[np.ndarray, " N"], hands: Mapping[str, HandProbe]
-) -> tuple[Float[np.ndarray, "T L 3 3"], Float[np.ndarray, "T L 3"], Int[np.ndarray, " N"]]:
-    """Turns and places (m) of what touches, and which of its links each contact is on."""
+) -> tuple[Links, Int[np.ndarray, " N"]]:
+    """Poses of what touches, and which of its links each contact is on."""
     link = np.zeros(len(rows), dtype=np.int64)
     if name in hands:
         hand = hands[name]
         part = np.clip(clip.contacts.part[rows], 0, len(hand.model.capsules) - 1)
-        return hand.turns, hand.places, hand.model.capsules.link[part]
+        return hand.links, hand.model.capsules.link[part]
     if name in clip.bodies:
-        pose = clip.bodies[name]
-        return rotation.to_matrix(pose.wxyz)[:, None], pose.position[:, None], link
-    return *standing_frames(clip.num_frames), link
+        return Links.of_body(clip.bodies[name]), link
+    return Links.standing(clip.num_frames), link
 
 
 def rows_of(contacts: ContactTrack, body: str) -> list[tuple[Int[np.ndarray, " N"], float]]:

@@ -12,7 +12,12 @@ from handwright.core.clip import Clip
 from handwright.core.contact import ENVIRONMENT
 from handwright.core.tolerances import Tolerances
 from handwright.evidence.certificate.stored import cone_excess, listed_wrench, static_slip
-from handwright.evidence.contacts.hand_contacts import HandProbe, hand_gaps, probe_hand
+from handwright.evidence.contacts.hand_contacts import (
+    ContactRule,
+    HandProbe,
+    hand_gaps,
+    probe_hand,
+)
 from handwright.evidence.contacts.probes import exact_distance
 from handwright.geometry.distance.surface_distance import surface_distance
 
@@ -128,10 +133,10 @@ def _gaps(
             apart[mine] = surface_distance(surface, point[mine])[0]
         return np.maximum(off, apart)
     plain = Tolerances()
+    rule = ContactRule(_FARTHEST, plain.gap, plain.static_speed)
     found = hand_gaps(
-        hands[name], clip.problem.bodies[body], pose, exact, clip.times,
-        reach=_FARTHEST, touching=plain.gap, static_speed=plain.static_speed,
-    ).contacts  # fmt: skip
+        hands[name], clip.problem.bodies[body], pose, exact, clip.times, rule
+    ).contacts
     least = np.full((clip.num_frames, len(hands[name].model.capsules)), _FARTHEST)
     np.minimum.at(least, (found.frame, found.part), found.gap)
     is_part = (part >= 0) & (part < least.shape[1])

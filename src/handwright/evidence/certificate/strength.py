@@ -15,9 +15,9 @@ from jaxtyping import Bool, Float, Int
 from handwright.core.clip import Clip
 from handwright.core.tolerances import Tolerances
 from handwright.evidence.certificate.forces import Limits
+from handwright.evidence.certificate.torques import force_to_torque, weight_torques
 from handwright.evidence.contacts.hand_contacts import ContactTable, HandProbe
 from handwright.hands.human.strength import joint_strength
-from handwright.mechanics.torques import gravity_torques, torque_maps
 
 # Torques below this are none, N m: limits of joints that the hand's weight already uses up.
 _LEAST_TORQUE = 1e-3
@@ -143,10 +143,8 @@ def _hand_load(
     frame, part = table.frame[rows], table.part[rows]
     strength = joint_strength(model)
     judged = np.flatnonzero(strength.is_known)
-    maps = torque_maps(
-        model, motion.q[frame], model.capsules.link[part], table.point[rows], motion.root[frame]
-    )
-    weight = gravity_torques(model, motion.q, clip.problem.gravity, motion.root)
+    maps = force_to_torque(model, hand.links, frame, model.capsules.link[part], table.point[rows])
+    weight = weight_torques(model, hand.links, clip.problem.gravity)
     q = motion.q[:, judged]
     joints, slack = model.joints, tolerances.joint_limits
     return _HandLoad(

@@ -12,16 +12,16 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from handwright.contact.sliding import relative_velocity
 from handwright.core.body import RigidBody
 from handwright.core.clip import Clip
 from handwright.evidence.contacts.hand_contacts import (
     ContactTable,
+    FoundContacts,
     closing_steps,
     contact_table,
 )
+from handwright.evidence.contacts.slip import Links, material_velocity
 from handwright.geometry.distance.exact import ExactDistance
-from handwright.math import rotation
 from handwright.math.pose import Pose
 
 # Distance between the points on a body's surface, as a share of its size, and at least, m.
@@ -96,20 +96,19 @@ def body_contacts(
         ]
     )
     frame, point, normal, gap = frame[chosen], point[chosen], normal[chosen], gap[chosen]
-    moving = rotation.to_matrix(two.wxyz)[:, None], two.position[:, None]
+    links = Links.of_body(two)
     friction = min(bodies[first].friction, bodies[second].friction)
-    table = contact_table(
-        second,
-        frame,
-        np.zeros_like(frame),
-        point,
-        normal,
-        gap,
-        closing[frame],
-        np.full(len(frame), friction),
-        relative_velocity(times, *moving, one, frame, np.zeros_like(frame), point),
-        static_speed,
+    found = FoundContacts(
+        frame=frame,
+        part=np.zeros_like(frame),
+        point=point,
+        normal=normal,
+        gap=gap,
+        closing=closing[frame],
+        friction=np.full(len(frame), friction),
+        velocity=material_velocity(times, links, one, frame, np.zeros_like(frame), point),
     )
+    table = contact_table(second, found, static_speed)
     return table, np.maximum(-np.nan_to_num(least, nan=0.0), 0.0)
 
 

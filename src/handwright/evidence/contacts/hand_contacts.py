@@ -14,20 +14,19 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from handwright.contact.edges import edge_sides
-from handwright.contact.shear import frame_durations, skin_shears, slip_velocity
-from handwright.contact.sliding import relative_velocity, standing_frames
 from handwright.core.body import RigidBody
 from handwright.core.clip import Clip, HandMotion
 from handwright.core.contact import ENVIRONMENT, ContactMode
 from handwright.core.hand import HandModel
 from handwright.core.skin import Skin
+from handwright.evidence.contacts.edges import side_contacts
 from handwright.evidence.contacts.probes import capsule_gaps
 from handwright.evidence.contacts.skin_probe import skin_gaps
+from handwright.evidence.contacts.slip import Links, SkinShear, across, material_velocity
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.distance.support import contacts_along
 from handwright.hands.skin.build import skin_of
-from handwright.kinematics import link_poses, posed_capsules
+from handwright.kinematics.fk import link_poses, posed_capsules
 from handwright.kinematics.skin.samples import CAPSULE_BULGE, vertex_capsules
 from handwright.math.pose import Pose
 
@@ -85,43 +84,7 @@ class HandProbe(NamedTuple):
     skin: Skin | None
     owner: Int[np.ndarray, " V"]
     """Capsule under each vertex of the skin."""
-    turns: Float[np.ndarray, "T L 3 3"]
-    places: Float[np.ndarray, "T L 3"]
-
-
-class SkinShear(NamedTuple):
-    """How far the skin of a hand gives way where it touches a body."""
-
-    before: Float[np.ndarray, "T C 3"]
-    """At the beginning of each frame, in the body's frame, m."""
-    touches: Bool[np.ndarray, "T C"]
-    normal: Float[np.ndarray, "T C 3"]
-    """Of the capsules' own contacts, into the body, in the body's frame."""
-    limit: float
-    """m."""
-
-    def slips(
-        self,
-        velocity: Float[np.ndarray, "N 3"],
-        frame: Int[np.ndarray, " N"],
-        part: Int[np.ndarray, " N"],
-        pose: Pose,
-        times: Float[np.ndarray, " T"],
-    ) -> Float[np.ndarray, "N 3"]:
-        """Velocities in the world that skin does not make up for, m/s.
-
-        Args:
-            velocity: Of capsules' material over the body, in the world, m/s.
-            frame: Of each.
-            part: Capsule of each.
-            pose: (T,) poses of the body.
-            times: s.
-        """
-        if self.limit <= 0.0 or len(frame) == 0:
-            return velocity
-        before = pose[frame].rotate(self.before[frame, part])
-        slip = slip_velocity(velocity, before, frame_durations(times)[frame], self.limit)
-        return np.where(self.touches[frame, part][:, None], slip, velocity)
+    links: Links
 
 
 class HandGaps(NamedTuple):
@@ -142,8 +105,8 @@ def probe_hand(clip: Clip, name: str) -> HandProbe:
     """Poses a hand of a clip."""
     model, motion = clip.problem.hands[name], clip.hands[name]
     skin, owner = _skin_over_capsules(model)
-    turns, places = link_poses(model, motion.q, motion.root)
-    return HandProbe(name, model, motion, skin, owner, turns, places)
+    links = Links(*link_poses(model, motion.q, motion.root))
+    return HandProbe(name, model, motion, skin, owner, links)
 
 
 @lru_cache(maxsize=8)
@@ -155,17 +118,26 @@ def _skin_over_capsules(model: HandModel) -> tuple[Skin | None, Int[np.ndarray, 
     return skin, vertex_capsules(model, skin)
 
 
+class ContactRule(NamedTuple):
+    """What counts as a contact, and as a sliding one."""
+
+    reach: float
+    """Contacts with larger gaps are left out, m."""
+    touching: float
+    """Gap up to which surfaces count as touching, m."""
+    static_speed: float
+    """Sliding speeds up to this count as none, m/s."""
+    skin_stretch: float = 0.0
+    """How far skin gives way before it slides, m."""
+
+
 def hand_gaps(
     hand: HandProbe,
     body: RigidBody,
     pose: Pose,
     exact: ExactDistance,
     times: Float[np.ndarray, " T"],
-    *,
-    reach: float,
-    touching: float,
-    static_speed: float,
-    skin_shear: float = 0.0,
+    rule: ContactRule,
 ) -> HandGaps:
     """Distances and contacts between a hand and a body.
 
@@ -174,12 +146,10 @@ def hand_gaps(
         body: Its friction is used.
         pose: (T,) poses of the body.
         exact: Distances of the body.
-        times: s.
-        reach: Contacts with larger gaps are left out, m.
-        touching: Gap up to which the skin counts as touching where its capsule does not, m.
-        static_speed: Sliding speeds up to this count as none, m/s.
-        skin_shear: How far skin gives way before it slides, m.
+        times: Times of the frames, s.
+        rule: What counts as a contact.
     """
+    reach, touching, static_speed, skin_stretch = rule
     count, capsules = len(times), hand.model.capsules
     world = posed_capsules(hand.model, hand.motion.q, hand.motion.root)
     back = pose.inverse()[:, None]
@@ -188,15 +158,15 @@ def hand_gaps(
     # An impact moves a capsule to the body from as far as it travels from frame to frame.
     fast = np.minimum(touching + 2.0 * np.maximum(_travel(start), _travel(end)), _IMPACT_REACH)
     looked = np.maximum(fast, reach)
-    found = capsule_gaps(
+    nearest = capsule_gaps(
         exact,
         start.reshape(-1, 3),
         end.reshape(-1, 3),
         np.tile(capsules.radius, count),
         reach=looked.ravel(),
     )
-    gap = found.gap.reshape(shape)
-    point, outward = found.point.reshape(*shape, 3), found.outward.reshape(*shape, 3)
+    gap = nearest.gap.reshape(shape)
+    point, outward = nearest.point.reshape(*shape, 3), nearest.outward.reshape(*shape, 3)
     depth = np.maximum(-gap, 0.0).max(axis=1)
     touch_gap, skin_depth = gap.copy(), depth
     if hand.skin is not None:
@@ -216,37 +186,33 @@ def hand_gaps(
     place, inward, apart = point[frame, part], -outward[frame, part], touch_gap[frame, part]
     # At an edge a finger touches the faces on both sides.
     near = np.flatnonzero(apart <= touching)
-    sides = edge_sides(place[near], inward[near], apart[near], exact, touching=touching)
+    sides = side_contacts(place[near], inward[near], apart[near], exact, touching=touching)
     rows = np.concatenate([np.arange(len(frame)), near[sides.owner]])
     is_side = np.repeat([False, True], [len(frame), len(sides.owner)])
     own_normal = pose[frame[rows]].rotate(inward[rows])
     frame, part = frame[rows], part[rows]
     here = pose[frame]
     place = here.apply(np.concatenate([place, sides.points]))
-    velocity = relative_velocity(
-        times, hand.turns, hand.places, pose, frame, capsules.link[part], place
-    )
+    velocity = material_velocity(times, hand.links, pose, frame, capsules.link[part], place)
     shear = _skin_shear(
-        skin_shear, touch_gap <= touching, pose, times,
+        skin_stretch, touch_gap <= touching, pose, times,
         frame[~is_side], part[~is_side], velocity[~is_side], own_normal[~is_side],
     )  # fmt: skip
     # One that moves over the edge rests on neither.
     beyond = shear.slips(velocity, frame, part, pose, times)
     rests = ~is_side | (np.linalg.norm(beyond, axis=1) <= static_speed)
-    slip = shear.slips(_across(velocity, own_normal), frame, part, pose, times)
-    table = contact_table(
-        hand.name,
-        frame[rests],
-        part[rests],
-        place[rests],
-        here.rotate(np.concatenate([inward, sides.normals]))[rests],
-        np.concatenate([apart, sides.gap])[rests],
-        closing[frame, part][rests],
-        np.full(int(rests.sum()), body.friction),
-        slip[rests],
-        static_speed,
-        own_normal[rests],
+    slip = shear.slips(across(velocity, own_normal), frame, part, pose, times)
+    found = FoundContacts(
+        frame=frame[rests],
+        part=part[rests],
+        point=place[rests],
+        normal=here.rotate(np.concatenate([inward, sides.normals]))[rests],
+        gap=np.concatenate([apart, sides.gap])[rests],
+        closing=closing[frame, part][rests],
+        friction=np.full(int(rests.sum()), body.friction),
+        velocity=slip[rests],
     )
+    table = contact_table(hand.name, found, static_speed, own_normal[rests])
     return HandGaps(gap, depth, skin_depth, table, shear)
 
 
@@ -263,15 +229,9 @@ def _skin_shear(
     """Shear of the capsules' own contacts; ``velocity`` and ``normal`` are in the world."""
     back = pose.inverse()[frame]
     moving, facing = np.zeros((*touches.shape, 3)), np.zeros((*touches.shape, 3))
-    moving[frame, part] = back.rotate(_across(velocity, normal))
+    moving[frame, part] = back.rotate(across(velocity, normal))
     facing[frame, part] = back.rotate(normal)
-    return SkinShear(skin_shears(moving, facing, touches, times, limit), touches, facing, limit)
-
-
-def _across(
-    velocity: Float[np.ndarray, "N 3"], normal: Float[np.ndarray, "N 3"]
-) -> Float[np.ndarray, "N 3"]:
-    return velocity - np.einsum("ni,ni->n", velocity, normal)[:, None] * normal
+    return SkinShear.along(moving, facing, touches, times, limit)
 
 
 def environment_contacts(
@@ -299,12 +259,10 @@ def environment_contacts(
     frame, part, point, normal, gap, change, friction = (
         np.concatenate(column) for column in zip(*rows, strict=True)
     )
-    still = standing_frames(len(times))
-    velocity = relative_velocity(times, *still, pose, frame, np.zeros_like(frame), point)
-    table = contact_table(
-        ENVIRONMENT, frame, part, point, normal, gap, change, friction, velocity, static_speed
-    )
-    return table, depth
+    still = Links.standing(len(times))
+    velocity = material_velocity(times, still, pose, frame, np.zeros_like(frame), point)
+    touching = FoundContacts(frame, part, point, normal, gap, change, friction, velocity)
+    return contact_table(ENVIRONMENT, touching, static_speed), depth
 
 
 _NONE = np.zeros(0, dtype=np.int64)
@@ -362,32 +320,39 @@ def closing_steps(
     return change
 
 
+class FoundContacts(NamedTuple):
+    """Contacts of a body with one toucher, in any order; see ``ContactTable`` for the columns."""
+
+    frame: Int[np.ndarray, " N"]
+    part: Int[np.ndarray, " N"]
+    point: Float[np.ndarray, "N 3"]
+    normal: Float[np.ndarray, "N 3"]
+    gap: Float[np.ndarray, " N"]
+    closing: Float[np.ndarray, " N"]
+    friction: Float[np.ndarray, " N"]
+    velocity: Float[np.ndarray, "N 3"]
+    """Of the toucher's material point over the body's, in the world, m/s."""
+
+
 def contact_table(
     toucher: str,
-    frame: Int[np.ndarray, " N"],
-    part: Int[np.ndarray, " N"],
-    point: Float[np.ndarray, "N 3"],
-    normal: Float[np.ndarray, "N 3"],
-    gap: Float[np.ndarray, " N"],
-    closing: Float[np.ndarray, " N"],
-    friction: Float[np.ndarray, " N"],
-    velocity: Float[np.ndarray, "N 3"],
+    found: FoundContacts,
     static_speed: float,
     own_normal: Float[np.ndarray, "N 3"] | None = None,
 ) -> ContactTable:
-    """Contacts of body 0 with one toucher, in any order.
+    """Contacts of body 0 with one toucher as a table.
 
     Sliding is taken across ``own_normal``, the normals by default: a face beside an edge is touched
     by the material of the edge's own contact.
     """
-    along = normal if own_normal is None else own_normal
-    across = _across(velocity, along)
-    slides = np.linalg.norm(across, axis=1) > static_speed
+    frame, part, point, normal, gap, closing, friction, velocity = found
+    sliding = across(velocity, normal if own_normal is None else own_normal)
+    slides = np.linalg.norm(sliding, axis=1) > static_speed
     mode = np.where(slides, int(ContactMode.SLIDING), int(ContactMode.STATIC))
     mode = np.where(closing > 0.0, int(ContactMode.COLLIDING), mode)
     none = np.zeros(len(frame), dtype=np.int64)
     table = ContactTable(
-        (toucher,), frame, none, none - 1, none, part, point, normal, gap, closing, across,
+        (toucher,), frame, none, none - 1, none, part, point, normal, gap, closing, sliding,
         friction, mode,
     )  # fmt: skip
     return join_tables([table])

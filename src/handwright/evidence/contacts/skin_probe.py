@@ -19,7 +19,7 @@ from handwright.core.surface import Surface
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.distance.surface_distance import surface_distance
 from handwright.kernels.decorators import compiled
-from handwright.kinematics import posed_capsules
+from handwright.kinematics.fk import posed_capsules
 from handwright.kinematics.skin.skinning import blended_links, link_travel
 from handwright.math.pose import Pose
 
@@ -105,44 +105,64 @@ def nearest_vertices(
     rest, change, shift = blended_links(model, skin, q, root)
     travel = link_travel(model, skin, change, shift)
     number = len(rest)
-    known, moved = np.zeros(number), np.full(number, np.inf)
-    seen, place = np.zeros((number, 3)), np.zeros((number, 3))
-    due, most = np.zeros(number, dtype=np.int64), np.zeros(int(group.max()) + 1)
+    vertices = _Vertices(rest, skin.links, skin.weights, group)
+    memory = _Memory(
+        known=np.zeros(number),
+        moved=np.full(number, np.inf),
+        seen=np.zeros((number, 3)),
+        position=np.zeros((number, 3)),
+        most=np.zeros(int(group.max()) + 1),
+        due=np.zeros(number, dtype=np.int64),
+    )
     for t in range(len(q)):
-        num_due = _due_vertices(
-            rest, skin.links, skin.weights, group, change[t], shift[t], travel[t], reach, known,
-            moved, most, seen, place, due,
-        )  # fmt: skip
+        num_due = _due_vertices(vertices, change[t], shift[t], travel[t], reach, memory)
         if num_due == 0:
             continue
-        which = due[:num_due].copy()
-        found = measure(place[which])
-        known[which], moved[which], seen[which] = found[0], 0.0, place[which]
+        which = memory.due[:num_due].copy()
+        position = memory.position[which]
+        found = measure(position)
+        memory.known[which], memory.moved[which], memory.seen[which] = found[0], 0.0, position
         yield t, which, found
+
+
+class _Vertices(NamedTuple):
+    """The skin at rest, and what its vertices follow."""
+
+    rest: Float[np.ndarray, "V 3"]
+    links: Int[np.ndarray, "V K"]
+    weights: Float[np.ndarray, "V K"]
+    group: Int[np.ndarray, " V"]
+
+
+class _Memory(NamedTuple):
+    """What is known of the vertices from earlier frames."""
+
+    known: Float[np.ndarray, " V"]
+    """Distance when a vertex was last looked at, m."""
+    moved: Float[np.ndarray, " V"]
+    """How far it has gone from there at most, m."""
+    seen: Float[np.ndarray, "V 3"]
+    """Where it was then, m."""
+    position: Float[np.ndarray, "V 3"]
+    """Where it is, of vertices that are due, m."""
+    most: Float[np.ndarray, " G"]
+    """What the nearest vertex of a group is not farther away than, m."""
+    due: Int[np.ndarray, " V"]
+    """Vertices to be looked at, as many as are returned."""
 
 
 @compiled
 def _due_vertices(
-    rest: np.ndarray,
-    links: np.ndarray,
-    weights: np.ndarray,
-    group: np.ndarray,
+    vertices: _Vertices,
     change: np.ndarray,
     shift: np.ndarray,
     travel: np.ndarray,
     reach: float,
-    known: np.ndarray,
-    moved: np.ndarray,
-    most: np.ndarray,
-    seen: np.ndarray,
-    place: np.ndarray,
-    due: np.ndarray,
+    memory: _Memory,
 ) -> int:
-    """Writes the vertices that may be the nearest of their groups into ``due``, and their places.
-
-    ``known`` is the distance of a vertex when it was last looked at, at ``seen``; ``moved`` how far
-    it has gone from there at most; ``most`` what the nearest of a group is not farther away than.
-    """
+    """Writes the vertices that may be the nearest of their groups, and their positions."""
+    rest, links, weights, group = vertices
+    known, moved, seen, position, most, due = memory
     most[:] = reach
     for v in range(rest.shape[0]):
         for k in range(links.shape[1]):
@@ -167,7 +187,7 @@ def _due_vertices(
             moved[v] = min(moved[v], away)
             if known[v] - moved[v] > most[group[v]]:
                 continue
-        place[v, 0], place[v, 1], place[v, 2] = x, y, z
+        position[v, 0], position[v, 1], position[v, 2] = x, y, z
         due[count] = v
         count += 1
     return count

@@ -15,7 +15,7 @@ from handwright.core.clip import Clip
 from handwright.core.goal import Feature, Goal
 from handwright.core.track import Track
 from handwright.evidence.contacts.probes import capsule_gaps, exact_distance
-from handwright.kinematics import frame_poses, link_poses, posed_capsules
+from handwright.kinematics.fk import frame_poses, link_poses, posed_capsules
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
@@ -144,9 +144,9 @@ def feature_poses(clip: Clip, feature: Feature) -> Pose:
             every = frame_poses(model, motion.q, motion.root)
             pose = every[:, model.frames.index(feature.frame)]
         else:
-            turns, places = link_poses(model, motion.q, motion.root)
+            rotations, positions = link_poses(model, motion.q, motion.root)
             link = model.wrist_link
-            pose = Pose(places[:, link], rotation.from_matrix(turns[:, link]))
+            pose = Pose(positions[:, link], rotation.from_matrix(rotations[:, link]))
     if feature.point is None:
         return pose
     return Pose(pose.apply(feature.point), pose.wxyz)

@@ -43,7 +43,7 @@ def presses(
     found: list[Press] = []
     # The last press of every key, and the frame that it lasted to.
     latest: dict[str | None, tuple[int, int]] = {}
-    names, places = list(keys), np.array(list(keys.values())).reshape(-1, 3)
+    names, positions = list(keys), np.array(list(keys.values())).reshape(-1, 3)
     for frame, time in enumerate(clip.times):
         contacts = [
             one
@@ -54,7 +54,7 @@ def presses(
             pose = clip.bodies[body]
             away = rotation.conjugate(pose.wxyz[frame])
             local = rotation.rotate(away, one.point - pose.position[frame])
-            off = np.linalg.norm(places - local, axis=1)
+            off = np.linalg.norm(positions - local, axis=1)
             nearest = int(off.argmin()) if len(off) else -1
             key = names[nearest] if len(off) and off[nearest] < _FARTHEST else None
             force = float(np.linalg.norm(one.force))

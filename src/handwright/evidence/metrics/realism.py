@@ -14,16 +14,16 @@ import numpy as np
 from jaxtyping import Bool, Float
 from scipy.optimize import nnls
 
-from handwright.contact.sliding import relative_velocity
 from handwright.core.clip import Clip, HandMotion
 from handwright.core.contact import ContactTrack
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.evidence.certificate.dynamics import required_wrench
 from handwright.evidence.certificate.forces import tangents
 from handwright.evidence.contacts.probes import capsule_gaps
+from handwright.evidence.contacts.slip import Links, across, material_velocity
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.distance.surface_distance import surface_distance
-from handwright.kinematics import link_poses, posed_capsules
+from handwright.kinematics.fk import link_poses, posed_capsules
 
 Cone = Literal["inscribed", "circumscribed"]
 
@@ -141,11 +141,11 @@ def capsule_contacts(clip: Clip, name: str, *, reach: float) -> CapsuleContacts:
         point = pose[:, None].apply(found.point.reshape(*shape, 3))
         normal = -pose[:, None].rotate(found.outward.reshape(*shape, 3))
         frame, capsule = np.indices(shape).reshape(2, -1)
-        velocity = relative_velocity(
-            times, *link_poses(model, motion.q, motion.root), pose, frame,
-            model.capsules.link[capsule], point.reshape(-1, 3),
-        ).reshape(*shape, 3)  # fmt: skip
-        velocity -= np.einsum("tci,tci->tc", velocity, normal)[..., None] * normal
+        links = Links(*link_poses(model, motion.q, motion.root))
+        velocity = material_velocity(
+            times, links, pose, frame, model.capsules.link[capsule], point.reshape(-1, 3)
+        )
+        velocity = across(velocity, normal.reshape(-1, 3)).reshape(*shape, 3)
         columns.append(CapsuleContacts(found.gap.reshape(shape), point, normal, velocity))
     if not columns:
         none = np.zeros((len(times), 0, 3))

@@ -13,7 +13,7 @@ from handwright.core.problem import Problem
 from handwright.core.tolerances import Tolerances
 from handwright.evidence.certificate.limits import joint_speeds, limit_excess
 from handwright.evidence.certificate.penetration import depth_summary, finger_finger
-from handwright.evidence.contacts.hand_contacts import hand_gaps, probe_hand
+from handwright.evidence.contacts.hand_contacts import ContactRule, hand_gaps, probe_hand
 from handwright.evidence.metrics.goals import touch_excess, worst_goal_error, worst_goal_rate
 from handwright.evidence.metrics.realism import PublishedConventions, physical_realism
 from handwright.evidence.metrics.smoothness import smoothness
@@ -127,12 +127,9 @@ def _body_metrics(clip: Clip, name: str, conventions: PublishedConventions) -> l
     exact = ExactDistance.from_body(body)
     capsule, skin = np.zeros(clip.num_frames), np.zeros(clip.num_frames)
     gaps, speeds = [np.zeros(0)], [np.zeros(0)]
+    rule = ContactRule(conventions.contact_distance, tolerances.gap, tolerances.static_speed)
     for hand in clip.hands:
-        found = hand_gaps(
-            probe_hand(clip, hand), body, pose, exact, clip.times,
-            reach=conventions.contact_distance, touching=tolerances.gap,
-            static_speed=tolerances.static_speed,
-        )  # fmt: skip
+        found = hand_gaps(probe_hand(clip, hand), body, pose, exact, clip.times, rule)
         capsule = np.maximum(capsule, found.capsule_depth)
         skin = np.maximum(skin, found.skin_depth)
         gaps.append(np.maximum(found.contacts.gap, 0.0))

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from handwright.core.clip import Clip
 from handwright.core.hand import HandModel
 from handwright.evidence.metrics.realism import thinned
-from handwright.kinematics import frame_poses, link_poses
+from handwright.kinematics.fk import frame_poses, link_poses
 
 # The published metric is over 22 joints: those that flex, the tips, the wrist, and two at the base
 # of the thumb. Of ours the metacarpal bones of the fingers, which hardly move, are not among them.
@@ -39,8 +39,8 @@ def joints_in_wrist(model: HandModel, q: Float[np.ndarray, "T J"]) -> Float[np.n
     keep = [n for n, name in enumerate(names) if name not in _LEFT_OUT]
     keep += [n for n, name in enumerate(names) if name == _TWICE]
     position = frame_poses(model, q).position[:, keep]
-    turns, places = link_poses(model, q)
-    wrist_turn, wrist_place = turns[:, model.wrist_link], places[:, model.wrist_link]
+    rotations, places = link_poses(model, q)
+    wrist_turn, wrist_place = rotations[:, model.wrist_link], places[:, model.wrist_link]
     return np.einsum("tji,tnj->tni", wrist_turn, position - wrist_place[:, None])
 
 

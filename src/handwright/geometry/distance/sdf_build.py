@@ -50,7 +50,7 @@ MAX_NODES = 8_000_000
 _MOST_NODES = 300_000_000
 # Spacing over the longest extent above which a chosen grid would miss the body.
 _COARSEST = 0.1
-_FORMAT = 1
+_FORMAT = 2
 # Spacings around the surface in which distances are exact over all triangles.
 _BAND = 3.0
 # Sweeping every second node and filling in the others is four times faster than sweeping all, and
@@ -142,7 +142,7 @@ def build_field(
     while stride > 1:
         refine_nearest(table, origin, step, band, stride, nearest, distance)
         stride //= 2
-    slack = _ROUNDING * step + (2.0 * SEAM_TOLERANCE if surface.is_cut else 0.0)
+    slack = _ROUNDING * step + (0.0 if surface.is_exact else 2.0 * SEAM_TOLERANCE)
     _sign(vertices, faces, origin, step, distance, slack)
     return make_field(distance, origin, step, padding)
 

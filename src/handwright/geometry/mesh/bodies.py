@@ -22,6 +22,7 @@ from handwright.geometry.mesh.inertia import (
     solid_properties,
     union_properties,
 )
+from handwright.geometry.mesh.outer_surface import outer_surface
 from handwright.geometry.mesh.repair import RepairReport, repair_mesh
 
 __all__ = [
@@ -156,8 +157,8 @@ def body_from_mesh(
 ) -> RigidBody:
     """Makes a body of uniform density from a closed triangle mesh.
 
-    Parts that overlap are accepted; their mass properties are then those of the union, from a
-    grid (about 1 % off), where the exact formula would count the overlap twice.
+    Parts that overlap are accepted; their mass properties are then those of the union. Where that
+    cannot be computed (see ``outer_surface``), they come from a grid and are about 1 % off.
 
     Args:
         vertices: (V, 3), metres.
@@ -238,7 +239,10 @@ def mesh_properties(
         density: kg / m^3.
     """
     if parts_overlap(vertices, faces):
-        return union_properties(vertices, faces, density=density)
+        union = outer_surface(vertices, faces)
+        if not union.is_exact:
+            return union_properties(vertices, faces, density=density)
+        vertices, faces = union.vertices, union.faces
     return solid_properties(vertices, faces, density=density)
 
 

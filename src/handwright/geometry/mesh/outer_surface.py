@@ -3,7 +3,7 @@
 Parts that run into each other leave pieces of surface inside the solid. The winding number tells
 inside from outside there, but the distance to the nearest triangle does not: it would call the
 middle of a hammer's head a surface, because the handle ends in it. So these pieces are cut out
-before distances are measured.
+before distances are measured: exactly by ``part_union``, or, where that cannot be, by ``seams``.
 """
 
 from __future__ import annotations
@@ -12,37 +12,34 @@ from typing import NamedTuple
 
 import igl
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 
 from handwright.errors import InvalidValueError, MeshError
+from handwright.geometry.mesh.inertia import signed_volume
+from handwright.geometry.mesh.part_union import has_gaps, union_of_parts
+from handwright.geometry.mesh.seams import PROBE, cut_near, is_boundary
 
 SEAM_TOLERANCE = 5e-5
 """Metres: how far the surface may be off where two parts meet."""
-
-# Half the thickness of surface that one winding-number probe looks through, metres: far above the
-# rounding of the single-precision tree behind it, far below any wall.
-_PROBE = 5e-6
-# Metres. A piece below this size that lies on a face of another part at its corners and its middle
-# lies on it altogether; without this rule, flush faces would be cut to dust.
-_FLUSH_SIZE = 2e-3
-# More pieces than this would slow every later query; the seams are then cut more coarsely.
-_MAX_PIECES = 200_000
 
 
 class Triangles(NamedTuple):
     """Triangles that need not share vertices.
 
     Attributes:
-        vertices: Metres.
+        vertices: Metres; some may belong to no face.
         faces: Vertex indices, anticlockwise seen from outside.
         source: For each face, the face of the original mesh that it is, or is a piece of.
         is_cut: Whether the parts overlapped, so that the triangles are not those of the mesh.
+        is_exact: Whether the triangles are the surface itself, closed if that of the mesh is, and
+            not pieces of it that are off by up to the tolerance along seams.
     """
 
     vertices: Float[np.ndarray, "V 3"]
     faces: Int[np.ndarray, "F 3"]
     source: Int[np.ndarray, "F"]
     is_cut: bool
+    is_exact: bool
 
 
 def as_mesh_arrays(
@@ -77,11 +74,11 @@ def outer_surface(
 ) -> Triangles:
     """Drops the pieces of surface that lie inside the union of a mesh's closed parts.
 
-    A mesh whose parts keep clear of each other comes back as it is. Otherwise triangles near
-    another part are halved until each is clear of it or smaller than the tolerance, and kept if
-    there is outside in front of it and inside behind it. Every kept piece lies in the plane of
-    its source, so the result differs from the exact union only within the tolerance of a seam.
-    A single part that runs through itself is not cut.
+    A mesh whose parts keep clear of each other comes back as it is. Otherwise the result is the
+    closed surface of the union. Where that cannot be computed, because a part is open or because
+    parts almost touch, it consists of pieces, and differs from the union within the tolerance of
+    a seam. Every piece lies in the plane of its source. A single part that runs through itself is
+    not cut.
 
     Args:
         vertices: Metres.
@@ -89,18 +86,52 @@ def outer_surface(
         tolerance: Size of the pieces along a seam, metres.
     """
     vertices, faces = as_mesh_arrays(vertices, faces)
-    whole = Triangles(vertices, faces, np.arange(len(faces)), is_cut=False)
-    part = _parts(vertices, faces)
+    joined = _joined(vertices, faces)
+    part = _parts(joined)
     near = _others_by_part(vertices, faces, part)
     if not near:
-        return whole
+        return Triangles(vertices, faces, np.arange(len(faces)), is_cut=False, is_exact=True)
+    return _united(vertices, joined, part, list(near)) or _pieced(
+        vertices, faces, part, near, tolerance
+    )
+
+
+def _united(
+    vertices: np.ndarray, faces: np.ndarray, part: np.ndarray, near: list[int]
+) -> Triangles | None:
+    """The surface of the union of those parts that are near others, beside all other parts."""
+    rows = [np.flatnonzero(part == index) for index in near]
+    found = union_of_parts(vertices, [faces[mine] for mine in rows])
+    if found is None:
+        return None
+    points, pieces, source = found
+    if has_gaps(vertices, faces, points[pieces], PROBE):
+        return None
+    clear = np.flatnonzero(~np.isin(part, near))
+    return Triangles(
+        np.concatenate([vertices, points]),
+        np.concatenate([faces[clear], pieces + len(vertices)]),
+        np.concatenate([clear, np.concatenate(rows)[source]]),
+        is_cut=True,
+        is_exact=True,
+    )
+
+
+def _pieced(
+    vertices: np.ndarray,
+    faces: np.ndarray,
+    part: np.ndarray,
+    near: dict[int, np.ndarray],
+    tolerance: float,
+) -> Triangles:
+    """Pieces of the parts that are near others, beside all other parts."""
     clear = ~np.isin(part, list(near))
     kept, source = [vertices[faces[clear]]], [np.flatnonzero(clear)]
     for index, others in near.items():
         mine = np.flatnonzero(part == index)
-        pieces, origin = _cut(vertices[faces[mine]], mine, (vertices, others), tolerance)
-        solid = _signed_volume(vertices[faces[mine]]) > 0.0
-        on_outside = _is_boundary(pieces, (vertices, others), is_solid=solid)
+        pieces, origin = cut_near(vertices[faces[mine]], mine, (vertices, others), tolerance)
+        is_solid = signed_volume(vertices, faces[mine]) > 0.0
+        on_outside = is_boundary(pieces, (vertices, others), is_solid=is_solid)
         kept.append(pieces[on_outside])
         source.append(origin[on_outside])
     corners = np.concatenate(kept)
@@ -110,16 +141,25 @@ def outer_surface(
             "Repair it so that faces turn anticlockwise seen from outside."
         )
     indices = np.arange(3 * len(corners)).reshape(-1, 3)
-    return Triangles(corners.reshape(-1, 3), indices, np.concatenate(source), is_cut=True)
+    return Triangles(
+        corners.reshape(-1, 3), indices, np.concatenate(source), is_cut=True, is_exact=False
+    )
 
 
-def _parts(vertices: np.ndarray, faces: np.ndarray) -> Int[np.ndarray, "F"]:
+def _joined(vertices: np.ndarray, faces: np.ndarray) -> Int[np.ndarray, "F 3"]:
+    """Faces that share vertices where they meet.
+
+    Some files repeat a vertex in each face that uses it; then the position is what connects. Not
+    otherwise: two parts that touch have corners in the same position too.
+    """
+    if _is_closed(faces):
+        return faces
+    _, first, merged = np.unique(vertices, axis=0, return_index=True, return_inverse=True)
+    return np.ascontiguousarray(first[merged.reshape(-1)][faces])
+
+
+def _parts(faces: np.ndarray) -> Int[np.ndarray, "F"]:
     """Number of the connected part of each face."""
-    if not _is_closed(faces):
-        # Some files repeat a vertex in each face that uses it; then the place is what connects.
-        # Not otherwise: two parts that touch have corners in the same place too.
-        _, merged = np.unique(vertices, axis=0, return_inverse=True)
-        faces = np.ascontiguousarray(merged.reshape(-1)[faces])
     _, part = igl.facet_components(faces)
     # igl returns a C integer type that numpy keeps apart from int64; the inverse does not.
     return np.unique(part, return_inverse=True)[1].reshape(-1)
@@ -136,12 +176,13 @@ def _is_closed(faces: np.ndarray) -> bool:
 def _others_by_part(
     vertices: np.ndarray, faces: np.ndarray, part: np.ndarray
 ) -> dict[int, Int[np.ndarray, "K 3"]]:
-    """For each part, the faces of the parts whose bounding boxes meet its own."""
+    """For each part, the faces of the parts whose bounding boxes meet its own, or almost."""
     corners = vertices[faces]
     count = int(part.max()) + 1
     low, high = np.full((count, 3), np.inf), np.full((count, 3), -np.inf)
     np.minimum.at(low, part, corners.min(axis=1))
     np.maximum.at(high, part, corners.max(axis=1))
+    high += PROBE
     near = {}
     for index in range(count):
         meets = ((low <= high[index]) & (high >= low[index])).all(axis=1)
@@ -149,69 +190,3 @@ def _others_by_part(
         if meets.any():
             near[index] = np.ascontiguousarray(faces[meets[part]])
     return near
-
-
-def _cut(
-    corners: Float[np.ndarray, "N 3 3"],
-    source: Int[np.ndarray, "N"],
-    others: tuple[np.ndarray, np.ndarray],
-    tolerance: float,
-) -> tuple[Float[np.ndarray, "M 3 3"], Int[np.ndarray, "M"]]:
-    """Halves triangles until each is clear of the other parts or small."""
-    tree = igl.AABB()
-    tree.init(*others)
-    done, done_source, num_done = [], [], 0
-    while len(corners):
-        center = corners.mean(axis=1)
-        radius = np.linalg.norm(corners - center[:, None], axis=2).max(axis=1)
-        squared, _, _ = tree.squared_distance(*others, np.ascontiguousarray(center))
-        finished = (squared > radius**2) | (radius <= tolerance)
-        flush = np.flatnonzero(~finished & (radius <= _FLUSH_SIZE) & (squared <= _PROBE**2))
-        if len(flush):
-            at_corners, _, _ = tree.squared_distance(*others, corners[flush].reshape(-1, 3))
-            finished[flush] = at_corners.reshape(-1, 3).max(axis=1) <= _PROBE**2
-        if num_done + len(corners) > _MAX_PIECES:
-            finished[:] = True
-        done.append(corners[finished])
-        done_source.append(source[finished])
-        num_done += int(finished.sum())
-        corners, source = corners[~finished], np.tile(source[~finished], 2)
-        corners = _halved(corners)
-    return np.concatenate(done), np.concatenate(done_source)
-
-
-def _halved(corners: Float[np.ndarray, "N 3 3"]) -> Float[np.ndarray, "M 3 3"]:
-    """Splits triangles in two at the middle of their longest edges; all first halves first."""
-    lengths = np.linalg.norm(np.roll(corners, -1, axis=1) - corners, axis=2)
-    rows = np.arange(len(corners))
-    start = lengths.argmax(axis=1)
-    a, b = corners[rows, start], corners[rows, (start + 1) % 3]
-    c = corners[rows, (start + 2) % 3]
-    middle = 0.5 * (a + b)
-    return np.concatenate([np.stack([a, middle, c], 1), np.stack([middle, b, c], 1)])
-
-
-def _signed_volume(corners: Float[np.ndarray, "N 3 3"]) -> float:
-    """Six times the volume inside triangles; negative for a cavity."""
-    return float(np.einsum("ni,ni->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])))
-
-
-def _is_boundary(
-    corners: Float[np.ndarray, "N 3 3"], others: tuple[np.ndarray, np.ndarray], *, is_solid: bool
-) -> Bool[np.ndarray, "N"]:
-    """Whether there is outside in front of each piece of a part and inside behind it."""
-    tree = igl.FastWindingNumberBVH()
-    tree.init(*others)
-    center = corners.mean(axis=1)
-    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    length = np.linalg.norm(normal, axis=1, keepdims=True)
-    normal = np.divide(normal, length, out=np.zeros_like(normal), where=length > 0.0)
-    # The part itself is wound 0 times around what is in front of it and once around what is
-    # behind; a cavity -1 times and 0 times.
-    own = 0.0 if is_solid else -1.0
-    front = own + tree.winding_number(np.ascontiguousarray(center + _PROBE * normal))
-    keep = np.asarray(front < 0.5)
-    behind = center[keep] - _PROBE * normal[keep]
-    if len(behind):
-        keep[keep] = own + 1.0 + np.atleast_1d(tree.winding_number(behind)) > 0.5
-    return keep

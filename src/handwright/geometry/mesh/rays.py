@@ -1,9 +1,10 @@
 """Batched ray casts against a mesh.
 
-Embree finds the triangle in single precision; the distance is then computed again in double
-precision from the plane of that triangle, so hits are as exact as the mesh. What single precision
-can still change is *which* of two triangles is hit within about 1e-7 of the size of the scene
-from their common edge, and whether a ray that starts within that of a surface hits it.
+Embree, or libigl where there is no Embree (see ``ray_search``), finds the triangle in single
+precision; the distance is then computed again in double precision from the plane of that triangle,
+so hits are as exact as the mesh. What single precision can still change is *which* of two triangles
+is hit within about 1e-7 of the size of the scene from their common edge, and whether a ray that
+starts within that of a surface hits it.
 """
 
 from __future__ import annotations
@@ -11,16 +12,13 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from embreex.mesh_construction import TriangleMesh
-from embreex.rtcore_scene import EmbreeScene
 from jaxtyping import Bool, Float, Int
 
 from handwright.errors import InvalidValueError
 from handwright.geometry.mesh.outer_surface import outer_surface
+from handwright.geometry.mesh.ray_search import make_ray_search
 from handwright.kernels.decorators import compiled
 
-# Embree's own stand-in for no limit.
-_FAR = 1e30
 # Cosine between ray and plane below which the plane says nothing about the distance.
 _GRAZING = 1e-6
 
@@ -43,11 +41,12 @@ class RayCaster:
     Closed parts may overlap: rays see the surface of their union (see ``outer_surface``).
     """
 
-    def __init__(self, mesh: HasTriangles) -> None:
+    def __init__(self, mesh: HasTriangles, backend: str | None = None) -> None:
         """Builds the search structure.
 
         Args:
             mesh: Closed parts, faces anticlockwise seen from outside; metres.
+            backend: "embree" or "libigl"; the one that ``ray_backend`` names if not given.
         """
         surface = outer_surface(np.asarray(mesh.vertices), np.asarray(mesh.faces))
         self._source = surface.source
@@ -56,11 +55,7 @@ class RayCaster:
         lengths = np.linalg.norm(normals, axis=1, keepdims=True)
         self._normals = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0)
         self._offsets = np.einsum("ni,ni->n", self._normals, corners[:, 0])
-        self._scene = EmbreeScene(robust=True)
-        # The scene keeps pointers into this object.
-        self._mesh = TriangleMesh(
-            self._scene, surface.vertices.astype(np.float32), surface.faces.astype(np.int32)
-        )
+        self._search = make_ray_search(surface.vertices, surface.faces, backend)
 
     def cast(
         self,
@@ -165,16 +160,9 @@ class RayCaster:
                 f"{directions[bad].tolist()}; expected numbers, and a direction that is not zero."
             )
         # A hit that single precision puts just beyond the limit is judged below, in double.
-        limit = min(max_distance * (1.0 + 1e-5) + 1e-6, _FAR)
-        hits = self._scene.run(
-            origins.astype(np.float32),
-            units.astype(np.float32),
-            dists=np.full(len(origins), limit, dtype=np.float32),
-            output=True,
-        )
-        return _refined(
-            origins, units, hits["primID"], hits["tfar"], self._planes, self._source, max_distance
-        )
+        limit = max_distance * (1.0 + 1e-5) + 1e-6
+        triangles, rough = self._search.first_hits(origins, units, limit)
+        return _refined(origins, units, triangles, rough, self._planes, self._source, max_distance)
 
     @property
     def _planes(self) -> tuple[np.ndarray, np.ndarray]:

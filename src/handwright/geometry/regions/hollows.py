@@ -107,10 +107,10 @@ def _filled_values(body: RigidBody, field: Field) -> np.ndarray:
     axes = [low[i] + _STEP * np.arange(counts[i]) for i in range(3)]
     coarse = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
     # Where one touches the surface, no line is free.
-    value, slope = sample_field(field, coarse)
+    value, gradient = sample_field(field, coarse)
     is_out = np.flatnonzero(value > _ABOVE)
     hollow = np.zeros(len(coarse), dtype=bool)
-    hollow[is_out] = is_hollow(caster, coarse[is_out], slope[is_out])
+    hollow[is_out] = is_hollow(caster, coarse[is_out], gradient[is_out])
     if hollow.sum() < _LEAST_POINTS:
         return nothing
     near = binary_dilation(hollow.reshape(counts), np.ones((3, 3, 3), dtype=bool))

@@ -77,9 +77,9 @@ def palm_side_sites(bones: HandBones, shape: SkinShape, links: list[DigitLinks])
             turn.append(np.eye(3))
     position = field.project(np.array(start), 8)
     normal = field.normals(position)
-    turns = np.array(turn)
+    rotations = np.array(turn)
     return Sites(
         np.array(link),
-        np.einsum("nij,ni->nj", turns, position - np.array(origin)),
-        np.einsum("nij,ni->nj", turns, normal),
+        np.einsum("nij,ni->nj", rotations, position - np.array(origin)),
+        np.einsum("nij,ni->nj", rotations, normal),
     )

@@ -54,7 +54,7 @@ class SkinField:
             whole = smooth_min(whole, finger, _NEIGHBOUR_BLEND)
         return whole
 
-    def value_and_slope(self, points: Points) -> tuple[Values, Points]:
+    def value_and_gradient(self, points: Points) -> tuple[Values, Points]:
         """Distance and gradient, from the corners of a tiny tetrahedron around each point."""
         h = 1e-5
         corners = np.array([[1.0, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
@@ -63,15 +63,15 @@ class SkinField:
 
     def normals(self, points: Points) -> Points:
         """Unit outward normals."""
-        slope = self.value_and_slope(points)[1]
-        return slope / np.maximum(np.linalg.norm(slope, axis=1, keepdims=True), 1e-9)
+        gradient = self.value_and_gradient(points)[1]
+        return gradient / np.maximum(np.linalg.norm(gradient, axis=1, keepdims=True), 1e-9)
 
     def project(self, points: Points, num_steps: int = 3) -> Points:
         """Nearby points of the skin, by Newton steps along the gradient."""
         for _ in range(num_steps):
-            value, slope = self.value_and_slope(points)
-            squared = np.maximum(np.einsum("ij,ij->i", slope, slope), 0.05)
-            move = (value / squared)[:, None] * slope
+            value, gradient = self.value_and_gradient(points)
+            squared = np.maximum(np.einsum("ij,ij->i", gradient, gradient), 0.05)
+            move = (value / squared)[:, None] * gradient
             length = np.linalg.norm(move, axis=1, keepdims=True)
             points = points - move * np.minimum(1.0, 0.003 / np.maximum(length, 1e-12))
         return points

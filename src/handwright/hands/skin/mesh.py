@@ -117,10 +117,10 @@ def relax(
 def slide(field: SkinField, points: Vertices, move: Vertices, longest: float = 0.002) -> Vertices:
     """Moves points along the skin, and back to it, by at most ``longest``, m."""
     # One look at the field tells both the tangent plane and the way back to the surface.
-    value, slope = field.value_and_slope(points)
-    squared = np.maximum(np.einsum("ij,ij->i", slope, slope), 0.05)
-    outward = value + np.einsum("ij,ij->i", move, slope)
-    move = move - (outward / squared)[:, None] * slope
+    value, gradient = field.value_and_gradient(points)
+    squared = np.maximum(np.einsum("ij,ij->i", gradient, gradient), 0.05)
+    outward = value + np.einsum("ij,ij->i", move, gradient)
+    move = move - (outward / squared)[:, None] * gradient
     length = np.linalg.norm(move, axis=1, keepdims=True)
     return points + move * np.minimum(1.0, longest / np.maximum(length, 1e-12))
 

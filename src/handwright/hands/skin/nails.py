@@ -226,13 +226,13 @@ def _onto_curve(field: SkinField, nail: Nail, level: float, points: Vertices) ->
     for _ in range(7):
         points = field.project(points, 1)
         offset = nail.level(field, points) - level
-        slope = np.stack(
+        gradient = np.stack(
             [(nail.level(field, points + h * e) - level - offset) / h for e in np.eye(3)], axis=1
         )
         normal = field.normals(points)
-        slope -= np.einsum("ij,ij->i", slope, normal)[:, None] * normal
-        squared = np.maximum(np.einsum("ij,ij->i", slope, slope), 0.02)
-        move = (offset / squared)[:, None] * slope
+        gradient -= np.einsum("ij,ij->i", gradient, normal)[:, None] * normal
+        squared = np.maximum(np.einsum("ij,ij->i", gradient, gradient), 0.02)
+        move = (offset / squared)[:, None] * gradient
         length = np.linalg.norm(move, axis=1, keepdims=True)
         points = points - move * np.minimum(1.0, _LONGEST_SLIDE / np.maximum(length, 1e-12))
     return points

@@ -181,5 +181,5 @@ class Ellipsoid:
         """Signed distance to first order at the surface."""
         local = (points - self.middle) @ self.axes.T / self.radii
         size = np.maximum(np.linalg.norm(local, axis=1), 1e-9)
-        slope = np.maximum(np.linalg.norm(local / self.radii, axis=1), 1e-9)
-        return size * (size - 1.0) / slope
+        gradient = np.maximum(np.linalg.norm(local / self.radii, axis=1), 1e-9)
+        return size * (size - 1.0) / gradient

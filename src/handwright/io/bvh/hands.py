@@ -192,7 +192,7 @@ class SkeletonBuilder:
             parent: Index of the joint above, or -1.
             others: Names for the joints of some links in place of ours.
         """
-        turns, places = link_poses(model, q)
+        rotations, positions = link_poses(model, q)
         joints = joints_of(model)
         index: list[int] = []
         for joint in joints:
@@ -201,10 +201,10 @@ class SkeletonBuilder:
                 local = wrist
             else:
                 above = joints[joint.parent].link
-                back = np.swapaxes(turns[:, above], -1, -2)
+                back = np.swapaxes(rotations[:, above], -1, -2)
                 local = Pose(
-                    np.einsum("tij,tj->ti", back, places[:, joint.link] - places[:, above]),
-                    rotation.from_matrix(back @ turns[:, joint.link]),
+                    np.einsum("tij,tj->ti", back, positions[:, joint.link] - positions[:, above]),
+                    rotation.from_matrix(back @ rotations[:, joint.link]),
                 )
                 moves = joint.slides
             above_index = parent if joint.parent < 0 else index[joint.parent]
@@ -214,18 +214,18 @@ class SkeletonBuilder:
             self.ends.append((index[joint_index], self.file_lengths(place)))
 
 
-def _angles(turns: Float[np.ndarray, "T 3 3"], channels: tuple[str, ...]) -> np.ndarray:
+def _angles(rotations: Float[np.ndarray, "T 3 3"], channels: tuple[str, ...]) -> np.ndarray:
     """Degrees (T, 3) about three different axes in order, continuous over the frames."""
     i, j, k = ("XYZ".index(channel[0]) for channel in channels)
     # +1 for the orders x-y-z, y-z-x, z-x-y; -1 for the others.
     sign = 1.0 if (j - i) % 3 == 1 else -1.0
-    middle = np.arctan2(sign * turns[:, i, k], np.hypot(turns[:, j, k], turns[:, k, k]))
-    first = np.arctan2(-sign * turns[:, j, k], turns[:, k, k])
+    middle = np.arctan2(sign * rotations[:, i, k], np.hypot(rotations[:, j, k], rotations[:, k, k]))
+    first = np.arctan2(-sign * rotations[:, j, k], rotations[:, k, k])
     # What remains after the first turn is free of the loss of digits where the middle one locks.
     sine, cosine = np.sin(first), np.cos(first)
     last = np.arctan2(
-        sign * cosine * turns[:, j, i] + sine * turns[:, k, i],
-        cosine * turns[:, j, j] + sign * sine * turns[:, k, j],
+        sign * cosine * rotations[:, j, i] + sine * rotations[:, k, i],
+        cosine * rotations[:, j, j] + sign * sine * rotations[:, k, j],
     )
     one = np.degrees(np.stack([first, middle, last], axis=-1))
     other = one * np.array([1.0, -1.0, 1.0]) + 180.0
@@ -308,8 +308,10 @@ def _frames_inside(clip: Clip, body: BvhMotion) -> Int[np.ndarray, " N"]:
 def _wrist(clip: Clip, name: str) -> Pose:
     """(T,) poses of a hand's wrist link in the world."""
     motion, model = clip.hands[name], clip.problem.hands[name]
-    turns, places = link_poses(model, motion.q, motion.root)
-    return Pose(places[:, model.wrist_link], rotation.from_matrix(turns[:, model.wrist_link]))
+    rotations, positions = link_poses(model, motion.q, motion.root)
+    return Pose(
+        positions[:, model.wrist_link], rotation.from_matrix(rotations[:, model.wrist_link])
+    )
 
 
 def _word(name: str) -> str:

@@ -18,6 +18,7 @@ from urllib.parse import quote
 import jaxtyping
 import numpy as np
 
+from handwright.core.clip import Provenance
 from handwright.core.contact import ContactTrack
 from handwright.core.goal import Goal
 from handwright.core.problem import Problem
@@ -34,7 +35,7 @@ _KINDS = {jaxtyping.Float: "f", jaxtyping.Int: "i", jaxtyping.Bool: "b"}
 _KIND_NAMES = {"f": "floating-point numbers", "i": "whole numbers", "b": "true or false"}
 # A force that no method has given is NaN.
 _MAY_BE_NAN = {(ContactTrack, "force")}
-VERSION = 5
+VERSION = 6
 """Of the nouns' fields; the first had all but those listed below."""
 _SINCE = {
     (Goal, "spin"): 2,
@@ -48,6 +49,7 @@ _SINCE = {
     (Goal, "velocity"): 5,
     (Goal, "axes"): 5,
     (Goal, "axis"): 5,
+    (Provenance, "kept"): 6,
 }
 
 

@@ -2,7 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from handwright.core.clip import Clip
+
+
+def clip_facts(clip: Clip) -> dict[str, Any]:
+    """What is in a clip, as JSON holds it."""
+    made = clip.provenance
+    return {
+        "kind": "clip",
+        "scene": made.scene,
+        "method": made.method,
+        "seed": made.seed,
+        "settings": dict(made.settings),
+        "kept_digits": sorted({f"{part.hand}.{part.digit}" for part in made.kept}),
+        "version": made.version,
+        "frames": clip.num_frames,
+        "duration": float(clip.times[-1] - clip.times[0]),
+        "fps": clip.fps,
+        "hands": {
+            name: {"model": model.name, "joints": model.num_joints}
+            for name, model in clip.problem.hands.items()
+        },
+        "bodies": {
+            name: {"mass": body.mass, "friction": body.friction, "faces": len(body.faces)}
+            for name, body in clip.problem.bodies.items()
+        },
+        "contacts": len(clip.contacts),
+    }
 
 
 def clip_rows(clip: Clip) -> list[tuple[str, str]]:
@@ -16,6 +44,10 @@ def clip_rows(clip: Clip) -> list[tuple[str, str]]:
         ("scene", made.scene),
         ("method", f"{made.method}, seed {made.seed}"),
         ("settings", ", ".join(settings) or "none"),
+        (
+            "kept",
+            ", ".join(sorted({f"{part.hand}.{part.digit}" for part in made.kept})) or "nothing",
+        ),
         ("made by", f"handwright {made.version}" if made.version else "an unknown version"),
     ]
     span = clip.times[-1] - clip.times[0]

@@ -92,10 +92,10 @@ def _add_capsules(builder: GltfBuilder, name: str, model: HandModel, links: list
 
 def _add_skin(builder: GltfBuilder, name: str, model: HandModel, links: list[int]) -> None:
     skin = skin_of(model)
-    turns, places = link_poses(model, skin.bind)
+    rotations, positions = link_poses(model, skin.bind)
     wrist = model.wrist_link
     # The mesh is stored in the frame of the root link, at the bind pose.
-    vertices = skin.vertices @ turns[wrist].T + places[wrist]
+    vertices = skin.vertices @ rotations[wrist].T + positions[wrist]
     link, weight = _packed_weights(skin, model.num_links)
     attributes = builder.add_vertices(
         POSITION=to_y_up(vertices),
@@ -120,19 +120,19 @@ def _add_skin(builder: GltfBuilder, name: str, model: HandModel, links: list[int
             "name": name,
             "joints": links,
             "skeleton": links[0],
-            "inverseBindMatrices": builder.add_array(_inverse_bind(turns, places)),
+            "inverseBindMatrices": builder.add_array(_inverse_bind(rotations, positions)),
         }
     )
     mesh = builder.add_mesh(f"{name} skin", primitives)
     builder.add_node(f"{name} skin", mesh=mesh, skin=len(builder.skins) - 1)
 
 
-def _inverse_bind(turns: np.ndarray, places: np.ndarray) -> np.ndarray:
+def _inverse_bind(rotations: np.ndarray, positions: np.ndarray) -> np.ndarray:
     """From the mesh to each link at the bind pose: 4 x 4 by columns, in glTF's axes."""
-    back = _TO_Y_UP @ np.swapaxes(turns, 1, 2) @ _TO_Y_UP.T
-    matrices = np.zeros((len(turns), 4, 4))
+    back = _TO_Y_UP @ np.swapaxes(rotations, 1, 2) @ _TO_Y_UP.T
+    matrices = np.zeros((len(rotations), 4, 4))
     matrices[:, :3, :3] = back
-    matrices[:, :3, 3] = -np.einsum("lij,lj->li", back, to_y_up(places))
+    matrices[:, :3, 3] = -np.einsum("lij,lj->li", back, to_y_up(positions))
     matrices[:, 3, 3] = 1.0
     return np.swapaxes(matrices, 1, 2).reshape(-1, 16)
 

@@ -51,8 +51,8 @@ class RecordedHand:
 class JointMotion(NamedTuple):
     """Frames of all recorded joints in the world of the file (Y up)."""
 
-    turns: Float[np.ndarray, "T N 3 3"]
-    places: Float[np.ndarray, "T N 3"]
+    rotations: Float[np.ndarray, "T N 3 3"]
+    positions: Float[np.ndarray, "T N 3"]
 
 
 def read_hand(
@@ -97,7 +97,7 @@ def hand_of_arrays(
         motion = joint_motion(path, arrays, side)
         for digit, (joint, tip) in skin.fingertips().items():
             index = theirs.index(skin.joints[joint])
-            points.append((motion.turns[:, index] @ tip + motion.places[:, index])[:, None])
+            points.append((motion.rotations[:, index] @ tip + motion.positions[:, index])[:, None])
             names.append(f"{digit}_tip")
     local = wrist.inverse()[:, None].apply(np.concatenate(points, axis=1))
     base = len(ours)
@@ -157,13 +157,13 @@ def joint_motion(path: Path, arrays: dict[str, np.ndarray], side: Side) -> Joint
     key = f"{side}_wrist_quat_wxyz"
     wrist = unit_quaternions(path, key, check_shape(path, arrays, key, (count, 4)))
     turn = rotation.to_matrix(local)
-    turns, places = np.zeros((count, joints, 3, 3)), np.zeros((count, joints, 3))
-    turns[:, 0], places[:, 0] = rotation.to_matrix(wrist), place
+    rotations, positions = np.zeros((count, joints, 3, 3)), np.zeros((count, joints, 3))
+    rotations[:, 0], positions[:, 0] = rotation.to_matrix(wrist), place
     for joint in range(1, joints):
         parent = int(parents[joint])
-        turns[:, joint] = turns[:, parent] @ turn[:, joint]
-        places[:, joint] = places[:, parent] + turns[:, parent] @ offsets[joint]
-    return JointMotion(turns, places)
+        rotations[:, joint] = rotations[:, parent] @ turn[:, joint]
+        positions[:, joint] = positions[:, parent] + rotations[:, parent] @ offsets[joint]
+    return JointMotion(rotations, positions)
 
 
 def matched_hand(recorded: RecordedHand) -> HandModel:

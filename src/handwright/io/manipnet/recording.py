@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -69,6 +70,21 @@ class Recording:
         if self.repeated:
             lines.append(f"left out at the end: {self.repeated} frames that repeat the last one")
         return "\n".join(lines)
+
+    def facts(self) -> dict[str, Any]:
+        """What is in the recording, as JSON holds it."""
+        return {
+            "kind": "recording",
+            "name": self.name,
+            "start": self.start,
+            "stop": self.stop,
+            "fps": self.fps,
+            "duration": self.tracks[self.body.name].duration,
+            "body": {"name": self.body.name, "faces": len(self.body.faces)},
+            "hands": {side: {"has_fingers": side in self.fingers} for side in self.sides},
+            "table_height": self.table,
+            "repeated_frames": self.repeated,
+        }
 
     @property
     def stop(self) -> int:
@@ -186,4 +202,4 @@ class Recording:
         if side not in self.skins:
             raise UnknownNameError(f"recorded skin of '{self.name}'", side, self.skins)
         motion = self.joints[side]
-        return to_z_up(self.skins[side].posed(motion.turns[frames], motion.places[frames]))
+        return to_z_up(self.skins[side].posed(motion.rotations[frames], motion.positions[frames]))

@@ -40,20 +40,20 @@ class RecordedSkin:
         freeze_arrays(self)
 
     def posed(
-        self, turns: Float[np.ndarray, "T N 3 3"], places: Float[np.ndarray, "T N 3"]
+        self, rotations: Float[np.ndarray, "T N 3 3"], positions: Float[np.ndarray, "T N 3"]
     ) -> Float[np.ndarray, "T V 3"]:
         """Vertices in the world.
 
         Args:
-            turns: Orientations of the joints.
-            places: Their positions, m.
+            rotations: Orientations of the joints.
+            positions: Their positions, m.
         """
         linear, offset = self.inverse_bind[:, :3, :3], self.inverse_bind[:, :3, 3]
-        out = np.zeros((len(turns), len(self.vertices), 3))
-        for first in range(0, len(turns), _CHUNK):
+        out = np.zeros((len(rotations), len(self.vertices), 3))
+        for first in range(0, len(rotations), _CHUNK):
             part = slice(first, first + _CHUNK)
-            turn = np.einsum("tnij,njk->tnik", turns[part], linear)
-            shift = np.einsum("tnij,nj->tni", turns[part], offset) + places[part]
+            turn = np.einsum("tnij,njk->tnik", rotations[part], linear)
+            shift = np.einsum("tnij,nj->tni", rotations[part], offset) + positions[part]
             blended = np.einsum("vn,tnik->tvik", self.weights, turn, optimize=True)
             out[part] = np.einsum("tvik,vk->tvi", blended, self.vertices)
             out[part] += np.einsum("vn,tni->tvi", self.weights, shift, optimize=True)

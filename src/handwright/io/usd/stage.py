@@ -136,8 +136,8 @@ class _Writer:
         skeleton = self.skel.Skeleton.Define(self.stage, f"{path}/skeleton")
         skeleton.CreateJointsAttr(joints)
         skeleton.CreateJointNamesAttr(titles)
-        turns, places = link_poses(model, surface.bind)
-        skeleton.CreateBindTransformsAttr(self.matrices(turns, places))
+        rotations, positions = link_poses(model, surface.bind)
+        skeleton.CreateBindTransformsAttr(self.matrices(rotations, positions))
         local_places, local_turns = _local_poses(model, surface.bind[None])
         skeleton.CreateRestTransformsAttr(
             self.matrices(rotation.to_matrix(local_turns[0]), local_places[0])
@@ -168,12 +168,12 @@ class _Writer:
         """Poses of all links in their parents, the root in the world, in every frame."""
         animation = self.skel.Animation.Define(self.stage, path)
         animation.CreateJointsAttr(joints)
-        places, turns = _local_poses(model, motion.q)
-        places[:, 0], turns[:, 0] = motion.root.position, _continuous(motion.root.wxyz)
+        positions, rotations = _local_poses(model, motion.q)
+        positions[:, 0], rotations[:, 0] = motion.root.position, _continuous(motion.root.wxyz)
         translate = animation.CreateTranslationsAttr()
         rotate = animation.CreateRotationsAttr()
         animation.CreateScalesAttr([self.gf.Vec3h(1.0, 1.0, 1.0)] * len(joints))
-        for code, place, turn in zip(self.codes, places, turns, strict=True):
+        for code, place, turn in zip(self.codes, positions, rotations, strict=True):
             translate.Set(self.vt.Vec3fArray.FromNumpy(place.astype(np.float32)), code)
             rotate.Set([self.gf.Quatf(*wxyz) for wxyz in turn.tolist()], code)
 
@@ -184,8 +184,8 @@ class _Writer:
         mesh.GetPrim().SetDisplayName(name)
         translate = mesh.AddTranslateOp(self.geom.XformOp.PrecisionDouble)
         orient = mesh.AddOrientOp(self.geom.XformOp.PrecisionDouble)
-        turns = _continuous(pose.wxyz)
-        for code, place, wxyz in zip(self.codes, pose.position, turns, strict=True):
+        rotations = _continuous(pose.wxyz)
+        for code, place, wxyz in zip(self.codes, pose.position, rotations, strict=True):
             translate.Set(self.gf.Vec3d(*place.tolist()), code)
             orient.Set(self.gf.Quatd(*wxyz.tolist()), code)
 
@@ -209,11 +209,11 @@ class _Writer:
         )
         return mesh
 
-    def matrices(self, turns: np.ndarray, places: np.ndarray) -> list[Any]:
+    def matrices(self, rotations: np.ndarray, positions: np.ndarray) -> list[Any]:
         """4 x 4 matrices as USD has them: points are rows, multiplied from the left."""
-        full = np.zeros((len(turns), 4, 4))
-        full[:, :3, :3] = np.swapaxes(turns, 1, 2)
-        full[:, 3, :3] = places
+        full = np.zeros((len(rotations), 4, 4))
+        full[:, :3, :3] = np.swapaxes(rotations, 1, 2)
+        full[:, 3, :3] = positions
         full[:, 3, 3] = 1.0
         return [self.gf.Matrix4d(matrix.tolist()) for matrix in full]
 
@@ -225,11 +225,11 @@ def _local_poses(
     joints = model.joints
     slide = np.where(joints.is_slide, q, 0.0)
     angle = np.where(joints.is_slide, 0.0, q)
-    places = np.zeros((len(q), model.num_links, 3))
-    turns = np.tile([1.0, 0.0, 0.0, 0.0], (len(q), model.num_links, 1))
-    places[:, 1:] = joints.offset + slide[..., None] * joints.axis
-    turns[:, 1:] = rotation.from_axis_angle(joints.axis, angle)
-    return places, turns
+    positions = np.zeros((len(q), model.num_links, 3))
+    rotations = np.tile([1.0, 0.0, 0.0, 0.0], (len(q), model.num_links, 1))
+    positions[:, 1:] = joints.offset + slide[..., None] * joints.axis
+    rotations[:, 1:] = rotation.from_axis_angle(joints.axis, angle)
+    return positions, rotations
 
 
 def _continuous(wxyz: Float[np.ndarray, "T 4"]) -> Float[np.ndarray, "T 4"]:

@@ -41,19 +41,19 @@ def surface_of(model: HandModel) -> HandSurface:
     if model.skin is not None:
         skin = skin_of(model)
         bind = skin.bind
-        turns, places = link_poses(model, bind)
-        vertices = skin.vertices @ turns[model.wrist_link].T + places[model.wrist_link]
+        rotations, positions = link_poses(model, bind)
+        vertices = skin.vertices @ rotations[model.wrist_link].T + positions[model.wrist_link]
         faces, links, weights = skin.faces, skin.links, skin.weights
         colors = np.where(skin.is_nail[:, None], NAIL_COLOR, SKIN_COLOR)
         bare = model.capsules.link < model.wrist_link
-    turns, places = link_poses(model, bind)
+    rotations, positions = link_poses(model, bind)
     for number in np.flatnonzero(bare):
         shape, link = model.capsules, model.capsules.link[number]
         points, triangles = coarse_capsule(
             shape.start[number], shape.end[number], float(shape.radius[number])
         )
         faces = np.concatenate([faces, triangles + len(vertices)])
-        vertices = np.concatenate([vertices, points @ turns[link].T + places[link]])
+        vertices = np.concatenate([vertices, points @ rotations[link].T + positions[link]])
         color = ROBOT_COLOR if model.skin is None else SKIN_COLOR
         colors = np.concatenate([colors, np.tile(color, (len(triangles), 1))])
         links = np.concatenate([links, np.full((len(points), 4), link)])

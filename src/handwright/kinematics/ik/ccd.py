@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from jaxtyping import Float
 
@@ -9,7 +11,7 @@ from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
 from handwright.kernels.decorators import compiled
 from handwright.kinematics.fk import one_pose
-from handwright.kinematics.ik.digit_table import digit_table
+from handwright.kinematics.ik.digit_table import DigitTable, digit_table
 from handwright.kinematics.tree import Links, Tree, forward, links_for, placed, tree_of
 from handwright.math import rotation
 from handwright.math.pose import Pose
@@ -34,13 +36,19 @@ def _best_turn(links: Links, joint: int, point: np.ndarray, target: np.ndarray) 
 
 
 @compiled
-def _lead(
-    q: np.ndarray, joint: int, leader: np.ndarray, ratio: np.ndarray, bias: np.ndarray
-) -> None:
+def _lead(q: np.ndarray, joint: int, table: DigitTable) -> None:
     """Sets the joints that follow one."""
     for other in range(q.shape[0]):
-        if leader[other] == joint:
-            q[other] = ratio[other] * q[joint] + bias[other]
+        if table.leader[other] == joint:
+            q[other] = table.ratio[other] * q[joint] + table.bias[other]
+
+
+class _Stop(NamedTuple):
+    """When to stop."""
+
+    tolerance: float
+    """Distance of the pad from its target, m."""
+    max_sweeps: int
 
 
 @compiled
@@ -49,22 +57,18 @@ def _descend(
     links: Links,
     q: np.ndarray,
     chain: np.ndarray,
-    leader: np.ndarray,
-    ratio: np.ndarray,
-    bias: np.ndarray,
-    lower: np.ndarray,
-    upper: np.ndarray,
-    link: int,
-    local: np.ndarray,
+    table: DigitTable,
+    digit: int,
     target: np.ndarray,
-    tolerance: float,
-    max_sweeps: int,
+    stop: _Stop,
 ) -> tuple[float, int]:
+    """Turns one joint of the chain after another until the pad is at the target."""
     forward(tree, q, links)
+    link, local = table.tip_link[digit], table.pad[digit]
     point = np.array(placed(links, link, local[0], local[1], local[2]))
     error = np.sqrt(np.sum((target - point) ** 2))
-    for sweep in range(max_sweeps):
-        if error <= tolerance:
+    for sweep in range(stop.max_sweeps):
+        if error <= stop.tolerance:
             return error, sweep
         start = error
         for joint in chain[::-1]:
@@ -73,22 +77,22 @@ def _descend(
             else:
                 change = _best_turn(links, joint, point, target)
             old = q[joint]
-            q[joint] = min(max(old + change, lower[joint]), upper[joint])
-            _lead(q, joint, leader, ratio, bias)
+            q[joint] = min(max(old + change, table.lower[joint]), table.upper[joint])
+            _lead(q, joint, table)
             forward(tree, q, links)
             point = np.array(placed(links, link, local[0], local[1], local[2]))
             moved = np.sqrt(np.sum((target - point) ** 2))
             if moved > error:
                 # The limits, or a follower, spoilt the step.
                 q[joint] = old
-                _lead(q, joint, leader, ratio, bias)
+                _lead(q, joint, table)
                 forward(tree, q, links)
                 point = np.array(placed(links, link, local[0], local[1], local[2]))
             else:
                 error = moved
         if start - error < 1e-9:
             return error, sweep + 1
-    return error, max_sweeps
+    return error, stop.max_sweeps
 
 
 def descend_digit(
@@ -131,15 +135,9 @@ def descend_digit(
         links,
         q,
         chain,
-        table.leader,
-        table.ratio,
-        table.bias,
-        table.lower,
-        table.upper,
-        found.pad.link,
-        found.pad.position.copy(),
+        table,
+        model.digits.index(found),
         target,
-        tolerance,
-        max_sweeps,
+        _Stop(tolerance, max_sweeps),
     )
     return q, float(error), int(sweeps)

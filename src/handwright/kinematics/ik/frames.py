@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -26,7 +27,7 @@ from handwright.math.pose import Pose
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PointGoals:
-    """Points of links that should be at places in the world."""
+    """Points of links that should be at given positions in the world."""
 
     link: Int[np.ndarray, " N"]
     local: Float[np.ndarray, "N 3"]
@@ -37,8 +38,8 @@ class PointGoals:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TurnGoals:
-    """Links that should be turned as given; an error of one radian counts as ``arm`` metres."""
+class RotationGoals:
+    """Links that should be oriented as given; an error of one radian counts as ``arm`` metres."""
 
     link: Int[np.ndarray, " M"]
     wxyz: Float[np.ndarray, "M 4"]
@@ -55,13 +56,40 @@ class FramesResult:
     """rad."""
     error: Float[np.ndarray, " N"]
     """Distance of each point from its target, m."""
-    turn_error: Float[np.ndarray, " M"]
+    rotation_error: Float[np.ndarray, " M"]
     """Angle of each link from its wanted orientation, rad."""
     iterations: int
 
 
+class _Goals(NamedTuple):
+    """Goals as the kernels read them; weights are roots of the given ones."""
+
+    point_link: Int[np.ndarray, " N"]
+    local: Float[np.ndarray, "N 3"]
+    target: Float[np.ndarray, "N 3"]
+    point_weight: Float[np.ndarray, " N"]
+    rotation_link: Int[np.ndarray, " M"]
+    wanted: Float[np.ndarray, "M 3 3"]
+    """Wanted orientations of the links, as matrices."""
+    rotation_weight: Float[np.ndarray, " M"]
+    """m/rad."""
+
+
+class _Freedom(NamedTuple):
+    """What may move, and within what."""
+
+    free: Int[np.ndarray, " F"]
+    """Joints that move on their own."""
+    expand: Float[np.ndarray, "J F"]
+    """How far every joint moves with each free one."""
+    low: Float[np.ndarray, " J"]
+    high: Float[np.ndarray, " J"]
+    reference: Float[np.ndarray, " J"]
+    """Preferred joint values, rad."""
+
+
 @compiled
-def _turn_error(wanted: np.ndarray, actual: np.ndarray, out: np.ndarray) -> None:
+def _rotation_error(wanted: np.ndarray, actual: np.ndarray, out: np.ndarray) -> None:
     """Rotation vector, in the world, that takes the actual to the wanted orientation."""
     m = wanted @ actual.T
     out[0] = 0.5 * (m[2, 1] - m[1, 2])
@@ -88,13 +116,7 @@ def _residuals(
     tree: Tree,
     links: Links,
     q: np.ndarray,
-    point_link: np.ndarray,
-    local: np.ndarray,
-    target: np.ndarray,
-    point_weight: np.ndarray,
-    turn_link: np.ndarray,
-    wanted: np.ndarray,
-    turn_weight: np.ndarray,
+    goals: _Goals,
     residual: np.ndarray,
     jacobian: np.ndarray,
 ) -> float:
@@ -104,25 +126,25 @@ def _residuals(
     linear = np.zeros((1, 3, q.shape[0]))
     angular = np.zeros((1, 3, q.shape[0]))
     row = 0
-    for n in range(point_link.shape[0]):
-        link = point_link[n]
-        point = placed(links, link, local[n, 0], local[n, 1], local[n, 2])
+    for n in range(goals.point_link.shape[0]):
+        link, local, weight = goals.point_link[n], goals.local[n], goals.point_weight[n]
+        point = placed(links, link, local[0], local[1], local[2])
         linear[:] = 0.0
         point_jacobian(tree, links, link, point, 0, linear, angular)
         for i in range(3):
-            residual[row + i] = point_weight[n] * (target[n, i] - point[i])
+            residual[row + i] = weight * (goals.target[n, i] - point[i])
             for j in range(q.shape[0]):
-                jacobian[row + i, j] = point_weight[n] * linear[0, i, j]
+                jacobian[row + i, j] = weight * linear[0, i, j]
         row += 3
-    for n in range(turn_link.shape[0]):
-        link = turn_link[n]
+    for n in range(goals.rotation_link.shape[0]):
+        link, weight = goals.rotation_link[n], goals.rotation_weight[n]
         angular[:] = 0.0
         point_jacobian(tree, links, link, (0.0, 0.0, 0.0), 0, linear, angular)
-        _turn_error(wanted[n], links.rotation[link], residual[row : row + 3])
+        _rotation_error(goals.wanted[n], links.rotation[link], residual[row : row + 3])
         for i in range(3):
-            residual[row + i] *= turn_weight[n]
+            residual[row + i] *= weight
             for j in range(q.shape[0]):
-                jacobian[row + i, j] = turn_weight[n] * angular[0, i, j]
+                jacobian[row + i, j] = weight * angular[0, i, j]
         row += 3
     return np.sum(residual**2)
 
@@ -132,35 +154,23 @@ def _solve(
     tree: Tree,
     links: Links,
     q: np.ndarray,
-    point_link: np.ndarray,
-    local: np.ndarray,
-    target: np.ndarray,
-    point_weight: np.ndarray,
-    turn_link: np.ndarray,
-    wanted: np.ndarray,
-    turn_weight: np.ndarray,
-    free: np.ndarray,
-    expand: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    reference: np.ndarray,
+    goals: _Goals,
+    freedom: _Freedom,
     posture: float,
     max_iterations: int,
 ) -> int:
-    rows = 3 * (point_link.shape[0] + turn_link.shape[0])
+    free, expand, low, high, reference = freedom
+    rows = 3 * (goals.point_link.shape[0] + goals.rotation_link.shape[0])
     residual = np.zeros(rows)
     jacobian = np.zeros((rows, q.shape[0]))
     damping = 1e-3
     cost = np.inf
     for iteration in range(max_iterations):
-        cost = _residuals(
-            tree, links, q, point_link, local, target, point_weight,
-            turn_link, wanted, turn_weight, residual, jacobian,
-        )  # fmt: skip
+        cost = _residuals(tree, links, q, goals, residual, jacobian)
         cost += posture * np.sum((q[free] - reference[free]) ** 2)
-        slope = jacobian @ expand
-        gradient = slope.T @ residual - posture * (q[free] - reference[free])
-        matrix = slope.T @ slope
+        free_jacobian = jacobian @ expand
+        gradient = free_jacobian.T @ residual - posture * (q[free] - reference[free])
+        matrix = free_jacobian.T @ free_jacobian
         for a in range(free.shape[0]):
             matrix[a, a] += posture
         before = q.copy()
@@ -183,10 +193,7 @@ def _solve(
                 joint = free[a]
                 q[joint] = min(max(before[joint] + step[a], low[joint]), high[joint])
             q += expand_followers(expand, free, q, before)
-            trial = _residuals(
-                tree, links, q, point_link, local, target, point_weight,
-                turn_link, wanted, turn_weight, residual, jacobian,
-            )  # fmt: skip
+            trial = _residuals(tree, links, q, goals, residual, jacobian)
             trial += posture * np.sum((q[free] - reference[free]) ** 2)
             if trial < cost:
                 accepted = True
@@ -216,7 +223,7 @@ def solve_frames(
     q: Float[np.ndarray, " J"],
     *,
     points: PointGoals | None = None,
-    turns: TurnGoals | None = None,
+    rotations: RotationGoals | None = None,
     joints: tuple[str, ...] | None = None,
     root: Pose | None = None,
     reference: Float[np.ndarray, " J"] | None = None,
@@ -229,25 +236,27 @@ def solve_frames(
         model: The hand, with or without an arm.
         q: Joint values to start from, rad.
         points: Points that should be somewhere.
-        turns: Links that should be turned somehow.
+        rotations: Links that should be oriented somehow.
         joints: Names of the joints that may move; all by default.
         root: Pose of the root in the world.
         reference: Posture preferred where the goals leave a choice; ``q`` by default.
         posture: Weight of that preference, m^2/rad^2.
         max_iterations: Upper bound.
     """
-    if points is None and turns is None:
-        raise InvalidValueError("solve_frames: neither points nor turns were given; expected one.")
+    if points is None and rotations is None:
+        raise InvalidValueError(
+            "solve_frames: neither points nor rotations were given; expected one."
+        )
     if points is None:
         points = PointGoals(np.zeros(0, int), np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0))
-    if turns is None:
-        turns = TurnGoals(np.zeros(0, int), np.zeros((0, 4)), np.zeros(0))
-    _check_goals(model, points, turns)
+    if rotations is None:
+        rotations = RotationGoals(np.zeros(0, int), np.zeros((0, 4)), np.zeros(0))
+    _check_goals(model, points, rotations)
     tree_joints = model.joints
     q = tree_joints.clamp(one_pose(model, q))
     root = Pose.identity() if root is None else root
     free, expand = _free_joints(tree_joints, tree_joints.names if joints is None else joints)
-    wanted = rotation.to_matrix(turns.wxyz).reshape(-1, 3, 3)
+    wanted = rotation.to_matrix(rotations.wxyz).reshape(-1, 3, 3)
     links = links_for(model)
     links.rotation[0] = rotation.to_matrix(root.wxyz)
     links.position[0] = root.position
@@ -257,18 +266,16 @@ def solve_frames(
         tree,
         links,
         q,
-        points.link.astype(np.int64),
-        points.local.astype(np.float64),
-        points.target.astype(np.float64),
-        np.sqrt(points.weight),
-        turns.link.astype(np.int64),
-        wanted,
-        turns.arm * np.sqrt(turns.weight),
-        free,
-        expand,
-        tree_joints.lower.copy(),
-        tree_joints.upper.copy(),
-        start,
+        _Goals(
+            point_link=points.link.astype(np.int64),
+            local=points.local.astype(np.float64),
+            target=points.target.astype(np.float64),
+            point_weight=np.sqrt(points.weight),
+            rotation_link=rotations.link.astype(np.int64),
+            wanted=wanted,
+            rotation_weight=rotations.arm * np.sqrt(rotations.weight),
+        ),
+        _Freedom(free, expand, tree_joints.lower.copy(), tree_joints.upper.copy(), start),
         posture,
         max_iterations,
     )
@@ -276,11 +283,11 @@ def solve_frames(
     place = links.position[points.link] + np.einsum(
         "nij,nj->ni", links.rotation[points.link], points.local
     )
-    turned = rotation.from_matrix(links.rotation[turns.link].reshape(-1, 3, 3))
+    turned = rotation.from_matrix(links.rotation[rotations.link].reshape(-1, 3, 3))
     return FramesResult(
         q,
         np.linalg.norm(place - points.target, axis=-1),
-        rotation.angle(turned, turns.wxyz.reshape(-1, 4)),
+        rotation.angle(turned, rotations.wxyz.reshape(-1, 4)),
         int(iterations),
     )
 
@@ -303,14 +310,14 @@ def _free_joints(
     return np.array(free, dtype=np.int64), expand
 
 
-def _check_goals(model: HandModel, points: PointGoals, turns: TurnGoals) -> None:
+def _check_goals(model: HandModel, points: PointGoals, rotations: RotationGoals) -> None:
     checked_points(model, points.link, points.local)
-    checked_points(model, turns.link, np.zeros((len(turns.link), 3)))
+    checked_points(model, rotations.link, np.zeros((len(rotations.link), 3)))
     for name, values, expected in (
         ("points.target", points.target, (len(points.link), 3)),
         ("points.weight", points.weight, (len(points.link),)),
-        ("turns.wxyz", turns.wxyz, (len(turns.link), 4)),
-        ("turns.weight", turns.weight, (len(turns.link),)),
+        ("rotations.wxyz", rotations.wxyz, (len(rotations.link), 4)),
+        ("rotations.weight", rotations.weight, (len(rotations.link),)),
     ):
         if values.shape != expected:
             raise InvalidValueError(

@@ -83,9 +83,9 @@ def reachable_volume(
     lower, upper = model.joints.lower[own], model.joints.upper[own]
     q[:, own] = lower + share * (upper - lower)
     q = model.joints.clamp(q)
-    turns, places = link_poses(model, q)
+    rotations, positions = link_poses(model, q)
     point = point or model.digits[row].pad
-    pads = turns[:, point.link] @ point.position + places[:, point.link]
+    pads = rotations[:, point.link] @ point.position + positions[:, point.link]
     origin = np.floor(pads.min(axis=0) / spacing) * spacing
     cell = np.floor((pads - origin) / spacing).astype(np.int64)
     posture = np.full(cell.max(axis=0) + 1, -1, dtype=np.int32)

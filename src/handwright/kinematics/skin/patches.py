@@ -49,9 +49,9 @@ def skin_patches(model: HandModel, spacing: float) -> SkinPatches:
         spacing: Of the points; see ``skin_samples``.
     """
     samples = skin_samples(model, spacing)
-    turns, places = link_poses(model, bind_posture(model))
+    rotations, positions = link_poses(model, bind_posture(model))
     main = samples.link[:, 0]
-    points = places[main] + np.einsum("sij,sj->si", turns[main], samples.local[:, 0])
+    points = positions[main] + np.einsum("sij,sj->si", rotations[main], samples.local[:, 0])
     first, groups = [0], []
     for c in range(len(samples.first) - 1):
         own = np.arange(samples.first[c], samples.first[c + 1])
@@ -60,14 +60,14 @@ def skin_patches(model: HandModel, spacing: float) -> SkinPatches:
         nearest = away.argmin(axis=1) if len(own) else np.zeros(0, dtype=np.int64)
         groups += [own[nearest == n] for n in range(len(seeds))]
         first.append(len(groups))
-    return _table(samples, points, turns, places, np.array(first), groups)
+    return _table(samples, points, rotations, positions, np.array(first), groups)
 
 
 def _table(
     samples: SkinSamples,
     points: np.ndarray,
-    turns: np.ndarray,
-    places: np.ndarray,
+    rotations: np.ndarray,
+    positions: np.ndarray,
     first: np.ndarray,
     groups: list[np.ndarray],
 ) -> SkinPatches:
@@ -78,7 +78,7 @@ def _table(
     for p, (group, own) in enumerate(zip(groups, carriers, strict=True)):
         center = 0.5 * (points[group].min(axis=0) + points[group].max(axis=0))
         carrier[p, : len(own)] = own
-        middle[p, : len(own)] = np.einsum("kji,kj->ki", turns[own], center - places[own])
+        middle[p, : len(own)] = np.einsum("kji,kj->ki", rotations[own], center - positions[own])
         radius[p] = np.linalg.norm(points[group] - center, axis=1).max()
     return SkinPatches(
         first,

@@ -72,17 +72,17 @@ def skin_samples(model: HandModel, spacing: float = 0.0025) -> SkinSamples:
             by about spacing^2 / (8 x its radius): 0.1 mm for 2.5 mm.
     """
     is_back = np.zeros(0, dtype=bool)
-    turns, places = link_poses(model, bind_posture(model))
+    rotations, positions = link_poses(model, bind_posture(model))
     if has_skin(model):
         skin = skin_of(model)
         wrist = model.wrist_link
-        points = skin.vertices @ turns[wrist].T + places[wrist]
+        points = skin.vertices @ rotations[wrist].T + positions[wrist]
         links, weights = skin.links, skin.weights
         owner = vertex_capsules(model, skin)
-        is_back = _is_back(model, vertex_normals(points, skin.faces), owner, turns)
+        is_back = _is_back(model, vertex_normals(points, skin.faces), owner, rotations)
     else:
         points, owner = _capsule_points(model, spacing)
-        points = points + places[model.capsules.link[owner]]
+        points = points + positions[model.capsules.link[owner]]
         links = np.full((len(points), MAX_BLEND), 0)
         links[:, 0] = model.capsules.link[owner]
         weights = np.zeros((len(points), MAX_BLEND))
@@ -100,7 +100,7 @@ def skin_samples(model: HandModel, spacing: float = 0.0025) -> SkinSamples:
         first.append(first[-1] + len(kept[-1]))
     rows = np.concatenate(kept)
     return _table(
-        model, points[rows], links[rows], weights[rows], owner[rows], first, turns, places
+        model, points[rows], links[rows], weights[rows], owner[rows], first, rotations, positions
     )
 
 
@@ -116,34 +116,36 @@ def bind_posture(model: HandModel) -> np.ndarray:
 
 def vertex_capsules(model: HandModel, skin: Skin) -> np.ndarray:
     """The capsule under each vertex: the nearest on the link that the vertex follows most."""
-    turns, places = link_poses(model, skin.bind)
+    rotations, positions = link_poses(model, skin.bind)
     wrist = model.wrist_link
-    rest = skin.vertices @ turns[wrist].T + places[wrist]
-    distance = _axis_distance(model, rest, turns, places) - model.capsules.radius
+    rest = skin.vertices @ rotations[wrist].T + positions[wrist]
+    distance = _axis_distance(model, rest, rotations, positions) - model.capsules.radius
     main = skin.links[np.arange(len(rest)), skin.weights.argmax(axis=1)]
     foreign = main[:, None] != model.capsules.link
     return np.asarray((distance + 1.0 * foreign).argmin(axis=1))
 
 
 def _is_back(
-    model: HandModel, normals: np.ndarray, owner: np.ndarray, turns: np.ndarray
+    model: HandModel, normals: np.ndarray, owner: np.ndarray, rotations: np.ndarray
 ) -> np.ndarray:
     """Which vertices lie on the back of a digit, where it hardly ever touches anything."""
     back = np.zeros((len(model.capsules), 3))
     for c, digit in enumerate(model.capsules.digit):
         nail = model.digits[digit].nail if digit >= 0 else None
         if nail is not None:
-            back[c] = turns[model.capsules.link[c]] @ nail.normal
+            back[c] = rotations[model.capsules.link[c]] @ nail.normal
     return np.asarray(np.einsum("vi,vi->v", normals, back[owner]) > _BACK)
 
 
 def _axis_distance(
-    model: HandModel, points: np.ndarray, turns: np.ndarray, places: np.ndarray
+    model: HandModel, points: np.ndarray, rotations: np.ndarray, positions: np.ndarray
 ) -> np.ndarray:
     """(V, C) distances of points from the axes of all capsules, m."""
     capsules = model.capsules
-    start = places[capsules.link] + np.einsum("cij,cj->ci", turns[capsules.link], capsules.start)
-    end = places[capsules.link] + np.einsum("cij,cj->ci", turns[capsules.link], capsules.end)
+    start = positions[capsules.link] + np.einsum(
+        "cij,cj->ci", rotations[capsules.link], capsules.start
+    )
+    end = positions[capsules.link] + np.einsum("cij,cj->ci", rotations[capsules.link], capsules.end)
     along = end - start
     length = np.maximum(np.einsum("ci,ci->c", along, along), 1e-18)
     share = np.einsum("vci,ci->vc", points[:, None] - start, along) / length
@@ -192,16 +194,16 @@ def _table(
     weights: np.ndarray,
     owner: np.ndarray,
     first: list[int],
-    turns: np.ndarray,
-    places: np.ndarray,
+    rotations: np.ndarray,
+    positions: np.ndarray,
 ) -> SkinSamples:
     order = np.argsort(-weights, axis=1, kind="stable")
     links, weights = (np.take_along_axis(array, order, axis=1) for array in (links, weights))
     # Shares of a hundredth move a point by hundredths of a millimetre.
     weights = np.where(weights < 0.01, 0.0, weights)
     weights = weights / weights.sum(axis=1, keepdims=True)
-    local = np.einsum("skji,skj->ski", turns[links], points[:, None] - places[links])
-    distance = _axis_distance(model, points, turns, places)[np.arange(len(points)), owner]
+    local = np.einsum("skji,skj->ski", rotations[links], points[:, None] - positions[links])
+    distance = _axis_distance(model, points, rotations, positions)[np.arange(len(points)), owner]
     reach = np.zeros(len(model.capsules))
     np.maximum.at(reach, owner, distance)
     links = np.where(weights > 0.0, links, -1).astype(np.int64)

@@ -44,10 +44,10 @@ def blended_links(
         q: rad.
         root: Pose of the hand's root, in the frame that the vertices are wanted in.
     """
-    turns, places = link_poses(model, q, root)
-    bind_turns, bind_places = link_poses(model, skin.bind)
-    change = np.einsum("...lij,lkj->...lik", turns, bind_turns)
-    shift = places - np.einsum("...lij,lj->...li", change, bind_places)
+    rotations, positions = link_poses(model, q, root)
+    bind_rotations, bind_positions = link_poses(model, skin.bind)
+    change = np.einsum("...lij,lkj->...lik", rotations, bind_rotations)
+    shift = positions - np.einsum("...lij,lj->...li", change, bind_positions)
     return _bound_vertices(model, skin), change, shift
 
 
@@ -68,8 +68,8 @@ def link_travel(
 @lru_cache(maxsize=8)
 def _bound_vertices(model: HandModel, skin: Skin) -> Float[np.ndarray, "V 3"]:
     """Vertices in the bind pose, m; those of the skin are in the wrist's frame, not the root's."""
-    turns, places = link_poses(model, skin.bind)
-    rest = skin.vertices @ turns[model.wrist_link].T + places[model.wrist_link]
+    rotations, positions = link_poses(model, skin.bind)
+    rest = skin.vertices @ rotations[model.wrist_link].T + positions[model.wrist_link]
     rest.flags.writeable = False
     return rest
 

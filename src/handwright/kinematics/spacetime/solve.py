@@ -74,7 +74,7 @@ def _correct_step(
     links: Links,
     digit: int,
     q: np.ndarray,
-    slopes: Slopes,
+    gradients: Slopes,
     band: Band,
     longest: float,
 ) -> None:
@@ -85,7 +85,7 @@ def _correct_step(
     skin is not looked at, so it costs little. ``q`` and the links must be at the end of the step.
     """
     size = q.shape[0] * count_of(free, digit)
-    fill_bend(free, anchors, first, links, digit, slopes, band)
+    fill_bend(free, anchors, first, links, digit, gradients, band)
     solve_factor(band, size, band.extra)
     most = 0.0
     for u in range(size):
@@ -144,7 +144,7 @@ def solve_motion(
     digit: int,
     q: np.ndarray,
     pull: np.ndarray,
-    slopes: Slopes,
+    gradients: Slopes,
     now: Links,
     work: Work,
     band: Band,
@@ -158,7 +158,7 @@ def solve_motion(
         digit: Which.
         q: (T, J) within the bounds, rad.
         pull: (N, 3) how far beyond its target each anchor is pulled, m.
-        slopes: Room.
+        gradients: Room.
         now: Room for the links of one frame.
         work: Room for 2 T frames.
         band: Room for T times the digit's free joints, with a guess of those that are held.
@@ -194,8 +194,8 @@ def solve_motion(
             fill_band(free, low, high, weights.acceleration, digit, q, work, half, band)
             keep_skins(problem, links, digit, now, work)
             remember_anchors(
-                problem.tree, problem.table, problem.anchors, problem.first, links, digit, slopes,
-                now,
+                problem.tree, problem.table, problem.anchors, problem.first, links, digit,
+                gradients, now,
             )  # fmt: skip
         else:
             failures += 1
@@ -223,7 +223,7 @@ def solve_motion(
         if problem.first[digit, 0] < problem.first[digit, num_frames]:
             _place(problem.tree, problem.table, links, digit, q, now)
             _correct_step(
-                free, problem.anchors, problem.first, links, digit, q, slopes, band, longest
+                free, problem.anchors, problem.first, links, digit, q, gradients, band, longest
             )
             _take_step(free, low, high, digit, q, before, band.step)
     _place(problem.tree, problem.table, links, digit, q, now)

@@ -248,16 +248,16 @@ def remember_anchors(
     first: np.ndarray,
     links: Links,
     digit: int,
-    slopes: Slopes,
+    gradients: Slopes,
     now: Links,
 ) -> None:
     """Writes misses and velocities of a digit's anchors, where the links are now."""
     for row in range(first[digit, 0], first[digit, first.shape[1] - 1]):
         x, y, z, mx, my, mz = _anchor_miss(anchors, links, row)
-        slopes.miss[row, 0], slopes.miss[row, 1], slopes.miss[row, 2] = mx, my, mz
+        gradients.miss[row, 0], gradients.miss[row, 1], gradients.miss[row, 2] = mx, my, mz
         take_links(links, anchors.frame[row], now)
         point_velocities(
-            tree, table, now, digit, anchors.link[row], (x, y, z), slopes.velocity[row]
+            tree, table, now, digit, anchors.link[row], (x, y, z), gradients.velocity[row]
         )
 
 
@@ -268,7 +268,7 @@ def fill_bend(
     first: np.ndarray,
     links: Links,
     digit: int,
-    slopes: Slopes,
+    gradients: Slopes,
     band: Band,
 ) -> None:
     """Writes into ``band.extra`` what the bend of the anchors' paths along a step asks to undo.
@@ -281,19 +281,19 @@ def fill_bend(
         first: Rows of the anchors.
         links: Stacked, placed at the end of the step.
         digit: Which.
-        slopes: At the start of the step.
+        gradients: At the start of the step.
         band: Holds the step.
     """
-    velocity, count = slopes.velocity, count_of(free, digit)
+    velocity, count = gradients.velocity, count_of(free, digit)
     num_frames = first.shape[1] - 1
     for u in range(num_frames * count):
         band.extra[u] = 0.0
     for row in range(first[digit, 0], first[digit, num_frames]):
         start = anchors.frame[row] * count
         _, _, _, bx, by, bz = _anchor_miss(anchors, links, row)
-        bx -= slopes.miss[row, 0]
-        by -= slopes.miss[row, 1]
-        bz -= slopes.miss[row, 2]
+        bx -= gradients.miss[row, 0]
+        by -= gradients.miss[row, 1]
+        bz -= gradients.miss[row, 2]
         for a in range(count):
             bx -= velocity[row, a, 0] * band.step[start + a]
             by -= velocity[row, a, 1] * band.step[start + a]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from handwright.deprecated import renamed_attributes
 from handwright.methods.sampling.constraints.preferences import (
     Ball,
     FixedJoint,
     ForbiddenBall,
-    HeldBy,
-    KeepOff,
+    GraspRegion,
+    NoContact,
     Pin,
     Preference,
 )
@@ -18,8 +19,16 @@ __all__ = [
     "ContactSampling",
     "FixedJoint",
     "ForbiddenBall",
-    "HeldBy",
-    "KeepOff",
+    "GraspRegion",
+    "NoContact",
     "Pin",
     "Preference",
 ]
+
+__getattr__ = renamed_attributes(
+    __name__,
+    {
+        "HeldBy": "handwright.methods.sampling.GraspRegion",
+        "KeepOff": "handwright.methods.sampling.NoContact",
+    },
+)

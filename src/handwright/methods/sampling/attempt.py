@@ -294,7 +294,10 @@ def _verdict(one: Prepared, q: np.ndarray) -> _Verdict:
         return _refused(one, judged, False, one.first + left, text)
     left = _strayed_frame(one, found, digit)
     if left is not None:
-        text = "a digit holds the body beside the part that it was told to. Loosen hold or held_by."
+        text = (
+            "a digit holds the body beside the part that it was told to. Loosen grasp_region or "
+            "grasp_regions."
+        )
         return _refused(one, judged, False, one.first + left, text)
     return _Verdict(found, judged, False, "", -1, np.zeros(0, dtype=np.int64))
 

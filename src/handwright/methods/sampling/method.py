@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from handwright.core.clip import Clip
+from handwright.core.kept import KeptDigit
+from handwright.core.paper import Paper
 from handwright.core.problem import Problem
 from handwright.core.result import Progress, Result, Status, Watcher
-from handwright.errors import InvalidValueError
+from handwright.core.settings import check_settings, data_field, setting
+from handwright.deprecated import renamed_fields
 from handwright.methods.base import advice_on_goals, untracked
 from handwright.methods.sampling.attempt import Attempt
 from handwright.methods.sampling.attempts import (
@@ -23,23 +26,16 @@ from handwright.methods.sampling.attempts import (
     start_worker,
     warm_up,
 )
-from handwright.methods.sampling.constraints.checking import (
-    check_names,
-    sequence_problems,
-    wishes_in,
-)
-from handwright.methods.sampling.constraints.kept import Kept, kept_parts
+from handwright.methods.sampling.constraints.checking import check_names, wishes_in
+from handwright.methods.sampling.constraints.kept import kept_parts
 from handwright.methods.sampling.constraints.preferences import (
-    CHANCES,
-    GRIPS,
-    HOLDS,
     RELOCATION_TIME,
     FixedJoint,
     ForbiddenBall,
+    GraspRegion,
     Grip,
-    HeldBy,
     Hold,
-    KeepOff,
+    NoContact,
     Pin,
     Preference,
     Strategy,
@@ -47,120 +43,186 @@ from handwright.methods.sampling.constraints.preferences import (
 from handwright.methods.sampling.finish.clips import assemble_clip
 from handwright.methods.sampling.setup.feasibility import why_impossible, why_not
 from handwright.methods.sampling.setup.prepare import Prepared, prepare
+from handwright.methods.search_settings import num_workers_setting, time_budget_setting
 from handwright.methods.workers import started_workers
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
 
 _MIN_FRAMES = 4
+_PAPER = Paper(
+    key="YeLiu2012",
+    authors=("Yuting Ye", "C. Karen Liu"),
+    title="Synthesis of Detailed Hand Manipulations Using Contact Sampling",
+    venue="ACM Transactions on Graphics",
+    year=2012,
+    doi="10.1145/2185520.2185537",
+    details=(("volume", "31"), ("number", "4"), ("articleno", "41")),
+)
 
 
+@renamed_fields
 @dataclass(frozen=True, slots=True)
 class ContactSampling:
     """Finger motions for given tracks of wrists and bodies, by Ye & Liu 2012."""
 
     name: ClassVar[str] = "sampling"
 
-    num_solutions: int = 10
-    """How many different motions to look for."""
-    time_budget: float = 60.0
-    """s of searching; what has been found by then is returned. Preparing, and on the first run
-    compiling, are not counted."""
-    window: int = 10
-    """Expected number of frames for which digits keep a strategy (epsilon of the paper)."""
-    strategy: Strategy = "mixed"
-    """What digits do where the forces leave a choice."""
-    preferences: tuple[Preference, ...] = ()
-    """Strategies for single digits or spans of time; later ones win."""
-    keep_off: tuple[KeepOff, ...] = ()
-    forbidden: tuple[ForbiddenBall, ...] = ()
-    fixed_joints: tuple[FixedJoint, ...] = ()
-    pins: tuple[Pin, ...] = ()
-    """Points that digits must touch."""
-    grip: Grip = "any"
-    """``power`` for palm, near phalanges and all fingers; ``precision`` for few pads."""
-    hold: Hold = "anywhere"
-    """Where bodies are held: by the ``handle``, from ``outside``, or from ``inside``, which is
-    with thumb or fingers in the hollow, whichever reach into it, and the others across the wall
-    or inside too."""
-    held_by: tuple[HeldBy, ...] = ()
-    """The same for single digits or bodies, with regions of one's own; goes before ``hold``."""
-    kept: tuple[Kept, ...] = ()
+    title: ClassVar[str] = "Contact sampling"
+    suited_to: ClassVar[str] = "Tracks of all wrists and bodies are given; the fingers are wanted."
+    papers: ClassVar[tuple[Paper, ...]] = (_PAPER,)
+
+    num_solutions: int = setting(
+        10, at_least=1, label="Motions", basic=True, help="How many different motions to look for."
+    )
+    time_budget: float = time_budget_setting()
+    window: int = setting(
+        10,
+        unit="frames",
+        at_least=1,
+        label="Time between changes",
+        help="Expected number of frames for which digits keep a strategy (epsilon of the paper).",
+    )
+    strategy: Strategy = setting(
+        "mixed",
+        basic=True,
+        help="What digits do where the forces leave a choice: hold, slide, or move elsewhere.",
+    )
+    preferences: tuple[Preference, ...] = setting(
+        (), help="Strategies for single digits or spans of time; later ones win."
+    )
+    no_contact: tuple[NoContact, ...] = setting(
+        (),
+        was="keep_off",
+        from_words=lambda digits: (NoContact(digits),),
+        words="DIGIT",
+        help="Digits that must not press on bodies, as in: little ring, or left.little.",
+    )
+    forbidden: tuple[ForbiddenBall, ...] = setting(
+        (), help="Regions of bodies that digits must not touch."
+    )
+    fixed_joints: tuple[FixedJoint, ...] = setting(
+        (), help="Joints that keep an angle over some time."
+    )
+    pins: tuple[Pin, ...] = setting((), help="Points that digits must touch.")
+    grip: Grip = setting(
+        "any",
+        basic=True,
+        help="With palm, near phalanges and all fingers (power), or with few fingertips "
+        "(precision).",
+    )
+    grasp_region: Hold = setting(
+        "anywhere",
+        was="hold",
+        label="Held by",
+        basic=True,
+        help="Where bodies are held: by the handle, from outside, or from inside, which is with "
+        "thumb or fingers in the hollow, whichever reach into it, and the others across the wall "
+        "or inside too.",
+    )
+    grasp_regions: tuple[GraspRegion, ...] = setting(
+        (),
+        was="held_by",
+        help="Where single digits hold, or single bodies are held, with regions of one's own; "
+        "goes before grasp_region.",
+    )
+    kept: tuple[KeptDigit, ...] = data_field(())
     """Parts of a motion that stay as they are; see ``keeping``."""
-    leave_free: float = 0.15
-    """Probability that a finger takes no part in the first grasp."""
-    comfort: float = 2.0
-    """How much relaxed postures are preferred; 0 for not at all."""
-    idle_force_price: float = 1.0
-    """Price of force of digits that carried none, relative to the others: above 1 idle digits
-    stay idle and relocate more."""
-    max_force: float = 8.0
-    """Sum of the normal forces of all hands, in weights of the body; 25 N are always allowed."""
-    finger_speed: float = 9.0
-    """Largest joint speed, rad/s."""
-    relocation_time: float = RELOCATION_TIME
-    """Least time from lift-off to landing of a digit that moves to another place, s. Hands that
-    turn bodies quickly need less."""
-    friction_margin: float = 0.95
-    """Share of the friction that may be used."""
-    soft_tissue: float = 0.0
-    """Depth to which pads may sink in beyond the usual, m; for recorded tracks."""
-    skin_shear: float = 0.0
-    """How far skin that sticks to a body gives way before it slides, m; for recorded tracks."""
-    fills_hollows: bool = False
-    """Whether mugs, cups and the like are held from outside only, as if they were solid. Fingers
-    that may sink in by as much as a wall is thick come out inside else."""
-    smoothing_hz: float | None = None
-    """Low-pass for the accelerations of noisy body tracks; 8 Hz suits motion capture."""
-    max_frames: int = 3000
-    """Frames explored by one attempt before it is given up."""
-    baseline: bool = False
-    """The plain search of the paper's section 4, for comparison: windows of one frame, blind
-    backtracking, no look-ahead."""
-    num_workers: int = 1
-    """Processes; the result does not depend on it unless the time runs out."""
+    idle_finger_probability: float = setting(
+        0.15,
+        was="leave_free",
+        at_least=0.0,
+        at_most=1.0,
+        label="Chance of an idle finger",
+        help="Probability that a finger takes no part in the first grasp.",
+    )
+    comfort: float = setting(
+        2.0,
+        at_least=0.0,
+        help="Weight of relaxed postures when digits choose where to touch; 0 for none.",
+    )
+    idle_force_weight: float = setting(
+        1.0,
+        was="idle_force_price",
+        at_least=0.0,
+        label="Weight of idle fingers' force",
+        help="Weight of the force of digits that carried none, relative to the others; above 1 "
+        "idle digits stay idle and relocate more.",
+    )
+    max_force: float = setting(
+        8.0,
+        unit="weights",
+        above=0.0,
+        label="Largest force",
+        help="Largest sum of the normal forces of all hands, in weights of the body; 25 N are "
+        "always allowed.",
+    )
+    finger_speed: float = setting(
+        9.0, unit="rad/s", above=0.0, label="Fastest joint", help="Largest joint speed."
+    )
+    relocation_time: float = setting(
+        RELOCATION_TIME,
+        unit="s",
+        at_least=0.02,
+        at_most=2.0,
+        help="Least time from lift-off to landing of a digit that moves to another position. "
+        "Hands that turn bodies quickly need less.",
+    )
+    friction_margin: float = setting(
+        0.95,
+        above=0.0,
+        at_most=1.0,
+        label="Share of friction used",
+        help="Share of the friction that plans may use.",
+    )
+    soft_tissue: float = setting(
+        0.0,
+        unit="m",
+        at_least=0.0,
+        at_most=0.02,
+        help="Depth to which pads may sink in beyond the certificate's limit; for recorded tracks.",
+    )
+    skin_stretch: float = setting(
+        0.0,
+        was="skin_shear",
+        unit="m",
+        at_least=0.0,
+        at_most=0.01,
+        help="Tangential stretch of the skin before a contact counts as sliding; for recorded "
+        "tracks.",
+    )
+    treat_as_solid: bool = setting(
+        False,
+        was="fills_hollows",
+        label="Hollows count as solid",
+        help="Whether mugs, cups and the like are held from outside only, as if they were solid. "
+        "Otherwise fingers that may sink in by as much as a wall is thick come out inside.",
+    )
+    smoothing_hz: float | None = setting(
+        None,
+        unit="Hz",
+        above=0.0,
+        label="Smoothing",
+        help="Cut-off of a low-pass for the accelerations of noisy body tracks; 8 Hz suits motion "
+        "capture.",
+    )
+    max_frames: int = setting(
+        3000,
+        unit="frames",
+        at_least=1,
+        label="Frames of an attempt",
+        help="Frames explored by one attempt before it is given up.",
+    )
+    baseline: bool = setting(
+        False,
+        label="Plain search of the paper",
+        help="The plain search of the paper's section 4, for comparison: windows of one frame, "
+        "blind backtracking, no look-ahead.",
+    )
+    num_workers: int = num_workers_setting()
 
     def __post_init__(self) -> None:
-        problems = [
-            f"{name} is {value}, expected {wanted}"
-            for name, value, is_good, wanted in (
-                ("num_solutions", self.num_solutions, self.num_solutions >= 1, "1 or more"),
-                ("time_budget", self.time_budget, self.time_budget > 0.0, "seconds above 0"),
-                ("window", self.window, self.window >= 1, "1 frame or more"),
-                ("leave_free", self.leave_free, 0.0 <= self.leave_free <= 1.0, "0 to 1"),
-                ("comfort", self.comfort, self.comfort >= 0.0, "0 or more"),
-                ("max_force", self.max_force, self.max_force > 0.0, "above 0"),
-                (
-                    "relocation_time",
-                    self.relocation_time,
-                    0.02 <= self.relocation_time <= 2.0,
-                    "0.02 to 2 s",
-                ),
-                ("finger_speed", self.finger_speed, self.finger_speed > 0.0, "above 0 rad/s"),
-                (
-                    "friction_margin",
-                    self.friction_margin,
-                    0.0 < self.friction_margin <= 1.0,
-                    "above 0, up to 1",
-                ),
-                ("soft_tissue", self.soft_tissue, 0.0 <= self.soft_tissue <= 0.02, "0 to 0.02 m"),
-                ("skin_shear", self.skin_shear, 0.0 <= self.skin_shear <= 0.01, "0 to 0.01 m"),
-                ("num_workers", self.num_workers, self.num_workers >= 1, "1 or more"),
-                ("max_frames", self.max_frames, self.max_frames >= 1, "1 or more"),
-            )
-            if not is_good
-        ]
-        problems += sequence_problems(self)
-        if self.smoothing_hz is not None and not self.smoothing_hz > 0.0:
-            problems.append(f"smoothing_hz is {self.smoothing_hz}, expected Hz above 0, or None")
-        if self.grip not in GRIPS:
-            problems.append(f"grip is {self.grip!r}, expected one of {', '.join(GRIPS)}")
-        if self.hold not in HOLDS:
-            problems.append(f"hold is {self.hold!r}, expected one of {', '.join(HOLDS)}")
-        if self.strategy not in CHANCES:
-            problems.append(f"strategy is {self.strategy!r}, expected one of {', '.join(CHANCES)}")
-        if problems:
-            raise InvalidValueError("ContactSampling: " + "; ".join(problems) + ".")
+        check_settings(self)
 
     def keeping(
         self,

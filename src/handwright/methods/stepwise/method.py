@@ -8,8 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from handwright.core.paper import Paper
 from handwright.core.problem import Problem
 from handwright.core.result import Progress, Result, Status, Watcher
+from handwright.deprecated import renamed_fields
 from handwright.methods.stepwise.objectives.current_goals import goal_lacks
 from handwright.methods.stepwise.objectives.holding import NoGripError
 from handwright.methods.stepwise.session import MAX_STEP, Session
@@ -19,13 +21,27 @@ from handwright.methods.stepwise.settings import Settings
 _TELL_EVERY = 15
 # Frames are this evenly spaced, s.
 _EVEN = 1e-6
+_PAPER = Paper(
+    key="Liu2008",
+    authors=("C. Karen Liu",),
+    title="Synthesis of Interactive Hand Manipulation",
+    venue="Proceedings of the ACM SIGGRAPH/Eurographics Symposium on Computer Animation",
+    year=2008,
+    kind="inproceedings",
+    doi="10.2312/SCA/SCA08/163-171",
+    details=(("pages", "163--171"),),
+)
 
 
+@renamed_fields
 @dataclass(frozen=True, slots=True)
 class Stepwise(Settings):
     """Hands that reach, grasp and manipulate frame by frame and react to pushes, by Liu 2008."""
 
     name: ClassVar[str] = "stepwise"
+    title: ClassVar[str] = "Interactive stepping"
+    suited_to: ClassVar[str] = "Grips say which hand takes which body; reacts to pushes."
+    papers: ClassVar[tuple[Paper, ...]] = (_PAPER,)
 
     def solve(self, problem: Problem, seed: int, watcher: Watcher | None = None) -> Result:
         """Needs starts of all hands and bodies, and grips; goals say where bodies are to go."""

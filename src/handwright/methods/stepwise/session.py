@@ -321,12 +321,15 @@ class Session:
             frame,
             laws,
             Horizon(
-                frame, wanted, settings, torque_price=_FREE_TORQUE if is_new else settings.torque
+                frame,
+                wanted,
+                settings,
+                torque_price=_FREE_TORQUE if is_new else settings.torque_change_weight,
             ),
             joint_bounds(self._range, frame),
-            speed_weight=_AT_REST if is_start else settings.speed,
-            force_weight=settings.force,
-            support_weight=_LEAN if is_carrying else settings.force,
+            speed_weight=_AT_REST if is_start else settings.speed_weight,
+            force_weight=settings.force_weight,
+            support_weight=_LEAN if is_carrying else settings.force_weight,
         )
 
     def _wishes(self, frame: Frame, touches: list[Touch]) -> list[ForceWish]:

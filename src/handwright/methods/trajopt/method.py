@@ -12,9 +12,11 @@ from jaxtyping import Bool
 
 from handwright.core.clip import Clip
 from handwright.core.goal import XYZ
+from handwright.core.paper import Paper
 from handwright.core.problem import Problem
 from handwright.core.result import Progress, Result, Status, Watcher
-from handwright.errors import InvalidValueError
+from handwright.core.settings import check_settings, setting
+from handwright.methods.search_settings import num_workers_setting, time_budget_setting
 from handwright.methods.trajopt.attempt import Outcome, Recipe
 from handwright.methods.trajopt.attempts import started_attempts, warm_up
 from handwright.methods.trajopt.clips import make_clip
@@ -27,6 +29,16 @@ from handwright.methods.trajopt.solver.measures import LIMITS, MEASURES, UNITS
 _FINE_FRACTIONS = (0.01, 0.12, 0.35, 0.65, 0.88, 0.99)
 # By how much of a turn a spin may miss whole ones: about 0.4 degrees.
 _TURN_SLACK = 1e-3
+_PAPER = Paper(
+    key="MordatchPopovicTodorov2012",
+    authors=("Igor Mordatch", "Zoran Popović", "Emanuel Todorov"),
+    title="Contact-Invariant Optimization for Hand Manipulation",
+    venue="Proceedings of the ACM SIGGRAPH/Eurographics Symposium on Computer Animation",
+    year=2012,
+    kind="inproceedings",
+    doi="10.2312/SCA/SCA12/137-144",
+    details=(("pages", "137--144"),),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,65 +47,81 @@ class ContactInvariant:
 
     name: ClassVar[str] = "trajopt"
 
-    num_solutions: int = 1
-    """How many motions to look for; each from a start of its own."""
-    time_budget: float = 60.0
-    """s of optimising; what has been found by then is returned. Compiling is not counted."""
-    max_attempts: int = 40
-    """Starts before it is given up."""
-    phase_time: float = 0.5
-    """s between key states, fitted to the length of the motion; contacts change at keys only."""
-    samples_per_phase: int = 10
-    """Moments of a phase at which the laws of motion and contact are asked for; the finer pass
-    has six of its own in every half."""
-    squeeze: float = 1.5
-    """Least force of a thumb that touches, in weights of the body; fingers press with a quarter of
-    it. Makes hands grasp where they could balance; 0 for the paper's own costs."""
-    friction_margin: float = 0.8
-    """Share of the friction that plans may use."""
-    pushes: int = 0
-    """Sets of forces with which contacts take pushes at the body's tip: 4, or 6 for less strong
-    ones; see ``scenarios``. Motions that cannot take them are not returned. 0 for no pushes."""
-    push_force: float = 0.25
-    """Up to which the body may be pushed from any side while hands hold it in the second half, N;
-    only with ``pushes``."""
-    free_times: bool = False
-    """Whether phases may take half to twice as long as they would; phases between two times that
-    goals, strokes or touch spans give share the time between them."""
-    coupled: bool = True
-    """Whether the last joints of fingers bend with those before them, as people's do."""
-    num_workers: int = 1
-    """Processes; the result does not depend on it unless the time runs out."""
+    title: ClassVar[str] = "Contact-invariant optimisation"
+    suited_to: ClassVar[str] = "Goals say where one body is to be, and when; the rest is wanted."
+    papers: ClassVar[tuple[Paper, ...]] = (_PAPER,)
+
+    num_solutions: int = setting(
+        1,
+        at_least=1,
+        label="Motions",
+        basic=True,
+        help="How many motions to look for; each has a start of its own.",
+    )
+    time_budget: float = time_budget_setting()
+    max_attempts: int = setting(
+        40, at_least=1, label="Attempts", help="Number of starts before it is given up."
+    )
+    phase_time: float = setting(
+        0.5,
+        unit="s",
+        above=0.0,
+        label="Time between keys",
+        help="Time between key states, fitted to the length of the motion; contacts change at "
+        "keys only.",
+    )
+    samples_per_phase: int = setting(
+        10,
+        at_least=4,
+        label="Moments between keys",
+        help="Moments of a phase at which the laws of motion and contact are asked for; the finer "
+        "pass has six of its own in every half.",
+    )
+    squeeze: float = setting(
+        1.5,
+        unit="weights",
+        at_least=0.0,
+        help="Least force of a thumb that touches, in weights of the body; fingers press with a "
+        "quarter of it. Makes hands grasp where they could balance; 0 for the paper's own costs.",
+    )
+    friction_margin: float = setting(
+        0.8,
+        above=0.0,
+        at_most=1.0,
+        label="Share of friction used",
+        help="Share of the friction that plans may use.",
+    )
+    pushes: int = setting(
+        0,
+        choices=tuple(CORNERS),
+        label="Ready for pushes",
+        basic=True,
+        help="Sets of forces with which contacts take pushes at the body's tip: 4, or 6 for less "
+        "strong ones. Motions that cannot take them are not returned. 0 for no pushes.",
+    )
+    push_force: float = setting(
+        0.25,
+        unit="N",
+        above=0.0,
+        label="Strongest push",
+        help="Force up to which the body may be pushed from any side while hands hold it in the "
+        "second half; only with pushes.",
+    )
+    free_times: bool = setting(
+        False,
+        label="Keys may move in time",
+        help="Whether phases may take half to twice as long as they would; phases between two "
+        "times that goals, strokes or touch spans give share the time between them.",
+    )
+    coupled: bool = setting(
+        True,
+        label="Last joints bend together",
+        help="Whether the last joints of fingers bend with those before them, as people's do.",
+    )
+    num_workers: int = num_workers_setting()
 
     def __post_init__(self) -> None:
-        problems = [
-            f"{name} is {value}, expected {wanted}"
-            for name, value, is_good, wanted in (
-                ("num_solutions", self.num_solutions, self.num_solutions >= 1, "1 or more"),
-                ("time_budget", self.time_budget, self.time_budget > 0.0, "seconds above 0"),
-                ("max_attempts", self.max_attempts, self.max_attempts >= 1, "1 or more"),
-                ("phase_time", self.phase_time, self.phase_time > 0.0, "seconds above 0"),
-                (
-                    "samples_per_phase",
-                    self.samples_per_phase,
-                    self.samples_per_phase >= 4,
-                    "4 or more",
-                ),
-                ("squeeze", self.squeeze, self.squeeze >= 0.0, "0 or more"),
-                (
-                    "friction_margin",
-                    self.friction_margin,
-                    0.0 < self.friction_margin <= 1.0,
-                    "above 0, up to 1",
-                ),
-                ("pushes", self.pushes, self.pushes in CORNERS, "0, 4 or 6"),
-                ("push_force", self.push_force, self.push_force > 0.0, "newtons above 0"),
-                ("num_workers", self.num_workers, self.num_workers >= 1, "1 or more"),
-            )
-            if not is_good
-        ]
-        if problems:
-            raise InvalidValueError("ContactInvariant: " + "; ".join(problems) + ".")
+        check_settings(self)
 
     @property
     def recipe(self) -> Recipe:

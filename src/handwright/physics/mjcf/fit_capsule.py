@@ -104,10 +104,10 @@ def fit_box(half: Float[np.ndarray, " 3"]) -> list[FittedCapsule]:
     count = min(int(np.ceil(wide / thin - 1e-9)), _MOST_STRIPS) if is_flat else 1
     # A box that needs more strips than allowed gets thicker ones rather than gaps.
     radius = max(thin, wide / count) if is_flat else 0.5 * (wide + thin)
-    places = np.linspace(radius - wide, wide - radius, count) if is_flat else np.zeros(1)
+    positions = np.linspace(radius - wide, wide - radius, count) if is_flat else np.zeros(1)
     reach = max(long - radius, 0.0)
     fits = []
-    for place in places:
+    for place in positions:
         start, end = np.zeros(3), np.zeros(3)
         start[order[0]], end[order[0]] = -reach, reach
         start[order[1]] = end[order[1]] = place

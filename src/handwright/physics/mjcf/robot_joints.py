@@ -68,7 +68,7 @@ def read_tree(robot: RobotFile, mapping: HandMapping) -> RobotTree:
             f"'{robot.path.name}': no joint beyond '{mapping.root}'; name the palm as root."
         )
     turn = robot.turn(palm) @ _root_axes(mapping)
-    places = np.array(origins)
+    positions = np.array(origins)
     axis = robot.data.xaxis[source] @ turn
     names = _joint_names(robot, mapping, source)
     limits = _limits(robot, mapping, source, names)
@@ -77,7 +77,7 @@ def read_tree(robot: RobotFile, mapping: HandMapping) -> RobotTree:
     joints = JointTree(
         names=names,
         parent=np.array(parent),
-        offset=(places[1:] - places[parent]) @ turn,
+        offset=(positions[1:] - positions[parent]) @ turn,
         axis=axis / np.linalg.norm(axis, axis=1, keepdims=True),
         lower=limits[:, 0],
         upper=limits[:, 1],
@@ -86,7 +86,7 @@ def read_tree(robot: RobotFile, mapping: HandMapping) -> RobotTree:
         ratio=ratio,
         bias=bias,
     )
-    return RobotTree(joints, tuple(bodies), link_of_body, turn, places)
+    return RobotTree(joints, tuple(bodies), link_of_body, turn, positions)
 
 
 def _check_kind(robot: RobotFile, joint: int, body: int) -> None:

@@ -44,21 +44,21 @@ def read_masses(robot: RobotFile, tree: RobotTree) -> Masses:
 
 def read_frames(robot: RobotFile, mapping: HandMapping, tree: RobotTree) -> Frames:
     """The file's body frames by name, and ``wrist``: the palm's origin, along the root's axes."""
-    names, links, positions, turns = [], [], [], []
+    names, links, positions, rotations = [], [], [], []
     for body in tree.bodies:
         name = mapping.short(robot.model.body(body).name)
         if name:
             names.append(name)
             links.append(tree.link_of_body[body])
             positions.append(tree.place(robot.data.xpos[body], links[-1]))
-            turns.append(tree.turn.T @ robot.turn(body))
+            rotations.append(tree.turn.T @ robot.turn(body))
     if "wrist" not in names:
         palm = robot.body(mapping.root)
         names.append("wrist")
         links.append(tree.link_of_body[palm])
         positions.append(tree.place(robot.data.xpos[palm], links[-1]))
-        turns.append(np.eye(3))
-    wxyz = np.array([rotation.from_matrix(_orthonormal(turn)) for turn in turns])
+        rotations.append(np.eye(3))
+    wxyz = np.array([rotation.from_matrix(_orthonormal(turn)) for turn in rotations])
     return Frames(tuple(names), np.array(links), np.array(positions), wxyz)
 
 

@@ -15,8 +15,7 @@ from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.geometry.mesh.bodies import load_body
 from handwright.geometry.shapes import SHAPES, make_shape
-from handwright.methods import Method
-from handwright.methods.base import usual_method
+from handwright.methods import Method, default_method
 from handwright.methods.sampling import Pin
 from handwright.studio.forms import make_method
 from handwright.studio.messages import BodyEdit, GoalRequest, JobRequest
@@ -55,7 +54,7 @@ def plan_job(hidden: Path, request: JobRequest) -> Plan:
         problem = with_hand_offset(problem, moved.hand, np.array(moved.offset))
     for goal in request.goals:
         problem = _with_goal(problem, goal)
-    name = usual_method(problem) if request.method is None else request.method
+    name = default_method(problem) if request.method is None else request.method
     extra: dict[str, Any] = {}
     if request.pins:
         if name != "sampling":

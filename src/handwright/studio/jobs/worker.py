@@ -67,7 +67,7 @@ def _do(parent: Parent, order: dict[str, Any]) -> dict[str, Any]:
             }
         )
 
-    result = synthesize(plan.problem, plan.method, seed=request.seed, watcher=watch)
+    result = synthesize(plan.problem, plan.method, seed=request.seed, on_progress=watch)
     is_done = result.status.is_success
     text = "done" if result.status is Status.SOLVED else result.status.value
     return {

@@ -15,12 +15,12 @@ from handwright.core.goal import XYZ, Goal
 from handwright.core.problem import Problem
 from handwright.core.track import still
 from handwright.errors import HandwrightError, InvalidValueError
-from handwright.geometry.cache import cache_dir
+from handwright.folders import cache_dir
 from handwright.geometry.shapes import SHAPES
 from handwright.io.atomic import written_whole
 from handwright.io.gltf.write import save_glb
 from handwright.math.pose import Pose
-from handwright.methods.base import usual_method
+from handwright.methods import default_method
 from handwright.scenes import SCENES, goal_scenes
 from handwright.studio.forms import method_infos
 from handwright.studio.messages import BodyInfo, GoalRequest, MethodInfo, SceneInfo, ShapeInfo
@@ -61,9 +61,9 @@ def _source_digest() -> str:
     digest = hashlib.sha256()
     # What is kept has the form of the messages, too.
     digest.update((package / "studio" / "messages.py").read_bytes())
-    for part in ("scenes", "geometry", "hands"):
+    for part in ("scenes", "geometry", "hands", "io/goals"):
         for path in sorted((package / part).rglob("*.*")):
-            if path.suffix in (".py", ".yaml", ".csv"):
+            if path.suffix in (".py", ".yaml", ".csv", ".npz", ".bvh"):
                 digest.update(path.read_bytes())
     return digest.hexdigest()[:32]
 
@@ -86,7 +86,7 @@ def describe_scene(hidden: Path, name: str) -> SceneInfo:
     return SceneInfo(
         name=name,
         summary=listed.get(name, "brought by you"),
-        method=usual_method(problem),
+        method=default_method(problem),
         num_frames=len(problem.times),
         duration=float(problem.times[-1] - problem.times[0]),
         hands=list(problem.hands),

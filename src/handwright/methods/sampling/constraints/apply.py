@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from handwright.core.hand import HandModel
+from handwright.core.kept import KeptDigit
 from handwright.errors import InvalidValueError
 from handwright.geometry.distance.exact import ExactDistance
-from handwright.methods.sampling.constraints.kept import Kept, narrow_limits, write_kept
+from handwright.methods.sampling.constraints.kept import narrow_limits, write_kept
 from handwright.methods.sampling.constraints.pins import Pinned, bind_pins, on_surface, pin_frames
 from handwright.methods.sampling.constraints.preferences import frames_within
 from handwright.methods.sampling.constraints.schedule import (
@@ -70,7 +71,7 @@ def apply_limits(
     method: ContactSampling,
 ) -> None:
     """Changes the limits of joints, and where digits may touch, as the method's settings ask."""
-    for rule in method.keep_off:
+    for rule in method.no_contact:
         when = frames_within(times, rule.start, rule.end)
         for row in digit_rows(holding, models, rule.digits):
             stage.may_touch[when, row] = False
@@ -118,7 +119,7 @@ def narrow_kept(
     return stage
 
 
-def _kept_row(kept: Kept, holding: Holding, models: tuple[HandModel, ...]) -> int | None:
+def _kept_row(kept: KeptDigit, holding: Holding, models: tuple[HandModel, ...]) -> int | None:
     if kept.hand not in holding.hands:
         return None
     return digit_rows(holding, models, (f"{kept.hand}.{kept.digit}",))[0]

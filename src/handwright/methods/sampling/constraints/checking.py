@@ -10,35 +10,21 @@ from handwright.errors import InvalidValueError, UnknownNameError
 if TYPE_CHECKING:
     from handwright.methods.sampling.method import ContactSampling
 
-WISHES = ("preferences", "keep_off", "forbidden", "held_by", "fixed_joints", "pins", "kept")
-"""Settings that hold any number of wishes."""
-
-
-def sequence_problems(method: ContactSampling) -> list[str]:
-    """Settings that hold a single wish instead of a tuple of them."""
-    problems = []
-    for name in WISHES:
-        value = getattr(method, name)
-        if not isinstance(value, (tuple, list)):
-            kind = type(value).__name__
-            problems.append(f"{name} is a single {kind}, expected a tuple: ({kind}(...),)")
-    return problems
-
 
 def check_names(problem: Problem, method: ContactSampling) -> None:
     """Refuses wishes for digits, hands or bodies that the problem does not have."""
     digits = [(hand, digit.name) for hand, model in problem.hands.items() for digit in model.digits]
     asked = [name for preference in method.preferences for name in preference.digits]
-    asked += [name for rule in method.keep_off for name in rule.digits]
-    asked += [name for wish in method.held_by for name in wish.digits]
+    asked += [name for rule in method.no_contact for name in rule.digits]
+    asked += [name for wish in method.grasp_regions for name in wish.digits]
     for name in (*asked, *(pin.digit for pin in method.pins)):
         # Names are compared with those of their own kind, or no near one would be found.
         known = {f"{hand}.{digit}" if "." in name else digit for hand, digit in digits}
         if name not in known:
             raise UnknownNameError("digit", name, known)
-    for wish in method.held_by:
+    for wish in method.grasp_regions:
         if wish.body is not None and wish.body not in problem.bodies:
-            raise UnknownNameError("body in held_by", wish.body, problem.bodies)
+            raise UnknownNameError("body in grasp_regions", wish.body, problem.bodies)
     for fixed in method.fixed_joints:
         if fixed.hand not in problem.hands:
             raise UnknownNameError("hand in fixed_joints", fixed.hand, problem.hands)
@@ -54,6 +40,6 @@ def check_names(problem: Problem, method: ContactSampling) -> None:
 
 def wishes_in(method: ContactSampling) -> str:
     """Names of the settings that keep digits from places, for messages; empty if none does."""
-    names = ["keep_off", "forbidden", "held_by", "fixed_joints"]
+    names = ["no_contact", "forbidden", "grasp_regions", "fixed_joints"]
     names = [name for name in names if getattr(method, name)]
-    return ", ".join([*names, "hold"] if method.hold != "anywhere" else names)
+    return ", ".join([*names, "grasp_region"] if method.grasp_region != "anywhere" else names)

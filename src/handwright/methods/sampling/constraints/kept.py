@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Int
 
 from handwright.core.clip import Clip
-from handwright.core.frozen import freeze_arrays
 from handwright.core.hand import HandModel
+from handwright.core.kept import KeptDigit
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.kinematics.fk import link_poses
 from handwright.methods.sampling.constraints.preferences import frames_within
@@ -27,34 +25,9 @@ _SAME_TIME = 1e-6
 _SAME_PLACE = 3e-4
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Kept:
-    """One digit over N frames of a motion; makers are ``kept_parts`` and ``keeping``."""
-
-    hand: str
-    digit: str
-    times: Float[np.ndarray, " N"]
-    """s."""
-    q: Float[np.ndarray, "N J"]
-    """Joint values of the whole hand, rad; those of the digit count."""
-    body: tuple[str, ...]
-    """What the digit touches in each frame, or an empty name."""
-    link: Int[np.ndarray, " N"]
-    """Of its foremost contact."""
-    local: Float[np.ndarray, "N 3"]
-    """That contact in the link's frame, m."""
-    point: Float[np.ndarray, "N 3"]
-    """The same in the body's frame, m."""
-    normal: Float[np.ndarray, "N 3"]
-    """Out of the body, in its frame."""
-
-    def __post_init__(self) -> None:
-        freeze_arrays(self)
-
-
 def kept_parts(
     clip: Clip, digits: Sequence[str] = (), start: float | None = None, end: float | None = None
-) -> tuple[Kept, ...]:
+) -> tuple[KeptDigit, ...]:
     """The motion of some digits over some time, to be kept.
 
     Args:
@@ -83,7 +56,7 @@ def kept_parts(
     )
 
 
-def _kept(clip: Clip, hand: str, model: HandModel, row: int, frames: np.ndarray) -> Kept:
+def _kept(clip: Clip, hand: str, model: HandModel, row: int, frames: np.ndarray) -> KeptDigit:
     contacts, motion = clip.contacts, clip.hands[hand]
     turns, places = link_poses(model, motion.q, motion.root)
     mine = contacts.toucher == contacts.touchers.index(hand)
@@ -111,13 +84,13 @@ def _kept(clip: Clip, hand: str, model: HandModel, row: int, frames: np.ndarray)
         point[n] = back.apply(contacts.point[foremost])
         normal[n] = -back.rotate(contacts.normal[foremost])
         local[n] = turns[t, link[n]].T @ (contacts.point[foremost] - places[t, link[n]])
-    return Kept(
+    return KeptDigit(
         hand, model.digits[row].name, clip.times[frames], motion.q[frames], tuple(body), link,
         local, point, normal,
     )  # fmt: skip
 
 
-def kept_frames(kept: Kept, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def kept_frames(kept: KeptDigit, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Frames of ``times`` that are kept, and their rows of ``kept``."""
     row = np.clip(np.searchsorted(kept.times, times - _SAME_TIME), 0, len(kept.times) - 1)
     is_same = np.abs(kept.times[row] - times) <= _SAME_TIME
@@ -133,7 +106,7 @@ def kept_frames(kept: Kept, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def narrow_limits(
-    stage: Stage, kept: Kept, shift: int, own: np.ndarray, times: np.ndarray, slack: float
+    stage: Stage, kept: KeptDigit, shift: int, own: np.ndarray, times: np.ndarray, slack: float
 ) -> None:
     """Narrows the limits of a digit's joints around its kept motion, and towards it outside.
 
@@ -159,7 +132,7 @@ def narrow_limits(
 
 
 def write_kept(
-    orders: Orders, kept: Kept, body: str, d: int, shift: int, times: np.ndarray
+    orders: Orders, kept: KeptDigit, body: str, d: int, shift: int, times: np.ndarray
 ) -> None:
     """Writes the orders of a kept digit.
 

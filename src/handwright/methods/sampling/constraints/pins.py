@@ -162,8 +162,8 @@ def _out_of_reach(
     t = int(places.frame[k])
     if not stage.may_touch[t, pin.digit]:
         return (
-            f"{pin.text} cannot be kept at frame {first_frame + t}: keep_off sends the digit away "
-            "then. Shorten one of the two."
+            f"{pin.text} cannot be kept at frame {first_frame + t}: no_contact sends the digit "
+            "away then. Shorten one of the two."
         )
     return (
         f"{pin.text} is out of reach at frame {first_frame + t}: the digit misses it by "

@@ -13,9 +13,7 @@ from handwright.geometry.regions.parts import BODY_PARTS, BodyPart
 
 Strategy = Literal["mixed", "static", "slide", "relocate"]
 Grip = Literal["any", "power", "precision"]
-GRIPS: tuple[Grip, ...] = ("any", "power", "precision")
 Hold = Literal["anywhere", "handle", "inside", "outside"]
-HOLDS: tuple[Hold, ...] = ("anywhere", "handle", "inside", "outside")
 
 RELOCATION_TIME = 0.17
 """Least time of a digit's way to another place at the usual pace, s."""
@@ -49,7 +47,7 @@ class Preference:
 
 
 @dataclass(frozen=True, slots=True)
-class KeepOff:
+class NoContact:
     """Digits that must not press on the body over some time; they may rest beside it."""
 
     digits: tuple[str, ...]
@@ -63,7 +61,7 @@ class KeepOff:
         problems = [*_digit_problems(self.digits), *_span_problems(self.start, self.end)]
         if len(self.digits) == 0:
             problems.append("digits is empty, expected one name or more")
-        _refuse("KeepOff", problems)
+        _refuse("NoContact", problems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +88,7 @@ class ForbiddenBall(Ball):
 
 
 @dataclass(frozen=True, slots=True)
-class HeldBy:
+class GraspRegion:
     """Where digits shall hold a body; a digit with several may use any of them."""
 
     where: BodyPart | Ball
@@ -106,7 +104,7 @@ class HeldBy:
         if type(self.where) is not Ball and not is_part:
             known = ", ".join(BODY_PARTS)
             problems.append(f"where is {self.where!r}, expected one of {known}, or a Ball")
-        _refuse("HeldBy", problems)
+        _refuse("GraspRegion", problems)
 
 
 @dataclass(frozen=True, slots=True)

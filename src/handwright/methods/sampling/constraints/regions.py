@@ -144,7 +144,7 @@ def find_held_parts(
     """
     count = sum(len(model.digits) for model in models)
     rows: list[list[Region]] = [[] for _ in range(count)]
-    for wish in method.held_by:
+    for wish in method.grasp_regions:
         if wish.body in (None, holding.body):
             for d in digit_rows(holding, models, wish.digits):
                 rows[d].append(region_of(body, wish.where))
@@ -152,17 +152,19 @@ def find_held_parts(
     # need not exist.
     untold = tuple(d for d, row in enumerate(rows) if not row)
     wanted: tuple[BodyPart, ...] = ()
-    if method.hold != "anywhere":
-        wanted = ("inside", "outside") if method.hold == "inside" else (method.hold,)
+    if method.grasp_region != "anywhere":
+        wanted = (
+            ("inside", "outside") if method.grasp_region == "inside" else (method.grasp_region,)
+        )
     for d in untold:
         rows[d] = [region_of(body, where) for where in wanted]
     inside = any(region.where == "inside" for row in rows for region in row)
-    if inside and method.fills_hollows:
+    if inside and method.treat_as_solid:
         raise InvalidValueError(
-            f"Body '{holding.body}' is to be held from inside, and fills_hollows takes it as "
-            "solid. Leave fills_hollows off."
+            f"Body '{holding.body}' is to be held from inside, and treat_as_solid takes it as "
+            "solid. Leave treat_as_solid off."
         )
-    split = untold if method.hold == "inside" else ()
+    split = untold if method.grasp_region == "inside" else ()
     return HeldParts(tuple(tuple(row) for row in rows), split)
 
 

@@ -180,7 +180,7 @@ def _prepare_one(
         digits=9e-4,
         anchor=1.2e-3,
         slip=0.8 * STATIC_SPEED * step,
-        shear=_SHEAR_SHARES[0] * method.skin_shear,
+        shear=_SHEAR_SHARES[0] * method.skin_stretch,
         step=method.finger_speed * step,
         force=max(method.max_force, _EASY_FORCE / weight),
         friction_margin=method.friction_margin,
@@ -197,7 +197,7 @@ def _prepare_one(
         cutoff_hz=method.smoothing_hz,
         pad_depth=_PAD_SHARE * method.soft_tissue,
         skin_depth=skin_depth,
-        fills_hollows=method.fills_hollows,
+        fills_hollows=method.treat_as_solid,
     )
     wraps = method.grip != "precision" and is_at_palm(stage, models)
     grip: Grip = "power" if wraps else method.grip
@@ -209,7 +209,7 @@ def _prepare_one(
         limits=limits._replace(
             gap=_JUDGED_GAP,
             slip=0.9 * STATIC_SPEED * step,
-            shear=_SHEAR_SHARES[1] * method.skin_shear,
+            shear=_SHEAR_SHARES[1] * method.skin_stretch,
             penetration=8e-4 + method.soft_tissue,
             max_samples=_JUDGE_SAMPLES,
             friction_margin=0.98,
@@ -227,7 +227,7 @@ def _prepare_one(
     room = make_room(stage)
     parts = find_held_parts(body, holding, models, method)
     point, normal = _places(body, parts)
-    if method.fills_hollows:
+    if method.treat_as_solid:
         is_outside = sample_field(stage.field, point)[0] > -_OFF_SURFACE
         point, normal = point[is_outside], normal[is_outside]
     for ball in method.forbidden:
@@ -252,13 +252,13 @@ def _prepare_one(
     for pin in wishes.pins:
         if parts.strays(pin.digit, pin.point[None], pin.normal[None]):
             trouble = (
-                f"{pin.text} lies beside the part that hold or held_by gives this digit. Move the "
-                "pin, or name the part for other digits."
+                f"{pin.text} lies beside the part that grasp_region or grasp_regions gives this "
+                "digit. Move the pin, or name the part for other digits."
             )
     policy = _policy(holding, models, searched, own_times, method, grip, wraps, orders)
     steps = Steps(
         price=np.ones(policy.slide.shape),
-        free_price=method.idle_force_price,
+        free_price=method.idle_force_weight,
         lift=_LIFT,
         alone=stage.hold._replace(digits=0.0),
     )
@@ -283,8 +283,9 @@ def _places(body: RigidBody, parts: HeldParts) -> tuple[np.ndarray, np.ndarray]:
         )
         if region is not None and len(points) == 0:
             raise InvalidValueError(
-                f"held_by: no place of body '{body.name}' was found in {region.where}. Expected a "
-                "centre on its surface, in its own frame, and a radius of some millimetres."
+                f"grasp_regions: no place of body '{body.name}' was found in {region.where}. "
+                "Expected a centre on its surface, in its own frame, and a radius of some "
+                "millimetres."
             )
         drawn.append((points, normals))
     point, normal = (np.concatenate(arrays) for arrays in zip(*drawn, strict=True))
@@ -316,7 +317,7 @@ def _policy(
         slide=slide,
         relocate=relocate,
         land=land,
-        leave_free=leave_free_of(grip, method.leave_free),
+        leave_free=leave_free_of(grip, method.idle_finger_probability),
         slide_step=0.05 * step,
         flight=max(round(_FLIGHT_FRAMES * haste), round(method.relocation_time / step)),
         stride=_STRIDE / haste,

@@ -97,10 +97,10 @@ def hand_rows(
     count, first = hand.count, hand.num_root
     matrix = np.zeros((count, frame.world.num_velocities))
     matrix[:, hand.slice] = np.eye(count)
-    error, wish, price = np.zeros(count), np.zeros(count), np.full(count, settings.finger)
+    error, wish, price = np.zeros(count), np.zeros(count), np.full(count, settings.finger_weight)
     error[first:], wish[first:] = state.q - q, (ahead - q) / step
     arm = [j for j in range(hand.model.num_joints) if j + 1 <= hand.model.wrist_link]
-    price[[first + j for j in arm]] = settings.arm
+    price[[first + j for j in arm]] = settings.arm_weight
     price[first:] *= np.where(wanted.is_firm(time), _REACHING, 1.0)
     is_led &= not np.any(wanted.is_firm(time))
     if wanted.leaves_arm(time) or is_led:

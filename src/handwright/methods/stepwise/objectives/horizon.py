@@ -77,15 +77,15 @@ class Horizon:
         """
         weights, wanted = self._weights, self._wanted
         before, step = self._frame.velocity, self._frame.step
-        share = [_kept_share(touch, weights.sliding) for touch in touches]
+        share = [_kept_share(touch, weights.sliding_weight) for touch in touches]
         kept, off = kept_rows(rows.kinematics, np.array(share), step)
-        errors = Errors(*weighted_errors(kept, off, weights.keep, *wanted))
+        errors = Errors(*weighted_errors(kept, off, weights.contact_weight, *wanted))
         key = tuple(
             (id(touch), part) for touch, part in zip(touches, share, strict=True) if part >= 0.0
         )
         if key != self._key:
             self._key = key
-            stiffness = position_cost(kept, weights.keep, wanted.matrix, wanted.price)
+            stiffness = position_cost(kept, weights.contact_weight, wanted.matrix, wanted.price)
             self._groups = self._find_modes(laws, touches, rows, stiffness)
         n = self._frame.world.num_velocities
         if len(self._groups) == 1:

@@ -1,0 +1,1 @@
+"""Recorded hands: windows solved without their fingers, bones fitted, published metrics."""

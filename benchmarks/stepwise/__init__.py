@@ -1,0 +1,1 @@
+"""Hands that react: speed, exactness, holding, and a simulated hand beside them."""

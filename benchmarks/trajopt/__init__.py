@@ -1,0 +1,1 @@
+"""Contact-invariant optimisation: success, exactness, and the paper's solver beside ours."""

@@ -1,0 +1,328 @@
+"""Contact-invariant optimisation on all scenes with goals: success, time, exactness, peer."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from threadpoolctl import threadpool_limits
+
+from benchmarks.bars import bars_met, judged_table, refused_lines
+from benchmarks.scene_choice import chosen_scenes
+from benchmarks.timing import interrupted_after
+from benchmarks.trajopt.figures import EXACT, PUSH, SceneRun, judged_run, scene_row
+from benchmarks.trajopt.peer import measure_peer
+from handwright.core.result import Result, Status
+from handwright.errors import InvalidValueError
+from handwright.methods import ContactInvariant, synthesize
+from handwright.methods.trajopt.solver.measures import LIMITS, UNITS
+from handwright.scenes import goal_scenes, load_scene
+
+if TYPE_CHECKING:
+    from rich.console import Group
+    from rich.table import Table
+
+FIRST_SEED = 1000
+"""Seeds from here on serve the benchmark alone: nothing is tuned on them."""
+PAPER_SIZED = "pick_pen_horizontal"
+"""Eleven key states of one hand and one body, as in the paper."""
+_BALL, _PENS = "pick_ball", "pick_pen_"
+_BUDGETS = {_BALL: 10.0, _PENS: 15.0}
+_BUDGET = 60.0
+_PEER_SECONDS = 40.0
+# The whole run, s: 20 minutes for three seeds, less what warming up and the last run may take.
+_LIMIT, _LIMIT_OF_SEED = 1080.0, 360.0
+_BESIDE = 6.0
+"""Of each run, beside its optimisation, s: its certificate and other judging."""
+_PATIENCE = 4.0
+"""Times its budget that a run may take on the wall, when other work has the processor."""
+_LEAST_SHARE = 0.25
+"""Of its budget that each run is sure of."""
+
+BARS: dict[str, tuple[str, float]] = {
+    "success_ball": (">=", 0.95),
+    "seconds_ball": ("<=", 5.0),
+    "success_pens": (">=", 0.9),
+    "seconds_pens": ("<=", 15.0),
+    "success_others": (">=", 0.7),
+    "seconds_others": ("<=", 60.0),
+    "force_residual_pct": ("<=", 0.5),
+    "gap_mm": ("<=", 0.3),
+    "slip_cm_s": ("<=", 0.5),
+    "cone_pct": ("<=", 1.0),
+    "pen_mm": ("<=", 0.5),
+    "ms_per_iteration": ("<=", 15.0),
+    "peer_ratio": (">=", 50.0),
+    "pushes": (">=", 0.8),
+}
+
+_MEANINGS = {
+    "success_ball": f"share of runs of {_BALL} that end in a certified clip with its goals met",
+    "seconds_ball": "median time of these on one core, restarts included, s",
+    "success_pens": f"the same share, worst of {_PENS}*",
+    "seconds_pens": "median time, slowest of these, s",
+    "success_others": "the same share, worst of the other scenes",
+    "seconds_others": "median time, slowest of these, s",
+    **{name: f"95th percentile, worst scene: {text}" for name, text in EXACT.items()},
+    "ms_per_iteration": f"of the solver on {PAPER_SIZED}",
+    "peer_ratio": "time to the same cost: L-BFGS-B with finite differences over ours",
+    "pushes": f"share of runs that a simulated hand holds, pushed with {PUSH} N; worst of {_BALL} "
+    f"and {_PENS}*",
+}
+
+_OUTCOME = {
+    "success": "success",
+    "seconds": "median, s",
+    "goal_mm_max": "goal, mm",
+    "goal_deg_max": "goal, °",
+    "attempts": "attempts",
+    "clips": "clips",
+    "certified": "certified",
+    "pushes": "pushed, held",
+    "cut_short": "cut short",
+}
+_ERRORS = {
+    "force_residual_pct": "force, %",
+    "moment_residual_Nm": "moment, N m",
+    "gap_mm": "gap, mm",
+    "slip_cm_s": "slip, cm/s",
+    "cone_pct": "cone, %",
+    "pen_mm": "depth, mm",
+}
+
+
+def scene_names() -> tuple[str, ...]:
+    """Scenes with goals, but for those with grips, which are for another method."""
+    return tuple(name for name, scene in goal_scenes().items() if not scene.has_grips)
+
+
+def budget_of(name: str) -> float:
+    """Time that one run of a scene is due, s."""
+    return next((due for start, due in _BUDGETS.items() if name.startswith(start)), _BUDGET)
+
+
+def fair_budget(due: float, waiting: Sequence[float], left: float) -> float:
+    """Time for the next run, s: what it is due, unless those after it would then get too little.
+
+    Args:
+        due: Of this run, s.
+        waiting: Times that the runs after it are due, s.
+        left: Time of the processor until the benchmark must end, s.
+    """
+    kept = sum(_LEAST_SHARE * one + _BESIDE for one in waiting) + _BESIDE
+    return min(due, max(left - kept, _LEAST_SHARE * due))
+
+
+@dataclass(frozen=True, slots=True)
+class _Clock:
+    """How much time there is until the benchmark must end."""
+
+    begin: float
+    used: float
+    """Time of the processor at the beginning, s."""
+    limit: float
+
+    @staticmethod
+    def start(limit: float) -> _Clock:
+        return _Clock(time.monotonic(), time.process_time(), limit)
+
+    def left(self) -> float:
+        """Time of the processor that is left, s, if the machine stays as busy as it was."""
+        passed = time.monotonic() - self.begin
+        pace = (time.process_time() - self.used) / passed if passed > 1.0 else 1.0
+        return min(pace, 1.0) * (self.limit - passed)
+
+
+def warm_up(name: str) -> None:
+    """Compiles, and makes distance grids, with one attempt at a scene."""
+    synthesize(load_scene(name), ContactInvariant(max_attempts=1), seed=FIRST_SEED)
+
+
+def measure_run(name: str, *, seed: int, budget: float) -> SceneRun:
+    """One run of a scene on one core, restarts included. Loading and judging are not timed.
+
+    Args:
+        name: Of the scene.
+        seed: Of the run.
+        budget: Time it may take on the processor, s.
+    """
+    problem = load_scene(name)
+    # It looks at the clock on the wall, which other work may have its share of.
+    method = ContactInvariant(time_budget=_PATIENCE * budget)
+    method.ready(problem)  # distance grids, which are kept on disk
+    result = Result((), Status.CANCELLED)
+    with threadpool_limits(limits=1), interrupted_after(budget) as alarm:
+        begin = time.process_time()
+        result = synthesize(problem, method, seed=seed)
+    seconds = time.process_time() - begin
+    if result.status is Status.CANCELLED and not alarm.has_rung:
+        raise KeyboardInterrupt
+    if alarm.has_rung and not result.clips:
+        result = replace(result, message=_stopped(result, budget))
+    return judged_run(
+        result,
+        seed=seed,
+        seconds=seconds,
+        is_cut=budget < budget_of(name),
+        is_pushed=name == _BALL or name.startswith(_PENS),
+    )
+
+
+def _stopped(result: Result, budget: float) -> str:
+    """What a run that was stopped had come to."""
+    numbers = result.statistics
+    excess = {
+        name: numbers[f"best_{name}"] / limit
+        for name, limit in LIMITS.items()
+        if f"best_{name}" in numbers
+    }
+    if not excess:
+        return f"Stopped after {budget:.0f} s, before the first attempt ended."
+    stopped = f"Stopped after {budget:.0f} s and {numbers['attempts']:.0f} attempts."
+    worst = max(excess, key=lambda name: excess[name])
+    if excess[worst] <= 1.0:
+        return (
+            f"{stopped} The best keeps all limits, but was turned down for how it holds the body."
+        )
+    return (
+        f"{stopped} The best has '{worst}' at {numbers[f'best_{worst}']:.3g} {UNITS[worst]}, "
+        f"expected at most {LIMITS[worst]:g}."
+    )
+
+
+def judged_figures(
+    scenes: Mapping[str, Mapping[str, Any]], peer: Mapping[str, float] | None
+) -> dict[str, float]:
+    """The figures that have bars; NaN, which meets no bar, where there is nothing to show.
+
+    Args:
+        scenes: Figures by scene.
+        peer: Figures beside L-BFGS-B, if they were taken.
+    """
+    found: dict[str, float] = {}
+    groups: dict[str, list[Mapping[str, Any]]] = {"ball": [], "pens": [], "others": []}
+    for name, row in scenes.items():
+        is_pen = name.startswith(_PENS)
+        groups["ball" if name == _BALL else "pens" if is_pen else "others"].append(row)
+    for group, rows in groups.items():
+        if rows:
+            found[f"success_{group}"] = min(row["success"] for row in rows)
+            found[f"seconds_{group}"] = max(row["seconds"] for row in rows)
+    for name in EXACT:
+        given = [row[name] for row in scenes.values() if row[name] is not None]
+        found[name] = max(given, default=math.nan)
+    pushed = [row["pushes"] for row in scenes.values() if row["pushes"] is not None]
+    if pushed:
+        found["pushes"] = min(pushed)
+    if peer is not None:
+        found["ms_per_iteration"], found["peer_ratio"] = peer["ms_per_iteration"], peer["ratio"]
+    return {name: found[name] for name in BARS if name in found}
+
+
+def run(*, scenes: str | None = None, seeds: int = 3) -> dict[str, Any]:
+    """Measures all; at most 20 minutes with warm caches and three seeds.
+
+    Args:
+        scenes: Names with commas between them; all scenes with goals if None. The solver is timed
+            beside its peer if the scene for that is among them.
+        seeds: Runs of each scene.
+    """
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
+
+    names = chosen_scenes(scenes, scene_names())
+    if seeds < 1:
+        raise InvalidValueError(f"--seeds is {seeds}; expected 1 or more.")
+    # The quick ones first, so that none of them is cut short for slow ones.
+    ordered = sorted(names, key=budget_of)
+    plan = [(name, FIRST_SEED + number) for number in range(seeds) for name in ordered]
+    runs: dict[str, list[SceneRun]] = {name: [] for name in names}
+    peer: dict[str, Any] | None = None
+    columns = (SpinnerColumn(), *Progress.get_default_columns(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=len(plan) + 1 + (PAPER_SIZED in names))
+        progress.update(task, description="compiling what is not compiled yet")
+        warm_up(names[0])
+        clock = _Clock.start(max(_LIMIT, _LIMIT_OF_SEED * seeds))
+        progress.update(task, advance=1)
+        if PAPER_SIZED in names:
+            progress.update(task, description=f"beside L-BFGS-B, {_PEER_SECONDS:g} s")
+            figures = measure_peer(
+                load_scene(PAPER_SIZED), seed=FIRST_SEED, allowed_s=_PEER_SECONDS
+            )
+            peer = figures._asdict()
+            progress.update(task, advance=1)
+        for number, (name, seed) in enumerate(plan):
+            waiting = [budget_of(other) for other, _ in plan[number + 1 :]]
+            budget = fair_budget(budget_of(name), waiting, clock.left())
+            progress.update(task, description=f"{name}, seed {seed}: up to {budget:.0f} s")
+            runs[name].append(measure_run(name, seed=seed, budget=budget))
+            progress.update(task, advance=1)
+    rows = {name: scene_row(runs[name]) for name in names}
+    judged = judged_figures(rows, peer)
+    bars = {name: BARS[name] for name in judged}
+    return {
+        "scenes": rows,
+        "peer": peer,
+        "pushes": {name: row["pushes"] for name, row in rows.items() if row["pushes"] is not None},
+        "judged": {name: None if math.isnan(value) else value for name, value in judged.items()},
+        "bars": {name: list(bar) for name, bar in bars.items()},
+        "bars_met": bars_met(judged, bars),
+        "ms_per_iteration": None if peer is None else peer["ms_per_iteration"],
+        "seeds": [FIRST_SEED + number for number in range(seeds)],
+    }
+
+
+def describe(result: Mapping[str, Any]) -> Group:
+    """The result as tables."""
+    from rich.console import Group
+
+    seeds = f"seeds {result['seeds'][0]} to {result['seeds'][-1]}"
+    tables = (
+        _scene_table(f"Contact-invariant optimisation, {seeds}, one core", result, _OUTCOME),
+        _scene_table("Errors of the clips, 95th percentiles", result, _ERRORS),
+    )
+    lines = refused_lines(result["scenes"])
+    lines += [
+        f"{name}: {text}" for name, row in result["scenes"].items() for text in row["messages"]
+    ]
+    return Group(
+        *tables,
+        judged_table(result, _MEANINGS),
+        *_peer_lines(result["peer"]),
+        *lines,
+    )
+
+
+def _scene_table(title: str, result: Mapping[str, Any], columns: Mapping[str, str]) -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title=title)
+    table.add_column("", no_wrap=True)
+    for heading in columns.values():
+        table.add_column(heading, justify="right")
+    for name, row in result["scenes"].items():
+        table.add_row(name, *(_cell(row[key]) for key in columns))
+    return table
+
+
+def _cell(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"
+
+
+def _peer_lines(peer: Mapping[str, Any] | None) -> Sequence[str]:
+    if peer is None:
+        return ()
+    end = "" if peer["peer_reached"] else "at least "
+    return (
+        f"{PAPER_SIZED}, {peer['keys']} keys, {peer['variables']} variables, cost "
+        f"{peer['start_cost']:.4g} at the start. Both come to {peer['cost']:.4g}: ours in "
+        f"{peer['ours_s']:.3f} s, L-BFGS-B with finite differences in {peer['peer_s']:.1f} s; "
+        f"ratio {peer['ratio']:.0f}. Ours ends at {peer['ours_end']:.4g}, L-BFGS-B after "
+        f"{peer['peer_ran_s']:.0f} s at {peer['peer_end']:.4g}; ratio to the former {end}"
+        f"{peer['ratio_to_end']:.0f}.",
+    )

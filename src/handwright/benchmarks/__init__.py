@@ -1,1 +1,0 @@
-"""Measurements: every speed as a ratio against the peer a user would pick, gated on agreement."""

@@ -1,0 +1,110 @@
+"""The command that measures speed and exactness."""
+
+from __future__ import annotations
+
+import inspect
+import json as json_module
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+from tyro.conf import FlagCreatePairsOff, Positional
+
+from handwright.cli.benchmarks import load_benchmark
+from handwright.cli.console import make_console, unset
+from handwright.errors import InvalidValueError, require
+
+_BenchName = Literal[
+    "kernels",
+    "forces",
+    "verify",
+    "sampling",
+    "spread",
+    "preferences",
+    "trajopt",
+    "stepwise",
+    "recordings",
+    "recorded-hand",
+    "metrics",
+    "studio",
+]
+
+
+def bench(
+    name: Annotated[Positional[_BenchName], tyro.conf.arg(metavar="NAME")] = "kernels",
+    /,
+    *,
+    data: Annotated[Path | None, unset("FOLDER")] = None,
+    scenes: Annotated[str | None, unset("NAMES")] = None,
+    scene: Annotated[str | None, unset("NAME")] = None,
+    num: Annotated[int | None, unset("INT")] = None,
+    seeds: Annotated[int | None, unset("INT")] = None,
+    budget: Annotated[float | None, unset("SECONDS")] = None,
+    windows: Annotated[int | None, unset("INT")] = None,
+    frames: Annotated[int | None, unset("INT")] = None,
+    figure: Annotated[Path | None, unset("FILE.png")] = None,
+    json: FlagCreatePairsOff[bool] = False,
+) -> None:
+    """Measure speed and exactness against the tools and recordings one would compare with.
+
+    kernels times kinematics, distances, inverse kinematics and ray casts beside mujoco, libigl and
+    mink. forces times the contact force solvers beside Clarabel. verify times the certificate on a
+    clip that passes, and on faults. sampling times contact sampling on the five scenes of its
+    paper, checks every motion, and times the test of one frame beside SLSQP and Clarabel. spread
+    shows how much wider its search roams than the paper's plain one. preferences counts what wishes
+    and edited problems change. trajopt makes motions for the scenes with goals, checks them, and
+    times the solver beside L-BFGS-B with finite differences. stepwise steps through the scenes with
+    grips, holds their ends, and pushes them beside a simulated hand with servos. recordings solves
+    windows of the ManipNet recordings without their fingers and compares with them. recorded-hand
+    fits the bones of the subject of these recordings and reports how far the recorded joints are
+    missed, mm. metrics evaluates four of these recordings beside an independent implementation's
+    figures. studio serves fifty clients and two hundred jobs, and measures the server while twelve
+    clips are played. Benchmarks are run from a source checkout; the installed package has none.
+
+    Args:
+        name: What to measure; see above.
+        data: Folder with the ManipNet recordings, for recordings, recorded-hand and metrics.
+        scenes: Some scenes with commas between them, for sampling, trajopt and stepwise.
+        scene: The scene of spread.
+        num: Motions for each scene or run, for sampling and preferences.
+        seeds: Runs of each scene, for trajopt.
+        budget: Search for each scene, run or window, s, for sampling, preferences and recordings.
+        windows: Only so many windows, for recordings.
+        frames: Explored by each search, for spread.
+        figure: Picture (.png) to write, for spread.
+        json: Print one JSON object instead of a table.
+    """
+    module = load_benchmark(name)
+    options = {
+        "data": data,
+        "scenes": scenes,
+        "scene": scene,
+        "num": num,
+        "seeds": seeds,
+        "budget": budget,
+        "windows": windows,
+        "frames": frames,
+        "figure": figure,
+    }
+    given = {key: value for key, value in options.items() if value is not None}
+    known = inspect.signature(module.run).parameters
+    foreign = [f"--{key}" for key in given if key not in known]
+    if foreign:
+        own = [f"--{key}" for key in options if key in known]
+        raise InvalidValueError(
+            f"'handwright bench {name}' was given {', '.join(foreign)}, which it does not take. "
+            f"It takes {', '.join(own) or 'none of these options'}."
+        )
+    if "data" in known and data is None:
+        raise InvalidValueError(
+            f"'handwright bench {name}' was given no recordings. "
+            "Pass --data FOLDER, the folder that holds sequences/cube_med2.npz."
+        )
+    if name == "kernels":
+        for peer in ("mink", "daqp"):
+            require(peer, extra="dev", feature=f"'handwright bench {name}'")
+    result = module.run(**given)
+    if json:
+        print(json_module.dumps(result))
+    else:
+        make_console().print(module.describe(result))

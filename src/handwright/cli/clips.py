@@ -1,0 +1,197 @@
+"""Commands that take a clip file: what is in it, what it is worth, and other formats of it."""
+
+from __future__ import annotations
+
+import json as json_module
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+from tyro.conf import FlagCreatePairsOff, Positional
+
+from handwright.cli.console import ClipPath, make_console, unset, writable_folder
+
+
+def info(
+    file: Annotated[Positional[Path], tyro.conf.arg(metavar="FILE")],
+    /,
+    *,
+    json: FlagCreatePairsOff[bool] = False,
+) -> None:
+    """Say what is in a clip file: how it was made, hands, bodies, frames. Judges nothing.
+
+    Args:
+        file: A clip file or a ManipNet recording (.npz).
+        json: Print one JSON object instead of a table.
+    """
+    from rich.table import Table
+
+    from handwright.io.clip.file import load_clip
+    from handwright.io.clip.summary import clip_facts, clip_rows
+    from handwright.io.manipnet.dataset import is_recording, read_recording
+
+    if is_recording(file):
+        recording = read_recording(file)
+        print(json_module.dumps(recording.facts()) if json else recording)
+        return
+    clip = load_clip(file)
+    if json:
+        print(json_module.dumps(clip_facts(clip)))
+        return
+    table = Table("what", "value", box=None, pad_edge=False)
+    for row in clip_rows(clip):
+        table.add_row(*row)
+    make_console().print(table, highlight=False, markup=False)
+
+
+def verify(
+    clip: ClipPath,
+    /,
+    *,
+    smoothing_hz: Annotated[float | None, unset("HZ")] = None,
+    soft_tissue_mm: float = 0.0,
+    skin_stretch_mm: float = 0.0,
+    json: FlagCreatePairsOff[bool] = False,
+) -> None:
+    """Certify a clip: can contact forces move its bodies as shown? Passes or fails.
+
+    Everything is judged anew from poses, shapes, mass and friction; nothing is taken from the
+    method that made the clip. Ends with exit code 1 if the clip is not certified.
+
+    Args:
+        clip: A clip file or a ManipNet recording (.npz).
+        smoothing_hz: Cut-off of a low-pass over body tracks, for recorded motion, Hz.
+        soft_tissue_mm: Depth by which soft pads may sink in, mm.
+        skin_stretch_mm: Tangential stretch of the skin before a contact counts as sliding, mm.
+        json: Print one JSON object with every frame instead of a table.
+    """
+    from handwright.evidence import Tolerances, certify
+    from handwright.io.clip.npz_file import load_npz
+
+    tolerances = Tolerances(
+        smoothing_hz=smoothing_hz,
+        soft_tissue=1e-3 * soft_tissue_mm,
+        skin_stretch=1e-3 * skin_stretch_mm,
+    )
+    certificate = certify(load_npz(clip), tolerances=tolerances)
+    print(certificate.to_json() if json else certificate)
+    if not certificate.passed:
+        raise SystemExit(1)
+
+
+def evaluate(
+    clip: ClipPath,
+    /,
+    *,
+    contact_distance_mm: float = 3.0,
+    sliding_speed: float = 0.1,
+    all_frames: FlagCreatePairsOff[bool] = False,
+    cone: Literal["inscribed", "circumscribed"] = "inscribed",
+    sweep: FlagCreatePairsOff[bool] = False,
+    json: FlagCreatePairsOff[bool] = False,
+) -> None:
+    """Measure a clip: penetration, realism, smoothness, contacts. Numbers without a verdict.
+
+    Args:
+        clip: A clip file or a ManipNet recording (.npz).
+        contact_distance_mm: Gap up to which a capsule touches, for the published metric, mm.
+        sliding_speed: Speed above which a contact slides, for the published metric, m/s.
+        all_frames: Also count frames in which the body rests on the surroundings, for the same.
+        cone: Where the edges of its friction pyramids lie: on the cone, or on the square around it.
+        sweep: Also show how the realism changes with each of these.
+        json: Print one JSON object instead of a table.
+    """
+    from handwright.evidence import PublishedConventions
+    from handwright.evidence import evaluate as measure
+    from handwright.evidence.metrics.sweep import sweep_conventions
+    from handwright.io.clip.npz_file import load_npz
+
+    loaded = load_npz(clip)
+    conventions = PublishedConventions(
+        contact_distance=1e-3 * contact_distance_mm,
+        sliding_speed=sliding_speed,
+        only_airborne=not all_frames,
+        cone=cone,
+    )
+    report = measure(loaded, conventions=conventions)
+    swept = {
+        name: sweep_conventions(loaded, name, conventions)
+        for name in (loaded.bodies if sweep else ())
+    }
+    if json:
+        document = json_module.loads(report.to_json())
+        if sweep:
+            document["sweep"] = {
+                name: [row.plain() for row in rows] for name, rows in swept.items()
+            }
+        print(json_module.dumps(document, allow_nan=False))
+        return
+    print(report)
+    for name, rows in swept.items():
+        for row in rows:
+            print(f"{name}: realism with {row}")
+
+
+def export(
+    clip: ClipPath,
+    out: Annotated[Positional[Path], tyro.conf.arg(metavar="FILE")],
+    /,
+) -> None:
+    """Write a clip in another format, chosen by the suffix.
+
+    Args:
+        clip: A clip file or a ManipNet recording (.npz).
+        out: Such as turn.glb, turn.bvh, turn.usd, turn.csv; turn.mp4, turn.gif, turn.png.
+    """
+    from handwright.io.clip.npz_file import load_npz
+    from handwright.render.exporting import export as write
+
+    writable_folder(out.parent)
+    write(load_npz(clip), out)
+    make_console().print(f"Wrote {out}.", soft_wrap=True, highlight=False)
+
+
+def render(
+    clip: ClipPath,
+    out: Annotated[Positional[Path], tyro.conf.arg(metavar="OUT")],
+    /,
+    *,
+    width: int = 640,
+    height: int = 480,
+    fps: float = 30.0,
+    stills: int = 8,
+    azimuth: float = -60.0,
+    elevation: float = 25.0,
+    plain: FlagCreatePairsOff[bool] = False,
+) -> None:
+    """Film a clip (.mp4, .gif) or draw a strip of stills (.png).
+
+    Args:
+        clip: A clip file or a ManipNet recording (.npz).
+        out: The film or picture to write.
+        width: Pixels, even.
+        height: Pixels, even.
+        fps: Frames of the film for each second of the motion.
+        stills: Number of pictures in a strip.
+        azimuth: Where the camera stands, turning anticlockwise about the vertical, degrees.
+        elevation: Height of the camera above the horizon, degrees.
+        plain: Leave out contact points and force arrows.
+    """
+    import math
+
+    from handwright.io.clip.npz_file import load_npz
+    from handwright.render.camera import Camera
+    from handwright.render.clip_scene import Overlay
+    from handwright.render.film import FilmSettings, render_clip
+
+    settings = FilmSettings(
+        width=width,
+        height=height,
+        fps=fps,
+        stills=stills,
+        camera=Camera(azimuth=math.radians(azimuth), elevation=math.radians(elevation)),
+        overlay=Overlay(contacts=not plain, forces=not plain),
+    )
+    writable_folder(out.parent)
+    render_clip(load_npz(clip), out, settings)
+    make_console().print(f"Wrote {out}.", soft_wrap=True, highlight=False)

@@ -1,0 +1,54 @@
+"""What commands of the command line share: kinds of arguments, folders for results, the console."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+from tyro.conf import Positional
+
+from handwright.errors import InvalidValueError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_MIN_WIDTH = 110
+INTERRUPTED = 130
+"""Exit code of a command that the user has stopped."""
+ClipPath = Annotated[Positional[Path], tyro.conf.arg(metavar="CLIP")]
+"""A clip file, given without a flag."""
+
+
+def unset(metavar: str) -> object:
+    """An option that need not be given, without the word None in its help."""
+    return tyro.conf.arg(metavar=metavar, help_behavior_hint="")
+
+
+def writable_folder(folder: Path) -> Path:
+    """Makes a folder for results before any work is put into them."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidValueError(
+            f"Cannot make the folder '{folder}' ({error.strerror}). Choose another one."
+        ) from error
+    if not os.access(folder, os.W_OK):
+        raise InvalidValueError(f"Cannot write into '{folder}'. Choose another folder.")
+    return folder
+
+
+def make_console() -> Console:
+    """Where to print; a pipe is as wide as tables need."""
+    from rich.console import Console
+
+    console = Console()
+    # A pipe has no width of its own; lines should not be broken for it.
+    return console if console.is_terminal else Console(width=_MIN_WIDTH)
+
+
+def tell_deprecated(text: str) -> None:
+    """Tells about a deprecated option, where it is not in the way of what a command prints."""
+    print(f"handwright: {text}", file=sys.stderr)

@@ -1,1 +1,0 @@
-"""What ``handwright demo`` shows."""

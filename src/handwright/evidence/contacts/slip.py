@@ -1,0 +1,171 @@
+"""How fast the material of a toucher slips over a body, and how much of that its skin takes up.
+
+The judge's own: methods have theirs in ``handwright.contact``, and neither imports the other, so
+that a fault in one of them shows as a disagreement.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from handwright.math import rotation
+from handwright.math.pose import Pose
+
+_TINY = 1e-12
+
+
+class Links(NamedTuple):
+    """Poses of the links that carry touching material, over the frames of a motion."""
+
+    rotations: Float[np.ndarray, "T L 3 3"]
+    positions: Float[np.ndarray, "T L 3"]
+
+    @staticmethod
+    def of_body(pose: Pose) -> Links:
+        """A body that touches another, as the only link."""
+        return Links(rotation.to_matrix(pose.wxyz)[:, None], pose.position[:, None])
+
+    @staticmethod
+    def standing(num_frames: int) -> Links:
+        """Surroundings that stay where they are, as the only link."""
+        return Links(
+            np.broadcast_to(np.eye(3), (num_frames, 1, 3, 3)), np.zeros((num_frames, 1, 3))
+        )
+
+
+def material_velocity(
+    times: Float[np.ndarray, " T"],
+    links: Links,
+    body: Pose,
+    frame: Int[np.ndarray, " N"],
+    link: Int[np.ndarray, " N"],
+    point: Float[np.ndarray, "N 3"],
+) -> Float[np.ndarray, "N 3"]:
+    """Velocity of a link's material point over the body, in the world, m/s.
+
+    In the axes of the body the point is at M x + m, where x is its fixed position on the link and
+    (M, m) is the link's pose there. The velocity is the central difference of that over the two
+    neighbouring frames; the first and the last frame have one neighbour only.
+
+    Args:
+        times: Times of the frames, s.
+        links: What carries the points.
+        body: (T,) poses of the body.
+        frame: Frame of each point.
+        link: Link of each point.
+        point: Where each point is in its frame, in the world, m.
+    """
+    last = len(times) - 1
+    if len(frame) == 0 or last < 1:
+        return np.zeros((len(frame), 3))
+    axes = rotation.to_matrix(body.wxyz)
+
+    def seen_from_body(at: Int[np.ndarray, " N"]) -> tuple[np.ndarray, np.ndarray]:
+        to_body = np.swapaxes(axes[at], 1, 2)
+        offset = links.positions[at, link] - body.position[at]
+        return to_body @ links.rotations[at, link], np.einsum("nij,nj->ni", to_body, offset)
+
+    matrix, offset = seen_from_body(frame)
+    here = np.einsum("nji,nj->ni", axes[frame], point - body.position[frame])
+    fixed = np.einsum("nji,nj->ni", matrix, here - offset)
+    earlier, later = np.clip(frame - 1, 0, last), np.clip(frame + 1, 0, last)
+    (matrix_0, offset_0), (matrix_1, offset_1) = seen_from_body(earlier), seen_from_body(later)
+    way = np.einsum("nij,nj->ni", matrix_1 - matrix_0, fixed) + (offset_1 - offset_0)
+    rate = way / (times[later] - times[earlier])[:, None]
+    return np.einsum("nij,nj->ni", axes[frame], rate)
+
+
+def across(
+    velocity: Float[np.ndarray, "N 3"], normal: Float[np.ndarray, "N 3"]
+) -> Float[np.ndarray, "N 3"]:
+    """The part of velocities that lies in the tangent planes of the normals."""
+    return velocity - np.einsum("ni,ni->n", velocity, normal)[:, None] * normal
+
+
+class SkinShear(NamedTuple):
+    """How far the skin of a hand is stretched where it touches a body."""
+
+    before: Float[np.ndarray, "T C 3"]
+    """Stretch of each capsule's skin at the beginning of each frame, in the body's frame, m."""
+    touches: Bool[np.ndarray, "T C"]
+    normal: Float[np.ndarray, "T C 3"]
+    """Normals of the capsules' own contacts, into the body, in the body's frame."""
+    limit: float
+    """Largest stretch before the contact slips, m."""
+
+    @staticmethod
+    def along(
+        velocity: Float[np.ndarray, "T C 3"],
+        normal: Float[np.ndarray, "T C 3"],
+        touches: Bool[np.ndarray, "T C"],
+        times: Float[np.ndarray, " T"],
+        limit: float,
+    ) -> SkinShear:
+        """Follows the stretch through a motion; see ``docs/certificate.md``.
+
+        Args:
+            velocity: Tangential velocity of each capsule's material over the body, in the body's
+                frame, m/s.
+            normal: Normals of the contacts, in the body's frame.
+            touches: Whether a capsule touches; what does not is not stretched.
+            times: Times of the frames, s.
+            limit: Largest stretch, m; 0 for skin that does not give way.
+        """
+        before = np.zeros(velocity.shape)
+        if limit > 0.0:
+            stretch = np.zeros(velocity.shape[1:])
+            for t, lasts in enumerate(_frame_lengths(times)):
+                stretch = _turned_into_plane(stretch, normal[t])
+                stretch[~touches[t]] = 0.0
+                before[t] = stretch
+                stretch = stretch + lasts * velocity[t] * touches[t][:, None]
+                size = np.linalg.norm(stretch, axis=1)
+                stretch *= np.where(size > limit, limit / np.maximum(size, _TINY), 1.0)[:, None]
+        return SkinShear(before, touches, normal, limit)
+
+    def slips(
+        self,
+        velocity: Float[np.ndarray, "N 3"],
+        frame: Int[np.ndarray, " N"],
+        part: Int[np.ndarray, " N"],
+        pose: Pose,
+        times: Float[np.ndarray, " T"],
+    ) -> Float[np.ndarray, "N 3"]:
+        """Velocities in the world that the skin does not take up, m/s.
+
+        Args:
+            velocity: Velocity of capsules' material over the body, in the world, m/s.
+            frame: Frame of each.
+            part: Capsule of each.
+            pose: (T,) poses of the body.
+            times: Times of the frames, s.
+        """
+        if self.limit <= 0.0 or len(frame) == 0:
+            return velocity
+        lasts = _frame_lengths(times)[frame][:, None]
+        end = pose[frame].rotate(self.before[frame, part]) + lasts * velocity
+        size = np.linalg.norm(end, axis=1, keepdims=True)
+        excess = np.clip(1.0 - self.limit / np.maximum(size, _TINY), 0.0, None)
+        slipped = excess * end / np.maximum(lasts, _TINY)
+        return np.where(self.touches[frame, part][:, None], slipped, velocity)
+
+
+def _frame_lengths(times: Float[np.ndarray, " T"]) -> Float[np.ndarray, " T"]:
+    """The time that each frame stands for, s: half of the steps before and after it."""
+    half = 0.5 * np.diff(times)
+    return np.pad(half, (0, 1)) + np.pad(half, (1, 0))
+
+
+def _turned_into_plane(
+    stretch: Float[np.ndarray, "C 3"], normal: Float[np.ndarray, "C 3"]
+) -> Float[np.ndarray, "C 3"]:
+    """Stretches laid into the tangent planes of new normals, as long as they were.
+
+    The normal turns while a contact rolls on, and the skin stays as stretched as it is.
+    """
+    flat = across(stretch, normal)
+    length, kept = np.linalg.norm(stretch, axis=1), np.linalg.norm(flat, axis=1)
+    return flat * (length / np.maximum(kept, _TINY))[:, None]

@@ -1,0 +1,25 @@
+"""The note in a clip that says how its method made it."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from handwright.core.clip import Provenance
+from handwright.core.problem import Problem
+from handwright.core.settings import plain_settings
+
+if TYPE_CHECKING:
+    from handwright.methods.base import Method
+
+
+def provenance_of(problem: Problem, method: Method, seed: int) -> Provenance:
+    """How the motions of a method are made, so that they can be made again."""
+    return Provenance(
+        scene=problem.name,
+        method=method.name,
+        settings=plain_settings(method),
+        seed=seed,
+        version=version("handwright"),
+        kept=getattr(method, "kept", ()),
+    )

@@ -1,0 +1,28 @@
+"""Settings that every method with a search has, and that the driver of searches reads."""
+
+from __future__ import annotations
+
+from handwright.core.settings import setting
+
+
+def time_budget_setting() -> float:
+    """The field ``time_budget``, with the one default that all methods share."""
+    return setting(
+        60.0,
+        unit="s",
+        above=0.0,
+        label="Time",
+        basic=True,
+        help="Longest search; what has been found by then is returned. Preparing, and on the first "
+        "run compiling, are not counted.",
+    )
+
+
+def num_workers_setting() -> int:
+    """The field ``num_workers``."""
+    return setting(
+        1,
+        at_least=1,
+        label="Processes",
+        help="Number of processes; the motions do not depend on it unless the time runs out.",
+    )
