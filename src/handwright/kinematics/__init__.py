@@ -15,7 +15,7 @@ from handwright.kinematics.fk import (
     posed_tips,
 )
 from handwright.kinematics.ik.ccd import descend_digit
-from handwright.kinematics.ik.closing import Grasp, close_around
+from handwright.kinematics.ik.closing import ClosedHand, close_around
 from handwright.kinematics.ik.digit import IkWeights
 from handwright.kinematics.ik.frames import FramesResult, PointGoals, RotationGoals, solve_frames
 from handwright.kinematics.ik.hand import DigitTargets, IkResult, solve_ik
@@ -28,7 +28,7 @@ __all__ = [
     "Anchors",
     "DigitTargets",
     "FramesResult",
-    "Grasp",
+    "ClosedHand",
     "IkResult",
     "IkWeights",
     "PointGoals",
