@@ -28,7 +28,7 @@ from handwright.grasping.grasp import DEPTH, Grasp
 from handwright.grasping.posture_cost import joint_stiffness, posture_matrix, separation_pairs
 from handwright.grasping.residuals import (
     GraspProblem,
-    ResidualWeights,
+    GraspWeights,
     deepest,
 )
 from handwright.grasping.search import gridded_distances
@@ -202,7 +202,7 @@ class _Way:
             share = (k - 1) % _STEPS + 1
             problem.goals = (held, on + share / _STEPS * room * outward)
             problem.target = np.where(digits, q + 0.3 * (wide - q), q)
-            weights = ResidualWeights(
+            weights = GraspWeights(
                 goal=0.3,
                 posture=6.0,
                 depth=4.0,
@@ -273,7 +273,7 @@ class _Way:
             q, root = path.at(worst)
             problem = self.coarse
             problem.goals, problem.target = None, q
-            weights = ResidualWeights(posture=3.0, depth=10.0, digits=4.0, margin=_REPAIR_MARGIN)
+            weights = GraspWeights(posture=3.0, depth=10.0, digits=4.0, margin=_REPAIR_MARGIN)
             state = descend(problem, q, root, weights, iterations=10)
             place = int(np.searchsorted(path.share, worst))
             keys = [*keys[:place], (state.q, state.root), *keys[place:]]

@@ -35,7 +35,7 @@ Distances = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 @dataclass(slots=True)
-class ResidualWeights:
+class GraspWeights:
     """Weights of the residuals, per millimetre or radian."""
 
     contact: float = 1.0
@@ -142,7 +142,7 @@ class Residuals:
 
 
 def grasp_residuals(
-    problem: GraspProblem, q: np.ndarray, root: Pose, weights: ResidualWeights
+    problem: GraspProblem, q: np.ndarray, root: Pose, weights: GraspWeights
 ) -> tuple[np.ndarray, np.ndarray, GraspMeasures]:
     """Residuals, their Jacobian by joints and root, and what was measured on the way."""
     pose_links(problem, q, root)
@@ -183,7 +183,7 @@ def grasp_residuals(
 def _add_contact(
     problem: GraspProblem,
     rows: Residuals,
-    weights: ResidualWeights,
+    weights: GraspWeights,
     gap: np.ndarray,
     outward: np.ndarray,
     contact: np.ndarray,
@@ -253,7 +253,7 @@ def _attraction(problem: GraspProblem, off: np.ndarray, near: float) -> np.ndarr
 def _add_depth(
     problem: GraspProblem,
     rows: Residuals,
-    weights: ResidualWeights,
+    weights: GraspWeights,
     gap: np.ndarray,
     outward: np.ndarray,
 ) -> float:
@@ -277,7 +277,7 @@ def _add_depth(
     return max(float(-gap[inside].min()), 0.0)
 
 
-def _add_pairs(problem: GraspProblem, rows: Residuals, weights: ResidualWeights) -> float:
+def _add_pairs(problem: GraspProblem, rows: Residuals, weights: GraspWeights) -> float:
     capsules, links = problem.model.capsules, problem.links
     turn = links.rotation[capsules.link]
     start = links.position[capsules.link] + np.einsum("cij,cj->ci", turn, capsules.start)
@@ -305,7 +305,7 @@ def _add_pairs(problem: GraspProblem, rows: Residuals, weights: ResidualWeights)
 
 
 def _add_posture(
-    problem: GraspProblem, rows: Residuals, weights: ResidualWeights, q: np.ndarray
+    problem: GraspProblem, rows: Residuals, weights: GraspWeights, q: np.ndarray
 ) -> None:
     jacobian = rows.blank(len(problem.posture_matrix))
     jacobian[:, : len(q)] = weights.posture * problem.posture_matrix

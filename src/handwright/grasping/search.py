@@ -21,11 +21,12 @@ from handwright.grasping.forces import (
     HoldCheck,
     check_hold,
     disturbances,
+    strength_share,
 )
 from handwright.grasping.grasp import DEPTH, GAP, Grasp, GraspContact, NoGrasp
 from handwright.grasping.handles import SkinHandle, skin_handles
 from handwright.grasping.posture_cost import joint_stiffness, posture_matrix, separation_pairs
-from handwright.grasping.residuals import Distances, GraspProblem, ResidualWeights, pose_links
+from handwright.grasping.residuals import Distances, GraspProblem, GraspWeights, pose_links
 from handwright.grasping.skin import (
     place_points,
     sample_environment,
@@ -39,7 +40,6 @@ from handwright.grasping.start_poses import (
     find_starts,
     style_posture,
 )
-from handwright.grasping.strength import strength_share
 from handwright.grasping.task import GraspTask
 from handwright.hands.human.strength import joint_strength
 from handwright.kinematics import PointGoals, RotationGoals, solve_frames
@@ -198,7 +198,7 @@ class GraspSearch:
         if self.root is not None:
             q = self._reached(q, start.wrist)
         problem.wrist = start.wrist
-        weights = ResidualWeights(wrist=0.1, posture=4.0, near=15.0)
+        weights = GraspWeights(wrist=0.1, posture=4.0, near=15.0)
         state = descend(problem, q, root, weights, iterations=6)
         problem.wrist = None
         return state
@@ -206,7 +206,7 @@ class GraspSearch:
     def settle(self, state: GraspState, iterations: int) -> GraspState:
         """Lays the hand onto the body, by few skin points."""
         near = 15.0 if iterations < 20 else 6.0
-        weights = ResidualWeights(posture=4.0, balance=30.0, near=near)
+        weights = GraspWeights(posture=4.0, balance=30.0, near=near)
         return descend(self.coarse, state.q, state.root, weights, iterations=iterations)
 
     def _reached(self, q: np.ndarray, wrist: Pose) -> np.ndarray:
@@ -229,7 +229,7 @@ class GraspSearch:
         ]
         problem = self._close_by(state, handles)
         # Optional parts give way to the needed ones, and all to what must stay outside.
-        weights = ResidualWeights(
+        weights = GraspWeights(
             contact=15.0, depth=30.0, digits=30.0, facing=1.0, near=1.0, balance=30.0
         )
         done = state

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from handwright.core.clip import Clip
 from handwright.core.problem import Problem
 from handwright.methods.base import AttemptContext, Search
-from handwright.methods.sampling.attempt import Attempt, HoldMotion, run_attempt
+from handwright.methods.sampling.attempt import HoldMotion, TreeAttempt, run_attempt
 from handwright.methods.sampling.constraints.checking import limiting_settings
 from handwright.methods.sampling.finish.clips import assemble_clip
 from handwright.methods.sampling.setup.feasibility import (
@@ -52,7 +52,7 @@ class ContactSearch(Search):
         """Loads what the first process has compiled."""
         warm_up(self.holds[0])
 
-    def attempt(self, context: AttemptContext) -> Attempt:
+    def attempt(self, context: AttemptContext) -> TreeAttempt:
         """Motions from one tree for each hold."""
         return run_attempt(self.holds, self._method, context)
 
@@ -64,7 +64,7 @@ class ContactSearch(Search):
         """The strain of all parts: the least strained motion is the best."""
         return sum(part.strain for part in found)
 
-    def statistics(self, attempts: Sequence[Attempt]) -> dict[str, float]:
+    def statistics(self, attempts: Sequence[TreeAttempt]) -> dict[str, float]:
         """The columns of the paper's Table 1."""
         solutions = sum(len(attempt.solutions) for attempt in attempts)
         efforts = [attempt.effort for attempt in attempts]

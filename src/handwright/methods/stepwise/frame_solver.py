@@ -27,10 +27,10 @@ from handwright.methods.stepwise.objectives.changes import (
     corrections,
     parting_touches,
 )
-from handwright.methods.stepwise.qp.program import Limits
+from handwright.methods.stepwise.qp.program import StepLimits
 from handwright.methods.stepwise.qp.solver import InfeasibleStepError
 from handwright.methods.stepwise.qp.step import ForceWish, FrameProblem, Solved, solve_step
-from handwright.methods.stepwise.recording import Tally
+from handwright.methods.stepwise.recording import SessionTally
 
 # A frame is solved so often at most; what is left of roll-backs then shows as added energy.
 _NUM_ATTEMPTS = 10
@@ -48,7 +48,7 @@ class FrameSolver:
     """All contacts; modes change, and new ones are added."""
     rows: TouchRows
     """The same as arrays."""
-    limits: Limits
+    limits: StepLimits
     """What keeps hands out of things; those of contacts are added for every solve."""
     meetings: list[BodyMeeting]
     """Corners of bodies near other bodies and surfaces, where contacts may begin."""
@@ -56,7 +56,7 @@ class FrameSolver:
     """Force and moment on every body of all that is no contact and no weight."""
     wishes: Callable[[list[Touch]], list[ForceWish]]
     """Sums of forces that are wished for, with the contacts as they are."""
-    tally: Tally
+    tally: SessionTally
     """Counts roll-backs and frames that have no solution."""
 
     def run(self) -> tuple[Solved, Ends]:
@@ -99,7 +99,7 @@ class FrameSolver:
             # Nothing but bounds is left then, which zero velocities and forces always meet.
             self.tally.infeasible += 1
             width = self.problem.frame.world.num_velocities
-            none = Limits(np.zeros((0, width)), np.zeros(0), np.zeros(0, dtype=np.int64))
+            none = StepLimits(np.zeros((0, width)), np.zeros(0), np.zeros(0, dtype=np.int64))
             return solve_step(self.problem, self.touches, self.rows, wishes, none)
 
     def _follow(self, solved: Solved) -> tuple[Ends, bool]:

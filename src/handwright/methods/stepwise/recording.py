@@ -37,7 +37,7 @@ class Moment:
 
 
 @dataclass(slots=True)
-class Tally:
+class SessionTally:
     """What a session has met with."""
 
     frames: int = 0

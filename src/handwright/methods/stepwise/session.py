@@ -27,7 +27,7 @@ from handwright.methods.stepwise.contacts.meeting import (
     hand_touch,
     lying_touches,
 )
-from handwright.methods.stepwise.contacts.planned import Plan
+from handwright.methods.stepwise.contacts.planned import ContactPlan
 from handwright.methods.stepwise.contacts.resting import Support, rest_bodies
 from handwright.methods.stepwise.contacts.touches import Touch, TouchRows, touch_rows
 from handwright.methods.stepwise.frame import Frame
@@ -54,7 +54,7 @@ from handwright.methods.stepwise.objectives.pursuits import Pursuits
 from handwright.methods.stepwise.qp.joint_bounds import joint_bounds, joint_range
 from handwright.methods.stepwise.qp.laws import Mechanics, mechanics
 from handwright.methods.stepwise.qp.step import ForceWish, FrameProblem
-from handwright.methods.stepwise.recording import Moment, Tally, listed_contacts, make_clip
+from handwright.methods.stepwise.recording import Moment, SessionTally, listed_contacts, make_clip
 from handwright.methods.stepwise.settings import Settings
 from handwright.methods.stepwise.world import (
     BodyState,
@@ -111,7 +111,7 @@ class Session:
         self.problem, self._follow, self._history = problem, follow, history
         self.settings = Settings() if settings is None else settings
         self.world: World = make_world(problem)
-        self._plan = None if follow is None else Plan(follow, self.world)
+        self._plan = None if follow is None else ContactPlan(follow, self.world)
         self._holdings: list[Holding] = []
         if follow is None:
             self._holdings = find_holdings(problem, self.world, self._first_bodies(), seed)
@@ -122,7 +122,7 @@ class Session:
 
     def reset(self) -> None:
         """Puts everything back where it starts; grasps are not looked for again."""
-        self.tally = Tally()
+        self.tally = SessionTally()
         self.time = float(self.problem.times[0])
         self.bodies: list[BodyState] = self._first_bodies()
         self.hands: list[HandState] = [

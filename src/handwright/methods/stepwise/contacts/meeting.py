@@ -29,7 +29,7 @@ from handwright.methods.stepwise.contacts.touches import Touch, TouchRows
 from handwright.methods.stepwise.frame import Frame
 from handwright.methods.stepwise.objectives.carrying import TOUCHING, carrying_corners, is_lowest
 from handwright.methods.stepwise.qp.point_rows import HandChain, body_point_rows, hand_point_rows
-from handwright.methods.stepwise.qp.program import Limits
+from handwright.methods.stepwise.qp.program import StepLimits
 from handwright.methods.stepwise.world import BodyPart, BodyState
 
 MARGIN = 0.012
@@ -182,7 +182,7 @@ def _hand_limits(
     return count
 
 
-def hand_limits(frame: Frame, meetings: list[Meeting]) -> Limits:
+def hand_limits(frame: Frame, meetings: list[Meeting]) -> StepLimits:
     """Rows that keep hands out of bodies, of surroundings and of themselves."""
     world, hands, bodies = frame.world, frame.hands, frame.bodies
     width = world.num_velocities
@@ -207,10 +207,12 @@ def hand_limits(frame: Frame, meetings: list[Meeting]) -> Limits:
     gap = np.concatenate(gaps)
     # Other points than the nearest may arrive first: gaps are closed bit by bit.
     low = least_speed(np.where(gap > 0.0, _APPROACH * gap, gap), frame.step)
-    return Limits(np.concatenate(matrices), low, np.zeros(len(low), dtype=np.int64))
+    return StepLimits(np.concatenate(matrices), low, np.zeros(len(low), dtype=np.int64))
 
 
-def with_touches(limits: Limits, touches: list[Touch], rows: TouchRows, step: float) -> Limits:
+def with_touches(
+    limits: StepLimits, touches: list[Touch], rows: TouchRows, step: float
+) -> StepLimits:
     """Limits of hands, and of all contacts."""
     found = touch_limits(
         rows.kinematics,
@@ -223,7 +225,7 @@ def with_touches(limits: Limits, touches: list[Touch], rows: TouchRows, step: fl
         ),
         step,
     )
-    return Limits(*(np.concatenate(parts) for parts in zip(limits, found, strict=True)))
+    return StepLimits(*(np.concatenate(parts) for parts in zip(limits, found, strict=True)))
 
 
 def new_hand_touches(

@@ -48,7 +48,7 @@ class PlannedTouch(NamedTuple):
     """Whether it wanders over the body."""
 
 
-class Plan:
+class ContactPlan:
     """Contacts of hands in a clip by time."""
 
     def __init__(self, clip: Clip, world: World) -> None:

@@ -66,7 +66,7 @@ class Touch:
     """How many of the last frames it was still in and gave no force."""
 
 
-class Motion(NamedTuple):
+class ContactMotion(NamedTuple):
     """What velocities do at contacts, m/s."""
 
     velocity: Float[np.ndarray, " N"]
@@ -103,20 +103,20 @@ class TouchRows:
     """Points of bodies from their centres, in their axes, m."""
     before: Float[np.ndarray, "K 3"]
     """Velocities of what touches over the bodies in the last frame, m/s."""
-    _known: Motion | None = None
+    _known: ContactMotion | None = None
 
     @property
     def kinematics(self) -> ContactKinematics:
         """How the contacts move, as compiled code takes it."""
         return ContactKinematics(self.relative, self.offset, self.normal, self.curve)
 
-    def _motion(self, velocity: Float[np.ndarray, " N"]) -> Motion:
+    def _motion(self, velocity: Float[np.ndarray, " N"]) -> ContactMotion:
         """What velocities do at the contacts; asked for again and again in a frame."""
         known = self._known
         if known is None or known.velocity is not velocity or known.curve is not self.curve:
             moved = moving(self.relative, self.curve, velocity)
             found = along_and_across(moved, self.normal)
-            known = self._known = Motion(velocity, self.curve, moved, *found)
+            known = self._known = ContactMotion(velocity, self.curve, moved, *found)
         return known
 
     def moving(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, "K 3"]:

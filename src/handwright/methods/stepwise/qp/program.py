@@ -31,7 +31,7 @@ NUM_SLACKS = 3
 _SLACK_WEIGHT = 1e9
 
 
-class Limits(NamedTuple):
+class StepLimits(NamedTuple):
     """What velocities may not do: ``matrix @ v >= low``."""
 
     matrix: Float[np.ndarray, "M N"]
@@ -165,7 +165,7 @@ def _constraints(
     scale: np.ndarray,
     laws: Mechanics,
     forces: ForceModel,
-    limits: Limits,
+    limits: StepLimits,
     bounds: JointBounds,
 ) -> tuple:
     """Rows for caps, for limits and for torques, and bounds of all unknowns and rows."""
@@ -213,7 +213,7 @@ def assemble_qp(
     forces: ForceModel,
     objective: Objective,
     targets: ForceTargets,
-    limits: Limits,
+    limits: StepLimits,
     bounds: JointBounds,
     step: float,
 ) -> Program:

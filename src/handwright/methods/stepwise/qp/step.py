@@ -16,8 +16,8 @@ from handwright.methods.stepwise.qp.laws import Mechanics
 from handwright.methods.stepwise.qp.program import (
     ForceModel,
     ForceTargets,
-    Limits,
     Objective,
+    StepLimits,
     assemble_qp,
     read_solution,
 )
@@ -77,7 +77,7 @@ def solve_step(
     touches: list[Touch],
     rows: TouchRows,
     forces: list[ForceWish],
-    limits: Limits,
+    limits: StepLimits,
 ) -> Solved:
     """Velocities and forces of a frame.
 
