@@ -10,6 +10,7 @@ from scipy.sparse import coo_array, diags_array
 from scipy.sparse.csgraph import connected_components
 
 from handwright.errors import InvalidValueError
+from handwright.geometry.mesh.inertia import signed_volume
 from handwright.geometry.mesh.normals import face_normals
 from handwright.hands.skin.field import SkinField
 
@@ -37,7 +38,7 @@ def mesh_of(field: SkinField, spacing: float, num_faces: int) -> tuple[Vertices,
         )
         vertices, faces = np.ascontiguousarray(few), np.ascontiguousarray(kept, dtype=np.int64)
     for _ in range(4):
-        faces = flip_edges(vertices, faces)
+        faces = flip_to_delaunay(vertices, faces)
         vertices = relax(field, vertices, faces, num_rounds=3)
     return field.project(vertices, 2), faces
 
@@ -70,6 +71,8 @@ def _march(field: SkinField, spacing: float) -> tuple[Vertices, Faces]:
     # A value of exactly zero would put several vertices on one grid point.
     values = np.where(np.abs(values) < 1e-3 * spacing, 1e-3 * spacing, values)
     vertices, faces, _ = igl.marching_cubes(values, points, number.reshape(-1, 8), 0.0)
+    # libigl's integers have 64 bits too, but another name.
+    faces = faces.astype(np.int64)
     return vertices, faces if signed_volume(vertices, faces) > 0 else faces[:, ::-1]
 
 
@@ -87,12 +90,6 @@ def _check_ball(vertices: Vertices, faces: Faces) -> None:
         "and 2, as a ball has. Its bones are too close together or too far apart for their girth: "
         "check their lengths and the breadth of the hand."
     )
-
-
-def signed_volume(vertices: Vertices, faces: Faces) -> float:
-    """Volume, m^3; negative when the faces point inwards."""
-    a, b, c = np.moveaxis(vertices[faces], 1, 0)
-    return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)
 
 
 def neighbour_mean(faces: Faces, count: int) -> coo_array:
@@ -136,7 +133,7 @@ def _edge_table(faces: Faces) -> tuple[np.ndarray, np.ndarray]:
     return keys, np.stack([order[first], order[first + 1]], axis=1)
 
 
-def flip_edges(
+def flip_to_delaunay(
     vertices: Vertices,
     faces: Faces,
     curve: Int[np.ndarray, " V"] | None = None,
