@@ -9,7 +9,6 @@ constraint, and the surroundings are left out.
 
 from __future__ import annotations
 
-import time
 from functools import partial
 from typing import NamedTuple
 
@@ -24,14 +23,14 @@ from handwright.kernels.decorators import compiled
 from handwright.kernels.packed import Packed
 from handwright.mechanics import ForceContacts
 from handwright.methods import ContactSampling
-from handwright.methods.sampling.attempts import run_attempts, warm_up
+from handwright.methods.base import AttemptContext
 from handwright.methods.sampling.search.contacts import collect_contacts
 from handwright.methods.sampling.search.frame import FEASIBLE, find_crossed_digits
 from handwright.methods.sampling.search.path import Path, copy_path
 from handwright.methods.sampling.search.posing import place_hands
 from handwright.methods.sampling.search.step import SearchState, advance, solve_frame
 from handwright.methods.sampling.search.workspace import FREE, HOLD, SLIDE
-from handwright.methods.sampling.setup.prepare import HoldSearch, prepare
+from handwright.methods.sampling.setup.prepare import HoldSearch
 
 NUM_FRAMES = 10
 _SWEEPS = 2
@@ -71,15 +70,17 @@ def solved_path(problem: Problem, *, seed: int, budget: float) -> tuple[HoldSear
     Args:
         problem: Tracks of all.
         seed: Of the search.
-        budget: s.
+        budget: Processor time, s.
     """
-    method = ContactSampling(num_solutions=1, time_budget=budget)
-    holds = prepare(problem, method)
-    warm_up(holds[0])
-    deadline = time.monotonic() + budget
-    for attempt in run_attempts(method, holds, seed, deadline):
+    search = ContactSampling(num_solutions=1, time_budget=budget).search(problem)
+    search.warm_up()
+    number, left = 0, budget
+    while left > 0.0:
+        context = AttemptContext(seed, number, 1, left)
+        attempt = search.attempt(context)
         if attempt.solutions:
-            return holds[0], attempt.solutions[0][0].path
+            return search.holds[0], attempt.solutions[0][0].path
+        number, left = number + 1, left - context.used
     raise InvalidValueError(
         f"'{problem.name}' was not solved in {budget:g} s, so that there are no frames to compare. "
         "Give --budget more seconds."

@@ -24,7 +24,7 @@ from handwright.kinematics import link_poses
 from handwright.kinematics.skin.skinning import posed_skin
 from handwright.kinematics.tree import Links
 from handwright.math.pose import Pose
-from handwright.methods import ContactSampling, synthesize
+from handwright.methods import ContactSampling
 from handwright.methods.sampling import FixedJoint, NoContact, Preference
 from handwright.methods.sampling.search.posing import place_hands
 from handwright.methods.sampling.search.workspace import make_workspace
@@ -35,6 +35,7 @@ from handwright.methods.sampling.setup.hold_data import HoldTracks, make_hold_da
 from handwright.methods.sampling.setup.intervals import find_carry_intervals
 from handwright.methods.sampling.setup.limits import Limits
 from handwright.scenes import load_scene
+from handwright.synthesis import synthesize
 
 # One worker compiles the search, not all of them at once.
 pytestmark = pytest.mark.xdist_group("sampling")

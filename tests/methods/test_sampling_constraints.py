@@ -7,9 +7,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from handwright.core.kept import KeptDigit
+from handwright.core.clip import KeptDigit
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.methods import ContactSampling
+from handwright.methods.base import most_frequent
 from handwright.methods.sampling import (
     Ball,
     FixedJoint,
@@ -19,10 +20,8 @@ from handwright.methods.sampling import (
     Pin,
     Preference,
 )
-from handwright.methods.sampling.attempt import Attempt
 from handwright.methods.sampling.constraints.apply import digit_rows
 from handwright.methods.sampling.constraints.checking import check_names
-from handwright.methods.sampling.method import _shortfall
 from handwright.methods.sampling.setup.intervals import CarryInterval
 from handwright.scenes import load_scene
 
@@ -116,13 +115,11 @@ def test_digits_of_a_hand_that_takes_no_part_are_passed_over():
 def test_a_cause_counts_once_whatever_frames_and_joints_it_names():
     weak = "at frame {}, '{}' of 'right' is not strong enough. Make it lighter."
     weary = [weak.format(frame, f"joint_{frame}") for frame in (20, 20, 31, 40)]
-    attempts = [
-        Attempt(causes=Counter({"fingers would cross.": 3})),
-        Attempt(causes=Counter(weary)),
-    ]
-    assert _shortfall(attempts, 1, 10) == (
-        "1 of 10 motions after 2 attempts. Most often (4 times): "
-        "at frame 20, 'joint_20' of 'right' is not strong enough. Make it lighter."
+    causes = Counter({"fingers would cross.": 3}) + Counter(weary)
+    assert most_frequent(causes) == (
+        "Most often (4 times): at frame 20, 'joint_20' of 'right' is not strong enough. "
+        "Make it lighter."
     )
-    once = _shortfall([Attempt(causes=Counter(["fingers would cross."]))], 0, 2)
-    assert once == "0 of 2 motions after 1 attempt. Most often (once): fingers would cross."
+    once = most_frequent(Counter(["fingers would cross."]))
+    assert once == "Most often (once): fingers would cross."
+    assert most_frequent(Counter()) == ""

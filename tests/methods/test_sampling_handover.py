@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from handwright.evidence import certify
-from handwright.methods import ContactSampling, synthesize
+from handwright.methods import ContactSampling
 from handwright.methods.sampling.attempt import find_leaping_frame
 from handwright.methods.sampling.finish.exact_contacts import find_creeping_contact
 from handwright.methods.sampling.setup.grasps import draw_grasps, first_digits
 from handwright.scenes import load_scene
+from handwright.synthesis import synthesize
 
 # One worker compiles the search, not all of them at once.
 pytestmark = pytest.mark.xdist_group("sampling")

@@ -14,11 +14,11 @@ from handwright.core.track import Track
 from handwright.kinematics.fk import link_poses
 from handwright.kinematics.spacetime.motion import no_anchors
 from handwright.math.pose import Pose
-from handwright.methods.sampling.attempts import warm_up
 from handwright.methods.sampling.finish.anchors import Lifting, LinkPoses, lifted_anchors
 from handwright.methods.sampling.finish.check import make_checked_motion
 from handwright.methods.sampling.setup.phalanges import near_points
 from handwright.methods.sampling.setup.prepare import prepare
+from handwright.methods.sampling.warm_up import warm_up
 from handwright.scenes import load_scene
 
 FRAMES = 24

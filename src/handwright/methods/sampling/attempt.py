@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 
 from handwright.contact.leaps import jumping_steps
 from handwright.core.tolerances import JOINT_LEAP_SPEED
+from handwright.methods.base import AttemptContext
 from handwright.methods.sampling.constraints.schedule import find_unpinned_frame
 from handwright.methods.sampling.finish.check import (
     CheckedMotion,
@@ -33,7 +34,7 @@ from handwright.methods.sampling.finish.smooth import (
 )
 from handwright.methods.sampling.search.frame import CROSSED, MISSED, PENETRATING, UNBALANCED
 from handwright.methods.sampling.search.path import Path
-from handwright.methods.sampling.search.search import Search
+from handwright.methods.sampling.search.search import TreeSearch
 from handwright.methods.sampling.setup.prepare import HoldSearch
 
 if TYPE_CHECKING:
@@ -99,6 +100,16 @@ class Attempt:
     )
 
     @property
+    def found(self) -> list[tuple[HoldMotion, ...]]:
+        """The solutions, as candidates for the driver."""
+        return self.solutions
+
+    @property
+    def timings(self) -> dict[str, float]:
+        """Seconds by stage of the work."""
+        return self.seconds
+
+    @property
     def solutions(self) -> list[tuple[HoldMotion, ...]]:
         """Solutions with one motion for each hold."""
         return list(zip(*self.parts, strict=False))
@@ -132,27 +143,18 @@ class Attempt:
 
 
 def run_attempt(
-    holds: list[HoldSearch],
-    method: ContactSampling,
-    seed: int,
-    number: int,
-    deadline: float,
-    most: int = PATHS,
+    holds: list[HoldSearch], method: ContactSampling, context: AttemptContext
 ) -> Attempt:
     """Searches all holds, smooths the motions and checks them.
 
     Args:
         holds: All holds of the problem.
         method: Settings.
-        seed: Random seed of the run.
-        number: Number of the attempt; each has its own random numbers.
-        deadline: Time on the monotonic clock at which the search ends, s.
-        most: Number of solutions that are wanted.
+        context: Random numbers, processor time, and how many solutions are wanted.
     """
     attempt = Attempt()
     for index, hold in enumerate(holds):
-        rng = np.random.default_rng([seed, number, index])
-        if not _search_hold(hold, method, rng, deadline, attempt, most):
+        if not _search_hold(hold, method, context.rng(index), context, attempt):
             break
     return attempt
 
@@ -161,18 +163,17 @@ def _search_hold(
     hold: HoldSearch,
     method: ContactSampling,
     rng: np.random.Generator,
-    deadline: float,
+    context: AttemptContext,
     attempt: Attempt,
-    most: int,
 ) -> bool:
     """Adds motions of one hold from one tree to an attempt; returns whether there are any."""
-    search = Search(hold, rng)
+    search, most = TreeSearch(hold, rng), context.wanted
     tally = search.tally
     parts: list[HoldMotion] = []
     efforts: list[SearchEffort] = []
     dropped = 0
     for _ in range(PATHS + _MOST_DROPPED):
-        path = _next_path(search, method.max_frames, deadline, attempt)
+        path = _next_path(search, method.max_frames, context, attempt)
         if path is None:
             break
         part = _finish_path(hold, path, attempt)
@@ -201,14 +202,16 @@ def _search_hold(
     return bool(parts)
 
 
-def _next_path(search: Search, max_frames: int, deadline: float, attempt: Attempt) -> Path | None:
+def _next_path(
+    search: TreeSearch, max_frames: int, context: AttemptContext, attempt: Attempt
+) -> Path | None:
     begin = time.perf_counter()
     path = None
     while (
         path is None
         and not search.is_hopeless
         and search.tally.frames < max_frames
-        and time.monotonic() < deadline
+        and not context.is_over
     ):
         path = search.next_path(min(search.tally.frames + _SLICE, max_frames))
     attempt.seconds["search"] += time.perf_counter() - begin

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
+from handwright.core.clip import KeptDigit
 from handwright.core.hand import HandModel
-from handwright.core.kept import KeptDigit
 from handwright.errors import InvalidValueError
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.methods.sampling.constraints.kept import (

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
-from handwright.core.clip import Clip
+from handwright.core.clip import Clip, KeptDigit
 from handwright.core.hand import HandModel
-from handwright.core.kept import KeptDigit
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.kinematics.fk import link_poses
 from handwright.methods.sampling.constraints.preferences import frames_within

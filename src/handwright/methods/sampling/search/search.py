@@ -70,7 +70,7 @@ class _Window:
     """For each plan that was tried where it takes the digits, m."""
 
 
-class Search:
+class TreeSearch:
     """Looks for paths through all frames of a hold's search, one after the other."""
 
     def __init__(self, hold: HoldSearch, rng: np.random.Generator) -> None:

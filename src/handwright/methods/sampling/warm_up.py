@@ -1,16 +1,13 @@
-"""Independent attempts, one after the other or in several processes, which first compile."""
+"""Compiling of all that an attempt uses, by several processes if there are some."""
 
 from __future__ import annotations
 
-import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from handwright.core.problem import Problem
 from handwright.geometry.distance.environment import pack_environment
 from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.kernels.packed import Packed
@@ -19,7 +16,6 @@ from handwright.kinematics.spacetime.motion import no_anchors, smooth_digits
 from handwright.math.pose import Pose
 from handwright.mechanics.frame_forces import forces_of_frames
 from handwright.mechanics.wrench import no_contacts
-from handwright.methods.sampling.attempt import Attempt, run_attempt
 from handwright.methods.sampling.finish.check import check_motion, make_checked_motion
 from handwright.methods.sampling.finish.exact_depth import skin_depths
 from handwright.methods.sampling.finish.smooth import smooth_path
@@ -28,46 +24,44 @@ from handwright.methods.sampling.search.path import make_path
 from handwright.methods.sampling.search.plan import Planner
 from handwright.methods.sampling.search.step import SearchState, pose_free_digits, take_step
 from handwright.methods.sampling.setup.hold_data import slice_hold_data
-from handwright.methods.sampling.setup.prepare import HoldSearch, joints_of, prepare, root_of
+from handwright.methods.sampling.setup.prepare import HoldSearch, joints_of, root_of
 from handwright.methods.sampling.setup.wrapped_grasps import close_hands, closing_state
+from handwright.methods.workers import Crew, own_problem, own_search
 
 if TYPE_CHECKING:
-    from handwright.methods.sampling.method import ContactSampling
+    from handwright.methods.sampling.contact_search import ContactSearch
 
 _WARM_FRAMES = 4
-# Longest wait for an attempt that should have ended, s.
-_GRACE = 10.0
 
 
-def compile_early(pool: ProcessPoolExecutor | None) -> list[Future[None]]:
+def compile_early(crew: Crew) -> list[Future[None]]:
     """Lets a worker compile what needs no prepared problem; what it compiles is kept on disk."""
-    return [] if pool is None else [pool.submit(_compile_smoothing)]
+    return [] if crew.is_alone else [crew.submit(_compile_smoothing)]
 
 
-def warm_up(
-    hold: HoldSearch, pool: ProcessPoolExecutor | None = None, early: Sequence[Future[None]] = ()
-) -> None:
+def warm_up(hold: HoldSearch, crew: Crew | None = None, early: Sequence[Future[None]] = ()) -> None:
     """Lets everything be compiled that an attempt uses, so that no time budget goes into it.
 
     Args:
         hold: A hold of the problem.
-        pool: Workers that take their share.
+        crew: Workers that take their share.
         early: What ``compile_early`` began.
     """
     state = _short_state(hold)
-    if pool is None:
-        _compile_judging(hold, state)
+    if crew is None or crew.is_alone:
+        _compile_checks(hold, state)
         _compile_grasping(hold, state)
         smooth_path(hold._replace(data=state.data, start=hold.first), state.path)
         return
     # What calls the same kernels is compiled by the same process, or they would be compiled twice.
-    jobs = [*early, pool.submit(_compile_own, _compile_grasping)]
-    _compile_judging(hold, state)
+    jobs = [*early, crew.submit(_compile_own, _compile_grasping)]
+    _compile_checks(hold, state)
     for job in jobs:
         job.result()
 
 
 def _short_state(hold: HoldSearch) -> SearchState:
+    """The state of a search over a few frames."""
     few = slice_hold_data(hold.data, 0, _WARM_FRAMES)
     path = make_path(hold.data, _WARM_FRAMES)
     path.q[:] = hold.data.rest
@@ -80,12 +74,12 @@ def _compile_own(compile_some: Callable[[HoldSearch, SearchState], None]) -> Non
     Arrays that are handed from process to process may be written to, even if they could not be
     before, and numba would compile for others than are used later.
     """
-    hold = _own_problem()[0]
+    hold = cast("ContactSearch", own_search()).holds[0]
     compile_some(hold, _short_state(hold))
 
 
-def _compile_judging(hold: HoldSearch, state: SearchState) -> None:
-    """Steps, walks, and what finished motions are judged by."""
+def _compile_checks(hold: HoldSearch, state: SearchState) -> None:
+    """Compiles steps, poses of free digits, and the checks of finished motions."""
     packed, q = Packed(state), state.path.q
     take_step(packed, 0, Packed(state.work.before), True)
     pose_free_digits(packed, 0, 1, q)
@@ -103,6 +97,7 @@ def _compile_judging(hold: HoldSearch, state: SearchState) -> None:
 
 
 def _compile_grasping(hold: HoldSearch, state: SearchState) -> None:
+    """Compiles first grasps and plans."""
     packed, digits = Packed(state), len(state.data.hand_of_digit)
     nobody = np.full((1, digits), -1)
     score_grasps(packed, nobody, len(state.candidates.frame), np.zeros((0, 3)), np.zeros(1))
@@ -115,8 +110,8 @@ def _compile_grasping(hold: HoldSearch, state: SearchState) -> None:
 
 
 def _compile_smoothing() -> None:
-    """As in ``smooth_path``, for any hand and body."""
-    problem: Problem = _state["problem"]  # type: ignore[assignment]
+    """Compiles what ``smooth_path`` uses, for any hand and body."""
+    problem = own_problem()
     model = next(iter(problem.hands.values()))
     body, poses = next(iter(problem.bodies.values())), Pose.identity(_WARM_FRAMES)
     smooth_digits(
@@ -127,51 +122,3 @@ def _compile_smoothing() -> None:
         field=signed_distance_field(body),
         environment=seen_over(pack_environment(problem.environment), poses),
     )
-
-
-def run_attempts(
-    method: ContactSampling,
-    prepared: list[HoldSearch],
-    seed: int,
-    deadline: float,
-    pool: ProcessPoolExecutor | None = None,
-) -> Iterator[Attempt]:
-    """Attempts in their order, for as long as there is time."""
-    number = 0
-    if pool is None:
-        wanted = method.num_solutions
-        while wanted > 0 and time.monotonic() < deadline:
-            attempt = run_attempt(prepared, method, seed, number, deadline, wanted)
-            yield attempt
-            wanted -= len(attempt.solutions)
-            number += 1
-        return
-    ahead: deque[Future[Attempt]] = deque()
-    while (left := deadline - time.monotonic()) > 0.0:
-        while len(ahead) < 2 * method.num_workers:
-            ahead.append(pool.submit(_work, seed, number, deadline))
-            number += 1
-        try:
-            yield ahead.popleft().result(left + _GRACE)
-        except TimeoutError:
-            return
-
-
-_state: dict[str, object] = {}
-
-
-def start_worker(problem: Problem, method: ContactSampling) -> None:
-    """Tells a worker what it works on."""
-    _state["problem"] = problem
-    _state["method"] = method
-
-
-def _own_problem() -> list[HoldSearch]:
-    """The problem, made ready for this worker when it is first asked for."""
-    if "prepared" not in _state:
-        _state["prepared"] = prepare(_state["problem"], _state["method"])  # type: ignore[arg-type]
-    return _state["prepared"]  # type: ignore[return-value]
-
-
-def _work(seed: int, number: int, deadline: float) -> Attempt:
-    return run_attempt(_own_problem(), _state["method"], seed, number, deadline)  # type: ignore[arg-type]
