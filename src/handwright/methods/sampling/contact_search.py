@@ -38,13 +38,15 @@ class ContactSearch(Search):
     def start(self, crew: Crew) -> str:
         """Says why the problem cannot be solved, or compiles with the help of the workers."""
         early, method = compile_early(crew), self._method
-        obstacle = find_infeasibility(
+        infeasibility = find_infeasibility(
             self._problem, cutoff_hz=method.smoothing_hz, max_force=method.max_force
         )
-        if obstacle is None:
-            obstacle = find_search_infeasibility(self.holds, settings=limiting_settings(method))
-        if obstacle is not None:
-            return obstacle
+        if infeasibility is None:
+            infeasibility = find_search_infeasibility(
+                self.holds, settings=limiting_settings(method)
+            )
+        if infeasibility is not None:
+            return infeasibility
         warm_up(self.holds[0], crew, early)
         return ""
 
@@ -57,11 +59,11 @@ class ContactSearch(Search):
         return run_attempt(self.holds, self._method, context)
 
     def clip(self, found: tuple[HoldMotion, ...]) -> Clip:
-        """The parts of all holds, put together."""
+        """The motions of all holds, put together."""
         return assemble_clip(self._problem, self.holds, found, self._method.name)
 
     def cost(self, found: tuple[HoldMotion, ...]) -> float:
-        """The strain of all parts: the least strained motion is the best."""
+        """The strain of all motions: the least strained solution is the best."""
         return sum(part.strain for part in found)
 
     def statistics(self, attempts: Sequence[TreeAttempt]) -> dict[str, float]:
