@@ -13,7 +13,6 @@ from handwright.kinematics import posed_capsules
 from handwright.methods.trajopt.attempt import Outcome
 from handwright.methods.trajopt.attempt_settings import AttemptSettings
 from handwright.methods.trajopt.clips import hand_motion
-from handwright.methods.trajopt.method import allowed_contacts
 from handwright.methods.trajopt.model.contacts import list_contacts, make_contacts
 from handwright.methods.trajopt.model.couplings import coordinate_limits, couple_joints
 from handwright.methods.trajopt.model.hands import capsule_numbers, transcribe_hands
@@ -37,6 +36,7 @@ from handwright.methods.trajopt.model.vectors import (
     tangential,
 )
 from handwright.methods.trajopt.model.workspace import make_workspace
+from handwright.methods.trajopt.optimisation import allowed_contacts
 from handwright.methods.trajopt.schedule.search import find_schedule
 from handwright.methods.trajopt.solver.measures import LIMITS, MEASURES, UNITS, MotionErrors
 from handwright.methods.trajopt.terms.contact_rows import contact_columns
