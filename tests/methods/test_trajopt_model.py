@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
@@ -38,6 +36,7 @@ from handwright.methods.trajopt.model.vectors import (
 from handwright.methods.trajopt.model.workspace import make_workspace
 from handwright.methods.trajopt.optimisation import allowed_contacts
 from handwright.methods.trajopt.schedule.search import find_schedule
+from handwright.methods.trajopt.solver.descent import never
 from handwright.methods.trajopt.solver.measures import LIMITS, MEASURES, UNITS, MotionErrors
 from handwright.methods.trajopt.terms.contact_rows import contact_columns
 from handwright.scenes import load_scene
@@ -262,8 +261,8 @@ def test_a_schedule_is_found_within_what_is_allowed():
     allowed = allowed_contacts(problem, coarse)
     allowed[:, 1] = False
     short = AttemptSettings(1.5, 0.8, stage_iterations=1, tight_iterations=1, max_repairs=0)
-    found = find_schedule(coarse, 3, short, allowed, math.inf)
-    again = find_schedule(coarse, 3, short, allowed, math.inf)
+    found = find_schedule(coarse, 3, short, allowed, never)
+    again = find_schedule(coarse, 3, short, allowed, never)
     assert found.is_on.shape == allowed.shape
     assert not (found.is_on & ~allowed & ~coarse.required).any()
     contacts = found.descent.keys[: len(found.is_on), coarse.model.layout.contacts]
