@@ -26,9 +26,9 @@ from handwright.kinematics.spacetime.terms import Anchors, SpacetimeWeights
 
 __all__ = [
     "Anchors",
+    "ClosedHand",
     "DigitTargets",
     "FramesResult",
-    "ClosedHand",
     "IkResult",
     "IkWeights",
     "PointGoals",
