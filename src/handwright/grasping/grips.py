@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from handwright.core.events import Grip
-from handwright.core.goal_poses import goal_poses
-from handwright.core.problem import Problem
+from handwright.core.problem import Problem, goal_poses
 from handwright.grasping.grasp import Grasp, NoGrasp
 from handwright.grasping.obstacles import obstacles
 from handwright.grasping.planner import find_grasp

@@ -1,4 +1,4 @@
-"""Slopes of the costs of contact-invariant optimisation, against central differences."""
+"""Gradient and normal equations of whole motions, against central differences."""
 
 from __future__ import annotations
 
@@ -9,19 +9,23 @@ import pytest
 
 from handwright.core.goal import Feature, Goal
 from handwright.kernels.packed import Packed
-from handwright.methods.trajopt.model.model import Weights
-from handwright.methods.trajopt.model.transcribe import build, make_room
+from handwright.methods.trajopt.model.model import ResidualWeights
+from handwright.methods.trajopt.model.transcribe import TranscriptionSettings, transcribe
+from handwright.methods.trajopt.model.workspace import make_normal_equations, make_workspace
 from handwright.methods.trajopt.schedule.schedule import apply_schedule
 from handwright.methods.trajopt.solver.block_solve import solve_blocks
-from handwright.methods.trajopt.solver.descent import make_blocks
 from handwright.methods.trajopt.solver.system import motion_cost, motion_system
-from handwright.methods.trajopt.terms.regularization import Quiet, phase_matrices, quiet_cost
-from handwright.methods.trajopt.terms.slide import slide_change, slide_residual
+from handwright.methods.trajopt.terms.regularization import (
+    RegularizationWeights,
+    phase_matrices,
+    regularization_cost,
+)
+from handwright.methods.trajopt.terms.slide import slide_residual
 from handwright.scenes import load_scene
 
 pytestmark = pytest.mark.xdist_group("trajopt")
 
-WEIGHTS = Weights(
+WEIGHTS = ResidualWeights(
     gap=200.0,
     slip=20.0,
     force=10.0,
@@ -56,22 +60,23 @@ def problem_with(scene: str):
     return replace(problem, goals=(*problem.goals, *more))
 
 
-def disturbed(built, rng):
+def disturbed(transcription, rng):
     """Key states in which nothing is at rest, everything overlaps and all forces act."""
-    m = built.model
-    nq, nc = m.num_coordinates, m.num_contacts
-    keys = np.tile(built.start, (m.num_keys, 1))
+    m = transcription.model
+    layout = m.layout
+    nq, nc = layout.num_coordinates, layout.num_contacts
+    keys = np.tile(transcription.start, (m.num_keys, 1))
     shape = len(keys)
-    keys[:, :nq] += 0.1 * rng.normal(size=(shape, nq))
-    keys[:, nq : 2 * nq] += 0.5 * rng.normal(size=(shape, nq))
-    keys[:, 2 * nq : 2 * nq + 3 * nc] = rng.normal(size=(shape, 3 * nc))
-    keys[:, 2 * nq + 3 * nc : 2 * nq + 6 * nc] = 0.04 * rng.normal(size=(shape, 3 * nc))
-    changes = keys[:, 2 * nq + 6 * nc : m.shift]
+    keys[:, layout.coordinates] += 0.1 * rng.normal(size=(shape, nq))
+    keys[:, layout.rates] += 0.5 * rng.normal(size=(shape, nq))
+    keys[:, layout.forces] = rng.normal(size=(shape, 3 * nc))
+    keys[:, layout.origins] = 0.04 * rng.normal(size=(shape, 3 * nc))
+    changes = keys[:, layout.changes]
     changes[:] = 0.5 * rng.normal(size=changes.shape)
     # Past the walls of the shortest and of the longest phase, where keys may move.
     shifts = m.phase_time * np.resize([0.0, 0.9, 0.42, 0.0], shape)
-    keys[:, m.shift] = np.where(m.is_pinned, 0.0, shifts)
-    keys[:, -nc:] = rng.uniform(0.1, 0.9, size=(shape, nc))
+    keys[:, layout.shift] = np.where(m.is_pinned, 0.0, shifts)
+    keys[:, layout.contacts] = rng.uniform(0.1, 0.9, size=(shape, nc))
     return keys
 
 
@@ -90,77 +95,59 @@ def disturbed(built, rng):
         ("two_hands_lift", False, False, 0, False),
     ],
 )
-def test_slopes_of_the_whole_cost(scene, slides, is_frozen, num_pushes, is_timed):
+def test_gradient_of_the_whole_cost(scene, slides, is_frozen, num_pushes, is_timed):
     rng = np.random.default_rng(5)
     problem = problem_with(scene)
-    built = build(
+    transcription = transcribe(
         problem,
-        num_phases=3,
-        fractions=[0.1, 0.6],
-        is_coupled=True,
-        num_pushes=num_pushes,
-        push_size=0.25,
+        TranscriptionSettings(
+            num_phases=3, fractions=[0.1, 0.6], num_pushes=num_pushes, push_size=0.25
+        ),
     )
-    m = built.model
+    m = transcription.model
     # All but the first key may move, whatever goals say.
     m.is_pinned[1:] = not is_timed
-    keys = disturbed(built, rng)
+    keys = disturbed(transcription, rng)
     if scene == "pick_box":
         # Within a cell of the grid the distance is smooth; these steps stay in one.
         keys[:, 2] -= 0.05
-    m.clearance[:] = 2e-3
+    m.schedule.clearance[:] = 2e-3
     m.contacts.slides[:] = slides
     if is_frozen:
-        is_on = np.zeros((3, m.num_contacts), dtype=bool)
+        is_on = np.zeros((3, m.layout.num_contacts), dtype=bool)
         is_on[1], is_on[:, 0] = True, True
-        keys = apply_schedule(built, keys, is_on)
-        assert set(m.landing.ravel()) == {0, 1, 2}
-        m.is_pushed[1:] = True
-    nq = m.num_coordinates
-    quiet = Quiet(
+        keys = apply_schedule(transcription, keys, is_on)
+        assert set(m.schedule.landing.ravel()) == {0, 1, 2}
+        m.schedule.is_pushed[1:] = True
+    nq = m.layout.num_coordinates
+    regularization = RegularizationWeights(
         rng.uniform(size=nq), rng.uniform(size=nq), rng.normal(size=nq),
-        rng.uniform(size=(len(m.clearance), nq)), 0.1, 0.3, 0.5, rng.uniform(size=nq),
+        rng.uniform(size=(m.num_phases, nq)), 0.1, 0.3, 0.5, rng.uniform(size=nq),
     )  # fmt: skip
     weights = WEIGHTS._replace(is_frozen=is_frozen)
-    packed = [Packed(part) for part in (m, weights, make_room(m), quiet)]
-    matrices, blocks = phase_matrices(m.phase_time), make_blocks(*keys.shape)
+    packed = [Packed(part) for part in (m, weights, make_workspace(m), regularization)]
+    matrices, blocks = phase_matrices(m.phase_time), make_normal_equations(*keys.shape)
 
     def cost(at):
-        calm = quiet_cost(packed[0], packed[3], at, matrices, blocks, False)
-        return calm + motion_cost(packed[0], packed[1], at, packed[2])
+        regularization = regularization_cost(packed[0], packed[3], at, matrices, blocks, False)
+        return regularization + motion_cost(packed[0], packed[1], at, packed[2])
 
     motion = motion_system(packed[0], packed[1], keys, packed[2], blocks)
-    calm = quiet_cost(packed[0], packed[3], keys, matrices, blocks, True)
-    assert motion + calm == pytest.approx(cost(keys), rel=1e-12)
+    regularization = regularization_cost(packed[0], packed[3], keys, matrices, blocks, True)
+    assert motion + regularization == pytest.approx(cost(keys), rel=1e-12)
     step = 1e-6
-    times = np.flatnonzero(~m.is_pinned) * keys.shape[1] + m.shift
+    times = np.flatnonzero(~m.is_pinned) * keys.shape[1] + m.layout.shift
     for flat in (*times, *rng.permutation(keys.size)[:150]):
         k, i = np.unravel_index(flat, keys.shape)
-        if i == m.shift and m.is_pinned[k]:
+        if i == m.layout.shift and m.is_pinned[k]:
             continue
-        if is_frozen and i >= keys.shape[1] - m.num_contacts:
+        if is_frozen and i >= m.layout.first_contact:
             continue
         up, down = keys.copy(), keys.copy()
         up[k, i] += step
         down[k, i] -= step
-        slope = (cost(up) - cost(down)) / (2.0 * step)
-        assert blocks.slope[k, i] == pytest.approx(slope, rel=2e-4, abs=1e-6 * abs(motion))
-
-
-@pytest.mark.parametrize("speed", [1e-4, 3e-3, 0.1])
-def test_slopes_of_the_law_of_sliding(speed):
-    rng = np.random.default_rng(7)
-    n = rng.normal(size=3)
-    n /= np.linalg.norm(n)
-    force, slip = rng.normal(size=3), speed * rng.normal(size=3)
-    by = rng.normal(size=3), speed * rng.normal(size=3), np.cross(rng.normal(size=3), n)
-
-    def law(step):
-        at = [part + step * change for part, change in zip((force, slip, n), by, strict=True)]
-        return np.array(slide_residual(*(tuple(part) for part in at), 0.7))
-
-    slope = slide_change(tuple(force), tuple(slip), tuple(n), 0.7, *(tuple(part) for part in by))
-    np.testing.assert_allclose(slope, (law(1e-6) - law(-1e-6)) / 2e-6, rtol=1e-5, atol=1e-7)
+        gradient = (cost(up) - cost(down)) / (2.0 * step)
+        assert blocks.gradient[k, i] == pytest.approx(gradient, rel=2e-4, abs=1e-6 * abs(motion))
 
 
 def test_sliding_friction_opposes_the_motion_with_all_its_strength():
@@ -178,7 +165,7 @@ def test_blocks_are_solved_like_the_whole_matrix(is_ring):
     count, size = 5, 7
     factor = rng.normal(size=(count * size, count * size))
     whole = np.zeros_like(factor)
-    # Products of slopes that reach over two neighbours only give a matrix of the right shape.
+    # Products of derivatives by two neighbouring keys only give a matrix of the right shape.
     for k in range(count if is_ring else count - 1):
         rows = np.concatenate(
             [np.arange(size) + k * size, np.arange(size) + (k + 1) % count * size]
@@ -196,9 +183,9 @@ def test_blocks_are_solved_like_the_whole_matrix(is_ring):
 def test_the_normal_matrix_is_the_curvature_of_costs_without_forces():
     """Where residuals are linear, the matrix must reproduce the cost of every step."""
     problem = load_scene("pick_ball")
-    built = build(problem, num_phases=3, fractions=[0.3], is_coupled=True)
-    m = built.model
-    nq, nc = m.num_coordinates, m.num_contacts
+    transcription = transcribe(problem, TranscriptionSettings(num_phases=3, fractions=[0.3]))
+    m = transcription.model
+    layout = m.layout
     weights = WEIGHTS._replace(
         gap=0.0,
         slip=0.0,
@@ -210,17 +197,17 @@ def test_the_normal_matrix_is_the_curvature_of_costs_without_forces():
         is_frozen=True,
     )
     rng = np.random.default_rng(2)
-    keys = np.tile(built.start, (m.num_keys, 1))
-    keys[:, -nc:] = 1.0
-    packed = [Packed(part) for part in (m, weights, make_room(m))]
-    blocks = make_blocks(*keys.shape)
+    keys = np.tile(transcription.start, (m.num_keys, 1))
+    keys[:, layout.contacts] = 1.0
+    packed = [Packed(part) for part in (m, weights, make_workspace(m))]
+    blocks = make_normal_equations(*keys.shape)
     start = motion_system(*packed[:2], keys, packed[2], blocks)
     step = np.zeros_like(keys)
     # Forces alone, and places of the body alone: Newton's law is linear in both.
-    step[:, 2 * nq : 2 * nq + 3 * nc] = rng.normal(size=(len(keys), 3 * nc))
-    step[:, nq - 6 : nq - 3] = rng.normal(size=(len(keys), 3))
-    step[:, 2 * nq - 6 : 2 * nq - 3] = rng.normal(size=(len(keys), 3))
-    expected = start + np.sum(blocks.slope * step)
+    step[:, layout.forces] = rng.normal(size=(len(keys), 3 * layout.num_contacts))
+    step[:, layout.body_position] = rng.normal(size=(len(keys), 3))
+    step[:, layout.body_velocity] = rng.normal(size=(len(keys), 3))
+    expected = start + np.sum(blocks.gradient * step)
     for k in range(len(keys)):
         full = np.tril(blocks.diagonal[k]) + np.tril(blocks.diagonal[k], -1).T
         expected += 0.5 * step[k] @ full @ step[k]
