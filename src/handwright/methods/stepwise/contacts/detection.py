@@ -1,4 +1,4 @@
-"""Where skin is near a body or the surroundings: the deepest point of every part of a hand."""
+"""Where skin is near a body or the environment: the deepest point of every part of a hand."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class HandSkin(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What skin is held against: a body, or the surroundings."""
+    """What skin is held against: a body, or the environment."""
 
     field: Field
     """Of the body."""
@@ -114,12 +114,12 @@ def nearest_skin(
     scratch: np.ndarray,
     out: Nearest,
 ) -> None:
-    """Skin points within a margin of a body or of the surroundings.
+    """Skin points within a margin of a body or of the environment.
 
     Args:
         skin: Skin of the hand.
         links: Placed links of the hand.
-        target: The body or the surroundings.
+        target: The body or the environment.
         pose: Where it is.
         margin: Distance within which points count, m.
         scratch: (P,) memory for one number for each patch of the skin.

@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from handwright.kernels.decorators import compiled, inlined, kernel
 from handwright.kinematics.tree import Links
-from handwright.methods.stepwise.contacts.touch_kernels import ContactIndices
+from handwright.methods.stepwise.contacts.contact_kernels import ContactIndices
 from handwright.methods.stepwise.world import BodyPoses
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.kernels.decorators import compiled, kernel
-from handwright.methods.stepwise.contacts.touch_limits import least_speed
-from handwright.methods.stepwise.objectives.carrying import carrying_corners
+from handwright.methods.stepwise.contacts.contact_limits import least_speed
+from handwright.methods.stepwise.contacts.support_corners import carrying_corners
 
 # Sweeps end when no impulse changes by more than this share of the weight in a frame.
 _SETTLED = 1e-7

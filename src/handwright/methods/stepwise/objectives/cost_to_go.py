@@ -118,21 +118,21 @@ def _read_modes(
 def _gradient(
     modes: Modes, position: np.ndarray, wished: np.ndarray, velocity: np.ndarray, step: float
 ) -> np.ndarray:
-    off, wish = modes.shape.T @ position, modes.shape.T @ wished
+    off, target_velocity = modes.shape.T @ position, modes.shape.T @ wished
     before = modes.reading @ velocity
-    slope = np.zeros(len(before))
+    modal_gradient = np.zeros(len(before))
     for n in range(len(before)):
         xx, vv, aa, xv, xa, va = modes.value[n]
         # With s the modal velocity: x = off + step (s - wish), v = s - wish, a = (s - before) /
         # step.
-        speed = wish[n] / modes.ratio[n]
+        speed = target_velocity[n] / modes.ratio[n]
         offset = off[n] / modes.ratio[n] - step * speed
-        slope[n] = (
+        modal_gradient[n] = (
             (step * xx + xv + xa / step) * offset
             - (step * xv + vv + va / step) * speed
             - (step * xa + va + aa / step) * before[n] / step
         )
-    return modes.reading.T @ slope
+    return modes.reading.T @ modal_gradient
 
 
 def common_modes(

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from handwright.core.contact import ContactMode
 from handwright.kernels.decorators import compiled, inlined, kernel
 from handwright.kinematics.tree import Links, placed
-from handwright.methods.stepwise.contacts.touch_kernels import ContactIndices
+from handwright.methods.stepwise.contacts.contact_kernels import ContactIndices
 from handwright.methods.stepwise.world import BodyPoses
 
 _SLIDING = int(ContactMode.SLIDING)
@@ -22,7 +22,7 @@ def _dot(a: np.ndarray, b: np.ndarray) -> float:
 
 
 @kernel
-def held_places(
+def held_positions(
     h: int,
     which: ContactIndices,
     vectors: np.ndarray,

@@ -44,13 +44,13 @@ def _matrix(q: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def middle_turn(wxyz: np.ndarray, rate: np.ndarray, step: float) -> np.ndarray:
+def midpoint_rotation(wxyz: np.ndarray, rate: np.ndarray, step: float) -> np.ndarray:
     """Rotation matrix half a frame on, at an angular velocity."""
     return _matrix(_times(_exp(0.5 * step * rate), wxyz))
 
 
 @compiled
-def turn_on(
+def advance_rotation(
     inverse: Float[np.ndarray, "3 3"],
     wxyz: Float[np.ndarray, "4"],
     rate: Float[np.ndarray, "3"],
@@ -67,7 +67,7 @@ def turn_on(
         step: s.
     """
     for _ in range(_NUM_ROUNDS):
-        middle = middle_turn(wxyz, rate, step)
+        middle = midpoint_rotation(wxyz, rate, step)
         found = middle @ (inverse @ (middle.T @ spin))
         change = np.abs(found - rate).max()
         rate = found
