@@ -37,7 +37,7 @@ def disturbances(
 
     Args:
         body: What is held.
-        gravity: In the frame of the forces, m/s^2.
+        gravity: Gravity in the frame of the forces, m/s^2.
         push: Size of the pushes, in weights.
     """
     weight = body.mass * float(np.linalg.norm(gravity))
@@ -66,7 +66,7 @@ def check_hold(
         inward: Unit normals into the body.
         gravity: m/s^2.
         friction: Coulomb coefficient.
-        push: Of disturbances, in weights.
+        push: Size of the pushes, in weights.
     """
     contacts = force_contacts(
         points, inward, center=body.center, friction=FRICTION_SHARE * friction, cap=DIGIT_FORCE

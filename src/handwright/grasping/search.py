@@ -84,7 +84,7 @@ class GraspSearch:
     root: Pose | None
     """Root of the arm in the frame of the body; None for a bare hand."""
     gravity: Float[np.ndarray, "3"]
-    """In the frame of the body, m/s^2."""
+    """Gravity in the frame of the body, m/s^2."""
     field: Field
     """Distance grid of the body with its hollows filled."""
     exact: ExactDistance
@@ -276,7 +276,7 @@ class GraspSearch:
         if m.depth > DEPTH:
             return "the hand would be inside it"
         if m.ground_depth > DEPTH:
-            return "the hand would be inside the surroundings"
+            return "the hand would be inside the environment"
         if m.pair_depth > DEPTH:
             return "digits would be inside each other"
         rows = m.contact[on]

@@ -23,11 +23,11 @@ def strength_share(
     Forces are chosen so that this share is least; infinite if none would do.
 
     Args:
-        contacts: Of a hand with a body.
-        wrenches: That contacts must give the body about its centre, N and N m.
+        contacts: Contacts of a hand with a body.
+        wrenches: Wrenches that contacts must give the body about its centre, N and N m.
         maps: Torques of joints by forces on the body.
         lower: Least torques of joints, N m; joints without limits have -inf.
-        upper: Likewise.
+        upper: Largest torques of joints, N m; joints without limits have inf.
     """
     push, owner = edge_wrenches(contacts, _NUM_EDGES)
     torque = np.einsum("cji,ic->jc", maps[owner], push[:3])

@@ -51,7 +51,7 @@ class FrameSolver:
     contacts: list[ContactState]
     """All contacts; modes change, and new ones are added."""
     rows: ContactArrays
-    """The same as arrays."""
+    """All contacts as arrays."""
     limits: VelocityLimits
     """What keeps hands out of things; those of contacts are added for every solve."""
     meetings: list[BodyProximity]
@@ -59,7 +59,7 @@ class FrameSolver:
     wrench: Float[np.ndarray, "B 6"]
     """Force and moment on every body of all that is no contact and no weight."""
     force_targets: Callable[[list[ContactState]], list[ForceTarget]]
-    """Sums of forces that are wished for, with the contacts as they are."""
+    """Sums of forces that are wanted, with the contacts as they are."""
     tally: SessionTally
     """Counts roll-backs and frames that have no solution."""
 

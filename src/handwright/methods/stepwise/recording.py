@@ -37,7 +37,7 @@ class Moment:
     """Root and joint values, rad."""
     bodies: Mapping[str, Pose]
     contacts: tuple[Contact, ...]
-    """Of the frame that led here, at its start; their frame is its number."""
+    """Contacts of the frame that led here, at its start; their frame is its number."""
 
 
 @dataclass(slots=True)
@@ -66,9 +66,9 @@ def listed_contacts(
     Args:
         world: Names.
         contacts: All contacts.
-        rows: The same as arrays.
+        rows: All contacts as arrays.
         solved: Forces, and velocities after the frame.
-        frame: Its number.
+        frame: Number of the frame.
     """
     found = []
     mean = mean_slip(rows, solved.velocity)

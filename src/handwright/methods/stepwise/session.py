@@ -77,7 +77,7 @@ MAX_PUSH = 1e7
 _FREE_TORQUE = 1e-6
 # Weight of velocities in the first frame, s^2/rad^2: muscles find what holds before anything moves.
 _AT_REST = 1e3
-# Weight of forces that environment give once a hand is to carry a body, 1/N^2.
+# Weight of forces that the environment gives once a hand is to carry a body, 1/N^2.
 _SUPPORT_WEIGHT = 1.0
 
 
@@ -97,8 +97,8 @@ class Session:
 
         Args:
             problem: Hands and bodies with starts, grips and goals.
-            settings: Weights of objectives.
-            seed: Of the search for grasps.
+            settings: Weights of the objectives.
+            seed: Random seed of the search for grasps.
             follow: A motion of the problem's hands and bodies to follow in place of grips and
                 goals; it also says where everything starts.
             history: How many of the last frames are kept, for ``clip``; all if None. A session that
@@ -198,9 +198,9 @@ class Session:
         """Moves everything on by a frame.
 
         Args:
-            step: Its length, s.
+            step: Length of the frame, s.
             pushes: Forces on bodies, beside those of the problem; they count if their times say so.
-            goals: In place of the problem's.
+            goals: Goals in place of the problem's.
         """
         if not 0.0 < step <= MAX_STEP:
             raise InvalidValueError(
@@ -347,7 +347,7 @@ class Session:
         )
 
     def _force_targets(self, frame: Frame, contacts: list[ContactState]) -> list[ForceTarget]:
-        """Sums of contact forces that are wished for."""
+        """Sums of contact forces that are wanted."""
         force_targets: list[ForceTarget] = []
         for one in self._expectations:
             force_targets += one.force_targets(frame, contacts)
@@ -377,7 +377,7 @@ class Session:
     def _goal_objectives(self, frame: Frame, goals: Sequence[Goal]) -> list[VelocityObjectives]:
         """Objectives of the goals that count now; those of bodies only while hands hold them."""
         world = self.world
-        firm = [
+        static = [
             contact.body
             for contact in self.contacts
             if contact.hand >= 0 and contact.mode == ContactMode.STATIC
@@ -385,7 +385,7 @@ class Session:
         # A body that slides in the hand, or is touched in one place only, follows no goal; in a
         # motion that is followed it is known that more will come.
         least = 2 if self._follow is None else 1
-        held = {world.bodies[n].name for n in set(firm) if firm.count(n) >= least}
+        held = {world.bodies[n].name for n in set(static) if static.count(n) >= least}
         if self._follow is not None:
             return [
                 body_objectives(frame, n, self._follow)

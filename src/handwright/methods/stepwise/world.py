@@ -14,7 +14,7 @@ from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
 from handwright.core.surface import HalfSpace
 from handwright.geometry.distance.environment import EnvironmentArrays, pack_environment
-from handwright.geometry.distance.sdf import Field, make_field
+from handwright.geometry.distance.sdf import make_field
 from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.hands.human.strength import JointStrength, joint_strength
 from handwright.kernels.packed import Packed
@@ -45,14 +45,14 @@ class SteppedHand:
     is_free: bool
     """Whether the root moves; an arm's shoulder does not."""
     first: int
-    """Of its velocities among all."""
+    """Index of its first velocity among all velocities."""
     dynamics: HandDynamics
     tree: Tree
     samples: SkinSamples
     skin: Packed
     """``HandSkin``."""
     num_patches: int
-    """Of the skin."""
+    """Number of patches of the skin."""
     digits: DigitCapsules
     torque_weights: Float[np.ndarray, " N"]
     """Relative weight of a change of torque; lengths turn forces of a root into moments."""
@@ -86,14 +86,14 @@ class SteppedBody:
     name: str
     body: RigidBody
     first: int
-    """Of its velocities among all: linear of the centre of mass, then angular, in the world."""
-    field: Field
+    """Index of its first velocity among all velocities: those of the centre of mass come first,
+    then the angular ones, in the world."""
     target: Packed
     """The body as ``Target``."""
     corners: Float[np.ndarray, "V 3"]
     """Relative to the centre of mass, in the body's axes, m."""
     inverse: Float[np.ndarray, "3 3"]
-    """Of the inertia, in the body's axes, 1/(kg m^2)."""
+    """Inverse of the inertia in the body's axes, 1/(kg m^2)."""
 
     @property
     def slice(self) -> slice:
@@ -109,7 +109,7 @@ class BodyMasses(NamedTuple):
     inertia: Float[np.ndarray, "B 3 3"]
     """Moments of inertia in the bodies' axes, kg m^2."""
     inverse: Float[np.ndarray, "B 3 3"]
-    """Their inverses, 1/(kg m^2)."""
+    """Inverses of the moments of inertia, 1/(kg m^2)."""
     first: Int[np.ndarray, " B"]
     """Index of each body's first velocity among all velocities."""
 
@@ -122,7 +122,7 @@ class World:
     bodies: tuple[SteppedBody, ...]
     surfaces: EnvironmentArrays
     environment: Packed
-    """The same as ``Target``."""
+    """The environment as ``Target``, packed."""
     surface_number: tuple[int, ...]
     """Numbers in the problem of the surfaces in ``surfaces``."""
     gravity: Float[np.ndarray, "3"]
@@ -130,11 +130,11 @@ class World:
     """Weight of every body, N."""
     masses: BodyMasses
     torque_weights: Float[np.ndarray, " H"]
-    """Of all hands; see ``SteppedHand.torque_weights``."""
+    """Weights of changes of torque of all hands; see ``SteppedHand.torque_weights``."""
     num_hand_velocities: int
-    """Of all hands; bodies come after them."""
+    """Number of velocities of all hands; those of bodies come after them."""
     num_velocities: int
-    """Of hands and bodies."""
+    """Number of velocities of all hands and bodies."""
 
 
 @dataclass(slots=True, eq=False)
@@ -148,7 +148,7 @@ class HandState:
     wxyz: Float[np.ndarray, "4"]
     velocity: Float[np.ndarray, " N"]
     torque: Float[np.ndarray, " N"]
-    """Of the last frame, without what carries the hand's own weight, N m."""
+    """Torques of the last frame, without what carries the hand's own weight, N m."""
     links: Links
 
     def settle(self, tree: Tree) -> None:
@@ -180,7 +180,7 @@ class BodyState:
     velocity: Float[np.ndarray, "3"]
     """Velocity of the centre of mass, m/s."""
     angular_velocity: Float[np.ndarray, "3"]
-    """In the world, rad/s."""
+    """Angular velocity in the world, rad/s."""
     angular_momentum: Float[np.ndarray, "3"]
     """Angular momentum, kg m^2/s."""
 
@@ -263,14 +263,13 @@ def make_world(problem: Problem) -> World:
                 name,
                 body,
                 first,
-                field,
                 Packed(Target(field, surfaces, True)),
                 _corners(body) - body.center,
                 np.linalg.inv(body.inertia),
             )
         )
         first += 6
-    # The environment have no field, but compiled code wants one.
+    # The environment has no field, but compiled code wants one.
     nowhere = make_field(np.ones((2, 2, 2)), np.zeros(3), 1.0)
     planes = [n for n, s in enumerate(problem.environment) if isinstance(s, HalfSpace)]
     boxes = [n for n in range(len(problem.environment)) if n not in planes]

@@ -34,14 +34,14 @@ class ContactState:
     part: int = -1
     """Capsule of the hand, or surface of the environment."""
     link: int = -1
-    """Of the hand."""
+    """Link of the hand."""
     local: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
     """Point of what touches: in the link, from the other body's centre in its axes, or in the
     world, m."""
     anchor: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
     """Point of the body, from its centre of mass, in its axes, m."""
     normal: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
-    """Into the body: in its axes for hands and bodies, in the world for environment."""
+    """Into the body: in its axes for hands and bodies, in the world for the environment."""
     friction: float = 0.0
     mode: ContactMode = ContactMode.STATIC
     drag: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
@@ -53,15 +53,15 @@ class ContactState:
     is_let_go: bool = False
     """Whether the hand does not try to keep it in its place: the grip is too weak for that."""
     is_stuck: bool = False
-    """Whether it may not slide in this frame, in a contact with environment or another body."""
+    """Whether it may not slide in this frame, in a contact with the environment or a body."""
     is_pinned: bool = False
     """Whether it may not part in this frame: it then gives as much force as that takes."""
     curve: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
-    """By how much its motion was off the linear one when a frame was last solved, m/s."""
+    """Difference between its motion and the linear one when a frame was last solved, m/s."""
     moved: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
     """Velocity of what touches over the body in the last frame, in the body's axes, m/s."""
     force: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
-    """Of the last frame, on the body, in the world, N."""
+    """Force of the last frame on the body, in the world, N."""
     idle_frames: int = 0
     """How many of the last frames it was still in and gave no force."""
 
@@ -76,7 +76,7 @@ class ContactMotion(NamedTuple):
     """Part along the normal."""
     slip: Float[np.ndarray, "K 3"]
     speed: Float[np.ndarray, " K"]
-    """Of the slip."""
+    """Speed of the slip."""
 
 
 @dataclass(slots=True, eq=False)
@@ -84,9 +84,9 @@ class ContactArrays:
     """All contacts of a frame as arrays; K contacts, N velocities, L force coefficients."""
 
     point: Float[np.ndarray, "K 3"]
-    """Of the body, in the world, m."""
+    """Points of the bodies in the world, m."""
     offset: Float[np.ndarray, "K 3"]
-    """From there to the point of what touches, m."""
+    """Vectors from these points to those of what touches, m."""
     normal: Float[np.ndarray, "K 3"]
     """Into the body, in the world."""
     relative: Float[np.ndarray, "K 3 N"]
@@ -124,11 +124,11 @@ class ContactArrays:
         return self._motion(velocity).moved
 
     def slip(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, "K 3"]:
-        """The same along the bodies' surfaces, m/s."""
+        """Velocities of what touches along the bodies' surfaces, m/s."""
         return self._motion(velocity).slip
 
     def speed(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, " K"]:
-        """How fast that is, m/s."""
+        """Speeds of what touches along the bodies' surfaces, m/s."""
         return self._motion(velocity).speed
 
     def leaving(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, " K"]:

@@ -22,11 +22,11 @@ def contact_wrenches(
     """Forces and moments about centres of mass of all contacts, on every body.
 
     Args:
-        force: On ``body``, N.
-        point: m.
-        body: (K,)
+        force: Forces on ``body``, N.
+        point: Where they act, m.
+        body: (K,) body that gets the force.
         other: (K,) body that gets the opposite; -1 for none.
-        center: m.
+        center: Centres of mass, m.
     """
     wrench = np.zeros((len(center), 6))
     for k in range(len(force)):

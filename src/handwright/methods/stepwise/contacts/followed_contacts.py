@@ -42,7 +42,7 @@ class PlannedTouch(NamedTuple):
     """One contact of a frame of the plan."""
 
     force: Float[np.ndarray, "3"]
-    """On the body, in its axes, N; zero where nobody has given one."""
+    """Force on the body in its axes, N; zero where nobody has given one."""
     is_sliding: bool
     is_rolling: bool
     """Whether it wanders over the body."""

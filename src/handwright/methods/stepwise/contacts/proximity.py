@@ -8,9 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.contact import ContactMode
-from handwright.geometry.distance.environment import EnvironmentArrays, surface_value_gradient
-from handwright.geometry.distance.sdf import Field, field_value_gradient
-from handwright.kernels.decorators import compiled, kernel
+from handwright.kernels.decorators import kernel
 from handwright.kinematics.skin.samples import SkinSamples
 from handwright.math.vectors import cross, length
 from handwright.methods.stepwise.contacts.contact_limits import (
@@ -22,6 +20,7 @@ from handwright.methods.stepwise.contacts.contact_state import ContactArrays, Co
 from handwright.methods.stepwise.contacts.detection import (
     Nearest,
     TargetPose,
+    near_points,
     nearest_skin,
     no_nearest,
 )
@@ -68,10 +67,8 @@ class BodyProximity(NamedTuple):
 def hand_proximities(frame: Frame) -> list[HandProximity]:
     """Skin of every hand near every body and the environment."""
     world = frame.world
-    targets = [
-        (b, body.target, TargetPose(now.rotation, now.center - now.rotation @ body.body.center))
-        for b, (body, now) in enumerate(zip(world.bodies, frame.bodies, strict=True))
-    ]
+    poses = _target_poses(frame)
+    targets = [(b, body.target, poses[b]) for b, body in enumerate(world.bodies)]
     if len(world.surfaces.frictions):
         targets.append((-1, world.environment, TargetPose(np.eye(3), np.zeros(3))))
     found = []
@@ -84,67 +81,37 @@ def hand_proximities(frame: Frame) -> list[HandProximity]:
     return found
 
 
-@compiled
-def _near_surface(
-    surfaces: EnvironmentArrays, index: int, points: np.ndarray, margin: float
-) -> tuple:
-    gap, normal = np.full(len(points), np.inf), np.zeros((len(points), 3))
-    for n in range(len(points)):
-        d, gx, gy, gz = surface_value_gradient(
-            surfaces, index, points[n, 0], points[n, 1], points[n, 2]
-        )
-        if d < margin:
-            gap[n] = d
-            normal[n, 0], normal[n, 1], normal[n, 2] = gx, gy, gz
-    return gap, normal
-
-
-@compiled
-def _near_field(
-    field: Field, turn: np.ndarray, origin: np.ndarray, points: np.ndarray, margin: float
-) -> tuple:
-    gap, normal = np.full(len(points), np.inf), np.zeros((len(points), 3))
-    for n in range(len(points)):
-        x, y, z = points[n, 0] - origin[0], points[n, 1] - origin[1], points[n, 2] - origin[2]
-        d, gx, gy, gz = field_value_gradient(
-            field,
-            turn[0, 0] * x + turn[1, 0] * y + turn[2, 0] * z,
-            turn[0, 1] * x + turn[1, 1] * y + turn[2, 1] * z,
-            turn[0, 2] * x + turn[1, 2] * y + turn[2, 2] * z,
-        )
-        if d < margin:
-            gap[n] = d
-            size = max(np.sqrt(gx * gx + gy * gy + gz * gz), 1e-12)
-            for i in range(3):
-                normal[n, i] = (turn[i, 0] * gx + turn[i, 1] * gy + turn[i, 2] * gz) / size
-    return gap, normal
-
-
 def body_proximities(frame: Frame) -> list[BodyProximity]:
     """Corners of bodies that are near surfaces and other bodies, or may be so within a frame."""
     found = []
     world, bodies = frame.world, frame.bodies
+    num_surfaces = len(world.surfaces.frictions)
     ways = [
         _farthest_way(body, now, frame.step) for body, now in zip(world.bodies, bodies, strict=True)
     ]
+    poses = _target_poses(frame)
     for b, (body, now) in enumerate(zip(world.bodies, bodies, strict=True)):
-        near = MARGIN + ways[b]
         points = now.center + body.corners @ now.rotation.T
-        for surface in range(len(world.surfaces.frictions)):
-            gap, normal = _near_surface(world.surfaces, surface, points, near)
-            rows = np.flatnonzero(gap < near)
+        # What a corner may meet: surface by surface, and every other body.
+        met = [(-1, n, world.environment, poses[b], MARGIN + ways[b]) for n in range(num_surfaces)]
+        met += [
+            (o, -1, other.target, poses[o], MARGIN + ways[b] + ways[o])
+            for o, other in enumerate(world.bodies)
+            if o != b
+        ]
+        for o, surface, target, pose, margin in met:
+            gap, normal = near_points(target, pose, surface, points, margin)
+            rows = np.flatnonzero(gap < margin)
             if len(rows):
-                found.append(BodyProximity(b, -1, surface, gap[rows], rows, normal[rows]))
-        for o, (other, then) in enumerate(zip(world.bodies, bodies, strict=True)):
-            if o == b:
-                continue
-            origin = then.center - then.rotation @ other.body.center
-            both = near + ways[o]
-            gap, normal = _near_field(other.field, then.rotation, origin, points, both)
-            rows = np.flatnonzero(gap < both)
-            if len(rows):
-                found.append(BodyProximity(b, o, -1, gap[rows], rows, normal[rows]))
+                found.append(BodyProximity(b, o, surface, gap[rows], rows, normal[rows]))
     return found
+
+
+def _target_poses(frame: Frame) -> list[TargetPose]:
+    return [
+        TargetPose(now.rotation, now.center - now.rotation @ body.body.center)
+        for body, now in zip(frame.world.bodies, frame.bodies, strict=True)
+    ]
 
 
 def _farthest_way(body: SteppedBody, now: BodyState, step: float) -> float:
@@ -187,7 +154,7 @@ def _hand_limits(
 
 
 def hand_limits(frame: Frame, meetings: list[HandProximity]) -> VelocityLimits:
-    """Rows that keep hands out of bodies, of environment and of themselves."""
+    """Rows that keep hands out of bodies, the environment and themselves."""
     world, hands, bodies = frame.world, frame.hands, frame.bodies
     width = world.num_velocities
     room = np.zeros((3, width))

@@ -37,7 +37,7 @@ class Support(NamedTuple):
     gap: Float[np.ndarray, " K"]
     force: Float[np.ndarray, "K 3"]
     slip: Float[np.ndarray, "K 3"]
-    """Of the surface over the body, m/s."""
+    """Slip of the surface over the body, m/s."""
 
 
 class Resting(NamedTuple):
@@ -48,7 +48,7 @@ class Resting(NamedTuple):
     """Force and moment about the centre of mass."""
 
     def contacts(self, world: World, frame: int) -> list[Contact]:
-        """As a clip lists them."""
+        """Contacts that carry force, as a clip lists them."""
         return [
             Contact(
                 frame=frame,
@@ -82,7 +82,7 @@ def rest_bodies(
         frame: States before it.
         between: Corners near surfaces.
         active: Bodies that are left to the step.
-        dynamics: Their velocities and inverse masses are replaced.
+        dynamics: Equations of motion; velocities and inverse masses of these bodies are replaced.
         last: Supports of the last frame: what lay goes on as it did, if nothing else happens.
     """
     supports, wrench = [], np.zeros((len(frame.bodies), 6))

@@ -109,7 +109,7 @@ def after_step(
     Args:
         frame: States before it.
         contacts: All contacts; changed.
-        rows: The same as arrays.
+        rows: All contacts as arrays.
         solved: Velocities and forces of the frame.
     """
     moved = in_body_axes(rows.moving(solved.velocity), rows.which.body, frame.poses.rotation)
@@ -140,10 +140,10 @@ def separating_contacts(
 
     Args:
         contacts: All contacts.
-        rows: The same as arrays.
+        rows: All contacts as arrays.
         solved: What the frame would do.
-        weight: Of all bodies, N.
-        step: s.
+        weight: Weight of all bodies, N.
+        step: Length of the frame, s.
     """
     gap, along = gaps_and_forces(rows.offset, rows.normal, solved.force)
     leaving = rows.leaving(solved.velocity)
@@ -178,7 +178,7 @@ def resolve_separation(
 
     Args:
         contacts: All contacts; those that part are changed.
-        rows: The same as arrays.
+        rows: All contacts as arrays.
         parting: Which ones.
         solve: Solves the frame with the contacts as they are.
     """
@@ -209,7 +209,7 @@ def corrections(
 
     Args:
         contacts: Changed where a rule is broken.
-        rows: The same as arrays.
+        rows: All contacts as arrays.
         solved: What the frame would do.
         weight: Weight of all bodies, N.
     """
@@ -234,7 +234,7 @@ def corrections(
         elif contact.mode == ContactMode.SLIDING and mean_dragged < _TURNED * max(pace, 1e-12):
             contact.drag, changed = _way(way), True
     if changed:
-        # What slips in a hand may hold once the environment do what they must.
+        # What slips in a hand may hold once the environment does what it must.
         return True
     for contact, way, own in zip(contacts, mean, figures, strict=True):
         if contact.hand >= 0:
@@ -251,7 +251,7 @@ def _slide_or_stay(contact: ContactState, mean: np.ndarray, slip: SlipFigures) -
 
     Args:
         contact: The contact.
-        mean: Its mean slip, m/s.
+        mean: Mean slip of the contact, m/s.
         slip: What its forces and its slip are.
     """
     if contact.mode == ContactMode.STATIC:

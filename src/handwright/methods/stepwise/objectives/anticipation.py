@@ -44,7 +44,7 @@ class Expectation:
     total: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
     """Sum of forces that was there before a disturbance, N."""
     slack: float = 1.0
-    """By how much the grip may exceed what is expected."""
+    """Factor by which the grip may exceed what is expected."""
     is_losing: bool = False
     """Whether the body slips out of the hand."""
     _solver: LeastForces | None = None
@@ -128,7 +128,7 @@ class Expectation:
         Args:
             frame: States before it.
             contacts: All contacts; those of the grip are changed.
-            rows: The same as arrays.
+            rows: All contacts as arrays.
             push: Force from outside on the body, N.
         """
         own = [

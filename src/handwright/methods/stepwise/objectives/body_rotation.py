@@ -60,11 +60,11 @@ def advance_rotation(
     """Angular velocity whose momentum, in the pose half a frame on, is given; and the next pose.
 
     Args:
-        inverse: Of the inertia in the body's axes, 1/(kg m^2).
+        inverse: Inverse of the inertia in the body's axes, 1/(kg m^2).
         wxyz: Orientation now.
-        rate: Of the last frame, rad/s: where the search begins.
+        rate: Angular velocity of the last frame, rad/s, where the search begins.
         spin: Angular momentum, kg m^2/s.
-        step: s.
+        step: Length of the frame, s.
     """
     for _ in range(_NUM_ROUNDS):
         middle = midpoint_rotation(wxyz, rate, step)

@@ -1,4 +1,4 @@
-"""Which goals are gone for now, and which this method cannot go for at all."""
+"""Which goals are pursued now, and which this method cannot pursue at all."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def kind(goal: Goal) -> GoalKind:
 
 
 def current_goals(goals: Sequence[Goal], time: float) -> dict[GoalKind, Goal]:
-    """Goals to go for at a time, s: the first of every kind that is not over.
+    """Goals to pursue at a time, s: the first of every kind that is not over.
 
     One that comes after another of the same feature waits until that is over; those whose times
-    overlap are gone for together.
+    overlap are pursued together.
     """
     open_goals = sorted((g for g in goals if g.end >= time - _SAME), key=lambda goal: goal.start)
     found: dict[GoalKind, Goal] = {}

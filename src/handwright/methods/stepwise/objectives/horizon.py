@@ -35,10 +35,10 @@ class VelocityObjectives(NamedTuple):
 
     matrix: Float[np.ndarray, "M N"]
     error: Float[np.ndarray, " M"]
-    """Now, in the unit of what the rows are the velocity of."""
+    """Error now, in the unit of what the rows are the velocity of."""
     weight: Float[np.ndarray, " M"]
     target_velocity: Float[np.ndarray, " M"]
-    """Velocity that is wished for."""
+    """Velocity that is wanted."""
 
 
 class Horizon:
@@ -57,12 +57,12 @@ class Horizon:
             frame: States before it.
             wanted: Kinematic objectives and objectives on postures.
             weights: Weights.
-            torque_weight: In place of that in ``weights``.
+            torque_weight: Weight of changes of torque, in place of that in ``weights``.
         """
         self._frame, self._wanted, self._weights = frame, wanted, weights
-        self._price = torque_weight / frame.step**2
-        self.torque_weight = self._price * frame.world.torque_weights
-        """Of squared changes of torque, for every velocity of hands."""
+        self._torque_weight = torque_weight / frame.step**2
+        self.torque_weight = self._torque_weight * frame.world.torque_weights
+        """Weights of squared changes of torque, for every velocity of hands."""
         self._key: tuple | None = None
         self._groups: list[tuple[np.ndarray, Modes]] = []
         self._effort: np.ndarray | None = None
@@ -75,7 +75,7 @@ class Horizon:
         Args:
             dynamics: Equations of motion.
             contacts: Contacts.
-            rows: The same as arrays.
+            rows: All contacts as arrays.
         """
         weights, wanted = self._weights, self._wanted
         before, step = self._frame.velocity, self._frame.step
@@ -113,7 +113,9 @@ class Horizon:
         if self._effort is None:
             # Contacts of hands stay the same while a frame is solved.
             held = np.ascontiguousarray(rows.relative[rows.which.hand >= 0])
-            self._effort = acceleration_cost(held, dynamics.mass, dynamics.inertia, self._price)
+            self._effort = acceleration_cost(
+                held, dynamics.mass, dynamics.inertia, self._torque_weight
+            )
         effort, groups, step = self._effort, _groups(self._frame.world, contacts), self._frame.step
         if len(groups) == 1:
             return [(groups[0], common_modes(stiffness, effort, step))]

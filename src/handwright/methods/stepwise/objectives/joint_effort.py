@@ -63,9 +63,9 @@ def position_cost(
 
     Args:
         kept: Rows of contacts.
-        keep: Their weight.
+        keep: Weight of these rows.
         matrix: Rows of objectives.
-        weight: Of each.
+        weight: Weight of each objective.
     """
     cost = keep * (kept.T @ kept)
     width = len(cost)
@@ -96,24 +96,24 @@ def weighted_errors(
     weight: Float[np.ndarray, " M"],
     target_velocity: Float[np.ndarray, " M"],
 ) -> tuple:
-    """Gradients of half the squared costs of positions and of wished velocities.
+    """Gradients of half the squared costs of positions and of wanted velocities.
 
     Args:
         kept: Rows of contacts.
-        off: By how much they are off, m.
-        keep: Their weight.
+        off: Errors of these rows, m.
+        keep: Weight of these rows.
         matrix: Rows of objectives.
-        error: By how much they are off.
-        weight: Of each.
-        target_velocity: Velocities that are wished for.
+        error: Error of each objective.
+        weight: Weight of each objective.
+        target_velocity: Velocities that are wanted.
     """
     position = keep * (off @ kept)
     velocity = np.zeros(matrix.shape[1])
     for m in range(len(weight)):
-        wrong, wished = weight[m] * error[m], weight[m] * target_velocity[m]
+        wrong, wanted = weight[m] * error[m], weight[m] * target_velocity[m]
         for n in range(len(velocity)):
             position[n] += wrong * matrix[m, n]
-            velocity[n] += wished * matrix[m, n]
+            velocity[n] += wanted * matrix[m, n]
     return position, velocity
 
 
@@ -148,9 +148,9 @@ def acceleration_cost(
 
     Args:
         held: Velocities of hands over bodies where they touch, by all velocities.
-        mass: Of hands.
-        inertia: Of bodies.
-        weight: Of squared changes of torque.
+        mass: Mass matrix of hands.
+        inertia: Mass matrix of bodies.
+        weight: Weight of squared changes of torque.
     """
     nh, n = len(mass), held.shape[2]
     count = 3 * len(held)

@@ -34,7 +34,7 @@ class PlannedGrasp:
     body: int
     grasp: Grasp
     path: ReachPath | None
-    """From where the hand starts; None for a hand that begins with the body in its grip."""
+    """Path from where the hand starts; None for a hand that begins with the body in its grip."""
 
     def at(self, time: float) -> tuple[np.ndarray, Pose]:
         """Joint values, rad, and root at a time, s."""
@@ -80,10 +80,10 @@ def plan_grasps(
     """A grasp for every grip of a problem.
 
     Args:
-        problem: Its grips.
-        world: The same as arrays.
-        bodies: Where bodies are.
-        seed: Of the search.
+        problem: The problem with its grips.
+        world: The problem as arrays.
+        bodies: States of the bodies.
+        seed: Random seed of the search.
     """
     found = []
     hand_names = [hand.name for hand in world.hands]

@@ -18,7 +18,7 @@ from handwright.methods.stepwise.objectives.horizon import VelocityObjectives
 from handwright.methods.stepwise.objectives.pursuit import POSITION_WEIGHT, ROTATION_WEIGHT
 from handwright.methods.stepwise.settings import Settings
 
-# How much firmer a hand follows a reach than it keeps a posture.
+# Factor of the weight with which a hand follows a reach, over that of keeping a posture.
 _REACHING = 100.0
 # Of a free root that is off where it is wanted, 1/m^2 and 1/rad^2.
 _ROOT_POSITION_WEIGHT, _ROOT_ROTATION_WEIGHT = 3e3, 100.0

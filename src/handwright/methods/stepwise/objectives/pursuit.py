@@ -29,7 +29,7 @@ from handwright.methods.stepwise.qp.point_rows import body_point_rows, hand_poin
 from handwright.methods.stepwise.world import HandState, SteppedHand
 
 POSITION_WEIGHT, ROTATION_WEIGHT = 1e5, 3e3
-"""Of a body that is off its goal, 1/m^2 and 1/rad^2."""
+"""Weights of a body's distance from its goal, 1/m^2 and 1/rad^2."""
 # Adaptive reweighting: by how much the weight grows in a frame that is too slow, falls in others,
 # and how far it goes.
 _GROWTH, _DECAY, _MOST = 1.15, 0.97, 30.0
@@ -47,29 +47,30 @@ class FeatureNow(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Pursuit:
-    """A goal that is being gone for."""
+    """A goal that is being pursued."""
 
     goal: Goal
     began: float
     """s."""
     position: Float[np.ndarray, "3"]
-    """Of the feature when it began, m."""
+    """Position of the feature when it began, m."""
     wxyz: Float[np.ndarray, "4"]
     velocity: Float[np.ndarray, "3"]
-    """Of the feature when it began, m/s."""
+    """Velocity of the feature when it began, m/s."""
     angular_velocity: Float[np.ndarray, "3"]
-    """Of the feature when it began, rad/s."""
+    """Angular velocity of the feature when it began, rad/s."""
     factor: float = 1.0
-    """Of the weight, by adaptive reweighting."""
+    """Factor of the weight, by adaptive reweighting."""
     behind: dict[str, Reference] = field(default_factory=dict)
-    """By what is asked for, how far a wanted velocity has left it behind, and the last wish."""
+    """How far the feature has fallen behind a wanted velocity, and the last wanted velocity, by the
+    name of what is asked for."""
 
     def rows(self, frame: Frame, now: FeatureNow) -> VelocityObjectives:
         """Objectives of this frame.
 
         Args:
             frame: States before it.
-            now: The feature.
+            now: The feature where it is.
         """
         goal, parts = self.goal, list[VelocityObjectives]()
         velocity, time, step = frame.velocity, frame.time, frame.step
@@ -97,7 +98,7 @@ class Pursuit:
     def _place(
         self, point: np.ndarray, matters: np.ndarray, speed: np.ndarray, time: float, step: float
     ) -> Reference | None:
-        """Of the coordinates that matter; None if the place is not to be gone for now."""
+        """Reference of the coordinates that matter; None if the position does not count now."""
         goal = self.goal
         if goal.velocity is None:
             if goal.position is None:
@@ -117,7 +118,7 @@ class Pursuit:
     def _turn(
         self, wxyz: np.ndarray, rate: np.ndarray, time: float, step: float
     ) -> Reference | None:
-        """Of the whole orientation; None if it is not to be gone for now."""
+        """Reference of the whole orientation; None if it does not count now."""
         goal = self.goal
         if goal.spin is None:
             if goal.wxyz is None:
@@ -140,14 +141,14 @@ class Pursuit:
         most: float,
         step: float,
     ) -> Reference | None:
-        """A wished velocity, with what it is behind by: all else that is priced slows it down.
+        """A wanted velocity, with what the feature is behind by: all other objectives slow it down.
 
         Args:
-            name: Of what is asked for.
+            name: Name of what is asked for.
             target_velocity: Velocity; None while it is too early.
             rate: Velocity in the last frame.
             most: How far behind may count, m or rad: after a push nobody hurries.
-            step: s.
+            step: Length of the frame, s.
         """
         if target_velocity is None:
             return None
@@ -174,7 +175,7 @@ class Pursuit:
 
     @property
     def _time(self) -> float:
-        """For the whole way, s."""
+        """Time for the whole way, s."""
         return max(self.goal.start - self.began, LEAST_TIME)
 
     def _reweight(self, speed: float, wanted: float) -> None:
@@ -184,13 +185,13 @@ class Pursuit:
 
 
 def begin_pursuit(frame: Frame, goal: Goal, now: FeatureNow, *, is_replaced: bool) -> Pursuit:
-    """A goal that is gone for from now on.
+    """A goal that is pursued from now on.
 
     Args:
         frame: States before it.
         goal: The goal.
-        now: Its feature.
-        is_replaced: Whether it has taken the place of one that was gone for.
+        now: Its feature where it is.
+        is_replaced: Whether it has taken the place of one that was pursued.
     """
     speed, place = now.linear @ frame.velocity, np.array(now.point)
     if is_replaced and goal.position is not None:

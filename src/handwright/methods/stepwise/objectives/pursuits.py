@@ -1,4 +1,4 @@
-"""All goals that are gone for at a time, each with the reference that leads to it."""
+"""All goals that are pursued at a time, each with the reference that leads to it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from handwright.methods.stepwise.objectives.pursuit import Pursuit, begin_pursui
 
 @dataclass(slots=True, eq=False)
 class Pursuits:
-    """The goals of a session that are being gone for."""
+    """The goals of a session that are being pursued."""
 
     _known: dict[GoalKind, Pursuit] = field(default_factory=dict)
     _wrist_goals: dict[tuple[str, str | None, int], tuple[Goal, Goal]] = field(default_factory=dict)
     """Goals of bodies that slip out of a hand, with the goals of its wrist in their place."""
 
     def __bool__(self) -> bool:
-        """Whether any goal has been gone for."""
+        """Whether any goal has been pursued."""
         return bool(self._known)
 
     def rows(

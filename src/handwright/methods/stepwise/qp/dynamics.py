@@ -17,13 +17,13 @@ class FrameDynamics(NamedTuple):
     """The equations of motion of a frame."""
 
     mass: Float[np.ndarray, "H H"]
-    """Of all hands."""
+    """Mass matrix of all hands."""
     bias: Float[np.ndarray, " H"]
     """Velocity forces of hands, N m."""
     inertia: Float[np.ndarray, "B B"]
     """Mass matrix of all bodies, kg and the like."""
     inverse: Float[np.ndarray, "B B"]
-    """Its inverse; zero for bodies whose motion is known."""
+    """Inverse of the mass matrix of bodies; zero for bodies whose motion is known."""
     free: Float[np.ndarray, " B"]
     """Velocities of bodies after the frame if nothing touched them."""
 
@@ -34,7 +34,7 @@ class BodyDynamics(NamedTuple):
     inertia: Float[np.ndarray, "6*B 6*B"]
     """Mass matrix; must hold zeros."""
     inverse: Float[np.ndarray, "6*B 6*B"]
-    """Its inverse; must hold zeros."""
+    """Inverse of the mass matrix; must hold zeros."""
     free: Float[np.ndarray, "B 6"]
     """Velocities after the frame if nothing touched the bodies."""
 

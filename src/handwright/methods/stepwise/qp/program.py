@@ -88,7 +88,7 @@ class QuadraticProgram(NamedTuple):
     upper: Float[np.ndarray, " X+M"]
     lower: Float[np.ndarray, " X+M"]
     scale: Float[np.ndarray, " X"]
-    """By which scaled unknowns are multiplied."""
+    """Factors that turn scaled unknowns into unknowns."""
     to_hand: Float[np.ndarray, "H L"]
     """Forces and moments on hands by coefficient, with the sign of those on bodies."""
     spread: Float[np.ndarray, "B L"]

@@ -29,28 +29,28 @@ _LEFT, _NEAR = 0.5, 2e-3
 
 
 class ForceTarget(NamedTuple):
-    """A sum of contact forces that is wished for (eq. 8, and responses of muscles)."""
+    """A sum of contact forces that is wanted (eq. 8, and responses of muscles)."""
 
     contacts: Bool[np.ndarray, " K"]
     """Whether a contact counts."""
     total: Float[np.ndarray, "3"]
-    """On the body, N."""
+    """Sum of the forces on the body, N."""
     weight: float
-    """1/N^2."""
+    """Weight of squared differences from it, 1/N^2."""
 
 
 class StepSolution(NamedTuple):
-    """What a frame's problem gave."""
+    """The solution of a frame."""
 
     velocity: Float[np.ndarray, " N"]
     force: Float[np.ndarray, "K 3"]
-    """On the bodies, N."""
+    """Forces on the bodies, N."""
     torque: Float[np.ndarray, " H"]
-    """Without what carries the hands' own weight, N m."""
+    """Joint torques without what carries the hands' own weight, N m."""
     cost: float
-    """Of the frame, up to what does not depend on it."""
+    """Cost of the frame, up to what does not depend on it."""
     flag: int
-    """Of the solver: 1 solved, 2 with a limit that had to give way."""
+    """What the solver says: 1 solved, 2 with a limit that had to give way."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,9 +84,9 @@ def solve_step(
     Args:
         problem: What is known of the frame.
         contacts: Contacts.
-        rows: The same as arrays.
+        rows: All contacts as arrays.
         forces: Objectives on sums of forces.
-        limits: What may not meet.
+        limits: What velocities may not do.
     """
     frame, dynamics = problem.frame, problem.dynamics
     before, step = frame.velocity, frame.step
