@@ -38,7 +38,7 @@ def disturbances(
 
     Args:
         body: What is held.
-        gravity: In the frame of the forces, m/s^2.
+        gravity: Gravity in the frame of the forces, m/s^2.
         push: Size of the pushes, in weights.
     """
     weight = body.mass * float(np.linalg.norm(gravity))
@@ -67,7 +67,7 @@ def check_hold(
         inward: Unit normals into the body.
         gravity: m/s^2.
         friction: Coulomb coefficient.
-        push: Of disturbances, in weights.
+        push: Size of the pushes, in weights.
     """
     contacts = force_contacts(
         points, inward, center=body.center, friction=FRICTION_SHARE * friction, cap=DIGIT_FORCE
@@ -102,11 +102,11 @@ def strength_share(
     Forces are chosen so that this share is least; infinite if none would do.
 
     Args:
-        contacts: Of a hand with a body.
-        wrenches: That contacts must give the body about its centre, N and N m.
+        contacts: Contacts of a hand with a body.
+        wrenches: Wrenches that contacts must give the body about its centre, N and N m.
         maps: Torques of joints by forces on the body.
         lower: Least torques of joints, N m; joints without limits have -inf.
-        upper: Likewise.
+        upper: Largest torques of joints, N m; joints without limits have inf.
     """
     push, owner = edge_wrenches(contacts, _NUM_EDGES)
     torque = np.einsum("cji,ic->jc", maps[owner], push[:3])

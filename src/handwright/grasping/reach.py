@@ -63,12 +63,12 @@ class ReachPath:
     """Postures from where a hand is to its grasp."""
 
     share: Float[np.ndarray, " K"]
-    """From 0 at the start to 1 at the grasp; even in distance."""
+    """Share of the way, from 0 at the start to 1 at the grasp; even in distance."""
     q: Float[np.ndarray, "K J"]
     root: Pose
     """(K,) in the world."""
     depth: float
-    """Of the deepest skin in the body or the environment on the way, m."""
+    """Depth of the deepest skin in the body or the environment on the way, m."""
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
@@ -112,9 +112,9 @@ def reach_path(
         model: The hand.
         grasp: Where it should come to.
         body: What is grasped.
-        pose: Of the body in the world, as it was for the grasp.
+        pose: Pose of the body in the world, as it was for the grasp.
         start_q: Joint values to start from, rad.
-        start_root: Of the hand in the world; the grasp's by default, and always with an arm.
+        start_root: Root of the hand in the world; the grasp's by default, and always with an arm.
         environment: What the hand keeps out of, beside the body.
     """
     start_q = one_pose(model, start_q)

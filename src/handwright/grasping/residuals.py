@@ -48,7 +48,7 @@ class GraspWeights:
     """Per weight."""
     goal: float = 0.0
     margin: float = 0.0
-    """Distance from the body and the surroundings that is kept, m."""
+    """Distance from the body and the environment that is kept, m."""
     near: float = 6.0
     """Optional handles farther from the surface than this are drawn only weakly, mm."""
 
@@ -68,7 +68,7 @@ class GraspProblem:
     target: Float[np.ndarray, " J"]
     """The preferred posture."""
     posture_matrix: Float[np.ndarray, "R J"]
-    """From ``posture_matrix``: what departures from the target cost."""
+    """What departures from the target cost; see ``posture_cost``."""
     is_root_free: bool
     wrist: Pose | None = None
     """Where the wrist should be; None if that does not count."""
@@ -92,11 +92,11 @@ class GraspMeasures:
     contact: Int[np.ndarray, " H"]
     """Nearest skin point of every handle."""
     depth: float
-    """Of the deepest skin point in the body, m."""
+    """Depth of the deepest skin point in the body, m."""
     ground_depth: float
-    """The same in the surroundings."""
+    """Depth of the deepest skin point in the environment, m."""
     pair_depth: float
-    """The same for digits in each other."""
+    """Depth of digits in each other, m."""
 
 
 def pose_links(problem: GraspProblem, q: np.ndarray, root: Pose) -> None:
@@ -107,7 +107,7 @@ def pose_links(problem: GraspProblem, q: np.ndarray, root: Pose) -> None:
 
 
 def deepest(problem: GraspProblem, q: Float[np.ndarray, " J"], root: Pose) -> float:
-    """Depth of the deepest point in the body or the surroundings, m; 0 if all are free."""
+    """Depth of the deepest point in the body or the environment, m; 0 if all are free."""
     pose_links(problem, q, root)
     place = np.zeros((len(problem.points.link), 3))
     place_points(problem.points, problem.links, place)
