@@ -30,6 +30,15 @@ def refused(*arguments: str) -> str:
     return done.stderr
 
 
+def check_what_stays_behind() -> None:
+    """Benchmarks and tools belong to the checkout, and ``bench`` says so."""
+    if "source checkout" not in refused("handwright", "bench", "verify"):
+        raise SystemExit("handwright bench does not say that benchmarks need a source checkout.")
+    for name in ("benchmarks", "tools"):
+        if importlib.util.find_spec(name) is not None:
+            raise SystemExit(f"The wheel brought '{name}', which belongs to the checkout alone.")
+
+
 def main() -> None:
     """Fails with a message at the first thing that does not hold."""
     unwanted = [name for name in ABSENT if importlib.util.find_spec(name) is not None]
@@ -44,6 +53,9 @@ def main() -> None:
     for words in ("show", "bench", "demo"):
         if words not in run("handwright", "--help"):
             raise SystemExit(f"handwright --help does not name '{words}'.")
+    if "milk_box_turn" not in run("handwright", "scenes"):
+        raise SystemExit("handwright scenes does not list milk_box_turn.")
+    handwright.load_scene("cooking")
     if "trident" not in run("handwright", "hands"):
         raise SystemExit("handwright hands does not list the trident.")
     page = Path(handwright.__file__).parent / "studio" / "page"
@@ -52,11 +64,7 @@ def main() -> None:
             raise SystemExit(f"The wheel lacks the studio's {file}.")
     if '"handwright[studio]"' not in refused("handwright", "studio", "--no-browser"):
         raise SystemExit("handwright studio does not say which extra it needs.")
-    if "source checkout" not in refused("handwright", "bench", "verify"):
-        raise SystemExit("handwright bench does not say that benchmarks need a source checkout.")
-    for name in ("benchmarks", "tools"):
-        if importlib.util.find_spec(name) is not None:
-            raise SystemExit(f"The wheel brought '{name}', which belongs to the checkout alone.")
+    check_what_stays_behind()
     with tempfile.TemporaryDirectory() as folder:
         picture = Path(folder) / "box.png"
         run("handwright", "show", "box", str(picture), "--views", "2", "--size", "64")

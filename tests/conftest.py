@@ -65,8 +65,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             # Fixtures of a module are then made once, not once in each worker.
             name = item.path.relative_to(ROOT / "tests").as_posix()
             item.add_marker(pytest.mark.xdist_group(name))
-    # Whole motions take longest: a worker that began one of them last would work on alone.
-    items.sort(key=lambda item: not _is_of_motions(item))
+    # The first tests compile the methods, each worker another one. Whole motions come next: a
+    # worker that began a long one last would work on alone.
+    items.sort(key=lambda item: (item.path != TESTS_OF_EVERY_METHOD, not _is_of_motions(item)))
     if _recordings() is None:
         reason = (
             "the ManipNet recordings are not here; set HANDWRIGHT_MANIPNET_DATA to their folder"

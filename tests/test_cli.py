@@ -94,7 +94,7 @@ def test_show_draws_a_row_for_each_pose(tmp_path, opengl):
     [
         (
             ["show", "mugg", "a.png"],
-            "Unknown hand or shape 'mugg'. Did you mean 'mug'? Known: book,",
+            "Unknown hand or shape 'mugg'. Did you mean 'mug'? Known: beaker,",
         ),
         (["show", "human_rihgt", "a.png"], "Did you mean 'human_right'?"),
         (["show", "box", "a.jpg"], "Cannot write a picture to 'a.jpg'; expected a name that ends"),

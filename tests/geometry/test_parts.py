@@ -8,7 +8,7 @@ import pytest
 from handwright.errors import InvalidValueError
 from handwright.geometry.regions.parts import BODY_PARTS, faces_of_part
 from handwright.geometry.shapes import make_shape
-from handwright.scenes.mugs import beaker
+from tools.scenes.motions.mugs import beaker
 
 pytestmark = pytest.mark.usefixtures("private_cache")
 

@@ -22,7 +22,7 @@ from handwright.math.pose import Pose
 from handwright.mechanics import force_contacts, least_forces
 from handwright.methods.sampling.setup.ground_contacts import ground_contacts
 from handwright.methods.sampling.setup.intervals import find_holdings
-from handwright.scenes.checking import support_contacts
+from tools.scenes.checking import support_contacts
 
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 BAR = make_shape("box", width=0.3, depth=0.02, height=0.016, mass=0.2)

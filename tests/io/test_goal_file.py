@@ -17,9 +17,9 @@ from handwright.io.goals.file import read_problem, turned
 from handwright.io.goals.schema import (
     BodyPart,
     GoalPart,
-    GoalsFile,
     GripPart,
     HandPart,
+    ProblemFile,
     PushPart,
     TouchPart,
 )
@@ -99,7 +99,7 @@ def complaints(read):
         with pytest.raises(FileFormatError) as caught:
             read(text)
         first, *rest = str(caught.value).splitlines()
-        assert first.endswith("goals.yaml: this file of goals cannot be used:")
+        assert first.endswith("goals.yaml: this problem file cannot be used:")
         return [line.removeprefix("  - ") for line in rest]
 
     return reader
@@ -197,7 +197,7 @@ TOP = f"name: a\nduration: 1\n{HANDS}{BODIES}"
     ("text", "wanted"),
     [
         ("", ["line 1: is 'None'; expected keys with values: name, duration, fps, hands,"]),
-        ("name: a\nhands: {}\n", ["line 1, duration: is missing", "line 1, goals: is missing"]),
+        ("name: a\nhands: {}\n", ["line 1: expected tracks, or duration and goals"]),
         ("name: 3\nduration: x\nhands: 7\ngoals: 5\n",
          ["line 1, name: is '3'; expected text", "line 2, duration: is 'x'; expected a number",
           "line 3, hands: is '7'; expected names with values",
@@ -354,7 +354,7 @@ class TestTheGuide:
         assert [goal.end for goal in problem.goals] == [2.5, 5.0]
 
     @pytest.mark.parametrize(
-        "part", [GoalsFile, HandPart, BodyPart, GoalPart, TouchPart, GripPart, PushPart]
+        "part", [ProblemFile, HandPart, BodyPart, GoalPart, TouchPart, GripPart, PushPart]
     )
     def test_it_names_every_key(self, part):
         for name, field in part.model_fields.items():

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from corpus import problem_of, solved
+from corpus import new_process, problem_of, solved
 
 from handwright.core.problem import Problem
 from handwright.core.result import NoSolutionError, Status
@@ -28,10 +28,10 @@ PROBLEMS = {
 }
 """Problems that a method can solve; others take ``hold_a_ball``."""
 SETTINGS = {
-    "sampling": {"num_solutions": 1, "time_budget": 600.0},
+    "sampling": {"num_solutions": 3, "time_budget": 600.0},
     "trajopt": {"num_solutions": 1, "time_budget": 600.0},
 }
-SEED = 1
+SEED = 0
 
 
 def method_of(name):
@@ -81,12 +81,13 @@ class TestEveryMethod:
         np.testing.assert_array_equal(result.best.times, problem.times)
 
     def test_the_same_seed_gives_the_same_bytes(self, name):
-        """Also in another process: that of the corpus, which nobody watched."""
+        """Also in another process, which nobody watches, and in which sets have another order."""
         problem, result, _ = fresh(name)
-        one, two = result.best, solved(problem.name, method_of(name), SEED).best
-        for hand in problem.hands:
-            assert one.hands[hand].q.tobytes() == two.hands[hand].q.tobytes()
-        assert one.contacts.force.tobytes() == two.contacts.force.tobytes()
+        again = solved(problem.name, method_of(name), SEED, by=new_process)
+        for one, two in zip(result.clips, again.clips, strict=True):
+            for hand in problem.hands:
+                assert one.hands[hand].q.tobytes() == two.hands[hand].q.tobytes()
+            assert one.contacts.force.tobytes() == two.contacts.force.tobytes()
 
     def test_what_it_cannot_do_is_a_status_not_a_crash(self, name):
         floating = Problem("no_tracks", TIMES, {"hand": trident()}, {"ball": make_shape("sphere")})

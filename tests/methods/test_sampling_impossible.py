@@ -24,7 +24,7 @@ from handwright.methods.sampling.setup.feasibility import why_impossible
 from handwright.methods.sampling.setup.intervals import find_holdings
 from handwright.methods.sampling.setup.palms import palm_depths, reach_of
 from handwright.scenes import load_scene
-from handwright.scenes.registry import SCENES
+from tools.scenes.registry import SCENES
 
 FIRST, LAST = 20, 56
 """Frames of the scene in which the box needs a hand."""

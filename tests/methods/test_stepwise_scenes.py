@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
+from played import played
 
 import handwright as hw
 from benchmarks.stepwise.bench import scene_names
 from handwright.core.contact import ContactMode
 from handwright.math import rotation
-from handwright.methods.stepwise.session import Session
 
 STEP = 1.0 / 30.0
-pytestmark = pytest.mark.slow
-
-
-@cache
-def played(name):
-    """A session at the end of a scene, and its clip."""
-    problem = hw.load_scene(name)
-    session = Session(problem)
-    for step in np.diff(problem.times):
-        session.step(float(step))
-    return session, session.clip("stepwise")
+pytestmark = [pytest.mark.slow, pytest.mark.scene]
 
 
 def heights(name, body):
-    z = played(name)[1].bodies[body].position[:, 2]
+    z = played(name).clip.bodies[body].position[:, 2]
     return z - z[0]
 
 
@@ -44,13 +32,16 @@ def normal_forces(clip, toucher, body):
     return total
 
 
-@pytest.mark.parametrize("name", scene_names())
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in scene_names()],
+)
 def test_a_scene_is_certified_solved_and_adds_no_energy(name):
-    session, clip = played(name)
-    certificate = hw.certify(clip)
+    end = played(name)
+    certificate = hw.certify(end.clip)
     assert certificate.passed, str(certificate)
-    assert session.tally.infeasible == 0
-    assert session.tally.added_energy <= 1e-6
+    assert end.tally.infeasible == 0
+    assert end.tally.added_energy <= 1e-6
 
 
 def test_a_mass_that_is_underestimated_is_lifted_later_and_lower_at_first():
@@ -74,18 +65,18 @@ def test_soap_slips_out_of_a_hand_that_believes_it_rough_and_is_held_by_one_that
     soap, held = heights("soap_slips", "soap"), heights("soap_held", "soap")
     assert np.abs(soap).max() < 0.02
     assert held[-1] == pytest.approx(0.1, abs=2e-3)
-    _, clip = played("soap_slips")
+    clip = played("soap_slips").clip
     assert normal_forces(clip, "right", "soap")[:5].min() > 0.1
     assert not normal_forces(clip, "right", "soap")[-30:].any()
     assert (clip.contacts.mode == int(ContactMode.SLIDING)).any()
     # The hand goes on without it.
-    wrist = [moment.hands["right"][1] for moment in played("soap_slips")[0].moments]
+    wrist = [moment.hands["right"][1] for moment in played("soap_slips").moments]
     assert np.abs(wrist[-1] - wrist[0]).max() > 0.1
 
 
 def off_goal(name):
     """Distances of the cup from its goal, mm, and its tilts, degrees, by frame."""
-    clip = played(name)[1]
+    clip = played(name).clip
     goal, pose = clip.problem.goals[0], clip.bodies["cup"]
     up = rotation.rotate(pose.wxyz, np.array([0.0, 0.0, 1.0]))
     tilt = np.degrees(np.arccos(np.clip(up[:, 2], -1.0, 1.0)))
@@ -113,7 +104,7 @@ def test_fast_muscles_recover_from_a_push_sooner_than_slow_ones():
 
 
 def test_the_nail_hand_stiffens_under_the_blow_and_brings_the_nail_back():
-    session, clip = played("hammer_nail")
+    clip = played("hammer_nail").clip
     force = normal_forces(clip, "left", "nail")
     names = clip.contacts
     blow = (names.toucher == names.touchers.index("hammer")) & (
@@ -127,11 +118,11 @@ def test_the_nail_hand_stiffens_under_the_blow_and_brings_the_nail_back():
     assert np.linalg.norm(way, axis=1).max() < 6e-3
     assert force[first : first + 6].max() > 1.5 * force[first - 1]
     assert np.linalg.norm(way[-1]) < 1e-3
-    assert session.problem.goals[-1].feature.owner == "nail"
+    assert clip.problem.goals[-1].feature.owner == "nail"
 
 
 def test_wine_is_poured_over_the_glass():
-    _, clip = played("pour_wine")
+    clip = played("pour_wine").clip
     bottle, glass = clip.bodies["bottle"], clip.bodies["glass"]
     mouth = bottle.apply(np.array([0.0, 0.0, clip.problem.bodies["bottle"].vertices[:, 2].max()]))
     rim = glass.apply(np.array([0.0, 0.0, clip.problem.bodies["glass"].vertices[:, 2].max()]))

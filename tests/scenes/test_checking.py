@@ -13,11 +13,12 @@ from handwright.geometry.distance.exact import ExactDistance
 from handwright.hands.skin.build import skin_of
 from handwright.kinematics import posed_skin
 from handwright.math.pose import Pose
-from handwright.scenes.checking import SceneReport, check_clip, check_scene
-from handwright.scenes.files import load_holds
-from handwright.scenes.registry import SCENES, load_scene
-from handwright.scenes.sketch import CLOSING, sketch
-from handwright.scenes.stage import SHOULDERS
+from handwright.scenes import load_scene
+from tools.scenes.checking import SceneReport, check_clip, check_scene
+from tools.scenes.files import load_holds
+from tools.scenes.registry import SCENES
+from tools.scenes.sketch import CLOSING, sketch
+from tools.scenes.stage import SHOULDERS
 
 # Not a divisor of the phases, so that no part of a motion is passed over in every scene.
 STEP = 13
@@ -26,7 +27,7 @@ STEP = 13
 @pytest.mark.parametrize("name", list(SCENES))
 def test_hands_can_do_their_work(name):
     report = check_scene(name, step=STEP)
-    frames = np.arange(0, SCENES[name].num_frames, STEP)
+    frames = np.arange(0, len(load_scene(name).times), STEP)
     assert report.palm_depth.max() < 1e-4
     assert report.body_depth.max() < 1e-9
     assert report.hand_depth.max() < 1e-3

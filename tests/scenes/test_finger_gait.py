@@ -9,8 +9,8 @@ from handwright.geometry.distance.sdf import sample_field
 from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.math import rotation
 from handwright.mechanics import force_contacts, least_forces
-from handwright.scenes.files import load_holds
-from handwright.scenes.registry import load_scene
+from handwright.scenes import load_scene
+from tools.scenes.files import load_holds
 
 NAME, BODY = "paper_cup_twirl", "paper_cup"
 

@@ -8,15 +8,15 @@ import pytest
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
 from handwright.kinematics import posed_pads
-from handwright.scenes.files import load_holds, save_holds
-from handwright.scenes.fitting import fit_wrist
-from handwright.scenes.gripping import (
+from tools.scenes.files import load_holds, save_holds
+from tools.scenes.fitting import fit_wrist
+from tools.scenes.gripping import (
     carrying_wrenches,
     hold_from,
     holding_force,
     wrists_around,
 )
-from handwright.scenes.task import Task, comfortable_pose, mirrored, opposed
+from tools.scenes.task import Task, comfortable_pose, mirrored, opposed
 
 
 @pytest.fixture(scope="module")

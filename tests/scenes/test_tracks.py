@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import yaml
 
 import handwright as hw
 from handwright.errors import UnknownNameError
 from handwright.geometry.distance.surface_distance import surface_distance
 from handwright.math import rotation
-from handwright.scenes.files import DATA, load_holds, load_person
-from handwright.scenes.make import main
-from handwright.scenes.registry import SCENES, load_scene
+from handwright.scenes import catalogue, load_scene
+from tools.scenes import make
+from tools.scenes.files import load_holds, load_person
+from tools.scenes.problem_text import problem_text
+from tools.scenes.registry import SCENES
 
 FRAMES = {
     "milk_box_turn": 71,
@@ -38,21 +41,25 @@ def test_the_wanted_scenes_are_there():
     named = {"bottle_turn_on_table", "paper_cup_twirl", "big_box_two_hands", "bunny_like", "mug"}
     named |= {"mug_by_handle", "beaker_by_rim"}
     assert set(SCENES) == {*FRAMES, *named, "cooking"}
-    assert {name: SCENES[name].num_frames for name in FRAMES} == FRAMES
-    assert hw.SCENES is SCENES
-    assert sum(file.stat().st_size for file in DATA.iterdir()) < 1_000_000
+    assert list(hw.SCENES) == list(SCENES)
+    assert {name: hw.SCENES[name].num_frames for name in FRAMES} == FRAMES
+    assert hw.SCENES is catalogue.track_scenes()
+    # A file that is not in the table would be loaded, but never listed.
+    assert {path.stem for path in catalogue.TRACKS.glob("*.yaml")} == set(SCENES)
+    assert sum(file.stat().st_size for file in catalogue.TRACKS.iterdir()) < 1_000_000
 
 
 def test_an_unknown_scene_lists_the_known_ones():
     with pytest.raises(UnknownNameError, match=r"Did you mean 'milk_box_turn'.*spatula"):
         hw.load_scene("milk_box_trun")
     with pytest.raises(UnknownNameError, match="nowhere"):
-        main(["nowhere"])
+        make.main(["nowhere"])
 
 
 @EVERY
 def test_the_problem_is_what_the_table_says(name):
-    scene, problem = SCENES[name], hw.load_scene(name)
+    scene, problem = hw.SCENES[name], hw.load_scene(name)
+    assert scene.summary == SCENES[name].summary
     assert problem.name == name
     assert len(problem.times) == scene.num_frames
     assert np.allclose(np.diff(problem.times), 1.0 / 30.0)
@@ -76,10 +83,40 @@ def test_the_data_is_what_the_code_makes(name):
         assert apart.max() < max(slack, 1e-7)
 
 
+def leaves(value, place=()):
+    """Numbers and words of a file by where they stand in it."""
+    if not isinstance(value, dict | list):
+        return {place: value}
+    pairs = value.items() if isinstance(value, dict) else enumerate(value)
+    return {at: leaf for key, item in pairs for at, leaf in leaves(item, (*place, key)).items()}
+
+
+@EVERY
+def test_the_problem_file_is_what_the_code_makes(name):
+    stored = leaves(yaml.safe_load(hw.SCENES[name].path.read_text(encoding="utf-8")))
+    made = leaves(yaml.safe_load(problem_text(SCENES[name])))
+    # Numbers of machines differ in the last bits.
+    assert made == {
+        place: pytest.approx(leaf, rel=1e-9, abs=1e-15) if isinstance(leaf, float) else leaf
+        for place, leaf in stored.items()
+    }
+
+
+def test_made_files_are_read_again(tmp_path):
+    make.main(["milk_box_turn", "cooking"], tmp_path)
+    for name in ("milk_box_turn", "cooking"):
+        made, stored = hw.read_problem(tmp_path / f"{name}.yaml"), hw.load_scene(name)
+        assert np.array_equal(made.times, stored.times)
+        assert list(made.tracks) == list(stored.tracks)
+        for key, track in made.tracks.items():
+            # A BVH file has six digits.
+            assert np.abs(track.pose.position - stored.tracks[key].pose.position).max() < 1e-6
+
+
 @EVERY
 def test_bodies_stand_on_something_until_they_are_held(name):
     problem = load_scene(name)
-    count = SCENES[name].num_frames
+    count = len(problem.times)
     for body in problem.bodies:
         assert min(gap_at(problem, body, t) for t in range(0, count, 5)) > -1e-9
         spans = [span for span in SCENES[name].spans if span.body == body]

@@ -129,9 +129,19 @@ def test_goals_become_a_scene_unless_they_name_files(served):
     assert scenes["my_lift"]["is_uploaded"]
     assert scenes["my_lift"]["method"] == "trajopt"
     assert not scenes["milk_box_turn"]["is_uploaded"]
-    bad = upload(served, "other.yaml", (GOALS % "mesh: /etc/passwd").encode())
-    assert bad.status_code == 422
-    assert "names the file '/etc/passwd'" in bad.json()["message"]
+    named = "/etc/passwd"
+    texts = (
+        GOALS % f"mesh: {named}",
+        (GOALS % "shape: box").replace("duration: 1.0\n", f"tracks: {named}\n"),
+        (GOALS % "shape: box").replace(
+            "model: human", f"bvh: {{file: {named}, joint: a}}, model: human"
+        ),
+    )
+    for text in texts:
+        assert named in text
+        bad = upload(served, "other.yaml", text.encode())
+        assert bad.status_code == 422
+        assert f"names the file '{named}'" in bad.json()["message"]
     taken = upload(served, "pick_ball.yaml", (GOALS % "shape: box").encode())
     assert "already" in taken.json()["message"]
 

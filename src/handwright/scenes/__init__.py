@@ -6,17 +6,27 @@ the right.
 
 from __future__ import annotations
 
-from handwright.scenes.goal_scenes import GoalScene, goal_scenes
+from typing import Any
+
+from handwright.scenes.catalogue import Scene, goal_scenes, load_scene, track_scenes
+from handwright.scenes.problem_file import read_problem
 from handwright.scenes.recordings import from_recording
-from handwright.scenes.registry import SCENES, Scene, load_scene
-from handwright.scenes.robot_hands import read_problem
+
+SCENES: dict[str, Scene]
+"""Every scene with tracks by its name, read when it is first asked for; see ``goal_scenes`` too."""
 
 __all__ = [
     "SCENES",
-    "GoalScene",
     "Scene",
     "from_recording",
     "goal_scenes",
     "load_scene",
     "read_problem",
+    "track_scenes",
 ]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401  as modules have it
+    if name == "SCENES":
+        return track_scenes()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from handwright.core.hand import Side
 from handwright.core.problem import Problem
-from handwright.io.manipnet.dataset import read_recording
 
 
 def from_recording(
@@ -27,5 +26,8 @@ def from_recording(
         sides: Which hands, "left" or "right"; all that were recorded if None.
         fps: Rate of the problem, 1/s; the file's divided by a whole number.
     """
+    # The kinematics that fit a recorded hand are loaded only for those who have a recording.
+    from handwright.io.manipnet.dataset import read_recording
+
     # The whole file is read: its table and its bones come from more than the part that is wanted.
     return read_recording(file).problem(start, stop, sides=sides, fps=fps)

@@ -1,4 +1,4 @@
-"""Hands from robot files, for files of goals."""
+"""Hands from robot files, for problem files."""
 
 from __future__ import annotations
 
@@ -9,21 +9,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from handwright.core.hand import HandModel
-from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError, UnknownNameError
-from handwright.io.goals import file as goal_file
-
-
-def read_problem(path: str | Path) -> Problem:
-    """Reads a problem from a file of goals (.yaml).
-
-    Args:
-        path: The file; docs/how-to/write-goals.md tells what is in it.
-
-    Raises:
-        FileFormatError: Something in the file cannot be used; the text lists all of it by line.
-    """
-    return goal_file.read_problem(path, robot_hand)
 
 
 def robot_hand(path: Path, mapping: Any) -> HandModel:  # noqa: ANN401  whatever YAML holds

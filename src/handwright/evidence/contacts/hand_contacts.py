@@ -127,7 +127,7 @@ class ContactRule(NamedTuple):
     """Gap up to which surfaces count as touching, m."""
     static_speed: float
     """Sliding speeds up to this count as none, m/s."""
-    skin_shear: float = 0.0
+    skin_stretch: float = 0.0
     """How far skin gives way before it slides, m."""
 
 
@@ -149,7 +149,7 @@ def hand_gaps(
         times: Times of the frames, s.
         rule: What counts as a contact.
     """
-    reach, touching, static_speed, skin_shear = rule
+    reach, touching, static_speed, skin_stretch = rule
     count, capsules = len(times), hand.model.capsules
     world = posed_capsules(hand.model, hand.motion.q, hand.motion.root)
     back = pose.inverse()[:, None]
@@ -195,7 +195,7 @@ def hand_gaps(
     place = here.apply(np.concatenate([place, sides.points]))
     velocity = material_velocity(times, hand.links, pose, frame, capsules.link[part], place)
     shear = _skin_shear(
-        skin_shear, touch_gap <= touching, pose, times,
+        skin_stretch, touch_gap <= touching, pose, times,
         frame[~is_side], part[~is_side], velocity[~is_side], own_normal[~is_side],
     )  # fmt: skip
     # One that moves over the edge rests on neither.

@@ -29,7 +29,14 @@ from handwright.geometry.shapes.primitives import (
     tetrahedron,
     torus,
 )
-from handwright.geometry.shapes.revolved import bottle, can, pen, wine_glass
+from handwright.geometry.shapes.revolved import (
+    beaker,
+    bottle,
+    can,
+    paper_cup,
+    pen,
+    wine_glass,
+)
 from handwright.geometry.shapes.tools import hammer, spatula
 from handwright.geometry.shapes.vessels import mug, pan
 
@@ -37,6 +44,7 @@ __all__ = [
     "PHONE_KEYS",
     "SHAPES",
     "Shape",
+    "beaker",
     "book",
     "bottle",
     "box",
@@ -52,6 +60,7 @@ __all__ = [
     "milk_carton",
     "mug",
     "pan",
+    "paper_cup",
     "pen",
     "phone",
     "phone_keys",
@@ -101,6 +110,8 @@ SHAPES: dict[str, Shape] = {
         Shape("can", can, "full drinks can, 66 mm across, 122 mm tall"),
         Shape("bottle", bottle, "full half-litre bottle, 65 mm across, 210 mm tall"),
         Shape("wine_glass", wine_glass, "hollow wine glass, 80 mm across, 200 mm tall"),
+        Shape("beaker", beaker, "open plastic beaker, 84 mm across, 95 mm tall"),
+        Shape("paper_cup", paper_cup, "full paper cup with its lid on, 62 mm across, 85 mm tall"),
         Shape("mug", mug, "hollow mug with handle, 82 mm across, 95 mm tall"),
         Shape("teapot", teapot, "teapot with spout, handle and lid, 130 mm tall"),
         Shape("wine_pot", wine_pot, "slender pot with long spout and handle, 200 mm tall"),

@@ -251,3 +251,74 @@ def pen(*, length: float = 0.142, radius: float = 0.0052, mass: float | None = N
     return make_body(
         "pen", vertices, faces, density=1100.0, mass=mass, friction=0.6, color=(0.24, 0.33, 0.50)
     )
+
+
+def beaker(
+    *,
+    radius: float = 0.042,
+    height: float = 0.095,
+    wall: float = 0.0035,
+    longest_edge: float = 0.005,
+    mass: float = 0.09,
+) -> RigidBody:
+    """An open plastic beaker that is a little wider at its rim than at its foot.
+
+    Args:
+        radius: Of the rim, outside, metres.
+        height: Along Z, metres; from 30 mm.
+        wall: Thickness of wall and floor, metres; from 2.5 mm.
+        longest_edge: Of the mesh along the outline, metres.
+        mass: Kilograms.
+    """
+    check_dimensions(
+        "beaker", radius=radius, height=height, wall=wall, longest_edge=longest_edge, mass=mass
+    )
+    if wall < 0.0025 or radius < 6.0 * wall or height < 0.03:
+        raise InvalidValueError(
+            f"Shape 'beaker': radius {radius:g}, height {height:g} and wall {wall:g} m do not fit "
+            "together; expected a wall from 0.0025, a radius from six walls and a height from 0.03."
+        )
+    foot = 0.86 * radius
+    profile = rounded(
+        [
+            (0.0, 0.0),
+            (foot, 0.0),
+            (radius, height),
+            (radius - wall, height),
+            (foot - wall, wall),
+            (0.0, wall),
+        ],
+        [0.0, 0.003, 0.45 * wall, 0.45 * wall, 0.004, 0.0],
+    )
+    vertices, faces = revolve(refined(profile, longest=longest_edge))
+    return make_body("beaker", vertices, faces, mass=mass, friction=0.9, color=(0.55, 0.70, 0.76))
+
+
+def paper_cup(*, height: float = 0.085, mass: float = 0.12) -> RigidBody:
+    """A small paper cup, full and with its lid on, standing.
+
+    Args:
+        height: Along Z, lid included, metres; from 50 mm. The width follows.
+        mass: Kilograms.
+    """
+    check_dimensions("paper_cup", height=height, mass=mass)
+    if height < 0.05:
+        raise InvalidValueError(f"Shape 'paper_cup': height {height:g} m; expected from 0.05.")
+    scale = height / 0.085
+    corners = [
+        (0.0, 0.0),
+        (0.023, 0.0),
+        (0.0293, 0.075),
+        (0.031, 0.076),
+        (0.031, 0.082),
+        (0.0264, 0.085),
+        (0.0, 0.085),
+    ]
+    profile = rounded(
+        [(scale * across, scale * up) for across, up in corners],
+        [0.0, 0.003, 0.0008, 0.0008, 0.002, 0.002, 0.0],
+    )
+    vertices, faces = revolve(refined(profile, longest=0.006))
+    return make_body(
+        "paper_cup", vertices, faces, mass=mass, friction=0.8, color=(0.86, 0.78, 0.66)
+    )

@@ -1,7 +1,7 @@
-"""Files of goals (.yaml): a problem as text that people write.
+"""Problem files (.yaml): a problem as text that people write.
 
-Hands and bodies with where they start, surroundings, and what should become true; see
-docs/how-to/write-goals.md for every key.
+Hands and bodies with where they start or with tracks, surroundings, and what should become true;
+see docs/how-to/write-goals.md for every key.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from handwright.core.problem import (
     usual_posture,
 )
 from handwright.core.surface import EnvironmentBox, HalfSpace, Surface
+from handwright.core.track import Track
 from handwright.errors import FileFormatError, HandwrightError, InvalidValueError, UnknownNameError
 from handwright.geometry.mesh.bodies import load_body
 from handwright.geometry.shapes import make_shape
@@ -38,14 +39,15 @@ from handwright.hands.registry import HANDS, make_hand
 from handwright.io.goals.schema import (
     BodyPart,
     GoalPart,
-    GoalsFile,
     HandPart,
     Place,
+    ProblemFile,
     SurfacePart,
     Turned,
     schema_problems,
 )
 from handwright.io.goals.strict_yaml import YamlDocument, read_yaml
+from handwright.io.goals.tracks import joint_poses, read_poses
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
@@ -56,7 +58,7 @@ _ROBOT_SUFFIXES = (".xml", ".urdf")
 
 
 def read_problem(path: str | Path, robot_reader: RobotReader | None = None) -> Problem:
-    """Reads a problem from a file of goals.
+    """Reads a problem from a problem file.
 
     Args:
         path: A .yaml file; paths within it start from its folder.
@@ -68,7 +70,7 @@ def read_problem(path: str | Path, robot_reader: RobotReader | None = None) -> P
     document = read_yaml(path)
     builder = _Builder(Path(path), document, robot_reader)
     try:
-        file = GoalsFile.model_validate(document.value)
+        file = ProblemFile.model_validate(document.value)
     except ValidationError as error:
         for place, text in schema_problems(error):
             builder.say(place, text)
@@ -103,7 +105,7 @@ class _Builder:
 
     def error(self) -> FileFormatError:
         listed = "".join(f"\n  - {problem}" for problem in self.problems)
-        return FileFormatError(f"{self.path}: this file of goals cannot be used:{listed}")
+        return FileFormatError(f"{self.path}: this problem file cannot be used:{listed}")
 
     @contextmanager
     def at(self, *place: str | int) -> Iterator[None]:
@@ -112,7 +114,7 @@ class _Builder:
         except HandwrightError as error:
             self.say(place, str(error))
 
-    def problem(self, file: GoalsFile) -> Problem | None:
+    def problem(self, file: ProblemFile) -> Problem | None:
         hands: dict[str, HandModel] = {}
         bodies: dict[str, RigidBody] = {}
         postures: dict[str, Float[np.ndarray, " J"]] = {}
@@ -120,16 +122,18 @@ class _Builder:
         for name, hand in file.hands.items():
             with self.at("hands", name):
                 hands[name] = self._hand(hand)
-                postures[name] = _posture(hands[name], hand)
+                if hand.start is not None or hand.pose is not None or hand.joints_deg:
+                    postures[name] = _posture(hands[name], hand)
         for name, body in file.bodies.items():
             with self.at("bodies", name):
-                bodies[name] = self._body(name, body)
+                bodies[name] = make_body(name, body, self.path.parent)
         for number, surface in enumerate(file.environment):
             with self.at("environment", number):
                 environment.append(_surface(surface))
+        times, tracks = self._tracks(file)
         if self.problems:
             return None
-        span = float(file.times[0]), float(file.times[-1])
+        span = float(times[0]), float(times[-1])
         goals: list[Goal] = []
         for number, goal in enumerate(file.goals):
             with self.at("goals", number):
@@ -154,19 +158,24 @@ class _Builder:
                 )
                 for text in stroke_problems(strokes[-1], bodies, len(environment), span):
                     self.say(("strokes", number), text)
-        grips = self._grips(file, hands, bodies)
-        pushes = self._pushes(file, bodies)
+        grips = self._grips(file, hands, bodies, span)
+        pushes = self._pushes(file, bodies, span)
         if self.problems:
             return None
         with self.at():
             return Problem(
                 name=file.name,
-                times=file.times,
+                times=times,
                 hands=hands,
                 bodies=bodies,
+                tracks=tracks,
                 goals=tuple(goals),
                 environment=tuple(environment),
-                start={name: _pose(p.start) for name, p in (file.hands | file.bodies).items()},
+                start={
+                    name: _pose(part.start)
+                    for name, part in (file.hands | file.bodies).items()
+                    if part.start is not None
+                },
                 postures=postures,
                 touches=tuple(touches),
                 strokes=tuple(strokes),
@@ -176,10 +185,41 @@ class _Builder:
             )
         return None
 
+    def _tracks(self, file: ProblemFile) -> tuple[Float[np.ndarray, " T"], dict[str, Track]]:
+        poses: dict[str, Pose] = {}
+        if file.tracks is not None:
+            with self.at("tracks"):
+                poses = read_poses(self.path.parent / file.tracks)
+                known = (*file.hands, *file.bodies)
+                for name in poses:
+                    if name not in known:
+                        raise UnknownNameError(f"hand or body in '{file.tracks}'", name, known)
+            if self.problems:
+                return np.zeros(0), {}
+        times = file.times(len(next(iter(poses.values()))) if poses else 0)
+        for name, hand in file.hands.items():
+            if hand.bvh is None:
+                continue
+            with self.at("hands", name, "bvh"):
+                if name in poses:
+                    raise InvalidValueError(
+                        f"'{name}' also has a track in '{file.tracks}'; expected one of them."
+                    )
+                path = self.path.parent / hand.bvh.file
+                poses[name] = joint_poses(path, hand.bvh.joint, _wxyz(hand.bvh), times)
+        for kind, parts in (("hands", file.hands), ("bodies", file.bodies)):
+            for name, part in parts.items():
+                if part.start is None and name not in poses:
+                    self.say((kind, name, "start"), "is missing, and there is no track")
+        return times, {name: Track(times, pose) for name, pose in poses.items()}
+
     def _grips(
-        self, file: GoalsFile, hands: dict[str, HandModel], bodies: dict[str, RigidBody]
+        self,
+        file: ProblemFile,
+        hands: dict[str, HandModel],
+        bodies: dict[str, RigidBody],
+        span: tuple[float, float],
     ) -> tuple[Grip, ...]:
-        span = float(file.times[0]), float(file.times[-1])
         grips: list[Grip] = []
         for number, part in enumerate(file.grips):
             with self.at("grips", number):
@@ -188,8 +228,9 @@ class _Builder:
                     self.say(("grips", number), text)
         return tuple(grips)
 
-    def _pushes(self, file: GoalsFile, bodies: dict[str, RigidBody]) -> tuple[Push, ...]:
-        span = float(file.times[0]), float(file.times[-1])
+    def _pushes(
+        self, file: ProblemFile, bodies: dict[str, RigidBody], span: tuple[float, float]
+    ) -> tuple[Push, ...]:
         pushes: list[Push] = []
         for number, part in enumerate(file.pushes):
             with self.at("pushes", number):
@@ -225,15 +266,28 @@ class _Builder:
             )
         return model
 
-    def _body(self, name: str, part: BodyPart) -> RigidBody:
-        if part.shape is not None:
-            mass = {} if part.mass is None else {"mass": part.mass}
-            body = make_shape(part.shape, **part.size, **mass)
-        else:
-            body = load_body(self.path.parent / str(part.mesh), scale=part.scale, mass=part.mass)
-        if part.friction is not None:
-            body = body.with_friction(part.friction)
-        return dataclasses.replace(body, name=name)
+
+def make_body(name: str, part: BodyPart, folder: Path) -> RigidBody:
+    """The body that a part of a file describes.
+
+    Args:
+        name: What it is called.
+        part: Its shape or mesh, and what differs from that.
+        folder: Where mesh files are looked for.
+    """
+    if part.shape is not None:
+        mass = {} if part.mass is None else {"mass": part.mass}
+        body = make_shape(part.shape, **part.size, **mass)
+    else:
+        body = load_body(folder / str(part.mesh), scale=part.scale, mass=part.mass)
+    changes: dict[str, Any] = {"name": name}
+    if part.friction is not None:
+        changes["friction"] = part.friction
+    if part.color is not None:
+        changes["color"] = part.color
+    if part.center is not None and part.inertia is not None:
+        changes["center"], changes["inertia"] = np.array(part.center), np.array(part.inertia)
+    return dataclasses.replace(body, **changes)
 
 
 def _posture(model: HandModel, part: HandPart) -> Float[np.ndarray, " J"]:

@@ -1,4 +1,4 @@
-"""What a file of goals may say, key by key; ``goal_file`` makes a problem of it.
+"""What a problem file may say, key by key; ``io.goals.file`` makes a problem of it.
 
 Field names are those of the file, units are in them where they are not SI.
 """
@@ -36,7 +36,9 @@ def _real(value: Any) -> float:  # noqa: ANN401  whatever YAML holds
 
 def _numbers(count: int, what: str) -> BeforeValidator:
     def check(value: Any) -> tuple[float, ...]:  # noqa: ANN401  whatever YAML holds
-        if not (isinstance(value, list) and len(value) == count and all(map(_is_number, value))):
+        if not (
+            isinstance(value, list | tuple) and len(value) == count and all(map(_is_number, value))
+        ):
             raise ValueError(f"expected {count} numbers, {what}")
         return tuple(map(float, value))
 
@@ -45,6 +47,9 @@ def _numbers(count: int, what: str) -> BeforeValidator:
 
 def _quaternion(value: tuple[float, ...]) -> tuple[float, ...]:
     norm = float(np.linalg.norm(value))
+    # One that is already unit to rounding is kept bit for bit: files that we write are read back.
+    if abs(norm - 1.0) <= 4 * np.finfo(np.float64).eps:
+        return value
     if abs(norm - 1.0) > _WXYZ_SLACK:
         raise ValueError(f"expected a unit quaternion, real part first; its norm is {norm:.4g}")
     return tuple(component / norm for component in value)
@@ -66,6 +71,8 @@ Direction = Annotated[tuple[float, ...], _numbers(3, "a direction")]
 TurnDeg = Annotated[
     tuple[float, ...], _numbers(3, "degrees about x, then y, then z, axes that stay")
 ]
+Color = Annotated[tuple[float, ...], _numbers(3, "red, green and blue from 0 to 1")]
+InertiaRow = Annotated[tuple[float, ...], _numbers(3, "kg m^2")]
 Speed = Annotated[tuple[float, ...], _numbers(3, "m/s")]
 SpinDegS = Annotated[tuple[float, ...], _numbers(3, "degrees a second about x, y and z")]
 # The last one listed is the first to look at a value.
@@ -114,11 +121,19 @@ class Place(Turned):
     position: Position
 
 
+class BvhPart(Turned):
+    """The joint of a recorded body that the wrist follows, and how the hand is turned in it."""
+
+    file: Text
+    joint: Text
+
+
 class HandPart(Part):
     """A hand."""
 
     model: Text
-    start: Place
+    start: Place | None = None
+    bvh: BvhPart | None = None
     side: Literal["right", "left", "none"] | None = None
     pose: Text | None = None
     joints_deg: dict[str, Number] = Field(default_factory=dict)
@@ -128,13 +143,16 @@ class HandPart(Part):
 class BodyPart(Part):
     """A body, by its shape or from a mesh file."""
 
-    start: Place
+    start: Place | None = None
     shape: Text | None = None
     size: dict[str, Size] = Field(default_factory=dict)
     mesh: Text | None = None
     scale: Number = 1.0
     mass: Number | None = None
+    center: Position | None = None
+    inertia: Annotated[list[InertiaRow], Field(min_length=3, max_length=3)] | None = None
     friction: Number | None = None
+    color: Color | None = None
 
     @model_validator(mode="after")
     def _one_source(self) -> BodyPart:
@@ -144,6 +162,10 @@ class BodyPart(Part):
             raise ValueError("expected a size with a shape only; give scale to a mesh")
         if self.shape is not None and self.scale != 1.0:
             raise ValueError("expected a scale with a mesh only; give size to a shape")
+        if (self.center is None) != (self.inertia is None):
+            raise ValueError("expected center and inertia together, or neither")
+        if self.inertia is not None and self.mass is None:
+            raise ValueError("expected a mass with center and inertia")
         return self
 
 
@@ -255,16 +277,17 @@ class PushPart(Part):
     at: Position = (0.0, 0.0, 0.0)
 
 
-class GoalsFile(Part):
+class ProblemFile(Part):
     """The whole file."""
 
     name: Text
-    duration: Number
+    duration: Number | None = None
     fps: Number = 60
     hands: dict[str, HandPart]
     bodies: dict[str, BodyPart] = Field(default_factory=dict)
     environment: list[SurfacePart] = Field(default_factory=list)
-    goals: list[GoalPart]
+    tracks: Text | None = None
+    goals: list[GoalPart] = Field(default_factory=list)
     touches: list[TouchPart] = Field(default_factory=list)
     strokes: list[StrokePart] = Field(default_factory=list)
     grips: list[GripPart] = Field(default_factory=list)
@@ -273,7 +296,22 @@ class GoalsFile(Part):
     summary: Text | None = None
 
     @model_validator(mode="after")
-    def _whole_frames(self) -> GoalsFile:
+    def _goals_or_tracks(self) -> ProblemFile:
+        if self.tracks is None:
+            given = self.model_fields_set
+            lacking = [key for key in ("duration", "goals") if key not in given]
+            if lacking:
+                raise ValueError(f"expected tracks, or {' and '.join(lacking)}")
+        elif self.duration is not None:
+            raise ValueError("expected duration or tracks, not both: tracks have their own frames")
+        return self
+
+    @model_validator(mode="after")
+    def _whole_frames(self) -> ProblemFile:
+        if self.duration is None:
+            if self.fps <= 0:
+                raise ValueError(f"fps is {self.fps}; expected a number above zero")
+            return self
         steps = self.duration * self.fps
         if self.duration <= 0 or self.fps <= 0 or not 0.5 < steps < MAX_FRAMES:
             raise ValueError(
@@ -287,9 +325,14 @@ class GoalsFile(Part):
             )
         return self
 
-    @property
-    def times(self) -> np.ndarray:
-        """Frames, s."""
+    def times(self, num_tracked: int = 0) -> np.ndarray:
+        """Frames, s.
+
+        Args:
+            num_tracked: How many frames the tracks have, for a file that has some.
+        """
+        if self.duration is None:
+            return np.arange(num_tracked) / self.fps
         return np.linspace(0.0, self.duration, round(self.duration * self.fps) + 1)
 
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from handwright.core.problem import Problem
-from handwright.methods.trajopt.attempt import Outcome, Recipe, attempt
-from handwright.methods.trajopt.model.transcribe import Built
+from handwright.methods.trajopt.attempt import Outcome, attempt
+from handwright.methods.trajopt.attempt_settings import AttemptSettings
+from handwright.methods.trajopt.model.transcribe import Transcription
 from handwright.methods.trajopt.skin_fit import fit_skin
 from handwright.methods.workers import started_workers
 
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def started_attempts(
-    problem: Problem, method: ContactInvariant, built: tuple[Built, Built], allowed: np.ndarray
+    problem: Problem,
+    method: ContactInvariant,
+    built: tuple[Transcription, Transcription],
+    allowed: np.ndarray,
 ) -> Iterator[Attempts]:
     """Attempts at a problem; returns when processes have started."""
     with started_workers(method.num_workers, _start_worker, (problem, method, allowed)) as pool:
@@ -39,7 +43,7 @@ class Attempts:
     """Attempts from many starts."""
 
     method: ContactInvariant
-    built: tuple[Built, Built]
+    built: tuple[Transcription, Transcription]
     allowed: np.ndarray
     pool: ProcessPoolExecutor | None
 
@@ -49,7 +53,11 @@ class Attempts:
         if self.pool is None:
             for number in numbers:
                 yield attempt(
-                    *self.built, (seed, number), self.method.recipe, self.allowed, deadline
+                    *self.built,
+                    (seed, number),
+                    self.method.attempt_settings,
+                    self.allowed,
+                    deadline,
                 )
             return
         ahead: deque[Future[Outcome]] = deque()
@@ -61,10 +69,12 @@ class Attempts:
             yield ahead.popleft().result()
 
 
-def warm_up(built: tuple[Built, Built], recipe: Recipe, allowed: np.ndarray) -> None:
+def warm_up(
+    built: tuple[Transcription, Transcription], settings: AttemptSettings, allowed: np.ndarray
+) -> None:
     """Lets everything be compiled that an attempt uses, so that no time budget goes into it."""
     short = replace(
-        recipe, stage_iterations=1, tight_iterations=1, fine_iterations=1, max_repairs=0
+        settings, stage_iterations=1, tight_iterations=1, fine_iterations=1, max_repairs=0
     )
     outcome = attempt(*built, 0, short, allowed)
     fit_skin(built[1], outcome.keys)
@@ -74,12 +84,12 @@ _state: dict[str, tuple] = {}
 
 
 def _start_worker(problem: Problem, method: ContactInvariant, allowed: np.ndarray) -> None:
-    _state["work"] = (method.ready(problem), method.recipe, allowed)
+    _state["work"] = (method.ready(problem), method.attempt_settings, allowed)
 
 
 def _work(seed: tuple[int, int], deadline: float) -> Outcome:
-    (coarse, fine), recipe, allowed = _state["work"]
-    return attempt(coarse, fine, seed, recipe, allowed, deadline)
+    (coarse, fine), settings, allowed = _state["work"]
+    return attempt(coarse, fine, seed, settings, allowed, deadline)
 
 
 def _stand_by() -> None:

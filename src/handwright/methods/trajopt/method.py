@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -17,12 +17,19 @@ from handwright.core.problem import Problem
 from handwright.core.result import Progress, Result, Status, Watcher
 from handwright.core.settings import check_settings, setting
 from handwright.methods.search_settings import num_workers_setting, time_budget_setting
-from handwright.methods.trajopt.attempt import Outcome, Recipe
+from handwright.methods.trajopt.attempt import Outcome
+from handwright.methods.trajopt.attempt_settings import AttemptSettings
 from handwright.methods.trajopt.attempts import started_attempts, warm_up
 from handwright.methods.trajopt.clips import make_clip
 from handwright.methods.trajopt.model.model import with_radius
 from handwright.methods.trajopt.model.scenarios import CORNERS
-from handwright.methods.trajopt.model.transcribe import KEY_SLACK, Built, build, phases_of
+from handwright.methods.trajopt.model.transcribe import (
+    KEY_SLACK,
+    Transcription,
+    TranscriptionSettings,
+    phases_of,
+    transcribe,
+)
 from handwright.methods.trajopt.solver.measures import LIMITS, MEASURES, UNITS
 
 # Near both ends of a phase, where contacts begin and end; cubics leave little room between.
@@ -124,14 +131,13 @@ class ContactInvariant:
         check_settings(self)
 
     @property
-    def recipe(self) -> Recipe:
-        """How an attempt is made."""
-        return Recipe(self.squeeze, self.friction_margin)
+    def attempt_settings(self) -> AttemptSettings:
+        """Settings that every attempt uses."""
+        return AttemptSettings(self.squeeze, self.friction_margin)
 
-    def ready(self, problem: Problem) -> tuple[Built, Built]:
+    def ready(self, problem: Problem) -> tuple[Transcription, Transcription]:
         """The problem as arrays, with coarse and with fine keys."""
-        coarse = build(
-            problem,
+        settings = TranscriptionSettings(
             num_phases=phases_of(problem, self.phase_time),
             fractions=[(n + 0.5) / self.samples_per_phase for n in range(self.samples_per_phase)],
             is_coupled=self.coupled,
@@ -139,15 +145,9 @@ class ContactInvariant:
             push_size=self.push_force,
             has_free_times=self.free_times,
         )
-        fine = build(
-            problem,
-            num_phases=2 * len(coarse.model.clearance),
-            fractions=_FINE_FRACTIONS,
-            is_coupled=self.coupled,
-            num_pushes=self.pushes,
-            push_size=self.push_force,
-            has_free_times=self.free_times,
-        )
+        coarse = transcribe(problem, settings)
+        denser = replace(settings, num_phases=2 * settings.num_phases, fractions=_FINE_FRACTIONS)
+        fine = transcribe(problem, denser)
         return coarse, fine
 
     def solve(self, problem: Problem, seed: int, watcher: Watcher | None = None) -> Result:
@@ -168,7 +168,7 @@ class ContactInvariant:
         try:
             coarse, fine = self.ready(problem)
             allowed = allowed_contacts(problem, coarse)
-            warm_up((coarse, fine), self.recipe, allowed)
+            warm_up((coarse, fine), self.attempt_settings, allowed)
             # Ends with the block, so that no worker goes on when enough is found.
             with started_attempts(problem, self, (coarse, fine), allowed) as attempts:
                 start = time.monotonic()
@@ -199,32 +199,33 @@ class ContactInvariant:
         status = Status.PARTLY_SOLVED if clips else status
         return Result(clips, status, _shortfall(outcomes, len(clips)), statistics, timings)
 
-    def _clip(self, problem: Problem, fine: Built, outcome: Outcome) -> Clip:
-        built = fine._replace(model=with_radius(fine.model, outcome.radius))
-        return make_clip(problem, built, outcome.keys, self.name)
+    def _clip(self, problem: Problem, fine: Transcription, outcome: Outcome) -> Clip:
+        transcription = fine._replace(model=with_radius(fine.model, outcome.radius))
+        return make_clip(problem, transcription, outcome.keys, self.name)
 
 
-def allowed_contacts(problem: Problem, built: Built) -> Bool[np.ndarray, "P N"]:
+def allowed_contacts(problem: Problem, transcription: Transcription) -> Bool[np.ndarray, "P N"]:
     """Which contacts may be on in which phase.
 
     A hand with touch spans may touch only within them, and a stroke is where it has to be.
     """
-    m = built.model
-    phases = len(m.clearance)
-    allowed = np.ones((phases, m.num_contacts), dtype=bool)
-    allowed[:, m.contacts.slides] = built.required[:, m.contacts.slides]
+    m = transcription.model
+    phases = m.num_phases
+    allowed = np.ones((phases, m.layout.num_contacts), dtype=bool)
+    allowed[:, m.contacts.slides] = transcription.required[:, m.contacts.slides]
     begin = problem.times[0] + m.phase_time * np.arange(phases)
     slack = 1e-6 + KEY_SLACK * m.phase_time
-    for h, hand in enumerate(built.hands):
+    for h, hand in enumerate(transcription.hands):
         spans = [span for span in problem.touches if span.hand == hand.name]
         if spans:
             inside = np.zeros(phases, dtype=bool)
             for span in spans:
                 inside |= (begin >= span.start - slack) & (begin + m.phase_time <= span.end + slack)
-            allowed[:, built.contact_hand == h] = inside[:, None]
-    if built.first_hold >= phases:
+            allowed[:, transcription.contact_hand == h] = inside[:, None]
+    if transcription.first_hold >= phases:
         # Nobody has to hold the body, so hands keep off but where goals ask them to touch it.
-        allowed[:, built.contact_hand >= 0] &= built.required[:, built.contact_hand >= 0]
+        hands = transcription.contact_hand >= 0
+        allowed[:, hands] &= transcription.required[:, hands]
     return allowed
 
 

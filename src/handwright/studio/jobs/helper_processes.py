@@ -28,19 +28,19 @@ _logger = logging.getLogger(__name__)
 class Work(Enum):
     """What helpers can do: modules of the studio and their functions."""
 
-    MAKE_MODEL = "judging:make_model"
-    JUDGE_CLIP = "judging:judge_clip"
-    CLUSTER_CLIPS = "judging:cluster_clips"
-    COMPARE_CLIPS = "comparing:compare_clips"
-    EXPORT_CLIP = "exporting:export_clip"
-    LIST_SCENES = "catalogue:list_scenes"
-    LIST_METHODS = "catalogue:list_methods"
-    LIST_SHAPES = "catalogue:list_shapes"
-    MAKE_SCENE_MODEL = "catalogue:make_scene_model"
-    DESCRIBE_SCENE = "catalogue:describe_scene"
-    CHECK_JOB = "planning:check_job"
-    READ_UPLOAD = "uploads:read_upload"
-    MAKE_SCENE = "uploads:make_scene"
+    MAKE_MODEL = "library.judging:make_model"
+    JUDGE_CLIP = "library.judging:judge_clip"
+    CLUSTER_CLIPS = "library.judging:cluster_clips"
+    COMPARE_CLIPS = "library.comparing:compare_clips"
+    EXPORT_CLIP = "library.exporting:export_clip"
+    LIST_SCENES = "uploads.catalogue:list_scenes"
+    LIST_METHODS = "uploads.catalogue:list_methods"
+    LIST_SHAPES = "uploads.catalogue:list_shapes"
+    MAKE_SCENE_MODEL = "uploads.catalogue:make_scene_model"
+    DESCRIBE_SCENE = "uploads.catalogue:describe_scene"
+    CHECK_JOB = "jobs.planning:check_job"
+    READ_UPLOAD = "uploads.inspect:read_upload"
+    MAKE_SCENE = "uploads.inspect:make_scene"
 
 
 class _Failure(NamedTuple):

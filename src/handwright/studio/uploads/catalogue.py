@@ -61,9 +61,9 @@ def _source_digest() -> str:
     digest = hashlib.sha256()
     # What is kept has the form of the messages, too.
     digest.update((package / "studio" / "messages.py").read_bytes())
-    for part in ("scenes", "geometry", "hands"):
+    for part in ("scenes", "geometry", "hands", "io/goals"):
         for path in sorted((package / part).rglob("*.*")):
-            if path.suffix in (".py", ".yaml", ".csv"):
+            if path.suffix in (".py", ".yaml", ".csv", ".npz", ".bvh"):
                 digest.update(path.read_bytes())
     return digest.hexdigest()[:32]
 

@@ -10,7 +10,7 @@ from handwright.errors import FileFormatError, HandwrightError, InvalidValueErro
 from handwright.geometry.mesh.bodies import load_body
 from handwright.io.atomic import written_whole
 from handwright.io.clip.file import load_clip
-from handwright.io.goals.schema import GoalsFile
+from handwright.io.goals.schema import ProblemFile
 from handwright.io.goals.strict_yaml import read_yaml
 from handwright.io.manipnet.dataset import is_recording
 from handwright.scenes import read_problem
@@ -100,18 +100,20 @@ def _goals(hidden: Path, name: str, path: Path) -> Upload:
 
 
 def _refuse_other_files(path: Path) -> None:
-    """Files of goals can name meshes and robots; an uploaded one must not read this machine's."""
+    """Problem files can name other files; an uploaded one must not read this machine's."""
     document = read_yaml(path)
     try:
-        file = GoalsFile.model_validate(document.value)
+        file = ProblemFile.model_validate(document.value)
     except ValueError:
         return  # ``read_problem`` says what is wrong, by line.
     named = [body.mesh for body in file.bodies.values() if body.mesh is not None]
     named += [hand.model for hand in file.hands.values() if "." in hand.model or "/" in hand.model]
+    named += [hand.bvh.file for hand in file.hands.values() if hand.bvh is not None]
+    named += [] if file.tracks is None else [file.tracks]
     if named:
         raise InvalidValueError(
             f"{path.name} names the file '{named[0][:80]}'; expected shapes and shipped hands "
-            "only. Swap the body for an uploaded mesh in the editor."
+            "only. Upload meshes and tracks by themselves, and put them together in the editor."
         )
 
 

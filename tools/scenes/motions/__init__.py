@@ -1,0 +1,1 @@
+"""What happens in the scenes: bodies, the search for holds, and tracks, a few scenes a module."""
