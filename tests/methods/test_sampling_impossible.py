@@ -209,7 +209,7 @@ def test_a_low_pass_that_lets_everything_through(turn):
     result = synthesize(turn, ContactSampling(smoothing_hz=limit), seed=0)
     assert result.status is Status.BAD_INPUT
     assert f"below {limit:g} Hz" in result.message
-    with pytest.raises(InvalidValueError, match=r"smoothing_hz is -1\.0, expected Hz above 0"):
+    with pytest.raises(InvalidValueError, match=r"smoothing_hz is -1\.0, expected above 0 Hz"):
         ContactSampling(smoothing_hz=-1.0)
 
 
