@@ -38,13 +38,13 @@ if TYPE_CHECKING:
         Scripted,
         Session,
         Stepwise,
-        synthesize,
     )
     from handwright.methods.sampling import GraspRegion, NoContact, Pin, Preference
     from handwright.physics import from_mjcf, to_mjcf
     from handwright.render import render_still
     from handwright.render.exporting import export
     from handwright.scenes import SCENES, from_recording, load_scene, read_problem
+    from handwright.synthesis import synthesize
 
     __version__: str
 
@@ -141,7 +141,7 @@ _HOMES = {
     "Status": "handwright.core.result",
     "Stepwise": "handwright.methods",
     "Stroke": "handwright.core.events",
-    "Tolerances": "handwright.evidence",
+    "Tolerances": "handwright.core.tolerances",
     "TouchSpan": "handwright.core.events",
     "Track": "handwright.core.track",
     "body_from_mesh": "handwright.geometry.mesh.bodies",
@@ -161,7 +161,7 @@ _HOMES = {
     "render_still": "handwright.render",
     "signed_distance_field": "handwright.geometry.distance.sdf_build",
     "skin_of": "handwright.hands.skin.build",
-    "synthesize": "handwright.methods",
+    "synthesize": "handwright.synthesis",
     "table": "handwright.geometry.distance.environment",
     "to_mjcf": "handwright.physics",
     "trident": "handwright.hands.trident",

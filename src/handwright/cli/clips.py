@@ -26,7 +26,7 @@ def info(
     """
     from rich.table import Table
 
-    from handwright.io.clip.file import load_clip
+    from handwright.io.clip.file import load_certificate, load_clip
     from handwright.io.clip.summary import clip_facts, clip_rows
     from handwright.io.manipnet.dataset import is_recording, read_recording
 
@@ -36,10 +36,10 @@ def info(
         return
     clip = load_clip(file)
     if json:
-        print(json_module.dumps(clip_facts(clip)))
+        print(json_module.dumps(clip_facts(clip, load_certificate(file))))
         return
     table = Table("what", "value", box=None, pad_edge=False)
-    for row in clip_rows(clip):
+    for row in clip_rows(clip, load_certificate(file)):
         table.add_row(*row)
     make_console().print(table, highlight=False, markup=False)
 

@@ -15,6 +15,7 @@ from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
 from handwright.geometry.distance.environment import EnvironmentArrays
 from handwright.geometry.distance.sdf import Field, sample_field
+from handwright.geometry.mesh.normals import face_areas, face_normals
 from handwright.grasping.grip_styles import GripStyle
 from handwright.grasping.handles import SkinHandle, face_normal
 from handwright.grasping.skin import (
@@ -80,15 +81,14 @@ def opposed_points(
     For styles with one jaw the second points lie straight inside.
     """
     corners = body.vertices[body.faces]
-    cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    area = np.linalg.norm(cross, axis=1)
+    area = face_areas(corners)
     face = rng.choice(len(area), _SURFACE_POINTS, p=area / area.sum())
     share = rng.random((_SURFACE_POINTS, 2))
     flip = share.sum(axis=1) > 1.0
     share[flip] = 1.0 - share[flip]
     a, b, c = corners[face].transpose(1, 0, 2)
     points = a + share[:, :1] * (b - a) + share[:, 1:] * (c - a)
-    normals = cross[face] / np.maximum(area[face], 1e-30)[:, None]
+    normals = face_normals(corners[face])
     if not style.jaws[1]:
         below = np.flatnonzero(normals @ down > 0.8)
         if not len(below):

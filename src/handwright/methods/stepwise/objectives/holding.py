@@ -8,8 +8,7 @@ import numpy as np
 
 from handwright.core.contact import ContactMode
 from handwright.core.events import Grip
-from handwright.core.goal_poses import goal_poses
-from handwright.core.problem import Problem
+from handwright.core.problem import Problem, goal_poses
 from handwright.errors import InvalidValueError
 from handwright.grasping.grasp import GraspFound, NoGrasp, find_grasp
 from handwright.grasping.obstacles import obstacles

@@ -1,51 +1,56 @@
 """What the forces of a motion ask of the hands: the force of each digit, the torque at each joint.
 
-The same limits as in a certificate. The hand's own weight is left out: a share of the limits is
+The limits are those of a certificate. The hand's own weight is left out: a share of the limits is
 kept back for it.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from jaxtyping import Float, Int
 
 from handwright.core.hand import HandModel
-from handwright.core.tolerances import DIGIT_FORCE
 from handwright.hands.human.strength import joint_strength
 from handwright.math.pose import Pose
 from handwright.mechanics.torques import torque_maps
+from handwright.methods.sampling.setup.limits import USABLE_DIGIT_FORCE, USABLE_STRENGTH
 
-# Share of the limits that may be used.
-_USABLE = 0.9
 # A joint this near to its limit is held there by its ligaments, rad.
 _AT_LIMIT = np.radians(0.5)
 
 
-def too_hard(
-    model: HandModel,
-    q: np.ndarray,
-    root: Pose,
-    frame: np.ndarray,
-    capsule: np.ndarray,
-    point: np.ndarray,
-    force: np.ndarray,
+class HandContacts(NamedTuple):
+    """N contacts of one hand over the frames of a motion."""
+
+    frame: Int[np.ndarray, " N"]
+    capsule: Int[np.ndarray, " N"]
+    """Number of the capsule that touches among those of the hand."""
+    point: Float[np.ndarray, "N 3"]
+    """m."""
+    force: Float[np.ndarray, "N 3"]
+    """Force on the body, N."""
+
+
+def find_overload(
+    model: HandModel, q: Float[np.ndarray, "T J"], root: Pose, contacts: HandContacts
 ) -> tuple[int, str] | None:
     """The frame in which forces ask most of a hand, and of what, if that is too much.
 
     Args:
         model: The hand.
-        q: (T, J) joint values, rad.
-        root: (T,) of the hand, in the frame that points and forces are in.
-        frame: (N,) of each contact.
-        capsule: (N,) of the hand that touches.
-        point: (N, 3), m.
-        force: (N, 3) on the body, N.
+        q: Joint values, rad.
+        root: (T,) poses of the hand's root, in the frame that points and forces are in.
+        contacts: Contacts of the hand.
     """
+    frame, capsule, point, force = contacts
     worst, what = 1.0, None
     count, digit = len(q), model.capsules.digit[capsule]
     size = np.linalg.norm(force, axis=1)
     for d, each in enumerate(model.digits):
         mine = digit == d
-        share = np.bincount(frame[mine], size[mine], count) / (_USABLE * DIGIT_FORCE)
+        share = np.bincount(frame[mine], size[mine], count) / USABLE_DIGIT_FORCE
         if share.max() > worst:
             worst, what = float(share.max()), (int(share.argmax()), each.name)
     strength = joint_strength(model)
@@ -58,7 +63,7 @@ def too_hard(
     at_bottom = joints <= model.joints.lower[known] + _AT_LIMIT
     least = np.where(at_top, -np.inf, strength.lower[known])
     most = np.where(at_bottom, np.inf, strength.upper[known])
-    shares = np.maximum(torque / (_USABLE * most), torque / (_USABLE * least))
+    shares = np.maximum(torque / (USABLE_STRENGTH * most), torque / (USABLE_STRENGTH * least))
     if shares.size and shares.max() > worst:
         t, k = (int(i) for i in np.unravel_index(int(shares.argmax()), shares.shape))
         what = (t, model.joints.names[known[k]])

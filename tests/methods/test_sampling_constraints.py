@@ -7,9 +7,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from handwright.core.kept import KeptDigit
+from handwright.core.clip import KeptDigit
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.methods import ContactSampling
+from handwright.methods.base import most_frequent
 from handwright.methods.sampling import (
     Ball,
     FixedJoint,
@@ -19,11 +20,9 @@ from handwright.methods.sampling import (
     Pin,
     Preference,
 )
-from handwright.methods.sampling.attempt import Attempt
 from handwright.methods.sampling.constraints.apply import digit_rows
 from handwright.methods.sampling.constraints.checking import check_names
-from handwright.methods.sampling.method import _shortfall
-from handwright.methods.sampling.setup.intervals import Holding
+from handwright.methods.sampling.setup.intervals import CarryInterval
 from handwright.scenes import load_scene
 
 POINT = (0.0, 0.03, 0.0)
@@ -86,9 +85,9 @@ def test_unknown_names_are_answered_with_near_ones(wish, text):
 
 
 def kept(hand="right", body="milk_box"):
-    one, none = np.zeros((1, 3)), np.zeros(1)
+    point, none = np.zeros((1, 3)), np.zeros(1)
     return KeptDigit(
-        hand, "index", none, np.zeros((1, 30)), (body,), np.zeros(1, int), one, one, one
+        hand, "index", none, np.zeros((1, 30)), (body,), np.zeros(1, int), point, point, point
     )
 
 
@@ -107,22 +106,20 @@ def test_parts_of_another_problems_clip_cannot_be_kept():
 def test_digits_of_a_hand_that_takes_no_part_are_passed_over():
     problem = load_scene("small_box_two_hands")
     check_names(problem, ContactSampling(no_contact=(NoContact(("left.little", "index")),)))
-    holding = Holding("small_box", ("right",), 0, 10)
+    interval = CarryInterval("small_box", ("right",), 0, 10)
     models = (problem.hands["right"],)
     names = [digit.name for digit in models[0].digits]
-    assert digit_rows(holding, models, ("left.little", "index")) == [names.index("index")]
+    assert digit_rows(interval, models, ("left.little", "index")) == [names.index("index")]
 
 
 def test_a_cause_counts_once_whatever_frames_and_joints_it_names():
     weak = "at frame {}, '{}' of 'right' is not strong enough. Make it lighter."
     weary = [weak.format(frame, f"joint_{frame}") for frame in (20, 20, 31, 40)]
-    attempts = [
-        Attempt(causes=Counter({"fingers would cross.": 3})),
-        Attempt(causes=Counter(weary)),
-    ]
-    assert _shortfall(attempts, 1, 10) == (
-        "1 of 10 motions after 2 attempts. Most often (4 times): "
-        "at frame 20, 'joint_20' of 'right' is not strong enough. Make it lighter."
+    causes = Counter({"fingers would cross.": 3}) + Counter(weary)
+    assert most_frequent(causes) == (
+        "Most often (4 times): at frame 20, 'joint_20' of 'right' is not strong enough. "
+        "Make it lighter."
     )
-    once = _shortfall([Attempt(causes=Counter(["fingers would cross."]))], 0, 2)
-    assert once == "0 of 2 motions after 1 attempt. Most often (once): fingers would cross."
+    once = most_frequent(Counter(["fingers would cross."]))
+    assert once == "Most often (once): fingers would cross."
+    assert most_frequent(Counter()) == ""

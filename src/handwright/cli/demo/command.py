@@ -32,8 +32,8 @@ def demo(
     """
     folder = writable_folder(out)
     if shapes:
-        importlib.import_module("handwright.cli.demo_shapes").run(folder)
+        importlib.import_module("handwright.cli.demo.shapes").run(folder)
         return
-    importlib.import_module("handwright.cli.demo_motions").run(
+    importlib.import_module("handwright.cli.demo.motions").run(
         folder, num_solutions=num_solutions, num_workers=num_workers, seed=seed
     )
