@@ -290,7 +290,7 @@ def test_synth_hands_on_wishes(asked, tmp_path):
     wishes += ["--hold", "outside", "--json"]
     assert cli.main(["synth", "milk_box_turn", "--out", str(tmp_path), *wishes]) == 0
     (method,) = methods
-    assert (method.grip, method.strategy, method.hold) == ("power", "static", "outside")
+    assert (method.grip, method.strategy, method.grasp_region) == ("power", "static", "outside")
     assert method.no_contact == (NoContact(("little", "ring")),)
 
 
