@@ -226,11 +226,11 @@ def test_every_benchmark_that_bench_names_is_there():
 def test_demo_hands_on_what_it_is_given(monkeypatch, tmp_path):
     motions, ten_shapes = [], []
     for name, run in (
-        ("demo_motions", lambda folder, **settings: motions.append((folder, settings))),
-        ("demo_shapes", ten_shapes.append),
+        ("motions", lambda folder, **settings: motions.append((folder, settings))),
+        ("shapes", ten_shapes.append),
     ):
         module = types.SimpleNamespace(run=run)
-        monkeypatch.setitem(sys.modules, f"handwright.cli.{name}", module)
+        monkeypatch.setitem(sys.modules, f"handwright.cli.demo.{name}", module)
     monkeypatch.chdir(tmp_path)
     here = tmp_path / "here"
     assert cli.main(["demo"]) == 0

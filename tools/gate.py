@@ -1,6 +1,6 @@
 """Digests of eight small motions: whether a change of the code changes its results.
 
-``python tools/gate.py --write FILE`` before a change, ``python tools/gate.py --check FILE`` after
+``python -m tools.gate --write FILE`` before a change, ``python -m tools.gate --check FILE`` after
 it. A commit that only moves or renames keeps all digests; one that changes results says so and
 why. Digests hold for one machine and one set of packages, so they are not kept in the repository.
 Only the public interface is used, so that the same script runs on both sides of a move.

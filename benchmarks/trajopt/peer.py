@@ -23,13 +23,23 @@ from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
 from handwright.kernels.packed import Packed
 from handwright.methods import ContactInvariant
-from handwright.methods.trajopt.attempt import CONTINUATION, static_start
-from handwright.methods.trajopt.model.model import Model, Samples, Weights
+from handwright.methods.trajopt.model.model import Model, ResidualWeights, Samples
+from handwright.methods.trajopt.model.workspace import NormalEquations
 from handwright.methods.trajopt.optimisation import allowed_contacts
-from handwright.methods.trajopt.schedule.stages import LOOSE, quiet, weights
+from handwright.methods.trajopt.schedule.search import CONTINUATION
+from handwright.methods.trajopt.schedule.stage_weights import (
+    LOOSE,
+    regularization_weights,
+    stage_weights,
+)
+from handwright.methods.trajopt.schedule.start import static_start
 from handwright.methods.trajopt.solver.descent import Descent
 from handwright.methods.trajopt.solver.system import motion_cost
-from handwright.methods.trajopt.terms.regularization import Quiet, Sums, phase_matrices, quiet_cost
+from handwright.methods.trajopt.terms.regularization import (
+    RegularizationWeights,
+    phase_matrices,
+    regularization_cost,
+)
 
 EPSILON = 1e-6
 """Step of the differences, in natural sizes of the variables."""
@@ -79,20 +89,22 @@ class LocalCost:
     near: tuple[Packed, ...]
     """For each key, the model with no samples but those of the phases beside it."""
     weights: Packed
-    quiet: Packed
-    room: Packed
+    regularization: Packed
+    work: Packed
     matrices: tuple[np.ndarray, ...]
-    unused: Sums
+    unused: NormalEquations
 
     @staticmethod
-    def of(work: Descent, stage: Weights, calm: Quiet) -> LocalCost:
+    def of(
+        descent: Descent, stage: ResidualWeights, regularization: RegularizationWeights
+    ) -> LocalCost:
         """The cost that a descent goes down."""
-        m = work.model
+        m = descent.model
         if m.is_cyclic:
             raise InvalidValueError(
                 "The peer was given a cyclic motion; expected one with a start and an end."
             )
-        if calm.rate.any():
+        if regularization.rate.any():
             raise InvalidValueError(
                 "The peer was given costs of rates by phase; expected those before contacts are "
                 "known, which have none."
@@ -101,36 +113,40 @@ class LocalCost:
             Packed(m),
             tuple(Packed(_beside(m, k)) for k in range(m.num_keys)),
             Packed(stage),
-            Packed(calm),
-            Packed(work.room),
+            Packed(regularization),
+            Packed(descent.work),
             phase_matrices(m.phase_time),
-            work.blocks,
+            descent.equations,
         )
 
     def total(self, keys: Float[np.ndarray, "K n"]) -> float:
         """Of the whole motion."""
-        calm = quiet_cost(self.whole, self.quiet, keys, self.matrices, self.unused, False)
-        return float(calm + motion_cost(self.whole, self.weights, keys, self.room))
+        regularization = regularization_cost(
+            self.whole, self.regularization, keys, self.matrices, self.unused, False
+        )
+        return float(regularization + motion_cost(self.whole, self.weights, keys, self.work))
 
     def around(self, k: int, keys: Float[np.ndarray, "K n"]) -> float:
         """All that changes with key ``k``, and something that does not."""
         few = keys[max(k - 1, 0) : k + 2]
-        calm = quiet_cost(self.whole, self.quiet, few, self.matrices, self.unused, False)
-        return float(calm + motion_cost(self.near[k], self.weights, keys, self.room))
+        regularization = regularization_cost(
+            self.whole, self.regularization, few, self.matrices, self.unused, False
+        )
+        return float(regularization + motion_cost(self.near[k], self.weights, keys, self.work))
 
     def gradient(
         self, keys: Float[np.ndarray, "K n"], steps: Float[np.ndarray, "K n"]
     ) -> Float[np.ndarray, "K n"]:
         """Forward differences; 0 for variables whose step is 0."""
-        keys, slope = keys.copy(), np.zeros_like(keys)
+        keys, gradient = keys.copy(), np.zeros_like(keys)
         for k in range(len(keys)):
             before = self.around(k, keys)
             for i in np.flatnonzero(steps[k]):
                 kept = keys[k, i]
                 keys[k, i] = kept + steps[k, i]
-                slope[k, i] = (self.around(k, keys) - before) / steps[k, i]
+                gradient[k, i] = (self.around(k, keys) - before) / steps[k, i]
                 keys[k, i] = kept
-        return slope
+        return gradient
 
 
 def _beside(m: Model, k: int) -> Model:
@@ -143,25 +159,25 @@ class _TimeIsUpError(Exception):
 
 
 def descend_by_lbfgs(
-    cost: LocalCost, work: Descent, *, allowed_s: float, epsilon: float = EPSILON
+    cost: LocalCost, descent: Descent, *, allowed_s: float, epsilon: float = EPSILON
 ) -> LbfgsRun:
     """L-BFGS-B from the keys of a descent.
 
     Args:
         cost: What to lower.
-        work: Keys, bounds and natural sizes.
+        descent: Keys, bounds and natural sizes.
         allowed_s: Time of one processor after which it is stopped, s.
         epsilon: See ``EPSILON``.
     """
     from scipy.optimize import Bounds, minimize
 
-    first_c = work.keys.shape[1] - work.model.num_contacts
-    low, high = np.full(work.keys.shape, -np.inf), np.full(work.keys.shape, np.inf)
-    low[:, first_c:], high[:, first_c:] = work.floor, 1.0
-    free = ~work.fixed
-    scale = np.broadcast_to(work.scale, work.keys.shape)
+    contacts = descent.model.layout.contacts
+    low, high = np.full(descent.keys.shape, -np.inf), np.full(descent.keys.shape, np.inf)
+    low[:, contacts], high[:, contacts] = descent.floor, 1.0
+    free = ~descent.fixed
+    scale = np.broadcast_to(descent.scale, descent.keys.shape)
     steps = np.where(free, epsilon * scale, 0.0)
-    keys, count = work.keys.copy(), 0
+    keys, count = descent.keys.copy(), 0
     falls: list[tuple[float, float]] = []
     begin = time.process_time()
 
@@ -180,7 +196,7 @@ def descend_by_lbfgs(
     with suppress(_TimeIsUpError):
         minimize(
             evaluate,
-            work.keys[free] / scale[free],
+            descent.keys[free] / scale[free],
             method="L-BFGS-B",
             jac=True,
             bounds=Bounds(low[free] / scale[free], high[free] / scale[free]),
@@ -201,40 +217,40 @@ def measure_peer(problem: Problem, *, seed: int, allowed_s: float) -> TrajoptPee
     coarse = method.ready(problem)[0]
     allowed = allowed_contacts(problem, coarse)
 
-    def stage_of(laws: float) -> Weights:
+    def stage_of(laws: float) -> ResidualWeights:
         friction, squeeze = method.friction_margin, method.squeeze
-        return weights(LOOSE, laws=laws, is_frozen=False, friction=friction, squeeze=squeeze)
+        return stage_weights(LOOSE, laws=laws, is_frozen=False, friction=friction, squeeze=squeeze)
 
-    stage, calm = stage_of(1.0), quiet(coarse)
+    stage, regularization = stage_of(1.0), regularization_weights(coarse)
 
     def fresh() -> Descent:
         return static_start(coarse, np.random.default_rng(seed), allowed)
 
     def continuation() -> tuple[int, float]:
         """Iterations of the stages before rounding, and the time of all, s."""
-        work, begin = fresh(), time.process_time()
+        descent, begin = fresh(), time.process_time()
         for laws in CONTINUATION:
-            work.run(stage_of(laws), calm, method.recipe.stage_iterations)
-        return work.iterations, time.process_time() - begin
+            descent.run(stage_of(laws), regularization, method.attempt_settings.stage_iterations)
+        return descent.iterations, time.process_time() - begin
 
     def descend(num_iterations: int) -> tuple[Descent, float, float]:
         """Ours after so many iterations, its cost, and the time, s."""
-        work, begin = fresh(), time.process_time()
-        end = work.run(stage, calm, num_iterations, gain=0.0)
-        return work, end, time.process_time() - begin
+        descent, begin = fresh(), time.process_time()
+        end = descent.run(stage, regularization, num_iterations, gain=0.0)
+        return descent, end, time.process_time() - begin
 
     with threadpool_limits(limits=1, user_api="blas"):
         continuation()
         per_iteration = min(
             taken / made for made, taken in (continuation() for _ in range(_REPEATS))
         )
-        most = method.recipe.stage_iterations
+        most = method.attempt_settings.stage_iterations
         done, ours_end, _ = descend(most)
         whole_s = min(descend(most)[2] for _ in range(_REPEATS))
-        work = fresh()
-        cost = LocalCost.of(work, stage, calm)
-        start = cost.total(work.keys)
-        peer = descend_by_lbfgs(cost, work, allowed_s=allowed_s)
+        descent = fresh()
+        cost = LocalCost.of(descent, stage, regularization)
+        start = cost.total(descent.keys)
+        peer = descend_by_lbfgs(cost, descent, allowed_s=allowed_s)
         peer_end = peer.falls[-1][1]
         common = max(ours_end, peer_end)
         least = _least_count(lambda count: descend(count)[1] <= common, done.iterations)
@@ -243,7 +259,7 @@ def measure_peer(problem: Problem, *, seed: int, allowed_s: float) -> TrajoptPee
     has_reached = peer_end <= ours_end
     return TrajoptPeer(
         keys=coarse.model.num_keys,
-        variables=int(np.sum(~work.fixed)),
+        variables=int(np.sum(~descent.fixed)),
         ms_per_iteration=1e3 * per_iteration,
         peer_ms_per_gradient=1e3 * peer.seconds / max(peer.gradients, 1),
         start_cost=start,

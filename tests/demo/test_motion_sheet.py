@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handwright.cli import demo_motions as motions
-from handwright.cli.demo_motions import figures_of
+from handwright.cli.demo import motions
+from handwright.cli.demo.motions import figures_of
 from handwright.core.contact import ContactTrack
 from handwright.core.result import NoSolutionError, Result, Status
 from handwright.evidence import certify

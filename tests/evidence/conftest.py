@@ -1,9 +1,8 @@
-"""Makes the scripted motions and the examples importable by the tests of this folder."""
+"""Makes the scripted motions importable by the tests of this folder."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent.parent / "examples")]
+sys.path.insert(0, str(Path(__file__).parent))

@@ -171,8 +171,7 @@ def test_the_matrix_of_linear_terms_is_their_second_derivative():
     )
     band = make_band(num_frames * 6, 12)
     motion_cost(problem, links, 1, q, np.zeros((0, 3)), frame_links(problem), work, 0, np.inf)
-    table, weight = problem.table, weights.acceleration
-    fill_band(table.free, problem.low, problem.high, weight, 1, q, work, 0, band)
+    fill_band(problem, 1, q, work, 0, band)
     second = np.diff(np.eye(num_frames), 2, axis=0)
     bend = np.array([0.0, 0.0, 1.0, 0.0, -2.0, 1.0])
     expected = (

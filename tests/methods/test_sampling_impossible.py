@@ -20,8 +20,8 @@ from handwright.math.pose import Pose
 from handwright.methods import ContactSampling
 from handwright.methods.sampling import ForbiddenBall, NoContact
 from handwright.methods.sampling import method as contact_sampling
-from handwright.methods.sampling.setup.feasibility import why_impossible
-from handwright.methods.sampling.setup.intervals import find_holdings
+from handwright.methods.sampling.setup.feasibility import find_infeasibility
+from handwright.methods.sampling.setup.intervals import find_carry_intervals
 from handwright.methods.sampling.setup.palms import palm_depths, reach_of
 from handwright.scenes import load_scene
 from handwright.synthesis import synthesize
@@ -74,7 +74,7 @@ def frames_in(message: str) -> list[int]:
 
 
 def asked(problem: Problem) -> str | None:
-    return why_impossible(problem, cutoff_hz=None, max_force=8.0)
+    return find_infeasibility(problem, cutoff_hz=None, max_force=8.0)
 
 
 @pytest.mark.parametrize(
@@ -83,13 +83,13 @@ def asked(problem: Problem) -> str | None:
 def test_nothing_is_said_against_a_scene_and_hands_are_needed_where_it_says(name):
     problem = load_scene(name)
     assert asked(problem) is None
-    (holding,) = find_holdings(problem, cutoff_hz=None)
+    (interval,) = find_carry_intervals(problem, cutoff_hz=None)
     spans = SCENES[name].spans
-    assert set(holding.hands) == {span.hand for span in spans}
-    assert {holding.body} == {span.body for span in spans}
+    assert set(interval.hands) == {span.hand for span in spans}
+    assert {interval.body} == {span.body for span in spans}
     # The hand is there a little before it must act, and stays a little longer.
-    assert 4 <= holding.start - min(span.first for span in spans) <= 12
-    assert 4 <= max(span.last for span in spans) - (holding.stop - 1) <= 12
+    assert 4 <= interval.start - min(span.first for span in spans) <= 12
+    assert 4 <= max(span.last for span in spans) - (interval.stop - 1) <= 12
 
 
 def test_a_body_out_of_reach(turn, refused):

@@ -15,14 +15,20 @@ from handwright.geometry.distance.rods import fit_rod
 from handwright.kernels.packed import Packed
 from handwright.math import rotation
 from handwright.methods.trajopt.clips import make_clip, mean_forces
-from handwright.methods.trajopt.method import ContactInvariant, allowed_contacts
+from handwright.methods.trajopt.method import ContactInvariant
 from handwright.methods.trajopt.model.shape import make_body
-from handwright.methods.trajopt.model.transcribe import build, make_room
+from handwright.methods.trajopt.model.transcribe import TranscriptionSettings, transcribe
+from handwright.methods.trajopt.model.workspace import make_workspace
+from handwright.methods.trajopt.optimisation import allowed_contacts
 from handwright.methods.trajopt.refine import refined_keys
 from handwright.methods.trajopt.schedule.gaits import sampled_gait, start_origins
-from handwright.methods.trajopt.schedule.schedule import apply_schedule, eased, rounded
-from handwright.methods.trajopt.solver.measures import measure
-from handwright.methods.trajopt.solver.system import firmness
+from handwright.methods.trajopt.schedule.schedule import (
+    apply_schedule,
+    hold_transitions,
+    round_contacts,
+)
+from handwright.methods.trajopt.solver.measures import measure_errors
+from handwright.methods.trajopt.solver.system import squeeze_share
 from handwright.scenes import load_scene
 
 pytestmark = pytest.mark.xdist_group("trajopt")
@@ -132,22 +138,23 @@ def test_the_hand_starts_as_it_is_told_to():
     q[hand.joints.index("index_pip_flexion")] = np.radians(40.0)
     q[hand.joints.index("index_dip_flexion")] = np.radians(5.0)
     problem = replace(problem, postures={"right": q})
-    built = build(problem, num_phases=4, fractions=[0.5], is_coupled=True)
-    keys = np.tile(built.start, (built.model.num_keys, 1))
-    clip = make_clip(problem, built, keys, "test")
+    transcription = transcribe(problem, TranscriptionSettings(num_phases=4, fractions=[0.5]))
+    keys = np.tile(transcription.start, (transcription.model.num_keys, 1))
+    clip = make_clip(problem, transcription, keys, "test")
     np.testing.assert_allclose(clip.hands["right"].q[0], q, atol=1e-12)
 
 
 def test_a_round_begins_with_the_contacts_that_it_ends_with():
     problem = load_scene("twirl_x")
     problem = replace(problem, bodies={"rod": problem.bodies["rod"].with_friction(50.0)})
-    built = build(problem, num_phases=5, fractions=[0.5], is_coupled=True)
-    m = built.model
-    keys = np.tile(built.start, (m.num_keys, 1))
-    nq, nc = m.num_coordinates, m.num_contacts
-    keys[:, 2 * nq : 2 * nq + 3 * nc] = np.random.default_rng(1).normal(size=3 * nc)
-    keys[:2, -nc:], keys[-1, 2 - nc] = 1.0, 1.0
-    clip = make_clip(problem, built, keys, "test")
+    transcription = transcribe(problem, TranscriptionSettings(num_phases=5, fractions=[0.5]))
+    m = transcription.model
+    keys = np.tile(transcription.start, (m.num_keys, 1))
+    layout = m.layout
+    forces = np.random.default_rng(1).normal(size=3 * layout.num_contacts)
+    keys[:, layout.forces] = forces
+    keys[:2, layout.contacts], keys[-1, layout.first_contact + 2] = 1.0, 1.0
+    clip = make_clip(problem, transcription, keys, "test")
     first, last = clip.contacts.at(0), clip.contacts.at(clip.num_frames - 1)
     assert len(first) > 1
     assert [c.part for c in first] == [c.part for c in last]
@@ -158,13 +165,13 @@ def test_forces_of_frames_are_what_differences_of_the_motion_need():
     problem = load_scene("two_hands_juggle")
     fps, fine = 120, 64
     assert problem.times[1] == pytest.approx(1 / fps)
-    built = build(problem, num_phases=8, fractions=[0.5], is_coupled=True)
-    m = built.model
-    nq, nc, h = m.num_coordinates, m.num_contacts, m.phase_time
-    keys = np.tile(built.start, (m.num_keys, 1))
-    keys[3:5, -nc] = 1.0
-    keys[3:6, 2 * nq + 2] = 1.0, 4.0, 0.5
-    found = mean_forces(built, keys, problem.times)[:, 0, 2]
+    transcription = transcribe(problem, TranscriptionSettings(num_phases=8, fractions=[0.5]))
+    m = transcription.model
+    h = m.phase_time
+    keys = np.tile(transcription.start, (m.num_keys, 1))
+    keys[3:5, m.layout.first_contact] = 1.0
+    keys[3:6, m.layout.first_force + 2] = 1.0, 4.0, 0.5
+    found = mean_forces(transcription, keys, problem.times)[:, 0, 2]
     # A body of 1 kg that feels this force alone: its path in small steps, and differences of that.
     time = (np.arange(fine * (len(problem.times) - 1)) + 0.5) / (fps * fine)
     push = np.interp(time, [3 * h, 4 * h, 5 * h], [1.0, 4.0, 0.5], left=0.0, right=0.0)
@@ -180,9 +187,13 @@ def test_the_weight_of_a_goal_does_not_change_when_it_is_met():
     found = []
     for weight in (1.0, 9.0):
         goals = tuple(replace(goal, weight=weight) for goal in problem.goals)
-        built = build(replace(problem, goals=goals), num_phases=6, fractions=[0.5], is_coupled=True)
-        keys = np.tile(built.start, (built.model.num_keys, 1))
-        found.append(measure(built, keys, make_room(built.model)).worst["goal"])
+        transcription = transcribe(
+            replace(problem, goals=goals), TranscriptionSettings(num_phases=6, fractions=[0.5])
+        )
+        keys = np.tile(transcription.start, (transcription.model.num_keys, 1))
+        found.append(
+            measure_errors(transcription, keys, make_workspace(transcription.model)).worst["goal"]
+        )
     assert found[0] == found[1]
     away = np.linalg.norm(problem.goals[0].position - problem.start["ball"].position)
     assert found[0] == pytest.approx(away / 5e-3, rel=1e-6)
@@ -205,50 +216,70 @@ def test_workers_change_nothing():
 
 class TestSchedule:
     @pytest.fixture
-    def built(self):
-        return build(load_scene("pick_ball"), num_phases=6, fractions=[0.5], is_coupled=True)
+    def transcription(self):
+        return transcribe(
+            load_scene("pick_ball"), TranscriptionSettings(num_phases=6, fractions=[0.5])
+        )
 
-    def keys_with(self, built, is_on):
-        m = built.model
-        keys = np.tile(built.start, (m.num_keys, 1))
-        keys[: len(is_on), -m.num_contacts :] = 0.6 * is_on
-        nq, nc = m.num_coordinates, m.num_contacts
-        keys[:, 2 * nq : 2 * nq + 3 * nc] = 1.0
+    def keys_with(self, transcription, is_on):
+        m = transcription.model
+        keys = np.tile(transcription.start, (m.num_keys, 1))
+        keys[: len(is_on), m.layout.contacts] = 0.6 * is_on
+        keys[:, m.layout.forces] = 1.0
         return keys
 
-    def test_hands_grip_before_the_body_leaves_the_table(self, built):
-        is_on = np.zeros((6, built.model.num_contacts), dtype=bool)
-        hands = built.contact_hand >= 0
+    def test_hands_grip_before_the_body_leaves_the_table(self, transcription):
+        is_on = np.zeros((6, transcription.model.layout.num_contacts), dtype=bool)
+        hands = transcription.contact_hand >= 0
         is_on[:3, ~hands] = True
         is_on[3:, :3] = True
-        _, found = rounded(built, self.keys_with(built, is_on), np.ones_like(is_on), built.may_grip)
+        _, found = round_contacts(
+            transcription,
+            self.keys_with(transcription, is_on),
+            np.ones_like(is_on),
+            transcription.may_grip,
+        )
         assert found[2, :3].all()
         assert not found[1, :3].any()
 
-    def test_a_digit_does_not_let_go_for_a_moment(self, built):
-        is_on = np.zeros((6, built.model.num_contacts), dtype=bool)
+    def test_a_digit_does_not_let_go_for_a_moment(self, transcription):
+        is_on = np.zeros((6, transcription.model.layout.num_contacts), dtype=bool)
         is_on[[1, 4], 0] = True
-        _, found = rounded(built, self.keys_with(built, is_on), np.ones_like(is_on), built.may_grip)
+        _, found = round_contacts(
+            transcription,
+            self.keys_with(transcription, is_on),
+            np.ones_like(is_on),
+            transcription.may_grip,
+        )
         assert found[1:5, 0].all()
 
-    def test_a_digit_lets_go_where_it_may_not_touch(self, built):
-        is_on = np.zeros((6, built.model.num_contacts), dtype=bool)
+    def test_a_digit_lets_go_where_it_may_not_touch(self, transcription):
+        is_on = np.zeros((6, transcription.model.layout.num_contacts), dtype=bool)
         is_on[[1, 4], 0] = True
         allowed = np.ones_like(is_on)
         allowed[2] = False
-        _, found = rounded(built, self.keys_with(built, is_on), allowed, built.may_grip)
+        _, found = round_contacts(
+            transcription, self.keys_with(transcription, is_on), allowed, transcription.may_grip
+        )
         assert np.flatnonzero(found[:, 0]).tolist() == [1, 4]
 
-    def test_parts_that_do_not_touch_keep_away(self, built):
-        m = built.model
-        is_on = np.zeros((6, m.num_contacts), dtype=bool)
+    def test_parts_that_do_not_touch_keep_away(self, transcription):
+        m = transcription.model
+        is_on = np.zeros((6, m.layout.num_contacts), dtype=bool)
         is_on[4, 1] = True
-        apply_schedule(built, np.tile(built.start, (m.num_keys, 1)), is_on)
+        apply_schedule(transcription, np.tile(transcription.start, (m.num_keys, 1)), is_on)
         tip = m.contacts.capsules[m.contacts.first[1]]
-        assert (m.clearance[:, tip] > 0.0).tolist() == [True, True, True, False, False, False]
-        assert m.landing[:, 1].tolist() == [0, 0, 0, 2, 0, 1]
-        others = np.delete(np.arange(m.clearance.shape[1]), tip)
-        assert (m.clearance[:, others] > 1e-3).all()
+        assert (m.schedule.clearance[:, tip] > 0.0).tolist() == [
+            True,
+            True,
+            True,
+            False,
+            False,
+            False,
+        ]
+        assert m.schedule.landing[:, 1].tolist() == [0, 0, 0, 2, 0, 1]
+        others = np.delete(np.arange(m.schedule.clearance.shape[1]), tip)
+        assert (m.schedule.clearance[:, others] > 1e-3).all()
 
 
 def test_only_a_body_that_lies_on_something_rests():
@@ -262,20 +293,23 @@ def test_only_a_body_that_lies_on_something_rests():
         },
     )
     lying, hanging = (
-        build(one, num_phases=3, fractions=[0.5], is_coupled=True) for one in (problem, up)
+        transcribe(one, TranscriptionSettings(num_phases=3, fractions=[0.5]))
+        for one in (problem, up)
     )
     assert lying.rests_on.tolist() == (lying.contact_hand < 0).tolist()
     assert not hanging.rests_on.any()
 
 
 def test_finer_keys_leave_the_motion_as_it_is():
-    coarse = build(load_scene("pick_ball"), num_phases=3, fractions=[0.5], is_coupled=True)
-    fine = build(load_scene("pick_ball"), num_phases=6, fractions=[0.5], is_coupled=True)
+    coarse = transcribe(
+        load_scene("pick_ball"), TranscriptionSettings(num_phases=3, fractions=[0.5])
+    )
+    fine = transcribe(load_scene("pick_ball"), TranscriptionSettings(num_phases=6, fractions=[0.5]))
     rng = np.random.default_rng(3)
-    nq = coarse.model.num_coordinates
+    layout = coarse.model.layout
     keys = np.tile(coarse.start, (4, 1)) + 0.05 * rng.normal(size=(4, len(coarse.start)))
     # At equal times; others are in test_trajopt_times.
-    keys[:, coarse.model.shift] = 0.0
+    keys[:, layout.shift] = 0.0
     dense = refined_keys(coarse, keys)
     assert len(dense) == fine.model.num_keys
     np.testing.assert_array_equal(dense[::2], keys)
@@ -283,14 +317,11 @@ def test_finer_keys_leave_the_motion_as_it_is():
     h, s = coarse.model.phase_time, 0.25
     basis = [2 * s**3 - 3 * s**2 + 1, h * (s**3 - 2 * s**2 + s), 3 * s**2 - 2 * s**3]
     basis.append(h * (s**3 - s**2))
-    wide = basis @ np.stack(
-        [keys[0, :nq], keys[0, nq : 2 * nq], keys[1, :nq], keys[1, nq : 2 * nq]]
-    )
+    q, v = layout.coordinates, layout.rates
+    wide = basis @ np.stack([keys[0, q], keys[0, v], keys[1, q], keys[1, v]])
     h, s = fine.model.phase_time, 0.5
     basis = [0.5, h * 0.125, 0.5, -h * 0.125]
-    near = basis @ np.stack(
-        [dense[0, :nq], dense[0, nq : 2 * nq], dense[1, :nq], dense[1, nq : 2 * nq]]
-    )
+    near = basis @ np.stack([dense[0, q], dense[0, v], dense[1, q], dense[1, v]])
     np.testing.assert_allclose(near, wide, atol=1e-12)
 
 
@@ -311,8 +342,8 @@ def test_capsules_and_balls_are_recognised_and_boxes_are_not():
 def test_a_goal_between_two_samples_is_not_lost():
     problem = load_scene("pick_ball")
     goal = replace(problem.goals[0], start=1.045, end=1.12)
-    for built in ContactInvariant().ready(replace(problem, goals=(goal,))):
-        samples = built.model.samples
+    for transcription in ContactInvariant().ready(replace(problem, goals=(goal,))):
+        samples = transcription.model.samples
         times = samples.time[samples.goal_last > samples.goal_first]
         assert len(times) >= 1
         assert np.all((times >= 1.045 - 1e-9) & (times <= 1.12 + 1e-9))
@@ -320,15 +351,15 @@ def test_a_goal_between_two_samples_is_not_lost():
 
 class TestGaits:
     @pytest.fixture
-    def built(self):
+    def transcription(self):
         return ContactInvariant().ready(load_scene("twirl_x"))[0]
 
     @pytest.mark.parametrize("seed", range(20))
-    def test_digits_swing_in_turn_and_enough_of_them_hold(self, built, seed):
-        m = built.model
+    def test_digits_swing_in_turn_and_enough_of_them_hold(self, transcription, seed):
+        m = transcription.model
         digits = m.contacts.pad_joint >= 0
-        allowed = np.ones((len(m.clearance), m.num_contacts), dtype=bool)
-        gait = sampled_gait(built, np.random.default_rng(seed), allowed)
+        allowed = np.ones((m.num_phases, m.layout.num_contacts), dtype=bool)
+        gait = sampled_gait(transcription, np.random.default_rng(seed), allowed)
         # At every key enough of them hold before it and after it, with forces that do not fade.
         assert (gait & np.roll(gait, 1, axis=0)).sum(axis=1).min() >= 3
         swings = (gait & ~np.roll(gait, -1, axis=0)).sum(axis=0)[digits]
@@ -336,19 +367,19 @@ class TestGaits:
         assert swings.min() >= 2
         assert len(set(swings.tolist())) == 1
 
-    def test_digits_that_may_not_touch_take_no_part(self, built):
-        m = built.model
-        allowed = np.ones((len(m.clearance), m.num_contacts), dtype=bool)
+    def test_digits_that_may_not_touch_take_no_part(self, transcription):
+        m = transcription.model
+        allowed = np.ones((m.num_phases, m.layout.num_contacts), dtype=bool)
         allowed[:, 1] = False
-        assert not sampled_gait(built, np.random.default_rng(0), allowed)[:, 1].any()
+        assert not sampled_gait(transcription, np.random.default_rng(0), allowed)[:, 1].any()
 
-    def test_origins_start_on_the_body_where_pads_are_in_the_middle_of_a_hold(self, built):
-        m = built.model
-        gait = np.ones((len(m.clearance), m.num_contacts), dtype=bool)
+    def test_origins_start_on_the_body_where_pads_are_in_the_middle_of_a_hold(self, transcription):
+        m = transcription.model
+        gait = np.ones((m.num_phases, m.layout.num_contacts), dtype=bool)
         # On from phase 8 over the end of the cycle to phase 2.
         gait[3:8, 1] = False
-        origins = start_origins(built, gait)
-        body = built.body
+        origins = start_origins(transcription, gait)
+        body = transcription.body
         along = body.vertices[:, 2]
         assert np.ptp(along) == pytest.approx(0.15, abs=1e-3)
         radius = np.linalg.norm(origins[:, 1, :2], axis=1)
@@ -361,20 +392,22 @@ class TestGaits:
 
     def test_squeeze_grows_and_fades_with_a_hold(self):
         is_on = np.array([[0, 1, 1, 1, 0, 1]], dtype=bool).T
-        assert eased(is_on, is_cyclic=False)[:, 0].tolist() == [0, 1, 0, 2, 0, 1]
-        assert eased(is_on, is_cyclic=True)[:, 0].tolist() == [0, 1, 0, 2, 0, 3]
+        assert hold_transitions(is_on, is_cyclic=False)[:, 0].tolist() == [0, 1, 0, 2, 0, 1]
+        assert hold_transitions(is_on, is_cyclic=True)[:, 0].tolist() == [0, 1, 0, 2, 0, 3]
         m = load_model_with_easing(1)
-        assert firmness(m, 0, 0, 0.25) == pytest.approx(0.25)
+        assert squeeze_share(m, 0, 0, 0.25) == pytest.approx(0.25)
         m = load_model_with_easing(3)
-        assert firmness(m, 0, 0, 0.9) == pytest.approx(0.1)
+        assert squeeze_share(m, 0, 0, 0.9) == pytest.approx(0.1)
         m = load_model_with_easing(0)
-        assert firmness(m, 0, 0, 0.9) == 1.0
+        assert squeeze_share(m, 0, 0, 0.9) == 1.0
 
 
 def load_model_with_easing(side):
-    built = build(load_scene("pick_ball"), num_phases=3, fractions=[0.5], is_coupled=True)
-    built.model.easing[:] = side
-    return Packed(built.model)
+    transcription = transcribe(
+        load_scene("pick_ball"), TranscriptionSettings(num_phases=3, fractions=[0.5])
+    )
+    transcription.model.schedule.easing[:] = side
+    return Packed(transcription.model)
 
 
 @pytest.mark.parametrize(

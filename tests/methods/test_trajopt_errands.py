@@ -16,8 +16,9 @@ from handwright.geometry.shapes.phones import phone_keys
 from handwright.kinematics import posed_capsules
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.methods.trajopt.method import ContactInvariant, allowed_contacts
+from handwright.methods.trajopt.method import ContactInvariant
 from handwright.methods.trajopt.model.goal_rows import fine_samples, with_samples_at
+from handwright.methods.trajopt.optimisation import allowed_contacts
 from handwright.methods.trajopt.schedule.approach import add_approach
 from handwright.methods.trajopt.schedule.goal_digits import digit_of
 from handwright.methods.trajopt.terms.regularization import phase_matrices
@@ -33,17 +34,17 @@ def dialled():
 
 
 def approached(name, seed):
-    built, _ = ContactInvariant().ready(load_scene(name))
-    keys = np.tile(built.start, (built.model.num_keys, 1))
-    return built, keys, add_approach(built, np.random.default_rng(seed), keys)
+    transcription, _ = ContactInvariant().ready(load_scene(name))
+    keys = np.tile(transcription.start, (transcription.model.num_keys, 1))
+    return transcription, keys, add_approach(transcription, np.random.default_rng(seed), keys)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_first_guesses_go_around_a_wall(seed):
     problem = load_scene("pick_behind_obstacle")
-    built, keys, is_found = approached("pick_behind_obstacle", seed)
+    transcription, keys, is_found = approached("pick_behind_obstacle", seed)
     assert is_found
-    (hand,) = built.hands
+    (hand,) = transcription.hands
     wall = problem.environment[1]
     shift = rotation.rotate(hand.root.wxyz, keys[:, :3])
     for place in hand.root.position + shift:
@@ -58,20 +59,22 @@ def test_first_guesses_go_around_a_wall(seed):
 
 
 def test_hands_with_a_free_way_start_as_they_did():
-    built, keys, is_found = approached("pick_ball", 0)
+    transcription, keys, is_found = approached("pick_ball", 0)
     assert not is_found
-    assert (keys == built.start).all()
+    assert (keys == transcription.start).all()
 
 
 def test_a_finger_touches_while_its_goals_put_it_on_a_key():
     problem = load_scene("dial_phone")
-    built, _ = ContactInvariant().ready(problem)
-    index = built.contact_names.index("right.index")
-    pressed = np.flatnonzero(built.required[:, index])
-    assert (pressed * built.model.phase_time).tolist() == [1.5, 3.0, 4.5, 6.0]
-    hands = built.contact_hand >= 0
-    assert built.required[:, hands].sum() == 4
-    assert (allowed_contacts(problem, built)[:, hands] == built.required[:, hands]).all()
+    transcription, _ = ContactInvariant().ready(problem)
+    index = transcription.contact_names.index("right.index")
+    pressed = np.flatnonzero(transcription.required[:, index])
+    assert (pressed * transcription.model.phase_time).tolist() == [1.5, 3.0, 4.5, 6.0]
+    hands = transcription.contact_hand >= 0
+    assert transcription.required[:, hands].sum() == 4
+    assert (
+        allowed_contacts(problem, transcription)[:, hands] == transcription.required[:, hands]
+    ).all()
     raised = tuple(
         replace(goal, position=goal.position + np.array([0.0, 0.0, 0.01])) for goal in problem.goals
     )
@@ -81,10 +84,12 @@ def test_a_finger_touches_while_its_goals_put_it_on_a_key():
 
 def test_goals_belong_to_the_digit_that_carries_their_frame():
     problem = load_scene("dial_phone")
-    built, _ = ContactInvariant().ready(problem)
+    transcription, _ = ContactInvariant().ready(problem)
     goal = problem.goals[0]
     named = {
-        frame: digit_of(replace(goal, feature=replace(goal.feature, frame=frame)), built.hands)
+        frame: digit_of(
+            replace(goal, feature=replace(goal.feature, frame=frame)), transcription.hands
+        )
         for frame in ("thumb_tip", "ring_distal", "palm", "wrist", None)
     }
     assert named == {
@@ -140,8 +145,8 @@ def test_presses_are_plotted_in_red(dialled):
 
 
 def test_moments_are_added_to_the_samples():
-    built, _ = ContactInvariant().ready(load_scene("pick_ball"))
-    m = built.model
+    transcription, _ = ContactInvariant().ready(load_scene("pick_ball"))
+    m = transcription.model
     fine, own = fine_samples(m).samples, len(m.samples.phase)
     wanted = np.zeros(len(fine.phase), dtype=bool)
     wanted[[0, own + 3, own + 40]] = True

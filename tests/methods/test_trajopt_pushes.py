@@ -10,11 +10,16 @@ import handwright as hw
 from handwright.core.result import Status
 from handwright.methods.trajopt.method import ContactInvariant
 from handwright.methods.trajopt.model.scenarios import push_corners
-from handwright.methods.trajopt.model.transcribe import build, make_room
+from handwright.methods.trajopt.model.transcribe import TranscriptionSettings, transcribe
+from handwright.methods.trajopt.model.workspace import make_normal_equations, make_workspace
 from handwright.methods.trajopt.schedule.schedule import apply_schedule
-from handwright.methods.trajopt.schedule.stages import EXACT, quiet, weights
-from handwright.methods.trajopt.solver.descent import Descent, make_blocks
-from handwright.methods.trajopt.solver.measures import measure
+from handwright.methods.trajopt.schedule.stage_weights import (
+    EXACT,
+    regularization_weights,
+    stage_weights,
+)
+from handwright.methods.trajopt.solver.descent import Descent
+from handwright.methods.trajopt.solver.measures import measure_errors
 from handwright.scenes import load_scene
 
 pytestmark = pytest.mark.xdist_group("trajopt")
@@ -43,71 +48,78 @@ def test_all_pushes_up_to_the_size_are_mixtures_of_the_corners(count):
 
 
 def lying_phone(share):
-    """A phone on its feet, and the forces that change when it is pushed by a share of its weight.
+    """A phone at rest, and the forces that change when it is pushed by a share of its weight.
 
     Nothing else moves.
     """
     problem = load_scene("dial_phone")
     (body,) = problem.bodies.values()
     weight = 9.81 * body.mass
-    built = build(
-        problem, num_phases=3, fractions=[0.2, 0.8], is_coupled=True, num_pushes=6,
-        push_size=share * weight,
-    )  # fmt: skip
-    m = built.model
-    nq, nc = m.num_coordinates, m.num_contacts
-    feet = np.flatnonzero(built.rests_on)
+    transcription = transcribe(
+        problem, TranscriptionSettings(num_phases=3, fractions=[0.2, 0.8], num_pushes=6,
+        push_size=share * weight))  # fmt: skip
+    m = transcription.model
+    layout = m.layout
+    nc = layout.num_contacts
+    supports = np.flatnonzero(transcription.rests_on)
     is_on = np.zeros((3, nc), dtype=bool)
-    is_on[:, feet] = True
-    keys = np.tile(built.start, (m.num_keys, 1))
-    for j in feet:
-        keys[:, 2 * nq + 3 * j + 2] = weight / len(feet)
-        keys[:, 2 * nq + 3 * (nc + j) : 2 * nq + 3 * (nc + j) + 3] = m.contacts.pad[j]
-    keys = apply_schedule(built, keys, is_on)
-    assert not m.is_pushed.any()
-    m.is_pushed[:] = True
+    is_on[:, supports] = True
+    keys = np.tile(transcription.start, (m.num_keys, 1))
+    for j in supports:
+        keys[:, layout.force(j).stop - 1] = weight / len(supports)
+        keys[:, layout.origin(j)] = m.contacts.pad[j]
+    keys = apply_schedule(transcription, keys, is_on)
+    assert not m.schedule.is_pushed.any()
+    m.schedule.is_pushed[:] = True
     fixed = np.ones(keys.shape, dtype=bool)
-    fixed[:, 2 * nq + 6 * nc : m.shift] = False
+    fixed[:, layout.changes] = False
     floor, scale = np.zeros((len(keys), nc)), np.ones(keys.shape[1])
-    blocks = make_blocks(*keys.shape)
-    work = Descent(m, make_room(m), keys, fixed, floor, blocks, scale)
-    work.run(weights(EXACT, is_frozen=True, friction=1.0), quiet(built), 100, gain=1e-9)
-    return built, work, feet
+    blocks = make_normal_equations(*keys.shape)
+    descent = Descent(m, make_workspace(m), keys, fixed, floor, blocks, scale)
+    descent.run(
+        stage_weights(EXACT, is_frozen=True, friction=1.0),
+        regularization_weights(transcription),
+        100,
+        gain=1e-9,
+    )
+    return transcription, descent, supports
 
 
 def test_forces_change_so_that_a_push_is_taken():
-    built, work, feet = lying_phone(0.05)
-    m = built.model
-    assert measure(built, work.keys, work.room).worst["push"] < 0.02
-    nq, nc = m.num_coordinates, m.num_contacts
-    key = work.keys[1]
-    force = key[2 * nq : 2 * nq + 3 * nc].reshape(nc, 3)[feet]
-    arms = key[2 * nq + 3 * nc : 2 * nq + 6 * nc].reshape(nc, 3)[feet] @ m.body.turn.T
-    changes = key[2 * nq + 6 * nc : m.shift].reshape(6, nc, 3)[:, feet]
+    transcription, descent, supports = lying_phone(0.05)
+    m = transcription.model
+    assert measure_errors(transcription, descent.keys, descent.work).worst["push"] < 0.02
+    layout, nc = m.layout, m.layout.num_contacts
+    key = descent.keys[1]
+    force = key[layout.forces].reshape(nc, 3)[supports]
+    arms = key[layout.origins].reshape(nc, 3)[supports] @ m.body.rotation.T
+    changes = key[layout.changes].reshape(6, nc, 3)[:, supports]
     for push, point, change in zip(m.pushes.force, m.pushes.point, changes, strict=True):
         size = np.linalg.norm(push)
         assert size == pytest.approx(np.sqrt(3.0) * 0.05 * m.weight)
         np.testing.assert_allclose(push + change.sum(axis=0), 0.0, atol=0.02 * size)
-        turned = np.cross(m.body.turn @ point, push) + np.cross(arms, change).sum(axis=0)
+        turned = np.cross(m.body.rotation @ point, push) + np.cross(arms, change).sum(axis=0)
         np.testing.assert_allclose(turned, 0.0, atol=0.02 * size * m.body.arm)
         total = force + change
         across = np.linalg.norm(total[:, :2], axis=1)
-        assert np.all(across <= m.contacts.friction[feet] * total[:, 2] + 0.02 * size)
+        assert np.all(across <= m.contacts.friction[supports] * total[:, 2] + 0.02 * size)
 
 
 def test_what_lies_cannot_take_a_push_that_lifts_it():
-    built, work, _ = lying_phone(1.0)
-    assert measure(built, work.keys, work.room).worst["push"] > 0.1
+    transcription, descent, _ = lying_phone(1.0)
+    assert measure_errors(transcription, descent.keys, descent.work).worst["push"] > 0.1
 
 
 def test_pushes_come_while_hands_alone_hold_the_body_in_the_second_half():
-    built = build(load_scene("pick_ball"), num_phases=6, fractions=[0.5], is_coupled=True)
-    m = built.model
-    is_on = np.zeros((6, m.num_contacts), dtype=bool)
-    is_on[:4, built.contact_hand < 0] = True
+    transcription = transcribe(
+        load_scene("pick_ball"), TranscriptionSettings(num_phases=6, fractions=[0.5])
+    )
+    m = transcription.model
+    is_on = np.zeros((6, m.layout.num_contacts), dtype=bool)
+    is_on[:4, transcription.contact_hand < 0] = True
     is_on[2:5, :3] = True
-    apply_schedule(built, np.tile(built.start, (m.num_keys, 1)), is_on)
-    assert m.is_pushed.tolist() == [False, False, False, False, True, False]
+    apply_schedule(transcription, np.tile(transcription.start, (m.num_keys, 1)), is_on)
+    assert m.schedule.is_pushed.tolist() == [False, False, False, False, True, False]
 
 
 def test_a_number_of_pushes_that_encloses_nothing_is_refused():

@@ -11,12 +11,18 @@ import handwright as hw
 from handwright.core.events import TouchSpan
 from handwright.hands.skin.build import skin_of
 from handwright.math import rotation
-from handwright.methods.trajopt.method import ContactInvariant, allowed_contacts
+from handwright.methods.trajopt.method import ContactInvariant
+from handwright.methods.trajopt.model.hands import WRIST_HINGES
 from handwright.methods.trajopt.model.model import with_radius
 from handwright.methods.trajopt.model.skin_bulge import skin_bulge, skin_stubs
-from handwright.methods.trajopt.model.transcribe import WRIST_HINGES, build, phases_of
-from handwright.methods.trajopt.schedule.carrying import carried_wrists
-from handwright.methods.trajopt.schedule.schedule import hangs, other_schedules, rounded
+from handwright.methods.trajopt.model.transcribe import TranscriptionSettings, phases_of, transcribe
+from handwright.methods.trajopt.optimisation import allowed_contacts
+from handwright.methods.trajopt.schedule.schedule import (
+    has_unstable_hold,
+    other_schedules,
+    round_contacts,
+)
+from handwright.methods.trajopt.schedule.wrist_guess import wrists_following_body
 from handwright.methods.trajopt.skin_fit import fit_skin
 from handwright.scenes import load_scene
 
@@ -24,8 +30,8 @@ pytestmark = pytest.mark.xdist_group("trajopt")
 
 
 @pytest.fixture
-def built():
-    return build(load_scene("pick_ball"), num_phases=6, fractions=[0.5], is_coupled=True)
+def transcription():
+    return transcribe(load_scene("pick_ball"), TranscriptionSettings(num_phases=6, fractions=[0.5]))
 
 
 def out_of(points, capsules):
@@ -57,9 +63,9 @@ def test_skin_behind_the_wrist_is_covered():
 
 def test_wrists_turn_as_goals_turn_the_body():
     problem = load_scene("pick_pen_vertical")
-    hands = build(problem, num_phases=5, fractions=[0.5], is_coupled=True).hands
+    hands = transcribe(problem, TranscriptionSettings(num_phases=5, fractions=[0.5])).hands
     times = np.array([0.0, 2.0, 3.0, 4.0])
-    (wrist,) = carried_wrists(problem, hands, "pen", times, 2.5)
+    (wrist,) = wrists_following_body(problem, hands, "pen", times, 2.5)
     assert not wrist[:2].any()
     base, start, goal = hands[0].root, problem.start["pen"], problem.goals[0]
     turn = rotation.multiply(goal.wxyz, rotation.conjugate(start.wxyz))
@@ -74,34 +80,34 @@ def test_wrists_turn_as_goals_turn_the_body():
     np.testing.assert_allclose(seen, base.position - start.position, atol=1e-12)
 
 
-def test_a_digit_that_errs_is_left_out_where_three_others_hold(built):
-    is_on = np.zeros((6, built.model.num_contacts), dtype=bool)
+def test_a_digit_that_errs_is_left_out_where_three_others_hold(transcription):
+    is_on = np.zeros((6, transcription.model.layout.num_contacts), dtype=bool)
     is_on[3:, :4] = True
     errors = np.zeros(is_on.shape)
     errors[4, 2] = 5.0
-    (other,) = other_schedules(built, is_on, errors, np.ones_like(is_on))
+    (other,) = other_schedules(transcription, is_on, errors, np.ones_like(is_on))
     assert not other[:, 2].any()
     np.testing.assert_array_equal(np.delete(other, 2, axis=1), np.delete(is_on, 2, axis=1))
     is_on[:, 3] = False
-    assert other_schedules(built, is_on, errors, np.ones_like(is_on)) == []
+    assert other_schedules(transcription, is_on, errors, np.ones_like(is_on)) == []
 
 
-def test_digits_help_all_the_time_or_not_at_all(built):
-    m = built.model
-    nq, nc = m.num_coordinates, m.num_contacts
+def test_digits_help_all_the_time_or_not_at_all(transcription):
+    m = transcription.model
+    nc = m.layout.num_contacts
     is_on = np.zeros((6, nc), dtype=bool)
     is_on[2:, :3] = True
     is_on[2:, 3] = True
     is_on[4:, 4] = True
-    keys = np.tile(built.start, (m.num_keys, 1))
-    keys[:6, -nc:] = 0.6 * is_on
-    keys[:, 2 * nq : 2 * nq + 3 * nc] = 1.0
+    keys = np.tile(transcription.start, (m.num_keys, 1))
+    keys[:6, m.layout.contacts] = 0.6 * is_on
+    keys[:, m.layout.forces] = 1.0
     leads = np.arange(nc) < 3
-    _, found = rounded(built, keys, np.ones_like(is_on), leads)
+    _, found = round_contacts(transcription, keys, np.ones_like(is_on), leads)
     assert found[2:, :4].all()
     assert not found[:, 4].any()
     # Until then the ball lies on the table.
-    assert found[:2, built.contact_hand < 0].all()
+    assert found[:2, transcription.contact_hand < 0].all()
 
 
 def test_keys_are_where_spans_of_touching_end():
@@ -118,25 +124,25 @@ def test_keys_are_where_spans_of_touching_end():
 def test_hands_hold_what_flies_throughout_their_spans():
     problem = load_scene("two_hands_juggle")
     coarse, fine = ContactInvariant().ready(problem)
-    for built in (coarse, fine):
-        allowed = allowed_contacts(problem, built)
-        hands = [allowed[:, built.contact_hand == h] for h in range(2)]
-        assert built.in_spans.all()
+    for transcription in (coarse, fine):
+        allowed = allowed_contacts(problem, transcription)
+        hands = [allowed[:, transcription.contact_hand == h] for h in range(2)]
+        assert transcription.in_spans.all()
         assert all((one == one[:, :1]).all() for one in hands)
         # In the air it is nobody's, and at no time both have it.
         had = hands[0][:, 0].astype(int) + hands[1][:, 0]
         assert set(had.tolist()) == {0, 1}
     m = coarse.model
-    nc = m.num_contacts
+    nc = m.layout.num_contacts
     keys = np.tile(coarse.start, (m.num_keys, 1))
     allowed = allowed_contacts(problem, coarse)
     leads = np.isin(np.arange(nc), [0, 1, 2, 6, 7, 8])
-    _, is_on = rounded(coarse, keys, allowed, leads)
+    _, is_on = round_contacts(coarse, keys, allowed, leads)
     np.testing.assert_array_equal(is_on, allowed & leads)
     errors = np.zeros(is_on.shape)
     errors[np.argwhere(is_on[:, 0])[0, 0], 0] = 5.0
     assert other_schedules(coarse, is_on, errors, allowed) == []
-    assert not hangs(coarse, is_on)
+    assert not has_unstable_hold(coarse, is_on)
     # Where there is a table, nobody need hold the body all the time.
     ball = replace(load_scene("pick_ball"), touches=(TouchSpan("right", 1.0, 2.0),))
     assert not ContactInvariant().ready(ball)[0].in_spans.any()
@@ -152,21 +158,20 @@ def test_skin_bulges_alike_with_and_without_an_arm():
         assert with_arm[name] == pytest.approx(bulge[name], abs=2e-4)
 
 
-def test_the_gap_of_skin_over_a_capsule_is_seen(built):
-    m = built.model
-    nq = m.num_coordinates
-    keys = np.tile(built.start, (m.num_keys, 1))
-    assert not fit_skin(built, keys).excess.any()
-    keys[2, m.first_share + 1] = 1.0
+def test_the_gap_of_skin_over_a_capsule_is_seen(transcription):
+    m = transcription.model
+    keys = np.tile(transcription.start, (m.num_keys, 1))
+    assert not fit_skin(transcription, keys).excess.any()
+    keys[2, m.layout.first_contact + 1] = 1.0
     # The ball is far below the hand: no skin is near, so there is nothing to fit.
-    assert not fit_skin(built, keys).excess.any()
+    assert not fit_skin(transcription, keys).excess.any()
     tip = int(m.contacts.capsules[m.contacts.first[1]])
-    place = _tip_place(built, built.hands[0])
+    place = _tip_place(transcription, transcription.hands[0])
     own, seen = [], []
     for height in (-0.001, 0.001):
         near = keys.copy()
-        near[:, nq - 6 : nq - 3] = place - [0.0, 0.0, 0.035 + height]
-        found = fit_skin(built, near)
+        near[:, m.layout.body_position] = place - [0.0, 0.0, 0.035 + height]
+        found = fit_skin(transcription, near)
         own.append(found.excess[tip])
         seen.append((found.gap, found.depth))
     # How far the ball is changes how near all is, and not how well skin and capsule agree.
@@ -175,22 +180,27 @@ def test_the_gap_of_skin_over_a_capsule_is_seen(built):
     assert seen[1] == pytest.approx((0.001, 0.0), abs=4e-4)
 
 
-def test_a_capsule_that_stands_out_of_the_skin_is_fitted_to_it(built):
-    m = built.model
-    nq = m.num_coordinates
+def test_a_capsule_that_stands_out_of_the_skin_is_fitted_to_it(transcription):
+    m = transcription.model
     tip = int(m.contacts.capsules[m.contacts.first[1]])
-    keys = np.tile(built.start, (m.num_keys, 1))
-    keys[2, m.first_share + 1] = 1.0
-    keys[:, nq - 6 : nq - 3] = _tip_place(built, built.hands[0]) - [0.0, 0.0, 0.035]
-    plain = fit_skin(built, keys).excess[tip]
+    keys = np.tile(transcription.start, (m.num_keys, 1))
+    keys[2, m.layout.first_contact + 1] = 1.0
+    keys[:, m.layout.body_position] = _tip_place(transcription, transcription.hands[0]) - [
+        0.0,
+        0.0,
+        0.035,
+    ]
+    plain = fit_skin(transcription, keys).excess[tip]
     radius = m.skeleton.radius + np.where(np.arange(len(m.skeleton.radius)) == tip, 0.001, 0.0)
-    thick = built._replace(model=with_radius(m, radius))
+    thick = transcription._replace(model=with_radius(m, radius))
     assert fit_skin(thick, keys).excess[tip] == pytest.approx(plain + 0.001, abs=1e-9)
-    fitted = built._replace(model=with_radius(m, m.skeleton.radius - fit_skin(built, keys).excess))
+    fitted = transcription._replace(
+        model=with_radius(m, m.skeleton.radius - fit_skin(transcription, keys).excess)
+    )
     assert fit_skin(fitted, keys).excess[tip] == pytest.approx(0.0, abs=1e-9)
 
 
-def _tip_place(built, hand):
+def _tip_place(transcription, hand):
     """Lowest vertex of the skin over the index finger's last capsule, at the start."""
     from handwright.kinematics.skin.samples import vertex_capsules
     from handwright.kinematics.skin.skinning import posed_skin

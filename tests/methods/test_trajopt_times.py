@@ -15,12 +15,21 @@ from handwright.mechanics.momentum import required_wrench
 from handwright.methods.trajopt.clips import make_clip
 from handwright.methods.trajopt.method import ContactInvariant
 from handwright.methods.trajopt.model.timing import key_times, pinned_keys
-from handwright.methods.trajopt.model.transcribe import build, make_room
+from handwright.methods.trajopt.model.transcribe import TranscriptionSettings, transcribe
+from handwright.methods.trajopt.model.workspace import make_normal_equations, make_workspace
 from handwright.methods.trajopt.refine import refined_keys
-from handwright.methods.trajopt.schedule.stages import LOOSE, quiet, weights
-from handwright.methods.trajopt.solver.descent import Descent, make_blocks
+from handwright.methods.trajopt.schedule.stage_weights import (
+    LOOSE,
+    regularization_weights,
+    stage_weights,
+)
+from handwright.methods.trajopt.solver.descent import Descent
 from handwright.methods.trajopt.solver.system import motion_system
-from handwright.methods.trajopt.terms.regularization import Quiet, phase_matrices, quiet_cost
+from handwright.methods.trajopt.terms.regularization import (
+    RegularizationWeights,
+    phase_matrices,
+    regularization_cost,
+)
 from handwright.scenes import load_scene
 
 pytestmark = pytest.mark.xdist_group("trajopt")
@@ -59,30 +68,32 @@ class TestPinnedKeys:
 
 def timed(scene="pick_ball", num_phases=4, fractions=(0.2, 0.7)):
     """A problem whose inner keys may all move, and key states that are nowhere at rest."""
-    built = build(load_scene(scene), num_phases=num_phases, fractions=fractions, is_coupled=True)
-    m = built.model
+    transcription = transcribe(
+        load_scene(scene), TranscriptionSettings(num_phases=num_phases, fractions=fractions)
+    )
+    m = transcription.model
     m.is_pinned[1:-1] = False
     rng = np.random.default_rng(4)
-    keys = np.tile(built.start, (m.num_keys, 1))
-    keys[:, : 2 * m.num_coordinates] += 0.1 * rng.normal(size=(m.num_keys, 2 * m.num_coordinates))
-    keys[1:-1, m.shift] = m.phase_time * np.array([0.3, -0.1, 0.1])
-    return built, keys
+    keys = np.tile(transcription.start, (m.num_keys, 1))
+    keys[:, m.layout.motion] += 0.1 * rng.normal(size=(m.num_keys, m.layout.first_force))
+    keys[1:-1, m.layout.shift] = m.phase_time * np.array([0.3, -0.1, 0.1])
+    return transcription, keys
 
 
 def assert_products(blocks, residuals, keys, k, columns, others):
-    """Products of slopes of all residuals, by differences, are those of the normal equations.
+    """The normal matrix is J' J of all residuals, with J by differences.
 
     ``columns`` are of key k, ``others`` of key k + 1.
     """
     places = [(k, i) for i in columns] + [(k + 1, i) for i in others]
     step = 1e-6
-    slopes = []
+    gradients = []
     for key, i in places:
         up, down = keys.copy(), keys.copy()
         up[key, i] += step
         down[key, i] -= step
-        slopes.append((residuals(up) - residuals(down)) / (2.0 * step))
-    expected = np.array(slopes) @ np.array(slopes).T
+        gradients.append((residuals(up) - residuals(down)) / (2.0 * step))
+    expected = np.array(gradients) @ np.array(gradients).T
     found = np.zeros_like(expected)
     for a, (key, i) in enumerate(places):
         for b, (other, j) in enumerate(places):
@@ -93,15 +104,15 @@ def assert_products(blocks, residuals, keys, k, columns, others):
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7 * np.abs(expected).max())
 
 
-def test_products_of_slopes_of_the_laws_of_motion():
-    built, keys = timed()
-    m = built.model
-    nq = m.num_coordinates
-    stage = weights(LOOSE, is_frozen=True, friction=1.0)._replace(
+def test_normal_matrix_of_the_laws_of_motion():
+    transcription, keys = timed()
+    m = transcription.model
+    body, rates = m.layout.first_body, m.layout.first_rate
+    stage = stage_weights(LOOSE, is_frozen=True, friction=1.0)._replace(
         moment=0.0, limit=0.0, penetration=0.0, goal=0.0, slip=0.0
     )
-    blocks = make_blocks(*keys.shape)
-    motion_system(Packed(m), Packed(stage), keys, Packed(make_room(m)), blocks)
+    blocks = make_normal_equations(*keys.shape)
+    motion_system(Packed(m), Packed(stage), keys, Packed(make_workspace(m)), blocks)
 
     def residuals(at):
         """What gravity leaves of the acceleration: nothing touches the body."""
@@ -110,30 +121,33 @@ def test_products_of_slopes_of_the_laws_of_motion():
         for n in np.flatnonzero(m.samples.is_full):
             k, h = m.samples.phase[n], np.diff(times)[m.samples.phase[n]]
             root = np.sqrt(m.samples.weight[n] * h / m.phase_time)
-            for i in range(nq - 6, nq - 3):
-                ends = [(at[k + side, i], at[k + side, nq + i]) for side in (0, 1)]
-                pull = m.gravity[i - (nq - 6)] - cubic(*ends, h, m.samples.fraction[n])[2]
+            for i in range(body, body + 3):
+                ends = [(at[k + side, i], at[k + side, rates + i]) for side in (0, 1)]
+                pull = m.gravity[i - body] - cubic(*ends, h, m.samples.fraction[n])[2]
                 found.append(root * stage.force * pull / np.linalg.norm(m.gravity))
         return np.array(found)
 
-    columns = [nq - 6, nq - 4, 2 * nq - 6, 2 * nq - 4, m.shift]
+    columns = [body, body + 2, rates + body, rates + body + 2, m.layout.shift]
     assert_products(blocks, residuals, keys, 1, columns, columns)
 
 
-def test_products_of_slopes_of_quiet_costs():
-    built, keys = timed()
-    m = built.model
-    nq, nc = m.num_coordinates, m.num_contacts
+def test_normal_matrix_of_the_regularization():
+    transcription, keys = timed()
+    m = transcription.model
+    layout = m.layout
+    nq, nc = layout.num_coordinates, layout.num_contacts
     rng = np.random.default_rng(8)
     i = 2
     only = np.zeros(nq)
     only[i] = 1.0
-    keys[:, 2 * nq : 2 * nq + 6 * nc] = rng.normal(size=(len(keys), 6 * nc))
-    calm = Quiet(
+    keys[:, layout.first_force : layout.first_change] = rng.normal(size=(len(keys), 6 * nc))
+    regularization = RegularizationWeights(
         2.0 * only, 3.0 * only, 0.4 * only, np.tile(5.0 * only, (4, 1)), 0.7, 0.0, 0.6, 0.0 * only
     )
-    blocks = make_blocks(*keys.shape)
-    quiet_cost(Packed(m), Packed(calm), keys, phase_matrices(m.phase_time), blocks, True)
+    blocks = make_normal_equations(*keys.shape)
+    regularization_cost(
+        Packed(m), Packed(regularization), keys, phase_matrices(m.phase_time), blocks, True
+    )
     # Gauss's moments and weights are exact for the squares of cubics.
     moments, shares = np.polynomial.legendre.leggauss(4)
     moments, shares = 0.5 * (moments + 1.0), 0.5 * shares
@@ -146,35 +160,35 @@ def test_products_of_slopes_of_quiet_costs():
             for s, share in zip(moments, shares, strict=True):
                 ends = (first[i], first[nq + i]), (second[i], second[nq + i])
                 value, rate, bend = cubic(*ends, h, s)
-                quiets = np.sqrt([3.0, 5.0, 2.0]) * [value - 0.4, rate, bend]
-                forces = (1.0 - s) * first[2 * nq : 2 * nq + 3 * nc]
-                forces = np.sqrt(0.7) * (forces + s * second[2 * nq : 2 * nq + 3 * nc])
-                creep = (second - first)[2 * nq + 3 * nc : 2 * nq + 6 * nc] / h
-                parts = (quiets, forces, np.sqrt(0.6) * creep)
+                coordinate = np.sqrt([3.0, 5.0, 2.0]) * [value - 0.4, rate, bend]
+                forces = (1.0 - s) * first[layout.forces] + s * second[layout.forces]
+                forces = np.sqrt(0.7) * forces
+                creep = (second - first)[layout.origins] / h
+                parts = (coordinate, forces, np.sqrt(0.6) * creep)
                 found += [np.sqrt(share * h) * part for part in parts]
             off = np.log(h / m.phase_time)
             found.append([np.sqrt(m.phase_time) * off / 0.5])
         return np.concatenate(found)
 
-    columns = [i, nq + i, 2 * nq + 1, 2 * nq + 3 * nc + 4, m.shift]
+    columns = [i, nq + i, layout.first_force + 1, layout.first_origin + 4, layout.shift]
     assert_products(blocks, residuals, keys, 1, columns, columns)
 
 
 def test_clips_and_finer_keys_have_the_true_times():
     problem = load_scene("pick_ball")
-    built, keys = timed()
-    m = built.model
-    nq = m.num_coordinates
-    clip = make_clip(problem, built, keys, "test")
+    transcription, keys = timed()
+    m = transcription.model
+    height_index, rate_index = m.layout.first_body + 2, m.layout.first_body_rate + 2
+    clip = make_clip(problem, transcription, keys, "test")
     begins = key_times(m, keys)
     np.testing.assert_allclose(begins, np.array([0.0, 1.3, 1.9, 3.1, 4.0]) * m.phase_time)
-    finer = build(problem, num_phases=8, fractions=[0.5], is_coupled=True)
-    clip_of_finer = make_clip(problem, finer, refined_keys(built, keys), "test")
+    finer = transcribe(problem, TranscriptionSettings(num_phases=8, fractions=[0.5]))
+    clip_of_finer = make_clip(problem, finer, refined_keys(transcription, keys), "test")
     for frame in range(0, clip.num_frames, 7):
         time = clip.times[frame]
         k = min(int(np.searchsorted(begins, time, side="right")) - 1, 3)
         h = begins[k + 1] - begins[k]
-        ends = [(keys[k + side, nq - 4], keys[k + side, 2 * nq - 4]) for side in (0, 1)]
+        ends = [(keys[k + side, height_index], keys[k + side, rate_index]) for side in (0, 1)]
         height = cubic(*ends, h, (time - begins[k]) / h)[0]
         assert clip.bodies["ball"].position[frame, 2] == pytest.approx(height, abs=1e-9)
         assert clip_of_finer.bodies["ball"].position[frame, 2] == pytest.approx(height, abs=1e-9)
@@ -183,23 +197,23 @@ def test_clips_and_finer_keys_have_the_true_times():
 def test_forces_fit_the_motion_where_they_leap_between_frames():
     """A ball lies, and falls from a moment on that no frame has."""
     problem = load_scene("pick_ball")
-    built, keys = timed()
-    m, ball = built.model, problem.bodies["ball"]
-    nq, nc = m.num_coordinates, m.num_contacts
-    foot = int(np.flatnonzero(built.rests_on)[0])
-    shifts = keys[:, m.shift].copy()
-    keys[:] = built.start
-    keys[:, m.shift] = shifts
+    transcription, keys = timed()
+    m, ball = transcription.model, problem.bodies["ball"]
+    layout = m.layout
+    support = int(np.flatnonzero(transcription.rests_on)[0])
+    shifts = keys[:, m.layout.shift].copy()
+    keys[:] = transcription.start
+    keys[:, m.layout.shift] = shifts
     begins = key_times(m, keys)
     frames = problem.times - problem.times[0]
     assert np.abs(frames - begins[1]).min() > 0.2 * (frames[1] - frames[0])
     fallen = begins - begins[1]
-    keys[1:, nq - 4] -= 0.5 * 9.81 * fallen[1:] ** 2
-    keys[1:, 2 * nq - 4] = -9.81 * fallen[1:]
-    keys[0, m.first_share + foot] = 1.0
-    keys[:2, 2 * nq + 3 * foot + 2] = m.weight
-    keys[:, 2 * nq + 3 * (nc + foot) + 2] = -0.035
-    clip = make_clip(problem, built, keys, "test")
+    keys[1:, layout.first_body + 2] -= 0.5 * 9.81 * fallen[1:] ** 2
+    keys[1:, layout.first_body_rate + 2] = -9.81 * fallen[1:]
+    keys[0, layout.first_contact + support] = 1.0
+    keys[:2, layout.force(support).stop - 1] = m.weight
+    keys[:, layout.origin(support).stop - 1] = -0.035
+    clip = make_clip(problem, transcription, keys, "test")
     stored = np.zeros((clip.num_frames, 3))
     np.add.at(stored, clip.contacts.frame, clip.contacts.force)
     needed = required_wrench(Track(clip.times, clip.bodies["ball"]), ball).force
@@ -211,24 +225,26 @@ def test_forces_fit_the_motion_where_they_leap_between_frames():
 
 def test_the_body_gets_the_time_that_it_needs():
     """A body that has far to go in one phase, and nowhere in the others, gets a longer phase."""
-    built, keys = timed()
-    m = built.model
-    nq = m.num_coordinates
-    keys[:] = built.start
-    keys[2:, nq - 4] += 0.3
+    transcription, keys = timed()
+    m = transcription.model
+    nq = m.layout.num_coordinates
+    keys[:] = transcription.start
+    keys[2:, m.layout.first_body + 2] += 0.3
     fixed = np.ones(keys.shape, dtype=bool)
-    fixed[1:-1, m.shift] = False
-    work = Descent(
-        m, make_room(m), keys, fixed, np.zeros((len(keys), m.num_contacts)),
-        make_blocks(*keys.shape), np.ones(keys.shape[1]),
+    fixed[1:-1, m.layout.shift] = False
+    descent = Descent(
+        m, make_workspace(m), keys, fixed, np.zeros((len(keys), m.layout.num_contacts)),
+        make_normal_equations(*keys.shape), np.ones(keys.shape[1]),
     )  # fmt: skip
-    stage = weights(LOOSE, is_frozen=True, friction=1.0)._replace(
+    stage = stage_weights(LOOSE, is_frozen=True, friction=1.0)._replace(
         force=0.0, moment=0.0, limit=0.0, penetration=0.0, goal=0.0
     )
-    calm = quiet(built)._replace(acceleration=np.full(nq, 1e3), rest=np.zeros(nq))
-    before = work.cost(stage, calm)
-    after = work.run(stage, calm, 50)
-    lengths = np.diff(key_times(m, work.keys)) / m.phase_time
+    regularization = regularization_weights(transcription)._replace(
+        acceleration=np.full(nq, 1e3), rest=np.zeros(nq)
+    )
+    before = descent.cost(stage, regularization)
+    after = descent.run(stage, regularization, 50)
+    lengths = np.diff(key_times(m, descent.keys)) / m.phase_time
     # The cost of a phase falls with the third power of its length.
     assert before == pytest.approx(0.5e3 * 12.0 * 0.3**2 / m.phase_time**3)
     assert after == pytest.approx(before / lengths[1] ** 3, rel=0.1)

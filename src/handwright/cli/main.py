@@ -16,7 +16,7 @@ import tyro
 from handwright.cli.bench import bench
 from handwright.cli.clips import evaluate, export, info, render, verify
 from handwright.cli.console import INTERRUPTED, tell_deprecated
-from handwright.cli.demo import demo
+from handwright.cli.demo.command import demo
 from handwright.cli.listing import cite, hands, methods, scenes, shapes, show
 from handwright.cli.options import synth
 from handwright.cli.reactions import push, replay

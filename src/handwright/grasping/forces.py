@@ -17,14 +17,14 @@ FRICTION_SHARE = 0.9
 _TWIST = 0.15
 
 
-class Holding(NamedTuple):
-    """How contacts hold a body."""
+class HoldCheck(NamedTuple):
+    """Whether contacts hold a body, and what that takes."""
 
     forces: Float[np.ndarray, "N 3"]
     """Against the weight alone, N."""
     is_balanced: bool
     """Whether they bear the weight."""
-    is_firm: bool
+    resists_disturbances: bool
     """Whether they also bear every disturbance."""
     effort: float
     """Largest of the least sums of normal forces, in weights."""
@@ -49,7 +49,7 @@ def disturbances(
     return rows
 
 
-def hold(
+def check_hold(
     body: RigidBody,
     points: Float[np.ndarray, "N 3"],
     inward: Float[np.ndarray, "N 3"],
@@ -57,7 +57,7 @@ def hold(
     gravity: Float[np.ndarray, "3"],
     friction: float,
     push: float,
-) -> Holding:
+) -> HoldCheck:
     """Solves for forces against the weight and every disturbance.
 
     Args:
@@ -81,6 +81,6 @@ def hold(
         if row == 0:
             forces = np.array(solved.forces)
         if not solved.is_feasible:
-            return Holding(forces, row > 0, False, np.inf)
+            return HoldCheck(forces, row > 0, False, np.inf)
         effort = max(effort, solved.objective / weight)
-    return Holding(forces, True, True, effort)
+    return HoldCheck(forces, True, True, effort)

@@ -1,4 +1,4 @@
-"""Grip styles: a posture that the hand would like, and the parts of it that hold.
+"""Grip styles: a preferred posture, and the parts of the hand that hold.
 
 A style is data for equation (9) of docs/derivations/interactive.md: joint angles in degrees, the
 parts of the skin that come to lie on a body (handles), and from where the hand comes.
@@ -33,7 +33,7 @@ class Handle:
 
 @dataclass(frozen=True, slots=True)
 class GripStyle:
-    """How a hand likes to hold things.
+    """How a hand holds things.
 
     Attributes:
         name: What to ask for.

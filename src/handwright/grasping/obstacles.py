@@ -7,8 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from handwright.core.body import RigidBody
-from handwright.core.goal_poses import goal_pose_at
-from handwright.core.problem import Problem
+from handwright.core.problem import Problem, goal_pose_at
 from handwright.core.surface import EnvironmentBox
 from handwright.math.pose import Pose
 

@@ -1,4 +1,4 @@
-"""The skin of a hand as points, with places and slopes for a solver.
+"""The skin of a hand as points, with positions and gradients for a solver.
 
 Points follow up to four links. They are sorted by patches, a few for each capsule, so that the
 nearest point of every patch stands for it: that keeps flat contacts from rocking in a search. Balls
@@ -153,7 +153,7 @@ def fixed_points(link: np.ndarray, local: np.ndarray) -> SkinPoints:
     )
 
 
-def only(points: SkinPoints, keep: np.ndarray) -> tuple[SkinPoints, np.ndarray]:
+def select_points(points: SkinPoints, keep: np.ndarray) -> tuple[SkinPoints, np.ndarray]:
     """Some of the points, and the new row of every old one (-1 for those left out).
 
     Args:
@@ -221,7 +221,7 @@ def patch_nearest(first: np.ndarray, distance: np.ndarray, rows: np.ndarray) -> 
 
 
 @kernel
-def add_slopes(
+def add_gradients(
     points: SkinPoints,
     rows: np.ndarray,
     direction: np.ndarray,
@@ -230,7 +230,7 @@ def add_slopes(
     links: Links,
     out: np.ndarray,
 ) -> None:
-    """Adds slopes of the points' places along directions, by joints and then by the root.
+    """Adds gradients of the points' positions along directions, by joints and then by the root.
 
     Args:
         points: Of the skin.
@@ -277,10 +277,10 @@ def add_slopes(
 
 
 @kernel
-def add_turn_slopes(
+def add_rotation_gradients(
     link: np.ndarray, vector: np.ndarray, tree: Tree, links: Links, out: np.ndarray
 ) -> None:
-    """Adds slopes of vectors (N, 3) that turn with links (N,), into three rows for each."""
+    """Adds gradients of vectors (N, 3) that turn with links (N,), into three rows for each."""
     num_joints = tree.parent.shape[0]
     for n in range(link.shape[0]):
         x, y, z = vector[n, 0], vector[n, 1], vector[n, 2]

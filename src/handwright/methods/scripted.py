@@ -9,7 +9,6 @@ import numpy as np
 
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ContactTrack
-from handwright.core.paper import Paper
 from handwright.core.problem import Problem
 from handwright.core.settings import setting
 from handwright.methods.base import (
@@ -20,6 +19,7 @@ from handwright.methods.base import (
     advice_on_goals,
     untracked,
 )
+from handwright.methods.paper import Paper
 
 
 def _human_poses() -> list[str]:

@@ -14,8 +14,8 @@ from jaxtyping import Float, Int
 from handwright.errors import InvalidValueError
 from handwright.geometry.distance.environment import EnvironmentArrays, surface_value_gradient
 from handwright.kernels.decorators import compiled
+from handwright.math.golden_section import golden_bracket, narrowed_bracket
 
-_GOLDEN = 0.6180339887498949
 # Steps of the search that leave less of the axis than rounding does.
 _STEPS = 60
 
@@ -58,19 +58,17 @@ def capsule_to_surface(
     if index < len(env.offsets):
         # Along the axis the distance to a plane is linear: least at an end.
         return best, best_s
-    a, b = 0.0, 1.0
-    s1, s2 = b - _GOLDEN, a + _GOLDEN
-    g1, g2 = _gap_at(env, index, s1, ends, radii), _gap_at(env, index, s2, ends, radii)
+    bracket = golden_bracket(0.0, 1.0)
+    g1 = _gap_at(env, index, bracket.left, ends, radii)
+    g2 = _gap_at(env, index, bracket.right, ends, radii)
     for _ in range(_STEPS):
-        if g1 < g2:
-            b, s2, g2 = s2, s1, g1
-            s1 = b - _GOLDEN * (b - a)
-            g1 = _gap_at(env, index, s1, ends, radii)
+        is_left_less = g1 < g2
+        bracket = narrowed_bracket(bracket, is_left_less)
+        if is_left_less:
+            g1, g2 = _gap_at(env, index, bracket.left, ends, radii), g1
         else:
-            a, s1, g1 = s1, s2, g2
-            s2 = a + _GOLDEN * (b - a)
-            g2 = _gap_at(env, index, s2, ends, radii)
-    middle = 0.5 * (a + b)
+            g1, g2 = g2, _gap_at(env, index, bracket.right, ends, radii)
+    middle = 0.5 * (bracket.low + bracket.high)
     gap = _gap_at(env, index, middle, ends, radii)
     # Written so that NaN goes through.
     if not gap >= best:

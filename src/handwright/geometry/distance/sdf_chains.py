@@ -13,8 +13,8 @@ from jaxtyping import Float
 
 from handwright.geometry.distance.sdf import Field, field_value, field_value_gradient
 from handwright.kernels.decorators import inlined, kernel
+from handwright.math.golden_section import golden_bracket, narrowed_bracket
 
-_GOLDEN = 0.6180339887498949
 _GOLDEN_STEPS = 10
 
 
@@ -40,23 +40,19 @@ def _golden(
     dr: float,
 ) -> tuple[float, float]:
     """Smallest gap within a bracket of the axis, by golden-section search."""
-    a, b = bracket
-    s1 = b - _GOLDEN * (b - a)
-    s2 = a + _GOLDEN * (b - a)
-    g1 = _gap_at(field, s1, p, u, r0, dr)
-    g2 = _gap_at(field, s2, p, u, r0, dr)
+    at = golden_bracket(bracket[0], bracket[1])
+    g1 = _gap_at(field, at.left, p, u, r0, dr)
+    g2 = _gap_at(field, at.right, p, u, r0, dr)
     for _ in range(_GOLDEN_STEPS):
-        if g1 < g2:
-            b, s2, g2 = s2, s1, g1
-            s1 = b - _GOLDEN * (b - a)
-            g1 = _gap_at(field, s1, p, u, r0, dr)
+        is_left_less = g1 < g2
+        at = narrowed_bracket(at, is_left_less)
+        if is_left_less:
+            g1, g2 = _gap_at(field, at.left, p, u, r0, dr), g1
         else:
-            a, s1, g1 = s1, s2, g2
-            s2 = a + _GOLDEN * (b - a)
-            g2 = _gap_at(field, s2, p, u, r0, dr)
+            g1, g2 = g2, _gap_at(field, at.right, p, u, r0, dr)
     if g1 < g2:
-        return g1, s1
-    return g2, s2
+        return g1, at.left
+    return g2, at.right
 
 
 @kernel

@@ -10,6 +10,8 @@ from scipy.sparse import coo_array, diags_array
 from scipy.sparse.csgraph import connected_components
 
 from handwright.errors import InvalidValueError
+from handwright.geometry.mesh.inertia import signed_volume
+from handwright.geometry.mesh.normals import face_normals
 from handwright.hands.skin.field import SkinField
 
 Vertices = Float[np.ndarray, "V 3"]
@@ -36,7 +38,7 @@ def mesh_of(field: SkinField, spacing: float, num_faces: int) -> tuple[Vertices,
         )
         vertices, faces = np.ascontiguousarray(few), np.ascontiguousarray(kept, dtype=np.int64)
     for _ in range(4):
-        faces = flip_edges(vertices, faces)
+        faces = flip_to_delaunay(vertices, faces)
         vertices = relax(field, vertices, faces, num_rounds=3)
     return field.project(vertices, 2), faces
 
@@ -88,12 +90,6 @@ def _check_ball(vertices: Vertices, faces: Faces) -> None:
     )
 
 
-def signed_volume(vertices: Vertices, faces: Faces) -> float:
-    """Volume, m^3; negative when the faces point inwards."""
-    a, b, c = np.moveaxis(vertices[faces], 1, 0)
-    return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)
-
-
 def neighbour_mean(faces: Faces, count: int) -> coo_array:
     """Matrix that takes the mean over the neighbours of each vertex."""
     i = np.concatenate([faces[:, 0], faces[:, 1], faces[:, 2]])
@@ -135,7 +131,7 @@ def _edge_table(faces: Faces) -> tuple[np.ndarray, np.ndarray]:
     return keys, np.stack([order[first], order[first + 1]], axis=1)
 
 
-def flip_edges(
+def flip_to_delaunay(
     vertices: Vertices,
     faces: Faces,
     curve: Int[np.ndarray, " V"] | None = None,
@@ -181,8 +177,8 @@ def flip_edges(
             if used[f] or used[g] or int(across[e]) in made:
                 continue
             new = np.array([[c[e], a[e], d[e]], [d[e], b[e], c[e]]])
-            before = _face_normals(vertices, faces[[f, g]])
-            after = _face_normals(vertices, new)
+            before = face_normals(vertices[faces[[f, g]]])
+            after = face_normals(vertices[new])
             # A flip across a sharp bend would fold the surface.
             if (after @ before.sum(axis=0)).min() <= 0.0:
                 continue
@@ -199,9 +195,3 @@ def _angle(apex: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     u, v = a - apex, b - apex
     cross = np.linalg.norm(np.cross(u, v), axis=-1)
     return np.arctan2(cross, np.einsum("...i,...i->...", u, v))
-
-
-def _face_normals(vertices: Vertices, faces: Faces) -> Vertices:
-    a, b, c = np.moveaxis(vertices[faces], 1, 0)
-    normal = np.cross(b - a, c - a)
-    return normal / np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-30)

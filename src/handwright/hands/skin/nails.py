@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float
 
 from handwright.hands.human.anthropometry import DIGITS
 from handwright.hands.skin.field import SkinField
-from handwright.hands.skin.mesh import flip_edges, neighbour_mean, slide
+from handwright.hands.skin.mesh import flip_to_delaunay, neighbour_mean, slide
 from handwright.hands.skin.mesh_cuts import (
     Faces,
     Vertices,
@@ -150,7 +150,7 @@ def _refine(
             break
         middle = field.project(vertices[edges[marked]].mean(axis=1), 2)
         vertices, faces = split_edges(vertices, faces, numbers, marked, middle)
-        faces = flip_edges(vertices, faces)
+        faces = flip_to_delaunay(vertices, faces)
         around = np.flatnonzero(np.abs(nail.level(field, vertices)) < 5e-3)
         mean = neighbour_mean(faces, len(vertices))[around]
         for _ in range(3):
@@ -199,7 +199,7 @@ def _even_out(
     free = around[curve[around] < 0]
     free = free[np.isin(free, faces)]
     for _ in range(4):
-        faces = flip_edges(vertices, faces, curve)
+        faces = flip_to_delaunay(vertices, faces, curve)
         mean = neighbour_mean(faces, len(vertices))[free]
         edges, _ = edges_of(faces)
         vertices = vertices.copy()

@@ -10,7 +10,6 @@ from handwright.kinematics.ik.digit_table import DigitTable
 from handwright.kinematics.ik.workspace import Work
 from handwright.kinematics.spacetime.band import Band, bounded_step, solve_factor
 from handwright.kinematics.spacetime.terms import (
-    Anchors,
     MotionProblem,
     Slopes,
     fill_band,
@@ -68,9 +67,7 @@ def _take_step(
 
 @kernel
 def _correct_step(
-    free: np.ndarray,
-    anchors: Anchors,
-    first: np.ndarray,
+    problem: MotionProblem,
     links: Links,
     digit: int,
     q: np.ndarray,
@@ -84,8 +81,9 @@ def _correct_step(
     free could be no longer than their bend allows. The factor of the step serves again, and the
     skin is not looked at, so it costs little. ``q`` and the links must be at the end of the step.
     """
+    free = problem.table.free
     size = q.shape[0] * count_of(free, digit)
-    fill_bend(free, anchors, first, links, digit, gradients, band)
+    fill_bend(free, problem.anchors, problem.first, links, digit, gradients, band)
     solve_factor(band, size, band.extra)
     most = 0.0
     for u in range(size):
@@ -191,7 +189,7 @@ def solve_motion(
             half, failures = 1 - half, 0
             cost, soft = trial, trial_soft
             _copy_own(free, digit, q, before)
-            fill_band(free, low, high, weights.acceleration, digit, q, work, half, band)
+            fill_band(problem, digit, q, work, half, band)
             keep_skins(problem, links, digit, now, work)
             remember_anchors(
                 problem.tree, problem.table, problem.anchors, problem.first, links, digit,
@@ -222,9 +220,7 @@ def solve_motion(
             break
         if problem.first[digit, 0] < problem.first[digit, num_frames]:
             _place(problem.tree, problem.table, links, digit, q, now)
-            _correct_step(
-                free, problem.anchors, problem.first, links, digit, q, gradients, band, longest
-            )
+            _correct_step(problem, links, digit, q, gradients, band, longest)
             _take_step(free, low, high, digit, q, before, band.step)
     _place(problem.tree, problem.table, links, digit, q, now)
     return cost, at_start, iteration

@@ -200,20 +200,13 @@ def _is_pinned(free: np.ndarray, low: np.ndarray, high: np.ndarray, digit: int, 
 
 @inlined
 def _joint_terms(
-    free: np.ndarray,
-    reference: np.ndarray,
-    bend: np.ndarray,
-    bend_bias: np.ndarray,
-    weights: SpacetimeWeights,
-    digit: int,
-    frame: int,
-    q: np.ndarray,
-    work: Work,
-    side: int,
+    problem: MotionProblem, digit: int, frame: int, q: np.ndarray, work: Work, side: int
 ) -> float:
     """Sets the normal equations to those of posture and coupling; returns their cost."""
+    free, reference = problem.table.free, problem.reference
+    bend, weights = problem.bend, problem.weights
     count = count_of(free, digit)
-    uneven = bend_bias[digit]
+    uneven = problem.bend_bias[digit]
     for a in range(count):
         uneven += bend[digit, a] * q[frame, free[digit, a]]
     cost = weights.coupling * uneven * uneven
@@ -383,10 +376,7 @@ def motion_cost(
                 for b in range(a + 1):
                     work.matrix[start + frame, a, b] = 0.0
         else:
-            soft += _joint_terms(
-                table.free, problem.reference, problem.bend, problem.bend_bias, weights, digit,
-                frame, q, work, start + frame,
-            )  # fmt: skip
+            soft += _joint_terms(problem, digit, frame, q, work, start + frame)
             cost += _frame_terms(problem, links, digit, frame, q, pull, now, work, start + frame)
             if cost + soft >= allowed:
                 return np.inf, soft
@@ -412,20 +402,14 @@ def keep_skins(problem: MotionProblem, links: Links, digit: int, now: Links, wor
 
 @kernel
 def fill_band(
-    free: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    acceleration: float,
-    digit: int,
-    q: np.ndarray,
-    work: Work,
-    half: int,
-    band: Band,
+    problem: MotionProblem, digit: int, q: np.ndarray, work: Work, half: int, band: Band
 ) -> None:
     """Writes matrix, gradient and bounds of a digit's step from the frames' normal equations.
 
     Unknown ``frame * count + a`` is the change of the digit's a-th free joint.
     """
+    free, low, high = problem.table.free, problem.low, problem.high
+    acceleration = problem.weights.acceleration
     num_frames, count = q.shape[0], count_of(free, digit)
     for frame in range(num_frames):
         side = half * num_frames + frame

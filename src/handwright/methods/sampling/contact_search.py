@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 from handwright.core.clip import Clip
 from handwright.core.problem import Problem
 from handwright.methods.base import AttemptContext, Search
-from handwright.methods.sampling.attempt import Attempt, Part, run_attempt
-from handwright.methods.sampling.constraints.checking import wishes_in
+from handwright.methods.sampling.attempt import Attempt, HoldMotion, run_attempt
+from handwright.methods.sampling.constraints.checking import limiting_settings
 from handwright.methods.sampling.finish.clips import assemble_clip
-from handwright.methods.sampling.setup.feasibility import why_impossible, why_not
-from handwright.methods.sampling.setup.prepare import Prepared, prepare
+from handwright.methods.sampling.setup.feasibility import (
+    find_infeasibility,
+    find_search_infeasibility,
+)
+from handwright.methods.sampling.setup.prepare import HoldSearch, prepare
 from handwright.methods.sampling.warm_up import compile_early, warm_up
 from handwright.methods.workers import Crew
 
@@ -22,42 +25,42 @@ if TYPE_CHECKING:
 
 
 class ContactSearch(Search):
-    """Attempts that each grow a tree of contacts for every holding of a problem."""
+    """Attempts that each grow a tree of contacts for every hold of a problem."""
 
     def __init__(self, problem: Problem, method: ContactSampling) -> None:
         self._problem, self._method = problem, method
 
     @cached_property
-    def prepared(self) -> list[Prepared]:
-        """The holdings of the problem, ready to be searched."""
+    def holds(self) -> list[HoldSearch]:
+        """The holds of the problem, ready to be searched."""
         return prepare(self._problem, self._method)
 
     def start(self, crew: Crew) -> str:
         """Says why the problem cannot be solved, or compiles with the help of the workers."""
         early, method = compile_early(crew), self._method
-        obstacle = why_impossible(
+        obstacle = find_infeasibility(
             self._problem, cutoff_hz=method.smoothing_hz, max_force=method.max_force
         )
         if obstacle is None:
-            obstacle = why_not(self.prepared, wishes=wishes_in(method))
+            obstacle = find_search_infeasibility(self.holds, settings=limiting_settings(method))
         if obstacle is not None:
             return obstacle
-        warm_up(self.prepared[0], crew, early)
+        warm_up(self.holds[0], crew, early)
         return ""
 
     def warm_up(self) -> None:
         """Loads what the first process has compiled."""
-        warm_up(self.prepared[0])
+        warm_up(self.holds[0])
 
     def attempt(self, context: AttemptContext) -> Attempt:
-        """Motions from one tree for each holding."""
-        return run_attempt(self.prepared, self._method, context)
+        """Motions from one tree for each hold."""
+        return run_attempt(self.holds, self._method, context)
 
-    def clip(self, found: tuple[Part, ...]) -> Clip:
-        """The parts of all holdings, put together."""
-        return assemble_clip(self._problem, self.prepared, found, self._method.name)
+    def clip(self, found: tuple[HoldMotion, ...]) -> Clip:
+        """The parts of all holds, put together."""
+        return assemble_clip(self._problem, self.holds, found, self._method.name)
 
-    def cost(self, found: tuple[Part, ...]) -> float:
+    def cost(self, found: tuple[HoldMotion, ...]) -> float:
         """The strain of all parts: the least strained motion is the best."""
         return sum(part.strain for part in found)
 

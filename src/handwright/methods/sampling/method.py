@@ -8,14 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from handwright.core.clip import Clip
-from handwright.core.kept import KeptDigit
-from handwright.core.paper import Paper
+from handwright.core.clip import Clip, KeptDigit
 from handwright.core.problem import Problem
 from handwright.core.settings import check_settings, data_field, setting
 from handwright.core.tolerances import Tolerances
 from handwright.deprecated import renamed_fields
 from handwright.methods.base import Method, advice_on_goals, untracked
+from handwright.methods.paper import Paper
 from handwright.methods.sampling.constraints.checking import check_names
 from handwright.methods.sampling.constraints.kept import kept_parts
 from handwright.methods.sampling.constraints.preferences import (
@@ -258,5 +257,5 @@ class ContactSampling(Method):
         return ""
 
     def search(self, problem: Problem) -> ContactSearch:
-        """Attempts that each grow a tree of contacts for every holding."""
+        """Attempts that each grow a tree of contacts for every hold."""
         return ContactSearch(problem, self)

@@ -11,11 +11,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from handwright.core.paper import Paper
 from handwright.core.problem import Problem
 from handwright.core.tolerances import GoalTolerances
 from handwright.deprecated import renamed_fields
 from handwright.methods.base import Attempt, AttemptContext, Method, Search
+from handwright.methods.paper import Paper
 from handwright.methods.stepwise.objectives.current_goals import goal_lacks
 from handwright.methods.stepwise.objectives.holding import NoGripError
 from handwright.methods.stepwise.session import MAX_STEP, Session

@@ -17,7 +17,7 @@ from handwright.math.vectors import length
 from handwright.methods.stepwise.contacts.touches import Touch, TouchRows, mean_slip
 from handwright.methods.stepwise.objectives.change_kernels import gaps_and_forces
 from handwright.methods.stepwise.qp.step import Solved
-from handwright.methods.stepwise.world import BodyState, World
+from handwright.methods.stepwise.world import World
 
 # Forces below this are not listed, N.
 _NOTHING = 1e-9
@@ -51,12 +51,7 @@ class Tally:
 
 
 def listed_contacts(
-    world: World,
-    touches: list[Touch],
-    rows: TouchRows,
-    solved: Solved,
-    bodies: list[BodyState],
-    frame: int,
+    world: World, touches: list[Touch], rows: TouchRows, solved: Solved, frame: int
 ) -> list[Contact]:
     """Contacts that carry force in a frame; one that slides before or after it is called so.
 
@@ -65,7 +60,6 @@ def listed_contacts(
         touches: All contacts.
         rows: The same as arrays.
         solved: Forces, and velocities after the frame.
-        bodies: Before the frame.
         frame: Its number.
     """
     found = []

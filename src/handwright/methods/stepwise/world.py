@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from scipy.spatial import ConvexHull
 
 from handwright.core.body import RigidBody
@@ -27,6 +27,7 @@ from handwright.math.vectors import cross
 from handwright.methods.stepwise.contacts.detection import HandSkin, Target
 from handwright.methods.stepwise.contacts.digits_apart import DigitCapsules, digit_capsules
 from handwright.methods.stepwise.objectives.body_turns import turn_on
+from handwright.methods.stepwise.qp.point_rows import HandChain
 from handwright.physics.hand_dynamics import HandDynamics
 
 # Between points of skin, m; between them skin stands out by less than 0.2 mm.
@@ -53,8 +54,8 @@ class HandPart:
     num_patches: int
     """Of the skin."""
     digits: DigitCapsules
-    weights: Float[np.ndarray, " N"]
-    """Relative price of a change of torque; lengths turn forces of a root into moments."""
+    torque_weights: Float[np.ndarray, " N"]
+    """Relative weight of a change of torque; lengths turn forces of a root into moments."""
     strength: JointStrength
     """Torques that muscles can give."""
 
@@ -72,6 +73,10 @@ class HandPart:
     def num_root(self) -> int:
         """Velocities before those of the joints."""
         return 6 if self.is_free else 0
+
+    def chain(self, links: Links) -> HandChain:
+        """The hand with its links somewhere, for velocities of its points."""
+        return HandChain(self.tree, links, self.num_root, self.first)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,11 +102,16 @@ class BodyPart:
 
 
 class BodyMasses(NamedTuple):
-    """Of all bodies."""
+    """Masses of all bodies, as compiled code takes them."""
 
     mass: Float[np.ndarray, " B"]
+    """kg."""
     inertia: Float[np.ndarray, "B 3 3"]
+    """Moments of inertia in the bodies' axes, kg m^2."""
     inverse: Float[np.ndarray, "B 3 3"]
+    """Their inverses, 1/(kg m^2)."""
+    first: Int[np.ndarray, " B"]
+    """Index of each body's first velocity among all velocities."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,9 +126,11 @@ class World:
     surface_number: tuple[int, ...]
     """Numbers in the problem of the surfaces in ``surfaces``."""
     gravity: Float[np.ndarray, "3"]
+    body_weights: Float[np.ndarray, "B 3"]
+    """Weight of every body, N."""
     masses: BodyMasses
     torque_weights: Float[np.ndarray, " H"]
-    """Of all hands; see ``HandPart.weights``."""
+    """Of all hands; see ``HandPart.torque_weights``."""
     num_hand_velocities: int
     """Of all hands; bodies come after them."""
     num_velocities: int
@@ -186,11 +198,18 @@ class BodyState:
         return np.concatenate([self.velocity, self.rate])
 
 
-def stacked(
-    bodies: list[BodyState],
-) -> tuple[Float[np.ndarray, "B 3"], Float[np.ndarray, "B 3 3"]]:
-    """Centres of mass, m, and rotation matrices of bodies."""
-    return (
+class BodyPoses(NamedTuple):
+    """Where all bodies are, as compiled code takes it."""
+
+    center: Float[np.ndarray, "B 3"]
+    """Centres of mass, m."""
+    rotation: Float[np.ndarray, "B 3 3"]
+    """Rotation matrices to the world."""
+
+
+def body_poses(bodies: list[BodyState]) -> BodyPoses:
+    """Centres of mass and rotations of bodies."""
+    return BodyPoses(
         np.array([now.center for now in bodies]).reshape(-1, 3),
         np.array([now.turn for now in bodies]).reshape(-1, 3, 3),
     )
@@ -251,12 +270,14 @@ def make_world(problem: Problem) -> World:
         Packed(Target(nowhere, surfaces, False)),
         (*planes, *boxes),
         np.array(problem.gravity),
+        np.array([body.mass * problem.gravity for body in problem.bodies.values()]).reshape(-1, 3),
         BodyMasses(
             np.array([body.mass for body in problem.bodies.values()]),
             np.array([body.inertia for body in problem.bodies.values()]),
             np.array([part.inverse for part in bodies]),
+            np.array([part.first for part in bodies], dtype=np.int64),
         ),
-        np.concatenate([np.zeros(0), *(hand.weights for hand in hands)]),
+        np.concatenate([np.zeros(0), *(hand.torque_weights for hand in hands)]),
         sum(hand.count for hand in hands),
         first,
     )

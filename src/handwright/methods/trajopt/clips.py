@@ -14,57 +14,61 @@ from handwright.core.tolerances import STATIC_SPEED
 from handwright.kernels.packed import Packed
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.methods.trajopt.model.model import Room
+from handwright.methods.trajopt.model.hands import WRIST_HINGES, TranscribedHand
 from handwright.methods.trajopt.model.timing import key_times
-from handwright.methods.trajopt.model.transcribe import WRIST_HINGES, Built, HandPart, make_room
+from handwright.methods.trajopt.model.transcribe import Transcription
+from handwright.methods.trajopt.model.workspace import SampleWorkspace, make_workspace
 from handwright.methods.trajopt.solver.system import fill_sample, place_contact, pose_sample
 
-# Contacts with less force than this share of the weight are not listed; nor are those that begin or
-# end with a frame and have less than the second: they hardly touch yet, or no more.
+# Contacts with less force than the first share of the weight are not listed; nor are those with
+# less than the second that begin or end within a frame: they hardly touch yet, or hardly still.
 _IDLE, _BARELY = 5e-3, 1e-2
-# Speed from which on a stroke slides, m/s. Motions are judged by differences over two frames, in
-# which what has just begun to slide may become faster than what counts as static.
+# Speed from which on a stroke counts as sliding, m/s. The certificate takes differences over two
+# frames, in which a contact that has just begun to slide may become faster than a static one.
 _SLIDES = 0.5 * STATIC_SPEED
 
 
-def make_clip(problem: Problem, built: Built, keys: Float[np.ndarray, "K n"], method: str) -> Clip:
+def make_clip(
+    problem: Problem, transcription: Transcription, keys: Float[np.ndarray, "K n"], method: str
+) -> Clip:
     """The motion at the frames of the problem.
 
     Args:
-        problem: What is answered.
-        built: The same as arrays.
+        problem: The problem that the motion solves.
+        transcription: The same as arrays.
         keys: Key states; contact variables are 0 or 1.
-        method: Name, for the provenance.
+        method: Name of the method, for the provenance.
     """
-    m, room = built.model, make_room(built.model)
-    packed, bench = Packed(m), Packed(room)
-    nq = m.num_coordinates
-    coordinates = np.zeros((len(problem.times), nq))
-    place, turn = np.zeros((len(problem.times), 3)), np.zeros((len(problem.times), 3, 3))
+    m, work = transcription.model, make_workspace(transcription.model)
+    packed, packed_work = Packed(m), Packed(work)
+    layout = m.layout
+    coordinates = np.zeros((len(problem.times), layout.num_coordinates))
+    positions = np.zeros((len(problem.times), 3))
+    rotations = np.zeros((len(problem.times), 3, 3))
     contacts: list[Contact] = []
     begins = key_times(m, keys)
-    forces = mean_forces(built, keys, problem.times - problem.times[0])
+    forces = mean_forces(transcription, keys, problem.times - problem.times[0])
     for t, time in enumerate(problem.times - problem.times[0]):
         phase, fraction = _where(begins, float(time), is_cyclic=m.is_cyclic)
-        fill_sample(packed, keys[phase], keys[(phase + 1) % len(keys)], fraction, bench)
-        pose_sample(packed, bench, float(time))
-        coordinates[t] = room.z[:nq]
-        place[t], turn[t] = room.z[nq - 6 : nq - 3], room.body_turn
-        contacts += _contacts(built, forces[t], t, packed, bench, room)
-    pose = Pose(place, rotation.from_matrix(turn))
-    body_pose = Pose(pose.apply(-built.body.center), pose.wxyz)
+        fill_sample(packed, keys[phase], keys[(phase + 1) % len(keys)], fraction, packed_work)
+        pose_sample(packed, packed_work, float(time))
+        coordinates[t] = work.z[layout.coordinates]
+        positions[t], rotations[t] = work.z[layout.body_position], work.body_rotation
+        contacts += _contacts(transcription, forces[t], t, packed, packed_work, work)
+    pose = Pose(positions, rotation.from_matrix(rotations))
+    body_pose = Pose(pose.apply(-transcription.body.center), pose.wxyz)
     return Clip(
         problem=problem,
         times=problem.times,
-        hands={hand.name: hand_motion(hand, coordinates) for hand in built.hands},
-        bodies={built.body_name: body_pose},
+        hands={hand.name: hand_motion(hand, coordinates) for hand in transcription.hands},
+        bodies={transcription.body_name: body_pose},
         contacts=ContactTrack.of(contacts),
         provenance=Provenance(problem.name, method),
     )
 
 
-def hand_motion(hand: HandPart, coordinates: Float[np.ndarray, "T Q"]) -> HandMotion:
-    """Root and joints of a hand from coordinates of the model."""
+def hand_motion(hand: TranscribedHand, coordinates: Float[np.ndarray, "T Q"]) -> HandMotion:
+    """Motion of a hand's root and joints from the coordinates of the model."""
     c = hand.couplings
     first = hand.first_finger_coordinate
     driven = coordinates[:, first + np.maximum(c.driver, 0)]
@@ -74,17 +78,18 @@ def hand_motion(hand: HandPart, coordinates: Float[np.ndarray, "T Q"]) -> HandMo
         root = Pose(np.tile(hand.root.position, (count, 1)), np.tile(hand.root.wxyz, (count, 1)))
         return HandMotion(root, q)
     wrist = coordinates[:, hand.first_coordinate : hand.first_coordinate + 6]
-    turn = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
+    turned = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
     for i, axis in enumerate(WRIST_HINGES):
-        turn = rotation.multiply(turn, rotation.from_axis_angle(axis, wrist[:, 3 + i]))
+        turned = rotation.multiply(turned, rotation.from_axis_angle(axis, wrist[:, 3 + i]))
     position = hand.root.position + rotation.rotate(hand.root.wxyz, wrist[:, :3])
-    return HandMotion(Pose.normalized(position, rotation.multiply(hand.root.wxyz, turn)), q)
+    return HandMotion(Pose.normalized(position, rotation.multiply(hand.root.wxyz, turned)), q)
 
 
 def _where(begins: Float[np.ndarray, " L"], time: float, *, is_cyclic: bool) -> tuple[int, float]:
-    """Phase of a time, and the fraction of it that has passed; a cyclic motion begins anew.
+    """Phase that contains a time, and the fraction of it that has passed.
 
-    ``begins`` are the times of the keys, and of the end of a cycle.
+    ``begins`` are the times of the keys, and of the end of a cycle, at which the motion begins
+    anew.
     """
     if is_cyclic and time > begins[-1] - 1e-9:
         return 0, 0.0
@@ -94,29 +99,28 @@ def _where(begins: Float[np.ndarray, " L"], time: float, *, is_cyclic: bool) -> 
 
 
 def mean_forces(
-    built: Built, keys: Float[np.ndarray, "K n"], times: Float[np.ndarray, " T"]
+    transcription: Transcription, keys: Float[np.ndarray, "K n"], times: Float[np.ndarray, " T"]
 ) -> Float[np.ndarray, "T N 3"]:
     """Forces of all contacts around every frame, N.
 
-    Differences of poses, by which motions are judged, see the mean of an acceleration with weights
-    that fall evenly to zero at the next frames. Forces are linear between keys, where they leap and
-    bend, so Simpson's rule is exact on parts that hold neither a frame nor a key within.
+    The certificate takes differences of poses, which are means of the acceleration with weights
+    that fall linearly to zero at the next frames. Forces are linear between keys, at which they may
+    jump, so Simpson's rule is exact on parts that contain neither a frame nor a key within.
     """
-    m = built.model
-    nq, nc = m.num_coordinates, m.num_contacts
+    m = transcription.model
+    layout, nc = m.layout, m.layout.num_contacts
     begins = key_times(m, keys)
     duration, step = float(times[-1]), float(times[1])
-    # Of the cycles before and after, too.
+    # A cyclic motion also has the keys of the cycles before and after.
     rounds = (-duration, 0.0, duration) if m.is_cyclic else (0.0,)
     ends = np.concatenate([begins + later for later in rounds])
     forces = np.zeros((len(times), nc, 3))
     share = np.zeros((len(times), nc))
-    pushes = slice(2 * nq, 2 * nq + 3 * nc)
     for t, time in enumerate(times):
         within = ends[np.abs(ends - time) < step - 1e-9]
         parts = np.unique([time - step, time, time + step, *within])
         for left, right in pairwise(parts):
-            # Both ends in the phase that the part is in.
+            # Both ends of a part belong to the phase of its middle.
             middle = 0.5 * (left + right)
             at = middle % duration if m.is_cyclic else min(max(middle, 0.0), duration)
             phase, s = _where(begins, at, is_cyclic=m.is_cyclic)
@@ -126,11 +130,11 @@ def mean_forces(
                 weight = part / 6.0 * (right - left) / step * (1.0 - abs(off - time) / step)
                 if weight <= 0.0:
                     continue
-                # The first and the last force stay before and after the motion.
+                # Before and after the motion, forces are as at its start and its end.
                 is_outside = not m.is_cyclic and at != middle
                 u = s if is_outside else min(max(s + (off - middle) / length, 0.0), 1.0)
-                is_on = weight * first[m.first_share :]
-                force = (1.0 - u) * first[pushes] + u * second[pushes]
+                is_on = weight * first[layout.contacts]
+                force = (1.0 - u) * first[layout.forces] + u * second[layout.forces]
                 forces[t] += is_on[:, None] * force.reshape(nc, 3)
                 share[t] += is_on
     is_bare = np.linalg.norm(forces, axis=2) < _BARELY * m.weight
@@ -138,56 +142,61 @@ def mean_forces(
 
 
 def _contacts(
-    built: Built,
+    transcription: Transcription,
     forces: Float[np.ndarray, "N 3"],
     frame: int,
     packed: Packed,
-    bench: Packed,
-    room: Room,
+    packed_work: Packed,
+    work: SampleWorkspace,
 ) -> list[Contact]:
     """Contacts of a frame that carry force."""
-    m = built.model
+    m = transcription.model
     weight = m.weight
     found = []
     for j in np.flatnonzero(forces.any(axis=1)):
-        x, y, z, nx, ny, nz, gap, capsule = place_contact(packed, bench, int(j))
+        x, y, z, nx, ny, nz, gap, capsule = place_contact(packed, packed_work, int(j))
         force = _within_cone(forces[j], np.array([nx, ny, nz]), float(m.contacts.friction[j]))
         if np.linalg.norm(force) < _IDLE * weight:
             continue
-        hand = int(built.contact_hand[j])
+        hand = int(transcription.contact_hand[j])
         if hand >= 0:
-            toucher, part = built.hands[hand].name, int(built.capsule_number[capsule])
+            toucher, part = (
+                transcription.hands[hand].name,
+                int(transcription.capsule_number[capsule]),
+            )
         else:
-            toucher, part = ENVIRONMENT, int(built.surfaces[m.contacts.surface[j]])
+            toucher, part = ENVIRONMENT, int(transcription.surfaces[m.contacts.surface[j]])
         found.append(
             Contact(
                 frame=frame,
                 toucher=toucher,
                 part=part,
-                body=built.body_name,
+                body=transcription.body_name,
                 point=np.array([x, y, z]),
                 normal=np.array([nx, ny, nz]),
                 gap=float(gap),
                 force=force,
-                mode=_mode(built, room, int(j), np.array([x, y, z]), np.array([nx, ny, nz])),
+                mode=_mode(
+                    transcription, work, int(j), np.array([x, y, z]), np.array([nx, ny, nz])
+                ),
             )
         )
     return found
 
 
 def _mode(
-    built: Built,
-    room: Room,
+    transcription: Transcription,
+    work: SampleWorkspace,
     j: int,
     point: Float[np.ndarray, "3"],
     normal: Float[np.ndarray, "3"],
 ) -> ContactMode:
-    """A stroke slides unless it is about to begin, to turn or to end."""
-    m, nq = built.model, built.model.num_coordinates
+    """A stroke slides unless it is about to begin, to reverse or to end."""
+    m, layout = transcription.model, transcription.model.layout
     if not m.contacts.slides[j]:
         return ContactMode.STATIC
-    arm = point - room.z[nq - 6 : nq - 3]
-    velocity = room.z[2 * nq - 6 : 2 * nq - 3] + np.cross(room.swing[3], arm)
+    arm = point - work.z[layout.body_position]
+    velocity = work.z[layout.body_velocity] + np.cross(work.body_omega[3], arm)
     speed = float(np.linalg.norm(velocity - (velocity @ normal) * normal))
     return ContactMode.SLIDING if speed > _SLIDES else ContactMode.STATIC
 
@@ -195,7 +204,7 @@ def _mode(
 def _within_cone(
     force: Float[np.ndarray, "3"], normal: Float[np.ndarray, "3"], friction: float
 ) -> Float[np.ndarray, "3"]:
-    """The force with what sticks out of its cone sideways taken off: a small share of a weight."""
+    """The force with its tangential part reduced to the cone, which takes off very little."""
     along = max(float(force @ normal), 0.0)
     across = force - (force @ normal) * normal
     size = float(np.linalg.norm(across))

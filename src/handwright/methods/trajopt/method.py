@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from handwright.core.goal import XYZ
-from handwright.core.paper import Paper
 from handwright.core.problem import Problem
 from handwright.core.settings import check_settings, setting
 from handwright.methods.base import Method, untracked
+from handwright.methods.paper import Paper
 from handwright.methods.search_settings import num_workers_setting, time_budget_setting
-from handwright.methods.trajopt.attempt import Recipe
+from handwright.methods.trajopt.attempt_settings import AttemptSettings
 from handwright.methods.trajopt.model.scenarios import CORNERS
-from handwright.methods.trajopt.model.transcribe import Built, build, phases_of
+from handwright.methods.trajopt.model.transcribe import (
+    Transcription,
+    TranscriptionSettings,
+    phases_of,
+    transcribe,
+)
 from handwright.methods.trajopt.optimisation import Optimisation
 
 # Near both ends of a phase, where contacts begin and end; cubics leave little room between.
@@ -117,14 +122,13 @@ class ContactInvariant(Method):
         check_settings(self)
 
     @property
-    def recipe(self) -> Recipe:
-        """How an attempt is made."""
-        return Recipe(self.squeeze, self.friction_margin)
+    def attempt_settings(self) -> AttemptSettings:
+        """Settings that every attempt uses."""
+        return AttemptSettings(self.squeeze, self.friction_margin)
 
-    def ready(self, problem: Problem) -> tuple[Built, Built]:
+    def ready(self, problem: Problem) -> tuple[Transcription, Transcription]:
         """The problem as arrays, with coarse and with fine keys."""
-        coarse = build(
-            problem,
+        settings = TranscriptionSettings(
             num_phases=phases_of(problem, self.phase_time),
             fractions=[(n + 0.5) / self.samples_per_phase for n in range(self.samples_per_phase)],
             is_coupled=self.coupled,
@@ -132,15 +136,9 @@ class ContactInvariant(Method):
             push_size=self.push_force,
             has_free_times=self.free_times,
         )
-        fine = build(
-            problem,
-            num_phases=2 * len(coarse.model.clearance),
-            fractions=_FINE_FRACTIONS,
-            is_coupled=self.coupled,
-            num_pushes=self.pushes,
-            push_size=self.push_force,
-            has_free_times=self.free_times,
-        )
+        coarse = transcribe(problem, settings)
+        denser = replace(settings, num_phases=2 * settings.num_phases, fractions=_FINE_FRACTIONS)
+        fine = transcribe(problem, denser)
         return coarse, fine
 
     @classmethod

@@ -16,7 +16,7 @@ from handwright.methods.base import AttemptContext, Search
 from handwright.methods.trajopt.attempt import Outcome, attempt
 from handwright.methods.trajopt.clips import make_clip
 from handwright.methods.trajopt.model.model import with_radius
-from handwright.methods.trajopt.model.transcribe import KEY_SLACK, Built
+from handwright.methods.trajopt.model.transcribe import KEY_SLACK, Transcription
 from handwright.methods.trajopt.skin_fit import fit_skin
 from handwright.methods.trajopt.solver.measures import LIMITS, MEASURES, UNITS
 from handwright.methods.trajopt.stored_forces import settled
@@ -58,30 +58,30 @@ class Optimisation(Search):
         self.max_attempts = method.max_attempts
 
     @cached_property
-    def built(self) -> tuple[Built, Built]:
+    def transcriptions(self) -> tuple[Transcription, Transcription]:
         """The problem as arrays, with coarse and with fine keys."""
         return self._method.ready(self._problem)
 
     @cached_property
     def allowed(self) -> Bool[np.ndarray, "P N"]:
         """Contacts that may be used, by phase."""
-        return allowed_contacts(self._problem, self.built[0])
+        return allowed_contacts(self._problem, self.transcriptions[0])
 
     def warm_up(self) -> None:
         """Makes one short attempt, for which all kernels are compiled or loaded."""
         short = replace(
-            self._method.recipe,
+            self._method.attempt_settings,
             stage_iterations=1, tight_iterations=1, fine_iterations=1, max_repairs=0,
         )  # fmt: skip
-        outcome = attempt(*self.built, 0, short, self.allowed)
-        fit_skin(self.built[1], outcome.keys)
+        outcome = attempt(*self.transcriptions, 0, short, self.allowed)
+        fit_skin(self.transcriptions[1], outcome.keys)
 
     def attempt(self, context: AttemptContext) -> OneStart:
         """One motion, good or not."""
         outcome = attempt(
-            *self.built,
+            *self.transcriptions,
             (context.seed, context.number),
-            self._method.recipe,
+            self._method.attempt_settings,
             self.allowed,
             lambda: context.is_over,
         )
@@ -89,9 +89,9 @@ class Optimisation(Search):
 
     def clip(self, found: Outcome) -> Clip:
         """The motion at the frames of the problem."""
-        fine = self.built[1]
-        built = fine._replace(model=with_radius(fine.model, found.radius))
-        return settled(make_clip(self._problem, built, found.keys, self._method.name))
+        fine = self.transcriptions[1]
+        transcription = fine._replace(model=with_radius(fine.model, found.radius))
+        return settled(make_clip(self._problem, transcription, found.keys, self._method.name))
 
     def cost(self, found: Outcome) -> float:
         """The cost of the optimisation."""
@@ -122,27 +122,28 @@ class Optimisation(Search):
         )
 
 
-def allowed_contacts(problem: Problem, built: Built) -> Bool[np.ndarray, "P N"]:
+def allowed_contacts(problem: Problem, transcription: Transcription) -> Bool[np.ndarray, "P N"]:
     """Which contacts may be on in which phase.
 
     A hand with touch spans may touch only within them, and a stroke is where it has to be.
     """
-    m = built.model
-    phases = len(m.clearance)
-    allowed = np.ones((phases, m.num_contacts), dtype=bool)
-    allowed[:, m.contacts.slides] = built.required[:, m.contacts.slides]
+    m = transcription.model
+    phases = m.num_phases
+    allowed = np.ones((phases, m.layout.num_contacts), dtype=bool)
+    allowed[:, m.contacts.slides] = transcription.required[:, m.contacts.slides]
     begin = problem.times[0] + m.phase_time * np.arange(phases)
     slack = 1e-6 + KEY_SLACK * m.phase_time
-    for h, hand in enumerate(built.hands):
+    for h, hand in enumerate(transcription.hands):
         spans = [span for span in problem.touches if span.hand == hand.name]
         if spans:
             inside = np.zeros(phases, dtype=bool)
             for span in spans:
                 inside |= (begin >= span.start - slack) & (begin + m.phase_time <= span.end + slack)
-            allowed[:, built.contact_hand == h] = inside[:, None]
-    if built.first_hold >= phases:
+            allowed[:, transcription.contact_hand == h] = inside[:, None]
+    if transcription.first_hold >= phases:
         # Nobody has to hold the body, so hands keep off but where goals ask them to touch it.
-        allowed[:, built.contact_hand >= 0] &= built.required[:, built.contact_hand >= 0]
+        hands = transcription.contact_hand >= 0
+        allowed[:, hands] &= transcription.required[:, hands]
     return allowed
 
 

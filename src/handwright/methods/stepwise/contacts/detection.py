@@ -33,8 +33,17 @@ class Target(NamedTuple):
     is_body: bool
 
 
+class TargetPose(NamedTuple):
+    """Where a target is now."""
+
+    rotation: np.ndarray
+    """(3, 3) from the frame of the body to the world."""
+    origin: np.ndarray
+    """(3,) of the body's frame in the world, m."""
+
+
 class Nearest(NamedTuple):
-    """For each capsule of a hand the nearest point of its skin; room that kernels fill."""
+    """For each capsule of a hand the nearest point of its skin; memory that kernels fill."""
 
     gap: np.ndarray
     """(C,) m; negative inside, infinite where nothing is near."""
@@ -47,7 +56,7 @@ class Nearest(NamedTuple):
 
 
 def no_nearest(num_capsules: int) -> Nearest:
-    """Room for a hand."""
+    """Memory for the nearest points of a hand with so many capsules."""
     return Nearest(
         np.full(num_capsules, np.inf),
         np.full(num_capsules, -1),
@@ -57,12 +66,11 @@ def no_nearest(num_capsules: int) -> Nearest:
 
 
 @inlined
-def _gap(
-    target: Target, turn: np.ndarray, place: np.ndarray, x: float, y: float, z: float
-) -> float:
+def _gap(target: Target, pose: TargetPose, x: float, y: float, z: float) -> float:
     """Distance of a world point, m."""
     if not target.is_body:
         return environment_value_gradient(target.surfaces, x, y, z)[0]
+    turn, place = pose.rotation, pose.origin
     x, y, z = x - place[0], y - place[1], z - place[2]
     return field_value(
         target.field,
@@ -74,12 +82,13 @@ def _gap(
 
 @inlined
 def _normal(
-    target: Target, turn: np.ndarray, place: np.ndarray, x: float, y: float, z: float
+    target: Target, pose: TargetPose, x: float, y: float, z: float
 ) -> tuple[float, float, float]:
     """Unit direction in the world in which the distance of a point grows."""
     if not target.is_body:
         _, gx, gy, gz, _ = environment_value_gradient(target.surfaces, x, y, z)
         return gx, gy, gz
+    turn, place = pose.rotation, pose.origin
     x, y, z = x - place[0], y - place[1], z - place[2]
     _, gx, gy, gz = field_value_gradient(
         target.field,
@@ -100,48 +109,40 @@ def nearest_skin(
     skin: HandSkin,
     links: Links,
     target: Target,
-    turn: np.ndarray,
-    place: np.ndarray,
+    pose: TargetPose,
     margin: float,
-    room: np.ndarray,
+    scratch: np.ndarray,
     out: Nearest,
 ) -> None:
     """Skin points within a margin of a body or of the surroundings.
 
     Args:
-        skin: Of the hand.
-        links: Of the hand, placed.
-        target: What is looked at.
-        turn: (3, 3) body to world.
-        place: (3,) origin of the body's frame, m.
-        margin: m.
-        room: (P,) for a number for every patch.
+        skin: Skin of the hand.
+        links: Placed links of the hand.
+        target: The body or the surroundings.
+        pose: Where it is.
+        margin: Distance within which points count, m.
+        scratch: (P,) memory for one number for each patch of the skin.
         out: Filled.
     """
     for c in range(skin.samples.first.shape[0] - 1):
         out.gap[c] = np.inf
         out.row[c] = -1
-        if not _may_be_near(skin.samples, links, target, turn, place, margin, c):
+        if not _may_be_near(skin.samples, links, target, pose, margin, c):
             continue
-        best, row = _nearest_row(skin, links, target, turn, place, margin, c, room)
+        best, row = _nearest_row(skin, links, target, pose, margin, c, scratch)
         if row < 0:
             continue
         x, y, z = sample_position(skin.samples, row, links)
         out.gap[c], out.row[c] = best, row
         out.point[c, 0], out.point[c, 1], out.point[c, 2] = x, y, z
-        nx, ny, nz = _normal(target, turn, place, x, y, z)
+        nx, ny, nz = _normal(target, pose, x, y, z)
         out.normal[c, 0], out.normal[c, 1], out.normal[c, 2] = nx, ny, nz
 
 
 @kernel
 def _may_be_near(
-    samples: SkinSamples,
-    links: Links,
-    target: Target,
-    turn: np.ndarray,
-    place: np.ndarray,
-    margin: float,
-    c: int,
+    samples: SkinSamples, links: Links, target: Target, pose: TargetPose, margin: float, c: int
 ) -> bool:
     """Whether a ball around points of a capsule comes within the margin."""
     for k in range(samples.carrier.shape[1]):
@@ -150,7 +151,7 @@ def _may_be_near(
             break
         ball = samples.ball
         x, y, z = placed(links, link, ball[c, k, 0], ball[c, k, 1], ball[c, k, 2])
-        if _gap(target, turn, place, x, y, z) - ball[c, k, 3] < margin:
+        if _gap(target, pose, x, y, z) - ball[c, k, 3] < margin:
             return True
     return False
 
@@ -160,11 +161,10 @@ def _nearest_row(
     skin: HandSkin,
     links: Links,
     target: Target,
-    turn: np.ndarray,
-    place: np.ndarray,
+    pose: TargetPose,
     margin: float,
     c: int,
-    room: np.ndarray,
+    scratch: np.ndarray,
 ) -> tuple[float, int]:
     """The least distance of a capsule's points below the margin, m, and the row of its point.
 
@@ -175,20 +175,20 @@ def _nearest_row(
     first, last = patches.first[c], patches.first[c + 1]
     for p in range(first, last):
         x, y, z, radius = patch_ball(patches, p, links)
-        room[p] = _gap(target, turn, place, x, y, z) - _STEEPEST * radius
+        scratch[p] = _gap(target, pose, x, y, z) - _STEEPEST * radius
     best, best_row = margin, -1
     for _ in range(first, last):
         p = first
         for other in range(first + 1, last):
-            if room[other] < room[p]:
+            if scratch[other] < scratch[p]:
                 p = other
-        if not room[p] < best:
+        if not scratch[p] < best:
             break
-        room[p] = np.inf
+        scratch[p] = np.inf
         for n in range(patches.begin[p], patches.begin[p + 1]):
             row = patches.row[n]
             x, y, z = sample_position(skin.samples, row, links)
-            gap = _gap(target, turn, place, x, y, z)
+            gap = _gap(target, pose, x, y, z)
             if gap < best:
                 best, best_row = gap, row
     return best, best_row

@@ -12,20 +12,25 @@ from handwright.geometry.distance.environment import EnvironmentArrays, surface_
 from handwright.geometry.distance.sdf import Field, field_value_gradient
 from handwright.kernels.decorators import compiled, kernel
 from handwright.kinematics.skin.samples import SkinSamples
-from handwright.kinematics.tree import Links, Tree
 from handwright.math.vectors import cross, length
 from handwright.methods.stepwise.contacts.detection import (
     Nearest,
+    TargetPose,
     nearest_skin,
     no_nearest,
 )
 from handwright.methods.stepwise.contacts.digits_apart import digit_limits
-from handwright.methods.stepwise.contacts.touch_limits import least_speed, touch_limits
+from handwright.methods.stepwise.contacts.touch_limits import (
+    ContactModes,
+    least_speed,
+    touch_limits,
+)
 from handwright.methods.stepwise.contacts.touches import Touch, TouchRows
+from handwright.methods.stepwise.frame import Frame
 from handwright.methods.stepwise.objectives.carrying import TOUCHING, carrying_corners, is_lowest
-from handwright.methods.stepwise.qp.point_rows import body_point_rows, hand_point_rows
-from handwright.methods.stepwise.qp.step import Limits
-from handwright.methods.stepwise.world import BodyPart, BodyState, HandState, World
+from handwright.methods.stepwise.qp.point_rows import HandChain, body_point_rows, hand_point_rows
+from handwright.methods.stepwise.qp.program import Limits
+from handwright.methods.stepwise.world import BodyPart, BodyState
 
 MARGIN = 0.012
 """How near things are looked at, m; nothing that matters moves as far in a frame of a grasp."""
@@ -56,20 +61,21 @@ class BodyMeeting(NamedTuple):
     """Out of the other body or surface, in the world."""
 
 
-def hand_meetings(world: World, hands: list[HandState], bodies: list[BodyState]) -> list[Meeting]:
+def hand_meetings(frame: Frame) -> list[Meeting]:
     """Skin of every hand near every body and the surroundings."""
+    world = frame.world
     targets = [
-        (b, body.target, now.turn, now.center - now.turn @ body.body.center)
-        for b, (body, now) in enumerate(zip(world.bodies, bodies, strict=True))
+        (b, body.target, TargetPose(now.turn, now.center - now.turn @ body.body.center))
+        for b, (body, now) in enumerate(zip(world.bodies, frame.bodies, strict=True))
     ]
     if len(world.surfaces.frictions):
-        targets.append((-1, world.surroundings, np.eye(3), np.zeros(3)))
+        targets.append((-1, world.surroundings, TargetPose(np.eye(3), np.zeros(3))))
     found = []
-    for h, (hand, state) in enumerate(zip(world.hands, hands, strict=True)):
-        room = np.zeros(hand.num_patches)
-        for b, target, turn, origin in targets:
+    for h, (hand, state) in enumerate(zip(world.hands, frame.hands, strict=True)):
+        scratch = np.zeros(hand.num_patches)
+        for b, target, pose in targets:
             near = no_nearest(len(hand.model.capsules))
-            nearest_skin(hand.skin, state.links, target, turn, origin, MARGIN, room, near)
+            nearest_skin(hand.skin, state.links, target, pose, MARGIN, scratch, near)
             found.append(Meeting(h, b, near))
     return found
 
@@ -110,16 +116,13 @@ def _near_field(
     return gap, normal
 
 
-def body_meetings(world: World, bodies: list[BodyState], step: float) -> list[BodyMeeting]:
-    """Corners of bodies that are near surfaces and other bodies, or may be so within a frame.
-
-    Args:
-        world: What does not change.
-        bodies: Now.
-        step: Length of the frame, s.
-    """
+def body_meetings(frame: Frame) -> list[BodyMeeting]:
+    """Corners of bodies that are near surfaces and other bodies, or may be so within a frame."""
     found = []
-    ways = [_farthest_way(body, now, step) for body, now in zip(world.bodies, bodies, strict=True)]
+    world, bodies = frame.world, frame.bodies
+    ways = [
+        _farthest_way(body, now, frame.step) for body, now in zip(world.bodies, bodies, strict=True)
+    ]
     for b, (body, now) in enumerate(zip(world.bodies, bodies, strict=True)):
         near = MARGIN + ways[b]
         points = now.center + body.corners @ now.turn.T
@@ -150,10 +153,7 @@ def _farthest_way(body: BodyPart, now: BodyState, step: float) -> float:
 def _hand_limits(
     near: Nearest,
     samples: SkinSamples,
-    tree: Tree,
-    links: Links,
-    num_root: int,
-    first: int,
+    hand: HandChain,
     body_first: int,
     center: np.ndarray,
     room: np.ndarray,
@@ -169,7 +169,7 @@ def _hand_limits(
             for j in range(room.shape[1]):
                 room[i, j] = 0.0
         link = samples.link[near.row[c], 0]
-        hand_point_rows(tree, links, num_root, first, link, x, y, z, 1.0, room)
+        hand_point_rows(hand, link, x, y, z, 1.0, room)
         if body_first >= 0:
             body_point_rows(body_first, x - center[0], y - center[1], z - center[2], -1.0, room)
         for j in range(room.shape[1]):
@@ -182,14 +182,9 @@ def _hand_limits(
     return count
 
 
-def hand_limits(
-    world: World,
-    hands: list[HandState],
-    bodies: list[BodyState],
-    meetings: list[Meeting],
-    step: float,
-) -> Limits:
+def hand_limits(frame: Frame, meetings: list[Meeting]) -> Limits:
     """Rows that keep hands out of bodies, of surroundings and of themselves."""
+    world, hands, bodies = frame.world, frame.hands, frame.bodies
     width = world.num_velocities
     room = np.zeros((3, width))
     matrices, gaps = [np.zeros((0, width))], [np.zeros(0)]
@@ -201,53 +196,38 @@ def hand_limits(
         first, center = -1, np.zeros(3)
         if meeting.body >= 0:
             first, center = world.bodies[meeting.body].first, bodies[meeting.body].center
-        count = _hand_limits(
-            near,
-            hand.samples,
-            hand.tree,
-            state.links,
-            hand.num_root,
-            hand.first,
-            first,
-            center,
-            room,
-            rows,
-        )
+        chain = hand.chain(state.links)
+        count = _hand_limits(near, hand.samples, chain, first, center, room, rows)
         matrices.append(rows[:count])
         gaps.append(near.gap[near.row >= 0])
     for hand, state in zip(world.hands, hands, strict=True):
-        rows, gap = digit_limits(
-            hand.digits, hand.tree, state.links, hand.num_root, hand.first, width
-        )
+        rows, gap = digit_limits(hand.digits, hand.chain(state.links), width)
         matrices.append(rows)
         gaps.append(gap)
     gap = np.concatenate(gaps)
     # Other points than the nearest may arrive first: gaps are closed bit by bit.
-    low = least_speed(np.where(gap > 0.0, _APPROACH * gap, gap), step)
+    low = least_speed(np.where(gap > 0.0, _APPROACH * gap, gap), frame.step)
     return Limits(np.concatenate(matrices), low, np.zeros(len(low), dtype=np.int64))
 
 
 def with_touches(limits: Limits, touches: list[Touch], rows: TouchRows, step: float) -> Limits:
     """Limits of hands, and of all contacts."""
     found = touch_limits(
-        rows.relative,
-        rows.offset,
-        rows.normal,
-        rows.curve,
-        rows.hand,
-        np.array([touch.is_pinned for touch in touches], dtype=bool),
-        np.array([touch.is_stuck for touch in touches], dtype=bool),
-        np.array([touch.mode for touch in touches], dtype=np.int64),
-        np.array([touch.drag for touch in touches]).reshape(-1, 3),
+        rows.kinematics,
+        ContactModes(
+            rows.which.hand,
+            np.array([touch.is_pinned for touch in touches], dtype=bool),
+            np.array([touch.is_stuck for touch in touches], dtype=bool),
+            np.array([touch.mode for touch in touches], dtype=np.int64),
+            np.array([touch.drag for touch in touches]).reshape(-1, 3),
+        ),
         step,
     )
     return Limits(*(np.concatenate(parts) for parts in zip(limits, found, strict=True)))
 
 
 def new_hand_touches(
-    world: World,
-    hands: list[HandState],
-    bodies: list[BodyState],
+    frame: Frame,
     meetings: list[Meeting],
     touches: list[Touch],
     reaching: set[tuple[int, int]],
@@ -258,7 +238,7 @@ def new_hand_touches(
     """
     known = {(touch.hand, touch.part, touch.body) for touch in touches if touch.hand >= 0}
     return [
-        hand_touch(world, hands, bodies, meeting, int(c), ContactMode.COLLIDING)
+        hand_touch(frame, meeting, int(c), ContactMode.COLLIDING)
         for meeting in meetings
         if meeting.body >= 0 and (meeting.hand, meeting.body) not in reaching
         for c in np.flatnonzero(meeting.nearest.gap < TOUCHING)
@@ -266,17 +246,10 @@ def new_hand_touches(
     ]
 
 
-def hand_touch(
-    world: World,
-    hands: list[HandState],
-    bodies: list[BodyState],
-    meeting: Meeting,
-    part: int,
-    mode: ContactMode,
-) -> Touch:
+def hand_touch(frame: Frame, meeting: Meeting, part: int, mode: ContactMode) -> Touch:
     """A contact where the skin of a part of a hand is nearest to a body."""
-    hand, near = world.hands[meeting.hand], meeting.nearest
-    links, now = hands[meeting.hand].links, bodies[meeting.body]
+    hand, near = frame.world.hands[meeting.hand], meeting.nearest
+    links, now = frame.hands[meeting.hand].links, frame.bodies[meeting.body]
     link = int(hand.samples.link[near.row[part], 0])
     point, normal = near.point[part], near.normal[part]
     return Touch(
@@ -287,39 +260,35 @@ def hand_touch(
         local=links.rotation[link].T @ (point - links.position[link]),
         anchor=now.turn.T @ (point - near.gap[part] * normal - now.center),
         normal=-now.turn.T @ normal,
-        friction=world.bodies[meeting.body].body.friction,
+        friction=frame.world.bodies[meeting.body].body.friction,
         mode=mode,
     )
 
 
-def lying_touches(world: World, bodies: list[BodyState], between: list[BodyMeeting]) -> list[Touch]:
+def lying_touches(frame: Frame, between: list[BodyMeeting]) -> list[Touch]:
     """Contacts of bodies with surfaces and with each other, found anew in every frame."""
     found = []
     for meeting in between:
-        arms = world.bodies[meeting.body].corners[meeting.corner] @ bodies[meeting.body].turn.T
+        body, now = frame.world.bodies[meeting.body], frame.bodies[meeting.body]
+        arms = body.corners[meeting.corner] @ now.turn.T
         near = np.flatnonzero(is_lowest(meeting.gap))
         near = near[carrying_corners(arms[near], meeting.normal[near], meeting.gap[near])]
-        found += [_lying_touch(world, bodies, meeting, n, ContactMode.STATIC) for n in near]
+        found += [_lying_touch(frame, meeting, n, ContactMode.STATIC) for n in near]
     return found
 
 
 def arriving_touches(
-    world: World,
-    bodies: list[BodyState],
-    between: list[BodyMeeting],
-    velocity: Float[np.ndarray, " N"],
-    step: float,
+    frame: Frame, between: list[BodyMeeting], velocity: Float[np.ndarray, " N"]
 ) -> list[Touch]:
     """Contacts of corners that would be in a surface or a body after a frame; they collide.
 
     Args:
-        world: What does not change.
-        bodies: Now.
+        frame: States before it.
         between: Corners that are near.
-        velocity: Of all, during the frame.
-        step: s.
+        velocity: Velocities of all hands and bodies during the frame.
     """
     found = []
+    world, bodies = frame.world, frame.bodies
     for meeting in between:
         body, now = world.bodies[meeting.body], bodies[meeting.body]
         arms = body.corners[meeting.corner] @ now.turn.T
@@ -329,10 +298,10 @@ def arriving_touches(
             theirs = velocity[world.bodies[meeting.other].slice]
             reach = now.center + arms - bodies[meeting.other].center
             moved = moved - theirs[:3] - cross(theirs[3:], reach)
-        ending = meeting.gap + step * np.einsum("vi,vi->v", moved, meeting.normal)
+        ending = meeting.gap + frame.step * np.einsum("vi,vi->v", moved, meeting.normal)
         sunk = np.flatnonzero((ending < -_SUNK) & ~is_lowest(meeting.gap) & is_lowest(ending))
         sunk = sunk[carrying_corners(arms[sunk], meeting.normal[sunk], ending[sunk])]
-        found += [_lying_touch(world, bodies, meeting, n, ContactMode.COLLIDING) for n in sunk]
+        found += [_lying_touch(frame, meeting, n, ContactMode.COLLIDING) for n in sunk]
     return found
 
 
@@ -357,9 +326,8 @@ def joined_corners(meetings: list[BodyMeeting]) -> NearCorners:
     )
 
 
-def _lying_touch(
-    world: World, bodies: list[BodyState], meeting: BodyMeeting, n: int, mode: ContactMode
-) -> Touch:
+def _lying_touch(frame: Frame, meeting: BodyMeeting, n: int, mode: ContactMode) -> Touch:
+    world, bodies = frame.world, frame.bodies
     body, now = world.bodies[meeting.body], bodies[meeting.body]
     corner, normal = body.corners[meeting.corner[n]], meeting.normal[n]
     place = now.center + now.turn @ corner - meeting.gap[n] * normal

@@ -13,10 +13,11 @@ from handwright.math import rotation
 from handwright.math.vectors import length
 from handwright.methods.stepwise.contacts.meeting import Meeting, hand_touch
 from handwright.methods.stepwise.contacts.touches import Touch
+from handwright.methods.stepwise.frame import Frame
 from handwright.methods.stepwise.objectives.carrying import TOUCHING
 from handwright.methods.stepwise.qp.point_rows import hand_point_rows
 from handwright.methods.stepwise.qp.step import ForceWish
-from handwright.methods.stepwise.world import BodyState, HandPart, HandState, World
+from handwright.methods.stepwise.world import BodyState, HandPart, World
 
 # For so long before and after its contact the plan says whether a part touches, s; at other times
 # only what is found there does.
@@ -99,26 +100,16 @@ class Plan:
                 link = int(hand.tree.parent[link - 1])
         return busy
 
-    def touches(
-        self,
-        world: World,
-        hands: list[HandState],
-        bodies: list[BodyState],
-        meetings: list[Meeting],
-        touches: list[Touch],
-        time: float,
-    ) -> list[Touch]:
+    def touches(self, frame: Frame, meetings: list[Meeting], touches: list[Touch]) -> list[Touch]:
         """Contacts of hands as planned, as far as skin is where it was to be; and those found.
 
         Args:
-            world: What does not change.
-            hands: Now.
-            bodies: Now.
+            frame: States before it.
             meetings: Skin near bodies.
-            touches: Of the last frame, and newly found.
-            time: s.
+            touches: Contacts of the last frame, and newly found ones.
         """
-        planned, governed = self.at(time), self.governed(time)
+        bodies = frame.bodies
+        planned, governed = self.at(frame.time), self.governed(frame.time)
         near = {(meeting.hand, meeting.body): meeting for meeting in meetings}
         kept, ended = [], []
         for touch in touches:
@@ -134,7 +125,7 @@ class Plan:
                 or _has_rolled(near[touch.hand, touch.body], touch, bodies[touch.body])
             ):
                 meeting = near[touch.hand, touch.body]
-                fresh = hand_touch(world, hands, bodies, meeting, touch.part, touch.mode)
+                fresh = hand_touch(frame, meeting, touch.part, touch.mode)
                 fresh.force, fresh.curve, fresh.moved = touch.force, touch.curve, touch.moved
                 kept.append(fresh)
             else:
@@ -148,8 +139,8 @@ class Plan:
             meeting = near[hand, body]
             if key in known or meeting.nearest.row[part] < 0:
                 continue
-            touch = hand_touch(world, hands, bodies, meeting, part, ContactMode.STATIC)
-            touch.moved = _velocity_over(world, hands, bodies, touch)
+            touch = hand_touch(frame, meeting, part, ContactMode.STATIC)
+            touch.moved = _velocity_over(frame, touch)
             kept.append(touch)
             if body not in carried:
                 # The first finger that lands comes to rest by itself, or would throw the body.
@@ -168,9 +159,9 @@ class Plan:
         # Nobody lets go before others have taken over.
         return kept + [touch for touch in ended if (touch.hand, touch.body) in late]
 
-    def wishes(self, touches: list[Touch], bodies: list[BodyState], time: float) -> list[ForceWish]:
+    def wishes(self, frame: Frame, touches: list[Touch]) -> list[ForceWish]:
         """The planned forces, as objectives."""
-        planned = self.at(time)
+        planned, bodies = self.at(frame.time), frame.bodies
         found = []
         for k, touch in enumerate(touches):
             wanted = planned.get(_key(touch)) if touch.hand >= 0 else None
@@ -188,16 +179,13 @@ def _has_rolled(meeting: Meeting, touch: Touch, body: BodyState) -> bool:
     return length(meeting.nearest.point[touch.part] - point) > _ROLLED
 
 
-def _velocity_over(
-    world: World, hands: list[HandState], bodies: list[BodyState], touch: Touch
-) -> Float[np.ndarray, "3"]:
+def _velocity_over(frame: Frame, touch: Touch) -> Float[np.ndarray, "3"]:
     """Velocity of the hand over the body at a contact in the last frame, in the body's axes."""
-    hand, state, body = world.hands[touch.hand], hands[touch.hand], bodies[touch.body]
+    hand, state = frame.world.hands[touch.hand], frame.hands[touch.hand]
+    body = frame.bodies[touch.body]
     point = body.center + body.turn @ touch.anchor
-    rows = np.zeros((3, world.num_velocities))
-    hand_point_rows(
-        hand.tree, state.links, hand.num_root, hand.first, touch.link, *point, 1.0, rows
-    )
+    rows = np.zeros((3, frame.world.num_velocities))
+    hand_point_rows(hand.chain(state.links), touch.link, *point, 1.0, rows)
     speed = rows[:, hand.slice] @ state.velocity - body.velocity_at(point)
     return np.asarray(body.turn.T @ speed)
 

@@ -10,14 +10,17 @@ from jaxtyping import Float
 
 from handwright.core.contact import ContactMode
 from handwright.methods.stepwise.contacts.touch_kernels import (
+    ContactIndices,
+    ContactKinematics,
+    PlacedContacts,
     along_and_across,
     force_edges,
     moving,
     place_contacts,
     place_hand_contacts,
 )
+from handwright.methods.stepwise.frame import Frame
 from handwright.methods.stepwise.objectives.change_kernels import held_places
-from handwright.methods.stepwise.world import BodyState, HandState, World, stacked
 
 
 @dataclass(slots=True, eq=False)
@@ -94,19 +97,18 @@ class TouchRows:
     """Forces on the body that a unit of a coefficient gives."""
     owner: np.ndarray
     """(L,) contact of each coefficient."""
-    body: np.ndarray
-    """(K,) what is touched."""
-    hand: np.ndarray
-    """(K,) what touches; -1 where it is no hand."""
-    other: np.ndarray
-    """(K,) what touches; -1 where it is no body."""
-    link: np.ndarray
-    """(K,) of the hand."""
+    which: ContactIndices
+    """What touches what."""
     anchor: Float[np.ndarray, "K 3"]
     """Points of bodies from their centres, in their axes, m."""
     before: Float[np.ndarray, "K 3"]
     """Velocities of what touches over the bodies in the last frame, m/s."""
     _known: Motion | None = None
+
+    @property
+    def kinematics(self) -> ContactKinematics:
+        """How the contacts move, as compiled code takes it."""
+        return ContactKinematics(self.relative, self.offset, self.normal, self.curve)
 
     def _motion(self, velocity: Float[np.ndarray, " N"]) -> Motion:
         """What velocities do at the contacts; asked for again and again in a frame."""
@@ -134,62 +136,35 @@ class TouchRows:
         return -self._motion(velocity).along
 
 
-def touch_rows(
-    world: World, touches: list[Touch], hands: list[HandState], bodies: list[BodyState]
-) -> TouchRows:
+def touch_rows(frame: Frame, touches: list[Touch]) -> TouchRows:
     """Points, velocities and force directions of all contacts."""
-    count = len(touches)
+    world, count = frame.world, len(touches)
     numbers = np.array(
         [(t.body, t.hand, t.other, t.link, t.mode) for t in touches], dtype=np.int64
     ).reshape(count, 5)
     body, hand, other, link, mode = np.ascontiguousarray(numbers.T)
+    which = ContactIndices(body, hand, other, link)
     vectors = np.array([(t.local, t.anchor, t.normal, t.drag, t.curve, t.moved) for t in touches])
     vectors = vectors.reshape(count, 6, 3)
-    point, at, normal, before = np.zeros((4, count, 3))
     relative = np.zeros((count, 3, world.num_velocities))
-    place_contacts(
-        body,
-        hand,
-        other,
-        vectors,
-        *stacked(bodies),
-        np.array([part.first for part in world.bodies], dtype=np.int64),
-        point,
-        at,
-        normal,
-        before,
-        relative,
-    )
-    for h, (part, state) in enumerate(zip(world.hands, hands, strict=True)):
-        place_hand_contacts(
-            part.tree,
-            state.links,
-            part.num_root,
-            part.first,
-            h,
-            hand,
-            link,
-            vectors,
-            point,
-            at,
-            relative,
-        )
+    point, toucher, normal, before = np.zeros((4, count, 3))
+    out = PlacedContacts(point, toucher, normal, before, relative)
+    place_contacts(which, vectors, frame.poses, world.masses.first, out)
+    for h, (part, state) in enumerate(zip(world.hands, frame.hands, strict=True)):
+        place_hand_contacts(h, part.chain(state.links), which, vectors, out)
     friction = np.array([t.friction for t in touches], dtype=np.float64)
-    edges, owner = force_edges(mode, friction, np.ascontiguousarray(vectors[:, 3]), normal)
+    edges, owner = force_edges(mode, friction, np.ascontiguousarray(vectors[:, 3]), out.normal)
     return TouchRows(
-        point,
-        at - point,
-        normal,
+        out.point,
+        out.toucher - out.point,
+        out.normal,
         relative,
         np.ascontiguousarray(vectors[:, 4]),
         edges,
         owner,
-        body,
-        hand,
-        other,
-        link,
+        which,
         np.ascontiguousarray(vectors[:, 1]),
-        before,
+        out.before,
     )
 
 
@@ -199,18 +174,17 @@ def mean_slip(rows: TouchRows, velocity: Float[np.ndarray, " N"]) -> Float[np.nd
 
 
 def held_points(
-    touches: list[Touch], hands: list[HandState], bodies: list[BodyState]
+    frame: Frame, touches: list[Touch]
 ) -> tuple[Float[np.ndarray, "K 3"], Float[np.ndarray, "K 2"]]:
     """Points of bodies that hands touch, and how far hands are from there, m.
 
     The distance is along the normal and across it.
     """
     count = len(touches)
-    numbers = np.array([(t.hand, t.body, t.link) for t in touches], dtype=np.int64)
-    hand, body, link = np.ascontiguousarray(numbers.reshape(count, 3).T)
+    numbers = np.array([(t.body, t.hand, t.other, t.link) for t in touches], dtype=np.int64)
+    which = ContactIndices(*np.ascontiguousarray(numbers.reshape(count, 4).T))
     vectors = np.array([(t.local, t.anchor, t.normal) for t in touches]).reshape(count, 3, 3)
     point, away = np.zeros((count, 3)), np.zeros((count, 2))
-    center, turn = stacked(bodies)
-    for h, state in enumerate(hands):
-        held_places(h, hand, body, link, vectors, state.links, center, turn, point, away)
+    for h, state in enumerate(frame.hands):
+        held_places(h, which, vectors, state.links, frame.poses, point, away)
     return point, away

@@ -12,8 +12,9 @@ from handwright.core.events import Grip
 from handwright.mechanics.cones import ContactForces, LeastForces
 from handwright.mechanics.wrench import ForceContacts, force_contacts
 from handwright.methods.stepwise.contacts.touches import Touch, TouchRows
+from handwright.methods.stepwise.frame import Frame
 from handwright.methods.stepwise.qp.step import ForceWish
-from handwright.methods.stepwise.world import BodyPart, BodyState
+from handwright.methods.stepwise.world import BodyPart
 
 # Prices of sums of forces that differ from what is expected, 1/N^2: of a weight that is taken up,
 # and of a hold that is disturbed.
@@ -62,13 +63,14 @@ class Expectation:
         if forces:
             self.total, self.hold_price = np.sum(forces, axis=0), _HOLD_PRICE
 
-    def wishes(self, touches: list[Touch], weight: Float[np.ndarray, "3"]) -> list[ForceWish]:
+    def wishes(self, frame: Frame, touches: list[Touch]) -> list[ForceWish]:
         """Sums of forces that are expected now.
 
         Args:
+            frame: States before it.
             touches: All contacts.
-            weight: Of the body, N.
         """
+        weight = frame.world.body_weights[self.body]
         own = np.array([self.owns(touch) for touch in touches], dtype=bool)
         found = []
         if self.lift_price > _NO_PRICE:
@@ -77,14 +79,7 @@ class Expectation:
             found.append(ForceWish(own, self.total, self.hold_price))
         return found
 
-    def limit(
-        self,
-        touches: list[Touch],
-        rows: TouchRows,
-        body: BodyPart,
-        now: BodyState,
-        weight: Float[np.ndarray, "3"],
-    ) -> None:
+    def limit(self, frame: Frame, touches: list[Touch], rows: TouchRows) -> None:
         """Caps normal forces at what the believed mass and friction need (eq. 8).
 
         The paper shares the grip equally; here every contact has its part of the smallest forces
@@ -96,7 +91,8 @@ class Expectation:
                 touches[k].cap = np.inf
         if not own or self.slack > _UNLIMITED:
             return
-        believed = self.grip.believed_mass * weight
+        body, now = frame.world.bodies[self.body], frame.bodies[self.body]
+        believed = self.grip.believed_mass * frame.world.body_weights[self.body]
         wrench = np.concatenate([-believed, np.zeros(3)])
         contacts = force_contacts(
             rows.point[own],
@@ -118,11 +114,9 @@ class Expectation:
 
     def let_slip(
         self,
+        frame: Frame,
         touches: list[Touch],
         rows: TouchRows,
-        body: BodyPart,
-        now: BodyState,
-        weight: Float[np.ndarray, "3"],
         push: Float[np.ndarray, "3"],
     ) -> bool:
         """Contacts slide when the largest grip that is expected to do cannot hold the body.
@@ -132,16 +126,16 @@ class Expectation:
         hold, or go along with what falls out of it; people do not. Says whether a contact changed.
 
         Args:
+            frame: States before it.
             touches: All contacts; those of the grip are changed.
             rows: The same as arrays.
-            body: What is held.
-            now: Where it is.
-            weight: Of the body, N.
-            push: Force from outside on it, N.
+            push: Force from outside on the body, N.
         """
         own = [k for k, touch in enumerate(touches) if self.owns(touch) and not touch.is_parted]
         if not own or self.slack > _UNLIMITED:
             return False
+        body, now = frame.world.bodies[self.body], frame.bodies[self.body]
+        weight = frame.world.body_weights[self.body]
         is_lying = any(touch.hand < 0 and touch.body == self.body for touch in touches)
         load = self.grip.believed_mass * weight if is_lying else weight + push
         contacts = force_contacts(

@@ -11,15 +11,16 @@ from handwright.core.contact import ContactMode
 from handwright.math.vectors import length
 from handwright.methods.stepwise.contacts.meeting import Meeting, hand_touch, new_hand_touches
 from handwright.methods.stepwise.contacts.touches import Touch, TouchRows, held_points, mean_slip
+from handwright.methods.stepwise.frame import Frame
 from handwright.methods.stepwise.objectives.carrying import TOUCHING
 from handwright.methods.stepwise.objectives.change_kernels import (
+    SlipFigures,
     energy_added,
     gaps_and_forces,
     in_body_axes,
     slip_figures,
 )
 from handwright.methods.stepwise.qp.step import Solved
-from handwright.methods.stepwise.world import BodyState, HandState, World, stacked
 
 LOST = 2e-3
 """Gap at which a contact has ended, m."""
@@ -47,9 +48,7 @@ _STILL, _PARTED = 1e-3, 3e-5
 
 
 def update_hand_touches(
-    world: World,
-    hands: list[HandState],
-    bodies: list[BodyState],
+    frame: Frame,
     meetings: list[Meeting],
     touches: list[Touch],
     reaching: set[tuple[int, int]],
@@ -57,7 +56,7 @@ def update_hand_touches(
     """The contacts of hands at the start of a frame, from those of the last one."""
     near = {(meeting.hand, meeting.body): meeting for meeting in meetings if meeting.body >= 0}
     kept = []
-    points, apart = held_points(touches, hands, bodies)
+    points, apart = held_points(frame, touches)
     for touch, point, (away, crept) in zip(touches, points, apart.tolist(), strict=True):
         meeting = near[touch.hand, touch.body]
         gap = float(meeting.nearest.gap[touch.part])
@@ -74,41 +73,33 @@ def update_hand_touches(
             or (touch.idle_frames >= _IDLE_FRAMES and max(abs(away), crept) > _LOOSE)
             or _has_rolled(meeting, touch, point, away)
         ):
-            touch = _anew(world, hands, bodies, meeting, touch)
+            touch = _anew(frame, meeting, touch)
         kept.append(touch)
-    return kept + new_hand_touches(world, hands, bodies, meetings, kept, reaching)
+    return kept + new_hand_touches(frame, meetings, kept, reaching)
 
 
 def _has_rolled(meeting: Meeting, touch: Touch, point: np.ndarray, away: float) -> bool:
     return away > _LIFTED and length(meeting.nearest.point[touch.part] - point) > _ROLLED
 
 
-def _anew(
-    world: World,
-    hands: list[HandState],
-    bodies: list[BodyState],
-    meeting: Meeting,
-    touch: Touch,
-) -> Touch:
+def _anew(frame: Frame, meeting: Meeting, touch: Touch) -> Touch:
     """The contact with both anchors where the skin is nearest now."""
-    fresh = hand_touch(world, hands, bodies, meeting, touch.part, touch.mode)
+    fresh = hand_touch(frame, meeting, touch.part, touch.mode)
     fresh.drag, fresh.cap, fresh.force = touch.drag, touch.cap, touch.force
     fresh.curve, fresh.moved = touch.curve, touch.moved
     return fresh
 
 
-def after_step(
-    touches: list[Touch], rows: TouchRows, solved: Solved, bodies: list[BodyState]
-) -> None:
+def after_step(frame: Frame, touches: list[Touch], rows: TouchRows, solved: Solved) -> None:
     """Remembers forces and slips, and finds which contacts slide from now on.
 
     Args:
-        touches: Changed.
+        frame: States before it.
+        touches: All contacts; changed.
         rows: The same as arrays.
-        solved: The frame.
-        bodies: Before it.
+        solved: Velocities and forces of the frame.
     """
-    moved = in_body_axes(rows.moving(solved.velocity), rows.body, stacked(bodies)[1])
+    moved = in_body_axes(rows.moving(solved.velocity), rows.which.body, frame.poses.rotation)
     slip = rows.slip(solved.velocity)
     speed = rows.speed(solved.velocity).tolist()
     for k, touch in enumerate(touches):
@@ -140,7 +131,7 @@ def parting_touches(
     gap, along = gaps_and_forces(rows.offset, rows.normal, solved.force)
     leaving = rows.leaving(solved.velocity)
     ending = gap + step * leaving
-    is_hand = rows.hand >= 0
+    is_hand = rows.which.hand >= 0
     free = np.array([not (t.is_parted or t.is_pinned) for t in touches], dtype=bool)
     # Skin gives way a little, the edges of bodies do not.
     lies = (ending > _PARTED) & ((leaving > _STILL) | (gap > _PARTED)) & free & ~is_hand
@@ -188,13 +179,7 @@ def break_or_stay(
     return broken
 
 
-def corrections(
-    touches: list[Touch],
-    rows: TouchRows,
-    solved: Solved,
-    bodies: list[BodyState],
-    weight: float,
-) -> bool:
+def corrections(touches: list[Touch], rows: TouchRows, solved: Solved, weight: float) -> bool:
     """Roll-back: changes the modes of contacts that slide, and says whether any did.
 
     A contact that starts to slide has its force on the edge of the cone against the slip (second
@@ -204,8 +189,7 @@ def corrections(
         touches: Changed where a rule is broken.
         rows: The same as arrays.
         solved: What the frame would do.
-        bodies: Before it.
-        weight: Of all bodies, N.
+        weight: Weight of all bodies, N.
     """
     changed = False
     mean = mean_slip(rows, solved.velocity)
@@ -232,7 +216,7 @@ def corrections(
         return True
     for touch, way, own in zip(touches, mean, figures, strict=True):
         if touch.hand >= 0:
-            changed |= _slide_or_stay(touch, way, *own)
+            changed |= _slide_or_stay(touch, way, SlipFigures(*own))
     return changed
 
 
@@ -240,39 +224,25 @@ def _way(mean: np.ndarray) -> np.ndarray:
     return np.asarray(mean / max(length(mean), 1e-12))
 
 
-def _slide_or_stay(
-    touch: Touch,
-    mean: np.ndarray,
-    along: float,
-    across: float,
-    speed: float,
-    pace: float,
-    dragged: float,
-    mean_dragged: float,
-) -> bool:
+def _slide_or_stay(touch: Touch, mean: np.ndarray, slip: SlipFigures) -> bool:
     """Changes the mode of a hand's contact to what its slip asks for; says whether it did.
 
     Args:
         touch: The contact.
         mean: Its mean slip, m/s.
-        along: The others are those of ``slip_figures``.
-        across: Force across the normal, N.
-        speed: Of the slip, m/s.
-        pace: Of the mean slip, m/s.
-        dragged: Slip along the drag, m/s.
-        mean_dragged: Mean slip along the drag, m/s.
+        slip: What its forces and its slip are.
     """
     if touch.mode == ContactMode.STATIC:
         # A pyramid has its corners on the cone: between them less is all there is.
-        at_edge = across > _NEARLY_ALL / np.sqrt(2.0) * touch.friction * along
-        if speed > _SLIDES and (along < _NO_FORCE or at_edge):
+        at_edge = slip.across > _NEARLY_ALL / np.sqrt(2.0) * touch.friction * slip.along
+        if slip.speed > _SLIDES and (slip.along < _NO_FORCE or at_edge):
             touch.mode, touch.drag = ContactMode.SLIDING, _way(mean)
             return True
     elif touch.mode == ContactMode.SLIDING:
-        if dragged < -_STILL:
+        if slip.dragged < -_STILL:
             touch.mode = ContactMode.STATIC
             return True
-        if pace > _SLIDES and mean_dragged < _TURNED * pace:
+        if slip.pace > _SLIDES and slip.mean_dragged < _TURNED * slip.pace:
             touch.drag = _way(mean)
             return True
     return False
@@ -286,7 +256,7 @@ def added_energy(touches: list[Touch], rows: TouchRows, solved: Solved, step: fl
             rows.normal,
             rows.slip(solved.velocity),
             rows.leaving(solved.velocity),
-            rows.hand,
+            rows.which.hand,
             np.array([touch.mode for touch in touches], dtype=np.int64),
             _STILL,
             step,

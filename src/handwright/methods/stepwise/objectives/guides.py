@@ -13,10 +13,10 @@ from handwright.core.clip import Clip
 from handwright.math import rotation
 from handwright.math.one_turn import own_turn_to, turn_to
 from handwright.math.pose import Pose
+from handwright.methods.stepwise.frame import Frame
 from handwright.methods.stepwise.objectives.horizon import Rows
 from handwright.methods.stepwise.objectives.pursuit import PLACE_PRICE, TURN_PRICE
 from handwright.methods.stepwise.settings import Settings
-from handwright.methods.stepwise.world import BodyPart, BodyState, HandPart, HandState
 
 # How much firmer a hand follows a reach than it keeps a posture.
 _REACHING = 100.0
@@ -83,25 +83,19 @@ class Given:
 
 
 def hand_rows(
-    hand: HandPart,
-    state: HandState,
-    wanted: Wanted,
-    width: int,
-    settings: Settings,
-    time: float,
-    step: float,
-    *,
-    is_led: bool = False,
+    frame: Frame, h: int, wanted: Wanted, settings: Settings, *, is_led: bool = False
 ) -> Rows:
-    """Objectives that lead a hand to where it is wanted.
+    """Objectives that lead hand ``h`` to where it is wanted.
 
     An arm that reaches for nothing any more, or that has goals (``is_led``), stays where goals take
     it: it has no posture of its own to come back to, and its price only calms it.
     """
+    hand, state = frame.world.hands[h], frame.hands[h]
+    time, step = frame.time, frame.step
     q, root = wanted.at(time)
     ahead, root_ahead = wanted.at(time + step)
     count, first = hand.count, hand.num_root
-    matrix = np.zeros((count, width))
+    matrix = np.zeros((count, frame.world.num_velocities))
     matrix[:, hand.slice] = np.eye(count)
     error, wish, price = np.zeros(count), np.zeros(count), np.full(count, settings.finger_weight)
     error[first:], wish[first:] = state.q - q, (ahead - q) / step
@@ -121,14 +115,14 @@ def hand_rows(
     return Rows(matrix, error, price, wish)
 
 
-def body_rows(
-    body: BodyPart, now: BodyState, clip: Clip, width: int, time: float, step: float
-) -> Rows:
-    """Objectives that lead a body along its motion in a clip."""
+def body_rows(frame: Frame, n: int, clip: Clip) -> Rows:
+    """Objectives that lead body ``n`` along its motion in a clip."""
+    body, now = frame.world.bodies[n], frame.bodies[n]
+    time, step = frame.time, frame.step
     track = clip.bodies[body.name]
     pose, ahead = (_blend(track, *_between(clip.times, t)) for t in (time, time + step))
     center, center_ahead = pose.apply(body.body.center), ahead.apply(body.body.center)
-    matrix = np.zeros((6, width))
+    matrix = np.zeros((6, frame.world.num_velocities))
     matrix[:, body.slice] = np.eye(6)
     turned = turn_to(pose.wxyz, now.wxyz)
     rate = turn_to(pose.wxyz, ahead.wxyz) / step

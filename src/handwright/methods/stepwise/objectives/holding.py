@@ -8,11 +8,10 @@ import numpy as np
 
 from handwright.core.contact import ContactMode
 from handwright.core.events import Grip
-from handwright.core.goal_poses import goal_poses
 from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
-from handwright.grasping.grasp import GraspFound, NoGrasp, find_grasp
-from handwright.grasping.obstacles import obstacles
+from handwright.grasping.grasp import Grasp, NoGrasp
+from handwright.grasping.grips import find_grip
 from handwright.grasping.reach import NoReach, ReachPath, reach_path
 from handwright.math.pose import Pose
 from handwright.methods.stepwise.contacts.touches import Touch
@@ -33,7 +32,7 @@ class Holding:
     grip: Grip
     hand: int
     body: int
-    grasp: GraspFound
+    grasp: Grasp
     path: ReachPath | None
     """From where the hand starts; None for a hand that begins with the body in its grip."""
 
@@ -91,32 +90,21 @@ def find_holdings(
     body_names = [body.name for body in world.bodies]
     for grip in problem.grips:
         hand, body = hand_names.index(grip.hand), body_names.index(grip.body)
-        part = world.bodies[body]
-        root = problem.start[grip.hand]
-        grasp = find_grasp(
-            world.hands[hand].model,
-            part.body,
-            bodies[body].pose(part.body),
-            grip.style,
-            root=root,
-            surroundings=(*problem.environment, *obstacles(problem, grip.body)),
-            gravity=problem.gravity,
-            at=grip.at,
-            carried=goal_poses(problem, grip.body),
-            rng=np.random.default_rng(seed),
-        )
+        model, part = world.hands[hand].model, world.bodies[body]
+        pose = bodies[body].pose(part.body)
+        grasp = find_grip(problem, grip, pose, seed=seed)
         if isinstance(grasp, NoGrasp):
             raise NoGripError(f"Hand '{grip.hand}', body '{grip.body}': {grasp.reason}")
         path: ReachPath | None = None
         if grip.held > grip.start:
             reached = reach_path(
-                world.hands[hand].model,
+                model,
                 grasp,
                 part.body,
-                bodies[body].pose(part.body),
+                pose,
                 problem.posture(grip.hand),
-                start_root=root if world.hands[hand].is_free else None,
-                surroundings=problem.environment,
+                start_root=problem.start[grip.hand] if world.hands[hand].is_free else None,
+                environment=problem.environment,
             )
             if isinstance(reached, NoReach):
                 raise NoGripError(f"Hand '{grip.hand}', body '{grip.body}': {reached.reason}")

@@ -9,6 +9,7 @@ from jaxtyping import Float
 
 from handwright.core.contact import ContactMode
 from handwright.methods.stepwise.contacts.touches import Touch, TouchRows
+from handwright.methods.stepwise.frame import Frame
 from handwright.methods.stepwise.objectives.cost_to_go import (
     Errors,
     Modes,
@@ -48,52 +49,36 @@ class Horizon:
     """
 
     def __init__(
-        self,
-        world: World,
-        wanted: Rows,
-        weights: Settings,
-        torque_price: float,
-        step: float,
+        self, frame: Frame, wanted: Rows, weights: Settings, *, torque_price: float
     ) -> None:
         """Takes what stays the same in a frame.
 
         Args:
-            world: What does not change.
+            frame: States before it.
             wanted: Kinematic objectives and objectives on postures.
             weights: Prices.
             torque_price: In place of that in ``weights``.
-            step: s.
         """
-        self._wanted, self._weights, self._step = wanted, weights, step
-        self._price = torque_price / step**2
-        self.torque_price = self._price * world.torque_weights
+        self._frame, self._wanted, self._weights = frame, wanted, weights
+        self._price = torque_price / frame.step**2
+        self.torque_price = self._price * frame.world.torque_weights
         """Of squared changes of torque, for every velocity of hands."""
         self._key: tuple | None = None
         self._groups: list[tuple[np.ndarray, Modes]] = []
         self._effort: np.ndarray | None = None
 
-    def value(
-        self,
-        world: World,
-        laws: Mechanics,
-        touches: list[Touch],
-        rows: TouchRows,
-        before: Float[np.ndarray, " N"],
-    ) -> Quadratic:
+    def value(self, laws: Mechanics, touches: list[Touch], rows: TouchRows) -> Quadratic:
         """The cost to go by the velocities of a frame.
 
         Args:
-            world: What does not change.
             laws: Equations of motion.
             touches: Contacts.
             rows: The same as arrays.
-            before: Velocities now.
         """
-        weights, wanted, step = self._weights, self._wanted, self._step
+        weights, wanted = self._weights, self._wanted
+        before, step = self._frame.velocity, self._frame.step
         share = [_kept_share(touch, weights.sliding_weight) for touch in touches]
-        kept, off = kept_rows(
-            rows.relative, rows.offset, rows.curve, rows.normal, np.array(share), step
-        )
+        kept, off = kept_rows(rows.kinematics, np.array(share), step)
         errors = Errors(*weighted_errors(kept, off, weights.contact_weight, *wanted))
         key = tuple(
             (id(touch), part) for touch, part in zip(touches, share, strict=True) if part >= 0.0
@@ -101,8 +86,8 @@ class Horizon:
         if key != self._key:
             self._key = key
             stiffness = position_cost(kept, weights.contact_weight, wanted.matrix, wanted.price)
-            self._groups = self._find_modes(world, laws, touches, rows, stiffness)
-        n = world.num_velocities
+            self._groups = self._find_modes(laws, touches, rows, stiffness)
+        n = self._frame.world.num_velocities
         if len(self._groups) == 1:
             return cost_to_go(self._groups[0][1], errors, before, step)
         hessian, gradient = np.zeros((n, n)), np.zeros(n)
@@ -114,24 +99,18 @@ class Horizon:
         return Quadratic(hessian, gradient)
 
     def _find_modes(
-        self,
-        world: World,
-        laws: Mechanics,
-        touches: list[Touch],
-        rows: TouchRows,
-        stiffness: np.ndarray,
+        self, laws: Mechanics, touches: list[Touch], rows: TouchRows, stiffness: np.ndarray
     ) -> list[tuple[np.ndarray, Modes]]:
         """Modes of all groups of hands and bodies that hold each other, each for itself."""
         if self._effort is None:
             # Contacts of hands stay the same while a frame is solved.
-            held = np.ascontiguousarray(rows.relative[rows.hand >= 0])
+            held = np.ascontiguousarray(rows.relative[rows.which.hand >= 0])
             self._effort = acceleration_cost(held, laws.mass, laws.inertia, self._price)
-        effort, groups = self._effort, _groups(world, touches)
+        effort, groups, step = self._effort, _groups(self._frame.world, touches), self._frame.step
         if len(groups) == 1:
-            return [(groups[0], common_modes(stiffness, effort, self._step))]
+            return [(groups[0], common_modes(stiffness, effort, step))]
         return [
-            (own, common_modes(block(stiffness, own), block(effort, own), self._step))
-            for own in groups
+            (own, common_modes(block(stiffness, own), block(effort, own), step)) for own in groups
         ]
 
 

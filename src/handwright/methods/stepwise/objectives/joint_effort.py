@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.kernels.decorators import compiled
+from handwright.methods.stepwise.contacts.touch_kernels import ContactKinematics
 
 # Cost of any coordinate, so that each has some.
 _LEAST_STIFFNESS = 1e-3
@@ -14,24 +15,20 @@ _ROTOR = 3e-3
 
 
 @compiled
-def kept_rows(
-    relative: Float[np.ndarray, "K 3 N"],
-    offset: Float[np.ndarray, "K 3"],
-    curve: Float[np.ndarray, "K 3"],
-    normal: Float[np.ndarray, "K 3"],
-    share: Float[np.ndarray, " K"],
-    step: float,
-) -> tuple:
+def kept_rows(contacts: ContactKinematics, share: Float[np.ndarray, " K"], step: float) -> tuple:
     """Rows that keep contacts (eq. 6), and by how much they are off, m.
 
     Args:
-        relative: Velocities of what touches over the bodies, by all velocities.
-        offset: From the point of the body to that of what touches, m.
-        curve: What is added to the velocities, m/s.
-        normal: Into the body.
+        contacts: How they move.
         share: How much of it is kept across the normal; contacts with -1 are not kept at all.
-        step: s.
+        step: Length of the frame, s.
     """
+    relative, offset, normal, curve = (
+        contacts.relative,
+        contacts.offset,
+        contacts.normal,
+        contacts.curve,
+    )
     width = relative.shape[2]
     count = 3 * int((share >= 0.0).sum())
     rows, error = np.zeros((count, width)), np.zeros(count)

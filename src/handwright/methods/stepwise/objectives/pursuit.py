@@ -11,6 +11,7 @@ from jaxtyping import Float
 from handwright.core.goal import Goal
 from handwright.math.one_turn import matrix_of, multiplied, of_matrix, turn_to
 from handwright.math.vectors import length, square_to, turn_between
+from handwright.methods.stepwise.frame import Frame
 from handwright.methods.stepwise.objectives.horizon import Rows
 from handwright.methods.stepwise.objectives.references import (
     LAST_FRAMES,
@@ -25,7 +26,7 @@ from handwright.methods.stepwise.objectives.references import (
     way_begun,
 )
 from handwright.methods.stepwise.qp.point_rows import body_point_rows, hand_point_rows
-from handwright.methods.stepwise.world import BodyState, HandPart, HandState, World
+from handwright.methods.stepwise.world import HandPart, HandState
 
 PLACE_PRICE, TURN_PRICE = 1e5, 3e3
 """Of a body that is off its goal, 1/m^2 and 1/rad^2."""
@@ -63,18 +64,15 @@ class Pursuit:
     behind: dict[str, Reference] = field(default_factory=dict)
     """By what is asked for, how far a wanted velocity has left it behind, and the last wish."""
 
-    def rows(
-        self, now: FeatureNow, velocity: Float[np.ndarray, " N"], time: float, step: float
-    ) -> Rows:
+    def rows(self, frame: Frame, now: FeatureNow) -> Rows:
         """Objectives of this frame.
 
         Args:
+            frame: States before it.
             now: The feature.
-            velocity: Of all, in the last frame.
-            time: s.
-            step: s.
         """
         goal, parts = self.goal, list[Rows]()
+        velocity, time, step = frame.velocity, frame.time, frame.step
         matters = goal.matters
         linear, speed = now.linear[matters], (now.linear @ velocity)[matters]
         found = self._place(now.point, matters, speed, time, step)
@@ -174,29 +172,20 @@ class Pursuit:
         self.factor = min(max(grown, 1.0), _MOST)
 
 
-def begun(
-    goal: Goal,
-    now: FeatureNow,
-    velocity: Float[np.ndarray, " N"],
-    time: float,
-    step: float,
-    is_replaced: bool,
-) -> Pursuit:
+def begun(frame: Frame, goal: Goal, now: FeatureNow, *, is_replaced: bool) -> Pursuit:
     """A goal that is gone for from now on.
 
     Args:
+        frame: States before it.
         goal: The goal.
         now: Its feature.
-        velocity: Of all, in the last frame.
-        time: s.
-        step: s.
         is_replaced: Whether it has taken the place of one that was gone for.
     """
-    speed, place = now.linear @ velocity, np.array(now.point)
+    speed, place = now.linear @ frame.velocity, np.array(now.point)
     if is_replaced and goal.position is not None:
         own = goal.matters
-        place[own] = way_begun(now.point[own], goal.position[own], speed[own], step)
-    return Pursuit(goal, time, place, now.wxyz, speed, now.angular @ velocity)
+        place[own] = way_begun(now.point[own], goal.position[own], speed[own], frame.step)
+    return Pursuit(goal, frame.time, place, now.wxyz, speed, now.angular @ frame.velocity)
 
 
 def joined(parts: list[Rows], width: int) -> Rows:
@@ -207,20 +196,19 @@ def joined(parts: list[Rows], width: int) -> Rows:
     return Rows(*(np.concatenate(part) for part in (matrix, error, price, wish)))
 
 
-def feature_now(
-    world: World, goal: Goal, hands: list[HandState], bodies: list[BodyState]
-) -> FeatureNow:
+def feature_now(frame: Frame, goal: Goal) -> FeatureNow:
     """The feature of a goal where it is."""
+    world = frame.world
     width = world.num_velocities
     linear, angular = np.zeros((3, width)), np.zeros((3, width))
     offset = np.zeros(3) if goal.feature.point is None else goal.feature.point
-    for body, now in zip(world.bodies, bodies, strict=True):
+    for body, now in zip(world.bodies, frame.bodies, strict=True):
         if body.name == goal.feature.owner:
             arm = now.turn @ (offset - body.body.center)
             body_point_rows(body.first, *arm, 1.0, linear)
             angular[:, body.first + 3 : body.first + 6] = np.eye(3)
             return FeatureNow(now.center + arm, now.wxyz, linear, angular)
-    for hand, state in zip(world.hands, hands, strict=True):
+    for hand, state in zip(world.hands, frame.hands, strict=True):
         if hand.name == goal.feature.owner:
             return _hand_feature(hand, state, goal, offset, linear, angular)
     raise AssertionError(f"no feature '{goal.feature.owner}'; problems are checked before")
@@ -241,7 +229,7 @@ def _hand_feature(
         link, place, axes = int(frames.link[n]), frames.position[n], frames.wxyz[n]
     turn = state.links.rotation[link]
     point = state.links.position[link] + turn @ (place + matrix_of(axes) @ offset)
-    hand_point_rows(hand.tree, state.links, hand.num_root, hand.first, link, *point, 1.0, linear)
+    hand_point_rows(hand.chain(state.links), link, *point, 1.0, linear)
     if hand.is_free:
         angular[:, hand.first + 3 : hand.first + 6] = state.links.rotation[0]
     walk = link

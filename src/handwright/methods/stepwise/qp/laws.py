@@ -8,8 +8,9 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.kernels.decorators import compiled
+from handwright.methods.stepwise.frame import Frame
 from handwright.methods.stepwise.objectives.body_turns import middle_turn
-from handwright.methods.stepwise.world import BodyState, HandState, World
+from handwright.methods.stepwise.world import BodyMasses
 
 
 class Mechanics(NamedTuple):
@@ -27,84 +28,75 @@ class Mechanics(NamedTuple):
     """Velocities of bodies after the frame if nothing touched them."""
 
 
-def mechanics(
-    world: World,
-    hands: list[HandState],
-    bodies: list[BodyState],
-    external: Float[np.ndarray, "B 6"],
-    step: float,
-) -> Mechanics:
+class BodyLaws(NamedTuple):
+    """Equations of motion of all bodies, in arrays that a kernel fills."""
+
+    inertia: Float[np.ndarray, "6*B 6*B"]
+    """Mass matrix; must hold zeros."""
+    inverse: Float[np.ndarray, "6*B 6*B"]
+    """Its inverse; must hold zeros."""
+    free: Float[np.ndarray, "B 6"]
+    """Velocities after the frame if nothing touched the bodies."""
+
+
+def mechanics(frame: Frame, external: Float[np.ndarray, "B 6"]) -> Mechanics:
     """Mass matrices and free motion.
 
     Args:
-        world: What does not change.
-        hands: Now.
-        bodies: Now.
+        frame: States before it.
         external: Force and moment about the centre of mass on every body, gravity left out.
-        step: s.
     """
+    world, bodies = frame.world, frame.bodies
     count = world.num_hand_velocities
     mass, bias = np.zeros((count, count)), np.zeros(count)
-    for hand, state in zip(world.hands, hands, strict=True):
+    for hand, state in zip(world.hands, frame.hands, strict=True):
         own = hand.slice
         mass[own, own], bias[own] = hand.dynamics.at(
             state.q, state.velocity, state.place, state.wxyz
         )
-    masses = world.masses
     free = np.zeros((len(bodies), 6))
     inertia, inverse = np.zeros((2, 6 * len(bodies), 6 * len(bodies)))
     if bodies:
         body_laws(
-            masses.mass,
-            masses.inertia,
-            masses.inverse,
+            world.masses,
             np.array([now.wxyz for now in bodies]),
             np.array([(now.rate, now.velocity, now.spin) for now in bodies]),
             external,
             world.gravity,
-            step,
-            inertia,
-            inverse,
-            free,
+            frame.step,
+            BodyLaws(inertia, inverse, free),
         )
     return Mechanics(mass, bias, inertia, inverse, free.reshape(-1))
 
 
 @compiled
 def body_laws(
-    mass: np.ndarray,
-    body_inertia: np.ndarray,
-    body_inverse: np.ndarray,
-    wxyz: np.ndarray,
-    motion: np.ndarray,
-    external: np.ndarray,
-    gravity: np.ndarray,
+    masses: BodyMasses,
+    wxyz: Float[np.ndarray, "B 4"],
+    motion: Float[np.ndarray, "B 3 3"],
+    external: Float[np.ndarray, "B 6"],
+    gravity: Float[np.ndarray, "3"],
     step: float,
-    inertia: np.ndarray,
-    inverse: np.ndarray,
-    free: np.ndarray,
+    out: BodyLaws,
 ) -> None:
     """Mass matrices and free velocities of bodies.
 
     Args:
-        mass: (B,) kg.
-        body_inertia: (B, 3, 3) in the bodies' axes, kg m^2.
-        body_inverse: (B, 3, 3) its inverse.
-        wxyz: (B, 4) orientations.
-        motion: (B, 3, 3) angular velocities, velocities and angular momenta.
-        external: (B, 6) forces and moments, gravity left out.
-        gravity: (3,) m/s^2.
-        step: s.
-        inertia: (6 B, 6 B) zeros; filled.
-        inverse: Likewise.
-        free: (B, 6) filled.
+        masses: Masses and moments of inertia of all bodies.
+        wxyz: Orientations.
+        motion: Angular velocities, velocities and angular momenta.
+        external: Forces and moments, gravity left out.
+        gravity: m/s^2.
+        step: Length of the frame, s.
+        out: Filled.
     """
+    mass, inertia, inverse, free = masses.mass, out.inertia, out.inverse, out.free
     for n in range(len(mass)):
         at = 6 * n
         middle = middle_turn(wxyz[n], motion[n, 0], step)
         back = np.ascontiguousarray(middle.T)
-        turned = middle @ body_inverse[n] @ back
-        inertia[at + 3 : at + 6, at + 3 : at + 6] = middle @ body_inertia[n] @ back
+        turned = middle @ masses.inverse[n] @ back
+        inertia[at + 3 : at + 6, at + 3 : at + 6] = middle @ masses.inertia[n] @ back
         inverse[at + 3 : at + 6, at + 3 : at + 6] = turned
         for i in range(3):
             inertia[at + i, at + i], inverse[at + i, at + i] = mass[n], 1.0 / mass[n]

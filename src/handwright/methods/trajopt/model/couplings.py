@@ -1,8 +1,8 @@
-"""Joints that people do not move on their own, and what moves them instead.
+"""Joints that people do not move independently, and which joints drive them.
 
 A human hand has 30 joints here, but its posture varies in far fewer ways: the last joint of a
 finger bends with the one before it, and the bones of the palm hardly move (Santello et al. 1998).
-Coordinates are the joints that are left.
+Coordinates are the values of the joints that remain.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 
 from handwright.core.hand import HandModel
 
-# Bend of a finger's last joint for each unit of the joint before it.
+# Flexion of a finger's last joint per unit of flexion of the joint before it.
 _LAST_BEND = 2.0 / 3.0
 
 
@@ -22,21 +22,23 @@ class Couplings(NamedTuple):
     """How coordinates drive the joints of a hand: value = ratio * coordinate + bias."""
 
     driver: Int[np.ndarray, " J"]
-    """Coordinate of each joint; -1 for joints that stay at their bias."""
+    """Coordinate that drives each joint; -1 for joints that stay at their bias."""
     ratio: Float[np.ndarray, " J"]
+    """Factor of the equation above."""
     bias: Float[np.ndarray, " J"]
+    """Constant of the equation above, rad or m."""
     leading: Int[np.ndarray, " N"]
-    """Joint whose value each coordinate is."""
+    """For each coordinate, the joint whose value it is."""
 
 
 def couple_joints(model: HandModel, q: Float[np.ndarray, " J"], *, is_coupled: bool) -> Couplings:
-    """Coordinates of a hand.
+    """Chooses the coordinates of a hand.
 
     Args:
-        model: The hand; its own followers always follow.
-        q: Joint values at the start, where joints stay that are not moved.
-        is_coupled: Whether fingertips follow and the palm's bones stay, in hands that have joints
-            of these names.
+        model: The hand; joints that follow others in the model always do.
+        q: Joint values at the start; joints without a coordinate keep them.
+        is_coupled: Whether fingertips follow the joints before them and the bones of the palm do
+            not move, in hands that have joints of these names.
     """
     tree = model.joints
     leader, ratio, bias = tree.leader.copy(), tree.ratio.copy(), tree.bias.copy()
@@ -47,7 +49,7 @@ def couple_joints(model: HandModel, q: Float[np.ndarray, " J"], *, is_coupled: b
                 before = name.replace("_dip_", "_pip_")
                 if before in tree.names and leader[j] < 0:
                     leader[j], ratio[j] = tree.index(before), _LAST_BEND
-                    # The hand starts as it is told to.
+                    # The hand has the given posture at the start.
                     bias[j] = q[j] - _LAST_BEND * q[leader[j]]
             elif "_cmc_" in name and not name.startswith("thumb"):
                 stays[j] = True

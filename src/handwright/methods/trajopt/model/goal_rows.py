@@ -1,4 +1,4 @@
-"""Goals as residuals at moments of the motion."""
+"""Goals as residuals at sampled moments of the motion."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from handwright.methods.trajopt.model.model import (
 )
 
 if TYPE_CHECKING:
-    from handwright.methods.trajopt.model.transcribe import HandPart
+    from handwright.methods.trajopt.model.hands import TranscribedHand
 
 POSITION_TOLERANCE = 5e-3
-"""m."""
+"""Position error that counts as one in the cost, m."""
 ANGLE_TOLERANCE = 0.05
-"""rad."""
-# Errors up to which a goal counts as met, whatever its weight: m, rad.
+"""Angle that counts as one in the cost, rad."""
+# Errors up to which a goal counts as met, whatever its weight, in m and rad.
 _MET_POSITION, _MET_ANGLE = 5e-3, np.radians(5.0)
 
 
 def goal_samples(
     problem: Problem,
-    hands: tuple[HandPart, ...],
+    hands: tuple[TranscribedHand, ...],
     body: RigidBody,
     num_phases: int,
     phase_time: float,
     fractions: Sequence[float],
 ) -> tuple[Samples, GoalRows]:
-    """Moments at which costs are taken, and the goals of each.
+    """Moments at which costs are evaluated, and the goals of each.
 
-    Costs are taken within phases, never at keys, where accelerations leap. Goals of a moment, or of
-    less time than lies between two samples, get samples of their own.
+    Costs are evaluated within phases, never at keys, where accelerations are discontinuous. Goals
+    that last for a moment, or for less time than lies between two samples, get their own samples.
     """
     begin = float(problem.times[0])
     duration = num_phases * phase_time
@@ -91,26 +91,28 @@ def goal_samples(
 
 
 def _is_sampled(goal: Goal, times: Sequence[float]) -> bool:
-    """Whether a goal lasts, and long enough to hold one of these times."""
+    """Whether a goal lasts long enough to contain one of these times."""
     return goal.start < goal.end and any(goal.start <= time <= goal.end for time in times)
 
 
-def _rows(goal: Goal, time: float, hands: tuple[HandPart, ...], body: RigidBody) -> list[tuple]:
-    """Residuals of one goal at one time: a place, and three directions for an orientation."""
+def _rows(
+    goal: Goal, time: float, hands: tuple[TranscribedHand, ...], body: RigidBody
+) -> list[tuple]:
+    """Residuals of one goal at one time: its position, and three directions for its rotation."""
     feature = goal.feature
     point = np.zeros(3) if feature.point is None else np.array(feature.point)
     hand = next((h for h in hands if h.name == feature.owner), None)
     if hand is None:
-        joint, turn = -1, np.eye(3)
+        joint, frame = -1, np.eye(3)
         local = point - body.center
     else:
         frames = hand.model.frames
-        link, place, turn = hand.model.wrist_link, np.zeros(3), np.eye(3)
+        link, position, frame = hand.model.wrist_link, np.zeros(3), np.eye(3)
         if feature.frame is not None:
             k = frames.index(feature.frame)
-            link, place = int(frames.link[k]), frames.position[k]
-            turn = rotation.to_matrix(frames.wxyz[k])
-        joint, local = hand.joint_of_link(link), place + turn @ point
+            link, position = int(frames.link[k]), frames.position[k]
+            frame = rotation.to_matrix(frames.wxyz[k])
+        joint, local = hand.joint_of_link(link), position + frame @ point
     is_relative = goal.relative_to is not None
     weight = np.sqrt(goal.weight)
     rows: list[tuple] = []
@@ -119,30 +121,30 @@ def _rows(goal: Goal, time: float, hands: tuple[HandPart, ...], body: RigidBody)
         rows.append((POINT_GOAL, joint, local, is_relative, target, weight / POSITION_TOLERANCE))
     if goal.wxyz is not None:
         axes = rotation.to_matrix(goal.wxyz_at(np.array([time]))[0])
-        # Three axes that are off by a small angle are off by its root-two-fold in all.
+        # A small rotation error moves the three axes by sqrt(2) times its angle in total.
         own, stiff = np.eye(3), weight / (np.sqrt(2.0) * ANGLE_TOLERANCE)
         if goal.axis is not None:
             own = goal.axis[:, None] / np.linalg.norm(goal.axis)
             stiff = weight / ANGLE_TOLERANCE
         rows += [
-            (DIRECTION_GOAL, joint, turn @ one, is_relative, axes @ one, stiff) for one in own.T
+            (DIRECTION_GOAL, joint, frame @ one, is_relative, axes @ one, stiff) for one in own.T
         ]
     return rows
 
 
 _MEASURED = np.linspace(0.005, 0.995, 13)
-"""Where motions are measured within each phase, beside the moments of the goals."""
+"""Fractions of each phase at which motions are measured, besides the moments of goals."""
 
 
 def fine_samples(model: Model) -> Model:
-    """The same model with many moments, for measuring; goals stay at theirs, and count alike."""
+    """The same model with many samples, for measuring; goals keep theirs and have equal weights."""
     s = model.samples
-    phases = len(model.clearance)
+    phases = model.num_phases
     more = phases * len(_MEASURED)
     phase = np.concatenate([s.phase, np.repeat(np.arange(phases), len(_MEASURED))])
     fraction = np.concatenate([s.fraction, np.tile(_MEASURED, phases)])
     none = np.zeros(more, dtype=np.int64)
-    # A direction that is off by an angle is off by the chord of it.
+    # The residual of a direction is the chord of its angle.
     met = np.where(model.goals.kind == POINT_GOAL, _MET_POSITION, 2.0 * np.sin(0.5 * _MET_ANGLE))
     return model._replace(
         goals=model.goals._replace(weight=1.0 / met),
@@ -159,11 +161,11 @@ def fine_samples(model: Model) -> Model:
 
 
 def with_samples_at(model: Model, is_wanted: Bool[np.ndarray, " S"]) -> Model:
-    """The same model with some of the moments of ``fine_samples`` beside its own."""
+    """The same model with some of the samples of ``fine_samples`` besides its own."""
     more, s = fine_samples(model).samples, model.samples
     chosen = np.flatnonzero(is_wanted & (np.arange(len(more.phase)) >= len(s.phase)))
     added = Samples(*(part[chosen] for part in more))
-    # Goals are met at moments of their own.
+    # The added samples have no goals: those are evaluated at samples of their own.
     added = added._replace(weight=np.full(len(chosen), s.weight[s.is_full].min()))
     return model._replace(
         samples=Samples(*(np.concatenate(pair) for pair in zip(s, added, strict=True)))

@@ -1,21 +1,21 @@
-"""Adding residuals and their slopes to the normal equations of one sample."""
+"""Adding residuals and their gradients to the normal equations of one sample."""
 
 from __future__ import annotations
 
 from handwright.kernels.decorators import kernel
-from handwright.methods.trajopt.model.model import Room
+from handwright.methods.trajopt.model.workspace import SampleWorkspace
 
 
 @kernel
-def add_rows(room: Room, num_rows: int, num_columns: int) -> None:
-    """Adds rows x columns of slopes, for the columns listed in ascending order."""
-    rows, residual, columns = room.rows, room.residual, room.columns
+def add_rows(work: SampleWorkspace, num_rows: int, num_columns: int) -> None:
+    """Adds a block of residuals by its Jacobian; ``work.columns`` must be in ascending order."""
+    rows, residual, columns = work.jacobian, work.residual, work.columns
     for i in range(num_columns):
         ci = columns[i]
         total = 0.0
         for r in range(num_rows):
             total += rows[r, i] * residual[r]
-        room.slope[ci] += total
+        work.gradient[ci] += total
     # Row by row, so that the innermost loop runs along memory.
     for r in range(num_rows):
         for i in range(num_columns):
@@ -23,28 +23,28 @@ def add_rows(room: Room, num_rows: int, num_columns: int) -> None:
             if value != 0.0:
                 ci = columns[i]
                 for k in range(i + 1):
-                    room.square[ci, columns[k]] += value * rows[r, k]
+                    work.hessian[ci, columns[k]] += value * rows[r, k]
 
 
 @kernel
-def add_dense(room: Room, num_rows: int, num_coordinates: int) -> None:
-    """Adds the first rows of ``room.dense`` with their residuals, and clears them."""
+def add_dense(work: SampleWorkspace, num_rows: int, num_coordinates: int) -> None:
+    """Adds the first rows of ``work.dense`` with their residuals, then clears these rows."""
     count = 0
     for i in range(num_coordinates):
         is_touched = False
         for r in range(num_rows):
-            is_touched = is_touched or room.dense[r, i] != 0.0
+            is_touched = is_touched or work.dense[r, i] != 0.0
         if is_touched:
             for r in range(num_rows):
-                room.rows[r, count] = room.dense[r, i]
-                room.dense[r, i] = 0.0
-            room.columns[count] = i
+                work.jacobian[r, count] = work.dense[r, i]
+                work.dense[r, i] = 0.0
+            work.columns[count] = i
             count += 1
-    add_rows(room, num_rows, count)
+    add_rows(work, num_rows, count)
 
 
 @kernel
-def add_single(room: Room, column: int, slope: float, residual: float) -> None:
+def add_single(work: SampleWorkspace, column: int, derivative: float, residual: float) -> None:
     """Adds one residual that depends on one variable."""
-    room.square[column, column] += slope * slope
-    room.slope[column] += slope * residual
+    work.hessian[column, column] += derivative * derivative
+    work.gradient[column] += derivative * residual

@@ -1,4 +1,4 @@
-"""The body that is moved: as a capsule where it is one, else as a signed distance field."""
+"""The body that is moved: a capsule where it has that shape, else a signed distance field."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.math import rotation
 from handwright.methods.trajopt.model.model import FIELD, ROD, Body
 
-_MOST_KNOBS = 48
-# Knobs this little above the lowest rest on the same surface, m.
+_MAX_CORNERS = 48
+# Corners up to this far above the lowest rest on the same surface, m.
 _RESTING = 2e-3
-# Longest arm of moments, m. Small bodies have shorter ones: what turns them is little.
+# Longest arm of moments, m. Small bodies have shorter ones: small moments turn them.
 _ARM = 0.1
-# Orders of the body's hinges. In the first the middle one tilts it sideways, seen from the person
+# Orders of the body's hinges. In the first, the middle hinge tilts the body sideways for a person
 # who looks along y.
 _HINGE_ORDERS = ((2, 1, 0), (0, 2, 1), (2, 0, 1), (0, 1, 2), (1, 2, 0), (1, 0, 2))
-# Shares of the way to a goal at which the middle hinge is looked at.
-_ON_WAY = (0.25, 0.5, 0.75, 1.0)
+# Shares of the rotation to a goal at which the angle of the middle hinge is checked.
+_CHECKED_SHARES = (0.25, 0.5, 0.75, 1.0)
 
 
 def make_body(problem: Problem, name: str) -> Body:
     """Mass, shape and hinges of the body of a problem."""
     body = problem.bodies[name]
     points = body.vertices - body.center
-    # Middles of faces too: the corners of a cube lie on a ball.
+    # Centres of faces are needed too, because the corners of a cube lie on a sphere.
     rod = fit_rod(np.concatenate([points, points[body.faces].mean(axis=1)]))
     spin = next(
         (np.array(g.spin) for g in problem.goals if g.feature.owner == name and g.spin is not None),
@@ -41,17 +41,17 @@ def make_body(problem: Problem, name: str) -> Body:
             np.array(found.values), found.origin - body.center, found.spacing, found.margin
         )
         start = end = np.zeros(3)
-        radius, knobs, knob_radius = 0.0, corner_points(points), 0.0
+        radius, corners, corner_radius = 0.0, corner_points(points), 0.0
     else:
         start, end, radius = rod
-        # Never read.
+        # The field of a rod is never read.
         field = Field(np.zeros((2, 2, 2), dtype=np.float32), np.zeros(3), 1.0, 0.0)
-        knobs, knob_radius = np.unique(np.stack([start, end]), axis=0), radius
+        corners, corner_radius = np.unique(np.stack([start, end]), axis=0), radius
     return Body(
         mass=body.mass,
         inertia=np.array(body.inertia),
         arm=min(_ARM, 2.0 * body.radius_of_gyration),
-        turn=np.array(rotation.to_matrix(problem.start[name].wxyz)),
+        rotation=np.array(rotation.to_matrix(problem.start[name].wxyz)),
         hinges=_hinge_axes(problem, name),
         spin=spin,
         kind=FIELD if rod is None else ROD,
@@ -59,8 +59,8 @@ def make_body(problem: Problem, name: str) -> Body:
         rod_end=np.array(end),
         rod_radius=float(radius),
         field=field,
-        knobs=knobs,
-        knob_radius=float(knob_radius),
+        corners=corners,
+        corner_radius=float(corner_radius),
         reach=float(np.linalg.norm(points, axis=1).max()) + 1e-3,
     )
 
@@ -70,42 +70,44 @@ def corner_points(points: Float[np.ndarray, "V 3"]) -> Float[np.ndarray, "K 3"]:
     corners = points[ConvexHull(points).vertices]
     chosen = [int(np.argmax(np.linalg.norm(corners, axis=1)))]
     distance = np.linalg.norm(corners - corners[chosen[0]], axis=1)
-    while len(chosen) < min(_MOST_KNOBS, len(corners)) and distance.max() > 1e-4:
+    while len(chosen) < min(_MAX_CORNERS, len(corners)) and distance.max() > 1e-4:
         chosen.append(int(np.argmax(distance)))
         distance = np.minimum(distance, np.linalg.norm(corners - corners[chosen[-1]], axis=1))
     return np.array(corners[chosen])
 
 
 def _hinge_axes(problem: Problem, name: str) -> Float[np.ndarray, "3 3"]:
-    """World axes of the hinges, in the order in which the middle one turns least.
+    """World axes of the hinges, in the order that keeps the angle of the middle one smallest.
 
-    Three hinges cannot pass a quarter turn of the middle one. With axes a, b and c it stands at
-    asin R[a, c], or its negative, for a body that has turned by R since its start.
+    Three hinges are singular where the middle one is at a quarter turn. With axes a, b and c its
+    angle is asin R[a, c], or its negative, for a body that has rotated by R since its start.
     """
     start = rotation.conjugate(problem.start[name].wxyz)
-    ways = [
+    vectors = [
         rotation.log(rotation.multiply(goal.wxyz, start))
         for goal in problem.goals
         if goal.feature.owner == name and goal.wxyz is not None
     ]
-    turns = np.array([rotation.to_matrix(rotation.exp(s * way)) for way in ways for s in _ON_WAY])
+    rotations = np.array(
+        [rotation.to_matrix(rotation.exp(s * one)) for one in vectors for s in _CHECKED_SHARES]
+    )
     order = _HINGE_ORDERS[0]
-    if len(turns):
-        # Rounded, so that the first of those that are as good is taken.
-        middle = [np.abs(turns[:, a, c]).max().round(2) for a, _, c in _HINGE_ORDERS]
+    if len(rotations):
+        # Rounding makes equally good orders equal, and then the first of them is taken.
+        middle = [np.abs(rotations[:, a, c]).max().round(2) for a, _, c in _HINGE_ORDERS]
         order = _HINGE_ORDERS[int(np.argmin(middle))]
     return np.eye(3)[list(order)]
 
 
 def resting_points(body: Body, count: int) -> Float[np.ndarray, "K 3"]:
-    """So many of the lowest knobs of a body, as it starts, that are far apart.
+    """Some of the lowest corners of a body at its start, chosen to be far apart.
 
     Args:
-        body: What lies.
-        count: Two or more; where there are fewer knobs, some come twice.
+        body: The body that lies on something.
+        count: How many corners, two or more; if the body has fewer, some are repeated.
     """
-    height = body.knobs @ body.turn[2]
-    low = body.knobs[height <= height.min() + _RESTING]
+    height = body.corners @ body.rotation[2]
+    low = body.corners[height <= height.min() + _RESTING]
     distance = np.linalg.norm(low[:, None] - low, axis=2)
     chosen = [int(n) for n in np.unravel_index(int(distance.argmax()), distance.shape)]
     while len(chosen) < count:

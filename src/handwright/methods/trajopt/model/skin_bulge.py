@@ -1,4 +1,4 @@
-"""How far the skin of a hand stands out of its capsules, and capsules for what they leave out."""
+"""How far the skin of a hand stands out of its capsules, and capsules for skin without any."""
 
 from __future__ import annotations
 
@@ -15,43 +15,47 @@ from handwright.kinematics import link_poses, posed_capsules
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
-# Folds between fingers stand out further, but nothing is gripped with these.
+# Percentile of the skin's distances, and largest bulge, m. Folds between fingers stand out further,
+# but nothing is gripped with these.
 _SHARE, _MOST = 92.0, 2e-3
-# Of the last segments of digits: where they touch their capsules are judged too.
+# Largest bulge of the last segments of digits, m: where these touch, the certificate judges their
+# capsules as well.
 _MOST_OF_TIPS = 2e-4
-# Palms are hollow: where they touch, most skin is not further out than their capsules.
+# Largest bulge of palms, m: they are hollow, and where they touch, most skin is not further out
+# than their capsules.
 _MOST_OF_PALMS = 5e-4
 # Skin this far out of a capsule of the wrist is the end of a forearm, m.
 _STUB = 8e-3
-# Places that are tried for the farther of its capsules, as shares of the way to its end.
-_PLACES = np.linspace(0.5, 1.0, 21)
+# Positions that are tried for the farther of its capsules, as shares of the distance to its end.
+_SHARES_TRIED = np.linspace(0.5, 1.0, 21)
 
 
 class Stub(NamedTuple):
-    """A capsule more than the hand model has."""
+    """A capsule in addition to those of the hand model."""
 
     number: int
-    """Of the hand's capsule that it goes with."""
+    """Number of the hand's capsule that it goes with."""
     start: Float[np.ndarray, "3"]
-    """In that capsule's link, m."""
+    """One end of its axis in the frame of that capsule's link, m."""
     end: Float[np.ndarray, "3"]
+    """The other end, m."""
     radius: float
-    """m."""
+    """Radius, m."""
 
 
 @lru_cache(maxsize=8)
 def skin_bulge(model: HandModel) -> Float[np.ndarray, " C"]:
-    """What to add to the radius of every capsule so that the skin hardly sinks in, m.
+    """What to add to the radius of every capsule so that the skin hardly penetrates, m.
 
-    Motions are found with capsules and judged with skin. Most vertices over a capsule are within
-    the larger radius.
+    Motions are found with capsules and judged with skin. Most vertices over a capsule lie within
+    the enlarged radius.
     """
     capsules = model.capsules
     if model.skin is None or model.side == "none":
         return np.zeros(len(capsules))
     skin = skin_of(model)
     posed = posed_capsules(model, skin.bind[None], Pose.identity((1,)))
-    vertices = _places(model, skin)
+    vertices = _skin_positions(model, skin)
     owner, least = _nearest(vertices, posed.start[0], posed.end[0], capsules.radius)
     bulge = [
         np.percentile(least[owner == n], _SHARE) if np.any(owner == n) else 0.0
@@ -67,7 +71,7 @@ def skin_bulge(model: HandModel) -> Float[np.ndarray, " C"]:
 def skin_stubs(model: HandModel) -> tuple[Stub, ...]:
     """Capsules for skin that goes on behind the wrist, where the model has none.
 
-    They are copies of the wrist's own capsule, half way to the end of the skin and near it.
+    They are copies of the wrist's own capsule, one halfway to the end of the skin and one near it.
     """
     capsules = model.capsules
     if model.skin is None or model.side == "none":
@@ -75,7 +79,7 @@ def skin_stubs(model: HandModel) -> tuple[Stub, ...]:
     skin = skin_of(model)
     posed = posed_capsules(model, skin.bind[None], Pose.identity((1,)))
     start, end = posed.start[0], posed.end[0]
-    vertices = _places(model, skin)
+    vertices = _skin_positions(model, skin)
     owner, least = _nearest(vertices, start, end, capsules.radius)
     stubs: list[Stub] = []
     for n in np.flatnonzero((capsules.digit < 0) & (capsules.link == model.wrist_link)):
@@ -83,40 +87,43 @@ def skin_stubs(model: HandModel) -> tuple[Stub, ...]:
         if len(points) == 0:
             continue
         middle = 0.5 * (start[n] + end[n])
-        way = points.mean(axis=0) - middle
-        way /= np.linalg.norm(way)
-        far = float(((points - middle) @ way).max()) * way
+        direction = points.mean(axis=0) - middle
+        direction /= np.linalg.norm(direction)
+        far = float(((points - middle) @ direction).max()) * direction
         copied = start[n], end[n], float(capsules.radius[n])
-        share = _PLACES[np.argmin([_left_out(points, copied, one * far) for one in _PLACES])]
-        radius = copied[2] + max(_left_out(points, copied, share * far), 0.0)
-        turn = rotation.conjugate(_turn_of(model, skin.bind, int(capsules.link[n])))
+        share = _SHARES_TRIED[
+            np.argmin([_uncovered(points, copied, one * far) for one in _SHARES_TRIED])
+        ]
+        radius = copied[2] + max(_uncovered(points, copied, share * far), 0.0)
+        to_link = rotation.conjugate(_link_rotation(model, skin.bind, int(capsules.link[n])))
         for part in (0.5 * share, share):
-            shift = rotation.rotate(turn, part * far)
+            shift = rotation.rotate(to_link, part * far)
             stubs.append(Stub(int(n), capsules.start[n] + shift, capsules.end[n] + shift, radius))
     return tuple(stubs)
 
 
-def _left_out(
+def _uncovered(
     points: Float[np.ndarray, "V 3"],
     capsule: tuple[np.ndarray, np.ndarray, float],
     shift: Float[np.ndarray, "3"],
 ) -> float:
-    """How far points stand out of a capsule that is shifted, and shifted by half as much, m."""
+    """How far points stand out of two copies of a capsule, shifted by half and by all, m."""
     start, end, radius = capsule
     shifts = np.outer([0.5, 1.0], shift)
     return float(_nearest(points, start + shifts, end + shifts, np.full(2, radius))[1].max())
 
 
-def _places(model: HandModel, skin: Skin) -> Float[np.ndarray, "V 3"]:
-    """Vertices, which are given from the wrist, with the root at the identity, m."""
-    turns, places = link_poses(model, skin.bind)
-    return np.asarray(skin.vertices @ turns[model.wrist_link].T + places[model.wrist_link])
+def _skin_positions(model: HandModel, skin: Skin) -> Float[np.ndarray, "V 3"]:
+    """Vertices of the skin, which are given in the wrist's frame, in the frame of the root, m."""
+    rotations, positions = link_poses(model, skin.bind)
+    wrist = model.wrist_link
+    return np.asarray(skin.vertices @ rotations[wrist].T + positions[wrist])
 
 
-def _turn_of(model: HandModel, q: Float[np.ndarray, " J"], link: int) -> np.ndarray:
-    """Orientation of a link with the root at the identity."""
-    turns, _ = link_poses(model, q[None], Pose.identity((1,)))
-    return rotation.from_matrix(turns[0, link])
+def _link_rotation(model: HandModel, q: Float[np.ndarray, " J"], link: int) -> np.ndarray:
+    """Rotation of a link in the frame of the root, as a quaternion."""
+    rotations, _ = link_poses(model, q[None], Pose.identity((1,)))
+    return rotation.from_matrix(rotations[0, link])
 
 
 def _nearest(

@@ -1,8 +1,8 @@
-"""Which keys have times that are given, and when keys are.
+"""Times of keys: which of them are given, and what they are.
 
-Goals, strokes and spans in which hands may touch are for given times. A key at such a time stays
-there; a time between two keys keeps both, and with them the phase. Phases between two keys that
-stay share the time between them.
+Goals, strokes and touch spans have given times. A key at such a time is pinned to it; a given time
+between two keys pins both, and with them their phase. Phases between two pinned keys share the time
+between them.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from jaxtyping import Bool, Float
 from handwright.core.problem import Problem
 from handwright.methods.trajopt.model.model import Model
 
-# Times this near to a key are at it, in phases.
+# Times this near to a key count as its own, in phases.
 _AT = 1e-6
 
 
 def pinned_keys(problem: Problem, num_phases: int, *, is_free: bool) -> Bool[np.ndarray, " K"]:
-    """Keys that stay where they are without shifts.
+    """Keys that must keep their unshifted times.
 
     Args:
-        problem: With its times.
-        num_phases: Of equal length without shifts.
-        is_free: Whether other keys may move. All stay where a body spins: it is to be turned by a
-            given angle at every moment.
+        problem: Its goals, touch spans and strokes have given times.
+        num_phases: Number of phases, of equal length without shifts.
+        is_free: Whether other keys may be shifted. No key may where a body spins, because its
+            rotation is prescribed at every moment.
     """
     begin, end = float(problem.times[0]), float(problem.times[-1])
     pinned = np.ones(num_phases + 1, dtype=bool)
@@ -41,7 +41,7 @@ def pinned_keys(problem: Problem, num_phases: int, *, is_free: bool) -> Bool[np.
 
 
 def key_times(model: Model, keys: Float[np.ndarray, "K n"]) -> Float[np.ndarray, " L"]:
-    """When key states are, s from the start; with the end of the last phase also if cyclic."""
-    times = model.phase_time * np.arange(len(model.clearance) + 1.0)
-    times[: len(keys)] += keys[:, model.shift]
+    """Times of the keys from the start, s; a cyclic motion has the end of its last phase too."""
+    times = model.phase_time * np.arange(model.num_phases + 1.0)
+    times[: len(keys)] += keys[:, model.layout.shift]
     return times

@@ -1,8 +1,8 @@
-"""Gaits of fingers: who holds a body when, for cyclic motions that turn it in the hand.
+"""Finger gaits: which digits hold a body when, for cyclic motions that turn it in the hand.
 
 A digit that stays cannot turn a body far; it has to let go, go back and take hold again, while the
-others hold. Contact variables that start at one half everywhere seldom find such an order. So
-attempts start from random ones: digits swing in turn, each as often as the others.
+others hold. Contact variables that start at one half everywhere seldom find such a sequence. So
+attempts start from random ones: digits swing one after the other, each as often as the others.
 """
 
 from __future__ import annotations
@@ -11,59 +11,62 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from handwright.kernels.packed import Packed
-from handwright.methods.trajopt.model.transcribe import Built, make_room
+from handwright.methods.trajopt.model.transcribe import Transcription
+from handwright.methods.trajopt.model.workspace import make_workspace
 from handwright.methods.trajopt.solver.system import fill_sample, pose_sample
-from handwright.methods.trajopt.terms.contact import body_distance
+from handwright.methods.trajopt.terms.contact_state import body_distance
 
 
 def sampled_gait(
-    built: Built, rng: np.random.Generator, allowed: Bool[np.ndarray, "P N"]
+    transcription: Transcription, rng: np.random.Generator, allowed: Bool[np.ndarray, "P N"]
 ) -> Bool[np.ndarray, "P N"]:
     """Contacts that are on, by phase: digits swing for a phase each, one after the other.
 
-    The order and the moment of the first are random. Where there are fewer phases than digits, some
-    swing together. Palms, which cannot step, take no part.
+    The order and the moment of the first swing are random. Where there are fewer phases than
+    digits, some swing together. Palms cannot step and take no part.
     """
     phases = len(allowed)
     gait = allowed.copy()
-    for hand in range(len(built.hands)):
-        own = np.flatnonzero(built.contact_hand == hand)
-        is_digit = built.model.contacts.pad_joint[own] >= 0
+    for hand in range(len(transcription.hands)):
+        own = np.flatnonzero(transcription.contact_hand == hand)
+        is_digit = transcription.model.contacts.pad_joint[own] >= 0
         digits, gait[:, own[~is_digit]] = own[is_digit], False
         num_strides = max(phases // len(digits), 1)
         late = rng.uniform()
-        for place, digit in enumerate(rng.permutation(digits)):
+        for order, digit in enumerate(rng.permutation(digits)):
             for stride in range(num_strides):
-                swing = (stride + (place + late) / len(digits)) * phases / num_strides
+                swing = (stride + (order + late) / len(digits)) * phases / num_strides
                 gait[int(swing) % phases, digit] = False
     return gait
 
 
-def start_origins(built: Built, gait: Bool[np.ndarray, "P N"]) -> Float[np.ndarray, "P N 3"]:
-    """Origins of forces on the body, by key: where each pad is nearest in the middle of its hold.
+def start_origins(
+    transcription: Transcription, gait: Bool[np.ndarray, "P N"]
+) -> Float[np.ndarray, "P N 3"]:
+    """Origins of forces on the body, by key: the point nearest to each pad amid its hold.
 
-    The body has turned by then as its goal says, and the hand is as it starts.
+    The body is rotated as its goal prescribes for that moment, and the hand is at its start.
     """
-    m, room = built.model, make_room(built.model)
-    packed, bench = Packed(m), Packed(room)
+    m, work = transcription.model, make_workspace(transcription.model)
+    packed, packed_work = Packed(m), Packed(work)
     phases = len(gait)
-    fill_sample(packed, built.start, built.start, 0.0, bench)
-    origins = np.zeros((phases, m.num_contacts, 3))
-    centre = built.start[m.num_coordinates - 6 : m.num_coordinates - 3]
+    fill_sample(packed, transcription.start, transcription.start, 0.0, packed_work)
+    origins = np.zeros((phases, m.layout.num_contacts, 3))
+    centre = transcription.start[m.layout.body_position]
     for j in np.flatnonzero(m.contacts.pad_joint >= 0):
         link = m.contacts.pad_joint[j]
         for k in range(phases):
             middle = _middle_of_hold(gait[:, j], k)
-            pose_sample(packed, bench, middle * m.phase_time)
-            pad = room.place[link] + room.turn[link] @ m.contacts.pad[j]
-            local = room.body_turn.T @ (pad - centre)
+            pose_sample(packed, packed_work, middle * m.phase_time)
+            pad = work.position[link] + work.rotation[link] @ m.contacts.pad[j]
+            local = work.body_rotation.T @ (pad - centre)
             distance, *outward = body_distance(packed, *local)
             origins[k, j] = local - distance * np.array(outward)
     return origins
 
 
 def _middle_of_hold(is_on: Bool[np.ndarray, " P"], key: int) -> float:
-    """Middle, in phases, of the hold that a key is in; the key itself where there is none."""
+    """Middle, in phases, of the hold that contains a key; the key itself where there is none."""
     phases = len(is_on)
     if is_on.all() or not is_on.any():
         return float(key)

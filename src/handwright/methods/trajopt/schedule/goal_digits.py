@@ -1,4 +1,4 @@
-"""Digits that goals are for: which they are, and when such a goal has them touch the body."""
+"""Digits that have goals of their own, and when such a goal puts them on the body."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from handwright.core.problem import Problem
 from handwright.kernels.packed import Packed
 from handwright.math import rotation
 from handwright.methods.trajopt.model.model import Model
-from handwright.methods.trajopt.terms.contact import body_distance
+from handwright.methods.trajopt.terms.contact_state import body_distance
 
 if TYPE_CHECKING:
-    from handwright.methods.trajopt.model.transcribe import HandPart
+    from handwright.methods.trajopt.model.hands import TranscribedHand
 
-# Skin that a goal puts this near to the surface of the body is to touch it, m.
-_TOUCHES = 2e-3
+# Skin that a goal puts this near to the surface of the body is meant to touch it, m.
+_TOUCHING_GAP = 2e-3
 
 
-def digit_of(goal: Goal, hands: tuple[HandPart, ...]) -> str | None:
+def digit_of(goal: Goal, hands: tuple[TranscribedHand, ...]) -> str | None:
     """Name of the contact of the digit that carries a goal's frame; None if none does."""
     hand = next((h for h in hands if h.name == goal.feature.owner), None)
     if hand is None or goal.feature.frame is None:
@@ -34,22 +34,22 @@ def digit_of(goal: Goal, hands: tuple[HandPart, ...]) -> str | None:
 
 
 def has_goal(
-    problem: Problem, hands: tuple[HandPart, ...], names: tuple[str, ...]
+    problem: Problem, hands: tuple[TranscribedHand, ...], names: tuple[str, ...]
 ) -> Bool[np.ndarray, " N"]:
-    """Which contacts are digits that a goal is for."""
+    """Which contacts are digits that have a goal."""
     wanted = {digit_of(goal, hands) for goal in problem.goals}
     return np.array([name in wanted for name in names])
 
 
 def must_touch(
     problem: Problem,
-    hands: tuple[HandPart, ...],
+    hands: tuple[TranscribedHand, ...],
     body: RigidBody,
     names: tuple[str, ...],
     model: Model,
 ) -> Bool[np.ndarray, "P N"]:
-    """Contacts that goals ask for, by phase: a fingertip on the body for a whole phase."""
-    phases = len(model.clearance)
+    """Contacts that goals require, by phase: a fingertip on the body for a whole phase."""
+    phases = model.num_phases
     begin = problem.times[0] + model.phase_time * np.arange(phases)
     slack = 1e-6 + 0.01 * model.phase_time
     must = np.zeros((phases, len(names)), dtype=bool)
@@ -60,23 +60,23 @@ def must_touch(
         inside = (begin >= goal.start - slack) & (begin + model.phase_time <= goal.end + slack)
         j = names.index(name)
         gap = body_distance(Packed(model), *(goal.position - body.center))[0]
-        if abs(gap + _height(goal, hands, model, j)) < _TOUCHES:
+        if abs(gap + _height(goal, hands, model, j)) < _TOUCHING_GAP:
             must[inside, j] = True
     return must
 
 
-def _height(goal: Goal, hands: tuple[HandPart, ...], model: Model, j: int) -> float:
-    """Of a goal's point over the skin of the digit of contact ``j``; negative inside, m."""
+def _height(goal: Goal, hands: tuple[TranscribedHand, ...], model: Model, j: int) -> float:
+    """Height of a goal's point over the skin of the digit of contact ``j``, m; negative inside."""
     hand = next(h for h in hands if h.name == goal.feature.owner)
     frames, s, c = hand.model.frames, model.skeleton, model.contacts
     k = frames.index(str(goal.feature.frame))
     joint = hand.joint_of_link(int(frames.link[k]))
     point = np.zeros(3) if goal.feature.point is None else goal.feature.point
-    place = frames.position[k] + rotation.to_matrix(frames.wxyz[k]) @ point
+    position = frames.position[k] + rotation.to_matrix(frames.wxyz[k]) @ point
     heights = [np.inf]
     for n in c.capsules[c.first[j] : c.last[j]]:
         if s.joint[n] == joint:
             along = s.end[n] - s.start[n]
-            at = np.clip((place - s.start[n]) @ along / max(along @ along, 1e-18), 0.0, 1.0)
-            heights.append(np.linalg.norm(place - s.start[n] - at * along) - s.radius[n])
+            at = np.clip((position - s.start[n]) @ along / max(along @ along, 1e-18), 0.0, 1.0)
+            heights.append(np.linalg.norm(position - s.start[n] - at * along) - s.radius[n])
     return float(min(heights))

@@ -11,7 +11,7 @@ from scipy.linalg.blas import dtrsm
 
 
 class NotPositiveError(ArithmeticError):
-    """The matrix has a direction without curvature; more damping is needed."""
+    """The matrix is not positive definite; more damping is needed."""
 
 
 def solve_blocks(
@@ -24,10 +24,10 @@ def solve_blocks(
     """Solves a symmetric positive definite system.
 
     Args:
-        diagonal: Blocks of which the lower half is read; keys may differ in size.
+        diagonal: Diagonal blocks, of which the lower half is read; keys may differ in size.
         below: ``below[k]`` couples rows of key k + 1 to columns of key k; the last one, read only
             for a ring, couples key 0 (rows) to the last key (columns).
-        right: Right hand side.
+        right: Right-hand side of the equations, key by key.
         is_ring: Whether the last key is a neighbour of the first; of three keys or more.
 
     Raises:
@@ -37,7 +37,7 @@ def solve_blocks(
         return [
             column[:, 0] for column in _solve_open(diagonal, below, [r[:, None] for r in right])
         ]
-    # The last key borders on the open chain of the others at both ends.
+    # The last key is coupled to both ends of the open chain of the others.
     last, size = len(diagonal) - 1, len(right[-1])
     border = [np.zeros((len(right[k]), size)) for k in range(last)]
     border[0] += below[last]

@@ -1,22 +1,27 @@
-"""How well a motion keeps the laws: errors in plain units at many moments."""
+"""Errors of a motion in plain units, at many moments."""
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
-from handwright.core.tolerances import DIGIT_FORCE
+from handwright.core.tolerances import Tolerances
 from handwright.kernels.decorators import kernel
 from handwright.kernels.packed import Packed
 from handwright.methods.trajopt.model.goal_rows import fine_samples
-from handwright.methods.trajopt.model.model import HAND_CONTACT, Model, Room, Weights
-from handwright.methods.trajopt.model.transcribe import Built
+from handwright.methods.trajopt.model.layout import force_index
+from handwright.methods.trajopt.model.model import HAND_CONTACT, Model, ResidualWeights
+from handwright.methods.trajopt.model.transcribe import Transcription
+from handwright.methods.trajopt.model.vectors import length_at
+from handwright.methods.trajopt.model.workspace import SampleWorkspace
 from handwright.methods.trajopt.solver.system import fill_sample, pose_sample
-from handwright.methods.trajopt.terms.body import body_terms
+from handwright.methods.trajopt.terms.body import FORCE, MOMENT, body_terms
 from handwright.methods.trajopt.terms.collision import collision_terms, limit_terms
 from handwright.methods.trajopt.terms.contact import contact_terms
+from handwright.methods.trajopt.terms.contact_rows import BODY_GAP, CONE, HAND_GAP, SLIP, SQUEEZE
 from handwright.methods.trajopt.terms.goal import goal_terms
 from handwright.methods.trajopt.terms.push import worst_push
 
@@ -24,20 +29,24 @@ MEASURES = (
     "gap", "slip", "force", "moment", "cone", "penetration", "limit", "goal",
     "strength", "push",
 )  # fmt: skip
+_GAP, _SLIP, _FORCE, _MOMENT, _CONE, _PENETRATION, _LIMIT, _GOAL, _STRENGTH, _PUSH = range(10)
+_CERTIFIED = Tolerances()
 LIMITS = {
-    "gap": 3e-4,
-    "slip": 5e-4,
-    "force": 5e-3,
-    "moment": 2e-3,
-    "cone": 0.02,
-    "penetration": 5e-4,
-    "limit": 8e-3,
+    "gap": 0.3 * _CERTIFIED.gap,
+    "slip": 0.1 * _CERTIFIED.static_speed,
+    "force": 0.5 * _CERTIFIED.force_residual,
+    "moment": 0.2 * _CERTIFIED.moment_residual,
+    # What is outside a cone is cut off in the clip, and is then missing in the balance.
+    "cone": _CERTIFIED.stored_balance,
+    "penetration": 0.5 * _CERTIFIED.penetration,
+    # Rounded down to whole milliradians.
+    "limit": math.floor(1e3 * _CERTIFIED.joint_limits) / 1e3,
     "goal": 1.0,
-    "strength": DIGIT_FORCE,
+    "strength": _CERTIFIED.strength,
     "push": 0.1,
 }
-"""Largest errors of a motion that is good: m, m/s, weights, weights x arm, weights, m, rad, goals
-over their tolerance, N, shares of pushes."""
+"""Largest errors of a motion that may be returned, in ``UNITS``: shares of what the certificate
+allows, since it judges skin and frames where these are errors of capsules and splines."""
 UNITS = {
     "gap": "m",
     "slip": "m/s",
@@ -52,93 +61,112 @@ UNITS = {
 }
 
 
-class Measured(NamedTuple):
+class MotionErrors(NamedTuple):
     """Errors of a motion."""
 
     worst: dict[str, float]
-    """By name, over all moments and contacts."""
+    """Largest error by name, over all moments and contacts."""
     contacts: Float[np.ndarray, "P N"]
-    """By phase and contact: the largest of gap, slip and cone, each over its limit."""
+    """Errors of every contact in every phase: the largest of gap, slip and cone, each over its
+    limit."""
     depth: Float[np.ndarray, " S"]
-    """Of overlaps at the moments of ``fine_samples``, m."""
+    """Depth of overlaps at the samples of ``fine_samples``, m."""
 
     @property
     def excess(self) -> float:
-        """The largest error over its limit; at most 1 for a motion that is good."""
+        """The largest error over its limit; at most 1 for a motion that may be returned."""
         return max(self.worst[name] / LIMITS[name] for name in MEASURES)
 
     @property
     def cause(self) -> str:
-        """Name of that error."""
+        """Name of the error that is largest over its limit."""
         return max(MEASURES, key=lambda name: self.worst[name] / LIMITS[name])
+
+
+class _ErrorArrays(NamedTuple):
+    """Where a kernel writes errors."""
+
+    worst: Float[np.ndarray, " measures"]
+    contacts: Float[np.ndarray, "P N 3"]
+    """Gap, slip and cone error of every contact in every phase."""
+    depth: Float[np.ndarray, " S"]
 
 
 @kernel
 def _measure(
-    m: Model,
-    w: Weights,
-    keys: np.ndarray,
-    room: Room,
-    out: np.ndarray,
-    by: np.ndarray,
-    depth: np.ndarray,
+    m: Model, w: ResidualWeights, keys: np.ndarray, work: SampleWorkspace, out: _ErrorArrays
 ) -> None:
-    """Writes worst errors into ``out``, those of phases and contacts into ``by`` (P, N, 3)."""
-    nq, nc = m.num_coordinates, m.num_contacts
+    """Writes the errors of all samples of a motion."""
+    layout, worst, r = m.layout, out.worst, work.residual
     for n in range(m.samples.phase.shape[0]):
         k = m.samples.phase[n]
         other = 0 if k + 1 == keys.shape[0] else k + 1
-        fill_sample(m, keys[k], keys[other], m.samples.fraction[n], room)
-        pose_sample(m, room, m.samples.time[n])
+        fill_sample(m, keys[k], keys[other], m.samples.fraction[n], work)
+        pose_sample(m, work, m.samples.time[n])
         for row in range(m.samples.goal_first[n], m.samples.goal_last[n]):
-            out[7] = max(out[7], np.sqrt(2.0 * goal_terms(m, w, room, row, 1.0, False)))
+            off = np.sqrt(2.0 * goal_terms(m, w, work, row, 1.0, False))
+            worst[_GOAL] = max(worst[_GOAL], off)
         if not m.samples.is_full[n]:
             continue
-        r = room.residual
-        for j in range(nc):
-            if room.z[m.first_share + j] < 0.5:
-                continue
-            contact_terms(m, w, room, j, 1.0, 1.0, False, False)
-            gap = max(abs(r[0]), abs(r[1]))
-            slip = np.sqrt(r[2] * r[2] + r[3] * r[3] + r[4] * r[4])
-            cone = max(r[5], r[6])
-            if m.contacts.slides[j]:
-                cone, slip = max(cone, slip), 0.0
-            if m.contacts.kind[j] == HAND_CONTACT:
-                f = 2 * nq + 3 * j
-                push = room.z[f] ** 2 + room.z[f + 1] ** 2 + room.z[f + 2] ** 2
-                out[8] = max(out[8], np.sqrt(push))
-            by[k, j, 0], by[k, j, 1] = max(by[k, j, 0], gap), max(by[k, j, 1], slip)
-            by[k, j, 2] = max(by[k, j, 2], cone)
-            out[0], out[1], out[4] = max(out[0], gap), max(out[1], slip), max(out[4], cone)
-        body_terms(m, w, room, 1.0, False)
-        out[2] = max(out[2], np.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]))
-        out[3] = max(out[3], np.sqrt(r[3] * r[3] + r[4] * r[4] + r[5] * r[5]))
-        out[9] = max(out[9], worst_push(m, w, room, k))
-        # Roots of sums of squares: no single overlap is deeper.
-        depth[n] = np.sqrt(2.0 * collision_terms(m, w, room, k, 1.0, False))
-        out[5] = max(out[5], depth[n])
-        out[6] = max(out[6], np.sqrt(2.0 * limit_terms(m, w, room, 1.0, False)))
+        for j in range(layout.num_contacts):
+            if work.z[layout.first_contact + j] >= 0.5:
+                _measure_contact(m, w, work, k, j, out)
+        body_terms(m, w, work, 1.0, False)
+        worst[_FORCE] = max(worst[_FORCE], length_at(r, FORCE))
+        worst[_MOMENT] = max(worst[_MOMENT], length_at(r, MOMENT))
+        worst[_PUSH] = max(worst[_PUSH], worst_push(m, w, work, k))
+        # This is the root of a sum of squares, so no single overlap is deeper.
+        out.depth[n] = np.sqrt(2.0 * collision_terms(m, w, work, k, 1.0, False))
+        worst[_PENETRATION] = max(worst[_PENETRATION], out.depth[n])
+        over = np.sqrt(2.0 * limit_terms(m, w, work, 1.0, False))
+        worst[_LIMIT] = max(worst[_LIMIT], over)
 
 
-def measure(built: Built, keys: Float[np.ndarray, "K n"], room: Room) -> Measured:
+@kernel
+def _measure_contact(
+    m: Model, w: ResidualWeights, work: SampleWorkspace, k: int, j: int, out: _ErrorArrays
+) -> None:
+    """Writes the errors of contact ``j`` at a sample of phase ``k``."""
+    worst, r, by = out.worst, work.residual, out.contacts[k, j]
+    contact_terms(m, w, work, j, 1.0, 1.0, False, False)
+    gap = max(abs(r[BODY_GAP]), abs(r[HAND_GAP]))
+    slip = length_at(r, SLIP)
+    cone = max(r[CONE], r[SQUEEZE])
+    if m.contacts.slides[j]:
+        cone, slip = max(cone, slip), 0.0
+    if m.contacts.kind[j] == HAND_CONTACT:
+        force = length_at(work.z, force_index(m.layout, j))
+        worst[_STRENGTH] = max(worst[_STRENGTH], force)
+    by[0], by[1], by[2] = max(by[0], gap), max(by[1], slip), max(by[2], cone)
+    worst[_GAP], worst[_SLIP] = max(worst[_GAP], gap), max(worst[_SLIP], slip)
+    worst[_CONE] = max(worst[_CONE], cone)
+
+
+def measure_errors(
+    transcription: Transcription, keys: Float[np.ndarray, "K n"], work: SampleWorkspace
+) -> MotionErrors:
     """Errors of a motion whose contact variables are 0 or 1.
 
     Args:
-        built: The problem.
+        transcription: The problem.
         keys: Key states.
-        room: For one sample.
+        work: A workspace of the same problem.
     """
-    fine = fine_samples(built.model)
-    fine = fine._replace(clearance=np.zeros_like(built.model.clearance))
-    unit = Weights(
+    model = fine_samples(transcription.model)
+    # A hand that is near the body without touching it makes no error.
+    near = model.schedule._replace(clearance=np.zeros_like(model.schedule.clearance))
+    model = model._replace(schedule=near)
+    unit = ResidualWeights(
         gap=1.0, slip=1.0, force=1.0, moment=1.0, cone=1.0, pad=0.0, facing=0.0, limit=1.0,
         penetration=1.0, goal=1.0, squeeze=0.0, attraction=0.0, friction=1.0, push=1.0,
         is_frozen=True,
     )  # fmt: skip
-    out = np.zeros(len(MEASURES))
-    by = np.zeros((len(built.model.clearance), built.model.num_contacts, 3))
-    depth = np.zeros(len(fine.samples.phase))
-    _measure(Packed(fine), Packed(unit), np.ascontiguousarray(keys), Packed(room), out, by, depth)
-    shares = by / np.array([LIMITS["gap"], LIMITS["slip"], LIMITS["cone"]])
-    return Measured(dict(zip(MEASURES, out.tolist(), strict=True)), shares.max(axis=2), depth)
+    out = _ErrorArrays(
+        worst=np.zeros(len(MEASURES)),
+        contacts=np.zeros((model.num_phases, model.layout.num_contacts, 3)),
+        depth=np.zeros(len(model.samples.phase)),
+    )
+    _measure(Packed(model), Packed(unit), np.ascontiguousarray(keys), Packed(work), Packed(out))
+    shares = out.contacts / np.array([LIMITS["gap"], LIMITS["slip"], LIMITS["cone"]])
+    worst = dict(zip(MEASURES, out.worst.tolist(), strict=True))
+    return MotionErrors(worst, shares.max(axis=2), out.depth)

@@ -6,17 +6,36 @@ The moment of a force is (r - x) x f; the paper prints the factors the other way
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from handwright.kernels.decorators import kernel
-from handwright.methods.trajopt.model.model import Model, Room, Weights
+from handwright.methods.trajopt.model.layout import BODY, KeyLayout, force_index, origin_index
+from handwright.methods.trajopt.model.model import Model, ResidualWeights
 from handwright.methods.trajopt.model.rows import add_rows
 from handwright.methods.trajopt.model.vectors import cross
+from handwright.methods.trajopt.model.workspace import SampleWorkspace
+
+FORCE, MOMENT = 0, 3
+"""First rows of the residuals of Newton's and of Euler's equation."""
+_NUM_ROWS = 6
+
+
+class _Columns(NamedTuple):
+    """First column of each block of variables that the equations of motion depend on."""
+
+    hinge: int
+    hinge_rate: int
+    force: int
+    origin: int
+    contact: int
+    acceleration: int
+    size: int
 
 
 @kernel
-def _inertia_times(m: Model, room: Room, v: tuple) -> tuple:
-    """World inertia times a world vector."""
-    t, i = room.body_turn, m.body.inertia
+def _inertia_times(m: Model, work: SampleWorkspace, v: tuple) -> tuple:
+    """Inertia tensor in the world times a world vector."""
+    t, i = work.body_rotation, m.body.inertia
     a = t[0, 0] * v[0] + t[1, 0] * v[1] + t[2, 0] * v[2]
     b = t[0, 1] * v[0] + t[1, 1] * v[1] + t[2, 1] * v[2]
     c = t[0, 2] * v[0] + t[1, 2] * v[1] + t[2, 2] * v[2]
@@ -31,14 +50,15 @@ def _inertia_times(m: Model, room: Room, v: tuple) -> tuple:
 
 
 @kernel
-def hinge_axis(room: Room, h: int) -> tuple:
+def hinge_axis(work: SampleWorkspace, h: int) -> tuple:
     """Axis of a hinge of the body in the world."""
-    return room.hinge[h, 0], room.hinge[h, 1], room.hinge[h, 2]
+    return work.hinge_axis[h, 0], work.hinge_axis[h, 1], work.hinge_axis[h, 2]
 
 
 @kernel
-def _swing(room: Room, h: int) -> tuple:
-    return room.swing[h, 0], room.swing[h, 1], room.swing[h, 2]
+def _omega_after(work: SampleWorkspace, h: int) -> tuple:
+    """Angular velocity of the body after its first ``h`` hinges."""
+    return work.body_omega[h, 0], work.body_omega[h, 1], work.body_omega[h, 2]
 
 
 @kernel
@@ -48,32 +68,32 @@ def _plus(a: tuple, b: tuple, factor: float) -> tuple:
 
 
 @kernel
-def angular_acceleration(m: Model, room: Room) -> tuple:
-    """Sum of hinge accelerations and of what hinges turn that come after others."""
-    nq = m.num_coordinates
-    at = m.num_variables + 3
+def angular_acceleration(m: Model, work: SampleWorkspace) -> tuple:
+    """Angular acceleration: hinge accelerations, and rates of hinges whose axes rotate."""
+    layout = m.layout
     alpha = (0.0, 0.0, 0.0)
     for h in range(3):
-        axis = hinge_axis(room, h)
-        alpha = _plus(alpha, axis, room.z[at + h])
-        alpha = _plus(alpha, cross(_swing(room, h), axis), room.z[2 * nq - 3 + h])
+        axis = hinge_axis(work, h)
+        alpha = _plus(alpha, axis, work.z[layout.first_hinge_acceleration + h])
+        rate = work.z[layout.first_hinge_rate + h]
+        alpha = _plus(alpha, cross(_omega_after(work, h), axis), rate)
     return alpha
 
 
 @kernel
-def _momentum_slope(
-    m: Model, room: Room, omega: tuple, spun: tuple, d_omega: tuple, d_alpha: tuple
+def _momentum_rate_derivative(
+    m: Model, work: SampleWorkspace, omega: tuple, momentum: tuple, d_omega: tuple, d_alpha: tuple
 ) -> tuple:
-    """How I alpha + omega x I omega changes with omega and alpha; ``spun`` is I omega."""
-    out = _inertia_times(m, room, d_alpha)
-    out = _plus(out, cross(d_omega, spun), 1.0)
-    return _plus(out, cross(omega, _inertia_times(m, room, d_omega)), 1.0)
+    """Derivative of I alpha + omega x I omega by omega and alpha; ``momentum`` is I omega."""
+    out = _inertia_times(m, work, d_alpha)
+    out = _plus(out, cross(d_omega, momentum), 1.0)
+    return _plus(out, cross(omega, _inertia_times(m, work, d_omega)), 1.0)
 
 
 @kernel
-def contact_arm(m: Model, room: Room, j: int) -> tuple:
-    """From the centre of mass to the origin of a contact's force, in the world."""
-    i, t, z = 2 * m.num_coordinates + 3 * m.num_contacts + 3 * j, room.body_turn, room.z
+def contact_arm(m: Model, work: SampleWorkspace, j: int) -> tuple:
+    """Vector from the centre of mass to the origin of a contact's force, in the world, m."""
+    i, t, z = origin_index(m.layout, j), work.body_rotation, work.z
     return (
         t[0, 0] * z[i] + t[0, 1] * z[i + 1] + t[0, 2] * z[i + 2],
         t[1, 0] * z[i] + t[1, 1] * z[i + 1] + t[1, 2] * z[i + 2],
@@ -82,105 +102,120 @@ def contact_arm(m: Model, room: Room, j: int) -> tuple:
 
 
 @kernel
-def _force(m: Model, room: Room, j: int) -> tuple:
-    i = 2 * m.num_coordinates + 3 * j
-    return room.z[i], room.z[i + 1], room.z[i + 2]
+def _force(m: Model, work: SampleWorkspace, j: int) -> tuple:
+    """Force of a contact, N."""
+    i = force_index(m.layout, j)
+    return work.z[i], work.z[i + 1], work.z[i + 2]
 
 
 @kernel
-def body_terms(m: Model, w: Weights, room: Room, scale: float, want: bool) -> float:
-    """Cost of what contacts leave of the needed force and moment; adds slopes if wanted."""
-    nq, nc, z, res = m.num_coordinates, m.num_contacts, room.z, room.residual
-    ci, ai, g, mass = m.first_share, m.num_variables, m.gravity, m.body.mass
+def body_terms(
+    m: Model, w: ResidualWeights, work: SampleWorkspace, scale: float, with_gradient: bool
+) -> float:
+    """Cost of the force and moment that the motion needs and contacts do not give."""
+    layout, z, res = m.layout, work.z, work.residual
+    ci, ai, g, mass = layout.first_contact, layout.first_acceleration, m.gravity, m.body.mass
     weight = mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
     wf, wm = scale * w.force / weight, scale * w.moment / (weight * m.body.arm)
-    omega, alpha = _swing(room, 3), angular_acceleration(m, room)
-    spun, grown = _inertia_times(m, room, omega), _inertia_times(m, room, alpha)
-    gyro = cross(omega, spun)
+    omega, alpha = _omega_after(work, 3), angular_acceleration(m, work)
+    momentum, inertial = _inertia_times(m, work, omega), _inertia_times(m, work, alpha)
+    gyro = cross(omega, momentum)
     force = (mass * (g[0] - z[ai]), mass * (g[1] - z[ai + 1]), mass * (g[2] - z[ai + 2]))
-    moment = (-grown[0] - gyro[0], -grown[1] - gyro[1], -grown[2] - gyro[2])
-    for j in range(nc):
+    moment = (-inertial[0] - gyro[0], -inertial[1] - gyro[1], -inertial[2] - gyro[2])
+    for j in range(layout.num_contacts):
         if z[ci + j] != 0.0:
-            f = _force(m, room, j)
+            f = _force(m, work, j)
             force = _plus(force, f, z[ci + j])
-            moment = _plus(moment, cross(contact_arm(m, room, j), f), z[ci + j])
+            moment = _plus(moment, cross(contact_arm(m, work, j), f), z[ci + j])
     cost = 0.0
     for a in range(3):
-        res[a], res[3 + a] = wf * force[a], wm * moment[a]
-        cost += 0.5 * (res[a] * res[a] + res[3 + a] * res[3 + a])
-    if want:
-        count = 12 + 7 * nc
-        for r in range(6):
-            for i in range(count):
-                room.rows[r, i] = 0.0
-        # Hinges, their rates, everything of the contacts, accelerations.
+        res[FORCE + a], res[MOMENT + a] = wf * force[a], wm * moment[a]
+        cost += 0.5 * (res[FORCE + a] * res[FORCE + a] + res[MOMENT + a] * res[MOMENT + a])
+    if with_gradient:
+        columns = _list_columns(layout, work)
+        for j in range(layout.num_contacts):
+            _contact_gradient(m, work, columns, j, wf, wm)
         for h in range(3):
-            room.columns[h], room.columns[3 + h] = nq - 3 + h, 2 * nq - 3 + h
-        for i in range(6 * nc):
-            room.columns[6 + i] = 2 * nq + i
-        for i in range(nc):
-            room.columns[6 + 6 * nc + i] = ci + i
-        for i in range(6):
-            room.columns[6 + 7 * nc + i] = ai + i
-        for j in range(nc):
-            _contact_slopes(m, room, j, wf, wm)
-        for h in range(3):
-            _hinge_slopes(m, room, h, (omega, alpha, spun, grown), wf, wm)
-        add_rows(room, 6, count)
+            _hinge_gradient(m, work, columns, h, (omega, alpha, momentum, inertial), wf, wm)
+        add_rows(work, _NUM_ROWS, columns.size)
     return cost
 
 
 @kernel
-def _contact_slopes(m: Model, room: Room, j: int, wf: float, wm: float) -> None:
-    """Slopes by a contact's force, origin and variable, and by the turning of its arm."""
-    nc, rows, t = m.num_contacts, room.rows, room.body_turn
-    c = room.z[m.first_share + j]
-    f, arm = _force(m, room, j), contact_arm(m, room, j)
+def _list_columns(layout: KeyLayout, work: SampleWorkspace) -> _Columns:
+    """Lists the variables of the equations of motion and clears their derivatives."""
+    nc = layout.num_contacts
+    at = _Columns(0, 3, 6, 6 + 3 * nc, 6 + 6 * nc, 6 + 7 * nc, 12 + 7 * nc)
+    for r in range(_NUM_ROWS):
+        for i in range(at.size):
+            work.jacobian[r, i] = 0.0
+    for h in range(3):
+        work.columns[at.hinge + h] = layout.first_hinge + h
+        work.columns[at.hinge_rate + h] = layout.first_hinge_rate + h
+    for i in range(3 * nc):
+        work.columns[at.force + i] = layout.first_force + i
+        work.columns[at.origin + i] = layout.first_origin + i
+    for i in range(nc):
+        work.columns[at.contact + i] = layout.first_contact + i
+    for i in range(BODY):
+        work.columns[at.acceleration + i] = layout.first_acceleration + i
+    return at
+
+
+@kernel
+def _contact_gradient(
+    m: Model, work: SampleWorkspace, at: _Columns, j: int, wf: float, wm: float
+) -> None:
+    """Derivatives by a contact's force, origin and variable, and by hinges that rotate its arm."""
+    rows, t = work.jacobian, work.body_rotation
+    c = work.z[m.layout.first_contact + j]
+    f, arm = _force(m, work, j), contact_arm(m, work, j)
     turned = cross(arm, f)
     for a in range(3):
-        rows[a, 6 + 6 * nc + j] = wf * f[a]
-        rows[3 + a, 6 + 6 * nc + j] = wm * turned[a]
+        rows[FORCE + a, at.contact + j] = wf * f[a]
+        rows[MOMENT + a, at.contact + j] = wm * turned[a]
     if c == 0.0:
         return
     for a in range(3):
         unit = (1.0 if a == 0 else 0.0, 1.0 if a == 1 else 0.0, 1.0 if a == 2 else 0.0)
         by_force = cross(arm, unit)
         by_origin = cross((t[0, a], t[1, a], t[2, a]), f)
-        by_hinge = cross(cross(hinge_axis(room, a), arm), f)
-        rows[a, 6 + 3 * j + a] = wf * c
+        by_hinge = cross(cross(hinge_axis(work, a), arm), f)
+        rows[FORCE + a, at.force + 3 * j + a] = wf * c
         for b in range(3):
-            rows[3 + b, 6 + 3 * j + a] = wm * c * by_force[b]
-            rows[3 + b, 6 + 3 * nc + 3 * j + a] = wm * c * by_origin[b]
-            rows[3 + b, a] += wm * c * by_hinge[b]
+            rows[MOMENT + b, at.force + 3 * j + a] = wm * c * by_force[b]
+            rows[MOMENT + b, at.origin + 3 * j + a] = wm * c * by_origin[b]
+            rows[MOMENT + b, at.hinge + a] += wm * c * by_hinge[b]
 
 
 @kernel
-def _hinge_slopes(m: Model, room: Room, h: int, motion: tuple, wf: float, wm: float) -> None:
-    """Slopes of the momentum's rate by angle, speed and acceleration of a hinge of the body."""
-    omega, alpha, spun, grown = motion
-    nq, nc, z, rows = m.num_coordinates, m.num_contacts, room.z, room.rows
-    ai = m.num_variables
-    axis, before, upto = hinge_axis(room, h), _swing(room, h), _swing(room, h + 1)
+def _hinge_gradient(
+    m: Model, work: SampleWorkspace, at: _Columns, h: int, motion: tuple, wf: float, wm: float
+) -> None:
+    """Derivatives of the rate of momentum by angle, rate and acceleration of a hinge."""
+    omega, alpha, momentum, inertial = motion
+    layout, z, rows = m.layout, work.z, work.jacobian
+    axis, before, upto = hinge_axis(work, h), _omega_after(work, h), _omega_after(work, h + 1)
     after = _plus(omega, upto, -1.0)
-    rows[h, 6 + 7 * nc + h] = -wf * m.body.mass
-    by_acceleration = _inertia_times(m, room, axis)
+    rows[FORCE + h, at.acceleration + h] = -wf * m.body.mass
+    by_acceleration = _inertia_times(m, work, axis)
     faster = _plus(cross(before, axis), cross(axis, after), 1.0)
-    by_speed = _momentum_slope(m, room, omega, spun, axis, faster)
-    # By angle: what comes after the hinge turns with it, and so does the inertia.
+    by_speed = _momentum_rate_derivative(m, work, omega, momentum, axis, faster)
+    # By the angle: everything after the hinge rotates with it, and so does the inertia.
     d_alpha = (0.0, 0.0, 0.0)
     for k in range(h + 1, 3):
-        other, rate = hinge_axis(room, k), z[2 * nq - 3 + k]
+        other, rate = hinge_axis(work, k), z[layout.first_hinge_rate + k]
         carried = cross(axis, other)
-        between = _plus(_swing(room, k), upto, -1.0)
-        d_alpha = _plus(d_alpha, carried, z[ai + 3 + k])
+        between = _plus(_omega_after(work, k), upto, -1.0)
+        d_alpha = _plus(d_alpha, carried, z[layout.first_hinge_acceleration + k])
         d_alpha = _plus(d_alpha, cross(cross(axis, between), other), rate)
-        d_alpha = _plus(d_alpha, cross(_swing(room, k), carried), rate)
-    slope = _momentum_slope(m, room, omega, spun, cross(axis, after), d_alpha)
-    slope = _plus(slope, cross(axis, grown), 1.0)
-    slope = _plus(slope, _inertia_times(m, room, cross(axis, alpha)), -1.0)
-    turned_spin = _plus(cross(axis, spun), _inertia_times(m, room, cross(axis, omega)), -1.0)
-    slope = _plus(slope, cross(omega, turned_spin), 1.0)
+        d_alpha = _plus(d_alpha, cross(_omega_after(work, k), carried), rate)
+    d_rate = _momentum_rate_derivative(m, work, omega, momentum, cross(axis, after), d_alpha)
+    d_rate = _plus(d_rate, cross(axis, inertial), 1.0)
+    d_rate = _plus(d_rate, _inertia_times(m, work, cross(axis, alpha)), -1.0)
+    d_momentum = _plus(cross(axis, momentum), _inertia_times(m, work, cross(axis, omega)), -1.0)
+    d_rate = _plus(d_rate, cross(omega, d_momentum), 1.0)
     for b in range(3):
-        rows[3 + b, 6 + 7 * nc + 3 + h] = -wm * by_acceleration[b]
-        rows[3 + b, 3 + h] = -wm * by_speed[b]
-        rows[3 + b, h] -= wm * slope[b]
+        rows[MOMENT + b, at.acceleration + 3 + h] = -wm * by_acceleration[b]
+        rows[MOMENT + b, at.hinge_rate + h] = -wm * by_speed[b]
+        rows[MOMENT + b, at.hinge + h] -= wm * d_rate[b]

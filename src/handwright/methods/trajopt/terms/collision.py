@@ -1,7 +1,7 @@
 """Costs of overlaps and of joint limits: one residual for each pair that overlaps.
 
-Slopes are taken at the deepest pair of points with these held to their shapes, which is exact
-since the depth does not change to first order as they shift.
+Derivatives are taken with the deepest pair of points held fixed on their shapes, which is exact
+since the depth does not change to first order as these points shift.
 """
 
 from __future__ import annotations
@@ -14,26 +14,28 @@ from handwright.geometry.distance.capsules import segment_segment
 from handwright.geometry.distance.environment import surface_value_gradient
 from handwright.geometry.distance.sdf import field_value, field_value_gradient
 from handwright.kernels.decorators import kernel
-from handwright.methods.trajopt.model.model import ROD, Model, Room, Weights
-from handwright.methods.trajopt.model.posing import add_body_slopes, add_link_slopes
+from handwright.math.golden_section import golden_bracket, narrowed_bracket
+from handwright.methods.trajopt.model.model import ROD, Model, ResidualWeights
+from handwright.methods.trajopt.model.posing import add_body_gradient, add_link_gradient
 from handwright.methods.trajopt.model.rows import add_dense, add_single
+from handwright.methods.trajopt.model.workspace import SampleWorkspace
 
-_GOLDEN = 0.6180339887498949
 _STEPS = 14
-# Nobody asks for more clearance than this, m.
+# No clearance is larger than this, m.
 _FAR = 0.01
 
 
 @kernel
 def _on_axis(a: np.ndarray, b: np.ndarray, s: float) -> tuple:
+    """Point of the segment from ``a`` to ``b`` at a fraction of it."""
     return a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1]), a[2] + s * (b[2] - a[2])
 
 
 @kernel
-def _to_body(m: Model, room: Room, p: tuple) -> tuple:
-    """A world point in the body's frame."""
-    t, i = room.body_turn, m.num_coordinates - 6
-    x, y, z = p[0] - room.z[i], p[1] - room.z[i + 1], p[2] - room.z[i + 2]
+def _to_body(m: Model, work: SampleWorkspace, p: tuple) -> tuple:
+    """Transforms a world point into the body's frame."""
+    t, i = work.body_rotation, m.layout.first_body
+    x, y, z = p[0] - work.z[i], p[1] - work.z[i + 1], p[2] - work.z[i + 2]
     return (
         t[0, 0] * x + t[1, 0] * y + t[2, 0] * z,
         t[0, 1] * x + t[1, 1] * y + t[2, 1] * z,
@@ -42,65 +44,70 @@ def _to_body(m: Model, room: Room, p: tuple) -> tuple:
 
 
 @kernel
-def _field_at(m: Model, room: Room, p: tuple) -> float:
-    q = _to_body(m, room, p)
+def _field_at(m: Model, work: SampleWorkspace, p: tuple) -> float:
+    """Signed distance of a world point from the body, m."""
+    q = _to_body(m, work, p)
     return field_value(m.body.field, q[0], q[1], q[2])
 
 
 @kernel
-def _least_on_axis(m: Model, room: Room, a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
-    """Least distance to the body's field along a segment, and where: best of five, then refined."""
+def _least_on_axis(
+    m: Model, work: SampleWorkspace, a: np.ndarray, b: np.ndarray
+) -> tuple[float, float]:
+    """Least distance to the body's field along a segment, and its fraction of the segment.
+
+    The best of five points is refined by golden-section search.
+    """
     best, at = 1e30, 0.0
     for n in range(5):
-        value = _field_at(m, room, _on_axis(a, b, 0.25 * n))
+        value = _field_at(m, work, _on_axis(a, b, 0.25 * n))
         if value < best:
             best, at = value, 0.25 * n
     low, high = max(at - 0.25, 0.0), min(at + 0.25, 1.0)
-    s1, s2 = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    g1, g2 = _field_at(m, room, _on_axis(a, b, s1)), _field_at(m, room, _on_axis(a, b, s2))
+    bracket = golden_bracket(low, high)
+    g1 = _field_at(m, work, _on_axis(a, b, bracket.left))
+    g2 = _field_at(m, work, _on_axis(a, b, bracket.right))
     for _ in range(_STEPS):
-        if g1 < g2:
-            high, s2, g2 = s2, s1, g1
-            s1 = high - _GOLDEN * (high - low)
-            g1 = _field_at(m, room, _on_axis(a, b, s1))
+        is_left_less = g1 < g2
+        bracket = narrowed_bracket(bracket, is_left_less)
+        if is_left_less:
+            g1, g2 = _field_at(m, work, _on_axis(a, b, bracket.left)), g1
         else:
-            low, s1, g1 = s1, s2, g2
-            s2 = low + _GOLDEN * (high - low)
-            g2 = _field_at(m, room, _on_axis(a, b, s2))
-    middle = 0.5 * (low + high)
-    value = _field_at(m, room, _on_axis(a, b, middle))
+            g1, g2 = g2, _field_at(m, work, _on_axis(a, b, bracket.right))
+    middle = 0.5 * (bracket.low + bracket.high)
+    value = _field_at(m, work, _on_axis(a, b, middle))
     return (value, middle) if value < best else (best, at)
 
 
 @kernel
-def capsule_to_body(m: Model, room: Room, k: int) -> tuple:
-    """Gap between a capsule and the body, the place on its axis, and the way out of the body."""
-    a, b = room.ends[k, 0], room.ends[k, 1]
+def capsule_to_body(m: Model, work: SampleWorkspace, k: int) -> tuple:
+    """Gap between a capsule and the body, nearest point of its axis, and normal out of the body."""
+    a, b = work.ends[k, 0], work.ends[k, 1]
     radius = m.skeleton.radius[k]
-    i = m.num_coordinates - 6
-    x = 0.5 * (a[0] + b[0]) - room.z[i]
-    y = 0.5 * (a[1] + b[1]) - room.z[i + 1]
-    z = 0.5 * (a[2] + b[2]) - room.z[i + 2]
+    i = m.layout.first_body
+    x = 0.5 * (a[0] + b[0]) - work.z[i]
+    y = 0.5 * (a[1] + b[1]) - work.z[i + 1]
+    z = 0.5 * (a[2] + b[2]) - work.z[i + 2]
     half = 0.5 * math.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)
     far = math.sqrt(x * x + y * y + z * z) - half - radius - m.body.reach
     none = (0.0, 0.0, 0.0)
     if far > _FAR:
         return far, none, none
     if m.body.kind == ROD:
-        distance, s, t = segment_segment(a, b, room.rod[0], room.rod[1])
-        p, q = _on_axis(a, b, s), _on_axis(room.rod[0], room.rod[1], t)
+        distance, s, t = segment_segment(a, b, work.rod_ends[0], work.rod_ends[1])
+        p, q = _on_axis(a, b, s), _on_axis(work.rod_ends[0], work.rod_ends[1], t)
         length = distance + 1e-12
         n = ((p[0] - q[0]) / length, (p[1] - q[1]) / length, (p[2] - q[2]) / length)
         return distance - radius - m.body.rod_radius, p, n
-    middle = _field_at(m, room, _on_axis(a, b, 0.5)) - half - radius
+    middle = _field_at(m, work, _on_axis(a, b, 0.5)) - half - radius
     if middle > _FAR:
         # No point of the axis is nearer by more than its distance from the middle.
         return middle, none, none
-    distance, s = _least_on_axis(m, room, a, b)
+    distance, s = _least_on_axis(m, work, a, b)
     p = _on_axis(a, b, s)
-    q = _to_body(m, room, p)
+    q = _to_body(m, work, p)
     _, gx, gy, gz = field_value_gradient(m.body.field, q[0], q[1], q[2])
-    t = room.body_turn
+    t = work.body_rotation
     n = (
         t[0, 0] * gx + t[0, 1] * gy + t[0, 2] * gz,
         t[1, 0] * gx + t[1, 1] * gy + t[1, 2] * gz,
@@ -110,9 +117,9 @@ def capsule_to_body(m: Model, room: Room, k: int) -> tuple:
 
 
 @kernel
-def capsule_to_surface(m: Model, room: Room, k: int, surface: int) -> tuple:
-    """Gap between a capsule and a surface, the place on its axis, and the way out."""
-    a, b = room.ends[k, 0], room.ends[k, 1]
+def capsule_to_surface(m: Model, work: SampleWorkspace, k: int, surface: int) -> tuple:
+    """Gap between a capsule and a surface, nearest point of its axis, and normal of the surface."""
+    a, b = work.ends[k, 0], work.ends[k, 1]
     radius = m.skeleton.radius[k]
     d0, x0, y0, z0 = surface_value_gradient(m.env, surface, a[0], a[1], a[2])
     d1, x1, y1, z1 = surface_value_gradient(m.env, surface, b[0], b[1], b[2])
@@ -139,24 +146,24 @@ def capsule_to_surface(m: Model, room: Room, k: int, surface: int) -> tuple:
 
 
 @kernel
-def depth_in_surroundings(m: Model, room: Room) -> float:
+def depth_in_environment(m: Model, work: SampleWorkspace) -> float:
     """How deep the deepest capsule is in any surface, m; 0 if none is."""
     deepest = 0.0
     for k in range(m.skeleton.joint.shape[0]):
         for surface in range(m.env.frictions.shape[0]):
-            deepest = max(deepest, -capsule_to_surface(m, room, k, surface)[0])
+            deepest = max(deepest, -capsule_to_surface(m, work, k, surface)[0])
     return deepest
 
 
 @kernel
-def capsule_to_capsule(m: Model, room: Room, k: int, other: int) -> tuple:
-    """Gap between two capsules, the places on their axes, and the way from the other to this."""
+def capsule_to_capsule(m: Model, work: SampleWorkspace, k: int, other: int) -> tuple:
+    """Gap between two capsules, nearest points of their axes, and direction from other to this."""
     s = m.skeleton
     none = (0.0, 0.0, 0.0)
-    a, b, c, d = room.ends[k, 0], room.ends[k, 1], room.ends[other, 0], room.ends[other, 1]
+    a, b, c, d = work.ends[k, 0], work.ends[k, 1], work.ends[other, 0], work.ends[other, 1]
     sides = s.bare_radius[k] + s.bare_radius[other]
     for i in range(3):
-        # Boxes around the axes that are further apart than the radii.
+        # The boxes around the axes may be further apart than the radii.
         if min(a[i], b[i]) - max(c[i], d[i]) > sides or min(c[i], d[i]) - max(a[i], b[i]) > sides:
             return 1.0, none, none, none
     distance, at, on = segment_segment(a, b, c, d)
@@ -167,74 +174,81 @@ def capsule_to_capsule(m: Model, room: Room, k: int, other: int) -> tuple:
 
 
 @kernel
-def knob_place(m: Model, room: Room, k: int) -> tuple:
-    """A knob of the body in the world."""
-    t, q, i = room.body_turn, m.body.knobs, m.num_coordinates - 6
+def corner_position(m: Model, work: SampleWorkspace, k: int) -> tuple:
+    """Position of a corner of the body in the world, m."""
+    t, q, i = work.body_rotation, m.body.corners, m.layout.first_body
     return (
-        room.z[i] + t[0, 0] * q[k, 0] + t[0, 1] * q[k, 1] + t[0, 2] * q[k, 2],
-        room.z[i + 1] + t[1, 0] * q[k, 0] + t[1, 1] * q[k, 1] + t[1, 2] * q[k, 2],
-        room.z[i + 2] + t[2, 0] * q[k, 0] + t[2, 1] * q[k, 1] + t[2, 2] * q[k, 2],
+        work.z[i] + t[0, 0] * q[k, 0] + t[0, 1] * q[k, 1] + t[0, 2] * q[k, 2],
+        work.z[i + 1] + t[1, 0] * q[k, 0] + t[1, 1] * q[k, 1] + t[1, 2] * q[k, 2],
+        work.z[i + 2] + t[2, 0] * q[k, 0] + t[2, 1] * q[k, 1] + t[2, 2] * q[k, 2],
     )
 
 
 @kernel
 def collision_terms(
-    m: Model, w: Weights, room: Room, phase: int, scale: float, want: bool
+    m: Model,
+    w: ResidualWeights,
+    work: SampleWorkspace,
+    phase: int,
+    scale: float,
+    with_gradient: bool,
 ) -> float:
-    """Cost of everything that overlaps; adds slopes if wanted."""
-    nq, cost, wp = m.num_coordinates, 0.0, scale * w.penetration
+    """Cost of everything that overlaps."""
+    nq, cost, wp = m.layout.num_coordinates, 0.0, scale * w.penetration
     s = m.skeleton
     for k in range(s.joint.shape[0]):
-        gap, p, n = capsule_to_body(m, room, k)
-        gap -= m.clearance[phase, k]
+        gap, p, n = capsule_to_body(m, work, k)
+        gap -= m.schedule.clearance[phase, k]
         if gap < 0.0:
             cost += 0.5 * (wp * gap) ** 2
-            if want:
-                room.residual[0] = wp * gap
-                add_link_slopes(m, room, s.joint[k], p, n, 0, wp)
-                add_body_slopes(m, room, p, n, 0, -wp)
-                add_dense(room, 1, nq)
+            if with_gradient:
+                work.residual[0] = wp * gap
+                add_link_gradient(m, work, s.joint[k], p, n, 0, wp)
+                add_body_gradient(m, work, p, n, 0, -wp)
+                add_dense(work, 1, nq)
         for surface in range(m.env.frictions.shape[0]):
-            gap, p, n = capsule_to_surface(m, room, k, surface)
+            gap, p, n = capsule_to_surface(m, work, k, surface)
             if gap < 0.0:
                 cost += 0.5 * (wp * gap) ** 2
-                if want:
-                    room.residual[0] = wp * gap
-                    add_link_slopes(m, room, s.joint[k], p, n, 0, wp)
-                    add_dense(room, 1, nq)
+                if with_gradient:
+                    work.residual[0] = wp * gap
+                    add_link_gradient(m, work, s.joint[k], p, n, 0, wp)
+                    add_dense(work, 1, nq)
     for pair in range(s.pairs.shape[0]):
         k, other = s.pairs[pair, 0], s.pairs[pair, 1]
-        gap, p, q, n = capsule_to_capsule(m, room, k, other)
+        gap, p, q, n = capsule_to_capsule(m, work, k, other)
         if gap < 0.0:
             cost += 0.5 * (wp * gap) ** 2
-            if want:
-                room.residual[0] = wp * gap
-                add_link_slopes(m, room, s.joint[k], p, n, 0, wp)
-                add_link_slopes(m, room, s.joint[other], q, n, 0, -wp)
-                add_dense(room, 1, nq)
-    for k in range(m.body.knobs.shape[0]):
-        p = knob_place(m, room, k)
+            if with_gradient:
+                work.residual[0] = wp * gap
+                add_link_gradient(m, work, s.joint[k], p, n, 0, wp)
+                add_link_gradient(m, work, s.joint[other], q, n, 0, -wp)
+                add_dense(work, 1, nq)
+    for k in range(m.body.corners.shape[0]):
+        p = corner_position(m, work, k)
         for surface in range(m.env.frictions.shape[0]):
             d, gx, gy, gz = surface_value_gradient(m.env, surface, p[0], p[1], p[2])
-            gap = d - m.body.knob_radius
+            gap = d - m.body.corner_radius
             if gap < 0.0:
                 cost += 0.5 * (wp * gap) ** 2
-                if want:
-                    room.residual[0] = wp * gap
-                    add_body_slopes(m, room, p, (gx, gy, gz), 0, wp)
-                    add_dense(room, 1, nq)
+                if with_gradient:
+                    work.residual[0] = wp * gap
+                    add_body_gradient(m, work, p, (gx, gy, gz), 0, wp)
+                    add_dense(work, 1, nq)
     return cost
 
 
 @kernel
-def limit_terms(m: Model, w: Weights, room: Room, scale: float, want: bool) -> float:
-    """Cost of coordinates beyond their limits; adds slopes if wanted."""
+def limit_terms(
+    m: Model, w: ResidualWeights, work: SampleWorkspace, scale: float, with_gradient: bool
+) -> float:
+    """Cost of coordinates beyond their limits."""
     cost, wl = 0.0, scale * w.limit
-    for i in range(m.num_coordinates - 6):
-        q = room.z[i]
+    for i in range(m.layout.first_body):
+        q = work.z[i]
         over = q - m.upper[i] if q > m.upper[i] else (q - m.lower[i] if q < m.lower[i] else 0.0)
         if over != 0.0:
             cost += 0.5 * (wl * over) ** 2
-            if want:
-                add_single(room, i, wl, wl * over)
+            if with_gradient:
+                add_single(work, i, wl, wl * over)
     return cost

@@ -7,16 +7,16 @@ sqrt(c) their common factor, the residuals are
     |f_t| - mu f_n and s - f_n where positive,
     n + n_body(r), with n_body out of the body, for bodies that are capsules.
 
-Where a contact slides, the law of ``slide_terms`` takes the place of the relative velocity.
+Where a contact slides, the law of ``terms/slide.py`` takes the place of the relative velocity.
 
 The paper's equation 4 takes the rates of the distances instead of the relative velocity, which
-leaves surfaces free to slide on each other. s is the least squeeze, zero for surroundings: a thumb
-that presses with more than the weight has to be opposed, and then the forces are mostly ones that
-cancel each other. Grasps with such forces well within their cones hold against pushes from any
-side, so one set of forces stands in for many disturbances. Distances to capsules are
-differentiated with the nearest point of the axis held; that is exact, since the distance does not
-change with it. Normals must face each other because distances alone hardly say where two round
-surfaces touch: beside that point both grow with its square only.
+leaves surfaces free to slide on each other. s is the least squeeze, zero for the environment: a
+thumb that presses with more than the weight has to be opposed, and then the forces are mostly ones
+that cancel each other. Grasps with such forces well within their cones resist pushes from any side,
+so one set of forces stands in for many pushes. Distances to capsules are differentiated with the
+nearest point of the axis held fixed; that is exact, since the distance does not change with it to
+first order. Normals must face each other because distances alone hardly say where two round
+surfaces touch: beside that point both grow only with the square of the distance from it.
 """
 
 from __future__ import annotations
@@ -24,46 +24,55 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from handwright.geometry.distance.environment import surface_value_gradient
-from handwright.geometry.distance.sdf import field_value_gradient
 from handwright.kernels.decorators import kernel
-from handwright.methods.trajopt.model.model import HAND_CONTACT, ROD, Model, Room, Weights
+from handwright.methods.trajopt.model.layout import BODY
+from handwright.methods.trajopt.model.model import ROD, Model, ResidualWeights
 from handwright.methods.trajopt.model.posing import joint_motion
 from handwright.methods.trajopt.model.rows import add_rows
-from handwright.methods.trajopt.model.vectors import across, cross, dot, minus, rotated
-from handwright.methods.trajopt.terms.slide import slide_change, slide_residual
+from handwright.methods.trajopt.model.vectors import cross, dot, minus, rotated, tangential
+from handwright.methods.trajopt.model.workspace import NUM_RESIDUALS, SampleWorkspace
+from handwright.methods.trajopt.terms.contact_rows import (
+    BODY_GAP,
+    CONE,
+    FACING,
+    HAND_GAP,
+    NORMAL,
+    PAD,
+    SLIP,
+    SQUEEZE,
+    ContactColumns,
+    list_contact_columns,
+)
+from handwright.methods.trajopt.terms.contact_state import (
+    ConeForce,
+    ContactState,
+    Toucher,
+    cone_force,
+    contact_state,
+    from_support,
+)
+from handwright.methods.trajopt.terms.slide import slide_derivative, slide_residual
 
-# Forces are smooth to this share of the weight where the tangential part vanishes.
-_ROUND = 1e-3
-_NUM_ROWS = 13
-# First row of room for the change of the normal, which only contacts that slide need.
-_BY_NORMAL = 13
-# Contacts with surroundings keep to their parts of the body, to this many tolerances of a gap: one
-# in the middle of a body that lies would let it turn there without slipping.
+# Contacts with the environment keep to their support points, to this many tolerances of a gap: one
+# in the middle of a body that rests on something would let it rotate there without slipping.
 _SPREAD = 10.0
 LANDING_SPEED = 0.02
 """Tolerance of the speed at which a digit lands and takes off, m/s."""
 
 
-@kernel
-def body_distance(m: Model, x: float, y: float, z: float) -> tuple:
-    """Signed distance to the body and its gradient, at a point of the body's frame."""
-    b = m.body
-    if b.kind != ROD:
-        return field_value_gradient(b.field, x, y, z)
-    p0, p1 = b.rod_start, b.rod_end
-    u = (p1[0] - p0[0], p1[1] - p0[1], p1[2] - p0[2])
-    w = (x - p0[0], y - p0[1], z - p0[2])
-    uu = dot(u, u)
-    s = min(max(dot(w, u) / uu, 0.0), 1.0) if uu > 0.0 else 0.0
-    e = (w[0] - s * u[0], w[1] - s * u[1], w[2] - s * u[2])
-    length = math.sqrt(dot(e, e)) + 1e-12
-    return length - b.rod_radius, e[0] / length, e[1] / length, e[2] / length
+class _ContactWeights(NamedTuple):
+    """Weights of a contact's residuals at one sample, with the root of its time."""
+
+    gap: float
+    slip: float
+    cone: float
+    pad: float
+    facing: float
 
 
 @kernel
-def contact_share(c: float, w: Weights) -> tuple[float, float]:
-    """The factor of a contact's costs, and its slope."""
+def contact_factor(c: float, w: ResidualWeights) -> tuple[float, float]:
+    """The common factor of a contact's residuals, and its derivative by the contact variable."""
     if w.is_frozen:
         return (1.0, 0.0) if c > 0.5 else (0.0, 0.0)
     root = math.sqrt(max(c, 0.0) + w.attraction)
@@ -71,434 +80,276 @@ def contact_share(c: float, w: Weights) -> tuple[float, float]:
 
 
 @kernel
-def _from_foot(m: Model, room: Room, j: int, local: tuple) -> tuple:
-    """From the point of the body that a contact with surroundings keeps to, to its origin."""
-    q = m.contacts.pad[j]
-    return rotated(room.body_turn, (local[0] - q[0], local[1] - q[1], local[2] - q[2]))
-
-
-@kernel
-def nearest_capsule(m: Model, room: Room, contact: int, p: tuple) -> tuple:
-    """Capsule of a contact nearest to a point: which, and the place on its axis."""
-    best, which, at = 1e30, -1, 0.0
-    for n in range(m.contacts.first[contact], m.contacts.last[contact]):
-        k = m.contacts.capsules[n]
-        a, b = room.ends[k, 0], room.ends[k, 1]
-        u = (b[0] - a[0], b[1] - a[1], b[2] - a[2])
-        w = (p[0] - a[0], p[1] - a[1], p[2] - a[2])
-        uu = dot(u, u)
-        s = min(max(dot(w, u) / uu, 0.0), 1.0) if uu > 0.0 else 0.0
-        e = (w[0] - s * u[0], w[1] - s * u[1], w[2] - s * u[2])
-        length = math.sqrt(dot(e, e))
-        if length - m.skeleton.radius[k] < best:
-            best, which, at = length - m.skeleton.radius[k], k, s
-    return which, at
-
-
-class Side(NamedTuple):
-    """The hand or surface that touches."""
-
-    joint: int
-    """Of the link; -1 for surroundings."""
-    gap: float
-    """From the origin to the hand or surface, m."""
-    normal: tuple
-    """Into the body."""
-    reach: float
-    """Distance of the origin from a capsule's axis."""
-    axis: tuple
-    """Of the capsule beside its straight part; zero elsewhere."""
-    omega: tuple
-    """Of the link."""
-    velocity: tuple
-    """Of the link's material at the origin."""
-    off_pad: tuple
-    """From the preferred place to the origin."""
-
-
-class Touch(NamedTuple):
-    """A contact at one moment."""
-
-    local: tuple
-    """Origin of the force in the body's frame, m."""
-    arm: tuple
-    """From the centre of mass to the origin, in the world."""
-    point: tuple
-    """Origin in the world."""
-    distance: float
-    """Of the origin from the body's surface."""
-    outward: tuple
-    """Gradient of that distance, in the body's frame."""
-    slip: tuple
-    """Velocity of the body over the hand or surface, at the origin."""
-    facing: tuple
-    """Sum of the normals out of the body and out of the hand; zero for bodies without curvature."""
-    side: Side
-
-
-class Push(NamedTuple):
-    """The force of a contact, in weights."""
-
-    force: tuple
-    normal_part: float
-    across: tuple
-    across_size: float
-    friction: float
-    over: float
-    """Beyond the cone."""
-    lacks: float
-    """Of the least squeeze."""
-    slides: bool
-
-
-@kernel
-def _hand_side(m: Model, room: Room, j: int, p: tuple) -> Side:
-    capsule, at = nearest_capsule(m, room, j, p)
-    joint = m.skeleton.joint[capsule]
-    a, b = room.ends[capsule, 0], room.ends[capsule, 1]
-    u = (b[0] - a[0], b[1] - a[1], b[2] - a[2])
-    e = (p[0] - a[0] - at * u[0], p[1] - a[1] - at * u[1], p[2] - a[2] - at * u[2])
-    reach = math.sqrt(dot(e, e)) + 1e-9
-    axis = (0.0, 0.0, 0.0)
-    if 0.0 < at < 1.0:
-        length = math.sqrt(dot(u, u))
-        axis = (u[0] / length, u[1] / length, u[2] / length)
-    omega = (room.omega[joint, 0], room.omega[joint, 1], room.omega[joint, 2])
-    spun = cross(omega, p)
-    off_pad = (0.0, 0.0, 0.0)
-    k = m.contacts.pad_joint[j]
-    if k >= 0:
-        pad = rotated(room.turn[k], m.contacts.pad[j])
-        off_pad = (
-            p[0] - room.place[k, 0] - pad[0],
-            p[1] - room.place[k, 1] - pad[1],
-            p[2] - room.place[k, 2] - pad[2],
-        )
-    return Side(
-        joint,
-        reach - m.skeleton.radius[capsule],
-        (e[0] / reach, e[1] / reach, e[2] / reach),
-        reach,
-        axis,
-        omega,
-        (
-            room.speed[joint, 0] + spun[0],
-            room.speed[joint, 1] + spun[1],
-            room.speed[joint, 2] + spun[2],
-        ),
-        off_pad,
-    )
-
-
-@kernel
-def _ground_side(m: Model, room: Room, j: int, p: tuple, local: tuple) -> Side:
-    gap, nx, ny, nz = surface_value_gradient(m.env, m.contacts.surface[j], p[0], p[1], p[2])
-    n, none = (nx, ny, nz), (0.0, 0.0, 0.0)
-    off_pad = across(n, _from_foot(m, room, j, local))
-    return Side(-1, gap, n, 1.0, none, none, none, off_pad)
-
-
-@kernel
-def touch_of(m: Model, room: Room, j: int) -> Touch:
-    """Where and how a contact touches."""
-    nq, nc, z = m.num_coordinates, m.num_contacts, room.z
-    r, b = 2 * nq + 3 * nc + 3 * j, nq - 6
-    local = (z[r], z[r + 1], z[r + 2])
-    arm = rotated(room.body_turn, z[r : r + 3])
-    p = (z[b] + arm[0], z[b + 1] + arm[1], z[b + 2] + arm[2])
-    distance, gx, gy, gz = body_distance(m, local[0], local[1], local[2])
-    if m.contacts.kind[j] == HAND_CONTACT:
-        side = _hand_side(m, room, j, p)
-    else:
-        side = _ground_side(m, room, j, p, local)
-    spun = cross((room.swing[3, 0], room.swing[3, 1], room.swing[3, 2]), arm)
-    slip = (
-        z[nq + b] + spun[0] - side.velocity[0],
-        z[nq + b + 1] + spun[1] - side.velocity[1],
-        z[nq + b + 2] + spun[2] - side.velocity[2],
-    )
-    facing = (0.0, 0.0, 0.0)
-    if side.joint >= 0 and m.body.kind == ROD:
-        out = rotated(room.body_turn, (gx, gy, gz))
-        facing = (out[0] + side.normal[0], out[1] + side.normal[1], out[2] + side.normal[2])
-    return Touch(local, arm, p, distance, (gx, gy, gz), slip, facing, side)
-
-
-@kernel
-def _push(m: Model, w: Weights, room: Room, j: int, n: tuple, firm: float) -> Push:
-    i, g, z = 2 * m.num_coordinates + 3 * j, m.gravity, room.z
-    weight = m.body.mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
-    f = (z[i] / weight, z[i + 1] / weight, z[i + 2] / weight)
-    slides = m.contacts.slides[j]
-    # What slides has all the friction, so no margin is left for it.
-    mu = m.contacts.friction[j] * (1.0 if slides else w.friction)
-    least = max(firm * w.squeeze * m.contacts.squeeze[j], m.contacts.least[j])
-    return in_cone(f, n, mu, least, slides)
-
-
-@kernel
-def in_cone(f: tuple, n: tuple, mu: float, least: float, slides: bool) -> Push:
-    """A force, in weights, against the cone about a normal."""
-    fn = dot(f, n)
-    ft = (f[0] - fn * n[0], f[1] - fn * n[1], f[2] - fn * n[2])
-    size = math.sqrt(dot(ft, ft) + _ROUND * _ROUND)
-    return Push(f, fn, ft, size, mu, size - _ROUND - mu * fn, least - fn, slides)
+def _contact_weights(
+    w: ResidualWeights, scale: float, is_environment: bool, is_landing: bool
+) -> _ContactWeights:
+    """Weights at a sample; of a landing contact only the slip counts."""
+    if is_landing:
+        return _ContactWeights(0.0, scale / LANDING_SPEED, 0.0, 0.0, 0.0)
+    gap = scale * w.gap
+    pad = gap / _SPREAD if is_environment else scale * w.pad
+    return _ContactWeights(gap, scale * w.slip, scale * w.cone, pad, scale * w.facing)
 
 
 @kernel
 def contact_terms(
     m: Model,
-    w: Weights,
-    room: Room,
+    w: ResidualWeights,
+    work: SampleWorkspace,
     j: int,
     scale: float,
-    firm: float,
+    squeeze_share: float,
     is_landing: bool,
-    want: bool,
+    with_gradient: bool,
 ) -> float:
-    """Cost of contact ``j``; adds slopes if wanted.
+    """Cost of contact ``j``.
 
-    ``scale`` is the root of the sample's time, ``firm`` the share of the least squeeze.
-    ``is_landing`` is for the moment before a contact begins or after it ends, in which only slip
-    counts.
+    Args:
+        m: The model.
+        w: Weights of the residuals.
+        work: Workspace with the poses at the sample; the normal equations are added to.
+        j: Number of the contact.
+        scale: Root of the sample's time.
+        squeeze_share: Share of the least squeeze that the contact must give.
+        is_landing: Whether the sample is just before the contact begins or just after it ends;
+            then only slip counts.
+        with_gradient: Whether to add to the normal equations.
     """
-    at = m.first_share + j
-    share, share_slope = (1.0, 0.0) if is_landing else contact_share(room.z[at], w)
-    if (share <= 0.0 and share_slope == 0.0) or (is_landing and m.contacts.slides[j]):
+    c = work.z[m.layout.first_contact + j]
+    share, d_share = (1.0, 0.0) if is_landing else contact_factor(c, w)
+    if (share <= 0.0 and d_share == 0.0) or (is_landing and m.contacts.slides[j]):
         return 0.0
-    touch = touch_of(m, room, j)
-    push = _push(m, w, room, j, touch.side.normal, firm)
-    wg, ws, wc, wp = scale * w.gap, scale * w.slip, scale * w.cone, scale * w.pad
-    wf = scale * w.facing
-    if touch.side.joint < 0:
-        wp = wg / _SPREAD
-    if is_landing:
-        wg, ws, wc, wp, wf = 0.0, scale / LANDING_SPEED, 0.0, 0.0, 0.0
-    res = room.residual
-    res[0], res[1] = wg * touch.distance, wg * touch.side.gap
-    res[5] = wc * max(push.over, 0.0)
-    res[6] = wc * max(push.lacks, 0.0)
-    for a in range(3):
-        res[2 + a], res[7 + a] = ws * touch.slip[a], wp * touch.side.off_pad[a]
-        res[10 + a] = wf * touch.facing[a]
-    if push.slides:
-        ws = 1.0
-        law = slide_residual(push.force, touch.slip, touch.side.normal, push.friction)
-        res[2], res[3], res[4] = wc * law[0], wc * law[1], wc * law[2]
+    state = contact_state(m, work, j)
+    toucher = state.toucher
+    force = cone_force(m, w, work, j, toucher.normal, squeeze_share)
+    at_sample = _contact_weights(w, scale, toucher.joint < 0, is_landing)
+    _write_residuals(work, state, force, at_sample)
+    res = work.residual
     cost = 0.0
-    for r in range(_NUM_ROWS):
+    for r in range(NUM_RESIDUALS):
         cost += res[r] * res[r]
     cost *= 0.5 * share * share
-    if want:
-        count = _list_columns(m, room, j, touch.side.joint)
-        movers = (count - 19) // 2
-        factors = (wg, ws, wc, wp, wf)
-        if touch.side.joint >= 0:
-            _hand_slopes(m, room, touch, push, movers, factors)
-        _body_slopes(m, room, j, touch, push, movers, factors)
-        _force_slopes(m, room, touch, push, movers, wc)
-        if push.slides:
-            _slide_slopes(m, room, touch, push, movers, wc)
-        for r in range(_NUM_ROWS):
-            for i in range(count):
-                room.rows[r, i] *= share
-            room.rows[r, count - 1] = share_slope * res[r]
+    if with_gradient:
+        at = list_contact_columns(m, work, j, toucher.joint)
+        # The sliding law replaces the slip, whose derivatives it then needs without a weight.
+        slip = 1.0 if force.slides else at_sample.slip
+        wx = _ContactWeights(at_sample.gap, slip, at_sample.cone, at_sample.pad, at_sample.facing)
+        if toucher.joint >= 0:
+            _hand_gradient(m, work, state, force, at, wx)
+        _body_gradient(m, work, j, state, force, at, wx)
+        _force_gradient(m, work, state, force, at, wx.cone)
+        if force.slides:
+            _slide_gradient(m, work, state, force, at, wx.cone)
+        for r in range(NUM_RESIDUALS):
+            for i in range(at.size):
+                work.jacobian[r, i] *= share
+            work.jacobian[r, at.contact] = d_share * res[r]
             res[r] *= share
-        add_rows(room, _NUM_ROWS, count)
+        add_rows(work, NUM_RESIDUALS, at.size)
     return cost
 
 
 @kernel
-def _list_columns(m: Model, room: Room, j: int, joint: int) -> int:
-    """Lists the variables of a contact, clears their slopes, and says how many they are.
-
-    They are coordinates of hand and body, rates of both, force, origin and contact variable.
-    """
-    nq, nc = m.num_coordinates, m.num_contacts
-    movers = m.forest.num_movers[joint] if joint >= 0 else 0
-    for i in range(movers):
-        room.columns[i] = m.forest.movers[joint, i]
-        room.columns[movers + 6 + i] = nq + m.forest.movers[joint, i]
-    for i in range(6):
-        room.columns[movers + i] = nq - 6 + i
-        room.columns[2 * movers + 6 + i] = 2 * nq - 6 + i
-    for i in range(3):
-        room.columns[2 * movers + 12 + i] = 2 * nq + 3 * j + i
-        room.columns[2 * movers + 15 + i] = 2 * nq + 3 * nc + 3 * j + i
-    room.columns[2 * movers + 18] = m.first_share + j
-    count = 2 * movers + 19
-    for r in range(_BY_NORMAL + 3):
-        for i in range(count):
-            room.rows[r, i] = 0.0
-    return count
+def _write_residuals(
+    work: SampleWorkspace, state: ContactState, force: ConeForce, wx: _ContactWeights
+) -> None:
+    """Writes the residuals of a contact, without the factor of its contact variable."""
+    res, toucher = work.residual, state.toucher
+    res[BODY_GAP], res[HAND_GAP] = wx.gap * state.distance, wx.gap * toucher.gap
+    res[CONE] = wx.cone * max(force.excess, 0.0)
+    res[SQUEEZE] = wx.cone * max(force.shortfall, 0.0)
+    for a in range(3):
+        res[SLIP + a], res[PAD + a] = wx.slip * state.slip[a], wx.pad * toucher.off_pad[a]
+        res[FACING + a] = wx.facing * state.facing[a]
+    if force.slides:
+        law = slide_residual(force.force, state.slip, toucher.normal, force.friction)
+        for a in range(3):
+            res[SLIP + a] = wx.cone * law[a]
 
 
 @kernel
-def _hand_slopes(
-    m: Model, room: Room, touch: Touch, push: Push, movers: int, factors: tuple
+def _hand_gradient(
+    m: Model,
+    work: SampleWorkspace,
+    state: ContactState,
+    force: ConeForce,
+    at: ContactColumns,
+    wx: _ContactWeights,
 ) -> None:
-    """Slopes by the coordinates and rates of the hand."""
-    wg, ws, wc, wp, wf = factors
-    side, p, rows, f = touch.side, touch.point, room.rows, m.forest
+    """Derivatives by the coordinates and rates of the hand."""
+    toucher, p, rows, f = state.toucher, state.point, work.jacobian, m.forest
     for i in range(f.chain.shape[1]):
-        k = f.chain[side.joint, i]
+        k = f.chain[toucher.joint, i]
         if k < 0:
             break
-        slot = f.slot[side.joint, i]
+        slot = f.slot[toucher.joint, i]
         if slot < 0:
             continue
         ratio = f.ratio[k]
-        v = joint_motion(m, room, k, p[0], p[1], p[2])
-        turning = (0.0, 0.0, 0.0)
+        v = joint_motion(m, work, k, p[0], p[1], p[2])
+        axis = (0.0, 0.0, 0.0)
         if not f.is_slide[k]:
-            turning = (room.axis[k, 0], room.axis[k, 1], room.axis[k, 2])
-        # What joints beyond this one do turns with it.
-        omega = (room.omega[k, 0], room.omega[k, 1], room.omega[k, 2])
-        spun = cross(omega, p)
-        speed = (
-            room.speed[k, 0] + spun[0],
-            room.speed[k, 1] + spun[1],
-            room.speed[k, 2] + spun[2],
+            axis = (work.axis[k, 0], work.axis[k, 1], work.axis[k, 2])
+        # The velocities of all joints beyond this one rotate with it.
+        omega = (work.omega[k, 0], work.omega[k, 1], work.omega[k, 2])
+        circling = cross(omega, p)
+        velocity = (
+            work.origin_velocity[k, 0] + circling[0],
+            work.origin_velocity[k, 1] + circling[1],
+            work.origin_velocity[k, 2] + circling[2],
         )
-        left = cross(turning, minus(side.velocity, speed))
-        right = cross(v, minus(side.omega, omega))
+        left = cross(axis, minus(toucher.velocity, velocity))
+        right = cross(v, minus(toucher.omega, omega))
         for a in range(3):
-            rows[2 + a, slot] -= ratio * ws * (left[a] + right[a])
-            rows[2 + a, movers + 6 + slot] -= ratio * ws * v[a]
-            rows[7 + a, slot] -= ratio * wp * v[a]
-        rows[1, slot] -= ratio * wg * dot(side.normal, v)
+            rows[SLIP + a, at.hand + slot] -= ratio * wx.slip * (left[a] + right[a])
+            rows[SLIP + a, at.hand_rate + slot] -= ratio * wx.slip * v[a]
+            rows[PAD + a, at.hand + slot] -= ratio * wx.pad * v[a]
+        rows[HAND_GAP, at.hand + slot] -= ratio * wx.gap * dot(toucher.normal, v)
         moved = (-ratio * v[0], -ratio * v[1], -ratio * v[2])
-        turned = (ratio * turning[0], ratio * turning[1], ratio * turning[2])
-        bent = normal_slope(side, moved, turned)
-        cone_slopes(room, slot, push, wc, bent)
+        turned = (ratio * axis[0], ratio * axis[1], ratio * axis[2])
+        dn = normal_derivative(toucher, moved, turned)
+        add_cone_gradient(work, at.hand + slot, force, wx.cone, dn)
         if m.body.kind == ROD:
             for a in range(3):
-                rows[10 + a, slot] += wf * bent[a]
+                rows[FACING + a, at.hand + slot] += wx.facing * dn[a]
 
 
 @kernel
-def origin_motion(room: Room, touch: Touch, i: int) -> tuple:
-    """How the origin and its velocity on the body change, by one of nine variables.
+def origin_motion(work: SampleWorkspace, state: ContactState, i: int) -> tuple:
+    """Derivatives of the origin and of its velocity on the body by one of nine variables.
 
-    These are the body's place (0 to 2), its hinges (3 to 5) and the origin on the body (6 to 8).
+    These are the body's position (0 to 2), its hinges (3 to 5) and the origin on it (6 to 8).
     """
-    none, t = (0.0, 0.0, 0.0), room.body_turn
-    om = (room.swing[3, 0], room.swing[3, 1], room.swing[3, 2])
+    none, t = (0.0, 0.0, 0.0), work.body_rotation
+    om = (work.body_omega[3, 0], work.body_omega[3, 1], work.body_omega[3, 2])
     if i < 3:
         return (1.0 if i == 0 else 0.0, 1.0 if i == 1 else 0.0, 1.0 if i == 2 else 0.0), none
-    if i >= 6:
-        moved = (t[0, i - 6], t[1, i - 6], t[2, i - 6])
+    if i >= BODY:
+        moved = (t[0, i - BODY], t[1, i - BODY], t[2, i - BODY])
         return moved, cross(om, moved)
-    h = (room.hinge[i - 3, 0], room.hinge[i - 3, 1], room.hinge[i - 3, 2])
-    moved = cross(h, touch.arm)
+    h = (work.hinge_axis[i - 3, 0], work.hinge_axis[i - 3, 1], work.hinge_axis[i - 3, 2])
+    moved = cross(h, state.arm)
     after = (
-        om[0] - room.swing[i - 2, 0],
-        om[1] - room.swing[i - 2, 1],
-        om[2] - room.swing[i - 2, 2],
+        om[0] - work.body_omega[i - 2, 0],
+        om[1] - work.body_omega[i - 2, 1],
+        om[2] - work.body_omega[i - 2, 2],
     )
-    left, right = cross(cross(h, after), touch.arm), cross(om, moved)
+    left, right = cross(cross(h, after), state.arm), cross(om, moved)
     return moved, (left[0] + right[0], left[1] + right[1], left[2] + right[2])
 
 
 @kernel
-def _body_slopes(
-    m: Model, room: Room, j: int, touch: Touch, push: Push, movers: int, factors: tuple
+def _body_gradient(
+    m: Model,
+    work: SampleWorkspace,
+    j: int,
+    state: ContactState,
+    force: ConeForce,
+    at: ContactColumns,
+    wx: _ContactWeights,
 ) -> None:
-    """Slopes by the coordinates and rates of the body, and by the origin."""
-    wg, ws, wc, wp, wf = factors
-    side, rows = touch.side, room.rows
+    """Derivatives by the coordinates and rates of the body, and by the origin."""
+    toucher, rows = state.toucher, work.jacobian
     none = (0.0, 0.0, 0.0)
     for i in range(9):
-        column = movers + i if i < 6 else 2 * movers + 15 + i - 6
-        moved, sped = origin_motion(room, touch, i)
-        carried = cross(side.omega, moved)
-        rows[1, column] = wg * dot(side.normal, moved)
+        column = at.body + i if i < BODY else at.origin + i - BODY
+        moved, sped = origin_motion(work, state, i)
+        carried = cross(toucher.omega, moved)
+        rows[HAND_GAP, column] = wx.gap * dot(toucher.normal, moved)
         for a in range(3):
-            rows[2 + a, column] = ws * (sped[a] - carried[a])
-            if i < 6:
-                rows[2 + a, 2 * movers + 6 + i] = ws * moved[a]
-        if i >= 6:
-            rows[0, column] = wg * touch.outward[i - 6]
-        if side.joint >= 0:
-            bent = normal_slope(side, moved, none)
-            cone_slopes(room, column, push, wc, bent)
+            rows[SLIP + a, column] = wx.slip * (sped[a] - carried[a])
+            if i < BODY:
+                rows[SLIP + a, at.body_rate + i] = wx.slip * moved[a]
+        if i >= BODY:
+            rows[BODY_GAP, column] = wx.gap * state.outward[i - BODY]
+        if toucher.joint >= 0:
+            dn = normal_derivative(toucher, moved, none)
+            add_cone_gradient(work, column, force, wx.cone, dn)
             if m.body.kind == ROD:
-                curved = _outward_slope(m, room, touch, i)
+                d_outward = _body_normal_derivative(m, work, state, i)
                 for a in range(3):
-                    rows[10 + a, column] = wf * (bent[a] + curved[a])
+                    rows[FACING + a, column] = wx.facing * (dn[a] + d_outward[a])
         if m.contacts.pad_joint[j] >= 0:
             for a in range(3):
-                rows[7 + a, column] = wp * moved[a]
-        elif side.joint < 0 and i >= 3:
-            _foot_slopes(m, room, j, touch, i, column, wp)
+                rows[PAD + a, column] = wx.pad * moved[a]
+        elif toucher.joint < 0 and i >= 3:
+            _support_gradient(m, work, j, state, i, column, wx.pad)
 
 
 @kernel
-def _foot_slopes(
-    m: Model, room: Room, j: int, touch: Touch, i: int, column: int, wp: float
+def _support_gradient(
+    m: Model, work: SampleWorkspace, j: int, state: ContactState, i: int, column: int, wp: float
 ) -> None:
-    """Slopes of how far a contact with surroundings is from its part of the body."""
-    t = room.body_turn
-    if i < 6:
-        h = (room.hinge[i - 3, 0], room.hinge[i - 3, 1], room.hinge[i - 3, 2])
-        moved = cross(h, _from_foot(m, room, j, touch.local))
+    """Derivative of the offset of a contact with the environment from its support point."""
+    t = work.body_rotation
+    if i < BODY:
+        h = (work.hinge_axis[i - 3, 0], work.hinge_axis[i - 3, 1], work.hinge_axis[i - 3, 2])
+        moved = cross(h, from_support(m, work, j, state.local))
     else:
-        moved = (t[0, i - 6], t[1, i - 6], t[2, i - 6])
-    along = across(touch.side.normal, moved)
+        moved = (t[0, i - BODY], t[1, i - BODY], t[2, i - BODY])
+    along = tangential(state.toucher.normal, moved)
     for a in range(3):
-        room.rows[7 + a, column] = wp * along[a]
+        work.jacobian[PAD + a, column] = wp * along[a]
 
 
 @kernel
-def _force_slopes(m: Model, room: Room, touch: Touch, push: Push, movers: int, wc: float) -> None:
-    """Slopes by the force."""
-    g, n = m.gravity, touch.side.normal
+def _force_gradient(
+    m: Model,
+    work: SampleWorkspace,
+    state: ContactState,
+    force: ConeForce,
+    at: ContactColumns,
+    wc: float,
+) -> None:
+    """Derivatives by the force."""
+    g, n = m.gravity, state.toucher.normal
     weight = m.body.mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
     for i in range(3):
-        column = 2 * movers + 12 + i
-        if push.over > 0.0:
-            slope = push.across[i] / push.across_size - push.friction * n[i]
-            room.rows[5, column] = wc * slope / weight
-        if push.lacks > 0.0:
-            room.rows[6, column] = -wc * n[i] / weight
+        column = at.force + i
+        if force.excess > 0.0:
+            by_force = force.tangential[i] / force.tangential_size - force.friction * n[i]
+            work.jacobian[CONE, column] = wc * by_force / weight
+        if force.shortfall > 0.0:
+            work.jacobian[SQUEEZE, column] = -wc * n[i] / weight
 
 
 @kernel
-def normal_slope(side: Side, moved: tuple, turned: tuple) -> tuple:
-    """How the hand's normal turns: turned x n + P moved / reach.
+def normal_derivative(toucher: Toucher, moved: tuple, turned: tuple) -> tuple:
+    """Derivative of the hand's normal: turned x n + P moved / reach.
 
-    ``moved`` is how the origin moves against the link; P takes off the parts along the normal and,
-    beside the straight part of a capsule, along its axis.
+    ``moved`` is the derivative of the origin relative to the link, ``turned`` the rotation of the
+    link. P removes the parts along the normal and, beside the straight part of a capsule, along its
+    axis.
     """
-    n, axis = side.normal, side.axis
+    n, axis = toucher.normal, toucher.axis
     along, lengthwise = dot(n, moved), dot(axis, moved)
     rolled = cross(turned, n)
     return (
-        rolled[0] + (moved[0] - along * n[0] - lengthwise * axis[0]) / side.reach,
-        rolled[1] + (moved[1] - along * n[1] - lengthwise * axis[1]) / side.reach,
-        rolled[2] + (moved[2] - along * n[2] - lengthwise * axis[2]) / side.reach,
+        rolled[0] + (moved[0] - along * n[0] - lengthwise * axis[0]) / toucher.reach,
+        rolled[1] + (moved[1] - along * n[1] - lengthwise * axis[1]) / toucher.reach,
+        rolled[2] + (moved[2] - along * n[2] - lengthwise * axis[2]) / toucher.reach,
     )
 
 
 @kernel
-def _outward_slope(m: Model, room: Room, touch: Touch, i: int) -> tuple:
-    """How the normal of a body that is a capsule turns, by the variables of ``origin_motion``."""
-    t, g = room.body_turn, touch.outward
+def _body_normal_derivative(m: Model, work: SampleWorkspace, state: ContactState, i: int) -> tuple:
+    """Derivative of the normal of a body that is a capsule, by a variable of ``origin_motion``."""
+    t, g = work.body_rotation, state.outward
     if i < 3:
         return 0.0, 0.0, 0.0
-    if i < 6:
-        h = (room.hinge[i - 3, 0], room.hinge[i - 3, 1], room.hinge[i - 3, 2])
+    if i < BODY:
+        h = (work.hinge_axis[i - 3, 0], work.hinge_axis[i - 3, 1], work.hinge_axis[i - 3, 2])
         return cross(h, rotated(t, g))
     p0, p1 = m.body.rod_start, m.body.rod_end
     u = (p1[0] - p0[0], p1[1] - p0[1], p1[2] - p0[2])
-    v = (touch.local[0] - p0[0], touch.local[1] - p0[1], touch.local[2] - p0[2])
+    v = (state.local[0] - p0[0], state.local[1] - p0[1], state.local[2] - p0[2])
     uu = dot(u, u)
-    k = i - 6
+    k = i - BODY
     moved = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
     lengthwise = 0.0
     if uu > 0.0 and 0.0 < dot(u, v) < uu:
         lengthwise = u[k] / uu
-    far = touch.distance + m.body.rod_radius
+    far = state.distance + m.body.rod_radius
     return rotated(
         t,
         (
@@ -510,37 +361,52 @@ def _outward_slope(m: Model, room: Room, touch: Touch, i: int) -> tuple:
 
 
 @kernel
-def cone_slopes(room: Room, column: int, push: Push, wc: float, dn: tuple) -> None:
-    """Slopes of the cone's residuals as the normal turns by ``dn``."""
-    if push.slides:
+def add_cone_gradient(
+    work: SampleWorkspace, column: int, force: ConeForce, wc: float, dn: tuple
+) -> None:
+    """Adds the derivatives of the cone's residuals for a derivative ``dn`` of the normal."""
+    if force.slides:
         for a in range(3):
-            room.rows[_BY_NORMAL + a, column] += dn[a]
-    if push.over <= 0.0 and push.lacks <= 0.0:
+            work.jacobian[NORMAL + a, column] += dn[a]
+    if force.excess <= 0.0 and force.shortfall <= 0.0:
         return
-    less = dot(push.force, dn)
-    if push.over > 0.0:
-        bent = -push.normal_part * dot(push.across, dn) / push.across_size
-        room.rows[5, column] += wc * (bent - push.friction * less)
-    if push.lacks > 0.0:
-        room.rows[6, column] -= wc * less
+    less = dot(force.force, dn)
+    if force.excess > 0.0:
+        by_normal = -force.normal_part * dot(force.tangential, dn) / force.tangential_size
+        work.jacobian[CONE, column] += wc * (by_normal - force.friction * less)
+    if force.shortfall > 0.0:
+        work.jacobian[SQUEEZE, column] -= wc * less
 
 
 @kernel
-def _slide_slopes(m: Model, room: Room, touch: Touch, push: Push, movers: int, wc: float) -> None:
-    """Turns slopes of the slip into those of the law of sliding."""
-    g, rows, first = m.gravity, room.rows, 2 * movers + 12
+def _slide_gradient(
+    m: Model,
+    work: SampleWorkspace,
+    state: ContactState,
+    force: ConeForce,
+    at: ContactColumns,
+    wc: float,
+) -> None:
+    """Replaces derivatives of the slip by those of the law of sliding."""
+    g, rows = m.gravity, work.jacobian
     weight = m.body.mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
-    for i in range(first + 6):
-        k = i - first
+    for i in range(at.contact):
+        k = i - at.force
         by_force = (
             1.0 / weight if k == 0 else 0.0,
             1.0 / weight if k == 1 else 0.0,
             1.0 / weight if k == 2 else 0.0,
         )
-        by_slip = (rows[2, i], rows[3, i], rows[4, i])
-        by_n = (rows[_BY_NORMAL, i], rows[_BY_NORMAL + 1, i], rows[_BY_NORMAL + 2, i])
-        change = slide_change(
-            push.force, touch.slip, touch.side.normal, push.friction, by_force, by_slip, by_n
+        by_slip = (rows[SLIP, i], rows[SLIP + 1, i], rows[SLIP + 2, i])
+        by_n = (rows[NORMAL, i], rows[NORMAL + 1, i], rows[NORMAL + 2, i])
+        change = slide_derivative(
+            force.force,
+            state.slip,
+            state.toucher.normal,
+            force.friction,
+            by_force,
+            by_slip,
+            by_n,
         )
         for a in range(3):
-            rows[2 + a, i] = wc * change[a]
+            rows[SLIP + a, i] = wc * change[a]

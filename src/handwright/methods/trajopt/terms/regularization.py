@@ -1,7 +1,7 @@
-"""Costs that ask for quiet: small accelerations and forces, grips that stay, a relaxed hand.
+"""Regularization: small accelerations and forces, grips that stay, a relaxed hand.
 
-All are quadratic in the key states with constant matrices, so they are added to the
-normal equations directly. They are the terms with lambda in equations 7 and 12 of the paper.
+All terms are quadratic in the key states with constant matrices, so they are added to the normal
+equations directly. They are the terms with lambda in equations 7 and 12 of the paper.
 """
 
 from __future__ import annotations
@@ -9,36 +9,39 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
 from handwright.kernels.decorators import kernel
 from handwright.methods.trajopt.model.model import Model
+from handwright.methods.trajopt.model.workspace import NormalEquations
 from handwright.methods.trajopt.terms.time import (
+    add_time_gradient,
     add_time_product,
-    add_time_slope,
     has_free_time,
     phase_length,
     timing_cost,
 )
 
 
-class Quiet(NamedTuple):
-    """Weights; each is one over a squared tolerance."""
+class RegularizationWeights(NamedTuple):
+    """Weights of the quadratic terms; each is one over a squared tolerance."""
 
-    acceleration: np.ndarray
-    """Of every coordinate, (s^2/m or s^2/rad)^2."""
-    rest: np.ndarray
-    """Of every coordinate, 1/m^2 or 1/rad^2."""
-    rest_value: np.ndarray
-    rate: np.ndarray
-    """(phases, coordinates), (s/m or s/rad)^2."""
+    acceleration: Float[np.ndarray, " Q"]
+    """Weight of every coordinate's acceleration, (s^2/m)^2 or (s^2/rad)^2."""
+    rest: Float[np.ndarray, " Q"]
+    """Weight of every coordinate's distance from ``rest_value``, 1/m^2 or 1/rad^2."""
+    rest_value: Float[np.ndarray, " Q"]
+    """Value of every coordinate in the rest posture, m or rad."""
+    rate: Float[np.ndarray, "P Q"]
+    """Weight of every coordinate's rate in every phase, (s/m)^2 or (s/rad)^2."""
     force: float
-    """1/N^2."""
+    """Weight of forces, 1/N^2."""
     change: float
-    """1/N^2, of what forces change by when the body is pushed."""
+    """Weight of the changes of forces under pushes, 1/N^2."""
     creep: float
-    """(s/m)^2, of force origins on the body."""
-    end_rate: np.ndarray
-    """Of every coordinate at the last key, (s/m or s/rad)^2."""
+    """Weight of the velocity of force origins on the body, (s/m)^2."""
+    end_rate: Float[np.ndarray, " Q"]
+    """Weight of every coordinate's rate at the last key, (s/m)^2 or (s/rad)^2."""
 
 
 # Integrals over a phase of unit length, with states (value, rate, value, rate) at its ends.
@@ -61,8 +64,6 @@ _VALUE = (
     )
     / 420.0
 )
-
-
 _MOVING = (
     np.array(
         [
@@ -76,8 +77,10 @@ _MOVING = (
 )
 
 
-def phase_matrices(phase_time: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(4, 4) matrices of the integrals of squared acceleration, value and rate."""
+def phase_matrices(
+    phase_time: float,
+) -> tuple[Float[np.ndarray, "4 4"], Float[np.ndarray, "4 4"], Float[np.ndarray, "4 4"]]:
+    """Matrices of the integrals of squared acceleration, value and rate over a phase."""
     unit = np.array([1.0, phase_time, 1.0, phase_time])
     scaled = np.outer(unit, unit)
     return (
@@ -87,147 +90,137 @@ def phase_matrices(phase_time: float) -> tuple[np.ndarray, np.ndarray, np.ndarra
     )
 
 
-class Sums(NamedTuple):
-    """Where the normal equations are added up."""
+class _Phase(NamedTuple):
+    """One phase and the integrals over it.
 
-    diagonal: np.ndarray
-    below: np.ndarray
-    slope: np.ndarray
+    The matrices are for an unshifted phase. An entry for two states of which n are rates is
+    multiplied by element n of the powers of the phase's relative length.
+    """
+
+    first: int
+    """Number of its first key."""
+    second: int
+    """Number of its second key."""
+    length: float
+    """Length, s."""
+    bending: np.ndarray
+    value: np.ndarray
+    moving: np.ndarray
+    bending_powers: tuple
+    value_powers: tuple
+    moving_powers: tuple
+
+
+@kernel
+def _phase(m: Model, keys: np.ndarray, k: int, matrices: tuple) -> _Phase:
+    """Phase ``k`` of a motion."""
+    bending, value, moving = matrices
+    other = 0 if k + 1 == keys.shape[0] else k + 1
+    h = phase_length(m, keys[k], keys[other])
+    r = h / m.phase_time
+    return _Phase(
+        k,
+        other,
+        h,
+        bending,
+        value,
+        moving,
+        (1.0 / (r * r * r), 1.0 / (r * r), 1.0 / r),
+        (r, r * r, r * r * r),
+        (1.0 / r, 1.0, r),
+    )
 
 
 @kernel
 def _coordinate_terms(
     m: Model,
-    q: Quiet,
+    w: RegularizationWeights,
     keys: np.ndarray,
-    k: int,
+    phase: _Phase,
     i: int,
-    matrices: tuple,
-    powers: tuple,
-    out: Sums,
-    want: bool,
+    out: NormalEquations,
+    with_gradient: bool,
 ) -> float:
-    """Acceleration, rate and rest of one coordinate in one phase."""
-    bending, value, moving = matrices
-    bends, values, moves = powers
-    nq = m.num_coordinates
-    other = 0 if k + 1 == keys.shape[0] else k + 1
+    """Acceleration, rate and distance from rest of coordinate ``i`` in one phase."""
+    rates, k, other = m.layout.first_rate, phase.first, phase.second
     cost = 0.0
     for a in range(4):
-        key, row = k if a < 2 else other, (a % 2) * nq + i
+        key, row = k if a < 2 else other, (a % 2) * rates + i
         x = keys[key, row]
-        x_rest = x - q.rest_value[i] if a % 2 == 0 else x
+        x_rest = x - w.rest_value[i] if a % 2 == 0 else x
         pull = pull_rest = 0.0
         for b in range(4):
-            from_key, column = k if b < 2 else other, (b % 2) * nq + i
+            from_key, column = k if b < 2 else other, (b % 2) * rates + i
             y = keys[from_key, column]
             odd = a % 2 + b % 2
-            bend = q.acceleration[i] * bending[a, b] * bends[odd]
-            bend += q.rate[k, i] * moving[a, b] * moves[odd]
-            hold = q.rest[i] * value[a, b] * values[odd]
+            bend = w.acceleration[i] * phase.bending[a, b] * phase.bending_powers[odd]
+            bend += w.rate[k, i] * phase.moving[a, b] * phase.moving_powers[odd]
+            hold = w.rest[i] * phase.value[a, b] * phase.value_powers[odd]
             pull += bend * y
-            pull_rest += hold * (y - q.rest_value[i] if b % 2 == 0 else y)
-            if want and key == from_key and row >= column:
+            pull_rest += hold * (y - w.rest_value[i] if b % 2 == 0 else y)
+            if with_gradient and key == from_key and row >= column:
                 out.diagonal[key, row, column] += bend + hold
-            elif want and key != from_key and a >= 2:
+            elif with_gradient and key != from_key and a >= 2:
                 out.below[k, row, column] += bend + hold
         cost += 0.5 * (pull * x + pull_rest * x_rest)
-        if want:
-            out.slope[key, row] += pull + pull_rest
+        if with_gradient:
+            out.gradient[key, row] += pull + pull_rest
     return cost
 
 
 @kernel
 def _coordinate_times(
     m: Model,
-    q: Quiet,
+    w: RegularizationWeights,
     keys: np.ndarray,
-    k: int,
+    phase: _Phase,
     i: int,
-    matrices: tuple,
-    powers: tuple,
-    h: float,
-    out: Sums,
+    out: NormalEquations,
 ) -> None:
-    """Slopes of the same by the length of the phase.
+    """Derivatives of ``_coordinate_terms`` by the length of the phase.
 
     An integral is x' M x with M = h^p D N D, where N is constant and D is 1 for values and h for
-    rates. It is the square of h^(p/2) R D x with R' R = N, whose slope by h has a factor p/2 for
-    values and p/2 + 1 for rates, over h.
+    rates. It is the square of h^(p/2) R D x with R' R = N, whose derivative by h has a factor p/2
+    for values and p/2 + 1 for rates, over h.
     """
-    bending, value, moving = matrices
-    bends, values, moves = powers
-    nq = m.num_coordinates
-    other = 0 if k + 1 == keys.shape[0] else k + 1
-    slope = square = 0.0
+    rates, k, other, h = m.layout.first_rate, phase.first, phase.second, phase.length
+    by_length = square = 0.0
     for b in range(4):
-        column, is_rate = (b % 2) * nq + i, 1.0 if b % 2 == 1 else 0.0
+        column, is_rate = (b % 2) * rates + i, 1.0 if b % 2 == 1 else 0.0
         y = keys[k if b < 2 else other, column]
-        y_rest = y if b % 2 == 1 else y - q.rest_value[i]
+        y_rest = y if b % 2 == 1 else y - w.rest_value[i]
         bend = move = hold = 0.0
         for a in range(4):
-            x = keys[k if a < 2 else other, (a % 2) * nq + i]
-            x_rest = x if a % 2 == 1 else x - q.rest_value[i]
+            x = keys[k if a < 2 else other, (a % 2) * rates + i]
+            x_rest = x if a % 2 == 1 else x - w.rest_value[i]
             odd, later = a % 2 + b % 2, 1.0 if a % 2 == 1 else 0.0
-            bend += (later - 1.5) * x * bending[a, b] * bends[odd]
-            move += (later - 0.5) * x * moving[a, b] * moves[odd]
-            hold += (later + 0.5) * x_rest * value[a, b] * values[odd]
-        bend, move, hold = q.acceleration[i] * bend, q.rate[k, i] * move, q.rest[i] * hold
-        add_time_product(m, out, k, other, b >= 2, column, (bend + move + hold) / h)
-        slope += ((bend + move) * y + hold * y_rest) / h
+            bend += (later - 1.5) * x * phase.bending[a, b] * phase.bending_powers[odd]
+            move += (later - 0.5) * x * phase.moving[a, b] * phase.moving_powers[odd]
+            hold += (later + 0.5) * x_rest * phase.value[a, b] * phase.value_powers[odd]
+        bend, move, hold = w.acceleration[i] * bend, w.rate[k, i] * move, w.rest[i] * hold
+        add_time_product(m, out, (k, other, b >= 2), column, (bend + move + hold) / h)
+        by_length += ((bend + move) * y + hold * y_rest) / h
         square += ((is_rate - 1.5) * bend + (is_rate - 0.5) * move) * y / (h * h)
         square += (is_rate + 0.5) * hold * y_rest / (h * h)
-    add_time_slope(m, out, k, other, slope, square)
-
-
-@kernel
-def _pair_times(
-    m: Model, keys: np.ndarray, k: int, i: int, shares: tuple, half: float, h: float, out: Sums
-) -> None:
-    """Slopes of ``_pair_terms`` by the length of the phase, to whose 2 half-th power they are."""
-    other = 0 if k + 1 == keys.shape[0] else k + 1
-    x, y = keys[k, i], keys[other, i]
-    by_x, by_y = shares[0] * x + shares[1] * y, shares[0] * y + shares[1] * x
-    add_time_product(m, out, k, other, False, i, half * by_x / h)
-    add_time_product(m, out, k, other, True, i, half * by_y / h)
-    total = by_x * x + by_y * y
-    add_time_slope(m, out, k, other, half * total / h, half * half * total / (h * h))
-
-
-@kernel
-def _phase_times(
-    m: Model,
-    q: Quiet,
-    keys: np.ndarray,
-    k: int,
-    matrices: tuple,
-    powers: tuple,
-    h: float,
-    out: Sums,
-) -> None:
-    """Slopes of everything that is quiet in a phase, by its length."""
-    nq, nc = m.num_coordinates, m.num_contacts
-    for i in range(nq):
-        _coordinate_times(m, q, keys, k, i, matrices, powers, h, out)
-    for i in range(2 * nq, 2 * nq + 3 * nc):
-        _pair_times(m, keys, k, i, (q.force * h / 3.0, q.force * h / 6.0), 0.5, h, out)
-    for i in range(2 * nq + 3 * nc, 2 * nq + 6 * nc):
-        _pair_times(m, keys, k, i, (q.creep / h, -q.creep / h), -0.5, h, out)
-    if m.is_pushed[k]:
-        for i in range(2 * nq + 6 * nc, m.shift):
-            _pair_times(m, keys, k, i, (q.change * h / 3.0, q.change * h / 6.0), 0.5, h, out)
+    add_time_gradient(m, out, k, other, by_length, square)
 
 
 @kernel
 def _pair_terms(
-    keys: np.ndarray, k: int, i: int, share: float, cross_share: float, out: Sums, want: bool
+    keys: np.ndarray,
+    phase: _Phase,
+    i: int,
+    share: float,
+    cross_share: float,
+    out: NormalEquations,
+    with_gradient: bool,
 ) -> float:
     """(share x^2 + share y^2) / 2 + cross_share x y of a variable at the two keys of a phase."""
-    other = 0 if k + 1 == keys.shape[0] else k + 1
+    k, other = phase.first, phase.second
     x, y = keys[k, i], keys[other, i]
-    if want:
-        out.slope[k, i] += share * x + cross_share * y
-        out.slope[other, i] += share * y + cross_share * x
+    if with_gradient:
+        out.gradient[k, i] += share * x + cross_share * y
+        out.gradient[other, i] += share * y + cross_share * x
         out.diagonal[k, i, i] += share
         out.diagonal[other, i, i] += share
         out.below[k, i, i] += cross_share
@@ -235,40 +228,88 @@ def _pair_terms(
 
 
 @kernel
-def quiet_cost(
-    m: Model, q: Quiet, keys: np.ndarray, matrices: tuple, out: Sums, want: bool
+def _pair_times(
+    m: Model,
+    keys: np.ndarray,
+    phase: _Phase,
+    i: int,
+    shares: tuple,
+    half: float,
+    out: NormalEquations,
+) -> None:
+    """Derivatives of ``_pair_terms`` by the length h of the phase; they go with h^(2 half)."""
+    k, other, h = phase.first, phase.second, phase.length
+    x, y = keys[k, i], keys[other, i]
+    by_x, by_y = shares[0] * x + shares[1] * y, shares[0] * y + shares[1] * x
+    add_time_product(m, out, (k, other, False), i, half * by_x / h)
+    add_time_product(m, out, (k, other, True), i, half * by_y / h)
+    total = by_x * x + by_y * y
+    add_time_gradient(m, out, k, other, half * total / h, half * half * total / (h * h))
+
+
+@kernel
+def _phase_times(
+    m: Model, w: RegularizationWeights, keys: np.ndarray, phase: _Phase, out: NormalEquations
+) -> None:
+    """Derivatives of all regularization of a phase by its length."""
+    layout, h = m.layout, phase.length
+    for i in range(layout.num_coordinates):
+        _coordinate_times(m, w, keys, phase, i, out)
+    for i in range(layout.first_force, layout.first_origin):
+        _pair_times(m, keys, phase, i, (w.force * h / 3.0, w.force * h / 6.0), 0.5, out)
+    for i in range(layout.first_origin, layout.first_change):
+        _pair_times(m, keys, phase, i, (w.creep / h, -w.creep / h), -0.5, out)
+    if m.schedule.is_pushed[phase.first]:
+        for i in range(layout.first_change, layout.shift):
+            _pair_times(m, keys, phase, i, (w.change * h / 3.0, w.change * h / 6.0), 0.5, out)
+
+
+@kernel
+def regularization_cost(
+    m: Model,
+    w: RegularizationWeights,
+    keys: np.ndarray,
+    matrices: tuple,
+    out: NormalEquations,
+    with_gradient: bool,
 ) -> float:
-    """Cost of a motion; adds to the normal equations if wanted."""
-    nq, nc, count = m.num_coordinates, m.num_contacts, keys.shape[0]
+    """Cost of the regularization of a motion.
+
+    Args:
+        m: The model.
+        w: Weights of the terms.
+        keys: Key states.
+        matrices: Those of ``phase_matrices``.
+        out: Normal equations, which are added to if asked for.
+        with_gradient: Whether to add to the normal equations.
+    """
+    layout, count = m.layout, keys.shape[0]
     cost = 0.0
     for k in range(count if m.is_cyclic else count - 1):
-        other = 0 if k + 1 == count else k + 1
-        h = phase_length(m, keys[k], keys[other])
-        r = h / m.phase_time
-        powers = (
-            (1.0 / (r * r * r), 1.0 / (r * r), 1.0 / r),
-            (r, r * r, r * r * r),
-            (1.0 / r, 1.0, r),
-        )
-        for i in range(nq):
-            cost += _coordinate_terms(m, q, keys, k, i, matrices, powers, out, want)
+        phase = _phase(m, keys, k, matrices)
+        other, h = phase.second, phase.length
+        for i in range(layout.num_coordinates):
+            cost += _coordinate_terms(m, w, keys, phase, i, out, with_gradient)
         if has_free_time(m, k, other):
-            cost += timing_cost(m, out, k, other, h, want)
-            if want:
-                _phase_times(m, q, keys, k, matrices, powers, h, out)
-        for i in range(2 * nq, 2 * nq + 3 * nc):
-            cost += _pair_terms(keys, k, i, q.force * h / 3.0, q.force * h / 6.0, out, want)
-        for i in range(2 * nq + 3 * nc, 2 * nq + 6 * nc):
-            cost += _pair_terms(keys, k, i, q.creep / h, -q.creep / h, out, want)
-        if m.is_pushed[k]:
-            for i in range(2 * nq + 6 * nc, m.shift):
-                cost += _pair_terms(keys, k, i, q.change * h / 3.0, q.change * h / 6.0, out, want)
+            cost += timing_cost(m, out, k, other, h, with_gradient)
+            if with_gradient:
+                _phase_times(m, w, keys, phase, out)
+        share, cross_share = w.force * h / 3.0, w.force * h / 6.0
+        for i in range(layout.first_force, layout.first_origin):
+            cost += _pair_terms(keys, phase, i, share, cross_share, out, with_gradient)
+        share, cross_share = w.creep / h, -w.creep / h
+        for i in range(layout.first_origin, layout.first_change):
+            cost += _pair_terms(keys, phase, i, share, cross_share, out, with_gradient)
+        if m.schedule.is_pushed[k]:
+            share, cross_share = w.change * h / 3.0, w.change * h / 6.0
+            for i in range(layout.first_change, layout.shift):
+                cost += _pair_terms(keys, phase, i, share, cross_share, out, with_gradient)
     if not m.is_cyclic:
-        last = count - 1
-        for i in range(nq):
-            rate = keys[last, nq + i]
-            cost += 0.5 * q.end_rate[i] * rate * rate
-            if want:
-                out.slope[last, nq + i] += q.end_rate[i] * rate
-                out.diagonal[last, nq + i, nq + i] += q.end_rate[i]
+        last, rates = count - 1, layout.first_rate
+        for i in range(layout.num_coordinates):
+            rate = keys[last, rates + i]
+            cost += 0.5 * w.end_rate[i] * rate * rate
+            if with_gradient:
+                out.gradient[last, rates + i] += w.end_rate[i] * rate
+                out.diagonal[last, rates + i, rates + i] += w.end_rate[i]
     return cost

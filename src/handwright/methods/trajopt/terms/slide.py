@@ -1,11 +1,11 @@
 """Friction of a contact that slides.
 
-With v the velocity of the body over what it slides on, along the surface, the residual is
+With v the velocity of the body relative to what it slides on, along the surface, the residual is
 
     b f_t + mu f_n |v| v / (v^2 + e^2),   b = v^2 / (v^2 + e^2),
 
-which is Coulomb's law of sliding for speeds well above e, and nothing at rest, where any force in
-the cone will do. e is the speed below which the certificate counts a contact as static.
+which is Coulomb's law of sliding for speeds well above e, and zero at rest, where any force in the
+cone is possible. e is the speed below which the certificate counts a contact as static.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ import math
 
 from handwright.core.tolerances import STATIC_SPEED
 from handwright.kernels.decorators import kernel
-from handwright.methods.trajopt.model.vectors import across, dot
+from handwright.methods.trajopt.model.vectors import dot, tangential
 
-# Speeds are smooth to this, m/s.
+# Speeds are smoothed to this near zero, m/s.
 _ROUND = 1e-6
 
 
 @kernel
 def slide_residual(force: tuple, slip: tuple, n: tuple, mu: float) -> tuple:
-    """How far a force, in weights, is from the friction of sliding.
+    """Difference between a force, in weights, and the friction of sliding.
 
     Args:
-        force: On the body.
-        slip: Velocity of the body over the other surface, m/s.
-        n: Normal into the body.
+        force: Force on the body.
+        slip: Velocity of the body relative to the other surface, m/s.
+        n: Unit normal into the body.
         mu: Coefficient of friction.
     """
-    v, ft = across(n, slip), across(n, force)
+    v, ft = tangential(n, slip), tangential(n, force)
     square = dot(v, v)
     bottom = square + STATIC_SPEED * STATIC_SPEED
     share = square / bottom
@@ -43,11 +43,11 @@ def slide_residual(force: tuple, slip: tuple, n: tuple, mu: float) -> tuple:
 
 
 @kernel
-def slide_change(
+def slide_derivative(
     force: tuple, slip: tuple, n: tuple, mu: float, by_force: tuple, by_slip: tuple, by_n: tuple
 ) -> tuple:
-    """Slope of ``slide_residual``, from those of force, slip and normal."""
-    v, ft = across(n, slip), across(n, force)
+    """Derivative of ``slide_residual``, from those of force, slip and normal."""
+    v, ft = tangential(n, slip), tangential(n, force)
     fn, vn = dot(force, n), dot(slip, n)
     dfn = dot(by_force, n) + dot(force, by_n)
     dvn = dot(by_slip, n) + dot(slip, by_n)

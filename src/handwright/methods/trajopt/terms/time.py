@@ -1,33 +1,31 @@
-"""Times of keys as variables: how costs change as a phase takes longer, and what that itself costs.
+"""Times of keys as variables: how costs change with the length of a phase, and its own cost.
 
-A key has a shift of its time from where it is without one, so that phase k takes
-h = h0 + shift[k + 1] - shift[k]. Every residual is r = sqrt(h) e(z) with z the state at a moment,
-which depends on h at given key states through the splines. With u = dz/dh, slopes g and products of
-slopes H by z,
+A key has a shift of its time, so that phase k takes h = h0 + shift[k + 1] - shift[k]. Every
+residual is r = sqrt(h) e(z) with z the state at a moment, which depends on h at given key states
+through the splines. With u = dz/dh, and g and H the gradient and Gauss-Newton matrix by z,
 
     dC/dh = g u + C / h,
-    products with other variables: H u + g / (2 h);  with h: u H u + g u / h + C / (2 h^2).
+    matrix with other variables: H u + g / (2 h);  with h: u H u + g u / h + C / (2 h^2).
 
-A slope by h counts for the shift of the later key, and its negative for that of the earlier one.
-Shifts are variables once contact variables are rounded, not before.
+A derivative by h counts for the shift of the later key, and its negative for that of the earlier
+one. Shifts are variables once contact variables are rounded, not before.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from handwright.kernels.decorators import kernel
-from handwright.methods.trajopt.model.model import Model, Room
-
-if TYPE_CHECKING:
-    from handwright.methods.trajopt.terms.regularization import Sums
+from handwright.methods.trajopt.model.layout import acceleration_index
+from handwright.methods.trajopt.model.model import Model
+from handwright.methods.trajopt.model.workspace import NormalEquations, SampleWorkspace
 
 LEAST_STRETCH, MOST_STRETCH = 0.5, 2.0
-"""Bounds of a phase, in lengths that it has without shifts."""
-# Tolerance of the logarithm of that share; shares from which on steep costs keep off the bounds.
+"""Bounds of the relative length of a phase: its length over that with unshifted keys."""
+# Tolerance of the logarithm of the relative length; the relative length, or one over it, from which
+# on a steep cost keeps off the bounds; and the tolerance of that cost.
 _PULL, _WALL, _STEEP = 0.5, 1.8, 0.02
 
 
@@ -40,26 +38,35 @@ def has_free_time(m: Model, k: int, other: int) -> bool:
 @kernel
 def phase_length(m: Model, first: np.ndarray, second: np.ndarray) -> float:
     """Time between two key states, s."""
-    return m.phase_time + second[m.shift] - first[m.shift]
+    return m.phase_time + second[m.layout.shift] - first[m.layout.shift]
 
 
 @kernel
-def add_time_slope(m: Model, out: Sums, k: int, other: int, slope: float, square: float) -> None:
-    """Adds a slope by the length of phase k, and its product with itself."""
-    t = m.shift
-    out.slope[k, t] -= slope
-    out.slope[other, t] += slope
+def add_time_gradient(
+    m: Model, out: NormalEquations, k: int, other: int, by_length: float, square: float
+) -> None:
+    """Adds a derivative by the length of phase k, and its entry of the matrix with itself."""
+    t = m.layout.shift
+    out.gradient[k, t] -= by_length
+    out.gradient[other, t] += by_length
     out.diagonal[k, t, t] += square
     out.diagonal[other, t, t] += square
     out.below[k, t, t] -= square
 
 
 @kernel
-def add_time_product(
-    m: Model, out: Sums, k: int, other: int, is_later: bool, i: int, product: float
-) -> None:
-    """Adds the product of slopes by the length of phase k and by variable i of one of its keys."""
-    t = m.shift
+def add_time_product(m: Model, out: NormalEquations, key: tuple, i: int, product: float) -> None:
+    """Adds the entry of the matrix for the length of a phase and variable i of one of its keys.
+
+    Args:
+        m: The model.
+        out: Normal equations.
+        key: Numbers of the two keys of the phase, and whether the variable is of the later one.
+        i: Index of the variable.
+        product: What to add.
+    """
+    k, other, is_later = key
+    t = m.layout.shift
     row, column = max(t, i), min(t, i)
     if is_later:
         out.diagonal[other, row, column] += product
@@ -70,64 +77,68 @@ def add_time_product(
 
 
 @kernel
-def timing_cost(m: Model, out: Sums, k: int, other: int, h: float, want: bool) -> float:
-    """Cost of a phase that is longer or shorter than it would be."""
+def timing_cost(
+    m: Model, out: NormalEquations, k: int, other: int, h: float, with_gradient: bool
+) -> float:
+    """Cost of a phase that is longer or shorter than with unshifted keys."""
     root, off = math.sqrt(m.phase_time), math.log(h / m.phase_time)
     pull, wall = root / _PULL, root / _STEEP
     beyond = max(abs(off) - math.log(_WALL), 0.0)
-    if want:
-        side = 1.0 if off > 0.0 else -1.0
+    if with_gradient:
+        sign = 1.0 if off > 0.0 else -1.0
         stiff = pull * pull + (wall * wall if beyond > 0.0 else 0.0)
-        slope = (pull * pull * off + wall * wall * side * beyond) / h
-        add_time_slope(m, out, k, other, slope, stiff / (h * h))
+        by_length = (pull * pull * off + wall * wall * sign * beyond) / h
+        add_time_gradient(m, out, k, other, by_length, stiff / (h * h))
     return 0.5 * ((pull * off) ** 2 + (wall * beyond) ** 2)
 
 
 @kernel
-def _stretch(m: Model, room: Room, at: tuple, first: np.ndarray, second: np.ndarray) -> None:
-    """Writes how the state at a moment changes with the length of its phase."""
-    nq, change = m.num_coordinates, room.stretch[0]
+def _state_by_length(
+    m: Model, work: SampleWorkspace, at: tuple, first: np.ndarray, second: np.ndarray
+) -> None:
+    """Writes the derivative of the state at a moment by the length of its phase."""
+    layout, rates, change = m.layout, m.layout.first_rate, work.by_length[0]
     s, h = at
     for i in range(change.shape[0]):
         change[i] = 0.0
     s2, s3 = s * s, s * s * s
     slant, bend = (6.0 * s2 - 6.0 * s) / (h * h), (12.0 * s - 6.0) / (h * h * h)
-    for i in range(nq):
-        way, v0, v1 = first[i] - second[i], first[nq + i], second[nq + i]
+    for i in range(layout.num_coordinates):
+        difference, v0, v1 = first[i] - second[i], first[rates + i], second[rates + i]
         change[i] = (s3 - 2.0 * s2 + s) * v0 + (s3 - s2) * v1
-        change[nq + i] = -slant * way
-        if i >= nq - 6:
-            turn = ((6.0 * s - 4.0) * v0 + (6.0 * s - 2.0) * v1) / (h * h)
-            change[m.num_variables + i - (nq - 6)] = -2.0 * bend * way - turn
+        change[rates + i] = -slant * difference
+        if i >= layout.first_body:
+            by_rates = ((6.0 * s - 4.0) * v0 + (6.0 * s - 2.0) * v1) / (h * h)
+            change[acceleration_index(layout, i)] = -2.0 * bend * difference - by_rates
 
 
 @kernel
-def spread_time(
+def distribute_time(
     m: Model,
-    room: Room,
+    work: SampleWorkspace,
     at: tuple,
     pair: tuple,
     cost: float,
-    takes: tuple,
-    out: Sums,
+    basis: tuple,
+    out: NormalEquations,
 ) -> None:
-    """Carries what depends on the length of a phase over to its keys.
+    """Adds what depends on the length of a phase to the normal equations of its keys.
 
     Args:
         m: The model.
-        room: With slopes of a sample of this cost, in ``slope`` and ``square``.
+        work: Gradient and matrix of a sample of this cost, in ``gradient`` and ``hessian``.
         at: Fraction of the phase, and its length, s.
         pair: Numbers of the two keys, and their states.
-        cost: Of the sample.
-        takes: Of ``hermite``.
+        cost: Cost of the sample.
+        basis: Values of ``hermite``.
         out: Normal equations.
     """
     s, h = at
     k, other, first, second = pair
-    change, product = room.stretch[0], room.stretch[1]
-    _stretch(m, room, at, first, second)
-    H, g = room.square, room.slope
-    size, nq = g.shape[0], m.num_coordinates
+    change, product = work.by_length[0], work.by_length[1]
+    _state_by_length(m, work, at, first, second)
+    H, g = work.hessian, work.gradient
+    size, layout, rates = g.shape[0], m.layout, m.layout.first_rate
     along = 0.0
     for i in range(size):
         product[i] = 0.5 * g[i] / h
@@ -141,17 +152,17 @@ def spread_time(
     square = 0.5 * along / h + 0.5 * cost / (h * h)
     for i in range(size):
         square += product[i] * change[i]
-    add_time_slope(m, out, k, other, along + cost / h, square)
-    value, rate, acceleration = takes
-    for i in range(nq):
-        bent = product[m.num_variables + i - (nq - 6)] if i >= nq - 6 else 0.0
+    add_time_gradient(m, out, k, other, along + cost / h, square)
+    value, rate, acceleration = basis
+    for i in range(layout.num_coordinates):
+        by_bend = product[acceleration_index(layout, i)] if i >= layout.first_body else 0.0
         for a in range(4):
-            total = value[a] * product[i] + rate[a] * product[nq + i] + acceleration[a] * bent
-            add_time_product(m, out, k, other, a >= 2, (a % 2) * nq + i, total)
-    for i in range(2 * nq, m.num_variables):
+            total = value[a] * product[i] + rate[a] * product[rates + i] + acceleration[a] * by_bend
+            add_time_product(m, out, (k, other, a >= 2), (a % 2) * rates + i, total)
+    for i in range(layout.first_force, layout.size):
         if product[i] != 0.0:
-            if i < m.first_share:
-                add_time_product(m, out, k, other, False, i, (1.0 - s) * product[i])
-                add_time_product(m, out, k, other, True, i, s * product[i])
+            if i < layout.first_contact:
+                add_time_product(m, out, (k, other, False), i, (1.0 - s) * product[i])
+                add_time_product(m, out, (k, other, True), i, s * product[i])
             else:
-                add_time_product(m, out, k, other, False, i, product[i])
+                add_time_product(m, out, (k, other, False), i, product[i])
