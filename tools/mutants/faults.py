@@ -312,4 +312,47 @@ FAULTS = (
         "return np.stack([-right, np.cross(back, right), back])",
         ("tests/render/test_still.py",),
     ),
+    # methods, and what drives them
+    Fault(
+        "driver_returns_what_is_refused",
+        "src/handwright/methods/driver.py",
+        "        if judged.reasons:\n",
+        "        if judged.reasons and not self.accepted:\n",
+        ("tests/methods/test_driver.py",),
+    ),
+    Fault(
+        "driver_ignores_its_budget",
+        "src/handwright/methods/driver.py",
+        "while self.seconds < self.limits.seconds and number != search.max_attempts:",
+        "while number != search.max_attempts:",
+        ("tests/methods/test_driver.py",),
+    ),
+    Fault(
+        "newton_jacobian_sign",
+        "src/handwright/methods/trajopt/terms/body.py",
+        "rows[FORCE + h, at.acceleration + h] = -wf * m.body.mass",
+        "rows[FORCE + h, at.acceleration + h] = wf * m.body.mass",
+        ("tests/methods/test_trajopt_gradients.py",),
+    ),
+    Fault(
+        "pinned_frame_of_the_wrong_hold",
+        "src/handwright/methods/sampling/constraints/schedule.py",
+        "            return int(t) + shift\n",
+        "            return int(t)\n",
+        ("tests/methods/test_sampling_schedule.py",),
+    ),
+    Fault(
+        "strength_of_the_last_load_only",
+        "src/handwright/grasping/forces.py",
+        "        worst = max(worst, float(found.x[-1]))\n",
+        "        worst = float(found.x[-1])\n",
+        ("tests/grasping/test_carrying.py",),
+    ),
+    Fault(
+        "reach_profile_searches_the_wrong_half",
+        "src/handwright/methods/stepwise/objectives/profile.py",
+        "if reaching_rate(middle) < rate else (low, middle)",
+        "if reaching_rate(middle) > rate else (low, middle)",
+        ("tests/methods/test_stepwise_goals.py",),
+    ),
 )
