@@ -18,7 +18,7 @@ from handwright.geometry.shapes import make_shape
 from handwright.hands import human
 from handwright.io.atomic import written_whole
 from handwright.kinematics import posed_capsules
-from handwright.kinematics.ik.closing import Grasp, capsule_gap, close_around
+from handwright.kinematics.ik.closing import ClosedHand, capsule_gap, close_around
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.render import Camera, body_item, contact_sheet, hand_items, render_still, write_png
@@ -108,7 +108,7 @@ def run(out: Path) -> None:
     end = with_thumb(model, "closed", _THUMB_AFTER)
     images, labels = [], []
     roots: list[Pose] = []
-    grasps: list[Grasp] = []
+    grasps: list[ClosedHand] = []
     table = Table("shape", "pads touching", "worst pad gap mm", "deepest capsule mm", box=None)
     for placement in track(PLACEMENTS, "Closing the hand", console=console):
         body = make_shape(placement.shape)
@@ -136,7 +136,7 @@ def run(out: Path) -> None:
     console.print(f"Picture: {sheet}\nJoint values and wrist poses: {poses}", highlight=False)
 
 
-def _write_poses(path: Path, model: HandModel, roots: list[Pose], grasps: list[Grasp]) -> Path:
+def _write_poses(path: Path, model: HandModel, roots: list[Pose], grasps: list[ClosedHand]) -> Path:
     """Writes the grasps so that a reader never sees half a file."""
     with written_whole(path) as file:
         np.savez(

@@ -17,7 +17,7 @@ from handwright.deprecated import renamed_fields
 from handwright.methods.base import Attempt, AttemptContext, Method, Search
 from handwright.methods.paper import Paper
 from handwright.methods.stepwise.objectives.current_goals import goal_lacks
-from handwright.methods.stepwise.objectives.holding import NoGripError
+from handwright.methods.stepwise.objectives.planned_grasps import NoGripError
 from handwright.methods.stepwise.session import MAX_STEP, Session
 from handwright.methods.stepwise.settings import Settings
 

@@ -1,4 +1,4 @@
-"""What grasps and joints must be good for: loads, ways, other bodies, limits ahead."""
+"""What grasps must be good for: loads, ways, and other bodies."""
 
 from __future__ import annotations
 
@@ -8,28 +8,12 @@ import pytest
 import handwright as hw
 from handwright.geometry.distance.surface_distance import surface_distance
 from handwright.grasping.carry import carrying_strain
-from handwright.grasping.obstacles import obstacles
-from handwright.grasping.strength import strength_share
+from handwright.grasping.forces import strength_share
+from handwright.grasping.grips import obstacles
 from handwright.kinematics import link_poses
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.mechanics import force_contacts
-from handwright.methods.stepwise.qp.joint_bounds import stoppable
-
-STEP = 1.0 / 30.0
-
-
-def test_a_joint_that_goes_as_fast_as_it_may_stops_at_its_limit():
-    room, speeds = 1.0, []
-    for _ in range(60):
-        speeds.append(float(stoppable(np.array([room]), STEP)[0]))
-        room -= STEP * speeds[-1]
-        assert room >= 0.0
-    assert room < 1e-3
-    braking = -np.diff(speeds) / STEP
-    assert braking.max() < 15.0 * 1.05
-    # Beyond its limit it comes back.
-    assert stoppable(np.array([-0.01]), STEP)[0] < 0.0
 
 
 def test_the_share_of_strength_is_that_of_a_pinch_by_hand():

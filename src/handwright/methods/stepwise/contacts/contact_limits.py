@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 
 from handwright.core.contact import ContactMode
 from handwright.kernels.decorators import compiled, inlined
-from handwright.methods.stepwise.contacts.touch_kernels import across
+from handwright.methods.stepwise.contacts.contact_kernels import ContactKinematics, across
 
 STILL_SPEED = 3e-3
 """Fastest slip of a static contact along each of two directions, m/s; a certificate has 5e-3."""
 # How much of a depth is undone in a frame, and how fast at most, m/s.
 _RECOVERY, _RECOVERY_SPEED = 0.3, 0.05
 _STATIC, _SLIDING = int(ContactMode.STATIC), int(ContactMode.SLIDING)
+
+
+class ContactModes(NamedTuple):
+    """What contacts may do in a frame."""
+
+    hand: Int[np.ndarray, " K"]
+    """The hand that touches; -1 where no hand does."""
+    is_pinned: Bool[np.ndarray, " K"]
+    """Whether a contact may not part."""
+    is_stuck: Bool[np.ndarray, " K"]
+    """Whether a static contact of two bodies may not slide."""
+    mode: Int[np.ndarray, " K"]
+    """Values of ``ContactMode``."""
+    drag: Float[np.ndarray, "K 3"]
+    """Where friction pulls bodies at contacts that slide."""
 
 
 @compiled
@@ -47,38 +64,27 @@ def _put_row(
 
 
 @compiled
-def touch_limits(
-    relative: Float[np.ndarray, "K 3 N"],
-    offset: Float[np.ndarray, "K 3"],
-    normal: Float[np.ndarray, "K 3"],
-    curve: Float[np.ndarray, "K 3"],
-    hand: np.ndarray,
-    is_pinned: np.ndarray,
-    is_stuck: np.ndarray,
-    mode: np.ndarray,
-    drag: Float[np.ndarray, "K 3"],
-    step: float,
-) -> tuple:
+def contact_limits(contacts: ContactKinematics, modes: ContactModes, step: float) -> tuple:
     """Rows of velocities, how low they may be, m/s, and the slack that gives way.
 
     Contacts of bodies keep them apart, and pinned ones may not part (slack 1). Static contacts of
     hands do not slide, and sliding ones do not turn back (slack 2).
 
     Args:
-        relative: Velocities of what touches over the bodies, by all velocities.
-        offset: From points of bodies to those of what touches, m.
-        normal: Into the bodies.
-        curve: What is added to the velocities, m/s.
-        hand: (K,) -1 where no hand touches.
-        is_pinned: (K,) whether contacts may not part.
-        is_stuck: (K,) whether contacts of bodies may not slide, where they are static.
-        mode: (K,) values of ``ContactMode``.
-        drag: Where friction pulls bodies at contacts that slide.
-        step: s.
+        contacts: How they move.
+        modes: What they may do.
+        step: Length of the frame, s.
     """
+    relative, curve, normal, offset = (
+        contacts.relative,
+        contacts.curve,
+        contacts.normal,
+        contacts.offset,
+    )
+    hand, mode = modes.hand, modes.mode
     lying = np.flatnonzero(hand < 0)
-    pinned = np.flatnonzero(is_pinned)
-    stays = np.flatnonzero(((hand >= 0) | is_stuck) & (mode == _STATIC))
+    pinned = np.flatnonzero(modes.is_pinned)
+    stays = np.flatnonzero(((hand >= 0) | modes.is_stuck) & (mode == _STATIC))
     slides = np.flatnonzero((hand >= 0) & (mode == _SLIDING))
     num_bodies = len(lying) + len(pinned)
     count = num_bodies + 4 * len(stays) + len(slides)
@@ -108,6 +114,6 @@ def touch_limits(
                 _put_row(relative, curve, k, ways[k], sign, matrix, low, row)
                 row += 1
     for k in slides:
-        _put_row(relative, curve, k, drag[k], 1.0, matrix, low, row)
+        _put_row(relative, curve, k, modes.drag[k], 1.0, matrix, low, row)
         row += 1
     return matrix, low, kind

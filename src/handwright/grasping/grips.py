@@ -1,4 +1,4 @@
-"""Other bodies that a grasp must leave room for, now and when goals bring them near."""
+"""Grasps for the grips of a problem: what the planner is told about goals and other bodies."""
 
 from __future__ import annotations
 
@@ -7,9 +7,42 @@ from itertools import pairwise
 import numpy as np
 
 from handwright.core.body import RigidBody
-from handwright.core.problem import Problem, goal_pose_at
+from handwright.core.events import Grip
+from handwright.core.problem import Problem, goal_pose_at, goal_poses
 from handwright.core.surface import EnvironmentBox
+from handwright.grasping.grasp import Grasp, NoGrasp
+from handwright.grasping.planner import find_grasp
+from handwright.grasping.task import GraspOptions
 from handwright.math.pose import Pose
+
+
+def find_grip(problem: Problem, grip: Grip, pose: Pose, *, seed: int = 0) -> Grasp | NoGrasp:
+    """Finds a grasp for one grip of a problem.
+
+    The hand leaves space for other bodies, where they are and where goals bring them, and takes
+    the body so that its arm can carry it to its goals.
+
+    Args:
+        problem: The hands, bodies, environment and goals.
+        grip: Which hand takes which body, in which style.
+        pose: Pose of the body in the world when it is taken.
+        seed: Random seed of the search.
+    """
+    return find_grasp(
+        problem.hands[grip.hand],
+        problem.bodies[grip.body],
+        grip.style,
+        pose=pose,
+        root=problem.start[grip.hand],
+        environment=(*problem.environment, *obstacles(problem, grip.body)),
+        options=GraspOptions(
+            gravity=problem.gravity,
+            near=grip.at,
+            destinations=tuple(goal_poses(problem, grip.body)),
+        ),
+        seed=seed,
+    )
+
 
 # A body is cut across its longest side into so many boxes.
 _NUM_SLABS = 8

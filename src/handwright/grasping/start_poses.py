@@ -33,15 +33,15 @@ _DRAWS = 3000
 # Places at which distances are measured: those that promise most without.
 _LOOKED_AT = 400
 _SURFACE_POINTS = 500
-# Room that an open hand leaves around a body, m.
-_ROOM = 0.004
+# Clearance that an open hand leaves around a body, m.
+_CLEARANCE = 0.004
 _MM = 1e3
 _OUT_OF_PALM = np.array([0.0, 0.0, -1.0])
 # How far an open hand goes back from a body, and how deep in it counts as free, m.
 _RETREATS, _FREE = np.arange(0.0, 0.05, 0.004), 0.001
 
 
-class Start(NamedTuple):
+class StartPose(NamedTuple):
     """A place to begin at, in the frame of the body."""
 
     wrist: Pose
@@ -50,12 +50,33 @@ class Start(NamedTuple):
     score: float
 
 
-class Reach(NamedTuple):
+class ArmReach(NamedTuple):
     """What the arm can do, in the frame of the body."""
 
     shoulder: Float[np.ndarray, "3"]
     upper_arm: float
     forearm: float
+
+
+class StartProblem(NamedTuple):
+    """Where start poses are looked for, in the frame of the body."""
+
+    hand: HandModel
+    body: RigidBody
+    style: GripStyle
+    points: SkinPoints
+    """A few points of the hand's skin."""
+    handles: list[SkinHandle]
+    """Handles of the style on these points."""
+    field: Field
+    """Distance grid of the body."""
+    environment: EnvironmentArrays
+    near: Float[np.ndarray, "3"]
+    """Where on the body the grip should be, m."""
+    down: Float[np.ndarray, "3"]
+    """Unit direction of gravity."""
+    reach: ArmReach | None
+    """What the arm can reach, if there is one."""
 
 
 def style_posture(model: HandModel, style: GripStyle, opening: float) -> Float[np.ndarray, " J"]:
@@ -121,81 +142,73 @@ def _along(points: np.ndarray, down: np.ndarray) -> np.ndarray:
     return (points @ down)[:, None] * down
 
 
-def find_starts(
-    model: HandModel,
-    body: RigidBody,
-    style: GripStyle,
-    *,
-    points: SkinPoints,
-    handles: list[SkinHandle],
-    field: Field,
-    environment: EnvironmentArrays,
-    at: Float[np.ndarray, "3"],
-    down: Float[np.ndarray, "3"],
-    reach: Reach | None,
-    count: int,
-    rng: np.random.Generator,
-) -> list[Start]:
-    """The most promising places, best first, no two alike; none if the body is too thick.
+def find_starts(problem: StartProblem, count: int, rng: np.random.Generator) -> list[StartPose]:
+    """The most promising start poses, best first, no two alike; none if the body is too thick.
 
     Args:
-        model: The hand.
-        body: What is to be held; all is in its frame.
-        style: How.
-        points: Of the hand's skin, a few.
-        handles: On these points.
-        field: Distances of the body.
-        environment: Surroundings.
-        at: Where on the body the grip should be.
-        down: Unit direction of gravity.
-        reach: Of the arm, if there is one.
-        count: Most places.
+        problem: What is held, by what, and how.
+        count: Most start poses.
         rng: Random numbers.
     """
-    first, second = opposed_points(body, style, at, down, rng)
+    style = problem.style
+    first, second = opposed_points(problem.body, style, problem.near, problem.down, rng)
     if not len(first):
         return []
-    levels = [_open_hand(model, style, points, k / (_LEVELS - 1)) for k in range(_LEVELS)]
-    thickness = np.linalg.norm(second - first, axis=1)
-    apertures = np.array([level.aperture for level in levels])
-    wide = apertures[None] >= thickness[:, None] + _ROOM
-    level_of = np.where(wide.any(axis=1), wide.argmax(axis=1), _LEVELS - 1)
-    if not style.jaws[1]:
-        level_of[:] = 0
-    if style.wraps:
-        level_of[:] = _LEVELS - 1
+    levels = [
+        _open_hand(problem.hand, style, problem.points, k / (_LEVELS - 1)) for k in range(_LEVELS)
+    ]
+    level_of = _openings(levels, style, np.linalg.norm(second - first, axis=1))
     roll = rng.uniform(0.0, 2.0 * np.pi, len(first))
-    starts: list[Start] = []
     wrists = _placed(
         levels, level_of, first, second, roll, between=bool(style.jaws[1]) and not style.wraps
     )
     position, turn = wrists.position.copy(), rotation.to_matrix(wrists.wxyz)
-    scores = np.zeros(len(first))
-    scores += _direction_cost(style, model, turn, down)
-    if style.wraps:
-        scores += _length_cost(body, turn)
-    middle = 0.5 * (first + second)
-    scores += 8.0 * np.linalg.norm(middle - at, axis=1) / body.radius_of_gyration
-    if reach is not None:
-        scores += _arm_cost(reach, position, turn, down)
+    scores = _pose_scores(problem, position, turn, 0.5 * (first + second))
     # Distances only where the rest is promising.
     for n in np.argsort(scores, kind="stable")[:_LOOKED_AT]:
         level = levels[level_of[n]]
         if style.wraps:
-            position[n] += _backed_off(level, position[n], turn[n], field) * turn[n][:, 2]
-        places = level.points @ turn[n].T + position[n]
-        scores[n] += _fit_cost(level, handles, places, field, environment)
+            position[n] += _backed_off(level, position[n], turn[n], problem.field) * turn[n][:, 2]
+        scores[n] += _fit_cost(level, problem, level.points @ turn[n].T + position[n])
     scores[np.argsort(scores, kind="stable")[_LOOKED_AT:]] += 1e3
+    starts: list[StartPose] = []
     for n in np.argsort(scores, kind="stable"):
         if len(starts) == count:
             break
         if all(_differ(wrists[n], start.wrist) for start in starts):
             starts.append(
-                Start(
+                StartPose(
                     Pose(position[n], wrists[n].wxyz), level_of[n] / (_LEVELS - 1), float(scores[n])
                 )
             )
     return starts
+
+
+def _openings(levels: list[_OpenHand], style: GripStyle, thickness: np.ndarray) -> np.ndarray:
+    """How far the hand is open at each pair of points: the least that goes around the body."""
+    apertures = np.array([level.aperture for level in levels])
+    wide = apertures[None] >= thickness[:, None] + _CLEARANCE
+    level_of = np.where(wide.any(axis=1), wide.argmax(axis=1), _LEVELS - 1)
+    if not style.jaws[1]:
+        level_of[:] = 0
+    if style.wraps:
+        level_of[:] = _LEVELS - 1
+    return level_of
+
+
+def _pose_scores(
+    problem: StartProblem, position: np.ndarray, turn: np.ndarray, middle: np.ndarray
+) -> np.ndarray:
+    """What speaks against wrists apart from distances; ``middle`` is between the opposed points."""
+    style, body = problem.style, problem.body
+    scores = np.zeros(len(position))
+    scores += _direction_cost(style, problem.hand, turn, problem.down)
+    if style.wraps:
+        scores += _length_cost(body, turn)
+    scores += 8.0 * np.linalg.norm(middle - problem.near, axis=1) / body.radius_of_gyration
+    if problem.reach is not None:
+        scores += _arm_cost(problem.reach, position, turn, problem.down)
+    return scores
 
 
 class _OpenHand(NamedTuple):
@@ -286,7 +299,9 @@ def _direction_cost(
     return 60.0 * (_outside(palm, style.palm_up) + _outside(thumb, style.thumb_up))
 
 
-def _arm_cost(reach: Reach, position: np.ndarray, turn: np.ndarray, down: np.ndarray) -> np.ndarray:
+def _arm_cost(
+    reach: ArmReach, position: np.ndarray, turn: np.ndarray, down: np.ndarray
+) -> np.ndarray:
     """Far places, and wrists that would have to bend much with the elbow hanging down."""
     line = position - reach.shoulder
     distance = np.linalg.norm(line, axis=1)
@@ -305,16 +320,12 @@ def _arm_cost(reach: Reach, position: np.ndarray, turn: np.ndarray, down: np.nda
     return cost + 10.0 * bend**2 + 60.0 * np.maximum(bend - 1.1, 0.0)
 
 
-def _fit_cost(
-    hand: _OpenHand,
-    handles: list[SkinHandle],
-    places: np.ndarray,
-    field: Field,
-    environment: EnvironmentArrays,
-) -> float:
-    gap = sample_field(field, places)[0] - hand.radius
-    centers = np.array([h.center for h in handles])
-    needed = np.array([1.0 if h.handle.is_needed else 0.3 for h in handles])
+def _fit_cost(hand: _OpenHand, problem: StartProblem, places: np.ndarray) -> float:
+    """How badly an open hand with its skin at some places fits the body, in mm."""
+    environment = problem.environment
+    gap = sample_field(problem.field, places)[0] - hand.radius
+    centers = np.array([h.center for h in problem.handles])
+    needed = np.array([1.0 if h.handle.is_needed else 0.3 for h in problem.handles])
     cost = float(needed @ np.minimum(_MM * np.abs(gap[centers]), 30.0)) / float(needed.sum())
     depth = _MM * max(-float(gap.min()), 0.0)
     cost += min(depth, 30.0) * 0.7

@@ -2,15 +2,60 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from handwright.core.contact import ContactMode
 from handwright.kernels.decorators import compiled, inlined, kernel
-from handwright.kinematics.tree import Links, Tree, placed
-from handwright.methods.stepwise.qp.point_rows import body_point_rows, hand_point_rows
+from handwright.kinematics.tree import placed
+from handwright.mechanics.wrench import tangents
+from handwright.methods.stepwise.qp.point_rows import HandChain, body_point_rows, hand_point_rows
+from handwright.methods.stepwise.world import BodyPoses
 
 _COLLIDING, _SLIDING = int(ContactMode.COLLIDING), int(ContactMode.SLIDING)
+
+
+class ContactIndices(NamedTuple):
+    """What touches what, for K contacts."""
+
+    body: Int[np.ndarray, " K"]
+    """The body that is touched."""
+    hand: Int[np.ndarray, " K"]
+    """The hand that touches; -1 where no hand does."""
+    other: Int[np.ndarray, " K"]
+    """The other body that touches; -1 where none does."""
+    link: Int[np.ndarray, " K"]
+    """Link of the hand that touches."""
+
+
+class ContactKinematics(NamedTuple):
+    """How contacts move with the velocities of hands and bodies."""
+
+    relative: Float[np.ndarray, "K 3 N"]
+    """Velocities of what touches over the bodies, by all velocities."""
+    offset: Float[np.ndarray, "K 3"]
+    """Vectors from points of bodies to those of what touches, m."""
+    normal: Float[np.ndarray, "K 3"]
+    """Unit normals into the touched bodies."""
+    curve: Float[np.ndarray, "K 3"]
+    """What is added to the velocities because points move on curves, m/s."""
+
+
+class PlacedContacts(NamedTuple):
+    """Contacts in the world, in arrays that kernels fill."""
+
+    point: Float[np.ndarray, "K 3"]
+    """Points of the touched bodies, m."""
+    toucher: Float[np.ndarray, "K 3"]
+    """Points of what touches, m."""
+    normal: Float[np.ndarray, "K 3"]
+    """Unit normals into the touched bodies."""
+    before: Float[np.ndarray, "K 3"]
+    """Velocities of what touches over the bodies in the last frame, m/s."""
+    relative: Float[np.ndarray, "K 3 N"]
+    """Velocities of what touches over the bodies, by all velocities."""
 
 
 @inlined
@@ -24,42 +69,31 @@ def _turned(turn: np.ndarray, n: int, x: float, y: float, z: float) -> tuple[flo
 
 @kernel
 def place_contacts(
-    body: np.ndarray,
-    hand: np.ndarray,
-    other: np.ndarray,
-    vectors: np.ndarray,
-    center: np.ndarray,
-    turn: np.ndarray,
-    first: np.ndarray,
-    point: np.ndarray,
-    at: np.ndarray,
-    normal: np.ndarray,
-    before: np.ndarray,
-    relative: np.ndarray,
+    which: ContactIndices,
+    vectors: Float[np.ndarray, "K 6 3"],
+    bodies: BodyPoses,
+    first: Int[np.ndarray, " B"],
+    out: PlacedContacts,
 ) -> None:
-    """Where contacts are in the world, and velocities of the bodies there.
+    """Places contacts in the world, and fills in the velocities of the bodies there.
 
     Args:
-        body: (K,) what is touched.
-        hand: (K,) what touches; -1 for none.
-        other: (K,) the other body that touches; -1 for none.
-        vectors: (K, 6, 3) of which the first are local points, anchors and normals, and the last
-            velocities of the last frame in the body's axes.
-        center: (B, 3) of bodies, m.
-        turn: (B, 3, 3) of bodies.
-        first: (B,) of their velocities.
-        point: (K, 3) filled: of the body, m.
-        at: (K, 3) filled: of what touches, m; not for hands.
-        normal: (K, 3) filled.
-        before: (K, 3) filled: velocities of the last frame.
-        relative: (K, 3, N) zeros; what is touched goes in with a minus.
+        which: What touches what.
+        vectors: Local point, anchor and normal of each contact, two vectors that are not used
+            here, and the velocity of the last frame in the body's axes.
+        bodies: Where all bodies are.
+        first: Index of each body's first velocity among all velocities.
+        out: Filled; ``relative`` must hold zeros. Points of hands are left to
+            ``place_hand_contacts``.
     """
-    for k in range(body.shape[0]):
-        b, o = body[k], other[k]
+    center, turn = bodies.center, bodies.rotation
+    point, normal, before, relative = out.point, out.normal, out.before, out.relative
+    for k in range(which.body.shape[0]):
+        b, o = which.body[k], which.other[k]
         lx, ly, lz = vectors[k, 0, 0], vectors[k, 0, 1], vectors[k, 0, 2]
         nx, ny, nz = vectors[k, 2, 0], vectors[k, 2, 1], vectors[k, 2, 2]
         ax, ay, az = _turned(turn, b, vectors[k, 1, 0], vectors[k, 1, 1], vectors[k, 1, 2])
-        if hand[k] >= 0 or o >= 0:
+        if which.hand[k] >= 0 or o >= 0:
             nx, ny, nz = _turned(turn, b, nx, ny, nz)
         normal[k, 0], normal[k, 1], normal[k, 2] = nx, ny, nz
         before[k, 0], before[k, 1], before[k, 2] = _turned(
@@ -75,41 +109,25 @@ def place_contacts(
             body_point_rows(
                 first[o], px - center[o, 0], py - center[o, 1], pz - center[o, 2], 1.0, relative[k]
             )
-        at[k, 0], at[k, 1], at[k, 2] = lx, ly, lz
+        out.toucher[k, 0], out.toucher[k, 1], out.toucher[k, 2] = lx, ly, lz
 
 
 @kernel
 def place_hand_contacts(
-    tree: Tree,
-    links: Links,
-    num_root: int,
-    first: int,
     h: int,
-    hand: np.ndarray,
-    link: np.ndarray,
-    vectors: np.ndarray,
-    point: np.ndarray,
-    at: np.ndarray,
-    relative: np.ndarray,
+    hand: HandChain,
+    which: ContactIndices,
+    vectors: Float[np.ndarray, "K 6 3"],
+    out: PlacedContacts,
 ) -> None:
-    """Where hand ``h`` touches, and its velocities there; see ``place_contacts``."""
-    for k in range(hand.shape[0]):
-        if hand[k] != h:
+    """Places the contacts of hand ``h``, and adds its velocities there; see ``place_contacts``."""
+    for k in range(which.hand.shape[0]):
+        if which.hand[k] != h:
             continue
-        local = vectors[k, 0]
-        at[k, 0], at[k, 1], at[k, 2] = placed(links, link[k], local[0], local[1], local[2])
-        hand_point_rows(
-            tree,
-            links,
-            num_root,
-            first,
-            link[k],
-            point[k, 0],
-            point[k, 1],
-            point[k, 2],
-            1.0,
-            relative[k],
-        )
+        link, local, point = which.link[k], vectors[k, 0], out.point[k]
+        x, y, z = placed(hand.links, link, local[0], local[1], local[2])
+        out.toucher[k, 0], out.toucher[k, 1], out.toucher[k, 2] = x, y, z
+        hand_point_rows(hand, link, point[0], point[1], point[2], 1.0, out.relative[k])
 
 
 @compiled
@@ -167,15 +185,12 @@ def _has_one_edge(mode: int, friction: float) -> bool:
 
 @compiled
 def across(normal: Float[np.ndarray, "K 3"]) -> tuple:
-    """Two unit directions across each normal, by the formula of Duff et al. 2017."""
+    """Two unit directions across each normal."""
     first, second = np.zeros(normal.shape), np.zeros(normal.shape)
     for k in range(len(normal)):
-        x, y, z = normal[k, 0], normal[k, 1], normal[k, 2]
-        sign = 1.0 if z >= 0.0 else -1.0
-        a = -1.0 / (sign + z)
-        b = x * y * a
-        first[k, 0], first[k, 1], first[k, 2] = 1.0 + sign * x * x * a, sign * b, -sign * x
-        second[k, 0], second[k, 1], second[k, 2] = b, sign + y * y * a, -y
+        ax, ay, az, bx, by, bz = tangents(normal, k)
+        first[k, 0], first[k, 1], first[k, 2] = ax, ay, az
+        second[k, 0], second[k, 1], second[k, 2] = bx, by, bz
     return first, second
 
 

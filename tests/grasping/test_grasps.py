@@ -1,4 +1,4 @@
-"""Initial grasps and reaching of the stepwise method, judged by exact distances and programs."""
+"""Grasps and reaches, judged by exact distances and linear programs."""
 
 from __future__ import annotations
 
@@ -18,16 +18,23 @@ from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.geometry.distance.surface_distance import surface_distance
 from handwright.geometry.shapes import make_shape
+from handwright.grasping import (
+    GRIP_STYLES,
+    Grasp,
+    GraspOptions,
+    NoGrasp,
+    NoReach,
+    ReachPath,
+    find_grasp,
+    reach_path,
+)
 from handwright.grasping.balance import Load, balance
 from handwright.grasping.forces import disturbances
-from handwright.grasping.grasp import GraspFound, NoGrasp, find_grasp
-from handwright.grasping.grip_styles import GRIP_STYLES
-from handwright.grasping.habits import apart_pairs, habits
 from handwright.grasping.handles import skin_handles
-from handwright.grasping.reach import NoReach, ReachPath, reach_path
-from handwright.grasping.rows import GraspProblem, Weights, grasp_rows
+from handwright.grasping.posture_cost import posture_matrix, separation_pairs
+from handwright.grasping.residuals import GraspProblem, GraspWeights, grasp_residuals
 from handwright.grasping.skin import skin_points
-from handwright.grasping.starts import style_posture
+from handwright.grasping.start_poses import style_posture
 from handwright.hands import human, trident
 from handwright.hands.skin.build import skin_of
 from handwright.kinematics import link_poses, posed_skin
@@ -47,7 +54,7 @@ SHOULDER = Pose(
 class Case(NamedTuple):
     body: RigidBody
     pose: Pose
-    surroundings: tuple[Surface, ...]
+    environment: tuple[Surface, ...]
 
 
 def on_table(body: RigidBody) -> Case:
@@ -71,19 +78,18 @@ def cases() -> dict[str, Case]:
 
 
 @lru_cache(maxsize=8)
-def held(style: str) -> GraspFound:
+def held(style: str) -> Grasp:
     case = cases()[style]
     found = find_grasp(
         ARM,
         case.body,
-        case.pose,
         style,
+        pose=case.pose,
         root=SHOULDER,
-        surroundings=case.surroundings,
-        rng=np.random.default_rng(0),
-        num_starts=8,
+        environment=case.environment,
+        options=GraspOptions(num_starts=8),
     )
-    assert isinstance(found, GraspFound), found.reason
+    assert isinstance(found, Grasp), found.reason
     return found
 
 
@@ -130,7 +136,7 @@ def test_nothing_is_inside_anything(style):
     gap = ExactDistance.from_body(case.body).signed_distance(vertices)[0]
     assert gap.min() > -5e-4
     world = case.pose.apply(vertices)
-    for surface in case.surroundings:
+    for surface in case.environment:
         assert surface_distance(surface, world)[0].min() > -5e-4
     assert finger_finger(ARM, grasp.q[None])[0][0] <= 5e-4
     assert np.all(grasp.q >= ARM.joints.lower - 1e-12)
@@ -195,25 +201,28 @@ def test_the_hand_is_below_what_it_carries():
 
 
 def test_the_same_numbers_give_the_same_grasp():
-    body, pose, surroundings = cases()["precision"]
+    body, pose, environment = cases()["precision"]
     again = [
         find_grasp(
-            ARM, body, pose, "precision", root=SHOULDER, surroundings=surroundings,
-            rng=np.random.default_rng(3), num_starts=2,
+            ARM,
+            body,
+            "precision",
+            pose=pose,
+            root=SHOULDER,
+            environment=environment,
+            options=GraspOptions(num_starts=2),
+            seed=3,
         )
         for _ in range(2)
-    ]  # fmt: skip
-    assert all(isinstance(grasp, GraspFound) for grasp in again)
+    ]
+    assert all(isinstance(grasp, Grasp) for grasp in again)
     assert again[0].q.tobytes() == again[1].q.tobytes()
 
 
 def test_a_bare_left_hand_comes_to_the_body():
     body = make_shape("sphere")
-    grasp = find_grasp(
-        human("left"), body, Pose.identity(), "precision", rng=np.random.default_rng(0),
-        num_starts=5,
-    )  # fmt: skip
-    assert isinstance(grasp, GraspFound)
+    grasp = find_grasp(human("left"), body, "precision", options=GraspOptions(num_starts=5))
+    assert isinstance(grasp, Grasp)
     assert np.linalg.norm(grasp.root.position) < 0.25
 
 
@@ -224,9 +233,13 @@ def test_a_bare_left_hand_comes_to_the_body():
 def test_a_style_that_cannot_hold_says_why(place, size, says):
     body = make_shape("box", width=size, depth=size, height=size)
     found = find_grasp(
-        ARM, body, Pose(np.array(place), UPRIGHT), "precision", root=SHOULDER,
-        rng=np.random.default_rng(0), num_starts=1,
-    )  # fmt: skip
+        ARM,
+        body,
+        "precision",
+        pose=Pose(np.array(place), UPRIGHT),
+        root=SHOULDER,
+        options=GraspOptions(num_starts=1),
+    )
     assert isinstance(found, NoGrasp)
     assert says in found.reason
 
@@ -235,9 +248,7 @@ def test_a_style_that_cannot_hold_says_why(place, size, says):
     ("style", "part"), [("tripod", "index_distal"), ("power", "middle_metacarpal")]
 )
 def test_a_hand_without_the_parts_says_which(style, part):
-    found = find_grasp(
-        trident(), make_shape("box"), Pose.identity(), style, rng=np.random.default_rng(0)
-    )
+    found = find_grasp(trident(), make_shape("box"), style)
     assert isinstance(found, NoGrasp)
     assert part in found.reason
 
@@ -245,9 +256,13 @@ def test_a_hand_without_the_parts_says_which(style, part):
 def test_mistakes_are_told():
     body, pose, _ = cases()["tripod"]
     with pytest.raises(UnknownNameError, match="tripod"):
-        find_grasp(ARM, body, pose, "tripodd", root=SHOULDER, rng=np.random.default_rng(0))
+        find_grasp(ARM, body, "tripodd", pose=pose, root=SHOULDER)
     with pytest.raises(InvalidValueError, match="shoulder"):
-        find_grasp(ARM, body, pose, "tripod", rng=np.random.default_rng(0))
+        find_grasp(ARM, body, "tripod", pose=pose)
+    with pytest.raises(InvalidValueError, match="num_starts is 0; expected at least 1"):
+        GraspOptions(num_starts=0)
+    with pytest.raises(InvalidValueError, match="friction is -1"):
+        GraspOptions(friction=-1)
 
 
 def ball(place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -256,22 +271,22 @@ def ball(place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return away - 0.035, place / away[:, None]
 
 
-def test_slopes_of_the_rows():
+def test_jacobian_of_the_residuals():
     model = human("left")
     style = GRIP_STYLES["precision"]
     points = skin_points(model, 0.006)
-    pairs, slack = apart_pairs(model)
+    pairs, slack = separation_pairs(model)
     rng = np.random.default_rng(5)
     q = style_posture(model, style, 0.3)
     problem = GraspProblem(
         model, points, skin_handles(model, points, style)[0],
         ball, pack_environment((table(-0.02),)), pairs, slack,
-        style_posture(model, style, 0.0), habits(model, np.ones(model.num_joints)), True,
+        style_posture(model, style, 0.0), posture_matrix(model, np.ones(model.num_joints)), True,
         wrist=Pose(rng.normal(size=3), rotation.random(rng)),
     )  # fmt: skip
-    weights = Weights(wrist=0.1)
+    weights = GraspWeights(wrist=0.1)
     root = Pose(np.array([-0.10, -0.01, 0.04]), rotation.exp(np.array([0.1, 0.2, 0.3])))
-    value, slope, measured = grasp_rows(problem, q, root, weights)
+    value, jacobian, measured = grasp_residuals(problem, q, root, weights)
     assert measured.depth > 0.0  # The rows of depth are there too.
     step = 1e-6
     for column in rng.choice(model.num_joints + 6, 16, replace=False):
@@ -283,17 +298,17 @@ def test_slopes_of_the_rows():
             moved += change[: model.num_joints]
             wxyz = rotation.multiply(rotation.exp(change[-3:]), root.wxyz)
             there = Pose(root.position + change[-6:-3], wxyz)
-            sides.append(grasp_rows(problem, moved, there, weights)[0])
+            sides.append(grasp_residuals(problem, moved, there, weights)[0])
         difference = (sides[0] - sides[1]) / (2.0 * step)
         facing = slice(len(problem.handles), 4 * len(problem.handles))
-        # Slopes of the facing rows leave out how the surface turns; all others are exact.
+        # Gradients of the facing rows leave out how the surface turns; all others are exact.
         keep = np.ones(len(value), dtype=bool)
         keep[facing] = False
-        error = np.abs(difference - slope[:, column])[keep]
+        error = np.abs(difference - jacobian[:, column])[keep]
         assert error.max() < 1e-5 * (1.0 + np.abs(difference[keep]).max())
 
 
-def test_what_is_left_over_falls_along_its_slope():
+def test_what_is_left_over_falls_along_its_gradient():
     body = make_shape("sphere")
     load = Load(
         disturbances(body, GRAVITY, 1.0), body.center, 0.4, 9.81 * body.mass,
@@ -304,9 +319,9 @@ def test_what_is_left_over_falls_along_its_slope():
 
     def left_over(ways: np.ndarray) -> tuple[float, np.ndarray]:
         normal = ways / np.linalg.norm(ways, axis=1, keepdims=True)
-        value, slope = balance(load, radius * normal, normal, np.ones(len(ways)))
+        value, jacobian = balance(load, radius * normal, normal, np.ones(len(ways)))
         flat = np.eye(3) - normal[:, :, None] * normal[:, None, :]
-        return value @ value, 2.0 * np.einsum("v,nvi,nij->nj", value, slope, flat)
+        return value @ value, 2.0 * np.einsum("v,nvi,nij->nj", value, jacobian, flat)
 
     value, gradient = left_over(outward)
     assert value > 0.1
@@ -332,7 +347,7 @@ def start() -> np.ndarray:
 @pytest.mark.parametrize("style", ["power", "precision"])
 def test_the_way_to_a_grasp_is_free(style):
     grasp, case = held(style), cases()[style]
-    path = reach_path(ARM, grasp, case.body, case.pose, start(), surroundings=case.surroundings)
+    path = reach_path(ARM, grasp, case.body, case.pose, start(), environment=case.environment)
     assert isinstance(path, ReachPath)
     assert np.allclose(path.at(0.0)[0], start())
     assert np.allclose(path.at(1.0)[0], grasp.q)
@@ -345,7 +360,7 @@ def test_the_way_to_a_grasp_is_free(style):
         assert np.all(q <= ARM.joints.upper + 1e-9)
         places.append(skin_in_body(style, q, root))
         assert exact.signed_distance(places[-1])[0].min() > -8e-4
-        for surface in case.surroundings:
+        for surface in case.environment:
             assert surface_distance(surface, case.pose.apply(places[-1]))[0].min() > -5e-4
     travel = np.linalg.norm(np.diff(places, axis=0), axis=2).max(axis=1)
     # No part of the hand jumps: evenly cut, the way has no step much longer than others.
@@ -356,6 +371,6 @@ def test_a_start_inside_the_table_is_told():
     grasp, case = held("precision"), cases()["precision"]
     q = np.array(grasp.q)
     q[ARM.joints.index("shoulder_flexion")] -= 0.3
-    found = reach_path(ARM, grasp, case.body, case.pose, q, surroundings=case.surroundings)
+    found = reach_path(ARM, grasp, case.body, case.pose, q, environment=case.environment)
     assert isinstance(found, NoReach)
     assert "starts" in found.reason

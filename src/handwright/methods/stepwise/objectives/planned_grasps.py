@@ -8,13 +8,13 @@ import numpy as np
 
 from handwright.core.contact import ContactMode
 from handwright.core.events import Grip
-from handwright.core.problem import Problem, goal_poses
+from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
-from handwright.grasping.grasp import GraspFound, NoGrasp, find_grasp
-from handwright.grasping.obstacles import obstacles
+from handwright.grasping.grasp import Grasp, NoGrasp
+from handwright.grasping.grips import find_grip
 from handwright.grasping.reach import NoReach, ReachPath, reach_path
 from handwright.math.pose import Pose
-from handwright.methods.stepwise.contacts.touches import Touch
+from handwright.methods.stepwise.contacts.contact_state import ContactState
 from handwright.methods.stepwise.world import BodyState, World
 
 # Share of the time of a reach after which its end is wanted; the hand follows a little behind.
@@ -26,15 +26,15 @@ class NoGripError(InvalidValueError):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Holding:
+class PlannedGrasp:
     """A grip with its grasp; says where the hand is wanted."""
 
     grip: Grip
     hand: int
     body: int
-    grasp: GraspFound
+    grasp: Grasp
     path: ReachPath | None
-    """From where the hand starts; None for a hand that begins with the body in its grip."""
+    """Path from where the hand starts; None for a hand that begins with the body in its grip."""
 
     def at(self, time: float) -> tuple[np.ndarray, Pose]:
         """Joint values, rad, and root at a time, s."""
@@ -47,19 +47,19 @@ class Holding:
         share = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
         return self.path.at(share)
 
-    def is_firm(self, time: float) -> bool:
+    def tracks_tightly(self, time: float) -> bool:
         """Whether the hand is still reaching."""
         return time < self.grip.held
 
-    def leaves_arm(self, time: float) -> bool:
+    def releases_arm(self, time: float) -> bool:
         """Whether goals move the arm: once the hand holds."""
         return time >= self.grip.held
 
-    def touches(self, world: World) -> list[Touch]:
+    def contacts(self, world: World) -> list[ContactState]:
         """The contacts of the grasp."""
         body = world.bodies[self.body].body
         return [
-            Touch(
+            ContactState(
                 body=self.body,
                 hand=self.hand,
                 part=contact.capsule,
@@ -74,51 +74,40 @@ class Holding:
         ]
 
 
-def find_holdings(
+def plan_grasps(
     problem: Problem, world: World, bodies: list[BodyState], seed: int
-) -> list[Holding]:
+) -> list[PlannedGrasp]:
     """A grasp for every grip of a problem.
 
     Args:
-        problem: Its grips.
-        world: The same as arrays.
-        bodies: Where bodies are.
-        seed: Of the search.
+        problem: The problem with its grips.
+        world: The problem as arrays.
+        bodies: States of the bodies.
+        seed: Random seed of the search.
     """
     found = []
     hand_names = [hand.name for hand in world.hands]
     body_names = [body.name for body in world.bodies]
     for grip in problem.grips:
         hand, body = hand_names.index(grip.hand), body_names.index(grip.body)
-        part = world.bodies[body]
-        root = problem.start[grip.hand]
-        grasp = find_grasp(
-            world.hands[hand].model,
-            part.body,
-            bodies[body].pose(part.body),
-            grip.style,
-            root=root,
-            surroundings=(*problem.environment, *obstacles(problem, grip.body)),
-            gravity=problem.gravity,
-            at=grip.at,
-            carried=goal_poses(problem, grip.body),
-            rng=np.random.default_rng(seed),
-        )
+        model, part = world.hands[hand].model, world.bodies[body]
+        pose = bodies[body].pose(part.body)
+        grasp = find_grip(problem, grip, pose, seed=seed)
         if isinstance(grasp, NoGrasp):
             raise NoGripError(f"Hand '{grip.hand}', body '{grip.body}': {grasp.reason}")
         path: ReachPath | None = None
         if grip.held > grip.start:
             reached = reach_path(
-                world.hands[hand].model,
+                model,
                 grasp,
                 part.body,
-                bodies[body].pose(part.body),
+                pose,
                 problem.posture(grip.hand),
-                start_root=root if world.hands[hand].is_free else None,
-                surroundings=problem.environment,
+                start_root=problem.start[grip.hand] if world.hands[hand].is_free else None,
+                environment=problem.environment,
             )
             if isinstance(reached, NoReach):
                 raise NoGripError(f"Hand '{grip.hand}', body '{grip.body}': {reached.reason}")
             path = reached
-        found.append(Holding(grip, hand, body, grasp, path))
+        found.append(PlannedGrasp(grip, hand, body, grasp, path))
     return found

@@ -10,8 +10,8 @@ from handwright.core.hand import HandModel
 from handwright.geometry.distance.capsules import segment_segment
 from handwright.kernels.decorators import compiled
 from handwright.kinematics.ik.digit_table import digit_pairs
-from handwright.kinematics.tree import Links, Tree, placed
-from handwright.methods.stepwise.qp.point_rows import hand_point_rows
+from handwright.kinematics.tree import placed
+from handwright.methods.stepwise.qp.point_rows import HandChain, hand_point_rows
 
 # Pairs nearer than this are looked at, m.
 _MARGIN = 0.006
@@ -29,7 +29,7 @@ class DigitCapsules(NamedTuple):
 
 
 def digit_capsules(model: HandModel) -> DigitCapsules:
-    """As arrays that compiled code may take."""
+    """Capsules of a hand as arrays that compiled code takes."""
     capsules = model.capsules
     return DigitCapsules(
         digit_pairs(model),
@@ -41,16 +41,14 @@ def digit_capsules(model: HandModel) -> DigitCapsules:
 
 
 @compiled
-def digit_limits(
-    digits: DigitCapsules, tree: Tree, links: Links, num_root: int, first: int, width: int
-) -> tuple:
+def digit_limits(digits: DigitCapsules, hand: HandChain, width: int) -> tuple:
     """Rows of the speeds with which near digits part, and their gaps, m."""
     count = len(digits.link)
     start, end = np.zeros((count, 3)), np.zeros((count, 3))
     for c in range(count):
         link, a, b = digits.link[c], digits.start[c], digits.end[c]
-        start[c, 0], start[c, 1], start[c, 2] = placed(links, link, a[0], a[1], a[2])
-        end[c, 0], end[c, 1], end[c, 2] = placed(links, link, b[0], b[1], b[2])
+        start[c, 0], start[c, 1], start[c, 2] = placed(hand.links, link, a[0], a[1], a[2])
+        end[c, 0], end[c, 1], end[c, 2] = placed(hand.links, link, b[0], b[1], b[2])
     rows = np.zeros((len(digits.pairs), width))
     gaps = np.zeros(len(digits.pairs))
     room = np.zeros((3, width))
@@ -65,12 +63,8 @@ def digit_limits(
         two = start[j] + t * (end[j] - start[j])
         way = (one - two) / apart
         room[:] = 0.0
-        hand_point_rows(
-            tree, links, num_root, first, digits.link[i], one[0], one[1], one[2], 1.0, room
-        )
-        hand_point_rows(
-            tree, links, num_root, first, digits.link[j], two[0], two[1], two[2], -1.0, room
-        )
+        hand_point_rows(hand, digits.link[i], one[0], one[1], one[2], 1.0, room)
+        hand_point_rows(hand, digits.link[j], two[0], two[1], two[2], -1.0, room)
         rows[found] = way[0] * room[0] + way[1] * room[1] + way[2] * room[2]
         gaps[found] = gap
         found += 1

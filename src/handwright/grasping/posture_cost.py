@@ -1,4 +1,4 @@
-"""What the parts of a hand mind: joints to leave a posture, digits to be inside each other."""
+"""What a posture costs: joints away from where they are preferred, and digits in each other."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from jaxtyping import Float
 from handwright.core.hand import HandModel
 from handwright.kinematics.ik.digit_table import digit_pairs
 
-# Prices of a finger's last joint out of step with the one before, and of fingers out of step.
+# Weights of a finger's last joint out of step with the one before, and of fingers out of step.
 _TOGETHER, _ALIKE = 1.0, 0.7
 # How deep the last phalanx may be in capsules of the palm, m.
 _PALM_SLACK = 0.003
-# How much each joint of an arm minds to leave its posture.
+# Weight of each joint of an arm away from its posture.
 _ARM_STIFFNESS = {
     "shoulder_flexion": 0.15,
     "shoulder_horizontal_abduction": 0.25,
@@ -26,7 +26,7 @@ _ARM_STIFFNESS = {
 
 
 def joint_stiffness(model: HandModel) -> np.ndarray:
-    """How much each joint minds to leave the preferred posture."""
+    """Weight of each joint away from the preferred posture."""
     stiffness = np.ones(model.num_joints)
     for j, name in enumerate(model.joints.names):
         if j < model.wrist_link:
@@ -38,14 +38,16 @@ def joint_stiffness(model: HandModel) -> np.ndarray:
     return stiffness
 
 
-def habits(model: HandModel, stiffness: Float[np.ndarray, " J"]) -> Float[np.ndarray, "R J"]:
-    """What joints mind: to leave their posture, alone or apart from each other.
+def posture_matrix(
+    model: HandModel, stiffness: Float[np.ndarray, " J"]
+) -> Float[np.ndarray, "R J"]:
+    """Rows of what departures from a posture cost, of single joints and of joints together.
 
     The last two joints of a finger bend together, and neighbouring fingers do.
 
     Args:
         model: The hand.
-        stiffness: How much each joint minds alone.
+        stiffness: Weight of each joint alone.
     """
     names = model.joints.names
     rows = [np.diag(stiffness)]
@@ -56,15 +58,15 @@ def habits(model: HandModel, stiffness: Float[np.ndarray, " J"]) -> Float[np.nda
                 (name.replace(a, b), 1.0, _ALIKE)
                 for a, b in (("middle_", "index_"), ("ring_", "middle_"), ("little_", "ring_"))
             ]
-        for other, ratio, price in pairs:
+        for other, ratio, weight in pairs:
             if other != name and other in names:
                 row = np.zeros((1, len(names)))
-                row[0, j], row[0, names.index(other)] = price, -ratio * price
+                row[0, j], row[0, names.index(other)] = weight, -ratio * weight
                 rows.append(row)
     return np.concatenate(rows)
 
 
-def apart_pairs(model: HandModel) -> tuple[np.ndarray, np.ndarray]:
+def separation_pairs(model: HandModel) -> tuple[np.ndarray, np.ndarray]:
     """Capsules that must stay apart, and how deep each pair may be in each other, m.
 
     Digits keep apart; the last phalanx also keeps out of the palm, whose capsules stand out of

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from jaxtyping import Float
 
 from handwright.core.contact import ContactMode
 from handwright.kernels.decorators import compiled, inlined, kernel
 from handwright.kinematics.tree import Links, placed
+from handwright.methods.stepwise.contacts.contact_kernels import ContactIndices
+from handwright.methods.stepwise.world import BodyPoses
 
 _SLIDING = int(ContactMode.SLIDING)
 
@@ -18,15 +22,12 @@ def _dot(a: np.ndarray, b: np.ndarray) -> float:
 
 
 @kernel
-def held_places(
+def held_positions(
     h: int,
-    hand: np.ndarray,
-    body: np.ndarray,
-    link: np.ndarray,
+    which: ContactIndices,
     vectors: np.ndarray,
     links: Links,
-    center: np.ndarray,
-    turn: np.ndarray,
+    bodies: BodyPoses,
     point: np.ndarray,
     away: np.ndarray,
 ) -> None:
@@ -34,22 +35,20 @@ def held_places(
 
     Args:
         h: Number of the hand.
-        hand: (K,)
-        body: (K,)
-        link: (K,)
+        which: What touches what.
         vectors: (K, 3, 3) local points, anchors and normals.
-        links: Of the hand.
-        center: (B, 3) of bodies, m.
-        turn: (B, 3, 3) of bodies.
-        point: (K, 3) filled: of the bodies, m.
-        away: (K, 2) filled: along the normal and across it, m.
+        links: Placed links of the hand.
+        bodies: Where all bodies are.
+        point: (K, 3) points of the bodies, m; filled.
+        away: (K, 2) distances along the normal and across it, m; filled.
     """
-    for k in range(hand.shape[0]):
-        if hand[k] != h:
+    center, turn = bodies.center, bodies.rotation
+    for k in range(which.hand.shape[0]):
+        if which.hand[k] != h:
             continue
-        b = body[k]
+        b = which.body[k]
         local, anchor, inward = vectors[k, 0], vectors[k, 1], vectors[k, 2]
-        x, y, z = placed(links, link[k], local[0], local[1], local[2])
+        x, y, z = placed(links, which.link[k], local[0], local[1], local[2])
         for i in range(3):
             point[k, i] = center[b, i] + _dot(turn[b, i], anchor)
         x, y, z = x - point[k, 0], y - point[k, 1], z - point[k, 2]
@@ -57,6 +56,23 @@ def held_places(
         gap = -(x * nx + y * ny + z * nz)
         x, y, z = x + gap * nx, y + gap * ny, z + gap * nz
         away[k, 0], away[k, 1] = gap, np.sqrt(x * x + y * y + z * z)
+
+
+class SlipFigures(NamedTuple):
+    """What the force and the slip of one contact are."""
+
+    along: float
+    """Force along the normal, N."""
+    across: float
+    """Force across the normal, N."""
+    speed: float
+    """Speed of the slip, m/s."""
+    pace: float
+    """Speed of the mean slip, m/s."""
+    dragged: float
+    """Slip along the drag, m/s."""
+    mean_dragged: float
+    """Mean slip along the drag, m/s."""
 
 
 @compiled
@@ -67,13 +83,13 @@ def slip_figures(
     mean: Float[np.ndarray, "K 3"],
     drag: Float[np.ndarray, "K 3"],
 ) -> Float[np.ndarray, "K 6"]:
-    """Force along the normal and across it, sizes of slip and mean slip, and both along the drag.
+    """The numbers of ``SlipFigures`` for every contact.
 
     Args:
-        force: On bodies, N.
-        normal: Into bodies.
-        slip: Over bodies at the end of a frame, m/s.
-        mean: Halfway from the last frame, m/s.
+        force: Forces on bodies, N.
+        normal: Unit normals into bodies.
+        slip: Slips over bodies at the end of a frame, m/s.
+        mean: Mean slips of the last frame and this one, m/s.
         drag: Where friction pulls while a contact slides.
     """
     found = np.zeros((len(force), 6))
@@ -115,14 +131,14 @@ def energy_added(
     """Energy that contacts which slide or break add in a frame, J.
 
     Args:
-        force: On bodies, N.
-        normal: Into bodies.
+        force: Forces on bodies, N.
+        normal: Unit normals into bodies.
         slip: Over bodies, m/s.
         leaving: Away from bodies, m/s.
         hand: (K,) -1 where no hand touches.
         mode: (K,) values of ``ContactMode``.
         still: Speeds below this are none, m/s.
-        step: s.
+        step: Length of the frame, s.
     """
     total = 0.0
     for k in range(len(force)):
