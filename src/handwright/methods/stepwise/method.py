@@ -40,7 +40,7 @@ _PAPER = Paper(
 @renamed_fields
 @dataclass(frozen=True, slots=True)
 class Stepwise(Settings, Method):
-    """Hands that reach, grasp and manipulate frame by frame and react to pushes, by Liu 2008."""
+    """Hands that grasp and manipulate frame by frame and react to pushes, by Liu 2008."""
 
     name: ClassVar[str] = "stepwise"
     title: ClassVar[str] = "Interactive stepping"
