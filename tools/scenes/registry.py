@@ -137,7 +137,7 @@ SCENES: dict[str, Scene] = {
         ),
         Scene(
             "bunny_like",
-            "a toy rabbit on the tracks of milk_box_turn",
+            "a toy rabbit in place of the milk box, put into the hand where it can be held",
             ("right",),
             lambda: {"bunny": swaps.BUNNY},
             swaps.make_bunny,
@@ -146,7 +146,7 @@ SCENES: dict[str, Scene] = {
         ),
         Scene(
             "mug",
-            "a mug on the tracks of milk_box_turn, its handle away from the hand",
+            "a mug in place of the milk box, its handle away from the hand",
             ("right",),
             lambda: {"mug": swaps.MUG},
             swaps.make_mug,
