@@ -1,12 +1,9 @@
-"""How times are taken: one thread, best of several repeats; and how long work may take."""
+"""How times are taken: one thread, best of several repeats."""
 
 from __future__ import annotations
 
-import signal
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
 
 
 def best_seconds(work: Callable[[], object], *, repeats: int = 7, calls: int = 1) -> float:
@@ -22,35 +19,3 @@ def best_seconds(work: Callable[[], object], *, repeats: int = 7, calls: int = 1
             work()
         best = min(best, (time.perf_counter() - start) / calls)
     return best
-
-
-@dataclass(slots=True)
-class Alarm:
-    """Whether the time of a block was up."""
-
-    has_rung: bool = False
-
-
-@contextmanager
-def interrupted_after(seconds: float) -> Iterator[Alarm]:
-    """Interrupts a block as Ctrl-C would, once it has had so much time of the processor, s.
-
-    Time in which other work has the processor does not count, so that what a method comes to does
-    not depend on how busy the machine is. For the main thread.
-    """
-    alarm = Alarm()
-
-    def ring(_number: int, _frame: object) -> None:
-        alarm.has_rung = True
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGPROF, ring)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    try:
-        yield alarm
-    except KeyboardInterrupt:
-        if not alarm.has_rung:
-            raise
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0.0)
-        signal.signal(signal.SIGPROF, before)

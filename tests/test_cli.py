@@ -14,7 +14,6 @@ from PIL import Image
 
 import benchmarks
 from handwright.cli import bench as bench_command
-from handwright.cli import benchmarks as cli_benchmarks
 from handwright.cli import main as cli
 from handwright.geometry.shapes import SHAPES
 from handwright.hands.registry import HANDS, make_hand, straight_length
@@ -195,7 +194,7 @@ def test_bench_prints_a_table_or_json(quick_benchmark, arguments, text, capsys):
 
 def test_bench_without_a_checkout_says_where_benchmarks_are(monkeypatch, tmp_path, capsys):
     installed = tmp_path / "lib" / "site-packages" / "handwright"
-    monkeypatch.setattr(cli_benchmarks, "PACKAGE", installed)
+    monkeypatch.setattr(bench_command, "PACKAGE", installed)
     assert cli.main(["bench", "verify"]) == 1
     said = capsys.readouterr().err
     assert "'handwright bench verify' runs from a source checkout" in said
@@ -218,7 +217,7 @@ def test_every_benchmark_that_bench_names_is_there():
     names = get_args(bench_command._BenchName)
     assert tuple(benchmarks.MODULES) == names
     for name in names:
-        module = cli_benchmarks.load_benchmark(name)
+        module = bench_command.load_benchmark(name)
         assert callable(module.run)
         assert callable(module.describe)
 
@@ -226,11 +225,11 @@ def test_every_benchmark_that_bench_names_is_there():
 def test_demo_hands_on_what_it_is_given(monkeypatch, tmp_path):
     motions, ten_shapes = [], []
     for name, run in (
-        ("demo_motions", lambda folder, **settings: motions.append((folder, settings))),
-        ("demo_shapes", ten_shapes.append),
+        ("motions", lambda folder, **settings: motions.append((folder, settings))),
+        ("shapes", ten_shapes.append),
     ):
         module = types.SimpleNamespace(run=run)
-        monkeypatch.setitem(sys.modules, f"handwright.cli.{name}", module)
+        monkeypatch.setitem(sys.modules, f"handwright.cli.demo.{name}", module)
     monkeypatch.chdir(tmp_path)
     here = tmp_path / "here"
     assert cli.main(["demo"]) == 0
@@ -247,81 +246,59 @@ def test_demo_hands_on_what_it_is_given(monkeypatch, tmp_path):
 
 
 @pytest.fixture
-def found(monkeypatch):
-    """Makes the method find two scripted motions at once and end as wanted."""
-    from dataclasses import replace
+def asked(monkeypatch):
+    """Makes the verb end at once as wanted; the methods that it was given."""
+    from handwright.core.result import Progress, Result
 
-    import handwright.methods as methods
-    from handwright.core.result import Progress
+    methods = []
 
-    whole = methods.synthesize
-
-    def end_with(status, count=2):
-        asked = []
-
+    def end_with(status):
         def synthesize(problem, method, *, seed, on_progress):
-            asked.append(method)
-            on_progress(Progress("searching", {"solutions": float(count)}, 1.0, method.time_budget))
-            result = whole(problem, methods.Scripted(), seed=seed)
-            return replace(result, clips=result.clips * count, status=status)
+            methods.append(method)
+            on_progress(Progress("searching", {"solutions": 0.0}, 1.0, method.time_budget))
+            return Result((), status, "", {"solutions": 0.0}, {"total": 1.0})
 
         monkeypatch.setattr("handwright.cli.synth.synthesize", synthesize)
-        return asked
+        return methods
 
     return end_with
 
 
-def test_synth_writes_what_it_found_when_it_is_stopped(found, tmp_path, capsys):
-    from handwright.core.result import Status
-    from handwright.io.clip.file import load_clip
-
-    found(Status.CANCELLED)
-    with pytest.raises(SystemExit) as stop:
-        cli.main(["synth", "milk_box_turn", "--out", str(tmp_path), "--time-budget", "50"])
-    assert stop.value.code == 130
-    printed = capsys.readouterr()
-    assert "searching, 2 of 10 found, 49 s left" in printed.err
-    assert "Stopped; motions found by then and written: 2." in printed.out
-    files = sorted(tmp_path.iterdir())
-    assert [file.name for file in files] == ["milk_box_turn_00.npz", "milk_box_turn_01.npz"]
-    assert all(load_clip(file).num_frames > 10 for file in files)
-
-
-def test_synth_that_found_nothing_says_so(found, tmp_path, capsys):
+def test_synth_that_found_nothing_says_so(asked, tmp_path, capsys):
     from handwright.core.result import Status
 
-    found(Status.CANCELLED, count=0)
+    asked(Status.CANCELLED)
     with pytest.raises(SystemExit) as stop:
         cli.main(["synth", "milk_box_turn", "--out", str(tmp_path)])
     assert stop.value.code == 130
-    assert "Stopped; motions found by then and written: 0." in capsys.readouterr().out
-    found(Status.TIME_BUDGET, count=0)
+    printed = capsys.readouterr()
+    # There is one budget by default, that of the method.
+    assert "searching, 0 of 10 found, 59 s left" in printed.err
+    assert "Stopped; motions found by then and written: 0." in printed.out
+    asked(Status.TIME_BUDGET)
     assert cli.main(["synth", "milk_box_turn", "--out", str(tmp_path)]) == 1
     assert "TIME_BUDGET: the time budget ran out" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
-def test_synth_hands_on_wishes_and_names_clips_of_an_earlier_run(found, tmp_path, capsys):
+def test_synth_hands_on_wishes(asked, tmp_path):
     from handwright.core.result import Status
     from handwright.methods.sampling import NoContact
 
-    methods = found(Status.SOLVED)
-    for name in ("milk_box_turn_01.npz", "milk_box_turn_07.npz", "mug_07.npz"):
-        (tmp_path / name).write_text("old")
+    methods = asked(Status.SOLVED)
     wishes = ["--grip", "power", "--keep-off", "little", "ring", "--strategy", "static"]
-    wishes += ["--hold", "outside"]
+    wishes += ["--hold", "outside", "--json"]
     assert cli.main(["synth", "milk_box_turn", "--out", str(tmp_path), *wishes]) == 0
-    assert "Of an earlier run, and still there: milk_box_turn_07.npz\n" in capsys.readouterr().out
     (method,) = methods
-    assert (method.grip, method.strategy, method.hold) == ("power", "static", "outside")
+    assert (method.grip, method.strategy, method.grasp_region) == ("power", "static", "outside")
     assert method.no_contact == (NoContact(("little", "ring")),)
 
 
-def test_synth_hands_on_pushes_and_free_times(found, tmp_path):
+def test_synth_hands_on_pushes_and_free_times(asked, tmp_path):
     from handwright.core.result import Status
 
-    methods = found(Status.SOLVED)
-    wishes = ["--pushes", "4", "--push-force", "0.5", "--free-times"]
+    methods = asked(Status.SOLVED)
+    wishes = ["--pushes", "4", "--push-force", "0.5", "--free-times", "--json"]
     assert cli.main(["synth", "pick_ball", "--out", str(tmp_path), *wishes]) == 0
     (method,) = methods
     assert (method.name, method.pushes, method.push_force) == ("trajopt", 4, 0.5)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import pytest
 
 from handwright.cli import main as cli
@@ -20,39 +18,13 @@ goals:
 """
 
 
-def test_synth_takes_a_file_of_goals_and_a_method(monkeypatch, tmp_path, capsys):
-    """A method that takes goals answers with a motion of nothing."""
-    from dataclasses import dataclass, replace
-
-    from handwright import methods
-    from handwright.core.track import still
-    from handwright.io.clip.file import load_clip
-
-    @dataclass(frozen=True, slots=True)
-    class Lazy:
-        name: ClassVar[str] = "lazy"
-        num_solutions: int = 1
-
-        def solve(self, problem, seed, watcher=None):
-            tracks = {name: still(pose, problem.times) for name, pose in problem.start.items()}
-            still_one = replace(problem, tracks=tracks, start={})
-            result = methods.Scripted("open").solve(still_one, seed)
-            clips = [replace(clip, problem=problem) for clip in result.clips]
-            return replace(result, clips=tuple(clips * self.num_solutions))
-
-    monkeypatch.setitem(methods.METHODS, "lazy", Lazy)
+def test_synth_names_the_options_that_a_method_does_not_take(tmp_path, capsys):
     (tmp_path / "lift.yaml").write_text(GOALS)
-    arguments = ["synth", str(tmp_path / "lift.yaml"), "--method", "lazy", "-o", str(tmp_path)]
-    assert cli.main([*arguments, "--num-solutions", "2", "--seed", "5"]) == 0
-    assert "not certified: force_residual" in capsys.readouterr().out
-    clips = [load_clip(tmp_path / f"lift_{number:02d}.npz") for number in range(2)]
-    assert clips[0].problem.goals[0].position[2] == 1.3
-    made = clips[1].provenance
-    assert (made.method, dict(made.settings), made.seed) == ("lazy", {"num_solutions": 2}, 5)
-    assert cli.main([*arguments, "--strategy", "slide", "--time-budget", "3"]) == 1
+    arguments = ["synth", str(tmp_path / "lift.yaml"), "--method", "trajopt", "-o", str(tmp_path)]
+    assert cli.main([*arguments, "--strategy", "slide", "--grip", "power"]) == 1
     assert (
-        "The method 'lazy' was given --strategy, --time-budget, which it does not take. "
-        "It takes --num-solutions." in capsys.readouterr().err
+        "The method 'trajopt' was given --strategy, --grip, which it does not take. "
+        "It takes --num-solutions, --time-budget, --max-attempts," in capsys.readouterr().err
     )
 
 

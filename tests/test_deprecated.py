@@ -113,7 +113,9 @@ def test_synthesize_takes_its_old_keyword(tmp_path):
 
     told = []
     with pytest.warns(DeprecationWarning, match="use 'on_progress'"):
-        result = hw.synthesize(TINY["hold_a_ball"](), hw.Scripted(), watcher=told.append)
+        result = hw.synthesize(
+            TINY["hold_a_ball"](), hw.Scripted(), watcher=told.append, certify=False
+        )
     assert [clip for progress in told for clip in progress.clips] == list(result.clips)
 
 

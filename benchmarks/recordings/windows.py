@@ -23,7 +23,8 @@ from handwright.evidence.metrics.realism import capsule_contacts
 from handwright.io.manipnet.dataset import Recording, read_recording
 from handwright.io.strict_json import parse_json
 from handwright.kinematics import posed_tips
-from handwright.methods import ContactSampling, synthesize
+from handwright.methods import ContactSampling
+from handwright.synthesis import synthesize
 
 FPS = 30.0
 SOFT_TISSUE = 0.004
@@ -154,6 +155,7 @@ def window_figures(
         "status": result.status.name,
         "message": result.message,
         "cause": None if good else _cause(result, [one.reasons for one in certificates]),
+        "refused": dict(result.refused),
         "verdict": good[0][1].verdict if good else None,
         "fingers_recorded": fingers_in_contact(recorded),
         "acceleration_recorded": real,

@@ -55,5 +55,7 @@ def scene_figures(
 
 
 def certificates_of(result: Result, tolerances: Tolerances | None = None) -> list[Certificate]:
-    """Certificates of all clips, as ``handwright verify`` makes them."""
+    """Certificates of all clips: those of the result, or as ``handwright verify`` makes them."""
+    if result.certificates:
+        return list(result.certificates)
     return [certify(clip, tolerances=tolerances) for clip in result.clips]

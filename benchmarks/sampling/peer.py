@@ -9,7 +9,6 @@ constraint, and the surroundings are left out.
 
 from __future__ import annotations
 
-import time
 from functools import partial
 from typing import NamedTuple
 
@@ -24,17 +23,14 @@ from handwright.kernels.decorators import compiled
 from handwright.kernels.packed import Packed
 from handwright.mechanics import ForceContacts
 from handwright.methods import ContactSampling
-from handwright.methods.sampling.attempts import run_attempts, warm_up
-from handwright.methods.sampling.search.frame import (
-    FINE,
-    collect_contacts,
-    digits_crossed,
-    place_hands,
-)
+from handwright.methods.base import AttemptContext
+from handwright.methods.sampling.search.contacts import collect_contacts
+from handwright.methods.sampling.search.frame import FEASIBLE, find_crossed_digits
 from handwright.methods.sampling.search.path import Path, copy_path
-from handwright.methods.sampling.search.step import Bench, advance, settle
+from handwright.methods.sampling.search.posing import place_hands
+from handwright.methods.sampling.search.step import SearchState, advance, solve_frame
 from handwright.methods.sampling.search.workspace import FREE, HOLD, SLIDE
-from handwright.methods.sampling.setup.prepare import Prepared, prepare
+from handwright.methods.sampling.setup.prepare import HoldSearch
 
 NUM_FRAMES = 10
 _SWEEPS = 2
@@ -60,72 +56,75 @@ class PeerFigures(NamedTuple):
 
 
 @compiled
-def _collect(bench: Bench, t: int, q: np.ndarray) -> tuple[float, int]:
+def _collect(state: SearchState, t: int, q: np.ndarray) -> tuple[float, int]:
     """Contacts of a posture; returns the depth of the skin, m, and a digit that crosses or -1."""
-    stage, room = bench.stage, bench.room
-    place_hands(stage, t, q, room.now)
-    depth = collect_contacts(stage, t, room, True)
-    return depth, digits_crossed(stage, room.now, stage.limits.digits)[0]
+    data, work = state.data, state.work
+    place_hands(data, t, q, work.now)
+    depth = collect_contacts(data, t, work, True)
+    return depth, find_crossed_digits(data, work.now, data.limits.digits)[0]
 
 
-def solved_path(problem: Problem, *, seed: int, budget: float) -> tuple[Prepared, Path]:
+def solved_path(problem: Problem, *, seed: int, budget: float) -> tuple[HoldSearch, Path]:
     """A path that the search finds through a problem with one hand and one body.
 
     Args:
         problem: Tracks of all.
         seed: Of the search.
-        budget: s.
+        budget: Processor time, s.
     """
-    method = ContactSampling(num_solutions=1, time_budget=budget)
-    prepared = prepare(problem, method)
-    warm_up(prepared[0])
-    deadline = time.monotonic() + budget
-    for attempt in run_attempts(method, prepared, seed, deadline):
+    search = ContactSampling(num_solutions=1, time_budget=budget).search(problem)
+    search.warm_up()
+    number, left = 0, budget
+    while left > 0.0:
+        context = AttemptContext(seed, number, 1, left)
+        attempt = search.attempt(context)
         if attempt.solutions:
-            return prepared[0], attempt.solutions[0][0].path
+            return search.holds[0], attempt.solutions[0][0].path
+        number, left = number + 1, left - context.used
     raise InvalidValueError(
         f"'{problem.name}' was not solved in {budget:g} s, so that there are no frames to compare. "
         "Give --budget more seconds."
     )
 
 
-def _test_frame(bench: Packed, t: int) -> int:
+def _test_frame(state: Packed, t: int) -> int:
     """What the search does for one frame, with the cones asked for their least forces."""
-    advance(bench, t - 1)
-    return int(settle(bench, t, _SWEEPS, True, True))
+    advance(state, t - 1)
+    return int(solve_frame(state, t, _SWEEPS, True, True))
 
 
-def measure_frames(one: Prepared, path: Path, num_frames: int = NUM_FRAMES) -> PeerFigures:
+def measure_frames(hold: HoldSearch, path: Path, num_frames: int = NUM_FRAMES) -> PeerFigures:
     """Times both tests on frames spread evenly over a path."""
     frames = np.unique(np.linspace(1, len(path.q) - 1, num_frames).round().astype(np.int64))
     # Each frame has a path of its own, for the test writes its outcome there.
     own = [copy_path(path) for _ in frames]
     packed = [
-        Packed(Bench(one.searched, one.candidates, one.steps, copy, one.room)) for copy in own
+        Packed(SearchState(hold.searched, hold.candidates, hold.steps, copy, hold.work))
+        for copy in own
     ]
     rows = list(zip(packed, frames.tolist(), strict=True))
-    ours = best_seconds(lambda: [_test_frame(bench, t) for bench, t in rows], repeats=20)
+    ours = best_seconds(lambda: [_test_frame(state, t) for state, t in rows], repeats=20)
     peer_ik = peer_forces = 0.0
     agreed = feasible = 0
     misses = np.zeros((2, len(frames)))
-    for k, (bench, t) in enumerate(rows):
-        advance(bench, t - 1)
-        bend = _digit_problem(one, own[k], t)
-        verdict = int(settle(bench, t, _SWEEPS, True, True))
-        limits, kept = one.searched.limits, _kept(one, bend)
+    for k, (state, t) in enumerate(rows):
+        advance(state, t - 1)
+        bend = _digit_problem(hold, own[k], t)
+        verdict = int(solve_frame(state, t, _SWEEPS, True, True))
+        limits, kept = hold.searched.limits, _kept(hold, bend)
         misses[0, k] = bend.misses(own[k].q[t])[kept].max(initial=0.0)
         q = bend_by_slsqp(bend)
         peer_ik += best_seconds(partial(bend_by_slsqp, bend), repeats=_PEER_REPEATS)
-        advance(bench, t - 1)
-        ask = partial(_carried_by_clarabel, one, bench, t, q)
+        advance(state, t - 1)
+        ask = partial(_carried_by_clarabel, hold, state, t, q)
         peer_forces += best_seconds(ask, repeats=_PEER_REPEATS)
         misses[1, k] = bend.misses(q)[kept].max(initial=0.0)
-        depth, crossing = _collect(bench, t, q)
+        depth, crossing = _collect(state, t, q)
         is_fine = (
             ask() and crossing < 0 and misses[1, k] <= limits.anchor and depth <= limits.penetration
         )
-        agreed += int(bool(is_fine) == (verdict == FINE))
-        feasible += int(verdict == FINE)
+        agreed += int(bool(is_fine) == (verdict == FEASIBLE))
+        feasible += int(verdict == FEASIBLE)
     count = len(frames)
     peer = peer_ik + peer_forces
     return PeerFigures(
@@ -142,45 +141,45 @@ def measure_frames(one: Prepared, path: Path, num_frames: int = NUM_FRAMES) -> P
     )
 
 
-def _digit_problem(one: Prepared, path: Path, t: int) -> DigitProblem:
+def _digit_problem(hold: HoldSearch, path: Path, t: int) -> DigitProblem:
     """Guiding points and bounds of a frame that has been prepared."""
-    stage, guide, room = one.searched, one.room.guide, one.room
+    data, guide, work = hold.searched, hold.work.guide, hold.work
     guided = guide.mode != FREE
     return DigitProblem(
-        model=one.models[0],
-        root_rotation=stage.root_rotation[t, 0],
-        root_position=stage.root_position[t, 0],
+        model=hold.models[0],
+        root_rotation=data.root_rotation[t, 0],
+        root_position=data.root_position[t, 0],
         digit=np.flatnonzero(guided),
         link=guide.link[guided],
         local=guide.local[guided],
         target=guide.target[guided],
         is_held=np.isin(guide.mode[guided], (HOLD, SLIDE)),
         start=path.q[t - 1].copy(),
-        reference=room.reference.copy(),
-        low=room.low.copy(),
-        high=room.high.copy(),
-        field=stage.field,
-        samples=stage.samples,
-        max_samples=int(stage.limits.max_samples),
-        margin=float(stage.hold.object_margin),
-        digit_margin=float(stage.hold.digit_margin),
+        reference=work.reference.copy(),
+        low=work.low.copy(),
+        high=work.high.copy(),
+        field=data.field,
+        samples=data.samples,
+        max_samples=int(data.limits.max_samples),
+        margin=float(data.hold_weights.object_margin),
+        digit_margin=float(data.hold_weights.digit_margin),
     )
 
 
-def _kept(one: Prepared, bend: DigitProblem) -> np.ndarray:
+def _kept(hold: HoldSearch, bend: DigitProblem) -> np.ndarray:
     """Which of the held guiding points ours has met.
 
     The search lets digits roll off the others, or lets them go where they are in the way.
     """
     held = bend.digit[bend.is_held]
-    return ~one.room.is_lost[held].astype(bool) & (one.room.guide.mode[held] != FREE)
+    return ~hold.work.is_lost[held].astype(bool) & (hold.work.guide.mode[held] != FREE)
 
 
-def _carried_by_clarabel(one: Prepared, bench: Packed, t: int, q: np.ndarray) -> bool:
+def _carried_by_clarabel(hold: HoldSearch, state: Packed, t: int, q: np.ndarray) -> bool:
     """Whether the contacts of a posture can move the body, by Clarabel."""
-    stage, room = one.searched, one.room
-    _collect(bench, t, q)
-    count, table = int(room.found.num[0]), room.contacts
+    data, work = hold.searched, hold.work
+    _collect(state, t, q)
+    count, table = int(work.found.num[0]), work.contacts
     contacts = ForceContacts(*(column[:count].copy() for column in table))
-    problem = ForceProblem(contacts, stage.wrench[t].copy(), stage.weight, stage.gyration)
+    problem = ForceProblem(contacts, data.wrench[t].copy(), data.weight, data.gyration)
     return bool(np.isfinite(solve_by_clarabel(problem)))

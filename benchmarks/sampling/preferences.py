@@ -26,8 +26,9 @@ from handwright.evidence.metrics.strategies import total_strategies
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.kinematics import posed_capsules
 from handwright.math.pose import Pose
-from handwright.methods import ContactSampling, synthesize
+from handwright.methods import ContactSampling
 from handwright.scenes import load_scene
+from handwright.synthesis import synthesize
 
 if TYPE_CHECKING:
     from rich.console import Group

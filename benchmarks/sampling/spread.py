@@ -23,10 +23,10 @@ from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
 from handwright.methods import ContactSampling
 from handwright.methods.sampling.attempt import PATHS
-from handwright.methods.sampling.attempts import warm_up
-from handwright.methods.sampling.search.frame import FINE
-from handwright.methods.sampling.search.search import Search
-from handwright.methods.sampling.setup.prepare import Prepared, prepare
+from handwright.methods.sampling.search.frame import FEASIBLE
+from handwright.methods.sampling.search.search import TreeSearch
+from handwright.methods.sampling.setup.prepare import HoldSearch, prepare
+from handwright.methods.sampling.warm_up import warm_up
 from handwright.render.still import check_png, write_png
 from handwright.scenes import load_scene
 
@@ -112,18 +112,18 @@ def explore(problem: Problem, method: ContactSampling, *, frames: int, seed: int
         frames: How many to explore, failing ones included.
         seed: Of the search.
     """
-    prepared = prepare(problem, method)
-    if not prepared:
+    holds = prepare(problem, method)
+    if not holds:
         raise InvalidValueError(
             f"'{problem.name}' has no body that a hand must hold; choose another --scene."
         )
-    one = prepared[0]
-    warm_up(one)
+    hold = holds[0]
+    warm_up(hold)
     seen: list[tuple[int, np.ndarray]] = []
     number = solutions = done = 0
     while done < frames:
         rng = np.random.default_rng([seed, number, 0])
-        watched = _Watched(one, rng)
+        watched = _Watched(hold, rng)
         # As many paths from one tree as an attempt of the method asks for, at most. The plain
         # search of the paper goes through its tree exhaustively.
         end = frames - done if method.baseline else min(method.max_frames, frames - done)
@@ -134,21 +134,21 @@ def explore(problem: Problem, method: ContactSampling, *, frames: int, seed: int
         seen += watched.seen
         done += watched.tally.frames
         number += 1
-    q = np.array([posture for _, posture in seen]).reshape(len(seen), len(one.stage.rest))
+    q = np.array([posture for _, posture in seen]).reshape(len(seen), len(hold.data.rest))
     frame = np.array([t for t, _ in seen], dtype=np.int64)
-    return Explored(frame, q, one.stop - one.start, solutions, one.start)
+    return Explored(frame, q, hold.stop - hold.start, solutions, hold.start)
 
 
-class _Watched(Search):
+class _Watched(TreeSearch):
     """A search that remembers the postures of all feasible frames."""
 
-    def __init__(self, one: Prepared, rng: np.random.Generator) -> None:
-        super().__init__(one, rng)
+    def __init__(self, hold: HoldSearch, rng: np.random.Generator) -> None:
+        super().__init__(hold, rng)
         self.seen: list[tuple[int, np.ndarray]] = []
 
     def _step(self) -> int:
         verdict = super()._step()
-        if verdict == FINE:
+        if verdict == FEASIBLE:
             self._remember(self._t + 1)
         return verdict
 
@@ -163,11 +163,11 @@ class _Watched(Search):
 
 def compare(improved: Explored, baseline: Explored) -> dict[str, float]:
     """Spreads of two searches of the same motion."""
-    spreads = [frame_spread(one.frame, one.q, one.length) for one in (improved, baseline)]
+    spreads = [frame_spread(each.frame, each.q, each.length) for each in (improved, baseline)]
     visited = [np.isfinite(spread) for spread in spreads]
     whole = [float(np.nan_to_num(spread).mean()) for spread in spreads]
     both = visited[0] & visited[1]
-    width = [covered_width(one.frame, one.q, one.length) for one in (improved, baseline)]
+    width = [covered_width(each.frame, each.q, each.length) for each in (improved, baseline)]
     common = [float(spread[both].mean()) if both.any() else 0.0 for spread in spreads]
     return {
         "spread": whole[0],
@@ -217,7 +217,7 @@ def run(
             found[name] = explore(problem, method, frames=frames, seed=_SEED)
     result: dict[str, Any] = compare(found["improved"], found["baseline"])
     result["bars_met"] = bars_met(result, BARS)
-    empty = [name for name, one in found.items() if len(one.frame) == 0]
+    empty = [name for name, each in found.items() if len(each.frame) == 0]
     message = (
         f"No frame of '{scene}' was feasible for the {' and the '.join(empty)} search, not even a "
         "first grasp, so that there is nothing to compare. Choose another --scene."
@@ -229,9 +229,9 @@ def run(
         joint = next(iter(problem.hands.values())).joints.index(_JOINT)
         titles = {"baseline": "plain search of section 4", "improved": "improved search"}
         bands = [
-            Band(f"{title}: {_JOINT} on {scene}", one.frame + one.first, one.q[:, joint])
+            Band(f"{title}: {_JOINT} on {scene}", each.frame + each.first, each.q[:, joint])
             for name, title in titles.items()
-            for one in (found[name],)
+            for each in (found[name],)
         ]
         image = draw_bands(bands, last=len(problem.times) - 1)
         result["figure"] = str(write_png(image, figure))

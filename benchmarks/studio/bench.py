@@ -24,8 +24,9 @@ from handwright.io.clip.file import save_clip
 from handwright.io.clip.resample import resampled
 from handwright.io.tracks_csv import save_tracks
 from handwright.math.pose import Pose
-from handwright.methods import Scripted, synthesize
+from handwright.methods import Scripted
 from handwright.scenes import load_scene
+from handwright.synthesis import synthesize
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -84,7 +85,7 @@ def describe(result: dict[str, Any]) -> Table:
 
 
 def _write_clips(root: Path) -> None:
-    clip = synthesize(load_scene("spatula"), Scripted(pose="open")).best
+    clip = synthesize(load_scene("spatula"), Scripted(pose="open"), certify=False).best
     times = np.linspace(clip.times[0], clip.times[-1], _FRAMES)
     for number in range(_NUM_CLIPS):
         save_clip(resampled(clip, times), root / f"clip_{number:02d}.npz")
@@ -205,7 +206,8 @@ async def _crowd(address: str) -> dict[str, float]:
                 failed += (await ask.get(path)).status_code != 200
                 seconds.append(time.perf_counter() - since)
             for seed in range(_NUM_JOBS // _NUM_CLIENTS):
-                wanted = {"scene": "tiny", "method": "scripted", "seed": 10 * number + seed}
+                wanted = {"scene": "tiny", "method": "scripted", "certify": False}
+                wanted |= {"seed": 10 * number + seed}
                 since = time.perf_counter()
                 failed += (await ask.post("api/jobs", json=wanted)).status_code != 202
                 seconds.append(time.perf_counter() - since)

@@ -5,21 +5,20 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import threadpool_limits
 
 from benchmarks.bars import bars_met, judged_table, refused_lines
 from benchmarks.scene_choice import chosen_scenes
-from benchmarks.timing import interrupted_after
 from benchmarks.trajopt.figures import EXACT, PUSH, SceneRun, judged_run, scene_row
 from benchmarks.trajopt.peer import measure_peer
-from handwright.core.result import Result, Status
+from handwright.core.result import Status
 from handwright.errors import InvalidValueError
-from handwright.methods import ContactInvariant, synthesize
-from handwright.methods.trajopt.solver.measures import LIMITS, UNITS
+from handwright.methods import ContactInvariant
 from handwright.scenes import goal_scenes, load_scene
+from handwright.synthesis import synthesize
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -37,8 +36,6 @@ _PEER_SECONDS = 40.0
 _LIMIT, _LIMIT_OF_SEED = 1080.0, 360.0
 _BESIDE = 6.0
 """Of each run, beside its optimisation, s: its certificate and other judging."""
-_PATIENCE = 4.0
-"""Times its budget that a run may take on the wall, when other work has the processor."""
 _LEAST_SHARE = 0.25
 """Of its budget that each run is sure of."""
 
@@ -150,46 +147,20 @@ def measure_run(name: str, *, seed: int, budget: float) -> SceneRun:
         budget: Time it may take on the processor, s.
     """
     problem = load_scene(name)
-    # It looks at the clock on the wall, which other work may have its share of.
-    method = ContactInvariant(time_budget=_PATIENCE * budget)
+    method = ContactInvariant(time_budget=budget)
     method.ready(problem)  # distance grids, which are kept on disk
-    result = Result((), Status.CANCELLED)
-    with threadpool_limits(limits=1), interrupted_after(budget) as alarm:
+    with threadpool_limits(limits=1):
         begin = time.process_time()
         result = synthesize(problem, method, seed=seed)
-    seconds = time.process_time() - begin
-    if result.status is Status.CANCELLED and not alarm.has_rung:
+        seconds = time.process_time() - begin
+    if result.status is Status.CANCELLED:
         raise KeyboardInterrupt
-    if alarm.has_rung and not result.clips:
-        result = replace(result, message=_stopped(result, budget))
     return judged_run(
         result,
         seed=seed,
-        seconds=seconds,
+        seconds=seconds - result.timings.get("certification", 0.0),
         is_cut=budget < budget_of(name),
         is_pushed=name == _BALL or name.startswith(_PENS),
-    )
-
-
-def _stopped(result: Result, budget: float) -> str:
-    """What a run that was stopped had come to."""
-    numbers = result.statistics
-    excess = {
-        name: numbers[f"best_{name}"] / limit
-        for name, limit in LIMITS.items()
-        if f"best_{name}" in numbers
-    }
-    if not excess:
-        return f"Stopped after {budget:.0f} s, before the first attempt ended."
-    stopped = f"Stopped after {budget:.0f} s and {numbers['attempts']:.0f} attempts."
-    worst = max(excess, key=lambda name: excess[name])
-    if excess[worst] <= 1.0:
-        return (
-            f"{stopped} The best keeps all limits, but was turned down for how it holds the body."
-        )
-    return (
-        f"{stopped} The best has '{worst}' at {numbers[f'best_{worst}']:.3g} {UNITS[worst]}, "
-        f"expected at most {LIMITS[worst]:g}."
     )
 
 

@@ -83,7 +83,7 @@ def judged_run(
         none = False if is_pushed else None
         return SceneRun(seed, seconds, attempts, is_cut, result.message, is_held=none)
     clip = result.clips[0]
-    certificate = certify(clip)
+    certificate = result.certificates[0] if result.certificates else certify(clip)
     position, angle = worst_goal_error(clip)
     return SceneRun(
         seed,

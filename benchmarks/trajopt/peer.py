@@ -23,9 +23,9 @@ from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
 from handwright.kernels.packed import Packed
 from handwright.methods import ContactInvariant
-from handwright.methods.trajopt.method import allowed_contacts
 from handwright.methods.trajopt.model.model import Model, ResidualWeights, Samples
 from handwright.methods.trajopt.model.workspace import NormalEquations
+from handwright.methods.trajopt.optimisation import allowed_contacts
 from handwright.methods.trajopt.schedule.search import CONTINUATION
 from handwright.methods.trajopt.schedule.stage_weights import (
     LOOSE,

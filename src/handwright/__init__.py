@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from handwright.geometry.distance.sdf_build import signed_distance_field
     from handwright.geometry.mesh.bodies import body_from_mesh, load_body
     from handwright.geometry.shapes import SHAPES, make_shape
+    from handwright.grasping import GRIP_STYLES, GraspOptions, NoGrasp, find_grasp
     from handwright.hands.human.model import human
     from handwright.hands.registry import HANDS, make_hand
     from handwright.hands.skin.build import skin_of
@@ -38,17 +39,18 @@ if TYPE_CHECKING:
         Scripted,
         Session,
         Stepwise,
-        synthesize,
     )
     from handwright.methods.sampling import GraspRegion, NoContact, Pin, Preference
     from handwright.physics import from_mjcf, to_mjcf
     from handwright.render import render_still
     from handwright.render.exporting import export
     from handwright.scenes import SCENES, from_recording, load_scene, read_problem
+    from handwright.synthesis import synthesize
 
     __version__: str
 
 __all__ = [
+    "GRIP_STYLES",
     "HANDS",
     "METHODS",
     "SCENES",
@@ -61,12 +63,14 @@ __all__ = [
     "ContactTrack",
     "Feature",
     "Goal",
+    "GraspOptions",
     "GraspRegion",
     "Grip",
     "HandModel",
     "HandMotion",
     "HandwrightError",
     "NoContact",
+    "NoGrasp",
     "Pin",
     "Pose",
     "Preference",
@@ -89,6 +93,7 @@ __all__ = [
     "certify",
     "evaluate",
     "export",
+    "find_grasp",
     "floor",
     "from_mjcf",
     "from_recording",
@@ -109,6 +114,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "GRIP_STYLES": "handwright.grasping",
     "HANDS": "handwright.hands.registry",
     "METHODS": "handwright.methods",
     "SCENES": "handwright.scenes",
@@ -121,12 +127,14 @@ _HOMES = {
     "ContactTrack": "handwright.core.contact",
     "Feature": "handwright.core.goal",
     "Goal": "handwright.core.goal",
+    "GraspOptions": "handwright.grasping",
     "GraspRegion": "handwright.methods.sampling",
     "Grip": "handwright.core.events",
     "HandModel": "handwright.core.hand",
     "HandMotion": "handwright.core.clip",
     "HandwrightError": "handwright.errors",
     "NoContact": "handwright.methods.sampling",
+    "NoGrasp": "handwright.grasping",
     "Pin": "handwright.methods.sampling",
     "Pose": "handwright.math.pose",
     "Preference": "handwright.methods.sampling",
@@ -141,13 +149,14 @@ _HOMES = {
     "Status": "handwright.core.result",
     "Stepwise": "handwright.methods",
     "Stroke": "handwright.core.events",
-    "Tolerances": "handwright.evidence",
+    "Tolerances": "handwright.core.tolerances",
     "TouchSpan": "handwright.core.events",
     "Track": "handwright.core.track",
     "body_from_mesh": "handwright.geometry.mesh.bodies",
     "certify": "handwright.evidence",
     "evaluate": "handwright.evidence",
     "export": "handwright.render.exporting",
+    "find_grasp": "handwright.grasping",
     "floor": "handwright.geometry.distance.environment",
     "from_mjcf": "handwright.physics",
     "from_recording": "handwright.scenes",
@@ -161,7 +170,7 @@ _HOMES = {
     "render_still": "handwright.render",
     "signed_distance_field": "handwright.geometry.distance.sdf_build",
     "skin_of": "handwright.hands.skin.build",
-    "synthesize": "handwright.methods",
+    "synthesize": "handwright.synthesis",
     "table": "handwright.geometry.distance.environment",
     "to_mjcf": "handwright.physics",
     "trident": "handwright.hands.trident",

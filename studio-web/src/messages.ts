@@ -268,6 +268,8 @@ export interface JobRequest {
   hands?: HandEdit[];
   pins?: PinRequest[];
   goals?: GoalRequest[];
+  /** Whether only certified motions are kept; False is for research on methods. */
+  certify?: boolean;
 }
 
 /** A job in the queue. */

@@ -131,17 +131,17 @@ def test_explored_postures_are_those_of_the_search():
     problem, method = load_scene("milk_box_turn"), ContactSampling()
     found = explore(problem, method, frames=60, seed=0)
     again = explore(problem, method, frames=30, seed=0)
-    one = prepare(problem, method)[0]
+    hold = prepare(problem, method)[0]
     assert 10 < len(found.frame) <= 60
-    assert found.length == one.stop - one.start
-    assert found.first == one.start
+    assert found.length == hold.stop - hold.start
+    assert found.first == hold.start
     # From one frame to the next by what a joint may do in one, or back to an earlier frame.
     step = np.diff(found.frame)
     assert step.max() == 1
     forth = step == 1
-    assert np.abs(np.diff(found.q, axis=0))[forth].max() <= one.searched.limits.step + 1e-9
-    assert np.all(found.q >= one.searched.low.min(axis=0) - 1e-9)
-    assert np.all(found.q <= one.searched.high.max(axis=0) + 1e-9)
+    assert np.abs(np.diff(found.q, axis=0))[forth].max() <= hold.searched.limits.step + 1e-9
+    assert np.all(found.q >= hold.searched.low.min(axis=0) - 1e-9)
+    assert np.all(found.q <= hold.searched.high.max(axis=0) + 1e-9)
     # A shorter run sees the same, as far as it gets.
     np.testing.assert_array_equal(again.q, found.q[: len(again.q)])
     assert len(again.q) < len(found.q)

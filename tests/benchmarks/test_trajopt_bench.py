@@ -5,14 +5,12 @@ from __future__ import annotations
 import io
 import json
 import math
-import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from benchmarks.scene_choice import chosen_scenes
-from benchmarks.timing import interrupted_after
 from benchmarks.trajopt import bench
 from benchmarks.trajopt.figures import (
     EXACT,
@@ -23,7 +21,6 @@ from benchmarks.trajopt.figures import (
 )
 from handwright.core.result import Result, Status
 from handwright.errors import InvalidValueError, UnknownNameError
-from handwright.methods.trajopt.solver.measures import LIMITS
 from handwright.scenes import goal_scenes, load_scene
 
 
@@ -164,18 +161,6 @@ def test_runs_get_what_they_are_due_while_there_is_time_for_all():
     assert left >= 0.0
 
 
-def test_work_is_interrupted_after_its_time_and_not_before():
-    with interrupted_after(30.0) as alarm:
-        time.sleep(0.01)
-    assert not alarm.has_rung
-    with interrupted_after(0.05) as alarm:
-        while True:
-            math.sqrt(2.0)
-    assert alarm.has_rung
-    with pytest.raises(KeyboardInterrupt), interrupted_after(30.0):
-        raise KeyboardInterrupt
-
-
 def test_a_run_becomes_json_and_a_table(monkeypatch):
     from rich.console import Console
 
@@ -202,26 +187,6 @@ def test_a_run_becomes_json_and_a_table(monkeypatch):
     text = console.file.getvalue()
     assert "twirl_x: 0 motions after 7 attempts." in text
     assert "ratio to the former at least 60" in text
-
-
-def test_a_run_that_is_stopped_says_what_it_had_come_to(monkeypatch):
-    best = {f"best_{name}": 0.0 for name in LIMITS}
-    numbers = {"attempts": 3.0, **best, "best_gap": 2.0 * LIMITS["gap"]}
-
-    def never_ends(_problem, _method, *, seed):
-        try:
-            while True:
-                math.sqrt(2.0)
-        except KeyboardInterrupt:
-            return Result((), Status.CANCELLED, "", numbers)
-
-    monkeypatch.setattr(bench, "synthesize", never_ends)
-    run = bench.measure_run("pick_ball", seed=1000, budget=0.05)
-    assert not run.is_success
-    assert run.is_cut
-    assert "3 attempts. The best has 'gap'" in run.message
-    numbers["best_gap"] = 0.0
-    assert "how it holds" in bench.measure_run("pick_ball", seed=1000, budget=0.05).message
 
 
 def test_ctrl_c_ends_the_benchmark(monkeypatch):

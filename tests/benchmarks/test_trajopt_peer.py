@@ -10,7 +10,7 @@ import pytest
 from benchmarks.trajopt.peer import LocalCost, _least_count, descend_by_lbfgs
 from handwright.errors import InvalidValueError
 from handwright.methods import ContactInvariant
-from handwright.methods.trajopt.method import allowed_contacts
+from handwright.methods.trajopt.optimisation import allowed_contacts
 from handwright.methods.trajopt.schedule.stage_weights import (
     LOOSE,
     regularization_weights,

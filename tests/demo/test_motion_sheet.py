@@ -9,21 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handwright.cli import demo_motions as motions
-from handwright.cli.demo_motions import figures_of
+from handwright.cli.demo import motions
+from handwright.cli.demo.motions import figures_of
 from handwright.core.contact import ContactTrack
 from handwright.core.result import NoSolutionError, Result, Status
 from handwright.evidence import certify
-from handwright.methods import Scripted, synthesize
+from handwright.methods import Scripted
 from handwright.render import motion_sheet as sheet
 from handwright.render.motion_sheet import motion_sheet, pictures, spread, touching_span
 from handwright.render.scene import Stage
 from handwright.scenes import load_scene
+from handwright.synthesis import synthesize
 
 
 @pytest.fixture(scope="module")
 def clip():
-    return synthesize(load_scene("milk_box_turn"), Scripted()).best
+    return synthesize(load_scene("milk_box_turn"), Scripted(), certify=False).best
 
 
 @given(st.integers(0, 50), st.integers(0, 200), st.integers(1, 20))
@@ -86,7 +87,7 @@ def test_the_sheet_shows_the_motions_that_differ_most(monkeypatch):
         lambda clip, frames, *_, **__: shown.append(clip) or [np.zeros((8, 8, 3), np.uint8)] * 2,
     )
     clips = [
-        synthesize(load_scene("milk_box_turn"), Scripted(pose=pose)).best
+        synthesize(load_scene("milk_box_turn"), Scripted(pose=pose), certify=False).best
         for pose in ("open", "open", "closed", "rest")
     ]
     motion_sheet(clips, rows=3, columns=2)
@@ -122,7 +123,7 @@ def test_the_demo_writes_and_tells_everything(clip, monkeypatch, tmp_path, capsy
     def synthesize_scripted(problem, method, *, seed, on_progress):
         assert (problem.name, method.num_solutions, method.num_workers) == ("milk_box_turn", 2, 1)
         assert seed == 5
-        result = synthesize(problem, Scripted())
+        result = synthesize(problem, Scripted(), certify=False)
         return replace(result, clips=result.clips * 2)
 
     monkeypatch.setattr(motions, "synthesize", synthesize_scripted)

@@ -15,7 +15,7 @@ from handwright.evidence import certify
 from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
-from handwright.kinematics.ik.closing import Grasp, close_around
+from handwright.kinematics.ik.closing import ClosedHand, close_around
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
@@ -29,7 +29,7 @@ def minimum_jerk(share):
 
 
 @cache
-def grasp(side: str = "right") -> Grasp:
+def grasp(side: str = "right") -> ClosedHand:
     body = make_shape("sphere")
     return close_around(human(side), signed_distance_field(body), root=GRASP_ROOT)
 

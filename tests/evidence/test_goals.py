@@ -21,8 +21,14 @@ from scripted_clips import (
 from handwright.core.contact import Contact, ContactMode, ContactTrack
 from handwright.core.events import TouchSpan
 from handwright.core.goal import Feature, Goal
+from handwright.core.tolerances import GoalTolerances
 from handwright.evidence import evaluate
-from handwright.evidence.metrics.goals import goal_errors, touch_excess, worst_goal_error
+from handwright.evidence.metrics.goals import (
+    goal_errors,
+    missed_goals,
+    touch_excess,
+    worst_goal_error,
+)
 from handwright.kinematics import posed_tips
 from handwright.math import rotation
 from handwright.math.pose import Pose
@@ -53,6 +59,20 @@ def test_a_goal_that_is_met_has_no_error():
     assert error.number == 0
     assert error.position_mm == pytest.approx(0.0, abs=1e-9)
     assert error.angle_deg == pytest.approx(0.0, abs=1e-5)
+
+
+def test_missed_goals_are_told_with_what_is_allowed():
+    assert missed_goals(lifted(), GoalTolerances()) == []
+    high = Goal(Feature("ball"), 0.9, 1.0, position=TOP + np.array([0.0, 0.0, 0.02]), wxyz=TURN)
+    said = "'ball' is 20 mm (allowed 5) from its goal at 0.9 to 1 s."
+    assert missed_goals(lifted(high), GoalTolerances()) == [said]
+    assert missed_goals(lifted(high), GoalTolerances(position=0.021)) == []
+    early = Goal(Feature("ball"), 0.0, 1.0, position=TOP, wxyz=TURN)
+    assert missed_goals(lifted(early), GoalTolerances())
+    assert missed_goals(lifted(early), GoalTolerances(at_end=True)) == []
+    turned = Goal(Feature("ball"), 1.0, 1.0, wxyz=np.array([1.0, 0.0, 0.0, 0.0]))
+    (text,) = missed_goals(lifted(turned), GoalTolerances())
+    assert "36.2 degrees (allowed 5)" in text
 
 
 @pytest.mark.parametrize("frame", [36, 38, 40])

@@ -21,7 +21,7 @@ from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.mechanics import force_contacts, least_forces
 from handwright.methods.sampling.setup.ground_contacts import ground_contacts
-from handwright.methods.sampling.setup.intervals import find_holdings
+from handwright.methods.sampling.setup.intervals import find_carry_intervals
 from tools.scenes.checking import support_contacts
 
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
@@ -70,7 +70,7 @@ def test_a_bar_lies_on_the_edges_of_two_blocks_of_different_height():
 @pytest.mark.parametrize(("friction", "is_carried"), [(SLOPE + 0.02, True), (SLOPE - 0.02, False)])
 def test_the_bar_stays_if_friction_is_more_than_its_slope(friction, is_carried):
     problem = resting(BAR, bar_across(), blocks(friction))
-    assert (find_holdings(problem, cutoff_hz=None) == []) == is_carried
+    assert (find_carry_intervals(problem, cutoff_hz=None) == []) == is_carried
     clip = Clip(
         problem, problem.times, {}, {"body": problem.track("body").pose}, ContactTrack.empty(),
         Provenance("resting", "none"),

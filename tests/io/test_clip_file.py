@@ -16,9 +16,11 @@ from hypothesis import strategies as st
 
 from handwright.core.clip import Clip, HandMotion
 from handwright.core.surface import HalfSpace
+from handwright.core.tolerances import Tolerances
 from handwright.errors import FileFormatError, InvalidValueError
+from handwright.evidence import certify
 from handwright.hands import skin_of
-from handwright.io.clip.file import load_clip, save_clip
+from handwright.io.clip.file import load_certificate, load_clip, save_clip
 from handwright.io.clip.noun_codec import Decoder
 from handwright.io.clip.npy_archive import header_of
 
@@ -102,6 +104,32 @@ def test_round_trip_is_exact(name: str, tmp_path: Path, request: pytest.FixtureR
     again = tmp_path / "again.npz"
     save_clip(loaded, again)
     assert again.read_bytes() == path.read_bytes()
+
+
+def test_a_certificate_is_kept_without_its_frames(tiny_clip: Clip, tmp_path: Path) -> None:
+    certificate = certify(tiny_clip, tolerances=Tolerances(soft_tissue=0.001))
+    plain, certified = tmp_path / "plain.npz", tmp_path / "certified.npz"
+    save_clip(tiny_clip, plain)
+    save_clip(tiny_clip, certified, certificate=certificate)
+    assert load_certificate(plain) is None
+    stored = load_certificate(certified)
+    assert stored is not None
+    assert stored.frames == ()
+    assert stored.checks == certificate.checks
+    assert stored.tolerances == certificate.tolerances
+    assert (stored.verdict, stored.notes) == (certificate.verdict, certificate.notes)
+    assert str(stored) == str(certificate)
+    assert certified.stat().st_size < plain.stat().st_size + 4000
+    assert_same(load_clip(certified), load_clip(plain))
+
+
+def test_a_damaged_certificate_is_named(tiny_clip: Clip, tmp_path: Path) -> None:
+    path = tmp_path / "certified.npz"
+    save_clip(tiny_clip, path, certificate=certify(tiny_clip))
+    members = members_of(path)
+    with_document(members, lambda document: document["certificate"].pop("checks"))
+    with pytest.raises(FileFormatError, match="certificate/checks is missing"):
+        load_certificate(write_members(path, members))
 
 
 def test_skin_of_a_loaded_hand_is_the_same(human_clip: Clip, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from handwright.contact.shear import frame_durations, skin_shears, slip_velocity
-from handwright.methods.sampling.search.frame import give_way
+from handwright.methods.sampling.search.contacts import apply_skin_stretch
 
 STEP = 0.1
 UP = np.array([0.0, 0.0, 1.0])
@@ -120,18 +120,18 @@ def test_the_search_follows_the_same_rule(limit):
     speed -= np.einsum("ti,ti->t", speed, normal)[:, None] * normal
     before, slip = followed(speed, normal=normal, limit=limit)
     lasts = frame_durations(STEP * np.arange(count))
-    room = Memory(
+    work = Memory(
         Touching(np.array([1, 0]), np.zeros(1, dtype=np.int64)),
         Facing(np.zeros((1, 3))),
         np.zeros((1, 3)),
         np.zeros((1, 3)),
     )
     for t in range(count):
-        room.sheared[:] = room.shear
-        room.contacts.normal[0] = normal[t]
-        found = give_way(Here(Stretch(limit)), room, 0, *(lasts[t] * speed[t]))
+        work.sheared[:] = work.shear
+        work.contacts.normal[0] = normal[t]
+        found = apply_skin_stretch(Here(Stretch(limit)), work, 0, *(lasts[t] * speed[t]))
         np.testing.assert_allclose(found, lasts[t] * slip[t], atol=1e-12)
         if limit > 0.0 and t + 1 < count:
             np.testing.assert_allclose(
-                np.linalg.norm(room.shear[0]), np.linalg.norm(before[t + 1]), atol=1e-12
+                np.linalg.norm(work.shear[0]), np.linalg.norm(before[t + 1]), atol=1e-12
             )

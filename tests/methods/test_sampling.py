@@ -24,19 +24,21 @@ from handwright.kinematics import link_poses
 from handwright.kinematics.skin.skinning import posed_skin
 from handwright.kinematics.tree import Links
 from handwright.math.pose import Pose
-from handwright.methods import ContactSampling, synthesize
+from handwright.methods import ContactSampling
 from handwright.methods.sampling import FixedJoint, NoContact, Preference
-from handwright.methods.sampling.search.frame import place_hands
-from handwright.methods.sampling.search.workspace import make_room
+from handwright.methods.sampling.search.posing import place_hands
+from handwright.methods.sampling.search.workspace import make_workspace
 from handwright.methods.sampling.setup.candidates import key_frames, surface_points
 from handwright.methods.sampling.setup.ground_contacts import ground_contacts
 from handwright.methods.sampling.setup.hands_as_one import hands_as_one, sunk_pads
-from handwright.methods.sampling.setup.hold_data import Limits, make_stage
-from handwright.methods.sampling.setup.intervals import find_holdings
+from handwright.methods.sampling.setup.hold_data import HoldTracks, make_hold_data
+from handwright.methods.sampling.setup.intervals import find_carry_intervals
+from handwright.methods.sampling.setup.limits import SearchLimits
 from handwright.scenes import load_scene
+from handwright.synthesis import synthesize
 
 FEW = ContactSampling(num_solutions=3, time_budget=600.0)
-LIMITS = Limits(1e-3, 1e-3, 1e-3, 1e-3, 2e-4, 0.0, 0.3, 8.0, 0.95, 20)
+LIMITS = SearchLimits(1e-3, 1e-3, 1e-3, 1e-3, 2e-4, 0.0, 0.3, 8.0, 0.95, 20)
 
 
 @pytest.fixture(scope="module")
@@ -182,13 +184,14 @@ def test_hands_side_by_side_stand_where_they_stand_alone():
     problem = Problem("two", times, {"r": right, "l": left}, {"box": body})
     roots = [Pose.normalized(rng.normal(size=(4, 3)), rng.normal(size=(4, 4))) for _ in range(2)]
     hands = hands_as_one([right, left], 0.006)
-    stage = make_stage(problem, body, still_body, roots, times, hands, LIMITS, cutoff_hz=None)
+    tracks = HoldTracks(times, still_body, tuple(roots))
+    data = make_hold_data(problem, body, tracks, hands, LIMITS, cutoff_hz=None)
     q = np.zeros(len(hands.rest))
     poses = [model.joints.random(rng) for model in (right, left)]
     for h, pose in enumerate(poses):
         q[hands.offset[h] : hands.offset[h] + 30] = pose
-    links: Links = make_room(stage).now
-    place_hands(stage, 2, q, links)
+    links: Links = make_workspace(data).now
+    place_hands(data, 2, q, links)
     for h, model in enumerate((right, left)):
         local = still_body[2].inverse() @ roots[h][2]
         turns, places = link_poses(model, poses[h], local)
@@ -211,12 +214,12 @@ def test_a_sliding_body_is_dragged_against_its_motion():
 
 def test_a_holding_is_where_the_table_does_not_carry():
     problem = load_scene("milk_box_turn")
-    (holding,) = find_holdings(problem, cutoff_hz=None)
+    (interval,) = find_carry_intervals(problem, cutoff_hz=None)
     height = problem.track("milk_box").pose.position[:, 2]
     lifted = np.flatnonzero(height > height[0] + 1e-3)
-    assert holding.start <= lifted[0]
-    assert holding.stop > lifted[-1]
-    assert height[: holding.start - 1].max() <= height[0] + 1e-4
+    assert interval.start <= lifted[0]
+    assert interval.stop > lifted[-1]
+    assert height[: interval.start - 1].max() <= height[0] + 1e-4
 
 
 def test_surface_points_lie_on_the_surface_away_from_edges():

@@ -13,10 +13,11 @@ from handwright.core.result import Status
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.evidence import certify
 from handwright.io.clip.file import load_clip, save_clip
-from handwright.methods import ContactSampling, synthesize
+from handwright.methods import ContactSampling
 from handwright.methods.reproducing import method_of
 from handwright.methods.sampling import NoContact, Pin
 from handwright.scenes import load_scene
+from handwright.synthesis import synthesize
 
 ONE = ContactSampling(num_solutions=1, time_budget=600.0)
 PLACE = (0.034, 0.034, 0.0358)

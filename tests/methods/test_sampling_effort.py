@@ -10,7 +10,7 @@ from handwright.hands import human
 from handwright.hands.human.strength import TIP_FORCE
 from handwright.kinematics import link_poses
 from handwright.math.pose import Pose
-from handwright.methods.sampling.finish.effort import too_hard
+from handwright.methods.sampling.finish.strength import HandContacts, find_overload
 
 HAND = human()
 COUNT, AT = 3, 1
@@ -32,9 +32,8 @@ def pressed(digit: str, newton: float, *, along: bool = False) -> tuple[int, str
     way = arm if along else np.cross(axis, arm)
     way = newton * way / np.linalg.norm(way)
     capsule = HAND.capsules.names.index(f"{digit}_distal")
-    return too_hard(
-        HAND, q, ROOT, np.array([AT]), np.array([capsule]), tip[None], way[None]
-    )  # fmt: skip
+    contacts = HandContacts(np.array([AT]), np.array([capsule]), tip[None], way[None])
+    return find_overload(HAND, q, ROOT, contacts)
 
 
 @pytest.mark.parametrize("digit", ["index", "middle", "ring", "little"])

@@ -10,7 +10,12 @@ import pytest
 
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.shapes import make_shape
-from handwright.methods.sampling.finish.exact_contacts import Refused, _Contacts, _forces, _unsure
+from handwright.methods.sampling.finish.exact_contacts import (
+    Refusal,
+    check_neighbouring_facets,
+    solve_forces,
+)
+from handwright.methods.sampling.finish.mesh_contacts import MeshContacts
 
 HALF = 0.02
 STAND_OFF = 5e-4
@@ -24,7 +29,7 @@ def pinched(height, friction):
     side = np.array([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]])
     point = HALF * side + [0.0, height, 0.0]
     nothing = np.zeros((2, 3))
-    found = _Contacts(
+    found = MeshContacts(
         frame=np.zeros(2, dtype=np.int64),
         capsule=np.arange(2),
         point=point,
@@ -40,7 +45,7 @@ def pinched(height, friction):
     weight = 9.81 * body.mass
     # It is held upright, without a moment: gravity goes through the line between the fingers.
     needed = np.array([[0.0, 0.0, weight, *np.cross([0.0, height, 0.0], [0.0, 0.0, weight])]])
-    one = SimpleNamespace(
+    hold = SimpleNamespace(
         body=body,
         distance=ExactDistance.from_body(body),
         strict=SimpleNamespace(
@@ -49,15 +54,15 @@ def pinched(height, friction):
             gyration=body.radius_of_gyration,
             limits=SimpleNamespace(force=50.0, friction_margin=1.0),
         ),
-        stage=SimpleNamespace(
+        data=SimpleNamespace(
             digit_of_capsule=np.arange(2),
             ground=SimpleNamespace(surface=np.zeros(0), friction=np.zeros(0)),
             may_touch=np.ones((1, 2), dtype=bool),
         ),
-        price=np.ones(2),
+        force_weight=np.ones(2),
         first=FIRST,
     )
-    return one, found
+    return hold, found
 
 
 @pytest.mark.parametrize(
@@ -65,9 +70,9 @@ def pinched(height, friction):
     [(0.0, 0.3, False), (HALF - 1e-4, 0.3, True), (HALF - 1e-4, 1.2, False)],
 )
 def test_forces_must_suffice_a_little_beside_as_well(height, friction, is_refused):
-    one, found = pinched(height, friction)
-    assert not isinstance(_forces(one, found), Refused)
-    seen = _unsure(one, found)
+    hold, found = pinched(height, friction)
+    assert not isinstance(solve_forces(hold, found), Refusal)
+    seen = check_neighbouring_facets(hold, found)
     assert (seen is not None) == is_refused
     if seen is not None:
         assert seen.frame == FIRST

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from handwright.evidence import certify
-from handwright.methods import ContactSampling, synthesize
-from handwright.methods.sampling.attempt import _leaping_frame
-from handwright.methods.sampling.finish.exact_contacts import _creeps
+from handwright.methods import ContactSampling
+from handwright.methods.sampling.attempt import find_leaping_frame
+from handwright.methods.sampling.finish.exact_contacts import find_creeping_contact
 from handwright.methods.sampling.setup.grasps import draw_grasps, first_digits
 from handwright.scenes import load_scene
+from handwright.synthesis import synthesize
 
 # The right wrist leaves the box of the scene at frame 55, the left one is there from frame 45 on.
 FIRST, LAST = 24, 68
@@ -48,10 +49,10 @@ def test_a_body_is_passed_from_one_hand_to_the_other():
 def test_a_joint_that_leaps_is_found_and_a_quick_one_is_not():
     times = np.arange(40) / 30.0
     q = np.stack([np.sin(6.0 * times), np.zeros(40)], axis=1)
-    one = SimpleNamespace(times=times, first=100)
-    assert _leaping_frame(one, q) is None
+    hold = SimpleNamespace(times=times, first=100)
+    assert find_leaping_frame(hold, q) is None
     q[25:, 1] += 0.5
-    assert _leaping_frame(one, q) == 125
+    assert find_leaping_frame(hold, q) == 125
 
 
 @pytest.mark.parametrize(("last", "creeps"), [(13, True), (9, False)])
@@ -59,7 +60,9 @@ def test_a_contact_creeps_while_it_holds_and_begins_anew_after_a_break(last, cre
     # Two faces in every frame, and a break before frame 20.
     frame = np.repeat(np.concatenate([np.arange(last), np.arange(20, 29)]), 2)
     slip = np.tile([[1e-4, 0.0, 0.0], [6e-5, 0.0, 0.0]], (len(frame) // 2, 1))
-    found = _creeps(frame, np.zeros_like(frame), slip, np.ones(len(frame), dtype=bool))
+    found = find_creeping_contact(
+        frame, np.zeros_like(frame), slip, np.ones(len(frame), dtype=bool)
+    )
     # In the mean 0.08 mm a step: 0.9 mm is passed with the twelfth.
     assert (found and found.frame) == (12 if creeps else None)
     if found is not None:

@@ -18,14 +18,14 @@ from handwright.methods.sampling.constraints.regions import (
     find_held_parts,
     region_of,
 )
-from handwright.methods.sampling.setup.intervals import Holding
+from handwright.methods.sampling.setup.intervals import CarryInterval
 from handwright.scenes import load_scene
 
 THREE = {"num_solutions": 3, "time_budget": 120.0}
 
 
-def solved(scene, **wishes):
-    result = hw.synthesize(load_scene(scene), hw.ContactSampling(**THREE, **wishes), seed=1)
+def solved(scene, **constraints):
+    result = hw.synthesize(load_scene(scene), hw.ContactSampling(**THREE, **constraints), seed=1)
     assert len(result.clips) == 3, result.message
     assert all(certify(clip).passed for clip in result.clips)
     return result.clips
@@ -36,7 +36,7 @@ def held_rows(clip, digit):
     (hand,) = clip.hands
     contacts, model = clip.contacts, clip.problem.hands[hand]
     of_hand = np.array(contacts.touchers)[contacts.toucher] == hand
-    number = [one.name for one in model.digits].index(digit)
+    number = [each.name for each in model.digits].index(digit)
     own = of_hand & (model.capsules.digit[np.where(of_hand, contacts.part, 0)] == number)
     bears = np.linalg.norm(contacts.force, axis=1) > 0.01
     frames = np.unique(contacts.frame[own & bears]).tolist()
@@ -131,8 +131,8 @@ def test_a_mug_is_held_from_outside():
 @pytest.mark.slow
 def test_single_digits_are_told_where():
     ball = Ball([-0.010, -0.031, 0.030], 0.020)
-    wishes = (GraspRegion("outside", ("thumb",)), GraspRegion(ball, ("index",)))
-    clips = solved("mug", grasp_regions=wishes)
+    constraints = (GraspRegion("outside", ("thumb",)), GraspRegion(ball, ("index",)))
+    clips = solved("mug", grasp_regions=constraints)
     for clip in clips:
         for points in held_at(clip, "index"):
             away = np.linalg.norm(points - np.array(ball.center), axis=1) - ball.radius
@@ -141,14 +141,14 @@ def test_single_digits_are_told_where():
     assert sum(len(held_at(clip, "index")) for clip in clips) > 20
 
 
-def told(scene, **wishes):
+def told(scene, **constraints):
     """Regions that a method gives the digits of a scene's hand."""
     problem = load_scene(scene)
     (name,), (hand,) = problem.bodies, problem.hands
-    holding = Holding(name, (hand,), 0, 10)
+    interval = CarryInterval(name, (hand,), 0, 10)
     models = tuple(problem.hands.values())
     return find_held_parts(
-        problem.bodies[name], holding, models, hw.ContactSampling(**THREE, **wishes)
+        problem.bodies[name], interval, models, hw.ContactSampling(**THREE, **constraints)
     )
 
 
@@ -186,14 +186,14 @@ def test_thin_walls_have_two_sides():
 def test_a_pin_beside_the_part_of_its_digit_is_told():
     problem = load_scene("mug")
     pin = Pin("thumb", (0.0, 0.04, 0.0), 1.0)
-    wishes = {"pins": (pin,), "grasp_regions": (GraspRegion("handle", ("thumb",)),)}
-    result = hw.synthesize(problem, hw.ContactSampling(**THREE, **wishes), seed=0)
+    constraints = {"pins": (pin,), "grasp_regions": (GraspRegion("handle", ("thumb",)),)}
+    result = hw.synthesize(problem, hw.ContactSampling(**THREE, **constraints), seed=0)
     assert not result.clips
     assert "lies beside the part" in result.message
 
 
 @pytest.mark.parametrize(
-    ("scene", "wishes", "text"),
+    ("scene", "constraints", "text"),
     [
         ("beaker_by_rim", {"grasp_region": "handle"}, "'beaker' has no handle"),
         ("milk_box_turn", {"grasp_region": "inside"}, "'milk_box' has no inside"),
@@ -210,9 +210,9 @@ def test_a_pin_beside_the_part_of_its_digit_is_told():
         ),
     ],
 )
-def test_wishes_that_a_body_cannot_meet_are_refused(scene, wishes, text):
+def test_wishes_that_a_body_cannot_meet_are_refused(scene, constraints, text):
     with pytest.raises(InvalidValueError, match=text):
-        hw.synthesize(load_scene(scene), hw.ContactSampling(**THREE, **wishes), seed=0)
+        hw.synthesize(load_scene(scene), hw.ContactSampling(**THREE, **constraints), seed=0)
 
 
 @pytest.mark.parametrize("where", [ForbiddenBall((0.0, 0.0, 0.0), 0.1), np.zeros(3), "rim"])

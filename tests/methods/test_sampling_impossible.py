@@ -17,13 +17,13 @@ from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.shapes import make_shape
 from handwright.kinematics import posed_capsules
 from handwright.math.pose import Pose
-from handwright.methods import ContactSampling, synthesize
-from handwright.methods.sampling import ForbiddenBall, NoContact
-from handwright.methods.sampling import method as contact_sampling
-from handwright.methods.sampling.setup.feasibility import why_impossible
-from handwright.methods.sampling.setup.intervals import find_holdings
+from handwright.methods import ContactSampling
+from handwright.methods.sampling import ForbiddenBall, NoContact, contact_search
+from handwright.methods.sampling.setup.feasibility import find_infeasibility
+from handwright.methods.sampling.setup.intervals import find_carry_intervals
 from handwright.methods.sampling.setup.palms import palm_depths, reach_of
 from handwright.scenes import load_scene
+from handwright.synthesis import synthesize
 from tools.scenes.registry import SCENES
 
 FIRST, LAST = 20, 56
@@ -42,7 +42,7 @@ def refused(monkeypatch):
     def never(*_):
         raise AssertionError("was prepared for a search")
 
-    monkeypatch.setattr(contact_sampling, "prepare", never)
+    monkeypatch.setattr(contact_search, "prepare", never)
 
     def message(problem: Problem) -> str:
         result = synthesize(problem, ContactSampling(time_budget=5.0), seed=0)
@@ -73,7 +73,7 @@ def frames_in(message: str) -> list[int]:
 
 
 def asked(problem: Problem) -> str | None:
-    return why_impossible(problem, cutoff_hz=None, max_force=8.0)
+    return find_infeasibility(problem, cutoff_hz=None, max_force=8.0)
 
 
 @pytest.mark.parametrize(
@@ -82,13 +82,13 @@ def asked(problem: Problem) -> str | None:
 def test_nothing_is_said_against_a_scene_and_hands_are_needed_where_it_says(name):
     problem = load_scene(name)
     assert asked(problem) is None
-    (holding,) = find_holdings(problem, cutoff_hz=None)
+    (interval,) = find_carry_intervals(problem, cutoff_hz=None)
     spans = SCENES[name].spans
-    assert set(holding.hands) == {span.hand for span in spans}
-    assert {holding.body} == {span.body for span in spans}
+    assert set(interval.hands) == {span.hand for span in spans}
+    assert {interval.body} == {span.body for span in spans}
     # The hand is there a little before it must act, and stays a little longer.
-    assert 4 <= holding.start - min(span.first for span in spans) <= 12
-    assert 4 <= max(span.last for span in spans) - (holding.stop - 1) <= 12
+    assert 4 <= interval.start - min(span.first for span in spans) <= 12
+    assert 4 <= max(span.last for span in spans) - (interval.stop - 1) <= 12
 
 
 def test_a_body_out_of_reach(turn, refused):
@@ -209,7 +209,7 @@ def test_a_low_pass_that_lets_everything_through(turn):
     result = synthesize(turn, ContactSampling(smoothing_hz=limit), seed=0)
     assert result.status is Status.BAD_INPUT
     assert f"below {limit:g} Hz" in result.message
-    with pytest.raises(InvalidValueError, match=r"smoothing_hz is -1\.0, expected Hz above 0"):
+    with pytest.raises(InvalidValueError, match=r"smoothing_hz is -1\.0, expected above 0 Hz"):
         ContactSampling(smoothing_hz=-1.0)
 
 

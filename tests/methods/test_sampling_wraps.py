@@ -14,11 +14,11 @@ from handwright.core.track import Track
 from handwright.kinematics.fk import link_poses
 from handwright.kinematics.spacetime.motion import no_anchors
 from handwright.math.pose import Pose
-from handwright.methods.sampling.attempts import warm_up
-from handwright.methods.sampling.finish.anchors import lifted_anchors
-from handwright.methods.sampling.finish.check import make_judged
+from handwright.methods.sampling.finish.anchors import Lifting, LinkPoses, lifted_anchors
+from handwright.methods.sampling.finish.check import make_checked_motion
 from handwright.methods.sampling.setup.phalanges import near_points
 from handwright.methods.sampling.setup.prepare import prepare
+from handwright.methods.sampling.warm_up import warm_up
 from handwright.scenes import load_scene
 
 FRAMES = 24
@@ -69,10 +69,10 @@ def test_hands_wrap_what_is_at_their_palm_and_pinch_what_is_not():
     (hand,), (body,) = spatula.hands, spatula.bodies
     closer = with_hand_offset(spatula, hand, CLOSER * towards_body(spatula, hand, body))
     method = hw.ContactSampling(1, 1.0)
-    assert [one.policy.wraps for one in prepare(spatula, method)] == [False]
-    assert [one.policy.wraps for one in prepare(closer, method)] == [True]
+    assert [hold.policy.wraps for hold in prepare(spatula, method)] == [False]
+    assert [hold.policy.wraps for hold in prepare(closer, method)] == [True]
     precise = hw.ContactSampling(1, 1.0, grip="precision")
-    assert [one.policy.wraps for one in prepare(closer, precise)] == [False]
+    assert [hold.policy.wraps for hold in prepare(closer, precise)] == [False]
 
 
 @pytest.mark.parametrize("drop", [0.034, 0.038])
@@ -84,7 +84,7 @@ def test_a_rod_at_the_palm_is_held_by_all_fingers_with_all_their_phalanges(drop)
     model, contacts = clip.problem.hands["right"], clip.contacts
     parts = np.unique(contacts.part[contacts.frame == FRAMES // 2])
     digit = model.capsules.digit[parts]
-    last = np.array([one.pad.link for one in model.digits])
+    last = np.array([digit.pad.link for digit in model.digits])
     is_near = model.capsules.link[parts] != last[np.maximum(digit, 0)]
     assert {1, 2, 3, 4} <= set(digit.tolist())
     assert np.count_nonzero((digit > 0) & is_near) >= 3
@@ -99,18 +99,20 @@ def test_a_ball_at_the_palm_that_nothing_touches_at_rest_is_prepared_for():
         bodies={"ball": hw.make_shape("sphere", radius=0.01)},
         tracks={"right": rod.tracks["right"], "ball": ball},
     )
-    (one,) = prepare(problem, hw.ContactSampling(1, 1.0))
-    assert one.policy.wraps
-    warm_up(one, None)
+    (hold,) = prepare(problem, hw.ContactSampling(1, 1.0))
+    assert hold.policy.wraps
+    warm_up(hold, None)
 
 
 def test_a_phalanx_that_had_no_anchor_is_lifted_off_as_part_of_its_digit():
-    judged = make_judged(2, 3)
-    judged.num[0] = 1
-    judged.frame[0], judged.capsule[0] = 1, 7
-    judged.point[0], judged.normal[0] = (0.1, 0.0, 0.0), (0.0, 0.0, 1.0)
-    turns, places = np.tile(np.eye(3), (2, 20, 1, 1)), np.zeros((2, 20, 3))
-    lifted = lifted_anchors(no_anchors(), judged, 7, np.array([1]), 2, 10, turns, places)
+    checked = make_checked_motion(2, 3)
+    checked.num[0] = 1
+    checked.frame[0], checked.capsule[0] = 1, 7
+    checked.point[0], checked.normal[0] = (0.1, 0.0, 0.0), (0.0, 0.0, 1.0)
+    rotations, positions = np.tile(np.eye(3), (2, 20, 1, 1)), np.zeros((2, 20, 3))
+    lifted = lifted_anchors(
+        no_anchors(), LinkPoses(rotations, positions), checked, Lifting(7, np.array([1]), 2, 10)
+    )
     assert (lifted.digit.tolist(), lifted.link.tolist(), lifted.frame.tolist()) == ([2], [10], [1])
     # Off the body, into which the normal points.
     assert lifted.target[0, 2] < 0.0

@@ -159,6 +159,19 @@ def test_features_of_a_hand_come_to_places_and_velocities(arm, frame):
     assert at_speed.speed_m_s < 0.01
 
 
+def test_a_motion_that_does_not_meet_its_goals_is_no_success():
+    """The soap slips out of the hand, which is physics and not what was asked for."""
+    result = hw.synthesize(hw.load_scene("soap_slips"), hw.Stepwise())
+    assert result.status is hw.Status.GOALS_MISSED
+    assert not result.status.is_success
+    assert "'soap' is 100 mm (allowed 20) from its goal at 4 s." in result.message
+    assert dict(result.refused) == {"goals": 1}
+    # It is a certified motion all the same, and can be looked at.
+    (certificate,) = result.certificates
+    assert certificate.passed
+    assert len(result.clips) == 1
+
+
 def test_goals_that_overlap_go_together_and_later_ones_wait():
     upright = Goal(BOX, 1.5, 4.0, wxyz=ONE, axis=UP)
     later = Goal(BOX, 3.0, 4.0, position=np.zeros(3))

@@ -16,10 +16,11 @@ from handwright.geometry.distance.rods import fit_rod
 from handwright.kernels.packed import Packed
 from handwright.math import rotation
 from handwright.methods.trajopt.clips import make_clip, mean_forces
-from handwright.methods.trajopt.method import ContactInvariant, allowed_contacts
+from handwright.methods.trajopt.method import ContactInvariant
 from handwright.methods.trajopt.model.shape import make_body
 from handwright.methods.trajopt.model.transcribe import TranscriptionSettings, transcribe
 from handwright.methods.trajopt.model.workspace import make_workspace
+from handwright.methods.trajopt.optimisation import allowed_contacts
 from handwright.methods.trajopt.refine import refined_keys
 from handwright.methods.trajopt.schedule.gaits import sampled_gait, start_origins
 from handwright.methods.trajopt.schedule.schedule import (

@@ -16,8 +16,9 @@ from handwright.geometry.shapes.phones import phone_keys
 from handwright.kinematics import posed_capsules
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.methods.trajopt.method import ContactInvariant, allowed_contacts
+from handwright.methods.trajopt.method import ContactInvariant
 from handwright.methods.trajopt.model.goal_rows import fine_samples, with_samples_at
+from handwright.methods.trajopt.optimisation import allowed_contacts
 from handwright.methods.trajopt.schedule.approach import add_approach
 from handwright.methods.trajopt.schedule.goal_digits import digit_of
 from handwright.methods.trajopt.terms.regularization import phase_matrices

@@ -11,11 +11,12 @@ import handwright as hw
 from handwright.core.events import TouchSpan
 from handwright.hands.skin.build import skin_of
 from handwright.math import rotation
-from handwright.methods.trajopt.method import ContactInvariant, allowed_contacts
+from handwright.methods.trajopt.method import ContactInvariant
 from handwright.methods.trajopt.model.hands import WRIST_HINGES
 from handwright.methods.trajopt.model.model import with_radius
 from handwright.methods.trajopt.model.skin_bulge import skin_bulge, skin_stubs
 from handwright.methods.trajopt.model.transcribe import TranscriptionSettings, phases_of, transcribe
+from handwright.methods.trajopt.optimisation import allowed_contacts
 from handwright.methods.trajopt.schedule.schedule import (
     has_unstable_hold,
     other_schedules,

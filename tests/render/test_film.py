@@ -17,7 +17,7 @@ from handwright.geometry import table
 from handwright.geometry.shapes import make_shape
 from handwright.hands import trident
 from handwright.math.pose import Pose
-from handwright.methods import Scripted, synthesize
+from handwright.methods import Scripted
 from handwright.render.clip_scene import FORCE_COLOR, MODE_COLORS, ClipScene, Overlay
 from handwright.render.film import (
     FilmSettings,
@@ -29,6 +29,7 @@ from handwright.render.film import (
     render_clip,
 )
 from handwright.render.scene import Stage
+from handwright.synthesis import synthesize
 
 TIMES = np.linspace(0.0, 0.4, 5)
 SMALL = FilmSettings(width=96, height=64, fps=10.0, stills=3)
@@ -49,7 +50,7 @@ def clip():
         },
         environment=(table(-0.035, size=(0.3, 0.3)),),
     )
-    made = synthesize(problem, Scripted(end_pose="closed")).best
+    made = synthesize(problem, Scripted(end_pose="closed"), certify=False).best
     touch = Contact(
         2,
         "hand",

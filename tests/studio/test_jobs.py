@@ -2,23 +2,31 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
 
+import numpy as np
 import pytest
 
-from handwright.core.clip import Provenance
-from handwright.core.result import Progress, Result, Status
-from handwright.io.clip.file import load_clip
+from handwright.core.problem import Problem
+from handwright.core.surface import HalfSpace
+from handwright.core.track import still
+from handwright.geometry.shapes import make_shape
+from handwright.hands import trident
+from handwright.io.clip.file import load_certificate, load_clip
+from handwright.math.pose import Pose
+from handwright.methods import Method, Scripted
+from handwright.methods.base import Attempt, Search
 from handwright.studio.forms import form, make_method
 from handwright.studio.jobs import worker
-from handwright.studio.jobs.planning import Plan
+from handwright.studio.jobs.planning import JobPlan
 from handwright.studio.library.folder import clip_id
 from handwright.studio.messages import JobRequest
 from handwright.studio.server.events import Hub
 
-from .conftest import small_clip
-
 pytestmark = pytest.mark.xdist_group("studio")
-QUICK = {"scene": "milk_box_turn", "method": "scripted"}
+QUICK = {"scene": "milk_box_turn", "method": "scripted", "certify": False}
 LONG = {"scene": "milk_box_turn", "method": "sampling", "settings": {"num_solutions": 500}}
 
 
@@ -137,41 +145,62 @@ def test_forms_hold_every_plain_setting_with_its_text():
         assert all(setting.help for setting in form(cls) if name != "scripted")
 
 
-class Tells:
-    """A method that tells of two clips, one after the other."""
+@dataclass(frozen=True, slots=True)
+class Tells(Method):
+    """A method that finds motions one after the other, the second of which is refused."""
 
-    name = "tells"
+    name: ClassVar[str] = "tells"
 
-    def __init__(self, root):
-        self.root = root
+    root: str
+    num_solutions: int = 2
 
-    def solve(self, problem, seed, watcher=None):
-        clips = (small_clip(0.1), small_clip(0.2))
-        watcher(Progress("searching", {"attempts": 1.0}, clips=clips[:1]))
-        # The first is in the folder, whole, before the second is found.
-        assert load_clip(self.root / "stem_00.npz").num_frames == 8
-        assert not (self.root / "stem_01.npz").exists()
-        watcher(Progress("searching", {"attempts": 2.0}, clips=clips[1:]))
-        return Result(tuple(reversed(clips)), Status.SOLVED)
+    def search(self, problem):
+        return Telling(Path(self.root), problem)
 
 
-def test_every_motion_is_written_as_soon_as_it_is_found(tmp_path, monkeypatch):
-    from handwright.methods import base
+class Telling(Search):
+    def __init__(self, root, problem):
+        self.root, self.problem = root, problem
 
+    def attempt(self, context):
+        # What was found is in the folder, whole, before the next is looked for.
+        assert len(list(self.root.glob("stem_*.npz"))) == (0, 1, 1)[context.number]
+        clip = Scripted(pose="open").search(self.problem).attempt(context).found[0]
+        if context.number == 1:
+            lifted = clip.bodies["box"]
+            lifted = Pose(lifted.position + np.array([0.0, 0.0, 0.1]), lifted.wxyz)
+            clip = replace(clip, bodies={"box": lifted})
+        return Attempt((clip,))
+
+
+def test_only_certified_motions_are_written_each_as_soon_as_it_is_found(tmp_path, monkeypatch):
     sent = []
 
     class Parent:
         send = sent.append
 
-    method = Tells(tmp_path)
-    problem = small_clip().problem
-    monkeypatch.setattr(worker, "plan_job", lambda *_: Plan(problem, method))
-    monkeypatch.setattr(base, "provenance_of", lambda *_: Provenance("small", "tells"))
-    order = {"root": str(tmp_path), "hidden": str(tmp_path), "stem": "stem", "request": QUICK}
+    times = np.linspace(0.0, 0.2, 7)
+    problem = Problem(
+        "resting",
+        times,
+        {"hand": trident()},
+        {"box": make_shape("box", width=0.06, depth=0.06, height=0.06)},
+        {
+            "hand": still(Pose(np.array([-0.5, 0.0, 0.5]), np.array([1.0, 0, 0, 0])), times),
+            "box": still(Pose(np.array([0.0, 0.0, 0.03]), np.array([1.0, 0, 0, 0])), times),
+        },
+        environment=(HalfSpace(np.array([0.0, 0.0, 1.0]), 0.0),),
+    )
+    monkeypatch.setattr(worker, "plan_job", lambda *_: JobPlan(problem, Tells(str(tmp_path))))
+    order = {"root": str(tmp_path), "hidden": str(tmp_path), "stem": "stem",
+             "request": {"scene": "resting"}}  # fmt: skip
     end = worker._do(Parent, order)
-    assert end["kind"] == "done"
-    kinds = [message["kind"] for message in sent]
-    assert kinds == ["clip", "progress", "clip", "progress"]
+    assert (end["kind"], end["statistics"]["refused"]) == ("done", 1.0)
+    assert end["message"].startswith("Motions that were found and refused: 1 (force_residual 1")
+    assert [message["file"] for message in sent if message["kind"] == "clip"] == [
+        "stem_00.npz", "stem_01.npz"
+    ]  # fmt: skip
+    assert load_certificate(tmp_path / "stem_01.npz").passed
     assert json.loads(json.dumps(sent)) == sent
 
 

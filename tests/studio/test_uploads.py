@@ -44,6 +44,7 @@ def test_meshes_take_the_place_of_bodies(served, kind):
     request = {
         "scene": "milk_box_turn",
         "method": "scripted",
+        "certify": False,
         "bodies": [{"body": "milk_box", "upload": read["id"], "mass": 0.3, "friction": 0.9}],
     }
     if kind == "obj":

@@ -16,9 +16,10 @@ from handwright.evidence import certify
 from handwright.evidence.metrics.goals import feature_poses, worst_goal_error
 from handwright.evidence.metrics.presses import presses
 from handwright.geometry.shapes.phones import phone_keys
-from handwright.methods import ContactInvariant, synthesize
+from handwright.methods import ContactInvariant
 from handwright.render.still import write_png
 from handwright.scenes import load_scene
+from handwright.synthesis import synthesize
 
 _WIDTH, _HEIGHT, _EDGE = 620, 620, 60
 _INK, _PALE = (60, 64, 72), (225, 228, 233)

@@ -14,12 +14,13 @@ from rich.progress import track
 
 from handwright.core.clip import Clip
 from handwright.evidence import certify
-from handwright.methods import METHODS, default_method, synthesize
+from handwright.methods import METHODS, default_method
 from handwright.render.camera import Camera
 from handwright.render.motion_sheet import CAMERA, motion_sheet, pictures
 from handwright.render.sheet import contact_sheet
 from handwright.render.still import write_png
 from handwright.scenes import load_scene
+from handwright.synthesis import synthesize
 
 SHOWN = (
     "milk_box_pickup", "spatula", "wine_pot", "bottle_turn_on_table", "paper_cup_twirl",

@@ -14,12 +14,13 @@ from rich.progress import track
 from handwright.core.clip import Clip
 from handwright.evidence import certify
 from handwright.evidence.metrics.strategies import StrategyEvent, strategy_events
-from handwright.methods import ContactSampling, synthesize
+from handwright.methods import ContactSampling
 from handwright.methods.sampling.constraints.preferences import Strategy
 from handwright.render.motion_sheet import pictures, spread
 from handwright.render.sheet import contact_sheet
 from handwright.render.still import write_png
 from handwright.scenes import load_scene
+from handwright.synthesis import synthesize
 
 _SCENES = ("milk_box_turn", "milk_box_pickup", "bottle_turn_on_table")
 _SHOWN = ("hold", "slide", "relocate")

@@ -1,4 +1,4 @@
-"""Commands that take a clip file: what is in it, what it is worth, and other formats of it."""
+"""Commands that take a clip file: what is in it, what it is worth, other formats, once more."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def info(
     """
     from rich.table import Table
 
-    from handwright.io.clip.file import load_clip
+    from handwright.io.clip.file import load_certificate, load_clip
     from handwright.io.clip.summary import clip_facts, clip_rows
     from handwright.io.manipnet.dataset import is_recording, read_recording
 
@@ -36,10 +36,10 @@ def info(
         return
     clip = load_clip(file)
     if json:
-        print(json_module.dumps(clip_facts(clip)))
+        print(json_module.dumps(clip_facts(clip, load_certificate(file))))
         return
     table = Table("what", "value", box=None, pad_edge=False)
-    for row in clip_rows(clip):
+    for row in clip_rows(clip, load_certificate(file)):
         table.add_row(*row)
     make_console().print(table, highlight=False, markup=False)
 
@@ -195,3 +195,23 @@ def render(
     writable_folder(out.parent)
     render_clip(load_npz(clip), out, settings)
     make_console().print(f"Wrote {out}.", soft_wrap=True, highlight=False)
+
+
+def reproduce(clip: ClipPath, /) -> None:
+    """Make the motion of a clip again from its provenance: do the same bytes come out?
+
+    The problem, the method, its settings and the seed are taken from the file. Ends with exit code
+    1 if no motion with the same bytes comes out.
+
+    Args:
+        clip: A clip file that 'handwright synth' or hw.synthesize made (.npz).
+    """
+    from handwright.cli.reproduction import reproduce_clip
+    from handwright.io.clip.file import load_clip
+
+    found = reproduce_clip(load_clip(clip))
+    console = make_console()
+    for text in found.lines():
+        console.print(text, soft_wrap=True, highlight=False, markup=False)
+    if found.number is None:
+        raise SystemExit(1)

@@ -94,7 +94,7 @@ def methods(
         json: Print one JSON object instead of a table.
     """
     from handwright.core.settings import settings_of
-    from handwright.methods import METHODS
+    from handwright.methods import loaded_methods
     from handwright.methods.about import about_method
 
     if name is not None:
@@ -106,9 +106,11 @@ def methods(
             "title": about.title,
             "papers": [paper.short for paper in about.papers],
             "suited_to": about.suited_to,
-            "settings": [item.name for item in settings_of(METHODS[key])],
+            "settings": [item.name for item in settings_of(cls)],
         }
-        for key, about in ((key, about_method(METHODS[key])) for key in METHODS)
+        for key, cls, about in (
+            (key, cls, about_method(cls)) for key, cls in loaded_methods().items()
+        )
     ]
     if json:
         print(json_module.dumps({"methods": rows}))
@@ -155,11 +157,11 @@ def cite(what: Annotated[Positional[str | None], unset("METHOD|CLIP")] = None, /
     Args:
         what: A method, or a clip file (.npz), whose method is taken; all methods if left out.
     """
-    from handwright.methods import METHODS
+    from handwright.methods import loaded_methods
     from handwright.methods.about import about_method
 
     if what is None:
-        chosen = [METHODS[name] for name in METHODS]
+        chosen = list(loaded_methods().values())
     elif what.endswith(".npz"):
         from handwright.io.clip.file import load_clip
 

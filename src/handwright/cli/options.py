@@ -39,14 +39,18 @@ class SynthArguments:
     """Folder for the clips; made if it is not there."""
     seed: int = 0
     """Random seed; the same seed gives the same result."""
+    json: tyro.conf.FlagCreatePairsOff[bool] = False
+    """Print one JSON object: status, clips with their verdicts, refusals, timings."""
 
 
 def synth(*arguments: str) -> None:
     """Make motions for a scene or a file of goals, and write them as clips.
 
-    Writes SCENE_00.npz, SCENE_01.npz and so on, the best motion first, and prints what the
-    command verify says of each. The first run on a machine compiles, which takes some minutes.
-    Ctrl-C ends the search; what it has found by then is written.
+    Every motion is certified before it is written, as SCENE_s0_00.npz for seed 0, SCENE_s0_01.npz
+    and so on; files that are there already are left alone. The first run on a machine compiles,
+    which takes some minutes. Ctrl-C and SIGTERM end the search; what it has found by then is kept.
+    Ends with exit code 0 if all motions asked for were found, 1 if fewer or none were, and 130 if
+    it was stopped.
 
     Each method has options of its own: its settings, in groups below. With --method NAME --help,
     only those of this method are shown. Pins, forbidden regions, fixed joints, edited bodies and
@@ -56,14 +60,14 @@ def synth(*arguments: str) -> None:
         arguments: Arguments of the command line after the word synth.
     """
     from handwright.cli.synth import load_problem, run
-    from handwright.methods import METHODS, default_method
+    from handwright.methods import METHODS, default_method, loaded_methods
 
     given = list(arguments)
     chosen = _value_of("--method", given)
     if chosen is not None and chosen not in METHODS:
         raise UnknownNameError("method", chosen, METHODS)
     # A method that is not asked for need not be loaded.
-    classes = {name: METHODS[name] for name in (METHODS if chosen is None else [chosen])}
+    classes = loaded_methods() if chosen is None else {chosen: METHODS[chosen]}
     given = renamed_options(given, option_renames(classes.values()), tell_deprecated)
     if chosen is not None:
         _refuse_foreign(chosen, [word.partition("=")[0] for word in given if word[:2] == "--"])
@@ -203,13 +207,13 @@ def _description() -> str:
 
 def _refuse_foreign(method: str, options: Iterable[str]) -> None:
     """Refuses options that are settings of other methods only."""
-    from handwright.methods import METHODS
+    from handwright.methods import METHODS, loaded_methods
 
     own = set(_options_of(METHODS[method]))
     others = [option for option in dict.fromkeys(options) if option not in own]
     if not others:
         return
-    classes = [METHODS[name] for name in METHODS]
+    classes = loaded_methods().values()
     known = {*option_renames(classes), *(option for cls in classes for option in _options_of(cls))}
     foreign = [option for option in others if option in known]
     if foreign:

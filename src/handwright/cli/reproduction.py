@@ -11,8 +11,8 @@ from handwright.cli.progress import ProgressLine
 from handwright.core.clip import Clip
 from handwright.core.result import Result
 from handwright.io.clip.noun_codec import encode
-from handwright.methods import synthesize
 from handwright.methods.reproducing import method_of
+from handwright.synthesis import synthesize
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,9 @@ def reproduce_clip(clip: Clip) -> Reproduction:
     made = clip.provenance
     method = method_of(made)
     with ProgressLine(wanted=getattr(method, "num_solutions", None)) as line:
-        result = synthesize(clip.problem, method, seed=made.seed, on_progress=line)
+        result = synthesize(
+            clip.problem, method, seed=made.seed, on_progress=line, certify=made.is_certified
+        )
     found = (n for n, other in enumerate(result.clips) if _same_bytes(clip, other))
     return Reproduction(clip, result, next(found, None))
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any, Self
 
 from rich.console import Console
 from rich.table import Table
@@ -10,16 +18,19 @@ from rich.table import Table
 from handwright.cli.console import INTERRUPTED, make_console, writable_folder
 from handwright.cli.options import SynthArguments
 from handwright.cli.progress import ProgressLine
+from handwright.core.certificate import Certificate
+from handwright.core.clip import Clip
 from handwright.core.problem import Problem
 from handwright.core.result import NoSolutionError, Progress, Result, Status
-from handwright.evidence import certify
 from handwright.io.clip.file import save_clip
-from handwright.methods import Method, synthesize
+from handwright.methods import Method
 from handwright.scenes import load_scene, read_problem
+from handwright.synthesis import synthesize
 
 _FILE_SUFFIXES = (".yaml", ".yml")
 _COUNTS = {
     "solutions": "found",
+    "refused": "refused",
     "total_frames": "frames explored",
     "dead_ends": "dead ends",
     "attempts": "attempts",
@@ -41,54 +52,174 @@ def run(name: str, problem: Problem, method: Method, arguments: SynthArguments) 
         name: What to call the clips.
         problem: What the motions are for.
         method: Settings.
-        arguments: Folder and seed.
+        arguments: Folder, seed, and whether the outcome is printed as JSON.
     """
-    console, folder = make_console(), writable_folder(arguments.out)
-    result = write_clips(name, problem, method, folder, console, seed=arguments.seed)
+    folder = writable_folder(arguments.out)
+    result, files = write_clips(name, problem, method, folder, seed=arguments.seed)
+    if arguments.json:
+        sys.stdout.write(result_json(result, files, seed=arguments.seed) + "\n")
+    else:
+        _print_outcome(result, files)
+    if result.status is Status.CANCELLED:
+        raise SystemExit(INTERRUPTED)
+    if result.status is not Status.SOLVED:
+        raise SystemExit(1)
+
+
+def _print_outcome(result: Result, files: list[Path]) -> None:
+    console = make_console()
+    print_result(result, files, console)
     if result.status is Status.CANCELLED:
         console.print(f"Stopped; motions found by then and written: {len(result.clips)}.")
-        raise SystemExit(INTERRUPTED)
-    if result.message:
-        console.print(result.message, soft_wrap=True, highlight=False)
+    elif not result.clips:
+        raise NoSolutionError(result)
+    elif result.message:
+        told = f"{result.status.name}: {result.message}"
+        console.print(told, soft_wrap=True, highlight=False)
+
+
+class ClipWriter:
+    """A watcher that writes every clip as soon as it is certified, and never over another file.
+
+    Args:
+        folder: Where to.
+        name: What the clips are called: NAME_sSEED_00.npz, and so on.
+        seed: Random seed of the run.
+        show: Told all progress in turn.
+        interrupts: Held off while a clip is written.
+    """
+
+    def __init__(
+        self, folder: Path, name: str, seed: int, show: ProgressLine, interrupts: Interrupts
+    ) -> None:
+        self._folder, self._stem = folder, f"{name}_s{seed}"
+        self._show, self._interrupts = show, interrupts
+        self._written: list[tuple[Clip, Path]] = []
+
+    def __call__(self, progress: Progress) -> None:
+        """Writes the clips of some progress."""
+        with self._interrupts.held():
+            for clip, certificate in progress.judged_clips:
+                self._written.append((clip, self._write(clip, certificate)))
+            self._show(progress)
+
+    def file_of(self, clip: Clip) -> Path:
+        """The file that a clip was written to."""
+        return next(path for written, path in self._written if written is clip)
+
+    def _write(self, clip: Clip, certificate: Certificate | None) -> Path:
+        path = self._reserved()
+        try:
+            save_clip(clip, path, certificate=certificate)
+        except BaseException:
+            path.unlink()
+            raise
+        return path
+
+    def _reserved(self) -> Path:
+        """An empty file under the next free name, which no other run can take meanwhile."""
+        number = 0
+        while True:
+            path = self._folder / f"{self._stem}_{number:02d}.npz"
+            try:
+                path.touch(exist_ok=False)
+            except FileExistsError:
+                number += 1
+            else:
+                return path
+
+
+class Interrupts:
+    """While it lasts, SIGTERM does what Ctrl-C does; both wait for what must not be cut in two."""
+
+    def __init__(self) -> None:
+        self._is_held, self._is_pending = False, False
+        self._before: dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> Self:
+        # Only the main thread may say what a signal does.
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._interrupt)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
+        if self._is_held:
+            self._is_pending = True
+        else:
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Puts interrupts off to the end of the block."""
+        self._is_held = True
+        try:
+            yield
+        finally:
+            self._is_held = False
+        if self._is_pending:
+            self._is_pending = False
+            raise KeyboardInterrupt
 
 
 def write_clips(
-    name: str, problem: Problem, method: Method, folder: Path, console: Console, *, seed: int
-) -> Result:
-    """Makes clips, writes and certifies them, and prints what they are worth.
+    name: str, problem: Problem, method: Method, folder: Path, *, seed: int
+) -> tuple[Result, list[Path]]:
+    """Makes clips, and writes each as soon as it is certified.
 
     Args:
         name: What to call the clips.
         problem: Its tracks or goals.
         method: Settings.
         folder: Where to.
-        console: What to print on.
-        seed: Random seed; the same seed gives the same result.
+        seed: Random seed.
 
-    Raises:
-        NoSolutionError: The method found nothing, and was not stopped either.
+    Returns:
+        The result, and the files of its clips in their order.
     """
-    table = Table("clip", "certificate", box=None, pad_edge=False)
-    with ProgressLine(wanted=getattr(method, "num_solutions", None)) as line:
-        result = synthesize(problem, method, seed=seed, on_progress=line)
-        files = [folder / f"{name}_{number:02d}.npz" for number in range(len(result.clips))]
-        # All are written before any is judged, which takes time and may be interrupted.
-        for file, clip in zip(files, result.clips, strict=True):
-            save_clip(clip, file)
-        if files:
-            line(Progress("judging what was found"))
-        for file, clip in zip(files, result.clips, strict=True):
-            table.add_row(str(file), certify(clip).verdict)
+    wanted = getattr(method, "num_solutions", None)
+    with ProgressLine(wanted=wanted) as line, Interrupts() as interrupts:
+        writer = ClipWriter(folder, name, seed, line, interrupts)
+        result = synthesize(problem, method, seed=seed, on_progress=writer)
+    return result, [writer.file_of(clip) for clip in result.clips]
+
+
+def print_result(result: Result, files: list[Path], console: Console) -> None:
+    """What was written, and how the run went, as a table and a line."""
     if files:
+        table = Table("clip", "certificate", box=None, pad_edge=False)
+        for file, certificate in zip(files, result.certificates, strict=True):
+            table.add_row(str(file), certificate.verdict)
         console.print(table)
     console.print(_summary(result), soft_wrap=True, highlight=False)
-    older = sorted(set(folder.glob(f"{name}_[0-9][0-9].npz")) - set(files))
-    if files and older:
-        text = f"Of an earlier run, and still there: {', '.join(file.name for file in older)}"
-        console.print(text, soft_wrap=True, highlight=False)
-    if not (result.status.is_success or result.status is Status.CANCELLED):
-        raise NoSolutionError(result)
-    return result
+
+
+def result_json(result: Result, files: list[Path], *, seed: int) -> str:
+    """The outcome of a run as one JSON object."""
+    clips = [
+        {"file": str(file), "certified": certificate.passed, "verdict": certificate.verdict}
+        for file, certificate in zip(files, result.certificates, strict=True)
+    ]
+    document = {
+        "status": result.status.name,
+        "is_success": result.status.is_success,
+        "message": result.message,
+        "seed": seed,
+        "clips": clips,
+        "refused": dict(result.refused),
+        "statistics": dict(result.statistics),
+        "timings": dict(result.timings),
+    }
+    return json.dumps(document, allow_nan=False)
 
 
 def _summary(result: Result) -> str:
@@ -99,4 +230,5 @@ def _summary(result: Result) -> str:
     total = f"{seconds['total']:.0f} s"
     if "preparation" in seconds:
         total += f", of which {seconds['preparation']:.0f} s before the search"
+        total += f" and {seconds['certification']:.0f} s for certificates"
     return ", ".join(parts) + "; " + total

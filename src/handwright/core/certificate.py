@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -116,10 +116,13 @@ class Certificate:
     clip: str
     """Name of the scene, and the method."""
     frames: tuple[FrameRecord, ...]
+    """Empty in a certificate from a clip file, which keeps the verdict and the checks only."""
     checks: tuple[Check, ...]
     tolerances: Tolerances
     notes: tuple[str, ...] = ()
     """What a reader should know about how it was judged."""
+    num_frames: int = 0
+    """Number of frames that were judged."""
 
     @property
     def passed(self) -> bool:
@@ -140,6 +143,10 @@ class Certificate:
             return f"certified{under}"
         return f"not certified{under}: {', '.join(self.reasons)}"
 
+    def without_frames(self) -> Certificate:
+        """The verdict and the checks alone, which is what a clip file keeps."""
+        return replace(self, frames=())
+
     def check(self, name: str) -> Check:
         """The check with this name."""
         return next(check for check in self.checks if check.name == name)
@@ -156,7 +163,7 @@ class Certificate:
                  c.unit, note)
             )  # fmt: skip
         width = [max(len(row[k]) for row in rows) for k in range(5)]
-        lines = [f"{self.clip}, {len(self.frames)} frames: {self.verdict}"]
+        lines = [f"{self.clip}, {self.num_frames} frames: {self.verdict}"]
         for row in rows:
             cells = [
                 row[k].rjust(width[k]) if k in (2, 3) else row[k].ljust(width[k]) for k in range(5)

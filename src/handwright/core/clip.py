@@ -8,15 +8,39 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from handwright.core.contact import ContactTrack
 from handwright.core.frozen import freeze_arrays
-from handwright.core.kept import KeptDigit
 from handwright.core.problem import Problem
 from handwright.core.track import time_problems
 from handwright.errors import InvalidValueError
 from handwright.math.pose import Pose
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptDigit:
+    """One digit over N frames of a motion; ``ContactSampling.keeping`` makes it from a clip."""
+
+    hand: str
+    digit: str
+    times: Float[np.ndarray, " N"]
+    """Times of the frames, s."""
+    q: Float[np.ndarray, "N J"]
+    """Joint values of the whole hand, rad; those of the digit count."""
+    body: tuple[str, ...]
+    """What the digit touches in each frame, or an empty name."""
+    link: Int[np.ndarray, " N"]
+    """Link of its foremost contact."""
+    local: Float[np.ndarray, "N 3"]
+    """Position of that contact in the link's frame, m."""
+    point: Float[np.ndarray, "N 3"]
+    """Position of that contact in the body's frame, m."""
+    normal: Float[np.ndarray, "N 3"]
+    """Normal of that contact in the body's frame, pointing out of the body."""
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +59,9 @@ class Provenance:
     kept: tuple[KeptDigit, ...] = ()
     """Parts of an earlier motion that the method was told to keep. They are arrays, and therefore
     not among its settings."""
+    is_certified: bool = False
+    """Whether ``synthesize`` judged the motion before it was returned. False if it was asked not to
+    (``certify=False``, for research), and for motions that were made in other ways."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

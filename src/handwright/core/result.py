@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from handwright.core.certificate import Certificate
 from handwright.core.clip import Clip
 from handwright.errors import HandwrightError
 
@@ -15,10 +16,17 @@ class Status(Enum):
 
     SOLVED = "solved"
     PARTLY_SOLVED = (
-        "fewer solutions than asked for: raise the time budget, or ask for less different ones"
+        "fewer solutions than asked for: raise the time budget, or ask for fewer, or less diverse, "
+        "solutions"
     )
     TIME_BUDGET = "the time budget ran out before a solution: raise it"
-    MAX_ITERATIONS = "the iteration limit was reached: raise max_iterations or lengthen the motion"
+    GOALS_MISSED = (
+        "the motion is certified, but does not meet its goals: see the message for the first of "
+        "them; it is returned all the same"
+    )
+    REFUSED = (
+        "motions were found, but the certificate refused them: see the message for the reasons"
+    )
     INFEASIBLE = "no motion can do this: see the message for the frame and the cause"
     BAD_INPUT = "the method cannot take this problem: see the message for what is missing"
     CANCELLED = "stopped by the user; what had been found is returned"
@@ -38,12 +46,19 @@ class Progress:
     statistics: Mapping[str, float] = field(default_factory=dict)
     """The counts and ratios of the result, so far."""
     seconds: float = 0.0
-    """s since the stage began."""
+    """s of processor time that the stage has taken so far."""
     budget: float | None = None
-    """s that the stage may take; None if nobody knows."""
+    """s of processor time that the stage may take; None if nobody knows."""
     clips: tuple[Clip, ...] = ()
     """Found since this was last told. A watcher of ``synthesize`` is told every clip of the result
-    once, as early as the method knows it."""
+    once, as soon as it is certified."""
+    certificates: tuple[Certificate, ...] = ()
+    """Certificates of these clips, in their order; empty if nobody judges them."""
+
+    @property
+    def judged_clips(self) -> Iterator[tuple[Clip, Certificate | None]]:
+        """The clips, each with its certificate, or None if nobody judges them."""
+        return zip(self.clips, self.certificates or (None,) * len(self.clips), strict=True)
 
 
 Watcher = Callable[[Progress], None]
@@ -61,7 +76,12 @@ class Result:
     statistics: Mapping[str, float] = field(default_factory=dict)
     """Counts and ratios by name."""
     timings: Mapping[str, float] = field(default_factory=dict)
-    """s, by stage."""
+    """s, by stage; ``certification`` is processor time, as budgets are."""
+    certificates: tuple[Certificate, ...] = ()
+    """Certificates of the clips, in their order; empty with ``certify=False``."""
+    refused: Mapping[str, int] = field(default_factory=dict)
+    """Number of motions that were found and not returned, by reason: names of checks of the
+    certificate, or ``goals``. A motion with several faults is counted under each of them."""
 
     def __repr__(self) -> str:
         text = f"Result({self.status.name}, {len(self.clips)} clips"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 from handwright.deprecated import WAS, renamed_fields
 from handwright.errors import InvalidValueError
@@ -17,6 +17,11 @@ JOINT_LEAP_SPEED = 8.0
 """A step of a joint is a leap if it is faster than three times its neighbours and this, rad/s."""
 DIGIT_FORCE = 60.0
 """Largest force of one digit on bodies, N: about the hardest press of an adult's fingertip."""
+_ERRORS = (
+    "force_residual", "moment_residual", "gap", "penetration", "static_drift", "static_speed",
+    "finger_finger", "joint_limits", "strength", "friction", "stored_balance",
+)  # fmt: skip
+"""Names of the limits that a method keeps a margin to; the others say how a motion is judged."""
 
 
 @renamed_fields
@@ -83,6 +88,18 @@ class Tolerances:
                 f"Tolerances: {'; '.join(bad)}; expected finite numbers, 0 or more."
             )
 
+    def tightened(self, share: float) -> Tolerances:
+        """The same with every limit of an error multiplied by a share.
+
+        Methods use it to keep a margin to the limits of the certificate.
+
+        Args:
+            share: Above 0, up to 1; 0.9 leaves a tenth of every limit.
+        """
+        if not 0.0 < share <= 1.0:
+            raise InvalidValueError(f"The share is {share}; expected above 0, up to 1.")
+        return replace(self, **{name: share * getattr(self, name) for name in _ERRORS})
+
     def conditions(self) -> list[str]:
         """Values that differ from the defaults, as text."""
         plain = Tolerances()
@@ -91,3 +108,20 @@ class Tolerances:
             for item in fields(self)
             if getattr(self, item.name) != getattr(plain, item.name)
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class GoalTolerances:
+    """How far a motion may be from the goals of its problem."""
+
+    position: float = 5e-3
+    """m."""
+    angle: float = math.radians(5.0)
+    """rad."""
+    velocity: float = 0.05
+    """m/s."""
+    spin: float = math.radians(20.0)
+    """rad/s."""
+    at_end: bool = False
+    """Whether goals that last are judged at their end only, and not over the whole of their time.
+    """

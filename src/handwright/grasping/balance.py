@@ -2,7 +2,7 @@
 
 For given contacts the forces that leave least are found by non-negative least squares over the
 edges of friction pyramids. What is left over is a residual of the posture; by the envelope theorem
-its slope is that of the contact points alone, with each force turning as its normal turns.
+its gradient is that of the contact points alone, with each force turning as its normal turns.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from handwright.mechanics import edge_wrenches, force_contacts, nonnegative_rows
 
 # Edges of a pyramid.
 _EDGES = 5
-# Price of the sum of normal forces, which keeps forces within bounds.
+# Weight of the sum of normal forces, which keeps forces within bounds.
 _EFFORT = 0.02
 # Contacts that are less sure than this bear nothing.
 _SURE = 0.2
@@ -46,9 +46,9 @@ def balance(
     outward: Float[np.ndarray, "N 3"],
     share: Float[np.ndarray, " N"],
 ) -> tuple[Float[np.ndarray, " 14"], Float[np.ndarray, "N 14 3"]]:
-    """What is left over of the first and of the worst wrench, and slopes by the points.
+    """What is left over of the first and of the worst wrench, and the Jacobian by the points.
 
-    Seven numbers for each: force in weights, moment, and the price of the normal forces.
+    Seven numbers for each: force in weights, moment, and the weighted sum of the normal forces.
 
     Args:
         load: What to bear.
@@ -57,11 +57,11 @@ def balance(
         share: How sure each contact is, 0 to 1: others count as weak.
     """
     sure = np.flatnonzero(share > _SURE)
-    value, slope = np.zeros(14), np.zeros((len(points), 14, 3))
+    value, jacobian = np.zeros(14), np.zeros((len(points), 14, 3))
     if not len(sure):
         first = load.wrenches[0] / load.weight
         value[:6] = np.append(first[:3], first[3:] / load.length)
-        return value, slope
+        return value, jacobian
     points, outward = points[sure], outward[sure]
     contacts = force_contacts(points, -outward, center=load.center, friction=load.friction)
     edges, owner = edge_wrenches(contacts, _EDGES)
@@ -80,9 +80,9 @@ def balance(
         forces = np.zeros((len(points), 3))
         np.add.at(forces, owner, (columns[:3] * levels[row]).T)
         value[7 * k : 7 * k + 7] = left[row]
-        _wrench_slopes(forces, points - load.center, -outward, turn, load.length, change)
-        slope[sure, 7 * k : 7 * k + 6] = -change
-    return value, slope
+        _wrench_gradients(forces, points - load.center, -outward, turn, load.length, change)
+        jacobian[sure, 7 * k : 7 * k + 6] = -change
+    return value, jacobian
 
 
 def _normal_turn(field: Field, points: np.ndarray, outward: np.ndarray) -> np.ndarray:
@@ -97,7 +97,7 @@ def _normal_turn(field: Field, points: np.ndarray, outward: np.ndarray) -> np.nd
 
 
 @kernel
-def _wrench_slopes(
+def _wrench_gradients(
     forces: np.ndarray,
     arm: np.ndarray,
     inward: np.ndarray,

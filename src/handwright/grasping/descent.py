@@ -8,7 +8,12 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.hand import HandModel
-from handwright.grasping.rows import GraspProblem, Measured, Weights, grasp_rows
+from handwright.grasping.residuals import (
+    GraspMeasures,
+    GraspProblem,
+    GraspWeights,
+    grasp_residuals,
+)
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
@@ -16,23 +21,23 @@ from handwright.math.pose import Pose
 _SMALL = 1e-6
 
 
-class State(NamedTuple):
+class GraspState(NamedTuple):
     """A hand somewhere, and what it costs."""
 
     q: Float[np.ndarray, " J"]
     root: Pose
     cost: float
-    measured: Measured
+    measured: GraspMeasures
 
 
 def descend(
     problem: GraspProblem,
     q: Float[np.ndarray, " J"],
     root: Pose,
-    weights: Weights,
+    weights: GraspWeights,
     *,
     iterations: int,
-) -> State:
+) -> GraspState:
     """Lowers the cost of a posture, step by step, within the limits of the joints."""
     model = problem.model
     spread = spread_matrix(model, problem.is_root_free)
@@ -40,10 +45,10 @@ def descend(
     lower, upper = model.joints.lower[free], model.joints.upper[free]
     damping = 1e-3
     q = model.joints.clamp(q)
-    value, slope, measured = grasp_rows(problem, q, root, weights)
+    value, jacobian, measured = grasp_residuals(problem, q, root, weights)
     cost = float(value @ value)
     for _ in range(iterations):
-        J = slope @ spread
+        J = jacobian @ spread
         gradient, H = J.T @ value, J.T @ J
         x = q[free]
         blocked = np.zeros(len(gradient), dtype=bool)
@@ -68,7 +73,9 @@ def descend(
                 root_new = Pose(
                     root.position + shift, rotation.multiply(rotation.exp(turn), root.wxyz)
                 )
-            value_new, slope_new, measured_new = grasp_rows(problem, q_new, root_new, weights)
+            value_new, jacobian_new, measured_new = grasp_residuals(
+                problem, q_new, root_new, weights
+            )
             cost_new = float(value_new @ value_new)
             if cost_new < cost:
                 moved = True
@@ -77,16 +84,16 @@ def descend(
         if not moved:
             break
         gain = cost - cost_new
-        q, root, value, slope, measured = q_new, root_new, value_new, slope_new, measured_new
+        q, root, value, jacobian, measured = q_new, root_new, value_new, jacobian_new, measured_new
         cost = cost_new
         damping = max(damping * 0.3, 1e-7)
         if float(np.abs(step).max()) < _SMALL or gain < 1e-7 * cost:
             break
-    return State(q, root, cost, measured)
+    return GraspState(q, root, cost, measured)
 
 
 def spread_matrix(model: HandModel, is_root_free: bool) -> Float[np.ndarray, "M N"]:
-    """Slopes of all joints and the root by the free ones; followers go with their leaders."""
+    """Derivatives of all joints and the root by the free ones; followers go with their leaders."""
     leader = model.joints.leader
     free = np.flatnonzero(leader < 0)
     place = np.full(model.num_joints, -1)

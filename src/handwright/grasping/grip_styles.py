@@ -1,4 +1,4 @@
-"""Grip styles: a posture that the hand would like, and the parts of it that hold.
+"""Grip styles: a preferred posture, and the parts of the hand that hold.
 
 A style is data for equation (9) of docs/derivations/interactive.md: joint angles in degrees, the
 parts of the skin that come to lie on a body (handles), and from where the hand comes.
@@ -33,14 +33,14 @@ class Handle:
 
 @dataclass(frozen=True, slots=True)
 class GripStyle:
-    """How a hand likes to hold things.
+    """How a hand holds things.
 
     Attributes:
         name: What to ask for.
         summary: One line.
         posture: The preferred posture: for each digit the angles of its six joints in the order of
             the tree, degrees.
-        opened: The same for the hand as wide open as this grip ever is.
+        opened: The posture of the hand as wide open as this grip ever is, in the same order.
         handles: Parts that hold.
         needs: Some part of each of these groups must touch.
         jaws: Parts of the thumb's or palm's side and of the fingers' side, between whose middles a
@@ -48,7 +48,7 @@ class GripStyle:
         least_handles: So many must touch.
         width: Thinnest and thickest part of a body that the style is for, m.
         palm_up: Least and largest cosine between the way that the palm faces and up.
-        thumb_up: The same for the thumb's side of the hand.
+        thumb_up: Least and largest cosine between the way that the thumb's side faces and up.
         wraps: Whether the hand begins open with its palm on the body, fingers across its length.
         push: Disturbance that the grip must bear beside the weight, in weights, every way.
     """

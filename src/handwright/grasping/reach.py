@@ -22,19 +22,18 @@ from handwright.core.hand import HandModel
 from handwright.core.surface import Surface
 from handwright.errors import InvalidValueError
 from handwright.geometry.distance.environment import pack_environment
-from handwright.geometry.distance.sdf import sample_field
 from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.grasping.descent import descend
-from handwright.grasping.found import DEPTH, GraspFound
-from handwright.grasping.habits import apart_pairs, habits, joint_stiffness
-from handwright.grasping.rows import (
+from handwright.grasping.grasp import DEPTH, Grasp
+from handwright.grasping.posture_cost import joint_stiffness, posture_matrix, separation_pairs
+from handwright.grasping.residuals import (
     GraspProblem,
-    Weights,
+    GraspWeights,
     deepest,
 )
-from handwright.grasping.search import unit_rows
+from handwright.grasping.search import gridded_distances
 from handwright.grasping.skin import fixed_points, skin_points
-from handwright.grasping.starts import style_posture
+from handwright.grasping.start_poses import style_posture
 from handwright.kinematics import PointGoals, RotationGoals, link_poses, solve_frames
 from handwright.kinematics.fk import one_pose
 from handwright.kinematics.obstacles import seen_from
@@ -64,12 +63,12 @@ class ReachPath:
     """Postures from where a hand is to its grasp."""
 
     share: Float[np.ndarray, " K"]
-    """From 0 at the start to 1 at the grasp; even in distance."""
+    """Share of the way, from 0 at the start to 1 at the grasp; even in distance."""
     q: Float[np.ndarray, "K J"]
     root: Pose
     """(K,) in the world."""
     depth: float
-    """Of the deepest skin in the body or the surroundings on the way, m."""
+    """Depth of the deepest skin in the body or the environment on the way, m."""
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
@@ -99,24 +98,24 @@ class NoReach:
 
 def reach_path(
     model: HandModel,
-    grasp: GraspFound,
+    grasp: Grasp,
     body: RigidBody,
     pose: Pose,
     start_q: Float[np.ndarray, " J"],
     *,
     start_root: Pose | None = None,
-    surroundings: Sequence[Surface] = (),
+    environment: Sequence[Surface] = (),
 ) -> ReachPath | NoReach:
-    """A way from a posture to a grasp that stays out of the body and the surroundings.
+    """A way from a posture to a grasp that stays out of the body and the environment.
 
     Args:
         model: The hand.
         grasp: Where it should come to.
         body: What is grasped.
-        pose: Of the body in the world, as it was for the grasp.
+        pose: Pose of the body in the world, as it was for the grasp.
         start_q: Joint values to start from, rad.
-        start_root: Of the hand in the world; the grasp's by default, and always with an arm.
-        surroundings: What the hand keeps out of, beside the body.
+        start_root: Root of the hand in the world; the grasp's by default, and always with an arm.
+        environment: What the hand keeps out of, beside the body.
     """
     start_q = one_pose(model, start_q)
     has_arm = model.wrist_link != 0
@@ -125,13 +124,13 @@ def reach_path(
             "reach_path: start_root differs from the grasp's root, but the shoulder of a hand with "
             "an arm stays where it is; leave start_root out."
         )
-    way = _Way(model, grasp, body, pose, tuple(surroundings))
+    way = _Way(model, grasp, body, pose, tuple(environment))
     start = pose.inverse() @ (grasp.root if start_root is None else start_root)
     depth = deepest(way.fine, start_q, start)
     if depth > DEPTH:
         return NoReach(
             f"Hand '{model.name}' starts {1e3 * depth:.1f} mm inside {body.name} or the "
-            "surroundings. Start from another posture."
+            "environment. Start from another posture."
         )
     opened = way.opened()
     least = np.inf
@@ -143,7 +142,7 @@ def reach_path(
         least = min(least, path.depth)
     return NoReach(
         f"Hand '{model.name}' does not come to its grip on {body.name} without going "
-        f"{1e3 * least:.1f} mm into it or the surroundings. Start from farther away."
+        f"{1e3 * least:.1f} mm into it or the environment. Start from farther away."
     )
 
 
@@ -156,26 +155,21 @@ class _Way:
     def __init__(
         self,
         model: HandModel,
-        grasp: GraspFound,
+        grasp: Grasp,
         body: RigidBody,
         pose: Pose,
-        surroundings: tuple[Surface, ...],
+        environment: tuple[Surface, ...],
     ) -> None:
         self.model, self.grasp, self.pose = model, grasp, pose
-        field = signed_distance_field(body)
-
-        def gridded(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            gap, outward = sample_field(field, points)
-            return gap, unit_rows(outward)
-
-        pairs, slack = apart_pairs(model)
-        environment = seen_from(pack_environment(surroundings), pose)
-        habit = habits(model, joint_stiffness(model))
+        distances = gridded_distances(signed_distance_field(body))
+        pairs, slack = separation_pairs(model)
+        obstacles = seen_from(pack_environment(environment), pose)
+        posture = posture_matrix(model, joint_stiffness(model))
 
         def problem(spacing: float) -> GraspProblem:
             return GraspProblem(
-                model, skin_points(model, spacing), [], gridded, environment, pairs, slack,
-                grasp.q, habit, model.wrist_link == 0,
+                model, skin_points(model, spacing), [], distances, obstacles, pairs, slack,
+                grasp.q, posture, model.wrist_link == 0,
             )  # fmt: skip
 
         self.coarse, self.fine = problem(_COARSE), problem(0.0)
@@ -208,7 +202,7 @@ class _Way:
             share = (k - 1) % _STEPS + 1
             problem.goals = (held, on + share / _STEPS * room * outward)
             problem.target = np.where(digits, q + 0.3 * (wide - q), q)
-            weights = Weights(
+            weights = GraspWeights(
                 goal=0.3,
                 posture=6.0,
                 depth=4.0,
@@ -279,7 +273,7 @@ class _Way:
             q, root = path.at(worst)
             problem = self.coarse
             problem.goals, problem.target = None, q
-            weights = Weights(posture=3.0, depth=10.0, digits=4.0, margin=_REPAIR_MARGIN)
+            weights = GraspWeights(posture=3.0, depth=10.0, digits=4.0, margin=_REPAIR_MARGIN)
             state = descend(problem, q, root, weights, iterations=10)
             place = int(np.searchsorted(path.share, worst))
             keys = [*keys[:place], (state.q, state.root), *keys[place:]]

@@ -7,6 +7,7 @@ from jaxtyping import Float, Int
 
 from handwright.core.hand import Capsules, JointTree, Sites
 from handwright.errors import InvalidValueError
+from handwright.geometry.farthest_first import farthest_first
 
 _FACING = 0.5
 """Least cosine between a site's normal and the grasping direction: within 60 degrees."""
@@ -66,7 +67,7 @@ def spread_sites(
             f"{num_sites} sites asked for, but the grasping side has room for {len(points)}; "
             "ask for fewer or give more capsules a facing direction."
         )
-    chosen = _farthest_first(points, capsules.radius[owner], num_sites)
+    chosen = _spread(points, capsules.radius[owner], num_sites)
     chosen = chosen[np.lexsort((chosen, owner[chosen]))]
     link = capsules.link[owner[chosen]]
     return Sites(link, points[chosen] - zero_pose_origins(joints)[link], normals[chosen])
@@ -113,11 +114,14 @@ def _any_across(axis: np.ndarray) -> np.ndarray:
     return np.asarray(across / np.linalg.norm(across))
 
 
-def _farthest_first(points: np.ndarray, radius: np.ndarray, count: int) -> Int[np.ndarray, " K"]:
-    chosen = np.zeros(count, dtype=np.int64)
-    gap = np.full(len(points), np.inf)
-    for k in range(1, count):
-        gap = np.minimum(gap, np.linalg.norm(points - points[chosen[k - 1]], axis=1))
+def _spread(
+    points: Float[np.ndarray, "N 3"], radius: Float[np.ndarray, " N"], count: int
+) -> Int[np.ndarray, " K"]:
+    """Rows of points that are far from each other, in radii of their capsules."""
+
+    def distances_from(row: int) -> Float[np.ndarray, " N"]:
+        away = np.linalg.norm(points - points[row], axis=1)
         # Symmetric hands have ties; rounding lets the first win instead of the last bit.
-        chosen[k] = int(np.argmax(np.round(gap / radius, 7)))
-    return chosen
+        return np.round(away / radius, 7)
+
+    return farthest_first(distances_from, first=0, count=count)

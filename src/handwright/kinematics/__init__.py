@@ -15,7 +15,7 @@ from handwright.kinematics.fk import (
     posed_tips,
 )
 from handwright.kinematics.ik.ccd import descend_digit
-from handwright.kinematics.ik.closing import Grasp, close_around
+from handwright.kinematics.ik.closing import ClosedHand, close_around
 from handwright.kinematics.ik.digit import IkWeights
 from handwright.kinematics.ik.frames import FramesResult, PointGoals, RotationGoals, solve_frames
 from handwright.kinematics.ik.hand import DigitTargets, IkResult, solve_ik
@@ -26,9 +26,9 @@ from handwright.kinematics.spacetime.terms import Anchors, SpacetimeWeights
 
 __all__ = [
     "Anchors",
+    "ClosedHand",
     "DigitTargets",
     "FramesResult",
-    "Grasp",
     "IkResult",
     "IkWeights",
     "PointGoals",

@@ -1,18 +1,22 @@
-"""The families of methods, each in a folder of its own; families never import each other."""
+"""The families of methods, each in a folder of its own; families never import each other.
 
-from handwright.methods.base import Method, default_method, synthesize
-from handwright.methods.sampling import ContactSampling
-from handwright.methods.scripted import Scripted
-from handwright.methods.stepwise import Session, Stepwise
-from handwright.methods.trajopt import ContactInvariant
+Importing this package loads no family: each is fetched when it is first used.
+"""
 
-METHODS: dict[str, type[Method]] = {
-    Scripted.name: Scripted,
-    ContactSampling.name: ContactSampling,
-    ContactInvariant.name: ContactInvariant,
-    Stepwise.name: Stepwise,
-}
-"""Every method by its name."""
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from handwright.deprecated import renamed_attributes
+from handwright.methods.base import Method
+from handwright.methods.table import METHODS, default_method, loaded_methods
+
+if TYPE_CHECKING:
+    from handwright.methods.sampling import ContactSampling
+    from handwright.methods.scripted import Scripted
+    from handwright.methods.stepwise import Session, Stepwise
+    from handwright.methods.trajopt import ContactInvariant
 
 __all__ = [
     "METHODS",
@@ -23,5 +27,22 @@ __all__ = [
     "Session",
     "Stepwise",
     "default_method",
-    "synthesize",
+    "loaded_methods",
 ]
+
+_HOMES = {
+    "ContactInvariant": "handwright.methods.trajopt",
+    "ContactSampling": "handwright.methods.sampling",
+    "Scripted": "handwright.methods.scripted",
+    "Session": "handwright.methods.stepwise",
+    "Stepwise": "handwright.methods.stepwise",
+}
+
+
+_renamed = renamed_attributes(__name__, {"synthesize": "handwright.synthesis.synthesize"})
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401  any public name
+    if name not in _HOMES:
+        return _renamed(name)
+    return getattr(importlib.import_module(_HOMES[name]), name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from handwright.core.paper import Paper
+from handwright.methods.paper import Paper
 
 
 class MethodAbout(NamedTuple):

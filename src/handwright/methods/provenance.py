@@ -13,8 +13,17 @@ if TYPE_CHECKING:
     from handwright.methods.base import Method
 
 
-def provenance_of(problem: Problem, method: Method, seed: int) -> Provenance:
-    """How the motions of a method are made, so that they can be made again."""
+def provenance_of(
+    problem: Problem, method: Method, seed: int, *, is_certified: bool = False
+) -> Provenance:
+    """How the motions of a method are made, so that they can be made again.
+
+    Args:
+        problem: What the motions are for.
+        method: Settings.
+        seed: Random seed.
+        is_certified: Whether they are judged before they are returned.
+    """
     return Provenance(
         scene=problem.name,
         method=method.name,
@@ -22,4 +31,5 @@ def provenance_of(problem: Problem, method: Method, seed: int) -> Provenance:
         seed=seed,
         version=version("handwright"),
         kept=getattr(method, "kept", ()),
+        is_certified=is_certified,
     )

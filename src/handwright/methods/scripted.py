@@ -9,11 +9,17 @@ import numpy as np
 
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ContactTrack
-from handwright.core.paper import Paper
 from handwright.core.problem import Problem
-from handwright.core.result import Result, Status, Watcher
 from handwright.core.settings import setting
-from handwright.methods.base import advice_on_goals, untracked
+from handwright.methods.base import (
+    Attempt,
+    AttemptContext,
+    Method,
+    Search,
+    advice_on_goals,
+    untracked,
+)
+from handwright.methods.paper import Paper
 
 
 def _human_poses() -> list[str]:
@@ -24,8 +30,12 @@ def _human_poses() -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Scripted:
-    """Keeps the fingers in a named pose, or moves them evenly from one to another."""
+class Scripted(Method):
+    """Keeps the fingers in a named pose, or moves them evenly from one to another.
+
+    Nothing makes the fingers hold what they carry, so that ``synthesize`` refuses most such motions
+    unless it is called with ``certify=False``.
+    """
 
     name: ClassVar[str] = "scripted"
 
@@ -46,22 +56,39 @@ class Scripted:
         help="Named pose of the fingers in the last frame; that of the first frame if left out.",
     )
 
-    def solve(self, problem: Problem, seed: int, watcher: Watcher | None = None) -> Result:
-        """Needs a track for every hand and body; nothing in it is random."""
-        del seed, watcher
+    def lacks(self, problem: Problem) -> str:
+        """Needs a track for every hand and body."""
         missing = untracked(problem)
-        if missing:
-            return Result(
-                (),
-                Status.BAD_INPUT,
-                f"The scripted method only follows tracks, and {', '.join(missing)} has none. "
-                f"Add a track to the problem.{advice_on_goals(problem)}",
-            )
+        if not missing:
+            return ""
+        return (
+            f"The scripted method only follows tracks, and {', '.join(missing)} has none. "
+            f"Add a track to the problem.{advice_on_goals(problem)}"
+        )
+
+    def search(self, problem: Problem) -> ScriptedMotion:
+        """One motion; nothing in it is random."""
+        return ScriptedMotion(problem, self)
+
+
+class ScriptedMotion(Search):
+    """The one motion that the tracks and the poses give."""
+
+    stage = "following tracks"
+    max_attempts = 1
+
+    def __init__(self, problem: Problem, method: Scripted) -> None:
+        self._problem, self._method = problem, method
+
+    def attempt(self, context: AttemptContext) -> Attempt:
+        """The motion, whatever the seed."""
+        del context
+        problem, method = self._problem, self._method
         hands = {}
         share = np.linspace(0.0, 1.0, len(problem.times))[:, None]
         for name, model in problem.hands.items():
-            start = model.pose(self.pose)
-            end = model.pose(self.pose if self.end_pose is None else self.end_pose)
+            start = model.pose(method.pose)
+            end = model.pose(method.pose if method.end_pose is None else method.end_pose)
             q = start + share * (end - start)
             hands[name] = HandMotion(problem.track(name).at(problem.times), q)
         clip = Clip(
@@ -70,6 +97,6 @@ class Scripted:
             hands=hands,
             bodies={name: problem.track(name).at(problem.times) for name in problem.bodies},
             contacts=ContactTrack.empty(),
-            provenance=Provenance(problem.name, self.name),
+            provenance=Provenance(problem.name, method.name),
         )
-        return Result((clip,), Status.SOLVED)
+        return Attempt((clip,))

@@ -13,8 +13,9 @@ def time_budget_setting() -> float:
         above=0.0,
         label="Time",
         basic=True,
-        help="Longest search; what has been found by then is returned. Preparing, and on the first "
-        "run compiling, are not counted.",
+        help="Processor time of the search, summed over all processes, so that a busy machine "
+        "gives the same motions; what has been found by then is returned. Preparing, compiling "
+        "and certifying are not counted.",
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 from handwright.core.settings import SettingField, settings_of
 from handwright.deprecated import current_names
 from handwright.errors import InvalidValueError, UnknownNameError
-from handwright.methods import METHODS, Method
+from handwright.methods import METHODS, Method, loaded_methods
 from handwright.methods.about import about_method
 from handwright.studio.messages import MethodInfo, Setting
 
@@ -18,7 +18,7 @@ _FormKind = Literal["integer", "number", "boolean", "choice"]
 
 def method_infos() -> list[MethodInfo]:
     """Every method, with a form for its settings."""
-    return [_info(name, METHODS[name]) for name in METHODS]
+    return [_info(name, cls) for name, cls in loaded_methods().items()]
 
 
 def _info(name: str, cls: type[Method]) -> MethodInfo:
@@ -63,8 +63,6 @@ def make_method(
             down may use names that have been replaced since.
         extra: Settings that no form holds.
     """
-    if name not in METHODS:
-        raise UnknownNameError("method", name, METHODS)
     known = {setting.name: setting for setting in form(METHODS[name])}
     given = current_names(METHODS[name], values)
     for key, value in given.items():

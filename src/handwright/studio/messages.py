@@ -320,6 +320,8 @@ class JobRequest(Message):
     hands: list[HandEdit] = []
     pins: list[PinRequest] = []
     goals: list[GoalRequest] = []
+    certify: bool = True
+    """Whether only certified motions are kept; False is for research on methods."""
 
 
 class JobInfo(Message):

@@ -224,4 +224,4 @@ def _certificate(
     )
     made = clip.provenance
     title = f"{made.scene} by {made.method}"
-    return Certificate(title, frames, checks, tolerances, findings.notes)
+    return Certificate(title, frames, checks, tolerances, findings.notes, clip.num_frames)

@@ -17,6 +17,7 @@ from handwright.core.tolerances import STATIC_SPEED
 from handwright.errors import InvalidValueError
 from handwright.evidence.metrics.realism import CapsuleContacts, capsule_contacts
 from handwright.evidence.metrics.smoothness import joints_in_wrist
+from handwright.geometry.farthest_first import farthest_first
 
 STRATEGIES = ("static", "slide", "roll", "relocate")
 
@@ -115,12 +116,8 @@ def most_different(poses: Sequence[Float[np.ndarray, "T N 3"]], count: int) -> l
     """
     if not poses or count < 1:
         return []
-    chosen = [0]
     apart = squareform(_distances(poses))
-    while len(chosen) < min(count, len(poses)):
-        left = np.delete(np.arange(len(poses)), chosen)
-        chosen.append(int(left[apart[left][:, chosen].min(axis=1).argmax()]))
-    return sorted(chosen)
+    return sorted(farthest_first(lambda row: apart[row], first=0, count=count).tolist())
 
 
 def _distances(poses: Sequence[Float[np.ndarray, "T N 3"]]) -> Float[np.ndarray, " P"]:

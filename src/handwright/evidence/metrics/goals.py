@@ -6,6 +6,7 @@ of a moment against that moment, between frames if need be. The largest error co
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from jaxtyping import Bool, Float
 
 from handwright.core.clip import Clip
 from handwright.core.goal import Feature, Goal
+from handwright.core.tolerances import GoalTolerances
 from handwright.core.track import Track
 from handwright.evidence.contacts.probes import capsule_gaps, exact_distance
 from handwright.kinematics.fk import frame_poses, link_poses, posed_capsules
@@ -58,6 +60,38 @@ def worst_goal_rate(clip: Clip) -> tuple[float, float]:
     speed = max((e.speed_m_s for e in errors if not np.isnan(e.speed_m_s)), default=0.0)
     spin = max((e.spin_deg_s for e in errors if not np.isnan(e.spin_deg_s)), default=0.0)
     return speed, spin
+
+
+def missed_goals(clip: Clip, allowed: GoalTolerances) -> list[str]:
+    """Goals that a motion does not meet, a sentence for each, in the order of the problem.
+
+    Args:
+        clip: The motion.
+        allowed: How far it may be from them, and when they count.
+    """
+    goals = clip.problem.goals
+    if allowed.at_end:
+        ends = tuple(goal.at_end() for goal in goals)
+        clip = replace(clip, problem=replace(clip.problem, goals=ends))
+    limits = (
+        ("mm", 1e3 * allowed.position),
+        ("degrees", np.degrees(allowed.angle)),
+        ("m/s", allowed.velocity),
+        ("degrees/s", np.degrees(allowed.spin)),
+    )
+    missed = []
+    for goal, error in zip(goals, goal_errors(clip), strict=True):
+        parts = [
+            f"{value:.3g} {unit} (allowed {limit:.3g})"
+            for value, (unit, limit) in zip(error[1:], limits, strict=True)
+            if value > limit
+        ]
+        if parts:
+            when = (
+                f"at {goal.end:g} s" if allowed.at_end else f"at {goal.start:g} to {goal.end:g} s"
+            )
+            missed.append(f"'{goal.feature.owner}' is {' and '.join(parts)} from its goal {when}.")
+    return missed
 
 
 def touch_excess(clip: Clip) -> float:

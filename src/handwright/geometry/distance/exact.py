@@ -16,6 +16,7 @@ from jaxtyping import Float, Int
 
 from handwright.core.body import RigidBody
 from handwright.errors import InvalidValueError
+from handwright.geometry.mesh.normals import face_normals
 from handwright.geometry.mesh.outer_surface import as_mesh_arrays, outer_surface
 
 # Below this distance (metres) the direction to the nearest point is rounding.
@@ -46,10 +47,7 @@ class ExactDistance:
         self._tree.init(self._surface.vertices, self._surface.faces)
         self._winding = igl.FastWindingNumberBVH()
         self._winding.init(vertices, faces)
-        corners = vertices[faces]
-        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-        lengths = np.linalg.norm(normals, axis=1, keepdims=True)
-        self._normals = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0)
+        self._normals = face_normals(vertices[faces])
 
     @classmethod
     def from_body(cls, body: RigidBody) -> ExactDistance:

@@ -22,6 +22,7 @@ from handwright.geometry.mesh.inertia import (
     solid_properties,
     union_properties,
 )
+from handwright.geometry.mesh.normals import face_areas
 from handwright.geometry.mesh.outer_surface import outer_surface
 from handwright.geometry.mesh.repair import RepairReport, repair_mesh
 
@@ -264,8 +265,7 @@ def parts_overlap(
     for part in range(num_parts if num_parts > 1 else 0):
         mine = np.ascontiguousarray(faces[part_of_face == part])
         others = np.ascontiguousarray(faces[part_of_face != part])
-        a, b, c = np.moveaxis(vertices[mine], 1, 0)
-        areas = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+        areas = face_areas(vertices[mine])
         chosen = rng.choice(len(mine), num_points, p=areas / areas.sum())
         weights = rng.dirichlet(np.ones(3), num_points)
         points = np.einsum("pc,pcx->px", weights, vertices[mine[chosen]])

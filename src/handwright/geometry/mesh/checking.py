@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float, Int
 
 from handwright.geometry.mesh.edges import unique_edges
 from handwright.geometry.mesh.inertia import signed_volume
+from handwright.geometry.mesh.normals import face_areas
 
 SMALLEST_EXTENT = 0.005
 """Metres; below this nothing is hand-held, and the file is probably in other units."""
@@ -62,9 +63,7 @@ def zero_area_faces(
     vertices: Float[np.ndarray, "V 3"], faces: Int[np.ndarray, "F 3"]
 ) -> Bool[np.ndarray, "F"]:
     """Which faces have no area to speak of at the scale of the mesh."""
-    a, b, c = np.moveaxis(vertices[faces], 1, 0)
-    areas = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
-    return areas <= _ZERO_AREA * mesh_extent(vertices) ** 2
+    return face_areas(vertices[faces]) <= _ZERO_AREA * mesh_extent(vertices) ** 2
 
 
 def repeated_faces(faces: Int[np.ndarray, "F 3"]) -> Bool[np.ndarray, "F"]:

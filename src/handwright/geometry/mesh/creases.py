@@ -7,6 +7,8 @@ from jaxtyping import Float, Int
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
+from handwright.geometry.mesh.normals import face_normals
+
 CREASE = float(np.radians(35.0))
 """Faces that turn more than this against each other, rad, meet in a sharp edge."""
 
@@ -25,9 +27,7 @@ def split_at_creases(
         For every new vertex the old one that it copies, and the faces in terms of the new ones.
         When the surface moves, ``vertices[copied]`` are its new vertices.
     """
-    a, b, c = np.moveaxis(vertices[faces], 1, 0)
-    normal = np.cross(b - a, c - a)
-    normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-30)
+    normal = face_normals(vertices[faces])
     corner = np.arange(faces.size).reshape(faces.shape)
     # Every side of every face as (low vertex, high vertex, their corners, face).
     start, end = faces.reshape(-1), np.roll(faces, -1, axis=1).reshape(-1)

@@ -7,6 +7,8 @@ import math
 import numpy as np
 from jaxtyping import Float, Int
 
+from handwright.geometry.mesh.normals import face_normals
+
 SHARP_ANGLE = math.radians(30.0)
 """Default turn of the surface, radians, above which an edge counts as sharp."""
 
@@ -46,9 +48,7 @@ def sharp_edges(
         angle: Threshold, radians.
     """
     edges, rows, _ = unique_edges(faces)
-    corners = vertices[faces]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    normals = face_normals(vertices[faces])
     order = np.argsort(rows, kind="stable")
     face_of_half_edge = np.tile(np.arange(len(faces)), 3)[order]
     counts = np.bincount(rows, minlength=len(edges))

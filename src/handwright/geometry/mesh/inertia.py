@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from handwright.errors import InvalidValueError
+from handwright.geometry.mesh.normals import face_areas
 
 # Below this fraction of the cubed extent a volume is rounding error.
 _NO_VOLUME = 1e-16
@@ -81,8 +82,9 @@ def shell_properties(
         areal_density: kg / m^2, the wall thickness times the density of its material.
     """
     reference = vertices.mean(axis=0)
-    a, b, c = np.moveaxis((vertices - reference)[faces], 1, 0)
-    areas = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    corners = (vertices - reference)[faces]
+    a, b, c = np.moveaxis(corners, 1, 0)
+    areas = face_areas(corners)
     area = float(areas.sum())
     if area == 0.0:
         raise InvalidValueError("The mesh has no area, so its shell has no centre nor inertia.")

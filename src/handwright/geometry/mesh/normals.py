@@ -1,17 +1,34 @@
-"""Normals for shading, fast enough for every frame of a film."""
+"""Normals of faces and vertices, and areas of faces."""
 
 from __future__ import annotations
 
 import numpy as np
+from jaxtyping import Float
 
 from handwright.kernels.decorators import kernel
+
+
+def face_normals(corners: Float[np.ndarray, "F 3 3"]) -> Float[np.ndarray, "F 3"]:
+    """Unit normals of triangles, given by their corners; zero for those without area."""
+    normal = _cross_products(corners)
+    return normal / np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-30)
+
+
+def face_areas(corners: Float[np.ndarray, "F 3 3"]) -> Float[np.ndarray, " F"]:
+    """Areas of triangles, given by their corners."""
+    return 0.5 * np.linalg.norm(_cross_products(corners), axis=1)
+
+
+def _cross_products(corners: Float[np.ndarray, "F 3 3"]) -> Float[np.ndarray, "F 3"]:
+    return np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
 
 
 @kernel
 def area_normals(vertices: np.ndarray, faces: np.ndarray, normals: np.ndarray) -> None:
     """Writes unit normals at vertices: those of the faces around, weighed by area.
 
-    Where faces without area leave no direction, the normal points up.
+    This is fast enough for every frame of a film. Where faces without area leave no direction, the
+    normal points up.
 
     Args:
         vertices: (V, 3), m.

@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from handwright.errors import InvalidValueError
+from handwright.geometry.mesh.normals import face_normals
 from handwright.geometry.mesh.outer_surface import outer_surface
 from handwright.geometry.mesh.ray_search import make_ray_search
 from handwright.kernels.decorators import compiled
@@ -51,9 +52,7 @@ class RayCaster:
         surface = outer_surface(np.asarray(mesh.vertices), np.asarray(mesh.faces))
         self._source = surface.source
         corners = surface.vertices[surface.faces]
-        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-        lengths = np.linalg.norm(normals, axis=1, keepdims=True)
-        self._normals = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0)
+        self._normals = face_normals(corners)
         self._offsets = np.einsum("ni,ni->n", self._normals, corners[:, 0])
         self._search = make_ray_search(surface.vertices, surface.faces, backend)
 

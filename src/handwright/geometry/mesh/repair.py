@@ -21,6 +21,7 @@ from handwright.geometry.mesh.checking import (
 )
 from handwright.geometry.mesh.edges import unique_edges
 from handwright.geometry.mesh.inertia import signed_volume
+from handwright.geometry.mesh.normals import face_areas
 
 # Vertices nearer than this fraction of the extent are one vertex that was written twice.
 _MERGE_DISTANCE = 1e-6
@@ -203,8 +204,7 @@ def _fill_holes(
         new_faces.append(np.stack([following, loop, np.full(len(loop), next_index)], axis=1))
         next_index += 1
     vertices, filled = np.concatenate(new_vertices), np.concatenate(new_faces)
-    a, b, c = np.moveaxis(vertices[filled], 1, 0)
-    areas = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    areas = face_areas(vertices[filled])
     report.filled_area_fraction = float(areas[len(faces) :].sum() / max(areas.sum(), 1e-300))
     return vertices, filled
 

@@ -11,6 +11,8 @@ import igl
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from handwright.geometry.mesh.normals import face_normals
+
 PROBE = 5e-6
 """Metres: half the thickness of surface that one winding-number probe looks through. This is far
 above the rounding of the single-precision tree behind it, and far below any wall."""
@@ -82,9 +84,7 @@ def is_boundary(
     tree = igl.FastWindingNumberBVH()
     tree.init(*others)
     center = corners.mean(axis=1)
-    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    length = np.linalg.norm(normal, axis=1, keepdims=True)
-    normal = np.divide(normal, length, out=np.zeros_like(normal), where=length > 0.0)
+    normal = face_normals(corners)
     # The part itself is wound 0 times around what is in front of it and once around what is
     # behind; a cavity -1 times and 0 times.
     own = 0.0 if is_solid else -1.0

@@ -20,6 +20,7 @@ from handwright.core.body import RigidBody
 from handwright.geometry.cache import load_or_build
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.distance.sdf import Field, make_field, sample_field
+from handwright.geometry.mesh.normals import face_normals
 from handwright.geometry.mesh.rays import RayCaster
 
 # Lines through a point that are looked along: in all directions, and along the nearest face.
@@ -139,8 +140,7 @@ def _filled_values(body: RigidBody, field: Field) -> np.ndarray:
 def faces_that_look_in(body: RigidBody, caster: RayCaster) -> Bool[np.ndarray, " F"]:
     """Which faces of a body look into a hollow of it."""
     corners = body.vertices[body.faces]
-    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-30)
+    normal = face_normals(corners)
     return is_hollow(caster, corners.mean(axis=1) + _ABOVE * normal, normal)
 
 

@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float, Int
 from scipy.sparse import coo_array, csr_array, diags_array
 
 from handwright.geometry.mesh.inertia import MassProperties, combine, grid_properties
+from handwright.geometry.mesh.normals import face_normals
 from handwright.geometry.shapes.flipping import flip_edges, slenderness
 from handwright.geometry.shapes.surfaces import Mesh
 
@@ -172,9 +173,7 @@ def _bend(
     normals: Float[np.ndarray, "V 3"],
 ) -> Float[np.ndarray, "V"]:
     """Largest angle (rad) between the surface normal at a vertex and the faces around it."""
-    a, b, c = np.moveaxis(vertices[faces], 1, 0)
-    flat = np.cross(b - a, c - a)
-    flat /= np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-18)
+    flat = face_normals(vertices[faces])
     cosine = np.clip(np.einsum("fcx,fx->fc", normals[faces], flat), -1.0, 1.0)
     result = np.zeros(len(vertices))
     np.maximum.at(result, faces.ravel(), np.arccos(cosine).ravel())

@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from handwright.errors import InvalidValueError
 from handwright.geometry.mesh.inertia import signed_volume
+from handwright.geometry.mesh.normals import face_normals
 from handwright.hands.skin.field import SkinField
 
 Vertices = Float[np.ndarray, "V 3"]
@@ -70,6 +71,7 @@ def _march(field: SkinField, spacing: float) -> tuple[Vertices, Faces]:
     # A value of exactly zero would put several vertices on one grid point.
     values = np.where(np.abs(values) < 1e-3 * spacing, 1e-3 * spacing, values)
     vertices, faces, _ = igl.marching_cubes(values, points, number.reshape(-1, 8), 0.0)
+    faces = faces.astype(np.int64)
     return vertices, faces if signed_volume(vertices, faces) > 0 else faces[:, ::-1]
 
 
@@ -176,8 +178,8 @@ def flip_to_delaunay(
             if used[f] or used[g] or int(across[e]) in made:
                 continue
             new = np.array([[c[e], a[e], d[e]], [d[e], b[e], c[e]]])
-            before = _face_normals(vertices, faces[[f, g]])
-            after = _face_normals(vertices, new)
+            before = face_normals(vertices[faces[[f, g]]])
+            after = face_normals(vertices[new])
             # A flip across a sharp bend would fold the surface.
             if (after @ before.sum(axis=0)).min() <= 0.0:
                 continue
@@ -194,9 +196,3 @@ def _angle(apex: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     u, v = a - apex, b - apex
     cross = np.linalg.norm(np.cross(u, v), axis=-1)
     return np.arctan2(cross, np.einsum("...i,...i->...", u, v))
-
-
-def _face_normals(vertices: Vertices, faces: Faces) -> Vertices:
-    a, b, c = np.moveaxis(vertices[faces], 1, 0)
-    normal = np.cross(b - a, c - a)
-    return normal / np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-30)

@@ -3,7 +3,9 @@
 An archive holds ``clip.json`` and one .npy member for each array, named by its place in the clip:
 ``times``, ``hands/right/q``, ``problem/bodies/mug/vertices``. ``numpy.load`` opens it too. Text
 and single numbers are in the JSON document, whose ``version`` grows when the layout
-or the nouns change; files of later versions are refused.
+or the nouns change; files of later versions are refused. Beside the clip the document may hold its
+``certificate``: the verdict, the checks and the tolerances, not the records of every frame, which
+``certify`` makes again.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from handwright.core.certificate import Certificate
 from handwright.core.clip import Clip
 from handwright.core.contact import ENVIRONMENT
 from handwright.errors import FileFormatError, InvalidValueError
@@ -25,7 +28,7 @@ _DOCUMENT = "clip.json"
 _MAX_LISTED = 30
 
 
-def save_clip(clip: Clip, path: str | Path) -> None:
+def save_clip(clip: Clip, path: str | Path, *, certificate: Certificate | None = None) -> None:
     """Writes a clip file, whole or not at all.
 
     Settings in the provenance must be plain JSON values; tuples come back as lists.
@@ -33,6 +36,7 @@ def save_clip(clip: Clip, path: str | Path) -> None:
     Args:
         clip: What to keep.
         path: Usually ends in ``.npz``.
+        certificate: What the clip was found to be worth, which ``load_certificate`` gives back.
     """
     arrays: dict[str, np.ndarray] = {}
     body = encode(clip, Clip, "", arrays)
@@ -44,6 +48,8 @@ def save_clip(clip: Clip, path: str | Path) -> None:
     if problems:
         raise InvalidValueError(f"{path}: this clip cannot be saved:{_listed(problems)}")
     document = {"format": FORMAT, "version": VERSION, "clip": body}
+    if certificate is not None:
+        document["certificate"] = encode(certificate.without_frames(), Certificate, "", {})
     try:
         write_archive(path, _DOCUMENT, document, arrays)
     except (TypeError, ValueError) as error:
@@ -84,6 +90,29 @@ def load_clip(path: str | Path) -> Clip:
     if clip is None or problems:
         raise FileFormatError(f"{path}: cannot be loaded:{_listed(problems)}")
     return clip
+
+
+def load_certificate(path: str | Path) -> Certificate | None:
+    """The certificate that was stored with a clip, without the records of its frames.
+
+    It says what was found when the file was written; ``certify`` judges the clip anew.
+
+    Args:
+        path: A file written by ``save_clip``.
+
+    Returns:
+        None if the file holds none, as those of earlier versions.
+    """
+    with open_archive(path, _DOCUMENT) as archive:
+        version, _ = _checked_body(path, archive.document)
+        stored = archive.document.get("certificate")
+    if stored is None:
+        return None
+    decoder = Decoder({}, {}, version)
+    certificate: Certificate | None = decoder.decode(stored, Certificate, "certificate")
+    if certificate is None or decoder.problems:
+        raise FileFormatError(f"{path}: cannot be loaded:{_listed(decoder.problems)}")
+    return certificate
 
 
 def _checked_body(path: str | Path, document: Any) -> tuple[int, Any]:  # noqa: ANN401  any JSON

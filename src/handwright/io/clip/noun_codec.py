@@ -50,6 +50,7 @@ _SINCE = {
     (Goal, "axes"): 5,
     (Goal, "axis"): 5,
     (Provenance, "kept"): 6,
+    (Provenance, "is_certified"): 6,
 }
 
 

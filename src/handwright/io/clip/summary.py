@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from handwright.core.certificate import Certificate
 from handwright.core.clip import Clip
 
 
-def clip_facts(clip: Clip) -> dict[str, Any]:
-    """What is in a clip, as JSON holds it."""
+def clip_facts(clip: Clip, certificate: Certificate | None = None) -> dict[str, Any]:
+    """What is in a clip, as JSON holds it.
+
+    Args:
+        clip: The motion.
+        certificate: That was stored with it.
+    """
     made = clip.provenance
     return {
         "kind": "clip",
@@ -30,11 +36,18 @@ def clip_facts(clip: Clip) -> dict[str, Any]:
             for name, body in clip.problem.bodies.items()
         },
         "contacts": len(clip.contacts),
+        "is_certified": made.is_certified,
+        "verdict": None if certificate is None else certificate.verdict,
     }
 
 
-def clip_rows(clip: Clip) -> list[tuple[str, str]]:
-    """Pairs of what and how much, for people to read."""
+def clip_rows(clip: Clip, certificate: Certificate | None = None) -> list[tuple[str, str]]:
+    """Pairs of what and how much, for people to read.
+
+    Args:
+        clip: The motion.
+        certificate: That was stored with it.
+    """
     made = clip.provenance
     # Settings that were left empty say nothing.
     settings = [
@@ -50,6 +63,11 @@ def clip_rows(clip: Clip) -> list[tuple[str, str]]:
         ),
         ("made by", f"handwright {made.version}" if made.version else "an unknown version"),
     ]
+    if certificate is not None:
+        judged = f"{certificate.verdict} (as stored; 'handwright verify' judges it anew)"
+    else:
+        judged = "none is stored; 'handwright verify' makes one"
+    rows.append(("certificate", judged))
     span = clip.times[-1] - clip.times[0]
     rows.append(("frames", f"{clip.num_frames} in {span:.3f} s ({clip.fps:.1f} a second)"))
     for name, model in clip.problem.hands.items():

@@ -29,7 +29,7 @@ def capsule_gap(field: Field, capsules: PosedCapsules, c: int) -> float:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Grasp:
+class ClosedHand:
     """A hand closed around an object."""
 
     q: Float[np.ndarray, " J"]
@@ -53,7 +53,7 @@ def close_around(
     steps: int = 60,
     clearance: float = 0.0005,
     pad_reach: float = 0.012,
-) -> Grasp:
+) -> ClosedHand:
     """Bends the digits of a placed hand around an object, then lays the pads onto it.
 
     A joint stops for good when a link that it moves would come nearer than ``clearance`` to the
@@ -124,7 +124,7 @@ def _blocked_link(
 
 def _lay_pads(
     model: HandModel, field: Field, q: np.ndarray, local: Pose, pad_reach: float
-) -> Grasp:
+) -> ClosedHand:
     """Brings the pads that are near the surface onto it, without pushing anything in."""
     pads = posed_pads(model, q, local).position
     found = np.array([field_value_gradient(field, *pad) for pad in pads])
@@ -139,4 +139,4 @@ def _lay_pads(
     gaps = np.array([field_value_gradient(field, *pad)[0] for pad in pads])
     capsules = posed_capsules(model, solved.q, local)
     depths = [-capsule_gap(field, capsules, c) for c in range(len(model.capsules))]
-    return Grasp(solved.q, np.abs(gaps) < 1.5e-3, gaps, max(0.0, *depths))
+    return ClosedHand(solved.q, np.abs(gaps) < 1.5e-3, gaps, max(0.0, *depths))

@@ -16,6 +16,7 @@ import numpy as np
 
 from handwright.core.hand import HandModel
 from handwright.core.skin import Skin
+from handwright.geometry.farthest_first import farthest_first
 from handwright.hands.skin.build import skin_of
 from handwright.kernels.decorators import inlined
 from handwright.kinematics.fk import link_poses
@@ -179,12 +180,12 @@ def spread_rows(points: np.ndarray, spacing: float) -> np.ndarray:
     """Rows of points, each the farthest from those before it, until they are ``spacing`` apart."""
     if len(points) == 0:
         return np.zeros(0, dtype=np.int64)
-    chosen = [int(np.linalg.norm(points - points.mean(axis=0), axis=1).argmax())]
-    distance = np.linalg.norm(points - points[chosen[0]], axis=1)
-    while distance.max() > spacing:
-        chosen.append(int(distance.argmax()))
-        distance = np.minimum(distance, np.linalg.norm(points - points[chosen[-1]], axis=1))
-    return np.array(chosen)
+    return farthest_first(
+        lambda row: np.linalg.norm(points - points[row], axis=1),
+        first=int(np.linalg.norm(points - points.mean(axis=0), axis=1).argmax()),
+        count=len(points),
+        apart=spacing,
+    )
 
 
 def _table(

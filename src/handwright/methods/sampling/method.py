@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import re
-import time
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from handwright.core.clip import Clip
-from handwright.core.kept import KeptDigit
-from handwright.core.paper import Paper
+from handwright.core.clip import Clip, KeptDigit
 from handwright.core.problem import Problem
-from handwright.core.result import Progress, Result, Status, Watcher
 from handwright.core.settings import check_settings, data_field, setting
+from handwright.core.tolerances import Tolerances
 from handwright.deprecated import renamed_fields
-from handwright.methods.base import advice_on_goals, untracked
-from handwright.methods.sampling.attempt import Attempt
-from handwright.methods.sampling.attempts import (
-    compile_early,
-    run_attempts,
-    start_worker,
-    warm_up,
-)
-from handwright.methods.sampling.constraints.checking import check_names, wishes_in
+from handwright.methods.base import Method, advice_on_goals, untracked
+from handwright.methods.paper import Paper
+from handwright.methods.sampling.constraints.checking import check_names
 from handwright.methods.sampling.constraints.kept import kept_parts
 from handwright.methods.sampling.constraints.preferences import (
     RELOCATION_TIME,
@@ -40,14 +29,8 @@ from handwright.methods.sampling.constraints.preferences import (
     Preference,
     Strategy,
 )
-from handwright.methods.sampling.finish.clips import assemble_clip
-from handwright.methods.sampling.setup.feasibility import why_impossible, why_not
-from handwright.methods.sampling.setup.prepare import Prepared, prepare
+from handwright.methods.sampling.contact_search import ContactSearch
 from handwright.methods.search_settings import num_workers_setting, time_budget_setting
-from handwright.methods.workers import started_workers
-
-if TYPE_CHECKING:
-    from concurrent.futures import ProcessPoolExecutor
 
 _MIN_FRAMES = 4
 _PAPER = Paper(
@@ -63,7 +46,7 @@ _PAPER = Paper(
 
 @renamed_fields
 @dataclass(frozen=True, slots=True)
-class ContactSampling:
+class ContactSampling(Method):
     """Finger motions for given tracks of wrists and bodies, by Ye & Liu 2012."""
 
     name: ClassVar[str] = "sampling"
@@ -235,13 +218,27 @@ class ContactSampling:
 
         Args:
             clip: A solution of the same problem, which may have been edited since.
-            digits: That are kept, such as ``index`` or ``left.index``; all if empty.
-            start: s; from the first frame on if None.
-            end: s; to the last frame if None.
+            digits: Digits that are kept, such as ``index`` or ``left.index``; all if empty.
+            start: First time that is kept, s; from the first frame on if None.
+            end: Last time that is kept, s; to the last frame if None.
         """
         return replace(self, kept=(*self.kept, *kept_parts(clip, digits, start, end)))
 
-    def solve(self, problem: Problem, seed: int, watcher: Watcher | None = None) -> Result:
+    @classmethod
+    def suits(cls, problem: Problem) -> float:
+        """Problems in which everything follows a track, or of which nothing else is known."""
+        return 0.5 if not untracked(problem) else 0.1
+
+    def tolerances(self, problem: Problem) -> Tolerances:
+        """Noisy tracks are judged by what these settings say of the noise and of the skin."""
+        del problem
+        return Tolerances(
+            soft_tissue=self.soft_tissue,
+            skin_stretch=self.skin_stretch,
+            smoothing_hz=self.smoothing_hz,
+        )
+
+    def lacks(self, problem: Problem) -> str:
         """Needs tracks for all hands and bodies."""
         missing = untracked(problem)
         if missing or not problem.hands or len(problem.times) < _MIN_FRAMES:
@@ -249,163 +246,16 @@ class ContactSampling:
             lacks += [] if problem.hands else ["a hand"]
             lacks += [] if len(problem.times) >= _MIN_FRAMES else [f"{_MIN_FRAMES} frames or more"]
             needs = f"Contact sampling needs {', '.join(lacks)}. Add it."
-            return Result((), Status.BAD_INPUT, needs + advice_on_goals(problem))
+            return needs + advice_on_goals(problem)
         limit = 0.5 / float(np.diff(problem.times).mean())
         if self.smoothing_hz is not None and self.smoothing_hz >= limit:
-            return Result(
-                (),
-                Status.BAD_INPUT,
+            return (
                 f"smoothing_hz is {self.smoothing_hz:g}; expected below {limit:g} Hz, half the "
-                "frame rate of the problem. Lower it (8 Hz suits motion capture) or leave it out.",
+                "frame rate of the problem. Lower it (8 Hz suits motion capture) or leave it out."
             )
         check_names(problem, self)
-        tell = _silent if watcher is None else watcher
-        tell(Progress("preparing; the first run on a machine compiles for some minutes"))
-        begin = time.perf_counter()
-        with started_workers(self.num_workers, start_worker, (problem, self)) as pool:
-            return self._solve_with(problem, seed, tell, pool, begin)
+        return ""
 
-    def _solve_with(
-        self,
-        problem: Problem,
-        seed: int,
-        tell: Watcher,
-        pool: ProcessPoolExecutor | None,
-        begin: float,
-    ) -> Result:
-        early = compile_early(pool)
-        trouble = why_impossible(problem, cutoff_hz=self.smoothing_hz, max_force=self.max_force)
-        if trouble is not None:
-            return Result((), Status.INFEASIBLE, trouble)
-        prepared = prepare(problem, self)
-        trouble = why_not(prepared, wishes=wishes_in(self))
-        if trouble is not None:
-            return Result((), Status.INFEASIBLE, trouble)
-        tell(Progress("preparing the search, and compiling it if need be"))
-        warm_up(prepared[0], pool, early)
-        ready = time.perf_counter()
-        deadline = time.monotonic() + self.time_budget
-        motions = _Motions(problem, prepared, self)
-        attempts, was_cancelled = self._collect(prepared, seed, deadline, tell, pool, motions)
-        return self._result(motions, attempts, was_cancelled, ready - begin)
-
-    def _collect(
-        self,
-        prepared: list[Prepared],
-        seed: int,
-        deadline: float,
-        tell: Watcher,
-        pool: ProcessPoolExecutor | None,
-        motions: _Motions,
-    ) -> tuple[list[Attempt], bool]:
-        """Attempts in order, until enough motions are found; and whether the user stopped them."""
-        attempts: list[Attempt] = []
-        found = 0
-        begin = time.monotonic()
-        stream: Iterator[Attempt] = run_attempts(self, prepared, seed, deadline, pool)
-        try:
-            tell(Progress("searching", _statistics(attempts), 0.0, self.time_budget))
-            for whole in stream:
-                # Workers do not know how many are still wanted.
-                attempt = whole.first(self.num_solutions - found)
-                attempts.append(attempt)
-                found += len(attempt.solutions)
-                new, figures = motions.add(attempt), _statistics(attempts)
-                passed = time.monotonic() - begin
-                tell(Progress("searching", figures, passed, self.time_budget, new))
-                if found >= self.num_solutions:
-                    break
-        except KeyboardInterrupt:
-            return attempts, True
-        return attempts, False
-
-    def _result(
-        self,
-        motions: _Motions,
-        attempts: list[Attempt],
-        was_cancelled: bool,
-        preparation: float,
-    ) -> Result:
-        clips = motions.best_first()
-        statistics = _statistics(attempts)
-        timings = {"preparation": preparation}
-        timings |= {
-            name: float(sum(attempt.seconds[name] for attempt in attempts))
-            for name in ("search", "reconstruction", "judging")
-        }
-        if was_cancelled:
-            return Result(clips, Status.CANCELLED, "", statistics, timings)
-        if len(clips) >= self.num_solutions:
-            return Result(clips, Status.SOLVED, "", statistics, timings)
-        message = _shortfall(attempts, len(clips), self.num_solutions)
-        status = Status.PARTLY_SOLVED if clips else Status.TIME_BUDGET
-        return Result(clips, status, message, statistics, timings)
-
-
-class _Motions:
-    """The clips of all solutions, each made when it is found."""
-
-    def __init__(self, problem: Problem, prepared: list[Prepared], method: ContactSampling) -> None:
-        self._problem, self._prepared, self._method = problem, prepared, method
-        self._made: list[tuple[float, Clip]] = []
-
-    def add(self, attempt: Attempt) -> tuple[Clip, ...]:
-        """The clips of an attempt."""
-        new = [
-            (
-                sum(part.strain for part in parts),
-                assemble_clip(self._problem, self._prepared, parts, self._method.name),
-            )
-            for parts in attempt.solutions
-        ]
-        self._made += new
-        return tuple(clip for _, clip in new)
-
-    def best_first(self) -> tuple[Clip, ...]:
-        """All clips, the least strained first."""
-        return tuple(clip for _, clip in sorted(self._made, key=lambda made: made[0]))
-
-
-def _silent(_progress: Progress) -> None:
-    """Nobody watches."""
-
-
-def _statistics(attempts: list[Attempt]) -> dict[str, float]:
-    """The columns of the paper's Table 1."""
-    solutions = sum(len(attempt.solutions) for attempt in attempts)
-    efforts = [attempt.effort for attempt in attempts]
-    total = sum(effort.frames for effort in efforts)
-    dead_ends = sum(effort.dead_ends for effort in efforts)
-    success = sum(attempt.success_frames for attempt in attempts)
-    return {
-        "solutions": float(solutions),
-        "dead_ends": float(dead_ends),
-        "total_frames": float(total),
-        "success_frames": float(success),
-        "success_ratio": success / total if total else 0.0,
-        "solution_ratio": solutions / (solutions + dead_ends) if solutions + dead_ends else 0.0,
-        "dropped": float(sum(effort.dropped for effort in efforts)),
-        "attempts": float(len(attempts)),
-    }
-
-
-def _shortfall(attempts: list[Attempt], found: int, wanted: int) -> str:
-    """How much was found, and the cause that most others had; the frame is its most frequent."""
-    causes: Counter[str] = Counter()
-    for attempt in attempts:
-        causes.update(attempt.causes)
-    tries = "1 attempt" if len(attempts) == 1 else f"{len(attempts)} attempts"
-    text = f"{found} of {wanted} motions after {tries}."
-    if causes:
-        # One cause is written with many frames, joints and bodies.
-        kinds: Counter[str] = Counter()
-        for cause, count in causes.items():
-            kinds[_kind_of(cause)] += count
-        kind, count = kinds.most_common(1)[0]
-        example = max((c for c in causes if _kind_of(c) == kind), key=lambda c: causes[c])
-        text += f" Most often ({'once' if count == 1 else f'{count} times'}): {example}"
-    return text
-
-
-def _kind_of(cause: str) -> str:
-    return re.sub(r"\d+|'[^']*'", "", cause)
+    def search(self, problem: Problem) -> ContactSearch:
+        """Attempts that each grow a tree of contacts for every hold."""
+        return ContactSearch(problem, self)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
 import numpy as np
 
-from handwright.core.paper import Paper
 from handwright.core.problem import Problem
-from handwright.core.result import Progress, Result, Status, Watcher
+from handwright.core.tolerances import GoalTolerances
 from handwright.deprecated import renamed_fields
+from handwright.methods.base import Attempt, AttemptContext, Method, Search
+from handwright.methods.paper import Paper
 from handwright.methods.stepwise.objectives.current_goals import goal_lacks
-from handwright.methods.stepwise.objectives.holding import NoGripError
+from handwright.methods.stepwise.objectives.planned_grasps import NoGripError
 from handwright.methods.stepwise.session import MAX_STEP, Session
 from handwright.methods.stepwise.settings import Settings
 
@@ -35,38 +39,57 @@ _PAPER = Paper(
 
 @renamed_fields
 @dataclass(frozen=True, slots=True)
-class Stepwise(Settings):
-    """Hands that reach, grasp and manipulate frame by frame and react to pushes, by Liu 2008."""
+class Stepwise(Settings, Method):
+    """Hands that grasp and manipulate frame by frame and react to pushes, by Liu 2008."""
 
     name: ClassVar[str] = "stepwise"
     title: ClassVar[str] = "Interactive stepping"
     suited_to: ClassVar[str] = "Grips say which hand takes which body; reacts to pushes."
     papers: ClassVar[tuple[Paper, ...]] = (_PAPER,)
 
-    def solve(self, problem: Problem, seed: int, watcher: Watcher | None = None) -> Result:
+    @classmethod
+    def suits(cls, problem: Problem) -> float:
+        """Problems that say which hand takes which body."""
+        return 1.0 if problem.grips else 0.0
+
+    def goal_tolerances(self, problem: Problem) -> GoalTolerances:
+        """Hands that react may be late and may be pushed away: what counts is where goals end."""
+        del problem
+        return GoalTolerances(position=0.02, angle=math.radians(10.0), at_end=True)
+
+    def lacks(self, problem: Problem) -> str:
         """Needs starts of all hands and bodies, and grips; goals say where bodies are to go."""
         lacks = _lacks(problem)
-        if lacks:
-            return Result((), Status.BAD_INPUT, "Stepping " + "; ".join(lacks) + ".")
-        begin = time.monotonic()
-        if watcher is not None:
-            watcher(Progress("finding grasps, and compiling what is not compiled yet"))
-        settings = Settings(**{item.name: getattr(self, item.name) for item in fields(Settings)})
+        return f"Stepping {'; '.join(lacks)}." if lacks else ""
+
+    def search(self, problem: Problem) -> Stepping:
+        """One motion, frame by frame."""
+        return Stepping(problem, self)
+
+
+class Stepping(Search):
+    """The one motion that a seed gives, frame by frame."""
+
+    stage = "stepping"
+    max_attempts = 1
+
+    def __init__(self, problem: Problem, method: Stepwise) -> None:
+        self._problem, self._method = problem, method
+
+    def attempt(self, context: AttemptContext) -> Attempt:
+        """Finds grasps, and steps through all frames."""
+        method, begin = self._method, time.perf_counter()
+        settings = Settings(**{item.name: getattr(method, item.name) for item in fields(Settings)})
         try:
-            session = Session(problem, settings, seed=seed)
+            session = Session(self._problem, settings, seed=context.seed)
         except NoGripError as error:
-            return Result((), Status.INFEASIBLE, str(error))
-        start = time.monotonic()
-        was_cancelled = False
-        steps = np.diff(problem.times)
-        try:
-            for n, step in enumerate(steps):
-                session.step(float(step))
-                if watcher is not None and n % _TELL_EVERY == 0:
-                    done = {"frames": float(n + 1), "frames to go": float(len(steps) - n - 1)}
-                    watcher(Progress("stepping", done, time.monotonic() - start))
-        except KeyboardInterrupt:
-            was_cancelled = True
+            return Attempt(causes=Counter([str(error)]))
+        start = time.perf_counter()
+        steps = np.diff(self._problem.times)
+        for n, step in enumerate(steps):
+            session.step(float(step))
+            if n % _TELL_EVERY == 0:
+                context.tell({"frames": n + 1.0, "frames to go": len(steps) - n - 1.0})
         tally = session.tally
         statistics = {
             "frames": float(tally.frames),
@@ -75,9 +98,12 @@ class Stepwise(Settings):
             "corrections": float(tally.corrections),
             "added energy J": tally.added_energy,
         }
-        timings = {"preparation": start - begin, "stepping": time.monotonic() - start}
-        status = Status.CANCELLED if was_cancelled else Status.SOLVED
-        return Result((session.clip(self.name),), status, "", statistics, timings)
+        timings = {"grasps": start - begin, "stepping": time.perf_counter() - start}
+        return Attempt((session.clip(method.name),), Counter(), statistics, timings)
+
+    def cause(self, attempts: Sequence[Attempt]) -> str:
+        """Why no grasp was found, if none was."""
+        return " ".join(cause for attempt in attempts for cause in attempt.causes)
 
 
 def _lacks(problem: Problem) -> list[str]:

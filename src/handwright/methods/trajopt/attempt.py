@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -33,7 +33,7 @@ from handwright.methods.trajopt.schedule.start import (
     make_descent,
 )
 from handwright.methods.trajopt.skin_fit import SkinFit, fit_skin
-from handwright.methods.trajopt.solver.descent import Descent
+from handwright.methods.trajopt.solver.descent import Descent, never
 from handwright.methods.trajopt.solver.measures import LIMITS, MotionErrors, measure_errors
 from handwright.methods.trajopt.terms.regularization import RegularizationWeights
 
@@ -90,7 +90,7 @@ def attempt(
     seed: int | tuple[int, ...],
     settings: AttemptSettings,
     allowed: Bool[np.ndarray, "P N"],
-    deadline: float = math.inf,
+    is_over: Callable[[], bool] = never,
 ) -> Outcome:
     """Optimises one motion.
 
@@ -100,20 +100,20 @@ def attempt(
         seed: Random seed of the start.
         settings: Limits of iterations, and shares.
         allowed: Contacts that may be used, by phase of ``coarse``.
-        deadline: Value of ``time.monotonic``; the outcome is what has been reached by then.
+        is_over: Says when the time is up; the outcome is what has been reached by then.
     """
     # This module sets an environment variable when it is loaded, so it is not loaded earlier.
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1, user_api="blas"):
-        found = find_schedule(coarse, seed, settings, allowed, deadline)
+        found = find_schedule(coarse, seed, settings, allowed, is_over)
         is_on = np.repeat(found.is_on, 2, axis=0)
         keys = apply_schedule(fine, refined_keys(coarse, found.descent.keys), is_on)
         descent = make_descent(fine, keys)
         fix_resting_body(fine, descent, first_touch(fine, is_on))
         fix_press_forces(fine, descent, is_on)
         fix_forces_at_hold_ends(fine, descent)
-        descent.iterations, descent.deadline = found.descent.iterations, deadline
+        descent.iterations, descent.is_over = found.descent.iterations, is_over
         cost, measured, skin = _run_fine_passes(fine, descent, settings, is_on, found.cost)
     return Outcome(
         keys=descent.keys,

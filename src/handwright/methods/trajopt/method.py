@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-import math
-import time
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from jaxtyping import Bool
 
-from handwright.core.clip import Clip
 from handwright.core.goal import XYZ
-from handwright.core.paper import Paper
 from handwright.core.problem import Problem
-from handwright.core.result import Progress, Result, Status, Watcher
 from handwright.core.settings import check_settings, setting
+from handwright.methods.base import Method, untracked
+from handwright.methods.paper import Paper
 from handwright.methods.search_settings import num_workers_setting, time_budget_setting
-from handwright.methods.trajopt.attempt import Outcome
 from handwright.methods.trajopt.attempt_settings import AttemptSettings
-from handwright.methods.trajopt.attempts import started_attempts, warm_up
-from handwright.methods.trajopt.clips import make_clip
-from handwright.methods.trajopt.model.model import with_radius
 from handwright.methods.trajopt.model.scenarios import CORNERS
 from handwright.methods.trajopt.model.transcribe import (
-    KEY_SLACK,
     Transcription,
     TranscriptionSettings,
     phases_of,
     transcribe,
 )
-from handwright.methods.trajopt.solver.measures import LIMITS, MEASURES, UNITS
+from handwright.methods.trajopt.optimisation import Optimisation
 
 # Near both ends of a phase, where contacts begin and end; cubics leave little room between.
 _FINE_FRACTIONS = (0.01, 0.12, 0.35, 0.65, 0.88, 0.99)
@@ -49,7 +40,7 @@ _PAPER = Paper(
 
 
 @dataclass(frozen=True, slots=True)
-class ContactInvariant:
+class ContactInvariant(Method):
     """Motions of hands and a body from goals alone, by Mordatch, Popovic & Todorov 2012."""
 
     name: ClassVar[str] = "trajopt"
@@ -150,83 +141,19 @@ class ContactInvariant:
         fine = transcribe(problem, denser)
         return coarse, fine
 
-    def solve(self, problem: Problem, seed: int, watcher: Watcher | None = None) -> Result:
+    @classmethod
+    def suits(cls, problem: Problem) -> float:
+        """Problems with goals for things that have no tracks."""
+        return 0.8 if problem.goals and untracked(problem) else 0.0
+
+    def lacks(self, problem: Problem) -> str:
         """Needs one body, starts of it and of all hands, and goals."""
         lacks = _lacks(problem)
-        if lacks:
-            return Result(
-                (), Status.BAD_INPUT, "Contact-invariant optimisation " + "; ".join(lacks) + "."
-            )
-        tell = _silent if watcher is None else watcher
-        tell(Progress("preparing, and compiling what is not compiled yet"))
-        begin = start = time.monotonic()
-        outcomes: list[Outcome] = []
-        good: list[Outcome] = []
-        made: dict[int, Clip] = {}
-        was_cancelled = False
-        deadline = math.inf
-        try:
-            coarse, fine = self.ready(problem)
-            allowed = allowed_contacts(problem, coarse)
-            warm_up((coarse, fine), self.attempt_settings, allowed)
-            # Ends with the block, so that no worker goes on when enough is found.
-            with started_attempts(problem, self, (coarse, fine), allowed) as attempts:
-                start = time.monotonic()
-                deadline = start + self.time_budget
-                for outcome in attempts.run(seed, deadline):
-                    outcomes.append(outcome)
-                    new: tuple[Clip, ...] = ()
-                    if outcome.is_good:
-                        new = (self._clip(problem, fine, outcome),)
-                        made[id(outcome)] = new[0]
-                        good.append(outcome)
-                    figures, passed = _statistics(outcomes), time.monotonic() - start
-                    tell(Progress("optimising", figures, passed, self.time_budget, new))
-                    if len(good) >= self.num_solutions:
-                        break
-        except KeyboardInterrupt:
-            was_cancelled = True
-        chosen = sorted(good, key=lambda one: one.cost)[: self.num_solutions]
-        clips = tuple(made[id(one)] for one in chosen)
-        timings = {"preparation": start - begin, "optimisation": time.monotonic() - start}
-        statistics = _statistics(outcomes)
-        if was_cancelled:
-            return Result(clips, Status.CANCELLED, "", statistics, timings)
-        if len(clips) >= self.num_solutions:
-            return Result(clips, Status.SOLVED, "", statistics, timings)
-        ran_out = time.monotonic() >= deadline
-        status = Status.TIME_BUDGET if ran_out else Status.INFEASIBLE
-        status = Status.PARTLY_SOLVED if clips else status
-        return Result(clips, status, _shortfall(outcomes, len(clips)), statistics, timings)
+        return f"Contact-invariant optimisation {'; '.join(lacks)}." if lacks else ""
 
-    def _clip(self, problem: Problem, fine: Transcription, outcome: Outcome) -> Clip:
-        transcription = fine._replace(model=with_radius(fine.model, outcome.radius))
-        return make_clip(problem, transcription, outcome.keys, self.name)
-
-
-def allowed_contacts(problem: Problem, transcription: Transcription) -> Bool[np.ndarray, "P N"]:
-    """Which contacts may be on in which phase.
-
-    A hand with touch spans may touch only within them, and a stroke is where it has to be.
-    """
-    m = transcription.model
-    phases = m.num_phases
-    allowed = np.ones((phases, m.layout.num_contacts), dtype=bool)
-    allowed[:, m.contacts.slides] = transcription.required[:, m.contacts.slides]
-    begin = problem.times[0] + m.phase_time * np.arange(phases)
-    slack = 1e-6 + KEY_SLACK * m.phase_time
-    for h, hand in enumerate(transcription.hands):
-        spans = [span for span in problem.touches if span.hand == hand.name]
-        if spans:
-            inside = np.zeros(phases, dtype=bool)
-            for span in spans:
-                inside |= (begin >= span.start - slack) & (begin + m.phase_time <= span.end + slack)
-            allowed[:, transcription.contact_hand == h] = inside[:, None]
-    if transcription.first_hold >= phases:
-        # Nobody has to hold the body, so hands keep off but where goals ask them to touch it.
-        hands = transcription.contact_hand >= 0
-        allowed[:, hands] &= transcription.required[:, hands]
-    return allowed
+    def search(self, problem: Problem) -> Optimisation:
+        """Attempts that each optimise a motion from a start of their own."""
+        return Optimisation(problem, self)
 
 
 def _lacks(problem: Problem) -> list[str]:
@@ -275,50 +202,3 @@ def _rate_lacks(problem: Problem) -> list[str]:
             f"{turns:.3g} turns. Spin with {whole:g} degrees/s, or change the duration"
         ]
     return []
-
-
-def _silent(_progress: Progress) -> None:
-    """Nobody watches."""
-
-
-def _statistics(outcomes: list[Outcome]) -> dict[str, float]:
-    good = [one for one in outcomes if one.is_good]
-    best = min(outcomes, key=lambda one: one.measured.excess, default=None)
-    figures = {
-        "solutions": float(len(good)),
-        "attempts": float(len(outcomes)),
-        "iterations": float(sum(one.iterations for one in outcomes)),
-    }
-    if best is not None:
-        figures |= {f"best_{name}": best.measured.worst[name] for name in MEASURES}
-    return figures
-
-
-def _shortfall(outcomes: list[Outcome], found: int) -> str:
-    told = f"{found} motions after {len(outcomes)} attempts."
-    failed = [one for one in outcomes if not one.is_good]
-    if not failed:
-        return f"{told} Raise the time budget."
-    best = min(failed, key=lambda one: one.measured.excess)
-    name = best.cause
-    if name not in MEASURES:
-        return f"{told} In the best other, {name}."
-    return (
-        f"{told} The best other does not meet '{name}': "
-        f"{best.measured.worst[name]:.3g} {UNITS[name]}, expected at most {LIMITS[name]:g}. "
-        f"{_REMEDIES[name]}"
-    )
-
-
-_REMEDIES = {
-    "gap": "Give the motion more time, so that hands can change their grip.",
-    "slip": "Give the motion more time, or shorter phases (phase_time).",
-    "force": "Ask for slower motion of the body, or let hands touch it for longer.",
-    "moment": "Ask for slower turning of the body, or let hands touch it for longer.",
-    "cone": "Raise the friction, or ask for slower motion.",
-    "penetration": "See whether the goal or the start lies inside something.",
-    "limit": "Move the goal to where the hand can reach it, or start the hand elsewhere.",
-    "goal": "Move the goal to where the hand can bring the body, or give more time.",
-    "strength": "Make the body lighter, or its friction higher.",
-    "push": "Ask for weaker pushes (push_force), or raise the friction.",
-}

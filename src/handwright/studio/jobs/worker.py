@@ -1,6 +1,6 @@
 """A process that does jobs, one after the other: ``python -m handwright.studio.jobs.worker``.
 
-Every motion is written into the folder, whole, as soon as it is found.
+Every motion is written into the folder, whole, as soon as it is certified.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import queue
 from pathlib import Path
 from typing import Any
 
-from handwright.core.result import Progress, Status
+from handwright.core.result import Progress, Result, Status
 from handwright.errors import HandwrightError
 from handwright.io.clip.file import save_clip
-from handwright.methods import synthesize
 from handwright.studio.jobs.json_pipe import Parent
 from handwright.studio.jobs.planning import plan_job
 from handwright.studio.messages import JobRequest
+from handwright.synthesis import synthesize
 
 _logger = logging.getLogger(__name__)
 
@@ -52,10 +52,10 @@ def _do(parent: Parent, order: dict[str, Any]) -> dict[str, Any]:
 
     def watch(progress: Progress) -> None:
         nonlocal count
-        for clip in progress.clips:
+        for clip, certificate in progress.judged_clips:
             file = f"{stem}_{count:02d}.npz"
             count += 1
-            save_clip(clip, root / file)
+            save_clip(clip, root / file, certificate=certificate)
             parent.send({"kind": "clip", "file": file})
         parent.send(
             {
@@ -67,16 +67,27 @@ def _do(parent: Parent, order: dict[str, Any]) -> dict[str, Any]:
             }
         )
 
-    result = synthesize(plan.problem, plan.method, seed=request.seed, on_progress=watch)
+    result = synthesize(
+        plan.problem, plan.method, seed=request.seed, on_progress=watch, certify=request.certify
+    )
     is_done = result.status.is_success
-    text = "done" if result.status is Status.SOLVED else result.status.value
+    is_solved = result.status is Status.SOLVED
+    text = "done" if is_solved else result.status.value
     return {
         "kind": "done" if is_done else "failed",
         "stage": text,
-        "message": result.message or ("" if result.status is Status.SOLVED else text),
+        "message": result.message or _refusals(result) or ("" if is_solved else text),
         "statistics": _plain(result.statistics),
         "seconds": result.timings["total"],
     }
+
+
+def _refusals(result: Result) -> str:
+    """How many motions were found and not kept, by reason; empty if all were."""
+    if not result.refused:
+        return ""
+    by = ", ".join(f"{name} {count}" for name, count in sorted(result.refused.items()))
+    return f"Motions that were found and refused: {result.statistics['refused']:.0f} ({by})."
 
 
 def _plain(statistics: Any) -> dict[str, float]:  # noqa: ANN401  a mapping of numbers

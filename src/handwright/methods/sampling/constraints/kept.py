@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from jaxtyping import Float
 
-from handwright.core.clip import Clip
+from handwright.core.clip import Clip, KeptDigit
 from handwright.core.hand import HandModel
-from handwright.core.kept import KeptDigit
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.kinematics.fk import link_poses
 from handwright.methods.sampling.constraints.preferences import frames_within
-from handwright.methods.sampling.constraints.schedule import Orders
+from handwright.methods.sampling.constraints.schedule import DigitSchedule
 from handwright.methods.sampling.search.workspace import FREE, HOLD
-from handwright.methods.sampling.setup.hold_data import Stage
+from handwright.methods.sampling.setup.hold_data import HoldData
 
 SLACK = 5e-4
 """Joints of a kept digit stay within this of their values, rad: more would look like slipping."""
@@ -33,8 +33,12 @@ def kept_parts(
     Args:
         clip: A solution.
         digits: Names such as ``index`` or ``left.index``; all if empty.
-        start: s; from the first frame on if None.
-        end: s; to the last frame if None.
+        start: First time, s; from the first frame on if None.
+        end: Last time, s; to the last frame if None.
+
+    Raises:
+        UnknownNameError: There is no such digit.
+        InvalidValueError: No frame lies in that time.
     """
     names = {
         (hand, digit.name) for hand, model in clip.problem.hands.items() for digit in model.digits
@@ -58,7 +62,7 @@ def kept_parts(
 
 def _kept(clip: Clip, hand: str, model: HandModel, row: int, frames: np.ndarray) -> KeptDigit:
     contacts, motion = clip.contacts, clip.hands[hand]
-    turns, places = link_poses(model, motion.q, motion.root)
+    rotations, positions = link_poses(model, motion.q, motion.root)
     mine = contacts.toucher == contacts.touchers.index(hand)
     mine &= np.where(mine, model.capsules.digit[np.where(mine, contacts.part, 0)] == row, False)
     count = len(frames)
@@ -76,14 +80,14 @@ def _kept(clip: Clip, hand: str, model: HandModel, row: int, frames: np.ndarray)
         back = clip.bodies[body[n]][t].inverse()
         if n > 0 and body[n] == body[n - 1] and link[n - 1] in links:
             # One point for as long as it holds: smoothing takes a new one for a contact that rolls.
-            old = places[t, link[n - 1]] + turns[t, link[n - 1]] @ local[n - 1]
+            old = positions[t, link[n - 1]] + rotations[t, link[n - 1]] @ local[n - 1]
             if np.linalg.norm(back.apply(old) - point[n - 1]) < _SAME_PLACE:
                 link[n], local[n] = link[n - 1], local[n - 1]
                 point[n], normal[n] = point[n - 1], normal[n - 1]
                 continue
         point[n] = back.apply(contacts.point[foremost])
         normal[n] = -back.rotate(contacts.normal[foremost])
-        local[n] = turns[t, link[n]].T @ (contacts.point[foremost] - places[t, link[n]])
+        local[n] = rotations[t, link[n]].T @ (contacts.point[foremost] - positions[t, link[n]])
     return KeptDigit(
         hand, model.digits[row].name, clip.times[frames], motion.q[frames], tuple(body), link,
         local, point, normal,
@@ -106,51 +110,53 @@ def kept_frames(kept: KeptDigit, times: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def narrow_limits(
-    stage: Stage, kept: KeptDigit, shift: int, own: np.ndarray, times: np.ndarray, slack: float
-) -> None:
+    data: HoldData, kept: KeptDigit, digit: int, times: Float[np.ndarray, " T"], slack: float
+) -> HoldData:
     """Narrows the limits of a digit's joints around its kept motion, and towards it outside.
 
     Args:
-        stage: Its ``low`` and ``high`` are changed.
+        data: The hold.
         kept: The motion.
-        shift: First joint of the hand in the stage.
-        own: Free joints of the digit in the stage.
-        times: Of the stage, s.
-        slack: That is left around the kept values, rad.
+        digit: Row of the digit.
+        times: Times of the frames of the hold, s.
+        slack: Distance from the kept values that joints may have, rad.
     """
     frames, rows = kept_frames(kept, times)
     if len(frames) == 0:
-        return
-    q = kept.q[rows][:, own - shift]
+        return data
+    free = data.table.free[digit]
+    own = free[free >= 0]
+    q = kept.q[rows][:, own - int(data.offset[data.hand_of_digit[digit]])]
     every = np.arange(len(times))
     nearest = np.clip(np.searchsorted(frames, every), 0, len(frames) - 1)
     away = np.where(every < frames[0], frames[0] - every, np.maximum(every - frames[-1], 0))
-    around = (slack + _HASTE * stage.limits.step * away)[:, None]
-    low, high = stage.low[:, own].copy(), stage.high[:, own].copy()
-    stage.low[:, own] = np.clip(q[nearest] - around, low, high)
-    stage.high[:, own] = np.clip(q[nearest] + around, low, high)
+    around = (slack + _HASTE * data.limits.step * away)[:, None]
+    low, high = data.low.copy(), data.high.copy()
+    low[:, own] = np.clip(q[nearest] - around, data.low[:, own], data.high[:, own])
+    high[:, own] = np.clip(q[nearest] + around, data.low[:, own], data.high[:, own])
+    return data._replace(low=low, high=high)
 
 
 def write_kept(
-    orders: Orders, kept: KeptDigit, body: str, d: int, shift: int, times: np.ndarray
+    schedule: DigitSchedule, kept: KeptDigit, body: str, d: int, shift: int, times: np.ndarray
 ) -> None:
-    """Writes the orders of a kept digit.
+    """Writes the motion of a kept digit to a schedule.
 
     Args:
-        orders: To be changed.
+        schedule: The schedule, which is changed.
         kept: The motion.
-        body: That the holding is of.
+        body: The body that is held.
         d: Row of the digit.
         shift: First joint, and root link, of its hand.
-        times: Of the search, s.
+        times: Times of the search, s.
     """
-    own = orders.free[d][orders.free[d] >= 0]
+    own = schedule.free[d][schedule.free[d] >= 0]
     for t, row in zip(*kept_frames(kept, times), strict=True):
         touches = kept.body[row] == body
-        orders.is_kept[t, d] = True
-        orders.mode[t, d] = HOLD if touches else FREE
-        orders.q[t, own] = kept.q[row][own - shift]
+        schedule.is_kept[t, d] = True
+        schedule.mode[t, d] = HOLD if touches else FREE
+        schedule.q[t, own] = kept.q[row][own - shift]
         if touches:
-            orders.link[t, d] = shift + kept.link[row]
-            orders.local[t, d], orders.target[t, d] = kept.local[row], kept.point[row]
-            orders.normal[t, d] = kept.normal[row]
+            schedule.link[t, d] = shift + kept.link[row]
+            schedule.local[t, d], schedule.target[t, d] = kept.local[row], kept.point[row]
+            schedule.normal[t, d] = kept.normal[row]

@@ -16,7 +16,7 @@ Grip = Literal["any", "power", "precision"]
 Hold = Literal["anywhere", "handle", "inside", "outside"]
 
 RELOCATION_TIME = 0.17
-"""Least time of a digit's way to another place at the usual pace, s."""
+"""Least time of a digit's way to another contact at the usual pace, s."""
 # Probabilities of sliding, of relocating and of coming to the body from the air, for each chance
 # that the forces give. Digits that are needed come all the same.
 CHANCES: dict[str, tuple[float, float, float]] = {

@@ -1,7 +1,8 @@
-"""Where digits shall hold a body: parts of its surface that an artist names, as places to draw.
+"""Where digits shall hold a body: parts of its surface that an artist names.
 
-The counterpart of forbidden regions. A part is found from the body's shape (``geometry.parts``) or
-is what lies in a ball. Digits that are told to hold it there are given no other places.
+They are the counterpart of forbidden regions. A part is found from the body's shape
+(``geometry.regions.parts``) or is what lies in a ball. Digits that are told to hold the body there
+are given no other candidates.
 """
 
 from __future__ import annotations
@@ -16,18 +17,19 @@ from jaxtyping import Bool, Float
 from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
+from handwright.geometry.mesh.normals import face_normals
 from handwright.geometry.regions.parts import BodyPart, faces_of_part
 from handwright.methods.sampling.constraints.apply import digit_rows
 from handwright.methods.sampling.constraints.preferences import Ball
 from handwright.methods.sampling.setup.candidates import Candidates, lifetimes
 from handwright.methods.sampling.setup.grasps import first_digits
-from handwright.methods.sampling.setup.intervals import Holding
+from handwright.methods.sampling.setup.intervals import CarryInterval
 
 if TYPE_CHECKING:
     from handwright.methods.sampling.method import ContactSampling
 
 PART_TOLERANCE = 3e-3
-"""A digit touches a part that it is told to hold if a contact of it is this near to it, m."""
+"""A digit touches a part if one of its contacts is this near to it, m."""
 # A point of the surface is on a part if it is this near to it, m.
 _ON = 1e-5
 # Faces of a part whose normals are this much against that of a contact are on the other side of a
@@ -41,7 +43,7 @@ class Region:
     """A part of a body's surface."""
 
     def __init__(self, body: RigidBody, where: BodyPart | Ball) -> None:
-        """Finds it.
+        """Finds the region.
 
         Args:
             body: The body.
@@ -56,16 +58,14 @@ class Region:
         faces = faces_of_part(body, where)
         self._vertices = np.ascontiguousarray(body.vertices, dtype=np.float64)
         self._faces = np.ascontiguousarray(body.faces[faces], dtype=np.int64)
-        corners = body.vertices[self._faces]
-        cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-        self._normals = cross / np.maximum(np.linalg.norm(cross, axis=1, keepdims=True), 1e-30)
+        self._normals = face_normals(body.vertices[self._faces])
         self._tree: Any = igl.AABB()
         self._tree.init(self._vertices, self._faces)
 
     def distance(
         self, points: Float[np.ndarray, "N 3"], outward: Float[np.ndarray, "N 3"] | None = None
     ) -> Float[np.ndarray, " N"]:
-        """How far points of the surface are from it, m.
+        """How far points of the surface are from the region, m.
 
         Args:
             points: On the surface, m.
@@ -87,21 +87,21 @@ class Region:
         return np.where(cosine > _OTHER_SIDE, distance, np.inf)
 
     def holds(self, points: Float[np.ndarray, "N 3"]) -> Bool[np.ndarray, " N"]:
-        """Which points of the surface belong to it."""
+        """Which points of the surface belong to the region."""
         return self.distance(points) <= _ON
 
 
 @lru_cache(maxsize=32)
 def region_of(body: RigidBody, where: BodyPart | Ball) -> Region:
-    """The region; kept, since many digits may ask for the same."""
+    """The region of a body; it is cached, since many digits may ask for the same."""
     return Region(body, where)
 
 
 class HeldParts(NamedTuple):
-    """Regions for the D digits of a holding."""
+    """Regions for the D digits of a hold."""
 
     regions: tuple[tuple[Region, ...], ...]
-    """(D,) where each digit may hold the body; anywhere if it has none."""
+    """For each digit where it may hold the body; anywhere if it has none."""
     split: tuple[int, ...] = ()
     """Digits of which thumbs or fingers go into a hollow, whichever reach it; the rest of them
     stays outside. Their regions are inside and outside."""
@@ -120,7 +120,7 @@ class HeldParts(NamedTuple):
         """Whether a digit that touches the body at some points does so only beside its regions.
 
         Args:
-            digit: Its row.
+            digit: Row of the digit.
             points: On the surface, m.
             outward: Normals there.
         """
@@ -133,21 +133,21 @@ class HeldParts(NamedTuple):
 
 def find_held_parts(
     body: RigidBody,
-    holding: Holding,
+    interval: CarryInterval,
     models: tuple[HandModel, ...],
     method: ContactSampling,
 ) -> HeldParts:
-    """What the wishes of an artist say about the digits of a holding.
+    """Where the digits of a hold are told to hold the body.
 
     Raises:
-        InvalidValueError: The body has no such part, or wishes contradict each other.
+        InvalidValueError: The body has no such part, or settings contradict each other.
     """
     count = sum(len(model.digits) for model in models)
     rows: list[list[Region]] = [[] for _ in range(count)]
-    for wish in method.grasp_regions:
-        if wish.body in (None, holding.body):
-            for d in digit_rows(holding, models, wish.digits):
-                rows[d].append(region_of(body, wish.where))
+    for region in method.grasp_regions:
+        if region.body in (None, interval.body):
+            for d in digit_rows(interval, models, region.digits):
+                rows[d].append(region_of(body, region.where))
     # What is said of a digit goes before what is said of all; a part that nobody is left to hold
     # need not exist.
     untold = tuple(d for d, row in enumerate(rows) if not row)
@@ -161,7 +161,7 @@ def find_held_parts(
     inside = any(region.where == "inside" for row in rows for region in row)
     if inside and method.treat_as_solid:
         raise InvalidValueError(
-            f"Body '{holding.body}' is to be held from inside, and treat_as_solid takes it as "
+            f"Body '{interval.body}' is to be held from inside, and treat_as_solid takes it as "
             "solid. Leave treat_as_solid off."
         )
     split = untold if method.grasp_region == "inside" else ()
@@ -169,35 +169,35 @@ def find_held_parts(
 
 
 def keep_to_parts(
-    parts: HeldParts, places: Candidates, hand_of_digit: np.ndarray
+    parts: HeldParts, candidates: Candidates, hand_of_digit: np.ndarray
 ) -> tuple[HeldParts, Candidates]:
-    """Leaves digits only places in their regions, and settles who goes into a hollow.
+    """Leaves digits only candidates in their regions, and decides which go into a hollow.
 
     Args:
-        parts: What digits are told.
-        places: Candidates.
-        hand_of_digit: (D,)
+        parts: Where digits are told to hold the body.
+        candidates: Points of the body that digits can touch.
+        hand_of_digit: (D,) hand of each digit.
     """
     regions = parts.all_regions()
     if not regions:
-        return parts, places
-    holds = {region: region.holds(places.point) for region in regions}
+        return parts, candidates
+    holds = {region: region.holds(candidates.point) for region in regions}
     if parts.split:
-        parts = _split(parts, places, holds, hand_of_digit)
-    cost = places.cost.copy()
+        parts = _split(parts, candidates, holds, hand_of_digit)
+    cost = candidates.cost.copy()
     for d, row in enumerate(parts.regions):
         if row:
             cost[d, ~np.any([holds[region] for region in row], axis=0)] = np.inf
-    return parts, places._replace(cost=cost, life=lifetimes(cost))
+    return parts, candidates._replace(cost=cost, life=lifetimes(cost))
 
 
 def _split(
     parts: HeldParts,
-    places: Candidates,
+    candidates: Candidates,
     holds: dict[Region, np.ndarray],
     hand_of_digit: np.ndarray,
 ) -> HeldParts:
-    """Thumb inside and fingers outside, the other way round, or all inside: what suits best."""
+    """Chooses what suits best: the thumb inside, the fingers inside, or all of them."""
     rows = list(parts.regions)
     is_thumb = first_digits(hand_of_digit)
     for hand in np.unique(hand_of_digit).tolist():
@@ -211,20 +211,20 @@ def _split(
             chosen = {
                 d: inside if (thumb_in if is_thumb[d] else fingers_in) else outside for d in free
             }
-            ease = {d: _ease(places, d, holds[region]) for d, region in chosen.items()}
+            ease = {d: _ease(candidates, d, holds[region]) for d, region in chosen.items()}
             fingers = sorted((ease[d] for d in free if not is_thumb[d]), reverse=True)
             thumbs = [ease[d] for d in free if is_thumb[d]]
-            worth = float(np.prod(thumbs) * np.prod(fingers[:_FINGERS]))
-            if worth > most:
-                best, most = chosen, worth
+            score = float(np.prod(thumbs) * np.prod(fingers[:_FINGERS]))
+            if score > most:
+                best, most = chosen, score
         assert best is not None
         for d, region in best.items():
             rows[d] = (region,)
     return parts._replace(regions=tuple(rows))
 
 
-def _ease(places: Candidates, digit: int, holds: np.ndarray) -> float:
-    """How easily a digit holds one of some places from the first frame on, 0 to 1."""
-    cost = np.where(holds, places.cost[digit, :, 0], np.inf)
-    share = places.life[digit, :, 0] / len(places.frame)
+def _ease(candidates: Candidates, digit: int, holds: np.ndarray) -> float:
+    """How easily a digit holds one of some candidates from the first frame on, 0 to 1."""
+    cost = np.where(holds, candidates.cost[digit, :, 0], np.inf)
+    share = candidates.life[digit, :, 0] / len(candidates.frame)
     return float((np.exp(-cost) * share).max(initial=0.0))

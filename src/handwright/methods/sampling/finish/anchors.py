@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from jaxtyping import Float, Int
 
 from handwright.geometry.distance.sdf import Field, field_value_gradient
 from handwright.kinematics.spacetime.terms import Anchors
-from handwright.methods.sampling.finish.check import Judged
+from handwright.methods.sampling.finish.check import CheckedMotion
 from handwright.methods.sampling.search.path import Path
 from handwright.methods.sampling.search.workspace import FREE, HOLD, SLIDE
-from handwright.methods.sampling.setup.hold_data import Stage
+from handwright.methods.sampling.setup.hold_data import HoldData
 
 # Weight of a point in the air, which may be missed, against that of a contact.
 _HINT = 1e-3
 # Weight of a point of a link that is held where the search had it, and where these points are on
 # the link, m: three say where it is and how it is turned.
 _NEAR = 0.1
+_CORNERS = np.array([[0.0, 0.0, 0.0], [0.02, 0.0, 0.0], [0.0, 0.02, 0.0]])
 # Weight of a contact's point in the frame before it lands and after it lifts off: what it moves by
 # sideways there counts, by central differences, as sliding of the contact.
 _BESIDE = 0.1
+# Weight from which an anchor is a contact's own.
+_CONTACT = 0.5
 # How far from the body a phalanx goes that would creep over it, m: it then touches no more.
 _LIFTED = 1.8e-3
-_CORNERS = np.array([[0.0, 0.0, 0.0], [0.02, 0.0, 0.0], [0.0, 0.02, 0.0]])
 # A guiding point that was missed by more than this, m, is taken where it was.
 _MISSED = 1e-4
 # A contact farther than this from where it was in the last frame, m, is another one.
@@ -30,22 +35,57 @@ _LONGEST_ROLL = 4e-3
 _SHORTEST_ROLL = 5e-4
 
 
-def search_anchors(
-    path: Path, start: int, digits: np.ndarray, offset: int, turns: np.ndarray, places: np.ndarray
-) -> Anchors:
+class HandPath(NamedTuple):
+    """One hand's part of a path of the search."""
+
+    path: Path
+    start: int
+    """Frame of the hold at which the path starts."""
+    digits: Int[np.ndarray, " D"]
+    """Rows of the hand's digits among those of all hands."""
+    offset: int
+    """Number of the hand's root link among the links of all hands."""
+
+
+class LinkPoses(NamedTuple):
+    """Poses of a hand's links over all frames of a hold, in the body's frame."""
+
+    rotations: Float[np.ndarray, "T L 3 3"]
+    positions: Float[np.ndarray, "T L 3"]
+    """m."""
+
+    def place(
+        self,
+        frame: Int[np.ndarray, " N"],
+        link: Int[np.ndarray, " N"],
+        local: Float[np.ndarray, "N 3"],
+    ) -> Float[np.ndarray, "N 3"]:
+        """Where points of links are in some frames, m."""
+        turned = np.einsum("nij,nj->ni", self.rotations[frame, link], local)
+        return np.asarray(self.positions[frame, link] + turned)
+
+    def localize(
+        self,
+        frame: Int[np.ndarray, " N"],
+        link: Int[np.ndarray, " N"] | int,
+        point: Float[np.ndarray, "N 3"],
+    ) -> Float[np.ndarray, "N 3"]:
+        """Points in the frames of the links, m."""
+        away = point - self.positions[frame, link]
+        return np.asarray(np.einsum("nji,nj->ni", self.rotations[frame, link], away))
+
+
+def search_anchors(hand: HandPath, links: LinkPoses) -> Anchors:
     """Guiding points of one hand; those that the search missed are where it had them.
 
     Where a contact rolls on to another guiding point, the old one counts in that frame too: only
     both together say how the link is turned, and a link that is turned otherwise would slip.
 
     Args:
-        path: Of the search.
-        start: Frame of the stage at which it starts.
-        digits: Rows of the hand's digits.
-        offset: Of the hand's links.
-        turns: (T, L, 3, 3) of the links by the path.
-        places: (T, L, 3) of the links by the path, m.
+        hand: The hand's part of the path.
+        links: Poses of its links by the path.
     """
+    path, start, digits = hand.path, hand.start, hand.digits
     frame, digit = np.nonzero(path.reached[:, digits] != FREE)
     held = (path.reached == HOLD)[:, digits]
     has_rolled = (
@@ -62,11 +102,11 @@ def search_anchors(
     touching = np.isin(path.reached[source, row], (HOLD, SLIDE))
     weight = np.where(touching, 1.0, _HINT)
     weight[len(frame) - len(lift) - len(land) :] = _BESIDE
-    link, local = path.link[source, row] - offset, path.local[source, row]
+    link, local = path.link[source, row] - hand.offset, path.local[source, row]
     target = path.target[source, row]
-    actual = places[frame, link] + np.einsum("nij,nj->ni", turns[frame, link], local)
+    actual = links.place(frame + start, link, local)
     # A point that could not be kept moves, as the search has seen and allowed for: to ask for its
-    # old place would make it jump where it is given up.
+    # old position would make it jump where it is given up.
     missed = np.linalg.norm(actual - target, axis=1) > _MISSED
     return Anchors(
         digit=digit.astype(np.int64),
@@ -78,248 +118,216 @@ def search_anchors(
     )
 
 
-def posture_anchors(
-    path: Path,
-    start: int,
-    digits: np.ndarray,
-    offset: int,
-    turns: np.ndarray,
-    places: np.ndarray,
-    frames: np.ndarray,
-) -> Anchors:
-    """Links that touch, held where the search had them: three points of each in some frames.
+def posture_anchors(hand: HandPath, links: LinkPoses, frames: Int[np.ndarray, " N"]) -> Anchors:
+    """Links that touch, held where the search had them by three points of each in some frames.
 
     Args:
-        path: Of the search.
-        start: Frame of the stage at which it starts.
-        digits: Rows of the hand's digits.
-        offset: Of the hand's links.
-        turns: (T, L, 3, 3) of the links by the path.
-        places: (T, L, 3) of the links by the path, m.
-        frames: (N,) of the path.
+        hand: The hand's part of the path.
+        links: Poses of its links by the path.
+        frames: Frames of the path.
     """
-    touches = np.isin(path.reached[frames][:, digits], (HOLD, SLIDE))
+    touches = np.isin(hand.path.reached[frames][:, hand.digits], (HOLD, SLIDE))
     at, digit = np.nonzero(touches)
     frame = np.repeat(frames[at], len(_CORNERS))
     digit = np.repeat(digit, len(_CORNERS))
-    link = path.link[frame, digits[digit]] - offset
+    link = hand.path.link[frame, hand.digits[digit]] - hand.offset
     local = np.tile(_CORNERS, (len(at), 1))
     return Anchors(
         digit=digit.astype(np.int64),
-        frame=(frame + start).astype(np.int64),
+        frame=(frame + hand.start).astype(np.int64),
         link=link,
         local=local,
-        target=places[frame, link] + np.einsum("nij,nj->ni", turns[frame, link], local),
+        target=links.place(frame + hand.start, link, local),
         weight=np.full(len(frame), _NEAR),
     )
 
 
 def touch_anchors(
-    judged: Judged,
-    path: Path,
-    start: int,
-    digits: np.ndarray,
-    offset: int,
-    stage: Stage,
-    turns: np.ndarray,
-    places: np.ndarray,
+    hand: HandPath, links: LinkPoses, checked: CheckedMotion, data: HoldData
 ) -> Anchors:
     """What touches besides guiding points, each held where it is: phalanges that wrap the body.
 
     Args:
-        judged: The search's own motion.
-        path: Of the search.
-        start: Frame of the stage at which it starts.
-        digits: Rows of the hand's digits.
-        offset: Of the hand's links.
-        stage: Of the motion.
-        turns: (T, L, 3, 3) of the links by the motion, over all frames of the stage.
-        places: (T, L, 3) the same, m.
+        hand: The hand's part of the path.
+        links: Poses of its links by the search's own motion.
+        checked: Contacts of the search's own motion.
+        data: The hold.
     """
-    count = int(judged.num[0])
-    frame, capsule, point = judged.frame[:count], judged.capsule[:count], judged.point[:count]
+    path, start = hand.path, hand.start
     # Faces beside an edge are touched by the material of the contact before them.
-    is_own = np.ones(count, dtype=bool)
-    is_own[1:] = (frame[1:] != frame[:-1]) | (capsule[1:] != capsule[:-1])
-    owner = np.where(capsule >= 0, stage.digit_of_capsule[np.maximum(capsule, 0)], -1)
-    is_own &= np.isin(owner, digits) & (frame >= start) & (frame < start + len(path.q))
-    frame, capsule, point, owner = frame[is_own], capsule[is_own], point[is_own], owner[is_own]
-    link = stage.table.capsule_link[capsule]
+    rows = checked.first_of_each_capsule()
+    rows = rows[checked.capsule[rows] >= 0]
+    frame, owner = checked.frame[rows], data.digit_of_capsule[checked.capsule[rows]]
+    is_own = np.isin(owner, hand.digits) & (frame >= start) & (frame < start + len(path.q))
+    rows, frame, owner = rows[is_own], frame[is_own], owner[is_own]
+    link = data.table.capsule_link[checked.capsule[rows]]
     holds = np.isin(path.reached[frame - start, owner], (HOLD, SLIDE))
     other = holds & (link != path.link[frame - start, owner])
-    frame, point, link = frame[other], point[other], link[other] - offset
-    local = np.einsum("nji,nj->ni", turns[frame, link], point - places[frame, link])
+    frame, point, link = frame[other], checked.point[rows[other]], link[other] - hand.offset
     return Anchors(
-        digit=np.searchsorted(digits, owner[other]).astype(np.int64),
+        digit=np.searchsorted(hand.digits, owner[other]).astype(np.int64),
         frame=frame.astype(np.int64),
         link=link,
-        local=local,
+        local=links.localize(frame, link, point),
         target=point.copy(),
         weight=np.full(len(frame), _NEAR),
     )
 
 
+class Lifting(NamedTuple):
+    """A capsule that is to leave the body."""
+
+    capsule: int
+    """Number of the capsule among those of all hands."""
+    frames: Int[np.ndarray, " N"]
+    """Frames of the hold in which it leaves the body."""
+    digit: int
+    """Number of its digit among those of its hand."""
+    link: int
+    """Number of its link among those of its hand."""
+
+
 def lifted_anchors(
-    anchors: Anchors,
-    judged: Judged,
-    capsule: int,
-    frames: np.ndarray,
-    digit: int,
-    link: int,
-    turns: np.ndarray,
-    places: np.ndarray,
+    anchors: Anchors, links: LinkPoses, checked: CheckedMotion, lifting: Lifting
 ) -> Anchors:
     """The anchors with one capsule off the body in some frames.
 
     Args:
-        anchors: Of one hand.
-        judged: The motion.
-        capsule: Of all hands.
-        frames: Of the stage.
-        digit: Of the hand, the capsule's.
-        link: Likewise.
-        turns: (T, L, 3, 3) of the hand's links by the motion.
-        places: (T, L, 3) the same, m.
+        anchors: Anchors of one hand.
+        links: Poses of the hand's links by the motion.
+        checked: Contacts of the motion.
+        lifting: The capsule that leaves the body.
     """
-    count = int(judged.num[0])
-    mine = (judged.capsule[:count] == capsule) & np.isin(judged.frame[:count], frames)
-    # One point a frame: the nearest contact comes first.
-    frame, first = np.unique(judged.frame[:count][mine], return_index=True)
+    count, link = int(checked.num[0]), lifting.link
+    mine = checked.capsule[:count] == lifting.capsule
+    mine &= np.isin(checked.frame[:count], lifting.frames)
+    # There is one point a frame: the nearest contact comes first.
+    frame, first = np.unique(checked.frame[:count][mine], return_index=True)
     rows = np.flatnonzero(mine)[first]
-    point = judged.point[rows]
-    stays = ~((anchors.link == link) & (anchors.weight == _NEAR) & np.isin(anchors.frame, frames))
+    point = checked.point[rows]
+    is_near = (anchors.link == link) & (anchors.weight == _NEAR)
+    stays = ~(is_near & np.isin(anchors.frame, lifting.frames))
     lifted = Anchors(
-        digit=np.full(len(rows), digit, dtype=np.int64),
+        digit=np.full(len(rows), lifting.digit, dtype=np.int64),
         frame=frame.astype(np.int64),
         link=np.full(len(rows), link, dtype=anchors.link.dtype),
-        local=np.einsum("nji,nj->ni", turns[frame, link], point - places[frame, link]),
-        target=point - _LIFTED * judged.normal[rows],
+        local=links.localize(frame, link, point),
+        target=point - _LIFTED * checked.normal[rows],
         weight=np.full(len(rows), _NEAR),
     )
-    return joined(Anchors(*(column[stays] for column in anchors)), lifted)
+    return join_anchors(Anchors(*(column[stays] for column in anchors)), lifted)
 
 
-def joined(first: Anchors, second: Anchors) -> Anchors:
+def join_anchors(first: Anchors, second: Anchors) -> Anchors:
     """All anchors of both."""
     return Anchors(*(np.concatenate(pair) for pair in zip(first, second, strict=True)))
 
 
 def rolled_anchors(
     anchors: Anchors,
-    path: Path,
-    start: int,
-    digits: np.ndarray,
-    offset: int,
-    turns: np.ndarray,
-    places: np.ndarray,
-    judged: Judged,
-    link_of_capsule: np.ndarray,
-    field: Field,
+    hand: HandPath,
+    links: LinkPoses,
+    checked: CheckedMotion,
+    data: HoldData,
     allowed_slip: float,
 ) -> Anchors:
     """The same contacts, each at the point with which the smooth motion touches.
 
     A smooth motion turns links otherwise than the search did, so that they touch beside their
     guiding points and slip while they turn. Here each contact rolls on from the last frame: with
-    material point c_t touching in frame t and R_t the turn of the link,
+    material point c_t touching in frame t and R_t the rotation of the link,
     X_t = X_(t-1) + R_t (c_t - c_(t-1)), brought to the surface, is where c_t must be.
 
     Args:
-        anchors: Of the search.
-        path: Of the search.
-        start: Frame of the stage at which it starts.
-        digits: Rows of the hand's digits.
-        offset: Of the hand's links.
-        turns: (T, L, 3, 3) of the links by the smooth motion, over all frames of the stage.
-        places: (T, L, 3) the same, m.
-        judged: The smooth motion.
-        link_of_capsule: (C,) of all hands.
-        field: Of the body.
+        anchors: Anchors of the search.
+        hand: The hand's part of the path.
+        links: Poses of its links by the smooth motion.
+        checked: Contacts of the smooth motion.
+        data: The hold.
         allowed_slip: Digits that never slip by more, m a frame, are left alone.
     """
-    touching = _contact_rows(judged, link_of_capsule)
-    worst_slip = _worst_slips(judged, link_of_capsule)
-    first = {
-        (int(d), int(t)): n
-        for n, (d, t, w) in reversed(
-            list(enumerate(zip(anchors.digit, anchors.frame, anchors.weight, strict=True)))
-        )
-        if w >= 0.5
-    }
-    keep = [n for n in range(len(anchors.digit)) if anchors.weight[n] < 0.5]
+    path, start = hand.path, hand.start
+    touching = _touching_points(checked, data.table.capsule_link)
+    worst_slip = _worst_slips(checked, data.table.capsule_link)
+    is_contact = anchors.weight >= _CONTACT
+    keep = np.flatnonzero(~is_contact).tolist()
     local, target = anchors.local.copy(), anchors.target.copy()
-    for digit, row in enumerate(digits):
+    for digit, row in enumerate(hand.digits):
+        own = np.flatnonzero(is_contact & (anchors.digit == digit)).tolist()
         slips = any(
             worst_slip.get((t + start, int(path.link[t, row])), 0.0) > allowed_slip
             for t in np.flatnonzero(path.reached[:, row] == HOLD).tolist()
         )
         if not slips:
-            keep += [
-                n
-                for n in range(len(anchors.digit))
-                if anchors.digit[n] == digit and anchors.weight[n] >= 0.5
-            ]
+            keep += own
             continue
+        # The guiding point of a frame comes before the one that the contact rolls on from.
+        first: dict[int, int] = {}
+        for number in own:
+            first.setdefault(int(anchors.frame[number]), number)
         before: tuple[np.ndarray, np.ndarray] | None = None
         for t in range(len(path.q)):
-            n = first.get((digit, t + start))
+            n = first.get(t + start)
             if n is None:
                 before = None
                 continue
             keep.append(n)
-            link = anchors.link[n]
-            follows = (
-                before is not None
-                and path.kept[t, row]
-                and path.reached[t, row] == HOLD
-                and path.link[t, row] == path.link[t - 1, row]
-            )
-            c, x = before if follows and before is not None else (local[n], target[n])
-            found = touching.get((t + start, int(link) + offset))
+            c, x = local[n], target[n]
+            if before is not None and _goes_on(path, t, int(row)):
+                c, x = before
+            link = int(anchors.link[n])
+            found = touching.get((t + start, link + hand.offset))
             if found is not None and path.reached[t, row] == HOLD:
-                turn, place = turns[t + start, link], places[t + start, link]
-                new = turn.T @ (found - place)
+                rotation = links.rotations[t + start, link]
+                new = rotation.T @ (found - links.positions[t + start, link])
                 if _SHORTEST_ROLL < float(np.linalg.norm(new - c)) < _LONGEST_ROLL:
-                    x = _on_surface(field, x + turn @ (new - c))
+                    x = _on_surface(data.field, x + rotation @ (new - c))
                     c = new
             local[n], target[n] = c, x
             before = (c, x)
+    moved = anchors._replace(local=local, target=target)
     rows = np.array(sorted(keep), dtype=np.int64)
-    return Anchors(
-        anchors.digit[rows],
-        anchors.frame[rows],
-        anchors.link[rows],
-        local[rows],
-        target[rows],
-        anchors.weight[rows],
+    return Anchors(*(column[rows] for column in moved))
+
+
+def _goes_on(path: Path, t: int, row: int) -> bool:
+    """Whether a digit holds in frame t as in the frame before, with the same link."""
+    return bool(
+        path.kept[t, row]
+        and path.reached[t, row] == HOLD
+        and path.link[t, row] == path.link[t - 1, row]
     )
 
 
-def _contact_rows(judged: Judged, link_of_capsule: np.ndarray) -> dict[tuple[int, int], np.ndarray]:
+def _touching_points(
+    checked: CheckedMotion, link_of_capsule: Int[np.ndarray, " C"]
+) -> dict[tuple[int, int], np.ndarray]:
     """Where each link touches the body in each frame; the nearest contact if there are several."""
-    count = int(judged.num[0])
     best: dict[tuple[int, int], tuple[float, np.ndarray]] = {}
-    for n in range(count):
-        capsule = judged.capsule[n]
+    for n in range(int(checked.num[0])):
+        capsule = checked.capsule[n]
         if capsule < 0:
             continue
-        key = (int(judged.frame[n]), int(link_of_capsule[capsule]))
-        if key not in best or judged.gap[n] < best[key][0]:
-            best[key] = (float(judged.gap[n]), judged.point[n])
+        key = (int(checked.frame[n]), int(link_of_capsule[capsule]))
+        if key not in best or checked.gap[n] < best[key][0]:
+            best[key] = (float(checked.gap[n]), checked.point[n])
     return {key: point for key, (_, point) in best.items()}
 
 
-def _worst_slips(judged: Judged, link_of_capsule: np.ndarray) -> dict[tuple[int, int], float]:
+def _worst_slips(
+    checked: CheckedMotion, link_of_capsule: Int[np.ndarray, " C"]
+) -> dict[tuple[int, int], float]:
     """Largest slip of each link in each frame, m."""
     worst: dict[tuple[int, int], float] = {}
-    for n in range(int(judged.num[0])):
-        if judged.capsule[n] >= 0:
-            key = (int(judged.frame[n]), int(link_of_capsule[judged.capsule[n]]))
-            worst[key] = max(worst.get(key, 0.0), float(np.linalg.norm(judged.slip[n])))
+    for n in range(int(checked.num[0])):
+        if checked.capsule[n] >= 0:
+            key = (int(checked.frame[n]), int(link_of_capsule[checked.capsule[n]]))
+            worst[key] = max(worst.get(key, 0.0), float(np.linalg.norm(checked.slip[n])))
     return worst
 
 
-def _on_surface(field: Field, point: np.ndarray) -> np.ndarray:
-    value, *slope = field_value_gradient(field, *point)
-    gradient = np.array(slope)
-    return point - value * gradient / max(float(gradient @ gradient), 1e-12)
+def _on_surface(field: Field, point: Float[np.ndarray, " 3"]) -> Float[np.ndarray, " 3"]:
+    """A point brought to the surface by one Newton step, m."""
+    value, *xyz = field_value_gradient(field, *point)
+    gradient = np.array(xyz)
+    return np.asarray(point - value * gradient / max(float(gradient @ gradient), 1e-12))

@@ -1,4 +1,4 @@
-"""Solutions of all holdings put together into one clip."""
+"""Motions of all holds put together into one clip."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ import numpy as np
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ENVIRONMENT, ContactMode, ContactTrack
 from handwright.core.problem import Problem
-from handwright.methods.sampling.attempt import Part
-from handwright.methods.sampling.setup.prepare import Prepared
+from handwright.methods.sampling.attempt import HoldMotion
+from handwright.methods.sampling.setup.prepare import HoldSearch
 
 
 def assemble_clip(
-    problem: Problem, prepared: list[Prepared], parts: tuple[Part, ...], method_name: str
+    problem: Problem, holds: list[HoldSearch], parts: tuple[HoldMotion, ...], method_name: str
 ) -> Clip:
-    """A clip of a solution: one part for each holding."""
+    """A clip of a solution, which has one motion for each hold."""
     times = problem.times
     joints = {
         name: np.tile(model.pose("rest"), (len(times), 1)) for name, model in problem.hands.items()
     }
     contacts = []
-    for one, part in zip(prepared, parts, strict=True):
-        frames = slice(one.first, one.first + len(part.q))
-        for h, name in enumerate(one.holding.hands):
-            shift = int(one.stage.offset[h])
-            joints[name][frames] = part.q[:, shift : shift + one.models[h].num_joints]
-        contacts.append(_contacts(problem, one, part))
+    for hold, part in zip(holds, parts, strict=True):
+        frames = slice(hold.first, hold.first + len(part.q))
+        for h, name in enumerate(hold.interval.hands):
+            shift = int(hold.data.offset[h])
+            joints[name][frames] = part.q[:, shift : shift + hold.models[h].num_joints]
+        contacts.append(_contacts(problem, hold, part))
     return Clip(
         problem=problem,
         times=times,
@@ -36,21 +36,21 @@ def assemble_clip(
     )
 
 
-def _contacts(problem: Problem, one: Prepared, part: Part) -> dict[str, np.ndarray]:
-    """Contacts of one holding in the world, as columns."""
-    found, hands = part.contacts, one.hands
-    frame, capsule = found.frame + one.first, found.capsule
-    pose = problem.track(one.holding.body).at(problem.times)[frame]
+def _contacts(problem: Problem, hold: HoldSearch, part: HoldMotion) -> dict[str, np.ndarray]:
+    """Contacts of one hold in the world, as columns."""
+    found, hands = part.contacts, hold.hands
+    frame, capsule = found.frame + hold.first, found.capsule
+    pose = problem.track(hold.interval.body).at(problem.times)[frame]
     is_ground = capsule < 0
     safe = np.where(is_ground, 0, capsule)
     hand = hands.hand_of_capsule[safe]
     touchers = list(problem.hands)
-    rows = np.array([touchers.index(name) for name in one.holding.hands])
+    rows = np.array([touchers.index(name) for name in hold.interval.hands])
     return {
         "frame": frame,
         "toucher": np.where(is_ground, len(touchers), rows[hand]),
         "part": np.where(is_ground, -1 - capsule, safe - hands.first_capsule[hand]),
-        "body": np.full(len(frame), list(problem.bodies).index(one.holding.body)),
+        "body": np.full(len(frame), list(problem.bodies).index(hold.interval.body)),
         "point": pose.apply(found.point),
         "normal": pose.rotate(found.normal),
         "gap": found.gap,

@@ -1,8 +1,7 @@
-"""Contacts and forces of a judged motion, made exact against the body's own mesh.
+"""Contacts and forces of a checked motion, made exact against the body's own mesh.
 
-The search reads distances from a grid, which rounds off sharp edges by a fraction of a millimetre.
-Here every contact is moved to the mesh and the forces are solved again, so that what a clip stores
-is what anybody finds who looks at the mesh.
+Contacts are moved to the mesh (``mesh_contacts``) and the forces are solved again. What a
+certificate would refuse is refused here, each with the frame, the cause and what to change.
 """
 
 from __future__ import annotations
@@ -10,480 +9,294 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Bool, Float, Int
 
-from handwright.contact.edges import edge_sides
-from handwright.contact.shear import frame_durations, skin_shears, slip_velocity
-from handwright.contact.sliding import relative_velocity
-from handwright.kinematics import link_poses, posed_capsules
 from handwright.kinematics.skin.samples import CAPSULE_BULGE
-from handwright.math.pose import Pose
 from handwright.mechanics import ForceContacts, force_contacts
 from handwright.mechanics.frame_forces import forces_of_frames
-from handwright.methods.sampling.finish.check import Judged
-from handwright.methods.sampling.finish.effort import too_hard
+from handwright.methods.sampling.finish.check import CheckedMotion
 from handwright.methods.sampling.finish.exact_depth import skin_depths
-from handwright.methods.sampling.setup.prepare import Prepared, joints_of, root_of
+from handwright.methods.sampling.finish.mesh_contacts import (
+    MeshContacts,
+    add_edge_faces,
+    move_to_mesh,
+)
+from handwright.methods.sampling.finish.strength import HandContacts, find_overload
+from handwright.methods.sampling.setup.limits import (
+    CHECKED_STATIC_SHARE,
+    CREEP,
+    EXACT_GAP,
+    HIDDEN_DEPTH,
+    LOOSE_RESIDUAL,
+    RESIDUAL,
+)
+from handwright.methods.sampling.setup.prepare import HoldSearch, joints_of, root_of
 
-_SAME = 2e-5
-_TOUCHING = 9.5e-4
-# A little over a certificate's own limit: a finger between the two may count there as holding,
-# and may not creep.
-_NEARLY_TOUCHING = 1.02e-3
-# Frames by which skin may have touched earlier than is found here. What is said to hold must do so
-# in all cases; and slips that differ by more than this share are not the same.
-_EARLIER, _SAME_SLIP = (0, 1, 2, 4, 8), 0.1
-# A contact that does not slide may creep this far while it lasts, m.
-_CREEP = 9e-4
-# The speed up to which a certificate says that a contact holds, over the one that is used here.
-_STATIC_SHARE = 1.0 / 0.9
-# A contact with less, in weights, bears nothing.
+# A contact with less force, in weights, bears nothing.
 _IDLE = 1e-6
-# Share of the residual tolerance of a certificate that is used, in weights.
-_RESIDUAL = 5e-3
-# The same where contacts are looked at once more a little beside.
-_LOOSE_RESIDUAL = 9e-3
-# How far beside, along the axis of a capsule, m; and the cosine of normals that are the same.
+# Weight of the forces of the ground against those of hands.
+_GROUND_FORCE_WEIGHT = 0.05
+# How far beside, along the axis of a capsule, contacts are looked at once more, m; and the cosine
+# of normals that are the same.
 _BESIDE, _SAME_FACET = 3.5e-4, 0.99998
-# Depth that the judge's grid and skin points may hide, m; short of what a certificate allows.
-_HIDDEN = 1.8e-4
-# A normal is one if going against it leads away from the body by this share of the way, m.
-_LEAST_COSINE = 0.6
-_STEP = 5e-4
 
 
 class ExactContacts(NamedTuple):
-    """Contacts of a motion, in the body's frame, ordered by frame."""
+    """N contacts of a motion, in the body's frame, ordered by frame."""
 
-    frame: np.ndarray
-    capsule: np.ndarray
-    """Or -1 - s for surface s of the surroundings."""
-    point: np.ndarray
-    normal: np.ndarray
+    frame: Int[np.ndarray, " N"]
+    capsule: Int[np.ndarray, " N"]
+    """The capsule that touches, or -1 - s for surface s of the surroundings."""
+    point: Float[np.ndarray, "N 3"]
+    """m."""
+    normal: Float[np.ndarray, "N 3"]
     """Into the body."""
-    gap: np.ndarray
-    force: np.ndarray
-    slides: np.ndarray
+    gap: Float[np.ndarray, " N"]
+    """m."""
+    force: Float[np.ndarray, "N 3"]
+    """Force on the body, N."""
+    slides: Bool[np.ndarray, " N"]
 
 
-class Creeping(NamedTuple):
+class CreepingContact(NamedTuple):
     """A contact that should hold and moves on, little by little."""
 
     capsule: int
     frame: int
-    """Of the stage, in which it has come too far."""
-    frames: np.ndarray
-    """(N,) of the stage, in which the contact lasts."""
+    """Frame of the hold in which it has come too far."""
+    frames: Int[np.ndarray, " N"]
+    """Frames of the hold in which the contact lasts."""
 
 
-class Refused(NamedTuple):
+class Refusal(NamedTuple):
     """Why a motion does not hold after all."""
 
     frame: int
-    """Of the problem, at which it fails."""
+    """Frame of the problem at which it fails."""
     reason: str
-    """With what to change."""
-    is_sunk: bool = False
+    """The reason, with what to change."""
+    is_penetrating: bool = False
     """Whether skin is too deep."""
-    creeping: Creeping | None = None
-    """The contact that does, if one creeps."""
+    creeping: CreepingContact | None = None
+    """The contact that creeps, if that is the reason."""
 
 
-class _Contacts(NamedTuple):
-    """Contacts on the mesh, in the body's frame, ordered by frame."""
-
-    frame: np.ndarray
-    capsule: np.ndarray
-    point: np.ndarray
-    normal: np.ndarray
-    gap: np.ndarray
-    slip: np.ndarray
-    """(N, 3) motion of the toucher's material over the body that skin does not make up for, m a
-    frame; zero for the ground."""
-    drag: np.ndarray
-    """(N, 3) direction of friction on the body where the contact slides, else zero."""
-    toucher: np.ndarray
-    """(N, 3) point of the hand that the contact is measured from; zero for the ground."""
-    axis: np.ndarray
-    """(N, 3) direction in which the capsule's axis goes on there; zero where it does not."""
-    bears: np.ndarray
-    """(N,) whether it may press: not where others may see it slide another way."""
-    moves: np.ndarray
-    """(N,) whether it moves over the body, be it within what skin gives way."""
-
-    def chosen(self, rows: np.ndarray) -> _Contacts:
-        """Some of them, by mask or number."""
-        return _Contacts(*(column[rows] for column in self))
-
-
-def exact_contacts(one: Prepared, q: np.ndarray, judged: Judged) -> ExactContacts | Refused:
-    """Exact contacts with forces; or, if these cannot move the body after all, why.
+def exact_contacts(
+    hold: HoldSearch, q: np.ndarray, checked: CheckedMotion
+) -> ExactContacts | Refusal:
+    """Finds exact contacts with forces; or, if these cannot move the body after all, says why.
 
     Args:
-        one: The holding.
+        hold: The hold.
         q: (T, J) joint values of all hands, rad.
-        judged: Of the motion.
+        checked: Contacts of the motion in the grid.
     """
-    moved = _on_mesh(one, q, judged)
-    pierced = _pierced(one, moved.frame, moved.gap)
-    if pierced is not None:
-        return pierced
-    near = _with_sides(one, q, moved)
+    moved = move_to_mesh(hold, q, checked)
+    refusal = _check_flesh_depth(hold, moved.frame, moved.gap)
+    if refusal is not None:
+        return refusal
+    near = add_edge_faces(hold, q, moved)
     # A little faster counts as sliding here but as holding in a certificate.
     speed = np.linalg.norm(near.slip, axis=1)
-    may_hold = speed <= _STATIC_SHARE * one.strict.limits.slip
-    creeping = _creeps(near.frame, near.capsule, near.slip, may_hold)
+    may_hold = speed <= hold.strict.limits.slip * (1.0 / CHECKED_STATIC_SHARE)
+    creeping = find_creeping_contact(near.frame, near.capsule, near.slip, may_hold)
     if creeping is not None:
-        return Refused(
-            one.first + creeping.frame,
+        return Refusal(
+            hold.first + creeping.frame,
             "a contact that should hold creeps. Let the wrist follow the body more closely.",
             creeping=creeping,
         )
-    found = near.chosen((near.gap <= _TOUCHING) | (near.capsule < 0))
-    force = _forces(one, found)
-    if isinstance(force, Refused):
+    found = near.chosen((near.gap <= EXACT_GAP) | (near.capsule < 0))
+    force = solve_forces(hold, found)
+    if isinstance(force, Refusal):
         return force
-    unsure = _unsure(one, found)
-    if unsure is not None:
-        return unsure
-    frame, capsule, point, normal, gap, _, drag, *_ = found
-    refused = _weak(one, q, frame, capsule, point, force) or _sunk(one, q)
-    if refused is not None:
-        return refused
+    refusal = (
+        check_neighbouring_facets(hold, found)
+        or _check_strength(hold, q, found, force)
+        or _check_skin_depth(hold, q)
+    )
+    if refusal is not None:
+        return refusal
     # Nothing stretches the skin of a contact that bears nothing.
-    is_idle = np.linalg.norm(force, axis=1) <= _IDLE * one.strict.weight
-    slides = (np.linalg.norm(drag, axis=1) > 0.0) | (is_idle & found.moves)
-    return ExactContacts(frame, capsule, point, normal, gap, force, slides)
-
-
-def _on_mesh(one: Prepared, q: np.ndarray, judged: Judged) -> _Contacts:
-    """The judge's contacts, those of hands moved to the mesh; not the faces beside them."""
-    rows = _first_of_each(judged)
-    frame, capsule = judged.frame[rows], judged.capsule[rows]
-    point, normal, gap = judged.point[rows], judged.normal[rows], judged.gap[rows]
-    hand = np.flatnonzero(capsule >= 0)
-    toucher = _touching_points(
-        one, q, frame[hand], capsule[hand], point[hand], normal[hand], gap[hand]
+    is_idle = np.linalg.norm(force, axis=1) <= _IDLE * hold.strict.weight
+    slides = (np.linalg.norm(found.drag, axis=1) > 0.0) | (is_idle & found.moves)
+    return ExactContacts(
+        frame=found.frame,
+        capsule=found.capsule,
+        point=found.point,
+        normal=found.normal,
+        gap=found.gap,
+        force=force,
+        slides=slides,
     )
-    found, closest, _, outward = one.distance.signed_distance(toucher.point)
-    point[hand], normal[hand] = closest, -outward
-    gap[hand] = found - toucher.reach
-    place, axis = np.zeros_like(point), np.zeros_like(point)
-    place[hand], axis[hand] = toucher.point, toucher.axis
-    slip, drag = judged.slip[rows].copy(), judged.drag[rows].copy()
-    yes = np.ones(len(frame), dtype=bool)
-    return _Contacts(frame, capsule, point, normal, gap, slip, drag, place, axis, yes, ~yes)
 
 
-def _with_sides(one: Prepared, q: np.ndarray, moved: _Contacts) -> _Contacts:
-    """Contacts that are near enough, with the faces beside edges, and how they slide there."""
-    near = moved.chosen((moved.gap <= _NEARLY_TOUCHING) | (moved.capsule < 0))
-    # Others may see a contact begin some frames earlier: with more points of the skin, or nearer.
-    earlier = _EARLIER if one.strict.limits.shear > 0.0 else (0,)
-    lives = [_shears(one, q, near, count) for count in earlier]
-    moved = near.chosen(_leads_out(one, near.point, near.normal))
-    hand = np.flatnonzero((moved.capsule >= 0) & (moved.gap <= _TOUCHING))
-    sides = edge_sides(
-        moved.point[hand], moved.normal[hand], moved.gap[hand], one.distance, touching=_TOUCHING
-    )
-    facing = _leads_out(one, sides.points, sides.normals)
-    beside = moved.chosen(hand[sides.owner[facing]])._replace(
-        point=sides.points[facing], normal=sides.normals[facing], gap=sides.gap[facing]
-    )
-    every = _Contacts(*(np.concatenate(pair) for pair in zip(moved, beside, strict=True)))
-    own_normal = np.concatenate([moved.normal, moved.normal[hand[sides.owner[facing]]]])
-    # Where a contact has been moved to, its material point slides at another speed.
-    motion, limit = _motions(one, q, every.frame, every.capsule, every.point), one.strict.limits
-    at = every.frame, np.maximum(every.capsule, -1)
-    lasts = frame_durations(np.arange(len(q), dtype=np.float64))[every.frame]
-    across = _across(motion, own_normal)
-    slips = [slip_velocity(across, before[at], lasts, limit.shear) for before in lives]
-    slip = _longest(slips)
-    speed = np.linalg.norm(slip, axis=1, keepdims=True)
-    slid = np.where(speed > limit.slip, slip / np.maximum(speed, 1e-30), 0.0)
-    drag = np.where(every.capsule[:, None] >= 0, slid, every.drag)
-    # A finger that moves over an edge rests on neither face.
-    beyond = _longest([slip_velocity(motion, old[at], lasts, limit.shear) for old in lives])
-    rests = np.linalg.norm(beyond, axis=1) <= limit.slip
-    rests[: len(moved.frame)] = True
-    order = np.flatnonzero(rests)[np.argsort(every.frame[rests], kind="stable")]
-    differs = np.max([np.linalg.norm(slip - other, axis=1) for other in slips], axis=0)
-    bears = (speed[:, 0] <= limit.slip) | (differs <= _SAME_SLIP * speed[:, 0])
-    moves = (np.linalg.norm(across, axis=1) > limit.slip) & (every.capsule >= 0)
-    return every._replace(slip=slip, drag=drag, bears=bears, moves=moves).chosen(order)
-
-
-def _shears(one: Prepared, q: np.ndarray, alive: _Contacts, earlier: int) -> np.ndarray:
-    """(T, C + 1, 3) by which skin is stretched when frames begin, m; the last is for the ground.
-
-    Args:
-        one: The holding.
-        q: (T, J) joint values of all hands, rad.
-        alive: All contacts.
-        earlier: Frames by which each may have begun earlier, moving as it does when it is found.
-    """
-    shape = (len(q), len(one.stage.digit_of_capsule) + 1)
-    moves, faces = np.zeros((*shape, 3)), np.zeros((*shape, 3))
-    if one.strict.limits.shear <= 0.0:
-        return moves
-    touches = np.zeros(shape, dtype=bool)
-    mine = alive.chosen(alive.capsule >= 0)
-    at = mine.frame, mine.capsule
-    motion = _motions(one, q, mine.frame, mine.capsule, mine.point)
-    moves[at], faces[at], touches[at] = _across(motion, mine.normal), mine.normal, True
-    for _ in range(earlier):
-        begins = ~touches[:-1] & touches[1:]
-        for column in (moves, faces, touches):
-            column[:-1][begins] = column[1:][begins]
-    frames = np.arange(len(q), dtype=np.float64)
-    return skin_shears(moves, faces, touches, frames, one.strict.limits.shear)
-
-
-def _longest(vectors: list[np.ndarray]) -> np.ndarray:
-    """(N, 3) of each row the longest one."""
-    size = np.linalg.norm(vectors, axis=2)
-    return np.stack(vectors)[size.argmax(axis=0), np.arange(size.shape[1])]
-
-
-def _across(motion: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    return motion - np.einsum("ni,ni->n", motion, normal)[:, None] * normal
-
-
-def _unsure(one: Prepared, found: _Contacts) -> Refused | None:
-    """In which frame the forces hang on which facet of the mesh a contact is taken to be on.
+def check_neighbouring_facets(hold: HoldSearch, found: MeshContacts) -> Refusal | None:
+    """Refuses forces that depend on which facet of the mesh a contact is taken to be on.
 
     Another look at the same pose, such as a certificate's, finds the nearest point of an axis a
     little beside ours; where facets meet, the normal is another one then.
     """
     rows = np.flatnonzero(found.axis.any(axis=1))
     # The faces beside an edge come after their own contact.
-    capsules = len(one.stage.digit_of_capsule)
+    capsules = len(hold.data.digit_of_capsule)
     rows = rows[np.unique(capsules * found.frame[rows] + found.capsule[rows], return_index=True)[1]]
     for way in (-_BESIDE, _BESIDE):
-        place = found.toucher[rows] + way * found.axis[rows]
-        _, closest, _, outward = one.distance.signed_distance(place)
-        turned = rows[-np.einsum("ni,ni->n", outward, found.normal[rows]) < _SAME_FACET]
-        if turned.size == 0:
+        position = found.toucher[rows] + way * found.axis[rows]
+        _, closest, _, outward = hold.distance.signed_distance(position)
+        rotated = rows[-np.einsum("ni,ni->n", outward, found.normal[rows]) < _SAME_FACET]
+        if rotated.size == 0:
             continue
         point, normal = found.point.copy(), found.normal.copy()
         point[rows], normal[rows] = closest, -outward
         other = found._replace(point=point, normal=normal)
-        frames = np.unique(found.frame[turned])
-        force = _forces(one, other.chosen(np.isin(found.frame, frames)), frames, _LOOSE_RESIDUAL)
-        if isinstance(force, Refused):
+        frames = np.unique(found.frame[rotated])
+        force = solve_forces(
+            hold, other.chosen(np.isin(found.frame, frames)), frames, LOOSE_RESIDUAL
+        )
+        if isinstance(force, Refusal):
             return force
     return None
 
 
-def _forces(
-    one: Prepared,
-    found: _Contacts,
+def solve_forces(
+    hold: HoldSearch,
+    found: MeshContacts,
     frames: np.ndarray | None = None,
-    residual: float = _RESIDUAL,
-) -> np.ndarray | Refused:
+    residual: float = RESIDUAL,
+) -> np.ndarray | Refusal:
     """(N, 3) least forces that move the body, N; or in which frame there are none.
 
     Args:
-        one: The holding.
+        hold: The hold.
         found: Contacts of some frames.
-        frames: Which; all if None.
-        residual: That may be left, in weights.
+        frames: These frames; all if None.
+        residual: Force and moment that may be left, in weights.
     """
-    stage = one.strict
-    frames = np.arange(len(stage.wrench)) if frames is None else frames
+    data = hold.strict
+    frames = np.arange(len(data.wrench)) if frames is None else frames
     at = np.searchsorted(frames, found.frame)
     solved = forces_of_frames(
-        _force_contacts(one, found),
+        _force_contacts(hold, found),
         np.searchsorted(at, np.arange(len(frames) + 1)),
-        stage.wrench[frames],
-        force_scale=stage.weight,
-        length_scale=stage.gyration,
+        data.wrench[frames],
+        force_scale=data.weight,
+        length_scale=data.gyration,
     )
     missing = np.maximum(
         np.linalg.norm(solved.residual[:, :3], axis=1),
-        np.linalg.norm(solved.residual[:, 3:], axis=1) / stage.gyration,
+        np.linalg.norm(solved.residual[:, 3:], axis=1) / data.gyration,
     )
     is_hand = found.capsule >= 0
     level = np.einsum("ni,ni->n", solved.forces, found.normal)
     pressed = np.bincount(at[is_hand], level[is_hand], minlength=len(frames))
     # Written so that NaN is refused.
-    is_carried = missing <= residual * stage.weight
-    is_carried &= pressed <= stage.limits.force * stage.weight
+    is_carried = missing <= residual * data.weight
+    is_carried &= pressed <= data.limits.force * data.weight
     if not is_carried.all():
-        return Refused(
-            one.first + int(frames[is_carried.argmin()]),
+        return Refusal(
+            hold.first + int(frames[is_carried.argmin()]),
             "contacts on the exact surface of the body could not move it as its track shows. "
             "Raise friction, lower the mass, or slow the track.",
         )
     return solved.forces
 
 
-def _first_of_each(judged: Judged) -> np.ndarray:
-    """Rows of contacts, without those on the faces beside: they come after their own contact."""
-    count = int(judged.num[0])
-    frame, capsule = judged.frame[:count], judged.capsule[:count]
-    is_first = np.ones(count, dtype=bool)
-    is_first[1:] = (frame[1:] != frame[:-1]) | (capsule[1:] != capsule[:-1]) | (capsule[1:] < 0)
-    return np.flatnonzero(is_first)
-
-
-def _force_contacts(one: Prepared, found: _Contacts) -> ForceContacts:
-    """Contacts of all frames as the solver takes them."""
-    stage, capsule, is_ground = one.strict, found.capsule, found.capsule < 0
-    # Friction of the surroundings by their number; the judge knows only the number.
-    friction_of = dict(zip(one.stage.ground.surface, one.stage.ground.friction, strict=True))
-    friction = np.full(len(capsule), one.body.friction * stage.limits.friction_margin)
+def _force_contacts(hold: HoldSearch, found: MeshContacts) -> ForceContacts:
+    """Contacts as the solver of forces takes them."""
+    data, capsule, is_ground = hold.strict, found.capsule, found.capsule < 0
+    # Friction of the surroundings by their number; contacts know only the number.
+    friction_of = dict(zip(hold.data.ground.surface, hold.data.ground.friction, strict=True))
+    friction = np.full(len(capsule), hold.body.friction * data.limits.friction_margin)
     friction[is_ground] = [friction_of[-1 - c] for c in capsule[is_ground]]
-    digit = np.where(is_ground, -1, one.stage.digit_of_capsule[np.maximum(capsule, 0)])
-    # Fingers that were told to keep off carry nothing.
-    may_press = (digit < 0) | one.stage.may_touch[found.frame, digit]
+    digit = np.where(is_ground, -1, hold.data.digit_of_capsule[np.maximum(capsule, 0)])
+    # Fingers that were told to keep off the body carry nothing.
+    may_press = (digit < 0) | hold.data.may_touch[found.frame, digit]
     return force_contacts(
         found.point,
         found.normal,
-        center=one.body.center,
+        center=hold.body.center,
         friction=friction,
         drag=found.drag,
-        weight=np.where(is_ground, 0.05, one.price[np.maximum(capsule, 0)]),
+        weight=np.where(is_ground, _GROUND_FORCE_WEIGHT, hold.force_weight[np.maximum(capsule, 0)]),
         cap=np.where(may_press & found.bears, np.inf, 0.0),
     )
 
 
-class _Touching(NamedTuple):
-    """Points of hands that contacts are measured from."""
-
-    point: np.ndarray
-    reach: np.ndarray
-    """How far the hand stands out from the point, m."""
-    axis: np.ndarray
-    """(N, 3) direction in which the axis goes on there, both ways; else zero."""
-
-
-def _touching_points(
-    one: Prepared,
-    q: np.ndarray,
-    frame: np.ndarray,
-    capsule: np.ndarray,
-    point: np.ndarray,
-    normal: np.ndarray,
-    gap: np.ndarray,
-) -> _Touching:
-    """On the axis of a capsule where this touches, else on the skin."""
-    place, reach = point - gap[:, None] * normal, np.zeros(len(point))
-    axes = np.zeros_like(place)
-    hands = one.hands
-    for h, model in enumerate(one.models):
-        mine = np.flatnonzero(hands.hand_of_capsule[capsule] == h)
-        if mine.size == 0:
-            continue
-        posed = posed_capsules(model, q[:, joints_of(one, h)], root_of(one, h))
-        part = capsule[mine] - hands.first_capsule[h]
-        start, end = posed.start[frame[mine], part], posed.end[frame[mine], part]
-        along = end - start
-        length = np.maximum(np.einsum("ni,ni->n", along, along), 1e-18)
-        share = np.einsum("ni,ni->n", point[mine] - start, along) / length
-        axis = start + np.clip(share, 0.0, 1.0)[:, None] * along
-        radius = posed.radius[part]
-        off = np.linalg.norm(point[mine] - axis, axis=1) - radius
-        is_capsule = np.abs(off - gap[mine]) < _SAME
-        chosen = mine[is_capsule]
-        place[chosen], reach[chosen] = axis[is_capsule], radius[is_capsule]
-        is_inside = (share > 0.0) & (share < 1.0)
-        unit = along / np.sqrt(length)[:, None]
-        axes[chosen] = np.where(is_inside[:, None], unit, 0.0)[is_capsule]
-    return _Touching(place, reach, axes)
-
-
-def _motions(
-    one: Prepared, q: np.ndarray, frame: np.ndarray, capsule: np.ndarray, point: np.ndarray
-) -> np.ndarray:
-    """(N, 3) motion of a hand's material point past the body, m a frame; zero for the ground."""
-    motion, hands = np.zeros_like(point), one.hands
-    count = len(q)
-    still = Pose(np.zeros((count, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)))
-    for h, model in enumerate(one.models):
-        mine = np.flatnonzero((capsule >= 0) & (hands.hand_of_capsule[capsule] == h))
-        turns, places = link_poses(model, q[:, joints_of(one, h)], root_of(one, h))
-        link = model.capsules.link[capsule[mine] - hands.first_capsule[h]]
-        frames = np.arange(count, dtype=np.float64)
-        motion[mine] = relative_velocity(
-            frames, turns, places, still, frame[mine], link, point[mine]
-        )
-    return motion
-
-
-def _leads_out(one: Prepared, point: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    """Which normals lead into the body, by the rule that a certificate has for stored ones."""
-    here = one.distance.signed_distance(point)[0]
-    there = one.distance.signed_distance(point - _STEP * normal)[0]
-    return np.asarray(there - here >= _LEAST_COSINE * _STEP)
-
-
-def _sunk(one: Prepared, q: np.ndarray) -> Refused | None:
-    """Which hand is too deep, where, and what to change."""
-    stage = one.strict
-    for h, (name, model) in enumerate(zip(one.holding.hands, one.models, strict=True)):
+def _check_skin_depth(hold: HoldSearch, q: np.ndarray) -> Refusal | None:
+    """Refuses a motion in which the skin of a hand is too deep."""
+    data = hold.strict
+    for h, (name, model) in enumerate(zip(hold.interval.hands, hold.models, strict=True)):
         depth = skin_depths(
             model,
-            q[:, joints_of(one, h)],
-            root_of(one, h),
-            stage.field,
-            one.distance,
-            stage.environment,
+            q[:, joints_of(hold, h)],
+            root_of(hold, h),
+            data.field,
+            hold.distance,
+            data.environment,
         )
-        if depth.max() > stage.limits.penetration + _HIDDEN:
+        if depth.max() > data.limits.penetration + HIDDEN_DEPTH:
             t = int(depth.argmax())
-            return Refused(
-                one.first + t,
+            return Refusal(
+                hold.first + t,
                 f"skin of '{name}' is {1e3 * depth[t]:.2f} mm deep. Move the wrist away, or raise "
                 "soft_tissue.",
-                is_sunk=True,
+                is_penetrating=True,
             )
     return None
 
 
-def _pierced(one: Prepared, frame: np.ndarray, gap: np.ndarray) -> Refused | None:
-    """Where a thin part of the body goes through flesh, in which skin is never deep."""
-    allowed = one.strict.limits.penetration + _HIDDEN + CAPSULE_BULGE
+def _check_flesh_depth(hold: HoldSearch, frame: np.ndarray, gap: np.ndarray) -> Refusal | None:
+    """Refuses a motion in which a thin part of the body goes through flesh.
+
+    The skin itself is never deep in a thin part.
+    """
+    allowed = hold.strict.limits.penetration + HIDDEN_DEPTH + CAPSULE_BULGE
     if len(gap) == 0 or gap.min() >= -allowed:
         return None
-    return Refused(
-        one.first + int(frame[gap.argmin()]),
+    return Refusal(
+        hold.first + int(frame[gap.argmin()]),
         "a thin part of the body goes through the hand. Move the wrist away.",
-        is_sunk=True,
+        is_penetrating=True,
     )
 
 
-def _weak(
-    one: Prepared,
-    q: np.ndarray,
-    frame: np.ndarray,
-    capsule: np.ndarray,
-    point: np.ndarray,
-    force: np.ndarray,
-) -> Refused | None:
-    """Which hand is not strong enough, where, and what to change."""
-    hands = one.hands
-    for h, (name, model) in enumerate(zip(one.holding.hands, one.models, strict=True)):
+def _check_strength(
+    hold: HoldSearch, q: np.ndarray, found: MeshContacts, force: np.ndarray
+) -> Refusal | None:
+    """Refuses a motion for which a hand is not strong enough."""
+    hands, capsule = hold.hands, found.capsule
+    for h, (name, model) in enumerate(zip(hold.interval.hands, hold.models, strict=True)):
         mine = np.flatnonzero((capsule >= 0) & (hands.hand_of_capsule[capsule] == h))
-        found = too_hard(
-            model, q[:, joints_of(one, h)], root_of(one, h), frame[mine],
-            capsule[mine] - hands.first_capsule[h], point[mine], force[mine],
-        )  # fmt: skip
-        if found is not None:
-            t, what = found
-            return Refused(
-                one.first + t,
+        own = HandContacts(
+            frame=found.frame[mine],
+            capsule=capsule[mine] - hands.first_capsule[h],
+            point=found.point[mine],
+            force=force[mine],
+        )
+        overload = find_overload(model, q[:, joints_of(hold, h)], root_of(hold, h), own)
+        if overload is not None:
+            t, what = overload
+            return Refusal(
+                hold.first + t,
                 f"'{what}' of '{name}' is not strong enough. Make the body lighter, raise its "
                 "friction, or slow the track down.",
             )
     return None
 
 
-def _creeps(
+def find_creeping_contact(
     frame: np.ndarray, capsule: np.ndarray, slip: np.ndarray, may_hold: np.ndarray
-) -> Creeping | None:
-    """The contact that is said to hold and has crept too far, if one does.
+) -> CreepingContact | None:
+    """Finds a contact that is said to hold and has crept too far.
 
     Where a capsule touches several faces, the mean of their material points counts.
+
+    Args:
+        frame: (N,) frames of the contacts.
+        capsule: (N,) capsules of the contacts.
+        slip: (N, 3) how they slip, m a frame.
+        may_hold: (N,) which of them may count as holding in a certificate.
     """
     for c in np.unique(capsule[capsule >= 0]):
         mine = np.flatnonzero((capsule == c) & may_hold)
@@ -496,8 +309,8 @@ def _creeps(
             follows = held[n] == held[n - 1] + 1
             begin = begin if follows else n
             total = total + 0.5 * (mean[n] + mean[n - 1]) if follows else np.zeros(3)
-            if float(np.linalg.norm(total)) > _CREEP:
+            if float(np.linalg.norm(total)) > CREEP:
                 later = np.flatnonzero(np.diff(held[n:]) > 1)
                 stop = n + 1 + int(later[0]) if later.size else len(held)
-                return Creeping(int(c), int(held[n]), held[begin:stop])
+                return CreepingContact(int(c), int(held[n]), held[begin:stop])
     return None

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float, Int
 
 from handwright.core.hand import HandModel
 from handwright.geometry.distance.environment import EnvironmentArrays, environment_value_gradient
@@ -25,31 +26,37 @@ from handwright.kinematics.skin.samples import skin_samples, vertex_capsules
 from handwright.kinematics.skin.skinning import blended_links, link_travel
 from handwright.math.pose import Pose
 
-# Depth in the grid from which a vertex is held against the mesh, m.
+# Depth in the grid from which a vertex is compared with the mesh, m.
 _CLOSER_LOOK = 3e-4
-# Between nodes a grid can change a little faster than one walks.
+# Largest gradient of a grid: between nodes it can change a little faster than one walks.
 _STEEPEST = 1.1
-# Into so many parts capsules are cut to see whether they are near the surroundings.
+# Number of parts into which capsules are cut to see whether they are near the surroundings.
 _PARTS = 4
 
 
 class _Skin(NamedTuple):
     """A hand's skin over a motion, its vertices in the order of the capsules under them."""
 
-    first: np.ndarray
-    """(C + 1,) vertices first[c] to first[c + 1] lie over capsule c."""
-    rest: np.ndarray
-    links: np.ndarray
-    weights: np.ndarray
-    change: np.ndarray
-    shift: np.ndarray
-    way: np.ndarray
-    """(T, C) how far a vertex over a capsule can have gone since the first frame, m."""
-    start: np.ndarray
-    """(T, C, 3) of the capsules' axes, m."""
-    end: np.ndarray
-    reach: np.ndarray
-    """(C,) how far vertices can be from the axis, m."""
+    first: Int[np.ndarray, " C_plus_1"]
+    """Vertices first[c] to first[c + 1] lie over capsule c."""
+    rest: Float[np.ndarray, "V 3"]
+    """Vertices of the hand at rest, m."""
+    links: Int[np.ndarray, "V K"]
+    """Links that carry a vertex."""
+    weights: Float[np.ndarray, "V K"]
+    """Skinning weights of these links."""
+    change: Float[np.ndarray, "T L 3 3"]
+    """Rotation of each link from rest."""
+    shift: Float[np.ndarray, "T L 3"]
+    """Translation of each link after that, m."""
+    way: Float[np.ndarray, "T C"]
+    """How far a vertex over a capsule can have gone since the first frame, m."""
+    start: Float[np.ndarray, "T C 3"]
+    """Starts of the capsules' axes, m."""
+    end: Float[np.ndarray, "T C 3"]
+    """Ends of the capsules' axes, m."""
+    reach: Float[np.ndarray, " C"]
+    """How far vertices can be from the axis, m."""
 
 
 def skin_depths(
@@ -65,9 +72,9 @@ def skin_depths(
     Args:
         model: The hand.
         q: (T, J) joint values, rad.
-        root: (T,) of the hand in the body's frame.
-        field: Grid of distances of the body.
-        exact: Distances of the body.
+        root: (T,) poses of the hand's root in the body's frame.
+        field: Grid of distances from the body.
+        exact: Exact distances from the body.
         around: Surroundings in the body's frame, with a leading frame axis.
     """
     depth = np.zeros(len(q))
@@ -91,8 +98,10 @@ def skin_depths(
     if len(frame):
         link = moving.links[vertex]
         moved = np.einsum("nkij,nj->nki", change[frame[:, None], link], moving.rest[vertex])
-        place = np.einsum("nk,nki->ni", moving.weights[vertex], moved + shift[frame[:, None], link])
-        np.maximum.at(depth, frame, -exact.signed_distance(place)[0])
+        position = np.einsum(
+            "nk,nki->ni", moving.weights[vertex], moved + shift[frame[:, None], link]
+        )
+        np.maximum.at(depth, frame, -exact.signed_distance(position)[0])
     return depth
 
 
@@ -114,7 +123,8 @@ def _by_capsule(model: HandModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @inlined
-def _place(skin: _Skin, t: int, v: int) -> tuple[float, float, float]:
+def _skin_position(skin: _Skin, t: int, v: int) -> tuple[float, float, float]:
+    """Where a vertex is in a frame, m."""
     x = y = z = 0.0
     p, q, r = skin.rest[v, 0], skin.rest[v, 1], skin.rest[v, 2]
     for k in range(skin.links.shape[1]):
@@ -142,13 +152,13 @@ def _look(
     """Marks vertices that are deep in the grid; writes the depths in the surroundings, m.
 
     Args:
-        field: Of the body.
-        world: With a leading frame axis.
-        skin: Over the motion.
+        field: Grid of distances from the body.
+        world: Surroundings in the body's frame, with a leading frame axis.
+        skin: The skin over the motion.
         known: (V,) distance of vertices when they were last looked at, plus the way by then, m.
-        least: (C,) the least of them over each capsule.
-        is_near: (T, V) written.
-        depth: (T,) written.
+        least: (C,) the least of these over each capsule.
+        is_near: (T, V) is written.
+        depth: (T,) is written.
     """
     for t in range(skin.way.shape[0]):
         here = EnvironmentArrays(
@@ -164,7 +174,7 @@ def _look(
             for v in range(skin.first[c], skin.first[c + 1]):
                 is_far = known[v] > way
                 if is_grounded or not is_far:
-                    x, y, z = _place(skin, t, v)
+                    x, y, z = _skin_position(skin, t, v)
                     if is_grounded:
                         depth[t] = max(depth[t], -environment_value_gradient(here, x, y, z)[0])
                     if not is_far:

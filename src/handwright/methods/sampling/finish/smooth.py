@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float, Int
 
 from handwright.kernels.packed import Packed
 from handwright.kinematics.fk import link_poses
@@ -17,30 +18,37 @@ from handwright.kinematics.skin.samples import skin_samples
 from handwright.kinematics.spacetime.motion import smooth_digits
 from handwright.kinematics.spacetime.terms import Anchors, SpacetimeWeights
 from handwright.methods.sampling.finish.anchors import (
-    joined,
+    HandPath,
+    Lifting,
+    LinkPoses,
+    join_anchors,
     lifted_anchors,
     posture_anchors,
     rolled_anchors,
     search_anchors,
     touch_anchors,
 )
-from handwright.methods.sampling.finish.check import Judged, judge_motion, make_judged
-from handwright.methods.sampling.finish.exact_contacts import Creeping
+from handwright.methods.sampling.finish.check import (
+    CheckedMotion,
+    check_motion,
+    make_checked_motion,
+)
+from handwright.methods.sampling.finish.exact_contacts import CreepingContact
 from handwright.methods.sampling.search.path import Path, make_path
-from handwright.methods.sampling.search.step import Bench, walk
-from handwright.methods.sampling.setup.hold_data import Stage
-from handwright.methods.sampling.setup.prepare import Prepared, joints_of, root_of
+from handwright.methods.sampling.search.step import SearchState, pose_free_digits
+from handwright.methods.sampling.setup.hold_data import HoldData
+from handwright.methods.sampling.setup.prepare import HoldSearch, joints_of, root_of
 
-# How far the hand opens on its way to and from the body, between rest and open.
+# How far the hand opens on its way to and from the body, as a share of the way from rest to open.
 _OPENING = 0.7
-# Frames in which the hand opens or closes.
+# Number of frames in which the hand opens or closes.
 _OPENING_FRAMES = 12
-# Clearance of the skin, and how much more it keeps after it has sunk in, m.
+# Clearance of the skin, and how much is added to it after the skin has sunk in, m.
 _MARGIN, _STAND_OFF = 1e-4, 4e-4
-# Frames before and after one that did not hold in which the search's own motion is followed.
-_AROUND = 2
-# Rounds over the digits, at first and when contacts roll on.
-_SWEEPS, _FEW_SWEEPS = 4, 2
+# Number of frames before and after one that did not hold in which the search's motion is followed.
+_FRAMES_AROUND = 2
+# Rounds over the digits: of the first smoothing, and of a repair.
+_SWEEPS, _REPAIR_SWEEPS = 4, 2
 _WEIGHTS = SpacetimeWeights(
     digit_margin=-5e-4,
     posture=1e-6,
@@ -55,183 +63,171 @@ _WEIGHTS = SpacetimeWeights(
 _SPACING = 1.2e-3
 
 
-class Motion(NamedTuple):
-    """A smooth motion of all hands of a holding."""
+class SmoothMotion(NamedTuple):
+    """A smooth motion of all hands of a hold."""
 
-    q: np.ndarray
-    """(T, J) rad, of the hands side by side."""
-    reference: np.ndarray
-    """(T, J) postures that were preferred, rad."""
+    q: Float[np.ndarray, "T J"]
+    """Joint values of the hands side by side, rad."""
+    reference: Float[np.ndarray, "T J"]
+    """Postures that were preferred, rad."""
     anchors: tuple[Anchors, ...]
-    """For each hand."""
+    """Anchors of each hand."""
     margin: float
     """Clearance that the skin was to keep, m."""
 
 
-def reconstruct(one: Prepared, path: Path) -> Motion:
-    """Makes a smooth motion over all frames of a holding's stage from a path of its search."""
-    stage, start = one.stage, one.start - one.first
-    frames, span = len(stage.wrench), len(path.q)
-    whole = make_path(stage, frames)
+def smooth_path(hold: HoldSearch, path: Path) -> SmoothMotion:
+    """Makes a smooth motion over all frames of a hold from a path of its search."""
+    data, start = hold.data, hold.start - hold.first
+    frames, span = len(data.wrench), len(path.q)
+    whole = make_path(data, frames)
     q = whole.q
     q[start : start + span] = path.q
-    reference = _references(stage, path, start, one.hands.open)
-    bench = Packed(Bench(stage, one.candidates, one.steps, whole, one.room))
-    walk(bench, start, 0, reference)
-    walk(bench, start + span - 1, frames - 1, reference)
+    reference = _references(data, path, start, hold.hands.open)
+    state = Packed(SearchState(data, hold.candidates, hold.steps, whole, hold.work))
+    pose_free_digits(state, start, 0, reference)
+    pose_free_digits(state, start + span - 1, frames - 1, reference)
+    wraps = hold.policy.wraps
+    checked = make_checked_motion(frames if wraps else 0, len(hold.work.found.capsule))
+    if wraps:
+        check_motion(hold.strict, q, hold.work, checked)
     anchors = []
-    judged = make_judged(frames if one.policy.wraps else 0, len(one.room.found.capsule))
-    if one.policy.wraps:
-        judge_motion(one.strict, q, one.room, judged)
-    for h in range(len(one.models)):
-        turns, places = _placed_links(one, h, q)
-        part, own, offset = slice(start, start + span), _digits_of(stage, h), int(stage.offset[h])
-        found = search_anchors(path, start, own, offset, turns[part], places[part])
-        if one.policy.wraps:
-            also = touch_anchors(judged, path, start, own, offset, one.strict, turns, places)
-            found = joined(found, also)
+    for h in range(len(hold.models)):
+        hand, links = _hand_path(hold, path, h), _link_poses(hold, h, q)
+        found = search_anchors(hand, links)
+        if wraps:
+            found = join_anchors(found, touch_anchors(hand, links, checked, hold.strict))
         anchors.append(found)
-    return _smoothed(one, q, reference, tuple(anchors), _MARGIN - one.skin_depth, _SWEEPS)
+    motion = SmoothMotion(q, reference, tuple(anchors), _MARGIN - hold.skin_depth)
+    return _smooth(hold, motion, _SWEEPS)
 
 
-def stay_near(one: Prepared, path: Path, motion: Motion, frames: np.ndarray) -> Motion:
-    """The motion again, kept near the search's own around frames in which it did not hold.
+def pull_towards_search(
+    hold: HoldSearch, path: Path, motion: SmoothMotion, frames: Int[np.ndarray, " N"]
+) -> SmoothMotion:
+    """Smooths a motion again, nearer to the search's own around frames in which it did not hold.
 
     A smooth motion turns links otherwise than the search did, and they slip. The search's own
     motion held there.
 
     Args:
-        one: The holding.
-        path: Of the search.
-        motion: Of the last round.
-        frames: Of the stage.
+        hold: The hold.
+        path: The path of the search.
+        motion: The motion of the last round.
+        frames: Frames of the hold in which it did not hold.
     """
-    start, span = one.start - one.first, len(path.q)
-    around = (frames[:, None] - start + np.arange(-_AROUND, _AROUND + 1)).ravel()
+    start, span = hold.start - hold.first, len(path.q)
+    around = (frames[:, None] - start + np.arange(-_FRAMES_AROUND, _FRAMES_AROUND + 1)).ravel()
     around = np.unique(around[(around >= 0) & (around < span)])
     whole = motion.q.copy()
     whole[start : start + span] = path.q
     anchors = []
-    for h in range(len(one.models)):
-        turns, places = _placed_links(one, h, whole)
-        part = slice(start, start + span)
-        near = posture_anchors(
-            path, start, _digits_of(one.stage, h), int(one.stage.offset[h]), turns[part],
-            places[part], around,
-        )  # fmt: skip
-        anchors.append(joined(motion.anchors[h], near))
-    return _smoothed(one, motion.q, motion.reference, tuple(anchors), motion.margin, _FEW_SWEEPS)
+    for h, old in enumerate(motion.anchors):
+        links = _link_poses(hold, h, whole)
+        anchors.append(join_anchors(old, posture_anchors(_hand_path(hold, path, h), links, around)))
+    return _smooth(hold, motion._replace(anchors=tuple(anchors)), _REPAIR_SWEEPS)
 
 
-def lift_off(
-    one: Prepared, path: Path, motion: Motion, judged: Judged, creeping: Creeping
-) -> Motion | None:
-    """The motion again, with a phalanx off the body that creeps over it beside a guiding point.
+def lift_creeping_phalanx(
+    hold: HoldSearch,
+    path: Path,
+    motion: SmoothMotion,
+    checked: CheckedMotion,
+    creeping: CreepingContact,
+) -> SmoothMotion | None:
+    """Smooths a motion again, with a phalanx off the body that creeps beside a guiding point.
 
-    None if it has the guiding point itself, or belongs to a palm.
+    Returns None if the phalanx has the guiding point itself, or belongs to a palm.
 
     Args:
-        one: The holding.
-        path: Of the search.
-        motion: Of the last round.
-        judged: The same.
-        creeping: What creeps.
+        hold: The hold.
+        path: The path of the search.
+        motion: The motion of the last round.
+        checked: Contacts of that motion.
+        creeping: The contact that creeps.
     """
-    stage, start = one.stage, one.start - one.first
-    d = int(stage.digit_of_capsule[creeping.capsule])
+    data, start = hold.data, hold.start - hold.first
+    d = int(data.digit_of_capsule[creeping.capsule])
     if d < 0:
         return None
-    link, rows = int(stage.table.capsule_link[creeping.capsule]), creeping.frames - start
+    link, rows = int(data.table.capsule_link[creeping.capsule]), creeping.frames - start
     inside = (rows >= 0) & (rows < len(path.q))
     if not inside.all() or (path.link[rows, d] == link).any():
         return None
-    h = int(stage.hand_of_digit[d])
-    turns, places = _placed_links(one, h, motion.q)
+    h = int(data.hand_of_digit[d])
+    hand = _hand_path(hold, path, h)
+    lifting = Lifting(
+        capsule=creeping.capsule,
+        frames=creeping.frames,
+        digit=int(np.searchsorted(hand.digits, d)),
+        link=link - hand.offset,
+    )
     anchors = list(motion.anchors)
-    anchors[h] = lifted_anchors(
-        anchors[h], judged, creeping.capsule, creeping.frames,
-        int(np.searchsorted(_digits_of(stage, h), d)), link - int(stage.offset[h]), turns, places,
-    )  # fmt: skip
-    return _smoothed(one, motion.q, motion.reference, tuple(anchors), motion.margin, _FEW_SWEEPS)
+    anchors[h] = lifted_anchors(anchors[h], _link_poses(hold, h, motion.q), checked, lifting)
+    return _smooth(hold, motion._replace(anchors=tuple(anchors)), _REPAIR_SWEEPS)
 
 
-def roll_on(one: Prepared, path: Path, motion: Motion, judged: Judged) -> Motion:
-    """The motion again, farther off the body after skin has sunk in.
+def follow_rolling_contacts(
+    hold: HoldSearch, path: Path, motion: SmoothMotion, checked: CheckedMotion
+) -> SmoothMotion:
+    """Smooths a motion again, farther off the body, after skin has sunk in.
 
     Its contacts roll on as it turns its links; see ``rolled_anchors``.
 
     Args:
-        one: The holding.
-        path: Of the search.
-        motion: Of the last round.
-        judged: The same.
+        hold: The hold.
+        path: The path of the search.
+        motion: The motion of the last round.
+        checked: Contacts of that motion.
     """
-    stage = one.stage
+    slip = hold.strict.limits.slip
     anchors = []
-    for h in range(len(one.models)):
-        turns, places = _placed_links(one, h, motion.q)
-        anchors.append(
-            rolled_anchors(
-                motion.anchors[h],
-                path,
-                one.start - one.first,
-                _digits_of(stage, h),
-                int(stage.offset[h]),
-                turns,
-                places,
-                judged,
-                stage.table.capsule_link,
-                stage.field,
-                one.strict.limits.slip,
-            )
-        )
-    margin = motion.margin + _STAND_OFF
-    return _smoothed(one, motion.q, motion.reference, tuple(anchors), margin, _FEW_SWEEPS)
+    for h, old in enumerate(motion.anchors):
+        hand, links = _hand_path(hold, path, h), _link_poses(hold, h, motion.q)
+        anchors.append(rolled_anchors(old, hand, links, checked, hold.data, slip))
+    farther = motion._replace(anchors=tuple(anchors), margin=motion.margin + _STAND_OFF)
+    return _smooth(hold, farther, _REPAIR_SWEEPS)
 
 
-def _smoothed(
-    one: Prepared,
-    q: np.ndarray,
-    reference: np.ndarray,
-    anchors: tuple[Anchors, ...],
-    margin: float,
-    sweeps: int,
-) -> Motion:
-    stage, result = one.stage, q.copy()
-    for h, model in enumerate(one.models):
-        joints = joints_of(one, h)
+def _smooth(hold: HoldSearch, motion: SmoothMotion, sweeps: int) -> SmoothMotion:
+    """The motion with joint values that are smooth and keep to its anchors and margin."""
+    data, result = hold.data, motion.q.copy()
+    for h, model in enumerate(hold.models):
+        joints = joints_of(hold, h)
         smooth = smooth_digits(
             model,
-            root_of(one, h),
-            q[:, joints],
-            anchors[h],
-            field=stage.field,
-            environment=stage.environment,
-            reference=reference[:, joints],
-            low=stage.low[:, joints],
-            high=stage.high[:, joints],
-            weights=_WEIGHTS._replace(object_margin=margin),
+            root_of(hold, h),
+            motion.q[:, joints],
+            motion.anchors[h],
+            field=data.field,
+            environment=data.environment,
+            reference=motion.reference[:, joints],
+            low=data.low[:, joints],
+            high=data.high[:, joints],
+            weights=_WEIGHTS._replace(object_margin=motion.margin),
             samples=skin_samples(model, _SPACING),
             sweeps=sweeps,
         )
         result[:, joints] = smooth.q
-    return Motion(result, reference, anchors, margin)
+    return motion._replace(q=result)
 
 
-def _digits_of(stage: Stage, h: int) -> np.ndarray:
-    return np.flatnonzero(stage.hand_of_digit == h)
+def _hand_path(hold: HoldSearch, path: Path, h: int) -> HandPath:
+    """One hand's part of a path of the search."""
+    digits = np.flatnonzero(hold.data.hand_of_digit == h)
+    return HandPath(path, hold.start - hold.first, digits, int(hold.data.offset[h]))
 
 
-def _placed_links(one: Prepared, h: int, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Turns and places (m) of a hand's links over all frames, in the body's frame."""
-    return link_poses(one.models[h], q[:, joints_of(one, h)], root_of(one, h))
+def _link_poses(hold: HoldSearch, h: int, q: Float[np.ndarray, "T J"]) -> LinkPoses:
+    """Poses of a hand's links over all frames of a hold."""
+    return LinkPoses(*link_poses(hold.models[h], q[:, joints_of(hold, h)], root_of(hold, h)))
 
 
-def _references(stage: Stage, path: Path, start: int, open_pose: np.ndarray) -> np.ndarray:
-    """(T, J) postures that are preferred: the search's own, and an open hand before and after."""
-    frames, span = len(stage.wrench), len(path.q)
-    spread = stage.rest + _OPENING * (open_pose - stage.rest)
-    reference = np.zeros((frames, len(stage.rest)))
+def _references(data: HoldData, path: Path, start: int, open_pose: np.ndarray) -> np.ndarray:
+    """Postures that are preferred: the search's own, and an open hand before and after, rad."""
+    frames, span = len(data.wrench), len(path.q)
+    spread = data.rest + _OPENING * (open_pose - data.rest)
+    reference = np.zeros((frames, len(data.rest)))
     reference[start : start + span] = path.q
     for t in range(frames):
         away = max(start - t, t - (start + span - 1), 0)
@@ -242,6 +238,6 @@ def _references(stage: Stage, path: Path, start: int, open_pose: np.ndarray) -> 
         smooth = share * share * (3.0 - 2.0 * share)
         # Farther out the hand relaxes again.
         calm = min(max(away / _OPENING_FRAMES - 1.0, 0.0), 1.0)
-        goal = spread + 0.5 * calm * (stage.rest - spread)
+        goal = spread + 0.5 * calm * (data.rest - spread)
         reference[t] = edge + smooth * (goal - edge)
     return reference

@@ -1,4 +1,4 @@
-"""Who can carry the body, and for how long: grasps, plans, and digits without some of them."""
+"""Whether contacts can carry the body, and for how long: those of grasps, plans and digits."""
 
 from __future__ import annotations
 
@@ -8,94 +8,99 @@ from handwright.kernels.decorators import compiled, inlined, kernel, linked
 from handwright.kinematics.tree import placed
 from handwright.mechanics.cones import MAX_ITERATIONS, PENALTY, solve_cones
 from handwright.mechanics.pyramid import MAX_PIVOTS, solve_pyramids
-from handwright.methods.sampling.search.frame import add_ground, place_hands, pose_alone
-from handwright.methods.sampling.search.step import Bench
-from handwright.methods.sampling.search.workspace import FLY, HOLD, SLIDE, Room
-from handwright.methods.sampling.setup.hold_data import Stage
+from handwright.methods.sampling.search.contacts import add_ground
+from handwright.methods.sampling.search.forces import FORCE_TOLERANCE
+from handwright.methods.sampling.search.posing import place_hands, pose_alone, set_touching_point
+from handwright.methods.sampling.search.step import SearchState
+from handwright.methods.sampling.search.workspace import FLY, HOLD, SLIDE, Workspace
+from handwright.methods.sampling.setup.hold_data import HoldData
 
 FINGER_WIDTH = 0.013
 """Pads of two digits are no nearer than this, m."""
 SPARE_FRICTION = 0.6
 """Share of the friction with which a good grasp still holds."""
 UNKNOWN, NO, YES = -1, 0, 1
-"""Whether a digit keeps its place."""
-_TOLERANCE = 1e-5
+"""Whether a digit can keep its contact up to a later frame."""
 
 
 @linked
-def keeps_place(bench: Bench, t: int, d: int, later: int) -> bool:
+def can_keep_contact(state: SearchState, t: int, d: int, later: int) -> bool:
     """Whether a digit can keep the guiding point of row t until a later frame."""
-    stage, path, room = bench.stage, bench.path, bench.room
+    data, path, work = state.data, state.path, state.work
     for j in range(path.q.shape[1]):
-        room.spare[j] = path.q[t, j]
-    place_hands(stage, later, room.spare, room.now)
+        work.spare[j] = path.q[t, j]
+    place_hands(data, later, work.spare, work.now)
+    set_touching_point(data, d, path.link[t, d], path.local[t, d])
     pose_alone(
-        stage, later, d, path.link[t, d], path.local[t, d], room.spare, path.target[t, d],
-        path.normal[t, d], path.q[t], bench.steps.alone, room,
-    )  # fmt: skip
+        data, later, d, path.target[t, d], path.normal[t, d], path.q[t], state.steps.alone, work
+    )
     local, target = path.local[t, d], path.target[t, d]
-    x, y, z = placed(room.now, path.link[t, d], local[0], local[1], local[2])
+    x, y, z = placed(work.now, path.link[t, d], local[0], local[1], local[2])
     miss = np.sqrt((x - target[0]) ** 2 + (y - target[1]) ** 2 + (z - target[2]) ** 2)
-    return miss < stage.limits.anchor
+    return miss < data.limits.anchor
 
 
 @inlined
-def _add_static(stage: Stage, room: Room, n: int, point: np.ndarray, normal: np.ndarray) -> None:
-    """Writes a contact that does not slide."""
+def _add_static(
+    data: HoldData, work: Workspace, n: int, point: np.ndarray, normal: np.ndarray
+) -> None:
+    """Writes contact ``n``, which does not slide."""
     for i in range(3):
-        room.contacts.arm[n, i] = point[i] - stage.center[i]
-        room.contacts.normal[n, i] = -normal[i]
-        room.contacts.drag[n, i] = 0.0
-    room.contacts.friction[n] = stage.friction * stage.limits.friction_margin
-    room.contacts.weight[n] = 1.0
-    room.contacts.cap[n] = np.inf
+        work.contacts.arm[n, i] = point[i] - data.center[i]
+        work.contacts.normal[n, i] = -normal[i]
+        work.contacts.drag[n, i] = 0.0
+    work.contacts.friction[n] = data.friction * data.limits.friction_margin
+    work.contacts.weight[n] = 1.0
+    work.contacts.cap[n] = np.inf
 
 
 @linked
-def can_carry(stage: Stage, t: int, n: int, room: Room) -> bool:
-    """Whether the first ``n`` contacts in ``room`` can move the body in frame ``t``."""
+def can_carry(data: HoldData, t: int, n: int, work: Workspace) -> bool:
+    """Whether the first ``n`` contacts in ``work`` can move the body as frame ``t`` asks."""
     status, total, _ = solve_pyramids(
-        room.pyramid, room.contacts, n, stage.wrench[t], stage.weight, stage.gyration,
-        _TOLERANCE, MAX_PIVOTS,
+        work.pyramid, work.contacts, n, data.wrench[t], data.weight, data.gyration,
+        FORCE_TOLERANCE, MAX_PIVOTS,
     )  # fmt: skip
     if status != 0:
         status, total, _ = solve_cones(
-            room.cone, room.contacts, n, stage.wrench[t], stage.weight, stage.gyration,
-            _TOLERANCE, PENALTY, MAX_ITERATIONS,
+            work.cone, work.contacts, n, data.wrench[t], data.weight, data.gyration,
+            FORCE_TOLERANCE, PENALTY, MAX_ITERATIONS,
         )  # fmt: skip
-    return status == 0 and total <= stage.limits.force * stage.weight
+    return status == 0 and total <= data.limits.force * data.weight
 
 
 @kernel
-def carried_frames(bench: Bench, chosen: np.ndarray, first: int, share: float) -> int:
-    """Number of key frames from ``first`` on that a grasp can carry while its places last.
+def count_carried_key_frames(
+    state: SearchState, chosen: np.ndarray, first: int, share: float
+) -> int:
+    """Counts the key frames from ``first`` on in which a grasp carries the body.
 
     Args:
-        bench: The search.
-        chosen: (D,) place of each digit, or -1.
-        first: Key frame.
-        share: Of the friction of hands that is used.
+        state: The search.
+        chosen: (D,) candidate of each digit, or -1.
+        first: Number of the first key frame.
+        share: Share of the friction of hands that is used.
     """
-    stage, places, room = bench.stage, bench.candidates, bench.room
+    data, candidates, work = state.data, state.candidates, state.work
     count = 0
-    for k in range(first, places.frame.shape[0]):
-        t = places.frame[k]
-        n = add_ground(stage, t, room)
+    for k in range(first, candidates.frame.shape[0]):
+        t = candidates.frame[k]
+        n = add_ground(data, t, work)
         for d in range(chosen.shape[0]):
             m = chosen[d]
-            if m >= 0 and places.cost[d, m, k] < np.inf:
-                _add_static(stage, room, n, places.point[m], places.normal[m])
-                room.contacts.friction[n] *= share
+            if m >= 0 and candidates.cost[d, m, k] < np.inf:
+                _add_static(data, work, n, candidates.point[m], candidates.normal[m])
+                work.contacts.friction[n] *= share
                 n += 1
-        if not can_carry(stage, t, n, room):
+        if not can_carry(data, t, n, work):
             break
         count += 1
     return count
 
 
 @inlined
-def _copy_contact(room: Room, source: int, to: int) -> None:
-    contacts = room.contacts
+def _copy_contact(work: Workspace, source: int, to: int) -> None:
+    contacts = work.contacts
     for i in range(3):
         contacts.arm[to, i] = contacts.arm[source, i]
         contacts.normal[to, i] = contacts.normal[source, i]
@@ -106,69 +111,70 @@ def _copy_contact(room: Room, source: int, to: int) -> None:
 
 
 @compiled
-def posed_frames(bench: Bench, share: float) -> int:
-    """Number of key frames that the contacts of frame 0, just settled, carry while they last.
+def count_posed_key_frames(state: SearchState, share: float) -> int:
+    """Counts the key frames in which the contacts of frame 0, just solved, carry the body.
 
-    Places are only where digits should touch; this is where they do, with all parts of the hand.
+    Candidates are only where digits should touch; this asks with all parts of the hand, where they
+    do touch.
 
     Args:
-        bench: The search.
-        share: Of the friction of hands that is used.
+        state: The search.
+        share: Share of the friction of hands that is used.
     """
-    stage, places, room = bench.stage, bench.candidates, bench.room
-    ground, total = room.found.num[1], room.found.num[0]
+    data, candidates, work = state.data, state.candidates, state.work
+    ground, total = work.found.num[1], work.found.num[0]
     hands = total - ground
-    # Out of the way of the ground, of which there is more or less in other frames.
-    away = room.contacts.friction.shape[0] - hands
+    # They are moved out of the way of the ground contacts, whose number differs between frames.
+    away = work.contacts.friction.shape[0] - hands
     for n in range(hands - 1, -1, -1):
-        _copy_contact(room, ground + n, away + n)
-        room.contacts.friction[away + n] *= share
+        _copy_contact(work, ground + n, away + n)
+        work.contacts.friction[away + n] *= share
     count = 0
-    for k in range(places.frame.shape[0]):
-        t = places.frame[k]
-        first = add_ground(stage, t, room)
+    for k in range(candidates.frame.shape[0]):
+        t = candidates.frame[k]
+        first = add_ground(data, t, work)
         for n in range(hands):
-            _copy_contact(room, away + n, first + n)
-        if not can_carry(stage, t, first + hands, room):
+            _copy_contact(work, away + n, first + n)
+        if not can_carry(data, t, first + hands, work):
             break
         count += 1
-    # As they were found, for whoever looks at them next.
-    add_ground(stage, 0, room)
+    # The contacts are left as they were found.
+    add_ground(data, 0, work)
     for n in range(hands):
-        _copy_contact(room, away + n, ground + n)
-        room.contacts.friction[ground + n] /= share
+        _copy_contact(work, away + n, ground + n)
+        work.contacts.friction[ground + n] /= share
     return count
 
 
 @linked
-def carried_without(bench: Bench, t: int, end: int, is_away: np.ndarray) -> bool:
+def can_carry_without(state: SearchState, t: int, end: int, is_away: np.ndarray) -> bool:
     """Whether the digits that touch in row t can carry the body until ``end`` without some.
 
-    Those that slide by the plan have kinetic friction along their way only.
+    Digits that slide by the plan have kinetic friction along their way only.
 
     Args:
-        bench: The search.
+        state: The search.
         t: Row of the path.
         end: Last frame.
-        is_away: (D,) digits that do not help.
+        is_away: (D,) which digits do not help.
     """
-    stage, path, room = bench.stage, bench.path, bench.room
-    last = stage.wrench.shape[0] - 1
+    data, path, work = state.data, state.path, state.work
+    last = data.wrench.shape[0] - 1
     for later in (t, (t + end) // 2, end):
         frame = min(later, last)
-        n = add_ground(stage, frame, room)
+        n = add_ground(data, frame, work)
         for d in range(is_away.shape[0]):
             if is_away[d] or (path.mode[t, d] != HOLD and path.mode[t, d] != SLIDE):
                 continue
-            _add_static(stage, room, n, path.target[t, d], path.normal[t, d])
+            _add_static(data, work, n, path.target[t, d], path.normal[t, d])
             if path.mode[t, d] == SLIDE:
                 x, y, z = path.slide[t, d, 0], path.slide[t, d, 1], path.slide[t, d, 2]
                 speed = max(np.sqrt(x * x + y * y + z * z), 1e-12)
-                room.contacts.drag[n, 0] = x / speed
-                room.contacts.drag[n, 1] = y / speed
-                room.contacts.drag[n, 2] = z / speed
+                work.contacts.drag[n, 0] = x / speed
+                work.contacts.drag[n, 1] = y / speed
+                work.contacts.drag[n, 2] = z / speed
             n += 1
-        if not can_carry(stage, frame, n, room):
+        if not can_carry(data, frame, n, work):
             return False
     return True
 
@@ -183,7 +189,7 @@ def _is_near(a: np.ndarray, b: np.ndarray) -> bool:
 
 @kernel
 def _is_crowded(point: np.ndarray, chosen: np.ndarray, taken: np.ndarray) -> bool:
-    """Whether two digits would be in each other's place."""
+    """Whether two digits would be too near to each other, or one to a point that is taken."""
     for d in range(chosen.shape[0]):
         if chosen[d] < 0:
             continue
@@ -197,62 +203,67 @@ def _is_crowded(point: np.ndarray, chosen: np.ndarray, taken: np.ndarray) -> boo
 
 
 @compiled
-def grasp_worths(
-    bench: Bench, chosen: np.ndarray, first: int, taken: np.ndarray, worth: np.ndarray
+def score_grasps(
+    state: SearchState, chosen: np.ndarray, first: int, taken: np.ndarray, score: np.ndarray
 ) -> None:
-    """Writes for how many key frames grasps carry, and again with less friction: to have to spare.
+    """Writes for how many key frames grasps carry the body, with all and with less friction.
 
     Args:
-        bench: The search.
-        chosen: (N, D) place of each digit, or -1.
-        first: Key frame.
+        state: The search.
+        chosen: (N, D) candidate of each digit, or -1.
+        first: Number of the first key frame.
         taken: (M, 3) points that other digits hold, m.
-        worth: (N,) written; 0 also where two digits would be in the same place.
+        score: (N,) is written; 0 also where two digits would be too near to each other.
     """
     for row in range(chosen.shape[0]):
-        worth[row] = 0.0
-        if _is_crowded(bench.candidates.point, chosen[row], taken):
+        score[row] = 0.0
+        if _is_crowded(state.candidates.point, chosen[row], taken):
             continue
-        lasts = carried_frames(bench, chosen[row], first, 1.0)
+        lasts = count_carried_key_frames(state, chosen[row], first, 1.0)
         if lasts > 0:
-            worth[row] = lasts + carried_frames(bench, chosen[row], first, SPARE_FRICTION)
+            score[row] = lasts + count_carried_key_frames(state, chosen[row], first, SPARE_FRICTION)
 
 
 @linked
-def plan_lasts(
-    bench: Bench, t: int, frames: np.ndarray, keys: np.ndarray, keeps: np.ndarray, share: float
+def count_carried_horizons(
+    state: SearchState,
+    t: int,
+    frames: np.ndarray,
+    keys: np.ndarray,
+    keeps: np.ndarray,
+    share: float,
 ) -> int:
-    """For how many of some horizons the plan of row t can carry the body.
+    """Counts the horizons, one after the other, up to which the plan of row t carries the body.
 
     Args:
-        bench: The search.
+        state: The search.
         t: Row of the path.
-        frames: (H,) of the horizons.
+        frames: (H,) frames of the horizons.
         keys: (H,) key frames for them.
-        keeps: (D, H) whether digits keep their places so long, or ``UNKNOWN``; written.
-        share: Of the friction of hands that is used.
+        keeps: (D, H) whether digits keep their contacts so long; written where it is ``UNKNOWN``.
+        share: Share of the friction of hands that is used.
     """
-    stage, path, places, room = bench.stage, bench.path, bench.candidates, bench.room
+    data, path, candidates, work = state.data, state.path, state.candidates, state.work
     for h in range(frames.shape[0]):
         for d in range(keeps.shape[0]):
-            # Asked beforehand, for it uses the room of the contacts' links.
+            # This comes before contacts are written, because it overwrites the links of the frame.
             if path.mode[t, d] == HOLD and keeps[d, h] == UNKNOWN:
-                keeps[d, h] = YES if keeps_place(bench, t, d, frames[h]) else NO
-        n = add_ground(stage, frames[h], room)
+                keeps[d, h] = YES if can_keep_contact(state, t, d, frames[h]) else NO
+        n = add_ground(data, frames[h], work)
         for d in range(keeps.shape[0]):
-            mode, m = path.mode[t, d], path.fly_place[t, d]
+            mode, m = path.mode[t, d], path.fly_candidate[t, d]
             if (mode == HOLD and keeps[d, h] == YES) or mode == SLIDE:
-                _add_static(stage, room, n, path.target[t, d], path.normal[t, d])
+                _add_static(data, work, n, path.target[t, d], path.normal[t, d])
             elif (
                 mode == FLY
                 and path.fly_end[t, d] < frames[h]
-                and places.cost[d, m, keys[h]] < np.inf
+                and candidates.cost[d, m, keys[h]] < np.inf
             ):
-                _add_static(stage, room, n, places.point[m], places.normal[m])
+                _add_static(data, work, n, candidates.point[m], candidates.normal[m])
             else:
                 continue
-            room.contacts.friction[n] *= share
+            work.contacts.friction[n] *= share
             n += 1
-        if not can_carry(stage, frames[h], n, room):
+        if not can_carry(data, frames[h], n, work):
             return h
     return int(frames.shape[0])

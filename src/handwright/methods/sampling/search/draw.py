@@ -1,155 +1,106 @@
 """Draws plans: what each digit does in the coming window, among what the forces allow.
 
-Ye & Liu 2012, sections 4.2 and 5; see ``plan.py``. Everything here is compiled, for several plans
-are drawn and looked at ahead for every window.
+Ye & Liu 2012, sections 4.2 and 5; see ``plan.py``. Everything here is compiled, because several
+plans are drawn for every window and looked at ahead.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from handwright.kernels.decorators import compiled, inlined, kernel, linked
-from handwright.kernels.rng import drawn_from, roll, shuffle
-from handwright.methods.sampling.constraints.schedule import ROLLED, Orders
+from handwright.kernels.rng import roll, shuffle
+from handwright.methods.sampling.constraints.schedule import ROLLED, DigitSchedule
+from handwright.methods.sampling.search.arrivals import plan_whole_grasp
 from handwright.methods.sampling.search.carrying import (
-    FINGER_WIDTH,
     UNKNOWN,
     YES,
-    carried_without,
-    grasp_worths,
-    keeps_place,
-    plan_lasts,
+    can_carry_without,
+    can_keep_contact,
+    count_carried_horizons,
+)
+from handwright.methods.sampling.search.flights import (
+    SCHEDULE_AHEAD,
+    flight_frames,
+    next_key_frame,
+    plan_flight,
+    squared_distance,
 )
 from handwright.methods.sampling.search.path import Path
-from handwright.methods.sampling.search.step import IDLE_LOAD, Bench, pad_place
+from handwright.methods.sampling.search.policy import PlanData
+from handwright.methods.sampling.search.step import IDLE_LOAD, SearchState, pad_position
 from handwright.methods.sampling.search.workspace import FLY, FREE, HOLD, SLIDE
 
 # Share of the friction from which a contact counts as on its cone.
 _ON_CONE = 0.9
-# Digits that may be in the air at the same time, for each hand.
+# Number of digits of a hand that may be in the air at the same time.
 _MOST_FLYING = 2
-# Plans that are drawn, at most, until one can carry the body at all horizons.
+# Number of plans that are drawn, at most, until one can carry the body at all horizons.
 _DRAWS = 6
-# That of them in which a hand that is off the body comes with a whole grasp.
-_GATHERING = 1
-# Of the horizons, the one that digits must keep their places for.
+# The one of them in which a hand that is off the body comes with a whole grasp.
+_WHOLE_GRASP_DRAW = 1
+# The one of the horizons that digits must keep their contacts for.
 _ONE_AHEAD = 1
 # Frames until the next plan where this one does not carry the body for long.
 _SHORT_WINDOW = 4
-# Places that are drawn until one is free.
-_PLACE_DRAWS = 6
 # Share of the friction with which plans are looked at ahead.
 _SPARE = 0.8
-# Loaded digits that stay still while one slides.
+# Number of loaded digits that stay still while one slides.
 _LEAST_STILL = 2
-# How far a digit relocates, m, as a standard deviation.
-_NEIGHBOURHOOD = 0.04
-# Digits that have an order may set out so many flights ahead, and do with this chance.
-_AHEAD, _EARLY = 4, 0.2
-
-
-class Plans(NamedTuple):
-    """What plans are drawn from, and room to draw in; see ``Policy`` for what is not told here."""
-
-    window: int
-    slide: np.ndarray
-    relocate: np.ndarray
-    land: np.ndarray
-    leave_free: float
-    slide_step: float
-    flight: int
-    stride: float
-    look_ahead: int
-    orders: Orders
-    appeal: np.ndarray
-    """(2, D, K, M) how much digits like places: all of them, and those that are not soon lost."""
-    is_thumb: np.ndarray
-    """(D,)"""
-    horizons: np.ndarray
-    """(H,) frames from the window's start."""
-    dice: np.ndarray
-    is_forced: np.ndarray
-    """(D,) digits that must leave their places."""
-    is_shunning: np.ndarray
-    """(D,) those of them that have a point to keep away from,"""
-    shunned: np.ndarray
-    """(D, 3) which is this, m."""
-    best: Path
-    """One row: the best plan so far."""
-    frames: np.ndarray
-    """(H,) of the horizons."""
-    keys: np.ndarray
-    """(H,) key frames for them."""
-    keeps: np.ndarray
-    """(D, H) whether digits keep their places so long, or ``UNKNOWN``."""
-    calls: np.ndarray
-    """(D,) latest frames at which digits must set out for their next orders."""
-    is_away: np.ndarray
-    """(D,) digits that are off the body, or will be."""
-    is_spared: np.ndarray
-    """(D,) the same with those that slide."""
-    turns: np.ndarray
-    """(D,) the order in which digits are planned."""
-    sums: np.ndarray
-    """(M,) appeal of places, added up."""
-    taken: np.ndarray
-    """(D, 3) points that other digits hold, m."""
-    grasps: np.ndarray
-    """(N, D) places of digits."""
-    worth: np.ndarray
-    """(N,)"""
+# Probability that a digit sets out early for its next scheduled contact.
+_EARLY = 0.2
 
 
 @compiled
-def draw_plan(bench: Bench, plans: Plans, t: int) -> bool:
+def draw_plan(state: SearchState, plan: PlanData, t: int) -> bool:
     """Draws a strategy for every digit, for the window that starts at frame ``t``.
 
     Several plans are drawn if need be, each with more digits that come to help, and the one is
     kept that can carry the body for longest. Returns whether all digits that must leave their
-    places can.
+    contacts can.
 
     Args:
-        bench: The search; row t of its path holds the plan.
-        plans: What is drawn from.
+        state: The search; row t of its path holds the plan.
+        plan: What the plan is drawn from.
         t: Frame.
     """
-    path, keys = bench.path, bench.candidates.frame
-    count, last = plans.horizons.shape[0], path.mode.shape[0] - 1
+    path, scratch, keys = state.path, plan.scratch, state.candidates.frame
+    count, last = plan.horizons.shape[0], path.mode.shape[0] - 1
     for h in range(count):
-        plans.frames[h] = min(t + plans.horizons[h], last)
-        plans.keys[h] = _key_from(keys, plans.frames[h])
-        for d in range(plans.keeps.shape[0]):
-            plans.keeps[d, h] = UNKNOWN
+        scratch.frames[h] = min(t + plan.horizons[h], last)
+        scratch.keys[h] = next_key_frame(keys, scratch.frames[h])
+        for d in range(scratch.keeps.shape[0]):
+            scratch.keeps[d, h] = UNKNOWN
     most = -1
-    for eagerness in range(_DRAWS if plans.look_ahead > 0 else 1):
-        _draw_once(bench, plans, t, eagerness)
-        lasts = plan_lasts(bench, t, plans.frames, plans.keys, plans.keeps, _SPARE)
+    for eagerness in range(_DRAWS if plan.policy.look_ahead > 0 else 1):
+        _draw_once(state, plan, t, eagerness)
+        lasts = count_carried_horizons(
+            state, t, scratch.frames, scratch.keys, scratch.keeps, _SPARE
+        )
         if lasts > most:
             most = lasts
-            _copy_plan(path, t, plans.best, 0)
+            _copy_plan(path, t, scratch.best, 0)
         if lasts == count:
             break
-    _copy_plan(plans.best, 0, path, t)
-    if most < count and plans.look_ahead > 0:
-        # Trouble ahead: look again soon.
+    _copy_plan(scratch.best, 0, path, t)
+    if most < count and plan.policy.look_ahead > 0:
+        # The body will not be carried for long: plan again soon.
         path.window_end[t] = min(path.window_end[t], t + _SHORT_WINDOW)
-    for d in range(plans.is_forced.shape[0]):
-        if plans.is_forced[d] and (path.mode[t, d] == HOLD or path.mode[t, d] == SLIDE):
+    for d in range(plan.forced.is_forced.shape[0]):
+        if plan.forced.is_forced[d] and (path.mode[t, d] == HOLD or path.mode[t, d] == SLIDE):
             return False
     return True
 
 
 @kernel
 def _copy_plan(source: Path, row: int, goal: Path, to: int) -> None:
-    """As ``Planner.copy_row`` does."""
+    """Copies what ``Planner.copy_row`` copies from a row of one path to a row of another."""
     goal.window_end[to] = source.window_end[row]
     for d in range(goal.mode.shape[1]):
         goal.mode[to, d] = source.mode[row, d]
         goal.fly_begin[to, d] = source.fly_begin[row, d]
         goal.fly_end[to, d] = source.fly_end[row, d]
-        goal.fly_place[to, d] = source.fly_place[row, d]
+        goal.fly_candidate[to, d] = source.fly_candidate[row, d]
         goal.fly_pad[to, d] = source.fly_pad[row, d]
         for i in range(3):
             goal.slide[to, d, i] = source.slide[row, d, i]
@@ -159,388 +110,165 @@ def _copy_plan(source: Path, row: int, goal: Path, to: int) -> None:
 
 
 @linked
-def _draw_once(bench: Bench, plans: Plans, t: int, eagerness: int) -> None:
-    path, digits, last = bench.path, bench.path.mode.shape[1], bench.path.mode.shape[0] - 1
-    end = t + 1 + int(roll(plans.dice) * max(2 * plans.window - 1, 1))
+def _draw_once(state: SearchState, plan: PlanData, t: int, eagerness: int) -> None:
+    """Draws one plan; the larger ``eagerness``, the more digits come to the body."""
+    path, digits, last = state.path, state.path.mode.shape[1], state.path.mode.shape[0] - 1
+    end = t + 1 + int(roll(plan.dice) * max(2 * plan.policy.window - 1, 1))
     for d in range(digits):
         path.mode[t, d] = path.reached[t, d]
-        plans.is_away[d] = path.mode[t, d] == FREE or path.mode[t, d] == FLY
+        plan.scratch.is_away[d] = path.mode[t, d] == FREE or path.mode[t, d] == FLY
     for d in range(digits):
-        plans.calls[d] = _call(bench, plans, t, d)
-        if plans.calls[d] > t:
-            end = min(end, plans.calls[d])
+        plan.scratch.departures[d] = _departure_frame(state, plan, t, d)
+        if plan.scratch.departures[d] > t:
+            end = min(end, plan.scratch.departures[d])
     path.window_end[t] = min(end, last)
-    if eagerness == _GATHERING:
-        _gather(bench, plans, t)
-    shuffle(plans.dice, plans.turns, digits)
+    if eagerness == _WHOLE_GRASP_DRAW:
+        plan_whole_grasp(state, plan, t)
+    shuffle(plan.dice, plan.scratch.planning_order, digits)
     for n in range(digits):
-        d = plans.turns[n]
+        d = plan.scratch.planning_order[n]
         mode = path.mode[t, d]
-        if _is_bound(plans.orders, path, t, d):
+        if _follows_schedule(plan.policy.schedule, path, t, d):
             path.mode[t, d] = HOLD if mode == SLIDE else mode
-        elif plans.calls[d] <= t:
-            _obey(bench, plans, t, d)
+        elif plan.scratch.departures[d] <= t:
+            _depart_on_schedule(state, plan, t, d)
         elif mode == FREE:
-            _invite(bench, plans, t, d, eagerness)
+            _plan_free_digit(state, plan, t, d, eagerness)
         elif mode != FLY:
-            _plan_touching(bench, plans, t, d)
+            _plan_touching_digit(state, plan, t, d)
 
 
 @inlined
-def _key_from(keys: np.ndarray, frame: int) -> int:
-    """The first key frame that is not before a frame, or the last of all."""
-    for k in range(keys.shape[0]):
-        if keys[k] >= frame:
-            return k
-    return keys.shape[0] - 1
-
-
-@inlined
-def _apart(a: np.ndarray, b: np.ndarray) -> float:
-    """Distance squared, m^2."""
-    return (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2
-
-
-@inlined
-def _is_bound(orders: Orders, path: Path, t: int, d: int) -> bool:
-    """Whether a digit has an order for the next frame, and is where that wants it."""
+def _follows_schedule(schedule: DigitSchedule, path: Path, t: int, d: int) -> bool:
+    """Whether a digit is scheduled in the next frame and is where it should be then."""
     if path.mode[t, d] == FREE:
         return False
     following = min(t + 1, path.mode.shape[0] - 1)
-    if orders.is_pinned[following, d] or orders.is_kept[following, d]:
+    if schedule.is_pinned[following, d] or schedule.is_kept[following, d]:
         return True
-    pin = orders.pin[following, d]
+    pin = schedule.pin[following, d]
     if pin < 0 or path.reached[t, d] != HOLD:
         return False
-    return np.sqrt(_apart(path.target[t, d], orders.point[pin])) <= ROLLED
-
-
-@inlined
-def _flight_to(plans: Plans, goal: np.ndarray, x: float, y: float, z: float) -> int:
-    """Frames that a flight from a point takes."""
-    distance = np.sqrt((goal[0] - x) ** 2 + (goal[1] - y) ** 2 + (goal[2] - z) ** 2)
-    return int(np.ceil(distance / plans.stride))
+    return np.sqrt(squared_distance(path.target[t, d], schedule.point[pin])) <= ROLLED
 
 
 @kernel
-def _call(bench: Bench, plans: Plans, t: int, d: int) -> int:
-    """Latest frame at which a digit must set out for its next order; after the last if none."""
-    path, orders = bench.path, plans.orders
-    frames, start = path.mode.shape[0], orders.start[t, d]
+def _departure_frame(state: SearchState, plan: PlanData, t: int, d: int) -> int:
+    """Latest frame at which a digit must leave for its next scheduled contact.
+
+    It is after the last frame if none is scheduled.
+    """
+    path, schedule = state.path, plan.policy.schedule
+    frames, start = path.mode.shape[0], schedule.start[t, d]
     if start >= frames:
         return frames
-    if start - t > _AHEAD * plans.flight:
-        return start - _AHEAD * plans.flight
-    pin = orders.pin[start, d]
+    if start - t > SCHEDULE_AHEAD * plan.policy.flight:
+        return start - SCHEDULE_AHEAD * plan.policy.flight
+    pin = schedule.pin[start, d]
     if pin < 0:
-        return start - plans.flight
-    goal = orders.point[pin]
-    # Whoever is there already need not move.
-    if path.mode[t, d] == HOLD and _apart(path.target[t, d], goal) == 0.0:
+        return start - plan.policy.flight
+    goal = schedule.point[pin]
+    # A digit that is there already need not move.
+    if path.mode[t, d] == HOLD and squared_distance(path.target[t, d], goal) == 0.0:
         return frames
-    x, y, z = pad_place(bench, t, d, 0)
-    return start - max(plans.flight, _flight_to(plans, goal, x, y, z))
+    position = pad_position(state, t, d, 0)
+    return start - max(plan.policy.flight, flight_frames(plan, goal, position))
 
 
 @kernel
-def _obey(bench: Bench, plans: Plans, t: int, d: int) -> None:
-    """A digit sets out for its next order, if the others can carry the body meanwhile."""
-    path = bench.path
+def _depart_on_schedule(state: SearchState, plan: PlanData, t: int, d: int) -> None:
+    """Sends a digit to its next scheduled contact, if the others can carry the body meanwhile."""
+    path = state.path
     if path.mode[t, d] == FLY:
         return
     if path.mode[t, d] == FREE:
-        _send(bench, plans, t, d, False)
+        plan_flight(state, plan, t, d, False)
         return
-    plans.is_away[d] = True
-    if _can_spare(bench, plans, t):
-        _send(bench, plans, t, d, False)
+    plan.scratch.is_away[d] = True
+    if _can_spare(state, plan, t):
+        plan_flight(state, plan, t, d, False)
         return
-    plans.is_away[d] = False
+    plan.scratch.is_away[d] = False
     path.mode[t, d] = HOLD
 
 
 @kernel
-def _can_spare(bench: Bench, plans: Plans, t: int) -> bool:
-    """Whether digits that hold, not those that slide, can do without some for a flight."""
-    for d in range(plans.is_away.shape[0]):
-        plans.is_spared[d] = plans.is_away[d] or bench.path.mode[t, d] == SLIDE
-    return carried_without(bench, t, t + plans.flight, plans.is_spared)
+def _can_spare(state: SearchState, plan: PlanData, t: int) -> bool:
+    """Whether digits that hold, without those that slide or are away, can carry for a flight."""
+    for d in range(plan.scratch.is_away.shape[0]):
+        plan.scratch.is_spared[d] = plan.scratch.is_away[d] or state.path.mode[t, d] == SLIDE
+    return can_carry_without(state, t, t + plan.policy.flight, plan.scratch.is_spared)
 
 
 @inlined
-def _has_room_to_fly(bench: Bench, t: int, d: int, most: int) -> bool:
-    hand, flying = bench.stage.hand_of_digit, 0
+def _may_fly(state: SearchState, t: int, d: int, most: int) -> bool:
+    """Whether fewer than ``most`` digits of a digit's hand are on a flight."""
+    hand, flying = state.data.hand_of_digit, 0
     for e in range(hand.shape[0]):
-        if hand[e] == hand[d] and bench.path.mode[t, e] == FLY:
+        if hand[e] == hand[d] and state.path.mode[t, e] == FLY:
             flying += 1
     return flying < most
 
 
 @kernel
-def _invite(bench: Bench, plans: Plans, t: int, d: int, eagerness: int) -> None:
-    """A free digit may come to the body if others of its hand, or its thumb, do so too."""
-    path, stage = bench.path, bench.stage
-    hand, is_led = stage.hand_of_digit, plans.look_ahead == 0
+def _plan_free_digit(state: SearchState, plan: PlanData, t: int, d: int, eagerness: int) -> None:
+    """Lets a free digit come to the body, if others of its hand, or its thumb, do so too."""
+    path, data = state.path, state.data
+    hand, is_led = data.hand_of_digit, plan.policy.look_ahead == 0
     for e in range(hand.shape[0]):
         if hand[e] != hand[d]:
             continue
         mode = path.mode[t, e]
-        # Nobody leads where the thumb may not touch, nor in the plain search.
-        leads = plans.is_thumb[e] and (mode == FLY or not stage.may_touch[t, e])
+        # No digit has to lead where the thumb may not touch, nor in the plain search.
+        leads = plan.is_thumb[e] and (mode == FLY or not data.may_touch[t, e])
         is_led = is_led or mode in (HOLD, SLIDE) or leads
     if not is_led:
         return
-    land = plans.land[t, d]
+    land = plan.policy.land[t, d]
     chance = land + eagerness * (1.0 - land) / _DRAWS
-    is_wanted = stage.may_touch[t, d] and roll(plans.dice) < chance
+    is_wanted = data.may_touch[t, d] and roll(plan.dice) < chance
     if (
         is_wanted
-        and not plans.is_forced[d]
-        and _has_room_to_fly(bench, t, d, _MOST_FLYING + eagerness)
+        and not plan.forced.is_forced[d]
+        and _may_fly(state, t, d, _MOST_FLYING + eagerness)
     ):
-        _send(bench, plans, t, d, False)
+        plan_flight(state, plan, t, d, False)
 
 
 @kernel
-def _plan_touching(bench: Bench, plans: Plans, t: int, d: int) -> None:
-    path, last = bench.path, bench.path.mode.shape[0] - 1
-    later = min(t + plans.look_ahead, last)
-    must_go = plans.is_forced[d] or not bench.stage.may_touch[later, d]
-    if not must_go and plans.look_ahead > 0:
-        if plans.keeps[d, _ONE_AHEAD] == UNKNOWN:
-            plans.keeps[d, _ONE_AHEAD] = keeps_place(bench, t, d, later)
-        must_go = plans.keeps[d, _ONE_AHEAD] != YES
-    chance = roll(plans.dice)
+def _plan_touching_digit(state: SearchState, plan: PlanData, t: int, d: int) -> None:
+    """Lets a digit that touches the body leave, slide or hold it."""
+    path, last = state.path, state.path.mode.shape[0] - 1
+    later = min(t + plan.policy.look_ahead, last)
+    must_go = plan.forced.is_forced[d] or not state.data.may_touch[later, d]
+    if not must_go and plan.policy.look_ahead > 0:
+        if plan.scratch.keeps[d, _ONE_AHEAD] == UNKNOWN:
+            plan.scratch.keeps[d, _ONE_AHEAD] = can_keep_contact(state, t, d, later)
+        must_go = plan.scratch.keeps[d, _ONE_AHEAD] != YES
+    chance = roll(plan.dice)
     is_idle = path.load[t, d] < IDLE_LOAD
-    wants_away = is_idle and chance < plans.relocate[t, d]
-    if plans.orders.start[t, d] - t <= _AHEAD * plans.flight:
-        wants_away = wants_away or roll(plans.dice) < _EARLY
-    if (must_go or wants_away) and _has_room_to_fly(bench, t, d, _MOST_FLYING):
-        plans.is_away[d] = True
-        if _can_spare(bench, plans, t) and _send(bench, plans, t, d, plans.is_shunning[d]):
+    wants_away = is_idle and chance < plan.policy.relocate[t, d]
+    if plan.policy.schedule.start[t, d] - t <= SCHEDULE_AHEAD * plan.policy.flight:
+        wants_away = wants_away or roll(plan.dice) < _EARLY
+    if (must_go or wants_away) and _may_fly(state, t, d, _MOST_FLYING):
+        plan.scratch.is_away[d] = True
+        if _can_spare(state, plan, t) and plan_flight(
+            state, plan, t, d, plan.forced.avoids_point[d]
+        ):
             return
-        plans.is_away[d] = False
+        plan.scratch.is_away[d] = False
     path.mode[t, d] = HOLD
     # Kinetic friction leaves no choice of forces; others that do not slide must have one.
     still = 0
     for e in range(path.mode.shape[1]):
         still += e != d and path.mode[t, e] == HOLD and path.load[t, e] >= IDLE_LOAD
     is_on_cone = path.ratio[t, d] > _ON_CONE and not is_idle and still >= _LEAST_STILL
-    if is_on_cone and chance < plans.slide[t, d]:
-        held = carried_without(bench, t, t, plans.is_away)
+    if is_on_cone and chance < plan.policy.slide[t, d]:
+        held = can_carry_without(state, t, t, plan.scratch.is_away)
         path.mode[t, d] = SLIDE
-        speed = plans.slide_step * (0.3 + 0.7 * roll(plans.dice))
+        speed = plan.policy.slide_step * (0.3 + 0.7 * roll(plan.dice))
         for i in range(3):
             path.slide[t, d, i] = speed * path.pull[t, d, i]
-        # What guiding points cannot carry in any case, the rest of the hand does.
-        if held and not carried_without(bench, t, t, plans.is_away):
+        # If the guiding points cannot carry the body anyway, the rest of the hand does.
+        if held and not can_carry_without(state, t, t, plan.scratch.is_away):
             path.mode[t, d] = HOLD
-
-
-@linked
-def _send(bench: Bench, plans: Plans, t: int, d: int, is_shunning: bool) -> bool:
-    """Plans a flight of a digit to a new place, or away from the body if there is none.
-
-    Args:
-        bench: The search.
-        plans: What is drawn from.
-        t: Row of the path.
-        d: Digit.
-        is_shunning: Whether the farther from its shunned point, the better.
-    """
-    path, places, orders = bench.path, bench.candidates, plans.orders
-    last = path.mode.shape[0] - 1
-    if t + 2 > last:
-        return False
-    x, y, z = pad_place(bench, t, d, 0)
-    start = orders.start[t, d]
-    is_called = start - t <= _AHEAD * plans.flight
-    m, landing, k = -1, t, 0
-    # A place may come within reach only while the digit is on its way.
-    for patience in range(1, 3):
-        landing = start if is_called else min(t + patience * plans.flight, last)
-        k = _key_from(places.frame, landing)
-        if bench.stage.may_touch[landing, d] and not orders.is_kept[landing, d]:
-            m = _draw_place(bench, plans, t, d, k, x, y, z, is_shunning, 0 if is_called else 1)
-        if m >= 0:
-            break
-    if m < 0:
-        path.mode[t, d] = FREE
-        return True
-    lasts = _flight_to(plans, places.point[m], x, y, z)
-    if is_called:
-        lasts = max(lasts, plans.flight)
-        soon = min(_key_from(places.frame, t + lasts), k)
-        # It may land before it must, but not where it cannot yet be.
-        landing = t + lasts if places.cost[d, m, soon] < np.inf else start
-    _set_out(bench, t, d, m, x, y, z, max(landing, t + lasts))
-    return True
-
-
-@inlined
-def _set_out(
-    bench: Bench, t: int, d: int, m: int, x: float, y: float, z: float, landing: int
-) -> None:
-    """Writes a flight of a digit from a point to place ``m``."""
-    path, places, stage = bench.path, bench.candidates, bench.stage
-    if stage.pad_links[d, places.pad[m]] != stage.pad_link[d]:
-        # Another phalanx than the one with the pad is to land.
-        x, y, z = pad_place(bench, t, d, places.pad[m])
-    path.mode[t, d] = FLY
-    path.fly_place[t, d] = m
-    path.fly_pad[t, d] = places.pad[m]
-    path.fly_begin[t, d] = t
-    path.fly_end[t, d] = landing
-    path.fly_from[t, d, 0], path.fly_from[t, d, 1], path.fly_from[t, d, 2] = x, y, z
-    for i in range(3):
-        path.fly_goal[t, d, i] = places.point[m, i]
-        path.fly_normal[t, d, i] = places.normal[m, i]
-
-
-@kernel
-def _draw_place(
-    bench: Bench,
-    plans: Plans,
-    t: int,
-    d: int,
-    k: int,
-    x: float,
-    y: float,
-    z: float,
-    is_shunning: bool,
-    lasting: int,
-) -> int:
-    """A place near by for a digit at a key frame, taken by no other digit; -1 if none seems.
-
-    Args:
-        bench: The search.
-        plans: What is drawn from.
-        t: Row of the path.
-        d: Digit.
-        k: Key frame.
-        x: Where the digit is, m.
-        y: The same.
-        z: The same.
-        is_shunning: Whether the farther from its shunned point, the better.
-        lasting: 1 to leave out places that are soon out of reach: a hand that is about to leave
-            the body lets go of it, and does not look for another hold. Else 0.
-    """
-    path, point, sums = bench.path, bench.candidates.point, plans.sums
-    total = 0.0
-    for m in range(point.shape[0]):
-        weight = plans.appeal[lasting, d, k, m]
-        if weight > 0.0:
-            square = (point[m, 0] - x) ** 2 + (point[m, 1] - y) ** 2 + (point[m, 2] - z) ** 2
-            weight *= np.exp(-0.5 * square / _NEIGHBOURHOOD**2)
-            if is_shunning:
-                weight *= _apart(point[m], plans.shunned[d])
-            total += weight
-        sums[m] = total
-    if not total > 0.0:
-        return -1
-    for _ in range(_PLACE_DRAWS):
-        m = drawn_from(plans.dice, sums)
-        is_taken = False
-        for e in range(path.mode.shape[1]):
-            if e == d or path.mode[t, e] == FREE:
-                continue
-            other = path.fly_goal[t, e] if path.mode[t, e] == FLY else path.target[t, e]
-            is_taken = is_taken or _apart(other, point[m]) < FINGER_WIDTH**2
-        if not is_taken:
-            return m
-    return -1
-
-
-@kernel
-def _gather(bench: Bench, plans: Plans, t: int) -> None:
-    """Hands that are off the body come with a whole grasp, if there is one that can carry.
-
-    Digits that come one by one hardly ever make a grasp in the short time in which both hands
-    are at the body.
-    """
-    path, stage, places = bench.path, bench.stage, bench.candidates
-    hand, last = stage.hand_of_digit, path.mode.shape[0] - 1
-    for h in range(stage.offset.shape[0]):
-        is_there = False
-        for d in range(hand.shape[0]):
-            mode = path.mode[t, d]
-            # With its thumb in the air a hand is about to grasp already.
-            comes_already = plans.is_thumb[d] and mode == FLY
-            is_there = is_there or (hand[d] == h and (mode in (HOLD, SLIDE) or comes_already))
-        if is_there:
-            continue
-        for patience in range(1, 3):
-            k = _key_from(places.frame, min(t + patience * plans.flight, last))
-            landing = places.frame[k]
-            if not t + 2 < landing <= t + 2 * plans.flight:
-                continue
-            row = _best_grasp(bench, plans, t, h, landing, k)
-            if row < 0:
-                continue
-            for d in range(hand.shape[0]):
-                m = plans.grasps[row, d]
-                if m < 0:
-                    continue
-                x, y, z = pad_place(bench, t, d, 0)
-                ax, ay, az = _carried_along(bench, t, d, x, y, z, landing)
-                lasts = _flight_to(plans, places.point[m], ax, ay, az)
-                _set_out(bench, t, d, m, x, y, z, max(landing, t + lasts))
-            break
-
-
-@inlined
-def _carried_along(
-    bench: Bench, t: int, d: int, x: float, y: float, z: float, later: int
-) -> tuple[float, float, float]:
-    """Where its wrist takes a point of a digit until a later frame, m."""
-    turn, place = bench.stage.root_rotation, bench.stage.root_position
-    h = bench.stage.hand_of_digit[d]
-    rx, ry, rz = x - place[t, h, 0], y - place[t, h, 1], z - place[t, h, 2]
-    lx = turn[t, h, 0, 0] * rx + turn[t, h, 1, 0] * ry + turn[t, h, 2, 0] * rz
-    ly = turn[t, h, 0, 1] * rx + turn[t, h, 1, 1] * ry + turn[t, h, 2, 1] * rz
-    lz = turn[t, h, 0, 2] * rx + turn[t, h, 1, 2] * ry + turn[t, h, 2, 2] * rz
-    new = turn[later, h]
-    return (
-        new[0, 0] * lx + new[0, 1] * ly + new[0, 2] * lz + place[later, h, 0],
-        new[1, 0] * lx + new[1, 1] * ly + new[1, 2] * lz + place[later, h, 1],
-        new[2, 0] * lx + new[2, 1] * ly + new[2, 2] * lz + place[later, h, 2],
-    )
-
-
-@kernel
-def _best_grasp(bench: Bench, plans: Plans, t: int, h: int, landing: int, k: int) -> int:
-    """Of some grasps of a hand, the one that carries the body for longest from a key frame.
-
-    Returns its row of ``plans.grasps``, or -1 if none carries it.
-    """
-    path, stage, chosen = bench.path, bench.stage, plans.grasps
-    has_thumb, num_taken = False, 0
-    for d in range(path.mode.shape[1]):
-        if path.mode[t, d] == HOLD or path.mode[t, d] == SLIDE:
-            for i in range(3):
-                plans.taken[num_taken, i] = path.target[t, d, i]
-            num_taken += 1
-        for row in range(chosen.shape[0]):
-            chosen[row, d] = -1
-        is_called = plans.orders.start[t, d] - t <= _AHEAD * plans.flight
-        if stage.hand_of_digit[d] != h or not stage.may_touch[landing, d] or is_called:
-            continue
-        total = 0.0
-        for m in range(plans.sums.shape[0]):
-            total += plans.appeal[0, d, k, m]
-            plans.sums[m] = total
-        if not total > 0.0:
-            continue
-        has_thumb = has_thumb or plans.is_thumb[d]
-        for row in range(chosen.shape[0]):
-            m = drawn_from(plans.dice, plans.sums)
-            if plans.is_thumb[d] or roll(plans.dice) >= plans.leave_free:
-                chosen[row, d] = m
-    if not has_thumb:
-        return -1
-    grasp_worths(bench, chosen, k, plans.taken[:num_taken], plans.worth)
-    best = 0
-    for row in range(chosen.shape[0]):
-        if plans.worth[row] > plans.worth[best]:
-            best = row
-    return best if plans.worth[best] > 0.0 else -1

@@ -5,90 +5,98 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Bool, Float, Int
 
-from handwright.methods.sampling.setup.hold_data import Stage
+from handwright.methods.sampling.setup.hold_data import HoldData
 
 
 class Path(NamedTuple):
-    """Rows by frame; what a digit does in frame t + 1 is planned in row t."""
+    """One row for each of T frames; what a digit does in frame t + 1 is planned in row t.
 
-    q: np.ndarray
-    """(T, J) rad."""
-    mode: np.ndarray
-    """(T, D) FREE, HOLD, SLIDE or FLY, as planned for the next frame."""
-    reached: np.ndarray
-    """(T, D) the same as this frame itself was reached."""
-    kept: np.ndarray
-    """(T, D) whether the guiding point goes on from the last frame without slipping."""
-    link: np.ndarray
-    """(T, D) that the guiding point is fixed to."""
-    local: np.ndarray
-    """(T, D, 3) guiding point on that link, m."""
-    target: np.ndarray
-    """(T, D, 3) guiding point on the body, m."""
-    normal: np.ndarray
-    """(T, D, 3) out of the body there."""
-    slide: np.ndarray
-    """(T, D, 3) motion over the surface, m a frame."""
-    fly_begin: np.ndarray
-    """(T, D) frame of lift-off."""
-    fly_end: np.ndarray
-    """(T, D) frame of landing."""
-    fly_place: np.ndarray
-    """(T, D) candidate that it flies to."""
-    fly_pad: np.ndarray
-    """(T, D) which point of the pad will touch."""
-    fly_from: np.ndarray
-    """(T, D, 3)"""
-    fly_goal: np.ndarray
-    """(T, D, 3)"""
-    fly_normal: np.ndarray
-    """(T, D, 3)"""
-    load: np.ndarray
-    """(T, D) normal force over the weight."""
-    ratio: np.ndarray
-    """(T, D) friction over the most there may be."""
-    pull: np.ndarray
-    """(T, D, 3) direction of friction on the body."""
-    shear: np.ndarray
-    """(T, C, 3) by which skin that touches has given way, m; see ``Limits.shear``."""
-    window_end: np.ndarray
-    """(T,) frame at which the plan that covers this frame is made anew."""
+    There are J joints, D digits and C capsules. Points are in the body's frame.
+    """
+
+    q: Float[np.ndarray, "T J"]
+    """Joint values, rad."""
+    mode: Int[np.ndarray, "T D"]
+    """FREE, HOLD, SLIDE or FLY, as planned for the next frame."""
+    reached: Int[np.ndarray, "T D"]
+    """The mode with which this frame itself was reached."""
+    kept: Bool[np.ndarray, "T D"]
+    """Whether the guiding point goes on from the last frame without slipping."""
+    link: Int[np.ndarray, "T D"]
+    """The link that the guiding point is fixed to."""
+    local: Float[np.ndarray, "T D 3"]
+    """The guiding point in the frame of that link, m."""
+    target: Float[np.ndarray, "T D 3"]
+    """The guiding point on the body, m."""
+    normal: Float[np.ndarray, "T D 3"]
+    """The outward normal of the body at the guiding point."""
+    slide: Float[np.ndarray, "T D 3"]
+    """Planned motion over the surface, m a frame."""
+    fly_begin: Int[np.ndarray, "T D"]
+    """The frame of lift-off."""
+    fly_end: Int[np.ndarray, "T D"]
+    """The frame of landing."""
+    fly_candidate: Int[np.ndarray, "T D"]
+    """The candidate at which the digit lands."""
+    fly_pad: Int[np.ndarray, "T D"]
+    """The point of the digit that will touch, as a column of ``HoldData.pads``."""
+    fly_from: Float[np.ndarray, "T D 3"]
+    """Where the flight begins, m."""
+    fly_goal: Float[np.ndarray, "T D 3"]
+    """Where the flight ends, m."""
+    fly_normal: Float[np.ndarray, "T D 3"]
+    """The outward normal of the body where the flight ends."""
+    load: Float[np.ndarray, "T D"]
+    """Normal force over the weight of the body."""
+    ratio: Float[np.ndarray, "T D"]
+    """Friction over the most that there may be."""
+    pull: Float[np.ndarray, "T D 3"]
+    """Direction of friction on the body."""
+    shear: Float[np.ndarray, "T C 3"]
+    """Stretch of the skin that touches, m; see ``Limits.shear``."""
+    window_end: Int[np.ndarray, " T"]
+    """The frame at which the plan that covers this frame is drawn anew."""
 
 
-def make_path(stage: Stage, frames: int) -> Path:
-    """Room for a path with the hands of a stage."""
-    joints, digits, capsules = (
-        len(of) for of in (stage.rest, stage.hand_of_digit, stage.digit_of_capsule)
-    )
-    one = np.zeros((frames, digits))
-    three = np.zeros((frames, digits, 3))
-    whole = np.zeros((frames, digits), dtype=np.int64)
+def make_path(data: HoldData, frames: int) -> Path:
+    """Allocates a path for the hands of a hold; all digits are free in all frames."""
+
+    def scalars() -> Float[np.ndarray, "T D"]:
+        return np.zeros((frames, data.num_digits))
+
+    def numbers() -> Int[np.ndarray, "T D"]:
+        return np.zeros((frames, data.num_digits), dtype=np.int64)
+
+    def vectors() -> Float[np.ndarray, "T D 3"]:
+        return np.zeros((frames, data.num_digits, 3))
+
     return Path(
-        q=np.zeros((frames, joints)),
-        mode=whole.copy(),
-        reached=whole.copy(),
-        kept=np.zeros((frames, digits), dtype=np.bool_),
-        link=whole.copy(),
-        local=three.copy(),
-        target=three.copy(),
-        normal=three.copy(),
-        slide=three.copy(),
-        fly_begin=whole.copy(),
-        fly_end=whole.copy(),
-        fly_place=whole.copy(),
-        fly_pad=whole.copy(),
-        fly_from=three.copy(),
-        fly_goal=three.copy(),
-        fly_normal=three.copy(),
-        load=one.copy(),
-        ratio=one.copy(),
-        pull=three.copy(),
-        shear=np.zeros((frames, capsules, 3)),
+        q=np.zeros((frames, data.num_joints)),
+        mode=numbers(),
+        reached=numbers(),
+        kept=np.zeros((frames, data.num_digits), dtype=np.bool_),
+        link=numbers(),
+        local=vectors(),
+        target=vectors(),
+        normal=vectors(),
+        slide=vectors(),
+        fly_begin=numbers(),
+        fly_end=numbers(),
+        fly_candidate=numbers(),
+        fly_pad=numbers(),
+        fly_from=vectors(),
+        fly_goal=vectors(),
+        fly_normal=vectors(),
+        load=scalars(),
+        ratio=scalars(),
+        pull=vectors(),
+        shear=np.zeros((frames, data.num_capsules, 3)),
         window_end=np.zeros(frames, dtype=np.int64),
     )
 
 
 def copy_path(path: Path) -> Path:
-    """A path of its own."""
+    """Returns a path that shares no memory with the given one."""
     return Path(*(column.copy() for column in path))

@@ -1,71 +1,26 @@
 """What digits do next: strategies for a window of frames, drawn among those that forces allow.
 
 Ye & Liu 2012, sections 4.2 and 5. Past the paper, the plan looks ahead: a contact that is about to
-leave the digit's reach is given up while others can carry the load, and places that stay within
-reach are preferred. The draws themselves are in ``drawing.py``.
+leave the digit's reach is given up while others can carry the load, and candidates that stay within
+reach are preferred. The draws themselves are in ``draw.py``.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+from jaxtyping import Float
 
 from handwright.kernels.packed import Packed
-from handwright.kernels.rng import make_dice
-from handwright.methods.sampling.constraints.schedule import Orders
-from handwright.methods.sampling.search.carrying import UNKNOWN
-from handwright.methods.sampling.search.draw import Plans, draw_plan
-from handwright.methods.sampling.search.path import Path, make_path
+from handwright.methods.sampling.search.draw import draw_plan
+from handwright.methods.sampling.search.path import Path
+from handwright.methods.sampling.search.policy import Policy, make_plan_data
 from handwright.methods.sampling.search.workspace import FLY, SLIDE
 from handwright.methods.sampling.setup.candidates import Candidates
-from handwright.methods.sampling.setup.grasps import first_digits
-from handwright.methods.sampling.setup.hold_data import Stage
-
-# Horizons, in look-aheads; and where bodies turn in the hand so quickly, rad a frame, that places
-# which are in reach before and after may be out of it in between. The second is the one that
-# digits must keep their places for.
-_HORIZONS, _QUICK_HORIZONS = (0.5, 1.0, 2.0, 3.5), (0.3, 1.0, 0.6, 2.0)
-_QUICK_TURN = 0.12
-# Grasps of which the best is taken where a hand comes to a body that another one holds.
-_GRASPS = 30
+from handwright.methods.sampling.setup.hold_data import HoldData
 
 Forced: TypeAlias = dict[int, "np.ndarray | None"]
-
-
-class Policy(NamedTuple):
-    """How plans are drawn; probabilities are for each chance that there is."""
-
-    window: int
-    """Expected length of a window, frames."""
-    slide: np.ndarray
-    """(T, D) probability that a digit on its friction cone slides."""
-    relocate: np.ndarray
-    """(T, D) probability that a digit without load moves to another place."""
-    land: np.ndarray
-    """(T, D) probability that a free digit comes to the body."""
-    leave_free: float
-    """Probability that a digit stays off the body at the start."""
-    slide_step: float
-    """Largest sliding, m a frame."""
-    flight: int
-    """Least frames from lift-off to landing."""
-    stride: float
-    """How far a digit relocates in a frame, at most, m."""
-    look_ahead: int
-    """Frames within which a contact must stay in reach."""
-    comfort: float
-    """How much comfortable places are preferred."""
-    lasting: float
-    """How much places are preferred that stay within reach for long."""
-    grasp_tries: int
-    """Draws of a first grasp."""
-    is_informed: bool
-    """Whether dead ends are answered by their cause; else everything is drawn anew."""
-    wraps: bool
-    """Whether first grasps are looked for by closing the hand."""
-    orders: Orders
-    """What single digits are told to do."""
 
 
 class Planner:
@@ -73,49 +28,49 @@ class Planner:
 
     def __init__(
         self,
-        stage: Stage,
+        data: HoldData,
         candidates: Candidates,
         path: Path,
         policy: Policy,
-        bench: Packed,
+        state: Packed,
         rng: np.random.Generator,
     ) -> None:
-        self._path, self._bench = path, bench
-        self.appeal = place_appeal(candidates, policy.comfort, policy.lasting)
-        """(D, M, K) how much digits like places."""
-        self._plans = _plans(stage, candidates, policy, self.appeal, rng)
-        self._packed = Packed(self._plans)
+        self._path, self._state = path, state
+        self.appeal = candidate_appeal(candidates, policy.comfort, policy.lasting)
+        """(D, M, K) how much digits prefer candidates at key frames."""
+        self._plan = make_plan_data(data, candidates, policy, self.appeal, rng)
+        self._packed = Packed(self._plan)
 
     def draw(self, t: int, forced: Forced) -> bool:
         """Draws a strategy for every digit, for the window that starts at frame ``t``.
 
-        Returns whether all digits that must leave their places can.
+        Returns whether all digits that must leave their contacts can.
 
         Args:
             t: Row of the path that holds the plan.
-            forced: Digits that must leave their places, each with a point to keep away from.
+            forced: Digits that must leave their contacts, each with a point to keep away from.
         """
-        plans = self._plans
-        plans.is_forced[:] = plans.is_shunning[:] = False
-        for d, shunned in forced.items():
-            plans.is_forced[d] = True
-            if shunned is not None:
-                plans.is_shunning[d] = True
-                plans.shunned[d] = shunned
-        return bool(draw_plan(self._bench, self._packed, t))
+        moves = self._plan.forced
+        moves.is_forced[:] = moves.avoids_point[:] = False
+        for d, avoided_point in forced.items():
+            moves.is_forced[d] = True
+            if avoided_point is not None:
+                moves.avoids_point[d] = True
+                moves.avoided_point[d] = avoided_point
+        return bool(draw_plan(self._state, self._packed, t))
 
     def copy_row(self, t: int) -> list[np.ndarray]:
-        """The plan of row t."""
+        """Copies the plan of row t."""
         return [column[t].copy() for column in self._columns()]
 
     def write_row(self, t: int, plan: list[np.ndarray]) -> None:
-        """Puts a copied plan back."""
+        """Writes a copied plan to row t."""
         for column, values in zip(self._columns(), plan, strict=True):
             column[t] = values
 
     def _columns(self) -> tuple[np.ndarray, ...]:
         path = self._path
-        flight = (path.fly_begin, path.fly_end, path.fly_place, path.fly_pad, path.fly_from)
+        flight = (path.fly_begin, path.fly_end, path.fly_candidate, path.fly_pad, path.fly_from)
         return (path.mode, path.window_end, path.slide, *flight, path.fly_goal, path.fly_normal)
 
     def aims(self, t: int) -> np.ndarray:
@@ -129,68 +84,14 @@ class Planner:
         return aim
 
 
-def _plans(
-    stage: Stage,
-    places: Candidates,
-    policy: Policy,
-    appeal: np.ndarray,
-    rng: np.random.Generator,
-) -> Plans:
-    digits, num_places, _ = appeal.shape
-    horizons = _QUICK_HORIZONS if _fastest_turn(stage) > _QUICK_TURN else _HORIZONS
-    frames, count = places.frame, len(horizons)
-    # Key frames for which a place must last from each of them.
-    until = np.minimum(frames + policy.look_ahead, frames[-1])
-    lasts = places.life >= np.searchsorted(frames, until, side="right") - np.arange(len(frames))
-    both = np.stack([appeal, np.where(lasts, appeal, 0.0)])
-    return Plans(
-        window=policy.window,
-        slide=policy.slide,
-        relocate=policy.relocate,
-        land=policy.land,
-        leave_free=policy.leave_free,
-        slide_step=policy.slide_step,
-        flight=policy.flight,
-        stride=policy.stride,
-        look_ahead=policy.look_ahead,
-        orders=policy.orders,
-        appeal=np.ascontiguousarray(both.transpose(0, 1, 3, 2)),
-        is_thumb=first_digits(stage.hand_of_digit),
-        horizons=np.array([round(share * policy.look_ahead) for share in horizons]),
-        dice=make_dice(rng),
-        is_forced=np.zeros(digits, dtype=np.bool_),
-        is_shunning=np.zeros(digits, dtype=np.bool_),
-        shunned=np.zeros((digits, 3)),
-        best=make_path(stage, 1),
-        frames=np.zeros(count, dtype=np.int64),
-        keys=np.zeros(count, dtype=np.int64),
-        keeps=np.full((digits, count), UNKNOWN),
-        calls=np.zeros(digits, dtype=np.int64),
-        is_away=np.zeros(digits, dtype=np.bool_),
-        is_spared=np.zeros(digits, dtype=np.bool_),
-        turns=np.zeros(digits, dtype=np.int64),
-        sums=np.zeros(num_places),
-        taken=np.zeros((digits, 3)),
-        grasps=np.full((_GRASPS, digits), -1),
-        worth=np.zeros(_GRASPS),
-    )
-
-
-def _fastest_turn(stage: Stage) -> float:
-    """Of a wrist about the body from one frame to the next, rad."""
-    turn = stage.root_rotation
-    if len(turn) < 2:
-        return 0.0
-    cosine = 0.5 * (np.einsum("thij,thij->th", turn[1:], turn[:-1]) - 1.0)
-    return float(np.arccos(np.clip(cosine, -1.0, 1.0)).max())
-
-
-def place_appeal(places: Candidates, comfort: float, lasting: float) -> np.ndarray:
-    """(D, M, K) how much a digit likes a place: comfortable ones, and those that last."""
-    most = np.maximum(places.life.max(axis=1, keepdims=True), 1)
+def candidate_appeal(
+    candidates: Candidates, comfort: float, lasting: float
+) -> Float[np.ndarray, "D M K"]:
+    """How much digits prefer candidates: those that are comfortable and stay within reach."""
+    most = np.maximum(candidates.life.max(axis=1, keepdims=True), 1)
     return np.where(
-        np.isfinite(places.cost),
-        np.exp(-comfort * np.where(np.isfinite(places.cost), places.cost, 0.0))
-        * (places.life / most) ** lasting,
+        np.isfinite(candidates.cost),
+        np.exp(-comfort * np.where(np.isfinite(candidates.cost), candidates.cost, 0.0))
+        * (candidates.life / most) ** lasting,
         0.0,
     )

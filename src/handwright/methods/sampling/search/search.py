@@ -13,37 +13,48 @@ import numpy as np
 
 from handwright.kernels.packed import Packed
 from handwright.kinematics.tree import Links
-from handwright.methods.sampling.finish.check import still_holds, take_step
-from handwright.methods.sampling.search.carrying import SPARE_FRICTION, grasp_worths, posed_frames
-from handwright.methods.sampling.search.frame import FINE, MISSED, UNMOVED
+from handwright.methods.sampling.search.carrying import (
+    SPARE_FRICTION,
+    count_posed_key_frames,
+    score_grasps,
+)
+from handwright.methods.sampling.search.frame import FEASIBLE, MISSED, UNBALANCED
 from handwright.methods.sampling.search.path import Path, copy_path, make_path
 from handwright.methods.sampling.search.plan import Forced, Planner
-from handwright.methods.sampling.search.step import IDLE_LOAD, TRIES, Bench, advance, settle
-from handwright.methods.sampling.search.tally import Tally
+from handwright.methods.sampling.search.step import (
+    IDLE_LOAD,
+    TRIES,
+    SearchState,
+    advance,
+    solve_frame,
+    still_holds,
+    take_step,
+)
+from handwright.methods.sampling.search.tally import SearchTally
 from handwright.methods.sampling.search.workspace import FREE, HOLD
 from handwright.methods.sampling.setup.grasps import draw_grasps, first_digits
-from handwright.methods.sampling.setup.prepare import Prepared
+from handwright.methods.sampling.setup.prepare import HoldSearch
 from handwright.methods.sampling.setup.wrapped_grasps import (
     close_hands,
-    closing_bench,
+    closing_state,
     wanted_posture,
 )
 
-# Rounds of draws without a first grasp after which there is little hope for one.
+# Number of rounds of draws without a first grasp after which there is little hope for one.
 _GRASP_MISSES = 3
-# Grasps of a round that are posed, at most: posing costs far more than asking for forces.
+# Largest number of grasps of a round that are posed, which takes far longer than forces do.
 _GRASP_POSES = 20
-# Ways to close a hand of which the best is taken.
+# Number of ways to close a hand of which the best is taken.
 _WRAPS = 12
-# Key frames that a grasp must carry once it is posed.
+# Number of key frames in which a grasp must carry the body once it is posed.
 _HELD_KEYS = 3
 # "Branch once in every two chances on average": how often a failed window is tried again.
 _RETRY = 0.5
-# At most so often, or a lucky window would be tried for ever.
+# A failed window is tried no more often than this, or a lucky one would be tried for ever.
 _MOST_FAILS = 4
 # "No more than 2.5 feasible paths for each initial sample" on average: chance of another one.
 _ANOTHER = 0.6
-# Plans of which the one that differs most is taken when going back from a solution.
+# Number of plans of which the one that differs most is taken when going back from a solution.
 _ALTERNATIVES = 5
 # Plans whose guiding points are nearer than this in sum, m, are the same.
 _DIFFERENT = 0.01
@@ -56,34 +67,39 @@ class _Window:
     start: int
     fails: int = 0
     aims: list[np.ndarray] = field(default_factory=list)
-    """Of the plans that were tried."""
+    """For each plan that was tried where it takes the digits, m."""
 
 
-class Search:
-    """Looks for paths through all frames of a holding's search, one after the other."""
+class TreeSearch:
+    """Looks for paths through all frames of a hold's search, one after the other."""
 
-    def __init__(self, one: Prepared, rng: np.random.Generator) -> None:
-        stage = one.searched
-        self.tally = Tally()
-        self._stage, self._places, self._policy, self._rng = stage, one.candidates, one.policy, rng
-        self._frames, self._digits = len(stage.wrench), len(stage.hand_of_digit)
-        self._path = make_path(stage, self._frames)
-        self._room, self._parts = one.room, one.parts
-        bench = Bench(stage, one.candidates, one.steps, self._path, one.room)
-        self._bench = Packed(bench)
-        self._closing = closing_bench(stage, bench) if one.policy.wraps else None
-        self._planner = Planner(stage, one.candidates, self._path, one.policy, self._bench, rng)
-        # Of the first key frame, added up to draw from.
+    def __init__(self, hold: HoldSearch, rng: np.random.Generator) -> None:
+        data = hold.searched
+        self.tally = SearchTally()
+        self._data, self._candidates, self._policy, self._rng = (
+            data,
+            hold.candidates,
+            hold.policy,
+            rng,
+        )
+        self._frames, self._digits = len(data.wrench), len(data.hand_of_digit)
+        self._path = make_path(data, self._frames)
+        self._work, self._parts = hold.work, hold.parts
+        state = SearchState(data, hold.candidates, hold.steps, self._path, hold.work)
+        self._state = Packed(state)
+        self._closing = closing_state(data, state) if hold.policy.wraps else None
+        self._planner = Planner(data, hold.candidates, self._path, hold.policy, self._state, rng)
+        # Appeal of candidates at the first key frame, added up to draw from.
         self._appeal = np.cumsum(self._planner.appeal[:, :, 0], axis=1)
-        self._ahead = Packed(Links(*(np.zeros_like(array) for array in one.room.now)))
-        self._has_orders = one.policy.orders.has_any()
+        self._ahead = Packed(Links(*(np.zeros_like(array) for array in hold.work.now)))
+        self._has_schedule = hold.policy.schedule.has_any()
         self._windows: list[_Window] = []
         self._t = -1
         self._misses = 0
         self._fault = self._frames
 
     def reject(self, frame: int) -> None:
-        """Says that the last path does not hold from a frame on: the next one leaves it before."""
+        """Tells that the last path does not hold from a frame on; the next one leaves it before."""
         self._fault = frame
 
     @property
@@ -105,51 +121,51 @@ class Search:
                 self._windows.append(_Window(self._t))
                 self._draw_plan({})
             verdict = self._step()
-            if verdict == FINE:
+            if verdict == FEASIBLE:
                 self._t += 1
             else:
                 self._go_back(verdict)
         return None
 
     def _step(self) -> int:
-        """Tries the next frame."""
+        """Tries the next frame; FEASIBLE, or what it fails by."""
         t = self._t
         self.tally.frames += 1
         # The next strategies are drawn from the forces at the end of a window.
         is_exact = bool(self._path.window_end[t] <= t + 1)
-        if not self._has_orders:
-            return int(take_step(self._bench, t, self._ahead, is_exact))
-        advance(self._bench, t)
-        self._policy.orders.guide(self._room, t + 1)
-        verdict = int(settle(self._bench, t + 1, TRIES, True, is_exact))
-        elsewhere = self._untouched(t + 1) if verdict == FINE else -1
-        if verdict == FINE and not still_holds(self._bench, t, self._ahead):
-            verdict = UNMOVED
-        if verdict != FINE and self._policy.orders.is_kept[t + 1].all():
-            # Nothing is left to choose: whether it holds is for the judge of whole motions.
-            self._policy.orders.write_row(self._path, t + 1, self._room)
-            return FINE
-        if verdict == FINE:
-            missed = max(self._policy.orders.missed(self._path, t + 1), elsewhere)
+        if not self._has_schedule:
+            return int(take_step(self._state, t, self._ahead, is_exact))
+        advance(self._state, t)
+        self._policy.schedule.guide(self._work, t + 1)
+        verdict = int(solve_frame(self._state, t + 1, TRIES, True, is_exact))
+        elsewhere = self._untouched(t + 1) if verdict == FEASIBLE else -1
+        if verdict == FEASIBLE and not still_holds(self._state, t, self._ahead):
+            verdict = UNBALANCED
+        if verdict != FEASIBLE and self._policy.schedule.is_kept[t + 1].all():
+            # Nothing is left to choose: the check of the whole motion says whether it holds.
+            self._policy.schedule.write_row(self._path, t + 1, self._work)
+            return FEASIBLE
+        if verdict == FEASIBLE:
+            missed = max(self._policy.schedule.missed(self._path, t + 1), elsewhere)
             if missed >= 0:
-                self._room.found.blame[:] = missed, -1
+                self._work.found.blame[:] = missed, -1
                 return MISSED
         return verdict
 
     def _draw_plan(self, forced: Forced) -> bool:
-        """A plan for the last window; whether all digits that are forced to can leave."""
+        """Draws a plan for the last window; whether all digits that must leave can."""
         window = self._windows[-1]
         is_served = self._planner.draw(window.start, forced)
         window.aims.append(self._planner.aims(window.start))
         return is_served
 
     def _go_back(self, verdict: int) -> None:
-        """From a dead end to the window that it is in, or to an earlier one."""
+        """Goes back from a dead end to the window that it is in, or to an earlier one."""
         self.tally.add_dead_end(self._t + 1, verdict)
-        self._retreat(self._guilty(verdict) if self._policy.is_informed else {})
+        self._retreat(self._find_digits_to_move(verdict) if self._policy.is_informed else {})
 
     def _retreat(self, forced: Forced) -> None:
-        """To another plan of the last window, or of an earlier one."""
+        """Draws another plan for the last window, or for an earlier one."""
         windows = self._windows
         while windows:
             window = windows[-1]
@@ -163,42 +179,42 @@ class Search:
             windows.pop()
         self._t = -1
 
-    def _guilty(self, verdict: int) -> Forced:
-        """The digits that must give way after a dead end.
+    def _find_digits_to_move(self, verdict: int) -> Forced:
+        """Digits that must leave their contacts after a dead end.
 
         A digit that failed; of two that cross the one that bears less, and away from the other;
         where forces failed, digits that bore load and slip.
         """
         load = self._path.load[self._t]
-        if verdict == UNMOVED:
-            slipping = self._slipping() & (load > IDLE_LOAD) & (self._room.guide.mode == HOLD)
+        if verdict == UNBALANCED:
+            slipping = self._slipping() & (load > IDLE_LOAD) & (self._work.guide.mode == HOLD)
             return {int(d): None for d in np.flatnonzero(slipping)}
-        first, second = (int(d) for d in self._room.found.blame)
+        first, second = (int(d) for d in self._work.found.blame)
         if first < 0:
             return {}
         if second < 0:
             return {first: None}
-        binds = self._policy.orders.binds
+        binds = self._policy.schedule.binds
         first_bound, second_bound = binds(self._t + 1, first), binds(self._t + 1, second)
         if first_bound > second_bound or (
             first_bound == second_bound and load[second] < load[first]
         ):
             first, second = second, first
-        return {first: self._room.guide.target[second].copy()}
+        return {first: self._work.guide.target[second].copy()}
 
     def _slipping(self) -> np.ndarray:
-        """(D,) digits with a contact on the link of their guiding point that slips."""
-        stage, room = self._stage, self._room
+        """(D,) which digits have a contact on the link of their guiding point that slips."""
+        data, work = self._data, self._work
         slips = np.zeros(self._digits, dtype=bool)
-        for n in range(int(room.found.num[1]), int(room.found.num[0])):
-            capsule = room.found.capsule[n]
-            d = stage.digit_of_capsule[capsule]
-            if d >= 0 and stage.table.capsule_link[capsule] == room.guide.link[d]:
-                slips[d] |= float(np.linalg.norm(room.found.slip[n])) > stage.limits.slip
+        for n in range(int(work.found.num[1]), int(work.found.num[0])):
+            capsule = work.found.capsule[n]
+            d = data.digit_of_capsule[capsule]
+            if d >= 0 and data.table.capsule_link[capsule] == work.guide.link[d]:
+                slips[d] |= float(np.linalg.norm(work.found.slip[n])) > data.limits.slip
         return slips
 
     def _leave_solution(self) -> None:
-        """Back from a solution to one of its windows and the plan that differs most there."""
+        """Goes back from a solution to one of its windows, to the plan that differs most."""
         fault, self._fault = self._fault, self._frames
         was_refused = fault < self._frames
         self._windows = [window for window in self._windows if window.start < fault]
@@ -210,7 +226,7 @@ class Search:
             self._t = -1
             return
         if was_refused:
-            # What comes long before the fault is good, and dear.
+            # What comes long before the fault is good, and took long to find.
             steps = int(self._rng.geometric(_RETRY))
             del self._windows[max(len(self._windows) + 1 - steps, 1) :]
         else:
@@ -233,10 +249,10 @@ class Search:
         window.aims.append(self._planner.aims(self._t))
 
     def _start(self) -> None:
-        """A first grasp: of many draws, the one that can carry the body for longest."""
+        """Poses a first grasp: of many draws, the one that can carry the body for longest."""
         self._windows.clear()
         self.tally.frames += 1
-        if self._wrap() or self._grasp():
+        if self._measure_wrap() or self._grasp():
             self._t = 0
             self._misses = 0
             self._path.window_end[0] = 0
@@ -244,89 +260,91 @@ class Search:
             self._misses += 1
             self.tally.add_dead_end(0, None)
 
-    def _wrap(self) -> bool:
-        """Of some ways to close the hands around the body, the one that carries it for longest."""
-        if self._closing is None or self._has_orders:
+    def _measure_wrap(self) -> bool:
+        """Closes the hands around the body in the way that carries it for longest, if one does."""
+        if self._closing is None or self._has_schedule:
             return False
         best, most = None, 0
         for _ in range(_WRAPS):
-            wanted = wanted_posture(self._stage, self._rng)
+            wanted = wanted_posture(self._data, self._rng)
             self.tally.grasps += 1
             if self._pose_wrapped(wanted):
-                worth = posed_frames(self._bench, 1.0) + posed_frames(self._bench, SPARE_FRICTION)
-                if worth > most:
-                    best, most = wanted, worth
+                score = count_posed_key_frames(self._state, 1.0) + count_posed_key_frames(
+                    self._state, SPARE_FRICTION
+                )
+                if score > most:
+                    best, most = wanted, score
         return best is not None and self._pose_wrapped(best)
 
     def _pose_wrapped(self, wanted: np.ndarray) -> bool:
-        """Closes the hands in frame 0; whether that frame is feasible."""
-        stage, room = self._stage, self._room
+        """Closes the hands in frame 0; returns whether that frame is feasible."""
+        data, work = self._data, self._work
         close_hands(self._closing, wanted)
-        room.low[:], room.high[:], room.reference[:] = stage.low[0], stage.high[0], self._path.q[0]
-        holding = np.flatnonzero(room.guide.mode == HOLD)
-        target, outward = room.guide.target[:, None], room.guide.normal[:, None]
-        if any(self._parts.strays(d, target[d], outward[d]) for d in holding.tolist()):
+        work.low[:], work.high[:], work.reference[:] = data.low[0], data.high[0], self._path.q[0]
+        holders = np.flatnonzero(work.guide.mode == HOLD)
+        target, outward = work.guide.target[:, None], work.guide.normal[:, None]
+        if any(self._parts.strays(d, target[d], outward[d]) for d in holders.tolist()):
             return False
-        return self._is_settled()
+        return self._is_frame_feasible()
 
     def _grasp(self) -> bool:
-        """Of many draws of places for the digits, the one that carries the body for longest."""
-        policy, stage, rng = self._policy, self._stage, self._rng
-        is_thumb = first_digits(stage.hand_of_digit)
-        is_bound = np.array([policy.orders.binds(0, d) for d in range(self._digits)])
+        """Poses the drawn grasp that carries the body for longest; returns whether there is one."""
+        policy, data, rng = self._policy, self._data, self._rng
+        is_thumb = first_digits(data.hand_of_digit)
+        is_bound = np.array([policy.schedule.binds(0, d) for d in range(self._digits)])
         chosen = draw_grasps(
-            self._appeal, stage.may_touch[0], is_thumb | is_bound, policy.grasp_tries,
+            self._appeal, data.may_touch[0], is_thumb | is_bound, policy.grasp_tries,
             policy.leave_free, rng,
         )  # fmt: skip
         lasts = np.zeros(len(chosen))
-        grasp_worths(self._bench, chosen, 0, np.zeros((0, 3)), lasts)
+        score_grasps(self._state, chosen, 0, np.zeros((0, 3)), lasts)
         self.tally.grasps += len(chosen)
-        needed = min(_HELD_KEYS, len(self._places.frame))
+        needed = min(_HELD_KEYS, len(self._candidates.frame))
         best, most = -1, 0
         for row in np.argsort(-lasts, kind="stable")[:_GRASP_POSES]:
             if lasts[row] > 0 and self._pose_grasp(chosen[row]):
-                holds = posed_frames(self._bench, 1.0)
-                worth = holds + posed_frames(self._bench, SPARE_FRICTION)
-                if worth > most and holds >= needed:
-                    best, most = row, worth
-                if worth == 2 * len(self._places.frame):
+                holds = count_posed_key_frames(self._state, 1.0)
+                score = holds + count_posed_key_frames(self._state, SPARE_FRICTION)
+                if score > most and holds >= needed:
+                    best, most = row, score
+                if score == 2 * len(self._candidates.frame):
                     break
         return best >= 0 and self._pose_grasp(chosen[best])
 
     def _pose_grasp(self, chosen: np.ndarray) -> bool:
-        """Poses all digits at their places in frame 0; whether that frame is feasible."""
-        stage, places, room = self._stage, self._places, self._room
-        guide, q = room.guide, self._path.q[0]
-        q[:] = stage.ready[1]
+        """Poses all digits at their candidates in frame 0; returns whether that is feasible."""
+        data, candidates, work = self._data, self._candidates, self._work
+        guide, q = work.guide, self._path.q[0]
+        q[:] = data.ready[1]
         for d, m in enumerate(chosen):
             guide.mode[d] = FREE if m < 0 else HOLD
-            guide.link[d] = stage.pad_link[d]
-            guide.local[d] = stage.pads[d, 0]
+            guide.link[d] = data.pad_link[d]
+            guide.local[d] = data.pads[d, 0]
             if m < 0:
                 continue
-            guide.link[d] = stage.pad_links[d, places.pad[m]]
-            guide.local[d] = stage.pads[d, places.pad[m]]
-            guide.target[d], guide.normal[d] = places.point[m], places.normal[m]
-            free = stage.table.free[d]
+            guide.link[d] = data.pad_links[d, candidates.pad[m]]
+            guide.local[d] = data.pads[d, candidates.pad[m]]
+            guide.target[d], guide.normal[d] = candidates.point[m], candidates.normal[m]
+            free = data.table.free[d]
             free = free[free >= 0]
-            q[free] = places.q[d, m, 0, : len(free)]
-        room.low[:], room.high[:], room.reference[:] = stage.low[0], stage.high[0], stage.curled
+            q[free] = candidates.q[d, m, 0, : len(free)]
+        work.low[:], work.high[:], work.reference[:] = data.low[0], data.high[0], data.curled
         policy = self._policy
-        policy.orders.start_kept(q)
-        policy.orders.guide(room, 0)
-        return self._is_settled()
+        policy.schedule.start_kept(q)
+        policy.schedule.guide(work, 0)
+        return self._is_frame_feasible()
 
-    def _is_settled(self) -> bool:
+    def _is_frame_feasible(self) -> bool:
         """Whether digits can be at their guiding points in frame 0 and carry the body."""
-        room = self._room
-        room.price[:] = 1.0
-        room.is_landing[:] = False
-        room.must_touch[:] = True
-        is_fine = settle(self._bench, 0, TRIES, False, True) == FINE
+        work = self._work
+        work.force_weight[:] = 1.0
+        work.is_landing[:] = False
+        work.must_touch[:] = True
+        is_fine = solve_frame(self._state, 0, TRIES, False, True) == FEASIBLE
         return bool(is_fine and self._untouched(0) < 0)
 
     def _untouched(self, t: int) -> int:
-        """A digit that does not touch at its pin in frame t, just settled, or -1."""
-        if not self._has_orders:
+        """Finds a digit that does not touch at its pin in frame t, just solved, or -1."""
+        if not self._has_schedule:
             return -1
-        return self._policy.orders.untouched(self._room, self._stage.digit_of_capsule, t)
+        return self._policy.schedule.untouched(self._work, self._data.digit_of_capsule, t)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from handwright.methods.sampling.search.frame import CROSSED, MISSED, SUNK, UNMOVED
+from handwright.methods.sampling.search.frame import CROSSED, MISSED, PENETRATING, UNBALANCED
 
 
 @dataclass(slots=True)
-class Tally:
+class SearchTally:
     """What a search has done so far."""
 
     frames: int = 0
-    """Frames that were tried."""
+    """Number of frames that were tried."""
     dead_ends: int = 0
     causes: dict[int, int] = field(
-        default_factory=lambda: {MISSED: 0, SUNK: 0, CROSSED: 0, UNMOVED: 0}
+        default_factory=lambda: {MISSED: 0, PENETRATING: 0, CROSSED: 0, UNBALANCED: 0}
     )
-    """Dead ends by what failed."""
+    """Number of dead ends by what failed."""
     grasps: int = 0
-    """First grasps that were drawn."""
+    """Number of first grasps that were drawn."""
     furthest: int = -1
     """Latest frame that failed."""
 

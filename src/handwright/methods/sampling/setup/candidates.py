@@ -1,9 +1,9 @@
-"""Places on a body that digits can touch, and for how long: contact patches over the frames.
+"""Points of a body that digits can touch, and for how long: contact patches over the frames.
 
 Ye & Liu 2012, section 4.2, "initial case": points spread evenly over the surface, kept for the
 digits whose reachable volume holds them and whose pad can lie there without penetration. Past the
 paper, reachability is computed over all coming frames at once, because the tracks are known: a
-place that stays within reach is worth more than one that is about to be left.
+candidate that stays within reach is worth more than one that is about to be left.
 """
 
 from __future__ import annotations
@@ -14,49 +14,79 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float, Int
 
 from handwright.contact.edges import edge_distance
 from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
-from handwright.kernels.decorators import compiled, inlined, kernel
+from handwright.geometry.farthest_first import farthest_first
+from handwright.geometry.mesh.normals import face_areas, face_normals
+from handwright.kernels.decorators import compiled, inlined
 from handwright.kernels.packed import Packed
 from handwright.kinematics.ik.digit import IkWeights, count_of
 from handwright.kinematics.ik.reach import ReachVolume, reachable_volume
 from handwright.kinematics.tree import placed, turned
-from handwright.methods.sampling.search.frame import digit_depth, place_hands, pose_alone
-from handwright.methods.sampling.search.workspace import Room
-from handwright.methods.sampling.setup.hold_data import Stage
+from handwright.methods.sampling.search.posing import (
+    digit_depth,
+    place_hands,
+    pose_alone,
+    set_touching_point,
+)
+from handwright.methods.sampling.search.workspace import Workspace
+from handwright.methods.sampling.setup.hold_data import HoldData
+from handwright.methods.sampling.setup.limits import CANDIDATE_DEPTH, CANDIDATE_MISS
 from handwright.methods.sampling.setup.phalanges import near_points
 
 _VOLUME_SPACING = 0.008
 _VOLUME_SAMPLES = 12_000
-_MISS = 1e-3
-_DEPTH = 1.2e-3
-# A digit that is deeper than this in the body, m, when it reaches a place as if nothing were in
+# A digit that is deeper than this in the body, m, when it reaches a candidate as if nothing were in
 # the way, does not come free there: hardly one in three hundred did.
 _BURIED = 5e-3
 _MIN_NAIL_COSINE = -0.1
-# Points that are drawn for each that is wanted on a part of the surface: it may be a small one.
+# Number of points that are drawn for each that is wanted on a part, which may be a small one.
 _CROWD_OF_PART = 60
 
 
 class Candidates(NamedTuple):
-    """M places on the body, D digits, K key frames, N joints of a digit at most."""
+    """M points of the body that digits may touch, for D digits with up to N joints each.
 
-    point: np.ndarray
-    """(M, 3) in the body's frame, m."""
-    normal: np.ndarray
-    """(M, 3) out of the body."""
-    pad: np.ndarray
-    """(M,) which point of a digit's pad touches there."""
-    frame: np.ndarray
-    """(K,)"""
-    cost: np.ndarray
-    """(D, M, K) discomfort of the digit there; infinity where it cannot be."""
-    q: np.ndarray
-    """(D, M, K, N) joint values of the digit, rad."""
-    life: np.ndarray
-    """(D, M, K) number of key frames, this one included, until it is out of reach."""
+    What digits can reach is known at K key frames.
+    """
+
+    point: Float[np.ndarray, "M 3"]
+    """In the body's frame, m."""
+    normal: Float[np.ndarray, "M 3"]
+    """Outward normal of the body."""
+    pad: Int[np.ndarray, " M"]
+    """The point of a digit that touches there, as a column of ``HoldData.pads``."""
+    frame: Int[np.ndarray, " K"]
+    """Key frames."""
+    cost: Float[np.ndarray, "D M K"]
+    """Discomfort of the digit there; infinite where it cannot be."""
+    q: Float[np.ndarray, "D M K N"]
+    """Joint values of the digit there, rad."""
+    life: Int[np.ndarray, "D M K"]
+    """Number of key frames, this one included, until the candidate is out of reach."""
+
+
+class _ReachQuery(NamedTuple):
+    """What the compiled search for reachable candidates is asked."""
+
+    frame: Int[np.ndarray, " K"]
+    point: Float[np.ndarray, "M 3"]
+    normal: Float[np.ndarray, "M 3"]
+    pad: Int[np.ndarray, " M"]
+    start: Float[np.ndarray, "D M K N"]
+    """Joint values from which inverse kinematics starts, rad; NaN where none is known."""
+    unobstructed: IkWeights
+    """Weights of the inverse kinematics if nothing is in the way. Most candidates are out of reach,
+    which is then soon seen."""
+    weights: IkWeights
+    """Weights of the inverse kinematics with the body in the way."""
+    max_depth: float
+    """Largest depth of a digit that touches, m."""
+    buried_depth: float
+    """Depth, m, from which a digit posed as if nothing were in the way does not come free."""
 
 
 @lru_cache(maxsize=256)
@@ -79,18 +109,17 @@ def surface_points(
     edge_clearance: float,
     holds: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Points spread evenly over a body's surface, and normals out of it.
+    """Points spread evenly over a body's surface, m, and outward normals there.
 
     Args:
-        body: Its mesh.
-        count: How many.
-        rng: For the points.
+        body: The body.
+        count: Number of points.
+        rng: Draws the points.
         edge_clearance: Points nearer to a sharp edge are left out, m.
         holds: Says which points belong to the part of the surface that is wanted; all if None.
     """
     corners = body.vertices[body.faces]
-    cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    area = np.linalg.norm(cross, axis=1)
+    area = face_areas(corners)
     crowd = (6 if holds is None else _CROWD_OF_PART) * count
     face = rng.choice(len(area), crowd, p=area / area.sum())
     first, second = rng.random((2, crowd))
@@ -110,47 +139,35 @@ def surface_points(
         point, face = point[inner], face[inner]
     if len(point) == 0:
         return np.zeros((0, 3)), np.zeros((0, 3))
-    chosen = np.zeros(min(count, len(point)), dtype=np.int64)
-    _spread(np.ascontiguousarray(point), np.full(len(point), np.inf), chosen)
-    normal = cross[face] / np.maximum(area[face], 1e-30)[:, None]
-    return np.ascontiguousarray(point[chosen]), np.ascontiguousarray(normal[chosen])
+    chosen = _spread(point, count)
+    normal = face_normals(corners[face[chosen]])
+    return np.ascontiguousarray(point[chosen]), np.ascontiguousarray(normal)
 
 
-@kernel
-def _spread(point: np.ndarray, square: np.ndarray, chosen: np.ndarray) -> None:
-    """Chooses points, each the farthest from those before it, from the first on.
+def _spread(point: Float[np.ndarray, "N 3"], count: int) -> Int[np.ndarray, " K"]:
+    """Rows of points that are far from each other, from the first on."""
+    x, y, z = np.ascontiguousarray(point.T)
 
-    Args:
-        point: (N, 3) m.
-        square: (N,) infinite; squared distances from the chosen ones are written.
-        chosen: (M,) rows are written.
-    """
-    last = 0
-    for n in range(chosen.shape[0]):
-        chosen[n] = last
-        x, y, z = point[last, 0], point[last, 1], point[last, 2]
-        farthest = -1.0
-        for m in range(point.shape[0]):
-            away = (point[m, 0] - x) ** 2 + (point[m, 1] - y) ** 2 + (point[m, 2] - z) ** 2
-            square[m] = min(square[m], away)
-            if square[m] > farthest:
-                farthest, last = square[m], m
+    def squared_distances(row: int) -> Float[np.ndarray, " N"]:
+        return np.asarray((x - x[row]) ** 2 + (y - y[row]) ** 2 + (z - z[row]) ** 2)
+
+    return farthest_first(squared_distances, first=0, count=count)
 
 
-def key_frames(turns: np.ndarray, step: int, most_turn: float) -> np.ndarray:
+def key_frames(rotations: np.ndarray, step: int, most_rotation: float) -> np.ndarray:
     """Frames at which digits are asked what they can reach, the first and the last among them.
 
     Args:
-        turns: (T, H, 3, 3) of the hands in the body's frame.
+        rotations: (T, H, 3, 3) of the hands in the body's frame.
         step: Frames from one to the next, at most.
-        most_turn: By which a hand turns about the body from one to the next, rad, unless it does
-            so within a frame.
+        most_rotation: Angle by which a hand turns about the body from one to the next, rad, unless
+            it does so within a frame.
     """
-    trace = np.einsum("thij,thij->th", turns[1:], turns[:-1])
+    trace = np.einsum("thij,thij->th", rotations[1:], rotations[:-1])
     turned = np.arccos(np.clip(0.5 * (trace - 1.0), -1.0, 1.0)).max(axis=1)
     keys, way = [0], 0.0
     for t, angle in enumerate(turned.tolist()):
-        if t > keys[-1] and (t - keys[-1] >= step or way + angle > most_turn):
+        if t > keys[-1] and (t - keys[-1] >= step or way + angle > most_rotation):
             keys.append(t)
             way = 0.0
         way += angle
@@ -158,42 +175,68 @@ def key_frames(turns: np.ndarray, step: int, most_turn: float) -> np.ndarray:
 
 
 def make_candidates(
-    stage: Stage,
+    data: HoldData,
     models: Sequence[HandModel],
-    point: np.ndarray,
-    normal: np.ndarray,
-    frames: np.ndarray,
-    room: Room,
+    surface: tuple[Float[np.ndarray, "P 3"], Float[np.ndarray, "P 3"]],
+    frames: Int[np.ndarray, " K"],
+    work: Workspace,
     *,
     skin_depth: float = 0.0,
 ) -> Candidates:
-    """Finds which digit can touch which place at which key frame.
+    """Finds which digit can touch which point of the body at which key frame.
 
     Args:
-        stage: The holding.
+        data: The hold.
         models: Its hands.
-        point: (M, 3) places, m.
-        normal: (M, 3) out of the body.
+        surface: Points of the body, m, and outward normals there.
         frames: Key frames.
-        room: Memory.
-        skin_depth: To which soft skin may sink in, m.
+        work: Scratch memory.
+        skin_depth: Depth to which soft skin may sink in, m.
     """
-    variants, places = stage.pads.shape[1], len(point)
-    pad = np.repeat(np.arange(variants), places)
-    point, normal = (np.ascontiguousarray(np.tile(x, (variants, 1))) for x in (point, normal))
-    digits, width = stage.table.free.shape[0], stage.table.free.shape[1] - 1
+    variants = data.pads.shape[1]
+    pad = np.repeat(np.arange(variants), len(surface[0]))
+    point, normal = (np.ascontiguousarray(np.tile(rows, (variants, 1))) for rows in surface)
+    weights = data.hold_weights._replace(digits=0.0, max_iterations=12, polish=1e-9)
+    query = _ReachQuery(
+        frame=frames,
+        point=point,
+        normal=normal,
+        pad=pad,
+        start=_starting_postures(data, models, point, frames),
+        unobstructed=weights._replace(num_object_capsules=0, max_iterations=8),
+        weights=weights,
+        max_depth=CANDIDATE_DEPTH + skin_depth,
+        buried_depth=_BURIED + skin_depth,
+    )
+    cost, q = np.full(query.start.shape[:3], np.inf), np.zeros(query.start.shape)
+    _reach(Packed(data), Packed(work), Packed(query), cost, q)
+    return Candidates(point, normal, pad, frames, cost, q, lifetimes(cost))
+
+
+def _starting_postures(
+    data: HoldData,
+    models: Sequence[HandModel],
+    point: Float[np.ndarray, "M 3"],
+    frames: Int[np.ndarray, " K"],
+) -> Float[np.ndarray, "D M K N"]:
+    """Joint values of digits near candidates, from tables of what digits reach, rad.
+
+    They are NaN where a candidate is out of a digit's reach.
+    """
+    num_points = len(point) // data.pads.shape[1]
+    digits, width = data.table.free.shape[0], data.table.free.shape[1] - 1
     starts = np.full((digits, len(point), len(frames), width), np.nan)
     row = 0
     for h, model in enumerate(models):
-        turn, place = stage.root_rotation[frames, h], stage.root_position[frames, h]
-        local = np.einsum("kji,kmj->kmi", turn, point[None] - place[:, None])
+        rotation, position = data.root_rotation[frames, h], data.root_position[frames, h]
+        local = np.einsum("kji,kmj->kmi", rotation, point[None] - position[:, None])
         for d in range(len(model.digits)):
-            free = stage.table.free[row]
-            own = free[free >= 0] - stage.offset[h]
-            # One volume for the points of the pad, which are near each other.
-            pads = int(np.count_nonzero(stage.pad_links[row] == stage.pad_link[row]))
-            last = int(np.count_nonzero(stage.pad_links[row] >= 0))
-            edges = [0, *(places * variant for variant in range(pads, last + 1))]
+            free = data.table.free[row]
+            own = free[free >= 0] - data.offset[h]
+            # The points of the pad, which are near each other, share one volume.
+            pads = int(np.count_nonzero(data.pad_links[row] == data.pad_link[row]))
+            last = int(np.count_nonzero(data.pad_links[row] >= 0))
+            edges = [0, *(num_points * variant for variant in range(pads, last + 1))]
             for n, block in enumerate(slice(*pair) for pair in pairwise(edges)):
                 volume = _volume(model, d, n - 1 if n else None)
                 here = local[:, block]
@@ -201,21 +244,11 @@ def make_candidates(
                 posture = np.where((found >= 0)[..., None], volume.q[found][..., own], np.nan)
                 starts[row, block, :, : len(own)] = posture.transpose(1, 0, 2)
             row += 1
-    cost = np.full(starts.shape[:3], np.inf)
-    q = np.zeros(starts.shape)
-    alone = stage.hold._replace(digits=0.0, max_iterations=12, polish=1e-9)
-    # Most places are out of reach, which is soon seen if nothing is in the way.
-    ghost = alone._replace(num_object_capsules=0, max_iterations=8)
-    packed = (Packed(thing) for thing in (stage, room, ghost, alone))
-    _reach(
-        *packed, frames, point, normal, pad, starts, _DEPTH + skin_depth, _BURIED + skin_depth,
-        cost, q,
-    )  # fmt: skip
-    return Candidates(point, normal, pad, frames, cost, q, lifetimes(cost))
+    return starts
 
 
 def lifetimes(cost: np.ndarray) -> np.ndarray:
-    """(D, M, K) number of key frames for which places stay within reach, by their costs."""
+    """(D, M, K) number of key frames for which candidates stay within reach, by their costs."""
     life = np.zeros(cost.shape, dtype=np.int64)
     for k in range(cost.shape[2] - 1, -1, -1):
         later = life[:, :, k + 1] if k + 1 < cost.shape[2] else 0
@@ -225,73 +258,70 @@ def lifetimes(cost: np.ndarray) -> np.ndarray:
 
 @compiled
 def _reach(
-    stage: Stage,
-    room: Room,
-    ghost: IkWeights,
-    weights: IkWeights,
-    frames: np.ndarray,
-    point: np.ndarray,
-    normal: np.ndarray,
-    pad: np.ndarray,
-    starts: np.ndarray,
-    deepest: float,
-    buried: float,
-    cost: np.ndarray,
-    q: np.ndarray,
+    data: HoldData, work: Workspace, query: _ReachQuery, cost: np.ndarray, q: np.ndarray
 ) -> None:
-    table, values = stage.table, room.spare
-    for k in range(frames.shape[0]):
-        t = frames[k]
+    """Writes costs and joint values of the digits at the candidates that they can touch.
+
+    Args:
+        data: The hold.
+        work: Scratch memory.
+        query: What is asked.
+        cost: (D, M, K) infinite; written where a digit can touch.
+        q: (D, M, K, N) is written, rad.
+    """
+    point, normal, pad, starts = query.point, query.normal, query.pad, query.start
+    table, values = data.table, work.spare
+    for k in range(query.frame.shape[0]):
+        t = query.frame[k]
         for j in range(values.shape[0]):
-            values[j] = stage.rest[j]
-        place_hands(stage, t, values, room.now)
+            values[j] = data.rest[j]
+        place_hands(data, t, values, work.now)
         for d in range(starts.shape[0]):
-            if not stage.may_touch[t, d]:
+            if not data.may_touch[t, d]:
                 continue
             count = count_of(table.free, d)
             for m in range(point.shape[0]):
                 if np.isnan(starts[d, m, k, 0]):
                     continue
-                # Where the digit was at the last key frame is nearer than any posture of a table.
+                # Where the digit was at the last key frame is nearer than any posture of the table.
                 was_there = k > 0 and cost[d, m, k - 1] < np.inf
                 for a in range(count):
                     joint = table.free[d, a]
                     values[joint] = q[d, m, k - 1, a] if was_there else starts[d, m, k, a]
-                local, link = stage.pads[d, pad[m]], stage.pad_links[d, pad[m]]
+                local, link = data.pads[d, pad[m]], data.pad_links[d, pad[m]]
+                set_touching_point(data, d, link, local)
                 miss = cosine = 0.0
                 for attempt in range(2):
-                    pose_alone(
-                        stage, t, d, link, local, values, point[m], normal[m], stage.curled,
-                        weights if attempt else ghost, room,
-                    )  # fmt: skip
-                    x, y, z = placed(room.now, link, local[0], local[1], local[2])
+                    weights = query.weights if attempt else query.unobstructed
+                    pose_alone(data, t, d, point[m], normal[m], data.curled, weights, work)
+                    x, y, z = placed(work.now, link, local[0], local[1], local[2])
                     miss = np.sqrt(
                         (x - point[m, 0]) ** 2 + (y - point[m, 1]) ** 2 + (z - point[m, 2]) ** 2
                     )
                     back = table.nail_normal
-                    nx, ny, nz = turned(room.now, link, back[d, 0], back[d, 1], back[d, 2])
+                    nx, ny, nz = turned(work.now, link, back[d, 0], back[d, 1], back[d, 2])
                     cosine = nx * normal[m, 0] + ny * normal[m, 1] + nz * normal[m, 2]
-                    if miss > 3.0 * _MISS or cosine < _MIN_NAIL_COSINE:
+                    if miss > 3.0 * CANDIDATE_MISS or cosine < _MIN_NAIL_COSINE:
                         break
-                    if attempt == 0 and digit_depth(stage, t, d, room) > buried:
+                    if attempt == 0 and digit_depth(data, t, d, work) > query.buried_depth:
                         miss = np.inf
                         break
-                if miss > _MISS or cosine < _MIN_NAIL_COSINE:
+                if miss > CANDIDATE_MISS or cosine < _MIN_NAIL_COSINE:
                     continue
                 for a in range(count):
                     q[d, m, k, a] = values[table.free[d, a]]
-                if digit_depth(stage, t, d, room) < deepest:
-                    cost[d, m, k] = _discomfort(stage, d, link, values) + 0.5 * (1.0 - cosine)
+                if digit_depth(data, t, d, work) < query.max_depth:
+                    cost[d, m, k] = _discomfort(data, d, link, values) + 0.5 * (1.0 - cosine)
 
 
 @inlined
-def _discomfort(stage: Stage, d: int, link: int, values: np.ndarray) -> float:
+def _discomfort(data: HoldData, d: int, link: int, values: np.ndarray) -> float:
     """How far a digit is bent from rest up to a link, in squared shares of its range."""
-    table, total = stage.table, 0.0
+    table, total = data.table, 0.0
     for a in range(count_of(table.free, d)):
         joint = table.free[d, a]
         if joint >= link:
             continue
         reach = max(table.upper[joint] - table.lower[joint], 0.2)
-        total += ((values[joint] - stage.rest[joint]) / reach) ** 2
+        total += ((values[joint] - data.rest[joint]) / reach) ** 2
     return total

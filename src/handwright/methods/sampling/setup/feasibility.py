@@ -1,7 +1,7 @@
-"""Why a problem cannot be solved at all, told before any search.
+"""Whether a problem can be solved at all, asked before any search.
 
-``why_impossible`` asks tracks, shapes and strengths only, so that its answer comes at once.
-``why_not`` asks what has been prepared for the search.
+``find_infeasibility`` asks tracks, shapes and strengths only, so that its answer comes at once.
+``find_search_infeasibility`` asks what has been prepared for the search.
 """
 
 from __future__ import annotations
@@ -19,21 +19,26 @@ from handwright.geometry.distance.surface_distance import surface_distance
 from handwright.math.pose import Pose
 from handwright.mechanics import required_wrench
 from handwright.methods.sampling.setup.ground_contacts import ground_contacts
-from handwright.methods.sampling.setup.intervals import Holding, find_holdings, hands_needed
+from handwright.methods.sampling.setup.intervals import (
+    CarryInterval,
+    find_carry_intervals,
+    hands_needed,
+)
+from handwright.methods.sampling.setup.limits import TOLERANCES
 from handwright.methods.sampling.setup.palms import palm_depths, palm_touches, reach_of
-from handwright.methods.sampling.setup.prepare import Prepared
+from handwright.methods.sampling.setup.prepare import HoldSearch
 
 # Radius of a hand about its wrist, m, as far as leaps go.
 _HAND_RADIUS = 0.1
 _EDGES = 12
-# Digits can close gaps up to this, m.
-_TOUCHING = 1e-3
 # A body that moves less than _STILL, m/s, so little above the surroundings, m, may be meant to
 # rest on them.
 _STILL, _HOVERING = 2e-3, 0.1
 
 
-def why_impossible(problem: Problem, *, cutoff_hz: float | None, max_force: float) -> str | None:
+def find_infeasibility(
+    problem: Problem, *, cutoff_hz: float | None, max_force: float
+) -> str | None:
     """A sentence on what is wrong, where, and what to change; None if nothing can be said yet.
 
     Args:
@@ -41,65 +46,68 @@ def why_impossible(problem: Problem, *, cutoff_hz: float | None, max_force: floa
         cutoff_hz: Low-pass for accelerations of noisy tracks; None for none.
         max_force: Sum of the normal forces of all hands, in weights of the body.
     """
-    leap = _leap(problem)
+    leap = _find_leap(problem)
     if leap is not None:
         return leap
-    holdings = find_holdings(problem, cutoff_hz=cutoff_hz)
-    if not holdings:
+    intervals = find_carry_intervals(problem, cutoff_hz=cutoff_hz)
+    if not intervals:
         return (
             f"No body needs a hand in any of the {len(problem.times)} frames: nothing to solve. "
             "Check that the body's track leaves its support."
         )
     exact = {name: ExactDistance.from_body(body) for name, body in problem.bodies.items()}
-    for holding in holdings:
-        body = problem.bodies[holding.body]
+    for interval in intervals:
+        body = problem.bodies[interval.body]
         if body.friction <= 0.0:
             return (
-                f"Body '{holding.body}' has friction 0: fingers cannot hold it against gravity "
-                f"from frame {holding.start}. Give it friction."
+                f"Body '{interval.body}' has friction 0: fingers cannot hold it against gravity "
+                f"from frame {interval.start}. Give it friction."
             )
-        trouble = _unreached(problem, holding, exact[holding.body], cutoff_hz=cutoff_hz)
-        if trouble is not None:
-            return trouble
-    buried = _buried(problem, exact)
+        infeasibility = _find_unreachable_frames(
+            problem, interval, exact[interval.body], cutoff_hz=cutoff_hz
+        )
+        if infeasibility is not None:
+            return infeasibility
+    buried = _find_buried_palm(problem, exact)
     if buried is not None:
         return buried
-    for holding in holdings:
-        trouble = _too_much(
-            problem, holding, exact[holding.body], cutoff_hz=cutoff_hz, max_force=max_force
+    for interval in intervals:
+        infeasibility = _find_excessive_force(
+            problem, interval, exact[interval.body], cutoff_hz=cutoff_hz, max_force=max_force
         )
-        if trouble is not None:
-            return trouble
+        if infeasibility is not None:
+            return infeasibility
     return None
 
 
-def why_not(prepared: list[Prepared], *, wishes: str = "") -> str | None:
-    """The same, of a problem that has been prepared for the search.
+def find_search_infeasibility(holds: list[HoldSearch], *, settings: str = "") -> str | None:
+    """A sentence on why a problem that has been prepared cannot be searched; None if it can.
 
     Args:
-        prepared: Its holdings.
-        wishes: Settings that keep digits from places, for the message.
+        holds: The holds of the problem.
+        settings: Names of settings that keep digits from candidates, for the message.
     """
-    if not prepared:
+    if not holds:
         return (
             "No body needs a hand, or no hand comes near one that does: nothing to solve. Check "
             "that the body's track leaves its support and that the wrist's track is near it."
         )
-    for one in prepared:
-        if one.trouble:
-            return one.trouble
-        touched = np.isfinite(one.candidates.cost).any(axis=1)
+    for hold in holds:
+        if hold.infeasibility:
+            return hold.infeasibility
+        touched = np.isfinite(hold.candidates.cost).any(axis=1)
         if not touched.any():
-            remedy = f"Loosen {wishes}, bring" if wishes else "Bring"
+            remedy = f"Loosen {settings}, bring" if settings else "Bring"
             return (
-                f"No finger can reach body '{one.holding.body}' anywhere from frame {one.start} to "
-                f"{one.stop - 1}. {remedy} the wrist nearer, or check the frames and units of the "
-                "tracks."
+                f"No finger can reach body '{hold.interval.body}' anywhere from frame {hold.start} "
+                f"to {hold.stop - 1}. {remedy} the wrist nearer, or check the frames and units of "
+                "the tracks."
             )
     return None
 
 
-def _leap(problem: Problem) -> str | None:
+def _find_leap(problem: Problem) -> str | None:
+    """A sentence on a body or a wrist that leaps between two frames."""
     times = problem.times
     for name in (*problem.bodies, *problem.hands):
         pose = problem.track(name).at(times)
@@ -118,18 +126,18 @@ def _leap(problem: Problem) -> str | None:
     return None
 
 
-def _unreached(
-    problem: Problem, holding: Holding, exact: ExactDistance, *, cutoff_hz: float | None
+def _find_unreachable_frames(
+    problem: Problem, interval: CarryInterval, exact: ExactDistance, *, cutoff_hz: float | None
 ) -> str | None:
-    """Frames in which the body needs a hand and is farther away than any hand is long."""
-    needed = np.flatnonzero(hands_needed(problem, holding.body, cutoff_hz=cutoff_hz))
-    needed = needed[(needed >= holding.start) & (needed < holding.stop)]
-    back = problem.track(holding.body).at(problem.times)[needed].inverse()
+    """A sentence on frames in which the body is farther away than any hand reaches."""
+    needed = np.flatnonzero(hands_needed(problem, interval.body, cutoff_hz=cutoff_hz))
+    needed = needed[(needed >= interval.start) & (needed < interval.stop)]
+    back = problem.track(interval.body).at(problem.times)[needed].inverse()
     nearest, missing, whose = np.full(len(needed), np.inf), np.full(len(needed), np.inf), ""
     for name, model in problem.hands.items():
         wrist = (back @ problem.track(name).at(problem.times)[needed]).position
         distance = exact.signed_distance(wrist)[0]
-        short = distance - reach_of(model) - _TOUCHING
+        short = distance - reach_of(model) - TOLERANCES.gap
         if short.min() < missing.min():
             whose = name
         nearest, missing = np.minimum(nearest, distance), np.minimum(missing, short)
@@ -138,15 +146,15 @@ def _unreached(
         return None
     worst = int(out[missing[out].argmax()])
     return (
-        f"Body '{holding.body}' is out of reach in {len(out)} of the {len(needed)} frames in which "
-        f"it needs a hand, first in frame {needed[out[0]]}: in frame {needed[worst]} the nearest "
-        f"wrist, '{whose}', is {nearest[worst]:.3g} m away from its surface. Bring the wrist "
-        f"nearer by {missing[worst]:.3g} m or more, or check the frames and units of the tracks."
-        + _hovering(problem, holding.body, int(needed[out[0]]))
+        f"Body '{interval.body}' is out of reach in {len(out)} of the {len(needed)} frames in "
+        f"which it needs a hand, first in frame {needed[out[0]]}: in frame {needed[worst]} the "
+        f"nearest wrist, '{whose}', is {nearest[worst]:.3g} m away from its surface. Bring the "
+        f"wrist nearer by {missing[worst]:.3g} m or more, or check the frames and units of the "
+        "tracks." + _describe_hovering(problem, interval.body, int(needed[out[0]]))
     )
 
 
-def _hovering(problem: Problem, name: str, frame: int) -> str:
+def _describe_hovering(problem: Problem, name: str, frame: int) -> str:
     """A sentence on a body that stands still in the air just above the surroundings, or none."""
     pose = problem.track(name).at(problem.times)
     step = slice(max(frame - 1, 0), frame + 2)
@@ -155,7 +163,7 @@ def _hovering(problem: Problem, name: str, frame: int) -> str:
     points = pose[frame].apply(problem.bodies[name].vertices)
     found = [surface_distance(surface, points)[0].min() for surface in problem.environment]
     height = min((float(distance) for distance in found), default=np.inf)
-    if not _TOUCHING < height < _HOVERING:
+    if not TOLERANCES.gap < height < _HOVERING:
         return ""
     return (
         f" It hovers there, {1e3 * height:.1f} mm above the surroundings: if it should rest on "
@@ -163,8 +171,8 @@ def _hovering(problem: Problem, name: str, frame: int) -> str:
     )
 
 
-def _buried(problem: Problem, exact: dict[str, ExactDistance]) -> str | None:
-    """Palms whose bones lie in a body, whatever the fingers do."""
+def _find_buried_palm(problem: Problem, exact: dict[str, ExactDistance]) -> str | None:
+    """A sentence on a palm whose bones lie in a body, whatever the fingers do."""
     for name, model in problem.hands.items():
         root = problem.track(name).at(problem.times)
         for body, distance in exact.items():
@@ -181,31 +189,31 @@ def _buried(problem: Problem, exact: dict[str, ExactDistance]) -> str | None:
     return None
 
 
-def _too_much(
+def _find_excessive_force(
     problem: Problem,
-    holding: Holding,
+    interval: CarryInterval,
     exact: ExactDistance,
     *,
     cutoff_hz: float | None,
     max_force: float,
 ) -> str | None:
-    """Frames whose force neither surroundings nor palms nor digits can give, wherever they touch.
+    """A sentence on a force that surroundings, palms and digits cannot give, wherever they touch.
 
     Moments are left out, and digits may push from anywhere: what fails here fails in any search.
     """
-    if not holding.hands:
+    if not interval.hands:
         return None
-    body = problem.bodies[holding.body]
-    pose = problem.track(holding.body).at(problem.times)
+    body = problem.bodies[interval.body]
+    pose = problem.track(interval.body).at(problem.times)
     wanted = required_wrench(
         Track(problem.times, pose), body, gravity=problem.gravity, cutoff_hz=cutoff_hz
     )
     weight = body.mass * max(float(np.linalg.norm(problem.gravity)), 1.0)
     most = max_force * weight * float(np.hypot(1.0, body.friction))
-    digits = DIGIT_FORCE * sum(len(problem.hands[name].digits) for name in holding.hands)
+    digits = DIGIT_FORCE * sum(len(problem.hands[name].digits) for name in interval.hands)
     size = np.linalg.norm(wanted.force, axis=1)
     frames = np.flatnonzero(size > min(most, digits))
-    frames = frames[(frames >= holding.start) & (frames < holding.stop)]
+    frames = frames[(frames >= interval.start) & (frames < interval.stop)]
     if frames.size == 0:
         return None
     ground = ground_contacts(problem, body, pose, problem.times)
@@ -213,27 +221,27 @@ def _too_much(
     for t in frames.tolist():
         rows = slice(ground.first[t], ground.first[t + 1])
         normals = pose[t].rotate(ground.normal[rows])
-        left = _beyond(wanted.force[t], normals, ground.friction[rows])
+        left = _force_outside_cones(wanted.force[t], normals, ground.friction[rows])
         if left > most:
             worst["most"] = max(worst.get("most", (0.0, t)), (left / most, t))
-        palms = _palm_normals(problem, holding, body, pose, exact, t)
+        palms = _palm_normals(problem, interval, body, pose, exact, t)
         normals = np.concatenate([normals, palms])
         friction = np.append(ground.friction[rows], np.full(len(palms), body.friction))
-        left = _beyond(wanted.force[t], normals, friction)
+        left = _force_outside_cones(wanted.force[t], normals, friction)
         if left > digits:
             worst["digits"] = max(worst.get("digits", (0.0, t)), (left / digits, t))
     if "digits" in worst:
         times, t = worst["digits"]
         return (
-            f"Body '{holding.body}' needs {size[t]:.0f} N at frame {t} ({body.mass:.3g} kg), "
-            f"{times:.2g} times what the fingers of {', '.join(holding.hands)} can give: "
+            f"Body '{interval.body}' needs {size[t]:.0f} N at frame {t} ({body.mass:.3g} kg), "
+            f"{times:.2g} times what the fingers of {', '.join(interval.hands)} can give: "
             f"{digits:.3g} N, {DIGIT_FORCE:.3g} N each. Make it lighter, slow its track down, or "
             "let another hand or the palm carry it."
         )
     if "most" in worst:
         times, t = worst["most"]
         return (
-            f"Body '{holding.body}' needs {size[t] / weight:.3g} times its weight at frame {t}, "
+            f"Body '{interval.body}' needs {size[t] / weight:.3g} times its weight at frame {t}, "
             f"{times:.2g} times what hands may give. Slow its track down there, smooth it "
             f"(smoothing_hz), or raise max_force above {max_force:g}."
         )
@@ -241,17 +249,22 @@ def _too_much(
 
 
 def _palm_normals(
-    problem: Problem, holding: Holding, body: RigidBody, pose: Pose, exact: ExactDistance, t: int
+    problem: Problem,
+    interval: CarryInterval,
+    body: RigidBody,
+    pose: Pose,
+    exact: ExactDistance,
+    t: int,
 ) -> np.ndarray:
     """Ways in which palms may push on a body in a frame, in the world."""
     found = [np.zeros((0, 3))]
-    for name in holding.hands:
+    for name in interval.hands:
         root = problem.track(name).at(problem.times)[t]
         found.append(palm_touches(problem.hands[name], pose[t].inverse() @ root, exact))
     return np.asarray(pose[t].rotate(np.concatenate(found)))
 
 
-def _beyond(force: np.ndarray, normals: np.ndarray, friction: np.ndarray) -> float:
+def _force_outside_cones(force: np.ndarray, normals: np.ndarray, friction: np.ndarray) -> float:
     """Least part of a force that pushes within friction cones cannot give, N."""
     if len(normals) == 0:
         return float(np.linalg.norm(force))

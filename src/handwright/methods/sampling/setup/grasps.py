@@ -1,4 +1,4 @@
-"""Whole grasps: places for several digits at once."""
+"""Whole grasps: candidates for several digits at once."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ def draw_grasps(
     leave_free: float,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """(tries, D) places of digits, or -1 for those that stay off the body.
+    """Draws (tries, D) candidates of digits, or -1 for those that stay off the body.
 
     Args:
-        appeal: (D, M) how much digits like places, added up over places.
-        takes_part: (D,) digits that may touch.
-        is_sure: (D,) digits that are never left out.
-        tries: How many grasps.
+        appeal: (D, M) how much digits prefer candidates, added up over candidates.
+        takes_part: (D,) which digits may touch.
+        is_sure: (D,) which digits are never left out.
+        tries: Number of grasps.
         leave_free: Probability that another digit is left out.
-        rng: For the draws.
+        rng: Draws the grasps.
     """
     chosen = np.full((tries, len(appeal)), -1)
     for d in np.flatnonzero(takes_part & (appeal[:, -1] > 0.0)).tolist():

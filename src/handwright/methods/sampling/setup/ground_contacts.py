@@ -5,31 +5,29 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float, Int
 
 from handwright.contact.sliding import relative_velocity, standing_frames
 from handwright.core.body import RigidBody
 from handwright.core.problem import Problem
-from handwright.core.tolerances import STATIC_SPEED
 from handwright.geometry.distance.support import contacts_along
 from handwright.math.pose import Pose
-
-# A little less than what a certificate calls a touch, m.
-_TOUCHING = 9e-4
+from handwright.methods.sampling.setup.limits import GROUND_GAP, TOLERANCES
 
 
 class GroundContacts(NamedTuple):
-    """Contacts by frame, in the body's frame; rows ``first[t]`` to ``first[t + 1]``."""
+    """Contacts in the body's frame; those of frame t are rows ``first[t]`` to ``first[t + 1]``."""
 
-    first: np.ndarray
-    point: np.ndarray
-    """(E, 3), m."""
-    normal: np.ndarray
-    """(E, 3), unit length, into the body."""
-    friction: np.ndarray
-    drag: np.ndarray
-    """(E, 3), unit direction of friction on the body where it slides, else zero."""
-    surface: np.ndarray
-    """(E,) number in the problem's environment."""
+    first: Int[np.ndarray, " T_plus_1"]
+    point: Float[np.ndarray, "E 3"]
+    """m."""
+    normal: Float[np.ndarray, "E 3"]
+    """Into the body, of unit length."""
+    friction: Float[np.ndarray, " E"]
+    drag: Float[np.ndarray, "E 3"]
+    """Unit direction of friction on the body where it slides, else zero."""
+    surface: Int[np.ndarray, " E"]
+    """Number of the surface in the problem's environment."""
 
 
 def ground_contacts(
@@ -38,19 +36,19 @@ def ground_contacts(
     """Finds the contacts of a body with the surroundings in every frame.
 
     Args:
-        problem: Surroundings.
+        problem: The problem, of which the surroundings are used.
         body: The body.
-        pose: (T,) of the body in the world.
-        times: s.
+        pose: (T,) poses of the body in the world.
+        times: (T,) times of the frames, s.
     """
     first, rows = np.zeros(len(times) + 1, dtype=np.int64), []
     along = [
-        contacts_along(surface, body, pose, within=_TOUCHING) for surface in problem.environment
+        contacts_along(surface, body, pose, within=GROUND_GAP) for surface in problem.environment
     ]
     for t in range(len(times)):
         for number, surface in enumerate(problem.environment):
             found = along[number][t]
-            near = found.gap <= _TOUCHING
+            near = found.gap <= GROUND_GAP
             ones = np.ones(int(near.sum()), dtype=np.int64)
             rows.append(
                 (t * ones, found.point[near], found.normal[near], surface.friction * ones,
@@ -68,7 +66,7 @@ def ground_contacts(
     slip -= np.einsum("ni,ni->n", slip, normal)[:, None] * normal
     speed = np.linalg.norm(slip, axis=1, keepdims=True)
     # The surroundings drag the body along with them, which is against its motion.
-    drag = np.where(speed > STATIC_SPEED, slip / np.maximum(speed, 1e-12), 0.0)
+    drag = np.where(speed > TOLERANCES.static_speed, slip / np.maximum(speed, 1e-12), 0.0)
     back = pose[frame].inverse()
     point, normal, drag = (
         np.ascontiguousarray(part)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float, Int
 
 from handwright.core.hand import HandModel
 from handwright.kinematics.ik.digit_table import DigitTable, digit_table
@@ -26,22 +27,20 @@ class HandsAsOne(NamedTuple):
     tree: Tree
     table: DigitTable
     samples: SkinSamples
-    pads: np.ndarray
-    """(D, V, 3) points of the last link's skin that may touch, the middle of the pad first, m."""
-    offset: np.ndarray
-    """(H,) first joint, and root link, of each hand."""
-    hand_of_digit: np.ndarray
-    """(D,)"""
-    digit_of_capsule: np.ndarray
-    """(C,) or -1 for palms and arms."""
-    hand_of_capsule: np.ndarray
-    """(C,)"""
-    first_capsule: np.ndarray
-    """(H + 1,)"""
-    rest: np.ndarray
-    """(J,) relaxed joint values, rad."""
-    open: np.ndarray
-    """(J,) joint values of the open hand, rad."""
+    pads: Float[np.ndarray, "D V 3"]
+    """Points of the last link's skin that may touch, the middle of the pad first, m."""
+    offset: Int[np.ndarray, " H"]
+    """First joint, and root link, of each hand."""
+    hand_of_digit: Int[np.ndarray, " D"]
+    digit_of_capsule: Int[np.ndarray, " C"]
+    """The digit that a capsule belongs to, or -1 for palms and arms."""
+    hand_of_capsule: Int[np.ndarray, " C"]
+    first_capsule: Int[np.ndarray, " H_plus_1"]
+    """First capsule of each hand, and the number of all."""
+    rest: Float[np.ndarray, " J"]
+    """Relaxed joint values, rad."""
+    open: Float[np.ndarray, " J"]
+    """Joint values of the open hand, rad."""
 
 
 def hands_as_one(models: Sequence[HandModel], spacing: float) -> HandsAsOne:
@@ -111,8 +110,8 @@ def _pad_points(model: HandModel, samples: SkinSamples) -> np.ndarray:
         ]
         own = samples.local[:, 0][(samples.link[:, 0] == pad.link) & (samples.weight[:, 0] > 0.9)]
         chosen = [pad.position]
-        for place in wanted:
-            distance = np.linalg.norm(own - place, axis=1) if len(own) else np.array([np.inf])
+        for position in wanted:
+            distance = np.linalg.norm(own - position, axis=1) if len(own) else np.array([np.inf])
             near = int(distance.argmin())
             chosen.append(own[near] if distance[near] < _TIPWARD else pad.position)
         points.append(chosen)

@@ -1,7 +1,7 @@
 """When hands must act on a body, and which hands can.
 
 A body needs hands in the frames in which its surroundings alone cannot give the wrench that its
-track asks for. Frames that need hands, with short rests between them, are one holding.
+track asks for. Frames that need hands, with short rests between them, are one interval.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from handwright.methods.sampling.setup.ground_contacts import ground_contacts
 
 # Residual up to which the surroundings are said to carry a body, in weights.
 _CARRIED = 3e-3
-# Rests shorter than this, s, do not end a holding.
+# Rests shorter than this, s, do not end an interval.
 _SHORT_REST = 0.35
-# A hand whose root stays farther than this from the body's surface, m, has no part in a holding.
+# A hand whose root stays farther than this from the body's surface, m, takes no part.
 _ARM_LENGTH = 0.24
 
 
-class Holding(NamedTuple):
+class CarryInterval(NamedTuple):
     """Frames in which hands must act on one body."""
 
     body: str
@@ -34,7 +34,7 @@ class Holding(NamedTuple):
     start: int
     """First frame that needs hands."""
     stop: int
-    """One after the last."""
+    """One after the last frame that needs hands."""
 
 
 def needs_hands(
@@ -72,16 +72,16 @@ def needs_hands(
 
 @lru_cache(maxsize=8)
 def hands_needed(problem: Problem, name: str, *, cutoff_hz: float | None) -> np.ndarray:
-    """``needs_hands`` of a body along its track; kept, since it is asked for more than once."""
+    """``needs_hands`` of a body along its track; cached, since it is asked for more than once."""
     pose = problem.track(name).at(problem.times)
     needed = needs_hands(problem, problem.bodies[name], pose, cutoff_hz=cutoff_hz)
     needed.setflags(write=False)
     return needed
 
 
-def find_holdings(problem: Problem, *, cutoff_hz: float | None) -> list[Holding]:
+def find_carry_intervals(problem: Problem, *, cutoff_hz: float | None) -> list[CarryInterval]:
     """All holdings of a problem, in the order of their first frames."""
-    holdings = []
+    intervals = []
     step = float(np.median(np.diff(problem.times)))
     for name, body in problem.bodies.items():
         pose = problem.track(name).at(problem.times)
@@ -92,18 +92,21 @@ def find_holdings(problem: Problem, *, cutoff_hz: float | None) -> list[Holding]
         for part in np.split(frames, breaks + 1):
             start, stop = int(part[0]), int(part[-1]) + 1
             hands = _hands_near(problem, body, pose, start, stop)
-            holdings.append(Holding(name, hands, start, stop))
-    return sorted(holdings, key=lambda holding: holding.start)
+            intervals.append(CarryInterval(name, hands, start, stop))
+    return sorted(intervals, key=lambda interval: interval.start)
 
 
 def _hands_near(
     problem: Problem, body: RigidBody, pose: Pose, start: int, stop: int
 ) -> tuple[str, ...]:
+    """Names of the hands that come near a body from frame ``start`` to before ``stop``."""
     near = []
     for name in problem.hands:
         roots = problem.track(name).at(problem.times)[start:stop]
         local = (pose[start:stop].inverse() @ roots).position
-        nearest = min(float(np.linalg.norm(body.vertices - place, axis=1).min()) for place in local)
+        nearest = min(
+            float(np.linalg.norm(body.vertices - position, axis=1).min()) for position in local
+        )
         size = 0.5 * float(np.linalg.norm(np.ptp(body.vertices, axis=0)))
         if nearest < _ARM_LENGTH + 0.5 * size:
             near.append(name)

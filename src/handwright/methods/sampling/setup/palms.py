@@ -34,8 +34,8 @@ def palm_depths(model: HandModel, root: Pose, body: RigidBody, exact: ExactDista
 
     Args:
         model: The hand.
-        root: (T,) of the hand in the body's frame.
-        body: Its bounds are used.
+        root: (T,) poses of the hand's root in the body's frame.
+        body: The body, of which the bounds are used.
         exact: Distances of the body.
     """
     points, link = _palm(model, root)
@@ -52,11 +52,11 @@ def palm_depths(model: HandModel, root: Pose, body: RigidBody, exact: ExactDista
 
 
 def palm_touches(model: HandModel, root: Pose, exact: ExactDistance) -> np.ndarray:
-    """(N, 3) normals, into the body, of places at which a palm may touch it.
+    """(N, 3) normals, into the body, at the points at which a palm may touch it.
 
     Args:
         model: The hand.
-        root: Of the hand in the body's frame.
+        root: Pose of the hand's root in the body's frame.
         exact: Distances of the body.
     """
     points, _ = _palm(model, Pose(root.position[None], root.wxyz[None]))

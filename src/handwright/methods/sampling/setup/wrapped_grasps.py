@@ -1,6 +1,6 @@
 """First grasps of a power grip: the hand closes around the body, and holds where it touches.
 
-Places for single digits, drawn one by one, seldom make a grasp of which palm and near phalanges
+Candidates for single digits, drawn one by one, seldom make a grasp of which palm and near phalanges
 bear a part. Closing does, whatever the shape of the body: each joint bends towards a closed hand
 until skin touches, and those beyond it go on.
 """
@@ -11,11 +11,12 @@ import numpy as np
 
 from handwright.kernels.decorators import compiled
 from handwright.kernels.packed import Packed
-from handwright.methods.sampling.search.frame import collect_contacts, pose_digits
-from handwright.methods.sampling.search.step import Bench, seed_guides
+from handwright.methods.sampling.search.contacts import collect_contacts
+from handwright.methods.sampling.search.posing import pose_digits
+from handwright.methods.sampling.search.step import SearchState, update_guides
 from handwright.methods.sampling.search.workspace import FREE, HOLD
 from handwright.methods.sampling.setup.grasps import first_digits
-from handwright.methods.sampling.setup.hold_data import Stage
+from handwright.methods.sampling.setup.hold_data import HoldData
 
 # Steps from the open hand to the closed one: with fewer a finger may pass through a thin handle.
 _STEPS = 24
@@ -25,52 +26,56 @@ _CLOSING = (0.7, 1.1)
 _FINGERS, _THUMBS = 0.06, 0.25
 
 
-def closing_bench(stage: Stage, bench: Bench) -> Packed:
-    """A bench on which digits without a place bend towards a posture until they touch."""
-    return Packed(bench._replace(stage=stage._replace(idle=stage.hold._replace(pad=0.0, nail=0.0))))
+def closing_state(data: HoldData, state: SearchState) -> Packed:
+    """A search state in which free digits bend towards a posture until they touch."""
+    return Packed(
+        state._replace(
+            data=data._replace(idle_weights=data.hold_weights._replace(pad=0.0, nail=0.0))
+        )
+    )
 
 
-def wanted_posture(stage: Stage, rng: np.random.Generator) -> np.ndarray:
+def wanted_posture(data: HoldData, rng: np.random.Generator) -> np.ndarray:
     """(J,) a more or less closed hand, rad, in which digits that may not touch stay open."""
-    wanted = stage.ready[1].copy()
-    for d, is_thumb in enumerate(first_digits(stage.hand_of_digit)):
-        free = stage.table.free[d]
+    wanted = data.ready[1].copy()
+    for d, is_thumb in enumerate(first_digits(data.hand_of_digit)):
+        free = data.table.free[d]
         own = free[free >= 0]
         share, noise = rng.uniform(*_CLOSING), rng.standard_normal(len(own))
-        if not stage.may_touch[0, d]:
+        if not data.may_touch[0, d]:
             continue
-        reach = stage.high[0, own] - stage.low[0, own]
-        wanted[own] = stage.rest[own] + share * (stage.curled[own] - stage.rest[own])
+        reach = data.high[0, own] - data.low[0, own]
+        wanted[own] = data.rest[own] + share * (data.curled[own] - data.rest[own])
         wanted[own] += (_THUMBS if is_thumb else _FINGERS) * noise * reach
-    return np.clip(wanted, stage.low[0], stage.high[0])
+    return np.clip(wanted, data.low[0], data.high[0])
 
 
 @compiled
-def close_hands(bench: Bench, wanted: np.ndarray) -> None:
+def close_hands(state: SearchState, wanted: np.ndarray) -> None:
     """Closes all hands in frame 0; guiding points of the digits are where they touch then.
 
     Args:
-        bench: From ``closing_bench``; row 0 of its path is written.
+        state: The search state of ``closing_state``; row 0 of its path is written.
         wanted: (J,) posture that digits bend towards, rad.
     """
-    stage, room, q = bench.stage, bench.room, bench.path.q[0]
-    digits = room.guide.mode.shape[0]
+    data, work, q = state.data, state.work, state.path.q[0]
+    digits = work.guide.mode.shape[0]
     for d in range(digits):
-        room.guide.mode[d] = FREE
+        work.guide.mode[d] = FREE
     for j in range(q.shape[0]):
-        q[j] = stage.ready[1, j]
+        q[j] = data.ready[1, j]
     for n in range(_STEPS):
         share = (n + 1.0) / _STEPS
         for j in range(q.shape[0]):
-            begin, low, high = stage.ready[1, j], stage.low[0, j], stage.high[0, j]
+            begin, low, high = data.ready[1, j], data.low[0, j], data.high[0, j]
             most = 1.5 * abs(wanted[j] - begin) / _STEPS + 0.02
-            room.reference[j] = begin + share * (wanted[j] - begin)
-            room.low[j] = min(max(q[j] - most, low), high)
-            room.high[j] = max(min(q[j] + most, high), low)
-        pose_digits(stage, 0, q, room)
-    collect_contacts(stage, 0, room, False)
+            work.reference[j] = begin + share * (wanted[j] - begin)
+            work.low[j] = min(max(q[j] - most, low), high)
+            work.high[j] = max(min(q[j] + most, high), low)
+        pose_digits(data, 0, q, work)
+    collect_contacts(data, 0, work, False)
     for d in range(digits):
         # One that touches nothing, or is not to, becomes free.
-        room.guide.mode[d] = HOLD if stage.may_touch[0, d] else FREE
-        room.is_lost[d] = True
-    seed_guides(stage, room, False)
+        work.guide.mode[d] = HOLD if data.may_touch[0, d] else FREE
+        work.is_lost[d] = True
+    update_guides(data, work, False)

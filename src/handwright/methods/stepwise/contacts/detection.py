@@ -1,14 +1,19 @@
-"""Where skin is near a body or the surroundings: the deepest point of every part of a hand."""
+"""Where skin is near a body or the environment: the deepest point of every part of a hand."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
-from handwright.geometry.distance.environment import EnvironmentArrays, environment_value_gradient
+from handwright.geometry.distance.environment import (
+    EnvironmentArrays,
+    environment_value_gradient,
+    surface_value_gradient,
+)
 from handwright.geometry.distance.sdf import Field, field_value, field_value_gradient
-from handwright.kernels.decorators import inlined, kernel
+from handwright.kernels.decorators import compiled, inlined, kernel
 from handwright.kinematics.skin.patches import SkinPatches, patch_ball
 from handwright.kinematics.skin.samples import SkinSamples, sample_position
 from handwright.kinematics.tree import Links, placed
@@ -25,16 +30,25 @@ class HandSkin(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What skin is held against: a body, or the surroundings."""
+    """What skin is held against: a body, or the environment."""
 
     field: Field
-    """Of the body."""
+    """Distance grid of the body."""
     surfaces: EnvironmentArrays
     is_body: bool
 
 
+class TargetPose(NamedTuple):
+    """Where a target is now."""
+
+    rotation: np.ndarray
+    """(3, 3) from the frame of the body to the world."""
+    origin: np.ndarray
+    """(3,) of the body's frame in the world, m."""
+
+
 class Nearest(NamedTuple):
-    """For each capsule of a hand the nearest point of its skin; room that kernels fill."""
+    """For each capsule of a hand the nearest point of its skin; memory that kernels fill."""
 
     gap: np.ndarray
     """(C,) m; negative inside, infinite where nothing is near."""
@@ -47,7 +61,7 @@ class Nearest(NamedTuple):
 
 
 def no_nearest(num_capsules: int) -> Nearest:
-    """Room for a hand."""
+    """Memory for the nearest points of a hand with so many capsules."""
     return Nearest(
         np.full(num_capsules, np.inf),
         np.full(num_capsules, -1),
@@ -57,15 +71,11 @@ def no_nearest(num_capsules: int) -> Nearest:
 
 
 @inlined
-def _gap(
-    target: Target, turn: np.ndarray, place: np.ndarray, x: float, y: float, z: float
-) -> float:
-    """Distance of a world point, m."""
-    if not target.is_body:
-        return environment_value_gradient(target.surfaces, x, y, z)[0]
-    x, y, z = x - place[0], y - place[1], z - place[2]
-    return field_value(
-        target.field,
+def _in_body(pose: TargetPose, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """A world point in the frame of the body."""
+    turn, origin = pose.rotation, pose.origin
+    x, y, z = x - origin[0], y - origin[1], z - origin[2]
+    return (
         turn[0, 0] * x + turn[1, 0] * y + turn[2, 0] * z,
         turn[0, 1] * x + turn[1, 1] * y + turn[2, 1] * z,
         turn[0, 2] * x + turn[1, 2] * y + turn[2, 2] * z,
@@ -73,20 +83,9 @@ def _gap(
 
 
 @inlined
-def _normal(
-    target: Target, turn: np.ndarray, place: np.ndarray, x: float, y: float, z: float
-) -> tuple[float, float, float]:
-    """Unit direction in the world in which the distance of a point grows."""
-    if not target.is_body:
-        _, gx, gy, gz, _ = environment_value_gradient(target.surfaces, x, y, z)
-        return gx, gy, gz
-    x, y, z = x - place[0], y - place[1], z - place[2]
-    _, gx, gy, gz = field_value_gradient(
-        target.field,
-        turn[0, 0] * x + turn[1, 0] * y + turn[2, 0] * z,
-        turn[0, 1] * x + turn[1, 1] * y + turn[2, 1] * z,
-        turn[0, 2] * x + turn[1, 2] * y + turn[2, 2] * z,
-    )
+def _unit_in_world(pose: TargetPose, gx: float, gy: float, gz: float) -> tuple[float, float, float]:
+    """A gradient of the body's distances as a unit direction in the world."""
+    turn = pose.rotation
     size = max(np.sqrt(gx * gx + gy * gy + gz * gz), 1e-12)
     return (
         (turn[0, 0] * gx + turn[0, 1] * gy + turn[0, 2] * gz) / size,
@@ -95,53 +94,103 @@ def _normal(
     )
 
 
+@inlined
+def _gap(target: Target, pose: TargetPose, x: float, y: float, z: float) -> float:
+    """Distance of a world point, m."""
+    if not target.is_body:
+        return environment_value_gradient(target.surfaces, x, y, z)[0]
+    x, y, z = _in_body(pose, x, y, z)
+    return field_value(target.field, x, y, z)
+
+
+@inlined
+def _normal(
+    target: Target, pose: TargetPose, x: float, y: float, z: float
+) -> tuple[float, float, float]:
+    """Unit direction in the world in which the distance of a point grows."""
+    if not target.is_body:
+        _, gx, gy, gz, _ = environment_value_gradient(target.surfaces, x, y, z)
+        return gx, gy, gz
+    x, y, z = _in_body(pose, x, y, z)
+    _, gx, gy, gz = field_value_gradient(target.field, x, y, z)
+    return _unit_in_world(pose, gx, gy, gz)
+
+
+@compiled
+def near_points(
+    target: Target,
+    pose: TargetPose,
+    surface: int,
+    points: Float[np.ndarray, "V 3"],
+    margin: float,
+) -> tuple:
+    """Distances of world points from a body or from one surface, m, and unit normals there.
+
+    Points that are not nearer than the margin have an infinite distance and no normal.
+
+    Args:
+        target: A body, or the environment.
+        pose: Where the body is.
+        surface: Which surface of the environment; not used for a body.
+        points: In the world, m.
+        margin: Distance within which points count, m.
+    """
+    gap, normal = np.full(len(points), np.inf), np.zeros((len(points), 3))
+    for n in range(len(points)):
+        x, y, z = points[n, 0], points[n, 1], points[n, 2]
+        if target.is_body:
+            x, y, z = _in_body(pose, x, y, z)
+            d, gx, gy, gz = field_value_gradient(target.field, x, y, z)
+        else:
+            d, gx, gy, gz = surface_value_gradient(target.surfaces, surface, x, y, z)
+        if not d < margin:
+            continue
+        if target.is_body:
+            gx, gy, gz = _unit_in_world(pose, gx, gy, gz)
+        gap[n] = d
+        normal[n, 0], normal[n, 1], normal[n, 2] = gx, gy, gz
+    return gap, normal
+
+
 @kernel
 def nearest_skin(
     skin: HandSkin,
     links: Links,
     target: Target,
-    turn: np.ndarray,
-    place: np.ndarray,
+    pose: TargetPose,
     margin: float,
-    room: np.ndarray,
+    scratch: np.ndarray,
     out: Nearest,
 ) -> None:
-    """Skin points within a margin of a body or of the surroundings.
+    """Skin points within a margin of a body or of the environment.
 
     Args:
-        skin: Of the hand.
-        links: Of the hand, placed.
-        target: What is looked at.
-        turn: (3, 3) body to world.
-        place: (3,) origin of the body's frame, m.
-        margin: m.
-        room: (P,) for a number for every patch.
+        skin: Skin of the hand.
+        links: Placed links of the hand.
+        target: The body or the environment.
+        pose: Where it is.
+        margin: Distance within which points count, m.
+        scratch: (P,) memory for one number for each patch of the skin.
         out: Filled.
     """
     for c in range(skin.samples.first.shape[0] - 1):
         out.gap[c] = np.inf
         out.row[c] = -1
-        if not _may_be_near(skin.samples, links, target, turn, place, margin, c):
+        if not _may_be_near(skin.samples, links, target, pose, margin, c):
             continue
-        best, row = _nearest_row(skin, links, target, turn, place, margin, c, room)
+        best, row = _nearest_row(skin, links, target, pose, margin, c, scratch)
         if row < 0:
             continue
         x, y, z = sample_position(skin.samples, row, links)
         out.gap[c], out.row[c] = best, row
         out.point[c, 0], out.point[c, 1], out.point[c, 2] = x, y, z
-        nx, ny, nz = _normal(target, turn, place, x, y, z)
+        nx, ny, nz = _normal(target, pose, x, y, z)
         out.normal[c, 0], out.normal[c, 1], out.normal[c, 2] = nx, ny, nz
 
 
 @kernel
 def _may_be_near(
-    samples: SkinSamples,
-    links: Links,
-    target: Target,
-    turn: np.ndarray,
-    place: np.ndarray,
-    margin: float,
-    c: int,
+    samples: SkinSamples, links: Links, target: Target, pose: TargetPose, margin: float, c: int
 ) -> bool:
     """Whether a ball around points of a capsule comes within the margin."""
     for k in range(samples.carrier.shape[1]):
@@ -150,7 +199,7 @@ def _may_be_near(
             break
         ball = samples.ball
         x, y, z = placed(links, link, ball[c, k, 0], ball[c, k, 1], ball[c, k, 2])
-        if _gap(target, turn, place, x, y, z) - ball[c, k, 3] < margin:
+        if _gap(target, pose, x, y, z) - ball[c, k, 3] < margin:
             return True
     return False
 
@@ -160,11 +209,10 @@ def _nearest_row(
     skin: HandSkin,
     links: Links,
     target: Target,
-    turn: np.ndarray,
-    place: np.ndarray,
+    pose: TargetPose,
     margin: float,
     c: int,
-    room: np.ndarray,
+    scratch: np.ndarray,
 ) -> tuple[float, int]:
     """The least distance of a capsule's points below the margin, m, and the row of its point.
 
@@ -175,20 +223,20 @@ def _nearest_row(
     first, last = patches.first[c], patches.first[c + 1]
     for p in range(first, last):
         x, y, z, radius = patch_ball(patches, p, links)
-        room[p] = _gap(target, turn, place, x, y, z) - _STEEPEST * radius
+        scratch[p] = _gap(target, pose, x, y, z) - _STEEPEST * radius
     best, best_row = margin, -1
     for _ in range(first, last):
         p = first
         for other in range(first + 1, last):
-            if room[other] < room[p]:
+            if scratch[other] < scratch[p]:
                 p = other
-        if not room[p] < best:
+        if not scratch[p] < best:
             break
-        room[p] = np.inf
+        scratch[p] = np.inf
         for n in range(patches.begin[p], patches.begin[p + 1]):
             row = patches.row[n]
             x, y, z = sample_position(skin.samples, row, links)
-            gap = _gap(target, turn, place, x, y, z)
+            gap = _gap(target, pose, x, y, z)
             if gap < best:
                 best, best_row = gap, row
     return best, best_row

@@ -7,6 +7,8 @@ from jaxtyping import Float
 
 from handwright.kernels.decorators import compiled, inlined, kernel
 from handwright.kinematics.tree import Links
+from handwright.methods.stepwise.contacts.contact_kernels import ContactIndices
+from handwright.methods.stepwise.world import BodyPoses
 
 
 @compiled
@@ -20,11 +22,11 @@ def contact_wrenches(
     """Forces and moments about centres of mass of all contacts, on every body.
 
     Args:
-        force: On ``body``, N.
-        point: m.
-        body: (K,)
+        force: Forces on ``body``, N.
+        point: Where they act, m.
+        body: (K,) body that gets the force.
         other: (K,) body that gets the opposite; -1 for none.
-        center: m.
+        center: Centres of mass, m.
     """
     wrench = np.zeros((len(center), 6))
     for k in range(len(force)):
@@ -81,17 +83,16 @@ def _carried(
 @kernel
 def carry_by_hand(
     h: int,
-    hand: np.ndarray,
-    link: np.ndarray,
+    which: ContactIndices,
     point: np.ndarray,
     links: Links,
     later: Links,
     at: np.ndarray,
 ) -> None:
     """Writes where points (K, 3) that move with links of hand ``h`` are later."""
-    for k in range(hand.shape[0]):
-        if hand[k] == h:
-            n = link[k]
+    for k in range(which.hand.shape[0]):
+        if which.hand[k] == h:
+            n = which.link[k]
             at[k, 0], at[k, 1], at[k, 2] = _carried(
                 links.rotation[n], links.position[n], later.rotation[n], later.position[n], point[k]
             )
@@ -99,34 +100,28 @@ def carry_by_hand(
 
 @kernel
 def motion_over_bodies(
-    body: np.ndarray,
-    hand: np.ndarray,
-    other: np.ndarray,
-    point: np.ndarray,
-    anchor: np.ndarray,
-    center: np.ndarray,
-    turn: np.ndarray,
-    later_center: np.ndarray,
-    later_turn: np.ndarray,
-    at: np.ndarray,
+    which: ContactIndices,
+    point: Float[np.ndarray, "K 3"],
+    anchor: Float[np.ndarray, "K 3"],
+    bodies: BodyPoses,
+    later: BodyPoses,
+    at: Float[np.ndarray, "K 3"],
 ) -> None:
     """Motion within a frame of what touches over the bodies, in axes of its start, m.
 
     Args:
-        body: (K,) what is touched.
-        hand: (K,) what touches; -1 for none.
-        other: (K,) the other body that touches; -1 for none.
-        point: (K, 3) where, before.
-        anchor: (K, 3) the same in the body's axes, from its centre.
-        center: (B, 3) of bodies before.
-        turn: (B, 3, 3) of bodies before.
-        later_center: (B, 3) and after.
-        later_turn: (B, 3, 3) and after.
-        at: (K, 3) where points of hands are later; becomes the motion.
+        which: What touches what.
+        point: Where the bodies are touched when the frame begins, m.
+        anchor: The same points from the bodies' centres of mass in their axes, m.
+        bodies: Where all bodies are when the frame begins.
+        later: Where they are when it ends.
+        at: Where points of hands are when it ends, m; becomes the motion.
     """
-    for k in range(body.shape[0]):
-        b, o = body[k], other[k]
-        if hand[k] < 0 and o < 0:
+    center, turn = bodies.center, bodies.rotation
+    later_center, later_turn = later.center, later.rotation
+    for k in range(which.body.shape[0]):
+        b, o = which.body[k], which.other[k]
+        if which.hand[k] < 0 and o < 0:
             x, y, z = _apply(later_turn[b], anchor[k, 0], anchor[k, 1], anchor[k, 2])
             at[k, 0] = point[k, 0] - (later_center[b, 0] + x)
             at[k, 1] = point[k, 1] - (later_center[b, 1] + y)

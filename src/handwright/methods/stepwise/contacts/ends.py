@@ -12,24 +12,24 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from handwright.methods.stepwise.contacts.contact_state import ContactArrays
 from handwright.methods.stepwise.contacts.end_kernels import (
     carry_by_hand,
     contact_wrenches,
     motion_over_bodies,
 )
-from handwright.methods.stepwise.contacts.touches import TouchRows
-from handwright.methods.stepwise.qp.step import Solved
+from handwright.methods.stepwise.frame import Frame
+from handwright.methods.stepwise.qp.step import StepSolution
 from handwright.methods.stepwise.world import (
     BodyState,
     HandState,
-    World,
     advance_body,
     advance_hand,
-    stacked,
+    body_poses,
 )
 
 
-class Ends(NamedTuple):
+class EndStates(NamedTuple):
     """States after a frame."""
 
     hands: list[HandState]
@@ -37,63 +37,41 @@ class Ends(NamedTuple):
 
 
 def frame_ends(
-    world: World,
-    hands: list[HandState],
-    bodies: list[BodyState],
-    rows: TouchRows,
-    solved: Solved,
-    wrench: Float[np.ndarray, "B 6"],
-    step: float,
-) -> Ends:
+    frame: Frame, rows: ContactArrays, solved: StepSolution, wrench: Float[np.ndarray, "B 6"]
+) -> EndStates:
     """Moves copies of all states on by a frame.
 
     Args:
-        world: What does not change.
-        hands: Before the frame.
-        bodies: Before the frame.
+        frame: States before it.
         rows: Contacts.
         solved: Velocities and forces of the frame.
-        wrench: Of all that is no contact and no weight, on every body.
-        step: s.
+        wrench: Force and moment on every body of all that is no contact and no weight.
     """
-    centers = np.array([now.center for now in bodies]).reshape(-1, 3)
-    total = wrench + contact_wrenches(solved.force, rows.point, rows.body, rows.other, centers)
-    ends = Ends(
-        [state.copy() for state in hands],
-        [now.copy() for now in bodies],
+    world, which = frame.world, rows.which
+    centers = frame.poses.center
+    total = wrench + contact_wrenches(solved.force, rows.point, which.body, which.other, centers)
+    ends = EndStates(
+        [state.copy() for state in frame.hands],
+        [now.copy() for now in frame.bodies],
     )
     for hand, state in zip(world.hands, ends.hands, strict=True):
         state.torque = solved.torque[hand.slice]
-        advance_hand(hand, state, solved.velocity[hand.slice], step)
+        advance_hand(hand, state, solved.velocity[hand.slice], frame.step)
     for n, (body, now) in enumerate(zip(world.bodies, ends.bodies, strict=True)):
-        total[n, :3] += body.body.mass * world.gravity
-        advance_body(body, now, total[n, :3], total[n, 3:], step)
+        total[n, :3] += world.body_weights[n]
+        advance_body(body, now, total[n, :3], total[n, 3:], frame.step)
     return ends
 
 
-def true_motion(
-    rows: TouchRows,
-    hands: list[HandState],
-    bodies: list[BodyState],
-    ends: Ends,
-    step: float,
-) -> Float[np.ndarray, "K 3"]:
+def true_motion(frame: Frame, rows: ContactArrays, ends: EndStates) -> Float[np.ndarray, "K 3"]:
     """Mean velocities in a frame of what touches over the bodies, in axes of its start, m/s.
 
     Both sides are followed from the body's point. Seen from the body where hands and bodies touch
-    it, and from the world where surroundings do: their normals are fixed there.
+    it, and from the world where environment do: their normals are fixed there.
     """
     moved = np.zeros((len(rows.point), 3))
-    for h, (state, later) in enumerate(zip(hands, ends.hands, strict=True)):
-        carry_by_hand(h, rows.hand, rows.link, rows.point, state.links, later.links, moved)
-    motion_over_bodies(
-        rows.body,
-        rows.hand,
-        rows.other,
-        rows.point,
-        rows.anchor,
-        *stacked(bodies),
-        *stacked(ends.bodies),
-        moved,
-    )
-    return moved / step
+    for h, (state, later) in enumerate(zip(frame.hands, ends.hands, strict=True)):
+        carry_by_hand(h, rows.which, rows.point, state.links, later.links, moved)
+    after = body_poses(ends.bodies)
+    motion_over_bodies(rows.which, rows.point, rows.anchor, frame.poses, after, moved)
+    return moved / frame.step

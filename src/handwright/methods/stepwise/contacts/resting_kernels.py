@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from jaxtyping import Float
 
 from handwright.kernels.decorators import compiled, kernel
-from handwright.methods.stepwise.contacts.touch_limits import least_speed
-from handwright.methods.stepwise.objectives.carrying import carrying_corners
+from handwright.methods.stepwise.contacts.contact_limits import least_speed
+from handwright.methods.stepwise.contacts.support_corners import carrying_corners
 
 # Sweeps end when no impulse changes by more than this share of the weight in a frame.
 _SETTLED = 1e-7
@@ -15,36 +17,72 @@ _SETTLED = 1e-7
 _NUM_ROUNDS, _NUM_SWEEPS, _SUNK = 12, 50, 1e-6
 
 
+class InverseMass(NamedTuple):
+    """How a body answers to impulses."""
+
+    mass: float
+    """kg."""
+    inverse_inertia: Float[np.ndarray, "3 3"]
+    """Inverse of the inertia in the world, 1/(kg m^2)."""
+
+
+class SupportCorners(NamedTuple):
+    """Corners of a body that surfaces may carry."""
+
+    arm: Float[np.ndarray, "V 3"]
+    """Vectors from the centre of mass, m."""
+    gap: Float[np.ndarray, " V"]
+    """Distances from the surfaces, m."""
+    normal: Float[np.ndarray, "V 3"]
+    """Unit normals into the body."""
+    friction: Float[np.ndarray, " V"]
+    """Coulomb coefficients."""
+
+
+class ContactPoints(NamedTuple):
+    """Points of a body that surfaces do carry."""
+
+    arm: Float[np.ndarray, "K 3"]
+    """Vectors from the centre of mass, m."""
+    normal: Float[np.ndarray, "K 3"]
+    """Unit normals into the body."""
+    low: Float[np.ndarray, " K"]
+    """Least normal velocities of the points, m/s."""
+    friction: Float[np.ndarray, " K"]
+    """Coulomb coefficients."""
+
+
+class Compliance(NamedTuple):
+    """How strongly each point gives way to an impulse, 1/kg."""
+
+    most: Float[np.ndarray, " K"]
+    """An upper bound over all directions."""
+    along: Float[np.ndarray, " K"]
+    """Along the normal."""
+
+
 @compiled
 def resting_impulses(
-    mass: float,
-    inverse_inertia: Float[np.ndarray, "3 3"],
+    body: InverseMass,
+    points: ContactPoints,
     velocity: Float[np.ndarray, "6"],
-    arm: Float[np.ndarray, "K 3"],
-    normal: Float[np.ndarray, "K 3"],
-    low: Float[np.ndarray, " K"],
-    friction: Float[np.ndarray, " K"],
-    scale: float,
     impulse: Float[np.ndarray, "K 3"],
+    scale: float,
 ) -> bool:
     """Impulses on a body that keep its points out of surfaces, within Coulomb's cones.
 
     Says whether they have settled.
 
     Args:
-        mass: kg.
-        inverse_inertia: In the world, 1/(kg m^2).
-        velocity: Linear and angular, with the impulses; changed along with them.
-        arm: Points from the centre of mass, m.
-        normal: Into the body.
-        low: Least normal velocities of the points, m/s.
-        friction: Coulomb coefficients.
+        body: How the body answers to impulses.
+        points: Where the surfaces carry it.
+        velocity: Linear and angular velocity with the impulses; changed along with them.
+        impulse: Impulses of the points, N s; changed.
         scale: Impulse of the weight in a frame, N s.
-        impulse: N s; changed.
     """
+    mass, inverse_inertia = body.mass, body.inverse_inertia
+    arm, normal = points.arm, points.normal
     count = len(arm)
-    # How strongly a point gives way to an impulse: at most, over all directions, and along the
-    # normal.
     give, along = np.zeros(count), np.zeros(count)
     size = np.sqrt((inverse_inertia**2).sum())
     for k in range(count):
@@ -52,12 +90,11 @@ def resting_impulses(
         give[k] = 1.0 / mass + reach * size
         lever = np.cross(arm[k], normal[k])
         along[k] = 1.0 / mass + lever @ (inverse_inertia @ lever)
+    compliance = Compliance(give, along)
     for _ in range(_NUM_SWEEPS):
         largest = 0.0
         for k in range(count):
-            change = _settle_point(
-                k, mass, inverse_inertia, velocity, arm, normal, low, friction, give, along, impulse
-            )
+            change = _settle_point(k, body, points, compliance, velocity, impulse)
             largest = max(largest, change)
         if largest < _SETTLED * scale:
             return True
@@ -67,18 +104,14 @@ def resting_impulses(
 @kernel
 def _settle_point(
     k: int,
-    mass: float,
-    inverse_inertia: np.ndarray,
+    body: InverseMass,
+    points: ContactPoints,
+    compliance: Compliance,
     velocity: np.ndarray,
-    arm: np.ndarray,
-    normal: np.ndarray,
-    low: np.ndarray,
-    friction: np.ndarray,
-    give: np.ndarray,
-    along: np.ndarray,
     impulse: np.ndarray,
 ) -> float:
-    """Gives one point the impulse that it needs; the largest part of the change, N s."""
+    """Gives one point the impulse that it needs; returns the largest part of the change, N s."""
+    arm, normal, mass, give = points.arm, points.normal, body.mass, compliance.most
     ax, ay, az = arm[k, 0], arm[k, 1], arm[k, 2]
     nx, ny, nz = normal[k, 0], normal[k, 1], normal[k, 2]
     # Velocity of the point.
@@ -87,12 +120,12 @@ def _settle_point(
     pz = velocity[2] + velocity[3] * ay - velocity[4] * ax
     was_x, was_y, was_z = impulse[k, 0], impulse[k, 1], impulse[k, 2]
     was, speed = was_x * nx + was_y * ny + was_z * nz, px * nx + py * ny + pz * nz
-    push = max(was + (low[k] - speed) / along[k], 0.0)
+    push = max(was + (points.low[k] - speed) / compliance.along[k], 0.0)
     tx = was_x - was * nx - (px - speed * nx) / give[k]
     ty = was_y - was * ny - (py - speed * ny) / give[k]
     tz = was_z - was * nz - (pz - speed * nz) / give[k]
     size = np.sqrt(tx * tx + ty * ty + tz * tz)
-    most = friction[k] * push
+    most = points.friction[k] * push
     if size > most:
         share = most / max(size, 1e-300)
         tx, ty, tz = share * tx, share * ty, share * tz
@@ -103,23 +136,19 @@ def _settle_point(
     velocity[2] += cz / mass
     mx, my, mz = ay * cz - az * cy, az * cx - ax * cz, ax * cy - ay * cx
     for i in range(3):
-        row = inverse_inertia[i]
+        row = body.inverse_inertia[i]
         velocity[3 + i] += row[0] * mx + row[1] * my + row[2] * mz
     return max(abs(cx), abs(cy), abs(cz))
 
 
 @compiled
 def support_impulses(
-    mass: float,
-    inverse_inertia: Float[np.ndarray, "3 3"],
+    body: InverseMass,
     free: Float[np.ndarray, "6"],
-    arms: Float[np.ndarray, "V 3"],
-    gap: Float[np.ndarray, " V"],
-    normal: Float[np.ndarray, "V 3"],
-    friction: Float[np.ndarray, " V"],
+    corners: SupportCorners,
+    guess: Float[np.ndarray, "V 3"],
     scale: float,
     step: float,
-    guess: Float[np.ndarray, "V 3"],
 ) -> tuple:
     """Velocity of a body with its supports, rows of corners that carry it, and their impulses.
 
@@ -127,25 +156,22 @@ def support_impulses(
     then is where they go on from. Those that have a guess begin with it.
 
     Args:
-        mass: kg.
-        inverse_inertia: In the world, 1/(kg m^2).
+        body: How the body answers to impulses.
         free: Velocity without contacts, linear and angular.
-        arms: Corners from the centre of mass, m.
-        gap: Of corners, m.
-        normal: Into the body.
-        friction: Coulomb coefficients.
+        corners: Corners near surfaces.
+        guess: Impulses of the corners to begin with, N s; most of them zero.
         scale: Impulse of the weight in a frame, N s.
-        step: s.
-        guess: Impulses, N s, most of them none.
+        step: Length of the frame, s.
     """
+    arms, gap, normal = corners.arm, corners.gap, corners.normal
     velocity = free.copy()
     is_chosen = np.zeros(len(gap), dtype=np.bool_)
     for v in range(len(gap)):
         push = guess[v]
         is_chosen[v] = push.any()
         if is_chosen[v]:
-            velocity[:3] += push / mass
-            velocity[3:] += inverse_inertia @ np.cross(arms[v], push)
+            velocity[:3] += push / body.mass
+            velocity[3:] += body.inverse_inertia @ np.cross(arms[v], push)
     chosen = np.flatnonzero(is_chosen)
     impulse = guess[chosen]
     is_settled = len(chosen) == 0
@@ -165,15 +191,11 @@ def support_impulses(
         is_chosen[sunk] = True
         chosen = np.concatenate((chosen, sunk))
         impulse = np.concatenate((impulse, np.zeros((len(sunk), 3))))
-        is_settled = resting_impulses(
-            mass,
-            inverse_inertia,
-            velocity,
+        points = ContactPoints(
             arms[chosen],
             normal[chosen],
             least_speed(gap[chosen], step),
-            friction[chosen],
-            scale,
-            impulse,
+            corners.friction[chosen],
         )
+        is_settled = resting_impulses(body, points, velocity, impulse, scale)
     return velocity, chosen, impulse

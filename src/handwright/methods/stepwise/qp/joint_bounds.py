@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from handwright.methods.stepwise.world import HandState, World
+from handwright.methods.stepwise.frame import Frame
+from handwright.methods.stepwise.world import World
 
 # Share of the strength of joints that contacts may ask for, since fingers have a weight, and how
 # near to its limit a joint is at it, rad.
@@ -48,19 +49,16 @@ def joint_range(world: World) -> JointRange:
     return JointRange(lower, upper, _MUSCLE * weakest, _MUSCLE * strongest)
 
 
-def joint_bounds(
-    limits: JointRange, world: World, hands: list[HandState], step: float
-) -> JointBounds:
+def joint_bounds(limits: JointRange, frame: Frame) -> JointBounds:
     """Joints stay within their limits, or come back to them; ligaments hold them there.
 
     Args:
-        limits: Of all hands.
-        world: What does not change.
-        hands: Now.
-        step: s.
+        limits: Limits of all hands.
+        frame: States before it.
     """
+    world, step = frame.world, frame.step
     q = np.zeros(world.num_hand_velocities)
-    for hand, state in zip(world.hands, hands, strict=True):
+    for hand, state in zip(world.hands, frame.hands, strict=True):
         q[hand.first + hand.num_root : hand.first + hand.count] = state.q
     return JointBounds(
         -stoppable(q - limits.lower, step),

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from handwright.kernels.decorators import kernel
 from handwright.kinematics.tree import Links, Tree, joint_velocity_of_point
 
 
+class HandChain(NamedTuple):
+    """The joints of a placed hand, and which of all velocities are theirs."""
+
+    tree: Tree
+    links: Links
+    num_root: int
+    """Velocities of the root, which come before those of the joints: 6 or 0."""
+    first: int
+    """Index of the hand's first velocity among all velocities."""
+
+
 @kernel
 def hand_point_rows(
-    tree: Tree,
-    links: Links,
-    num_root: int,
-    first: int,
-    link: int,
-    x: float,
-    y: float,
-    z: float,
-    sign: float,
-    out: np.ndarray,
+    hand: HandChain, link: int, x: float, y: float, z: float, sign: float, out: np.ndarray
 ) -> None:
     """Adds the velocity of a world point of a link to (3, N) rows."""
+    tree, links, num_root, first = hand.tree, hand.links, hand.num_root, hand.first
     if num_root > 0:
         rx, ry, rz = x - links.position[0, 0], y - links.position[0, 1], z - links.position[0, 2]
         for i in range(3):

@@ -1,4 +1,4 @@
-"""The quadratic program of a frame as the solver takes it, put together by compiled code.
+"""The quadratic program of a frame as the solver takes it, assembled by compiled code.
 
 Unknown are coefficients of contact forces ``λ``, velocities of hands ``v`` and a few slacks. With
 forces on bodies and on hands by coefficient, ``B`` and ``F``, velocities of bodies are
@@ -6,7 +6,7 @@ forces on bodies and on hands by coefficient, ``B`` and ``F``, velocities of bod
     u = u_free + S λ,   S = h M⁻¹ B,
 
 and changes of torque are ``M_h v / h - F λ + start``. Put into the cost to go, with its blocks V of
-hands (h) and bodies (b), and into the price P of changes of torque, this gives the blocks
+hands (h) and bodies (b), and into the weight P of changes of torque, this gives the blocks
 
     λλ: S' V_bb S + F' P F,   λv: S' V_bh - F' P M_h / h,   vv: V_hh + M_h P M_h / h².
 
@@ -18,26 +18,77 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 
 from handwright.kernels.decorators import compiled
+from handwright.methods.stepwise.objectives.cost_to_go import Quadratic
+from handwright.methods.stepwise.qp.dynamics import FrameDynamics
+from handwright.methods.stepwise.qp.joint_bounds import JointBounds
 
 NUM_SLACKS = 3
 """Limits give way all together, by kind, where they must: a frame can then always be solved."""
-# Price of a slack, s^2/m^2; far above all others.
-_SLACK_PRICE = 1e9
+# Weight of a slack, s^2/m^2; far above all others.
+_SLACK_WEIGHT = 1e9
 
 
-class Program(NamedTuple):
+class VelocityLimits(NamedTuple):
+    """What velocities may not do: ``matrix @ v >= low``."""
+
+    matrix: Float[np.ndarray, "M N"]
+    low: Float[np.ndarray, " M"]
+    kind: Int[np.ndarray, " M"]
+    """Which of the slacks gives way if it must: 0 for hands, 1 for bodies, 2 for slip."""
+
+
+class ForceModel(NamedTuple):
+    """The forces that K contacts can give, by L coefficients that are not negative."""
+
+    relative: Float[np.ndarray, "K 3 N"]
+    """Velocities of what touches over the bodies, by all velocities."""
+    edges: Float[np.ndarray, "L 3"]
+    """Force on the body that a unit of a coefficient gives."""
+    owner: Int[np.ndarray, " L"]
+    """Contact of each coefficient."""
+    cap: Float[np.ndarray, " K"]
+    """Largest normal forces, N."""
+    weight: Float[np.ndarray, " K"]
+    """Weights of squared coefficients, 1/N^2."""
+
+
+class Objective(NamedTuple):
+    """What a frame costs beside its contact forces."""
+
+    value: Quadratic
+    """The cost to go, by all velocities."""
+    start: Float[np.ndarray, " H"]
+    """Changes of torque without forces and velocities, N m."""
+    torque_weight: Float[np.ndarray, " H"]
+    """Weights of squared changes of torque."""
+    speed_weight: float
+    """Weight of squared velocities of hands."""
+
+
+class ForceTargets(NamedTuple):
+    """W sums of contact forces that are wanted."""
+
+    counts: Bool[np.ndarray, "W K"]
+    """Which contacts count."""
+    total: Float[np.ndarray, "W 3"]
+    """Sums of forces on the bodies, N."""
+    weight: Float[np.ndarray, " W"]
+    """Weights of squared differences from them, 1/N^2."""
+
+
+class QuadraticProgram(NamedTuple):
     """``x' H x / 2 + g' x`` where ``lower <= (x, A x) <= upper``, in scaled unknowns."""
 
     hessian: Float[np.ndarray, "X X"]
-    slope: Float[np.ndarray, " X"]
+    gradient: Float[np.ndarray, " X"]
     matrix: Float[np.ndarray, "M X"]
     upper: Float[np.ndarray, " X+M"]
     lower: Float[np.ndarray, " X+M"]
     scale: Float[np.ndarray, " X"]
-    """By which scaled unknowns are multiplied."""
+    """Factors that turn scaled unknowns into unknowns."""
     to_hand: Float[np.ndarray, "H L"]
     """Forces and moments on hands by coefficient, with the sign of those on bodies."""
     spread: Float[np.ndarray, "B L"]
@@ -45,10 +96,9 @@ class Program(NamedTuple):
 
 
 @compiled
-def _pushes(
-    relative: np.ndarray, edges: np.ndarray, owner: np.ndarray, begin: int, end: int
-) -> np.ndarray:
+def _generalized_forces(forces: ForceModel, begin: int, end: int) -> np.ndarray:
     """Forces along velocities ``begin`` to ``end`` by coefficient: transposed velocities."""
+    relative, edges, owner = forces.relative, forces.edges, forces.owner
     push = np.zeros((end - begin, len(owner)))
     for c in range(len(owner)):
         k = owner[c]
@@ -64,100 +114,91 @@ def _pushes(
 def _objective(
     to_hand: np.ndarray,
     spread: np.ndarray,
-    mass: np.ndarray,
-    free: np.ndarray,
-    start: np.ndarray,
-    price: np.ndarray,
-    value_hessian: np.ndarray,
-    value_gradient: np.ndarray,
+    dynamics: FrameDynamics,
+    objective: Objective,
     step: float,
 ) -> tuple:
     """Second and first derivatives by coefficients and velocities of hands."""
     nh, nl = to_hand.shape
-    v_hb = np.ascontiguousarray(value_hessian[:nh, nh:])
-    v_bb = np.ascontiguousarray(value_hessian[nh:, nh:])
-    by_speed = mass / step
-    priced = by_speed.copy()
-    paid = to_hand.copy()
-    owed = price * start
+    free, value = dynamics.free, objective.value
+    v_hb = np.ascontiguousarray(value.hessian[:nh, nh:])
+    v_bb = np.ascontiguousarray(value.hessian[nh:, nh:])
+    by_speed = dynamics.mass / step
+    weighted_mass = by_speed.copy()
+    weighted_force = to_hand.copy()
+    weighted_start = objective.torque_weight * objective.start
     for i in range(nh):
-        priced[i] *= price[i]
-        paid[i] *= price[i]
+        weighted_mass[i] *= objective.torque_weight[i]
+        weighted_force[i] *= objective.torque_weight[i]
     hessian = np.zeros((nl + nh, nl + nh))
-    hessian[:nl, :nl] = spread.T @ (v_bb @ spread) + to_hand.T @ paid
-    mixed = v_hb @ spread - by_speed.T @ paid
+    hessian[:nl, :nl] = spread.T @ (v_bb @ spread) + to_hand.T @ weighted_force
+    mixed = v_hb @ spread - by_speed.T @ weighted_force
     hessian[nl:, :nl] = mixed
     hessian[:nl, nl:] = mixed.T
-    hessian[nl:, nl:] = value_hessian[:nh, :nh] + by_speed.T @ priced
+    hessian[nl:, nl:] = value.hessian[:nh, :nh] + by_speed.T @ weighted_mass
     gradient = np.zeros(nl + nh)
-    gradient[:nl] = spread.T @ (v_bb @ free + value_gradient[nh:]) - to_hand.T @ owed
-    gradient[nl:] = v_hb @ free + value_gradient[:nh] + by_speed.T @ owed
+    gradient[:nl] = spread.T @ (v_bb @ free + value.gradient[nh:]) - to_hand.T @ weighted_start
+    gradient[nl:] = v_hb @ free + value.gradient[:nh] + by_speed.T @ weighted_start
+    for i in range(nl, nl + nh):
+        hessian[i, i] += objective.speed_weight
     return hessian, gradient
 
 
 @compiled
-def _add_wishes(
-    hessian: np.ndarray,
-    gradient: np.ndarray,
-    edges: np.ndarray,
-    owner: np.ndarray,
-    counts: np.ndarray,
-    totals: np.ndarray,
-    prices: np.ndarray,
+def _add_targets(
+    hessian: np.ndarray, gradient: np.ndarray, forces: ForceModel, targets: ForceTargets
 ) -> None:
-    """Adds prices of sums of forces that differ from what is wished for."""
-    for w in range(len(prices)):
+    """Adds the cost of sums of forces that differ from what is wanted."""
+    edges, owner, counts, total = forces.edges, forces.owner, targets.counts, targets.total
+    for w in range(len(targets.weight)):
+        weight = targets.weight[w]
         for a in range(len(owner)):
             if not counts[w, owner[a]]:
                 continue
-            x, y, z = prices[w] * edges[a, 0], prices[w] * edges[a, 1], prices[w] * edges[a, 2]
-            gradient[a] -= x * totals[w, 0] + y * totals[w, 1] + z * totals[w, 2]
+            x, y, z = weight * edges[a, 0], weight * edges[a, 1], weight * edges[a, 2]
+            gradient[a] -= x * total[w, 0] + y * total[w, 1] + z * total[w, 2]
             for b in range(len(owner)):
                 if counts[w, owner[b]]:
                     hessian[a, b] += x * edges[b, 0] + y * edges[b, 1] + z * edges[b, 2]
 
 
 @compiled
-def _limits(
-    spread: np.ndarray,
-    owner: np.ndarray,
-    scale: np.ndarray,
-    free: np.ndarray,
-    caps: np.ndarray,
-    limits: np.ndarray,
-    low: np.ndarray,
-    kind: np.ndarray,
+def _constraints(
     to_hand: np.ndarray,
-    slowest: np.ndarray,
-    fastest: np.ndarray,
-    weakest: np.ndarray,
-    strongest: np.ndarray,
+    spread: np.ndarray,
+    scale: np.ndarray,
+    dynamics: FrameDynamics,
+    forces: ForceModel,
+    limits: VelocityLimits,
+    bounds: JointBounds,
 ) -> tuple:
     """Rows for caps, for limits and for torques, and bounds of all unknowns and rows."""
-    nh, nl, whole = len(slowest), len(owner), len(scale)
-    capped = [k for k in range(len(caps)) if 0.0 < caps[k] < np.inf]
+    owner, cap, low = forces.owner, forces.cap, limits.low
+    nh, nl, whole = len(bounds.slowest), len(owner), len(scale)
+    capped = [k for k in range(len(cap)) if 0.0 < cap[k] < np.inf]
     matrix = np.zeros((len(capped) + len(low) + nh, whole))
     upper, lower = np.full(whole + len(matrix), np.inf), np.zeros(whole + len(matrix))
     for c in range(nl):
-        if not caps[owner[c]] > 0.0:
+        if not cap[owner[c]] > 0.0:
             upper[c] = 0.0
     for i in range(nh):
-        lower[nl + i], upper[nl + i] = slowest[i] / scale[nl + i], fastest[i] / scale[nl + i]
+        lower[nl + i] = bounds.slowest[i] / scale[nl + i]
+        upper[nl + i] = bounds.fastest[i] / scale[nl + i]
     for row, k in enumerate(capped):
         # Every edge has a unit along the normal.
         for c in range(nl):
             if owner[c] == k:
                 matrix[row, c] = scale[c]
-        upper[whole + row] = caps[k]
-    on_bodies = np.ascontiguousarray(limits[:, nh:])
-    by_force, drift = on_bodies @ spread, on_bodies @ free
+        upper[whole + row] = cap[k]
+    on_bodies = np.ascontiguousarray(limits.matrix[:, nh:])
+    by_force, drift = on_bodies @ spread, on_bodies @ dynamics.free
     for m in range(len(low)):
         row = len(capped) + m
         for c in range(nl):
             matrix[row, c] = by_force[m, c] * scale[c]
         for i in range(nh):
-            matrix[row, nl + i] = limits[m, i] * scale[nl + i]
-        slack = nl + nh + kind[m]
+            matrix[row, nl + i] = limits.matrix[m, i] * scale[nl + i]
+        slack = nl + nh + limits.kind[m]
         matrix[row, slack] = scale[slack]
         lower[whole + row] = low[m] - drift[m]
     # Forces that are none ask nothing of joints, so these can always be met.
@@ -165,140 +206,80 @@ def _limits(
     for i in range(nh):
         for c in range(nl):
             matrix[first + i, c] = -to_hand[i, c] * scale[c]
-        lower[whole + first + i], upper[whole + first + i] = weakest[i], strongest[i]
+        lower[whole + first + i] = bounds.weakest[i]
+        upper[whole + first + i] = bounds.strongest[i]
     return matrix, upper, lower
 
 
 @compiled
-def put_together(
-    relative: Float[np.ndarray, "K 3 N"],
-    edges: Float[np.ndarray, "L 3"],
-    owner: np.ndarray,
-    mass: Float[np.ndarray, "H H"],
-    inverse: Float[np.ndarray, "B B"],
-    free: Float[np.ndarray, " B"],
-    start: Float[np.ndarray, " H"],
-    torque_price: Float[np.ndarray, " H"],
-    value_hessian: Float[np.ndarray, "N N"],
-    value_gradient: Float[np.ndarray, " N"],
-    force_price: Float[np.ndarray, " K"],
-    speed_price: float,
-    counts: np.ndarray,
-    totals: Float[np.ndarray, "W 3"],
-    wish_price: Float[np.ndarray, " W"],
-    caps: Float[np.ndarray, " K"],
-    limits: Float[np.ndarray, "M N"],
-    low: Float[np.ndarray, " M"],
-    kind: np.ndarray,
-    slowest: Float[np.ndarray, " H"],
-    fastest: Float[np.ndarray, " H"],
-    weakest: Float[np.ndarray, " H"],
-    strongest: Float[np.ndarray, " H"],
+def assemble_qp(
+    dynamics: FrameDynamics,
+    forces: ForceModel,
+    objective: Objective,
+    targets: ForceTargets,
+    limits: VelocityLimits,
+    bounds: JointBounds,
     step: float,
-) -> tuple:
-    """The fields of ``Program``.
+) -> QuadraticProgram:
+    """The quadratic program of a frame.
 
     Args:
-        relative: Velocities of what touches over the bodies, by all velocities.
-        edges: Forces on bodies by coefficient.
-        owner: (L,) contact of each coefficient.
-        mass: Of hands.
-        inverse: Of the mass matrix of bodies.
-        free: Velocities of bodies that nothing touches.
-        start: Changes of torque without forces and velocities, N m.
-        torque_price: Of squared changes of torque.
-        value_hessian: Of the cost to go, by all velocities.
-        value_gradient: Likewise.
-        force_price: Of the coefficients of each contact.
-        speed_price: Of velocities of hands.
-        counts: (W, K) which contacts count for each wish.
-        totals: Sums of forces that are wished for, N.
-        wish_price: Of squared differences from them.
-        caps: Largest normal forces, N.
-        limits: Rows of velocities that may not be too low.
-        low: How low.
-        kind: (M,) which slack gives way.
-        slowest: Lowest velocities of hands.
-        fastest: Highest ones.
-        weakest: Lowest torques that contacts may ask for, N m.
-        strongest: Highest ones.
-        step: s.
+        dynamics: Equations of motion.
+        forces: What contacts can give.
+        objective: What the frame costs beside contact forces.
+        targets: Sums of forces that are wanted.
+        limits: What velocities may not do.
+        bounds: What joints can do.
+        step: Length of the frame, s.
     """
-    nh, nl = len(mass), len(owner)
-    to_hand = _pushes(relative, edges, owner, 0, nh)
-    to_body = _pushes(relative, edges, owner, nh, nh + len(free))
-    spread = step * (inverse @ to_body)
-    hessian, gradient = _objective(
-        to_hand, spread, mass, free, start, torque_price, value_hessian, value_gradient, step
-    )
+    nh, nl = len(dynamics.mass), len(forces.owner)
+    to_hand = _generalized_forces(forces, 0, nh)
+    to_body = _generalized_forces(forces, nh, nh + len(dynamics.free))
+    spread = step * (dynamics.inverse @ to_body)
+    hessian, gradient = _objective(to_hand, spread, dynamics, objective, step)
     for c in range(nl):
-        hessian[c, c] += force_price[owner[c]]
-    for i in range(nl, nl + nh):
-        hessian[i, i] += speed_price
-    _add_wishes(hessian, gradient, edges, owner, counts, totals, wish_price)
+        hessian[c, c] += forces.weight[forces.owner[c]]
+    _add_targets(hessian, gradient, forces, targets)
     size = nl + nh
     whole = size + NUM_SLACKS
-    scale = np.full(whole, 1.0 / np.sqrt(_SLACK_PRICE))
+    scale = np.full(whole, 1.0 / np.sqrt(_SLACK_WEIGHT))
     for i in range(size):
         scale[i] = 1.0 / np.sqrt(hessian[i, i])
-    scaled, slope = np.eye(whole), np.zeros(whole)
+    scaled, scaled_gradient = np.eye(whole), np.zeros(whole)
     for i in range(size):
-        slope[i] = gradient[i] * scale[i]
+        scaled_gradient[i] = gradient[i] * scale[i]
         for j in range(size):
             scaled[i, j] = hessian[i, j] * (scale[i] * scale[j])
-    matrix, upper, lower = _limits(
-        spread,
-        owner,
-        scale,
-        free,
-        caps,
-        limits,
-        low,
-        kind,
-        to_hand,
-        slowest,
-        fastest,
-        weakest,
-        strongest,
-    )
-    return scaled, slope, matrix, upper, lower, scale, to_hand, spread
+    matrix, upper, lower = _constraints(to_hand, spread, scale, dynamics, forces, limits, bounds)
+    return QuadraticProgram(scaled, scaled_gradient, matrix, upper, lower, scale, to_hand, spread)
 
 
 @compiled
-def read_answer(
+def read_solution(
     found: Float[np.ndarray, " X"],
-    scale: Float[np.ndarray, " X"],
-    to_hand: Float[np.ndarray, "H L"],
-    spread: Float[np.ndarray, "B L"],
-    mass: Float[np.ndarray, "H H"],
-    free: Float[np.ndarray, " B"],
+    program: QuadraticProgram,
+    dynamics: FrameDynamics,
+    forces: ForceModel,
     start: Float[np.ndarray, " H"],
-    edges: Float[np.ndarray, "L 3"],
-    owner: np.ndarray,
-    num_contacts: int,
     step: float,
 ) -> tuple:
     """Velocities of all, forces of contacts, and changes of torque.
 
     Args:
         found: Scaled unknowns.
-        scale: See ``Program``, and for the next two.
-        to_hand: Of hands.
-        spread: Of bodies.
-        mass: Of hands.
-        free: Velocities of bodies that nothing touches.
+        program: What they solve.
+        dynamics: Equations of motion.
+        forces: What contacts can give.
         start: Changes of torque without forces and velocities, N m.
-        edges: Forces on bodies by coefficient.
-        owner: (L,) contact of each coefficient.
-        num_contacts: K.
-        step: s.
+        step: Length of the frame, s.
     """
+    to_hand, scale = program.to_hand, program.scale
     nh, nl = to_hand.shape
     amount = found[:nl] * scale[:nl]
     own = found[nl : nl + nh] * scale[nl : nl + nh]
-    velocity = np.concatenate((own, spread @ amount + free))
-    force = np.zeros((num_contacts, 3))
+    velocity = np.concatenate((own, program.spread @ amount + dynamics.free))
+    force = np.zeros((len(forces.cap), 3))
     for c in range(nl):
         for i in range(3):
-            force[owner[c], i] += amount[c] * edges[c, i]
-    return velocity, force, mass @ own / step + start - to_hand @ amount
+            force[forces.owner[c], i] += amount[c] * forces.edges[c, i]
+    return velocity, force, dynamics.mass @ own / step + start - to_hand @ amount

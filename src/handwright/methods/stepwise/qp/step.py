@@ -2,118 +2,115 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
-from handwright.methods.stepwise.contacts.touches import Touch, TouchRows
+from handwright.methods.stepwise.contacts.contact_state import ContactArrays, ContactState
+from handwright.methods.stepwise.frame import Frame
 from handwright.methods.stepwise.objectives.horizon import Horizon
+from handwright.methods.stepwise.qp.dynamics import FrameDynamics
 from handwright.methods.stepwise.qp.joint_bounds import JointBounds
-from handwright.methods.stepwise.qp.laws import Mechanics
-from handwright.methods.stepwise.qp.program import Program, put_together, read_answer
+from handwright.methods.stepwise.qp.program import (
+    ForceModel,
+    ForceTargets,
+    Objective,
+    VelocityLimits,
+    assemble_qp,
+    read_solution,
+)
 from handwright.methods.stepwise.qp.solver import solve_program
-from handwright.methods.stepwise.settings import Settings
-from handwright.methods.stepwise.world import World
 
 # Limits of which the last velocities left more than this share and this speed, m/s, are not
 # expected to be met.
 _LEFT, _NEAR = 0.5, 2e-3
 
 
-class Limits(NamedTuple):
-    """What velocities may not do: ``matrix @ v >= low``."""
+class ForceTarget(NamedTuple):
+    """A sum of contact forces that is wanted (eq. 8, and responses of muscles)."""
 
-    matrix: Float[np.ndarray, "M N"]
-    low: Float[np.ndarray, " M"]
-    kind: np.ndarray
-    """(M,) which of the slacks gives way if it must: 0 for hands, 1 for bodies, 2 for slip."""
-
-
-class ForceWish(NamedTuple):
-    """A sum of contact forces that is wished for (eq. 8, and responses of muscles)."""
-
-    touches: np.ndarray
-    """(K,) whether a contact counts."""
+    contacts: Bool[np.ndarray, " K"]
+    """Whether a contact counts."""
     total: Float[np.ndarray, "3"]
-    """N, on the body."""
-    price: float
-    """1/N^2."""
+    """Sum of the forces on the body, N."""
+    weight: float
+    """Weight of squared differences from it, 1/N^2."""
 
 
-class Solved(NamedTuple):
-    """What a frame's problem gave."""
+class StepSolution(NamedTuple):
+    """The solution of a frame."""
 
     velocity: Float[np.ndarray, " N"]
     force: Float[np.ndarray, "K 3"]
-    """On the bodies, N."""
+    """Forces on the bodies, N."""
     torque: Float[np.ndarray, " H"]
-    """Without what carries the hands' own weight, N m."""
+    """Joint torques without what carries the hands' own weight, N m."""
     cost: float
-    """Of the frame, up to what does not depend on it."""
+    """Cost of the frame, up to what does not depend on it."""
     flag: int
-    """Of the solver: 1 solved, 2 with a limit that had to give way."""
+    """What the solver says: 1 solved, 2 with a limit that had to give way."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrameProblem:
+    """What stays the same while the contacts of a frame are settled."""
+
+    frame: Frame
+    dynamics: FrameDynamics
+    """Equations of motion."""
+    horizon: Horizon
+    """What states cost from the end of the frame on."""
+    bounds: JointBounds
+    """What joints can do."""
+    speed_weight: float
+    """Weight of velocities of hands, s^2/rad^2."""
+    force_weight: float
+    """Weight of the forces of hands, 1/N^2."""
+    support_weight: float
+    """Weight of forces that no hand gives, 1/N^2."""
 
 
 def solve_step(
-    world: World,
-    laws: Mechanics,
-    touches: list[Touch],
-    rows: TouchRows,
-    *,
-    before: Float[np.ndarray, " N"],
-    torque: Float[np.ndarray, " H"],
-    horizon: Horizon,
-    forces: list[ForceWish],
-    limits: Limits,
-    bounds: JointBounds,
-    weights: Settings,
-    lean: float,
-    step: float,
-) -> Solved:
+    problem: FrameProblem,
+    contacts: list[ContactState],
+    rows: ContactArrays,
+    forces: list[ForceTarget],
+    limits: VelocityLimits,
+) -> StepSolution:
     """Velocities and forces of a frame.
 
     Args:
-        world: What does not change.
-        laws: Equations of motion.
-        touches: Contacts.
-        rows: The same as arrays.
-        before: Velocities now.
-        torque: Of the last frame.
-        horizon: What states cost from then on.
+        problem: What is known of the frame.
+        contacts: Contacts.
+        rows: All contacts as arrays.
         forces: Objectives on sums of forces.
-        limits: What may not meet.
-        bounds: What joints can do.
-        weights: Prices.
-        lean: Price of forces that no hand gives, 1/N^2.
-        step: s.
+        limits: What velocities may not do.
     """
-    value = horizon.value(world, laws, touches, rows, before)
-    start = laws.bias - laws.mass @ before[: world.num_hand_velocities] / step - torque
-    caps = np.array([0.0 if touch.is_parted else touch.cap for touch in touches])
-    program = Program(
-        *put_together(
-            rows.relative,
-            rows.edges,
-            rows.owner,
-            laws.mass,
-            laws.inverse,
-            laws.free,
-            start,
-            horizon.torque_price,
-            value.hessian,
-            value.gradient,
-            np.where(rows.hand < 0, lean, weights.force_weight),
-            weights.speed_weight,
-            *_wish_arrays(forces, len(touches)),
-            caps,
-            *limits,
-            bounds.slowest,
-            bounds.fastest,
-            bounds.weakest,
-            bounds.strongest,
-            step,
-        )
+    frame, dynamics = problem.frame, problem.dynamics
+    before, step = frame.velocity, frame.step
+    value = problem.horizon.value(dynamics, contacts, rows)
+    start = (
+        dynamics.bias
+        - dynamics.mass @ before[: frame.world.num_hand_velocities] / step
+        - frame.torque
+    )
+    model = ForceModel(
+        rows.relative,
+        rows.edges,
+        rows.owner,
+        np.array([0.0 if contact.is_separated else contact.cap for contact in contacts]),
+        np.where(rows.which.hand < 0, problem.support_weight, problem.force_weight),
+    )
+    program = assemble_qp(
+        dynamics,
+        model,
+        Objective(value, start, problem.horizon.torque_weight, problem.speed_weight),
+        _force_targets(forces, len(contacts)),
+        limits,
+        problem.bounds,
+        step,
     )
     likely = np.zeros(len(program.matrix), dtype=bool)
     num_caps = len(likely) - len(limits.low) - len(start)
@@ -121,28 +118,15 @@ def solve_step(
     left = limits.matrix @ before - limits.low
     likely[num_caps : -len(start)] = left < np.maximum(_LEFT * np.abs(limits.low), _NEAR)
     found, cost, flag = solve_program(program, likely)
-    velocity, force, change = read_answer(
-        found,
-        program.scale,
-        program.to_hand,
-        program.spread,
-        laws.mass,
-        laws.free,
-        start,
-        rows.edges,
-        rows.owner,
-        len(touches),
-        step,
-    )
-    return Solved(velocity, force, change + torque, cost, flag)
+    velocity, force, change = read_solution(found, program, dynamics, model, start, step)
+    return StepSolution(velocity, force, change + frame.torque, cost, flag)
 
 
-def _wish_arrays(
-    wishes: list[ForceWish], num_contacts: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Wishes as arrays: contacts that count, sums of forces, prices."""
-    return (
-        np.array([wish.touches for wish in wishes], dtype=bool).reshape(len(wishes), num_contacts),
-        np.array([wish.total for wish in wishes]).reshape(-1, 3),
-        np.array([wish.price for wish in wishes], dtype=np.float64),
+def _force_targets(targets: list[ForceTarget], num_contacts: int) -> ForceTargets:
+    return ForceTargets(
+        np.array([target.contacts for target in targets], dtype=bool).reshape(
+            len(targets), num_contacts
+        ),
+        np.array([target.total for target in targets]).reshape(-1, 3),
+        np.array([target.weight for target in targets], dtype=np.float64),
     )

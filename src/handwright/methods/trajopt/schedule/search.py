@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -62,7 +63,7 @@ def find_schedule(
     seed: int | tuple[int, ...],
     settings: AttemptSettings,
     allowed: Bool[np.ndarray, "P N"],
-    deadline: float,
+    is_over: Callable[[], bool],
 ) -> FoundSchedule:
     """A schedule from one random start.
 
@@ -71,10 +72,10 @@ def find_schedule(
         seed: Random seed of the start.
         settings: Limits of iterations, and shares.
         allowed: Contacts that may be used, by phase.
-        deadline: Value of ``time.monotonic`` at which steps end, s.
+        is_over: Says when the time is up; steps end then.
     """
     regularization = regularization_weights(transcription)
-    descent, leads = _run_continuation(transcription, seed, settings, allowed, deadline)
+    descent, leads = _run_continuation(transcription, seed, settings, allowed, is_over)
     keys, is_on = round_contacts(transcription, descent.keys, allowed, leads)
     descent.keys = apply_schedule(transcription, keys, is_on)
     fix_resting_body(transcription, descent, first_touch(transcription, is_on))
@@ -96,7 +97,7 @@ def _run_continuation(
     seed: int | tuple[int, ...],
     settings: AttemptSettings,
     allowed: Bool[np.ndarray, "P N"],
-    deadline: float,
+    is_over: Callable[[], bool],
 ) -> tuple[Descent, Bool[np.ndarray, " N"]]:
     """The motion before rounding, and the contacts that lead."""
     m = transcription.model
@@ -108,7 +109,7 @@ def _run_continuation(
         m.schedule.easing[:] = hold_transitions(held, is_cyclic=True)
     regularization = regularization_weights(transcription)
     descent = static_start(transcription, rng, held)
-    descent.deadline = deadline
+    descent.is_over = is_over
     first, may_grip = transcription.first_hold, transcription.may_grip
     strokes = transcription.required[:, transcription.contact_hand < 0].any(axis=1)
     fix_resting_body(transcription, descent, min([first, *np.flatnonzero(strokes).tolist()]))

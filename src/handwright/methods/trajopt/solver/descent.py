@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -42,6 +41,11 @@ class _Reduced(NamedTuple):
     right: list[np.ndarray]
 
 
+def never() -> bool:
+    """Says that the time is not up."""
+    return False
+
+
 @dataclass(slots=True)
 class Descent:
     """A motion under optimisation: its model, its key states, and which of them may change."""
@@ -59,8 +63,8 @@ class Descent:
     """Typical size of every variable; damping is relative to it."""
     iterations: int = 0
     """Number of iterations so far, in all stages."""
-    deadline: float = math.inf
-    """Value of ``time.monotonic`` at which steps end, s."""
+    is_over: Callable[[], bool] = never
+    """Whether the time is up; steps end then."""
 
     def run(
         self,
@@ -85,7 +89,7 @@ class Descent:
         damping, slow = _FIRST_DAMPING, 0
         cost = self._cost(packed, matrices, self.keys)
         for _ in range(num_iterations):
-            if time.monotonic() > self.deadline:
+            if self.is_over():
                 break
             self.iterations += 1
             self._assemble(packed, matrices)

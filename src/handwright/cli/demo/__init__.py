@@ -1,0 +1,1 @@
+"""What ``handwright demo`` shows."""
