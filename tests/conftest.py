@@ -59,12 +59,13 @@ def _recordings() -> Path | None:
 
 # First, because pytest-xdist reads the groups when it modifies items itself.
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            # Fixtures of a module are then made once, not once in each worker.
-            name = item.path.relative_to(ROOT / "tests").as_posix()
-            item.add_marker(pytest.mark.xdist_group(name))
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.pluginmanager.hasplugin("xdist"):
+        for item in items:
+            if item.get_closest_marker("xdist_group") is None:
+                # Fixtures of a module are then made once, not once in each worker.
+                name = item.path.relative_to(ROOT / "tests").as_posix()
+                item.add_marker(pytest.mark.xdist_group(name))
     # The first tests compile the methods, each worker another one. Whole motions come next: a
     # worker that began a long one last would work on alone.
     items.sort(key=lambda item: (item.path != TESTS_OF_EVERY_METHOD, not _is_of_motions(item)))

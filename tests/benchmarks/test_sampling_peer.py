@@ -9,9 +9,6 @@ from benchmarks.sampling.peer import measure_frames, solved_path
 from handwright.errors import InvalidValueError
 from handwright.scenes import load_scene
 
-# One worker compiles the search, not all of them at once.
-pytestmark = pytest.mark.xdist_group("sampling")
-
 
 def test_both_come_to_the_same_verdict_on_frames_of_a_solved_path():
     one, path = solved_path(load_scene("milk_box_turn"), seed=0, budget=600.0)

@@ -18,9 +18,6 @@ from handwright.methods import ContactSampling
 from handwright.methods.sampling.setup.prepare import prepare
 from handwright.scenes import load_scene
 
-# One worker compiles the search, not all of them at once.
-pytestmark = pytest.mark.xdist_group("sampling")
-
 
 def test_spread_is_the_distance_from_the_mean_posture():
     frame = np.array([0, 0, 2, 2, 2, 2])

@@ -37,9 +37,6 @@ from handwright.methods.sampling.setup.limits import SearchLimits
 from handwright.scenes import load_scene
 from handwright.synthesis import synthesize
 
-# One worker compiles the search, not all of them at once.
-pytestmark = pytest.mark.xdist_group("sampling")
-
 FEW = ContactSampling(num_solutions=3, time_budget=600.0)
 LIMITS = SearchLimits(1e-3, 1e-3, 1e-3, 1e-3, 2e-4, 0.0, 0.3, 8.0, 0.95, 20)
 

@@ -19,9 +19,6 @@ from handwright.methods.sampling import NoContact, Pin
 from handwright.scenes import load_scene
 from handwright.synthesis import synthesize
 
-# One worker compiles the search, not all of them at once.
-pytestmark = pytest.mark.xdist_group("sampling")
-
 ONE = ContactSampling(num_solutions=1, time_budget=600.0)
 PLACE = (0.034, 0.034, 0.0358)
 """Near an upright edge of the milk box, where the index can be for most of the motion, m."""

@@ -16,9 +16,6 @@ from handwright.methods.sampling.setup.grasps import draw_grasps, first_digits
 from handwright.scenes import load_scene
 from handwright.synthesis import synthesize
 
-# One worker compiles the search, not all of them at once.
-pytestmark = pytest.mark.xdist_group("sampling")
-
 # The right wrist leaves the box of the scene at frame 55, the left one is there from frame 45 on.
 FIRST, LAST = 24, 68
 

@@ -22,8 +22,6 @@ from handwright.methods.sampling.setup.grasps import draw_grasps
 from handwright.methods.sampling.setup.prepare import prepare
 from handwright.scenes import load_scene
 
-# One worker compiles the search, not all of them at once.
-pytestmark = pytest.mark.xdist_group("sampling")
 WINDOW = 4
 
 

@@ -8,21 +8,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from corpus import solved
+from tiny_problems import tiny_turn
 
 from handwright.core.result import Status
 from handwright.methods import ContactSampling, Scripted
-from handwright.scenes import load_scene
 from handwright.synthesis import synthesize
-
-# One worker compiles the search, not all of them at once.
-pytestmark = pytest.mark.xdist_group("sampling")
 
 METHOD = ContactSampling(num_solutions=2, time_budget=600.0)
 
 
 @pytest.fixture(scope="module")
 def problem():
-    return load_scene("milk_box_turn")
+    return tiny_turn()
 
 
 def test_a_watcher_sees_the_search_come_to_its_result(problem):
@@ -51,7 +49,7 @@ def test_a_stopped_search_gives_what_it_has_found(problem, num_workers):
     assert result.status is Status.CANCELLED
     assert not result.status.is_success
     assert len(result.clips) == result.statistics["solutions"] >= 1
-    whole = synthesize(problem, replace(METHOD, num_solutions=1), seed=0)
+    whole = solved("tiny_turn", replace(METHOD, num_solutions=1))
     assert whole.clips[0].hands["right"].q.tobytes() in [
         clip.hands["right"].q.tobytes() for clip in result.clips
     ]

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from corpus import solved
+from tiny_problems import tiny_pick
 
 import handwright as hw
 from handwright.core.events import TouchSpan
@@ -30,8 +31,6 @@ from handwright.methods.trajopt.schedule.schedule import (
 from handwright.methods.trajopt.solver.measures import measure_errors
 from handwright.methods.trajopt.solver.system import squeeze_share
 from handwright.scenes import load_scene
-
-pytestmark = pytest.mark.xdist_group("trajopt")
 
 
 @pytest.fixture(scope="module")
@@ -200,10 +199,9 @@ def test_the_weight_of_a_goal_does_not_change_when_it_is_met():
 
 
 def test_workers_change_nothing():
-    problem = load_scene("trident_pick")
     clips = [
         hw.synthesize(
-            problem, ContactInvariant(num_solutions=2, num_workers=n, time_budget=600.0), seed=3
+            tiny_pick(), ContactInvariant(num_solutions=2, num_workers=n, time_budget=600.0), seed=3
         ).clips
         for n in (1, 2)
     ]

@@ -25,8 +25,6 @@ from handwright.methods.trajopt.terms.regularization import phase_matrices
 from handwright.scenes import load_scene
 from tools.pictures.paths import dialled_path
 
-pytestmark = pytest.mark.xdist_group("trajopt")
-
 
 @pytest.fixture(scope="module")
 def dialled():

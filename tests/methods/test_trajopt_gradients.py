@@ -23,8 +23,6 @@ from handwright.methods.trajopt.terms.regularization import (
 from handwright.methods.trajopt.terms.slide import slide_residual
 from handwright.scenes import load_scene
 
-pytestmark = pytest.mark.xdist_group("trajopt")
-
 WEIGHTS = ResidualWeights(
     gap=200.0,
     slip=20.0,

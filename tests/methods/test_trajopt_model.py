@@ -41,8 +41,6 @@ from handwright.methods.trajopt.solver.measures import LIMITS, MEASURES, UNITS, 
 from handwright.methods.trajopt.terms.contact_rows import contact_columns
 from handwright.scenes import load_scene
 
-pytestmark = pytest.mark.xdist_group("trajopt")
-
 
 @pytest.fixture(scope="module")
 def transcription():

@@ -22,8 +22,6 @@ from handwright.methods.trajopt.solver.descent import Descent
 from handwright.methods.trajopt.solver.measures import measure_errors
 from handwright.scenes import load_scene
 
-pytestmark = pytest.mark.xdist_group("trajopt")
-
 
 def directions(count):
     found = np.random.default_rng(0).normal(size=(count, 3))

@@ -26,8 +26,6 @@ from handwright.methods.trajopt.schedule.wrist_guess import wrists_following_bod
 from handwright.methods.trajopt.skin_fit import fit_skin
 from handwright.scenes import load_scene
 
-pytestmark = pytest.mark.xdist_group("trajopt")
-
 
 @pytest.fixture
 def transcription():

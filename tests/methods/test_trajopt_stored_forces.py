@@ -16,8 +16,6 @@ from handwright.mechanics.momentum import required_wrench
 from handwright.methods import ContactInvariant
 from handwright.methods.trajopt.stored_forces import settled
 
-pytestmark = pytest.mark.xdist_group("trajopt")
-
 
 @pytest.fixture(scope="module")
 def clip():

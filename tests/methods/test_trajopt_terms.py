@@ -40,8 +40,6 @@ from handwright.methods.trajopt.terms.slide import slide_derivative, slide_resid
 from handwright.methods.trajopt.terms.time import timing_cost
 from handwright.scenes import load_scene
 
-pytestmark = pytest.mark.xdist_group("trajopt")
-
 STEP = 1e-6
 SCALE, PHASE = 1.3, 1
 

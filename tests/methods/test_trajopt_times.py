@@ -32,8 +32,6 @@ from handwright.methods.trajopt.terms.regularization import (
 )
 from handwright.scenes import load_scene
 
-pytestmark = pytest.mark.xdist_group("trajopt")
-
 
 def cubic(first, second, h, s):
     """Value, rate and acceleration of a Hermite cubic of states (value, rate), and of length h."""

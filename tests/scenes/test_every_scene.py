@@ -17,8 +17,8 @@ PATIENCE = 600.0
 """s that a scene may take on a busy machine."""
 UNSOLVED = {"trident_twirl"}
 """Scenes that no method solves; the documentation says so."""
-HOLDS = {"mug_by_handle": "handle", "beaker_by_rim": "inside"}
-"""How bodies are held; scenes are named after it."""
+REGIONS = {"mug_by_handle": "handle", "beaker_by_rim": "inside"}
+"""Where bodies are held; scenes are named after it."""
 WITH_GRIPS = {name for name, scene in goal_scenes().items() if scene.has_grips}
 """Scenes of stepwise control; ``tests/methods/test_stepwise_scenes.py`` certifies them all."""
 
@@ -27,7 +27,7 @@ def methods_by_scene() -> dict[str, ContactSampling | ContactInvariant]:
     """How a scene is solved here, for all that are claimed and have no grips."""
     from_tracks = {
         name: ContactSampling(
-            num_solutions=1, time_budget=PATIENCE, hold=HOLDS.get(name, "anywhere")
+            num_solutions=1, time_budget=PATIENCE, grasp_region=REGIONS.get(name, "anywhere")
         )
         for name in SCENES
     }

@@ -152,6 +152,8 @@ async def visit(address: str, number: int) -> list[str]:
     return made
 
 
+@pytest.mark.slow
+@pytest.mark.scene
 def test_fifty_clients_and_two_hundred_jobs_are_served(tmp_path):
     root = tmp_path / "clips"
 
