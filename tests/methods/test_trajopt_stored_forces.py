@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from corpus import solved_clip
+from corpus import solved
 
 from handwright.core.contact import ContactMode
 from handwright.core.track import Track
@@ -16,12 +16,10 @@ from handwright.mechanics.momentum import required_wrench
 from handwright.methods import ContactInvariant
 from handwright.methods.trajopt.stored_forces import settled
 
-pytestmark = pytest.mark.xdist_group("trajopt")
-
 
 @pytest.fixture(scope="module")
 def clip():
-    return solved_clip("pick_ball", ContactInvariant(time_budget=600.0))
+    return solved("pick_ball", ContactInvariant(time_budget=600.0)).best
 
 
 def left_over(clip):
