@@ -14,7 +14,6 @@ from PIL import Image
 
 import benchmarks
 from handwright.cli import bench as bench_command
-from handwright.cli import benchmarks as cli_benchmarks
 from handwright.cli import main as cli
 from handwright.geometry.shapes import SHAPES
 from handwright.hands.registry import HANDS, make_hand, straight_length
@@ -195,7 +194,7 @@ def test_bench_prints_a_table_or_json(quick_benchmark, arguments, text, capsys):
 
 def test_bench_without_a_checkout_says_where_benchmarks_are(monkeypatch, tmp_path, capsys):
     installed = tmp_path / "lib" / "site-packages" / "handwright"
-    monkeypatch.setattr(cli_benchmarks, "PACKAGE", installed)
+    monkeypatch.setattr(bench_command, "PACKAGE", installed)
     assert cli.main(["bench", "verify"]) == 1
     said = capsys.readouterr().err
     assert "'handwright bench verify' runs from a source checkout" in said
@@ -218,7 +217,7 @@ def test_every_benchmark_that_bench_names_is_there():
     names = get_args(bench_command._BenchName)
     assert tuple(benchmarks.MODULES) == names
     for name in names:
-        module = cli_benchmarks.load_benchmark(name)
+        module = bench_command.load_benchmark(name)
         assert callable(module.run)
         assert callable(module.describe)
 
@@ -291,7 +290,7 @@ def test_synth_hands_on_wishes(asked, tmp_path):
     wishes += ["--hold", "outside", "--json"]
     assert cli.main(["synth", "milk_box_turn", "--out", str(tmp_path), *wishes]) == 0
     (method,) = methods
-    assert (method.grip, method.strategy, method.hold) == ("power", "static", "outside")
+    assert (method.grip, method.strategy, method.grasp_region) == ("power", "static", "outside")
     assert method.no_contact == (NoContact(("little", "ring")),)
 
 

@@ -24,7 +24,7 @@ def test_synth_names_the_options_that_a_method_does_not_take(tmp_path, capsys):
     assert cli.main([*arguments, "--strategy", "slide", "--grip", "power"]) == 1
     assert (
         "The method 'trajopt' was given --strategy, --grip, which it does not take. "
-        "It takes --num-solutions, --time-budget" in capsys.readouterr().err
+        "It takes --num-solutions, --time-budget, --max-attempts," in capsys.readouterr().err
     )
 
 

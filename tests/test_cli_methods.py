@@ -112,6 +112,7 @@ def test_a_clip_of_an_earlier_release_is_made_again_with_todays_names(tmp_path):
         "hold": "outside",
         "skin_shear": 0.001,
         "fills_hollows": True,
+        "kept": [],
     }
     made = replace(clip.provenance, method="sampling", settings=settings)
     save_clip(replace(clip, provenance=made), tmp_path / "old.npz")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -132,3 +133,15 @@ def test_reactions_are_what_poses_say():
     # Frame 14 is the first that is near and stays so.
     assert found.back_after == pytest.approx(3 / 30.0)
     assert not found.is_dropped
+
+
+def test_a_push_is_told_as_json(file, capsys):
+    arguments = ["push", str(file), "--force", "2 0 0", "--at", "0.2", "--for", "0.2", "--json"]
+    with pytest.raises(SystemExit) as caught:
+        cli.main(arguments)
+    assert caught.value.code == 1
+    told = json.loads(capsys.readouterr().out)
+    assert (told["body"], told["verdict"]) == ("box", "dropped")
+    assert told["displacement"] > 0.02
+    assert told["off_plan_without_push"] < 1e-4
+    assert told["written"] is None

@@ -18,7 +18,7 @@ from handwright.kinematics.fk import jacobians_of_points
 from handwright.kinematics.ik.digit import IkWeights
 from handwright.kinematics.ik.digit_table import DigitTable, digit_table
 from handwright.kinematics.ik.hand import idle_weights, solve_hand
-from handwright.kinematics.ik.workspace import Work, make_work
+from handwright.kinematics.ik.workspace import DigitWorkspace, make_work
 from handwright.kinematics.obstacles import Around, capsules_around
 from handwright.kinematics.tree import Links, Tree, links_for, tree_of
 from handwright.physics import to_mjcf
@@ -111,7 +111,7 @@ def _track(
     pads: np.ndarray,
     weights: IkWeights,
     idle: IkWeights,
-    work: Work,
+    work: DigitWorkspace,
     solved: np.ndarray,
 ) -> None:
     q = start.copy()

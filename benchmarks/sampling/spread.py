@@ -24,7 +24,7 @@ from handwright.errors import InvalidValueError
 from handwright.methods import ContactSampling
 from handwright.methods.sampling.attempt import PATHS
 from handwright.methods.sampling.search.frame import FEASIBLE
-from handwright.methods.sampling.search.search import Search
+from handwright.methods.sampling.search.search import TreeSearch
 from handwright.methods.sampling.setup.prepare import HoldSearch, prepare
 from handwright.methods.sampling.warm_up import warm_up
 from handwright.render.still import check_png, write_png
@@ -139,7 +139,7 @@ def explore(problem: Problem, method: ContactSampling, *, frames: int, seed: int
     return Explored(frame, q, hold.stop - hold.start, solutions, hold.start)
 
 
-class _Watched(Search):
+class _Watched(TreeSearch):
     """A search that remembers the postures of all feasible frames."""
 
     def __init__(self, hold: HoldSearch, rng: np.random.Generator) -> None:

@@ -12,7 +12,7 @@ from benchmarks.bars import bars_met, judged_table
 from benchmarks.scene_choice import chosen_scenes
 from benchmarks.stepwise.figures import HOLD, NUM_PASSES, measure_scene, stepped
 from handwright.core.problem import Problem
-from handwright.methods.stepwise.objectives.holding import NoGripError
+from handwright.methods.stepwise.objectives.planned_grasps import NoGripError
 from handwright.scenes import goal_scenes, load_scene
 
 if TYPE_CHECKING:

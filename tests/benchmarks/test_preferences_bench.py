@@ -1,4 +1,4 @@
-"""The benchmark of preferences: its measures on planted contacts, and static against sliding."""
+"""The benchmark of preferences: its measures on planted contacts."""
 
 from __future__ import annotations
 

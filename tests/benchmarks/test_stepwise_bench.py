@@ -13,7 +13,7 @@ import handwright as hw
 from benchmarks.bars import bars_met
 from benchmarks.stepwise import bench, figures
 from handwright.methods import Session
-from handwright.methods.stepwise.objectives.holding import NoGripError
+from handwright.methods.stepwise.objectives.planned_grasps import NoGripError
 
 
 @pytest.fixture(scope="module")

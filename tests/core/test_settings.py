@@ -137,6 +137,10 @@ def test_settings_come_back_from_json():
     assert Sample(**from_plain_settings(Sample, text)) == made
     with pytest.raises(UnknownNameError, match=r"Unknown setting of Sample 'cont'.*'count'"):
         from_plain_settings(Sample, {"cont": 3})
+    # Files of earlier releases list data, always empty.
+    assert from_plain_settings(Sample, {"table": [], "count": 2}) == {"count": 2}
+    with pytest.raises(UnknownNameError, match="'table'"):
+        from_plain_settings(Sample, {"table": [1]})
 
 
 def test_every_constraint_of_sampling_comes_back_from_json():

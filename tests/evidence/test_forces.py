@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from scipy.optimize import nnls
 
 from handwright.evidence.certificate.dynamics import required_wrench, smoothed
-from handwright.evidence.certificate.forces import ContactSet, ForceSolver, Limits, Loads, tangents
+from handwright.evidence.certificate.forces import (
+    ContactSet,
+    ForceSolver,
+    HandLimits,
+    Loads,
+    tangents,
+)
 from handwright.evidence.contacts.probes import capsule_gaps
 from handwright.evidence.contacts.skin_probe import skin_gaps
 from handwright.geometry import EnvironmentBox, floor
@@ -233,14 +239,14 @@ def test_limits_of_a_hand_hold_and_change_nothing_where_they_do_not_bind():
     torque = np.zeros((1, 4, 3))
     torque[0, 0, 2] = 2.0
     none = np.full(4, -1)
-    loose = solve_forces(contacts, **load, limits=Limits(torque, np.array([3.0]), none, 1.0))
+    loose = solve_forces(contacts, **load, limits=HandLimits(torque, np.array([3.0]), none, 1.0))
     np.testing.assert_allclose(loose.force, plain.force, atol=1e-5)
-    tight = solve_forces(contacts, **load, limits=Limits(torque, np.array([1.2]), none, 1.0))
+    tight = solve_forces(contacts, **load, limits=HandLimits(torque, np.array([1.2]), none, 1.0))
     assert tight.force_residual < 1e-6
     # The moment about the centre must vanish: opposite corners give the same.
     np.testing.assert_allclose(tight.force[:, 2], [0.6, 1.4, 1.4, 0.6], atol=1e-4)
     digit = np.array([0, 0, 1, 1])
-    few = Limits(np.zeros((0, 4, 3)), np.zeros(0), digit, 1.5)
+    few = HandLimits(np.zeros((0, 4, 3)), np.zeros(0), digit, 1.5)
     missing = solve_forces(contacts, **load, limits=few)
     assert missing.force_residual == pytest.approx(0.25, abs=1e-4)
     pressed = np.linalg.norm(missing.force, axis=1)

@@ -12,7 +12,7 @@ from handwright.contact.sliding import relative_velocity
 from handwright.evidence.certificate.jumps import _is_leap
 from handwright.evidence.certificate.torques import force_to_torque, weight_torques
 from handwright.evidence.contacts.edges import side_contacts
-from handwright.evidence.contacts.slip import Links, SkinShear, across, material_velocity
+from handwright.evidence.contacts.slip import LinkMotion, SkinShear, across, material_velocity
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
@@ -43,7 +43,7 @@ def moving_hand(rng):
     low, high = model.joints.lower, model.joints.upper
     q = rng.uniform(low, high, (len(TIMES), model.num_joints))
     root = wandering(rng)
-    return model, q, root, Links(*link_poses(model, q, root))
+    return model, q, root, LinkMotion(*link_poses(model, q, root))
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_material_velocities_agree_at_all_frames(moving_hand, rng):
 def test_material_that_moves_with_the_body_does_not_slip(rng):
     body = wandering(rng)
     frame, _, point = some_points(rng, 1)
-    velocity = material_velocity(TIMES, Links.of_body(body), body, frame, 0 * frame, point)
+    velocity = material_velocity(TIMES, LinkMotion.of_body(body), body, frame, 0 * frame, point)
     np.testing.assert_allclose(velocity, 0.0, atol=1e-12)
 
 

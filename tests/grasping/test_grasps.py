@@ -32,7 +32,7 @@ from handwright.grasping.balance import Load, balance
 from handwright.grasping.forces import disturbances
 from handwright.grasping.handles import skin_handles
 from handwright.grasping.posture_cost import posture_matrix, separation_pairs
-from handwright.grasping.residuals import GraspProblem, ResidualWeights, grasp_residuals
+from handwright.grasping.residuals import GraspProblem, GraspWeights, grasp_residuals
 from handwright.grasping.skin import skin_points
 from handwright.grasping.start_poses import style_posture
 from handwright.hands import human, trident
@@ -284,7 +284,7 @@ def test_jacobian_of_the_residuals():
         style_posture(model, style, 0.0), posture_matrix(model, np.ones(model.num_joints)), True,
         wrist=Pose(rng.normal(size=3), rotation.random(rng)),
     )  # fmt: skip
-    weights = ResidualWeights(wrist=0.1)
+    weights = GraspWeights(wrist=0.1)
     root = Pose(np.array([-0.10, -0.01, 0.04]), rotation.exp(np.array([0.1, 0.2, 0.3])))
     value, jacobian, measured = grasp_residuals(problem, q, root, weights)
     assert measured.depth > 0.0  # The rows of depth are there too.

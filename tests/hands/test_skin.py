@@ -12,8 +12,8 @@ from scipy.spatial import cKDTree
 
 from handwright.errors import InvalidValueError
 from handwright.hands import bones_of_size, human, skin_of, trident
-from handwright.hands import skin as skin_module
 from handwright.hands.human.surface import skin_shape
+from handwright.hands.skin import build as skin_module
 from handwright.hands.skin.field import SkinField
 from handwright.hands.skin.form import form_of_bones, form_of_model
 from handwright.hands.skin.mesh import mesh_of

@@ -15,10 +15,10 @@ from handwright.errors import FileFormatError
 from handwright.hands import human, trident
 from handwright.io.goals.file import read_problem, turned
 from handwright.io.goals.schema import (
-    BodyPart,
+    BodyEntry,
     GoalPart,
     GripPart,
-    HandPart,
+    HandEntry,
     ProblemFile,
     PushPart,
     TouchPart,
@@ -354,7 +354,7 @@ class TestTheGuide:
         assert [goal.end for goal in problem.goals] == [2.5, 5.0]
 
     @pytest.mark.parametrize(
-        "part", [ProblemFile, HandPart, BodyPart, GoalPart, TouchPart, GripPart, PushPart]
+        "part", [ProblemFile, HandEntry, BodyEntry, GoalPart, TouchPart, GripPart, PushPart]
     )
     def test_it_names_every_key(self, part):
         for name, field in part.model_fields.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from dataclasses import replace
 
@@ -359,6 +360,11 @@ def test_recordings_are_recognised(data_set, capsys):
     assert f"frames 0 to {FRAMES}" in said
     assert "hand left: wrist and fingers" in said
     assert "2 frames that repeat" in said
+    assert cli.main(["info", str(path), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["kind"], facts["start"], facts["stop"]) == ("recording", 0, FRAMES)
+    assert facts["hands"]["left"] == {"has_fingers": True}
+    assert facts["repeated_frames"] == 2
 
 
 def changed(arrays, **changes):

@@ -33,7 +33,7 @@ from handwright.methods.sampling.setup.ground_contacts import ground_contacts
 from handwright.methods.sampling.setup.hands_as_one import hands_as_one, sunk_pads
 from handwright.methods.sampling.setup.hold_data import HoldTracks, make_hold_data
 from handwright.methods.sampling.setup.intervals import find_carry_intervals
-from handwright.methods.sampling.setup.limits import Limits
+from handwright.methods.sampling.setup.limits import SearchLimits
 from handwright.scenes import load_scene
 from handwright.synthesis import synthesize
 
@@ -41,7 +41,7 @@ from handwright.synthesis import synthesize
 pytestmark = pytest.mark.xdist_group("sampling")
 
 FEW = ContactSampling(num_solutions=3, time_budget=600.0)
-LIMITS = Limits(1e-3, 1e-3, 1e-3, 1e-3, 2e-4, 0.0, 0.3, 8.0, 0.95, 20)
+LIMITS = SearchLimits(1e-3, 1e-3, 1e-3, 1e-3, 2e-4, 0.0, 0.3, 8.0, 0.95, 20)
 
 
 @pytest.fixture(scope="module")

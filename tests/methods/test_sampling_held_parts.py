@@ -90,6 +90,7 @@ ALL = ("thumb", "index", "middle", "ring", "little")
 
 
 @pytest.mark.slow
+@pytest.mark.scene
 def test_a_mug_is_held_by_its_handle():
     clips = solved("mug_by_handle", grasp_region="handle")
     for clip in clips:
@@ -102,6 +103,7 @@ def test_a_mug_is_held_by_its_handle():
 
 
 @pytest.mark.slow
+@pytest.mark.scene
 def test_a_beaker_is_held_over_its_rim():
     clips = solved("beaker_by_rim", grasp_region="inside")
     for clip in clips:

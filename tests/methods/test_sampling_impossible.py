@@ -18,8 +18,7 @@ from handwright.geometry.shapes import make_shape
 from handwright.kinematics import posed_capsules
 from handwright.math.pose import Pose
 from handwright.methods import ContactSampling
-from handwright.methods.sampling import ForbiddenBall, NoContact
-from handwright.methods.sampling import method as contact_sampling
+from handwright.methods.sampling import ForbiddenBall, NoContact, contact_search
 from handwright.methods.sampling.setup.feasibility import find_infeasibility
 from handwright.methods.sampling.setup.intervals import find_carry_intervals
 from handwright.methods.sampling.setup.palms import palm_depths, reach_of
@@ -43,7 +42,7 @@ def refused(monkeypatch):
     def never(*_):
         raise AssertionError("was prepared for a search")
 
-    monkeypatch.setattr(contact_sampling, "prepare", never)
+    monkeypatch.setattr(contact_search, "prepare", never)
 
     def message(problem: Problem) -> str:
         result = synthesize(problem, ContactSampling(time_budget=5.0), seed=0)
@@ -210,7 +209,7 @@ def test_a_low_pass_that_lets_everything_through(turn):
     result = synthesize(turn, ContactSampling(smoothing_hz=limit), seed=0)
     assert result.status is Status.BAD_INPUT
     assert f"below {limit:g} Hz" in result.message
-    with pytest.raises(InvalidValueError, match=r"smoothing_hz is -1\.0, expected Hz above 0"):
+    with pytest.raises(InvalidValueError, match=r"smoothing_hz is -1\.0, expected above 0 Hz"):
         ContactSampling(smoothing_hz=-1.0)
 
 

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from handwright.kernels.packed import Packed
+from handwright.math import rotation
 from handwright.methods import ContactSampling
 from handwright.methods.sampling import Pin
 from handwright.methods.sampling.search.carrying import score_grasps
 from handwright.methods.sampling.search.path import make_path
 from handwright.methods.sampling.search.plan import Planner, candidate_appeal
+from handwright.methods.sampling.search.policy import make_plan_data
 from handwright.methods.sampling.search.step import SearchState
 from handwright.methods.sampling.search.workspace import FLY, FREE, HOLD, SLIDE
 from handwright.methods.sampling.setup.candidates import lifetimes
@@ -173,6 +175,24 @@ def test_comfortable_candidates_that_last_are_preferred(hold):
     assert appeal[2, 0] == pytest.approx(0.5**3)
     assert appeal[3, 0] == 0.0
     assert appeal[3, 1] == 1.0
+
+
+@pytest.mark.parametrize(("angle", "horizons"), [(0.05, [5, 10, 20, 35]), (0.15, [3, 10, 6, 20])])
+def test_plans_look_ahead_closer_where_the_body_turns_quickly_in_the_hand(hold, angle, horizons):
+    data = hold.searched
+    wxyz = rotation.from_axis_angle([0.0, 0.0, 1.0], angle * np.arange(len(data.low)))
+    data = data._replace(root_rotation=rotation.to_matrix(wxyz)[:, None])
+    policy = hold.policy._replace(look_ahead=10)
+    appeal = candidate_appeal(hold.candidates, 2.0, 3.0)
+    plan = make_plan_data(data, hold.candidates, policy, appeal, np.random.default_rng(0))
+    assert plan.horizons.tolist() == horizons
+    # Of the two tables of appeal the second leaves out what is out of reach within the look-ahead.
+    everything, lasting = plan.appeal
+    frames = hold.candidates.frame
+    needed = np.count_nonzero(frames <= min(frames[0] + 10, frames[-1]))
+    lasts = hold.candidates.life[:, :, 0] >= needed
+    assert 0 < lasts.sum() < (everything[:, 0] > 0.0).sum()
+    np.testing.assert_array_equal(lasting[:, 0], np.where(lasts, everything[:, 0], 0.0))
 
 
 def scores(hold, chosen, taken=()):

@@ -18,7 +18,7 @@ from handwright.geometry.shapes import box
 from handwright.kinematics.fk import link_poses
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.methods.stepwise.objectives.body_turns import turn_on
+from handwright.methods.stepwise.objectives.body_rotation import advance_rotation
 from handwright.methods.stepwise.objectives.cost_to_go import Errors, common_modes, cost_to_go
 from handwright.methods.stepwise.qp.point_rows import hand_point_rows
 from handwright.methods.stepwise.session import Session
@@ -134,7 +134,7 @@ def test_a_spinning_body_needs_no_moment_by_the_scheme_of_the_certificate():
     spin = rotation.to_matrix(wxyz) @ body.inertia @ rotation.to_matrix(wxyz).T @ rate
     turns = [wxyz]
     for _ in range(30):
-        rate, wxyz = turn_on(inverse, wxyz, rate, spin, STEP)
+        rate, wxyz = advance_rotation(inverse, wxyz, rate, spin, STEP)
         turns.append(wxyz)
     times = STEP * np.arange(31)
     pose = Pose(np.zeros((31, 3)), np.array(turns))

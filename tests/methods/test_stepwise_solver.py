@@ -6,13 +6,13 @@ import daqp
 import numpy as np
 import pytest
 
-from handwright.methods.stepwise.qp.program import Program
+from handwright.methods.stepwise.qp.program import QuadraticProgram
 from handwright.methods.stepwise.qp.solver import InfeasibleStepError, solve_program
 
 SIZE, ROWS = 20, 30
 
 
-def random_program(rng: np.random.Generator) -> Program:
+def random_program(rng: np.random.Generator) -> QuadraticProgram:
     root = rng.normal(size=(SIZE, SIZE))
     hessian = root @ root.T + np.eye(SIZE)
     scale = 1.0 / np.sqrt(np.diag(hessian))
@@ -20,7 +20,7 @@ def random_program(rng: np.random.Generator) -> Program:
     # Zero meets everything, as in a frame; a third has no upper end.
     upper = rng.uniform(0.01, 0.3, SIZE + ROWS)
     upper[rng.random(SIZE + ROWS) < 0.3] = np.inf
-    return Program(
+    return QuadraticProgram(
         hessian * np.outer(scale, scale),
         3.0 * rng.normal(size=SIZE),
         matrix,
@@ -39,7 +39,7 @@ def test_answers_are_those_of_all_rows_whichever_are_thought_likely(share):
         program = random_program(rng)
         found, cost, flag = solve_program(program, rng.random(ROWS) < share)
         whole, best, _, _ = daqp.solve(
-            program.hessian, program.slope, program.matrix, program.upper, program.lower
+            program.hessian, program.gradient, program.matrix, program.upper, program.lower
         )
         assert flag == 1
         np.testing.assert_allclose(found, whole, atol=1e-6)

@@ -164,6 +164,7 @@ def largest_push(clip, frame, cap):
 
 
 @pytest.mark.slow
+@pytest.mark.scene
 def test_a_pen_is_held_against_pushes_from_all_sides():
     method = ContactInvariant(pushes=6, time_budget=600.0)
     found = hw.synthesize(load_scene("pick_pen_vertical"), method, seed=0)

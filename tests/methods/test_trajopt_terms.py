@@ -114,8 +114,6 @@ def sample():
     keys[:, layout.rates] += 0.5 * rng.normal(size=(len(keys), layout.num_coordinates))
     for block, size in ((layout.forces, 1.0), (layout.origins, 0.04), (layout.changes, 0.5)):
         keys[:, block] = size * rng.normal(size=keys[:, block].shape)
-    # The hand is brought to the body, so that some capsules overlap it.
-    keys[:, layout.body_position] = transcription.hands[0].root.apply(np.array([0.08, 0.0, -0.03]))
     is_on = np.ones((m.num_phases, layout.num_contacts), dtype=bool)
     keys = apply_schedule(transcription, keys, is_on)
     m.schedule.clearance[:], m.schedule.is_pushed[:] = 2e-3, True
@@ -126,6 +124,12 @@ def sample():
         penetration=500.0, goal=1.0, squeeze=0.5, attraction=1e-2, friction=0.95, push=3.0,
         is_frozen=True,
     )  # fmt: skip
+    # One joint is beyond its limit, and the body is where it overlaps the index finger.
+    first = transcription.hands[0].first_finger_coordinate
+    work.z[first] = m.upper[first] + 0.1
+    pose_sample(Packed(m), Packed(work), 0.0)
+    tip = m.contacts.capsules[m.contacts.first[transcription.contact_names.index("right.index")]]
+    work.z[layout.body_position] = work.ends[tip, 0] + np.array([0.003, 0.002, -0.004])
     return Sample(m, weights, work, work.z.copy())
 
 

@@ -255,6 +255,7 @@ def test_the_body_gets_the_time_that_it_needs():
 
 
 @pytest.mark.slow
+@pytest.mark.scene
 def test_a_ball_is_picked_up_early_with_free_times():
     problem = load_scene("pick_ball")
     early = replace(problem, goals=tuple(replace(goal, start=1.5) for goal in problem.goals))

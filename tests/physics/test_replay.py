@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -231,3 +232,7 @@ def test_the_command_prints_a_table_and_ends_with_1_if_dropped(lift, tmp_path, c
         cli.main([*arguments, "--push", "20"])
     assert stop.value.code == 1
     assert "dropped" in capsys.readouterr().out
+    assert cli.main([*arguments, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["dropped"], told["pushes"], told["hold"]) == (False, 0, 0.5)
+    assert told["bodies"]["block"]["position_error"] < 0.02

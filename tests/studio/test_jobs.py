@@ -20,7 +20,7 @@ from handwright.methods import Method, Scripted
 from handwright.methods.base import Attempt, Search
 from handwright.studio.forms import form, make_method
 from handwright.studio.jobs import worker
-from handwright.studio.jobs.planning import Plan
+from handwright.studio.jobs.planning import JobPlan
 from handwright.studio.library.folder import clip_id
 from handwright.studio.messages import JobRequest
 from handwright.studio.server.events import Hub
@@ -191,7 +191,7 @@ def test_only_certified_motions_are_written_each_as_soon_as_it_is_found(tmp_path
         },
         environment=(HalfSpace(np.array([0.0, 0.0, 1.0]), 0.0),),
     )
-    monkeypatch.setattr(worker, "plan_job", lambda *_: Plan(problem, Tells(str(tmp_path))))
+    monkeypatch.setattr(worker, "plan_job", lambda *_: JobPlan(problem, Tells(str(tmp_path))))
     order = {"root": str(tmp_path), "hidden": str(tmp_path), "stem": "stem",
              "request": {"scene": "resting"}}  # fmt: skip
     end = worker._do(Parent, order)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from handwright.core.surface import Surface
 from handwright.core.track import Track
 from handwright.io.bvh.motion import BvhMotion
-from handwright.io.goals.schema import BodyPart
+from handwright.io.goals.schema import BodyEntry
 from tools.scenes.motions import (
     cooking,
     milk_boxes,
@@ -36,7 +36,7 @@ class Scene:
     """One line."""
     hands: tuple[str, ...]
     """Names, which are their sides."""
-    bodies: Callable[[], dict[str, BodyPart]]
+    bodies: Callable[[], dict[str, BodyEntry]]
     """What there is to hold, by name, as the problem file describes it."""
     make_tracks: Callable[[Mapping[str, Hold]], dict[str, Track]]
     """Makes the tracks from holds, by name."""
@@ -137,7 +137,7 @@ SCENES: dict[str, Scene] = {
         ),
         Scene(
             "bunny_like",
-            "a toy rabbit on the tracks of milk_box_turn",
+            "a toy rabbit in place of the milk box, put into the hand where it can be held",
             ("right",),
             lambda: {"bunny": swaps.BUNNY},
             swaps.make_bunny,
@@ -146,7 +146,7 @@ SCENES: dict[str, Scene] = {
         ),
         Scene(
             "mug",
-            "a mug on the tracks of milk_box_turn, its handle away from the hand",
+            "a mug in place of the milk box, its handle away from the hand",
             ("right",),
             lambda: {"mug": swaps.MUG},
             swaps.make_mug,

@@ -17,7 +17,7 @@ from handwright.core.surface import EnvironmentBox
 from handwright.core.track import Track
 from handwright.geometry.distance.environment import table
 from handwright.io.goals.file import make_body
-from handwright.io.goals.schema import BodyPart
+from handwright.io.goals.schema import BodyEntry
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.scenes.catalogue import TRACKS
@@ -38,7 +38,7 @@ def work_table(friction: float = 0.6) -> EnvironmentBox:
     return table(TABLE_HEIGHT, size=(1.4, 0.8), center=(0.0, 0.15), friction=friction)
 
 
-def prop(name: str, part: BodyPart) -> RigidBody:
+def prop(name: str, part: BodyEntry) -> RigidBody:
     """The body that the problem file of a scene describes."""
     return make_body(name, part, TRACKS)
 

@@ -1,19 +1,26 @@
-"""The command that measures speed and exactness."""
+"""The command that measures speed and exactness, with the benchmarks of a source checkout.
+
+The installed package has no benchmarks.
+"""
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import json as json_module
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Literal
 
 import tyro
 from tyro.conf import FlagCreatePairsOff, Positional
 
-from handwright.cli.benchmarks import load_benchmark
 from handwright.cli.console import make_console, unset
-from handwright.errors import InvalidValueError, require
+from handwright.errors import InvalidValueError, MissingExtraError, require
 
+PACKAGE = Path(__file__).resolve().parents[1]
+"""Folder of the package that is running."""
 _BenchName = Literal[
     "kernels",
     "forces",
@@ -108,3 +115,38 @@ def bench(
         print(json_module.dumps(result))
     else:
         make_console().print(module.describe(result))
+
+
+def load_benchmark(name: str) -> ModuleType:
+    """The module of a benchmark, which has ``run`` and ``describe``.
+
+    Args:
+        name: A key of ``benchmarks.MODULES``.
+
+    Raises:
+        MissingExtraError: This package does not run from a source checkout.
+        InvalidValueError: The process has imported somebody else's package ``benchmarks``.
+    """
+    folder = _checkout(name) / "benchmarks"
+    if str(folder.parent) not in sys.path:
+        # In front of everything, for other packages also install a folder of this name.
+        sys.path.insert(0, str(folder.parent))
+    ours = importlib.import_module("benchmarks")
+    if ours.__file__ is None or Path(ours.__file__).resolve().parent != folder:
+        raise InvalidValueError(
+            f"'handwright bench' needs the package '{folder}', but another one, {ours}, "
+            "has already been imported under that name. Run the command in a process of its own."
+        )
+    return importlib.import_module(ours.MODULES[name])
+
+
+def _checkout(name: str) -> Path:
+    """Root of the checkout whose ``src`` folder holds this package."""
+    root = PACKAGE.parents[1]
+    if PACKAGE.parent.name != "src" or not (root / "benchmarks" / "__init__.py").is_file():
+        raise MissingExtraError(
+            f"'handwright bench {name}' runs from a source checkout: benchmarks are not part of "
+            f"the installed package in '{PACKAGE}'. Fetch the repository, run "
+            'pip install --editable ".[dev]" in it, and give this command again.'
+        )
+    return root

@@ -1,4 +1,4 @@
-"""Commands that take a clip file: what is in it, what it is worth, and other formats of it."""
+"""Commands that take a clip file: what is in it, what it is worth, other formats, once more."""
 
 from __future__ import annotations
 
@@ -195,3 +195,23 @@ def render(
     writable_folder(out.parent)
     render_clip(load_npz(clip), out, settings)
     make_console().print(f"Wrote {out}.", soft_wrap=True, highlight=False)
+
+
+def reproduce(clip: ClipPath, /) -> None:
+    """Make the motion of a clip again from its provenance: do the same bytes come out?
+
+    The problem, the method, its settings and the seed are taken from the file. Ends with exit code
+    1 if no motion with the same bytes comes out.
+
+    Args:
+        clip: A clip file that 'handwright synth' or hw.synthesize made (.npz).
+    """
+    from handwright.cli.reproduction import reproduce_clip
+    from handwright.io.clip.file import load_clip
+
+    found = reproduce_clip(load_clip(clip))
+    console = make_console()
+    for text in found.lines():
+        console.print(text, soft_wrap=True, highlight=False, markup=False)
+    if found.number is None:
+        raise SystemExit(1)

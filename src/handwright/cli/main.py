@@ -14,13 +14,12 @@ from collections.abc import Callable, Sequence
 import tyro
 
 from handwright.cli.bench import bench
-from handwright.cli.clips import evaluate, export, info, render, verify
+from handwright.cli.clips import evaluate, export, info, render, reproduce, verify
 from handwright.cli.console import INTERRUPTED, tell_deprecated
 from handwright.cli.demo.command import demo
 from handwright.cli.listing import cite, hands, methods, scenes, shapes, show
 from handwright.cli.options import synth
 from handwright.cli.reactions import push, replay
-from handwright.cli.reproduce import reproduce
 from handwright.cli.studio import report, studio
 from handwright.deprecated import renamed_options
 from handwright.errors import HandwrightError

@@ -33,7 +33,7 @@ def replay(
         out: Where to write what happened, as a clip (.npz) or as 'handwright export' does.
         json: Print one JSON object instead of a table.
     """
-    from handwright.cli.replay import replay_clip
+    from handwright.cli.reacting import replay_clip
 
     if out is not None:
         writable_folder(out.parent)
@@ -67,7 +67,7 @@ def push(
         out: Where to write what happened, as a clip (.npz) or as 'handwright export' does.
         json: Print one JSON object instead of a table.
     """
-    from handwright.cli.push import push_clip
+    from handwright.cli.reacting import push_clip
 
     if out is not None:
         writable_folder(out.parent)

@@ -227,15 +227,19 @@ def plain_settings(settings: object) -> dict[str, Any]:
 def from_plain_settings(cls: type, plain: Mapping[str, Any]) -> dict[str, Any]:
     """Values for the constructor of a dataclass of settings, from what JSON holds.
 
-    Names that an earlier release used are replaced by current ones.
+    Names that an earlier release used are replaced by current ones. Earlier releases also listed
+    fields of data among the settings, always empty, because files could not hold them.
 
     Args:
         cls: The dataclass.
         plain: What ``plain_settings`` has given, perhaps in an earlier release.
     """
     known = {item.name: item for item in settings_of(cls)}
+    data = {item.name for item in dataclasses.fields(cls) if item.metadata.get(_DATA, False)}
     values = {}
     for name, value in current_names(cls, plain).items():
+        if name in data and not value:
+            continue
         if name not in known:
             raise UnknownNameError(f"setting of {cls.__name__}", name, known)
         values[name] = _from_plain(known[name].hint, value)

@@ -33,9 +33,9 @@ def carrying_strain(
     Args:
         model: A hand with an arm.
         q: Posture to begin with, and that is preferred, rad.
-        root: Of the arm in the world.
-        wrist: In the frame of the body.
-        poses: Of the body in the world; the arm goes from one to the next.
+        root: Pose of the arm's root in the world.
+        wrist: Pose of the wrist in the frame of the body.
+        poses: Poses of the body in the world; the arm goes from one to the next.
     """
     names = model.joints.names[: model.wrist_link]
     link = np.array([model.wrist_link])

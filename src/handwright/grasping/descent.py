@@ -11,7 +11,7 @@ from handwright.core.hand import HandModel
 from handwright.grasping.residuals import (
     GraspMeasures,
     GraspProblem,
-    ResidualWeights,
+    GraspWeights,
     grasp_residuals,
 )
 from handwright.math import rotation
@@ -34,7 +34,7 @@ def descend(
     problem: GraspProblem,
     q: Float[np.ndarray, " J"],
     root: Pose,
-    weights: ResidualWeights,
+    weights: GraspWeights,
     *,
     iterations: int,
 ) -> GraspState:

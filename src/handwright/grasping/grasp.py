@@ -14,7 +14,7 @@ from handwright.math.pose import Pose
 GAP = 2e-4
 """A handle this near the surface touches, m."""
 DEPTH = 5e-4
-"""Skin may be this deep in the body, the surroundings or other digits, m."""
+"""Skin may be this deep in the body, the environment or other digits, m."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,13 +26,13 @@ class GraspContact:
     capsule: int
     link: int
     hand_point: Float[np.ndarray, "3"]
-    """In the frame of the link, m."""
+    """Point of the skin in the frame of the link, m."""
     body_point: Float[np.ndarray, "3"]
-    """In the frame of the body, m."""
+    """Point of the surface in the frame of the body, m."""
     inward: Float[np.ndarray, "3"]
     """Unit normal into the body, in its frame."""
     force: Float[np.ndarray, "3"]
-    """On the body in its frame while all contacts hold it against gravity, N."""
+    """Force on the body in its frame while all contacts hold it against gravity, N."""
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
@@ -44,9 +44,9 @@ class Grasp:
 
     style: GripStyle
     q: Float[np.ndarray, " J"]
-    """rad."""
+    """Joint values, rad."""
     root: Pose
-    """Of the hand in the world."""
+    """Pose of the hand in the world."""
     contacts: tuple[GraspContact, ...]
     effort: float
     """Sum of normal forces under the worst disturbance of the style, in weights."""

@@ -40,7 +40,7 @@ class GripStyle:
         summary: One line.
         posture: The preferred posture: for each digit the angles of its six joints in the order of
             the tree, degrees.
-        opened: The same for the hand as wide open as this grip ever is.
+        opened: The posture of the hand as wide open as this grip ever is, in the same order.
         handles: Parts that hold.
         needs: Some part of each of these groups must touch.
         jaws: Parts of the thumb's or palm's side and of the fingers' side, between whose middles a
@@ -48,7 +48,7 @@ class GripStyle:
         least_handles: So many must touch.
         width: Thinnest and thickest part of a body that the style is for, m.
         palm_up: Least and largest cosine between the way that the palm faces and up.
-        thumb_up: The same for the thumb's side of the hand.
+        thumb_up: Least and largest cosine between the way that the thumb's side faces and up.
         wraps: Whether the hand begins open with its palm on the body, fingers across its length.
         push: Disturbance that the grip must bear beside the weight, in weights, every way.
     """

@@ -28,7 +28,7 @@ from handwright.grasping.grasp import DEPTH, Grasp
 from handwright.grasping.posture_cost import joint_stiffness, posture_matrix, separation_pairs
 from handwright.grasping.residuals import (
     GraspProblem,
-    ResidualWeights,
+    GraspWeights,
     deepest,
 )
 from handwright.grasping.search import gridded_distances
@@ -63,12 +63,12 @@ class ReachPath:
     """Postures from where a hand is to its grasp."""
 
     share: Float[np.ndarray, " K"]
-    """From 0 at the start to 1 at the grasp; even in distance."""
+    """Share of the way, from 0 at the start to 1 at the grasp; even in distance."""
     q: Float[np.ndarray, "K J"]
     root: Pose
     """(K,) in the world."""
     depth: float
-    """Of the deepest skin in the body or the environment on the way, m."""
+    """Depth of the deepest skin in the body or the environment on the way, m."""
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
@@ -112,9 +112,9 @@ def reach_path(
         model: The hand.
         grasp: Where it should come to.
         body: What is grasped.
-        pose: Of the body in the world, as it was for the grasp.
+        pose: Pose of the body in the world, as it was for the grasp.
         start_q: Joint values to start from, rad.
-        start_root: Of the hand in the world; the grasp's by default, and always with an arm.
+        start_root: Root of the hand in the world; the grasp's by default, and always with an arm.
         environment: What the hand keeps out of, beside the body.
     """
     start_q = one_pose(model, start_q)
@@ -202,7 +202,7 @@ class _Way:
             share = (k - 1) % _STEPS + 1
             problem.goals = (held, on + share / _STEPS * room * outward)
             problem.target = np.where(digits, q + 0.3 * (wide - q), q)
-            weights = ResidualWeights(
+            weights = GraspWeights(
                 goal=0.3,
                 posture=6.0,
                 depth=4.0,
@@ -273,7 +273,7 @@ class _Way:
             q, root = path.at(worst)
             problem = self.coarse
             problem.goals, problem.target = None, q
-            weights = ResidualWeights(posture=3.0, depth=10.0, digits=4.0, margin=_REPAIR_MARGIN)
+            weights = GraspWeights(posture=3.0, depth=10.0, digits=4.0, margin=_REPAIR_MARGIN)
             state = descend(problem, q, root, weights, iterations=10)
             place = int(np.searchsorted(path.share, worst))
             keys = [*keys[:place], (state.q, state.root), *keys[place:]]

@@ -35,7 +35,7 @@ Distances = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 @dataclass(slots=True)
-class ResidualWeights:
+class GraspWeights:
     """Weights of the residuals, per millimetre or radian."""
 
     contact: float = 1.0
@@ -48,7 +48,7 @@ class ResidualWeights:
     """Per weight."""
     goal: float = 0.0
     margin: float = 0.0
-    """Distance from the body and the surroundings that is kept, m."""
+    """Distance from the body and the environment that is kept, m."""
     near: float = 6.0
     """Optional handles farther from the surface than this are drawn only weakly, mm."""
 
@@ -68,7 +68,7 @@ class GraspProblem:
     target: Float[np.ndarray, " J"]
     """The preferred posture."""
     posture_matrix: Float[np.ndarray, "R J"]
-    """From ``posture_matrix``: what departures from the target cost."""
+    """What departures from the target cost; see ``posture_cost``."""
     is_root_free: bool
     wrist: Pose | None = None
     """Where the wrist should be; None if that does not count."""
@@ -92,11 +92,11 @@ class GraspMeasures:
     contact: Int[np.ndarray, " H"]
     """Nearest skin point of every handle."""
     depth: float
-    """Of the deepest skin point in the body, m."""
+    """Depth of the deepest skin point in the body, m."""
     ground_depth: float
-    """The same in the surroundings."""
+    """Depth of the deepest skin point in the environment, m."""
     pair_depth: float
-    """The same for digits in each other."""
+    """Depth of digits in each other, m."""
 
 
 def pose_links(problem: GraspProblem, q: np.ndarray, root: Pose) -> None:
@@ -107,7 +107,7 @@ def pose_links(problem: GraspProblem, q: np.ndarray, root: Pose) -> None:
 
 
 def deepest(problem: GraspProblem, q: Float[np.ndarray, " J"], root: Pose) -> float:
-    """Depth of the deepest point in the body or the surroundings, m; 0 if all are free."""
+    """Depth of the deepest point in the body or the environment, m; 0 if all are free."""
     pose_links(problem, q, root)
     place = np.zeros((len(problem.points.link), 3))
     place_points(problem.points, problem.links, place)
@@ -142,7 +142,7 @@ class Residuals:
 
 
 def grasp_residuals(
-    problem: GraspProblem, q: np.ndarray, root: Pose, weights: ResidualWeights
+    problem: GraspProblem, q: np.ndarray, root: Pose, weights: GraspWeights
 ) -> tuple[np.ndarray, np.ndarray, GraspMeasures]:
     """Residuals, their Jacobian by joints and root, and what was measured on the way."""
     pose_links(problem, q, root)
@@ -183,7 +183,7 @@ def grasp_residuals(
 def _add_contact(
     problem: GraspProblem,
     rows: Residuals,
-    weights: ResidualWeights,
+    weights: GraspWeights,
     gap: np.ndarray,
     outward: np.ndarray,
     contact: np.ndarray,
@@ -253,7 +253,7 @@ def _attraction(problem: GraspProblem, off: np.ndarray, near: float) -> np.ndarr
 def _add_depth(
     problem: GraspProblem,
     rows: Residuals,
-    weights: ResidualWeights,
+    weights: GraspWeights,
     gap: np.ndarray,
     outward: np.ndarray,
 ) -> float:
@@ -277,7 +277,7 @@ def _add_depth(
     return max(float(-gap[inside].min()), 0.0)
 
 
-def _add_pairs(problem: GraspProblem, rows: Residuals, weights: ResidualWeights) -> float:
+def _add_pairs(problem: GraspProblem, rows: Residuals, weights: GraspWeights) -> float:
     capsules, links = problem.model.capsules, problem.links
     turn = links.rotation[capsules.link]
     start = links.position[capsules.link] + np.einsum("cij,cj->ci", turn, capsules.start)
@@ -305,7 +305,7 @@ def _add_pairs(problem: GraspProblem, rows: Residuals, weights: ResidualWeights)
 
 
 def _add_posture(
-    problem: GraspProblem, rows: Residuals, weights: ResidualWeights, q: np.ndarray
+    problem: GraspProblem, rows: Residuals, weights: GraspWeights, q: np.ndarray
 ) -> None:
     jacobian = rows.blank(len(problem.posture_matrix))
     jacobian[:, : len(q)] = weights.posture * problem.posture_matrix

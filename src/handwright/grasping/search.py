@@ -13,6 +13,7 @@ from handwright.geometry.distance.environment import pack_environment
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.distance.sdf import Field, sample_field
 from handwright.geometry.distance.sdf_build import signed_distance_field
+from handwright.geometry.regions.hollows import filled_field
 from handwright.grasping.balance import Load
 from handwright.grasping.carry import carrying_strain
 from handwright.grasping.descent import GraspState, descend
@@ -21,11 +22,12 @@ from handwright.grasping.forces import (
     HoldCheck,
     check_hold,
     disturbances,
+    strength_share,
 )
 from handwright.grasping.grasp import DEPTH, GAP, Grasp, GraspContact, NoGrasp
 from handwright.grasping.handles import SkinHandle, skin_handles
 from handwright.grasping.posture_cost import joint_stiffness, posture_matrix, separation_pairs
-from handwright.grasping.residuals import Distances, GraspProblem, ResidualWeights, pose_links
+from handwright.grasping.residuals import Distances, GraspProblem, GraspWeights, pose_links
 from handwright.grasping.skin import (
     place_points,
     sample_environment,
@@ -39,7 +41,6 @@ from handwright.grasping.start_poses import (
     find_starts,
     style_posture,
 )
-from handwright.grasping.strength import strength_share
 from handwright.grasping.task import GraspTask
 from handwright.hands.human.strength import joint_strength
 from handwright.kinematics import PointGoals, RotationGoals, solve_frames
@@ -67,6 +68,10 @@ _MUSCLE = 5.0
 _AROUND = 0.015
 # Points farther than this from the surface need no exact distance, m.
 _EXACT = 0.0015
+# Points of hollow bodies deeper than this get no exact distance, m: a grasp may not be so deep, and
+# behind a thin wall it would be that of the other side. A depth that is less than that of the grid
+# by more than its error, m, is of the other side, too.
+_WALL, _GRID_ERROR = 6e-4, 1e-4
 # Contacts nearer than this to a sharp edge are only counted on if nothing else holds, m.
 _EDGE = 0.0015
 
@@ -79,9 +84,9 @@ class GraspSearch:
     root: Pose | None
     """Root of the arm in the frame of the body; None for a bare hand."""
     gravity: Float[np.ndarray, "3"]
-    """In the frame of the body, m/s^2."""
+    """Gravity in the frame of the body, m/s^2."""
     field: Field
-    """Distance grid of the body."""
+    """Distance grid of the body with its hollows filled."""
     exact: ExactDistance
     """Exact distances of the body."""
     coarse: GraspProblem
@@ -105,8 +110,10 @@ class GraspSearch:
                 f"'{style.name}' holds with."
             )
         to_body = task.pose.inverse()
-        field = signed_distance_field(task.body)
+        true_field = signed_distance_field(task.body)
+        field = filled_field(task.body, true_field)
         exact = ExactDistance.from_body(task.body)
+        distances = _exact_distances(field, exact, has_hollows=field is not true_field)
         gravity = to_body.rotate(task.options.gravity)
         destinations = task.options.destinations
         return cls(
@@ -116,7 +123,7 @@ class GraspSearch:
             field,
             exact,
             _problem(task, gravity, field, _COARSE, gridded_distances(field)),
-            _problem(task, gravity, field, 0.0, _exact_distances(field, exact)),
+            _problem(task, gravity, field, 0.0, distances),
             tuple(to_body @ one for one in (task.pose, *destinations))
             if task.has_arm and destinations
             else (),
@@ -198,7 +205,7 @@ class GraspSearch:
         if self.root is not None:
             q = self._reached(q, start.wrist)
         problem.wrist = start.wrist
-        weights = ResidualWeights(wrist=0.1, posture=4.0, near=15.0)
+        weights = GraspWeights(wrist=0.1, posture=4.0, near=15.0)
         state = descend(problem, q, root, weights, iterations=6)
         problem.wrist = None
         return state
@@ -206,7 +213,7 @@ class GraspSearch:
     def settle(self, state: GraspState, iterations: int) -> GraspState:
         """Lays the hand onto the body, by few skin points."""
         near = 15.0 if iterations < 20 else 6.0
-        weights = ResidualWeights(posture=4.0, balance=30.0, near=near)
+        weights = GraspWeights(posture=4.0, balance=30.0, near=near)
         return descend(self.coarse, state.q, state.root, weights, iterations=iterations)
 
     def _reached(self, q: np.ndarray, wrist: Pose) -> np.ndarray:
@@ -229,7 +236,7 @@ class GraspSearch:
         ]
         problem = self._close_by(state, handles)
         # Optional parts give way to the needed ones, and all to what must stay outside.
-        weights = ResidualWeights(
+        weights = GraspWeights(
             contact=15.0, depth=30.0, digits=30.0, facing=1.0, near=1.0, balance=30.0
         )
         done = state
@@ -269,7 +276,7 @@ class GraspSearch:
         if m.depth > DEPTH:
             return "the hand would be inside it"
         if m.ground_depth > DEPTH:
-            return "the hand would be inside the surroundings"
+            return "the hand would be inside the environment"
         if m.pair_depth > DEPTH:
             return "digits would be inside each other"
         rows = m.contact[on]
@@ -420,15 +427,26 @@ def gridded_distances(field: Field) -> Distances:
     return distances
 
 
-def _exact_distances(field: Field, exact: ExactDistance) -> Distances:
-    """Distances that are exact near the surface, and by a grid elsewhere."""
+def _exact_distances(field: Field, exact: ExactDistance, *, has_hollows: bool) -> Distances:
+    """Distances that are exact near the surface, and by a grid elsewhere.
+
+    Inside a body with hollows the grid, in which they are filled, decides from the middle of the
+    wall on. There the exact distance turns round: a finger that has come so deep would be drawn
+    through the wall to its other side, and stay in it.
+    """
 
     def distances(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         gap, outward = sample_field(field, points)
         outward = unit_rows(outward)
-        close = np.flatnonzero(gap < _EXACT)
+        is_close = gap < _EXACT
+        if has_hollows:
+            is_close &= gap > -_WALL
+        close = np.flatnonzero(is_close)
         if len(close):
             distance, _, _, normal = exact.signed_distance(points[close])
+            if has_hollows:
+                known = (distance >= 0.0) | (distance < gap[close] + _GRID_ERROR)
+                close, distance, normal = close[known], distance[known], normal[known]
             gap[close], outward[close] = distance, normal
         return gap, outward
 

@@ -20,7 +20,7 @@ from handwright.kernels.decorators import kernel
 from handwright.kinematics import link_poses
 from handwright.kinematics.skin.samples import skin_samples, vertex_capsules
 from handwright.kinematics.skin.skinning import vertex_normals
-from handwright.kinematics.tree import Links, Tree
+from handwright.kinematics.tree import Links, Tree, placed
 
 _PATCHES = 6
 # Balls along a capsule.
@@ -157,8 +157,8 @@ def select_points(points: SkinPoints, keep: np.ndarray) -> tuple[SkinPoints, np.
     """Some of the points, and the new row of every old one (-1 for those left out).
 
     Args:
-        points: Of a hand.
-        keep: (S,) which.
+        points: Points of a hand.
+        keep: (S,) whether a point is kept.
     """
     patch = np.repeat(np.arange(len(points.first) - 1), np.diff(points.first))[keep]
     first = np.append(np.flatnonzero(np.diff(patch, prepend=-1)), len(patch)).astype(np.int64)
@@ -200,12 +200,9 @@ def place_points(points: SkinPoints, links: Links, out: np.ndarray) -> None:
             link = points.link[s, k]
             if link < 0:
                 break
-            w = points.weight[s, k]
-            a, b, c = points.local[s, k, 0], points.local[s, k, 1], points.local[s, k, 2]
-            r, p = links.rotation, links.position
-            x += w * (r[link, 0, 0] * a + r[link, 0, 1] * b + r[link, 0, 2] * c + p[link, 0])
-            y += w * (r[link, 1, 0] * a + r[link, 1, 1] * b + r[link, 1, 2] * c + p[link, 1])
-            z += w * (r[link, 2, 0] * a + r[link, 2, 1] * b + r[link, 2, 2] * c + p[link, 2])
+            w, local = points.weight[s, k], points.local[s, k]
+            px, py, pz = placed(links, link, local[0], local[1], local[2])
+            x, y, z = x + w * px, y + w * py, z + w * pz
         out[s, 0], out[s, 1], out[s, 2] = x, y, z
 
 
@@ -233,7 +230,7 @@ def add_gradients(
     """Adds gradients of the points' positions along directions, by joints and then by the root.
 
     Args:
-        points: Of the skin.
+        points: Points of the skin.
         rows: (N,) which of them.
         direction: (N, 3).
         into: (N,) the row of ``out`` for each.
@@ -249,12 +246,8 @@ def add_gradients(
             link = points.link[s, k]
             if link < 0:
                 break
-            w = points.weight[s, k]
-            a, b, c = points.local[s, k, 0], points.local[s, k, 1], points.local[s, k, 2]
-            r, p = links.rotation, links.position
-            x = r[link, 0, 0] * a + r[link, 0, 1] * b + r[link, 0, 2] * c + p[link, 0]
-            y = r[link, 1, 0] * a + r[link, 1, 1] * b + r[link, 1, 2] * c + p[link, 1]
-            z = r[link, 2, 0] * a + r[link, 2, 1] * b + r[link, 2, 2] * c + p[link, 2]
+            w, local, p = points.weight[s, k], points.local[s, k], links.position
+            x, y, z = placed(links, link, local[0], local[1], local[2])
             at = link
             while at > 0:
                 j = at - 1

@@ -42,7 +42,7 @@ Judge = Callable[[Clip], Judged]
 """Says whether a candidate may be returned. Methods know nothing about who judges, or how."""
 
 
-class Limits(NamedTuple):
+class RunLimits(NamedTuple):
     """The settings of a method that the driver knows."""
 
     wanted: int
@@ -52,7 +52,7 @@ class Limits(NamedTuple):
     num_workers: int
 
     @classmethod
-    def of(cls, method: Method) -> Limits:
+    def of(cls, method: Method) -> RunLimits:
         """Settings of a method; those that it does not have are one motion, in any time, alone."""
         return cls(
             getattr(method, "num_solutions", 1),
@@ -83,7 +83,7 @@ def drive(
     lacks = method.lacks(problem)
     if lacks:
         return Result((), Status.BAD_INPUT, lacks)
-    run = _Run(Limits.of(method), seed, judge, tell)
+    run = _Run(RunLimits.of(method), seed, judge, tell)
     try:
         tell(Progress(_PREPARING))
         with started_crew(run.limits.num_workers, problem, method) as crew:
@@ -107,7 +107,7 @@ class _Accepted(NamedTuple):
 class _Run:
     """What has been tried, found and refused so far."""
 
-    limits: Limits
+    limits: RunLimits
     seed: int
     judge: Judge
     tell: Watcher

@@ -9,7 +9,7 @@ import numpy as np
 from handwright.core.body import RigidBody
 from handwright.core.track import Track
 from handwright.hands import human
-from handwright.io.goals.schema import BodyPart
+from handwright.io.goals.schema import BodyEntry
 from handwright.math.pose import Pose
 from tools.scenes.curves import Phase, columns, phases, turns, variation, window
 from tools.scenes.gripping import carrying_wrenches, find_hold, wrists_around
@@ -20,7 +20,7 @@ TURN_FRAMES = 71
 PICKUP_FRAMES = 101
 
 
-MILK_BOX = BodyPart(
+MILK_BOX = BodyEntry(
     shape="box",
     size={"width": 0.068, "depth": 0.068, "height": 0.14},
     mass=0.5,

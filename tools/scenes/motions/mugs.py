@@ -10,7 +10,7 @@ import numpy as np
 from handwright.core.body import RigidBody
 from handwright.core.track import Track
 from handwright.hands import human
-from handwright.io.goals.schema import BodyPart
+from handwright.io.goals.schema import BodyEntry
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from tools.scenes.curves import Phase, columns, phases, turns, variation, window
@@ -21,13 +21,13 @@ from tools.scenes.task import Hold, Task
 MUG_FRAMES = 130
 BEAKER_FRAMES = 110
 _BEAKER_RADIUS, _BEAKER_HEIGHT, _BEAKER_WALL = 0.042, 0.095, 0.0035
-MUG = BodyPart(
+MUG = BodyEntry(
     shape="mug",
     size={"radius": 0.040, "height": 0.110, "handle_reach": 0.042},
     mass=0.30,
     friction=0.8,
 )
-BEAKER = BodyPart(
+BEAKER = BodyEntry(
     shape="beaker",
     size={
         "radius": _BEAKER_RADIUS,

@@ -10,7 +10,7 @@ import numpy as np
 from handwright.core.body import RigidBody
 from handwright.core.track import Track
 from handwright.hands import human
-from handwright.io.goals.schema import BodyPart
+from handwright.io.goals.schema import BodyEntry
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from tools.scenes.curves import Phase, aimed, columns, phases, variation, window
@@ -20,7 +20,7 @@ from tools.scenes.task import Hold, Task
 
 FRAMES = 120
 _HEIGHT = 0.17
-WINE_POT = BodyPart(shape="wine_pot", size={"height": _HEIGHT}, mass=0.45, friction=0.7)
+WINE_POT = BodyEntry(shape="wine_pot", size={"height": _HEIGHT}, mass=0.45, friction=0.7)
 
 
 @lru_cache(maxsize=1)

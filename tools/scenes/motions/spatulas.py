@@ -12,7 +12,7 @@ from handwright.core.surface import EnvironmentBox, Surface
 from handwright.core.track import Track
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
-from handwright.io.goals.schema import BodyPart
+from handwright.io.goals.schema import BodyEntry
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from tools.scenes.curves import Phase, aimed, columns, phases, variation, window
@@ -30,7 +30,7 @@ _GRIP = -0.085
 
 
 @lru_cache(maxsize=1)
-def spatula_part() -> BodyPart:
+def spatula_part() -> BodyEntry:
     """A kitchen spatula of 60 g with a steel core of 40 g in its handle."""
     plastic, core, length = make_shape("spatula", mass=0.06), 0.04, 0.10
     at = np.array([-0.075, 0.0, 0.018])
@@ -40,7 +40,7 @@ def spatula_part() -> BodyPart:
     inertia = plastic.inertia + rod
     for part, place in ((plastic.mass, -center), (core, at - center)):
         inertia = inertia + part * (place @ place * np.eye(3) - np.outer(place, place))
-    return BodyPart(
+    return BodyEntry(
         shape="spatula",
         mass=mass,
         center=tuple(center.tolist()),

@@ -14,7 +14,7 @@ import numpy as np
 from handwright.core.body import RigidBody
 from handwright.core.track import Track
 from handwright.hands import human
-from handwright.io.goals.schema import BodyPart
+from handwright.io.goals.schema import BodyEntry
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from tools.scenes.files import load_holds
@@ -23,8 +23,8 @@ from tools.scenes.motions.milk_boxes import make_turn
 from tools.scenes.stage import prop, standing, tracks_of
 from tools.scenes.task import Hold, Task
 
-BUNNY = BodyPart(shape="bunny_like", size={"height": 0.172}, mass=0.35)
-MUG = BodyPart(shape="mug", size={"radius": 0.032, "height": 0.14}, mass=0.35, friction=0.8)
+BUNNY = BodyEntry(shape="bunny_like", size={"height": 0.172}, mass=0.35)
+MUG = BodyEntry(shape="mug", size={"radius": 0.032, "height": 0.14}, mass=0.35, friction=0.8)
 
 
 @lru_cache(maxsize=1)

@@ -10,7 +10,7 @@ import numpy as np
 from handwright.core.body import RigidBody
 from handwright.core.track import Track
 from handwright.hands import human
-from handwright.io.goals.schema import BodyPart
+from handwright.io.goals.schema import BodyEntry
 from handwright.math.pose import Pose
 from tools.scenes.curves import Phase, columns, phases, turns, variation, window
 from tools.scenes.gripping import carrying_wrenches, find_hold, wrists_around
@@ -20,13 +20,13 @@ from tools.scenes.task import Hold, Task
 BOTTLE_FRAMES = 90
 CUP_FRAMES = 234
 _BOTTLE_RADIUS, _BOTTLE_HEIGHT = 0.024, 0.105
-BOTTLE = BodyPart(
+BOTTLE = BodyEntry(
     shape="bottle",
     size={"radius": _BOTTLE_RADIUS, "height": _BOTTLE_HEIGHT},
     mass=0.15,
     friction=0.7,
 )
-PAPER_CUP = BodyPart(shape="paper_cup")
+PAPER_CUP = BodyEntry(shape="paper_cup")
 
 
 @lru_cache(maxsize=1)

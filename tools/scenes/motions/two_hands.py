@@ -10,7 +10,7 @@ import numpy as np
 from handwright.core.body import RigidBody
 from handwright.core.track import Track
 from handwright.hands import human
-from handwright.io.goals.schema import BodyPart
+from handwright.io.goals.schema import BodyEntry
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from tools.scenes.curves import Phase, columns, phases, ramp, turns, variation, window
@@ -31,14 +31,14 @@ SMALL_FRAMES = 141
 BIG_FRAMES = 150
 _BIG = (0.27, 0.20, 0.17)
 _WIDTH, _DEPTH, _HEIGHT = 0.050, 0.044, 0.160
-SMALL_BOX = BodyPart(
+SMALL_BOX = BodyEntry(
     shape="box",
     size={"width": _WIDTH, "depth": _DEPTH, "height": _HEIGHT},
     mass=0.18,
     friction=0.8,
     color=(0.78, 0.52, 0.36),
 )
-BIG_BOX = BodyPart(
+BIG_BOX = BodyEntry(
     shape="box",
     size={"width": _BIG[0], "depth": _BIG[1], "height": _BIG[2]},
     mass=0.9,

@@ -19,9 +19,15 @@ from handwright.core.body import RigidBody
 from handwright.core.contact import ContactMode
 from handwright.core.tolerances import Tolerances
 from handwright.evidence.certificate.dynamics import Wrench
-from handwright.evidence.certificate.forces import ContactSet, Forces, ForceSolver, Limits, Loads
+from handwright.evidence.certificate.forces import (
+    ContactSet,
+    Forces,
+    ForceSolver,
+    HandLimits,
+    Loads,
+)
 from handwright.evidence.certificate.strength import HandStrength
-from handwright.evidence.contacts.hand_contacts import ContactTable
+from handwright.evidence.contacts.hand_contacts import JudgedContacts
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
@@ -64,7 +70,7 @@ def weight_of(body: RigidBody, gravity: Float[np.ndarray, "3"]) -> float:
 
 
 def balance(
-    table: ContactTable, bodies: Sequence[BodyLoad], tolerances: Tolerances, hands: HandStrength
+    table: JudgedContacts, bodies: Sequence[BodyLoad], tolerances: Tolerances, hands: HandStrength
 ) -> Balance:
     """Finds forces for every frame.
 
@@ -105,7 +111,7 @@ class _Finder:
     """Forces found so far."""
 
     def __init__(
-        self, table: ContactTable, bodies: Sequence[BodyLoad], tolerances: Tolerances
+        self, table: JudgedContacts, bodies: Sequence[BodyLoad], tolerances: Tolerances
     ) -> None:
         count = len(bodies[0].wrench.force)
         self._table, self._tolerances, self._solver = table, tolerances, ForceSolver()
@@ -159,7 +165,7 @@ class _Finder:
         for place, reasons_here in blame.items():
             self.failed[t, int(members[place])] = reasons_here
 
-    def spare(self, t: int, limits: Limits, rows: np.ndarray) -> None:
+    def spare(self, t: int, limits: HandLimits, rows: np.ndarray) -> None:
         """Takes forces within the hands' limits, if they explain the motion as well."""
         members = np.arange(len(self._weight))
         found = self._solve(t, members, rows, self._as_sliding[rows], limits)
@@ -179,7 +185,7 @@ class _Finder:
         members: np.ndarray,
         rows: np.ndarray,
         slides: np.ndarray,
-        limits: Limits | None = None,
+        limits: HandLimits | None = None,
     ) -> Forces:
         table = self._table
         place = np.full(len(self._weight) + 1, -1)
@@ -219,7 +225,7 @@ def _residual_reasons(found: Forces, tolerances: Tolerances) -> dict[int, frozen
 
 
 def static_drifts(
-    table: ContactTable,
+    table: JudgedContacts,
     carrying: Bool[np.ndarray, " N"],
     poses: Sequence[Pose],
     times: Float[np.ndarray, " T"],

@@ -24,8 +24,8 @@ from handwright.evidence.certificate.strength import Effort, HandStrength
 from handwright.evidence.contacts.body_contacts import body_contacts
 from handwright.evidence.contacts.hand_contacts import (
     ContactRule,
-    ContactTable,
     HandProbe,
+    JudgedContacts,
     environment_contacts,
     hand_gaps,
     join_tables,
@@ -40,7 +40,7 @@ class Findings(NamedTuple):
 
     names: tuple[str, ...]
     """Bodies, in the order of the columns below."""
-    table: ContactTable
+    table: JudgedContacts
     loads: dict[str, BodyLoad]
     balance: Balance
     margin: Float[np.ndarray, " N"]
@@ -116,7 +116,7 @@ def _touchers(
     hands: dict[str, HandProbe],
     exact: ExactDistance,
     tolerances: Tolerances,
-) -> tuple[ContactTable, Float[np.ndarray, " T"], dict[str, SkinShear]]:
+) -> tuple[JudgedContacts, Float[np.ndarray, " T"], dict[str, SkinShear]]:
     """Contacts of a body with hands and surroundings, how deep any of it goes (m), and shears."""
     body, pose = clip.problem.bodies[name], clip.bodies[name]
     rule = ContactRule(
@@ -152,7 +152,7 @@ def _load(clip: Clip, name: str, tolerances: Tolerances) -> BodyLoad:
 
 
 def _friction_margins(
-    table: ContactTable, force: Float[np.ndarray, "N 3"], size: Float[np.ndarray, " N"]
+    table: JudgedContacts, force: Float[np.ndarray, "N 3"], size: Float[np.ndarray, " N"]
 ) -> Float[np.ndarray, " N"]:
     normal = np.einsum("ni,ni->n", force, table.normal)
     across = np.linalg.norm(force - normal[:, None] * table.normal, axis=1)
@@ -161,7 +161,7 @@ def _friction_margins(
 
 
 def _widest_gaps(
-    table: ContactTable,
+    table: JudgedContacts,
     carrying: Bool[np.ndarray, " N"],
     shape: tuple[int, ...],
     allowed: float,
@@ -176,7 +176,7 @@ def _widest_gaps(
 
 
 def _pushing(
-    names: tuple[str, ...], table: ContactTable, carrying: Bool[np.ndarray, " N"]
+    names: tuple[str, ...], table: JudgedContacts, carrying: Bool[np.ndarray, " N"]
 ) -> list[str]:
     """Which bodies push on each other, in words."""
     notes = []

@@ -59,7 +59,7 @@ class Loads(NamedTuple):
     """Unit of length, m."""
 
 
-class Limits(NamedTuple):
+class HandLimits(NamedTuple):
     """What a hand can give."""
 
     torque: Float[np.ndarray, "M N 3"]
@@ -121,7 +121,7 @@ class ForceSolver:
         self._settings = clarabel.DefaultSettings()
         self._settings.verbose = False
 
-    def solve(self, contacts: ContactSet, loads: Loads, limits: Limits | None = None) -> Forces:
+    def solve(self, contacts: ContactSet, loads: Loads, limits: HandLimits | None = None) -> Forces:
         """Forces of one frame.
 
         Args:
@@ -259,7 +259,7 @@ def _patterns(unknowns: int, num_bodies: int) -> tuple[sparse.csc_matrix, sparse
 
 def _limited(
     program: _ConeProgram,
-    limits: Limits,
+    limits: HandLimits,
     basis: np.ndarray,
     owner: np.ndarray,
     squares: np.ndarray,

@@ -21,7 +21,7 @@ from handwright.core.tolerances import Tolerances
 from handwright.evidence.certificate.balance import BodyLoad
 from handwright.evidence.contacts.edges import ANOTHER_FACE
 from handwright.evidence.contacts.hand_contacts import IMPACT_SPEED, HandProbe
-from handwright.evidence.contacts.slip import Links, SkinShear, across, material_velocity
+from handwright.evidence.contacts.slip import LinkMotion, SkinShear, across, material_velocity
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.distance.surface_distance import surface_distance
 from handwright.kinematics.fk import posed_capsules
@@ -239,7 +239,7 @@ def _impact_travel(
 
 def _moving_links(
     clip: Clip, name: str, rows: Int[np.ndarray, " N"], hands: Mapping[str, HandProbe]
-) -> tuple[Links, Int[np.ndarray, " N"]]:
+) -> tuple[LinkMotion, Int[np.ndarray, " N"]]:
     """Poses of what touches, and which of its links each contact is on."""
     link = np.zeros(len(rows), dtype=np.int64)
     if name in hands:
@@ -247,8 +247,8 @@ def _moving_links(
         part = np.clip(clip.contacts.part[rows], 0, len(hand.model.capsules) - 1)
         return hand.links, hand.model.capsules.link[part]
     if name in clip.bodies:
-        return Links.of_body(clip.bodies[name]), link
-    return Links.standing(clip.num_frames), link
+        return LinkMotion.of_body(clip.bodies[name]), link
+    return LinkMotion.standing(clip.num_frames), link
 
 
 def rows_of(contacts: ContactTrack, body: str) -> list[tuple[Int[np.ndarray, " N"], float]]:

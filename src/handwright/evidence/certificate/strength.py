@@ -14,9 +14,9 @@ from jaxtyping import Bool, Float, Int
 
 from handwright.core.clip import Clip
 from handwright.core.tolerances import Tolerances
-from handwright.evidence.certificate.forces import Limits
+from handwright.evidence.certificate.forces import HandLimits
 from handwright.evidence.certificate.torques import force_to_torque, weight_torques
-from handwright.evidence.contacts.hand_contacts import ContactTable, HandProbe
+from handwright.evidence.contacts.hand_contacts import HandProbe, JudgedContacts
 from handwright.hands.human.strength import joint_strength
 
 # Torques below this are none, N m: limits of joints that the hand's weight already uses up.
@@ -56,7 +56,7 @@ class HandStrength:
     """Limits of the hands of a clip at the contacts of a table."""
 
     def __init__(
-        self, clip: Clip, hands: list[HandProbe], table: ContactTable, tolerances: Tolerances
+        self, clip: Clip, hands: list[HandProbe], table: JudgedContacts, tolerances: Tolerances
     ) -> None:
         self._most = tolerances.strength
         self._count = clip.num_frames
@@ -108,7 +108,7 @@ class HandStrength:
         is_over = (largest > self._most) | (share > 1.0)
         return Effort(largest, share, is_over, detail)
 
-    def limits(self, frame: int, rows: Int[np.ndarray, " N"]) -> Limits:
+    def limits(self, frame: int, rows: Int[np.ndarray, " N"]) -> HandLimits:
         """The limits of one frame, for forces at some rows of the table."""
         torque, most = [np.zeros((0, len(rows), 3))], [np.zeros(0)]
         digit = np.full(len(rows), -1)
@@ -127,7 +127,7 @@ class HandStrength:
             is_digit = has & (load.digit[place] >= 0)
             digit[is_digit] = next_digit + load.digit[place[is_digit]]
             next_digit += len(load.digits)
-        return Limits(np.concatenate(torque), np.concatenate(most), digit, self._most)
+        return HandLimits(np.concatenate(torque), np.concatenate(most), digit, self._most)
 
 
 def _shares(torque: np.ndarray, load: _HandLoad) -> np.ndarray:
@@ -136,7 +136,7 @@ def _shares(torque: np.ndarray, load: _HandLoad) -> np.ndarray:
 
 
 def _hand_load(
-    clip: Clip, hand: HandProbe, table: ContactTable, tolerances: Tolerances
+    clip: Clip, hand: HandProbe, table: JudgedContacts, tolerances: Tolerances
 ) -> _HandLoad:
     model, motion = hand.model, hand.motion
     rows = np.flatnonzero(table.toucher == table.touchers.index(hand.name))

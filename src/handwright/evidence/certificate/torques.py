@@ -10,12 +10,12 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from handwright.core.hand import HandModel
-from handwright.evidence.contacts.slip import Links
+from handwright.evidence.contacts.slip import LinkMotion
 
 
 def force_to_torque(
     model: HandModel,
-    links: Links,
+    links: LinkMotion,
     frame: Int[np.ndarray, " N"],
     link: Int[np.ndarray, " N"],
     points: Float[np.ndarray, "N 3"],
@@ -40,7 +40,7 @@ def force_to_torque(
 
 
 def weight_torques(
-    model: HandModel, links: Links, gravity: Float[np.ndarray, "3"]
+    model: HandModel, links: LinkMotion, gravity: Float[np.ndarray, "3"]
 ) -> Float[np.ndarray, "T J"]:
     """Torques that hold the hand's own weight in each frame, N m.
 
@@ -61,7 +61,7 @@ def weight_torques(
     return total
 
 
-def _joint_lines(model: HandModel, links: Links) -> tuple[np.ndarray, np.ndarray]:
+def _joint_lines(model: HandModel, links: LinkMotion) -> tuple[np.ndarray, np.ndarray]:
     """Axes (T, J, 3) and points (T, J, 3) of the joints: each moves the link after the root."""
     axis = np.einsum("tjik,jk->tji", links.rotations[:, 1:], model.joints.axis)
     return axis, links.positions[:, 1:]

@@ -15,12 +15,12 @@ from jaxtyping import Bool, Float, Int
 from handwright.core.body import RigidBody
 from handwright.core.clip import Clip
 from handwright.evidence.contacts.hand_contacts import (
-    ContactTable,
     FoundContacts,
+    JudgedContacts,
     closing_steps,
     contact_table,
 )
-from handwright.evidence.contacts.slip import Links, material_velocity
+from handwright.evidence.contacts.slip import LinkMotion, material_velocity
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.math.pose import Pose
 
@@ -59,7 +59,7 @@ def body_contacts(
     reach: float,
     touching: float,
     static_speed: float,
-) -> tuple[ContactTable, Float[np.ndarray, " T"]]:
+) -> tuple[JudgedContacts, Float[np.ndarray, " T"]]:
     """Contacts at which the second body pushes on the first, and how deep they overlap, m.
 
     Args:
@@ -96,7 +96,7 @@ def body_contacts(
         ]
     )
     frame, point, normal, gap = frame[chosen], point[chosen], normal[chosen], gap[chosen]
-    links = Links.of_body(two)
+    links = LinkMotion.of_body(two)
     friction = min(bodies[first].friction, bodies[second].friction)
     found = FoundContacts(
         frame=frame,

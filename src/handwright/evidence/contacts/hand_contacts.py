@@ -22,7 +22,7 @@ from handwright.core.skin import Skin
 from handwright.evidence.contacts.edges import side_contacts
 from handwright.evidence.contacts.probes import capsule_gaps
 from handwright.evidence.contacts.skin_probe import skin_gaps
-from handwright.evidence.contacts.slip import Links, SkinShear, across, material_velocity
+from handwright.evidence.contacts.slip import LinkMotion, SkinShear, across, material_velocity
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.distance.support import contacts_along
 from handwright.hands.skin.build import skin_of
@@ -37,7 +37,7 @@ _IMPACT_REACH = 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ContactTable:
+class JudgedContacts:
     """Contacts of bodies over a motion, ordered by frame."""
 
     touchers: tuple[str, ...]
@@ -68,7 +68,7 @@ class ContactTable:
         """Row at which each frame begins, and the number of rows."""
         return np.searchsorted(self.frame, np.arange(num_frames + 1))
 
-    def of_body(self, body: int, other: int = -1) -> ContactTable:
+    def of_body(self, body: int, other: int = -1) -> JudgedContacts:
         """The same contacts as those of a body, by number, and of the one that touches it."""
         return replace(
             self, body=np.full(len(self.frame), body), other=np.full(len(self.frame), other)
@@ -84,7 +84,7 @@ class HandProbe(NamedTuple):
     skin: Skin | None
     owner: Int[np.ndarray, " V"]
     """Capsule under each vertex of the skin."""
-    links: Links
+    links: LinkMotion
 
 
 class HandGaps(NamedTuple):
@@ -97,7 +97,7 @@ class HandGaps(NamedTuple):
     skin_depth: Float[np.ndarray, " T"]
     """Deepest skin vertex, or capsule beyond what it stands out from the skin, m; of hands without
     skin, the deepest capsule."""
-    contacts: ContactTable
+    contacts: JudgedContacts
     shear: SkinShear
 
 
@@ -105,7 +105,7 @@ def probe_hand(clip: Clip, name: str) -> HandProbe:
     """Poses a hand of a clip."""
     model, motion = clip.problem.hands[name], clip.hands[name]
     skin, owner = _skin_over_capsules(model)
-    links = Links(*link_poses(model, motion.q, motion.root))
+    links = LinkMotion(*link_poses(model, motion.q, motion.root))
     return HandProbe(name, model, motion, skin, owner, links)
 
 
@@ -236,7 +236,7 @@ def _skin_shear(
 
 def environment_contacts(
     clip: Clip, name: str, *, reach: float, static_speed: float
-) -> tuple[ContactTable, Float[np.ndarray, " T"]]:
+) -> tuple[JudgedContacts, Float[np.ndarray, " T"]]:
     """Contacts of a body with the surroundings, and how deep it is in them, m."""
     body, pose, times = clip.problem.bodies[name], clip.bodies[name], clip.times
     depth = np.zeros(len(times))
@@ -259,7 +259,7 @@ def environment_contacts(
     frame, part, point, normal, gap, change, friction = (
         np.concatenate(column) for column in zip(*rows, strict=True)
     )
-    still = Links.standing(len(times))
+    still = LinkMotion.standing(len(times))
     velocity = material_velocity(times, still, pose, frame, np.zeros_like(frame), point)
     touching = FoundContacts(frame, part, point, normal, gap, change, friction, velocity)
     return contact_table(ENVIRONMENT, touching, static_speed), depth
@@ -270,28 +270,28 @@ _NO_GAPS = np.zeros(0)
 _NO_POINTS = np.zeros((0, 3))
 
 
-def no_contacts() -> ContactTable:
+def no_contacts() -> JudgedContacts:
     """A table without rows."""
-    return ContactTable(
+    return JudgedContacts(
         (), _NONE, _NONE, _NONE, _NONE, _NONE, _NO_POINTS, _NO_POINTS, _NO_GAPS, _NO_GAPS,
         _NO_POINTS, _NO_GAPS, _NONE,
     )  # fmt: skip
 
 
-def join_tables(tables: list[ContactTable]) -> ContactTable:
+def join_tables(tables: list[JudgedContacts]) -> JudgedContacts:
     """One table of all contacts."""
     touchers = tuple(dict.fromkeys(name for table in tables for name in table.touchers))
     number = {name: index for index, name in enumerate(touchers)}
     columns = {
         item.name: np.concatenate([getattr(table, item.name) for table in tables])
-        for item in fields(ContactTable)
+        for item in fields(JudgedContacts)
         if item.name != "touchers"
     }
     columns["toucher"] = np.concatenate(
         [np.array([number[n] for n in t.touchers], dtype=np.int64)[t.toucher] for t in tables]
     )
     order = np.argsort(columns["frame"], kind="stable")
-    return ContactTable(touchers, **{name: column[order] for name, column in columns.items()})
+    return JudgedContacts(touchers, **{name: column[order] for name, column in columns.items()})
 
 
 def _travel(place: Float[np.ndarray, "T C 3"]) -> Float[np.ndarray, "T C"]:
@@ -321,7 +321,7 @@ def closing_steps(
 
 
 class FoundContacts(NamedTuple):
-    """Contacts of a body with one toucher, in any order; see ``ContactTable`` for the columns."""
+    """Contacts of a body with one toucher, in any order; see ``JudgedContacts`` for the columns."""
 
     frame: Int[np.ndarray, " N"]
     part: Int[np.ndarray, " N"]
@@ -339,7 +339,7 @@ def contact_table(
     found: FoundContacts,
     static_speed: float,
     own_normal: Float[np.ndarray, "N 3"] | None = None,
-) -> ContactTable:
+) -> JudgedContacts:
     """Contacts of body 0 with one toucher as a table.
 
     Sliding is taken across ``own_normal``, the normals by default: a face beside an edge is touched
@@ -351,7 +351,7 @@ def contact_table(
     mode = np.where(slides, int(ContactMode.SLIDING), int(ContactMode.STATIC))
     mode = np.where(closing > 0.0, int(ContactMode.COLLIDING), mode)
     none = np.zeros(len(frame), dtype=np.int64)
-    table = ContactTable(
+    table = JudgedContacts(
         (toucher,), frame, none, none - 1, none, part, point, normal, gap, closing, sliding,
         friction, mode,
     )  # fmt: skip

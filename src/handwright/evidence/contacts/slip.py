@@ -17,28 +17,28 @@ from handwright.math.pose import Pose
 _TINY = 1e-12
 
 
-class Links(NamedTuple):
+class LinkMotion(NamedTuple):
     """Poses of the links that carry touching material, over the frames of a motion."""
 
     rotations: Float[np.ndarray, "T L 3 3"]
     positions: Float[np.ndarray, "T L 3"]
 
     @staticmethod
-    def of_body(pose: Pose) -> Links:
+    def of_body(pose: Pose) -> LinkMotion:
         """A body that touches another, as the only link."""
-        return Links(rotation.to_matrix(pose.wxyz)[:, None], pose.position[:, None])
+        return LinkMotion(rotation.to_matrix(pose.wxyz)[:, None], pose.position[:, None])
 
     @staticmethod
-    def standing(num_frames: int) -> Links:
+    def standing(num_frames: int) -> LinkMotion:
         """Surroundings that stay where they are, as the only link."""
-        return Links(
+        return LinkMotion(
             np.broadcast_to(np.eye(3), (num_frames, 1, 3, 3)), np.zeros((num_frames, 1, 3))
         )
 
 
 def material_velocity(
     times: Float[np.ndarray, " T"],
-    links: Links,
+    links: LinkMotion,
     body: Pose,
     frame: Int[np.ndarray, " N"],
     link: Int[np.ndarray, " N"],

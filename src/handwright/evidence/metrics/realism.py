@@ -20,7 +20,7 @@ from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.evidence.certificate.dynamics import required_wrench
 from handwright.evidence.certificate.forces import tangents
 from handwright.evidence.contacts.probes import capsule_gaps
-from handwright.evidence.contacts.slip import Links, across, material_velocity
+from handwright.evidence.contacts.slip import LinkMotion, across, material_velocity
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.distance.surface_distance import surface_distance
 from handwright.kinematics.fk import link_poses, posed_capsules
@@ -141,7 +141,7 @@ def capsule_contacts(clip: Clip, name: str, *, reach: float) -> CapsuleContacts:
         point = pose[:, None].apply(found.point.reshape(*shape, 3))
         normal = -pose[:, None].rotate(found.outward.reshape(*shape, 3))
         frame, capsule = np.indices(shape).reshape(2, -1)
-        links = Links(*link_poses(model, motion.q, motion.root))
+        links = LinkMotion(*link_poses(model, motion.q, motion.root))
         velocity = material_velocity(
             times, links, pose, frame, model.capsules.link[capsule], point.reshape(-1, 3)
         )

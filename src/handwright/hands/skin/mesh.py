@@ -71,6 +71,7 @@ def _march(field: SkinField, spacing: float) -> tuple[Vertices, Faces]:
     # A value of exactly zero would put several vertices on one grid point.
     values = np.where(np.abs(values) < 1e-3 * spacing, 1e-3 * spacing, values)
     vertices, faces, _ = igl.marching_cubes(values, points, number.reshape(-1, 8), 0.0)
+    faces = faces.astype(np.int64)
     return vertices, faces if signed_volume(vertices, faces) > 0 else faces[:, ::-1]
 
 

@@ -41,7 +41,7 @@ _STILL = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class _Joint:
+class _BvhJoint:
     """A joint of the skeleton: links of a hand whose origins coincide."""
 
     name: str
@@ -52,11 +52,11 @@ class _Joint:
     slides: bool
 
 
-def joints_of(model: HandModel) -> list[_Joint]:
+def joints_of(model: HandModel) -> list[_BvhJoint]:
     """The wrist and the joints below it, parents first."""
     tree = model.joints
     num_children = np.bincount(tree.parent, minlength=model.num_links)
-    joints = [_Joint("wrist", -1, model.wrist_link, False)]
+    joints = [_BvhJoint("wrist", -1, model.wrist_link, False)]
     owner = {model.wrist_link: 0}
     names = {
         int(link): name
@@ -73,15 +73,15 @@ def joints_of(model: HandModel) -> list[_Joint]:
         if above and num_children[parent] == 1 and not tree.offset[j].any():
             before = joints[above]
             slides = before.slides or bool(tree.is_slide[j])
-            joints[above] = _Joint(name, before.parent, link, slides)
+            joints[above] = _BvhJoint(name, before.parent, link, slides)
             owner[link] = above
         else:
             owner[link] = len(joints)
-            joints.append(_Joint(name, above, link, bool(tree.is_slide[j])))
+            joints.append(_BvhJoint(name, above, link, bool(tree.is_slide[j])))
     return joints
 
 
-def _ends(model: HandModel, joints: list[_Joint]) -> dict[int, Float[np.ndarray, "3"]]:
+def _ends(model: HandModel, joints: list[_BvhJoint]) -> dict[int, Float[np.ndarray, "3"]]:
     """Where the last joints end, in their frames, m: at tip frames, else at the digits' tips."""
     tips = {digit.tip.link: digit.tip.position for digit in model.digits}
     tips |= {

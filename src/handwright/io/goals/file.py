@@ -37,9 +37,9 @@ from handwright.geometry.mesh.bodies import load_body
 from handwright.geometry.shapes import make_shape
 from handwright.hands.registry import HANDS, make_hand
 from handwright.io.goals.schema import (
-    BodyPart,
+    BodyEntry,
     GoalPart,
-    HandPart,
+    HandEntry,
     Place,
     ProblemFile,
     SurfacePart,
@@ -240,7 +240,7 @@ class _Builder:
                     self.say(("pushes", number), text)
         return tuple(pushes)
 
-    def _hand(self, part: HandPart) -> HandModel:
+    def _hand(self, part: HandEntry) -> HandModel:
         if part.model.lower().endswith(_ROBOT_SUFFIXES):
             if self.robot_reader is None:
                 raise InvalidValueError(
@@ -267,7 +267,7 @@ class _Builder:
         return model
 
 
-def make_body(name: str, part: BodyPart, folder: Path) -> RigidBody:
+def make_body(name: str, part: BodyEntry, folder: Path) -> RigidBody:
     """The body that a part of a file describes.
 
     Args:
@@ -290,7 +290,7 @@ def make_body(name: str, part: BodyPart, folder: Path) -> RigidBody:
     return dataclasses.replace(body, **changes)
 
 
-def _posture(model: HandModel, part: HandPart) -> Float[np.ndarray, " J"]:
+def _posture(model: HandModel, part: HandEntry) -> Float[np.ndarray, " J"]:
     q = (usual_posture(model) if part.pose is None else model.pose(part.pose)).copy()
     tree = model.joints
     for name, degrees in part.joints_deg.items():

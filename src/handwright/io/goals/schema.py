@@ -128,7 +128,7 @@ class BvhPart(Turned):
     joint: Text
 
 
-class HandPart(Part):
+class HandEntry(Part):
     """A hand."""
 
     model: Text
@@ -140,7 +140,7 @@ class HandPart(Part):
     mapping: Any = None
 
 
-class BodyPart(Part):
+class BodyEntry(Part):
     """A body, by its shape or from a mesh file."""
 
     start: Place | None = None
@@ -155,7 +155,7 @@ class BodyPart(Part):
     color: Color | None = None
 
     @model_validator(mode="after")
-    def _one_source(self) -> BodyPart:
+    def _one_source(self) -> BodyEntry:
         if (self.shape is None) == (self.mesh is None):
             raise ValueError("expected one of shape and mesh")
         if self.mesh is not None and self.size:
@@ -283,8 +283,8 @@ class ProblemFile(Part):
     name: Text
     duration: Number | None = None
     fps: Number = 60
-    hands: dict[str, HandPart]
-    bodies: dict[str, BodyPart] = Field(default_factory=dict)
+    hands: dict[str, HandEntry]
+    bodies: dict[str, BodyEntry] = Field(default_factory=dict)
     environment: list[SurfacePart] = Field(default_factory=list)
     tracks: Text | None = None
     goals: list[GoalPart] = Field(default_factory=list)

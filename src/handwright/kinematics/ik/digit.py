@@ -24,7 +24,7 @@ from handwright.geometry.distance.capsules import segment_segment
 from handwright.geometry.distance.sdf import Field, field_value_gradient
 from handwright.kernels.decorators import inlined, inlined_loose, kernel, linked
 from handwright.kinematics.ik.digit_table import DigitTable
-from handwright.kinematics.ik.workspace import Work
+from handwright.kinematics.ik.workspace import DigitWorkspace
 from handwright.kinematics.obstacles import Around
 from handwright.kinematics.skin.memory import forget_skin, keep_skin
 from handwright.kinematics.skin.terms import skin_terms
@@ -78,7 +78,7 @@ def count_of(table: np.ndarray, row: int) -> int:
 
 
 @inlined
-def _add_row(work: Work, side: int, count: int, residual: float, weight: float) -> None:
+def _add_row(work: DigitWorkspace, side: int, count: int, residual: float, weight: float) -> None:
     """Adds weight * residual^2, with its derivatives in ``work.row``, to the normal equations."""
     for a in range(count):
         scaled = weight * work.row[a]
@@ -96,7 +96,7 @@ def _point_row(
     link: int,
     point: tuple[float, float, float],
     direction: tuple[float, float, float],
-    work: Work,
+    work: DigitWorkspace,
 ) -> None:
     """Derivative of ``direction . point`` by the digit's free joints, in ``work.row``."""
     for a in range(table.free.shape[1]):
@@ -162,7 +162,7 @@ def point_terms(
     point: tuple[float, float, float],
     target: tuple[float, float, float],
     weight: float,
-    work: Work,
+    work: DigitWorkspace,
     side: int,
 ) -> float:
     """Cost of the distance of a point of one of the digit's links from a target."""
@@ -196,7 +196,7 @@ def _nail_terms(
     digit: int,
     normal: np.ndarray,
     weights: IkWeights,
-    work: Work,
+    work: DigitWorkspace,
     side: int,
 ) -> float:
     """Cost of a nail that faces the surface instead of looking away from it."""
@@ -234,7 +234,7 @@ def _object_terms(
     digit: int,
     field: Field,
     weights: IkWeights,
-    work: Work,
+    work: DigitWorkspace,
     side: int,
 ) -> float:
     """Cost of the digit's outer capsules inside the object."""
@@ -267,7 +267,7 @@ def digit_terms(
     links: Links,
     digit: int,
     weights: IkWeights,
-    work: Work,
+    work: DigitWorkspace,
     side: int,
 ) -> float:
     """Cost of the digit's capsules inside those of the other digits."""
@@ -340,7 +340,7 @@ def digit_cost(
     normal: np.ndarray,
     reference: np.ndarray,
     weights: IkWeights,
-    work: Work,
+    work: DigitWorkspace,
     side: int,
     allowed: float,
 ) -> float:
@@ -399,7 +399,7 @@ def place_digit(tree: Tree, table: DigitTable, links: Links, digit: int, q: np.n
 
 
 @inlined_loose
-def _solve_free(work: Work, side: int, count: int, damping: float) -> None:
+def _solve_free(work: DigitWorkspace, side: int, count: int, damping: float) -> None:
     """Step of the damped normal equations, by LDL'; held joints move by ``shift``."""
     matrix, factor, step, row = work.matrix, work.factor, work.step, work.row
     size = 0
@@ -436,7 +436,7 @@ def _solve_free(work: Work, side: int, count: int, damping: float) -> None:
 
 @inlined
 def _bounded_step(
-    work: Work,
+    work: DigitWorkspace,
     side: int,
     table: DigitTable,
     digit: int,
@@ -481,7 +481,7 @@ def _bounded_step(
 
 
 @inlined
-def _largest(work: Work, count: int) -> float:
+def _largest(work: DigitWorkspace, count: int) -> float:
     largest = 0.0
     for a in range(count):
         largest = max(largest, abs(work.step[a]))
@@ -502,7 +502,7 @@ def solve_digit(
     low: np.ndarray,
     high: np.ndarray,
     weights: IkWeights,
-    work: Work,
+    work: DigitWorkspace,
 ) -> tuple[float, int]:
     """Moves one digit of ``q`` and its links to the least cost within ``low`` and ``high``.
 

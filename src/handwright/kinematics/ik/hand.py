@@ -14,7 +14,7 @@ from handwright.kernels.decorators import compiled
 from handwright.kinematics.fk import posed_pads
 from handwright.kinematics.ik.digit import IkWeights, solve_digit
 from handwright.kinematics.ik.digit_table import DigitTable, digit_table
-from handwright.kinematics.ik.workspace import MAX_JOINTS, Work, make_work
+from handwright.kinematics.ik.workspace import MAX_JOINTS, DigitWorkspace, make_work
 from handwright.kinematics.obstacles import Around, capsules_around
 from handwright.kinematics.tree import Links, Tree, forward, links_for, tree_of
 from handwright.math import rotation
@@ -63,7 +63,7 @@ def solve_hand(
     weights: IkWeights,
     idle: IkWeights,
     sweeps: int,
-    work: Work,
+    work: DigitWorkspace,
     cost: np.ndarray,
 ) -> int:
     """Solves digit after digit, each seeing where the others are; returns all iterations.

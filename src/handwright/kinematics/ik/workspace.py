@@ -12,7 +12,7 @@ from handwright.kinematics.skin.samples import SkinSamples
 MAX_JOINTS = 16
 
 
-class Work(NamedTuple):
+class DigitWorkspace(NamedTuple):
     """Room for the normal equations of one digit, at two poses: the present and a tried one."""
 
     matrix: np.ndarray
@@ -33,7 +33,7 @@ class Work(NamedTuple):
     """At the first pose of the digit and those that were better, one after the other."""
 
 
-def make_work(samples: SkinSamples | None = None) -> Work:
+def make_work(samples: SkinSamples | None = None) -> DigitWorkspace:
     """Room for the normal equations of one digit.
 
     Args:
@@ -43,10 +43,10 @@ def make_work(samples: SkinSamples | None = None) -> Work:
     return work_for(2, MAX_JOINTS, skin)
 
 
-def work_for(num_poses: int, num_joints: int, skin: SkinMemory) -> Work:
+def work_for(num_poses: int, num_joints: int, skin: SkinMemory) -> DigitWorkspace:
     """Room for the normal equations of one digit at this many poses."""
     n = num_joints
-    return Work(
+    return DigitWorkspace(
         np.zeros((num_poses, n, n)),
         np.zeros((num_poses, n)),
         np.zeros((n, n)),

@@ -21,7 +21,7 @@ from handwright.kernels.packed import Packed
 from handwright.kinematics.fk import link_poses
 from handwright.kinematics.ik.digit import IkWeights
 from handwright.kinematics.ik.digit_table import digit_table
-from handwright.kinematics.ik.workspace import Work, work_for
+from handwright.kinematics.ik.workspace import DigitWorkspace, work_for
 from handwright.kinematics.obstacles import Around, no_object, seen_over
 from handwright.kinematics.skin.memory import make_skin_memory
 from handwright.kinematics.skin.samples import SkinSamples, no_samples, skin_samples
@@ -134,7 +134,7 @@ def frame_links(problem: MotionProblem) -> Links:
     return Links(np.zeros((count + 1, 3, 3)), np.zeros((count + 1, 3)), np.zeros((count, 3)))
 
 
-def motion_work(problem: MotionProblem, links: Links) -> Work:
+def motion_work(problem: MotionProblem, links: Links) -> DigitWorkspace:
     """Room for the normal equations of one digit at all frames, at two motions.
 
     Args:

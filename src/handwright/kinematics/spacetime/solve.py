@@ -7,7 +7,7 @@ import numpy as np
 from handwright.kernels.decorators import inlined, kernel
 from handwright.kinematics.ik.digit import count_of, place_digit
 from handwright.kinematics.ik.digit_table import DigitTable
-from handwright.kinematics.ik.workspace import Work
+from handwright.kinematics.ik.workspace import DigitWorkspace
 from handwright.kinematics.spacetime.band import Band, bounded_step, solve_factor
 from handwright.kinematics.spacetime.terms import (
     MotionProblem,
@@ -144,7 +144,7 @@ def solve_motion(
     pull: np.ndarray,
     gradients: Slopes,
     now: Links,
-    work: Work,
+    work: DigitWorkspace,
     band: Band,
     before: np.ndarray,
 ) -> tuple[float, float, int]:

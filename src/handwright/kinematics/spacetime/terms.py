@@ -20,7 +20,7 @@ from handwright.kinematics.ik.digit import (
     point_velocities,
 )
 from handwright.kinematics.ik.digit_table import DigitTable
-from handwright.kinematics.ik.workspace import Work
+from handwright.kinematics.ik.workspace import DigitWorkspace
 from handwright.kinematics.obstacles import Around
 from handwright.kinematics.skin.memory import keep_skin
 from handwright.kinematics.skin.terms import skin_terms
@@ -200,7 +200,7 @@ def _is_pinned(free: np.ndarray, low: np.ndarray, high: np.ndarray, digit: int, 
 
 @inlined
 def _joint_terms(
-    problem: MotionProblem, digit: int, frame: int, q: np.ndarray, work: Work, side: int
+    problem: MotionProblem, digit: int, frame: int, q: np.ndarray, work: DigitWorkspace, side: int
 ) -> float:
     """Sets the normal equations to those of posture and coupling; returns their cost."""
     free, reference = problem.table.free, problem.reference
@@ -307,7 +307,7 @@ def _frame_terms(
     q: np.ndarray,
     pull: np.ndarray,
     one: Links,
-    work: Work,
+    work: DigitWorkspace,
     side: int,
 ) -> float:
     """Cost of anchors, skin and other digits at one frame; adds to its normal equations."""
@@ -343,7 +343,7 @@ def motion_cost(
     q: np.ndarray,
     pull: np.ndarray,
     now: Links,
-    work: Work,
+    work: DigitWorkspace,
     half: int,
     allowed: float,
 ) -> tuple[float, float]:
@@ -393,7 +393,9 @@ def motion_cost(
 
 
 @kernel
-def keep_skins(problem: MotionProblem, links: Links, digit: int, now: Links, work: Work) -> None:
+def keep_skins(
+    problem: MotionProblem, links: Links, digit: int, now: Links, work: DigitWorkspace
+) -> None:
     """Keeps the motion of a digit at which its skin has just been looked at."""
     for frame in range(links.position.shape[0]):
         take_links(links, frame, now)
@@ -402,7 +404,7 @@ def keep_skins(problem: MotionProblem, links: Links, digit: int, now: Links, wor
 
 @kernel
 def fill_band(
-    problem: MotionProblem, digit: int, q: np.ndarray, work: Work, half: int, band: Band
+    problem: MotionProblem, digit: int, q: np.ndarray, work: DigitWorkspace, half: int, band: Band
 ) -> None:
     """Writes matrix, gradient and bounds of a digit's step from the frames' normal equations.
 

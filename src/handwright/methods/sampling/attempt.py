@@ -26,7 +26,7 @@ from handwright.methods.sampling.finish.exact_contacts import (
     exact_contacts,
 )
 from handwright.methods.sampling.finish.smooth import (
-    Motion,
+    SmoothMotion,
     follow_rolling_contacts,
     lift_creeping_phalanx,
     pull_towards_search,
@@ -34,7 +34,7 @@ from handwright.methods.sampling.finish.smooth import (
 )
 from handwright.methods.sampling.search.frame import CROSSED, MISSED, PENETRATING, UNBALANCED
 from handwright.methods.sampling.search.path import Path
-from handwright.methods.sampling.search.search import Search
+from handwright.methods.sampling.search.search import TreeSearch
 from handwright.methods.sampling.setup.prepare import HoldSearch
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class SearchEffort(NamedTuple):
 
 
 @dataclass(slots=True)
-class Attempt:
+class TreeAttempt:
     """What one attempt came to."""
 
     parts: list[list[HoldMotion]] = field(default_factory=list)
@@ -129,7 +129,7 @@ class Attempt:
             total += int((~np.tril(np.moveaxis(is_known, 2, 0), -1).any(axis=2)).sum())
         return total
 
-    def first(self, count: int) -> Attempt:
+    def first(self, count: int) -> TreeAttempt:
         """The attempt as if it had ended when it had found ``count`` solutions."""
         ends = [len(found) >= count for found in self.parts]
         return replace(
@@ -144,7 +144,7 @@ class Attempt:
 
 def run_attempt(
     holds: list[HoldSearch], method: ContactSampling, context: AttemptContext
-) -> Attempt:
+) -> TreeAttempt:
     """Searches all holds, smooths the motions and checks them.
 
     Args:
@@ -152,7 +152,7 @@ def run_attempt(
         method: Settings.
         context: Random numbers, processor time, and how many solutions are wanted.
     """
-    attempt = Attempt()
+    attempt = TreeAttempt()
     for index, hold in enumerate(holds):
         if not _search_hold(hold, method, context.rng(index), context, attempt):
             break
@@ -164,10 +164,10 @@ def _search_hold(
     method: ContactSampling,
     rng: np.random.Generator,
     context: AttemptContext,
-    attempt: Attempt,
+    attempt: TreeAttempt,
 ) -> bool:
     """Adds motions of one hold from one tree to an attempt; returns whether there are any."""
-    search, most = Search(hold, rng), context.wanted
+    search, most = TreeSearch(hold, rng), context.wanted
     tally = search.tally
     parts: list[HoldMotion] = []
     efforts: list[SearchEffort] = []
@@ -203,7 +203,7 @@ def _search_hold(
 
 
 def _next_path(
-    search: Search, max_frames: int, context: AttemptContext, attempt: Attempt
+    search: TreeSearch, max_frames: int, context: AttemptContext, attempt: TreeAttempt
 ) -> Path | None:
     begin = time.perf_counter()
     path = None
@@ -218,7 +218,7 @@ def _next_path(
     return path
 
 
-def _finish_path(hold: HoldSearch, path: Path, attempt: Attempt) -> HoldMotion | int:
+def _finish_path(hold: HoldSearch, path: Path, attempt: TreeAttempt) -> HoldMotion | int:
     """The smooth motion of a path with its exact contacts, or the frame where it does not hold."""
     begin = time.perf_counter()
     motion = smooth_path(hold, path)
@@ -244,7 +244,7 @@ def _finish_path(hold: HoldSearch, path: Path, attempt: Attempt) -> HoldMotion |
     return verdict.frame
 
 
-def _repair(hold: HoldSearch, path: Path, motion: Motion, verdict: _Verdict) -> Motion:
+def _repair(hold: HoldSearch, path: Path, motion: SmoothMotion, verdict: _Verdict) -> SmoothMotion:
     """Smooths a motion that did not hold again."""
     if verdict.is_penetrating:
         return follow_rolling_contacts(hold, path, motion, verdict.checked)

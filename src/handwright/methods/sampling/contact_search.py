@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from handwright.core.clip import Clip
 from handwright.core.problem import Problem
 from handwright.methods.base import AttemptContext, Search
-from handwright.methods.sampling.attempt import Attempt, HoldMotion, run_attempt
+from handwright.methods.sampling.attempt import HoldMotion, TreeAttempt, run_attempt
 from handwright.methods.sampling.constraints.checking import limiting_settings
 from handwright.methods.sampling.finish.clips import assemble_clip
 from handwright.methods.sampling.setup.feasibility import (
@@ -38,13 +38,15 @@ class ContactSearch(Search):
     def start(self, crew: Crew) -> str:
         """Says why the problem cannot be solved, or compiles with the help of the workers."""
         early, method = compile_early(crew), self._method
-        obstacle = find_infeasibility(
+        infeasibility = find_infeasibility(
             self._problem, cutoff_hz=method.smoothing_hz, max_force=method.max_force
         )
-        if obstacle is None:
-            obstacle = find_search_infeasibility(self.holds, settings=limiting_settings(method))
-        if obstacle is not None:
-            return obstacle
+        if infeasibility is None:
+            infeasibility = find_search_infeasibility(
+                self.holds, settings=limiting_settings(method)
+            )
+        if infeasibility is not None:
+            return infeasibility
         warm_up(self.holds[0], crew, early)
         return ""
 
@@ -52,19 +54,19 @@ class ContactSearch(Search):
         """Loads what the first process has compiled."""
         warm_up(self.holds[0])
 
-    def attempt(self, context: AttemptContext) -> Attempt:
+    def attempt(self, context: AttemptContext) -> TreeAttempt:
         """Motions from one tree for each hold."""
         return run_attempt(self.holds, self._method, context)
 
     def clip(self, found: tuple[HoldMotion, ...]) -> Clip:
-        """The parts of all holds, put together."""
+        """The motions of all holds, put together."""
         return assemble_clip(self._problem, self.holds, found, self._method.name)
 
     def cost(self, found: tuple[HoldMotion, ...]) -> float:
-        """The strain of all parts: the least strained motion is the best."""
+        """The strain of all motions: the least strained solution is the best."""
         return sum(part.strain for part in found)
 
-    def statistics(self, attempts: Sequence[Attempt]) -> dict[str, float]:
+    def statistics(self, attempts: Sequence[TreeAttempt]) -> dict[str, float]:
         """The columns of the paper's Table 1."""
         solutions = sum(len(attempt.solutions) for attempt in attempts)
         efforts = [attempt.effort for attempt in attempts]

@@ -218,9 +218,9 @@ class ContactSampling(Method):
 
         Args:
             clip: A solution of the same problem, which may have been edited since.
-            digits: That are kept, such as ``index`` or ``left.index``; all if empty.
-            start: s; from the first frame on if None.
-            end: s; to the last frame if None.
+            digits: Digits that are kept, such as ``index`` or ``left.index``; all if empty.
+            start: First time that is kept, s; from the first frame on if None.
+            end: Last time that is kept, s; to the last frame if None.
         """
         return replace(self, kept=(*self.kept, *kept_parts(clip, digits, start, end)))
 

@@ -49,18 +49,19 @@ def warm_up(hold: HoldSearch, crew: Crew | None = None, early: Sequence[Future[N
     """
     state = _short_state(hold)
     if crew is None or crew.is_alone:
-        _compile_judging(hold, state)
+        _compile_checks(hold, state)
         _compile_grasping(hold, state)
         smooth_path(hold._replace(data=state.data, start=hold.first), state.path)
         return
     # What calls the same kernels is compiled by the same process, or they would be compiled twice.
     jobs = [*early, crew.submit(_compile_own, _compile_grasping)]
-    _compile_judging(hold, state)
+    _compile_checks(hold, state)
     for job in jobs:
         job.result()
 
 
 def _short_state(hold: HoldSearch) -> SearchState:
+    """The state of a search over a few frames."""
     few = slice_hold_data(hold.data, 0, _WARM_FRAMES)
     path = make_path(hold.data, _WARM_FRAMES)
     path.q[:] = hold.data.rest
@@ -77,8 +78,8 @@ def _compile_own(compile_some: Callable[[HoldSearch, SearchState], None]) -> Non
     compile_some(hold, _short_state(hold))
 
 
-def _compile_judging(hold: HoldSearch, state: SearchState) -> None:
-    """Steps, walks, and what finished motions are judged by."""
+def _compile_checks(hold: HoldSearch, state: SearchState) -> None:
+    """Compiles steps, poses of free digits, and the checks of finished motions."""
     packed, q = Packed(state), state.path.q
     take_step(packed, 0, Packed(state.work.before), True)
     pose_free_digits(packed, 0, 1, q)
@@ -96,6 +97,7 @@ def _compile_judging(hold: HoldSearch, state: SearchState) -> None:
 
 
 def _compile_grasping(hold: HoldSearch, state: SearchState) -> None:
+    """Compiles first grasps and plans."""
     packed, digits = Packed(state), len(state.data.hand_of_digit)
     nobody = np.full((1, digits), -1)
     score_grasps(packed, nobody, len(state.candidates.frame), np.zeros((0, 3)), np.zeros(1))
@@ -108,7 +110,7 @@ def _compile_grasping(hold: HoldSearch, state: SearchState) -> None:
 
 
 def _compile_smoothing() -> None:
-    """As in ``smooth_path``, for any hand and body."""
+    """Compiles what ``smooth_path`` uses, for any hand and body."""
     problem = own_problem()
     model = next(iter(problem.hands.values()))
     body, poses = next(iter(problem.bodies.values())), Pose.identity(_WARM_FRAMES)

@@ -14,23 +14,27 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.math.vectors import length
-from handwright.methods.stepwise.contacts.ends import Ends, frame_ends, true_motion
-from handwright.methods.stepwise.contacts.meeting import (
-    BodyMeeting,
-    arriving_touches,
-    with_touches,
+from handwright.methods.stepwise.contacts.contact_state import (
+    ContactArrays,
+    ContactState,
+    contact_arrays,
 )
-from handwright.methods.stepwise.contacts.touches import Touch, TouchRows, touch_rows
-from handwright.methods.stepwise.objectives.changes import (
+from handwright.methods.stepwise.contacts.ends import EndStates, frame_ends, true_motion
+from handwright.methods.stepwise.contacts.proximity import (
+    BodyProximity,
+    arriving_contacts,
+    with_contact_limits,
+)
+from handwright.methods.stepwise.contacts.transitions import (
     added_energy,
-    break_or_stay,
     corrections,
-    parting_touches,
+    resolve_separation,
+    separating_contacts,
 )
-from handwright.methods.stepwise.qp.program import Limits
+from handwright.methods.stepwise.qp.program import VelocityLimits
 from handwright.methods.stepwise.qp.solver import InfeasibleStepError
-from handwright.methods.stepwise.qp.step import ForceWish, FrameProblem, Solved, solve_step
-from handwright.methods.stepwise.recording import Tally
+from handwright.methods.stepwise.qp.step import ForceTarget, FrameProblem, StepSolution, solve_step
+from handwright.methods.stepwise.recording import SessionTally
 
 # A frame is solved so often at most; what is left of roll-backs then shows as added energy.
 _NUM_ATTEMPTS = 10
@@ -44,22 +48,22 @@ class FrameSolver:
     """One frame that is solved until its contacts agree with it."""
 
     problem: FrameProblem
-    touches: list[Touch]
+    contacts: list[ContactState]
     """All contacts; modes change, and new ones are added."""
-    rows: TouchRows
-    """The same as arrays."""
-    limits: Limits
+    rows: ContactArrays
+    """All contacts as arrays."""
+    limits: VelocityLimits
     """What keeps hands out of things; those of contacts are added for every solve."""
-    meetings: list[BodyMeeting]
+    meetings: list[BodyProximity]
     """Corners of bodies near other bodies and surfaces, where contacts may begin."""
     wrench: Float[np.ndarray, "B 6"]
     """Force and moment on every body of all that is no contact and no weight."""
-    wishes: Callable[[list[Touch]], list[ForceWish]]
-    """Sums of forces that are wished for, with the contacts as they are."""
-    tally: Tally
+    force_targets: Callable[[list[ContactState]], list[ForceTarget]]
+    """Sums of forces that are wanted, with the contacts as they are."""
+    tally: SessionTally
     """Counts roll-backs and frames that have no solution."""
 
-    def run(self) -> tuple[Solved, Ends]:
+    def run(self) -> tuple[StepSolution, EndStates]:
         """Velocities and forces of the frame, and states after it."""
         world = self.problem.frame.world
         weight = length(world.body_weights.sum(axis=0))
@@ -72,37 +76,37 @@ class FrameSolver:
             if is_off and num_bends < _NUM_BENDS:
                 num_bends += 1
                 continue
-            parting = parting_touches(
-                self.touches, self.rows, solved, weight, self.problem.frame.step
+            parting = separating_contacts(
+                self.contacts, self.rows, solved, weight, self.problem.frame.step
             )
             if parting:
-                solved = break_or_stay(self.touches, self.rows, parting, self._solve)
+                solved = resolve_separation(self.contacts, self.rows, parting, self._solve)
                 ends, _ = self._follow(solved)
                 self.tally.corrections += 1
-            is_changed = corrections(self.touches, self.rows, solved, weight)
+            is_changed = corrections(self.contacts, self.rows, solved, weight)
             new = self._arriving(solved)
             if not is_changed and not new:
                 break
             num_bends = 0
             self._renew(new)
-        energy = added_energy(self.touches, self.rows, solved, self.problem.frame.step)
+        energy = added_energy(self.contacts, self.rows, solved, self.problem.frame.step)
         self.tally.added_energy = max(self.tally.added_energy, energy)
         return solved, ends
 
-    def _solve(self) -> Solved:
+    def _solve(self) -> StepSolution:
         """Solves the frame once, with the contacts as they are."""
-        wishes = self.wishes(self.touches)
-        limits = with_touches(self.limits, self.touches, self.rows, self.problem.frame.step)
+        force_targets = self.force_targets(self.contacts)
+        limits = with_contact_limits(self.limits, self.contacts, self.rows, self.problem.frame.step)
         try:
-            return solve_step(self.problem, self.touches, self.rows, wishes, limits)
+            return solve_step(self.problem, self.contacts, self.rows, force_targets, limits)
         except InfeasibleStepError:
             # Nothing but bounds is left then, which zero velocities and forces always meet.
             self.tally.infeasible += 1
             width = self.problem.frame.world.num_velocities
-            none = Limits(np.zeros((0, width)), np.zeros(0), np.zeros(0, dtype=np.int64))
-            return solve_step(self.problem, self.touches, self.rows, wishes, none)
+            none = VelocityLimits(np.zeros((0, width)), np.zeros(0), np.zeros(0, dtype=np.int64))
+            return solve_step(self.problem, self.contacts, self.rows, force_targets, none)
 
-    def _follow(self, solved: Solved) -> tuple[Ends, bool]:
+    def _follow(self, solved: StepSolution) -> tuple[EndStates, bool]:
         """Where the frame ends, and whether contacts move otherwise than was thought."""
         frame, rows = self.problem.frame, self.rows
         ends = frame_ends(frame, rows, solved, self.wrench)
@@ -111,16 +115,16 @@ class FrameSolver:
         rows.curve = curve
         return ends, is_off
 
-    def _arriving(self, solved: Solved) -> list[Touch]:
+    def _arriving(self, solved: StepSolution) -> list[ContactState]:
         """Contacts of bodies that begin in this frame and are not known yet."""
-        arrived = arriving_touches(self.problem.frame, self.meetings, solved.velocity)
-        known = {(t.body, t.other, t.part, *t.anchor) for t in self.touches if t.hand < 0}
+        arrived = arriving_contacts(self.problem.frame, self.meetings, solved.velocity)
+        known = {(t.body, t.other, t.part, *t.anchor) for t in self.contacts if t.hand < 0}
         return [t for t in arrived if (t.body, t.other, t.part, *t.anchor) not in known]
 
-    def _renew(self, new: list[Touch]) -> None:
+    def _renew(self, new: list[ContactState]) -> None:
         """Takes new contacts in, and computes all arrays for modes that have changed."""
-        self.touches += new
+        self.contacts += new
         self.tally.corrections += 1
-        for touch, off in zip(self.touches, self.rows.curve, strict=False):
-            touch.curve = off
-        self.rows = touch_rows(self.problem.frame, self.touches)
+        for contact, off in zip(self.contacts, self.rows.curve, strict=False):
+            contact.curve = off
+        self.rows = contact_arrays(self.problem.frame, self.contacts)

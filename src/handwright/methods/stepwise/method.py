@@ -17,7 +17,7 @@ from handwright.deprecated import renamed_fields
 from handwright.methods.base import Attempt, AttemptContext, Method, Search
 from handwright.methods.paper import Paper
 from handwright.methods.stepwise.objectives.current_goals import goal_lacks
-from handwright.methods.stepwise.objectives.holding import NoGripError
+from handwright.methods.stepwise.objectives.planned_grasps import NoGripError
 from handwright.methods.stepwise.session import MAX_STEP, Session
 from handwright.methods.stepwise.settings import Settings
 
@@ -40,7 +40,7 @@ _PAPER = Paper(
 @renamed_fields
 @dataclass(frozen=True, slots=True)
 class Stepwise(Settings, Method):
-    """Hands that reach, grasp and manipulate frame by frame and react to pushes, by Liu 2008."""
+    """Hands that grasp and manipulate frame by frame and react to pushes, by Liu 2008."""
 
     name: ClassVar[str] = "stepwise"
     title: ClassVar[str] = "Interactive stepping"

@@ -46,7 +46,7 @@ def follow_clip(
     Args:
         clip: The motion.
         pushes: Beside those of its problem.
-        settings: Prices of objectives.
+        settings: Weights of the objectives.
 
     Returns:
         The session at the end of the motion.
@@ -93,8 +93,8 @@ def reaction(pushed: Clip, calm: Clip, body: str, end: float) -> Reaction:
     """Compares a pushed motion of a body with the same one left alone.
 
     Args:
-        pushed: With pushes.
-        calm: Without, at the same times.
+        pushed: The motion with pushes.
+        calm: The motion without pushes, at the same times.
         body: Name.
         end: When the last push ends, s.
     """

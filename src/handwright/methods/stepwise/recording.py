@@ -14,9 +14,13 @@ from handwright.core.problem import Problem
 from handwright.core.tolerances import STATIC_SPEED
 from handwright.math.pose import Pose
 from handwright.math.vectors import length
-from handwright.methods.stepwise.contacts.touches import Touch, TouchRows, mean_slip
-from handwright.methods.stepwise.objectives.change_kernels import gaps_and_forces
-from handwright.methods.stepwise.qp.step import Solved
+from handwright.methods.stepwise.contacts.contact_state import (
+    ContactArrays,
+    ContactState,
+    mean_slip,
+)
+from handwright.methods.stepwise.contacts.transition_kernels import gaps_and_forces
+from handwright.methods.stepwise.qp.step import StepSolution
 from handwright.methods.stepwise.world import World
 
 # Forces below this are not listed, N.
@@ -33,11 +37,11 @@ class Moment:
     """Root and joint values, rad."""
     bodies: Mapping[str, Pose]
     contacts: tuple[Contact, ...]
-    """Of the frame that led here, at its start; their frame is its number."""
+    """Contacts of the frame that led here, at its start; their frame is its number."""
 
 
 @dataclass(slots=True)
-class Tally:
+class SessionTally:
     """What a session has met with."""
 
     frames: int = 0
@@ -51,28 +55,32 @@ class Tally:
 
 
 def listed_contacts(
-    world: World, touches: list[Touch], rows: TouchRows, solved: Solved, frame: int
+    world: World,
+    contacts: list[ContactState],
+    rows: ContactArrays,
+    solved: StepSolution,
+    frame: int,
 ) -> list[Contact]:
     """Contacts that carry force in a frame; one that slides before or after it is called so.
 
     Args:
         world: Names.
-        touches: All contacts.
-        rows: The same as arrays.
+        contacts: All contacts.
+        rows: All contacts as arrays.
         solved: Forces, and velocities after the frame.
-        frame: Its number.
+        frame: Number of the frame.
     """
     found = []
     mean = mean_slip(rows, solved.velocity)
     gap, _ = gaps_and_forces(rows.offset, rows.normal, solved.force)
     for k in np.flatnonzero((np.abs(solved.force) > _NOTHING).any(axis=1)).tolist():
-        touch = touches[k]
-        toucher, part = ENVIRONMENT, touch.part
-        if touch.hand >= 0:
-            toucher = world.hands[touch.hand].name
-        elif touch.other >= 0:
-            toucher, part = world.bodies[touch.other].name, -1
-        mode = touch.mode
+        contact = contacts[k]
+        toucher, part = ENVIRONMENT, contact.part
+        if contact.hand >= 0:
+            toucher = world.hands[contact.hand].name
+        elif contact.other >= 0:
+            toucher, part = world.bodies[contact.other].name, -1
+        mode = contact.mode
         if mode == ContactMode.STATIC and length(mean[k]) > STATIC_SPEED:
             mode = ContactMode.SLIDING
         found.append(
@@ -80,7 +88,7 @@ def listed_contacts(
                 frame=frame,
                 toucher=toucher,
                 part=part,
-                body=world.bodies[touch.body].name,
+                body=world.bodies[contact.body].name,
                 point=rows.point[k].copy(),
                 normal=rows.normal[k] / length(rows.normal[k]),
                 gap=float(gap[k]),

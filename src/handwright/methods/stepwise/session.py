@@ -18,43 +18,47 @@ from handwright.core.problem import Problem, goal_problems
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.math.pose import Pose
 from handwright.math.vectors import length
-from handwright.methods.stepwise.contacts.meeting import (
-    BodyMeeting,
-    Meeting,
-    body_meetings,
-    hand_limits,
-    hand_meetings,
-    hand_touch,
-    lying_touches,
+from handwright.methods.stepwise.contacts.contact_state import (
+    ContactArrays,
+    ContactState,
+    contact_arrays,
 )
-from handwright.methods.stepwise.contacts.planned import Plan
+from handwright.methods.stepwise.contacts.followed_contacts import FollowedContacts
+from handwright.methods.stepwise.contacts.proximity import (
+    BodyProximity,
+    HandProximity,
+    body_proximities,
+    hand_contact,
+    hand_limits,
+    hand_proximities,
+    support_contacts,
+)
 from handwright.methods.stepwise.contacts.resting import Support, rest_bodies
-from handwright.methods.stepwise.contacts.touches import Touch, TouchRows, touch_rows
+from handwright.methods.stepwise.contacts.transitions import (
+    LOST,
+    after_step,
+    update_hand_contacts,
+)
 from handwright.methods.stepwise.frame import Frame
 from handwright.methods.stepwise.frame_solver import FrameSolver
 from handwright.methods.stepwise.objectives.anticipation import Expectation
-from handwright.methods.stepwise.objectives.body_turns import middle_turn
-from handwright.methods.stepwise.objectives.changes import (
-    LOST,
-    after_step,
-    update_hand_touches,
-)
+from handwright.methods.stepwise.objectives.body_rotation import midpoint_rotation
 from handwright.methods.stepwise.objectives.current_goals import goal_lacks
-from handwright.methods.stepwise.objectives.guides import (
-    Given,
-    Staying,
-    Wanted,
-    body_rows,
-    hand_rows,
+from handwright.methods.stepwise.objectives.horizon import Horizon, VelocityObjectives
+from handwright.methods.stepwise.objectives.planned_grasps import PlannedGrasp, plan_grasps
+from handwright.methods.stepwise.objectives.posture_targets import (
+    FixedPosture,
+    FollowedPosture,
+    PostureTarget,
+    body_objectives,
+    posture_objectives,
 )
-from handwright.methods.stepwise.objectives.holding import Holding, find_holdings
-from handwright.methods.stepwise.objectives.horizon import Horizon, Rows
-from handwright.methods.stepwise.objectives.pursuit import joined
+from handwright.methods.stepwise.objectives.pursuit import join_objectives
 from handwright.methods.stepwise.objectives.pursuits import Pursuits
+from handwright.methods.stepwise.qp.dynamics import FrameDynamics, frame_dynamics
 from handwright.methods.stepwise.qp.joint_bounds import joint_bounds, joint_range
-from handwright.methods.stepwise.qp.laws import Mechanics, mechanics
-from handwright.methods.stepwise.qp.step import ForceWish, FrameProblem
-from handwright.methods.stepwise.recording import Moment, Tally, listed_contacts, make_clip
+from handwright.methods.stepwise.qp.step import ForceTarget, FrameProblem
+from handwright.methods.stepwise.recording import Moment, SessionTally, listed_contacts, make_clip
 from handwright.methods.stepwise.settings import Settings
 from handwright.methods.stepwise.world import (
     BodyState,
@@ -69,12 +73,12 @@ MAX_STEP = 0.1
 """Longest frame, s."""
 MAX_PUSH = 1e7
 """Largest push, N."""
-# Price of torque changes in the first frame of a grip, when muscles find what holds: hardly any.
+# Weight of torque changes in the first frame of a grip, when muscles find what holds: hardly any.
 _FREE_TORQUE = 1e-6
-# Price of velocities in the first frame, s^2/rad^2: muscles find what holds before anything moves.
+# Weight of velocities in the first frame, s^2/rad^2: muscles find what holds before anything moves.
 _AT_REST = 1e3
-# Price of forces that surroundings give once a hand is to carry a body, 1/N^2.
-_LEAN = 1.0
+# Weight of forces that the environment gives once a hand is to carry a body, 1/N^2.
+_SUPPORT_WEIGHT = 1.0
 
 
 class Session:
@@ -93,8 +97,8 @@ class Session:
 
         Args:
             problem: Hands and bodies with starts, grips and goals.
-            settings: Prices of objectives.
-            seed: Of the search for grasps.
+            settings: Weights of the objectives.
+            seed: Random seed of the search for grasps.
             follow: A motion of the problem's hands and bodies to follow in place of grips and
                 goals; it also says where everything starts.
             history: How many of the last frames are kept, for ``clip``; all if None. A session that
@@ -111,18 +115,20 @@ class Session:
         self.problem, self._follow, self._history = problem, follow, history
         self.settings = Settings() if settings is None else settings
         self.world: World = make_world(problem)
-        self._plan = None if follow is None else Plan(follow, self.world)
-        self._holdings: list[Holding] = []
+        self._followed = None if follow is None else FollowedContacts(follow, self.world)
+        self._grasps: list[PlannedGrasp] = []
         if follow is None:
-            self._holdings = find_holdings(problem, self.world, self._first_bodies(), seed)
-        self._wanted: list[Wanted] = [self._wanted_of(h) for h in range(len(self.world.hands))]
+            self._grasps = plan_grasps(problem, self.world, self._first_bodies(), seed)
+        self._wanted: list[PostureTarget] = [
+            self._wanted_of(h) for h in range(len(self.world.hands))
+        ]
         self._range = joint_range(self.world)
         self._blas = ThreadpoolController().select(user_api="blas")
         self.reset()
 
     def reset(self) -> None:
         """Puts everything back where it starts; grasps are not looked for again."""
-        self.tally = Tally()
+        self.tally = SessionTally()
         self.time = float(self.problem.times[0])
         self.bodies: list[BodyState] = self._first_bodies()
         self.hands: list[HandState] = [
@@ -131,10 +137,10 @@ class Session:
         ]
         if self._follow is not None:
             self._start_moving(self._follow)
-        self.touches: list[Touch] = []
+        self.contacts: list[ContactState] = []
         self._supports: tuple[Support, ...] = ()
         self._pursuits = Pursuits()
-        self._expectations = [Expectation(one.grip, one.hand, one.body) for one in self._holdings]
+        self._expectations = [Expectation(one.grip, one.hand, one.body) for one in self._grasps]
         self._taken: set[int] = set()
         self._external = np.zeros((len(self.world.bodies), 6))
         most = None if self._history is None else self._history + 1
@@ -155,26 +161,32 @@ class Session:
             "one of them for every hand and body that is stepped."
         )
 
-    def _wanted_of(self, hand: int) -> Wanted:
+    def _wanted_of(self, hand: int) -> PostureTarget:
         name = self.world.hands[hand].name
         if self._follow is not None:
-            assert self._plan is not None  # made together with the motion to follow
-            return Given(self._follow, name, partial(self._plan.busy, self.world.hands[hand], hand))
-        for holding in self._holdings:
-            if holding.hand == hand:
-                return holding
-        return Staying(self.problem.posture(name), self._first_pose(name))
+            assert self._followed is not None  # made together with the motion to follow
+            return FollowedPosture(
+                self._follow, name, partial(self._followed.busy, self.world.hands[hand], hand)
+            )
+        for planned in self._grasps:
+            if planned.hand == hand:
+                return planned
+        return FixedPosture(self.problem.posture(name), self._first_pose(name))
 
     def _start_moving(self, clip: Clip) -> None:
         """Gives everything the velocity that it has at the start of a motion that is followed."""
         step = 1.0 / clip.fps
         frame = Frame.begin(self.world, self.hands, self.bodies, time=self.time, step=step)
         for h, state in enumerate(self.hands):
-            state.velocity = hand_rows(frame, h, self._wanted[h], self.settings).wish
+            state.velocity = posture_objectives(
+                frame, h, self._wanted[h], self.settings
+            ).target_velocity
         for n, (body, now) in enumerate(zip(self.world.bodies, self.bodies, strict=True)):
-            now.velocity, now.rate = np.split(body_rows(frame, n, clip).wish, 2)
-            middle = middle_turn(now.wxyz, now.rate, step)
-            now.spin = middle @ body.body.inertia @ middle.T @ now.rate
+            now.velocity, now.angular_velocity = np.split(
+                body_objectives(frame, n, clip).target_velocity, 2
+            )
+            middle = midpoint_rotation(now.wxyz, now.angular_velocity, step)
+            now.angular_momentum = middle @ body.body.inertia @ middle.T @ now.angular_velocity
 
     def step(
         self,
@@ -186,9 +198,9 @@ class Session:
         """Moves everything on by a frame.
 
         Args:
-            step: Its length, s.
+            step: Length of the frame, s.
             pushes: Forces on bodies, beside those of the problem; they count if their times say so.
-            goals: In place of the problem's.
+            goals: Goals in place of the problem's.
         """
         if not 0.0 < step <= MAX_STEP:
             raise InvalidValueError(
@@ -215,40 +227,40 @@ class Session:
     def _step(self, step: float, pushes: Sequence[Push], goals: Sequence[Goal]) -> Moment:
         frame = Frame.begin(self.world, self.hands, self.bodies, time=self.time, step=step)
         external = self._pushes(pushes)
-        meetings, between = hand_meetings(frame), body_meetings(frame)
-        held, is_new = self._held_touches(frame, meetings)
+        meetings, between = hand_proximities(frame), body_proximities(frame)
+        held, is_new = self._held_contacts(frame, meetings)
         active = _active(held, between)
-        laws = mechanics(frame, external)
-        resting = rest_bodies(frame, between, active, laws, self._supports)
+        dynamics = frame_dynamics(frame, external)
+        resting = rest_bodies(frame, between, active, dynamics, self._supports)
         self._supports = resting.supports
         between = [meeting for meeting in between if meeting.body in active]
-        self.touches = held + lying_touches(frame, between)
+        self.contacts = held + support_contacts(frame, between)
         wrench = external + resting.wrench
         solver = FrameSolver(
-            self._problem(frame, laws, goals, is_new),
-            self.touches,
+            self._problem(frame, dynamics, goals, is_new),
+            self.contacts,
             self._gripped(frame, wrench),
             hand_limits(frame, meetings),
             between,
             wrench,
-            partial(self._wishes, frame),
+            partial(self._force_targets, frame),
             self.tally,
         )
         solved, ends = solver.run()
         number = self.tally.frames
-        contacts = (
-            *listed_contacts(self.world, self.touches, solver.rows, solved, number),
+        listed = (
+            *listed_contacts(self.world, self.contacts, solver.rows, solved, number),
             *resting.contacts(self.world, number),
         )
-        after_step(frame, self.touches, solver.rows, solved)
+        after_step(frame, self.contacts, solver.rows, solved)
         self.hands, self.bodies = ends
         for expectation in self._expectations:
             expectation.learn(30.0 * step)
         self.tally.frames += 1
-        self.tally.contacts_max = max(self.tally.contacts_max, len(contacts))
+        self.tally.contacts_max = max(self.tally.contacts_max, len(listed))
         self.time += step
         self._external = external
-        self.moments.append(self._moment(contacts))
+        self.moments.append(self._moment(listed))
         return self.moments[-1]
 
     def _pushes(self, pushes: Sequence[Push]) -> Float[np.ndarray, "B 6"]:
@@ -265,120 +277,122 @@ class Session:
         for expectation in self._expectations:
             n = expectation.body
             if np.abs(external[n, :3] - self._external[n, :3]).max() > 1e-9:
-                expectation.disturb(self.touches)
+                expectation.disturb(self.contacts)
         return external
 
-    def _held_touches(self, frame: Frame, meetings: list[Meeting]) -> tuple[list[Touch], bool]:
+    def _held_contacts(
+        self, frame: Frame, meetings: list[HandProximity]
+    ) -> tuple[list[ContactState], bool]:
         """Contacts of hands in this frame, and whether muscles must find what holds."""
-        held = [touch for touch in self.touches if touch.hand >= 0]
+        held = [contact for contact in self.contacts if contact.hand >= 0]
         reaching = {
-            (one.hand, one.body) for n, one in enumerate(self._holdings) if n not in self._taken
+            (one.hand, one.body) for n, one in enumerate(self._grasps) if n not in self._taken
         }
-        held = update_hand_touches(frame, meetings, held, reaching)
-        held, is_new = self._take(frame, held, meetings)
-        if self._plan is not None:
-            held = self._plan.touches(frame, meetings, held)
+        held = update_hand_contacts(frame, meetings, held, reaching)
+        held, is_new = self._close_grips(frame, held, meetings)
+        if self._followed is not None:
+            held = self._followed.contacts(frame, meetings, held)
         return held, is_new
 
-    def _take(
-        self, frame: Frame, held: list[Touch], meetings: list[Meeting]
-    ) -> tuple[list[Touch], bool]:
+    def _close_grips(
+        self, frame: Frame, held: list[ContactState], meetings: list[HandProximity]
+    ) -> tuple[list[ContactState], bool]:
         """Contacts of grips whose moment has come, where the reach has brought the hand."""
         is_new = self.tally.frames == 0
         if is_new:
             # What touches when all begins has been touching: nothing collides.
-            for touch in held:
-                touch.mode = ContactMode.STATIC
-        for n, holding in enumerate(self._holdings):
-            if n in self._taken or self.time < holding.grip.held - 1e-9:
+            for contact in held:
+                contact.mode = ContactMode.STATIC
+        for n, planned in enumerate(self._grasps):
+            if n in self._taken or self.time < planned.grip.held - 1e-9:
                 continue
             self._taken.add(n)
             is_new = True
-            grasped = holding.touches(self.world)
-            if holding.path is not None:
-                near = next(m for m in meetings if (m.hand, m.body) == (holding.hand, holding.body))
+            grasped = planned.contacts(self.world)
+            if planned.path is not None:
+                near = next(m for m in meetings if (m.hand, m.body) == (planned.hand, planned.body))
                 grasped = [
-                    hand_touch(frame, near, touch.part, ContactMode.STATIC)
-                    for touch in grasped
-                    if near.nearest.gap[touch.part] < LOST
+                    hand_contact(frame, near, contact.part, ContactMode.STATIC)
+                    for contact in grasped
+                    if near.nearest.gap[contact.part] < LOST
                 ]
-            parts = {(holding.hand, touch.part, holding.body) for touch in grasped}
+            parts = {(planned.hand, contact.part, planned.body) for contact in grasped}
             held = [t for t in held if (t.hand, t.part, t.body) not in parts] + grasped
         return held, is_new
 
     def _problem(
-        self, frame: Frame, laws: Mechanics, goals: Sequence[Goal], is_new: bool
+        self, frame: Frame, dynamics: FrameDynamics, goals: Sequence[Goal], is_new: bool
     ) -> FrameProblem:
         """What stays the same while the frame is solved."""
         settings = self.settings
-        wanted = joined(
-            [*self._goal_rows(frame, goals), *self._posture_rows(frame, goals)],
+        wanted = join_objectives(
+            [*self._goal_objectives(frame, goals), *self._posture_objectives(frame, goals)],
             self.world.num_velocities,
         )
         is_start = self.tally.frames == 0 and self._follow is None
         is_carrying = bool(self._pursuits) or self._follow is not None
         return FrameProblem(
             frame,
-            laws,
+            dynamics,
             Horizon(
                 frame,
                 wanted,
                 settings,
-                torque_price=_FREE_TORQUE if is_new else settings.torque_change_weight,
+                torque_weight=_FREE_TORQUE if is_new else settings.torque_change_weight,
             ),
             joint_bounds(self._range, frame),
             speed_weight=_AT_REST if is_start else settings.speed_weight,
             force_weight=settings.force_weight,
-            support_weight=_LEAN if is_carrying else settings.force_weight,
+            support_weight=_SUPPORT_WEIGHT if is_carrying else settings.force_weight,
         )
 
-    def _wishes(self, frame: Frame, touches: list[Touch]) -> list[ForceWish]:
-        """Sums of contact forces that are wished for."""
-        wishes: list[ForceWish] = []
+    def _force_targets(self, frame: Frame, contacts: list[ContactState]) -> list[ForceTarget]:
+        """Sums of contact forces that are wanted."""
+        force_targets: list[ForceTarget] = []
         for one in self._expectations:
-            wishes += one.wishes(frame, touches)
-        if self._plan is not None:
-            wishes += self._plan.wishes(frame, touches)
-        return wishes
+            force_targets += one.force_targets(frame, contacts)
+        if self._followed is not None:
+            force_targets += self._followed.force_targets(frame, contacts)
+        return force_targets
 
-    def _gripped(self, frame: Frame, wrench: Float[np.ndarray, "B 6"]) -> TouchRows:
+    def _gripped(self, frame: Frame, wrench: Float[np.ndarray, "B 6"]) -> ContactArrays:
         """Contacts as arrays, with forces and modes that expectations allow."""
-        rows = touch_rows(frame, self.touches)
+        rows = contact_arrays(frame, self.contacts)
         changed = False
         for one in self._expectations:
-            one.limit(frame, self.touches, rows)
-            changed |= one.let_slip(frame, self.touches, rows, wrench[one.body, :3])
+            one.limit(frame, self.contacts, rows)
+            changed |= one.allow_slip(frame, self.contacts, rows, wrench[one.body, :3])
         if changed:
-            rows = touch_rows(frame, self.touches)
+            rows = contact_arrays(frame, self.contacts)
         return rows
 
-    def _posture_rows(self, frame: Frame, goals: Sequence[Goal]) -> list[Rows]:
+    def _posture_objectives(self, frame: Frame, goals: Sequence[Goal]) -> list[VelocityObjectives]:
         """Objectives that lead hands to where they are wanted."""
         led = {goal.feature.owner for goal in goals}
         return [
-            hand_rows(frame, h, self._wanted[h], self.settings, is_led=hand.name in led)
+            posture_objectives(frame, h, self._wanted[h], self.settings, is_led=hand.name in led)
             for h, hand in enumerate(self.world.hands)
         ]
 
-    def _goal_rows(self, frame: Frame, goals: Sequence[Goal]) -> list[Rows]:
+    def _goal_objectives(self, frame: Frame, goals: Sequence[Goal]) -> list[VelocityObjectives]:
         """Objectives of the goals that count now; those of bodies only while hands hold them."""
         world = self.world
-        firm = [
-            touch.body
-            for touch in self.touches
-            if touch.hand >= 0 and touch.mode == ContactMode.STATIC
+        static = [
+            contact.body
+            for contact in self.contacts
+            if contact.hand >= 0 and contact.mode == ContactMode.STATIC
         ]
         # A body that slides in the hand, or is touched in one place only, follows no goal; in a
         # motion that is followed it is known that more will come.
         least = 2 if self._follow is None else 1
-        held = {world.bodies[n].name for n in set(firm) if firm.count(n) >= least}
+        held = {world.bodies[n].name for n in set(static) if static.count(n) >= least}
         if self._follow is not None:
             return [
-                body_rows(frame, n, self._follow)
+                body_objectives(frame, n, self._follow)
                 for n, body in enumerate(world.bodies)
                 if body.name in held
             ]
-        taken = {world.bodies[self._holdings[n].body].name for n in self._taken}
+        taken = {world.bodies[self._grasps[n].body].name for n in self._taken}
         ready = taken & held | set(self.problem.hands)
         return self._pursuits.rows(frame, goals, ready, self._expectations)
 
@@ -410,9 +424,9 @@ class Session:
         )
 
 
-def _active(held: list[Touch], between: list[BodyMeeting]) -> set[int]:
+def _active(held: list[ContactState], between: list[BodyProximity]) -> set[int]:
     """Bodies that hands touch, and those that touch them in turn."""
-    active = {touch.body for touch in held}
+    active = {contact.body for contact in held}
     grown = True
     while grown:
         grown = False

@@ -1,4 +1,4 @@
-"""Hands, bodies and surroundings of a problem, made ready for stepping, and their state."""
+"""Hands, bodies and environment of a problem, made ready for stepping, and their state."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
 from handwright.core.surface import HalfSpace
 from handwright.geometry.distance.environment import EnvironmentArrays, pack_environment
-from handwright.geometry.distance.sdf import Field, make_field
+from handwright.geometry.distance.sdf import make_field
 from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.hands.human.strength import JointStrength, joint_strength
 from handwright.kernels.packed import Packed
@@ -25,19 +25,19 @@ from handwright.math.one_turn import matrix_of, turned_by
 from handwright.math.pose import Pose
 from handwright.math.vectors import cross
 from handwright.methods.stepwise.contacts.detection import HandSkin, Target
-from handwright.methods.stepwise.contacts.digits_apart import DigitCapsules, digit_capsules
-from handwright.methods.stepwise.objectives.body_turns import turn_on
+from handwright.methods.stepwise.contacts.digit_separation import DigitCapsules, digit_capsules
+from handwright.methods.stepwise.objectives.body_rotation import advance_rotation
 from handwright.methods.stepwise.qp.point_rows import HandChain
 from handwright.physics.hand_dynamics import HandDynamics
 
 # Between points of skin, m; between them skin stands out by less than 0.2 mm.
 _SPACING = 0.0025
-# Corners of a body that may meet the surroundings or other bodies, at most.
+# Corners of a body that may meet the environment or other bodies, at most.
 _NUM_CORNERS = 2000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HandPart:
+class SteppedHand:
     """A hand as the step sees it."""
 
     name: str
@@ -45,14 +45,14 @@ class HandPart:
     is_free: bool
     """Whether the root moves; an arm's shoulder does not."""
     first: int
-    """Of its velocities among all."""
+    """Index of its first velocity among all velocities."""
     dynamics: HandDynamics
     tree: Tree
     samples: SkinSamples
     skin: Packed
     """``HandSkin``."""
     num_patches: int
-    """Of the skin."""
+    """Number of patches of the skin."""
     digits: DigitCapsules
     torque_weights: Float[np.ndarray, " N"]
     """Relative weight of a change of torque; lengths turn forces of a root into moments."""
@@ -80,20 +80,20 @@ class HandPart:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BodyPart:
+class SteppedBody:
     """A body as the step sees it."""
 
     name: str
     body: RigidBody
     first: int
-    """Of its velocities among all: linear of the centre of mass, then angular, in the world."""
-    field: Field
+    """Index of its first velocity among all velocities: those of the centre of mass come first,
+    then the angular ones, in the world."""
     target: Packed
     """The body as ``Target``."""
     corners: Float[np.ndarray, "V 3"]
     """Relative to the centre of mass, in the body's axes, m."""
     inverse: Float[np.ndarray, "3 3"]
-    """Of the inertia, in the body's axes, 1/(kg m^2)."""
+    """Inverse of the inertia in the body's axes, 1/(kg m^2)."""
 
     @property
     def slice(self) -> slice:
@@ -109,7 +109,7 @@ class BodyMasses(NamedTuple):
     inertia: Float[np.ndarray, "B 3 3"]
     """Moments of inertia in the bodies' axes, kg m^2."""
     inverse: Float[np.ndarray, "B 3 3"]
-    """Their inverses, 1/(kg m^2)."""
+    """Inverses of the moments of inertia, 1/(kg m^2)."""
     first: Int[np.ndarray, " B"]
     """Index of each body's first velocity among all velocities."""
 
@@ -118,11 +118,11 @@ class BodyMasses(NamedTuple):
 class World:
     """What does not change while stepping."""
 
-    hands: tuple[HandPart, ...]
-    bodies: tuple[BodyPart, ...]
+    hands: tuple[SteppedHand, ...]
+    bodies: tuple[SteppedBody, ...]
     surfaces: EnvironmentArrays
-    surroundings: Packed
-    """The same as ``Target``."""
+    environment: Packed
+    """The environment as ``Target``, packed."""
     surface_number: tuple[int, ...]
     """Numbers in the problem of the surfaces in ``surfaces``."""
     gravity: Float[np.ndarray, "3"]
@@ -130,11 +130,11 @@ class World:
     """Weight of every body, N."""
     masses: BodyMasses
     torque_weights: Float[np.ndarray, " H"]
-    """Of all hands; see ``HandPart.torque_weights``."""
+    """Weights of changes of torque of all hands; see ``SteppedHand.torque_weights``."""
     num_hand_velocities: int
-    """Of all hands; bodies come after them."""
+    """Number of velocities of all hands; those of bodies come after them."""
     num_velocities: int
-    """Of hands and bodies."""
+    """Number of velocities of all hands and bodies."""
 
 
 @dataclass(slots=True, eq=False)
@@ -142,28 +142,30 @@ class HandState:
     """Where a hand is and how it moves."""
 
     q: Float[np.ndarray, " J"]
-    place: Float[np.ndarray, "3"]
+    """Joint values, rad."""
+    position: Float[np.ndarray, "3"]
+    """Position of the root in the world, m."""
     wxyz: Float[np.ndarray, "4"]
     velocity: Float[np.ndarray, " N"]
     torque: Float[np.ndarray, " N"]
-    """Of the last frame, without what carries the hand's own weight, N m."""
+    """Torques of the last frame, without what carries the hand's own weight, N m."""
     links: Links
 
     def settle(self, tree: Tree) -> None:
         """Places the links."""
-        self.links.position[0] = self.place
+        self.links.position[0] = self.position
         self.links.rotation[0] = matrix_of(self.wxyz)
         forward(tree, self.q, self.links)
 
     def copy(self) -> HandState:
         """One that may be moved on; arrays but those of the links are never written to."""
         links = Links(*(part.copy() for part in self.links))
-        return HandState(self.q, self.place, self.wxyz, self.velocity, self.torque, links)
+        return HandState(self.q, self.position, self.wxyz, self.velocity, self.torque, links)
 
     @property
     def root(self) -> Pose:
         """Pose of the root."""
-        return Pose(self.place.copy(), self.wxyz.copy())
+        return Pose(self.position.copy(), self.wxyz.copy())
 
 
 @dataclass(slots=True, eq=False)
@@ -173,29 +175,38 @@ class BodyState:
     center: Float[np.ndarray, "3"]
     """Centre of mass, m."""
     wxyz: Float[np.ndarray, "4"]
-    turn: Float[np.ndarray, "3 3"]
+    rotation: Float[np.ndarray, "3 3"]
+    """Rotation matrix of ``wxyz``."""
     velocity: Float[np.ndarray, "3"]
-    rate: Float[np.ndarray, "3"]
+    """Velocity of the centre of mass, m/s."""
+    angular_velocity: Float[np.ndarray, "3"]
     """Angular velocity in the world, rad/s."""
-    spin: Float[np.ndarray, "3"]
+    angular_momentum: Float[np.ndarray, "3"]
     """Angular momentum, kg m^2/s."""
 
     def copy(self) -> BodyState:
         """One that may be moved on; arrays are never written to."""
-        return BodyState(self.center, self.wxyz, self.turn, self.velocity, self.rate, self.spin)
+        return BodyState(
+            self.center,
+            self.wxyz,
+            self.rotation,
+            self.velocity,
+            self.angular_velocity,
+            self.angular_momentum,
+        )
 
     def pose(self, body: RigidBody) -> Pose:
         """Pose of the body's frame."""
-        return Pose(self.center - self.turn @ body.center, self.wxyz.copy())
+        return Pose(self.center - self.rotation @ body.center, self.wxyz.copy())
 
     def velocity_at(self, point: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3"]:
         """Velocity of the body's material at a point of the world, m/s."""
-        return np.asarray(self.velocity + cross(self.rate, point - self.center))
+        return np.asarray(self.velocity + cross(self.angular_velocity, point - self.center))
 
     @property
     def twist(self) -> Float[np.ndarray, "6"]:
         """Linear and angular velocity."""
-        return np.concatenate([self.velocity, self.rate])
+        return np.concatenate([self.velocity, self.angular_velocity])
 
 
 class BodyPoses(NamedTuple):
@@ -211,7 +222,7 @@ def body_poses(bodies: list[BodyState]) -> BodyPoses:
     """Centres of mass and rotations of bodies."""
     return BodyPoses(
         np.array([now.center for now in bodies]).reshape(-1, 3),
-        np.array([now.turn for now in bodies]).reshape(-1, 3, 3),
+        np.array([now.rotation for now in bodies]).reshape(-1, 3, 3),
     )
 
 
@@ -227,7 +238,7 @@ def make_world(problem: Problem) -> World:
             weights[:3] = 0.12**2
         skin = HandSkin(skin_samples(model, _SPACING), skin_patches(model, _SPACING))
         hands.append(
-            HandPart(
+            SteppedHand(
                 name,
                 model,
                 is_free,
@@ -248,18 +259,17 @@ def make_world(problem: Problem) -> World:
     for name, body in problem.bodies.items():
         field = signed_distance_field(body)
         bodies.append(
-            BodyPart(
+            SteppedBody(
                 name,
                 body,
                 first,
-                field,
                 Packed(Target(field, surfaces, True)),
                 _corners(body) - body.center,
                 np.linalg.inv(body.inertia),
             )
         )
         first += 6
-    # Surroundings have no field, but compiled code wants one.
+    # The environment has no field, but compiled code wants one.
     nowhere = make_field(np.ones((2, 2, 2)), np.zeros(3), 1.0)
     planes = [n for n, s in enumerate(problem.environment) if isinstance(s, HalfSpace)]
     boxes = [n for n in range(len(problem.environment)) if n not in planes]
@@ -296,7 +306,7 @@ def _corners(body: RigidBody) -> Float[np.ndarray, "V 3"]:
     return hull[chosen]
 
 
-def hand_state(hand: HandPart, q: Float[np.ndarray, " J"], root: Pose) -> HandState:
+def hand_state(hand: SteppedHand, q: Float[np.ndarray, " J"], root: Pose) -> HandState:
     """A hand at rest."""
     state = HandState(
         np.array(q, dtype=np.float64),
@@ -310,25 +320,25 @@ def hand_state(hand: HandPart, q: Float[np.ndarray, " J"], root: Pose) -> HandSt
     return state
 
 
-def body_state(body: BodyPart, pose: Pose) -> BodyState:
+def body_state(body: SteppedBody, pose: Pose) -> BodyState:
     """A body at rest."""
-    turn = matrix_of(pose.wxyz)
+    rotation = matrix_of(pose.wxyz)
     return BodyState(
-        pose.position + turn @ body.body.center,
+        pose.position + rotation @ body.body.center,
         np.array(pose.wxyz, dtype=np.float64),
-        turn,
+        rotation,
         np.zeros(3),
         np.zeros(3),
         np.zeros(3),
     )
 
 
-def advance_hand(hand: HandPart, state: HandState, velocity: np.ndarray, step: float) -> None:
+def advance_hand(hand: SteppedHand, state: HandState, velocity: np.ndarray, step: float) -> None:
     """Moves a hand on with velocities of a frame, and places its links."""
     root = hand.num_root
     state.q = state.q + step * velocity[root:]
     if hand.is_free:
-        state.place = state.place + step * velocity[:3]
+        state.position = state.position + step * velocity[:3]
         # The angular velocity is in the root's own axes.
         state.wxyz = turned_by(state.wxyz, step * velocity[3:6])
     state.velocity = np.array(velocity)
@@ -336,7 +346,7 @@ def advance_hand(hand: HandPart, state: HandState, velocity: np.ndarray, step: f
 
 
 def advance_body(
-    body: BodyPart, state: BodyState, force: np.ndarray, moment: np.ndarray, step: float
+    body: SteppedBody, state: BodyState, force: np.ndarray, moment: np.ndarray, step: float
 ) -> None:
     """Moves a body on under a force and a moment about its centre of mass.
 
@@ -344,7 +354,9 @@ def advance_body(
     the same scheme by which the certificate reads a motion, so that forces explain it exactly.
     """
     state.velocity = state.velocity + step * force / body.body.mass
-    state.spin = state.spin + step * moment
-    state.rate, state.wxyz = turn_on(body.inverse, state.wxyz, state.rate, state.spin, step)
+    state.angular_momentum = state.angular_momentum + step * moment
+    state.angular_velocity, state.wxyz = advance_rotation(
+        body.inverse, state.wxyz, state.angular_velocity, state.angular_momentum, step
+    )
     state.center = state.center + step * state.velocity
-    state.turn = matrix_of(state.wxyz)
+    state.rotation = matrix_of(state.wxyz)

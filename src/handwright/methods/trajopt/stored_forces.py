@@ -24,10 +24,10 @@ from handwright.mechanics.momentum import required_wrench
 
 _TOUCHES_LIGHTLY = 0.06
 """Largest force of a contact that may be left out where it begins or ends, in weights."""
-_MENDABLE = 0.1
-"""Largest part of the weight that is made up for; more is a fault of the motion."""
+_MAX_CORRECTION = 0.1
+"""Largest imbalance that is corrected, in weights; more is a fault of the motion."""
 _LEAST = 1e-4
-"""What need not be made up for, in weights."""
+"""Imbalance that need not be corrected, in weights."""
 _STEPS = (1.0, 0.75, 0.5, 0.25)
 """Shares of a correction that are tried, so that forces stay within their cones."""
 _WITHIN = 0.999
@@ -120,7 +120,7 @@ def _balance(clip: Clip, contacts: ContactTrack, body: str, force: np.ndarray) -
             columns[3:, 3 * n : 3 * n + 3] = [[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]
         wanted = np.concatenate([asked.force[t], asked.moment[t] / arm_scale])
         left = wanted - columns @ force[rows].ravel()
-        if not _LEAST * weight < np.linalg.norm(left) < _MENDABLE * weight:
+        if not _LEAST * weight < np.linalg.norm(left) < _MAX_CORRECTION * weight:
             continue
         force[rows] = _corrected(clip, contacts, rows, force[rows], columns, left)
 

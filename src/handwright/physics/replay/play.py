@@ -103,7 +103,7 @@ def replay(
     bulges = {name: skin_over_capsules(clip, name) for name in clip.hands}
     model = mujoco.MjModel.from_xml_string(replay_mjcf(clip.problem, bulges, settings.contacting))
     times = _frames(clip, hold)
-    run = _Run(clip, model, times, pushes, settings)
+    run = _Replay(clip, model, times, pushes, settings)
     motion = run.simulate()
     outcomes = {
         name: _outcome(clip, motion, name, body, settings)
@@ -120,7 +120,7 @@ def _frames(clip: Clip, hold: float) -> Float[np.ndarray, " N"]:
     )
 
 
-class _Run:
+class _Replay:
     """One simulation."""
 
     def __init__(

@@ -24,7 +24,7 @@ from handwright.studio.uploads.files import mesh_upload
 from handwright.studio.uploads.scenes import find_scene
 
 
-class Plan(NamedTuple):
+class JobPlan(NamedTuple):
     """What a job does."""
 
     problem: Problem
@@ -45,7 +45,7 @@ def check_job(hidden: Path, request: JobRequest) -> CheckedJob:
     return CheckedJob(plan.method.name, getattr(plan.method, "num_solutions", 1))
 
 
-def plan_job(hidden: Path, request: JobRequest) -> Plan:
+def plan_job(hidden: Path, request: JobRequest) -> JobPlan:
     """The problem, with all that the job changes, and the method."""
     problem = find_scene(hidden, request.scene)
     for edit in request.bodies:
@@ -62,7 +62,7 @@ def plan_job(hidden: Path, request: JobRequest) -> Plan:
                 f"Pins were given to the method '{name}'; only 'sampling' takes them."
             )
         extra["pins"] = tuple(_pins(problem, request))
-    return Plan(problem, make_method(name, request.settings, extra))
+    return JobPlan(problem, make_method(name, request.settings, extra))
 
 
 def _pins(problem: Problem, request: JobRequest) -> list[Pin]:

@@ -17,7 +17,7 @@ from handwright.studio.library.judged import (
     MODEL,
     SUMMARY,
     TIMELINE,
-    Judged,
+    JudgedClip,
     judge_salt,
     read_judged,
 )
@@ -40,7 +40,7 @@ class Entry:
     results: Path
     """Folder of what was made of it."""
     trouble: str | None = None
-    judged: Judged | None = None
+    judged: JudgedClip | None = None
     cluster: int | None = None
     job: str | None = None
 

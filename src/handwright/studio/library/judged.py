@@ -13,7 +13,7 @@ from handwright.studio.messages import Figure, Strategies
 MODEL, TIMELINE, SUMMARY, POSES = "model.glb", "timeline.json", "summary.json", "poses.npy"
 
 
-class Judged(BaseModel):
+class JudgedClip(BaseModel):
     """What the list of clips says of one that was judged."""
 
     is_certified: bool
@@ -43,13 +43,13 @@ def judge_salt() -> str:
     return digest.hexdigest()
 
 
-def read_judged(folder: Path) -> Judged | None:
+def read_judged(folder: Path) -> JudgedClip | None:
     """What was found earlier; None if nothing was. What is damaged is deleted, to be made anew."""
     path = folder / SUMMARY
     if not path.is_file():
         return None
     try:
-        return Judged.model_validate_json(path.read_bytes())
+        return JudgedClip.model_validate_json(path.read_bytes())
     except ValueError:
         path.unlink(missing_ok=True)
         return None

@@ -19,7 +19,7 @@ from handwright.io.atomic import written_whole
 from handwright.io.clip.npz_file import load_npz
 from handwright.io.gltf.write import save_glb
 from handwright.studio.labels import finite, in_words
-from handwright.studio.library.judged import MODEL, POSES, SUMMARY, TIMELINE, Judged
+from handwright.studio.library.judged import MODEL, POSES, SUMMARY, TIMELINE, JudgedClip
 from handwright.studio.library.timelines import make_timeline
 from handwright.studio.messages import Figure, Strategies
 
@@ -56,7 +56,7 @@ def judge_clip(path: Path, folder: Path, name: str) -> None:
         return
     clip = loaded_clip(path)
     certificate = certify(clip)
-    judged = Judged(
+    judged = JudgedClip(
         is_certified=certificate.passed,
         verdict=certificate.verdict,
         figures=_figures(clip),

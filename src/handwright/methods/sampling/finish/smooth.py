@@ -63,7 +63,7 @@ _WEIGHTS = SpacetimeWeights(
 _SPACING = 1.2e-3
 
 
-class Motion(NamedTuple):
+class SmoothMotion(NamedTuple):
     """A smooth motion of all hands of a hold."""
 
     q: Float[np.ndarray, "T J"]
@@ -76,7 +76,7 @@ class Motion(NamedTuple):
     """Clearance that the skin was to keep, m."""
 
 
-def smooth_path(hold: HoldSearch, path: Path) -> Motion:
+def smooth_path(hold: HoldSearch, path: Path) -> SmoothMotion:
     """Makes a smooth motion over all frames of a hold from a path of its search."""
     data, start = hold.data, hold.start - hold.first
     frames, span = len(data.wrench), len(path.q)
@@ -98,13 +98,13 @@ def smooth_path(hold: HoldSearch, path: Path) -> Motion:
         if wraps:
             found = join_anchors(found, touch_anchors(hand, links, checked, hold.strict))
         anchors.append(found)
-    motion = Motion(q, reference, tuple(anchors), _MARGIN - hold.skin_depth)
+    motion = SmoothMotion(q, reference, tuple(anchors), _MARGIN - hold.skin_depth)
     return _smooth(hold, motion, _SWEEPS)
 
 
 def pull_towards_search(
-    hold: HoldSearch, path: Path, motion: Motion, frames: Int[np.ndarray, " N"]
-) -> Motion:
+    hold: HoldSearch, path: Path, motion: SmoothMotion, frames: Int[np.ndarray, " N"]
+) -> SmoothMotion:
     """Smooths a motion again, nearer to the search's own around frames in which it did not hold.
 
     A smooth motion turns links otherwise than the search did, and they slip. The search's own
@@ -129,8 +129,12 @@ def pull_towards_search(
 
 
 def lift_creeping_phalanx(
-    hold: HoldSearch, path: Path, motion: Motion, checked: CheckedMotion, creeping: CreepingContact
-) -> Motion | None:
+    hold: HoldSearch,
+    path: Path,
+    motion: SmoothMotion,
+    checked: CheckedMotion,
+    creeping: CreepingContact,
+) -> SmoothMotion | None:
     """Smooths a motion again, with a phalanx off the body that creeps beside a guiding point.
 
     Returns None if the phalanx has the guiding point itself, or belongs to a palm.
@@ -164,8 +168,8 @@ def lift_creeping_phalanx(
 
 
 def follow_rolling_contacts(
-    hold: HoldSearch, path: Path, motion: Motion, checked: CheckedMotion
-) -> Motion:
+    hold: HoldSearch, path: Path, motion: SmoothMotion, checked: CheckedMotion
+) -> SmoothMotion:
     """Smooths a motion again, farther off the body, after skin has sunk in.
 
     Its contacts roll on as it turns its links; see ``rolled_anchors``.
@@ -185,7 +189,7 @@ def follow_rolling_contacts(
     return _smooth(hold, farther, _REPAIR_SWEEPS)
 
 
-def _smooth(hold: HoldSearch, motion: Motion, sweeps: int) -> Motion:
+def _smooth(hold: HoldSearch, motion: SmoothMotion, sweeps: int) -> SmoothMotion:
     """The motion with joint values that are smooth and keep to its anchors and margin."""
     data, result = hold.data, motion.q.copy()
     for h, model in enumerate(hold.models):

@@ -30,7 +30,7 @@ from handwright.methods.sampling.search.step import (
     still_holds,
     take_step,
 )
-from handwright.methods.sampling.search.tally import Tally
+from handwright.methods.sampling.search.tally import SearchTally
 from handwright.methods.sampling.search.workspace import FREE, HOLD
 from handwright.methods.sampling.setup.grasps import draw_grasps, first_digits
 from handwright.methods.sampling.setup.prepare import HoldSearch
@@ -70,12 +70,12 @@ class _Window:
     """For each plan that was tried where it takes the digits, m."""
 
 
-class Search:
+class TreeSearch:
     """Looks for paths through all frames of a hold's search, one after the other."""
 
     def __init__(self, hold: HoldSearch, rng: np.random.Generator) -> None:
         data = hold.searched
-        self.tally = Tally()
+        self.tally = SearchTally()
         self._data, self._candidates, self._policy, self._rng = (
             data,
             hold.candidates,

@@ -8,7 +8,7 @@ from handwright.methods.sampling.search.frame import CROSSED, MISSED, PENETRATIN
 
 
 @dataclass(slots=True)
-class Tally:
+class SearchTally:
     """What a search has done so far."""
 
     frames: int = 0

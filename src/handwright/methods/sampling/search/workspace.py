@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from handwright.errors import InvalidValueError
-from handwright.kinematics.ik.workspace import Work, make_work
+from handwright.kinematics.ik.workspace import DigitWorkspace, make_work
 from handwright.kinematics.tree import Links
 from handwright.mechanics.cone_work import ConeWork, make_cone_work
 from handwright.mechanics.pyramid import PyramidWork, make_pyramid_work
@@ -71,7 +71,7 @@ class Workspace(NamedTuple):
     """Links of all hands in the frame at hand."""
     before: Links
     """Links of all hands in the frame before."""
-    ik: Work
+    ik: DigitWorkspace
     contacts: ForceContacts
     cone: ConeWork
     pyramid: PyramidWork

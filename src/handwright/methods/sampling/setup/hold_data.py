@@ -29,7 +29,7 @@ from handwright.math.pose import Pose
 from handwright.mechanics import required_wrench
 from handwright.methods.sampling.setup.ground_contacts import GroundContacts, ground_contacts
 from handwright.methods.sampling.setup.hands_as_one import HandsAsOne, sunk_pads
-from handwright.methods.sampling.setup.limits import Limits
+from handwright.methods.sampling.setup.limits import SearchLimits
 
 # How far digits that are off the body open, as shares of the way from the relaxed to the open hand:
 # while other digits of the hand hold the body, and while none does.
@@ -111,7 +111,7 @@ class HoldData(NamedTuple):
     """Weights of the inverse kinematics for digits that have a guiding point."""
     idle_weights: IkWeights
     """Weights of the inverse kinematics for digits that are off the body."""
-    limits: Limits
+    limits: SearchLimits
 
     @property
     def num_joints(self) -> int:
@@ -134,7 +134,7 @@ def make_hold_data(
     body: RigidBody,
     tracks: HoldTracks,
     hands: HandsAsOne,
-    limits: Limits,
+    limits: SearchLimits,
     *,
     cutoff_hz: float | None,
     tissue: SoftTissue = NO_SOFT_TISSUE,

@@ -25,7 +25,7 @@ _CHECK_FRICTION = 0.98
 _EASY_FORCE = 25.0
 
 
-class Limits(NamedTuple):
+class SearchLimits(NamedTuple):
     """What a frame must keep to; lengths are in m."""
 
     gap: float
@@ -84,7 +84,7 @@ USABLE_DIGIT_FORCE = USABLE_STRENGTH * TOLERANCES.strength
 """Largest force of a digit, N."""
 
 
-def search_limits(method: ContactSampling, step: float, weight: float) -> Limits:
+def search_limits(method: ContactSampling, step: float, weight: float) -> SearchLimits:
     """What frames of the search must keep to.
 
     Args:
@@ -92,7 +92,7 @@ def search_limits(method: ContactSampling, step: float, weight: float) -> Limits
         step: Time from frame to frame, s.
         weight: Weight of the body, N.
     """
-    return Limits(
+    return SearchLimits(
         gap=share_of(TOLERANCES.gap, 0.9),
         penetration=share_of(TOLERANCES.penetration, 0.6) + method.soft_tissue,
         digits=share_of(TOLERANCES.finger_finger, 0.9),
@@ -106,7 +106,7 @@ def search_limits(method: ContactSampling, step: float, weight: float) -> Limits
     )
 
 
-def check_limits(search: Limits, method: ContactSampling, step: float) -> Limits:
+def check_limits(search: SearchLimits, method: ContactSampling, step: float) -> SearchLimits:
     """What frames of a finished motion must keep to.
 
     Args:
@@ -124,7 +124,7 @@ def check_limits(search: Limits, method: ContactSampling, step: float) -> Limits
     )
 
 
-def kept_limits(check: Limits, step: float) -> Limits:
+def kept_limits(check: SearchLimits, step: float) -> SearchLimits:
     """What frames of a search must keep to if a part of a motion is kept.
 
     What is kept has passed the check, and no margin can be spared for smoothing there.

@@ -1,14 +1,19 @@
-"""Where skin is near a body or the surroundings: the deepest point of every part of a hand."""
+"""Where skin is near a body or the environment: the deepest point of every part of a hand."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
-from handwright.geometry.distance.environment import EnvironmentArrays, environment_value_gradient
+from handwright.geometry.distance.environment import (
+    EnvironmentArrays,
+    environment_value_gradient,
+    surface_value_gradient,
+)
 from handwright.geometry.distance.sdf import Field, field_value, field_value_gradient
-from handwright.kernels.decorators import inlined, kernel
+from handwright.kernels.decorators import compiled, inlined, kernel
 from handwright.kinematics.skin.patches import SkinPatches, patch_ball
 from handwright.kinematics.skin.samples import SkinSamples, sample_position
 from handwright.kinematics.tree import Links, placed
@@ -25,10 +30,10 @@ class HandSkin(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What skin is held against: a body, or the surroundings."""
+    """What skin is held against: a body, or the environment."""
 
     field: Field
-    """Of the body."""
+    """Distance grid of the body."""
     surfaces: EnvironmentArrays
     is_body: bool
 
@@ -66,18 +71,36 @@ def no_nearest(num_capsules: int) -> Nearest:
 
 
 @inlined
-def _gap(target: Target, pose: TargetPose, x: float, y: float, z: float) -> float:
-    """Distance of a world point, m."""
-    if not target.is_body:
-        return environment_value_gradient(target.surfaces, x, y, z)[0]
-    turn, place = pose.rotation, pose.origin
-    x, y, z = x - place[0], y - place[1], z - place[2]
-    return field_value(
-        target.field,
+def _in_body(pose: TargetPose, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """A world point in the frame of the body."""
+    turn, origin = pose.rotation, pose.origin
+    x, y, z = x - origin[0], y - origin[1], z - origin[2]
+    return (
         turn[0, 0] * x + turn[1, 0] * y + turn[2, 0] * z,
         turn[0, 1] * x + turn[1, 1] * y + turn[2, 1] * z,
         turn[0, 2] * x + turn[1, 2] * y + turn[2, 2] * z,
     )
+
+
+@inlined
+def _unit_in_world(pose: TargetPose, gx: float, gy: float, gz: float) -> tuple[float, float, float]:
+    """A gradient of the body's distances as a unit direction in the world."""
+    turn = pose.rotation
+    size = max(np.sqrt(gx * gx + gy * gy + gz * gz), 1e-12)
+    return (
+        (turn[0, 0] * gx + turn[0, 1] * gy + turn[0, 2] * gz) / size,
+        (turn[1, 0] * gx + turn[1, 1] * gy + turn[1, 2] * gz) / size,
+        (turn[2, 0] * gx + turn[2, 1] * gy + turn[2, 2] * gz) / size,
+    )
+
+
+@inlined
+def _gap(target: Target, pose: TargetPose, x: float, y: float, z: float) -> float:
+    """Distance of a world point, m."""
+    if not target.is_body:
+        return environment_value_gradient(target.surfaces, x, y, z)[0]
+    x, y, z = _in_body(pose, x, y, z)
+    return field_value(target.field, x, y, z)
 
 
 @inlined
@@ -88,20 +111,45 @@ def _normal(
     if not target.is_body:
         _, gx, gy, gz, _ = environment_value_gradient(target.surfaces, x, y, z)
         return gx, gy, gz
-    turn, place = pose.rotation, pose.origin
-    x, y, z = x - place[0], y - place[1], z - place[2]
-    _, gx, gy, gz = field_value_gradient(
-        target.field,
-        turn[0, 0] * x + turn[1, 0] * y + turn[2, 0] * z,
-        turn[0, 1] * x + turn[1, 1] * y + turn[2, 1] * z,
-        turn[0, 2] * x + turn[1, 2] * y + turn[2, 2] * z,
-    )
-    size = max(np.sqrt(gx * gx + gy * gy + gz * gz), 1e-12)
-    return (
-        (turn[0, 0] * gx + turn[0, 1] * gy + turn[0, 2] * gz) / size,
-        (turn[1, 0] * gx + turn[1, 1] * gy + turn[1, 2] * gz) / size,
-        (turn[2, 0] * gx + turn[2, 1] * gy + turn[2, 2] * gz) / size,
-    )
+    x, y, z = _in_body(pose, x, y, z)
+    _, gx, gy, gz = field_value_gradient(target.field, x, y, z)
+    return _unit_in_world(pose, gx, gy, gz)
+
+
+@compiled
+def near_points(
+    target: Target,
+    pose: TargetPose,
+    surface: int,
+    points: Float[np.ndarray, "V 3"],
+    margin: float,
+) -> tuple:
+    """Distances of world points from a body or from one surface, m, and unit normals there.
+
+    Points that are not nearer than the margin have an infinite distance and no normal.
+
+    Args:
+        target: A body, or the environment.
+        pose: Where the body is.
+        surface: Which surface of the environment; not used for a body.
+        points: In the world, m.
+        margin: Distance within which points count, m.
+    """
+    gap, normal = np.full(len(points), np.inf), np.zeros((len(points), 3))
+    for n in range(len(points)):
+        x, y, z = points[n, 0], points[n, 1], points[n, 2]
+        if target.is_body:
+            x, y, z = _in_body(pose, x, y, z)
+            d, gx, gy, gz = field_value_gradient(target.field, x, y, z)
+        else:
+            d, gx, gy, gz = surface_value_gradient(target.surfaces, surface, x, y, z)
+        if not d < margin:
+            continue
+        if target.is_body:
+            gx, gy, gz = _unit_in_world(pose, gx, gy, gz)
+        gap[n] = d
+        normal[n, 0], normal[n, 1], normal[n, 2] = gx, gy, gz
+    return gap, normal
 
 
 @kernel
@@ -114,12 +162,12 @@ def nearest_skin(
     scratch: np.ndarray,
     out: Nearest,
 ) -> None:
-    """Skin points within a margin of a body or of the surroundings.
+    """Skin points within a margin of a body or of the environment.
 
     Args:
         skin: Skin of the hand.
         links: Placed links of the hand.
-        target: The body or the surroundings.
+        target: The body or the environment.
         pose: Where it is.
         margin: Distance within which points count, m.
         scratch: (P,) memory for one number for each patch of the skin.

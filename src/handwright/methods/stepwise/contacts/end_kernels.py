@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from handwright.kernels.decorators import compiled, inlined, kernel
 from handwright.kinematics.tree import Links
-from handwright.methods.stepwise.contacts.touch_kernels import ContactIndices
+from handwright.methods.stepwise.contacts.contact_kernels import ContactIndices
 from handwright.methods.stepwise.world import BodyPoses
 
 
@@ -22,11 +22,11 @@ def contact_wrenches(
     """Forces and moments about centres of mass of all contacts, on every body.
 
     Args:
-        force: On ``body``, N.
-        point: m.
-        body: (K,)
+        force: Forces on ``body``, N.
+        point: Where they act, m.
+        body: (K,) body that gets the force.
         other: (K,) body that gets the opposite; -1 for none.
-        center: m.
+        center: Centres of mass, m.
     """
     wrench = np.zeros((len(center), 6))
     for k in range(len(force)):

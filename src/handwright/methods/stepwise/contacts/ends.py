@@ -12,14 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from handwright.methods.stepwise.contacts.contact_state import ContactArrays
 from handwright.methods.stepwise.contacts.end_kernels import (
     carry_by_hand,
     contact_wrenches,
     motion_over_bodies,
 )
-from handwright.methods.stepwise.contacts.touches import TouchRows
 from handwright.methods.stepwise.frame import Frame
-from handwright.methods.stepwise.qp.step import Solved
+from handwright.methods.stepwise.qp.step import StepSolution
 from handwright.methods.stepwise.world import (
     BodyState,
     HandState,
@@ -29,7 +29,7 @@ from handwright.methods.stepwise.world import (
 )
 
 
-class Ends(NamedTuple):
+class EndStates(NamedTuple):
     """States after a frame."""
 
     hands: list[HandState]
@@ -37,8 +37,8 @@ class Ends(NamedTuple):
 
 
 def frame_ends(
-    frame: Frame, rows: TouchRows, solved: Solved, wrench: Float[np.ndarray, "B 6"]
-) -> Ends:
+    frame: Frame, rows: ContactArrays, solved: StepSolution, wrench: Float[np.ndarray, "B 6"]
+) -> EndStates:
     """Moves copies of all states on by a frame.
 
     Args:
@@ -50,7 +50,7 @@ def frame_ends(
     world, which = frame.world, rows.which
     centers = frame.poses.center
     total = wrench + contact_wrenches(solved.force, rows.point, which.body, which.other, centers)
-    ends = Ends(
+    ends = EndStates(
         [state.copy() for state in frame.hands],
         [now.copy() for now in frame.bodies],
     )
@@ -63,11 +63,11 @@ def frame_ends(
     return ends
 
 
-def true_motion(frame: Frame, rows: TouchRows, ends: Ends) -> Float[np.ndarray, "K 3"]:
+def true_motion(frame: Frame, rows: ContactArrays, ends: EndStates) -> Float[np.ndarray, "K 3"]:
     """Mean velocities in a frame of what touches over the bodies, in axes of its start, m/s.
 
     Both sides are followed from the body's point. Seen from the body where hands and bodies touch
-    it, and from the world where surroundings do: their normals are fixed there.
+    it, and from the world where environment do: their normals are fixed there.
     """
     moved = np.zeros((len(rows.point), 3))
     for h, (state, later) in enumerate(zip(frame.hands, ends.hands, strict=True)):

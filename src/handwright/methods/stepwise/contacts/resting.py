@@ -10,14 +10,18 @@ from jaxtyping import Float, Int
 from handwright.core.contact import ENVIRONMENT, Contact, ContactMode
 from handwright.core.tolerances import STATIC_SPEED
 from handwright.math.vectors import cross, length
-from handwright.methods.stepwise.contacts.meeting import BodyMeeting, NearCorners, joined_corners
+from handwright.methods.stepwise.contacts.proximity import (
+    BodyProximity,
+    NearCorners,
+    joined_corners,
+)
 from handwright.methods.stepwise.contacts.resting_kernels import (
     InverseMass,
     SupportCorners,
     support_impulses,
 )
 from handwright.methods.stepwise.frame import Frame
-from handwright.methods.stepwise.qp.laws import Mechanics
+from handwright.methods.stepwise.qp.dynamics import FrameDynamics
 from handwright.methods.stepwise.world import World
 
 
@@ -33,7 +37,7 @@ class Support(NamedTuple):
     gap: Float[np.ndarray, " K"]
     force: Float[np.ndarray, "K 3"]
     slip: Float[np.ndarray, "K 3"]
-    """Of the surface over the body, m/s."""
+    """Slip of the surface over the body, m/s."""
 
 
 class Resting(NamedTuple):
@@ -44,7 +48,7 @@ class Resting(NamedTuple):
     """Force and moment about the centre of mass."""
 
     def contacts(self, world: World, frame: int) -> list[Contact]:
-        """As a clip lists them."""
+        """Contacts that carry force, as a clip lists them."""
         return [
             Contact(
                 frame=frame,
@@ -67,9 +71,9 @@ class Resting(NamedTuple):
 
 def rest_bodies(
     frame: Frame,
-    between: list[BodyMeeting],
+    between: list[BodyProximity],
     active: set[int],
-    laws: Mechanics,
+    dynamics: FrameDynamics,
     last: tuple[Support, ...],
 ) -> Resting:
     """Solves bodies that no hand touches; their motion is known to the hands from then on.
@@ -78,7 +82,7 @@ def rest_bodies(
         frame: States before it.
         between: Corners near surfaces.
         active: Bodies that are left to the step.
-        laws: Their velocities and inverse masses are replaced.
+        dynamics: Equations of motion; velocities and inverse masses of these bodies are replaced.
         last: Supports of the last frame: what lay goes on as it did, if nothing else happens.
     """
     supports, wrench = [], np.zeros((len(frame.bodies), 6))
@@ -90,12 +94,12 @@ def rest_bodies(
         if near:
             corners = joined_corners(near)
             guess = _go_on(corners, [one for one in last if one.body == n], frame.step)
-            support, velocity = _support(frame, n, corners, laws, guess)
+            support, velocity = _support(frame, n, corners, dynamics, guess)
             supports.append(support)
             wrench[n, :3] = support.force.sum(axis=0)
             wrench[n, 3:] = np.cross(support.point - now.center, support.force).sum(axis=0)
-            laws.free[own] = velocity
-        laws.inverse[own, own] = 0.0
+            dynamics.free[own] = velocity
+        dynamics.inverse[own, own] = 0.0
     return Resting(tuple(supports), wrench)
 
 
@@ -114,16 +118,16 @@ def _support(
     frame: Frame,
     n: int,
     near: NearCorners,
-    laws: Mechanics,
+    dynamics: FrameDynamics,
     guess: Float[np.ndarray, "V 3"],
 ) -> tuple[Support, Float[np.ndarray, "6"]]:
     """Forces of surfaces on a body, and its velocity with them."""
     world, body, now, step = frame.world, frame.world.bodies[n], frame.bodies[n], frame.step
     own = slice(6 * n, 6 * n + 6)
-    arms = body.corners[near.corner] @ now.turn.T
+    arms = body.corners[near.corner] @ now.rotation.T
     velocity, chosen, impulse = support_impulses(
-        InverseMass(body.body.mass, np.ascontiguousarray(laws.inverse[own, own][3:, 3:])),
-        laws.free[own],
+        InverseMass(body.body.mass, np.ascontiguousarray(dynamics.inverse[own, own][3:, 3:])),
+        dynamics.free[own],
         SupportCorners(arms, near.gap, near.normal, world.surfaces.frictions[near.surface]),
         guess,
         step * body.body.mass * length(world.gravity),

@@ -8,8 +8,8 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.kernels.decorators import compiled, kernel
-from handwright.methods.stepwise.contacts.touch_limits import least_speed
-from handwright.methods.stepwise.objectives.carrying import carrying_corners
+from handwright.methods.stepwise.contacts.contact_limits import least_speed
+from handwright.methods.stepwise.contacts.support_corners import carrying_corners
 
 # Sweeps end when no impulse changes by more than this share of the weight in a frame.
 _SETTLED = 1e-7
@@ -23,14 +23,14 @@ class InverseMass(NamedTuple):
     mass: float
     """kg."""
     inverse_inertia: Float[np.ndarray, "3 3"]
-    """In the world, 1/(kg m^2)."""
+    """Inverse of the inertia in the world, 1/(kg m^2)."""
 
 
 class SupportCorners(NamedTuple):
     """Corners of a body that surfaces may carry."""
 
     arm: Float[np.ndarray, "V 3"]
-    """From the centre of mass, m."""
+    """Vectors from the centre of mass, m."""
     gap: Float[np.ndarray, " V"]
     """Distances from the surfaces, m."""
     normal: Float[np.ndarray, "V 3"]
@@ -43,7 +43,7 @@ class ContactPoints(NamedTuple):
     """Points of a body that surfaces do carry."""
 
     arm: Float[np.ndarray, "K 3"]
-    """From the centre of mass, m."""
+    """Vectors from the centre of mass, m."""
     normal: Float[np.ndarray, "K 3"]
     """Unit normals into the body."""
     low: Float[np.ndarray, " K"]

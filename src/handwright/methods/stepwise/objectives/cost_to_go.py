@@ -32,7 +32,7 @@ class Errors(NamedTuple):
 
     position: Float[np.ndarray, " N"]
     velocity: Float[np.ndarray, " N"]
-    """Of the velocities that are wished for, with the sign of a wish."""
+    """Gradient of wanted velocities, with the sign of what is wanted."""
 
 
 class Quadratic(NamedTuple):
@@ -77,7 +77,7 @@ class Modes(NamedTuple):
     shape: Float[np.ndarray, "N N"]
     """Modes as columns."""
     reading: Float[np.ndarray, "N N"]
-    """By which coordinates become modal ones."""
+    """Matrix that turns coordinates into modal ones."""
     ratio: Float[np.ndarray, " N"]
     """Cost of a position over that of a change of acceleration."""
     value: Float[np.ndarray, "N 6"]
@@ -116,23 +116,23 @@ def _read_modes(
 
 @compiled
 def _gradient(
-    modes: Modes, position: np.ndarray, wished: np.ndarray, velocity: np.ndarray, step: float
+    modes: Modes, position: np.ndarray, wanted: np.ndarray, velocity: np.ndarray, step: float
 ) -> np.ndarray:
-    off, wish = modes.shape.T @ position, modes.shape.T @ wished
+    off, target_velocity = modes.shape.T @ position, modes.shape.T @ wanted
     before = modes.reading @ velocity
-    slope = np.zeros(len(before))
+    modal_gradient = np.zeros(len(before))
     for n in range(len(before)):
         xx, vv, aa, xv, xa, va = modes.value[n]
-        # With s the modal velocity: x = off + step (s - wish), v = s - wish, a = (s - before) /
-        # step.
-        speed = wish[n] / modes.ratio[n]
+        # With s the modal velocity and w the wanted one:
+        # x = off + step (s - w), v = s - w, a = (s - before) / step.
+        speed = target_velocity[n] / modes.ratio[n]
         offset = off[n] / modes.ratio[n] - step * speed
-        slope[n] = (
+        modal_gradient[n] = (
             (step * xx + xv + xa / step) * offset
             - (step * xv + vv + va / step) * speed
             - (step * xa + va + aa / step) * before[n] / step
         )
-    return modes.reading.T @ slope
+    return modes.reading.T @ modal_gradient
 
 
 def common_modes(
@@ -160,9 +160,9 @@ def cost_to_go(
     """The cost of the state after a frame, as a function of the velocities during it.
 
     Args:
-        modes: Of the costs of positions and of changes of acceleration.
-        errors: By how much positions are off now, and the velocities that are wished for.
-        velocity: Before the frame.
+        modes: Modes of the costs of positions and of changes of acceleration.
+        errors: Errors of positions now, and the velocities that are wanted.
+        velocity: Velocities before the frame.
         step: Length of a frame, s.
     """
     gradient = _gradient(modes, errors.position, errors.velocity, velocity, step)

@@ -1,4 +1,4 @@
-"""Which goals are gone for now, and which this method cannot go for at all."""
+"""Which goals are pursued now, and which this method cannot pursue at all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from handwright.core.goal import Goal
 _SAME = 1e-9
 
 
-class Kind(NamedTuple):
+class GoalKind(NamedTuple):
     """What goals have in common that follow one another; goals of other kinds go beside them."""
 
     owner: str
@@ -22,10 +22,10 @@ class Kind(NamedTuple):
     has_axis: bool
 
 
-def kind(goal: Goal) -> Kind:
+def kind(goal: Goal) -> GoalKind:
     """That of a goal."""
     point = goal.feature.point
-    return Kind(
+    return GoalKind(
         goal.feature.owner,
         goal.feature.frame,
         None if point is None else tuple(point.tolist()),
@@ -35,14 +35,14 @@ def kind(goal: Goal) -> Kind:
     )
 
 
-def current_goals(goals: Sequence[Goal], time: float) -> dict[Kind, Goal]:
-    """Goals to go for at a time, s: the first of every kind that is not over.
+def current_goals(goals: Sequence[Goal], time: float) -> dict[GoalKind, Goal]:
+    """Goals to pursue at a time, s: the first of every kind that is not over.
 
     One that comes after another of the same feature waits until that is over; those whose times
-    overlap are gone for together.
+    overlap are pursued together.
     """
     open_goals = sorted((g for g in goals if g.end >= time - _SAME), key=lambda goal: goal.start)
-    found: dict[Kind, Goal] = {}
+    found: dict[GoalKind, Goal] = {}
     for goal in open_goals:
         if not any(_is_before(other, goal) for other in open_goals):
             found.setdefault(kind(goal), goal)

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.contact import ContactMode
-from handwright.methods.stepwise.contacts.touches import Touch, TouchRows
+from handwright.methods.stepwise.contacts.contact_state import ContactArrays, ContactState
 from handwright.methods.stepwise.frame import Frame
 from handwright.methods.stepwise.objectives.cost_to_go import (
     Errors,
@@ -25,20 +25,20 @@ from handwright.methods.stepwise.objectives.joint_effort import (
     put_block,
     weighted_errors,
 )
-from handwright.methods.stepwise.qp.laws import Mechanics
+from handwright.methods.stepwise.qp.dynamics import FrameDynamics
 from handwright.methods.stepwise.settings import Settings
 from handwright.methods.stepwise.world import World
 
 
-class Rows(NamedTuple):
-    """Objectives on velocities: rows with errors and prices."""
+class VelocityObjectives(NamedTuple):
+    """Objectives on velocities: rows with errors and weights."""
 
     matrix: Float[np.ndarray, "M N"]
     error: Float[np.ndarray, " M"]
-    """Now, in the unit of what the rows are the velocity of."""
-    price: Float[np.ndarray, " M"]
-    wish: Float[np.ndarray, " M"]
-    """Velocity that is wished for."""
+    """Error now, in the unit of what the rows are the velocity of."""
+    weight: Float[np.ndarray, " M"]
+    target_velocity: Float[np.ndarray, " M"]
+    """Velocity that is wanted."""
 
 
 class Horizon:
@@ -49,44 +49,48 @@ class Horizon:
     """
 
     def __init__(
-        self, frame: Frame, wanted: Rows, weights: Settings, *, torque_price: float
+        self, frame: Frame, wanted: VelocityObjectives, weights: Settings, *, torque_weight: float
     ) -> None:
         """Takes what stays the same in a frame.
 
         Args:
             frame: States before it.
             wanted: Kinematic objectives and objectives on postures.
-            weights: Prices.
-            torque_price: In place of that in ``weights``.
+            weights: Weights.
+            torque_weight: Weight of changes of torque, in place of that in ``weights``.
         """
         self._frame, self._wanted, self._weights = frame, wanted, weights
-        self._price = torque_price / frame.step**2
-        self.torque_price = self._price * frame.world.torque_weights
-        """Of squared changes of torque, for every velocity of hands."""
+        self._torque_weight = torque_weight / frame.step**2
+        self.torque_weight = self._torque_weight * frame.world.torque_weights
+        """Weights of squared changes of torque, for every velocity of hands."""
         self._key: tuple | None = None
         self._groups: list[tuple[np.ndarray, Modes]] = []
         self._effort: np.ndarray | None = None
 
-    def value(self, laws: Mechanics, touches: list[Touch], rows: TouchRows) -> Quadratic:
+    def value(
+        self, dynamics: FrameDynamics, contacts: list[ContactState], rows: ContactArrays
+    ) -> Quadratic:
         """The cost to go by the velocities of a frame.
 
         Args:
-            laws: Equations of motion.
-            touches: Contacts.
-            rows: The same as arrays.
+            dynamics: Equations of motion.
+            contacts: Contacts.
+            rows: All contacts as arrays.
         """
         weights, wanted = self._weights, self._wanted
         before, step = self._frame.velocity, self._frame.step
-        share = [_kept_share(touch, weights.sliding_weight) for touch in touches]
+        share = [_kept_share(contact, weights.sliding_weight) for contact in contacts]
         kept, off = kept_rows(rows.kinematics, np.array(share), step)
         errors = Errors(*weighted_errors(kept, off, weights.contact_weight, *wanted))
         key = tuple(
-            (id(touch), part) for touch, part in zip(touches, share, strict=True) if part >= 0.0
+            (id(contact), part)
+            for contact, part in zip(contacts, share, strict=True)
+            if part >= 0.0
         )
         if key != self._key:
             self._key = key
-            stiffness = position_cost(kept, weights.contact_weight, wanted.matrix, wanted.price)
-            self._groups = self._find_modes(laws, touches, rows, stiffness)
+            stiffness = position_cost(kept, weights.contact_weight, wanted.matrix, wanted.weight)
+            self._groups = self._find_modes(dynamics, contacts, rows, stiffness)
         n = self._frame.world.num_velocities
         if len(self._groups) == 1:
             return cost_to_go(self._groups[0][1], errors, before, step)
@@ -99,14 +103,20 @@ class Horizon:
         return Quadratic(hessian, gradient)
 
     def _find_modes(
-        self, laws: Mechanics, touches: list[Touch], rows: TouchRows, stiffness: np.ndarray
+        self,
+        dynamics: FrameDynamics,
+        contacts: list[ContactState],
+        rows: ContactArrays,
+        stiffness: np.ndarray,
     ) -> list[tuple[np.ndarray, Modes]]:
         """Modes of all groups of hands and bodies that hold each other, each for itself."""
         if self._effort is None:
             # Contacts of hands stay the same while a frame is solved.
             held = np.ascontiguousarray(rows.relative[rows.which.hand >= 0])
-            self._effort = acceleration_cost(held, laws.mass, laws.inertia, self._price)
-        effort, groups, step = self._effort, _groups(self._frame.world, touches), self._frame.step
+            self._effort = acceleration_cost(
+                held, dynamics.mass, dynamics.inertia, self._torque_weight
+            )
+        effort, groups, step = self._effort, _groups(self._frame.world, contacts), self._frame.step
         if len(groups) == 1:
             return [(groups[0], common_modes(stiffness, effort, step))]
         return [
@@ -114,23 +124,23 @@ class Horizon:
         ]
 
 
-def _kept_share(touch: Touch, sliding: float) -> float:
+def _kept_share(contact: ContactState, sliding: float) -> float:
     """How much of a contact is kept across its normal; -1 for one that is not kept at all."""
-    if touch.hand < 0:
+    if contact.hand < 0:
         # Only hands try to keep what they touch.
         return -1.0
-    if touch.mode != ContactMode.SLIDING:
+    if contact.mode != ContactMode.SLIDING:
         return 1.0
-    return 0.0 if touch.is_let_go else sliding
+    return 0.0 if contact.is_let_go else sliding
 
 
-def _groups(world: World, touches: list[Touch]) -> list[np.ndarray]:
+def _groups(world: World, contacts: list[ContactState]) -> list[np.ndarray]:
     """Velocities of hands and bodies that are joined by contacts of hands."""
     count = len(world.hands)
     group = list(range(count + len(world.bodies)))
-    for touch in touches:
-        if touch.hand >= 0:
-            one, two = group[touch.hand], group[count + touch.body]
+    for contact in contacts:
+        if contact.hand >= 0:
+            one, two = group[contact.hand], group[count + contact.body]
             group = [one if g == two else g for g in group]
     slices = [part.slice for part in world.hands] + [part.slice for part in world.bodies]
     return [

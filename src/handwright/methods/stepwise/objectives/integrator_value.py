@@ -67,7 +67,7 @@ def integrator_values(
     """Values of states (position, velocity, acceleration) in frames as the unit of time.
 
     Args:
-        scales: By which the cost of a state is multiplied, one after the other.
+        scales: Factors of the cost of a state; each gives one value.
         stage: What squares of the three cost in a frame; a squared change of acceleration costs 1.
     """
     values = np.zeros((len(scales), 3, 3))

@@ -6,11 +6,11 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.kernels.decorators import compiled
-from handwright.methods.stepwise.contacts.touch_kernels import ContactKinematics
+from handwright.methods.stepwise.contacts.contact_kernels import ContactKinematics
 
 # Cost of any coordinate, so that each has some.
 _LEAST_STIFFNESS = 1e-3
-# Added to the inertia of every joint in the price of accelerations, kg m^2; like a rotor's.
+# Added to the inertia of every joint in the weight of accelerations, kg m^2; like a rotor's.
 _ROTOR = 3e-3
 
 
@@ -57,19 +57,19 @@ def position_cost(
     kept: Float[np.ndarray, "L N"],
     keep: float,
     matrix: Float[np.ndarray, "M N"],
-    price: Float[np.ndarray, " M"],
+    weight: Float[np.ndarray, " M"],
 ) -> Float[np.ndarray, "N N"]:
     """Second derivatives of the cost of positions.
 
     Args:
         kept: Rows of contacts.
-        keep: Their price.
+        keep: Weight of these rows.
         matrix: Rows of objectives.
-        price: Of each.
+        weight: Weight of each objective.
     """
     cost = keep * (kept.T @ kept)
     width = len(cost)
-    for m in range(len(price)):
+    for m in range(len(weight)):
         # Most rows are of single joints.
         first, last = 0, width
         while first < last and matrix[m, first] == 0.0:
@@ -77,7 +77,7 @@ def position_cost(
         while last > first and matrix[m, last - 1] == 0.0:
             last -= 1
         for i in range(first, last):
-            share = price[m] * matrix[m, i]
+            share = weight[m] * matrix[m, i]
             if share != 0.0:
                 for j in range(first, last):
                     cost[i, j] += share * matrix[m, j]
@@ -93,27 +93,27 @@ def weighted_errors(
     keep: float,
     matrix: Float[np.ndarray, "M N"],
     error: Float[np.ndarray, " M"],
-    price: Float[np.ndarray, " M"],
-    wish: Float[np.ndarray, " M"],
+    weight: Float[np.ndarray, " M"],
+    target_velocity: Float[np.ndarray, " M"],
 ) -> tuple:
-    """Gradients of half the squared costs of positions and of wished velocities.
+    """Gradients of half the squared costs of positions and of wanted velocities.
 
     Args:
         kept: Rows of contacts.
-        off: By how much they are off, m.
-        keep: Their price.
+        off: Errors of these rows, m.
+        keep: Weight of these rows.
         matrix: Rows of objectives.
-        error: By how much they are off.
-        price: Of each.
-        wish: Velocities that are wished for.
+        error: Error of each objective.
+        weight: Weight of each objective.
+        target_velocity: Velocities that are wanted.
     """
     position = keep * (off @ kept)
     velocity = np.zeros(matrix.shape[1])
-    for m in range(len(price)):
-        wrong, wished = price[m] * error[m], price[m] * wish[m]
+    for m in range(len(weight)):
+        wrong, wanted = weight[m] * error[m], weight[m] * target_velocity[m]
         for n in range(len(velocity)):
             position[n] += wrong * matrix[m, n]
-            velocity[n] += wished * matrix[m, n]
+            velocity[n] += wanted * matrix[m, n]
     return position, velocity
 
 
@@ -140,7 +140,7 @@ def acceleration_cost(
     held: Float[np.ndarray, "K 3 N"],
     mass: Float[np.ndarray, "H H"],
     inertia: Float[np.ndarray, "B B"],
-    price: float,
+    weight: float,
 ) -> Float[np.ndarray, "N N"]:
     """Cost of changes of acceleration: the changes of torque that they take.
 
@@ -148,9 +148,9 @@ def acceleration_cost(
 
     Args:
         held: Velocities of hands over bodies where they touch, by all velocities.
-        mass: Of hands.
-        inertia: Of bodies.
-        price: Of squared changes of torque.
+        mass: Mass matrix of hands.
+        inertia: Mass matrix of bodies.
+        weight: Weight of squared changes of torque.
     """
     nh, n = len(mass), held.shape[2]
     count = 3 * len(held)
@@ -178,4 +178,4 @@ def acceleration_cost(
     effort = torque.T @ torque
     for i in range(n):
         effort[i, i] += _ROTOR**2
-    return price * effort
+    return weight * effort

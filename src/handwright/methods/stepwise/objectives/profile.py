@@ -1,4 +1,4 @@
-"""How fast a goal is gone for: a bell over the share of the way that is done (section 5.1)."""
+"""How fast a goal is approached: a bell over the share of the way that is done (section 5.1)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from functools import lru_cache
 
 import numpy as np
 
-# Of the normal distribution, by the share; as in the paper.
+# Variance of the normal distribution over the share of the way; as in the paper.
 _VARIANCE = 0.4
 # Shares of the way over which a reach speeds up and slows down, and the least speed in the middle
 # one: without it a reach would never begin and never end.
 _RISE, _FALL, _LEAST = 0.15, 0.3, 0.04
-# Of the search for a share.
+# Halvings in the search for a share.
 _NUM_HALVINGS = 20
 
 
@@ -33,7 +33,7 @@ def reaching_rate(share: float) -> float:
     """Share of the way per share of the time that a reach takes in all.
 
     Args:
-        share: Of the way, done; below 0 and above 1 count as 0 and 1.
+        share: Share of the way that is done; below 0 and above 1 count as 0 and 1.
     """
     return _bell(min(max(share, 0.0), 1.0)) * _whole_time()
 

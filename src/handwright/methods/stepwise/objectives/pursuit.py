@@ -12,7 +12,7 @@ from handwright.core.goal import Goal
 from handwright.math.one_turn import matrix_of, multiplied, of_matrix, turn_to
 from handwright.math.vectors import length, square_to, turn_between
 from handwright.methods.stepwise.frame import Frame
-from handwright.methods.stepwise.objectives.horizon import Rows
+from handwright.methods.stepwise.objectives.horizon import VelocityObjectives
 from handwright.methods.stepwise.objectives.references import (
     LAST_FRAMES,
     LEAST_TIME,
@@ -26,11 +26,11 @@ from handwright.methods.stepwise.objectives.references import (
     way_begun,
 )
 from handwright.methods.stepwise.qp.point_rows import body_point_rows, hand_point_rows
-from handwright.methods.stepwise.world import HandPart, HandState
+from handwright.methods.stepwise.world import HandState, SteppedHand
 
-PLACE_PRICE, TURN_PRICE = 1e5, 3e3
-"""Of a body that is off its goal, 1/m^2 and 1/rad^2."""
-# Adaptive reweighting: by how much the price grows in a frame that is too slow, falls in others,
+POSITION_WEIGHT, ROTATION_WEIGHT = 1e5, 3e3
+"""Weights of a body's distance from its goal, 1/m^2 and 1/rad^2."""
+# Adaptive reweighting: by how much the weight grows in a frame that is too slow, falls in others,
 # and how far it goes.
 _GROWTH, _DECAY, _MOST = 1.15, 0.97, 30.0
 
@@ -47,58 +47,63 @@ class FeatureNow(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Pursuit:
-    """A goal that is being gone for."""
+    """A goal that is being pursued."""
 
     goal: Goal
     began: float
     """s."""
-    place: Float[np.ndarray, "3"]
-    """Of the feature when it began, m."""
+    position: Float[np.ndarray, "3"]
+    """Position of the feature when it began, m."""
     wxyz: Float[np.ndarray, "4"]
     velocity: Float[np.ndarray, "3"]
-    """Of the feature when it began, m/s."""
-    rate: Float[np.ndarray, "3"]
-    """Likewise, rad/s."""
+    """Velocity of the feature when it began, m/s."""
+    angular_velocity: Float[np.ndarray, "3"]
+    """Angular velocity of the feature when it began, rad/s."""
     factor: float = 1.0
-    """Of the price, by adaptive reweighting."""
+    """Factor of the weight, by adaptive reweighting."""
     behind: dict[str, Reference] = field(default_factory=dict)
-    """By what is asked for, how far a wanted velocity has left it behind, and the last wish."""
+    """How far the feature has fallen behind a wanted velocity, and the last wanted velocity, by the
+    name of what is asked for."""
 
-    def rows(self, frame: Frame, now: FeatureNow) -> Rows:
+    def rows(self, frame: Frame, now: FeatureNow) -> VelocityObjectives:
         """Objectives of this frame.
 
         Args:
             frame: States before it.
-            now: The feature.
+            now: The feature where it is.
         """
-        goal, parts = self.goal, list[Rows]()
+        goal, parts = self.goal, list[VelocityObjectives]()
         velocity, time, step = frame.velocity, frame.time, frame.step
         matters = goal.matters
         linear, speed = now.linear[matters], (now.linear @ velocity)[matters]
         found = self._place(now.point, matters, speed, time, step)
         if found is not None:
-            error, wish = found
-            self._reweight(float(speed @ wish), float(wish @ wish))
-            price = np.full(len(wish), self.factor * goal.weight * PLACE_PRICE)
-            parts.append(Rows(linear, error, price, wish))
+            error, target_velocity = found
+            self._reweight(float(speed @ target_velocity), float(target_velocity @ target_velocity))
+            weight = np.full(len(target_velocity), self.factor * goal.weight * POSITION_WEIGHT)
+            parts.append(VelocityObjectives(linear, error, weight, target_velocity))
         if goal.axis is not None:
             parts.append(self._axis(now))
-            return joined(parts, now.linear.shape[1])
+            return join_objectives(parts, now.linear.shape[1])
         found = self._turn(now.wxyz, now.angular @ velocity, time, step)
         if found is not None:
-            error, wish = found
-            parts.append(Rows(now.angular, error, np.full(3, goal.weight * TURN_PRICE), wish))
-        return joined(parts, now.linear.shape[1])
+            error, target_velocity = found
+            parts.append(
+                VelocityObjectives(
+                    now.angular, error, np.full(3, goal.weight * ROTATION_WEIGHT), target_velocity
+                )
+            )
+        return join_objectives(parts, now.linear.shape[1])
 
     def _place(
         self, point: np.ndarray, matters: np.ndarray, speed: np.ndarray, time: float, step: float
     ) -> Reference | None:
-        """Of the coordinates that matter; None if the place is not to be gone for now."""
+        """Reference of the coordinates that matter; None if the position does not count now."""
         goal = self.goal
         if goal.velocity is None:
             if goal.position is None:
                 return None
-            begin = self.place[matters]
+            begin = self.position[matters]
             return toward(point[matters] - begin, goal.position[matters] - begin, self._time, THERE)
         wanted = goal.velocity[matters]
         if goal.position is None:
@@ -113,7 +118,7 @@ class Pursuit:
     def _turn(
         self, wxyz: np.ndarray, rate: np.ndarray, time: float, step: float
     ) -> Reference | None:
-        """Of the whole orientation; None if it is not to be gone for now."""
+        """Reference of the whole orientation; None if it does not count now."""
         goal = self.goal
         if goal.spin is None:
             if goal.wxyz is None:
@@ -122,33 +127,38 @@ class Pursuit:
                 turn_to(self.wxyz, wxyz), turn_to(self.wxyz, goal.wxyz), self._time, TURNED
             )
         if goal.wxyz is None:
-            found = speeding(self.rate, goal.spin, time - self.began, goal.start - time)
+            found = speeding(self.angular_velocity, goal.spin, time - self.began, goal.start - time)
             return self._behind("spin", found, rate, TURNED, step)
         if time < goal.start - LAST_FRAMES * step:
             return passing(turn_to(wxyz, goal.wxyz), rate, goal.spin, goal.start - time, step)
         return turn_to(goal.wxyz_at(np.array([time]))[0], wxyz), goal.spin
 
     def _behind(
-        self, name: str, wish: np.ndarray | None, rate: np.ndarray, most: float, step: float
+        self,
+        name: str,
+        target_velocity: np.ndarray | None,
+        rate: np.ndarray,
+        most: float,
+        step: float,
     ) -> Reference | None:
-        """A wished velocity, with what it is behind by: all else that is priced slows it down.
+        """A wanted velocity, with what the feature is behind by: all other objectives slow it down.
 
         Args:
-            name: Of what is asked for.
-            wish: Velocity; None while it is too early.
+            name: Name of what is asked for.
+            target_velocity: Velocity; None while it is too early.
             rate: Velocity in the last frame.
             most: How far behind may count, m or rad: after a push nobody hurries.
-            step: s.
+            step: Length of the frame, s.
         """
-        if wish is None:
+        if target_velocity is None:
             return None
-        error, last = self.behind.get(name, (np.zeros(len(wish)), rate))
+        error, last = self.behind.get(name, (np.zeros(len(target_velocity)), rate))
         error = error + step * (rate - last)
         error = error * min(most / max(length(error), most), 1.0)
-        self.behind[name] = error, wish
-        return error, wish
+        self.behind[name] = error, target_velocity
+        return error, target_velocity
 
-    def _axis(self, now: FeatureNow) -> Rows:
+    def _axis(self, now: FeatureNow) -> VelocityObjectives:
         """Objectives for an axis that is to point somewhere; turns about it are free."""
         goal = self.goal
         assert goal.axis is not None  # the caller asks for these goals only
@@ -156,14 +166,16 @@ class Pursuit:
         axis = goal.axis / length(goal.axis)
         begin, here, wanted = (matrix_of(q) @ axis for q in (self.wxyz, now.wxyz, goal.wxyz))
         whole = length(turn_between(begin, wanted))
-        error, wish = aligned(turn_between(here, wanted), whole, self._time, TURNED)
+        error, target_velocity = aligned(turn_between(here, wanted), whole, self._time, TURNED)
         across = square_to(here)
-        price = np.full(2, goal.weight * TURN_PRICE)
-        return Rows(across @ now.angular, across @ error, price, across @ wish)
+        weight = np.full(2, goal.weight * ROTATION_WEIGHT)
+        return VelocityObjectives(
+            across @ now.angular, across @ error, weight, across @ target_velocity
+        )
 
     @property
     def _time(self) -> float:
-        """For the whole way, s."""
+        """Time for the whole way, s."""
         return max(self.goal.start - self.began, LEAST_TIME)
 
     def _reweight(self, speed: float, wanted: float) -> None:
@@ -172,14 +184,14 @@ class Pursuit:
         self.factor = min(max(grown, 1.0), _MOST)
 
 
-def begun(frame: Frame, goal: Goal, now: FeatureNow, *, is_replaced: bool) -> Pursuit:
-    """A goal that is gone for from now on.
+def begin_pursuit(frame: Frame, goal: Goal, now: FeatureNow, *, is_replaced: bool) -> Pursuit:
+    """A goal that is pursued from now on.
 
     Args:
         frame: States before it.
         goal: The goal.
-        now: Its feature.
-        is_replaced: Whether it has taken the place of one that was gone for.
+        now: Its feature where it is.
+        is_replaced: Whether it has taken the place of one that was pursued.
     """
     speed, place = now.linear @ frame.velocity, np.array(now.point)
     if is_replaced and goal.position is not None:
@@ -188,12 +200,14 @@ def begun(frame: Frame, goal: Goal, now: FeatureNow, *, is_replaced: bool) -> Pu
     return Pursuit(goal, frame.time, place, now.wxyz, speed, now.angular @ frame.velocity)
 
 
-def joined(parts: list[Rows], width: int) -> Rows:
+def join_objectives(parts: list[VelocityObjectives], width: int) -> VelocityObjectives:
     """All objectives as one."""
     if not parts:
-        return Rows(np.zeros((0, width)), np.zeros(0), np.zeros(0), np.zeros(0))
-    matrix, error, price, wish = zip(*parts, strict=True)
-    return Rows(*(np.concatenate(part) for part in (matrix, error, price, wish)))
+        return VelocityObjectives(np.zeros((0, width)), np.zeros(0), np.zeros(0), np.zeros(0))
+    matrix, error, weight, target_velocity = zip(*parts, strict=True)
+    return VelocityObjectives(
+        *(np.concatenate(part) for part in (matrix, error, weight, target_velocity))
+    )
 
 
 def feature_now(frame: Frame, goal: Goal) -> FeatureNow:
@@ -204,7 +218,7 @@ def feature_now(frame: Frame, goal: Goal) -> FeatureNow:
     offset = np.zeros(3) if goal.feature.point is None else goal.feature.point
     for body, now in zip(world.bodies, frame.bodies, strict=True):
         if body.name == goal.feature.owner:
-            arm = now.turn @ (offset - body.body.center)
+            arm = now.rotation @ (offset - body.body.center)
             body_point_rows(body.first, *arm, 1.0, linear)
             angular[:, body.first + 3 : body.first + 6] = np.eye(3)
             return FeatureNow(now.center + arm, now.wxyz, linear, angular)
@@ -215,7 +229,7 @@ def feature_now(frame: Frame, goal: Goal) -> FeatureNow:
 
 
 def _hand_feature(
-    hand: HandPart,
+    hand: SteppedHand,
     state: HandState,
     goal: Goal,
     offset: np.ndarray,

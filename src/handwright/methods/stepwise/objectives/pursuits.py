@@ -1,4 +1,4 @@
-"""All goals that are gone for at a time, each with the reference that leads to it."""
+"""All goals that are pursued at a time, each with the reference that leads to it."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import numpy as np
 from handwright.core.goal import Feature, Goal, is_same_goal
 from handwright.methods.stepwise.frame import Frame
 from handwright.methods.stepwise.objectives.anticipation import Expectation
-from handwright.methods.stepwise.objectives.current_goals import Kind, current_goals
-from handwright.methods.stepwise.objectives.horizon import Rows
-from handwright.methods.stepwise.objectives.pursuit import Pursuit, begun, feature_now
+from handwright.methods.stepwise.objectives.current_goals import GoalKind, current_goals
+from handwright.methods.stepwise.objectives.horizon import VelocityObjectives
+from handwright.methods.stepwise.objectives.pursuit import Pursuit, begin_pursuit, feature_now
 
 
 @dataclass(slots=True, eq=False)
 class Pursuits:
-    """The goals of a session that are being gone for."""
+    """The goals of a session that are being pursued."""
 
-    _known: dict[Kind, Pursuit] = field(default_factory=dict)
+    _known: dict[GoalKind, Pursuit] = field(default_factory=dict)
     _wrist_goals: dict[tuple[str, str | None, int], tuple[Goal, Goal]] = field(default_factory=dict)
     """Goals of bodies that slip out of a hand, with the goals of its wrist in their place."""
 
     def __bool__(self) -> bool:
-        """Whether any goal has been gone for."""
+        """Whether any goal has been pursued."""
         return bool(self._known)
 
     def rows(
@@ -33,7 +33,7 @@ class Pursuits:
         goals: Sequence[Goal],
         ready: set[str],
         expectations: Sequence[Expectation],
-    ) -> list[Rows]:
+    ) -> list[VelocityObjectives]:
         """Objectives of the goals that count now.
 
         Args:
@@ -42,7 +42,7 @@ class Pursuits:
             ready: Names of hands and bodies that can go for goals now.
             expectations: What hands expect of the bodies that they hold; lifts begin here.
         """
-        world, parts = frame.world, list[Rows]()
+        world, parts = frame.world, list[VelocityObjectives]()
         losing = {world.bodies[one.body].name: one.hand for one in expectations if one.is_losing}
         asked = []
         for goal in goals:
@@ -59,7 +59,7 @@ class Pursuits:
                 is_replaced = pursuit is not None and not any(
                     is_same_goal(pursuit.goal, other) for other in goals
                 )
-                pursuit = begun(frame, goal, now, is_replaced=is_replaced)
+                pursuit = begin_pursuit(frame, goal, now, is_replaced=is_replaced)
                 self._known[key] = pursuit
             parts.append(pursuit.rows(frame, now))
         return parts

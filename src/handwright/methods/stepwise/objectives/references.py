@@ -1,7 +1,7 @@
 """References of goals: how far a feature is off, and the velocity it should have (section 5.1).
 
-A reference is abreast of what is done, so that nobody hurries after a push. All vectors are places
-or rotation vectors.
+A reference is abreast of what is done, so that nobody hurries after a push. All vectors are
+positions or rotation vectors.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ LEAST_TIME = 0.3
 _SPEED_UP = 0.5
 
 Reference = tuple[np.ndarray, np.ndarray]
-"""Error now, and wished velocity."""
+"""Error now, and wanted velocity."""
 
 
 def toward(
     done: Float[np.ndarray, "N"], way: Float[np.ndarray, "N"], time: float, near: float
 ) -> Reference:
-    """A way that is gone with the bell of the profile, to rest at its end.
+    """A way that is covered with the bell of the profile, to rest at its end.
 
     Args:
-        done: From where it began, m or rad.
-        way: The whole of it.
-        time: For the whole of it, s.
+        done: What has been covered since it began, m or rad.
+        way: The whole way.
+        time: Time for the whole of it, s.
         near: Distance at which the end is held.
     """
     whole = float(way @ way)
@@ -51,7 +51,7 @@ def aligned(left: Float[np.ndarray, "3"], whole: float, time: float, near: float
     Args:
         left: Turn that is left, rad.
         whole: Angle of the whole turn, rad.
-        time: For the whole of it, s.
+        time: Time for the whole of it, s.
         near: Angle at which the end is held.
     """
     size = length(left)
@@ -72,11 +72,11 @@ def passing(
     """A way that ends at a velocity: the one with the least squared acceleration from now on.
 
     Args:
-        left: Of the way, m or rad.
-        velocity: Now.
-        wanted: At the end.
-        time: Left, s; above zero.
-        step: s.
+        left: What is left of the way, m or rad.
+        velocity: Velocity now.
+        wanted: Velocity at the end.
+        time: Time that is left, s; above zero.
+        step: Length of the frame, s.
     """
     change = 6.0 * left / time**2 - (4.0 * velocity + 2.0 * wanted) / time
     return np.zeros(len(left)), velocity + step * change
@@ -90,7 +90,7 @@ def speeding(
     Args:
         first: Velocity when it began.
         wanted: The goal's.
-        since: Time for which it has been gone for, s.
+        since: Time for which it has been pursued, s.
         until: Time until it counts, s; negative once it does.
     """
     if until > _SPEED_UP:
@@ -109,14 +109,14 @@ def way_begun(
 ) -> Float[np.ndarray, "N"]:
     """Where a way begins on which a feature that moves already is a frame on, m.
 
-    For goals that are put in the place of others while those are gone for, as often as in every
+    For goals that are put in the place of others while those are pursued, as often as in every
     frame: a reach that began from rest each time would never get anywhere.
 
     Args:
-        point: Of the feature, m.
+        point: Position of the feature, m.
         goal: Where it is to go, m.
-        velocity: Of the feature, m/s.
-        step: s.
+        velocity: Velocity of the feature, m/s.
+        step: Length of the frame, s.
     """
     left = goal - point
     size = length(left)

@@ -22,8 +22,8 @@ from jaxtyping import Bool, Float, Int
 
 from handwright.kernels.decorators import compiled
 from handwright.methods.stepwise.objectives.cost_to_go import Quadratic
+from handwright.methods.stepwise.qp.dynamics import FrameDynamics
 from handwright.methods.stepwise.qp.joint_bounds import JointBounds
-from handwright.methods.stepwise.qp.laws import Mechanics
 
 NUM_SLACKS = 3
 """Limits give way all together, by kind, where they must: a frame can then always be solved."""
@@ -31,7 +31,7 @@ NUM_SLACKS = 3
 _SLACK_WEIGHT = 1e9
 
 
-class Limits(NamedTuple):
+class VelocityLimits(NamedTuple):
     """What velocities may not do: ``matrix @ v >= low``."""
 
     matrix: Float[np.ndarray, "M N"]
@@ -79,16 +79,16 @@ class ForceTargets(NamedTuple):
     """Weights of squared differences from them, 1/N^2."""
 
 
-class Program(NamedTuple):
+class QuadraticProgram(NamedTuple):
     """``x' H x / 2 + g' x`` where ``lower <= (x, A x) <= upper``, in scaled unknowns."""
 
     hessian: Float[np.ndarray, "X X"]
-    slope: Float[np.ndarray, " X"]
+    gradient: Float[np.ndarray, " X"]
     matrix: Float[np.ndarray, "M X"]
     upper: Float[np.ndarray, " X+M"]
     lower: Float[np.ndarray, " X+M"]
     scale: Float[np.ndarray, " X"]
-    """By which scaled unknowns are multiplied."""
+    """Factors that turn scaled unknowns into unknowns."""
     to_hand: Float[np.ndarray, "H L"]
     """Forces and moments on hands by coefficient, with the sign of those on bodies."""
     spread: Float[np.ndarray, "B L"]
@@ -112,14 +112,18 @@ def _generalized_forces(forces: ForceModel, begin: int, end: int) -> np.ndarray:
 
 @compiled
 def _objective(
-    to_hand: np.ndarray, spread: np.ndarray, laws: Mechanics, objective: Objective, step: float
+    to_hand: np.ndarray,
+    spread: np.ndarray,
+    dynamics: FrameDynamics,
+    objective: Objective,
+    step: float,
 ) -> tuple:
     """Second and first derivatives by coefficients and velocities of hands."""
     nh, nl = to_hand.shape
-    free, value = laws.free, objective.value
+    free, value = dynamics.free, objective.value
     v_hb = np.ascontiguousarray(value.hessian[:nh, nh:])
     v_bb = np.ascontiguousarray(value.hessian[nh:, nh:])
-    by_speed = laws.mass / step
+    by_speed = dynamics.mass / step
     weighted_mass = by_speed.copy()
     weighted_force = to_hand.copy()
     weighted_start = objective.torque_weight * objective.start
@@ -163,9 +167,9 @@ def _constraints(
     to_hand: np.ndarray,
     spread: np.ndarray,
     scale: np.ndarray,
-    laws: Mechanics,
+    dynamics: FrameDynamics,
     forces: ForceModel,
-    limits: Limits,
+    limits: VelocityLimits,
     bounds: JointBounds,
 ) -> tuple:
     """Rows for caps, for limits and for torques, and bounds of all unknowns and rows."""
@@ -187,7 +191,7 @@ def _constraints(
                 matrix[row, c] = scale[c]
         upper[whole + row] = cap[k]
     on_bodies = np.ascontiguousarray(limits.matrix[:, nh:])
-    by_force, drift = on_bodies @ spread, on_bodies @ laws.free
+    by_force, drift = on_bodies @ spread, on_bodies @ dynamics.free
     for m in range(len(low)):
         row = len(capped) + m
         for c in range(nl):
@@ -209,18 +213,18 @@ def _constraints(
 
 @compiled
 def assemble_qp(
-    laws: Mechanics,
+    dynamics: FrameDynamics,
     forces: ForceModel,
     objective: Objective,
     targets: ForceTargets,
-    limits: Limits,
+    limits: VelocityLimits,
     bounds: JointBounds,
     step: float,
-) -> Program:
+) -> QuadraticProgram:
     """The quadratic program of a frame.
 
     Args:
-        laws: Equations of motion.
+        dynamics: Equations of motion.
         forces: What contacts can give.
         objective: What the frame costs beside contact forces.
         targets: Sums of forces that are wanted.
@@ -228,11 +232,11 @@ def assemble_qp(
         bounds: What joints can do.
         step: Length of the frame, s.
     """
-    nh, nl = len(laws.mass), len(forces.owner)
+    nh, nl = len(dynamics.mass), len(forces.owner)
     to_hand = _generalized_forces(forces, 0, nh)
-    to_body = _generalized_forces(forces, nh, nh + len(laws.free))
-    spread = step * (laws.inverse @ to_body)
-    hessian, gradient = _objective(to_hand, spread, laws, objective, step)
+    to_body = _generalized_forces(forces, nh, nh + len(dynamics.free))
+    spread = step * (dynamics.inverse @ to_body)
+    hessian, gradient = _objective(to_hand, spread, dynamics, objective, step)
     for c in range(nl):
         hessian[c, c] += forces.weight[forces.owner[c]]
     _add_targets(hessian, gradient, forces, targets)
@@ -241,20 +245,20 @@ def assemble_qp(
     scale = np.full(whole, 1.0 / np.sqrt(_SLACK_WEIGHT))
     for i in range(size):
         scale[i] = 1.0 / np.sqrt(hessian[i, i])
-    scaled, slope = np.eye(whole), np.zeros(whole)
+    scaled, scaled_gradient = np.eye(whole), np.zeros(whole)
     for i in range(size):
-        slope[i] = gradient[i] * scale[i]
+        scaled_gradient[i] = gradient[i] * scale[i]
         for j in range(size):
             scaled[i, j] = hessian[i, j] * (scale[i] * scale[j])
-    matrix, upper, lower = _constraints(to_hand, spread, scale, laws, forces, limits, bounds)
-    return Program(scaled, slope, matrix, upper, lower, scale, to_hand, spread)
+    matrix, upper, lower = _constraints(to_hand, spread, scale, dynamics, forces, limits, bounds)
+    return QuadraticProgram(scaled, scaled_gradient, matrix, upper, lower, scale, to_hand, spread)
 
 
 @compiled
 def read_solution(
     found: Float[np.ndarray, " X"],
-    program: Program,
-    laws: Mechanics,
+    program: QuadraticProgram,
+    dynamics: FrameDynamics,
     forces: ForceModel,
     start: Float[np.ndarray, " H"],
     step: float,
@@ -264,7 +268,7 @@ def read_solution(
     Args:
         found: Scaled unknowns.
         program: What they solve.
-        laws: Equations of motion.
+        dynamics: Equations of motion.
         forces: What contacts can give.
         start: Changes of torque without forces and velocities, N m.
         step: Length of the frame, s.
@@ -273,9 +277,9 @@ def read_solution(
     nh, nl = to_hand.shape
     amount = found[:nl] * scale[:nl]
     own = found[nl : nl + nh] * scale[nl : nl + nh]
-    velocity = np.concatenate((own, program.spread @ amount + laws.free))
+    velocity = np.concatenate((own, program.spread @ amount + dynamics.free))
     force = np.zeros((len(forces.cap), 3))
     for c in range(nl):
         for i in range(3):
             force[forces.owner[c], i] += amount[c] * forces.edges[c, i]
-    return velocity, force, laws.mass @ own / step + start - to_hand @ amount
+    return velocity, force, dynamics.mass @ own / step + start - to_hand @ amount

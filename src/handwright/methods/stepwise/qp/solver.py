@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from scipy.linalg.lapack import dpotrf, dtrtri
 
-from handwright.methods.stepwise.qp.program import Program
+from handwright.methods.stepwise.qp.program import QuadraticProgram
 
 # Flags of the solver for a solution.
 _SOLVED = (1, 2)
@@ -31,7 +31,7 @@ class InfeasibleStepError(Exception):
 
 
 def solve_program(
-    program: Program, likely: Bool[np.ndarray, " M"]
+    program: QuadraticProgram, likely: Bool[np.ndarray, " M"]
 ) -> tuple[Float[np.ndarray, " X"], float, int]:
     """Solution, cost and flag of a program.
 
@@ -68,11 +68,11 @@ def _inverse_factor(
 
 
 def _solve_by_rows(
-    program: Program, back: Float[np.ndarray, "X X"], likely: Bool[np.ndarray, " M"]
+    program: QuadraticProgram, back: Float[np.ndarray, "X X"], likely: Bool[np.ndarray, " M"]
 ) -> tuple[Float[np.ndarray, " X"], float, int]:
     """Solution, cost and flag: rows that an answer breaks come in until it breaks none."""
     size = len(back)
-    identity, slope = np.eye(size), program.slope @ back
+    identity, gradient = np.eye(size), program.gradient @ back
     upper, lower = program.upper[size:], program.lower[size:]
     is_out, new = ~likely, np.flatnonzero(likely)
     rows, high, low = back, program.upper[:size], program.lower[:size]
@@ -81,7 +81,7 @@ def _solve_by_rows(
         rows = np.concatenate([rows, program.matrix[new] @ back])
         high, low = np.concatenate([high, upper[new]]), np.concatenate([low, lower[new]])
         answer, cost, flag, told = daqp.solve(
-            identity, slope, rows, high, low, dual_start=multipliers
+            identity, gradient, rows, high, low, dual_start=multipliers
         )
         found = back @ answer
         if flag not in _SOLVED:

@@ -8,16 +8,16 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float
 
-from handwright.methods.stepwise.contacts.touches import Touch, TouchRows
+from handwright.methods.stepwise.contacts.contact_state import ContactArrays, ContactState
 from handwright.methods.stepwise.frame import Frame
 from handwright.methods.stepwise.objectives.horizon import Horizon
+from handwright.methods.stepwise.qp.dynamics import FrameDynamics
 from handwright.methods.stepwise.qp.joint_bounds import JointBounds
-from handwright.methods.stepwise.qp.laws import Mechanics
 from handwright.methods.stepwise.qp.program import (
     ForceModel,
     ForceTargets,
-    Limits,
     Objective,
+    VelocityLimits,
     assemble_qp,
     read_solution,
 )
@@ -28,29 +28,29 @@ from handwright.methods.stepwise.qp.solver import solve_program
 _LEFT, _NEAR = 0.5, 2e-3
 
 
-class ForceWish(NamedTuple):
-    """A sum of contact forces that is wished for (eq. 8, and responses of muscles)."""
+class ForceTarget(NamedTuple):
+    """A sum of contact forces that is wanted (eq. 8, and responses of muscles)."""
 
-    touches: Bool[np.ndarray, " K"]
+    contacts: Bool[np.ndarray, " K"]
     """Whether a contact counts."""
     total: Float[np.ndarray, "3"]
-    """On the body, N."""
-    price: float
-    """1/N^2."""
+    """Sum of the forces on the body, N."""
+    weight: float
+    """Weight of squared differences from it, 1/N^2."""
 
 
-class Solved(NamedTuple):
-    """What a frame's problem gave."""
+class StepSolution(NamedTuple):
+    """The solution of a frame."""
 
     velocity: Float[np.ndarray, " N"]
     force: Float[np.ndarray, "K 3"]
-    """On the bodies, N."""
+    """Forces on the bodies, N."""
     torque: Float[np.ndarray, " H"]
-    """Without what carries the hands' own weight, N m."""
+    """Joint torques without what carries the hands' own weight, N m."""
     cost: float
-    """Of the frame, up to what does not depend on it."""
+    """Cost of the frame, up to what does not depend on it."""
     flag: int
-    """Of the solver: 1 solved, 2 with a limit that had to give way."""
+    """What the solver says: 1 solved, 2 with a limit that had to give way."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +58,7 @@ class FrameProblem:
     """What stays the same while the contacts of a frame are settled."""
 
     frame: Frame
-    laws: Mechanics
+    dynamics: FrameDynamics
     """Equations of motion."""
     horizon: Horizon
     """What states cost from the end of the frame on."""
@@ -74,36 +74,40 @@ class FrameProblem:
 
 def solve_step(
     problem: FrameProblem,
-    touches: list[Touch],
-    rows: TouchRows,
-    forces: list[ForceWish],
-    limits: Limits,
-) -> Solved:
+    contacts: list[ContactState],
+    rows: ContactArrays,
+    forces: list[ForceTarget],
+    limits: VelocityLimits,
+) -> StepSolution:
     """Velocities and forces of a frame.
 
     Args:
         problem: What is known of the frame.
-        touches: Contacts.
-        rows: The same as arrays.
+        contacts: Contacts.
+        rows: All contacts as arrays.
         forces: Objectives on sums of forces.
-        limits: What may not meet.
+        limits: What velocities may not do.
     """
-    frame, laws = problem.frame, problem.laws
+    frame, dynamics = problem.frame, problem.dynamics
     before, step = frame.velocity, frame.step
-    value = problem.horizon.value(laws, touches, rows)
-    start = laws.bias - laws.mass @ before[: frame.world.num_hand_velocities] / step - frame.torque
+    value = problem.horizon.value(dynamics, contacts, rows)
+    start = (
+        dynamics.bias
+        - dynamics.mass @ before[: frame.world.num_hand_velocities] / step
+        - frame.torque
+    )
     model = ForceModel(
         rows.relative,
         rows.edges,
         rows.owner,
-        np.array([0.0 if touch.is_parted else touch.cap for touch in touches]),
+        np.array([0.0 if contact.is_separated else contact.cap for contact in contacts]),
         np.where(rows.which.hand < 0, problem.support_weight, problem.force_weight),
     )
     program = assemble_qp(
-        laws,
+        dynamics,
         model,
-        Objective(value, start, problem.horizon.torque_price, problem.speed_weight),
-        _force_targets(forces, len(touches)),
+        Objective(value, start, problem.horizon.torque_weight, problem.speed_weight),
+        _force_targets(forces, len(contacts)),
         limits,
         problem.bounds,
         step,
@@ -114,13 +118,15 @@ def solve_step(
     left = limits.matrix @ before - limits.low
     likely[num_caps : -len(start)] = left < np.maximum(_LEFT * np.abs(limits.low), _NEAR)
     found, cost, flag = solve_program(program, likely)
-    velocity, force, change = read_solution(found, program, laws, model, start, step)
-    return Solved(velocity, force, change + frame.torque, cost, flag)
+    velocity, force, change = read_solution(found, program, dynamics, model, start, step)
+    return StepSolution(velocity, force, change + frame.torque, cost, flag)
 
 
-def _force_targets(wishes: list[ForceWish], num_contacts: int) -> ForceTargets:
+def _force_targets(targets: list[ForceTarget], num_contacts: int) -> ForceTargets:
     return ForceTargets(
-        np.array([wish.touches for wish in wishes], dtype=bool).reshape(len(wishes), num_contacts),
-        np.array([wish.total for wish in wishes]).reshape(-1, 3),
-        np.array([wish.price for wish in wishes], dtype=np.float64),
+        np.array([target.contacts for target in targets], dtype=bool).reshape(
+            len(targets), num_contacts
+        ),
+        np.array([target.total for target in targets]).reshape(-1, 3),
+        np.array([target.weight for target in targets], dtype=np.float64),
     )

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 
 from handwright.core.contact import ContactMode
 from handwright.kernels.decorators import compiled, inlined
-from handwright.methods.stepwise.contacts.touch_kernels import ContactKinematics, across
+from handwright.methods.stepwise.contacts.contact_kernels import ContactKinematics, across
 
 STILL_SPEED = 3e-3
 """Fastest slip of a static contact along each of two directions, m/s; a certificate has 5e-3."""
@@ -64,7 +64,7 @@ def _put_row(
 
 
 @compiled
-def touch_limits(contacts: ContactKinematics, modes: ContactModes, step: float) -> tuple:
+def contact_limits(contacts: ContactKinematics, modes: ContactModes, step: float) -> tuple:
     """Rows of velocities, how low they may be, m/s, and the slack that gives way.
 
     Contacts of bodies keep them apart, and pinned ones may not part (slack 1). Static contacts of

@@ -9,37 +9,37 @@ from jaxtyping import Float
 
 from handwright.kernels.decorators import compiled
 from handwright.methods.stepwise.frame import Frame
-from handwright.methods.stepwise.objectives.body_turns import middle_turn
+from handwright.methods.stepwise.objectives.body_rotation import midpoint_rotation
 from handwright.methods.stepwise.world import BodyMasses
 
 
-class Mechanics(NamedTuple):
+class FrameDynamics(NamedTuple):
     """The equations of motion of a frame."""
 
     mass: Float[np.ndarray, "H H"]
-    """Of all hands."""
+    """Mass matrix of all hands."""
     bias: Float[np.ndarray, " H"]
     """Velocity forces of hands, N m."""
     inertia: Float[np.ndarray, "B B"]
     """Mass matrix of all bodies, kg and the like."""
     inverse: Float[np.ndarray, "B B"]
-    """Its inverse; zero for bodies whose motion is known."""
+    """Inverse of the mass matrix of bodies; zero for bodies whose motion is known."""
     free: Float[np.ndarray, " B"]
     """Velocities of bodies after the frame if nothing touched them."""
 
 
-class BodyLaws(NamedTuple):
+class BodyDynamics(NamedTuple):
     """Equations of motion of all bodies, in arrays that a kernel fills."""
 
     inertia: Float[np.ndarray, "6*B 6*B"]
     """Mass matrix; must hold zeros."""
     inverse: Float[np.ndarray, "6*B 6*B"]
-    """Its inverse; must hold zeros."""
+    """Inverse of the mass matrix; must hold zeros."""
     free: Float[np.ndarray, "B 6"]
     """Velocities after the frame if nothing touched the bodies."""
 
 
-def mechanics(frame: Frame, external: Float[np.ndarray, "B 6"]) -> Mechanics:
+def frame_dynamics(frame: Frame, external: Float[np.ndarray, "B 6"]) -> FrameDynamics:
     """Mass matrices and free motion.
 
     Args:
@@ -52,32 +52,34 @@ def mechanics(frame: Frame, external: Float[np.ndarray, "B 6"]) -> Mechanics:
     for hand, state in zip(world.hands, frame.hands, strict=True):
         own = hand.slice
         mass[own, own], bias[own] = hand.dynamics.at(
-            state.q, state.velocity, state.place, state.wxyz
+            state.q, state.velocity, state.position, state.wxyz
         )
     free = np.zeros((len(bodies), 6))
     inertia, inverse = np.zeros((2, 6 * len(bodies), 6 * len(bodies)))
     if bodies:
-        body_laws(
+        body_dynamics(
             world.masses,
             np.array([now.wxyz for now in bodies]),
-            np.array([(now.rate, now.velocity, now.spin) for now in bodies]),
+            np.array(
+                [(now.angular_velocity, now.velocity, now.angular_momentum) for now in bodies]
+            ),
             external,
             world.gravity,
             frame.step,
-            BodyLaws(inertia, inverse, free),
+            BodyDynamics(inertia, inverse, free),
         )
-    return Mechanics(mass, bias, inertia, inverse, free.reshape(-1))
+    return FrameDynamics(mass, bias, inertia, inverse, free.reshape(-1))
 
 
 @compiled
-def body_laws(
+def body_dynamics(
     masses: BodyMasses,
     wxyz: Float[np.ndarray, "B 4"],
     motion: Float[np.ndarray, "B 3 3"],
     external: Float[np.ndarray, "B 6"],
     gravity: Float[np.ndarray, "3"],
     step: float,
-    out: BodyLaws,
+    out: BodyDynamics,
 ) -> None:
     """Mass matrices and free velocities of bodies.
 
@@ -93,7 +95,7 @@ def body_laws(
     mass, inertia, inverse, free = masses.mass, out.inertia, out.inverse, out.free
     for n in range(len(mass)):
         at = 6 * n
-        middle = middle_turn(wxyz[n], motion[n, 0], step)
+        middle = midpoint_rotation(wxyz[n], motion[n, 0], step)
         back = np.ascontiguousarray(middle.T)
         turned = middle @ masses.inverse[n] @ back
         inertia[at + 3 : at + 6, at + 3 : at + 6] = middle @ masses.inertia[n] @ back

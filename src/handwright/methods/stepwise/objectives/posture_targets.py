@@ -14,51 +14,51 @@ from handwright.math import rotation
 from handwright.math.one_turn import own_turn_to, turn_to
 from handwright.math.pose import Pose
 from handwright.methods.stepwise.frame import Frame
-from handwright.methods.stepwise.objectives.horizon import Rows
-from handwright.methods.stepwise.objectives.pursuit import PLACE_PRICE, TURN_PRICE
+from handwright.methods.stepwise.objectives.horizon import VelocityObjectives
+from handwright.methods.stepwise.objectives.pursuit import POSITION_WEIGHT, ROTATION_WEIGHT
 from handwright.methods.stepwise.settings import Settings
 
-# How much firmer a hand follows a reach than it keeps a posture.
+# Factor of the weight with which a hand follows a reach, over that of keeping a posture.
 _REACHING = 100.0
 # Of a free root that is off where it is wanted, 1/m^2 and 1/rad^2.
-_ROOT_PLACE, _ROOT_TURN = 3e3, 100.0
+_ROOT_POSITION_WEIGHT, _ROOT_ROTATION_WEIGHT = 3e3, 100.0
 
 
-class Wanted(Protocol):
+class PostureTarget(Protocol):
     """Where a hand is wanted over time."""
 
     def at(self, time: float) -> tuple[np.ndarray, Pose]:
         """Joint values, rad, and root at a time, s."""
 
-    def is_firm(self, time: float) -> bool | Bool[np.ndarray, " J"]:
+    def tracks_tightly(self, time: float) -> bool | Bool[np.ndarray, " J"]:
         """Whether it, or each of its joints, is to be followed closely at a time, s."""
 
-    def leaves_arm(self, time: float) -> bool:
+    def releases_arm(self, time: float) -> bool:
         """Whether the arm is left to goals at a time, s."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Staying:
+class FixedPosture:
     """One posture for all time."""
 
     q: Float[np.ndarray, " J"]
     root: Pose
 
     def at(self, time: float) -> tuple[np.ndarray, Pose]:
-        """See ``Wanted``."""
+        """See ``PostureTarget``."""
         return self.q, self.root
 
-    def is_firm(self, time: float) -> bool:
-        """See ``Wanted``."""
+    def tracks_tightly(self, time: float) -> bool:
+        """See ``PostureTarget``."""
         return False
 
-    def leaves_arm(self, time: float) -> bool:
-        """See ``Wanted``."""
+    def releases_arm(self, time: float) -> bool:
+        """See ``PostureTarget``."""
         return False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Given:
+class FollowedPosture:
     """The motion of a hand of a clip."""
 
     clip: Clip
@@ -67,28 +67,28 @@ class Given:
     """Joints that lead to contacts of the clip at a time, s."""
 
     def at(self, time: float) -> tuple[np.ndarray, Pose]:
-        """See ``Wanted``."""
+        """See ``PostureTarget``."""
         motion = self.clip.hands[self.name]
         row, share = _between(self.clip.times, time)
         q = (1.0 - share) * motion.q[row] + share * motion.q[row + 1]
         return q, _blend(motion.root, row, share)
 
-    def is_firm(self, time: float) -> Bool[np.ndarray, " J"]:
-        """See ``Wanted``: joints that hold nothing; those that do give way to what they hold."""
+    def tracks_tightly(self, time: float) -> Bool[np.ndarray, " J"]:
+        """Joints that hold nothing do; those that hold give way to what they hold."""
         return ~self.busy(time)
 
-    def leaves_arm(self, time: float) -> bool:
-        """See ``Wanted``."""
+    def releases_arm(self, time: float) -> bool:
+        """See ``PostureTarget``."""
         return False
 
 
-def hand_rows(
-    frame: Frame, h: int, wanted: Wanted, settings: Settings, *, is_led: bool = False
-) -> Rows:
+def posture_objectives(
+    frame: Frame, h: int, wanted: PostureTarget, settings: Settings, *, is_led: bool = False
+) -> VelocityObjectives:
     """Objectives that lead hand ``h`` to where it is wanted.
 
     An arm that reaches for nothing any more, or that has goals (``is_led``), stays where goals take
-    it: it has no posture of its own to come back to, and its price only calms it.
+    it: it has no posture of its own to come back to, and its weight only calms it.
     """
     hand, state = frame.world.hands[h], frame.hands[h]
     time, step = frame.time, frame.step
@@ -97,25 +97,32 @@ def hand_rows(
     count, first = hand.count, hand.num_root
     matrix = np.zeros((count, frame.world.num_velocities))
     matrix[:, hand.slice] = np.eye(count)
-    error, wish, price = np.zeros(count), np.zeros(count), np.full(count, settings.finger_weight)
-    error[first:], wish[first:] = state.q - q, (ahead - q) / step
+    error, target_velocity, weight = (
+        np.zeros(count),
+        np.zeros(count),
+        np.full(count, settings.finger_weight),
+    )
+    error[first:], target_velocity[first:] = state.q - q, (ahead - q) / step
     arm = [j for j in range(hand.model.num_joints) if j + 1 <= hand.model.wrist_link]
-    price[[first + j for j in arm]] = settings.arm_weight
-    price[first:] *= np.where(wanted.is_firm(time), _REACHING, 1.0)
-    is_led &= not np.any(wanted.is_firm(time))
-    if wanted.leaves_arm(time) or is_led:
+    weight[[first + j for j in arm]] = settings.arm_weight
+    weight[first:] *= np.where(wanted.tracks_tightly(time), _REACHING, 1.0)
+    is_led &= not np.any(wanted.tracks_tightly(time))
+    if wanted.releases_arm(time) or is_led:
         error[[first + j for j in arm]] = 0.0
     if hand.is_free:
-        error[:3], wish[:3] = state.place - root.position, _speed(root, root_ahead, step)
+        error[:3], target_velocity[:3] = (
+            state.position - root.position,
+            _speed(root, root_ahead, step),
+        )
         error[3:6] = own_turn_to(root.wxyz, state.wxyz)
-        wish[3:6] = own_turn_to(root.wxyz, root_ahead.wxyz) / step
-        price[:3], price[3:6] = _ROOT_PLACE, _ROOT_TURN
+        target_velocity[3:6] = own_turn_to(root.wxyz, root_ahead.wxyz) / step
+        weight[:3], weight[3:6] = _ROOT_POSITION_WEIGHT, _ROOT_ROTATION_WEIGHT
         if is_led:
             error[:6] = 0.0
-    return Rows(matrix, error, price, wish)
+    return VelocityObjectives(matrix, error, weight, target_velocity)
 
 
-def body_rows(frame: Frame, n: int, clip: Clip) -> Rows:
+def body_objectives(frame: Frame, n: int, clip: Clip) -> VelocityObjectives:
     """Objectives that lead body ``n`` along its motion in a clip."""
     body, now = frame.world.bodies[n], frame.bodies[n]
     time, step = frame.time, frame.step
@@ -126,10 +133,10 @@ def body_rows(frame: Frame, n: int, clip: Clip) -> Rows:
     matrix[:, body.slice] = np.eye(6)
     turned = turn_to(pose.wxyz, now.wxyz)
     rate = turn_to(pose.wxyz, ahead.wxyz) / step
-    return Rows(
+    return VelocityObjectives(
         matrix,
         np.concatenate([now.center - center, turned]),
-        np.array([PLACE_PRICE] * 3 + [TURN_PRICE] * 3),
+        np.array([POSITION_WEIGHT] * 3 + [ROTATION_WEIGHT] * 3),
         np.concatenate([(center_ahead - center) / step, rate]),
     )
 

@@ -44,13 +44,13 @@ def _matrix(q: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def middle_turn(wxyz: np.ndarray, rate: np.ndarray, step: float) -> np.ndarray:
+def midpoint_rotation(wxyz: np.ndarray, rate: np.ndarray, step: float) -> np.ndarray:
     """Rotation matrix half a frame on, at an angular velocity."""
     return _matrix(_times(_exp(0.5 * step * rate), wxyz))
 
 
 @compiled
-def turn_on(
+def advance_rotation(
     inverse: Float[np.ndarray, "3 3"],
     wxyz: Float[np.ndarray, "4"],
     rate: Float[np.ndarray, "3"],
@@ -60,14 +60,14 @@ def turn_on(
     """Angular velocity whose momentum, in the pose half a frame on, is given; and the next pose.
 
     Args:
-        inverse: Of the inertia in the body's axes, 1/(kg m^2).
+        inverse: Inverse of the inertia in the body's axes, 1/(kg m^2).
         wxyz: Orientation now.
-        rate: Of the last frame, rad/s: where the search begins.
+        rate: Angular velocity of the last frame, rad/s, where the search begins.
         spin: Angular momentum, kg m^2/s.
-        step: s.
+        step: Length of the frame, s.
     """
     for _ in range(_NUM_ROUNDS):
-        middle = middle_turn(wxyz, rate, step)
+        middle = midpoint_rotation(wxyz, rate, step)
         found = middle @ (inverse @ (middle.T @ spin))
         change = np.abs(found - rate).max()
         rate = found

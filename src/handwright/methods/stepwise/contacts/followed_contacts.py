@@ -11,19 +11,19 @@ from handwright.core.clip import Clip
 from handwright.core.contact import ContactMode
 from handwright.math import rotation
 from handwright.math.vectors import length
-from handwright.methods.stepwise.contacts.meeting import Meeting, hand_touch
-from handwright.methods.stepwise.contacts.touches import Touch
+from handwright.methods.stepwise.contacts.contact_state import ContactState
+from handwright.methods.stepwise.contacts.proximity import HandProximity, hand_contact
+from handwright.methods.stepwise.contacts.support_corners import TOUCHING
 from handwright.methods.stepwise.frame import Frame
-from handwright.methods.stepwise.objectives.carrying import TOUCHING
 from handwright.methods.stepwise.qp.point_rows import hand_point_rows
-from handwright.methods.stepwise.qp.step import ForceWish
-from handwright.methods.stepwise.world import BodyState, HandPart, World
+from handwright.methods.stepwise.qp.step import ForceTarget
+from handwright.methods.stepwise.world import BodyState, SteppedHand, World
 
 # For so long before and after its contact the plan says whether a part touches, s; at other times
 # only what is found there does.
 _AROUND = 0.2
 # Of a contact whose force is not the planned one, 1/N^2.
-_FORCE_PRICE = 0.1
+_FORCE_WEIGHT = 0.1
 # Contacts that wander over a body faster than this roll, m/s.
 _ROLLS = 1e-3
 # The skin has rolled on when its nearest point is this far from the anchor, m.
@@ -42,13 +42,13 @@ class PlannedTouch(NamedTuple):
     """One contact of a frame of the plan."""
 
     force: Float[np.ndarray, "3"]
-    """On the body, in its axes, N; zero where nobody has given one."""
+    """Force on the body in its axes, N; zero where nobody has given one."""
     is_sliding: bool
     is_rolling: bool
     """Whether it wanders over the body."""
 
 
-class Plan:
+class FollowedContacts:
     """Contacts of hands in a clip by time."""
 
     def __init__(self, clip: Clip, world: World) -> None:
@@ -90,7 +90,7 @@ class Plan:
         first, last = self._frame(time - _AROUND), self._frame(time + _AROUND)
         return set().union(*self._listed[first : last + 1])
 
-    def busy(self, hand: HandPart, number: int, time: float) -> Bool[np.ndarray, " J"]:
+    def busy(self, hand: SteppedHand, number: int, time: float) -> Bool[np.ndarray, " J"]:
         """Joints of a hand, by its number, that lead to its contacts at a time, s."""
         busy = np.zeros(hand.model.num_joints, dtype=bool)
         for own, part, _ in self.at(time):
@@ -100,100 +100,107 @@ class Plan:
                 link = int(hand.tree.parent[link - 1])
         return busy
 
-    def touches(self, frame: Frame, meetings: list[Meeting], touches: list[Touch]) -> list[Touch]:
+    def contacts(
+        self, frame: Frame, meetings: list[HandProximity], contacts: list[ContactState]
+    ) -> list[ContactState]:
         """Contacts of hands as planned, as far as skin is where it was to be; and those found.
 
         Args:
             frame: States before it.
             meetings: Skin near bodies.
-            touches: Contacts of the last frame, and newly found ones.
+            contacts: Contacts of the last frame, and newly found ones.
         """
         bodies = frame.bodies
         planned, governed = self.at(frame.time), self.governed(frame.time)
         near = {(meeting.hand, meeting.body): meeting for meeting in meetings}
         kept, ended = [], []
-        for touch in touches:
-            key = _key(touch)
+        for contact in contacts:
+            key = _key(contact)
             if key not in governed:
-                kept.append(touch)
-            elif touch.mode == ContactMode.COLLIDING or touch.cap == 0.0:
+                kept.append(contact)
+            elif contact.mode == ContactMode.COLLIDING or contact.cap == 0.0:
                 continue
             elif key not in planned:
-                ended.append(touch)
-            elif touch.mode == ContactMode.STATIC and (
+                ended.append(contact)
+            elif contact.mode == ContactMode.STATIC and (
                 planned[key].is_rolling
-                or _has_rolled(near[touch.hand, touch.body], touch, bodies[touch.body])
+                or _has_rolled(near[contact.hand, contact.body], contact, bodies[contact.body])
             ):
-                meeting = near[touch.hand, touch.body]
-                fresh = hand_touch(frame, meeting, touch.part, touch.mode)
-                fresh.force, fresh.curve, fresh.moved = touch.force, touch.curve, touch.moved
+                meeting = near[contact.hand, contact.body]
+                fresh = hand_contact(frame, meeting, contact.part, contact.mode)
+                fresh.force, fresh.curve, fresh.moved = contact.force, contact.curve, contact.moved
                 kept.append(fresh)
             else:
-                touch.cap = np.inf
-                kept.append(touch)
-        known = {_key(touch) for touch in kept}
-        carried = {touch.body for touch in kept if touch.hand >= 0}
+                contact.cap = np.inf
+                kept.append(contact)
+        known = {_key(contact) for contact in kept}
+        carried = {contact.body for contact in kept if contact.hand >= 0}
         late = set()
         for key, wanted in planned.items():
             hand, part, body = key
             meeting = near[hand, body]
             if key in known or meeting.nearest.row[part] < 0:
                 continue
-            touch = hand_touch(frame, meeting, part, ContactMode.STATIC)
-            touch.moved = _velocity_over(frame, touch)
-            kept.append(touch)
+            contact = hand_contact(frame, meeting, part, ContactMode.STATIC)
+            contact.moved = _velocity_over(frame, contact)
+            kept.append(contact)
             if body not in carried:
                 # The first finger that lands comes to rest by itself, or would throw the body.
-                touch.cap = max(float(wanted.force @ touch.normal), 0.0)
-            across = wanted.force - (wanted.force @ touch.normal) * touch.normal
+                contact.cap = max(float(wanted.force @ contact.normal), 0.0)
+            across = wanted.force - (wanted.force @ contact.normal) * contact.normal
             size = float(np.linalg.norm(across))
             if meeting.nearest.gap[part] > TOUCHING:
                 # Not there yet: it comes to the body, which feels nothing of it.
-                touch.mode, touch.cap = ContactMode.SLIDING, 0.0
+                contact.mode, contact.cap = ContactMode.SLIDING, 0.0
                 late.add((hand, body))
             elif wanted.is_sliding and size > 0.0:
-                touch.mode, touch.drag = ContactMode.SLIDING, bodies[body].turn @ across / size
-            elif _slip(touch) > _LANDS:
+                contact.mode, contact.drag = (
+                    ContactMode.SLIDING,
+                    bodies[body].rotation @ across / size,
+                )
+            elif _slip(contact) > _LANDS:
                 # It comes to rest on the body before it presses: till then it would have to slide.
-                touch.cap = 0.0
+                contact.cap = 0.0
         # Nobody lets go before others have taken over.
-        return kept + [touch for touch in ended if (touch.hand, touch.body) in late]
+        return kept + [contact for contact in ended if (contact.hand, contact.body) in late]
 
-    def wishes(self, frame: Frame, touches: list[Touch]) -> list[ForceWish]:
+    def force_targets(self, frame: Frame, contacts: list[ContactState]) -> list[ForceTarget]:
         """The planned forces, as objectives."""
         planned, bodies = self.at(frame.time), frame.bodies
         found = []
-        for k, touch in enumerate(touches):
-            wanted = planned.get(_key(touch)) if touch.hand >= 0 else None
+        for k, contact in enumerate(contacts):
+            wanted = planned.get(_key(contact)) if contact.hand >= 0 else None
             if wanted is None:
                 continue
-            counts = np.zeros(len(touches), dtype=bool)
+            counts = np.zeros(len(contacts), dtype=bool)
             counts[k] = True
-            found.append(ForceWish(counts, bodies[touch.body].turn @ wanted.force, _FORCE_PRICE))
+            found.append(
+                ForceTarget(counts, bodies[contact.body].rotation @ wanted.force, _FORCE_WEIGHT)
+            )
         return found
 
 
-def _has_rolled(meeting: Meeting, touch: Touch, body: BodyState) -> bool:
+def _has_rolled(meeting: HandProximity, contact: ContactState, body: BodyState) -> bool:
     """Whether the skin touches elsewhere by now than where its anchor is."""
-    point = body.center + body.turn @ touch.anchor
-    return length(meeting.nearest.point[touch.part] - point) > _ROLLED
+    point = body.center + body.rotation @ contact.anchor
+    return length(meeting.nearest.point[contact.part] - point) > _ROLLED
 
 
-def _velocity_over(frame: Frame, touch: Touch) -> Float[np.ndarray, "3"]:
+def _velocity_over(frame: Frame, contact: ContactState) -> Float[np.ndarray, "3"]:
     """Velocity of the hand over the body at a contact in the last frame, in the body's axes."""
-    hand, state = frame.world.hands[touch.hand], frame.hands[touch.hand]
-    body = frame.bodies[touch.body]
-    point = body.center + body.turn @ touch.anchor
+    hand, state = frame.world.hands[contact.hand], frame.hands[contact.hand]
+    body = frame.bodies[contact.body]
+    point = body.center + body.rotation @ contact.anchor
     rows = np.zeros((3, frame.world.num_velocities))
-    hand_point_rows(hand.chain(state.links), touch.link, *point, 1.0, rows)
+    hand_point_rows(hand.chain(state.links), contact.link, *point, 1.0, rows)
     speed = rows[:, hand.slice] @ state.velocity - body.velocity_at(point)
-    return np.asarray(body.turn.T @ speed)
+    return np.asarray(body.rotation.T @ speed)
 
 
-def _slip(touch: Touch) -> float:
+def _slip(contact: ContactState) -> float:
     """Speed of the last frame along the surface of the body, m/s."""
-    return length(touch.moved - (touch.moved @ touch.normal) * touch.normal)
+    return length(contact.moved - (contact.moved @ contact.normal) * contact.normal)
 
 
-def _key(touch: Touch) -> Key:
-    return touch.hand, touch.part, touch.body
+def _key(contact: ContactState) -> Key:
+    return contact.hand, contact.part, contact.body

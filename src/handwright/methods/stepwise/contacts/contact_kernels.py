@@ -10,6 +10,7 @@ from jaxtyping import Float, Int
 from handwright.core.contact import ContactMode
 from handwright.kernels.decorators import compiled, inlined, kernel
 from handwright.kinematics.tree import placed
+from handwright.mechanics.wrench import tangents
 from handwright.methods.stepwise.qp.point_rows import HandChain, body_point_rows, hand_point_rows
 from handwright.methods.stepwise.world import BodyPoses
 
@@ -35,7 +36,7 @@ class ContactKinematics(NamedTuple):
     relative: Float[np.ndarray, "K 3 N"]
     """Velocities of what touches over the bodies, by all velocities."""
     offset: Float[np.ndarray, "K 3"]
-    """From points of bodies to those of what touches, m."""
+    """Vectors from points of bodies to those of what touches, m."""
     normal: Float[np.ndarray, "K 3"]
     """Unit normals into the touched bodies."""
     curve: Float[np.ndarray, "K 3"]
@@ -78,7 +79,7 @@ def place_contacts(
 
     Args:
         which: What touches what.
-        vectors: Of each contact the local point, the anchor, the normal, two that are not used
+        vectors: Local point, anchor and normal of each contact, two vectors that are not used
             here, and the velocity of the last frame in the body's axes.
         bodies: Where all bodies are.
         first: Index of each body's first velocity among all velocities.
@@ -184,15 +185,12 @@ def _has_one_edge(mode: int, friction: float) -> bool:
 
 @compiled
 def across(normal: Float[np.ndarray, "K 3"]) -> tuple:
-    """Two unit directions across each normal, by the formula of Duff et al. 2017."""
+    """Two unit directions across each normal."""
     first, second = np.zeros(normal.shape), np.zeros(normal.shape)
     for k in range(len(normal)):
-        x, y, z = normal[k, 0], normal[k, 1], normal[k, 2]
-        sign = 1.0 if z >= 0.0 else -1.0
-        a = -1.0 / (sign + z)
-        b = x * y * a
-        first[k, 0], first[k, 1], first[k, 2] = 1.0 + sign * x * x * a, sign * b, -sign * x
-        second[k, 0], second[k, 1], second[k, 2] = b, sign + y * y * a, -y
+        ax, ay, az, bx, by, bz = tangents(normal, k)
+        first[k, 0], first[k, 1], first[k, 2] = ax, ay, az
+        second[k, 0], second[k, 1], second[k, 2] = bx, by, bz
     return first, second
 
 

@@ -1,8 +1,9 @@
-"""What ``handwright push`` does: a clip and a push in, a table of the hand's reaction out."""
+"""What ``handwright push`` and ``replay`` do: a clip in, a table of how its bodies fared out."""
 
 from __future__ import annotations
 
 import json as json_module
+from dataclasses import asdict
 from math import degrees
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.evidence import certify
 from handwright.io.clip.npz_file import load_npz
 from handwright.methods.stepwise.reaction import STRAY, Reaction, follow_clip, off_plan, reaction
+from handwright.physics.replay.play import replay
+from handwright.physics.replay.pushes import random_pushes
 from handwright.render.exporting import export
 
 
@@ -141,3 +144,63 @@ def _numbers(option: str, text: str, unit: str) -> np.ndarray:
             f'{option} is "{text}"; expected three numbers in {unit}, such as "0 0 -5".'
         )
     return numbers
+
+
+def replay_clip(
+    file: Path,
+    console: Console,
+    *,
+    push: float,
+    hold: float,
+    seed: int,
+    out: Path | None,
+    json: bool = False,
+) -> bool:
+    """Replays a clip, prints how its bodies fared, and says whether all were held.
+
+    Args:
+        file: The clip.
+        console: What to print on.
+        push: Size of random pushes, N.
+        hold: How long the end is held, s.
+        seed: Random seed of the directions of the pushes.
+        out: Where to write what happened; None for nowhere.
+        json: Print one JSON object instead of a table.
+    """
+    clip = load_npz(file)
+    pushes = random_pushes(clip, size=push, seed=seed) if push != 0.0 else ()
+    replayed = replay(clip, hold=hold, pushes=pushes)
+    if out is not None:
+        export(replayed.motion, out)
+    if json:
+        facts = {
+            "bodies": {name: asdict(body) for name, body in replayed.bodies.items()},
+            "pushes": len(pushes),
+            "push_force": push,
+            "hold": hold,
+            "dropped": replayed.dropped,
+            "notes": list(replayed.notes),
+            "written": None if out is None else str(out),
+        }
+        print(json_module.dumps(facts))
+        return not replayed.dropped
+    table = Table("body", box=None, pad_edge=False)
+    for heading in ("off plan mm", "turned off plan deg", "drift in hold mm", "sunk in hold mm"):
+        table.add_column(heading, justify="right")
+    table.add_column("verdict")
+    for name, body in replayed.bodies.items():
+        table.add_row(
+            name,
+            f"{1e3 * body.position_error:.1f}",
+            f"{degrees(body.turn_error):.1f}",
+            f"{1e3 * body.drift:.2f}",
+            f"{1e3 * body.sunk:.2f}",
+            "dropped" if body.dropped else "held",
+        )
+    console.print(table)
+    console.print(f"{len(pushes)} pushes of {push:g} N; held for {hold:g} s after the plan's end.")
+    for note in replayed.notes:
+        console.print(note)
+    if out is not None:
+        console.print(f"Wrote {out}.", soft_wrap=True, highlight=False)
+    return not replayed.dropped

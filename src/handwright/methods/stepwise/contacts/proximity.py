@@ -8,29 +8,32 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.contact import ContactMode
-from handwright.geometry.distance.environment import EnvironmentArrays, surface_value_gradient
-from handwright.geometry.distance.sdf import Field, field_value_gradient
-from handwright.kernels.decorators import compiled, kernel
+from handwright.kernels.decorators import kernel
 from handwright.kinematics.skin.samples import SkinSamples
 from handwright.math.vectors import cross, length
+from handwright.methods.stepwise.contacts.contact_limits import (
+    ContactModes,
+    contact_limits,
+    least_speed,
+)
+from handwright.methods.stepwise.contacts.contact_state import ContactArrays, ContactState
 from handwright.methods.stepwise.contacts.detection import (
     Nearest,
     TargetPose,
+    near_points,
     nearest_skin,
     no_nearest,
 )
-from handwright.methods.stepwise.contacts.digits_apart import digit_limits
-from handwright.methods.stepwise.contacts.touch_limits import (
-    ContactModes,
-    least_speed,
-    touch_limits,
+from handwright.methods.stepwise.contacts.digit_separation import digit_limits
+from handwright.methods.stepwise.contacts.support_corners import (
+    TOUCHING,
+    carrying_corners,
+    is_lowest,
 )
-from handwright.methods.stepwise.contacts.touches import Touch, TouchRows
 from handwright.methods.stepwise.frame import Frame
-from handwright.methods.stepwise.objectives.carrying import TOUCHING, carrying_corners, is_lowest
 from handwright.methods.stepwise.qp.point_rows import HandChain, body_point_rows, hand_point_rows
-from handwright.methods.stepwise.qp.program import Limits
-from handwright.methods.stepwise.world import BodyPart, BodyState
+from handwright.methods.stepwise.qp.program import VelocityLimits
+from handwright.methods.stepwise.world import BodyState, SteppedBody
 
 MARGIN = 0.012
 """How near things are looked at, m; nothing that matters moves as far in a frame of a grasp."""
@@ -40,15 +43,15 @@ _APPROACH = 0.5
 _SUNK = 1e-5
 
 
-class Meeting(NamedTuple):
-    """One hand and one body, or the surroundings (body -1)."""
+class HandProximity(NamedTuple):
+    """One hand and one body, or the environment (body -1)."""
 
     hand: int
     body: int
     nearest: Nearest
 
 
-class BodyMeeting(NamedTuple):
+class BodyProximity(NamedTuple):
     """Corners of a body near another body, or near a surface (other -1)."""
 
     body: int
@@ -61,92 +64,60 @@ class BodyMeeting(NamedTuple):
     """Out of the other body or surface, in the world."""
 
 
-def hand_meetings(frame: Frame) -> list[Meeting]:
-    """Skin of every hand near every body and the surroundings."""
+def hand_proximities(frame: Frame) -> list[HandProximity]:
+    """Skin of every hand near every body and the environment."""
     world = frame.world
-    targets = [
-        (b, body.target, TargetPose(now.turn, now.center - now.turn @ body.body.center))
-        for b, (body, now) in enumerate(zip(world.bodies, frame.bodies, strict=True))
-    ]
+    poses = _target_poses(frame)
+    targets = [(b, body.target, poses[b]) for b, body in enumerate(world.bodies)]
     if len(world.surfaces.frictions):
-        targets.append((-1, world.surroundings, TargetPose(np.eye(3), np.zeros(3))))
+        targets.append((-1, world.environment, TargetPose(np.eye(3), np.zeros(3))))
     found = []
     for h, (hand, state) in enumerate(zip(world.hands, frame.hands, strict=True)):
         scratch = np.zeros(hand.num_patches)
         for b, target, pose in targets:
             near = no_nearest(len(hand.model.capsules))
             nearest_skin(hand.skin, state.links, target, pose, MARGIN, scratch, near)
-            found.append(Meeting(h, b, near))
+            found.append(HandProximity(h, b, near))
     return found
 
 
-@compiled
-def _near_surface(
-    surfaces: EnvironmentArrays, index: int, points: np.ndarray, margin: float
-) -> tuple:
-    gap, normal = np.full(len(points), np.inf), np.zeros((len(points), 3))
-    for n in range(len(points)):
-        d, gx, gy, gz = surface_value_gradient(
-            surfaces, index, points[n, 0], points[n, 1], points[n, 2]
-        )
-        if d < margin:
-            gap[n] = d
-            normal[n, 0], normal[n, 1], normal[n, 2] = gx, gy, gz
-    return gap, normal
-
-
-@compiled
-def _near_field(
-    field: Field, turn: np.ndarray, origin: np.ndarray, points: np.ndarray, margin: float
-) -> tuple:
-    gap, normal = np.full(len(points), np.inf), np.zeros((len(points), 3))
-    for n in range(len(points)):
-        x, y, z = points[n, 0] - origin[0], points[n, 1] - origin[1], points[n, 2] - origin[2]
-        d, gx, gy, gz = field_value_gradient(
-            field,
-            turn[0, 0] * x + turn[1, 0] * y + turn[2, 0] * z,
-            turn[0, 1] * x + turn[1, 1] * y + turn[2, 1] * z,
-            turn[0, 2] * x + turn[1, 2] * y + turn[2, 2] * z,
-        )
-        if d < margin:
-            gap[n] = d
-            size = max(np.sqrt(gx * gx + gy * gy + gz * gz), 1e-12)
-            for i in range(3):
-                normal[n, i] = (turn[i, 0] * gx + turn[i, 1] * gy + turn[i, 2] * gz) / size
-    return gap, normal
-
-
-def body_meetings(frame: Frame) -> list[BodyMeeting]:
+def body_proximities(frame: Frame) -> list[BodyProximity]:
     """Corners of bodies that are near surfaces and other bodies, or may be so within a frame."""
     found = []
     world, bodies = frame.world, frame.bodies
+    num_surfaces = len(world.surfaces.frictions)
     ways = [
         _farthest_way(body, now, frame.step) for body, now in zip(world.bodies, bodies, strict=True)
     ]
+    poses = _target_poses(frame)
     for b, (body, now) in enumerate(zip(world.bodies, bodies, strict=True)):
-        near = MARGIN + ways[b]
-        points = now.center + body.corners @ now.turn.T
-        for surface in range(len(world.surfaces.frictions)):
-            gap, normal = _near_surface(world.surfaces, surface, points, near)
-            rows = np.flatnonzero(gap < near)
+        points = now.center + body.corners @ now.rotation.T
+        # What a corner may meet: surface by surface, and every other body.
+        met = [(-1, n, world.environment, poses[b], MARGIN + ways[b]) for n in range(num_surfaces)]
+        met += [
+            (o, -1, other.target, poses[o], MARGIN + ways[b] + ways[o])
+            for o, other in enumerate(world.bodies)
+            if o != b
+        ]
+        for o, surface, target, pose, margin in met:
+            gap, normal = near_points(target, pose, surface, points, margin)
+            rows = np.flatnonzero(gap < margin)
             if len(rows):
-                found.append(BodyMeeting(b, -1, surface, gap[rows], rows, normal[rows]))
-        for o, (other, then) in enumerate(zip(world.bodies, bodies, strict=True)):
-            if o == b:
-                continue
-            origin = then.center - then.turn @ other.body.center
-            both = near + ways[o]
-            gap, normal = _near_field(other.field, then.turn, origin, points, both)
-            rows = np.flatnonzero(gap < both)
-            if len(rows):
-                found.append(BodyMeeting(b, o, -1, gap[rows], rows, normal[rows]))
+                found.append(BodyProximity(b, o, surface, gap[rows], rows, normal[rows]))
     return found
 
 
-def _farthest_way(body: BodyPart, now: BodyState, step: float) -> float:
+def _target_poses(frame: Frame) -> list[TargetPose]:
+    return [
+        TargetPose(now.rotation, now.center - now.rotation @ body.body.center)
+        for body, now in zip(frame.world.bodies, frame.bodies, strict=True)
+    ]
+
+
+def _farthest_way(body: SteppedBody, now: BodyState, step: float) -> float:
     """How far a point of a body comes in a frame at most, as it moves now, m."""
     size = float(np.sqrt((body.corners**2).sum(axis=1).max(initial=0.0)))
-    return step * (length(now.velocity) + length(now.rate) * size)
+    return step * (length(now.velocity) + length(now.angular_velocity) * size)
 
 
 @kernel
@@ -182,8 +153,8 @@ def _hand_limits(
     return count
 
 
-def hand_limits(frame: Frame, meetings: list[Meeting]) -> Limits:
-    """Rows that keep hands out of bodies, of surroundings and of themselves."""
+def hand_limits(frame: Frame, meetings: list[HandProximity]) -> VelocityLimits:
+    """Rows that keep hands out of bodies, the environment and themselves."""
     world, hands, bodies = frame.world, frame.hands, frame.bodies
     width = world.num_velocities
     room = np.zeros((3, width))
@@ -207,38 +178,42 @@ def hand_limits(frame: Frame, meetings: list[Meeting]) -> Limits:
     gap = np.concatenate(gaps)
     # Other points than the nearest may arrive first: gaps are closed bit by bit.
     low = least_speed(np.where(gap > 0.0, _APPROACH * gap, gap), frame.step)
-    return Limits(np.concatenate(matrices), low, np.zeros(len(low), dtype=np.int64))
+    return VelocityLimits(np.concatenate(matrices), low, np.zeros(len(low), dtype=np.int64))
 
 
-def with_touches(limits: Limits, touches: list[Touch], rows: TouchRows, step: float) -> Limits:
+def with_contact_limits(
+    limits: VelocityLimits, contacts: list[ContactState], rows: ContactArrays, step: float
+) -> VelocityLimits:
     """Limits of hands, and of all contacts."""
-    found = touch_limits(
+    found = contact_limits(
         rows.kinematics,
         ContactModes(
             rows.which.hand,
-            np.array([touch.is_pinned for touch in touches], dtype=bool),
-            np.array([touch.is_stuck for touch in touches], dtype=bool),
-            np.array([touch.mode for touch in touches], dtype=np.int64),
-            np.array([touch.drag for touch in touches]).reshape(-1, 3),
+            np.array([contact.is_pinned for contact in contacts], dtype=bool),
+            np.array([contact.is_stuck for contact in contacts], dtype=bool),
+            np.array([contact.mode for contact in contacts], dtype=np.int64),
+            np.array([contact.drag for contact in contacts]).reshape(-1, 3),
         ),
         step,
     )
-    return Limits(*(np.concatenate(parts) for parts in zip(limits, found, strict=True)))
+    return VelocityLimits(*(np.concatenate(parts) for parts in zip(limits, found, strict=True)))
 
 
-def new_hand_touches(
+def new_hand_contacts(
     frame: Frame,
-    meetings: list[Meeting],
-    touches: list[Touch],
+    meetings: list[HandProximity],
+    contacts: list[ContactState],
     reaching: set[tuple[int, int]],
-) -> list[Touch]:
+) -> list[ContactState]:
     """Contacts of parts of hands that have come to a body; they collide before they stay.
 
     Hands that still reach for a body (pairs in ``reaching``) keep off it and do not press.
     """
-    known = {(touch.hand, touch.part, touch.body) for touch in touches if touch.hand >= 0}
+    known = {
+        (contact.hand, contact.part, contact.body) for contact in contacts if contact.hand >= 0
+    }
     return [
-        hand_touch(frame, meeting, int(c), ContactMode.COLLIDING)
+        hand_contact(frame, meeting, int(c), ContactMode.COLLIDING)
         for meeting in meetings
         if meeting.body >= 0 and (meeting.hand, meeting.body) not in reaching
         for c in np.flatnonzero(meeting.nearest.gap < TOUCHING)
@@ -246,40 +221,42 @@ def new_hand_touches(
     ]
 
 
-def hand_touch(frame: Frame, meeting: Meeting, part: int, mode: ContactMode) -> Touch:
+def hand_contact(
+    frame: Frame, meeting: HandProximity, part: int, mode: ContactMode
+) -> ContactState:
     """A contact where the skin of a part of a hand is nearest to a body."""
     hand, near = frame.world.hands[meeting.hand], meeting.nearest
     links, now = frame.hands[meeting.hand].links, frame.bodies[meeting.body]
     link = int(hand.samples.link[near.row[part], 0])
     point, normal = near.point[part], near.normal[part]
-    return Touch(
+    return ContactState(
         body=meeting.body,
         hand=meeting.hand,
         part=part,
         link=link,
         local=links.rotation[link].T @ (point - links.position[link]),
-        anchor=now.turn.T @ (point - near.gap[part] * normal - now.center),
-        normal=-now.turn.T @ normal,
+        anchor=now.rotation.T @ (point - near.gap[part] * normal - now.center),
+        normal=-now.rotation.T @ normal,
         friction=frame.world.bodies[meeting.body].body.friction,
         mode=mode,
     )
 
 
-def lying_touches(frame: Frame, between: list[BodyMeeting]) -> list[Touch]:
+def support_contacts(frame: Frame, between: list[BodyProximity]) -> list[ContactState]:
     """Contacts of bodies with surfaces and with each other, found anew in every frame."""
     found = []
     for meeting in between:
         body, now = frame.world.bodies[meeting.body], frame.bodies[meeting.body]
-        arms = body.corners[meeting.corner] @ now.turn.T
+        arms = body.corners[meeting.corner] @ now.rotation.T
         near = np.flatnonzero(is_lowest(meeting.gap))
         near = near[carrying_corners(arms[near], meeting.normal[near], meeting.gap[near])]
-        found += [_lying_touch(frame, meeting, n, ContactMode.STATIC) for n in near]
+        found += [_support_contact(frame, meeting, n, ContactMode.STATIC) for n in near]
     return found
 
 
-def arriving_touches(
-    frame: Frame, between: list[BodyMeeting], velocity: Float[np.ndarray, " N"]
-) -> list[Touch]:
+def arriving_contacts(
+    frame: Frame, between: list[BodyProximity], velocity: Float[np.ndarray, " N"]
+) -> list[ContactState]:
     """Contacts of corners that would be in a surface or a body after a frame; they collide.
 
     Args:
@@ -291,7 +268,7 @@ def arriving_touches(
     world, bodies = frame.world, frame.bodies
     for meeting in between:
         body, now = world.bodies[meeting.body], bodies[meeting.body]
-        arms = body.corners[meeting.corner] @ now.turn.T
+        arms = body.corners[meeting.corner] @ now.rotation.T
         own = velocity[body.slice]
         moved = own[:3] + cross(own[3:], arms)
         if meeting.other >= 0:
@@ -301,7 +278,7 @@ def arriving_touches(
         ending = meeting.gap + frame.step * np.einsum("vi,vi->v", moved, meeting.normal)
         sunk = np.flatnonzero((ending < -_SUNK) & ~is_lowest(meeting.gap) & is_lowest(ending))
         sunk = sunk[carrying_corners(arms[sunk], meeting.normal[sunk], ending[sunk])]
-        found += [_lying_touch(frame, meeting, n, ContactMode.COLLIDING) for n in sunk]
+        found += [_support_contact(frame, meeting, n, ContactMode.COLLIDING) for n in sunk]
     return found
 
 
@@ -316,7 +293,7 @@ class NearCorners(NamedTuple):
     normal: Float[np.ndarray, "V 3"]
 
 
-def joined_corners(meetings: list[BodyMeeting]) -> NearCorners:
+def joined_corners(meetings: list[BodyProximity]) -> NearCorners:
     """All meetings of a body with surfaces as one."""
     return NearCorners(
         np.concatenate([meeting.corner for meeting in meetings]),
@@ -326,23 +303,25 @@ def joined_corners(meetings: list[BodyMeeting]) -> NearCorners:
     )
 
 
-def _lying_touch(frame: Frame, meeting: BodyMeeting, n: int, mode: ContactMode) -> Touch:
+def _support_contact(
+    frame: Frame, meeting: BodyProximity, n: int, mode: ContactMode
+) -> ContactState:
     world, bodies = frame.world, frame.bodies
     body, now = world.bodies[meeting.body], bodies[meeting.body]
     corner, normal = body.corners[meeting.corner[n]], meeting.normal[n]
-    place = now.center + now.turn @ corner - meeting.gap[n] * normal
-    touch = Touch(body=meeting.body, anchor=corner, mode=mode)
-    touch.moved = -now.turn.T @ now.velocity_at(place)
+    place = now.center + now.rotation @ corner - meeting.gap[n] * normal
+    contact = ContactState(body=meeting.body, anchor=corner, mode=mode)
+    contact.moved = -now.rotation.T @ now.velocity_at(place)
     if meeting.other < 0:
-        touch.part = world.surface_number[meeting.surface]
-        touch.local, touch.normal = place, normal
-        touch.friction = float(world.surfaces.frictions[meeting.surface])
-        return touch
+        contact.part = world.surface_number[meeting.surface]
+        contact.local, contact.normal = place, normal
+        contact.friction = float(world.surfaces.frictions[meeting.surface])
+        return contact
     other, then = world.bodies[meeting.other], bodies[meeting.other]
-    touch.other = meeting.other
-    touch.moved += now.turn.T @ then.velocity_at(place)
-    touch.local = then.turn.T @ (place - then.center)
-    touch.normal = now.turn.T @ normal
-    touch.friction = min(body.body.friction, other.body.friction)
-    touch.mode = ContactMode.COLLIDING
-    return touch
+    contact.other = meeting.other
+    contact.moved += now.rotation.T @ then.velocity_at(place)
+    contact.local = then.rotation.T @ (place - then.center)
+    contact.normal = now.rotation.T @ normal
+    contact.friction = min(body.body.friction, other.body.friction)
+    contact.mode = ContactMode.COLLIDING
+    return contact

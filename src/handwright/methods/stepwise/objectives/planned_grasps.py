@@ -14,7 +14,7 @@ from handwright.grasping.grasp import Grasp, NoGrasp
 from handwright.grasping.grips import find_grip
 from handwright.grasping.reach import NoReach, ReachPath, reach_path
 from handwright.math.pose import Pose
-from handwright.methods.stepwise.contacts.touches import Touch
+from handwright.methods.stepwise.contacts.contact_state import ContactState
 from handwright.methods.stepwise.world import BodyState, World
 
 # Share of the time of a reach after which its end is wanted; the hand follows a little behind.
@@ -26,7 +26,7 @@ class NoGripError(InvalidValueError):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Holding:
+class PlannedGrasp:
     """A grip with its grasp; says where the hand is wanted."""
 
     grip: Grip
@@ -34,7 +34,7 @@ class Holding:
     body: int
     grasp: Grasp
     path: ReachPath | None
-    """From where the hand starts; None for a hand that begins with the body in its grip."""
+    """Path from where the hand starts; None for a hand that begins with the body in its grip."""
 
     def at(self, time: float) -> tuple[np.ndarray, Pose]:
         """Joint values, rad, and root at a time, s."""
@@ -47,19 +47,19 @@ class Holding:
         share = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
         return self.path.at(share)
 
-    def is_firm(self, time: float) -> bool:
+    def tracks_tightly(self, time: float) -> bool:
         """Whether the hand is still reaching."""
         return time < self.grip.held
 
-    def leaves_arm(self, time: float) -> bool:
+    def releases_arm(self, time: float) -> bool:
         """Whether goals move the arm: once the hand holds."""
         return time >= self.grip.held
 
-    def touches(self, world: World) -> list[Touch]:
+    def contacts(self, world: World) -> list[ContactState]:
         """The contacts of the grasp."""
         body = world.bodies[self.body].body
         return [
-            Touch(
+            ContactState(
                 body=self.body,
                 hand=self.hand,
                 part=contact.capsule,
@@ -74,16 +74,16 @@ class Holding:
         ]
 
 
-def find_holdings(
+def plan_grasps(
     problem: Problem, world: World, bodies: list[BodyState], seed: int
-) -> list[Holding]:
+) -> list[PlannedGrasp]:
     """A grasp for every grip of a problem.
 
     Args:
-        problem: Its grips.
-        world: The same as arrays.
-        bodies: Where bodies are.
-        seed: Of the search.
+        problem: The problem with its grips.
+        world: The problem as arrays.
+        bodies: States of the bodies.
+        seed: Random seed of the search.
     """
     found = []
     hand_names = [hand.name for hand in world.hands]
@@ -109,5 +109,5 @@ def find_holdings(
             if isinstance(reached, NoReach):
                 raise NoGripError(f"Hand '{grip.hand}', body '{grip.body}': {reached.reason}")
             path = reached
-        found.append(Holding(grip, hand, body, grasp, path))
+        found.append(PlannedGrasp(grip, hand, body, grasp, path))
     return found

@@ -29,7 +29,7 @@ class DigitCapsules(NamedTuple):
 
 
 def digit_capsules(model: HandModel) -> DigitCapsules:
-    """As arrays that compiled code may take."""
+    """Capsules of a hand as arrays that compiled code takes."""
     capsules = model.capsules
     return DigitCapsules(
         digit_pairs(model),

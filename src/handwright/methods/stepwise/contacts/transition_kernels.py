@@ -10,7 +10,7 @@ from jaxtyping import Float
 from handwright.core.contact import ContactMode
 from handwright.kernels.decorators import compiled, inlined, kernel
 from handwright.kinematics.tree import Links, placed
-from handwright.methods.stepwise.contacts.touch_kernels import ContactIndices
+from handwright.methods.stepwise.contacts.contact_kernels import ContactIndices
 from handwright.methods.stepwise.world import BodyPoses
 
 _SLIDING = int(ContactMode.SLIDING)
@@ -22,7 +22,7 @@ def _dot(a: np.ndarray, b: np.ndarray) -> float:
 
 
 @kernel
-def held_places(
+def held_positions(
     h: int,
     which: ContactIndices,
     vectors: np.ndarray,
@@ -86,10 +86,10 @@ def slip_figures(
     """The numbers of ``SlipFigures`` for every contact.
 
     Args:
-        force: On bodies, N.
-        normal: Into bodies.
-        slip: Over bodies at the end of a frame, m/s.
-        mean: Halfway from the last frame, m/s.
+        force: Forces on bodies, N.
+        normal: Unit normals into bodies.
+        slip: Slips over bodies at the end of a frame, m/s.
+        mean: Mean slips of the last frame and this one, m/s.
         drag: Where friction pulls while a contact slides.
     """
     found = np.zeros((len(force), 6))
@@ -131,14 +131,14 @@ def energy_added(
     """Energy that contacts which slide or break add in a frame, J.
 
     Args:
-        force: On bodies, N.
-        normal: Into bodies.
+        force: Forces on bodies, N.
+        normal: Unit normals into bodies.
         slip: Over bodies, m/s.
         leaving: Away from bodies, m/s.
         hand: (K,) -1 where no hand touches.
         mode: (K,) values of ``ContactMode``.
         still: Speeds below this are none, m/s.
-        step: s.
+        step: Length of the frame, s.
     """
     total = 0.0
     for k in range(len(force)):
