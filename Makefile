@@ -11,7 +11,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_N
 WORKERS ?= 2
 PYTEST_ARGS ?=
 # Groups go to workers in the order in which the tests are collected: long ones first.
-PYTEST := $(ONE_THREAD) $(BIN)/pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder \
+PYTEST := $(ONE_THREAD) $(BIN)/pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder \
 	--durations=25
 
 .PHONY: studio wheel demo test test-scenes lint format bench images gallery check-minimal clean

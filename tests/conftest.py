@@ -28,6 +28,12 @@ CHECKED_LAYERS = ("math", "core", "geometry")
 TESTS_OF_MOTIONS = tuple(
     ROOT / "tests" / name for name in ("methods", "studio", "benchmarks", "demo", "scenes")
 )
+SPLIT_FILES = (
+    "tests/methods/test_contract.py",
+    "tests/methods/test_stepwise_scenes.py",
+    "tests/scenes/test_every_scene.py",
+)
+"""Files whose tests are grouped by what is in their brackets."""
 TESTS_OF_EVERY_METHOD = ROOT / "tests" / "methods" / "test_contract.py"
 
 
@@ -57,15 +63,35 @@ def _recordings() -> Path | None:
     return folder if folder.is_dir() else None
 
 
-# First, because pytest-xdist reads the groups when it modifies items itself.
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.pluginmanager.hasplugin("xdist"):
-        for item in items:
-            if item.get_closest_marker("xdist_group") is None:
-                # Fixtures of a module are then made once, not once in each worker.
-                name = item.path.relative_to(ROOT / "tests").as_posix()
-                item.add_marker(pytest.mark.xdist_group(name))
+def group_of(nodeid: str) -> str:
+    """Name of the group of tests that one worker runs.
+
+    That is the file, so that fixtures of a module are made once and not in each worker. Tests of
+    different methods or scenes do not wait for each other. Only one worker opens a browser.
+    """
+    path, _, test = nodeid.partition("::")
+    if path.startswith("tests/studio/page/"):
+        return "tests/studio/page"
+    return path + test[test.find("[") :] if path in SPLIT_FILES and "[" in test else path
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Deals out tests by ``group_of``.
+
+    The marker ``xdist_group`` would do the same, but with pytest 9.2 it does nothing and says
+    nothing: https://github.com/pytest-dev/pytest-xdist/issues/1386
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Groups(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(nodeid)
+
+    return Groups(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # The first tests compile the methods, each worker another one. Whole motions come next: a
     # worker that began a long one last would work on alone.
     items.sort(key=lambda item: (item.path != TESTS_OF_EVERY_METHOD, not _is_of_motions(item)))

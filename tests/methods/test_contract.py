@@ -61,11 +61,7 @@ def hold_a_ball():
     return problem_of("hold_a_ball")
 
 
-# A group for each method, lest one worker compile all of them while the other waits.
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=pytest.mark.xdist_group(f"contract_{name}")) for name in METHODS],
-)
+@pytest.mark.parametrize("name", METHODS)
 class TestEveryMethod:
     def test_it_is_listed_under_its_own_name(self, name):
         method = METHODS[name]()

@@ -32,10 +32,7 @@ def normal_forces(clip, toucher, body):
     return total
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in scene_names()],
-)
+@pytest.mark.parametrize("name", scene_names())
 def test_a_scene_is_certified_solved_and_adds_no_energy(name):
     end = played(name)
     certificate = hw.certify(end.clip)

@@ -11,8 +11,6 @@ from handwright.io.clip.file import load_clip
 from handwright.io.skeleton_names import link_names
 from handwright.studio.messages import ClipSummary, Comparison, Timeline
 
-pytestmark = pytest.mark.xdist_group("studio")
-
 
 def test_about_names_the_folder_and_nothing_above_it(served):
     told = served.get("/api/about").json()

@@ -25,7 +25,6 @@ from handwright.studio.library.folder import clip_id
 from handwright.studio.messages import JobRequest
 from handwright.studio.server.events import Hub
 
-pytestmark = pytest.mark.xdist_group("studio")
 QUICK = {"scene": "milk_box_turn", "method": "scripted", "certify": False}
 LONG = {"scene": "milk_box_turn", "method": "sampling", "settings": {"num_solutions": 500}}
 

@@ -12,8 +12,6 @@ from handwright.studio.messages import LiveFrame
 
 from .conftest import PATIENCE
 
-# Compiled kernels of the method are shared with its other tests.
-pytestmark = pytest.mark.xdist_group("studio")
 SCENE = "lift_expected"
 
 

@@ -21,7 +21,6 @@ from handwright.math.pose import Pose
 
 from .conftest import PATIENCE
 
-pytestmark = pytest.mark.xdist_group("studio")
 CODE = "import sys; from handwright.cli.main import main; sys.exit(main(sys.argv[1:]))"
 NUM_CLIENTS, NUM_JOBS = 50, 200
 

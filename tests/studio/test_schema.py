@@ -18,7 +18,6 @@ from handwright.io.clip.file import save_clip
 
 from .conftest import serving, small_clip
 
-pytestmark = pytest.mark.xdist_group("studio")
 CHECKS = (
     not_a_server_error,
     status_code_conformance,

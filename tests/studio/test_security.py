@@ -11,8 +11,6 @@ from handwright.studio.server.guard import Access, is_loopback
 from handwright.studio.server.serving import page_address
 from handwright.studio.uploads.files import MAX_BYTES
 
-pytestmark = pytest.mark.xdist_group("studio")
-
 
 class Asked:
     """An application without a server around it."""

@@ -13,7 +13,6 @@ from handwright.math.pose import Pose
 
 from .conftest import small_clip
 
-pytestmark = pytest.mark.xdist_group("studio")
 GOALS = """
 name: my_lift
 duration: 1.0

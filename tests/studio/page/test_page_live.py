@@ -7,7 +7,7 @@ import pytest
 
 from handwright.io.clip.file import load_clip
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("page")]
+pytestmark = pytest.mark.slow
 
 
 def seconds(page) -> float:

@@ -14,7 +14,7 @@ from handwright.io.clip.file import load_clip
 
 from .conftest import colours, shows_a_hand, skin
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("page")]
+pytestmark = pytest.mark.slow
 
 
 def asked(studio, path: str):
