@@ -17,7 +17,7 @@ from handwright.core.result import Progress, Result, Status, Watcher
 from handwright.methods.base import AttemptContext, AttemptLike, Method, Search, most_frequent
 from handwright.methods.workers import Crew, own_attempt, started_crew
 
-_PREPARING = "preparing; the first run on a machine compiles for some minutes"
+_PREPARING = "preparing; the first run on a machine compiles for a minute or more"
 
 
 GOALS = "goals"
