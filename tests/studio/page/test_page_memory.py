@@ -11,7 +11,7 @@ from handwright.methods import Scripted
 from handwright.scenes import load_scene
 from handwright.synthesis import synthesize
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("page")]
+pytestmark = [pytest.mark.slow, pytest.mark.scene, pytest.mark.xdist_group("page")]
 MOST_MEGABYTES = 500
 
 
