@@ -50,6 +50,10 @@ SHOULDER = Pose(
     rotation.from_matrix(np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])),
 )
 
+# Few places lead to a grasp of a thin plate, and which ones depends on rounding: of eight, about
+# half of all seeds find one.
+NUM_STARTS = {"lateral": 48}
+
 
 class Case(NamedTuple):
     body: RigidBody
@@ -87,7 +91,7 @@ def held(style: str) -> Grasp:
         pose=case.pose,
         root=SHOULDER,
         environment=case.environment,
-        options=GraspOptions(num_starts=8),
+        options=GraspOptions(num_starts=NUM_STARTS.get(style, 8)),
     )
     assert isinstance(found, Grasp), found.reason
     return found
