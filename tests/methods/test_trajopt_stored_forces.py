@@ -43,6 +43,7 @@ def test_forces_that_leave_a_little_are_made_to_balance(clip):
     assert np.all(after <= before + 1e-9)
     # Where friction leaves no room for all of it, a part is corrected.
     assert np.mean(after < 2e-3) > 0.95
+    assert certify(settled(weak)).passed
 
 
 def test_what_is_a_fault_of_the_motion_is_left_alone(clip):

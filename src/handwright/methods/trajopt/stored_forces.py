@@ -28,8 +28,8 @@ _MAX_CORRECTION = 0.1
 """Largest imbalance that is corrected, in weights; more is a fault of the motion."""
 _LEAST = 1e-4
 """Imbalance that need not be corrected, in weights."""
-_STEPS = (1.0, 0.75, 0.5, 0.25)
-"""Shares of a correction that are tried, so that forces stay within their cones."""
+_ROUNDS = 12
+"""Corrections of a frame, each followed by taking forces back into their cones."""
 _WITHIN = 0.999
 """Share of the friction that corrected forces may use."""
 
@@ -133,25 +133,44 @@ def _corrected(
     columns: Float[np.ndarray, "6 M"],
     left: Float[np.ndarray, "6"],
 ) -> Float[np.ndarray, "N 3"]:
-    """Forces that give what is left, changed in proportion to their size, within their cones."""
+    """Forces that give what is left, changed in proportion to their size, within their cones.
+
+    Where the cones do not let them give all of it, they give as much as a few rounds come to.
+    """
     size = np.linalg.norm(force, axis=1)
     # What slides pushes against its motion, as hard as friction lets it.
     size[contacts.mode[rows] == int(ContactMode.SLIDING)] = 0.0
     share = np.repeat(size**2, 3)
-    normal_matrix = (columns * share) @ columns.T
-    scale = float(np.trace(normal_matrix)) / 6.0
+    matrix = (columns * share) @ columns.T
+    scale = float(np.trace(matrix)) / 6.0
     if scale <= 0.0:
         return force
-    solved = np.linalg.lstsq(normal_matrix / scale, left, rcond=1e-9)[0]
-    step = (share * (columns.T @ solved) / scale).reshape(-1, 3)
     friction = _WITHIN * _friction(clip, contacts, rows)
-    for part in _STEPS:
-        trial = force + part * step
-        along = np.einsum("ni,ni->n", trial, contacts.normal[rows])
-        across = np.linalg.norm(trial - along[:, None] * contacts.normal[rows], axis=1)
-        if np.all((across <= friction * along) | (size == 0.0)):
-            return trial
-    return force
+    normal, moves = contacts.normal[rows], size > 0.0
+    wanted = left + columns @ force.ravel()
+    best, least, trial = force, float(np.linalg.norm(left)), force
+    for _ in range(_ROUNDS):
+        now = wanted - columns @ trial.ravel()
+        solved = np.linalg.lstsq(matrix / scale, now, rcond=1e-9)[0]
+        step = (share * (columns.T @ solved) / scale).reshape(-1, 3)
+        trial = np.where(moves[:, None], _within_cones(trial + step, normal, friction), force)
+        error = float(np.linalg.norm(wanted - columns @ trial.ravel()))
+        # Taking forces back into their cones may first make it worse.
+        if error < least:
+            best, least = trial, error
+    return best
+
+
+def _within_cones(
+    force: Float[np.ndarray, "N 3"],
+    normal: Float[np.ndarray, "N 3"],
+    friction: Float[np.ndarray, " N"],
+) -> Float[np.ndarray, "N 3"]:
+    """Forces with what sticks out of their cones sideways taken off."""
+    along = np.maximum(np.einsum("ni,ni->n", force, normal), 0.0)
+    across = force - np.einsum("ni,ni->n", force, normal)[:, None] * normal
+    size = np.maximum(np.linalg.norm(across, axis=1), 1e-12)
+    return along[:, None] * normal + across * np.minimum(1.0, friction * along / size)[:, None]
 
 
 def _friction(
