@@ -9,7 +9,8 @@ import pytest
 from scripted_clips import lift_clip, make_clip
 
 from handwright.evidence import Tolerances, certify
-from handwright.evidence.contacts.hand_contacts import probe_hand
+from handwright.evidence.certificate.strength import HandStrength
+from handwright.evidence.contacts.hand_contacts import FoundContacts, contact_table, probe_hand
 from handwright.geometry import table
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human, trident
@@ -143,3 +144,20 @@ def test_a_hand_that_only_hovers_is_not_tired_by_its_own_weight():
     pose = Pose(np.tile([0.0, 0.0, 0.75 - body.vertices[:, 2].min()], (count, 1)), UPRIGHT)
     clip = make_clip(np.arange(count) / 30.0, root, q, pose, body=body, environment=(table(),))
     assert certify(clip).check("strength").worst == 0.0
+
+
+def test_forces_of_one_digit_add_up_over_its_contacts():
+    clip = lift_clip(frames=5)
+    hand = probe_hand(clip, "hand")
+    capsules = hand.model.capsules
+    digit = int(capsules.digit.max())
+    parts = np.flatnonzero(capsules.digit == digit)[:2]
+    none = np.zeros((2, 3))
+    up = np.tile([0.0, 0.0, 1.0], (2, 1))
+    frame = np.array([2, 2])
+    found = FoundContacts(frame, parts, none, up, np.zeros(2), np.zeros(2), np.ones(2), none)
+    strength = HandStrength(clip, [hand], contact_table("hand", found, 0.005), Tolerances())
+    effort = strength.effort(40.0 * up)
+    assert effort.digit_force[2] == pytest.approx(80.0)
+    assert effort.is_over[2]
+    assert effort.digit_force[[0, 1, 3, 4]].max() == 0.0

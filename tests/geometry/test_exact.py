@@ -292,3 +292,19 @@ def test_two_solids_turned_inside_out_have_no_surface():
     inverted.invert()
     with pytest.raises(MeshError, match="no outside"):
         ExactDistance(inverted.vertices, inverted.faces)
+
+
+def test_points_beyond_a_sharp_edge_and_out_of_the_box_are_outside():
+    # Behind an edge of ten degrees both faces look away from many points that are nearest to it.
+    angle = np.radians(10.0)
+    triangle = np.array([[0.0, 0.0], [0.1, 0.0], [0.1, 0.1 * np.tan(angle)]])
+    low, high = (np.column_stack([triangle, np.full(3, z)]) for z in (0.0, 0.05))
+    sides = [(0, 1, 4), (0, 4, 3), (1, 2, 5), (1, 5, 4), (2, 0, 3), (2, 3, 5)]
+    faces = np.array([(0, 2, 1), (3, 4, 5), *sides])
+    wedge = ExactDistance(np.concatenate([low, high]), faces)
+    rng = np.random.default_rng(0)
+    points = rng.uniform([-0.05, -0.05, 0.0], [-0.001, 0.05, 0.05], (500, 3))
+    distance, closest, face, _ = wedge.signed_distance(points)
+    looks_away = np.einsum("ni,ni->n", points - closest, wedge.face_normals(face)) < 0.0
+    assert looks_away.any()
+    assert np.all(distance > 0.0)

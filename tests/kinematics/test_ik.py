@@ -457,6 +457,20 @@ def test_cyclic_descent_reaches_what_a_finger_can_reach(coupled):
         np.testing.assert_array_equal(q[others], model.pose("rest")[others])
 
 
+@pytest.mark.parametrize("model", [human(), trident()], ids=["human", "trident"])
+def test_cyclic_descent_tells_the_distance_that_is_left_from_what_is_out_of_reach(model):
+    rng, rest = np.random.default_rng(3), model.pose("rest")
+    for digit in model.digits:
+        row = [d.name for d in model.digits].index(digit.name)
+        start = posed_pads(model, rest).position[row]
+        for _ in range(10):
+            target = rng.normal(0.0, 0.15, 3)
+            q, error, _ = descend_digit(model, rest, digit.name, target)
+            pad = posed_pads(model, q).position[row]
+            assert np.linalg.norm(pad - target) == pytest.approx(error, abs=1e-12)
+            assert error <= np.linalg.norm(start - target) + 1e-12
+
+
 def test_reachable_volume_holds_what_is_reached_and_not_what_is_far():
     model, rng = human(), np.random.default_rng(9)
     reach = reachable_volume(model, "index", seed=1)

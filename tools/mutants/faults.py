@@ -259,7 +259,7 @@ FAULTS = (
         "src/handwright/physics/hand_dynamics.py",
         "        mujoco.mj_comVel(model, data)\n",
         "",
-        ("tests/physics", "tests/methods/test_stepwise.py"),
+        ("tests/physics/test_hand_dynamics.py",),
     ),
     # mechanics, continued
     Fault(
@@ -310,7 +310,7 @@ FAULTS = (
         "src/handwright/render/camera.py",
         "return np.stack([right, np.cross(back, right), back])",
         "return np.stack([-right, np.cross(back, right), back])",
-        ("tests/render/test_still.py",),
+        ("tests/render/test_camera.py",),
     ),
     # methods, and what drives them
     Fault(
