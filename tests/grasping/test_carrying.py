@@ -31,6 +31,10 @@ def test_the_share_of_strength_is_that_of_a_pinch_by_hand():
     assert weak == pytest.approx(2.0 * share)
     push = np.array([[0.0, 0.0, 1.0, 0.0, 0.0, 1.0]])
     assert strength_share(contacts, push, maps, np.array([-1.0]), np.array([1.0])) > 10.0 * share
+    # Of several loads the worst counts, wherever it stands.
+    for loads in ([2.0 * load[0], load[0]], [load[0], 2.0 * load[0]]):
+        worst = strength_share(contacts, np.array(loads), maps, np.array([-1.0]), np.array([1.0]))
+        assert worst == pytest.approx(2.0 * share)
 
 
 def test_an_arm_knows_where_it_can_carry_a_body():

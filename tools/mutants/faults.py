@@ -353,6 +353,6 @@ FAULTS = (
         "src/handwright/methods/stepwise/objectives/profile.py",
         "if reaching_rate(middle) < rate else (low, middle)",
         "if reaching_rate(middle) > rate else (low, middle)",
-        ("tests/methods/test_stepwise_goals.py",),
+        ("tests/methods/test_stepwise_session.py",),
     ),
 )
