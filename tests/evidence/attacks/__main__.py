@@ -36,7 +36,7 @@ def main(words: list[str]) -> int:
         count[honest] += 1
         if not right:
             wrong[honest].append(name)
-        text = " ".join(said.verdict.split())
+        text = "; ".join(" ".join(part.split()) for part in (said.verdict, *said.notes))
         print(f"{'ok   ' if right else 'WRONG'} {took:5.2f} s  {name:58} {text[:150]}")
     for honest, what in ((False, "attacks"), (True, "neighbours")):
         print(f"{len(wrong[honest])} of {count[honest]} {what} judged wrongly")

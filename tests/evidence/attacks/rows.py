@@ -34,8 +34,8 @@ class Attack:
     refused: frozenset[str]
     """Checks that are a right reason to refuse it."""
     under: tuple[str, ...] = ()
-    """Words of assumptions; a verdict or note with one of them may certify the clip under it, and
-    an error with one of them refuses it."""
+    """Words of assumptions: a verdict with one of them certifies the clip under it, and an error
+    with one of them refuses it. A note below the verdict is not enough."""
     tolerances: Tolerances | None = None
     variant: str = ""
 
@@ -64,7 +64,8 @@ class Judgement:
     """In one line, with what is assumed."""
     passed: bool
     reasons: frozenset[str] = frozenset()
-    error: str = ""
+    is_error: bool = False
+    notes: tuple[str, ...] = ()
 
 
 def judge(row: Attack | Neighbour) -> Judgement:
@@ -72,14 +73,16 @@ def judge(row: Attack | Neighbour) -> Judgement:
     try:
         certificate = certify(row.make(), tolerances=getattr(row, "tolerances", None))
     except HandwrightError as error:
-        return Judgement(f"error: {error}", False, error=str(error))
-    said = "; ".join((certificate.verdict, *certificate.notes))
-    return Judgement(said, certificate.passed, frozenset(certificate.reasons))
+        return Judgement(f"error: {error}", False, is_error=True)
+    reasons = frozenset(certificate.reasons)
+    return Judgement(
+        certificate.verdict, certificate.passed, reasons, notes=tuple(certificate.notes)
+    )
 
 
 def is_acceptable(row: Attack, said: Judgement) -> bool:
     """Whether a wrong clip is refused for a right reason, or certified under what it assumes."""
     names_it = any(word in said.verdict.lower() for word in row.under)
-    if said.passed or said.error:
+    if said.passed or said.is_error:
         return names_it
     return bool(said.reasons & row.refused) or names_it

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from attacks import aliasing, explained, leaps, neighbours, strength
+from attacks import (
+    aliasing,
+    crossing,
+    explained,
+    figures,
+    leaps,
+    meshes,
+    neighbours,
+    strength,
+)
 
-_ATTACKS = (leaps, aliasing, strength, explained)
+_ATTACKS = (leaps, aliasing, strength, figures, meshes, crossing, explained)
 _NEIGHBOURS = (neighbours,)
 
 
