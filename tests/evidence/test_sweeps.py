@@ -103,7 +103,7 @@ def test_a_hand_that_sweeps_through_a_shelf_is_seen_and_one_that_slaps_it_is_not
 
 def test_a_rod_that_is_swept_through_the_fingers_is_seen_and_one_past_them_is_not():
     times, model = times_at(30), HAND
-    rod = block(0.006, 0.3, 0.006)
+    rod = block(0.003, 0.3, 0.003)
     still = poses(np.zeros((len(times), 3)))
     for beside, expected in ((0.14, True), (0.25, False)):
         path = np.stack([np.full(len(times), beside), 0.0 * times, 1.0 - 4.0 * times], axis=1)
@@ -172,6 +172,21 @@ def test_a_fast_hit_a_catch_and_a_push_over_the_edge_are_let_pass():
         environment=(shelf(),),
     )
     assert not found(roll)[0].any()
+
+
+def test_a_ball_that_is_thrown_back_under_the_shelf_is_let_pass():
+    times = times_at(30)
+    for start in np.linspace(0.0, 1.0, 9) / 30.0:
+        # Beside the shelf straight down, and from a kick at the corner on below it.
+        since = (times + start - 0.3)[:, None]
+        speed = np.where(since < 0.0, [0.0, 0.0, -3.0], [-3.0, 0.0, 0.0])
+        clip = moving(
+            times,
+            bodies={"ball": (BALL, poses([0.221, 0.0, -0.045] + speed * since))},
+            hands=far_hand(len(times)),
+            environment=(shelf(),),
+        )
+        assert not found(clip)[0].any()
 
 
 def test_a_spinning_bar_and_a_hand_round_the_rim_of_a_board_are_let_pass():
