@@ -107,7 +107,8 @@ def contact_table(
     trembles = np.maximum(came, goes) > _TREMBLING * static_speed
     slides = (speed > static_speed) | trembles
     both = before / np.maximum(came, 1e-12)[:, None] + after / np.maximum(goes, 1e-12)[:, None]
-    steady = np.where(trembles, 0.5 * np.linalg.norm(both, axis=1), 1.0)
+    goes_on = np.minimum(came, goes) > static_speed
+    steady = np.where(goes_on, 0.5 * np.linalg.norm(both, axis=1), 1.0)
     mode = np.where(slides, int(ContactMode.SLIDING), int(ContactMode.STATIC))
     mode = np.where(found.impact >= 0, int(ContactMode.COLLIDING), mode)
     # What sticks in an impact may take any force in its cone.
