@@ -81,10 +81,10 @@ class Tolerances:
     """Largest speed of any point of a body, m/s."""
     wrist_speed: float = 10.0
     """Largest speed of a wrist, m/s: a hard throw."""
-    wrist_acceleration: float = 500.0
+    wrist_acceleration: float = 300.0
     """Largest acceleration of a wrist, m/s^2: a hard throw, or a hand that is stopped by a hit."""
-    joint_speed: float = 60.0
-    """Largest speed of a finger's joint, rad/s."""
+    joint_speed: float = 35.0
+    """Largest speed of a finger's joint, rad/s: a flick."""
     impacts: float = 10.0
     """Impacts of a body within one second: about as fast as anybody drums."""
     hand_force: float = 300.0

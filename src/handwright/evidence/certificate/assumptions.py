@@ -8,9 +8,12 @@ refuse it.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
+import igl
 import numpy as np
 from jaxtyping import Float
+from scipy.sparse.csgraph import connected_components
 from scipy.spatial import ConvexHull
 
 from handwright.core.body import RigidBody
@@ -28,8 +31,10 @@ _MOST_FRICTION = 1.5
 """Higher friction is named; dry skin and rubber reach about this."""
 _THIN = 1e-3
 """Surroundings thinner than this are named, m."""
-_HEAVIEST = 2.3e4
-"""Density of the heaviest metals, kg/m^3."""
+_THREAD = 1e-4
+"""Parts of bodies thinner than this are named, m."""
+_DENSITIES = (1.0, 2.3e4)
+"""From about that of air to that of the heaviest metals, kg/m^3."""
 _SLACK = 1e-3
 """By which a centre of mass may be outside the hull, as a share of the body's size."""
 _LIGHT_GRAVITY = 0.05
@@ -55,17 +60,20 @@ def assumptions(clip: Clip) -> list[str]:
         if body.friction > _MOST_FRICTION:
             found.append(f"friction {body.friction:.3g} of '{name}'")
         volume = float(signed_volume(body.vertices, body.faces))
-        if volume > 0.0 and body.mass > _HEAVIEST * volume:
-            found.append(f"'{name}' of {body.mass / volume:.3g} kg/m^3, denser than any metal")
-        if (parts := num_loose_parts(body)) > 1:
-            found.append(f"'{name}' made of {parts} parts that do not touch")
+        if volume > 0.0 and not _DENSITIES[0] <= body.mass / volume <= _DENSITIES[1]:
+            found.append(f"density {body.mass / volume:.3g} kg/m^3 of '{name}'")
+        parts = _parts(body)
+        if parts.num_apart > 1:
+            found.append(f"'{name}' made of {parts.num_apart} parts that do not touch")
+        if parts.thinnest < _THREAD:
+            found.append(f"a part of '{name}' only {1e3 * parts.thinnest:.3g} mm thin")
     for number, surface in enumerate(problem.environment):
         if surface.friction > _MOST_FRICTION:
             found.append(f"friction {surface.friction:.3g} of surface {number}")
         if isinstance(surface, EnvironmentBox):
             thickness = 2.0 * float(surface.half_extents.min())
             if thickness < _THIN:
-                found.append(f"surface {number} only {1e3 * thickness:.3g} mm thick")
+                found.append(f"surroundings only {1e3 * thickness:.3g} mm thin (surface {number})")
     found += [
         text for name, hand in problem.hands.items() if (text := _hand_of_its_own(name, hand))
     ]
@@ -126,29 +134,25 @@ def _mesh_faults(body: RigidBody) -> tuple[str, ...]:
     return tuple(check_mesh(body.vertices, body.faces, allow_any_size=True))
 
 
+class _Parts(NamedTuple):
+    """What a body's surface is made of."""
+
+    num_apart: int
+    """Parts that are apart from each other. Parts whose boxes overlap count as one: a shell around
+    a cavity, a handle on a cup."""
+    thinnest: float
+    """Least side of the box around a part, m."""
+
+
 @lru_cache(maxsize=32)
-def num_loose_parts(body: RigidBody) -> int:
-    """Number of parts of a body's surface that are apart from each other.
-
-    Parts whose boxes overlap count as one: a shell around a cavity, a handle on a cup.
-    """
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
-    count = len(body.vertices)
-    one, two = body.faces[:, [0, 1]].T, body.faces[:, [1, 2]].T
-    rows, columns = np.concatenate([one[0], two[0]]), np.concatenate([one[1], two[1]])
-    graph = coo_matrix((np.ones(len(rows)), (rows, columns)), shape=(count, count))
-    label = connected_components(graph, directed=False)[1][body.faces[:, 0]]
-    boxes = []
-    for part in np.unique(label):
-        corners = body.vertices[body.faces[label == part].ravel()]
-        boxes.append(np.stack([corners.min(axis=0), corners.max(axis=0)]))
-    box = np.array(boxes)
-    meet = (box[:, None, 0] <= box[None, :, 1]).all(axis=2) & (
-        box[None, :, 0] <= box[:, None, 1]
-    ).all(axis=2)
-    return int(connected_components(coo_matrix(meet), directed=False)[0])
+def _parts(body: RigidBody) -> _Parts:
+    count, part_of_face = igl.facet_components(body.faces)
+    corners = [body.vertices[body.faces[part_of_face == part].ravel()] for part in range(count)]
+    low = np.array([points.min(axis=0) for points in corners])
+    high = np.array([points.max(axis=0) for points in corners])
+    meet = (low[:, None] <= high[None]).all(axis=2) & (low[None] <= high[:, None]).all(axis=2)
+    apart = connected_components(meet, directed=False)[0]
+    return _Parts(int(apart), float((high - low).min()))
 
 
 @lru_cache(maxsize=16)

@@ -87,7 +87,7 @@ def balance(
         hands: What the hands can give.
     """
     if not bodies:
-        none = np.zeros((0, 0))
+        none = np.zeros((hands.num_frames, 0))
         return Balance(np.zeros((0, 3)), np.zeros(0, dtype=bool), none, none, {})
     count, finder = len(bodies[0].wrench.force), _Finder(table, bodies, tolerances)
     starts = table.starts(count)

@@ -66,7 +66,7 @@ class HandStrength:
         self, clip: Clip, hands: list[HandProbe], table: JudgedContacts, tolerances: Tolerances
     ) -> None:
         self._most, self._tolerances = tolerances.strength, tolerances
-        self._count = clip.num_frames
+        self.num_frames = clip.num_frames
         touching = {table.touchers[toucher] for toucher in np.unique(table.toucher)}
         self._loads = [
             _hand_load(clip, hand, table, tolerances) for hand in hands if hand.name in touching
@@ -79,12 +79,12 @@ class HandStrength:
 
     def effort(self, force: Float[np.ndarray, "N 3"]) -> Effort:
         """Digit forces and joint torques of forces at the contacts of the table, N."""
-        largest, share, arm = np.zeros((3, self._count))
+        largest, share, arm = np.zeros((3, self.num_frames))
         worst, detail = 1.0, ""
         for load in self._loads:
             size = np.linalg.norm(force[load.rows], axis=1)
             for d, name in enumerate(load.digits):
-                total = np.zeros(self._count)
+                total = np.zeros(self.num_frames)
                 mine = load.digit == d
                 np.add.at(total, load.frame[mine], size[mine])
                 largest = np.maximum(largest, total)
@@ -125,7 +125,7 @@ class HandStrength:
             ("turns its wrist with {:.3g} N m", np.cross(load.arm, force),
              self._tolerances.wrist_moment),
         ):  # fmt: skip
-            total = np.zeros((self._count, 3))
+            total = np.zeros((self.num_frames, 3))
             np.add.at(total, load.frame, values)
             yield what, np.linalg.norm(total, axis=1), most
 
