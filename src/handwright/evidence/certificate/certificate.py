@@ -30,6 +30,7 @@ from handwright.evidence.certificate.stored import StoredFindings, judge_stored
 from handwright.evidence.contacts.hand_contacts import HandProbe, probe_hand
 from handwright.evidence.contacts.probes import exact_distance
 from handwright.evidence.contacts.skin_probe import depth_in_surroundings
+from handwright.evidence.contacts.sweeps import swept_through
 
 CHECKS = (
     COARSE,
@@ -41,6 +42,7 @@ CHECKS = (
     "penetration",
     "slip",
     "impact",
+    "crossing",
     "finger_finger",
     "joint_limits",
     "strength",
@@ -104,6 +106,7 @@ def certify(
     measures["jump"] = _Measure(into.astype(float), 0.0, "leaps", into, ", ".join(leaps))
     speeds = speed_shares(clip, hands.values(), tolerances)
     measures["speed"] = _over(speeds.share, 1.0, "of limit", speeds.detail)
+    measures["crossing"] = _crossing(clip, hands, tolerances)
     bodies = dict(clip.problem.bodies)
     measures[COARSE] = _whole(clip, coarse_faults(clip, tolerances))
     measures["mesh"] = _whole(clip, mesh_faults(bodies))
@@ -116,6 +119,15 @@ def _whole(clip: Clip, faults: list[str]) -> _Measure:
     """A check of a clip as a whole, by what is wrong with it in words."""
     value = np.full(clip.num_frames, float(len(faults)))
     return _over(value, 0.0, "faults", "; ".join(faults))
+
+
+def _crossing(clip: Clip, hands: dict[str, HandProbe], tolerances: Tolerances) -> _Measure:
+    """Whether anything goes through anything else, in a frame or on the way to it."""
+    depth, detail = np.zeros(clip.num_frames), ""
+    passed, names = swept_through(clip, hands)
+    if passed.any():
+        detail = names[int(passed.argmax())]
+    return _Measure(depth, tolerances.finger_finger, "m", passed, detail)
 
 
 def _seam(clip: Clip, tolerances: Tolerances) -> _Measure:

@@ -5,7 +5,8 @@ sum r_i x f_i + s_bm = M_b,  f_i in the Coulomb cone of its contact, or on its e
 of a sliding one, or between that edge and the normal in an impact that slides; at a contact between
 two bodies the one gets f_i and the other -f_i. Forces are in units of the weight, moments in units
 of weight x radius of gyration. ``s`` is what no force can give: the penalty is exact, so that ``s``
-is zero wherever forces of up to about sqrt(W) = 300 weights will do. Limits of the hand may be added: torques of its joints, forces of its digits.
+is zero wherever forces of up to about sqrt(W) = 300 weights will do. Limits of the hand may be
+added: torques of its joints, forces of its digits.
 """
 
 from __future__ import annotations
