@@ -94,6 +94,7 @@ def certify(
     measures = _body_measures(clip, findings, hands, tolerances)
     measures |= _hand_measures(clip, hands, tolerances)
     measures |= _stored_measures(stored, measures["slip"], tolerances)
+    measures["crossing"] = _crossing(clip, hands, tolerances)
     # A leap breaks everything around it: it is named once, and those frames are not judged.
     measures = {
         name: measure._replace(
@@ -106,7 +107,6 @@ def certify(
     measures["jump"] = _Measure(into.astype(float), 0.0, "leaps", into, ", ".join(leaps))
     speeds = speed_shares(clip, hands.values(), tolerances)
     measures["speed"] = _over(speeds.share, 1.0, "of limit", speeds.detail)
-    measures["crossing"] = _crossing(clip, hands, tolerances)
     bodies = dict(clip.problem.bodies)
     measures[COARSE] = _whole(clip, coarse_faults(clip, tolerances))
     measures["mesh"] = _whole(clip, mesh_faults(bodies))
