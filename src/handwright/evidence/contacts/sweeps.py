@@ -24,6 +24,7 @@ from handwright.core.body import RigidBody
 from handwright.core.clip import Clip
 from handwright.core.surface import EnvironmentBox
 from handwright.evidence.contacts.body_contacts import surface_samples
+from handwright.evidence.contacts.flesh import flesh_rods
 from handwright.evidence.contacts.hand_contacts import HandProbe
 from handwright.evidence.contacts.probes import capsule_gaps, exact_distance
 from handwright.geometry.distance.exact import ExactDistance
@@ -119,29 +120,17 @@ class _MovingHand(NamedTuple):
 
     def hull(self, back: Pose) -> Float[np.ndarray, "T K 3"]:
         """Ends of the axes, in another frame, m."""
-        return back[:, None].apply(np.concatenate(posed_axes(self.hand), axis=1))
+        return back[:, None].apply(np.concatenate(flesh_rods(self.hand)[:2], axis=1))
 
     def points(self, back: Pose, frames: Int[np.ndarray, " S"]) -> Float[np.ndarray, "S N 3"]:
         """Places along the axes in some frames of the clip, in another frame, m."""
-        start, end = (ends[frames] for ends in posed_axes(self.hand))
+        start, end = (ends[frames] for ends in flesh_rods(self.hand)[:2])
         return back[frames][:, None].apply(
             np.concatenate([start + share * (end - start) for share in _ALONG], axis=1)
         )
 
 
 _Mover = _MovingBody | _MovingHand
-
-
-def posed_axes(
-    hand: HandProbe,
-) -> tuple[Float[np.ndarray, "T C 3"], Float[np.ndarray, "T C 3"]]:
-    """First and second ends of the axes of a hand's capsules in the world, m."""
-    capsules, (rotations, positions) = hand.model.capsules, hand.links
-    turn, place = rotations[:, capsules.link], positions[:, capsules.link]
-    return (
-        place + np.einsum("tcij,cj->tci", turn, capsules.start),
-        place + np.einsum("tcij,cj->tci", turn, capsules.end),
-    )
 
 
 @lru_cache(maxsize=8)
@@ -306,7 +295,7 @@ def _bones_through(
 ) -> Int[np.ndarray, " S"]:
     """Steps in which a body passes through the flesh of a hand, deeper than frames may show it."""
     back = pose.inverse()[:, None]
-    start, end = (back.apply(ends) for ends in posed_axes(hand))
+    start, end = (back.apply(ends) for ends in flesh_rods(hand)[:2])
     travel = np.maximum(*(np.linalg.norm(np.diff(ends, axis=0), axis=2) for ends in (start, end)))
     step, part = np.nonzero(travel > 2.0 * _BONE_STEP)
     if step.size == 0:
