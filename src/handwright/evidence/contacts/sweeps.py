@@ -11,7 +11,6 @@ Steps that are shorter than the solid is thick, or that lead past it, are left o
 
 from __future__ import annotations
 
-import atexit
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import product
@@ -24,11 +23,12 @@ from handwright.core.body import RigidBody
 from handwright.core.clip import Clip
 from handwright.core.surface import EnvironmentBox
 from handwright.evidence.contacts.body_contacts import surface_samples
+from handwright.evidence.contacts.flesh import flesh_rods
 from handwright.evidence.contacts.hand_contacts import HandProbe
 from handwright.evidence.contacts.probes import capsule_gaps, exact_distance
+from handwright.evidence.contacts.ray_casters import is_crossed, lines_beside
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.farthest_first import farthest_first
-from handwright.geometry.mesh.rays import RayCaster
 from handwright.kinematics.skin.samples import CAPSULE_BULGE
 from handwright.math.pose import Pose
 
@@ -38,7 +38,6 @@ _MOST_POINTS = 160
 _ALONG = (0.0, 0.25, 0.5, 0.75, 1.0)
 # Frames may show things this deep in each other; ways beside a point's are at least that far, m.
 _SLACK = 2e-3
-_SIDES = 8
 # No body that is thinner than this is told from one that lets things through, m.
 _THIN = 5e-4
 # A hand's bones are looked at again after so much of their way, m, at most so many times a step.
@@ -119,29 +118,17 @@ class _MovingHand(NamedTuple):
 
     def hull(self, back: Pose) -> Float[np.ndarray, "T K 3"]:
         """Ends of the axes, in another frame, m."""
-        return back[:, None].apply(np.concatenate(posed_axes(self.hand), axis=1))
+        return back[:, None].apply(np.concatenate(flesh_rods(self.hand)[:2], axis=1))
 
     def points(self, back: Pose, frames: Int[np.ndarray, " S"]) -> Float[np.ndarray, "S N 3"]:
         """Places along the axes in some frames of the clip, in another frame, m."""
-        start, end = (ends[frames] for ends in posed_axes(self.hand))
+        start, end = (ends[frames] for ends in flesh_rods(self.hand)[:2])
         return back[frames][:, None].apply(
             np.concatenate([start + share * (end - start) for share in _ALONG], axis=1)
         )
 
 
 _Mover = _MovingBody | _MovingHand
-
-
-def posed_axes(
-    hand: HandProbe,
-) -> tuple[Float[np.ndarray, "T C 3"], Float[np.ndarray, "T C 3"]]:
-    """First and second ends of the axes of a hand's capsules in the world, m."""
-    capsules, (rotations, positions) = hand.model.capsules, hand.links
-    turn, place = rotations[:, capsules.link], positions[:, capsules.link]
-    return (
-        place + np.einsum("tcij,cj->tci", turn, capsules.start),
-        place + np.einsum("tcij,cj->tci", turn, capsules.end),
-    )
 
 
 @lru_cache(maxsize=8)
@@ -212,21 +199,7 @@ class _Mesh(NamedTuple):
         self, start: Float[np.ndarray, "N 3"], end: Float[np.ndarray, "N 3"]
     ) -> Bool[np.ndarray, " N"]:
         """Whether straight ways meet its surface."""
-        way = end - start
-        length = np.linalg.norm(way, axis=1)
-        some = np.flatnonzero(length > 0.0)
-        crossed = np.zeros(len(start), dtype=bool)
-        crossed[some] = _ray_caster(self.body).cast(start[some], way[some])[0] <= length[some]
-        return crossed
-
-
-@lru_cache(maxsize=8)
-def _ray_caster(body: RigidBody) -> RayCaster:
-    return RayCaster(body)
-
-
-# The trees must go before the library that made them, or it complains when Python ends.
-atexit.register(_ray_caster.cache_clear)
+        return is_crossed(self.body, start, end)
 
 
 def _tunnels(
@@ -252,11 +225,10 @@ def _tunnels(
     row, start, end, bend = row[kept], start[kept], end[kept], bend[kept]
     kept = solid.is_outside(start) & solid.is_outside(end)
     row, start, end, bend = row[kept], start[kept], end[kept], bend[kept]
-    aside = _beside(end - start) * (_SLACK + bend)[:, None, None]
     through = np.ones(len(row), dtype=bool)
-    for side in range(_SIDES):
+    for side in lines_beside(end - start):
         some = np.flatnonzero(through)
-        shift = aside[some, side]
+        shift = (_SLACK + bend[some])[:, None] * side[some]
         through[some] = solid.is_crossed(start[some] + shift, end[some] + shift)
     return np.unique(steps[row[through]])
 
@@ -291,22 +263,12 @@ def _bends(
     return np.asarray(np.minimum(bend, np.linalg.norm(own, axis=2)))
 
 
-def _beside(way: Float[np.ndarray, "N 3"]) -> Float[np.ndarray, "N S 3"]:
-    """Unit vectors all around a way, straight across it."""
-    along = way / np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-30)
-    one = np.cross(along, np.eye(3)[np.abs(along).argmin(axis=1)])
-    one /= np.maximum(np.linalg.norm(one, axis=1, keepdims=True), 1e-30)
-    two = np.cross(along, one)
-    angle = 2.0 * np.pi * np.arange(_SIDES)[:, None] / _SIDES
-    return np.cos(angle) * one[:, None] + np.sin(angle) * two[:, None]
-
-
 def _bones_through(
     hand: HandProbe, body: RigidBody, pose: Pose, times: Float[np.ndarray, " T"]
 ) -> Int[np.ndarray, " S"]:
     """Steps in which a body passes through the flesh of a hand, deeper than frames may show it."""
     back = pose.inverse()[:, None]
-    start, end = (back.apply(ends) for ends in posed_axes(hand))
+    start, end = (back.apply(ends) for ends in flesh_rods(hand)[:2])
     travel = np.maximum(*(np.linalg.norm(np.diff(ends, axis=0), axis=2) for ends in (start, end)))
     step, part = np.nonzero(travel > 2.0 * _BONE_STEP)
     if step.size == 0:
