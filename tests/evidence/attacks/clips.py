@@ -81,6 +81,18 @@ def bystander(count: int, place=(0.0, 1.0, 1.2)):
     return {"hand": (model, still(place, count), model.pose("rest"))}
 
 
+def alone(body, pose, times, *, environment=(), name="body", **given):
+    """A body with a hand that waits far away."""
+    count = len(times)
+    return clip_of(
+        times,
+        hands=bystander(count),
+        bodies={name: (body, pose)},
+        environment=environment,
+        **given,
+    )
+
+
 def fist(pose: Pose, *, side="right", model: HandModel | None = None):
     """A hand closed around a ball of 35 mm radius at these poses: for ``hands`` of ``clip_of``."""
     model = human(side) if model is None else model

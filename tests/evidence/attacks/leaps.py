@@ -257,5 +257,5 @@ ATTACKS = (
     Attack(slow_frame_hides_the_way, LEAP),
     Attack(frames_of_a_tenth_microsecond, LEAP),
     Attack(box_as_fast_as_a_bullet, LEAP),
-    Attack(strobing_bar, LEAP),
+    Attack(strobing_bar, LEAP | UNEXPLAINED),
 )

@@ -7,14 +7,16 @@ from attacks import (
     crossing,
     explained,
     figures,
+    honest_bodies,
+    honest_hands,
+    honest_rest,
     leaps,
     meshes,
-    neighbours,
     strength,
 )
 
 _ATTACKS = (leaps, aliasing, strength, figures, meshes, crossing, explained)
-_NEIGHBOURS = (neighbours,)
+_NEIGHBOURS = (honest_hands, honest_bodies, honest_rest)
 
 
 def _of(modules, name):

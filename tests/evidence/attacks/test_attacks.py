@@ -9,7 +9,7 @@ from attacks.tables import ATTACKS
 
 
 @pytest.mark.parametrize("row", [pytest.param(r, id=f"{g}.{r.name}") for g, r in ATTACKS])
-def test_a_wrong_clip_is_refused_for_a_right_reason_or_certified_under_what_it_assumes(row):
+def test_it_is_refused_for_a_right_reason_or_certified_under_what_it_assumes(row):
     said = judge(row)
     assert is_acceptable(row, said), (
         f"{said.verdict}; expected one of {sorted(row.refused)} or the word {row.under}"
