@@ -7,6 +7,7 @@ used only to check that it is so.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -27,10 +28,14 @@ from handwright.evidence.certificate.resolution import coarse_faults, is_too_fin
 from handwright.evidence.certificate.seam import around_seam, seam_gap
 from handwright.evidence.certificate.speeds import speed_shares
 from handwright.evidence.certificate.stored import StoredFindings, judge_stored
+from handwright.evidence.contacts.crossings import bodies_cross
 from handwright.evidence.contacts.hand_contacts import HandProbe, probe_hand
+from handwright.evidence.contacts.overlaps import hand_hand_depth, palm_depth
 from handwright.evidence.contacts.probes import exact_distance
 from handwright.evidence.contacts.skin_probe import depth_in_surroundings
 from handwright.evidence.contacts.sweeps import swept_through
+from handwright.evidence.contacts.thin_things import surroundings_in_flesh
+from handwright.geometry.distance.exact import ExactDistance
 
 CHECKS = (
     COARSE,
@@ -94,7 +99,7 @@ def certify(
     measures = _body_measures(clip, findings, hands, tolerances)
     measures |= _hand_measures(clip, hands, tolerances)
     measures |= _stored_measures(stored, measures["slip"], tolerances)
-    measures["crossing"] = _crossing(clip, hands, tolerances)
+    measures["crossing"] = _crossing(clip, hands, exact, tolerances)
     # A leap breaks everything around it: it is named once, and those frames are not judged.
     measures = {
         name: measure._replace(
@@ -121,13 +126,29 @@ def _whole(clip: Clip, faults: list[str]) -> _Measure:
     return _over(value, 0.0, "faults", "; ".join(faults))
 
 
-def _crossing(clip: Clip, hands: dict[str, HandProbe], tolerances: Tolerances) -> _Measure:
+def _crossing(
+    clip: Clip,
+    hands: dict[str, HandProbe],
+    exact: dict[str, ExactDistance],
+    tolerances: Tolerances,
+) -> _Measure:
     """Whether anything goes through anything else, in a frame or on the way to it."""
+    found = [hand_hand_depth(hands)]
+    for hand in hands.values():
+        found += [palm_depth(hand), surroundings_in_flesh(hand, clip.problem.environment)]
+    for one, two in combinations(clip.bodies, 2):
+        names = [f"{one} and {two}"] * clip.num_frames
+        found.append((bodies_cross(clip, one, two, exact), names))
     depth, detail = np.zeros(clip.num_frames), ""
+    for deep, names in found:
+        if deep.max(initial=0.0) > max(depth.max(), tolerances.finger_finger):
+            detail = names[int(deep.argmax())]
+        depth[: len(deep)] = np.maximum(depth[: len(deep)], deep)
     passed, names = swept_through(clip, hands)
     if passed.any():
         detail = names[int(passed.argmax())]
-    return _Measure(depth, tolerances.finger_finger, "m", passed, detail)
+    fails = (depth > tolerances.finger_finger) | passed
+    return _Measure(depth, tolerances.finger_finger, "m", fails, detail)
 
 
 def _seam(clip: Clip, tolerances: Tolerances) -> _Measure:
