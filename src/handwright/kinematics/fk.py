@@ -15,7 +15,7 @@ from handwright.kinematics.tree import (
     Tree,
     forward,
     links_for,
-    placed,
+    placed_row,
     point_jacobian,
     tree_of,
 )
@@ -36,6 +36,21 @@ class PosedPoints(NamedTuple):
 
     position: Float[np.ndarray, "*B N 3"]
     normal: Float[np.ndarray, "*B N 3"]
+
+
+class PointJacobians(NamedTuple):
+    """Points of links in the world, and how they move with the joints, in world axes."""
+
+    position: Float[np.ndarray, "N 3"]
+    """m."""
+    linear: Float[np.ndarray, "N 3 J"]
+    angular: Float[np.ndarray, "N 3 J"]
+
+
+def empty_jacobians(num_points: int, num_joints: int) -> PointJacobians:
+    """Room for the positions and Jacobians of points."""
+    jacobian = np.zeros((2, num_points, 3, num_joints))
+    return PointJacobians(np.zeros((num_points, 3)), *jacobian)
 
 
 @kernel
@@ -241,16 +256,14 @@ def jacobians_of_points(
     links: Links,
     link: np.ndarray,
     local: np.ndarray,
-    position: np.ndarray,
-    linear: np.ndarray,
-    angular: np.ndarray,
+    found: PointJacobians,
 ) -> None:
-    """Forward kinematics, then world positions (N, 3) and Jacobians (N, 3, J) of N points."""
+    """Forward kinematics, then positions and Jacobians of points of links."""
     forward(tree, q, links)
     for n in range(link.shape[0]):
-        point = placed(links, link[n], local[n, 0], local[n, 1], local[n, 2])
-        position[n, 0], position[n, 1], position[n, 2] = point
-        point_jacobian(tree, links, link[n], point, n, linear, angular)
+        point = placed_row(links, link[n], local, n)
+        found.position[n, 0], found.position[n, 1], found.position[n, 2] = point
+        point_jacobian(tree, links, link[n], point, n, found.linear, found.angular)
 
 
 def point_jacobians(
@@ -259,26 +272,10 @@ def point_jacobians(
     link: Int[np.ndarray, " N"],
     local: Float[np.ndarray, "N 3"],
     root: Pose | None = None,
-) -> tuple[Float[np.ndarray, "N 3"], Float[np.ndarray, "N 3 J"], Float[np.ndarray, "N 3 J"]]:
-    """World positions and Jacobians (linear, angular; world axes) of points fixed to links."""
+) -> PointJacobians:
+    """World positions and Jacobians of points fixed to links."""
     q = one_pose(model, q)
     link, local = checked_points(model, link, local)
-    links = links_for(model)
-    if root is not None:
-        links.rotation[0] = rotation.to_matrix(root.wxyz)
-        links.position[0] = root.position
-    count = len(link)
-    position = np.zeros((count, 3))
-    linear = np.zeros((count, 3, model.num_joints))
-    angular = np.zeros((count, 3, model.num_joints))
-    jacobians_of_points(
-        tree_of(model),
-        q,
-        links,
-        link,
-        local,
-        position,
-        linear,
-        angular,
-    )
-    return position, linear, angular
+    found = empty_jacobians(len(link), model.num_joints)
+    jacobians_of_points(tree_of(model), q, links_for(model, root), link, local, found)
+    return found

@@ -27,6 +27,17 @@ class Around(NamedTuple):
     """Skin points that are looked at for each capsule, at most; 0 to go by the capsules."""
 
 
+class Obstacles(NamedTuple):
+    """What a moving hand keeps out of, in the frame of the object; None where there is nothing."""
+
+    field: Field | None = None
+    """Signed distances of the object."""
+    environment: EnvironmentArrays | None = None
+    """Surroundings, from ``seen_over``."""
+    samples: SkinSamples | None = None
+    """Skin points that keep out; those of ``skin_samples`` by default."""
+
+
 def no_object() -> Field:
     """A field with nothing in it: every point is a kilometre from the surface."""
     return make_field(np.full((2, 2, 2), 1e3), np.zeros(3), 1.0)

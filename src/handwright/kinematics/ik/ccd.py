@@ -13,7 +13,6 @@ from handwright.kernels.decorators import compiled
 from handwright.kinematics.fk import one_pose
 from handwright.kinematics.ik.digit_table import DigitTable, digit_table
 from handwright.kinematics.tree import Links, Tree, forward, links_for, placed, tree_of
-from handwright.math import rotation
 from handwright.math.pose import Pose
 
 
@@ -125,14 +124,10 @@ def descend_digit(
     target = np.array(target, dtype=np.float64)
     if target.shape != (3,) or not np.isfinite(target).all():
         raise InvalidValueError(f"Target is {target.tolist()}; expected three numbers, metres.")
-    links = links_for(model)
-    if root is not None:
-        links.rotation[0] = rotation.to_matrix(root.wxyz)
-        links.position[0] = root.position
     chain = np.array([j for j in sorted(found.joints) if model.joints.leader[j] < 0])
     error, sweeps = _descend(
         tree_of(model),
-        links,
+        links_for(model, root),
         q,
         chain,
         table,

@@ -88,29 +88,16 @@ def skin_travel(
 
 
 @inlined
-def known_of_capsule(memory: SkinMemory, capsule: int, pose: int) -> float:
-    """Least that is known of its points, with the travel by then, m."""
-    return memory.least[pose, capsule] if memory.known.shape[1] > 0 else -np.inf
+def recall(table: np.ndarray, pose: int, row: int) -> float:
+    """What is known of a point or capsule in ``known`` or ``least``, with the travel by then, m."""
+    return table[pose, row] if table.shape[1] > 0 else -np.inf
 
 
 @inlined
-def know_capsule(memory: SkinMemory, capsule: int, pose: int, known: float) -> None:
-    """Remembers the least for all points of a capsule."""
-    if memory.known.shape[1] > 0:
-        memory.least[pose, capsule] = known
-
-
-@inlined
-def known_of_point(memory: SkinMemory, row: int, pose: int) -> float:
-    """What is known of a point, with the travel by then, m."""
-    return memory.known[pose, row] if memory.known.shape[1] > 0 else -np.inf
-
-
-@inlined
-def know_point(memory: SkinMemory, row: int, pose: int, known: float) -> None:
-    """Remembers it."""
-    if memory.known.shape[1] > 0:
-        memory.known[pose, row] = known
+def remember(table: np.ndarray, pose: int, row: int, known: float) -> None:
+    """Remembers what is known of a point or capsule."""
+    if table.shape[1] > 0:
+        table[pose, row] = known
 
 
 @inlined
