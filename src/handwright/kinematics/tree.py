@@ -11,7 +11,7 @@ from handwright.core.hand import HandModel
 from handwright.kernels.decorators import inlined, kernel
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.math.vec3 import Vec3, cross, minus, row3
+from handwright.math.vec3 import Vec3
 
 
 class Tree(NamedTuple):
@@ -128,10 +128,13 @@ def placed_row(links: Links, link: int, local: np.ndarray, row: int) -> Vec3:
 @inlined
 def joint_velocity_of_point(tree: Tree, links: Links, joint: int, point: Vec3) -> Vec3:
     """Velocity of a world point per unit speed of one joint that moves it."""
-    axis = row3(links.axis, joint)
+    ax, ay, az = links.axis[joint, 0], links.axis[joint, 1], links.axis[joint, 2]
     if tree.is_slide[joint]:
-        return axis
-    return cross(axis, minus(point, row3(links.position, joint + 1)))
+        return ax, ay, az
+    rx = point[0] - links.position[joint + 1, 0]
+    ry = point[1] - links.position[joint + 1, 1]
+    rz = point[2] - links.position[joint + 1, 2]
+    return ay * rz - az * ry, az * rx - ax * rz, ax * ry - ay * rx
 
 
 @kernel
@@ -150,9 +153,9 @@ def point_jacobian(
     """
     while link > 0:
         joint = link - 1
-        velocity = joint_velocity_of_point(tree, links, joint, point)
-        for i in range(3):
-            linear[row, i, joint] = velocity[i]
-            if not tree.is_slide[joint]:
+        vx, vy, vz = joint_velocity_of_point(tree, links, joint, point)
+        linear[row, 0, joint], linear[row, 1, joint], linear[row, 2, joint] = vx, vy, vz
+        if not tree.is_slide[joint]:
+            for i in range(3):
                 angular[row, i, joint] = links.axis[joint, i]
         link = tree.parent[joint]

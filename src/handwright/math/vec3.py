@@ -16,27 +16,9 @@ def row3(table: np.ndarray, row: int) -> Vec3:
 
 
 @inlined
-def dot(a: Vec3, b: Vec3) -> float:
-    """Dot product a . b."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@inlined
-def cross(a: Vec3, b: Vec3) -> Vec3:
-    """Cross product a x b."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-@inlined
 def minus(a: Vec3, b: Vec3) -> Vec3:
     """Difference a - b."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
-
-
-@inlined
-def times(s: float, a: Vec3) -> Vec3:
-    """The vector ``a`` scaled by ``s``."""
-    return s * a[0], s * a[1], s * a[2]
 
 
 @inlined

@@ -20,6 +20,7 @@ from handwright.mechanics.pyramid import (
 from handwright.mechanics.torques import gravity_torques, joint_torques, torque_maps
 from handwright.mechanics.wrench import (
     ForceContacts,
+    ForceProgram,
     ForceStatus,
     edge_wrenches,
     force_contacts,
@@ -31,6 +32,7 @@ __all__ = [
     "ContactForces",
     "EdgeSides",
     "ForceContacts",
+    "ForceProgram",
     "ForceStatus",
     "LeastForces",
     "PyramidWork",

@@ -17,7 +17,7 @@ from handwright.mechanics.cone_steps import (
     unscaled,
 )
 from handwright.mechanics.cone_work import ConeWork
-from handwright.mechanics.wrench import ForceContacts, has_one_edge, set_column, tangents
+from handwright.mechanics.wrench import ForceProgram, has_one_edge, set_column, tangents
 
 _RELATIVE_GAP = 1e-8
 _ABSOLUTE_GAP = 1e-9
@@ -31,15 +31,10 @@ _NO_PIVOT = 1e-15
 
 
 @inlined
-def set_up(
-    work: ConeWork,
-    contacts: ForceContacts,
-    count: int,
-    wrench: np.ndarray,
-    force_scale: float,
-    length_scale: float,
-) -> bool:
+def set_up(work: ConeWork, program: ForceProgram) -> bool:
     """Columns, prices and caps in scaled units; False if something is not finite."""
+    contacts, count, wrench = program.contacts, program.count, program.wrench
+    force_scale, length_scale = program.force_scale, program.length_scale
     total, highest = 0.0, 0.0
     for k in range(6):
         work.wanted[k] = wrench[k] / (force_scale if k < 3 else force_scale * length_scale)

@@ -46,6 +46,23 @@ class ForceContacts(NamedTuple):
     """Largest normal force, N; infinity for none."""
 
 
+class ForceProgram(NamedTuple):
+    """What forces are looked for; compiled code takes it as it is."""
+
+    contacts: ForceContacts
+    """Finite, with unit normals."""
+    count: int
+    """How many of the contacts are in use, the first ones."""
+    wrench: Float[np.ndarray, "6"]
+    """Force (N), then moment about the centre of mass (N m), world axes."""
+    force_scale: float
+    """Unit of force, N: the weight of the body."""
+    length_scale: float
+    """Unit of length, m: the radius of gyration of the body."""
+    tolerance: float
+    """Largest residual of a feasible problem, in these units."""
+
+
 def no_contacts(capacity: int) -> ForceContacts:
     """Room for contacts, with none in it."""
     return ForceContacts(
@@ -179,6 +196,26 @@ def set_column(
 
 
 @inlined
+def clear_forces(program: ForceProgram, force: np.ndarray, residual: np.ndarray) -> None:
+    """Sets the forces of a program to zero, and what they leave of its wrench."""
+    for k in range(6):
+        residual[k] = program.wrench[k]
+    for i in range(program.count):
+        for k in range(3):
+            force[i, k] = 0.0
+
+
+@inlined
+def residual_size(program: ForceProgram, residual: np.ndarray) -> float:
+    """The larger of a residual's force and moment, in the units of its program."""
+    push = turn = 0.0
+    for k in range(3):
+        push += residual[k] ** 2
+        turn += residual[3 + k] ** 2
+    return max(np.sqrt(push), np.sqrt(turn) / program.length_scale) / program.force_scale
+
+
+@inlined
 def edge_force(contacts: ForceContacts, i: int, cosine: float, sine: float) -> tuple:
     """Force of unit normal part on the cone of a contact, at an angle about the normal."""
     n, mu, d = contacts.normal, contacts.friction[i], contacts.drag
@@ -274,23 +311,25 @@ def check_wrench(wrench: ArrayLike) -> Float[np.ndarray, "6"]:
     return array
 
 
-def natural_scales(
+def force_program(
     contacts: ForceContacts,
-    wrench: Float[np.ndarray, "6"],
+    wrench: ArrayLike,
     force_scale: float | None,
     length_scale: float | None,
-) -> tuple[float, float]:
-    """Units of force (N) and length (m) in which a problem is solved; given ones are kept.
+    tolerance: float,
+) -> ForceProgram:
+    """Checks a program; units of force (N) and length (m) that are given are kept.
 
     Else the length is the root mean square distance of the contacts from the centre of mass, and
     the force that of the wrench, whose moment counts as a force at that distance.
     """
-    check_positive(force_scale=force_scale, length_scale=length_scale)
+    target = check_wrench(wrench)
+    check_positive(tolerance=tolerance, force_scale=force_scale, length_scale=length_scale)
     if length_scale is None:
         spread = float(np.sqrt(np.mean(contacts.arm**2) * 3.0)) if len(contacts.arm) else 0.0
         length_scale = spread if spread > 0.0 else 1.0
     if force_scale is None:
-        push, turn = np.linalg.norm(wrench[:3]), np.linalg.norm(wrench[3:]) / length_scale
+        push, turn = np.linalg.norm(target[:3]), np.linalg.norm(target[3:]) / length_scale
         size = float(np.hypot(push, turn))
         force_scale = size if size > 0.0 else 1.0
-    return force_scale, length_scale
+    return ForceProgram(contacts, len(contacts.arm), target, force_scale, length_scale, tolerance)

@@ -33,7 +33,7 @@ from handwright.kinematics.tree import (
     placed_row,
     turned,
 )
-from handwright.math.vec3 import Vec3, along, cross, dot, minus, row3
+from handwright.math.vec3 import Vec3, along, minus
 
 _MOST_DAMPING = 1e6
 _SHORT_STEP = 3e-3
@@ -51,12 +51,14 @@ def _point_row(
             break
         row[a] = 0.0
         if joint < link:
-            row[a] = dot(direction, joint_velocity_of_point(tree, links, joint, point))
+            vx, vy, vz = joint_velocity_of_point(tree, links, joint, point)
+            row[a] = direction[0] * vx + direction[1] * vy + direction[2] * vz
     for n in range(table.follower.shape[1]):
         joint = table.follower[digit, n]
         if joint < 0 or joint >= link:
             break
-        rate = dot(direction, joint_velocity_of_point(tree, links, joint, point))
+        vx, vy, vz = joint_velocity_of_point(tree, links, joint, point)
+        rate = direction[0] * vx + direction[1] * vy + direction[2] * vz
         row[table.column[digit, n]] += table.share[digit, n] * rate
 
 
@@ -102,7 +104,10 @@ def add_point(work: DigitWorkspace, side: int, count: int, miss: Vec3, weight: f
 @inlined
 def _turn_rate(tree: Tree, links: Links, joint: int, c: Vec3) -> float:
     """Part along ``c`` of the rate at which a joint turns what it moves."""
-    return 0.0 if tree.is_slide[joint] else dot(row3(links.axis, joint), c)
+    if tree.is_slide[joint]:
+        return 0.0
+    axis = links.axis
+    return axis[joint, 0] * c[0] + axis[joint, 1] * c[1] + axis[joint, 2] * c[2]
 
 
 @inlined
@@ -112,13 +117,18 @@ def _nail_terms(
     """Cost of a nail that faces the surface instead of looking away from it."""
     tree, table, weights = problem.rig.tree, problem.rig.table, problem.weights
     local, normal = table.nail_normal, problem.normal
-    nail = turned(links, table.tip_link[digit], local[digit, 0], local[digit, 1], local[digit, 2])
-    wanted = (normal[0], normal[1], normal[2])
-    missing = weights.least_nail_cosine - dot(nail, wanted)
+    nx, ny, nz = turned(
+        links, table.tip_link[digit], local[digit, 0], local[digit, 1], local[digit, 2]
+    )
+    missing = weights.least_nail_cosine - (nx * normal[0] + ny * normal[1] + nz * normal[2])
     if not missing > 0.0:
         return 0.0
     # d(nail)/dq_j = axis_j x nail, so the derivative along the normal is axis_j . c.
-    c = cross(nail, wanted)
+    c = (
+        ny * normal[2] - nz * normal[1],
+        nz * normal[0] - nx * normal[2],
+        nx * normal[1] - ny * normal[0],
+    )
     count = count_of(table.free, digit)
     for a in range(count):
         work.row[a] = -_turn_rate(tree, links, table.free[digit, a], c)

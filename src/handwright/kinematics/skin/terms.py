@@ -20,7 +20,7 @@ from handwright.kinematics.obstacles import Around
 from handwright.kinematics.skin.memory import recall, remember, skin_travel
 from handwright.kinematics.skin.samples import MAX_BLEND, SkinSamples, sample_position
 from handwright.kinematics.tree import Links, Tree, placed
-from handwright.math.vec3 import Vec3, cross, dot, minus, row3, times
+from handwright.math.vec3 import Vec3, row3
 
 
 @inlined
@@ -32,12 +32,18 @@ def _rate(
     The part is what one link carries, with its ``share`` as weight. Its ``moment`` is the weighted
     position on that link x direction.
     """
-    axis = row3(links.axis, joint)
+    ax, ay, az = row3(links.axis, joint)
+    dx, dy, dz = direction
     if tree.is_slide[joint]:
-        return share * dot(axis, direction)
+        return share * (ax * dx + ay * dy + az * dz)
+    p = links.position
+    ox, oy, oz = share * p[joint + 1, 0], share * p[joint + 1, 1], share * p[joint + 1, 2]
     # direction . (axis x arm) = axis . (arm x direction)
-    origin = times(share, row3(links.position, joint + 1))
-    return dot(axis, minus(moment, cross(origin, direction)))
+    return (
+        ax * (moment[0] - (oy * dz - oz * dy))
+        + ay * (moment[1] - (oz * dx - ox * dz))
+        + az * (moment[2] - (ox * dy - oy * dx))
+    )
 
 
 @kernel
@@ -67,10 +73,18 @@ def _depth_rates(
         if link > last + 1:
             continue
         w, local = samples.weight[row, k], samples.local
-        whole = placed(
+        x, y, z = placed(
             links, link, w * local[row, k, 0], w * local[row, k, 1], w * local[row, k, 2]
         )
-        moment = cross(minus(whole, times(1.0 - w, row3(links.position, link))), inward)
+        p = links.position
+        x -= (1.0 - w) * p[link, 0]
+        y -= (1.0 - w) * p[link, 1]
+        z -= (1.0 - w) * p[link, 2]
+        moment = (
+            y * inward[2] - z * inward[1],
+            z * inward[0] - x * inward[2],
+            x * inward[1] - y * inward[0],
+        )
         for a in range(count):
             joint = table.free[digit, a]
             if joint >= link:
@@ -113,11 +127,11 @@ def skin_terms(
         known = recall(memory.least, pose, capsule)
         if known - until - moved > margin:
             continue
-        _, start, end = capsule_axis(table, links, capsule)
-        arm = minus(end, start)
-        mx, my, mz = 0.5 * (start[0] + end[0]), 0.5 * (start[1] + end[1]), 0.5 * (start[2] + end[2])
+        _, (sx, sy, sz), (ex, ey, ez) = capsule_axis(table, links, capsule)
+        half = 0.5 * np.sqrt((ex - sx) ** 2 + (ey - sy) ** 2 + (ez - sz) ** 2)
+        mx, my, mz = 0.5 * (sx + ex), 0.5 * (sy + ey), 0.5 * (sz + ez)
         # The middle rules most capsules out.
-        bound = 0.5 * np.sqrt(dot(arm, arm)) + samples.reach[capsule] + margin
+        bound = half + samples.reach[capsule] + margin
         object_gap = field_value(field, mx, my, mz) if weights.object > 0.0 else np.inf
         ground_gap = np.inf
         if has_environment:

@@ -268,8 +268,10 @@ def fill_bend(
         band.extra[u] = 0.0
     for row in range(first[digit, 0], first[digit, num_frames]):
         start = anchors.frame[row] * count
-        miss = minus(_anchored_point(anchors, links, row), row3(anchors.target, row))
-        bx, by, bz = minus(miss, row3(room.miss, row))
+        x, y, z = _anchored_point(anchors, links, row)
+        bx = x - anchors.target[row, 0] - room.miss[row, 0]
+        by = y - anchors.target[row, 1] - room.miss[row, 1]
+        bz = z - anchors.target[row, 2] - room.miss[row, 2]
         for a in range(count):
             bx -= velocity[row, a, 0] * band.step[start + a]
             by -= velocity[row, a, 1] * band.step[start + a]
