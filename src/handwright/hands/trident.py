@@ -29,8 +29,7 @@ from handwright.core.hand import (
 )
 from handwright.errors import InvalidValueError
 from handwright.geometry.mesh.inertia import MassProperties, combine
-from handwright.hands.capsule_mass import capsule_properties, capsule_volume
-from handwright.hands.capsule_sites import spread_sites
+from handwright.hands.capsules import capsule_properties, capsule_volume, spread_sites
 
 _NUM_SITES = 100
 _OUT = np.array([1.0, 0.0, 0.0])
@@ -211,9 +210,7 @@ def _masses(scale: float, capsules: Capsules) -> Masses:
     finger = [s.spread_mass, s.proximal_mass, s.distal_mass]
     mass = scale**3 * np.array([s.palm_mass, *finger[1:], *finger, *finger])
     lengths = np.linalg.norm(capsules.end - capsules.start, axis=1)
-    volume = np.array(
-        [capsule_volume(*size) for size in zip(lengths, capsules.radius, strict=True)]
-    )
+    volume = capsule_volume(lengths, capsules.radius)
     links: list[MassProperties] = []
     for link, total in enumerate(mass):
         own = np.flatnonzero(capsules.link == link)

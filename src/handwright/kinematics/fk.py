@@ -169,16 +169,14 @@ def link_poses(
     )
 
 
+def _turn(rotations: np.ndarray, link: np.ndarray, local: np.ndarray) -> np.ndarray:
+    return np.einsum("...nij,nj->...ni", rotations[..., link, :, :], local)
+
+
 def _attach(
     rotations: np.ndarray, positions: np.ndarray, link: np.ndarray, local: np.ndarray
 ) -> np.ndarray:
-    return positions[..., link, :] + np.einsum(
-        "...nij,nj->...ni", rotations[..., link, :, :], local
-    )
-
-
-def _turn(rotations: np.ndarray, link: np.ndarray, local: np.ndarray) -> np.ndarray:
-    return np.einsum("...nij,nj->...ni", rotations[..., link, :, :], local)
+    return positions[..., link, :] + _turn(rotations, link, local)
 
 
 def frame_poses(model: HandModel, q: Float[np.ndarray, "*B J"], root: Pose | None = None) -> Pose:

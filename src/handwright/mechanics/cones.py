@@ -47,13 +47,13 @@ _INVALID = int(ForceStatus.INVALID)
 def _report(work: ConeWork, program: ForceProgram) -> tuple[float, float]:
     """Forces in newtons; objective, and residual in scaled units counted afresh from them."""
     contacts, force_scale, residual = program.contacts, program.force_scale, work.residual
-    objective = 0.0
+    x, objective = work.cones.x, 0.0
     clear_forces(program, work.force, residual)
     for i in range(program.count):
         n, d, mu, arm = contacts.normal, contacts.drag, contacts.friction[i], contacts.arm
-        level = work.x[i, 0] * force_scale if contacts.cap[i] > 0.0 else 0.0
+        level = x[i, 0] * force_scale if contacts.cap[i] > 0.0 else 0.0
         side = 0.0 if has_one_edge(contacts, i) or contacts.cap[i] == 0.0 else mu
-        first, second = side * work.x[i, 1] * force_scale, side * work.x[i, 2] * force_scale
+        first, second = side * x[i, 1] * force_scale, side * x[i, 2] * force_scale
         ax, ay, az, bx, by, bz = tangents(n, i)
         fx = level * (n[i, 0] + mu * d[i, 0]) + first * ax + second * bx
         fy = level * (n[i, 1] + mu * d[i, 1]) + first * ay + second * by
@@ -95,7 +95,7 @@ def solve_cones(
     if size <= program.tolerance:
         return _FEASIBLE, objective, iterations
     # What rounding alone left is no proof.
-    is_proven = is_closed and work.slack_x[0, 0] > 0.5 * program.tolerance
+    is_proven = is_closed and work.slack.x[0, 0] > 0.5 * program.tolerance
     return (_INFEASIBLE if is_proven else _STALLED), objective, iterations
 
 

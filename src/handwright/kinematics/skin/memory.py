@@ -52,11 +52,8 @@ def make_skin_memory(samples: SkinSamples, num_poses: int) -> SkinMemory:
 
 def no_skin_memory() -> SkinMemory:
     """Every point is looked at every time."""
-    flat = np.zeros((0, 0))
-    return SkinMemory(
-        flat, flat.copy(), flat.copy(), flat.copy(), np.zeros((0, 0, 0, 3, 3)),
-        np.zeros((0, 0, 0, 3)),
-    )  # fmt: skip
+    shapes = (*[(0, 0)] * 4, (0, 0, 0, 3, 3), (0, 0, 0, 3))
+    return SkinMemory(*(np.zeros(shape) for shape in shapes))
 
 
 @inlined
