@@ -59,9 +59,7 @@ def zero_pose_origins(joints: JointTree) -> Float[np.ndarray, "L 3"]:
 
 
 def distances_to_axes(
-    points: Float[np.ndarray, "N 3"],
-    start: Float[np.ndarray, "C 3"],
-    end: Float[np.ndarray, "C 3"],
+    points: Float[np.ndarray, "N 3"], start: Float[np.ndarray, "C 3"], end: Float[np.ndarray, "C 3"]
 ) -> Float[np.ndarray, "N C"]:
     """Distance, m, from each point to each segment."""
     along = end - start
@@ -72,10 +70,7 @@ def distances_to_axes(
 
 
 def spread_sites(
-    joints: JointTree,
-    capsules: Capsules,
-    facing: Float[np.ndarray, "C 3"],
-    num_sites: int,
+    joints: JointTree, capsules: Capsules, facing: Float[np.ndarray, "C 3"], num_sites: int
 ) -> Sites:
     """Picks evenly spread points on the side of the capsules that faces the object.
 

@@ -18,15 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from handwright.core.hand import (
-    Capsules,
-    Digit,
-    Frames,
-    HandModel,
-    JointTree,
-    Masses,
-    SurfacePoint,
-)
+from handwright.core.hand import Capsules, Digit, Frames, HandModel, JointTree, Masses, SurfacePoint
 from handwright.errors import InvalidValueError
 from handwright.geometry.mesh.inertia import MassProperties, combine
 from handwright.hands.capsules import capsule_properties, capsule_volume, spread_sites

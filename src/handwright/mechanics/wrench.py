@@ -223,11 +223,7 @@ def edge_force(contacts: ForceContacts, i: int, cosine: float, sine: float) -> t
         return n[i, 0] + mu * d[i, 0], n[i, 1] + mu * d[i, 1], n[i, 2] + mu * d[i, 2]
     ax, ay, az, bx, by, bz = tangents(n, i)
     a, b = mu * cosine, mu * sine
-    return (
-        n[i, 0] + a * ax + b * bx,
-        n[i, 1] + a * ay + b * by,
-        n[i, 2] + a * az + b * bz,
-    )
+    return (n[i, 0] + a * ax + b * bx, n[i, 1] + a * ay + b * by, n[i, 2] + a * az + b * bz)
 
 
 @kernel

@@ -11,12 +11,7 @@ import numpy as np
 
 from handwright.geometry.distance.environment import EnvironmentArrays
 from handwright.kernels.decorators import inlined, kernel, linked
-from handwright.kinematics.ik.digit import (
-    add_point,
-    digit_terms,
-    place_digit,
-    point_velocities,
-)
+from handwright.kinematics.ik.digit import add_point, digit_terms, place_digit, point_velocities
 from handwright.kinematics.ik.digit_table import Rig, count_of
 from handwright.kinematics.ik.problem import DigitWorkspace, IkWeights
 from handwright.kinematics.obstacles import Around
@@ -285,12 +280,7 @@ def fill_bend(
 
 @kernel
 def _frame_terms(
-    problem: MotionProblem,
-    motion: Motion,
-    digit: int,
-    frame: int,
-    room: MotionWorkspace,
-    side: int,
+    problem: MotionProblem, motion: Motion, digit: int, frame: int, room: MotionWorkspace, side: int
 ) -> float:
     """Cost of anchors, skin and other digits at one frame; adds to its normal equations."""
     rig, anchors, one, work = problem.rig, problem.anchors, room.now, room.equations
