@@ -14,7 +14,7 @@ from handwright.geometry.shapes import make_shape
 from handwright.hands import human
 from handwright.kernels.decorators import compiled
 from handwright.kinematics import posed_pads
-from handwright.kinematics.fk import PointJacobians, empty_jacobians, jacobians_of_points
+from handwright.kinematics.fk import LinkPoints, link_points, place_points
 from handwright.kinematics.ik.digit_table import Rig, rig_of
 from handwright.kinematics.ik.hand import HandGoals, idle_weights, solve_hand
 from handwright.kinematics.ik.problem import DigitWorkspace, IkWeights, make_work
@@ -28,16 +28,9 @@ _ENOUGH = 1e-5
 
 
 @compiled
-def _forward_many(
-    tree: Tree,
-    q: np.ndarray,
-    links: Links,
-    link: np.ndarray,
-    local: np.ndarray,
-    found: PointJacobians,
-) -> None:
+def _place_many(tree: Tree, q: np.ndarray, links: Links, points: LinkPoints) -> None:
     for n in range(q.shape[0]):
-        jacobians_of_points(tree, q[n], links, link, local, found)
+        place_points(tree, q[n], links, points)
 
 
 def measure_forward() -> dict[str, float]:
@@ -46,9 +39,9 @@ def measure_forward() -> dict[str, float]:
     q = model.joints.random(np.random.default_rng(0), (_POSES,))
     link = np.array([digit.tip.link for digit in model.digits])
     local = np.array([digit.tip.position for digit in model.digits])
-    found = empty_jacobians(5, model.num_joints)
-    arguments = (tree_of(model), q, links_for(model), link, local, found)
-    ours = best_seconds(lambda: _forward_many(*arguments)) / _POSES
+    found = link_points(link, local, model.num_joints)
+    tree, links = tree_of(model), links_for(model)
+    ours = best_seconds(lambda: _place_many(tree, q, links, found)) / _POSES
 
     engine = mujoco.MjModel.from_xml_string(to_mjcf(model, fixed_root=True))
     data = mujoco.MjData(engine)

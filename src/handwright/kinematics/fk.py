@@ -38,19 +38,26 @@ class PosedPoints(NamedTuple):
     normal: Float[np.ndarray, "*B N 3"]
 
 
-class PointJacobians(NamedTuple):
-    """Points of links in the world, and how they move with the joints, in world axes."""
+class LinkPoints(NamedTuple):
+    """Points fixed to links, with room for where they are and how they move with the joints."""
 
+    link: Int[np.ndarray, " N"]
+    local: Float[np.ndarray, "N 3"]
+    """In the links' frames, m."""
     position: Float[np.ndarray, "N 3"]
-    """m."""
+    """In the world, m."""
     linear: Float[np.ndarray, "N 3 J"]
+    """Jacobian of the position, world axes."""
     angular: Float[np.ndarray, "N 3 J"]
+    """Jacobian of the rotation, world axes."""
 
 
-def empty_jacobians(num_points: int, num_joints: int) -> PointJacobians:
-    """Room for the positions and Jacobians of points."""
-    jacobian = np.zeros((2, num_points, 3, num_joints))
-    return PointJacobians(np.zeros((num_points, 3)), *jacobian)
+def link_points(
+    link: Int[np.ndarray, " N"], local: Float[np.ndarray, "N 3"], num_joints: int
+) -> LinkPoints:
+    """Points of a hand with this many joints; nothing is placed."""
+    jacobians = np.zeros((2, len(link), 3, num_joints))
+    return LinkPoints(link, local, np.zeros(local.shape), *jacobians)
 
 
 @kernel
@@ -248,20 +255,14 @@ def _posed(
 
 
 @compiled
-def jacobians_of_points(
-    tree: Tree,
-    q: np.ndarray,
-    links: Links,
-    link: np.ndarray,
-    local: np.ndarray,
-    found: PointJacobians,
-) -> None:
+def place_points(tree: Tree, q: np.ndarray, links: Links, points: LinkPoints) -> None:
     """Forward kinematics, then positions and Jacobians of points of links."""
     forward(tree, q, links)
-    for n in range(link.shape[0]):
-        point = placed_row(links, link[n], local, n)
-        found.position[n, 0], found.position[n, 1], found.position[n, 2] = point
-        point_jacobian(tree, links, link[n], point, n, found.linear, found.angular)
+    for n in range(points.link.shape[0]):
+        link = points.link[n]
+        point = placed_row(links, link, points.local, n)
+        points.position[n, 0], points.position[n, 1], points.position[n, 2] = point
+        point_jacobian(tree, links, link, point, n, points.linear, points.angular)
 
 
 def point_jacobians(
@@ -270,10 +271,9 @@ def point_jacobians(
     link: Int[np.ndarray, " N"],
     local: Float[np.ndarray, "N 3"],
     root: Pose | None = None,
-) -> PointJacobians:
-    """World positions and Jacobians of points fixed to links."""
+) -> tuple[Float[np.ndarray, "N 3"], Float[np.ndarray, "N 3 J"], Float[np.ndarray, "N 3 J"]]:
+    """World positions and Jacobians (linear, angular; world axes) of points fixed to links."""
     q = one_pose(model, q)
-    link, local = checked_points(model, link, local)
-    found = empty_jacobians(len(link), model.num_joints)
-    jacobians_of_points(tree_of(model), q, links_for(model, root), link, local, found)
-    return found
+    points = link_points(*checked_points(model, link, local), model.num_joints)
+    place_points(tree_of(model), q, links_for(model, root), points)
+    return points.position, points.linear, points.angular

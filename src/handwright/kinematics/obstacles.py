@@ -12,6 +12,7 @@ import numpy as np
 from handwright.core.hand import HandModel
 from handwright.geometry.distance.environment import EnvironmentArrays, pack_environment
 from handwright.geometry.distance.sdf import Field, make_field
+from handwright.kernels.decorators import inlined
 from handwright.kinematics.skin.samples import SkinSamples, no_samples
 from handwright.math import rotation
 from handwright.math.pose import Pose
@@ -36,6 +37,19 @@ class Obstacles(NamedTuple):
     """Surroundings, from ``seen_over``."""
     samples: SkinSamples | None = None
     """Skin points that keep out; those of ``skin_samples`` by default."""
+
+
+@inlined
+def environment_at(world: EnvironmentArrays, frame: int) -> EnvironmentArrays:
+    """One frame of surroundings over all frames, for kernels only: it does not own its arrays."""
+    return EnvironmentArrays(
+        world.normals[frame],
+        world.offsets[frame],
+        world.positions[frame],
+        world.rotations[frame],
+        world.half_extents,
+        world.frictions,
+    )
 
 
 def no_object() -> Field:

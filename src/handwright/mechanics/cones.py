@@ -154,19 +154,25 @@ def least_forces(
         tolerance: Residual of a feasible problem, at most, in these units.
         penalty: Price of residual in these units. Forces beyond so many units are not looked for.
     """
-    program = force_program(contacts, wrench, force_scale, length_scale, tolerance)
-    return LeastForces(program.count).solve_program(program, penalty)
+    solver = LeastForces(len(contacts.arm), tolerance=tolerance, penalty=penalty)
+    return solver.solve(contacts, wrench, force_scale=force_scale, length_scale=length_scale)
 
 
 class LeastForces:
     """``least_forces`` for many frames, with memory that is made once."""
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(
+        self, capacity: int, *, tolerance: float = TOLERANCE, penalty: float = PENALTY
+    ) -> None:
         """Makes room.
 
         Args:
             capacity: Most contacts of a frame.
+            tolerance: As in ``least_forces``.
+            penalty: As in ``least_forces``.
         """
+        check_positive(tolerance=tolerance, penalty=penalty)
+        self._tolerance, self._penalty = tolerance, penalty
         self._work, self._contacts = make_cone_work(capacity), no_contacts(capacity)
         self._packed = Packed(self._work), Packed(self._contacts)
 
@@ -182,22 +188,16 @@ class LeastForces:
         *,
         force_scale: float | None = None,
         length_scale: float | None = None,
-        tolerance: float = TOLERANCE,
-        penalty: float = PENALTY,
     ) -> ContactForces:
         """As ``least_forces``, for no more contacts than there is room for."""
-        program = force_program(contacts, wrench, force_scale, length_scale, tolerance)
-        return self.solve_program(program, penalty)
-
-    def solve_program(self, program: ForceProgram, penalty: float) -> ContactForces:
-        """The least forces of a program that has been checked."""
+        program = force_program(contacts, wrench, force_scale, length_scale, self._tolerance)
         count, work = program.count, self._work
         if count > self.capacity:
             raise InvalidValueError(
                 f"There are {count} contacts; there is room for {self.capacity}."
             )
-        check_positive(penalty=penalty)
-        for own, given in zip(self._contacts, program.contacts, strict=True):
+        for own, given in zip(self._contacts, contacts, strict=True):
             own[:count] = given
-        found = _solve_usual(self._packed[0], program._replace(contacts=self._packed[1]), penalty)
+        program = program._replace(contacts=self._packed[1])
+        found = _solve_usual(self._packed[0], program, self._penalty)
         return contact_forces(work.force[:count].copy(), work.residual.copy(), *found)

@@ -45,10 +45,8 @@ def _point_row(
 ) -> None:
     """Derivative of ``direction . point`` by the digit's free joints, in ``row``."""
     tree, table = rig.tree, rig.table
-    for a in range(table.free.shape[1]):
+    for a in range(count_of(table.free, digit)):
         joint = table.free[digit, a]
-        if joint < 0:
-            break
         row[a] = 0.0
         if joint < link:
             vx, vy, vz = joint_velocity_of_point(tree, links, joint, point)
@@ -132,10 +130,8 @@ def _nail_terms(
     count = count_of(table.free, digit)
     for a in range(count):
         work.row[a] = -_turn_rate(tree, links, table.free[digit, a], c)
-    for n in range(table.follower.shape[1]):
+    for n in range(count_of(table.follower, digit)):
         joint = table.follower[digit, n]
-        if joint < 0:
-            break
         rate = _turn_rate(tree, links, joint, c)
         work.row[table.column[digit, n]] -= table.share[digit, n] * rate
     add_row(work, side, count, missing, weights.nail)
@@ -150,10 +146,8 @@ def _object_terms(
     table, weights, field = problem.rig.table, problem.weights, problem.around.field
     cost = 0.0
     count = count_of(table.free, digit)
-    for number in range(weights.num_object_capsules):
+    for number in range(min(weights.num_object_capsules, count_of(table.capsule, digit))):
         capsule = table.capsule[digit, number]
-        if capsule < 0:
-            break
         link, a, b = capsule_axis(table, links, capsule)
         reach = table.capsule_radius[capsule] + weights.object_margin
         for sphere in range(weights.num_spheres):
@@ -174,18 +168,14 @@ def digit_terms(
     """Cost of the digit's capsules inside those of the other digits."""
     cost, table = 0.0, rig.table
     count = count_of(table.free, digit)
-    for m in range(table.capsule.shape[1]):
+    for m in range(count_of(table.capsule, digit)):
         own = table.capsule[digit, m]
-        if own < 0:
-            break
         link, a, b = capsule_axis(table, links, own)
         for other_digit in range(table.capsule.shape[0]):
             if other_digit == digit:
                 continue
-            for n in range(table.capsule.shape[1]):
+            for n in range(count_of(table.capsule, other_digit)):
                 other = table.capsule[other_digit, n]
-                if other < 0:
-                    break
                 _, c, d = capsule_axis(table, links, other)
                 reach = (
                     table.capsule_radius[own] + table.capsule_radius[other] + weights.digit_margin
@@ -266,10 +256,8 @@ def digit_cost(
 def place_digit(rig: Rig, links: Links, digit: int, q: np.ndarray) -> None:
     """Sets the followers of a digit and places its links."""
     table = rig.table
-    for n in range(table.chain.shape[1]):
+    for n in range(count_of(table.chain, digit)):
         joint = table.chain[digit, n]
-        if joint < 0:
-            break
         leader = table.leader[joint]
         if leader >= 0:
             q[joint] = table.ratio[joint] * q[leader] + table.bias[joint]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from handwright.kernels.decorators import inlined, kernel
-from handwright.kinematics.ik.digit_table import DigitTable
+from handwright.kinematics.ik.digit_table import DigitTable, count_of
 from handwright.kinematics.skin.samples import SkinSamples
 from handwright.kinematics.tree import Links
 
@@ -118,10 +118,8 @@ def keep_skin(
     """Keeps the pose at which the points of a digit have just been looked at."""
     if memory.known.shape[1] == 0:
         return
-    for number in range(table.capsule.shape[1]):
+    for number in range(count_of(table.capsule, digit)):
         capsule = table.capsule[digit, number]
-        if capsule < 0:
-            break
         memory.travel[pose, capsule] += memory.moved[pose, capsule]
         memory.moved[pose, capsule] = 0.0
         _keep_pose(samples, memory, links, capsule, pose)
@@ -134,12 +132,10 @@ def forget_skin(
     """Nothing is known about the points of a digit; the pose of its links is kept."""
     if memory.known.shape[1] == 0:
         return
-    for number in range(table.capsule.shape[1]):
+    for number in range(count_of(table.capsule, digit)):
         capsule = table.capsule[digit, number]
-        if capsule < 0:
-            break
         memory.travel[pose, capsule] = memory.moved[pose, capsule] = 0.0
         memory.least[pose, capsule] = -np.inf
         for row in range(samples.first[capsule], samples.first[capsule + 1]):
             memory.known[pose, row] = -np.inf
-        _keep_pose(samples, memory, links, capsule, pose)
+    keep_skin(table, samples, memory, links, digit, pose)

@@ -58,13 +58,9 @@ def _depth_rates(
 ) -> None:
     """Rates at which a skin point goes inwards with each free joint of a digit."""
     tree, table = rig.tree, rig.table
-    count, last = count_of(table.free, digit), -1
+    count, last = count_of(table.free, digit), table.chain[digit, count_of(table.chain, digit) - 1]
     for a in range(count):
         rates[a] = 0.0
-    for n in range(table.chain.shape[1]):
-        if table.chain[digit, n] < 0:
-            break
-        last = table.chain[digit, n]
     for k in range(MAX_BLEND):
         link = samples.link[row, k]
         if link < 0:
@@ -118,10 +114,8 @@ def skin_terms(
     margin = weights.object_margin
     has_environment = weights.environment > 0.0 and len(around.environment.frictions) > 0
     count, cost = count_of(table.free, digit), 0.0
-    for number in range(min(weights.num_object_capsules, table.capsule.shape[1])):
+    for number in range(min(weights.num_object_capsules, count_of(table.capsule, digit))):
         capsule = table.capsule[digit, number]
-        if capsule < 0:
-            break
         # A distance changes by no more than one walks.
         until, moved = skin_travel(samples, memory, links, capsule, pose)
         known = recall(memory.least, pose, capsule)

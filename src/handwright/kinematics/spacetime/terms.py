@@ -9,12 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handwright.geometry.distance.environment import EnvironmentArrays
 from handwright.kernels.decorators import inlined, kernel, linked
 from handwright.kinematics.ik.digit import add_point, digit_terms, place_digit, point_velocities
 from handwright.kinematics.ik.digit_table import Rig, count_of
 from handwright.kinematics.ik.problem import DigitWorkspace, IkWeights
-from handwright.kinematics.obstacles import Around
+from handwright.kinematics.obstacles import Around, environment_at
 from handwright.kinematics.skin.memory import keep_skin
 from handwright.kinematics.skin.terms import skin_terms
 from handwright.kinematics.spacetime.band import Band
@@ -173,24 +172,6 @@ def put_digit(chain: np.ndarray, now: Links, links: Links, digit: int, frame: in
 
 
 @inlined
-def _around_at(around: Around, frame: int) -> Around:
-    world = around.environment
-    return Around(
-        around.field,
-        EnvironmentArrays(
-            world.normals[frame],
-            world.offsets[frame],
-            world.positions[frame],
-            world.rotations[frame],
-            world.half_extents,
-            world.frictions,
-        ),
-        around.samples,
-        around.max_samples,
-    )
-
-
-@inlined
 def _is_pinned(problem: MotionProblem, digit: int, frame: int) -> bool:
     """Whether no joint of a digit may move at a frame."""
     free, low, high = problem.rig.table.free, problem.low, problem.high
@@ -295,7 +276,9 @@ def _frame_terms(
         point_velocities(rig, one, digit, anchors.link[row], point, work.column)
         cost += add_point(work, side, count, minus(point, goal), anchors.weight[row])
     if problem.around.max_samples > 0:
-        around = _around_at(problem.around, frame)
+        whole = problem.around
+        world = environment_at(whole.environment, frame)
+        around = Around(whole.field, world, whole.samples, whole.max_samples)
         cost += skin_terms(rig, one, digit, around, problem.ik, work, side, frame)
     if problem.weights.digits > 0.0:
         cost += digit_terms(rig, one, digit, problem.ik, work, side)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from handwright.geometry.distance.environment import EnvironmentArrays, environment_value_gradient
+from handwright.geometry.distance.environment import environment_value_gradient
 from handwright.geometry.distance.sdf import field_value
 from handwright.kernels.decorators import inlined, kernel, linked
 from handwright.kinematics.ik.digit import place_digit, solve_digit
 from handwright.kinematics.ik.digit_table import Rig
 from handwright.kinematics.ik.problem import DigitProblem, IkWeights
-from handwright.kinematics.obstacles import Around
+from handwright.kinematics.obstacles import Around, environment_at
 from handwright.kinematics.skin.samples import sample_position
 from handwright.kinematics.tree import Links, placed
 from handwright.methods.sampling.search.workspace import FREE, Workspace
@@ -24,20 +24,8 @@ def surroundings_at(data: HoldData, t: int) -> Around:
     This is for kernels only: what it returns does not own its arrays, and other compiled code would
     free them.
     """
-    world = data.environment
-    return Around(
-        data.field,
-        EnvironmentArrays(
-            world.normals[t],
-            world.offsets[t],
-            world.positions[t],
-            world.rotations[t],
-            world.half_extents,
-            world.frictions,
-        ),
-        data.samples,
-        data.limits.max_samples,
-    )
+    world = environment_at(data.environment, t)
+    return Around(data.field, world, data.samples, data.limits.max_samples)
 
 
 @kernel
