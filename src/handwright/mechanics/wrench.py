@@ -234,14 +234,6 @@ def has_one_edge(contacts: ForceContacts, i: int) -> bool:
 
 
 @compiled
-def _fill_map(contacts: ForceContacts, columns: np.ndarray) -> None:
-    for i in range(contacts.arm.shape[0]):
-        set_column(columns, 3 * i, contacts.arm, i, (1.0, 0.0, 0.0), 1.0)
-        set_column(columns, 3 * i + 1, contacts.arm, i, (0.0, 1.0, 0.0), 1.0)
-        set_column(columns, 3 * i + 2, contacts.arm, i, (0.0, 0.0, 1.0), 1.0)
-
-
-@compiled
 def _fill_edges(
     contacts: ForceContacts, num_edges: int, columns: np.ndarray, owner: np.ndarray
 ) -> int:
@@ -261,9 +253,9 @@ def grasp_map(contacts: ForceContacts) -> Float[np.ndarray, "6 M"]:
 
     The wrench is force (N), then moment about the centre of mass (N m), in world axes.
     """
-    columns = np.zeros((3 * len(contacts.arm), 6))
-    _fill_map(contacts, columns)
-    return np.ascontiguousarray(columns.T)
+    moments = np.cross(contacts.arm[:, None], np.eye(3))
+    forces = np.broadcast_to(np.eye(3), moments.shape)
+    return np.ascontiguousarray(np.concatenate([forces, moments], axis=-1).reshape(-1, 6).T)
 
 
 def edge_wrenches(
