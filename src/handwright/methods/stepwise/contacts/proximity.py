@@ -116,8 +116,7 @@ def _target_poses(frame: Frame) -> list[TargetPose]:
 
 def _farthest_way(body: SteppedBody, now: BodyState, step: float) -> float:
     """How far a point of a body comes in a frame at most, as it moves now, m."""
-    size = float(np.sqrt((body.corners**2).sum(axis=1).max(initial=0.0)))
-    return step * (length(now.velocity) + length(now.angular_velocity) * size)
+    return step * (length(now.velocity) + length(now.angular_velocity) * body.radius)
 
 
 @kernel
