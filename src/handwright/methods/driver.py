@@ -203,15 +203,17 @@ class _Run:
 
     def keep_unfinished(self) -> None:
         """Has what an interrupted attempt had come to judged, and keeps it if it is certified."""
+        search = self.search
+        if search is None:
+            return
         # Whoever interrupts this, too, does not want to wait for it.
         with suppress(KeyboardInterrupt):
-            for found in () if self.search is None else self.search.unfinished():
-                judged = self._judged(self.search, found)
+            for found in search.unfinished():
+                judged = self._judged(search, found)
                 clip, whole = judged.clip, len(judged.clip.problem.times)
                 self.unfinished = f"It was interrupted after {len(clip.times)} of {whole} frames"
                 if set(judged.reasons) <= {GOALS}:
-                    cost = self.search.cost(found)
-                    self.missed.append(_Accepted(cost, clip, judged.certificate))
+                    self.missed.append(_Accepted(search.cost(found), clip, judged.certificate))
                     self.unfinished += ", which are kept as a clip."
                 else:
                     self.unfinished += f", which are refused and not kept: {judged.detail}"
