@@ -135,12 +135,7 @@ def _fixed(link: np.ndarray, local: np.ndarray) -> tuple[np.ndarray, np.ndarray,
 
 
 def fixed_points(link: np.ndarray, local: np.ndarray) -> SkinPoints:
-    """Points that follow one link each.
-
-    Args:
-        link: (N,).
-        local: (N, 3), m.
-    """
+    """Points that follow one link each."""
     count = len(link)
     parts = _fixed(link, local)
     return SkinPoints(
@@ -154,12 +149,7 @@ def fixed_points(link: np.ndarray, local: np.ndarray) -> SkinPoints:
 
 
 def select_points(points: SkinPoints, keep: np.ndarray) -> tuple[SkinPoints, np.ndarray]:
-    """Some of the points, and the new row of every old one (-1 for those left out).
-
-    Args:
-        points: Points of a hand.
-        keep: (S,) whether a point is kept.
-    """
+    """Some of the points, and the new row of every old one (-1 for those left out)."""
     patch = np.repeat(np.arange(len(points.first) - 1), np.diff(points.first))[keep]
     first = np.append(np.flatnonzero(np.diff(patch, prepend=-1)), len(patch)).astype(np.int64)
     row = np.full(len(keep), -1)

@@ -139,13 +139,7 @@ def _along(points: np.ndarray, down: np.ndarray) -> np.ndarray:
 
 
 def find_starts(problem: StartProblem, count: int, rng: np.random.Generator) -> list[StartPose]:
-    """The most promising start poses, best first, no two alike; none if the body is too thick.
-
-    Args:
-        problem: What is held, by what, and how.
-        count: Most start poses.
-        rng: Random numbers.
-    """
+    """The most promising start poses, best first, no two alike; none if the body is too thick."""
     style = problem.style
     first, second = opposed_points(problem.body, style, problem.near, problem.down, rng)
     if not len(first):

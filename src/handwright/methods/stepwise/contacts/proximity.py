@@ -256,13 +256,7 @@ def support_contacts(frame: Frame, between: list[BodyProximity]) -> list[Contact
 def arriving_contacts(
     frame: Frame, between: list[BodyProximity], velocity: Float[np.ndarray, " N"]
 ) -> list[ContactState]:
-    """Contacts of corners that would be in a surface or a body after a frame; they collide.
-
-    Args:
-        frame: States before it.
-        between: Corners that are near.
-        velocity: Velocities of all hands and bodies during the frame.
-    """
+    """Contacts of corners that would be in a surface or a body after a frame; they collide."""
     found = []
     world, bodies = frame.world, frame.bodies
     for meeting in between:

@@ -70,13 +70,7 @@ class Horizon:
     def value(
         self, dynamics: FrameDynamics, contacts: list[ContactState], rows: ContactArrays
     ) -> Quadratic:
-        """The cost to go by the velocities of a frame.
-
-        Args:
-            dynamics: Equations of motion.
-            contacts: Contacts.
-            rows: All contacts as arrays.
-        """
+        """The cost to go by the velocities of a frame."""
         weights, wanted = self._weights, self._wanted
         before, step = self._frame.velocity, self._frame.step
         share = [_kept_share(contact, weights.sliding_weight) for contact in contacts]
