@@ -70,7 +70,8 @@ def _print_outcome(result: Result, files: list[Path]) -> None:
     console = make_console()
     print_result(result, files, console)
     if result.status is Status.CANCELLED:
-        console.print(f"Stopped; motions found by then and written: {len(result.clips)}.")
+        told = f"Stopped; motions found by then and written: {len(result.clips)}. {result.message}"
+        console.print(told.rstrip(), soft_wrap=True, highlight=False)
     elif not result.clips:
         raise NoSolutionError(result)
     elif result.message:
