@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import logging
 import multiprocessing
 import os
 import signal
@@ -19,10 +18,7 @@ from concurrent.futures.process import BrokenProcessPool
 from enum import Enum
 from typing import Any, NamedTuple
 
-from handwright.errors import HandwrightError, MissingExtraError
-from handwright.studio.server.request_errors import TroubleError
-
-_logger = logging.getLogger(__name__)
+from handwright.studio.server.request_errors import TroubleError, trouble_of
 
 
 class Work(Enum):
@@ -152,12 +148,6 @@ def _call(work: Work, arguments: tuple[object, ...]) -> Any:  # noqa: ANN401  wh
     try:
         module, _, name = work.value.partition(":")
         return getattr(importlib.import_module(f"handwright.studio.{module}"), name)(*arguments)
-    except TroubleError as error:
-        return _Failure(error.status, error.message)
-    except MissingExtraError as error:
-        return _Failure(409, str(error))
-    except HandwrightError as error:
-        return _Failure(422, str(error))
     except Exception as error:
-        _logger.exception("A helper of the studio failed.")
-        return _Failure(422, f"This failed unexpectedly ({type(error).__name__}: {error}).")
+        trouble = trouble_of(error)
+        return _Failure(trouble.status, trouble.message)
