@@ -179,3 +179,23 @@ def test_absurd_settings_are_refused(served, method, settings):
     answer = served.client.post("/api/jobs", json=request)
     assert answer.status_code == 422
     assert next(iter(settings)) in answer.json()["message"]
+
+
+def test_what_killed_servers_left_behind_is_dropped_once_it_is_old(tmp_path):
+    folder = Folder(tmp_path / "clips", tmp_path / "judged")
+    old = [
+        folder.root / ".ball.npz.x1.part.npz",
+        folder.part("uploads") / ".0123.part",
+        folder.part("exports") / "ball.glb",
+        folder.judged / "old" / SUMMARY,
+    ]
+    young = [folder.root / ".ball.npz.x2.part.npz", folder.part("live") / "new.glb"]
+    kept = [folder.root / "ball.npz", folder.judged / "new" / SUMMARY]
+    for path in [*old, *young, *kept]:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("something")
+    for path in [*old, *kept, folder.judged / "old"]:
+        os.utime(path, (0, 0))
+    folder.drop_leftovers()
+    assert not any(path.exists() for path in old)
+    assert all(path.exists() for path in [*young, *kept])

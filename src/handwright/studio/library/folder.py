@@ -19,6 +19,10 @@ from pathlib import Path
 from handwright.folders import cache_dir
 
 HIDDEN = ".handwright"
+_LEFTOVERS = (
+    ".*.part.*",
+    *(f"{HIDDEN}/{name}" for name in ("uploads/.*.part", "exports/*", "live/*")),
+)
 _MAX_DEPTH = 4
 _MAX_CLIPS = 5000
 _HOUR, _DAY = 3600.0, 86400.0
@@ -64,8 +68,8 @@ class Folder:
     def drop_leftovers(self) -> None:
         """Deletes what a killed server has left half done, and results that nobody wants."""
         now = time.time()
-        for pattern in ("uploads/.*.part", "exports/*", "live/*"):
-            for path in self.hidden.glob(pattern):
+        for pattern in _LEFTOVERS:
+            for path in self.root.glob(pattern):
                 # Another server may be at work on what is younger.
                 if now - path.stat().st_mtime > _HOUR:
                     path.unlink(missing_ok=True)
