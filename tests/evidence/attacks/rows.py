@@ -12,7 +12,7 @@ from handwright.evidence import certify
 
 # Names of checks that are a right reason, by what is wrong. A name that is no check of the judge
 # is what a new check may be called.
-UNSEEN = frozenset({"coarse", "too_coarse", "frame_times"})
+UNSEEN = frozenset({"resolution"})
 LEAP = frozenset({"jump", "speed", "leap"}) | UNSEEN
 SEAM = frozenset({"seam", "jump", "speed", "force_residual"})
 UNEXPLAINED = frozenset({"force_residual", "moment_residual", "gap", "contact"})
