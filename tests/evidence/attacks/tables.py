@@ -10,12 +10,26 @@ from attacks import (
     honest_bodies,
     honest_hands,
     honest_rest,
+    impacts,
     leaps,
     meshes,
+    passing,
+    small,
     strength,
 )
 
-_ATTACKS = (leaps, aliasing, strength, figures, meshes, crossing, explained)
+_ATTACKS = (
+    leaps,
+    aliasing,
+    impacts,
+    passing,
+    strength,
+    figures,
+    small,
+    meshes,
+    crossing,
+    explained,
+)
 _NEIGHBOURS = (honest_hands, honest_bodies, honest_rest)
 
 
