@@ -28,6 +28,7 @@ class Metric:
     value: float
     unit: str
 
+
 _NO_VERDICT = (
     "physical_realism is ManipNet's measure, with its own friction and mass for every body and one "
     "contact a capsule: it may be low where 'handwright verify' certifies, which goes by the body's."
@@ -54,9 +55,7 @@ class Report:
             f"{metric.name:<{width}}  {metric.value:>10.4g} {metric.unit}".rstrip()
             for metric in self.metrics
         ]
-        return "\n".join(
-            [self.clip, *lines, f"published metrics: {self.conventions}", _NO_VERDICT]
-        )
+        return "\n".join([self.clip, *lines, f"published metrics: {self.conventions}", _NO_VERDICT])
 
     def to_json(self) -> str:
         """Figures, units and conventions; what does not exist or is infinite is null."""
