@@ -5,6 +5,7 @@ from __future__ import annotations
 from attacks import (
     aliasing,
     crossing,
+    disguises,
     explained,
     figures,
     honest_bodies,
@@ -14,17 +15,20 @@ from attacks import (
     leaps,
     meshes,
     passing,
+    shaking,
     small,
     strength,
 )
 
 _ATTACKS = (
     leaps,
+    shaking,
     aliasing,
     impacts,
     passing,
     strength,
     figures,
+    disguises,
     small,
     meshes,
     crossing,
