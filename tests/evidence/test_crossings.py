@@ -121,3 +121,13 @@ def test_a_body_that_moves_through_another_is_deep_only_while_it_is_in_it():
     assert (crossing(block(0.2, 0.2, 0.02), small, waits) > ALLOWED).tolist() == (
         [True] * 5 + [False] * 5 + [True] * 5
     )
+
+
+def test_short_edges_are_looked_at_again_when_they_have_come_near():
+    stick = make_shape("cylinder", radius=0.003, height=0.2)
+    height = np.concatenate([np.linspace(0.05, 0.0, 21), np.linspace(0.0, 0.05, 21)])
+    path = Pose(height[:, None] * [1.0, 0.0, 0.0], rotation.exp(np.array([0.9, 0.4, 0.0])))
+    for one, two in ((stick, block(0.012, 0.012, 0.2)), (block(0.012, 0.012, 0.2), stick)):
+        depth = crossing(one, two, path)
+        assert (depth[height > 0.02] == 0.0).all()
+        assert (depth[height < 0.004] > ALLOWED).all()

@@ -9,15 +9,16 @@ from moving_things import HAND, UPRIGHT, block, moving, poses, probed, shelf
 from handwright.core.surface import EnvironmentBox, HalfSpace
 from handwright.evidence.contacts.hand_contacts import ContactRule, hand_gaps
 from handwright.evidence.contacts.probes import exact_distance
-from handwright.evidence.contacts.thin_things import surroundings_in_flesh
+from handwright.evidence.contacts.thin_things import body_between_knuckles, surroundings_in_flesh
 from handwright.hands import trident
 from handwright.hands.skin.build import skin_of
-from handwright.kinematics.fk import posed_capsules
+from handwright.kinematics.fk import link_poses, posed_capsules
 from handwright.kinematics.skin.skinning import posed_skin
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
 ALLOWED = 1e-3
+FINGERS = ("index", "middle", "ring", "little")
 RULE = ContactRule(reach=0.01, touching=1e-3, static_speed=5e-3)
 LOWEST = float(posed_skin(HAND, skin_of(HAND), HAND.pose("open"))[:, 2].min())
 
@@ -69,17 +70,20 @@ def test_a_hand_without_skin_is_its_capsules():
     assert near[1] == 0.0
 
 
-def rod_depth(pose, rod, posture="neutral"):
-    """How deep a rod is in the hand, m, in each of some places."""
+def rod_depth(pose, rod, posture="neutral", of=HAND):
+    """How deep a rod is in the hand, m, in each of some places: by capsules, between knuckles."""
     times = 0.1 * np.arange(len(pose))
     root = poses(np.zeros((len(pose), 3)))
     clip = moving(
         times,
         bodies={"rod": (rod, pose)},
-        hands={"hand": (HAND, root, HAND.pose(posture))},
+        hands={"hand": (of, root, of.pose(posture))},
     )
-    hand = probed(clip)["hand"]
-    return hand_gaps(hand, rod, pose, exact_distance(rod), times, RULE).skin_depth
+    hand, exact = probed(clip)["hand"], exact_distance(rod)
+    return (
+        hand_gaps(hand, rod, pose, exact, times, RULE).skin_depth,
+        body_between_knuckles(hand, pose, exact),
+    )
 
 
 @pytest.mark.parametrize("tilt", [[0.0, 0.0, 0.0], [0.3, 0.2, 0.5], [-0.5, 0.4, 1.0]])
@@ -88,7 +92,7 @@ def test_a_rod_and_a_blade_through_the_palm_are_found_wherever_they_go_through(t
     place = np.stack([x.ravel(), y.ravel(), np.full(x.size, -0.005)], axis=1)
     pose = Pose(place, rotation.exp(np.array(tilt)))
     for rod in (block(0.002, 0.002, 0.2), block(0.03, 0.001, 0.2)):
-        assert (rod_depth(pose, rod) > ALLOWED).all()
+        assert (rod_depth(pose, rod)[0] > ALLOWED).all()
 
 
 @pytest.mark.parametrize("name", ["thumb", "index", "middle", "ring", "little"])
@@ -99,7 +103,7 @@ def test_a_rod_through_the_bones_of_a_finger_is_found(name):
         share = np.linspace(0.0, 1.0, count)[:, None]
         start, end = capsules.start[part], capsules.end[part]
         across = rotation.between(np.array([1.0, 0.0, 0.0]), np.cross(end - start, [0.2, 0.3, 1.0]))
-        depth = rod_depth(Pose(start + share * (end - start), across), rod)
+        depth, _ = rod_depth(Pose(start + share * (end - start), across), rod)
         assert (depth > ALLOWED).all()
 
 
@@ -110,4 +114,23 @@ def test_a_rod_that_lies_on_the_palm_or_on_the_back_of_the_hand_is_let_pass(post
     flat = (np.abs(skin[:, 0] - 0.06) < 0.0012) & (np.abs(skin[:, 1]) < 0.03)
     top = float(skin[flat, 2].max()) + 0.001
     place = Pose(np.array([[0.06, 0.0, top]]), UPRIGHT)
-    assert rod_depth(place, rod, posture).max() <= ALLOWED
+    assert np.max(rod_depth(place, rod, posture)) <= ALLOWED
+
+
+@pytest.mark.parametrize("posture", ["open", "neutral", "rest", "pinch"])
+def test_a_rod_between_the_knuckles_of_two_fingers_is_found(posture):
+    rod = block(0.002, 0.002, 0.2)
+    knuckles = link_poses(HAND, HAND.pose(posture))[1][
+        HAND.capsules.link[[HAND.capsules.names.index(f"{n}_proximal") for n in FINGERS]]
+    ]
+    middle = 0.5 * (knuckles[1:] + knuckles[:-1])
+    by_capsules, between = rod_depth(Pose(middle, UPRIGHT), rod, posture)
+    assert (by_capsules <= ALLOWED).any()
+    assert (between > ALLOWED).all()
+    away = Pose(middle + np.array([0.0, 0.0, 0.12]), UPRIGHT)
+    assert rod_depth(away, rod, posture)[1].max() == 0.0
+
+
+def test_a_hand_without_skin_has_no_flesh_between_its_knuckles():
+    pose = poses(np.zeros((1, 3)))
+    assert rod_depth(pose, block(0.5, 0.5, 0.5), "open", of=trident())[1].tolist() == [0.0]

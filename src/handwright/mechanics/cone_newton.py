@@ -33,7 +33,7 @@ _NO_PIVOT = 1e-15
 @inlined
 def set_up(work: ConeWork, program: ForceProgram) -> bool:
     """Columns, prices and caps in scaled units; False if something is not finite."""
-    contacts, count, wrench = program.contacts, program.count, program.wrench
+    contacts, count, wrench = program.contacts, program.num_contacts, program.wrench
     force_scale, length_scale = program.force_scale, program.length_scale
     total, highest = 0.0, 0.0
     for k in range(6):

@@ -7,6 +7,7 @@ penalty makes it solvable whatever the contacts and the wrench, so that forces a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -49,7 +50,7 @@ def _report(work: ConeWork, program: ForceProgram) -> tuple[float, float]:
     contacts, force_scale, residual = program.contacts, program.force_scale, work.residual
     x, objective = work.cones.x, 0.0
     clear_forces(program, work.force, residual)
-    for i in range(program.count):
+    for i in range(program.num_contacts):
         n, d, mu, arm = contacts.normal, contacts.drag, contacts.friction[i], contacts.arm
         level = x[i, 0] * force_scale if contacts.cap[i] > 0.0 else 0.0
         side = 0.0 if has_one_edge(contacts, i) or contacts.cap[i] == 0.0 else mu
@@ -84,7 +85,7 @@ def solve_cones(
     Returns:
         A value of ``ForceStatus``, the objective (N), and the number of iterations.
     """
-    count = program.count
+    count = program.num_contacts
     if not set_up(work, program):
         clear_forces(program, work.force, work.residual)
         return _INVALID, np.nan, 0
@@ -174,7 +175,7 @@ class LeastForces:
         check_positive(tolerance=tolerance, penalty=penalty)
         self._tolerance, self._penalty = tolerance, penalty
         self._work, self._contacts = make_cone_work(capacity), no_contacts(capacity)
-        self._packed = Packed(self._work), Packed(self._contacts)
+        self._packed: tuple[Any, Any] = Packed(self._work), Packed(self._contacts)
 
     @property
     def capacity(self) -> int:
@@ -191,7 +192,7 @@ class LeastForces:
     ) -> ContactForces:
         """As ``least_forces``, for no more contacts than there is room for."""
         program = force_program(contacts, wrench, force_scale, length_scale, self._tolerance)
-        count, work = program.count, self._work
+        count, work = program.num_contacts, self._work
         if count > self.capacity:
             raise InvalidValueError(
                 f"There are {count} contacts; there is room for {self.capacity}."

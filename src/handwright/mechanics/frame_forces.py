@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -43,11 +43,10 @@ def forces_of_frames(
     capacity = int(np.diff(first).max(initial=0))
     found = FrameForces(np.zeros((len(contacts.arm), 3)), np.zeros((len(first) - 1, 6)))
     rows = ForceContacts(*(np.array(column, order="C") for column in contacts))
-    room = ForceProgram(
-        Packed(no_contacts(capacity)), 0, np.zeros(6), force_scale, length_scale, TOLERANCE
-    )
+    room: Any = Packed(no_contacts(capacity))
+    scaled = ForceProgram(room, 0, np.zeros(6), force_scale, length_scale, TOLERANCE)
     _solve_each(
-        Packed(make_cone_work(capacity)), room, Packed(rows),
+        Packed(make_cone_work(capacity)), scaled, Packed(rows),
         np.ascontiguousarray(first, dtype=np.int64), np.array(wrench, order="C"), Packed(found),
     )  # fmt: skip
     return found

@@ -76,7 +76,7 @@ def make_pyramid_work(capacity: int, num_edges: int) -> PyramidWork:
 @inlined
 def _set_up(work: PyramidWork, program: ForceProgram) -> tuple[bool, int, int, int]:
     """Fills the tableau; whether all is finite, and numbers of edges, rows and columns."""
-    contacts, count, wrench = program.contacts, program.count, program.wrench
+    contacts, count, wrench = program.contacts, program.num_contacts, program.wrench
     force_scale, length_scale = program.force_scale, program.length_scale
     T, edges, caps, total, highest = work.tableau, 0, 0, 0.0, 0.0
     for i in range(count):
@@ -253,5 +253,5 @@ def least_pyramid_forces(
         tolerance: In units of the scales.
     """
     program = force_program(contacts, wrench, force_scale, length_scale, tolerance)
-    work = make_pyramid_work(program.count, num_edges)
+    work = make_pyramid_work(program.num_contacts, num_edges)
     return contact_forces(work.force, work.residual, *solve_pyramids(work, program, MAX_PIVOTS))

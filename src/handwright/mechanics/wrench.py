@@ -51,7 +51,7 @@ class ForceProgram(NamedTuple):
 
     contacts: ForceContacts
     """Finite, with unit normals."""
-    count: int
+    num_contacts: int
     """How many of the contacts are in use, the first ones."""
     wrench: Float[np.ndarray, "6"]
     """Force (N), then moment about the centre of mass (N m), world axes."""
@@ -200,7 +200,7 @@ def clear_forces(program: ForceProgram, force: np.ndarray, residual: np.ndarray)
     """Sets the forces of a program to zero, and what they leave of its wrench."""
     for k in range(6):
         residual[k] = program.wrench[k]
-    for i in range(program.count):
+    for i in range(program.num_contacts):
         for k in range(3):
             force[i, k] = 0.0
 

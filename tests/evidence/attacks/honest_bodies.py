@@ -115,8 +115,8 @@ def tumbles_in_flight(fps=120.0, count=36):
     return alone(box, path(0.3 * times, 0.0, z, np.array(turns)), times)
 
 
-def bounces_lower_and_lower(fps=60.0, count=40, share=0.7):
-    """A ball bounces three times, each time with 0.7 of its speed."""
+def bounces_lower_and_lower(fps=60.0, count=40, share=0.75):
+    """A ball bounces three times, each time with 0.75 of its speed."""
     times, height, z = frames(count, fps), 0.2, []
     landing = np.sqrt(2.0 * height / G)
     for time in times:

@@ -182,6 +182,43 @@ def first_frame_in_the_air(count=20):
     )
 
 
+def last_frame_in_the_air(count=20):
+    """A box stands on the floor and is 3 mm above it in the last frame."""
+    z = np.full(count, 0.03)
+    z[-1] += 0.003
+    return clip_of(
+        frames(count, 60.0),
+        hands=bystander(count),
+        bodies={"box": (make_shape("box"), path(0.0, 0.0, z))},
+        environment=(floor(),),
+    )
+
+
+def hand_gone_in_the_last_frame(count=20):
+    """A ball rests in a fist; in the last frame the fist is 20 cm away and the ball is not."""
+    pose = still((0.0, 0.0, 1.0), count)
+    x = np.where(np.arange(count) == count - 1, -0.2, 0.0)
+    return clip_of(
+        frames(count),
+        hands={"hand": fist(path(x, 0.0, 1.0))},
+        bodies={"ball": (make_shape("sphere"), pose)},
+    )
+
+
+def cycle_of_other_fingers(count=31):
+    """A hand closes over a second; the clip says that its last frame is its first again."""
+    times, model = frames(count), human()
+    share = rising(times, 0.8)[:, None]
+    q = model.pose("open") + share * (model.pose("rest") - model.pose("open"))
+    return clip_of(
+        times,
+        hands={"hand": (model, still((0, 0, 1.2), count), q)},
+        bodies=standing_box(count),
+        environment=(floor(),),
+        is_cyclic=True,
+    )
+
+
 def single_frame_in_the_air():
     """One picture of a hand that lies in a fist's pose beside a ball in free space."""
     pose = path(0.0, 0.0, np.array([1.0]))
@@ -253,6 +290,9 @@ ATTACKS = (
     Attack(cycle_that_bounces_off_nothing, SEAM),
     Attack(last_frame_elsewhere, LEAP | UNEXPLAINED),
     Attack(first_frame_in_the_air, LEAP | UNEXPLAINED),
+    Attack(last_frame_in_the_air, LEAP | UNEXPLAINED),
+    Attack(hand_gone_in_the_last_frame, LEAP | UNEXPLAINED),
+    Attack(cycle_of_other_fingers, SEAM),
     Attack(single_frame_in_the_air, UNEXPLAINED | UNSEEN),
     Attack(slow_frame_hides_the_way, LEAP),
     Attack(frames_of_a_tenth_microsecond, LEAP),

@@ -5,17 +5,35 @@ from __future__ import annotations
 from attacks import (
     aliasing,
     crossing,
+    disguises,
     explained,
     figures,
     honest_bodies,
     honest_hands,
     honest_rest,
+    impacts,
     leaps,
     meshes,
+    passing,
+    shaking,
+    small,
     strength,
 )
 
-_ATTACKS = (leaps, aliasing, strength, figures, meshes, crossing, explained)
+_ATTACKS = (
+    leaps,
+    shaking,
+    aliasing,
+    impacts,
+    passing,
+    strength,
+    figures,
+    disguises,
+    small,
+    meshes,
+    crossing,
+    explained,
+)
 _NEIGHBOURS = (honest_hands, honest_bodies, honest_rest)
 
 

@@ -11,9 +11,9 @@ from jaxtyping import Bool, Float, Int
 from handwright.core.contact import ContactMode
 from handwright.evidence.contacts.slip import Slips, across
 
-# A contact that moves faster than this many times the static speed in a single step slides, even
-# if it comes back in the next one: the mean over both would not show it.
-_TREMBLING = 4.0
+TREMBLING = 4.0
+"""A contact that moves faster than this many times the static speed in a single step slides, even
+if it comes back in the next one: the mean over both would not show it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +104,7 @@ def contact_table(
     normal = found.normal if own_normal is None else own_normal
     sliding, before, after = (across(velocity, normal) for velocity in slips)
     speed, came, goes = (np.linalg.norm(v, axis=1) for v in (sliding, before, after))
-    trembles = np.maximum(came, goes) > _TREMBLING * static_speed
+    trembles = np.maximum(came, goes) > TREMBLING * static_speed
     slides = (speed > static_speed) | trembles
     both = before / np.maximum(came, 1e-12)[:, None] + after / np.maximum(goes, 1e-12)[:, None]
     goes_on = np.minimum(came, goes) > static_speed

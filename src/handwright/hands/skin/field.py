@@ -114,8 +114,11 @@ class SkinField:
         last = float(form.phalanges[row].sum())
         places = np.array([0.0, 0.6 * last, last, float(profile.along[-1])])
         squares = np.interp(profile.along, places, [2.15, 2.15, 2.25, 2.6])
-        shape = np.stack([profile.along, profile.half_breadth, profile.dorsal, profile.palmar])
-        sections = [Section(*at, back=square) for at, square in zip(shape.T, squares, strict=True)]
+        shape = profile.along, profile.half_breadth, profile.dorsal, profile.palmar, squares
+        sections = [
+            Section(at, breadth, dorsal, palmar, back=square)
+            for at, breadth, dorsal, palmar, square in zip(*shape, strict=True)
+        ]
         start = 1.9 * float(profile.half_breadth[0])
         cap = profile.length - float(profile.along[-1])
         return Tube(form.knuckle[row], form.direction[row], form.dorsal[row], sections, start, cap)
