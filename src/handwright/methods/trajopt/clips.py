@@ -15,6 +15,7 @@ from handwright.kernels.packed import Packed
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.methods.trajopt.model.hands import WRIST_HINGES, TranscribedHand
+from handwright.methods.trajopt.model.model import Model
 from handwright.methods.trajopt.model.timing import key_times
 from handwright.methods.trajopt.model.transcribe import Transcription
 from handwright.methods.trajopt.model.workspace import SampleWorkspace, make_workspace
@@ -54,7 +55,7 @@ def make_clip(
         pose_sample(packed, packed_work, float(time))
         coordinates[t] = work.z[layout.coordinates]
         positions[t], rotations[t] = work.z[layout.body_position], work.body_rotation
-        contacts += _contacts(transcription, forces[t], t, packed, packed_work, work)
+        contacts += _contacts(transcription, forces[t], t, (packed, packed_work), work)
     pose = Pose(positions, rotation.from_matrix(rotations))
     body_pose = Pose(pose.apply(-transcription.body.center), pose.wxyz)
     return Clip(
@@ -145,60 +146,47 @@ def _contacts(
     transcription: Transcription,
     forces: Float[np.ndarray, "N 3"],
     frame: int,
-    packed: Packed,
-    packed_work: Packed,
+    packed: tuple[Packed, Packed],
     work: SampleWorkspace,
 ) -> list[Contact]:
-    """Contacts of a frame that carry force."""
-    m = transcription.model
-    weight = m.weight
-    found = []
+    """Contacts of a frame that carry force; ``packed`` are the model and ``work``."""
+    m, found = transcription.model, []
     for j in np.flatnonzero(forces.any(axis=1)):
-        x, y, z, nx, ny, nz, gap, capsule = place_contact(packed, packed_work, int(j))
-        force = _within_cone(forces[j], np.array([nx, ny, nz]), float(m.contacts.friction[j]))
-        if np.linalg.norm(force) < _IDLE * weight:
+        placed = place_contact(*packed, int(j))
+        point, normal = np.array(placed[0]), np.array(placed[1])
+        force = _within_cone(forces[j], normal, float(m.contacts.friction[j]))
+        if np.linalg.norm(force) < _IDLE * m.weight:
             continue
-        hand = int(transcription.contact_hand[j])
-        if hand >= 0:
-            toucher, part = (
-                transcription.hands[hand].name,
-                int(transcription.capsule_number[capsule]),
-            )
-        else:
-            toucher, part = ENVIRONMENT, int(transcription.surfaces[m.contacts.surface[j]])
+        toucher, part = ENVIRONMENT, int(transcription.surfaces[m.contacts.surface[j]])
+        if transcription.contact_hand[j] >= 0:
+            toucher = transcription.hands[transcription.contact_hand[j]].name
+            part = int(transcription.capsule_number[placed[3]])
+        mode = ContactMode.STATIC
+        if m.contacts.slides[j] and _speed(m, work, point, normal) > _SLIDES:
+            mode = ContactMode.SLIDING
         found.append(
             Contact(
                 frame=frame,
                 toucher=toucher,
                 part=part,
                 body=transcription.body_name,
-                point=np.array([x, y, z]),
-                normal=np.array([nx, ny, nz]),
-                gap=float(gap),
+                point=point,
+                normal=normal,
+                gap=float(placed[2]),
                 force=force,
-                mode=_mode(
-                    transcription, work, int(j), np.array([x, y, z]), np.array([nx, ny, nz])
-                ),
+                mode=mode,
             )
         )
     return found
 
 
-def _mode(
-    transcription: Transcription,
-    work: SampleWorkspace,
-    j: int,
-    point: Float[np.ndarray, "3"],
-    normal: Float[np.ndarray, "3"],
-) -> ContactMode:
-    """A stroke slides unless it is about to begin, to reverse or to end."""
-    m, layout = transcription.model, transcription.model.layout
-    if not m.contacts.slides[j]:
-        return ContactMode.STATIC
-    arm = point - work.z[layout.body_position]
-    velocity = work.z[layout.body_velocity] + np.cross(work.body_omega[3], arm)
-    speed = float(np.linalg.norm(velocity - (velocity @ normal) * normal))
-    return ContactMode.SLIDING if speed > _SLIDES else ContactMode.STATIC
+def _speed(
+    m: Model, work: SampleWorkspace, point: Float[np.ndarray, "3"], normal: Float[np.ndarray, "3"]
+) -> float:
+    """Speed of the body's material at a point across a normal, m/s."""
+    arm = point - work.z[m.layout.body_position]
+    velocity = work.z[m.layout.body_velocity] + np.cross(work.body_omega[3], arm)
+    return float(np.linalg.norm(velocity - (velocity @ normal) * normal))
 
 
 def _within_cone(

@@ -85,7 +85,7 @@ def fit_skin(transcription: Transcription, keys: Float[np.ndarray, "K n"]) -> Sk
                 continue
             deepest = max(deepest, -float(gaps.min()))
             for j in on[transcription.contact_hand[on] == h]:
-                touching = int(place_contact(packed, packed_work, int(j))[7])
+                touching = int(place_contact(packed, packed_work, int(j))[3])
                 for capsule in m.contacts.capsules[m.contacts.first[j] : m.contacts.last[j]]:
                     own = float(capsule_to_body(packed, packed_work, int(capsule))[0])
                     skin = float(gaps[transcription.capsule_number[capsule]])

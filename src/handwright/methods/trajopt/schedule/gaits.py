@@ -60,7 +60,7 @@ def start_origins(
             pose_sample(packed, packed_work, middle * m.phase_time)
             pad = work.position[link] + work.rotation[link] @ m.contacts.pad[j]
             local = work.body_rotation.T @ (pad - centre)
-            distance, *outward = body_distance(packed, *local)
+            distance, outward = body_distance(packed, tuple(local))
             origins[k, j] = local - distance * np.array(outward)
     return origins
 

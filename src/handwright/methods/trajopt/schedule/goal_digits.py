@@ -59,7 +59,7 @@ def must_touch(
             continue
         inside = (begin >= goal.start - slack) & (begin + model.phase_time <= goal.end + slack)
         j = names.index(name)
-        gap = body_distance(Packed(model), *(goal.position - body.center))[0]
+        gap = body_distance(Packed(model), tuple(goal.position - body.center))[0]
         if abs(gap + _height(goal, hands, model, j)) < _TOUCHING_GAP:
             must[inside, j] = True
     return must

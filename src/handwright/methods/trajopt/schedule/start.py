@@ -139,7 +139,7 @@ def fix_press_forces(
     presses[1:] &= is_on[:-1]
     for k, j in np.argwhere(presses[1:]) + np.array([1, 0]):
         force, origin = layout.force(j), descent.keys[k, layout.origin(j)]
-        outward = np.array(body_distance(Packed(m), *origin)[1:])
+        outward = np.array(body_distance(Packed(m), tuple(origin))[1])
         descent.keys[k, force] = -_PRESS * m.weight * (m.body.rotation @ outward)
         descent.fixed[k, force] = True
 
