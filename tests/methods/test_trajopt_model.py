@@ -9,7 +9,6 @@ import handwright as hw
 from handwright.kernels.packed import Packed
 from handwright.kinematics import posed_capsules
 from handwright.methods.trajopt.attempt import Outcome
-from handwright.methods.trajopt.attempt_settings import AttemptSettings
 from handwright.methods.trajopt.clips import hand_motion
 from handwright.methods.trajopt.model import vectors as vec
 from handwright.methods.trajopt.model.contacts import list_contacts, make_contacts
@@ -24,11 +23,14 @@ from handwright.methods.trajopt.model.layout import (
 )
 from handwright.methods.trajopt.model.model import ENVIRONMENT_CONTACT, HAND_CONTACT
 from handwright.methods.trajopt.model.posing import joint_motion, pose_body, pose_hands
-from handwright.methods.trajopt.model.rows import add_dense, add_rows, add_single
 from handwright.methods.trajopt.model.transcribe import TranscriptionSettings, transcribe
-from handwright.methods.trajopt.model.workspace import make_workspace
-from handwright.methods.trajopt.optimisation import allowed_contacts
-from handwright.methods.trajopt.schedule.search import find_schedule
+from handwright.methods.trajopt.model.workspace import (
+    add_dense,
+    add_rows,
+    add_single,
+    make_workspace,
+)
+from handwright.methods.trajopt.schedule.search import AttemptSettings, find_schedule
 from handwright.methods.trajopt.solver.descent import never
 from handwright.methods.trajopt.solver.measures import LIMITS, MEASURES, UNITS, MotionErrors
 from handwright.methods.trajopt.terms.contact_state import contact_columns
@@ -266,11 +268,12 @@ class TestKinematics:
 def test_a_schedule_is_found_within_what_is_allowed():
     problem = load_scene("pick_ball")
     coarse = transcribe(problem, TranscriptionSettings(4, [0.3, 0.7]))
-    allowed = allowed_contacts(problem, coarse)
+    allowed = coarse.allowed.copy()
     allowed[:, 1] = False
+    coarse = coarse._replace(allowed=allowed)
     short = AttemptSettings(1.5, 0.8, stage_iterations=1, tight_iterations=1, max_repairs=0)
-    found = find_schedule(coarse, 3, short, allowed, never)
-    again = find_schedule(coarse, 3, short, allowed, never)
+    found = find_schedule(coarse, 3, short, never)
+    again = find_schedule(coarse, 3, short, never)
     assert found.is_on.shape == allowed.shape
     assert not (found.is_on & ~allowed & ~coarse.required).any()
     contacts = found.descent.keys[: len(found.is_on), coarse.model.layout.contacts]

@@ -14,8 +14,8 @@ import numpy as np
 from handwright.core.problem import Problem
 from handwright.core.tolerances import GoalTolerances
 from handwright.deprecated import renamed_fields
+from handwright.methods.about import Paper
 from handwright.methods.base import Attempt, AttemptContext, Method, Search
-from handwright.methods.paper import Paper
 from handwright.methods.stepwise.objectives.current_goals import goal_lacks
 from handwright.methods.stepwise.objectives.planned_grasps import NoGripError
 from handwright.methods.stepwise.session import MAX_STEP, Session

@@ -9,14 +9,12 @@ from jaxtyping import Float
 
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ENVIRONMENT, Contact, ContactMode, ContactTrack
-from handwright.core.problem import Problem
 from handwright.core.tolerances import STATIC_SPEED
 from handwright.kernels.packed import Packed
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.methods.trajopt.model.hands import WRIST_HINGES, TranscribedHand
 from handwright.methods.trajopt.model.model import Model
-from handwright.methods.trajopt.model.timing import key_times
 from handwright.methods.trajopt.model.transcribe import Transcription
 from handwright.methods.trajopt.model.workspace import SampleWorkspace, make_workspace
 from handwright.methods.trajopt.solver.system import fill_sample, place_contact, pose_sample
@@ -29,25 +27,20 @@ _IDLE, _BARELY = 5e-3, 1e-2
 _SLIDES = 0.5 * STATIC_SPEED
 
 
-def make_clip(
-    problem: Problem, transcription: Transcription, keys: Float[np.ndarray, "K n"], method: str
-) -> Clip:
-    """The motion at the frames of the problem.
-
-    Args:
-        problem: The problem that the motion solves.
-        transcription: The same as arrays.
-        keys: Key states; contact variables are 0 or 1.
-        method: Name of the method, for the provenance.
-    """
-    m, work = transcription.model, make_workspace(transcription.model)
+def make_clip(transcription: Transcription, keys: Float[np.ndarray, "K n"], method: str) -> Clip:
+    """The motion at the frames of the problem; contact variables of the keys are 0 or 1."""
+    problem, m, work = (
+        transcription.problem,
+        transcription.model,
+        make_workspace(transcription.model),
+    )
     packed, packed_work = Packed(m), Packed(work)
     layout = m.layout
     coordinates = np.zeros((len(problem.times), layout.num_coordinates))
     positions = np.zeros((len(problem.times), 3))
     rotations = np.zeros((len(problem.times), 3, 3))
     contacts: list[Contact] = []
-    begins = key_times(m, keys)
+    begins = m.key_times(keys)
     forces = mean_forces(transcription, keys, problem.times - problem.times[0])
     for t, time in enumerate(problem.times - problem.times[0]):
         phase, fraction = _where(begins, float(time), is_cyclic=m.is_cyclic)
@@ -110,7 +103,7 @@ def mean_forces(
     """
     m = transcription.model
     layout, nc = m.layout, m.layout.num_contacts
-    begins = key_times(m, keys)
+    begins = m.key_times(keys)
     duration, step = float(times[-1]), float(times[1])
     # A cyclic motion also has the keys of the cycles before and after.
     rounds = (-duration, 0.0, duration) if m.is_cyclic else (0.0,)
@@ -157,10 +150,11 @@ def _contacts(
         force = _within_cone(forces[j], normal, float(m.contacts.friction[j]))
         if np.linalg.norm(force) < _IDLE * m.weight:
             continue
-        toucher, part = ENVIRONMENT, int(transcription.surfaces[m.contacts.surface[j]])
-        if transcription.contact_hand[j] >= 0:
-            toucher = transcription.hands[transcription.contact_hand[j]].name
-            part = int(transcription.capsule_number[placed[3]])
+        hand = int(transcription.contact_hand[j])
+        if hand >= 0:
+            toucher, part = transcription.hands[hand].name, transcription.capsule_number[placed[3]]
+        else:
+            toucher, part = ENVIRONMENT, transcription.surfaces[m.contacts.surface[j]]
         mode = ContactMode.STATIC
         if m.contacts.slides[j] and _speed(m, work, point, normal) > _SLIDES:
             mode = ContactMode.SLIDING
@@ -168,7 +162,7 @@ def _contacts(
             Contact(
                 frame=frame,
                 toucher=toucher,
-                part=part,
+                part=int(part),
                 body=transcription.body_name,
                 point=point,
                 normal=normal,

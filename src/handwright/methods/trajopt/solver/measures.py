@@ -25,10 +25,6 @@ from handwright.methods.trajopt.terms.contact_state import BODY_GAP, CONE, HAND_
 from handwright.methods.trajopt.terms.goal import goal_terms
 from handwright.methods.trajopt.terms.push import worst_push
 
-MEASURES = (
-    "gap", "slip", "force", "moment", "cone", "penetration", "limit", "goal",
-    "strength", "push",
-)  # fmt: skip
 _GAP, _SLIP, _FORCE, _MOMENT, _CONE, _PENETRATION, _LIMIT, _GOAL, _STRENGTH, _PUSH = range(10)
 _CERTIFIED = Tolerances()
 LIMITS = {
@@ -47,6 +43,7 @@ LIMITS = {
 }
 """Largest errors of a motion that may be returned, in ``UNITS``: shares of what the certificate
 allows, since it judges skin and frames where these are errors of capsules and splines."""
+MEASURES = tuple(LIMITS)
 UNITS = {
     "gap": "m",
     "slip": "m/s",
@@ -145,13 +142,7 @@ def _measure_contact(
 def measure_errors(
     transcription: Transcription, keys: Float[np.ndarray, "K n"], work: SampleWorkspace
 ) -> MotionErrors:
-    """Errors of a motion whose contact variables are 0 or 1.
-
-    Args:
-        transcription: The problem.
-        keys: Key states.
-        work: A workspace of the same problem.
-    """
+    """Errors of a motion whose contact variables are 0 or 1."""
     model = fine_samples(transcription.model)
     # A hand that is near the body without touching it makes no error.
     near = model.schedule._replace(clearance=np.zeros_like(model.schedule.clearance))

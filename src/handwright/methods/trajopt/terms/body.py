@@ -11,8 +11,7 @@ from handwright.kernels.decorators import kernel
 from handwright.methods.trajopt.model import vectors as vec
 from handwright.methods.trajopt.model.layout import BODY, KeyLayout, force_index, origin_index
 from handwright.methods.trajopt.model.model import Model, ResidualWeights
-from handwright.methods.trajopt.model.rows import add_rows
-from handwright.methods.trajopt.model.workspace import SampleWorkspace
+from handwright.methods.trajopt.model.workspace import SampleWorkspace, add_rows
 
 FORCE, MOMENT = 0, 3
 """First rows of the residuals of Newton's and of Euler's equation."""

@@ -16,8 +16,7 @@ from handwright.math.golden_section import golden_bracket, narrowed_bracket
 from handwright.methods.trajopt.model import vectors as vec
 from handwright.methods.trajopt.model.model import ROD, Model, ResidualWeights
 from handwright.methods.trajopt.model.posing import add_body_gradient, add_link_gradient
-from handwright.methods.trajopt.model.rows import add_dense, add_single
-from handwright.methods.trajopt.model.workspace import SampleWorkspace
+from handwright.methods.trajopt.model.workspace import SampleWorkspace, add_dense, add_single
 
 _STEPS = 14
 # No clearance is larger than this, m.

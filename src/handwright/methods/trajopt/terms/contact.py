@@ -29,8 +29,7 @@ from handwright.methods.trajopt.model import vectors as vec
 from handwright.methods.trajopt.model.layout import BODY
 from handwright.methods.trajopt.model.model import ROD, Model, ResidualWeights
 from handwright.methods.trajopt.model.posing import joint_motion
-from handwright.methods.trajopt.model.rows import add_rows
-from handwright.methods.trajopt.model.workspace import NUM_RESIDUALS, SampleWorkspace
+from handwright.methods.trajopt.model.workspace import NUM_RESIDUALS, SampleWorkspace, add_rows
 from handwright.methods.trajopt.terms.body import body_weight
 from handwright.methods.trajopt.terms.contact_state import (
     BODY_GAP,
@@ -113,16 +112,8 @@ def contact_terms(
 ) -> float:
     """Cost of contact ``j``.
 
-    Args:
-        m: The model.
-        w: Weights of the residuals.
-        work: Workspace with the poses at the sample; the normal equations are added to.
-        j: Number of the contact.
-        scale: Root of the sample's time.
-        squeeze_share: Share of the least squeeze that the contact must give.
-        is_landing: Whether the sample is just before the contact begins or just after it ends;
-            then only slip counts.
-        with_gradient: Whether to add to the normal equations.
+    ``scale`` is the root of the sample's time. A sample that ``is_landing`` is just before the
+    contact begins or just after it ends; then only slip counts.
     """
     c = work.z[m.layout.first_contact + j]
     share, d_share = (1.0, 0.0) if is_landing else contact_factor(c, w)

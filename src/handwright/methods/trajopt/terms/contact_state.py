@@ -189,14 +189,9 @@ def cone_force(
 
 @kernel
 def decompose_force(f: tuple, n: tuple, mu: float, least: float, slides: bool) -> ConeForce:
-    """A force, in weights, relative to the cone about a normal.
+    """A force on the body, in weights, relative to the cone about the unit normal into it.
 
-    Args:
-        f: The force on the body.
-        n: Unit normal into the body.
-        mu: Coefficient of friction.
-        least: Least normal force.
-        slides: Whether the contact slides.
+    ``least`` is the least normal force, in weights too.
     """
     fn, ft = vec.dot(f, n), vec.tangential(n, f)
     size = math.sqrt(vec.dot(ft, ft) + _ROUND * _ROUND)
@@ -230,11 +225,7 @@ def contact_columns(num_movers: int) -> ContactColumns:
 def list_contact_columns(m: Model, work: SampleWorkspace, j: int, joint: int) -> ContactColumns:
     """Lists the variables of contact ``j`` and clears their derivatives.
 
-    Args:
-        m: The model.
-        work: Its ``columns`` and ``jacobian`` are written to.
-        j: Number of the contact.
-        joint: Joint whose link touches; -1 for the environment.
+    ``joint`` is the one whose link touches; -1 for the environment.
     """
     layout, f = m.layout, m.forest
     num_movers = f.num_movers[joint] if joint >= 0 else 0

@@ -6,8 +6,7 @@ from handwright.kernels.decorators import kernel
 from handwright.methods.trajopt.model import vectors as vec
 from handwright.methods.trajopt.model.model import POINT_GOAL, Model, ResidualWeights
 from handwright.methods.trajopt.model.posing import add_body_gradient, add_link_gradient
-from handwright.methods.trajopt.model.rows import add_dense
-from handwright.methods.trajopt.model.workspace import SampleWorkspace
+from handwright.methods.trajopt.model.workspace import SampleWorkspace, add_dense
 
 
 @kernel

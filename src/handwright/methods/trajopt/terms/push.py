@@ -22,8 +22,7 @@ from handwright.methods.trajopt.model import vectors as vec
 from handwright.methods.trajopt.model.layout import BODY, change_index, force_index, origin_index
 from handwright.methods.trajopt.model.model import Model, ResidualWeights
 from handwright.methods.trajopt.model.posing import joint_motion
-from handwright.methods.trajopt.model.rows import add_rows
-from handwright.methods.trajopt.model.workspace import SampleWorkspace
+from handwright.methods.trajopt.model.workspace import SampleWorkspace, add_rows
 from handwright.methods.trajopt.terms.body import FORCE, MOMENT, body_weight, contact_arm
 from handwright.methods.trajopt.terms.contact import (
     add_cone_gradient,

@@ -22,13 +22,10 @@ _ROUND = 1e-6
 
 @kernel
 def slide_residual(force: tuple, slip: tuple, n: tuple, mu: float) -> tuple:
-    """Difference between a force, in weights, and the friction of sliding.
+    """Difference between a force on the body, in weights, and the friction of sliding.
 
-    Args:
-        force: Force on the body.
-        slip: Velocity of the body relative to the other surface, m/s.
-        n: Unit normal into the body.
-        mu: Coefficient of friction.
+    ``slip`` is the velocity of the body relative to the other surface, m/s, and ``n`` the unit
+    normal into the body.
     """
     v, ft = vec.tangential(n, slip), vec.tangential(n, force)
     square = vec.dot(v, v)
