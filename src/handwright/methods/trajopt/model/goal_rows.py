@@ -177,8 +177,10 @@ def pinned_keys(problem: Problem, num_phases: int, *, is_free: bool) -> Bool[np.
     pinned = np.ones(num_phases + 1, dtype=bool)
     if is_free and all(goal.spin is None for goal in problem.goals):
         pinned[1:-1] = False
-        spans = (*problem.goals, *problem.touches, *problem.strokes)
-        given = np.array([(span.start, span.end) for span in spans]).ravel()
+        spans = [(one.start, one.end) for one in problem.goals]
+        spans += [(one.start, one.end) for one in problem.touches]
+        spans += [(one.start, one.end) for one in problem.strokes]
+        given = np.array(spans).ravel()
         at = np.clip((given - begin) / (end - begin), 0.0, 1.0) * num_phases
         pinned[np.floor(at + _AT).astype(int)] = True
         pinned[np.ceil(at - _AT).astype(int)] = True
