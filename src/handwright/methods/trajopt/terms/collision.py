@@ -11,7 +11,7 @@ import numpy as np
 from handwright.geometry.distance.capsules import segment_segment
 from handwright.geometry.distance.environment import surface_value_gradient
 from handwright.geometry.distance.sdf import field_value, field_value_gradient
-from handwright.kernels.decorators import kernel
+from handwright.kernels.decorators import inlined, kernel
 from handwright.math.golden_section import golden_bracket, narrowed_bracket
 from handwright.methods.trajopt.model import vectors as vec
 from handwright.methods.trajopt.model.model import ROD, Model, ResidualWeights
@@ -23,13 +23,13 @@ _STEPS = 14
 _FAR = 0.01
 
 
-@kernel
+@inlined
 def _on_axis(a: np.ndarray, b: np.ndarray, s: float) -> tuple:
     """Point of the segment from ``a`` to ``b`` at a fraction of it."""
     return vec.plus_times(a, vec.minus(b, a), s)
 
 
-@kernel
+@inlined
 def _to_body(m: Model, work: SampleWorkspace, p: tuple) -> tuple:
     """Transforms a world point into the body's frame."""
     return vec.rotated_back(
@@ -98,7 +98,7 @@ def capsule_to_body(m: Model, work: SampleWorkspace, k: int) -> tuple:
     return distance - radius, p, vec.rotated(work.body_rotation, (gx, gy, gz))
 
 
-@kernel
+@inlined
 def _to_surface(m: Model, surface: int, p: tuple) -> tuple:
     """Distance of a point from a surface of the environment, m, and its gradient."""
     d, x, y, z = surface_value_gradient(m.env, surface, p[0], p[1], p[2])
