@@ -9,6 +9,7 @@ MODULES = {
     "kernels": "benchmarks.kernels.bench",
     "forces": "benchmarks.kernels.forces",
     "verify": "benchmarks.verify",
+    "scenes": "benchmarks.scenes",
     "sampling": "benchmarks.sampling.bench",
     "spread": "benchmarks.sampling.spread",
     "preferences": "benchmarks.sampling.preferences",

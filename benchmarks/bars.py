@@ -21,6 +21,16 @@ def bars_met(result: Mapping[str, float], bars: Bars) -> bool:
     )
 
 
+def judged_part(judged: Mapping[str, float], bars: Bars) -> dict[str, Any]:
+    """The figures that a benchmark of scenes judges, as a part of its result."""
+    own = {name: bars[name] for name in judged}
+    return {
+        "judged": {name: None if math.isnan(value) else value for name, value in judged.items()},
+        "bars": {name: list(bar) for name, bar in own.items()},
+        "bars_met": bars_met(judged, own),
+    }
+
+
 def judged_table(result: Mapping[str, Any], meanings: Mapping[str, str]) -> Table:
     """The figures that a benchmark of scenes judges, with their goals."""
     judged = {key: math.nan if v is None else v for key, v in result["judged"].items()}

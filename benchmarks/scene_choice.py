@@ -1,10 +1,13 @@
-"""Scenes of a benchmark that are asked for on the command line."""
+"""Scenes of a benchmark that are asked for on the command line, and their seeds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from handwright.errors import InvalidValueError, UnknownNameError
+
+FIRST_SEED = 1000
+"""Seeds from here on serve benchmarks alone: nothing is tuned on them."""
 
 
 def chosen_scenes(text: str | None, known: Sequence[str]) -> tuple[str, ...]:

@@ -14,8 +14,7 @@ from handwright.cli.options import given_settings, synth_parser
 from handwright.core.settings import settings_of
 from handwright.io.clip.file import load_clip, save_clip
 from handwright.methods import METHODS, ContactSampling, Scripted
-from handwright.methods.provenance import provenance_of
-from handwright.methods.reproducing import method_of
+from handwright.methods.provenance import method_of, provenance_of
 from handwright.methods.sampling import NoContact
 from handwright.synthesis import synthesize
 

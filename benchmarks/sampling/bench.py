@@ -7,7 +7,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.bars import bars_met, judged_table, refused_lines
+from benchmarks.bars import judged_part, judged_table, refused_lines
+from benchmarks.progress import shown_steps
 from benchmarks.sampling.figures import certificates_of, scene_figures
 from benchmarks.sampling.peer import measure_frames, solved_path
 from benchmarks.scene_choice import chosen_scenes
@@ -133,9 +134,6 @@ def run(*, scenes: str | None = None, num: int = 10, budget: float = 60.0) -> di
         num: Motions for each scene; ``seconds_10`` is given for ten only.
         budget: Of the search in each scene, s.
     """
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
-
     names = chosen_scenes(scenes, SCENE_NAMES)
     if num < 1 or not budget > 0.0:
         raise InvalidValueError(
@@ -144,25 +142,19 @@ def run(*, scenes: str | None = None, num: int = 10, budget: float = 60.0) -> di
         )
     rows: dict[str, dict[str, Any]] = {}
     peer: dict[str, float] | None = None
-    columns = (SpinnerColumn(), *Progress.get_default_columns(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=len(names) + (FIRST in names))
+    with shown_steps(len(names) + (FIRST in names)) as begin_step:
         for name in names:
-            progress.update(task, description=f"{name}: up to {budget:g} s of search")
+            begin_step(f"{name}: up to {budget:g} s of search")
             rows[name] = measure_scene(name, num=num, budget=budget)
-            progress.update(task, advance=1)
         if rows.get(FIRST, {}).get("solutions"):
-            progress.update(task, description="one frame, beside SLSQP and Clarabel")
+            begin_step("one frame, beside SLSQP and Clarabel")
             path = solved_path(load_scene(FIRST), seed=_SEED, budget=budget)
             peer = {key: float(value) for key, value in measure_frames(*path)._asdict().items()}
     judged = judged_figures(rows, peer)
-    bars = {name: BARS[name] for name in judged}
     return {
         "scenes": rows,
         "peer": peer,
-        "judged": {name: None if math.isnan(value) else value for name, value in judged.items()},
-        "bars": {name: list(bar) for name, bar in bars.items()},
-        "bars_met": bars_met(judged, bars),
+        **judged_part(judged, BARS),
         "num": num,
         "budget_s": budget,
         "seed": _SEED,

@@ -27,7 +27,7 @@ from handwright.methods.sampling.search.frame import FEASIBLE
 from handwright.methods.sampling.search.search import TreeSearch
 from handwright.methods.sampling.setup.prepare import HoldSearch, prepare
 from handwright.methods.sampling.warm_up import warm_up
-from handwright.render.still import check_png, write_png
+from handwright.render.scene import check_png, write_png
 from handwright.scenes import load_scene
 
 if TYPE_CHECKING:

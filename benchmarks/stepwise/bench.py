@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.bars import bars_met, judged_table
+from benchmarks.bars import judged_part, judged_table
+from benchmarks.progress import shown_steps
 from benchmarks.scene_choice import chosen_scenes
 from benchmarks.stepwise.figures import HOLD, NUM_PASSES, measure_scene, stepped
 from handwright.core.problem import Problem
@@ -75,35 +76,27 @@ def run(*, scenes: str | None = None) -> dict[str, Any]:
     Args:
         scenes: Names with commas between them; all scenes with grips if None.
     """
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
-
     names = chosen_scenes(scenes, scene_names())
     rows: dict[str, dict[str, Any]] = {}
-    columns = (SpinnerColumn(), *Progress.get_default_columns(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("loading", total=len(names))
+    with shown_steps(len(names) + 1) as begin_step:
+        begin_step("loading")
         begin = time.monotonic()
         for problem in _one_of_each(names):
             _warm_up(problem)
         for name in names:
+            begin_step(name)
             problem = load_scene(name)
             if time.monotonic() - begin > _LIMIT:
                 rows[name] = _no_motion(problem, f"not measured: {_LIMIT:.0f} s were over")
                 continue
-            progress.update(task, description=name)
             try:
                 rows[name] = measure_scene(problem, seed=SEED)
             except NoGripError as error:
                 rows[name] = _no_motion(problem, str(error))
-            progress.update(task, advance=1)
     judged = judged_figures(rows)
-    bars = {name: BARS[name] for name in judged}
     return {
         "scenes": rows,
-        "judged": {name: None if math.isnan(value) else value for name, value in judged.items()},
-        "bars": {name: list(bar) for name, bar in bars.items()},
-        "bars_met": bars_met(judged, bars),
+        **judged_part(judged, BARS),
         "seed": SEED,
         "fps_measured": f"processor time of one thread, least of {NUM_PASSES} passes a frame",
     }

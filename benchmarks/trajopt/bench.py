@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks.bars import bars_met, judged_table, refused_lines
-from benchmarks.scene_choice import chosen_scenes
+from benchmarks.bars import judged_part, judged_table, refused_lines
+from benchmarks.progress import shown_steps
+from benchmarks.scene_choice import FIRST_SEED, chosen_scenes
 from benchmarks.trajopt.figures import EXACT, PUSH, SceneRun, judged_run, scene_row
 from benchmarks.trajopt.peer import measure_peer
 from handwright.core.result import Status
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from rich.console import Group
     from rich.table import Table
 
-FIRST_SEED = 1000
-"""Seeds from here on serve the benchmark alone: nothing is tuned on them."""
 PAPER_SIZED = "pick_pen_horizontal"
 """Eleven key states of one hand and one body, as in the paper."""
 _BALL, _PENS = "pick_ball", "pick_pen_"
@@ -201,9 +200,6 @@ def run(*, scenes: str | None = None, seeds: int = 3) -> dict[str, Any]:
             beside its peer if the scene for that is among them.
         seeds: Runs of each scene.
     """
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
-
     names = chosen_scenes(scenes, scene_names())
     if seeds < 1:
         raise InvalidValueError(f"--seeds is {seeds}; expected 1 or more.")
@@ -212,36 +208,28 @@ def run(*, scenes: str | None = None, seeds: int = 3) -> dict[str, Any]:
     plan = [(name, FIRST_SEED + number) for number in range(seeds) for name in ordered]
     runs: dict[str, list[SceneRun]] = {name: [] for name in names}
     peer: dict[str, Any] | None = None
-    columns = (SpinnerColumn(), *Progress.get_default_columns(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=len(plan) + 1 + (PAPER_SIZED in names))
-        progress.update(task, description="compiling what is not compiled yet")
+    with shown_steps(len(plan) + 1 + (PAPER_SIZED in names)) as begin_step:
+        begin_step("compiling what is not compiled yet")
         warm_up(names[0])
         clock = _Clock.start(max(_LIMIT, _LIMIT_OF_SEED * seeds))
-        progress.update(task, advance=1)
         if PAPER_SIZED in names:
-            progress.update(task, description=f"beside L-BFGS-B, {_PEER_SECONDS:g} s")
+            begin_step(f"beside L-BFGS-B, {_PEER_SECONDS:g} s")
             figures = measure_peer(
                 load_scene(PAPER_SIZED), seed=FIRST_SEED, allowed_s=_PEER_SECONDS
             )
             peer = figures._asdict()
-            progress.update(task, advance=1)
         for number, (name, seed) in enumerate(plan):
             waiting = [budget_of(other) for other, _ in plan[number + 1 :]]
             budget = fair_budget(budget_of(name), waiting, clock.left())
-            progress.update(task, description=f"{name}, seed {seed}: up to {budget:.0f} s")
+            begin_step(f"{name}, seed {seed}: up to {budget:.0f} s")
             runs[name].append(measure_run(name, seed=seed, budget=budget))
-            progress.update(task, advance=1)
     rows = {name: scene_row(runs[name]) for name in names}
     judged = judged_figures(rows, peer)
-    bars = {name: BARS[name] for name in judged}
     return {
         "scenes": rows,
         "peer": peer,
         "pushes": {name: row["pushes"] for name, row in rows.items() if row["pushes"] is not None},
-        "judged": {name: None if math.isnan(value) else value for name, value in judged.items()},
-        "bars": {name: list(bar) for name, bar in bars.items()},
-        "bars_met": bars_met(judged, bars),
+        **judged_part(judged, BARS),
         "ms_per_iteration": None if peer is None else peer["ms_per_iteration"],
         "seeds": [FIRST_SEED + number for number in range(seeds)],
     }

@@ -25,7 +25,6 @@ from handwright.kernels.packed import Packed
 from handwright.methods import ContactInvariant
 from handwright.methods.trajopt.model.model import Model, ResidualWeights, Samples
 from handwright.methods.trajopt.model.workspace import NormalEquations
-from handwright.methods.trajopt.optimisation import allowed_contacts
 from handwright.methods.trajopt.schedule.search import CONTINUATION
 from handwright.methods.trajopt.schedule.stage_weights import (
     LOOSE,
@@ -215,7 +214,6 @@ def measure_peer(problem: Problem, *, seed: int, allowed_s: float) -> TrajoptPee
     """
     method = ContactInvariant()
     coarse = method.ready(problem)[0]
-    allowed = allowed_contacts(problem, coarse)
 
     def stage_of(laws: float) -> ResidualWeights:
         friction, squeeze = method.friction_margin, method.squeeze
@@ -224,7 +222,7 @@ def measure_peer(problem: Problem, *, seed: int, allowed_s: float) -> TrajoptPee
     stage, regularization = stage_of(1.0), regularization_weights(coarse)
 
     def fresh() -> Descent:
-        return static_start(coarse, np.random.default_rng(seed), allowed)
+        return static_start(coarse, np.random.default_rng(seed), coarse.allowed)
 
     def continuation() -> tuple[int, float]:
         """Iterations of the stages before rounding, and the time of all, s."""

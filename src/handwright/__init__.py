@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from handwright.methods.sampling import GraspRegion, NoContact, Pin, Preference
     from handwright.physics import from_mjcf, to_mjcf
     from handwright.render import render_still
-    from handwright.render.exporting import export
+    from handwright.render.film import export
     from handwright.scenes import SCENES, from_recording, load_scene, read_problem
     from handwright.synthesis import synthesize
 
@@ -155,7 +155,7 @@ _HOMES = {
     "body_from_mesh": "handwright.geometry.mesh.bodies",
     "certify": "handwright.evidence",
     "evaluate": "handwright.evidence",
-    "export": "handwright.render.exporting",
+    "export": "handwright.render.film",
     "find_grasp": "handwright.grasping",
     "floor": "handwright.geometry.distance.environment",
     "from_mjcf": "handwright.physics",

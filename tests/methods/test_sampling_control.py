@@ -14,7 +14,7 @@ from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.evidence import certify
 from handwright.io.clip.file import load_clip, save_clip
 from handwright.methods import ContactSampling
-from handwright.methods.reproducing import method_of
+from handwright.methods.provenance import method_of
 from handwright.methods.sampling import NoContact, Pin
 from handwright.scenes import load_scene
 from handwright.synthesis import synthesize

@@ -25,7 +25,7 @@ from handwright.methods.stepwise.session import Session
 from handwright.methods.stepwise.settings import Settings
 from handwright.methods.stepwise.world import advance_hand, hand_state, make_world
 from handwright.physics.hand_dynamics import HandDynamics
-from handwright.physics.mjcf.joint_drives import joint_drives
+from handwright.physics.mjcf.body_groups import joint_drives
 
 STEP = 1.0 / 30.0
 

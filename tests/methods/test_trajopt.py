@@ -15,19 +15,18 @@ from handwright.core.result import Status
 from handwright.geometry.distance.rods import fit_rod
 from handwright.kernels.packed import Packed
 from handwright.math import rotation
+from handwright.methods.trajopt.attempt import refined_keys
 from handwright.methods.trajopt.clips import make_clip, mean_forces
 from handwright.methods.trajopt.method import ContactInvariant
 from handwright.methods.trajopt.model.shape import make_body
 from handwright.methods.trajopt.model.transcribe import TranscriptionSettings, transcribe
 from handwright.methods.trajopt.model.workspace import make_workspace
-from handwright.methods.trajopt.optimisation import allowed_contacts
-from handwright.methods.trajopt.refine import refined_keys
-from handwright.methods.trajopt.schedule.gaits import sampled_gait, start_origins
 from handwright.methods.trajopt.schedule.schedule import (
     apply_schedule,
     hold_transitions,
     round_contacts,
 )
+from handwright.methods.trajopt.schedule.start import sampled_gait, start_origins
 from handwright.methods.trajopt.solver.measures import measure_errors
 from handwright.methods.trajopt.solver.system import squeeze_share
 from handwright.scenes import load_scene
@@ -123,7 +122,7 @@ def test_hands_touch_only_when_they_may():
     problem = load_scene("pick_ball")
     problem = replace(problem, touches=(TouchSpan("right", 1.0, 2.0),))
     coarse, _ = ContactInvariant().ready(problem)
-    allowed = allowed_contacts(problem, coarse)
+    allowed = coarse.allowed
     hands = coarse.contact_hand == 0
     assert np.flatnonzero(allowed[:, hands].all(axis=1)).tolist() == [2, 3]
     assert not allowed[[0, 1, 4], :][:, hands].any()
@@ -139,7 +138,7 @@ def test_the_hand_starts_as_it_is_told_to():
     problem = replace(problem, postures={"right": q})
     transcription = transcribe(problem, TranscriptionSettings(num_phases=4, fractions=[0.5]))
     keys = np.tile(transcription.start, (transcription.model.num_keys, 1))
-    clip = make_clip(problem, transcription, keys, "test")
+    clip = make_clip(transcription, keys, "test")
     np.testing.assert_allclose(clip.hands["right"].q[0], q, atol=1e-12)
 
 
@@ -153,7 +152,7 @@ def test_a_round_begins_with_the_contacts_that_it_ends_with():
     forces = np.random.default_rng(1).normal(size=3 * layout.num_contacts)
     keys[:, layout.forces] = forces
     keys[:2, layout.contacts], keys[-1, layout.first_contact + 2] = 1.0, 1.0
-    clip = make_clip(problem, transcription, keys, "test")
+    clip = make_clip(transcription, keys, "test")
     first, last = clip.contacts.at(0), clip.contacts.at(clip.num_frames - 1)
     assert len(first) > 1
     assert [c.part for c in first] == [c.part for c in last]
@@ -234,7 +233,6 @@ class TestSchedule:
         _, found = round_contacts(
             transcription,
             self.keys_with(transcription, is_on),
-            np.ones_like(is_on),
             transcription.may_grip,
         )
         assert found[2, :3].all()
@@ -246,7 +244,6 @@ class TestSchedule:
         _, found = round_contacts(
             transcription,
             self.keys_with(transcription, is_on),
-            np.ones_like(is_on),
             transcription.may_grip,
         )
         assert found[1:5, 0].all()
@@ -257,7 +254,9 @@ class TestSchedule:
         allowed = np.ones_like(is_on)
         allowed[2] = False
         _, found = round_contacts(
-            transcription, self.keys_with(transcription, is_on), allowed, transcription.may_grip
+            transcription._replace(allowed=allowed),
+            self.keys_with(transcription, is_on),
+            transcription.may_grip,
         )
         assert np.flatnonzero(found[:, 0]).tolist() == [1, 4]
 
@@ -356,8 +355,8 @@ class TestGaits:
     def test_digits_swing_in_turn_and_enough_of_them_hold(self, transcription, seed):
         m = transcription.model
         digits = m.contacts.pad_joint >= 0
-        allowed = np.ones((m.num_phases, m.layout.num_contacts), dtype=bool)
-        gait = sampled_gait(transcription, np.random.default_rng(seed), allowed)
+        assert transcription.allowed.all()
+        gait = sampled_gait(transcription, np.random.default_rng(seed))
         # At every key enough of them hold before it and after it, with forces that do not fade.
         assert (gait & np.roll(gait, 1, axis=0)).sum(axis=1).min() >= 3
         swings = (gait & ~np.roll(gait, -1, axis=0)).sum(axis=0)[digits]
@@ -366,10 +365,10 @@ class TestGaits:
         assert len(set(swings.tolist())) == 1
 
     def test_digits_that_may_not_touch_take_no_part(self, transcription):
-        m = transcription.model
-        allowed = np.ones((m.num_phases, m.layout.num_contacts), dtype=bool)
+        allowed = transcription.allowed.copy()
         allowed[:, 1] = False
-        assert not sampled_gait(transcription, np.random.default_rng(0), allowed)[:, 1].any()
+        without = transcription._replace(allowed=allowed)
+        assert not sampled_gait(without, np.random.default_rng(0))[:, 1].any()
 
     def test_origins_start_on_the_body_where_pads_are_in_the_middle_of_a_hold(self, transcription):
         m = transcription.model

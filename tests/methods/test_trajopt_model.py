@@ -9,8 +9,8 @@ import handwright as hw
 from handwright.kernels.packed import Packed
 from handwright.kinematics import posed_capsules
 from handwright.methods.trajopt.attempt import Outcome
-from handwright.methods.trajopt.attempt_settings import AttemptSettings
 from handwright.methods.trajopt.clips import hand_motion
+from handwright.methods.trajopt.model import vectors as vec
 from handwright.methods.trajopt.model.contacts import list_contacts, make_contacts
 from handwright.methods.trajopt.model.couplings import coordinate_limits, couple_joints
 from handwright.methods.trajopt.model.hands import capsule_numbers, transcribe_hands
@@ -23,22 +23,17 @@ from handwright.methods.trajopt.model.layout import (
 )
 from handwright.methods.trajopt.model.model import ENVIRONMENT_CONTACT, HAND_CONTACT
 from handwright.methods.trajopt.model.posing import joint_motion, pose_body, pose_hands
-from handwright.methods.trajopt.model.rows import add_dense, add_rows, add_single
 from handwright.methods.trajopt.model.transcribe import TranscriptionSettings, transcribe
-from handwright.methods.trajopt.model.vectors import (
-    cross,
-    dot,
-    length_at,
-    minus,
-    rotated,
-    tangential,
+from handwright.methods.trajopt.model.workspace import (
+    add_dense,
+    add_rows,
+    add_single,
+    make_workspace,
 )
-from handwright.methods.trajopt.model.workspace import make_workspace
-from handwright.methods.trajopt.optimisation import allowed_contacts
-from handwright.methods.trajopt.schedule.search import find_schedule
+from handwright.methods.trajopt.schedule.search import AttemptSettings, find_schedule
 from handwright.methods.trajopt.solver.descent import never
 from handwright.methods.trajopt.solver.measures import LIMITS, MEASURES, UNITS, MotionErrors
-from handwright.methods.trajopt.terms.contact_rows import contact_columns
+from handwright.methods.trajopt.terms.contact_state import contact_columns
 from handwright.scenes import load_scene
 
 
@@ -97,20 +92,37 @@ class TestVectors:
 
     def test_products(self):
         a, b = tuple(self.a), tuple(self.b)
-        np.testing.assert_allclose(cross(a, b), np.cross(self.a, self.b))
-        assert dot(a, b) == pytest.approx(self.a @ self.b)
-        np.testing.assert_allclose(minus(a, b), self.a - self.b)
+        np.testing.assert_allclose(vec.cross(a, b), np.cross(self.a, self.b))
+        assert vec.dot(a, b) == pytest.approx(self.a @ self.b)
+        np.testing.assert_allclose(vec.plus(a, b), self.a + self.b)
+        np.testing.assert_allclose(vec.minus(a, b), self.a - self.b)
+        np.testing.assert_allclose(vec.times(a, 3.0), 3.0 * self.a)
+        np.testing.assert_allclose(vec.over(a, 3.0), self.a / 3.0)
+        np.testing.assert_allclose(vec.plus_times(a, b, 3.0), self.a + 3.0 * self.b)
 
     def test_the_tangential_part_is_across_the_normal(self):
         n = self.a / np.linalg.norm(self.a)
-        across = np.array(tangential(tuple(n), tuple(self.b)))
+        across = np.array(vec.tangential(tuple(n), tuple(self.b)))
         assert across @ n == pytest.approx(0.0, abs=1e-15)
         np.testing.assert_allclose(np.cross(self.b - across, n), 0.0, atol=1e-15)
 
     def test_rotation_and_length(self):
         matrix = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0]
-        np.testing.assert_allclose(rotated(matrix, tuple(self.a)), matrix @ self.a)
-        assert length_at(np.array([9.0, 2.0, 3.0, 6.0]), 1) == pytest.approx(7.0)
+        a, b = tuple(self.a), tuple(self.b)
+        np.testing.assert_allclose(vec.rotated(matrix, a), matrix @ self.a)
+        np.testing.assert_allclose(vec.rotated_back(matrix, a), matrix.T @ self.a)
+        np.testing.assert_allclose(vec.placed(matrix, b, a), matrix @ self.a + self.b)
+        assert vec.norm(vec.triple(np.array([9.0, 2.0, 3.0, 6.0]), 1)) == pytest.approx(7.0)
+
+    def test_rows_and_columns(self):
+        matrix = np.arange(9.0).reshape(3, 3)
+        assert vec.row(matrix, 1) == (3.0, 4.0, 5.0)
+        assert vec.column(matrix, 1) == (1.0, 4.0, 7.0)
+        vec.write_row(matrix, 2, (1.0, 2.0, 3.0))
+        assert matrix[1:].tolist() == [[3.0, 4.0, 5.0], [1.0, 2.0, 3.0]]
+        assert [vec.unit(axis) for axis in range(-1, 4)] == [
+            vec.ZERO, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), vec.ZERO,
+        ]  # fmt: skip
 
 
 class TestRows:
@@ -248,7 +260,7 @@ class TestKinematics:
         for k in m.forest.chain[joint]:
             if k >= 0 and m.forest.driver[k] >= 0:
                 rate = m.forest.ratio[k] * work.z[m.layout.first_rate + m.forest.driver[k]]
-                total += rate * np.array(joint_motion(Packed(m), Packed(work), k, *point))
+                total += rate * np.array(joint_motion(Packed(m), Packed(work), k, point))
         velocity = work.origin_velocity[joint] + np.cross(work.omega[joint], point)
         np.testing.assert_allclose(total, velocity, atol=1e-12)
 
@@ -256,11 +268,12 @@ class TestKinematics:
 def test_a_schedule_is_found_within_what_is_allowed():
     problem = load_scene("pick_ball")
     coarse = transcribe(problem, TranscriptionSettings(4, [0.3, 0.7]))
-    allowed = allowed_contacts(problem, coarse)
+    allowed = coarse.allowed.copy()
     allowed[:, 1] = False
+    coarse = coarse._replace(allowed=allowed)
     short = AttemptSettings(1.5, 0.8, stage_iterations=1, tight_iterations=1, max_repairs=0)
-    found = find_schedule(coarse, 3, short, allowed, never)
-    again = find_schedule(coarse, 3, short, allowed, never)
+    found = find_schedule(coarse, 3, short, never)
+    again = find_schedule(coarse, 3, short, never)
     assert found.is_on.shape == allowed.shape
     assert not (found.is_on & ~allowed & ~coarse.required).any()
     contacts = found.descent.keys[: len(found.is_on), coarse.model.layout.contacts]

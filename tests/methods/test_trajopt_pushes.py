@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 import handwright as hw
 from handwright.core.result import Status
 from handwright.methods.trajopt.method import ContactInvariant
-from handwright.methods.trajopt.model.scenarios import push_corners
+from handwright.methods.trajopt.model.shape import push_corners
 from handwright.methods.trajopt.model.transcribe import TranscriptionSettings, transcribe
 from handwright.methods.trajopt.model.workspace import make_normal_equations, make_workspace
 from handwright.methods.trajopt.schedule.schedule import apply_schedule

@@ -16,13 +16,12 @@ from handwright.methods.trajopt.model.hands import WRIST_HINGES
 from handwright.methods.trajopt.model.model import with_radius
 from handwright.methods.trajopt.model.skin_bulge import skin_bulge, skin_stubs
 from handwright.methods.trajopt.model.transcribe import TranscriptionSettings, phases_of, transcribe
-from handwright.methods.trajopt.optimisation import allowed_contacts
 from handwright.methods.trajopt.schedule.schedule import (
     has_unstable_hold,
     other_schedules,
     round_contacts,
 )
-from handwright.methods.trajopt.schedule.wrist_guess import wrists_following_body
+from handwright.methods.trajopt.schedule.wrist_paths import wrists_following_body
 from handwright.methods.trajopt.skin_fit import fit_skin
 from handwright.scenes import load_scene
 
@@ -83,11 +82,11 @@ def test_a_digit_that_errs_is_left_out_where_three_others_hold(transcription):
     is_on[3:, :4] = True
     errors = np.zeros(is_on.shape)
     errors[4, 2] = 5.0
-    (other,) = other_schedules(transcription, is_on, errors, np.ones_like(is_on))
+    (other,) = other_schedules(transcription, is_on, errors)
     assert not other[:, 2].any()
     np.testing.assert_array_equal(np.delete(other, 2, axis=1), np.delete(is_on, 2, axis=1))
     is_on[:, 3] = False
-    assert other_schedules(transcription, is_on, errors, np.ones_like(is_on)) == []
+    assert other_schedules(transcription, is_on, errors) == []
 
 
 def test_digits_help_all_the_time_or_not_at_all(transcription):
@@ -101,7 +100,7 @@ def test_digits_help_all_the_time_or_not_at_all(transcription):
     keys[:6, m.layout.contacts] = 0.6 * is_on
     keys[:, m.layout.forces] = 1.0
     leads = np.arange(nc) < 3
-    _, found = round_contacts(transcription, keys, np.ones_like(is_on), leads)
+    _, found = round_contacts(transcription, keys, leads)
     assert found[2:, :4].all()
     assert not found[:, 4].any()
     # Until then the ball lies on the table.
@@ -123,8 +122,7 @@ def test_hands_hold_what_flies_throughout_their_spans():
     problem = load_scene("two_hands_juggle")
     coarse, fine = ContactInvariant().ready(problem)
     for transcription in (coarse, fine):
-        allowed = allowed_contacts(problem, transcription)
-        hands = [allowed[:, transcription.contact_hand == h] for h in range(2)]
+        hands = [transcription.allowed[:, transcription.contact_hand == h] for h in range(2)]
         assert transcription.in_spans.all()
         assert all((one == one[:, :1]).all() for one in hands)
         # In the air it is nobody's, and at no time both have it.
@@ -133,13 +131,12 @@ def test_hands_hold_what_flies_throughout_their_spans():
     m = coarse.model
     nc = m.layout.num_contacts
     keys = np.tile(coarse.start, (m.num_keys, 1))
-    allowed = allowed_contacts(problem, coarse)
     leads = np.isin(np.arange(nc), [0, 1, 2, 6, 7, 8])
-    _, is_on = round_contacts(coarse, keys, allowed, leads)
-    np.testing.assert_array_equal(is_on, allowed & leads)
+    _, is_on = round_contacts(coarse, keys, leads)
+    np.testing.assert_array_equal(is_on, coarse.allowed & leads)
     errors = np.zeros(is_on.shape)
     errors[np.argwhere(is_on[:, 0])[0, 0], 0] = 5.0
-    assert other_schedules(coarse, is_on, errors, allowed) == []
+    assert other_schedules(coarse, is_on, errors) == []
     assert not has_unstable_hold(coarse, is_on)
     # Where there is a table, nobody need hold the body all the time.
     ball = replace(load_scene("pick_ball"), touches=(TouchSpan("right", 1.0, 2.0),))

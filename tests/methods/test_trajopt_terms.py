@@ -227,9 +227,8 @@ def test_the_law_of_sliding(speed):
         at = [part + step * change for part, change in zip((force, slip, n), by, strict=True)]
         return np.array(slide_residual(*(tuple(part) for part in at), 0.7))
 
-    derivative = slide_derivative(
-        tuple(force), tuple(slip), tuple(n), 0.7, *(tuple(part) for part in by)
-    )
+    parts = tuple(tuple(part) for part in by)
+    derivative = slide_derivative(tuple(force), tuple(slip), tuple(n), 0.7, parts)
     np.testing.assert_allclose(
         derivative, (law(STEP) - law(-STEP)) / (2.0 * STEP), rtol=1e-5, atol=1e-7
     )

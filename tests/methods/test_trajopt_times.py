@@ -12,12 +12,12 @@ from handwright.core.events import TouchSpan
 from handwright.core.track import Track
 from handwright.kernels.packed import Packed
 from handwright.mechanics.momentum import required_wrench
+from handwright.methods.trajopt.attempt import refined_keys
 from handwright.methods.trajopt.clips import make_clip
 from handwright.methods.trajopt.method import ContactInvariant
-from handwright.methods.trajopt.model.timing import key_times, pinned_keys
+from handwright.methods.trajopt.model.goal_rows import pinned_keys
 from handwright.methods.trajopt.model.transcribe import TranscriptionSettings, transcribe
 from handwright.methods.trajopt.model.workspace import make_normal_equations, make_workspace
-from handwright.methods.trajopt.refine import refined_keys
 from handwright.methods.trajopt.schedule.stage_weights import (
     LOOSE,
     regularization_weights,
@@ -115,7 +115,7 @@ def test_normal_matrix_of_the_laws_of_motion():
     def residuals(at):
         """What gravity leaves of the acceleration: nothing touches the body."""
         found = []
-        times = key_times(m, at)
+        times = m.key_times(at)
         for n in np.flatnonzero(m.samples.is_full):
             k, h = m.samples.phase[n], np.diff(times)[m.samples.phase[n]]
             root = np.sqrt(m.samples.weight[n] * h / m.phase_time)
@@ -152,7 +152,7 @@ def test_normal_matrix_of_the_regularization():
 
     def residuals(at):
         found = []
-        lengths = np.diff(key_times(m, at))
+        lengths = np.diff(m.key_times(at))
         for k, h in enumerate(lengths):
             first, second = at[k], at[k + 1]
             for s, share in zip(moments, shares, strict=True):
@@ -177,11 +177,11 @@ def test_clips_and_finer_keys_have_the_true_times():
     transcription, keys = timed()
     m = transcription.model
     height_index, rate_index = m.layout.first_body + 2, m.layout.first_body_rate + 2
-    clip = make_clip(problem, transcription, keys, "test")
-    begins = key_times(m, keys)
+    clip = make_clip(transcription, keys, "test")
+    begins = m.key_times(keys)
     np.testing.assert_allclose(begins, np.array([0.0, 1.3, 1.9, 3.1, 4.0]) * m.phase_time)
     finer = transcribe(problem, TranscriptionSettings(num_phases=8, fractions=[0.5]))
-    clip_of_finer = make_clip(problem, finer, refined_keys(transcription, keys), "test")
+    clip_of_finer = make_clip(finer, refined_keys(transcription, keys), "test")
     for frame in range(0, clip.num_frames, 7):
         time = clip.times[frame]
         k = min(int(np.searchsorted(begins, time, side="right")) - 1, 3)
@@ -202,7 +202,7 @@ def test_forces_fit_the_motion_where_they_leap_between_frames():
     shifts = keys[:, m.layout.shift].copy()
     keys[:] = transcription.start
     keys[:, m.layout.shift] = shifts
-    begins = key_times(m, keys)
+    begins = m.key_times(keys)
     frames = problem.times - problem.times[0]
     assert np.abs(frames - begins[1]).min() > 0.2 * (frames[1] - frames[0])
     fallen = begins - begins[1]
@@ -211,7 +211,7 @@ def test_forces_fit_the_motion_where_they_leap_between_frames():
     keys[0, layout.first_contact + support] = 1.0
     keys[:2, layout.force(support).stop - 1] = m.weight
     keys[:, layout.origin(support).stop - 1] = -0.035
-    clip = make_clip(problem, transcription, keys, "test")
+    clip = make_clip(transcription, keys, "test")
     stored = np.zeros((clip.num_frames, 3))
     np.add.at(stored, clip.contacts.frame, clip.contacts.force)
     needed = required_wrench(Track(clip.times, clip.bodies["ball"]), ball).force
@@ -240,9 +240,9 @@ def test_the_body_gets_the_time_that_it_needs():
     regularization = regularization_weights(transcription)._replace(
         acceleration=np.full(nq, 1e3), rest=np.zeros(nq)
     )
-    before = descent.cost(stage, regularization)
+    before = descent.run(stage, regularization, 0)
     after = descent.run(stage, regularization, 50)
-    lengths = np.diff(key_times(m, descent.keys)) / m.phase_time
+    lengths = np.diff(m.key_times(descent.keys)) / m.phase_time
     # The cost of a phase falls with the third power of its length.
     assert before == pytest.approx(0.5e3 * 12.0 * 0.3**2 / m.phase_time**3)
     assert after == pytest.approx(before / lengths[1] ** 3, rel=0.1)

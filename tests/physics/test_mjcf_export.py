@@ -1,38 +1,22 @@
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from xml.etree import ElementTree
 
+import kinematics_oracle as oracle
 import mujoco
 import numpy as np
 import pytest
 
-from handwright.core.hand import (
-    Capsules,
-    Digit,
-    Frames,
-    HandModel,
-    JointTree,
-    Masses,
-    Sites,
-    SurfacePoint,
-)
+from handwright.core import hand as parts
+from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
 from handwright.hands.human.model import human
 from handwright.hands.trident import trident
 from handwright.kinematics import link_poses, point_jacobians
 from handwright.math.pose import Pose
 from handwright.physics import link_body_names, to_mjcf
-
-# Tests are imported one by one, without packages, so a shared oracle is loaded by its path.
-_spec = importlib.util.spec_from_file_location(
-    "kinematics_oracle", Path(__file__).with_name("kinematics_oracle.py")
-)
-oracle = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(oracle)
 
 NUM_POSES = 1000
 
@@ -45,7 +29,7 @@ def stepped_hand(seed: int = 5) -> HandModel:
     offset = rng.uniform(-0.05, 0.05, (7, 3))
     offset[1] = 0.0
     # Links 1, 2 and 5 are bare steps; link 3 carries two chains.
-    joints = JointTree(
+    joints = parts.JointTree(
         tuple(f"j{k}" for k in range(7)),
         np.array([0, 1, 2, 3, 3, 5, 6]),
         offset,
@@ -60,20 +44,20 @@ def stepped_hand(seed: int = 5) -> HandModel:
     mass = np.array([0.3, 0.0, 0.0, 0.2, 0.1, 0.0, 0.0, 0.1])
     inertia = np.where(mass > 0, 1e-4, 0.0)[:, None, None] * np.diag([1.0, 1.2, 1.4])
     quat = rng.normal(size=(3, 4))
-    tip = SurfacePoint(7, np.array([0.02, 0.0, 0.01]), np.array([0.6, 0.0, 0.8]))
-    pad = SurfacePoint(4, np.array([0.02, 0.0, 0.01]), np.array([0.0, 0.0, -1.0]))
+    tip = parts.SurfacePoint(7, np.array([0.02, 0.0, 0.01]), np.array([0.6, 0.0, 0.8]))
+    pad = parts.SurfacePoint(4, np.array([0.02, 0.0, 0.01]), np.array([0.0, 0.0, -1.0]))
     return HandModel(
         name="stepped",
         side="none",
         joints=joints,
-        frames=Frames(
+        frames=parts.Frames(
             ("a", "b", "c"),
             np.array([0, 3, 7]),
             rng.normal(size=(3, 3)),
             quat / np.linalg.norm(quat, axis=1, keepdims=True),
         ),
-        digits=(Digit("d", (3,), tip, pad, None),),
-        capsules=Capsules(
+        digits=(parts.Digit("d", (3,), tip, pad, None),),
+        capsules=parts.Capsules(
             ("palm", "rod", "ball"),
             np.array([0, 4, 7]),
             np.zeros((3, 3)),
@@ -81,8 +65,10 @@ def stepped_hand(seed: int = 5) -> HandModel:
             np.array([0.02, 0.01, 0.012]),
             np.array([-1, 0, -1]),
         ),
-        sites=Sites(np.array([0, 7]), np.zeros((2, 3)), np.array([[0, 0, 1.0], [0, 0, -1.0]])),
-        masses=Masses(mass, rng.uniform(-0.01, 0.01, (8, 3)), inertia),
+        sites=parts.Sites(
+            np.array([0, 7]), np.zeros((2, 3)), np.array([[0, 0, 1.0], [0, 0, -1.0]])
+        ),
+        masses=parts.Masses(mass, rng.uniform(-0.01, 0.01, (8, 3)), inertia),
         wrist_link=0,
     )
 

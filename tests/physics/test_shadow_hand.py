@@ -4,6 +4,7 @@ import importlib.util
 from dataclasses import replace
 from pathlib import Path
 
+import kinematics_oracle as oracle
 import mujoco
 import numpy as np
 import pytest
@@ -18,13 +19,6 @@ from handwright.physics import (
     link_body_names,
     to_mjcf,
 )
-
-# Tests are imported one by one, without packages, so a shared oracle is loaded by its path.
-_spec = importlib.util.spec_from_file_location(
-    "kinematics_oracle", Path(__file__).with_name("kinematics_oracle.py")
-)
-oracle = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(oracle)
 
 NUM_POSES = 1000
 # Axes of the model's root in the palm body's frame: x distal, y to the thumb, z dorsal.

@@ -23,7 +23,6 @@ from handwright.render.film import (
     FilmSettings,
     film_frames,
     film_reach,
-    framing_camera,
     gif_durations,
     pictures,
     render_clip,
@@ -133,7 +132,7 @@ def test_a_film_takes_the_nearest_frames(clip):
 
 def test_the_camera_stands_still_and_sees_the_whole_motion(clip):
     scene = ClipScene(clip)
-    camera = framing_camera(film_reach(clip, scene), SMALL)
+    camera = SMALL.camera.framing(film_reach(clip, scene), aspect=SMALL.width / SMALL.height)
     target, distance = camera.placed(np.zeros((1, 3)), aspect=1.5)
     np.testing.assert_allclose(target, camera.target)
     assert distance == camera.distance
@@ -196,7 +195,7 @@ def test_frames_of_a_film_are_the_stills_of_those_frames(clip):
     """Moving one model gives the pictures that a new one for every frame would give."""
     scene = ClipScene(clip)
     reach = film_reach(clip, scene)
-    camera = framing_camera(reach, SMALL)
+    camera = SMALL.camera.framing(reach, aspect=SMALL.width / SMALL.height)
     filmed = list(pictures(clip, np.array([0, 2, 4, 1]), SMALL))
     assert len(filmed) == 4
     for frame, image in zip([0, 2, 4, 1], filmed, strict=True):

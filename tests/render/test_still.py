@@ -30,7 +30,7 @@ from handwright.render import (
     turntable,
     write_png,
 )
-from handwright.render.markers import Marker
+from handwright.render.items import Marker
 from handwright.render.postprocess import BACKGROUND
 from handwright.render.scene import Stage
 

@@ -14,8 +14,8 @@ from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.render.camera import Camera
 from handwright.render.items import body_item, hand_items
+from handwright.render.scene import render_still, write_png
 from handwright.render.sheet import contact_sheet
-from handwright.render.still import render_still, write_png
 
 # Label and azimuth (degrees) for a hand held with its fingers up and its palm towards +x.
 _SIDES = (("palm", 0.0), ("back", 180.0), ("thumb side", 90.0), ("oblique", -55.0))

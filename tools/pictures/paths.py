@@ -17,7 +17,7 @@ from handwright.evidence.metrics.goals import feature_poses, worst_goal_error
 from handwright.evidence.metrics.presses import presses
 from handwright.geometry.shapes.phones import phone_keys
 from handwright.methods import ContactInvariant
-from handwright.render.still import write_png
+from handwright.render.scene import write_png
 from handwright.scenes import load_scene
 from handwright.synthesis import synthesize
 

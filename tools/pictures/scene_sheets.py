@@ -17,8 +17,8 @@ from handwright.evidence import certify
 from handwright.methods import METHODS, default_method
 from handwright.render.camera import Camera
 from handwright.render.motion_sheet import CAMERA, motion_sheet, pictures
+from handwright.render.scene import write_png
 from handwright.render.sheet import contact_sheet
-from handwright.render.still import write_png
 from handwright.scenes import load_scene
 from handwright.synthesis import synthesize
 

@@ -17,8 +17,8 @@ from handwright.evidence.metrics.strategies import StrategyEvent, strategy_event
 from handwright.methods import ContactSampling
 from handwright.methods.sampling.constraints.preferences import Strategy
 from handwright.render.motion_sheet import pictures, spread
+from handwright.render.scene import write_png
 from handwright.render.sheet import contact_sheet
-from handwright.render.still import write_png
 from handwright.scenes import load_scene
 from handwright.synthesis import synthesize
 

@@ -25,6 +25,7 @@ _BenchName = Literal[
     "kernels",
     "forces",
     "verify",
+    "scenes",
     "sampling",
     "spread",
     "preferences",
@@ -56,26 +57,30 @@ def bench(
 
     kernels times kinematics, distances, inverse kinematics and ray casts beside mujoco, libigl and
     mink. forces times the contact force solvers beside Clarabel. verify times the certificate on a
-    clip that passes, and on faults. sampling times contact sampling on the five scenes of its
-    paper, checks every motion, and times the test of one frame beside SLSQP and Clarabel. spread
-    shows how much wider its search roams than the paper's plain one. preferences counts what wishes
-    and edited problems change. trajopt makes motions for the scenes with goals, checks them, and
-    times the solver beside L-BFGS-B with finite differences. stepwise steps through the scenes with
-    grips, holds their ends, and pushes them beside a simulated hand with servos. recordings solves
-    windows of the ManipNet recordings without their fingers and compares with them. recorded-hand
-    fits the bones of the subject of these recordings and reports how far the recorded joints are
-    missed, mm. metrics evaluates four of these recordings beside an independent implementation's
-    figures. studio serves fifty clients and two hundred jobs, and measures the server while twelve
-    clips are played. Benchmarks are run from a source checkout; the installed package has none.
+    clip that passes, and on faults. scenes makes motions of every scene with the method that suits
+    it and judges all that is returned once more. sampling times contact sampling on the five scenes
+    of its paper, checks every motion, and times the test of one frame beside SLSQP and Clarabel.
+    spread shows how much wider its search roams than the paper's plain one. preferences counts what
+    wishes and edited problems change. trajopt makes motions for the scenes with goals, checks them,
+    and times the solver beside L-BFGS-B with finite differences. stepwise steps through the scenes
+    with grips, holds their ends, and pushes them beside a simulated hand with servos. recordings
+    solves windows of the ManipNet recordings without their fingers and compares with them.
+    recorded-hand fits the bones of the subject of these recordings and reports how far the recorded
+    joints are missed, mm. metrics evaluates four of these recordings beside an independent
+    implementation's figures. studio serves fifty clients and two hundred jobs, and measures the
+    server while twelve clips are played. Benchmarks are run from a source checkout; the installed
+    package has none.
 
     Args:
         name: What to measure; see above.
         data: Folder with the ManipNet recordings, for recordings, recorded-hand and metrics.
-        scenes: Some scenes with commas between them, for sampling, trajopt and stepwise.
+        scenes: Some scenes with commas between them, for scenes, sampling, trajopt and
+            stepwise.
         scene: The scene of spread.
         num: Motions for each scene or run, for sampling and preferences.
-        seeds: Runs of each scene, for trajopt.
-        budget: Search for each scene, run or window, s, for sampling, preferences and recordings.
+        seeds: Runs of each scene, with seeds from 1000 on, for scenes and trajopt.
+        budget: Search for each scene, run or window, s, for scenes, sampling, preferences and
+            recordings.
         windows: Only so many windows, for recordings.
         frames: Explored by each search, for spread.
         figure: Picture (.png) to write, for spread.

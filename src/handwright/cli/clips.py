@@ -144,7 +144,7 @@ def export(
         out: Such as turn.glb, turn.bvh, turn.usd, turn.csv; turn.mp4, turn.gif, turn.png.
     """
     from handwright.io.clip.npz_file import load_npz
-    from handwright.render.exporting import export as write
+    from handwright.render.film import export as write
 
     writable_folder(out.parent)
     write(load_npz(clip), out)

@@ -213,9 +213,8 @@ def show(
     """
     from handwright.hands.registry import HANDS
     from handwright.render.camera import Camera
-    from handwright.render.named import sheet_rows
-    from handwright.render.sheet import contact_sheet, turntable
-    from handwright.render.still import check_png, write_png
+    from handwright.render.scene import check_png, write_png
+    from handwright.render.sheet import contact_sheet, sheet_rows, turntable
 
     writable_folder(check_png(out).parent)
     for option, value in (("--views", views), ("--size", size)):

@@ -20,7 +20,7 @@ from handwright.io.clip.npz_file import load_npz
 from handwright.methods.stepwise.reaction import STRAY, Reaction, follow_clip, off_plan, reaction
 from handwright.physics.replay.play import replay
 from handwright.physics.replay.pushes import random_pushes
-from handwright.render.exporting import export
+from handwright.render.film import export
 
 
 def push_clip(

@@ -11,7 +11,7 @@ from handwright.cli.progress import ProgressLine
 from handwright.core.clip import Clip
 from handwright.core.result import Result, Status
 from handwright.io.clip.noun_codec import encode
-from handwright.methods.reproducing import method_of
+from handwright.methods.provenance import method_of
 from handwright.synthesis import synthesize
 
 

@@ -11,6 +11,7 @@ from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ContactTrack
 from handwright.core.problem import Problem
 from handwright.core.settings import setting
+from handwright.methods.about import Paper
 from handwright.methods.base import (
     Attempt,
     AttemptContext,
@@ -19,7 +20,6 @@ from handwright.methods.base import (
     advice_on_goals,
     untracked,
 )
-from handwright.methods.paper import Paper
 
 
 def _human_poses() -> list[str]:

@@ -48,11 +48,7 @@ class HandDynamics:
     ) -> tuple[Float[np.ndarray, "N N"], Float[np.ndarray, " N"]]:
         """Mass matrix (kg m^2 and the like) and centrifugal and Coriolis forces (N m).
 
-        Args:
-            q: Joint values, rad.
-            velocity: See the class.
-            place: Of a free root, m.
-            wxyz: Turn of a free root.
+        ``place``, m, and ``wxyz`` are the pose of a free root; for the velocity see the class.
         """
         model, data = self._model, self._data
         data.qpos[self._position] = q

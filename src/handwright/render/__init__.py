@@ -5,8 +5,8 @@ from __future__ import annotations
 from handwright.render.backend import NoDisplayError
 from handwright.render.camera import Camera
 from handwright.render.items import Drawn, body_item, hand_items
+from handwright.render.scene import render_still, write_png
 from handwright.render.sheet import contact_sheet, turntable
-from handwright.render.still import render_still, write_png
 
 __all__ = [
     "Camera",

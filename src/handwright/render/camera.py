@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
@@ -82,3 +82,9 @@ class Camera:
         tangent = math.tan(self.field_of_view / 2.0) * (1.0 - 2.0 * self.margin)
         needed = back + np.maximum(np.abs(up) / tangent, np.abs(right) / (tangent * aspect))
         return target, max(float(needed.max()), 1e-6)
+
+    def framing(self, points: Float[np.ndarray, "N 3"], *, aspect: float) -> Camera:
+        """The camera standing still where it sees all points (m); see ``placed``."""
+        target, distance = self.placed(points, aspect=aspect)
+        x, y, z = target.tolist()
+        return replace(self, target=(x, y, z), distance=distance)

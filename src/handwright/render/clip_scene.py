@@ -16,8 +16,7 @@ from handwright.geometry.distance.rods import fit_rod
 from handwright.geometry.shapes.surfaces import extrude
 from handwright.hands.colors import Color
 from handwright.math.pose import Pose
-from handwright.render.items import Drawn, HandLook, body_item
-from handwright.render.markers import Marker
+from handwright.render.items import Drawn, HandLook, Marker, body_item
 
 MODE_COLORS: dict[ContactMode, Color] = {
     ContactMode.STATIC: (0.16, 0.55, 0.32),

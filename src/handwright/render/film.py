@@ -1,11 +1,12 @@
-"""Films and strips of stills of a clip."""
+"""Films and strips of stills of a clip, and one function that writes it in any format."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int, UInt8
@@ -16,11 +17,12 @@ from rich.progress import track
 from handwright.core.clip import Clip
 from handwright.errors import InvalidValueError, UnknownNameError, require
 from handwright.io.atomic import whole_path
+from handwright.io.formats import EXPORTERS
+from handwright.io.formats import export as export_file
 from handwright.render.camera import Camera
 from handwright.render.clip_scene import ClipScene, Overlay
-from handwright.render.scene import Stage
+from handwright.render.scene import Stage, write_png
 from handwright.render.sheet import contact_sheet
-from handwright.render.still import write_png
 
 SUFFIXES = (".mp4", ".gif", ".png")
 _FRAMING_FRAMES = 12
@@ -76,27 +78,13 @@ def film_reach(clip: Clip, scene: ClipScene) -> Float[np.ndarray, "N 3"]:
     return np.concatenate([item.vertices for f in frames for item in scene.moving(int(f))])
 
 
-def framing_camera(reach: Float[np.ndarray, "N 3"], settings: FilmSettings) -> Camera:
-    """The camera of the settings, standing still where it sees all points (m)."""
-    target, distance = settings.camera.placed(reach, aspect=settings.width / settings.height)
-    x, y, z = (float(value) for value in target)
-    return replace(settings.camera, target=(x, y, z), distance=distance)
-
-
 def pictures(
     clip: Clip, frames: Int[np.ndarray, " N"], settings: FilmSettings, *, samples: int = 2
 ) -> Iterator[UInt8[np.ndarray, "H W 3"]]:
-    """Pictures of chosen frames from one camera.
-
-    Args:
-        clip: The motion.
-        frames: Which of its frames.
-        settings: Size, camera and overlays.
-        samples: Along each side of a pixel, 1 to 3: smooth edges against time.
-    """
+    """Pictures of chosen frames from one camera, with 1 to 3 samples along each side of a pixel."""
     scene = ClipScene(clip, settings.overlay)
     reach = film_reach(clip, scene)
-    camera = framing_camera(reach, settings)
+    camera = settings.camera.framing(reach, aspect=settings.width / settings.height)
     with Stage(
         scene.items(int(frames[0])),
         width=settings.width,
@@ -137,6 +125,28 @@ def render_clip(clip: Clip, path: str | Path, settings: FilmSettings | None = No
     return path
 
 
+def export(clip: Clip, path: str | Path, **options: Any) -> None:  # noqa: ANN401
+    """Writes a clip; the suffix chooses the format.
+
+    Args:
+        clip: The motion.
+        path: Such as ``turn.glb``, ``turn.npz``, ``turn.mp4``.
+        **options: Of the format: fields of ``FilmSettings`` for pictures and films, else the
+            keyword arguments of the format's own function.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix in SUFFIXES:
+        known = FilmSettings.__dataclass_fields__
+        for name in options:
+            if name not in known:
+                raise UnknownNameError(f"option of {suffix} files", name, known)
+        render_clip(clip, path, FilmSettings(**options))
+    elif suffix in EXPORTERS:
+        export_file(clip, path, **options)
+    else:
+        raise UnknownNameError("file suffix to write", suffix, (*EXPORTERS, *SUFFIXES))
+
+
 def _write_strip(clip: Clip, path: Path, settings: FilmSettings) -> Path:
     count = min(settings.stills, clip.num_frames)
     frames = np.unique(np.linspace(0, clip.num_frames - 1, count).astype(np.int64))
@@ -169,10 +179,6 @@ def gif_durations(count: int, fps: float) -> list[int]:
     """How long each picture of a .gif is shown, ms: whole hundredths of a second, as it must be.
 
     They take turns being longer and shorter, so that the film as a whole is neither fast nor slow.
-
-    Args:
-        count: Number of pictures.
-        fps: Pictures for each second.
     """
     ends = np.round(100.0 * np.arange(count + 1) / fps).astype(int)
     return [10 * int(step) for step in np.diff(ends)]

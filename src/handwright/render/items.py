@@ -62,6 +62,26 @@ class Drawn:
         return replace(self, vertices=pose.apply(self.vertices))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Marker:
+    """A ball, or an arrow if it has a tail."""
+
+    point: Float[np.ndarray, "3"]
+    """Middle of the ball or tip of the arrow, m."""
+    radius: float
+    """Of the ball or of the arrow's shaft, m."""
+    color: Color
+    tail: Float[np.ndarray, "3"] | None = None
+    """Where the arrow starts, m."""
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
+        if not self.radius > 0.0:
+            raise InvalidValueError(
+                f"Marker: radius is {self.radius} m; expected a positive number."
+            )
+
+
 def body_item(body: RigidBody, pose: Pose | None = None) -> Drawn:
     """The surface of a body, at a pose in the world (the origin by default)."""
     item = Drawn(body.vertices, body.faces, body.color, 0.35)
@@ -84,9 +104,7 @@ class HandLook:
     def posed(self, q: Float[np.ndarray, " J"], root: Pose | None = None) -> tuple[Drawn, ...]:
         """The surfaces at joint values (rad): always as many, with the same faces, in one order.
 
-        Args:
-            q: Joint values, rad.
-            root: Pose of the root link in the world; the origin by default.
+        The root link is at the origin unless a pose is given.
         """
         items: list[Drawn] = []
         model, skin = self.model, self.skin

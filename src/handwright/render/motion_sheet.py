@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from jaxtyping import UInt8
@@ -96,8 +95,6 @@ def pictures(
     ) as stage:
         for frame, points in zip(frames, moving, strict=True):
             seen = np.concatenate(moving) if is_still else points
-            target, distance = camera.placed(seen, aspect=width / height)
-            x, y, z = (float(value) for value in target)
             stage.show(scene.items(frame), scene.markers(frame))
-            images.append(stage.picture(replace(camera, target=(x, y, z), distance=distance)))
+            images.append(stage.picture(camera.framing(seen, aspect=width / height)))
     return images

@@ -1,20 +1,22 @@
-"""Items on a stage: set up once, moved and seen from anywhere."""
+"""Items on a stage: set up once, moved and seen from anywhere; single pictures, and their files."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from types import TracebackType
 
 import numpy as np
 from jaxtyping import Float, UInt8
+from PIL import Image
 
 from handwright.errors import InvalidValueError
+from handwright.io.atomic import written_whole
 from handwright.physics.engine import mujoco
 from handwright.render.backend import make_context
 from handwright.render.camera import Camera
-from handwright.render.items import Drawn
-from handwright.render.markers import Marker, place_marker
+from handwright.render.items import Drawn, Marker
 from handwright.render.model import LIGHTS, Surface, compile_model
 from handwright.render.postprocess import Shot
 
@@ -150,7 +152,7 @@ class Stage:
         self._bounds = np.stack([self.points.min(axis=0), self.points.max(axis=0)])
         self._scene.ngeom = self._num_fixed
         for marker in markers:
-            place_marker(self._scene.geoms[self._scene.ngeom], marker)
+            _place_marker(self._scene.geoms[self._scene.ngeom], marker)
             self._scene.ngeom += 1
 
     def picture(self, camera: Camera | None = None) -> UInt8[np.ndarray, "H W 3"]:
@@ -201,3 +203,57 @@ class Stage:
         mujoco.mjv_updateCamera(model, self._data, view, self._scene)
         mujoco.mjv_makeLights(model, self._data, self._scene)
         return near, far
+
+
+def _place_marker(geom: mujoco.MjvGeom, marker: Marker) -> None:
+    """Makes a thing in MuJoCo's scene look like the marker."""
+    kind = mujoco.mjtGeom.mjGEOM_SPHERE if marker.tail is None else mujoco.mjtGeom.mjGEOM_ARROW
+    rgba = np.array([*marker.color, 1.0], dtype=np.float32)
+    size = np.full(3, marker.radius)
+    mujoco.mjv_initGeom(geom, kind, size, marker.point, np.eye(3).reshape(-1), rgba)
+    if marker.tail is not None:
+        # An arrow is drawn half as long as its connector.
+        end = marker.tail + 2.0 * (marker.point - marker.tail)
+        mujoco.mjv_connector(geom, kind, marker.radius, marker.tail, end)
+    # As a decoration, which it is by default, it would cast no shadow.
+    geom.category = mujoco.mjtCatBit.mjCAT_DYNAMIC
+    geom.specular, geom.shininess = 0.25, 0.35
+
+
+def render_still(
+    items: Sequence[Drawn], camera: Camera | None = None, *, width: int = 640, height: int = 640
+) -> UInt8[np.ndarray, "H W 3"]:
+    """Draws items on a light background, without a window.
+
+    Args:
+        items: Surfaces in the world.
+        camera: Where to look from; it frames all items by default.
+        width: Pixels.
+        height: Pixels.
+    """
+    with Stage(items, width=width, height=height) as stage:
+        return stage.picture(camera)
+
+
+def check_png(path: str | Path) -> Path:
+    """Returns the path if it can name a picture, before any work is put into one."""
+    path = Path(path)
+    if path.suffix.lower() != ".png":
+        raise InvalidValueError(
+            f"Cannot write a picture to '{path}'; expected a name that ends in .png."
+        )
+    return path
+
+
+def write_png(image: UInt8[np.ndarray, "H W 3"], path: str | Path) -> Path:
+    """Writes a picture; a reader of the path never sees half a file.
+
+    Args:
+        image: Red, green and blue.
+        path: Ends in ``.png``; missing folders are made.
+    """
+    path = check_png(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with written_whole(path) as file:
+        Image.fromarray(np.ascontiguousarray(image)).save(file, format="PNG", optimize=True)
+    return path

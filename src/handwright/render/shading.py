@@ -85,12 +85,8 @@ def _take_light(
 ) -> None:
     """Writes how much light each pixel loses by its own pairs.
 
-    Args:
-        depth: The padded picture as one row, m.
-        border: Width of the padding, pixels.
-        jumps: (tile pixels, pairs) from a pixel to the one ahead, in that row.
-        per_radius: (tile pixels, pairs) 1/m.
-        taken: Overwritten.
+    ``depth`` is the picture, padded by ``border`` pixels, as one row, m. For each pixel of a tile
+    and each pair, ``jumps`` leads to the pixel ahead in that row, and ``per_radius`` is in 1/m.
     """
     height, width = taken.shape
     stride = width + 2 * border
@@ -118,13 +114,8 @@ def _mix(
 ) -> None:
     """Means over a side of a tile, of what lies about as deep as the pixel itself.
 
-    Args:
-        depth: m; infinite where there is nothing.
-        values: What is mixed.
-        step: Largest difference of depths that mix, m.
-        first: Where the side starts, pixels from the pixel itself.
-        is_down: Whether it runs down, else to the right.
-        out: Overwritten.
+    Depths, m, that differ by more than ``step`` do not mix. The side starts ``first`` pixels from
+    the pixel itself, and runs down or to the right.
     """
     height, width = depth.shape
     for row in range(height):

@@ -1,4 +1,4 @@
-"""Many pictures on one sheet."""
+"""Many pictures on one sheet, and what to draw of hands and shapes by their names."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ import numpy as np
 from jaxtyping import UInt8
 from PIL import Image, ImageDraw, ImageFont
 
-from handwright.errors import InvalidValueError
+from handwright.errors import InvalidValueError, UnknownNameError
+from handwright.geometry.shapes import SHAPES, make_shape
+from handwright.hands.registry import HANDS, make_hand
+from handwright.math import Pose, rotation
 from handwright.render.camera import Camera
-from handwright.render.items import Drawn
+from handwright.render.items import Drawn, body_item, hand_items
 from handwright.render.postprocess import BACKGROUND
 from handwright.render.scene import Stage
 
@@ -96,3 +99,25 @@ def contact_sheet(
             middle = (left + width // 2, top + height + text_height // 2)
             draw.text(middle, labels[number], fill=_INK, font=font, anchor="mm")
     return np.asarray(sheet).copy()
+
+
+def sheet_rows(name: str, pose: str) -> dict[str, Sequence[Drawn]]:
+    """What to draw in each row of the sheet, by its label.
+
+    A hand is drawn in a named pose, or in ``all``; a shape has the pose ``rest`` only.
+    """
+    if name in SHAPES:
+        if pose != "rest":
+            raise InvalidValueError(
+                f"'{name}' is a shape and has no pose '{pose}'. Leave --pose out."
+            )
+        return {name: [body_item(make_shape(name))]}
+    if name not in HANDS:
+        raise UnknownNameError("hand or shape", name, [*HANDS, *SHAPES])
+    model = make_hand(name)
+    names = list(model.poses) if pose == "all" else [pose]
+    # A bare hand is shown with its fingers up; an arm reaches forward with the thumb up.
+    thumb_up = np.pi / 2.0 if model.side == "right" else -np.pi / 2.0
+    turn = [0.0, -np.pi / 2.0, 0.0] if model.wrist_link == 0 else [thumb_up, 0.0, 0.0]
+    root = Pose(np.zeros(3), rotation.exp(turn))
+    return {row: hand_items(model, model.pose(row), root) for row in names}

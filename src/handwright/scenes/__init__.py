@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from handwright.scenes.catalogue import Scene, goal_scenes, load_scene, track_scenes
-from handwright.scenes.problem_file import read_problem
-from handwright.scenes.recordings import from_recording
+from handwright.scenes.problem_file import from_recording, read_problem
 
 SCENES: dict[str, Scene]
 """Every scene with tracks by its name, read when it is first asked for; see ``goal_scenes`` too."""

@@ -21,7 +21,7 @@ from handwright.io.clip.file import save_clip
 from handwright.io.gltf.write import save_glb
 from handwright.methods import ContactSampling
 from handwright.render.motion_sheet import ROWS, motion_sheet
-from handwright.render.still import write_png
+from handwright.render.scene import write_png
 from handwright.scenes import load_scene
 from handwright.synthesis import synthesize
 

@@ -13,8 +13,14 @@ from handwright.core.problem import Problem
 from handwright.core.settings import check_settings, data_field, setting
 from handwright.core.tolerances import Tolerances
 from handwright.deprecated import renamed_fields
-from handwright.methods.base import Method, advice_on_goals, untracked
-from handwright.methods.paper import Paper
+from handwright.methods.about import Paper
+from handwright.methods.base import (
+    Method,
+    advice_on_goals,
+    num_workers_setting,
+    time_budget_setting,
+    untracked,
+)
 from handwright.methods.sampling.constraints.checking import check_names
 from handwright.methods.sampling.constraints.kept import kept_parts
 from handwright.methods.sampling.constraints.preferences import (
@@ -30,7 +36,6 @@ from handwright.methods.sampling.constraints.preferences import (
     Strategy,
 )
 from handwright.methods.sampling.contact_search import ContactSearch
-from handwright.methods.search_settings import num_workers_setting, time_budget_setting
 
 _MIN_FRAMES = 4
 _PAPER = Paper(

@@ -9,23 +9,18 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float
 
-from handwright.methods.trajopt.attempt_settings import AttemptSettings
+from handwright.kernels.packed import Packed
 from handwright.methods.trajopt.model.goal_rows import with_samples_at
 from handwright.methods.trajopt.model.model import ResidualWeights, with_radius
 from handwright.methods.trajopt.model.transcribe import Transcription
-from handwright.methods.trajopt.refine import refined_keys
+from handwright.methods.trajopt.model.workspace import make_workspace
 from handwright.methods.trajopt.schedule.schedule import (
     apply_schedule,
     first_touch,
     has_unstable_hold,
 )
-from handwright.methods.trajopt.schedule.search import find_schedule
-from handwright.methods.trajopt.schedule.stage_weights import (
-    EXACT,
-    FINE,
-    regularization_weights,
-    stage_weights,
-)
+from handwright.methods.trajopt.schedule.search import AttemptSettings, find_schedule
+from handwright.methods.trajopt.schedule.stage_weights import EXACT, FINE, regularization_weights
 from handwright.methods.trajopt.schedule.start import (
     fix_forces_at_hold_ends,
     fix_press_forces,
@@ -35,6 +30,7 @@ from handwright.methods.trajopt.schedule.start import (
 from handwright.methods.trajopt.skin_fit import SkinFit, fit_skin
 from handwright.methods.trajopt.solver.descent import Descent, never
 from handwright.methods.trajopt.solver.measures import LIMITS, MotionErrors, measure_errors
+from handwright.methods.trajopt.solver.system import fill_sample
 from handwright.methods.trajopt.terms.regularization import RegularizationWeights
 
 # Tolerances of the passes on fine keys, with factors on goals and on smoothness.
@@ -89,7 +85,6 @@ def attempt(
     fine: Transcription,
     seed: int | tuple[int, ...],
     settings: AttemptSettings,
-    allowed: Bool[np.ndarray, "P N"],
     is_over: Callable[[], bool] = never,
 ) -> Outcome:
     """Optimises one motion.
@@ -99,14 +94,13 @@ def attempt(
         fine: The same with keys twice as dense, for the motion itself.
         seed: Random seed of the start.
         settings: Limits of iterations, and shares.
-        allowed: Contacts that may be used, by phase of ``coarse``.
         is_over: Says when the time is up; the outcome is what has been reached by then.
     """
     # This module sets an environment variable when it is loaded, so it is not loaded earlier.
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1, user_api="blas"):
-        found = find_schedule(coarse, seed, settings, allowed, is_over)
+        found = find_schedule(coarse, seed, settings, is_over)
         is_on = np.repeat(found.is_on, 2, axis=0)
         keys = apply_schedule(fine, refined_keys(coarse, found.descent.keys), is_on)
         descent = make_descent(fine, keys)
@@ -124,6 +118,24 @@ def attempt(
         is_balanced=has_unstable_hold(fine, is_on),
         is_off_skin=skin is None or not skin.is_within(_MAX_SKIN_ERROR),
     )
+
+
+def refined_keys(
+    transcription: Transcription, keys: Float[np.ndarray, "K n"]
+) -> Float[np.ndarray, "L n"]:
+    """Key states with one more in the middle of every phase; the motion stays as it is.
+
+    Forces are continuous at keys, so accelerations of a held body are too. With coarse keys the
+    body can neither leave the table gently nor stop gently, and floats; passes on finer keys
+    correct that.
+    """
+    m, work = transcription.model, make_workspace(transcription.model)
+    packed, packed_work = Packed(m), Packed(work)
+    dense = np.repeat(keys, 2, axis=0)[: 2 * m.num_phases + (not m.is_cyclic)]
+    for k in range(m.num_phases):
+        fill_sample(packed, keys[k], keys[(k + 1) % len(keys)], 0.5, packed_work)
+        dense[2 * k + 1] = work.z[: keys.shape[1]]
+    return dense
 
 
 class _PassResult(NamedTuple):
@@ -158,13 +170,7 @@ def _run_fine_passes(
     for (tolerances, goal, smoothness), hopeless in zip(_PASSES, _HOPELESS, strict=True):
         if cost >= hopeless:
             return cost, measure_errors(fine, descent.keys, descent.work), None
-        stage = stage_weights(
-            tolerances,
-            is_frozen=True,
-            friction=settings.friction,
-            squeeze=settings.squeeze,
-            goal=goal,
-        )
+        stage = settings.weights(tolerances, is_frozen=True, goal=goal)
         regularization = regularization_weights(fine, factor=smoothness, is_on=is_on)
         cost = descent.run(stage, regularization, settings.fine_iterations)
         # A fast body passes through thin things between two samples.

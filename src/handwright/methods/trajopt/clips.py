@@ -9,13 +9,12 @@ from jaxtyping import Float
 
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ENVIRONMENT, Contact, ContactMode, ContactTrack
-from handwright.core.problem import Problem
 from handwright.core.tolerances import STATIC_SPEED
 from handwright.kernels.packed import Packed
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.methods.trajopt.model.hands import WRIST_HINGES, TranscribedHand
-from handwright.methods.trajopt.model.timing import key_times
+from handwright.methods.trajopt.model.model import Model
 from handwright.methods.trajopt.model.transcribe import Transcription
 from handwright.methods.trajopt.model.workspace import SampleWorkspace, make_workspace
 from handwright.methods.trajopt.solver.system import fill_sample, place_contact, pose_sample
@@ -28,25 +27,20 @@ _IDLE, _BARELY = 5e-3, 1e-2
 _SLIDES = 0.5 * STATIC_SPEED
 
 
-def make_clip(
-    problem: Problem, transcription: Transcription, keys: Float[np.ndarray, "K n"], method: str
-) -> Clip:
-    """The motion at the frames of the problem.
-
-    Args:
-        problem: The problem that the motion solves.
-        transcription: The same as arrays.
-        keys: Key states; contact variables are 0 or 1.
-        method: Name of the method, for the provenance.
-    """
-    m, work = transcription.model, make_workspace(transcription.model)
+def make_clip(transcription: Transcription, keys: Float[np.ndarray, "K n"], method: str) -> Clip:
+    """The motion at the frames of the problem; contact variables of the keys are 0 or 1."""
+    problem, m, work = (
+        transcription.problem,
+        transcription.model,
+        make_workspace(transcription.model),
+    )
     packed, packed_work = Packed(m), Packed(work)
     layout = m.layout
     coordinates = np.zeros((len(problem.times), layout.num_coordinates))
     positions = np.zeros((len(problem.times), 3))
     rotations = np.zeros((len(problem.times), 3, 3))
     contacts: list[Contact] = []
-    begins = key_times(m, keys)
+    begins = m.key_times(keys)
     forces = mean_forces(transcription, keys, problem.times - problem.times[0])
     for t, time in enumerate(problem.times - problem.times[0]):
         phase, fraction = _where(begins, float(time), is_cyclic=m.is_cyclic)
@@ -54,7 +48,7 @@ def make_clip(
         pose_sample(packed, packed_work, float(time))
         coordinates[t] = work.z[layout.coordinates]
         positions[t], rotations[t] = work.z[layout.body_position], work.body_rotation
-        contacts += _contacts(transcription, forces[t], t, packed, packed_work, work)
+        contacts += _contacts(transcription, forces[t], t, (packed, packed_work), work)
     pose = Pose(positions, rotation.from_matrix(rotations))
     body_pose = Pose(pose.apply(-transcription.body.center), pose.wxyz)
     return Clip(
@@ -109,7 +103,7 @@ def mean_forces(
     """
     m = transcription.model
     layout, nc = m.layout, m.layout.num_contacts
-    begins = key_times(m, keys)
+    begins = m.key_times(keys)
     duration, step = float(times[-1]), float(times[1])
     # A cyclic motion also has the keys of the cycles before and after.
     rounds = (-duration, 0.0, duration) if m.is_cyclic else (0.0,)
@@ -145,60 +139,48 @@ def _contacts(
     transcription: Transcription,
     forces: Float[np.ndarray, "N 3"],
     frame: int,
-    packed: Packed,
-    packed_work: Packed,
+    packed: tuple[Packed, Packed],
     work: SampleWorkspace,
 ) -> list[Contact]:
-    """Contacts of a frame that carry force."""
-    m = transcription.model
-    weight = m.weight
-    found = []
+    """Contacts of a frame that carry force; ``packed`` are the model and ``work``."""
+    m, found = transcription.model, []
     for j in np.flatnonzero(forces.any(axis=1)):
-        x, y, z, nx, ny, nz, gap, capsule = place_contact(packed, packed_work, int(j))
-        force = _within_cone(forces[j], np.array([nx, ny, nz]), float(m.contacts.friction[j]))
-        if np.linalg.norm(force) < _IDLE * weight:
+        placed = place_contact(*packed, int(j))
+        point, normal = np.array(placed[0]), np.array(placed[1])
+        force = _within_cone(forces[j], normal, float(m.contacts.friction[j]))
+        if np.linalg.norm(force) < _IDLE * m.weight:
             continue
         hand = int(transcription.contact_hand[j])
         if hand >= 0:
-            toucher, part = (
-                transcription.hands[hand].name,
-                int(transcription.capsule_number[capsule]),
-            )
+            toucher, part = transcription.hands[hand].name, transcription.capsule_number[placed[3]]
         else:
-            toucher, part = ENVIRONMENT, int(transcription.surfaces[m.contacts.surface[j]])
+            toucher, part = ENVIRONMENT, transcription.surfaces[m.contacts.surface[j]]
+        mode = ContactMode.STATIC
+        if m.contacts.slides[j] and _speed(m, work, point, normal) > _SLIDES:
+            mode = ContactMode.SLIDING
         found.append(
             Contact(
                 frame=frame,
                 toucher=toucher,
-                part=part,
+                part=int(part),
                 body=transcription.body_name,
-                point=np.array([x, y, z]),
-                normal=np.array([nx, ny, nz]),
-                gap=float(gap),
+                point=point,
+                normal=normal,
+                gap=float(placed[2]),
                 force=force,
-                mode=_mode(
-                    transcription, work, int(j), np.array([x, y, z]), np.array([nx, ny, nz])
-                ),
+                mode=mode,
             )
         )
     return found
 
 
-def _mode(
-    transcription: Transcription,
-    work: SampleWorkspace,
-    j: int,
-    point: Float[np.ndarray, "3"],
-    normal: Float[np.ndarray, "3"],
-) -> ContactMode:
-    """A stroke slides unless it is about to begin, to reverse or to end."""
-    m, layout = transcription.model, transcription.model.layout
-    if not m.contacts.slides[j]:
-        return ContactMode.STATIC
-    arm = point - work.z[layout.body_position]
-    velocity = work.z[layout.body_velocity] + np.cross(work.body_omega[3], arm)
-    speed = float(np.linalg.norm(velocity - (velocity @ normal) * normal))
-    return ContactMode.SLIDING if speed > _SLIDES else ContactMode.STATIC
+def _speed(
+    m: Model, work: SampleWorkspace, point: Float[np.ndarray, "3"], normal: Float[np.ndarray, "3"]
+) -> float:
+    """Speed of the body's material at a point across a normal, m/s."""
+    arm = point - work.z[m.layout.body_position]
+    velocity = work.z[m.layout.body_velocity] + np.cross(work.body_omega[3], arm)
+    return float(np.linalg.norm(velocity - (velocity @ normal) * normal))
 
 
 def _within_cone(

@@ -10,11 +10,9 @@ import numpy as np
 from handwright.core.goal import XYZ
 from handwright.core.problem import Problem
 from handwright.core.settings import check_settings, setting
-from handwright.methods.base import Method, untracked
-from handwright.methods.paper import Paper
-from handwright.methods.search_settings import num_workers_setting, time_budget_setting
-from handwright.methods.trajopt.attempt_settings import AttemptSettings
-from handwright.methods.trajopt.model.scenarios import CORNERS
+from handwright.methods.about import Paper
+from handwright.methods.base import Method, num_workers_setting, time_budget_setting, untracked
+from handwright.methods.trajopt.model.shape import CORNERS
 from handwright.methods.trajopt.model.transcribe import (
     Transcription,
     TranscriptionSettings,
@@ -22,6 +20,7 @@ from handwright.methods.trajopt.model.transcribe import (
     transcribe,
 )
 from handwright.methods.trajopt.optimisation import Optimisation
+from handwright.methods.trajopt.schedule.search import AttemptSettings
 
 # Near both ends of a phase, where contacts begin and end; cubics leave little room between.
 _FINE_FRACTIONS = (0.01, 0.12, 0.35, 0.65, 0.88, 0.99)

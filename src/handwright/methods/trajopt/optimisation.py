@@ -7,16 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
-import numpy as np
-from jaxtyping import Bool
-
 from handwright.core.clip import Clip
 from handwright.core.problem import Problem
 from handwright.methods.base import AttemptContext, Search
 from handwright.methods.trajopt.attempt import Outcome, attempt
 from handwright.methods.trajopt.clips import make_clip
 from handwright.methods.trajopt.model.model import with_radius
-from handwright.methods.trajopt.model.transcribe import KEY_SLACK, Transcription
+from handwright.methods.trajopt.model.transcribe import Transcription
 from handwright.methods.trajopt.skin_fit import fit_skin
 from handwright.methods.trajopt.solver.measures import LIMITS, MEASURES, UNITS
 from handwright.methods.trajopt.stored_forces import settled
@@ -62,18 +59,13 @@ class Optimisation(Search):
         """The problem as arrays, with coarse and with fine keys."""
         return self._method.ready(self._problem)
 
-    @cached_property
-    def allowed(self) -> Bool[np.ndarray, "P N"]:
-        """Contacts that may be used, by phase."""
-        return allowed_contacts(self._problem, self.transcriptions[0])
-
     def warm_up(self) -> None:
         """Makes one short attempt, for which all kernels are compiled or loaded."""
         short = replace(
             self._method.attempt_settings,
             stage_iterations=1, tight_iterations=1, fine_iterations=1, max_repairs=0,
         )  # fmt: skip
-        outcome = attempt(*self.transcriptions, 0, short, self.allowed)
+        outcome = attempt(*self.transcriptions, 0, short)
         fit_skin(self.transcriptions[1], outcome.keys)
 
     def attempt(self, context: AttemptContext) -> OneStart:
@@ -82,7 +74,6 @@ class Optimisation(Search):
             *self.transcriptions,
             (context.seed, context.number),
             self._method.attempt_settings,
-            self.allowed,
             lambda: context.is_over,
         )
         return OneStart(outcome, context.used)
@@ -91,7 +82,7 @@ class Optimisation(Search):
         """The motion at the frames of the problem."""
         fine = self.transcriptions[1]
         transcription = fine._replace(model=with_radius(fine.model, found.radius))
-        return settled(make_clip(self._problem, transcription, found.keys, self._method.name))
+        return settled(make_clip(transcription, found.keys, self._method.name))
 
     def cost(self, found: Outcome) -> float:
         """The cost of the optimisation."""
@@ -120,31 +111,6 @@ class Optimisation(Search):
             f"{best.measured.worst[name]:.3g} {UNITS[name]}, expected at most {LIMITS[name]:g}. "
             f"{_REMEDIES[name]}"
         )
-
-
-def allowed_contacts(problem: Problem, transcription: Transcription) -> Bool[np.ndarray, "P N"]:
-    """Which contacts may be on in which phase.
-
-    A hand with touch spans may touch only within them, and a stroke is where it has to be.
-    """
-    m = transcription.model
-    phases = m.num_phases
-    allowed = np.ones((phases, m.layout.num_contacts), dtype=bool)
-    allowed[:, m.contacts.slides] = transcription.required[:, m.contacts.slides]
-    begin = problem.times[0] + m.phase_time * np.arange(phases)
-    slack = 1e-6 + KEY_SLACK * m.phase_time
-    for h, hand in enumerate(transcription.hands):
-        spans = [span for span in problem.touches if span.hand == hand.name]
-        if spans:
-            inside = np.zeros(phases, dtype=bool)
-            for span in spans:
-                inside |= (begin >= span.start - slack) & (begin + m.phase_time <= span.end + slack)
-            allowed[:, transcription.contact_hand == h] = inside[:, None]
-    if transcription.first_hold >= phases:
-        # Nobody has to hold the body, so hands keep off but where goals ask them to touch it.
-        hands = transcription.contact_hand >= 0
-        allowed[:, hands] &= transcription.required[:, hands]
-    return allowed
 
 
 _REMEDIES = {

@@ -17,7 +17,7 @@ from handwright.core.hand import HandModel
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.hands.skin.build import skin_of
 from handwright.kernels.packed import Packed
-from handwright.kinematics.skin.samples import vertex_capsules
+from handwright.kinematics.skin.samples import has_skin, vertex_capsules
 from handwright.kinematics.skin.skinning import posed_skin
 from handwright.math import rotation
 from handwright.math.pose import Pose
@@ -57,12 +57,7 @@ class SkinFit(NamedTuple):
 
 
 def fit_skin(transcription: Transcription, keys: Float[np.ndarray, "K n"]) -> SkinFit:
-    """Compares skin and capsules in the middle of every phase.
-
-    Args:
-        transcription: The problem.
-        keys: Key states; contact variables are 0 or 1.
-    """
+    """Compares skin and capsules in the middle of every phase; contact variables are 0 or 1."""
     m, work = transcription.model, make_workspace(transcription.model)
     packed, packed_work = Packed(m), Packed(work)
     layout = m.layout
@@ -85,7 +80,7 @@ def fit_skin(transcription: Transcription, keys: Float[np.ndarray, "K n"]) -> Sk
                 continue
             deepest = max(deepest, -float(gaps.min()))
             for j in on[transcription.contact_hand[on] == h]:
-                touching = int(place_contact(packed, packed_work, int(j))[7])
+                touching = int(place_contact(packed, packed_work, int(j))[3])
                 for capsule in m.contacts.capsules[m.contacts.first[j] : m.contacts.last[j]]:
                     own = float(capsule_to_body(packed, packed_work, int(capsule))[0])
                     skin = float(gaps[transcription.capsule_number[capsule]])
@@ -129,7 +124,7 @@ def _gaps(
     """Least gap of the skin over every capsule of a hand, m; infinite where there is none."""
     hand = transcription.hands[h]
     gaps = np.full(len(hand.model.capsules), np.inf)
-    if hand.model.skin is None or hand.model.side == "none":
+    if not has_skin(hand.model):
         return gaps
     skin = skin_of(hand.model)
     motion = hand_motion(hand, z[None])

@@ -83,14 +83,9 @@ def _moving_ends(clip: Clip) -> Bool[np.ndarray, " N"]:
 
 def _ends(frame: Int[np.ndarray, " N"], part: Int[np.ndarray, " N"]) -> Bool[np.ndarray, " N"]:
     """Whether the frame before or after has no contact of the same part."""
-    listed = set(zip(frame.tolist(), part.tolist(), strict=True))
-    return np.array(
-        [
-            (t - 1, p) not in listed or (t + 1, p) not in listed
-            for t, p in zip(frame.tolist(), part.tolist(), strict=True)
-        ],
-        dtype=bool,
-    )
+    count = part.max(initial=0) + 1
+    key = frame * count + part
+    return ~(np.isin(key - count, key) & np.isin(key + count, key))
 
 
 def _weight(clip: Clip, body: str) -> float:

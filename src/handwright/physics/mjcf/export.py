@@ -13,8 +13,7 @@ from handwright.errors import InvalidValueError
 from handwright.hands.capsules import distances_to_axes
 from handwright.kinematics import posed_capsules
 from handwright.math import rotation
-from handwright.physics.mjcf.body_groups import BodyGroup, body_groups
-from handwright.physics.mjcf.joint_drives import JointDrive, joint_drives
+from handwright.physics.mjcf.body_groups import BodyGroup, JointDrive, body_groups, joint_drives
 
 _Element = ElementTree.Element
 _Child = ElementTree.SubElement
@@ -57,16 +56,17 @@ def to_mjcf(
     drives = joint_drives(model)
     mujoco = _Element("mujoco", model=prefix + model.name)
     _Child(mujoco, "compiler", angle="radian", autolimits="true")
-    _Child(mujoco, "option", timestep=_text([timestep]), integrator="implicitfast")
+    _Child(mujoco, "option", timestep=text([timestep]), integrator="implicitfast")
     world = _Child(mujoco, "worldbody")
     bodies: list[_Element] = []
     for group in groups:
         parent = world if group.parent < 0 else bodies[group.parent]
-        body = _Child(parent, "body", name=prefix + group.name, pos=_text(group.offset))
+        body = _Child(parent, "body", name=prefix + group.name, pos=text(group.offset))
         if group.parent < 0 and not fixed_root:
             _Child(body, "freejoint", name=prefix + "root")
         _add_joints(body, model, group, drives, prefix)
-        _add_inertial(body, group)
+        if group.mass is not None:
+            add_inertial(body, group.mass.mass, group.mass.center, group.mass.inertia)
         bodies.append(body)
     body_of_link = {group.link: body for group, body in zip(groups, bodies, strict=True)}
     _add_capsules(body_of_link, model, prefix)
@@ -82,9 +82,17 @@ def to_mjcf(
     return ElementTree.tostring(mujoco, encoding="unicode") + "\n"
 
 
-def _text(values: Iterable[float]) -> str:
-    # repr keeps every bit; the kinematics of the file are those of the model.
+def text(values: Iterable[float]) -> str:
+    """Numbers as MJCF has them, every bit kept, so that it moves as the model does."""
     return " ".join(repr(float(value)) for value in values)
+
+
+def add_inertial(
+    body: _Element, mass: float, center: Float[np.ndarray, "3"], inertia: Float[np.ndarray, "3 3"]
+) -> None:
+    """Gives a body its mass, kg, centre of mass, m, and inertia about it, kg m^2."""
+    full = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    _Child(body, "inertial", pos=text(center), mass=text([mass]), fullinertia=text(full))
 
 
 def _add_joints(
@@ -100,11 +108,11 @@ def _add_joints(
             "joint",
             name=prefix + joints.names[joint],
             type="slide" if joints.is_slide[joint] else "hinge",
-            pos=_text(anchor),
-            axis=_text(joints.axis[joint]),
-            range=_text(_range(model, joint)),
-            damping=_text([drives[joint].damping]),
-            armature=_text([drives[joint].armature]),
+            pos=text(anchor),
+            axis=text(joints.axis[joint]),
+            range=text(_range(model, joint)),
+            damping=text([drives[joint].damping]),
+            armature=text([drives[joint].armature]),
         )
 
 
@@ -113,28 +121,14 @@ def _range(model: HandModel, joint: int) -> tuple[float, float]:
     return lower, max(upper, lower + _LOCKED_WIDTH)
 
 
-def _add_inertial(body: _Element, group: BodyGroup) -> None:
-    if group.mass is None:
-        return
-    inertia = group.mass.inertia
-    full = [inertia[0, 0], inertia[1, 1], inertia[2, 2], inertia[0, 1], inertia[0, 2]]
-    _Child(
-        body,
-        "inertial",
-        pos=_text(group.mass.center),
-        mass=_text([group.mass.mass]),
-        fullinertia=_text([*full, inertia[1, 2]]),
-    )
-
-
 def _add_capsules(body_of_link: dict[int, _Element], model: HandModel, prefix: str) -> None:
     capsules = model.capsules
     for index, name in enumerate(capsules.names):
         start, end = capsules.start[index], capsules.end[index]
-        shape = {"type": "sphere", "pos": _text(start)}
+        shape = {"type": "sphere", "pos": text(start)}
         if np.linalg.norm(end - start) > 1e-6:
-            shape = {"type": "capsule", "fromto": _text([*start, *end])}
-        shape |= {"size": _text([capsules.radius[index]]), "rgba": _COLOR}
+            shape = {"type": "capsule", "fromto": text([*start, *end])}
+        shape |= {"size": text([capsules.radius[index]]), "rgba": _COLOR}
         _Child(body_of_link[int(capsules.link[index])], "geom", {"name": prefix + name, **shape})
 
 
@@ -146,8 +140,8 @@ def _add_marks(
             body_of_link[int(link)],
             "site",
             name=prefix + name,
-            pos=_text(position),
-            quat=_text(wxyz),
+            pos=text(position),
+            quat=text(wxyz),
             size="0.002",
             group="4",
         )
@@ -207,7 +201,7 @@ def _add_couplings(mujoco: _Element, model: HandModel, prefix: str) -> None:
             "joint",
             joint1=prefix + joints.names[follower],
             joint2=prefix + joints.names[joints.leader[follower]],
-            polycoef=_text([joints.bias[follower], joints.ratio[follower], 0.0, 0.0, 0.0]),
+            polycoef=text([joints.bias[follower], joints.ratio[follower], 0.0, 0.0, 0.0]),
         )
 
 
@@ -222,6 +216,6 @@ def _add_actuators(
             "position",
             name=name,
             joint=name,
-            kp=_text([drives[joint].stiffness]),
-            ctrlrange=_text(_range(model, int(joint))),
+            kp=text([drives[joint].stiffness]),
+            ctrlrange=text(_range(model, int(joint))),
         )

@@ -69,11 +69,7 @@ def fit_capsule(points: Float[np.ndarray, "N 3"]) -> FittedCapsule:
 
 
 def fit_hull(points: Float[np.ndarray, "N 3"]) -> list[FittedCapsule]:
-    """Covers the convex hull of points with one capsule, or with parallel ones if it is flat.
-
-    Args:
-        points: Vertices of a solid, m.
-    """
+    """Covers the hull of points, m, with one capsule, or with parallel ones if it is flat."""
     surface = _hull_surface(points)
     axes, low, high = _principal_box(surface)
     size = high - low
@@ -93,10 +89,9 @@ def fit_hull(points: Float[np.ndarray, "N 3"]) -> list[FittedCapsule]:
 
 
 def fit_box(half: Float[np.ndarray, " 3"]) -> list[FittedCapsule]:
-    """Covers a box, centred at the origin, with capsules flush with its large faces.
+    """Covers a box about the origin with capsules flush with its large faces.
 
-    Args:
-        half: Half its edge lengths, m.
+    ``half`` is half its edge lengths, m.
     """
     order = np.argsort(-np.asarray(half), kind="stable")
     long, wide, thin = np.asarray(half, dtype=np.float64)[order]

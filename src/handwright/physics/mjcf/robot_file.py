@@ -26,16 +26,15 @@ class RobotFile:
 
     def body(self, name: str) -> int:
         """Index of a body."""
-        known = [self.model.body(k).name for k in range(self.model.nbody)]
-        if name not in known:
-            raise UnknownNameError(f"body of '{self.path.name}'", name, filter(None, known))
-        return known.index(name)
+        return self._index("body", [self.model.body(k).name for k in range(self.model.nbody)], name)
 
     def site(self, name: str) -> int:
         """Index of a site."""
-        known = [self.model.site(k).name for k in range(self.model.nsite)]
+        return self._index("site", [self.model.site(k).name for k in range(self.model.nsite)], name)
+
+    def _index(self, kind: str, known: list[str], name: str) -> int:
         if name not in known:
-            raise UnknownNameError(f"site of '{self.path.name}'", name, filter(None, known))
+            raise UnknownNameError(f"{kind} of '{self.path.name}'", name, filter(None, known))
         return known.index(name)
 
     def subtree(self, root: int) -> list[int]:

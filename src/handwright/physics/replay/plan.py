@@ -56,15 +56,9 @@ def hand_plan(
     share: float,
     lead: float,
 ) -> HandPlan:
-    """The plan of a hand; after its end everything stays.
+    """The plan of a hand at some times, s; after its end everything stays.
 
-    Args:
-        clip: The plan.
-        hand: Name of the hand.
-        times: Of the steps, s.
-        squeeze: Normal force of each contact beyond the planned one, N, as far as these balance.
-        share: How much of the friction cones firmer forces count on.
-        lead: How far ahead the root is to be, s.
+    The root is ahead by ``lead``, s. For squeeze and share see ``firm_forces``.
     """
     motion = clip.hands[hand]
     torque = _frame_torques(clip, hand, squeeze, share)

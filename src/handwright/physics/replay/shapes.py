@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from handwright.core.body import RigidBody
 from handwright.core.surface import HalfSpace, Surface
 from handwright.geometry.distance.rods import fit_rod
 from handwright.math import rotation
+from handwright.physics.mjcf.export import text
 
 # A body is a box if its hull fills the box around it up to this share.
 _BOX_SLACK = 1e-6
@@ -75,8 +75,3 @@ def surface_geom(surface: Surface) -> dict[str, str]:
         "quat": text(surface.pose.wxyz),
         "size": text(surface.half_extents),
     }
-
-
-def text(values: Iterable[float]) -> str:
-    """Numbers as MJCF has them, every bit kept."""
-    return " ".join(repr(float(value)) for value in values)

@@ -13,8 +13,8 @@ from jaxtyping import Float
 from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
-from handwright.physics.mjcf.export import to_mjcf
-from handwright.physics.replay.shapes import BodyShape, body_shape, surface_geom, text
+from handwright.physics.mjcf.export import add_inertial, text, to_mjcf
+from handwright.physics.replay.shapes import BodyShape, body_shape, surface_geom
 
 _Child = ElementTree.SubElement
 BODY, SURFACE, GUIDE = "body:", "surface:", "guide"
@@ -44,12 +44,8 @@ def replay_mjcf(
     """MJCF text of a problem: hands welded to guides that are moved, bodies free.
 
     Only what is listed collides: hands with bodies and surroundings, bodies with each other and
-    with surroundings. Digits pass through each other; the certificate judges that.
-
-    Args:
-        problem: Hands, bodies and surroundings.
-        bulges: By hand, how far the skin stands out of each capsule, m.
-        contacting: How contacts behave.
+    with surroundings. Digits pass through each other; the certificate judges that. ``bulges`` says,
+    by hand, how far the skin stands out of each capsule, m.
     """
     root = ElementTree.Element("mujoco", model="replay")
     _Child(root, "compiler", angle="radian", autolimits="true", inertiafromgeom="false")
@@ -126,15 +122,7 @@ def _add_hand(
 def _add_body(root: ElementTree.Element, name: str, body: RigidBody, shape: BodyShape) -> None:
     element = _Child(_section(root, "worldbody"), "body", name=BODY + name)
     _Child(element, "freejoint", name=BODY + name)
-    inertia = body.inertia
-    full = [inertia[0, 0], inertia[1, 1], inertia[2, 2], inertia[0, 1], inertia[0, 2]]
-    _Child(
-        element,
-        "inertial",
-        pos=text(body.center),
-        mass=text([body.mass]),
-        fullinertia=text([*full, inertia[1, 2]]),
-    )
+    add_inertial(element, body.mass, body.center, body.inertia)
     geom = {"name": BODY + name, **shape.geom}
     if shape.corners is not None:
         _Child(

@@ -7,7 +7,7 @@ from typing import Any
 
 from handwright.io.clip.resample import frame_times, resampled
 from handwright.render.clip_scene import Overlay
-from handwright.render.exporting import export
+from handwright.render.film import export
 from handwright.studio.library.export_options import TAKES, ExportOptions
 from handwright.studio.library.judging import loaded_clip
 

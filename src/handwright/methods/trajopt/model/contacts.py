@@ -13,7 +13,12 @@ from handwright.core.problem import Problem
 from handwright.core.surface import EnvironmentBox, HalfSpace
 from handwright.geometry.distance.environment import EnvironmentArrays, pack_environment
 from handwright.methods.trajopt.model.hands import TranscribedHand
-from handwright.methods.trajopt.model.model import ENVIRONMENT_CONTACT, HAND_CONTACT, Contacts
+from handwright.methods.trajopt.model.model import (
+    ENVIRONMENT_CONTACT,
+    HAND_CONTACT,
+    Contacts,
+    columns,
+)
 
 # Least squeeze of fingers and palms relative to a thumb's: together they press as hard as it does.
 _FINGER_SHARE = 0.25
@@ -51,12 +56,8 @@ def list_contacts(
 ) -> list[ContactEntry]:
     """All contacts in the order of the model: hands, surfaces, strokes.
 
-    Args:
-        problem: The environment and strokes.
-        hands: Each has a contact for the last segment of every digit, and one for its palm.
-        body: What they touch.
-        supports: Points of the body that may touch a surface, in its frame, m; each has a contact
-            with every surface.
+    A hand has a contact for the last segment of every digit, and one for its palm. Each of the
+    points ``supports`` of the body, in its frame, m, has a contact with every surface.
     """
     env, surfaces = environment_arrays(problem)
     entries = list(_hand_contacts(hands, body.friction))
@@ -114,16 +115,11 @@ def make_contacts(entries: list[ContactEntry]) -> Contacts:
     ends = np.cumsum([0, *(len(entry.capsules) for entry in entries)])
     kind = [ENVIRONMENT_CONTACT if entry.hand < 0 else HAND_CONTACT for entry in entries]
     members = [capsule for entry in entries for capsule in entry.capsules]
+    own = ("surface", "friction", "squeeze", "min_force", "slides", "pad_joint", "pad")
     return Contacts(
-        kind=np.array(kind, dtype=np.int64),
-        first=np.array(ends[:-1], dtype=np.int64),
-        last=np.array(ends[1:], dtype=np.int64),
+        kind=np.array(kind),
+        first=np.array(ends[:-1]),
+        last=np.array(ends[1:]),
         capsules=np.array(members, dtype=np.int64),
-        surface=np.array([entry.surface for entry in entries], dtype=np.int64),
-        friction=np.array([entry.friction for entry in entries], dtype=np.float64),
-        squeeze=np.array([entry.squeeze for entry in entries], dtype=np.float64),
-        min_force=np.array([entry.min_force for entry in entries], dtype=np.float64),
-        slides=np.array([entry.slides for entry in entries], dtype=np.bool_),
-        pad_joint=np.array([entry.pad_joint for entry in entries], dtype=np.int64),
-        pad=np.array([entry.pad for entry in entries], dtype=np.float64).reshape(-1, 3),
+        **columns(entries, own),
     )

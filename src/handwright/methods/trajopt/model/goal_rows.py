@@ -1,4 +1,4 @@
-"""Goals as residuals at sampled moments of the motion."""
+"""Moments of a motion: samples with the goals of each as residuals, and keys with given times."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ ANGLE_TOLERANCE = 0.05
 """Angle that counts as one in the cost, rad."""
 # Errors up to which a goal counts as met, whatever its weight, in m and rad.
 _MET_POSITION, _MET_ANGLE = 5e-3, np.radians(5.0)
+# Times this near to a key count as its own, in phases.
+_AT = 1e-6
 
 
 def goal_samples(
@@ -56,7 +58,7 @@ def goal_samples(
     moments += [(time, phase_time, False) for time in alone]
     moments.sort()
     rows: list[tuple] = []
-    columns: list[tuple] = []
+    listed: list[tuple] = []
     for time, weight, is_full in moments:
         first = len(rows)
         for goal in problem.goals:
@@ -66,19 +68,10 @@ def goal_samples(
                 rows += _rows(goal, time, hands, body)
         since = min(time - begin, duration)
         phase = min(int(since / phase_time), num_phases - 1)
-        columns.append(
+        listed.append(
             (phase, since / phase_time - phase, time - begin, weight, is_full, first, len(rows))
         )
-    phases, fraction, times, weights, full, firsts, lasts = zip(*columns, strict=True)
-    samples = Samples(
-        phase=np.array(phases, dtype=np.int64),
-        fraction=np.array(fraction),
-        time=np.array(times),
-        weight=np.array(weights),
-        is_full=np.array(full, dtype=np.bool_),
-        goal_first=np.array(firsts, dtype=np.int64),
-        goal_last=np.array(lasts, dtype=np.int64),
-    )
+    samples = Samples(*(np.array(part) for part in zip(*listed, strict=True)))
     kind, joint, local, on_body, target, stiff = zip(*rows, strict=True) if rows else ((),) * 6
     return samples, GoalRows(
         kind=np.array(kind, dtype=np.int64),
@@ -170,3 +163,25 @@ def with_samples_at(model: Model, is_wanted: Bool[np.ndarray, " S"]) -> Model:
     return model._replace(
         samples=Samples(*(np.concatenate(pair) for pair in zip(s, added, strict=True)))
     )
+
+
+def pinned_keys(problem: Problem, num_phases: int, *, is_free: bool) -> Bool[np.ndarray, " K"]:
+    """Keys that must keep their unshifted times.
+
+    Goals, strokes and touch spans have given times. A key at such a time is pinned to it; a given
+    time between two keys pins both, and with them their phase. Phases between two pinned keys share
+    the time between them. All keys are pinned unless ``is_free``, and where a body spins, because
+    its rotation is prescribed at every moment.
+    """
+    begin, end = float(problem.times[0]), float(problem.times[-1])
+    pinned = np.ones(num_phases + 1, dtype=bool)
+    if is_free and all(goal.spin is None for goal in problem.goals):
+        pinned[1:-1] = False
+        spans = [(one.start, one.end) for one in problem.goals]
+        spans += [(one.start, one.end) for one in problem.touches]
+        spans += [(one.start, one.end) for one in problem.strokes]
+        given = np.array(spans).ravel()
+        at = np.clip((given - begin) / (end - begin), 0.0, 1.0) * num_phases
+        pinned[np.floor(at + _AT).astype(int)] = True
+        pinned[np.ceil(at - _AT).astype(int)] = True
+    return pinned[:-1] if problem.is_cyclic else pinned

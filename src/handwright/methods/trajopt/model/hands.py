@@ -13,7 +13,7 @@ from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.methods.trajopt.model.couplings import Couplings, coordinate_limits, couple_joints
 from handwright.methods.trajopt.model.layout import BODY
-from handwright.methods.trajopt.model.model import Forest, Skeleton
+from handwright.methods.trajopt.model.model import Forest, Skeleton, columns
 from handwright.methods.trajopt.model.skin_bulge import skin_bulge, skin_stubs
 
 # Order of the wrist's hinges in its own frame: flexion, deviation, pronation of the forearm. The
@@ -167,16 +167,9 @@ def make_forest(hands: tuple[TranscribedHand, ...]) -> Forest:
         num_movers[j] = len(used)
         slot[j, : len(chain)] = [used.index(d) if d >= 0 else -1 for d in drivers]
     return Forest(
-        parent=np.array([joint.parent for joint in joints], dtype=np.int64),
-        hand=np.array([joint.hand for joint in joints], dtype=np.int64),
-        offset=np.array([joint.offset for joint in joints], dtype=np.float64).reshape(-1, 3),
-        axis=np.array([joint.axis for joint in joints], dtype=np.float64).reshape(-1, 3),
-        is_slide=np.array([joint.is_slide for joint in joints], dtype=np.bool_),
-        driver=np.array([joint.driver for joint in joints], dtype=np.int64),
-        ratio=np.array([joint.ratio for joint in joints], dtype=np.float64),
-        bias=np.array([joint.bias for joint in joints], dtype=np.float64),
-        base_rotation=np.array([rotation.to_matrix(h.root.wxyz) for h in hands]).reshape(-1, 3, 3),
-        base_position=np.array([h.root.position for h in hands]).reshape(-1, 3),
+        **columns(joints, _Joint._fields),
+        base_rotation=np.array([rotation.to_matrix(hand.root.wxyz) for hand in hands]),
+        base_position=np.array([hand.root.position for hand in hands]),
         chain=table,
         slot=slot,
         movers=movers,
@@ -222,14 +215,9 @@ def make_skeleton(hands: tuple[TranscribedHand, ...]) -> Skeleton:
     pairs = [
         (a, b) for a in range(len(capsules)) for b in range(a) if capsules[a].may_meet(capsules[b])
     ]
-    return Skeleton(
-        joint=np.array([one.joint for one in capsules], dtype=np.int64),
-        start=np.array([one.start for one in capsules], dtype=np.float64).reshape(-1, 3),
-        end=np.array([one.end for one in capsules], dtype=np.float64).reshape(-1, 3),
-        radius=np.array([one.radius for one in capsules], dtype=np.float64),
-        bare_radius=np.array([one.bare_radius for one in capsules], dtype=np.float64),
-        pairs=np.array(pairs, dtype=np.int64).reshape(-1, 2),
-    )
+    own = ("joint", "start", "end", "radius", "bare_radius")
+    pairs_table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return Skeleton(**columns(capsules, own), pairs=pairs_table)
 
 
 def capsule_numbers(hands: tuple[TranscribedHand, ...]) -> Int[np.ndarray, " C"]:

@@ -124,13 +124,7 @@ class KeyLayout(NamedTuple):
 
 
 def key_layout(num_coordinates: int, num_contacts: int, num_pushes: int) -> KeyLayout:
-    """The layout for these numbers.
-
-    Args:
-        num_coordinates: Of all hands and of the body.
-        num_contacts: Contacts that can carry force.
-        num_pushes: Pushes for which forces change.
-    """
+    """The layout for these numbers of coordinates (of hands and body), contacts and pushes."""
     nq, nc = num_coordinates, num_contacts
     first_force = 2 * nq
     first_origin = first_force + 3 * nc

@@ -9,7 +9,8 @@ Letters in the shapes: J joints, H hands, C capsules, N contacts, Q coordinates,
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -26,6 +27,11 @@ DIRECTION_GOAL = 1
 
 ROD = 0
 FIELD = 1
+
+
+def columns(rows: Sequence[Any], names: Iterable[str]) -> dict[str, np.ndarray]:
+    """Columns of a table by name, from rows that have attributes of these names."""
+    return {name: np.array([getattr(row, name) for row in rows]) for name in names}
 
 
 class Forest(NamedTuple):
@@ -225,7 +231,7 @@ class Model(NamedTuple):
     layout: KeyLayout
     """Where each variable is in a key state."""
     is_pinned: Bool[np.ndarray, " K"]
-    """Keys whose time is given; see ``timing``."""
+    """Keys whose time is given; see ``pinned_keys``."""
     num_keys: int
     phase_time: float
     """Length of a phase with unshifted keys, s."""
@@ -235,6 +241,12 @@ class Model(NamedTuple):
     def num_phases(self) -> int:
         """Number of phases: between any two neighbouring keys, and round the end of a cycle."""
         return len(self.schedule.is_pushed)
+
+    def key_times(self, keys: Float[np.ndarray, "K n"]) -> Float[np.ndarray, " L"]:
+        """Times of key states from the start, s, and of the end of the last phase of a cycle."""
+        times = self.phase_time * np.arange(self.num_phases + 1.0)
+        times[: len(keys)] += keys[:, self.layout.shift]
+        return times
 
     @property
     def weight(self) -> float:

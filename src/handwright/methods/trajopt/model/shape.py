@@ -1,4 +1,4 @@
-"""The body that is moved: a capsule where it has that shape, else a signed distance field."""
+"""The body that is moved: its shape, its hinges, and the pushes that its grasp must resist."""
 
 from __future__ import annotations
 
@@ -6,13 +6,22 @@ import numpy as np
 from jaxtyping import Float
 from scipy.spatial import ConvexHull
 
+from handwright.core.body import RigidBody
 from handwright.core.problem import Problem
 from handwright.geometry.distance.rods import fit_rod
 from handwright.geometry.distance.sdf import Field
 from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.math import rotation
-from handwright.methods.trajopt.model.model import FIELD, ROD, Body
+from handwright.methods.trajopt.model.model import FIELD, ROD, Body, PushScenarios
 
+_TETRAHEDRON = np.array(
+    [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]]
+) / np.sqrt(3.0)
+_OCTAHEDRON = np.concatenate([np.eye(3), -np.eye(3)])
+CORNERS = {0: np.zeros((0, 3)), 4: _TETRAHEDRON, 6: _OCTAHEDRON}
+"""Unit directions by the number of pushes."""
+# Distance of the corners of these solids from the middle, in radii of the inscribed ball.
+_REACH = {0: 0.0, 4: 3.0, 6: np.sqrt(3.0)}
 _MAX_CORNERS = 48
 # Corners up to this far above the lowest rest on the same surface, m.
 _RESTING = 2e-3
@@ -26,7 +35,7 @@ _CHECKED_SHARES = (0.25, 0.5, 0.75, 1.0)
 
 
 def make_body(problem: Problem, name: str) -> Body:
-    """Mass, shape and hinges of the body of a problem."""
+    """Mass, shape and hinges: a capsule where it has that shape, else a signed distance field."""
     body = problem.bodies[name]
     points = body.vertices - body.center
     # Centres of faces are needed too, because the corners of a cube lie on a sphere.
@@ -100,11 +109,9 @@ def _hinge_axes(problem: Problem, name: str) -> Float[np.ndarray, "3 3"]:
 
 
 def resting_points(body: Body, count: int) -> Float[np.ndarray, "K 3"]:
-    """Some of the lowest corners of a body at its start, chosen to be far apart.
+    """Two or more of the lowest corners of a body at its start, chosen to be far apart.
 
-    Args:
-        body: The body that lies on something.
-        count: How many corners, two or more; if the body has fewer, some are repeated.
+    If the body has fewer, some are repeated.
     """
     height = body.corners @ body.rotation[2]
     low = body.corners[height <= height.min() + _RESTING]
@@ -113,3 +120,28 @@ def resting_points(body: Body, count: int) -> Float[np.ndarray, "K 3"]:
     while len(chosen) < count:
         chosen.append(int(distance[chosen].min(axis=0).argmax()))
     return low[chosen]
+
+
+def push_corners(count: int, size: float) -> Float[np.ndarray, "D 3"]:
+    """Forces whose convex hull contains all forces up to a size, N.
+
+    Friction cones are convex: if contacts can resist two pushes, they can resist every mixture of
+    the two with the same mixture of forces. So a few strong pushes stand for all weaker ones.
+
+    Args:
+        count: 4 for the corners of a tetrahedron, 6 for those of an octahedron, 0 for none.
+        size: Largest of the weaker pushes, N.
+    """
+    return CORNERS[count] * (_REACH[count] * size)
+
+
+def tip_pushes(body: RigidBody, count: int, size: float) -> PushScenarios:
+    """Pushes at the point of a body that is farthest from its centre of mass.
+
+    They stand for all pushes there up to a size, N; see ``push_corners``.
+    """
+    arms = body.vertices - body.center
+    tip = arms[int(np.argmax(np.linalg.norm(arms, axis=1)))]
+    return PushScenarios(
+        np.tile(tip, (count, 1)), push_corners(count, size), float(_REACH[count] * size)
+    )

@@ -6,12 +6,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from handwright.core.hand import HandModel
-from handwright.core.skin import Skin
 from handwright.hands.skin.build import skin_of
 from handwright.kinematics import link_poses, posed_capsules
+from handwright.kinematics.skin.samples import has_skin
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
@@ -43,6 +43,32 @@ class Stub(NamedTuple):
     """Radius, m."""
 
 
+class _Covered(NamedTuple):
+    """The skin of a hand over its capsules, in the pose that the skin is given in."""
+
+    vertices: Float[np.ndarray, "V 3"]
+    """m, in the frame of the root."""
+    start: Float[np.ndarray, "C 3"]
+    end: Float[np.ndarray, "C 3"]
+    rotations: Float[np.ndarray, "L 3 3"]
+    """Rotations of the links in the frame of the root."""
+    owner: Int[np.ndarray, " V"]
+    """Capsule nearest to each vertex."""
+    gap: Float[np.ndarray, " V"]
+    """How far the vertex is out of it, m."""
+
+
+def _covered(model: HandModel) -> _Covered:
+    """The skin of a hand that has one, whose vertices are given in the frame of the wrist."""
+    skin, wrist = skin_of(model), model.wrist_link
+    posed = posed_capsules(model, skin.bind[None], Pose.identity((1,)))
+    rotations, positions = link_poses(model, skin.bind)
+    vertices = np.asarray(skin.vertices @ rotations[wrist].T + positions[wrist])
+    start, end = posed.start[0], posed.end[0]
+    nearest = _nearest(vertices, start, end, model.capsules.radius)
+    return _Covered(vertices, start, end, rotations, *nearest)
+
+
 @lru_cache(maxsize=8)
 def skin_bulge(model: HandModel) -> Float[np.ndarray, " C"]:
     """What to add to the radius of every capsule so that the skin hardly penetrates, m.
@@ -51,14 +77,11 @@ def skin_bulge(model: HandModel) -> Float[np.ndarray, " C"]:
     the enlarged radius.
     """
     capsules = model.capsules
-    if model.skin is None or model.side == "none":
+    if not has_skin(model):
         return np.zeros(len(capsules))
-    skin = skin_of(model)
-    posed = posed_capsules(model, skin.bind[None], Pose.identity((1,)))
-    vertices = _skin_positions(model, skin)
-    owner, least = _nearest(vertices, posed.start[0], posed.end[0], capsules.radius)
+    skin = _covered(model)
     bulge = [
-        np.percentile(least[owner == n], _SHARE) if np.any(owner == n) else 0.0
+        np.percentile(skin.gap[skin.owner == n], _SHARE) if np.any(skin.owner == n) else 0.0
         for n in range(len(capsules))
     ]
     is_tip = np.isin(capsules.link, [digit.pad.link for digit in model.digits])
@@ -74,28 +97,24 @@ def skin_stubs(model: HandModel) -> tuple[Stub, ...]:
     They are copies of the wrist's own capsule, one halfway to the end of the skin and one near it.
     """
     capsules = model.capsules
-    if model.skin is None or model.side == "none":
+    if not has_skin(model):
         return ()
-    skin = skin_of(model)
-    posed = posed_capsules(model, skin.bind[None], Pose.identity((1,)))
-    start, end = posed.start[0], posed.end[0]
-    vertices = _skin_positions(model, skin)
-    owner, least = _nearest(vertices, start, end, capsules.radius)
+    skin = _covered(model)
     stubs: list[Stub] = []
     for n in np.flatnonzero((capsules.digit < 0) & (capsules.link == model.wrist_link)):
-        points = vertices[(owner == n) & (least > _STUB)]
+        points = skin.vertices[(skin.owner == n) & (skin.gap > _STUB)]
         if len(points) == 0:
             continue
-        middle = 0.5 * (start[n] + end[n])
+        middle = 0.5 * (skin.start[n] + skin.end[n])
         direction = points.mean(axis=0) - middle
         direction /= np.linalg.norm(direction)
         far = float(((points - middle) @ direction).max()) * direction
-        copied = start[n], end[n], float(capsules.radius[n])
+        copied = skin.start[n], skin.end[n], float(capsules.radius[n])
         share = _SHARES_TRIED[
             np.argmin([_uncovered(points, copied, one * far) for one in _SHARES_TRIED])
         ]
         radius = copied[2] + max(_uncovered(points, copied, share * far), 0.0)
-        to_link = rotation.conjugate(_link_rotation(model, skin.bind, int(capsules.link[n])))
+        to_link = rotation.conjugate(rotation.from_matrix(skin.rotations[capsules.link[n]]))
         for part in (0.5 * share, share):
             shift = rotation.rotate(to_link, part * far)
             stubs.append(Stub(int(n), capsules.start[n] + shift, capsules.end[n] + shift, radius))
@@ -111,19 +130,6 @@ def _uncovered(
     start, end, radius = capsule
     shifts = np.outer([0.5, 1.0], shift)
     return float(_nearest(points, start + shifts, end + shifts, np.full(2, radius))[1].max())
-
-
-def _skin_positions(model: HandModel, skin: Skin) -> Float[np.ndarray, "V 3"]:
-    """Vertices of the skin, which are given in the wrist's frame, in the frame of the root, m."""
-    rotations, positions = link_poses(model, skin.bind)
-    wrist = model.wrist_link
-    return np.asarray(skin.vertices @ rotations[wrist].T + positions[wrist])
-
-
-def _link_rotation(model: HandModel, q: Float[np.ndarray, " J"], link: int) -> np.ndarray:
-    """Rotation of a link in the frame of the root, as a quaternion."""
-    rotations, _ = link_poses(model, q[None], Pose.identity((1,)))
-    return rotation.from_matrix(rotations[0, link])
 
 
 def _nearest(

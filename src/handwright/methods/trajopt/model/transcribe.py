@@ -17,7 +17,7 @@ from handwright.methods.trajopt.model.contacts import (
     list_contacts,
     make_contacts,
 )
-from handwright.methods.trajopt.model.goal_rows import goal_samples
+from handwright.methods.trajopt.model.goal_rows import goal_samples, pinned_keys
 from handwright.methods.trajopt.model.hands import (
     TranscribedHand,
     capsule_numbers,
@@ -29,11 +29,8 @@ from handwright.methods.trajopt.model.hands import (
 )
 from handwright.methods.trajopt.model.layout import key_layout
 from handwright.methods.trajopt.model.model import Body, Contacts, Model, ScheduleState
-from handwright.methods.trajopt.model.scenarios import tip_pushes
-from handwright.methods.trajopt.model.shape import make_body, resting_points
-from handwright.methods.trajopt.model.timing import pinned_keys
+from handwright.methods.trajopt.model.shape import make_body, resting_points, tip_pushes
 from handwright.methods.trajopt.schedule.goal_digits import has_goal, must_touch
-from handwright.methods.trajopt.schedule.wrist_guess import wrists_following_body
 
 # Contacts of the body with each surface; a body that no goal moves and that is pressed on has more.
 _NUM_SUPPORTS, _NUM_STILL_SUPPORTS = 2, 4
@@ -71,6 +68,7 @@ class TranscriptionSettings:
 class Transcription(NamedTuple):
     """A problem as arrays, with what the search for schedules needs to know of it."""
 
+    problem: Problem
     model: Model
     hands: tuple[TranscribedHand, ...]
     body_name: str
@@ -93,23 +91,18 @@ class Transcription(NamedTuple):
     holds the body and they do not turn it: they hold it throughout these times."""
     first_hold: int
     """Phase from which hands are drawn to the body; past the last if it need not be held."""
-    wrist_guess: Float[np.ndarray, "H K 6"]
-    """Wrists of the hands at the keys if they turned with the body as its goals do, from the phase
-    ``first_hold`` on."""
     capsule_number: Int[np.ndarray, " C"]
     """For every capsule of ``model.skeleton``, its number in its hand model."""
     required: Bool[np.ndarray, "P N"]
     """Contacts that must be on: strokes in the phases that they fill, and digits that goals put on
     the body for whole phases."""
+    allowed: Bool[np.ndarray, "P N"]
+    """Contacts that may be on: a hand with touch spans touches within them only, and a stroke is
+    where it has to be."""
 
 
 def transcribe(problem: Problem, settings: TranscriptionSettings) -> Transcription:
-    """Everything that a problem says, as arrays.
-
-    Args:
-        problem: One body, and start poses of it and of the hands.
-        settings: Resolution and options.
-    """
+    """Everything that a problem with one body and start poses says, as arrays."""
     (body_name, body), *_ = problem.bodies.items()
     hands = transcribe_hands(problem, is_coupled=settings.is_coupled)
     shape = make_body(problem, body_name)
@@ -126,8 +119,9 @@ def transcribe(problem: Problem, settings: TranscriptionSettings) -> Transcripti
         contacts.squeeze[:] *= _GAIT_SHARE
     model = _make_model(problem, settings, hands, shape, contacts)
     first_hold = _first_hold(problem, body_name, model)
-    times = problem.times[0] + model.phase_time * np.arange(model.num_keys)
+    required = _stroke_phases(problem, model) | must_touch(problem, hands, body, names, model)
     return Transcription(
+        problem=problem,
         model=model,
         hands=hands,
         body_name=body_name,
@@ -141,11 +135,9 @@ def transcribe(problem: Problem, settings: TranscriptionSettings) -> Transcripti
         is_turned_in_hand=is_turned,
         in_spans=_in_spans(problem, hands, contact_hand) & may_grip & (not is_turned),
         first_hold=first_hold,
-        wrist_guess=wrists_following_body(
-            problem, hands, body_name, times, float(times[first_hold])
-        ),
         capsule_number=capsule_numbers(hands),
-        required=_stroke_phases(problem, model) | must_touch(problem, hands, body, names, model),
+        required=required,
+        allowed=_allowed(problem, model, hands, contact_hand, required, first_hold),
     )
 
 
@@ -211,6 +203,34 @@ def _stroke_phases(problem: Problem, model: Model) -> Bool[np.ndarray, "P N"]:
         inside[np.argmin(np.abs(middle - 0.5 * (stroke.start + stroke.end)))] = True
         required[:, first + n] = inside
     return required
+
+
+def _allowed(
+    problem: Problem,
+    model: Model,
+    hands: tuple[TranscribedHand, ...],
+    contact_hand: Int[np.ndarray, " N"],
+    required: Bool[np.ndarray, "P N"],
+    first_hold: int,
+) -> Bool[np.ndarray, "P N"]:
+    """Which contacts may be on in which phase; see ``Transcription.allowed``."""
+    phases, slides = model.num_phases, model.contacts.slides
+    allowed = np.ones(required.shape, dtype=bool)
+    allowed[:, slides] = required[:, slides]
+    begin = problem.times[0] + model.phase_time * np.arange(phases)
+    slack = 1e-6 + KEY_SLACK * model.phase_time
+    for h, hand in enumerate(hands):
+        inside = [
+            (begin >= span.start - slack) & (begin + model.phase_time <= span.end + slack)
+            for span in problem.touches
+            if span.hand == hand.name
+        ]
+        if inside:
+            allowed[:, contact_hand == h] = np.any(inside, axis=0)[:, None]
+    if first_hold >= phases:
+        # Nobody has to hold the body, so hands keep off but where goals ask them to touch it.
+        allowed[:, contact_hand >= 0] &= required[:, contact_hand >= 0]
+    return allowed
 
 
 def _in_spans(

@@ -10,6 +10,7 @@ from jaxtyping import Bool
 from handwright.core.body import RigidBody
 from handwright.core.goal import Goal
 from handwright.core.problem import Problem
+from handwright.geometry.distance.capsules import point_segment
 from handwright.kernels.packed import Packed
 from handwright.math import rotation
 from handwright.methods.trajopt.model.model import Model
@@ -59,7 +60,7 @@ def must_touch(
             continue
         inside = (begin >= goal.start - slack) & (begin + model.phase_time <= goal.end + slack)
         j = names.index(name)
-        gap = body_distance(Packed(model), *(goal.position - body.center))[0]
+        gap = body_distance(Packed(model), tuple(goal.position - body.center))[0]
         if abs(gap + _height(goal, hands, model, j)) < _TOUCHING_GAP:
             must[inside, j] = True
     return must
@@ -76,7 +77,5 @@ def _height(goal: Goal, hands: tuple[TranscribedHand, ...], model: Model, j: int
     heights = [np.inf]
     for n in c.capsules[c.first[j] : c.last[j]]:
         if s.joint[n] == joint:
-            along = s.end[n] - s.start[n]
-            at = np.clip((position - s.start[n]) @ along / max(along @ along, 1e-18), 0.0, 1.0)
-            heights.append(np.linalg.norm(position - s.start[n] - at * along) - s.radius[n])
+            heights.append(point_segment(position, s.start[n], s.end[n])[0] - s.radius[n])
     return float(min(heights))

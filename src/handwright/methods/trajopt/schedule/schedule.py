@@ -31,27 +31,21 @@ _CLEAR = 1.3e-3
 def round_contacts(
     transcription: Transcription,
     keys: Float[np.ndarray, "K n"],
-    allowed: Bool[np.ndarray, "P N"],
     leads: Bool[np.ndarray, " N"],
 ) -> tuple[Float[np.ndarray, "K n"], Bool[np.ndarray, "P N"]]:
     """Key states with forces scaled by their contact variables, and the schedule.
 
-    Args:
-        transcription: The problem.
-        keys: Key states with any contact variables.
-        allowed: Contacts that may be used, by phase.
-        leads: Contacts that hold the body; others help all the time or not at all, unless the
-            motion is cyclic.
+    Contacts that lead hold the body; others help all the time or not at all, unless the motion is
+    cyclic.
     """
-    m = transcription.model
-    weight = m.weight
+    m, allowed = transcription.model, transcription.allowed
     phases = m.num_phases
     keys = keys.copy()
     forces = keys[:, m.layout.forces].reshape(len(keys), -1, 3)
     c = keys[:phases, m.layout.contacts].copy()
     size = np.linalg.norm(forces, axis=2)
     following = np.roll(size, -1, axis=0)[:phases]
-    load = 0.5 * c * (size[:phases] + following) / weight
+    load = 0.5 * c * (size[:phases] + following) / m.weight
     is_on = c > _ON
     if not transcription.is_turned_in_hand:
         is_on &= load > _LEAST_LOAD
@@ -60,7 +54,7 @@ def round_contacts(
     is_on |= allowed & transcription.in_spans & leads
     if not m.is_cyclic or transcription.in_spans.any():
         is_on = _drop_part_time_helpers(
-            transcription, _fill_short_gaps(transcription, is_on, allowed), leads
+            transcription, _fill_short_gaps(transcription, is_on), leads
         )
     if not m.is_cyclic:
         is_on = _grip_before_lift(transcription, is_on) & allowed
@@ -81,7 +75,7 @@ def first_touch(transcription: Transcription, is_on: Bool[np.ndarray, "P N"]) ->
 
 
 def _fill_short_gaps(
-    transcription: Transcription, is_on: Bool[np.ndarray, "P N"], allowed: Bool[np.ndarray, "P N"]
+    transcription: Transcription, is_on: Bool[np.ndarray, "P N"]
 ) -> Bool[np.ndarray, "P N"]:
     """Keeps digits on that would let go only for a moment, where they are allowed to touch.
 
@@ -91,7 +85,7 @@ def _fill_short_gaps(
     for j in np.flatnonzero(transcription.may_grip):
         phases = np.flatnonzero(is_on[:, j])
         for before, after in pairwise(phases.tolist()):
-            if after - before - 1 <= _LONGEST_GAP and allowed[before:after, j].all():
+            if after - before - 1 <= _LONGEST_GAP and transcription.allowed[before:after, j].all():
                 is_on[before:after, j] = True
     return is_on
 
@@ -156,19 +150,13 @@ def other_schedules(
     transcription: Transcription,
     is_on: Bool[np.ndarray, "P N"],
     errors: Float[np.ndarray, "P N"],
-    allowed: Bool[np.ndarray, "P N"],
 ) -> list[Bool[np.ndarray, "P N"]]:
     """Schedules worth trying instead, the worst error first.
 
     A contact is switched off in the phase of the error, or on in a phase beside it. In motions that
     are not cyclic, and within touch spans, a digit of a hand is left out for all phases instead, if
-    enough others remain: a digit that joins others in mid-air starts with a jerk.
-
-    Args:
-        transcription: The problem.
-        is_on: The schedule.
-        errors: Errors of its contacts, divided by their limits.
-        allowed: Contacts that may be used.
+    enough others remain: a digit that joins others in mid-air starts with a jerk. Errors are those
+    of the contacts of ``is_on``, divided by their limits.
     """
     options: list[Bool[np.ndarray, "P N"]] = []
     phases = len(is_on)
@@ -189,7 +177,7 @@ def other_schedules(
         switches = [] if transcription.required[k, j] else [(k, False)]
         for beside in (k - 1, k + 1):
             at = beside % phases if transcription.model.is_cyclic else beside
-            if 0 <= at < phases and not is_on[at, j] and allowed[at, j]:
+            if 0 <= at < phases and not is_on[at, j] and transcription.allowed[at, j]:
                 switches.append((at, True))
         for at, value in switches:
             trial = is_on.copy()

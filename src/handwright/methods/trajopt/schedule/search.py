@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from handwright.methods.trajopt.attempt_settings import AttemptSettings
 from handwright.methods.trajopt.model.model import ResidualWeights
 from handwright.methods.trajopt.model.transcribe import Transcription
-from handwright.methods.trajopt.schedule.gaits import sampled_gait
 from handwright.methods.trajopt.schedule.schedule import (
     LEAST_HOLD,
     apply_schedule,
@@ -25,12 +24,14 @@ from handwright.methods.trajopt.schedule.schedule import (
 from handwright.methods.trajopt.schedule.stage_weights import (
     LOOSE,
     TIGHT,
+    StageTolerances,
     regularization_weights,
     stage_weights,
 )
 from handwright.methods.trajopt.schedule.start import (
     fix_forces_at_hold_ends,
     fix_resting_body,
+    sampled_gait,
     static_start,
 )
 from handwright.methods.trajopt.solver.descent import Descent
@@ -50,6 +51,33 @@ _REPAIR_GAIN = 0.97
 """Share of the cost below which another schedule is taken instead."""
 
 
+@dataclass(frozen=True, slots=True)
+class AttemptSettings:
+    """Shares and limits of iterations that every attempt of a method uses."""
+
+    squeeze: float
+    """Least force of a thumb that touches, in weights of the body."""
+    friction: float
+    """Share of the friction that may be used."""
+    stage_iterations: int = 45
+    """Most iterations of each stage before contact variables are rounded."""
+    tight_iterations: int = 40
+    """Most iterations with the first schedule."""
+    fine_iterations: int = 60
+    """Most iterations of each pass on fine keys."""
+    repair_iterations: int = 20
+    """Most iterations with a schedule that is tried instead."""
+    max_repairs: int = 6
+    """Most schedules that are tried instead."""
+
+    def weights(
+        self, tolerances: StageTolerances, *, laws: float = 1.0, is_frozen: bool, goal: float = 1.0
+    ) -> ResidualWeights:
+        """Weights of the residuals in a stage; see ``stage_weights``."""
+        shares = {"friction": self.friction, "squeeze": self.squeeze}
+        return stage_weights(tolerances, laws=laws, is_frozen=is_frozen, goal=goal, **shares)
+
+
 class FoundSchedule(NamedTuple):
     """A schedule, and the motion that goes with it."""
 
@@ -62,26 +90,18 @@ def find_schedule(
     transcription: Transcription,
     seed: int | tuple[int, ...],
     settings: AttemptSettings,
-    allowed: Bool[np.ndarray, "P N"],
     is_over: Callable[[], bool],
 ) -> FoundSchedule:
-    """A schedule from one random start.
+    """A schedule from one random start, for a problem with coarse keys.
 
-    Args:
-        transcription: The problem with coarse keys; its ``model.schedule`` is overwritten.
-        seed: Random seed of the start.
-        settings: Limits of iterations, and shares.
-        allowed: Contacts that may be used, by phase.
-        is_over: Says when the time is up; steps end then.
+    Overwrites ``model.schedule``. When the time is up, as ``is_over`` says, steps end.
     """
     regularization = regularization_weights(transcription)
-    descent, leads = _run_continuation(transcription, seed, settings, allowed, is_over)
-    keys, is_on = round_contacts(transcription, descent.keys, allowed, leads)
+    descent, leads = _run_continuation(transcription, seed, settings, is_over)
+    keys, is_on = round_contacts(transcription, descent.keys, leads)
     descent.keys = apply_schedule(transcription, keys, is_on)
     fix_resting_body(transcription, descent, first_touch(transcription, is_on))
-    tight = stage_weights(
-        TIGHT, is_frozen=True, friction=settings.friction, squeeze=settings.squeeze
-    )
+    tight = settings.weights(TIGHT, is_frozen=True)
     if transcription.is_turned_in_hand:
         # A gait is a whole: one contact more or less does not repair it, another gait may.
         fix_forces_at_hold_ends(transcription, descent)
@@ -89,23 +109,22 @@ def find_schedule(
         return FoundSchedule(descent, is_on, cost)
     cost = descent.run(tight, regularization, settings.tight_iterations)
     found = FoundSchedule(descent, is_on, cost)
-    return _repaired(transcription, found, (tight, regularization), settings, allowed)
+    return _repaired(transcription, found, (tight, regularization), settings)
 
 
 def _run_continuation(
     transcription: Transcription,
     seed: int | tuple[int, ...],
     settings: AttemptSettings,
-    allowed: Bool[np.ndarray, "P N"],
     is_over: Callable[[], bool],
 ) -> tuple[Descent, Bool[np.ndarray, " N"]]:
     """The motion before rounding, and the contacts that lead."""
     m = transcription.model
     clear_schedule(transcription)
     rng = np.random.default_rng(seed)
-    held = allowed
+    held = transcription.allowed
     if transcription.is_turned_in_hand:
-        held = sampled_gait(transcription, rng, allowed)
+        held = sampled_gait(transcription, rng)
         m.schedule.easing[:] = hold_transitions(held, is_cyclic=True)
     regularization = regularization_weights(transcription)
     descent = static_start(transcription, rng, held)
@@ -113,15 +132,13 @@ def _run_continuation(
     first, may_grip = transcription.first_hold, transcription.may_grip
     strokes = transcription.required[:, transcription.contact_hand < 0].any(axis=1)
     fix_resting_body(transcription, descent, min([first, *np.flatnonzero(strokes).tolist()]))
-    descent.floor[first : len(allowed)] = np.where(may_grip & held[first:], _FLOOR, 0.0)
+    descent.floor[first : len(held)] = np.where(may_grip & held[first:], _FLOOR, 0.0)
     contacts = m.layout.contacts
     descent.keys[:, contacts] = np.maximum(descent.keys[:, contacts], descent.floor)
     leads = may_grip
     # A body that is turned in the hand starts near where it has to be.
     for laws in CONTINUATION[1:] if transcription.is_turned_in_hand else CONTINUATION:
-        stage = stage_weights(
-            LOOSE, laws=laws, is_frozen=False, friction=settings.friction, squeeze=settings.squeeze
-        )
+        stage = settings.weights(LOOSE, laws=laws, is_frozen=False)
         descent.run(stage, regularization, settings.stage_iterations)
         if laws == CONTINUATION[0]:
             leads = _leading(transcription, descent.keys)
@@ -159,7 +176,6 @@ def _repaired(
     found: FoundSchedule,
     stage: tuple[ResidualWeights, RegularizationWeights],
     settings: AttemptSettings,
-    allowed: Bool[np.ndarray, "P N"],
 ) -> FoundSchedule:
     """Switches single contacts where they break the laws most, and keeps what lowers the cost."""
     descent, is_on, cost = found
@@ -168,7 +184,7 @@ def _repaired(
         errors = measure_errors(transcription, descent.keys, descent.work)
         if errors.excess < _REPAIR_EXCESS:
             break
-        options = other_schedules(transcription, is_on, errors.contacts, allowed)
+        options = other_schedules(transcription, is_on, errors.contacts)
         trial = next((o for o in options if not any((o == one).all() for one in tried)), None)
         if trial is None:
             break

@@ -110,13 +110,10 @@ def regularization_weights(
     factor: float = 1.0,
     is_on: Bool[np.ndarray, "P N"] | None = None,
 ) -> RegularizationWeights:
-    """Weights of the quadratic terms.
+    """Weights of the quadratic terms, with a factor on those of accelerations.
 
-    Args:
-        transcription: The problem.
-        factor: Factor on the weights of accelerations.
-        is_on: Contacts by phase, once they are known: a hand that holds keeps its fingers still,
-            unless it turns the body with them.
+    Once the contacts ``is_on`` are known, a hand that holds keeps its fingers still, unless it
+    turns the body with them.
     """
     m = transcription.model
     layout, nq = m.layout, m.layout.num_coordinates

@@ -1,4 +1,10 @@
-"""First guesses of a motion, and which of its variables are fixed."""
+"""First guesses of a motion, and which of its variables are fixed.
+
+A digit that stays cannot turn a body far; it has to let go, go back and take hold again, while the
+others hold. Contact variables that start at one half everywhere seldom find such a sequence. So
+attempts at cyclic motions that turn a body in the hand start from random finger gaits: digits swing
+one after the other, each as often as the others.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +15,9 @@ from handwright.kernels.packed import Packed
 from handwright.math import rotation
 from handwright.methods.trajopt.model.transcribe import Transcription
 from handwright.methods.trajopt.model.workspace import make_normal_equations, make_workspace
-from handwright.methods.trajopt.schedule.approach import add_approach
-from handwright.methods.trajopt.schedule.gaits import start_origins
+from handwright.methods.trajopt.schedule.wrist_paths import add_approach, wrists_following_body
 from handwright.methods.trajopt.solver.descent import Descent
+from handwright.methods.trajopt.solver.system import fill_sample, pose_sample
 from handwright.methods.trajopt.terms.contact_state import body_distance
 
 # Standard deviation of the noise on coordinates and origins at the start, rad and m; the second is
@@ -30,10 +36,7 @@ def static_start(
 ) -> Descent:
     """A motion at rest except for noise, detours and gaits, with undecided contacts.
 
-    Args:
-        transcription: The problem.
-        rng: Source of the noise.
-        allowed: Contacts that may be used, by phase; or those of a gait.
+    ``allowed`` are the contacts that may be used, by phase, or those of a gait.
     """
     m = transcription.model
     layout, count = m.layout, m.num_keys
@@ -72,9 +75,12 @@ def _add_detour(
 
 
 def _rotate_wrists_with_body(transcription: Transcription, keys: Float[np.ndarray, "K n"]) -> None:
-    """Moves free wrists as goals rotate the body, within their limits."""
-    m = transcription.model
-    for hand, wrist in zip(transcription.hands, transcription.wrist_guess, strict=True):
+    """Moves free wrists as goals rotate the body from ``first_hold`` on, within their limits."""
+    m, problem, body = transcription.model, transcription.problem, transcription.body_name
+    times = problem.times[0] + m.phase_time * np.arange(m.num_keys)
+    begin = float(times[transcription.first_hold])
+    wrists = wrists_following_body(problem, transcription.hands, body, times, begin)
+    for hand, wrist in zip(transcription.hands, wrists, strict=True):
         own = slice(hand.wrist_position.start, hand.wrist_angles.stop)
         if hand.is_free:
             keys[:, own] += np.clip(wrist, m.lower[own], m.upper[own])
@@ -139,7 +145,7 @@ def fix_press_forces(
     presses[1:] &= is_on[:-1]
     for k, j in np.argwhere(presses[1:]) + np.array([1, 0]):
         force, origin = layout.force(j), descent.keys[k, layout.origin(j)]
-        outward = np.array(body_distance(Packed(m), *origin)[1:])
+        outward = np.array(body_distance(Packed(m), tuple(origin))[1])
         descent.keys[k, force] = -_PRESS * m.weight * (m.body.rotation @ outward)
         descent.fixed[k, force] = True
 
@@ -157,3 +163,64 @@ def fix_forces_at_hold_ends(transcription: Transcription, descent: Descent) -> N
     for key, contact in np.argwhere(begins | np.roll(ends, 1, axis=0)):
         descent.keys[key, m.layout.force(contact)] = 0.0
         descent.fixed[key, m.layout.force(contact)] = True
+
+
+def sampled_gait(transcription: Transcription, rng: np.random.Generator) -> Bool[np.ndarray, "P N"]:
+    """Contacts that are on, by phase: digits swing for a phase each, one after the other.
+
+    The order and the moment of the first swing are random. Where there are fewer phases than
+    digits, some swing together. Palms cannot step and take no part.
+    """
+    gait = transcription.allowed.copy()
+    phases = len(gait)
+    for hand in range(len(transcription.hands)):
+        own = np.flatnonzero(transcription.contact_hand == hand)
+        is_digit = transcription.model.contacts.pad_joint[own] >= 0
+        digits, gait[:, own[~is_digit]] = own[is_digit], False
+        num_strides = max(phases // len(digits), 1)
+        late = rng.uniform()
+        for order, digit in enumerate(rng.permutation(digits)):
+            for stride in range(num_strides):
+                swing = (stride + (order + late) / len(digits)) * phases / num_strides
+                gait[int(swing) % phases, digit] = False
+    return gait
+
+
+def start_origins(
+    transcription: Transcription, gait: Bool[np.ndarray, "P N"]
+) -> Float[np.ndarray, "P N 3"]:
+    """Origins of forces on the body, by key: the point nearest to each pad amid its hold.
+
+    The body is rotated as its goal prescribes for that moment, and the hand is at its start.
+    """
+    m, work = transcription.model, make_workspace(transcription.model)
+    packed, packed_work = Packed(m), Packed(work)
+    phases = len(gait)
+    fill_sample(packed, transcription.start, transcription.start, 0.0, packed_work)
+    origins = np.zeros((phases, m.layout.num_contacts, 3))
+    centre = transcription.start[m.layout.body_position]
+    for j in np.flatnonzero(m.contacts.pad_joint >= 0):
+        link = m.contacts.pad_joint[j]
+        for k in range(phases):
+            middle = _middle_of_hold(gait[:, j], k)
+            pose_sample(packed, packed_work, middle * m.phase_time)
+            pad = work.position[link] + work.rotation[link] @ m.contacts.pad[j]
+            local = work.body_rotation.T @ (pad - centre)
+            distance, outward = body_distance(packed, tuple(local))
+            origins[k, j] = local - distance * np.array(outward)
+    return origins
+
+
+def _middle_of_hold(is_on: Bool[np.ndarray, " P"], key: int) -> float:
+    """Middle, in phases, of the hold that contains a key; the key itself where there is none."""
+    phases = len(is_on)
+    if is_on.all() or not is_on.any():
+        return float(key)
+    if not (is_on[key] or is_on[key - 1]):
+        return float(key)
+    first = last = key
+    while is_on[(first - 1) % phases]:
+        first -= 1
+    while is_on[last % phases]:
+        last += 1
+    return 0.5 * (first + last)

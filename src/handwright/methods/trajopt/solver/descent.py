@@ -11,7 +11,6 @@ from jaxtyping import Bool, Float
 
 from handwright.kernels.packed import Packed
 from handwright.methods.trajopt.model.model import Model, ResidualWeights
-from handwright.methods.trajopt.model.timing import key_times
 from handwright.methods.trajopt.model.workspace import NormalEquations, SampleWorkspace
 from handwright.methods.trajopt.solver.block_solve import NotPositiveError, solve_blocks
 from handwright.methods.trajopt.solver.system import motion_cost, motion_system
@@ -112,11 +111,6 @@ class Descent:
                 break
         return cost
 
-    def cost(self, weights: ResidualWeights, regularization: RegularizationWeights) -> float:
-        """Cost of the motion as it is."""
-        packed = Packed(self.model), Packed(weights), Packed(self.work), Packed(regularization)
-        return self._cost(packed, phase_matrices(self.model.phase_time), self.keys)
-
     def _cost(self, packed: tuple, matrices: tuple, keys: np.ndarray) -> float:
         m, w, work, regularization = packed
         quadratic = regularization_cost(m, regularization, keys, matrices, self.equations, False)
@@ -211,7 +205,7 @@ class Descent:
         m = self.model
         if m.is_pinned.all():
             return 1.0
-        now = np.diff(key_times(m, self.keys))
+        now = np.diff(m.key_times(self.keys))
         longer = (np.roll(shifts, -1) - shifts)[: len(now)]
         most = max(float(np.abs(longer).max()) / m.phase_time / _STRETCH_STEP, 1.0)
         left = np.where(longer > 0.0, MOST_STRETCH, LEAST_STRETCH) * m.phase_time - now

@@ -11,24 +11,20 @@ from jaxtyping import Float
 from handwright.core.tolerances import Tolerances
 from handwright.kernels.decorators import kernel
 from handwright.kernels.packed import Packed
+from handwright.methods.trajopt.model import vectors as vec
 from handwright.methods.trajopt.model.goal_rows import fine_samples
 from handwright.methods.trajopt.model.layout import force_index
 from handwright.methods.trajopt.model.model import HAND_CONTACT, Model, ResidualWeights
 from handwright.methods.trajopt.model.transcribe import Transcription
-from handwright.methods.trajopt.model.vectors import length_at
 from handwright.methods.trajopt.model.workspace import SampleWorkspace
 from handwright.methods.trajopt.solver.system import fill_sample, pose_sample
 from handwright.methods.trajopt.terms.body import FORCE, MOMENT, body_terms
 from handwright.methods.trajopt.terms.collision import collision_terms, limit_terms
 from handwright.methods.trajopt.terms.contact import contact_terms
-from handwright.methods.trajopt.terms.contact_rows import BODY_GAP, CONE, HAND_GAP, SLIP, SQUEEZE
+from handwright.methods.trajopt.terms.contact_state import BODY_GAP, CONE, HAND_GAP, SLIP, SQUEEZE
 from handwright.methods.trajopt.terms.goal import goal_terms
 from handwright.methods.trajopt.terms.push import worst_push
 
-MEASURES = (
-    "gap", "slip", "force", "moment", "cone", "penetration", "limit", "goal",
-    "strength", "push",
-)  # fmt: skip
 _GAP, _SLIP, _FORCE, _MOMENT, _CONE, _PENETRATION, _LIMIT, _GOAL, _STRENGTH, _PUSH = range(10)
 _CERTIFIED = Tolerances()
 LIMITS = {
@@ -47,6 +43,7 @@ LIMITS = {
 }
 """Largest errors of a motion that may be returned, in ``UNITS``: shares of what the certificate
 allows, since it judges skin and frames where these are errors of capsules and splines."""
+MEASURES = tuple(LIMITS)
 UNITS = {
     "gap": "m",
     "slip": "m/s",
@@ -112,8 +109,8 @@ def _measure(
             if work.z[layout.first_contact + j] >= 0.5:
                 _measure_contact(m, w, work, k, j, out)
         body_terms(m, w, work, 1.0, False)
-        worst[_FORCE] = max(worst[_FORCE], length_at(r, FORCE))
-        worst[_MOMENT] = max(worst[_MOMENT], length_at(r, MOMENT))
+        worst[_FORCE] = max(worst[_FORCE], vec.norm(vec.triple(r, FORCE)))
+        worst[_MOMENT] = max(worst[_MOMENT], vec.norm(vec.triple(r, MOMENT)))
         worst[_PUSH] = max(worst[_PUSH], worst_push(m, w, work, k))
         # This is the root of a sum of squares, so no single overlap is deeper.
         out.depth[n] = np.sqrt(2.0 * collision_terms(m, w, work, k, 1.0, False))
@@ -130,12 +127,12 @@ def _measure_contact(
     worst, r, by = out.worst, work.residual, out.contacts[k, j]
     contact_terms(m, w, work, j, 1.0, 1.0, False, False)
     gap = max(abs(r[BODY_GAP]), abs(r[HAND_GAP]))
-    slip = length_at(r, SLIP)
+    slip = vec.norm(vec.triple(r, SLIP))
     cone = max(r[CONE], r[SQUEEZE])
     if m.contacts.slides[j]:
         cone, slip = max(cone, slip), 0.0
     if m.contacts.kind[j] == HAND_CONTACT:
-        force = length_at(work.z, force_index(m.layout, j))
+        force = vec.norm(vec.triple(work.z, force_index(m.layout, j)))
         worst[_STRENGTH] = max(worst[_STRENGTH], force)
     by[0], by[1], by[2] = max(by[0], gap), max(by[1], slip), max(by[2], cone)
     worst[_GAP], worst[_SLIP] = max(worst[_GAP], gap), max(worst[_SLIP], slip)
@@ -145,13 +142,7 @@ def _measure_contact(
 def measure_errors(
     transcription: Transcription, keys: Float[np.ndarray, "K n"], work: SampleWorkspace
 ) -> MotionErrors:
-    """Errors of a motion whose contact variables are 0 or 1.
-
-    Args:
-        transcription: The problem.
-        keys: Key states.
-        work: A workspace of the same problem.
-    """
+    """Errors of a motion whose contact variables are 0 or 1."""
     model = fine_samples(transcription.model)
     # A hand that is near the body without touching it makes no error.
     near = model.schedule._replace(clearance=np.zeros_like(model.schedule.clearance))

@@ -13,6 +13,7 @@ import numpy as np
 
 from handwright.geometry.distance.environment import surface_value_gradient
 from handwright.kernels.decorators import kernel
+from handwright.methods.trajopt.model import vectors as vec
 from handwright.methods.trajopt.model.layout import acceleration_index, origin_index
 from handwright.methods.trajopt.model.model import HAND_CONTACT, Model, ResidualWeights
 from handwright.methods.trajopt.model.posing import pose_body, pose_hands
@@ -74,27 +75,16 @@ def place_contact(m: Model, work: SampleWorkspace, j: int) -> tuple:
 
     The origin is projected to the body's surface; the gap is from there to the hand or surface.
     """
-    i = origin_index(m.layout, j)
-    x, y, z = work.z[i], work.z[i + 1], work.z[i + 2]
-    d, gx, gy, gz = body_distance(m, x, y, z)
-    x, y, z = x - d * gx, y - d * gy, z - d * gz
-    t, b = work.body_rotation, m.layout.first_body
-    p = (
-        work.z[b] + t[0, 0] * x + t[0, 1] * y + t[0, 2] * z,
-        work.z[b + 1] + t[1, 0] * x + t[1, 1] * y + t[1, 2] * z,
-        work.z[b + 2] + t[2, 0] * x + t[2, 1] * y + t[2, 2] * z,
-    )
+    local = vec.triple(work.z, origin_index(m.layout, j))
+    d, outward = body_distance(m, local)
+    center = vec.triple(work.z, m.layout.first_body)
+    p = vec.placed(work.body_rotation, center, vec.plus_times(local, outward, -d))
     if m.contacts.kind[j] == HAND_CONTACT:
-        k, at = nearest_capsule(m, work, j, p)
-        s, e = work.ends[k, 0], work.ends[k, 1]
-        nx = p[0] - s[0] - at * (e[0] - s[0])
-        ny = p[1] - s[1] - at * (e[1] - s[1])
-        nz = p[2] - s[2] - at * (e[2] - s[2])
-        length = math.sqrt(nx * nx + ny * ny + nz * nz)
-        gap = length - m.skeleton.radius[k]
-        return p[0], p[1], p[2], nx / length, ny / length, nz / length, gap, k
+        k, _, away = nearest_capsule(m, work, j, p)
+        length = vec.norm(away)
+        return p, vec.over(away, length), length - m.skeleton.radius[k], k
     gap, nx, ny, nz = surface_value_gradient(m.env, m.contacts.surface[j], p[0], p[1], p[2])
-    return p[0], p[1], p[2], nx, ny, nz, gap, -1
+    return p, (nx, ny, nz), gap, -1
 
 
 @kernel

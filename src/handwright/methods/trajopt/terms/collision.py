@@ -6,40 +6,34 @@ since the depth does not change to first order as these points shift.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from handwright.geometry.distance.capsules import segment_segment
 from handwright.geometry.distance.environment import surface_value_gradient
 from handwright.geometry.distance.sdf import field_value, field_value_gradient
-from handwright.kernels.decorators import kernel
+from handwright.kernels.decorators import inlined, kernel
 from handwright.math.golden_section import golden_bracket, narrowed_bracket
+from handwright.methods.trajopt.model import vectors as vec
 from handwright.methods.trajopt.model.model import ROD, Model, ResidualWeights
 from handwright.methods.trajopt.model.posing import add_body_gradient, add_link_gradient
-from handwright.methods.trajopt.model.rows import add_dense, add_single
-from handwright.methods.trajopt.model.workspace import SampleWorkspace
+from handwright.methods.trajopt.model.workspace import SampleWorkspace, add_dense, add_single
 
 _STEPS = 14
 # No clearance is larger than this, m.
 _FAR = 0.01
 
 
-@kernel
+@inlined
 def _on_axis(a: np.ndarray, b: np.ndarray, s: float) -> tuple:
     """Point of the segment from ``a`` to ``b`` at a fraction of it."""
-    return a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1]), a[2] + s * (b[2] - a[2])
+    return vec.plus_times(a, vec.minus(b, a), s)
 
 
-@kernel
+@inlined
 def _to_body(m: Model, work: SampleWorkspace, p: tuple) -> tuple:
     """Transforms a world point into the body's frame."""
-    t, i = work.body_rotation, m.layout.first_body
-    x, y, z = p[0] - work.z[i], p[1] - work.z[i + 1], p[2] - work.z[i + 2]
-    return (
-        t[0, 0] * x + t[1, 0] * y + t[2, 0] * z,
-        t[0, 1] * x + t[1, 1] * y + t[2, 1] * z,
-        t[0, 2] * x + t[1, 2] * y + t[2, 2] * z,
+    return vec.rotated_back(
+        work.body_rotation, vec.minus(p, vec.triple(work.z, m.layout.first_body))
     )
 
 
@@ -82,66 +76,56 @@ def _least_on_axis(
 @kernel
 def capsule_to_body(m: Model, work: SampleWorkspace, k: int) -> tuple:
     """Gap between a capsule and the body, nearest point of its axis, and normal out of the body."""
-    a, b = work.ends[k, 0], work.ends[k, 1]
-    radius = m.skeleton.radius[k]
-    i = m.layout.first_body
-    x = 0.5 * (a[0] + b[0]) - work.z[i]
-    y = 0.5 * (a[1] + b[1]) - work.z[i + 1]
-    z = 0.5 * (a[2] + b[2]) - work.z[i + 2]
-    half = 0.5 * math.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)
-    far = math.sqrt(x * x + y * y + z * z) - half - radius - m.body.reach
-    none = (0.0, 0.0, 0.0)
+    a, b, radius = work.ends[k, 0], work.ends[k, 1], m.skeleton.radius[k]
+    middle, half = vec.times(vec.plus(a, b), 0.5), 0.5 * vec.norm(vec.minus(b, a))
+    off = vec.norm(vec.minus(middle, vec.triple(work.z, m.layout.first_body)))
+    far = off - half - radius - m.body.reach
     if far > _FAR:
-        return far, none, none
+        return far, vec.ZERO, vec.ZERO
     if m.body.kind == ROD:
         distance, s, t = segment_segment(a, b, work.rod_ends[0], work.rod_ends[1])
         p, q = _on_axis(a, b, s), _on_axis(work.rod_ends[0], work.rod_ends[1], t)
-        length = distance + 1e-12
-        n = ((p[0] - q[0]) / length, (p[1] - q[1]) / length, (p[2] - q[2]) / length)
+        n = vec.over(vec.minus(p, q), distance + 1e-12)
         return distance - radius - m.body.rod_radius, p, n
-    middle = _field_at(m, work, _on_axis(a, b, 0.5)) - half - radius
-    if middle > _FAR:
+    least = _field_at(m, work, _on_axis(a, b, 0.5)) - half - radius
+    if least > _FAR:
         # No point of the axis is nearer by more than its distance from the middle.
-        return middle, none, none
+        return least, vec.ZERO, vec.ZERO
     distance, s = _least_on_axis(m, work, a, b)
     p = _on_axis(a, b, s)
     q = _to_body(m, work, p)
     _, gx, gy, gz = field_value_gradient(m.body.field, q[0], q[1], q[2])
-    t = work.body_rotation
-    n = (
-        t[0, 0] * gx + t[0, 1] * gy + t[0, 2] * gz,
-        t[1, 0] * gx + t[1, 1] * gy + t[1, 2] * gz,
-        t[2, 0] * gx + t[2, 1] * gy + t[2, 2] * gz,
-    )
-    return distance - radius, p, n
+    return distance - radius, p, vec.rotated(work.body_rotation, (gx, gy, gz))
+
+
+@inlined
+def _to_surface(m: Model, surface: int, p: tuple) -> tuple:
+    """Distance of a point from a surface of the environment, m, and its gradient."""
+    d, x, y, z = surface_value_gradient(m.env, surface, p[0], p[1], p[2])
+    return d, (x, y, z)
 
 
 @kernel
 def capsule_to_surface(m: Model, work: SampleWorkspace, k: int, surface: int) -> tuple:
     """Gap between a capsule and a surface, nearest point of its axis, and normal of the surface."""
-    a, b = work.ends[k, 0], work.ends[k, 1]
-    radius = m.skeleton.radius[k]
-    d0, x0, y0, z0 = surface_value_gradient(m.env, surface, a[0], a[1], a[2])
-    d1, x1, y1, z1 = surface_value_gradient(m.env, surface, b[0], b[1], b[2])
-    best, at, n = d0, 0.0, (x0, y0, z0)
-    if d1 < d0:
-        best, at, n = d1, 1.0, (x1, y1, z1)
-    length = math.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)
-    if surface >= m.env.offsets.shape[0] and best < radius + 0.5 * length:
+    a, b, radius = work.ends[k, 0], work.ends[k, 1], m.skeleton.radius[k]
+    (best, n), (d1, n1) = _to_surface(m, surface, a), _to_surface(m, surface, b)
+    at = 0.0
+    if d1 < best:
+        best, at, n = d1, 1.0, n1
+    if surface >= m.env.offsets.shape[0] and best < radius + 0.5 * vec.norm(vec.minus(b, a)):
         low, high = 0.0, 1.0
         for _ in range(24):
             s1, s2 = low + (high - low) / 3.0, high - (high - low) / 3.0
-            p1, p2 = _on_axis(a, b, s1), _on_axis(a, b, s2)
-            g1 = surface_value_gradient(m.env, surface, p1[0], p1[1], p1[2])[0]
-            g2 = surface_value_gradient(m.env, surface, p2[0], p2[1], p2[2])[0]
-            if g1 < g2:
+            g1 = _to_surface(m, surface, _on_axis(a, b, s1))[0]
+            if g1 < _to_surface(m, surface, _on_axis(a, b, s2))[0]:
                 high = s2
             else:
                 low = s1
-        p1 = _on_axis(a, b, 0.5 * (low + high))
-        d1, x1, y1, z1 = surface_value_gradient(m.env, surface, p1[0], p1[1], p1[2])
+        middle = 0.5 * (low + high)
+        d1, n1 = _to_surface(m, surface, _on_axis(a, b, middle))
         if d1 < best:
-            best, at, n = d1, 0.5 * (low + high), (x1, y1, z1)
+            best, at, n = d1, middle, n1
     return best - radius, _on_axis(a, b, at), n
 
 
@@ -159,82 +143,67 @@ def depth_in_environment(m: Model, work: SampleWorkspace) -> float:
 def capsule_to_capsule(m: Model, work: SampleWorkspace, k: int, other: int) -> tuple:
     """Gap between two capsules, nearest points of their axes, and direction from other to this."""
     s = m.skeleton
-    none = (0.0, 0.0, 0.0)
     a, b, c, d = work.ends[k, 0], work.ends[k, 1], work.ends[other, 0], work.ends[other, 1]
     sides = s.bare_radius[k] + s.bare_radius[other]
     for i in range(3):
         # The boxes around the axes may be further apart than the radii.
         if min(a[i], b[i]) - max(c[i], d[i]) > sides or min(c[i], d[i]) - max(a[i], b[i]) > sides:
-            return 1.0, none, none, none
+            return 1.0, vec.ZERO, vec.ZERO, vec.ZERO
     distance, at, on = segment_segment(a, b, c, d)
     p, q = _on_axis(a, b, at), _on_axis(c, d, on)
-    length = distance + 1e-12
-    n = ((p[0] - q[0]) / length, (p[1] - q[1]) / length, (p[2] - q[2]) / length)
-    return distance - sides, p, q, n
+    return distance - sides, p, q, vec.over(vec.minus(p, q), distance + 1e-12)
 
 
 @kernel
-def corner_position(m: Model, work: SampleWorkspace, k: int) -> tuple:
-    """Position of a corner of the body in the world, m."""
-    t, q, i = work.body_rotation, m.body.corners, m.layout.first_body
-    return (
-        work.z[i] + t[0, 0] * q[k, 0] + t[0, 1] * q[k, 1] + t[0, 2] * q[k, 2],
-        work.z[i + 1] + t[1, 0] * q[k, 0] + t[1, 1] * q[k, 1] + t[1, 2] * q[k, 2],
-        work.z[i + 2] + t[2, 0] * q[k, 0] + t[2, 1] * q[k, 1] + t[2, 2] * q[k, 2],
-    )
+def _add_overlap(work: SampleWorkspace, num_coordinates: int, residual: float) -> None:
+    """Adds the residual of an overlap, whose derivatives are in the first dense row."""
+    work.residual[0] = residual
+    add_dense(work, 1, num_coordinates)
 
 
 @kernel
 def collision_terms(
-    m: Model,
-    w: ResidualWeights,
-    work: SampleWorkspace,
-    phase: int,
-    scale: float,
-    with_gradient: bool,
+    m: Model, w: ResidualWeights, work: SampleWorkspace, k: int, scale: float, with_gradient: bool
 ) -> float:
-    """Cost of everything that overlaps."""
+    """Cost of everything that overlaps at a sample of phase ``k``."""
     nq, cost, wp = m.layout.num_coordinates, 0.0, scale * w.penetration
-    s = m.skeleton
-    for k in range(s.joint.shape[0]):
-        gap, p, n = capsule_to_body(m, work, k)
-        gap -= m.schedule.clearance[phase, k]
+    s, body, num_surfaces = m.skeleton, m.body, m.env.frictions.shape[0]
+    for c in range(s.joint.shape[0]):
+        gap, p, n = capsule_to_body(m, work, c)
+        gap -= m.schedule.clearance[k, c]
         if gap < 0.0:
             cost += 0.5 * (wp * gap) ** 2
             if with_gradient:
-                work.residual[0] = wp * gap
-                add_link_gradient(m, work, s.joint[k], p, n, 0, wp)
-                add_body_gradient(m, work, p, n, 0, -wp)
-                add_dense(work, 1, nq)
-        for surface in range(m.env.frictions.shape[0]):
-            gap, p, n = capsule_to_surface(m, work, k, surface)
+                add_link_gradient(m, work, s.joint[c], p, n, (0, wp))
+                add_body_gradient(m, work, p, n, (0, -wp))
+                _add_overlap(work, nq, wp * gap)
+        for surface in range(num_surfaces):
+            gap, p, n = capsule_to_surface(m, work, c, surface)
             if gap < 0.0:
                 cost += 0.5 * (wp * gap) ** 2
                 if with_gradient:
-                    work.residual[0] = wp * gap
-                    add_link_gradient(m, work, s.joint[k], p, n, 0, wp)
-                    add_dense(work, 1, nq)
+                    add_link_gradient(m, work, s.joint[c], p, n, (0, wp))
+                    _add_overlap(work, nq, wp * gap)
     for pair in range(s.pairs.shape[0]):
-        k, other = s.pairs[pair, 0], s.pairs[pair, 1]
-        gap, p, q, n = capsule_to_capsule(m, work, k, other)
+        c, other = s.pairs[pair, 0], s.pairs[pair, 1]
+        gap, p, q, n = capsule_to_capsule(m, work, c, other)
         if gap < 0.0:
             cost += 0.5 * (wp * gap) ** 2
             if with_gradient:
-                work.residual[0] = wp * gap
-                add_link_gradient(m, work, s.joint[k], p, n, 0, wp)
-                add_link_gradient(m, work, s.joint[other], q, n, 0, -wp)
-                add_dense(work, 1, nq)
-    for k in range(m.body.corners.shape[0]):
-        p = corner_position(m, work, k)
-        for surface in range(m.env.frictions.shape[0]):
-            d, gx, gy, gz = surface_value_gradient(m.env, surface, p[0], p[1], p[2])
-            gap = d - m.body.corner_radius
+                add_link_gradient(m, work, s.joint[c], p, n, (0, wp))
+                add_link_gradient(m, work, s.joint[other], q, n, (0, -wp))
+                _add_overlap(work, nq, wp * gap)
+    center = vec.triple(work.z, m.layout.first_body)
+    for c in range(body.corners.shape[0]):
+        p = vec.placed(work.body_rotation, center, vec.row(body.corners, c))
+        for surface in range(num_surfaces):
+            d, n = _to_surface(m, surface, p)
+            gap = d - body.corner_radius
             if gap < 0.0:
                 cost += 0.5 * (wp * gap) ** 2
                 if with_gradient:
-                    work.residual[0] = wp * gap
-                    add_body_gradient(m, work, p, (gx, gy, gz), 0, wp)
-                    add_dense(work, 1, nq)
+                    add_body_gradient(m, work, p, n, (0, wp))
+                    _add_overlap(work, nq, wp * gap)
     return cost
 
 

@@ -25,13 +25,13 @@ import math
 from typing import NamedTuple
 
 from handwright.kernels.decorators import kernel
+from handwright.methods.trajopt.model import vectors as vec
 from handwright.methods.trajopt.model.layout import BODY
 from handwright.methods.trajopt.model.model import ROD, Model, ResidualWeights
 from handwright.methods.trajopt.model.posing import joint_motion
-from handwright.methods.trajopt.model.rows import add_rows
-from handwright.methods.trajopt.model.vectors import cross, dot, minus, rotated, tangential
-from handwright.methods.trajopt.model.workspace import NUM_RESIDUALS, SampleWorkspace
-from handwright.methods.trajopt.terms.contact_rows import (
+from handwright.methods.trajopt.model.workspace import NUM_RESIDUALS, SampleWorkspace, add_rows
+from handwright.methods.trajopt.terms.body import body_weight
+from handwright.methods.trajopt.terms.contact_state import (
     BODY_GAP,
     CONE,
     FACING,
@@ -40,16 +40,14 @@ from handwright.methods.trajopt.terms.contact_rows import (
     PAD,
     SLIP,
     SQUEEZE,
-    ContactColumns,
-    list_contact_columns,
-)
-from handwright.methods.trajopt.terms.contact_state import (
     ConeForce,
+    ContactColumns,
     ContactState,
     Toucher,
     cone_force,
     contact_state,
     from_support,
+    list_contact_columns,
 )
 from handwright.methods.trajopt.terms.slide import slide_derivative, slide_residual
 
@@ -68,6 +66,16 @@ class _ContactWeights(NamedTuple):
     cone: float
     pad: float
     facing: float
+
+
+class _Block(NamedTuple):
+    """A contact at one sample, as its derivatives need it."""
+
+    number: int
+    state: ContactState
+    force: ConeForce
+    at: ContactColumns
+    weights: _ContactWeights
 
 
 @kernel
@@ -104,16 +112,8 @@ def contact_terms(
 ) -> float:
     """Cost of contact ``j``.
 
-    Args:
-        m: The model.
-        w: Weights of the residuals.
-        work: Workspace with the poses at the sample; the normal equations are added to.
-        j: Number of the contact.
-        scale: Root of the sample's time.
-        squeeze_share: Share of the least squeeze that the contact must give.
-        is_landing: Whether the sample is just before the contact begins or just after it ends;
-            then only slip counts.
-        with_gradient: Whether to add to the normal equations.
+    ``scale`` is the root of the sample's time. A sample that ``is_landing`` is just before the
+    contact begins or just after it ends; then only slip counts.
     """
     c = work.z[m.layout.first_contact + j]
     share, d_share = (1.0, 0.0) if is_landing else contact_factor(c, w)
@@ -134,12 +134,13 @@ def contact_terms(
         # The sliding law replaces the slip, whose derivatives it then needs without a weight.
         slip = 1.0 if force.slides else at_sample.slip
         wx = _ContactWeights(at_sample.gap, slip, at_sample.cone, at_sample.pad, at_sample.facing)
+        block = _Block(j, state, force, at, wx)
         if toucher.joint >= 0:
-            _hand_gradient(m, work, state, force, at, wx)
-        _body_gradient(m, work, j, state, force, at, wx)
-        _force_gradient(m, work, state, force, at, wx.cone)
+            _hand_gradient(m, work, block)
+        _body_gradient(m, work, block)
+        _force_gradient(m, work, block)
         if force.slides:
-            _slide_gradient(m, work, state, force, at, wx.cone)
+            _slide_gradient(m, work, block)
         for r in range(NUM_RESIDUALS):
             for i in range(at.size):
                 work.jacobian[r, i] *= share
@@ -168,15 +169,9 @@ def _write_residuals(
 
 
 @kernel
-def _hand_gradient(
-    m: Model,
-    work: SampleWorkspace,
-    state: ContactState,
-    force: ConeForce,
-    at: ContactColumns,
-    wx: _ContactWeights,
-) -> None:
+def _hand_gradient(m: Model, work: SampleWorkspace, block: _Block) -> None:
     """Derivatives by the coordinates and rates of the hand."""
+    state, at, wx = block.state, block.at, block.weights
     toucher, p, rows, f = state.toucher, state.point, work.jacobian, m.forest
     for i in range(f.chain.shape[1]):
         k = f.chain[toucher.joint, i]
@@ -185,30 +180,20 @@ def _hand_gradient(
         slot = f.slot[toucher.joint, i]
         if slot < 0:
             continue
-        ratio = f.ratio[k]
-        v = joint_motion(m, work, k, p[0], p[1], p[2])
-        axis = (0.0, 0.0, 0.0)
-        if not f.is_slide[k]:
-            axis = (work.axis[k, 0], work.axis[k, 1], work.axis[k, 2])
+        ratio, v = f.ratio[k], joint_motion(m, work, k, p)
+        axis = vec.ZERO if f.is_slide[k] else vec.row(work.axis, k)
         # The velocities of all joints beyond this one rotate with it.
-        omega = (work.omega[k, 0], work.omega[k, 1], work.omega[k, 2])
-        circling = cross(omega, p)
-        velocity = (
-            work.origin_velocity[k, 0] + circling[0],
-            work.origin_velocity[k, 1] + circling[1],
-            work.origin_velocity[k, 2] + circling[2],
-        )
-        left = cross(axis, minus(toucher.velocity, velocity))
-        right = cross(v, minus(toucher.omega, omega))
+        omega = vec.row(work.omega, k)
+        velocity = vec.plus(vec.row(work.origin_velocity, k), vec.cross(omega, p))
+        left = vec.cross(axis, vec.minus(toucher.velocity, velocity))
+        right = vec.cross(v, vec.minus(toucher.omega, omega))
         for a in range(3):
             rows[SLIP + a, at.hand + slot] -= ratio * wx.slip * (left[a] + right[a])
             rows[SLIP + a, at.hand_rate + slot] -= ratio * wx.slip * v[a]
             rows[PAD + a, at.hand + slot] -= ratio * wx.pad * v[a]
-        rows[HAND_GAP, at.hand + slot] -= ratio * wx.gap * dot(toucher.normal, v)
-        moved = (-ratio * v[0], -ratio * v[1], -ratio * v[2])
-        turned = (ratio * axis[0], ratio * axis[1], ratio * axis[2])
-        dn = normal_derivative(toucher, moved, turned)
-        add_cone_gradient(work, at.hand + slot, force, wx.cone, dn)
+        rows[HAND_GAP, at.hand + slot] -= ratio * wx.gap * vec.dot(toucher.normal, v)
+        dn = normal_derivative(toucher, vec.times(v, -ratio), vec.times(axis, ratio))
+        add_cone_gradient(work, at.hand + slot, block.force, wx.cone, dn)
         if m.body.kind == ROD:
             for a in range(3):
                 rows[FACING + a, at.hand + slot] += wx.facing * dn[a]
@@ -220,97 +205,71 @@ def origin_motion(work: SampleWorkspace, state: ContactState, i: int) -> tuple:
 
     These are the body's position (0 to 2), its hinges (3 to 5) and the origin on it (6 to 8).
     """
-    none, t = (0.0, 0.0, 0.0), work.body_rotation
-    om = (work.body_omega[3, 0], work.body_omega[3, 1], work.body_omega[3, 2])
+    omega = vec.row(work.body_omega, 3)
     if i < 3:
-        return (1.0 if i == 0 else 0.0, 1.0 if i == 1 else 0.0, 1.0 if i == 2 else 0.0), none
+        return vec.unit(i), vec.ZERO
     if i >= BODY:
-        moved = (t[0, i - BODY], t[1, i - BODY], t[2, i - BODY])
-        return moved, cross(om, moved)
-    h = (work.hinge_axis[i - 3, 0], work.hinge_axis[i - 3, 1], work.hinge_axis[i - 3, 2])
-    moved = cross(h, state.arm)
-    after = (
-        om[0] - work.body_omega[i - 2, 0],
-        om[1] - work.body_omega[i - 2, 1],
-        om[2] - work.body_omega[i - 2, 2],
-    )
-    left, right = cross(cross(h, after), state.arm), cross(om, moved)
-    return moved, (left[0] + right[0], left[1] + right[1], left[2] + right[2])
+        moved = vec.column(work.body_rotation, i - BODY)
+        return moved, vec.cross(omega, moved)
+    axis = vec.row(work.hinge_axis, i - 3)
+    moved, after = vec.cross(axis, state.arm), vec.minus(omega, vec.row(work.body_omega, i - 2))
+    return moved, vec.plus(vec.cross(vec.cross(axis, after), state.arm), vec.cross(omega, moved))
 
 
 @kernel
-def _body_gradient(
-    m: Model,
-    work: SampleWorkspace,
-    j: int,
-    state: ContactState,
-    force: ConeForce,
-    at: ContactColumns,
-    wx: _ContactWeights,
-) -> None:
+def _body_gradient(m: Model, work: SampleWorkspace, block: _Block) -> None:
     """Derivatives by the coordinates and rates of the body, and by the origin."""
+    state, at, wx = block.state, block.at, block.weights
     toucher, rows = state.toucher, work.jacobian
-    none = (0.0, 0.0, 0.0)
     for i in range(9):
-        column = at.body + i if i < BODY else at.origin + i - BODY
+        to = at.body + i if i < BODY else at.origin + i - BODY
         moved, sped = origin_motion(work, state, i)
-        carried = cross(toucher.omega, moved)
-        rows[HAND_GAP, column] = wx.gap * dot(toucher.normal, moved)
+        carried = vec.cross(toucher.omega, moved)
+        rows[HAND_GAP, to] = wx.gap * vec.dot(toucher.normal, moved)
         for a in range(3):
-            rows[SLIP + a, column] = wx.slip * (sped[a] - carried[a])
+            rows[SLIP + a, to] = wx.slip * (sped[a] - carried[a])
             if i < BODY:
                 rows[SLIP + a, at.body_rate + i] = wx.slip * moved[a]
         if i >= BODY:
-            rows[BODY_GAP, column] = wx.gap * state.outward[i - BODY]
+            rows[BODY_GAP, to] = wx.gap * state.outward[i - BODY]
         if toucher.joint >= 0:
-            dn = normal_derivative(toucher, moved, none)
-            add_cone_gradient(work, column, force, wx.cone, dn)
+            dn = normal_derivative(toucher, moved, vec.ZERO)
+            add_cone_gradient(work, to, block.force, wx.cone, dn)
             if m.body.kind == ROD:
                 d_outward = _body_normal_derivative(m, work, state, i)
                 for a in range(3):
-                    rows[FACING + a, column] = wx.facing * (dn[a] + d_outward[a])
-        if m.contacts.pad_joint[j] >= 0:
+                    rows[FACING + a, to] = wx.facing * (dn[a] + d_outward[a])
+        if m.contacts.pad_joint[block.number] >= 0:
             for a in range(3):
-                rows[PAD + a, column] = wx.pad * moved[a]
+                rows[PAD + a, to] = wx.pad * moved[a]
         elif toucher.joint < 0 and i >= 3:
-            _support_gradient(m, work, j, state, i, column, wx.pad)
+            # The offset of a contact with the environment from its support point.
+            if i < BODY:
+                arm = from_support(m, work, block.number, state.local)
+                moved = vec.cross(vec.row(work.hinge_axis, i - 3), arm)
+            along = vec.tangential(toucher.normal, moved)
+            for a in range(3):
+                rows[PAD + a, to] = wx.pad * along[a]
 
 
 @kernel
-def _support_gradient(
-    m: Model, work: SampleWorkspace, j: int, state: ContactState, i: int, column: int, wp: float
-) -> None:
-    """Derivative of the offset of a contact with the environment from its support point."""
-    t = work.body_rotation
-    if i < BODY:
-        h = (work.hinge_axis[i - 3, 0], work.hinge_axis[i - 3, 1], work.hinge_axis[i - 3, 2])
-        moved = cross(h, from_support(m, work, j, state.local))
-    else:
-        moved = (t[0, i - BODY], t[1, i - BODY], t[2, i - BODY])
-    along = tangential(state.toucher.normal, moved)
-    for a in range(3):
-        work.jacobian[PAD + a, column] = wp * along[a]
-
-
-@kernel
-def _force_gradient(
-    m: Model,
-    work: SampleWorkspace,
-    state: ContactState,
-    force: ConeForce,
-    at: ContactColumns,
-    wc: float,
-) -> None:
+def _force_gradient(m: Model, work: SampleWorkspace, block: _Block) -> None:
     """Derivatives by the force."""
-    g, n = m.gravity, state.toucher.normal
-    weight = m.body.mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
+    force, n, wc = block.force, block.state.toucher.normal, block.weights.cone
+    weight = body_weight(m)
     for i in range(3):
-        column = at.force + i
+        to = block.at.force + i
         if force.excess > 0.0:
             by_force = force.tangential[i] / force.tangential_size - force.friction * n[i]
-            work.jacobian[CONE, column] = wc * by_force / weight
+            work.jacobian[CONE, to] = wc * by_force / weight
         if force.shortfall > 0.0:
-            work.jacobian[SQUEEZE, column] = -wc * n[i] / weight
+            work.jacobian[SQUEEZE, to] = -wc * n[i] / weight
+
+
+@kernel
+def _normal_change(moved: tuple, n: tuple, along: float, axis: tuple, lengthwise: float) -> tuple:
+    """What is left of a motion without its parts along a normal and along an axis."""
+    return vec.plus_times(vec.plus_times(moved, n, -along), axis, -lengthwise)
 
 
 @kernel
@@ -322,91 +281,59 @@ def normal_derivative(toucher: Toucher, moved: tuple, turned: tuple) -> tuple:
     axis.
     """
     n, axis = toucher.normal, toucher.axis
-    along, lengthwise = dot(n, moved), dot(axis, moved)
-    rolled = cross(turned, n)
-    return (
-        rolled[0] + (moved[0] - along * n[0] - lengthwise * axis[0]) / toucher.reach,
-        rolled[1] + (moved[1] - along * n[1] - lengthwise * axis[1]) / toucher.reach,
-        rolled[2] + (moved[2] - along * n[2] - lengthwise * axis[2]) / toucher.reach,
-    )
+    rest = _normal_change(moved, n, vec.dot(n, moved), axis, vec.dot(axis, moved))
+    return vec.plus(vec.cross(turned, n), vec.over(rest, toucher.reach))
 
 
 @kernel
 def _body_normal_derivative(m: Model, work: SampleWorkspace, state: ContactState, i: int) -> tuple:
     """Derivative of the normal of a body that is a capsule, by a variable of ``origin_motion``."""
-    t, g = work.body_rotation, state.outward
+    t, g, p0 = work.body_rotation, state.outward, m.body.rod_start
     if i < 3:
-        return 0.0, 0.0, 0.0
+        return vec.ZERO
     if i < BODY:
-        h = (work.hinge_axis[i - 3, 0], work.hinge_axis[i - 3, 1], work.hinge_axis[i - 3, 2])
-        return cross(h, rotated(t, g))
-    p0, p1 = m.body.rod_start, m.body.rod_end
-    u = (p1[0] - p0[0], p1[1] - p0[1], p1[2] - p0[2])
-    v = (state.local[0] - p0[0], state.local[1] - p0[1], state.local[2] - p0[2])
-    uu = dot(u, u)
-    k = i - BODY
-    moved = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
+        return vec.cross(vec.row(work.hinge_axis, i - 3), vec.rotated(t, g))
+    k, u = i - BODY, vec.minus(m.body.rod_end, p0)
+    uu = vec.dot(u, u)
     lengthwise = 0.0
-    if uu > 0.0 and 0.0 < dot(u, v) < uu:
+    if uu > 0.0 and 0.0 < vec.dot(u, vec.minus(state.local, p0)) < uu:
         lengthwise = u[k] / uu
-    far = state.distance + m.body.rod_radius
-    return rotated(
-        t,
-        (
-            (moved[0] - g[k] * g[0] - lengthwise * u[0]) / far,
-            (moved[1] - g[k] * g[1] - lengthwise * u[1]) / far,
-            (moved[2] - g[k] * g[2] - lengthwise * u[2]) / far,
-        ),
-    )
+    rest = _normal_change(vec.unit(k), g, g[k], u, lengthwise)
+    return vec.rotated(t, vec.over(rest, state.distance + m.body.rod_radius))
 
 
 @kernel
 def add_cone_gradient(
-    work: SampleWorkspace, column: int, force: ConeForce, wc: float, dn: tuple
+    work: SampleWorkspace, to: int, force: ConeForce, wc: float, dn: tuple
 ) -> None:
     """Adds the derivatives of the cone's residuals for a derivative ``dn`` of the normal."""
     if force.slides:
         for a in range(3):
-            work.jacobian[NORMAL + a, column] += dn[a]
+            work.jacobian[NORMAL + a, to] += dn[a]
     if force.excess <= 0.0 and force.shortfall <= 0.0:
         return
-    less = dot(force.force, dn)
+    less = vec.dot(force.force, dn)
     if force.excess > 0.0:
-        by_normal = -force.normal_part * dot(force.tangential, dn) / force.tangential_size
-        work.jacobian[CONE, column] += wc * (by_normal - force.friction * less)
+        by_normal = -force.normal_part * vec.dot(force.tangential, dn) / force.tangential_size
+        work.jacobian[CONE, to] += wc * (by_normal - force.friction * less)
     if force.shortfall > 0.0:
-        work.jacobian[SQUEEZE, column] -= wc * less
+        work.jacobian[SQUEEZE, to] -= wc * less
 
 
 @kernel
-def _slide_gradient(
-    m: Model,
-    work: SampleWorkspace,
-    state: ContactState,
-    force: ConeForce,
-    at: ContactColumns,
-    wc: float,
-) -> None:
+def _slide_gradient(m: Model, work: SampleWorkspace, block: _Block) -> None:
     """Replaces derivatives of the slip by those of the law of sliding."""
-    g, rows = m.gravity, work.jacobian
-    weight = m.body.mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
+    rows, at, weight = work.jacobian, block.at, body_weight(m)
     for i in range(at.contact):
-        k = i - at.force
-        by_force = (
-            1.0 / weight if k == 0 else 0.0,
-            1.0 / weight if k == 1 else 0.0,
-            1.0 / weight if k == 2 else 0.0,
-        )
+        by_force = vec.over(vec.unit(i - at.force), weight)
         by_slip = (rows[SLIP, i], rows[SLIP + 1, i], rows[SLIP + 2, i])
         by_n = (rows[NORMAL, i], rows[NORMAL + 1, i], rows[NORMAL + 2, i])
         change = slide_derivative(
-            force.force,
-            state.slip,
-            state.toucher.normal,
-            force.friction,
-            by_force,
-            by_slip,
-            by_n,
+            block.force.force,
+            block.state.slip,
+            block.state.toucher.normal,
+            block.force.friction,
+            (by_force, by_slip, by_n),
         )
         for a in range(3):
-            rows[SLIP + a, i] = wc * change[a]
+            rows[SLIP + a, i] = block.weights.cone * change[a]

@@ -1,18 +1,27 @@
-"""A contact at one moment: where it is, how it slides, and its force relative to its cone."""
+"""A contact at one moment: where it is, how it slides, and its force relative to its cone.
+
+Its residuals and their derivatives are a block, whose rows and columns are listed here too.
+"""
 
 from __future__ import annotations
 
 import math
 from typing import NamedTuple
 
+from handwright.geometry.distance.capsules import point_segment
 from handwright.geometry.distance.environment import surface_value_gradient
 from handwright.geometry.distance.sdf import field_value_gradient
 from handwright.kernels.decorators import kernel
-from handwright.methods.trajopt.model.layout import force_index, origin_index
+from handwright.methods.trajopt.model import vectors as vec
+from handwright.methods.trajopt.model.layout import BODY, force_index, origin_index
 from handwright.methods.trajopt.model.model import HAND_CONTACT, ROD, Model, ResidualWeights
-from handwright.methods.trajopt.model.vectors import cross, dot, rotated, tangential
-from handwright.methods.trajopt.model.workspace import SampleWorkspace
+from handwright.methods.trajopt.model.workspace import NUM_RESIDUALS, NUM_ROWS, SampleWorkspace
+from handwright.methods.trajopt.terms.body import body_weight
 
+# Rows of the residuals; those of vectors take three.
+BODY_GAP, HAND_GAP, SLIP, CONE, SQUEEZE, PAD, FACING = 0, 1, 2, 5, 6, 7, 10
+NORMAL = NUM_RESIDUALS
+"""First of three more rows, in which the derivative of the normal is kept for later use."""
 # Forces are smoothed to this share of the weight where their tangential part vanishes.
 _ROUND = 1e-3
 
@@ -78,84 +87,59 @@ class ConeForce(NamedTuple):
 
 
 @kernel
-def body_distance(m: Model, x: float, y: float, z: float) -> tuple:
-    """Signed distance to the body and its gradient, at a point in the body's frame."""
+def body_distance(m: Model, p: tuple) -> tuple:
+    """Signed distance of a point from the body, and its gradient, in the body's frame."""
     b = m.body
     if b.kind != ROD:
-        return field_value_gradient(b.field, x, y, z)
-    p0, p1 = b.rod_start, b.rod_end
-    u = (p1[0] - p0[0], p1[1] - p0[1], p1[2] - p0[2])
-    w = (x - p0[0], y - p0[1], z - p0[2])
-    uu = dot(u, u)
-    s = min(max(dot(w, u) / uu, 0.0), 1.0) if uu > 0.0 else 0.0
-    e = (w[0] - s * u[0], w[1] - s * u[1], w[2] - s * u[2])
-    length = math.sqrt(dot(e, e)) + 1e-12
-    return length - b.rod_radius, e[0] / length, e[1] / length, e[2] / length
+        d, x, y, z = field_value_gradient(b.field, p[0], p[1], p[2])
+        return d, (x, y, z)
+    distance, s = point_segment(p, b.rod_start, b.rod_end)
+    away = vec.plus_times(vec.minus(p, b.rod_start), vec.minus(b.rod_end, b.rod_start), -s)
+    length = distance + 1e-12
+    return length - b.rod_radius, vec.over(away, length)
 
 
 @kernel
 def nearest_capsule(m: Model, work: SampleWorkspace, contact: int, p: tuple) -> tuple:
-    """Capsule of a contact nearest to a point: its number, and the fraction of its axis."""
+    """Capsule of a contact nearest to a point, and the point's vector from its axis.
+
+    Returns:
+        Its number, the fraction of its axis that is nearest, and the vector, m.
+    """
     best, which, at = 1e30, -1, 0.0
     for n in range(m.contacts.first[contact], m.contacts.last[contact]):
         k = m.contacts.capsules[n]
-        a, b = work.ends[k, 0], work.ends[k, 1]
-        u = (b[0] - a[0], b[1] - a[1], b[2] - a[2])
-        w = (p[0] - a[0], p[1] - a[1], p[2] - a[2])
-        uu = dot(u, u)
-        s = min(max(dot(w, u) / uu, 0.0), 1.0) if uu > 0.0 else 0.0
-        e = (w[0] - s * u[0], w[1] - s * u[1], w[2] - s * u[2])
-        length = math.sqrt(dot(e, e))
+        length, s = point_segment(p, work.ends[k, 0], work.ends[k, 1])
         if length - m.skeleton.radius[k] < best:
             best, which, at = length - m.skeleton.radius[k], k, s
-    return which, at
+    a, b = work.ends[which, 0], work.ends[which, 1]
+    return which, at, vec.plus_times(vec.minus(p, a), vec.minus(b, a), -at)
 
 
 @kernel
 def _hand_toucher(m: Model, work: SampleWorkspace, j: int, p: tuple) -> Toucher:
     """The capsule of contact ``j`` that is nearest to the origin ``p``."""
-    capsule, at = nearest_capsule(m, work, j, p)
-    joint = m.skeleton.joint[capsule]
-    a, b = work.ends[capsule, 0], work.ends[capsule, 1]
-    u = (b[0] - a[0], b[1] - a[1], b[2] - a[2])
-    e = (p[0] - a[0] - at * u[0], p[1] - a[1] - at * u[1], p[2] - a[2] - at * u[2])
-    reach = math.sqrt(dot(e, e)) + 1e-9
-    axis = (0.0, 0.0, 0.0)
+    capsule, at, away = nearest_capsule(m, work, j, p)
+    joint, reach = m.skeleton.joint[capsule], vec.norm(away) + 1e-9
+    axis = vec.ZERO
     if 0.0 < at < 1.0:
-        length = math.sqrt(dot(u, u))
-        axis = (u[0] / length, u[1] / length, u[2] / length)
-    omega = (work.omega[joint, 0], work.omega[joint, 1], work.omega[joint, 2])
-    circling = cross(omega, p)
-    off_pad = (0.0, 0.0, 0.0)
+        along = vec.minus(work.ends[capsule, 1], work.ends[capsule, 0])
+        axis = vec.over(along, vec.norm(along))
+    omega = vec.row(work.omega, joint)
+    velocity = vec.plus(vec.row(work.origin_velocity, joint), vec.cross(omega, p))
+    off_pad = vec.ZERO
     k = m.contacts.pad_joint[j]
     if k >= 0:
-        pad = rotated(work.rotation[k], m.contacts.pad[j])
-        off_pad = (
-            p[0] - work.position[k, 0] - pad[0],
-            p[1] - work.position[k, 1] - pad[1],
-            p[2] - work.position[k, 2] - pad[2],
-        )
-    return Toucher(
-        joint,
-        reach - m.skeleton.radius[capsule],
-        (e[0] / reach, e[1] / reach, e[2] / reach),
-        reach,
-        axis,
-        omega,
-        (
-            work.origin_velocity[joint, 0] + circling[0],
-            work.origin_velocity[joint, 1] + circling[1],
-            work.origin_velocity[joint, 2] + circling[2],
-        ),
-        off_pad,
-    )
+        pad = vec.rotated(work.rotation[k], m.contacts.pad[j])
+        off_pad = vec.minus(vec.minus(p, vec.row(work.position, k)), pad)
+    gap = reach - m.skeleton.radius[capsule]
+    return Toucher(joint, gap, vec.over(away, reach), reach, axis, omega, velocity, off_pad)
 
 
 @kernel
 def from_support(m: Model, work: SampleWorkspace, j: int, local: tuple) -> tuple:
     """Vector from the support point of a contact with the environment to its origin, m."""
-    q = m.contacts.pad[j]
-    return rotated(work.body_rotation, (local[0] - q[0], local[1] - q[1], local[2] - q[2]))
+    return vec.rotated(work.body_rotation, vec.minus(local, m.contacts.pad[j]))
 
 
 @kernel
@@ -164,36 +148,30 @@ def _environment_toucher(
 ) -> Toucher:
     """The surface of contact ``j``, for the origin ``p``."""
     gap, nx, ny, nz = surface_value_gradient(m.env, m.contacts.surface[j], p[0], p[1], p[2])
-    n, none = (nx, ny, nz), (0.0, 0.0, 0.0)
-    off_pad = tangential(n, from_support(m, work, j, local))
-    return Toucher(-1, gap, n, 1.0, none, none, none, off_pad)
+    off_pad = vec.tangential((nx, ny, nz), from_support(m, work, j, local))
+    return Toucher(-1, gap, (nx, ny, nz), 1.0, vec.ZERO, vec.ZERO, vec.ZERO, off_pad)
 
 
 @kernel
 def contact_state(m: Model, work: SampleWorkspace, j: int) -> ContactState:
     """Geometry and velocity of contact ``j``."""
-    z, v = work.z, m.layout.first_body_rate
-    r, b = origin_index(m.layout, j), m.layout.first_body
-    local = (z[r], z[r + 1], z[r + 2])
-    arm = rotated(work.body_rotation, z[r : r + 3])
-    p = (z[b] + arm[0], z[b + 1] + arm[1], z[b + 2] + arm[2])
-    distance, gx, gy, gz = body_distance(m, local[0], local[1], local[2])
+    z, t, layout = work.z, work.body_rotation, m.layout
+    local = vec.triple(z, origin_index(layout, j))
+    arm = vec.rotated(t, local)
+    p = vec.plus(vec.triple(z, layout.first_body), arm)
+    distance, outward = body_distance(m, local)
     if m.contacts.kind[j] == HAND_CONTACT:
         toucher = _hand_toucher(m, work, j, p)
     else:
         toucher = _environment_toucher(m, work, j, p, local)
-    omega = (work.body_omega[3, 0], work.body_omega[3, 1], work.body_omega[3, 2])
-    circling = cross(omega, arm)
-    slip = (
-        z[v] + circling[0] - toucher.velocity[0],
-        z[v + 1] + circling[1] - toucher.velocity[1],
-        z[v + 2] + circling[2] - toucher.velocity[2],
+    velocity = vec.plus(
+        vec.triple(z, layout.first_body_rate), vec.cross(vec.row(work.body_omega, 3), arm)
     )
-    facing = (0.0, 0.0, 0.0)
+    facing = vec.ZERO
     if toucher.joint >= 0 and m.body.kind == ROD:
-        out, n = rotated(work.body_rotation, (gx, gy, gz)), toucher.normal
-        facing = (out[0] + n[0], out[1] + n[1], out[2] + n[2])
-    return ContactState(local, arm, p, distance, (gx, gy, gz), slip, facing, toucher)
+        facing = vec.plus(vec.rotated(t, outward), toucher.normal)
+    slip = vec.minus(velocity, toucher.velocity)
+    return ContactState(local, arm, p, distance, outward, slip, facing, toucher)
 
 
 @kernel
@@ -201,9 +179,7 @@ def cone_force(
     m: Model, w: ResidualWeights, work: SampleWorkspace, j: int, n: tuple, squeeze_share: float
 ) -> ConeForce:
     """The force of contact ``j`` relative to its cone about the normal ``n``."""
-    i, g, z = force_index(m.layout, j), m.gravity, work.z
-    weight = m.body.mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
-    f = (z[i] / weight, z[i + 1] / weight, z[i + 2] / weight)
+    f = vec.over(vec.triple(work.z, force_index(m.layout, j)), body_weight(m))
     slides = m.contacts.slides[j]
     # A sliding contact has all the friction, so no margin is left for it.
     mu = m.contacts.friction[j] * (1.0 if slides else w.friction)
@@ -213,16 +189,58 @@ def cone_force(
 
 @kernel
 def decompose_force(f: tuple, n: tuple, mu: float, least: float, slides: bool) -> ConeForce:
-    """A force, in weights, relative to the cone about a normal.
+    """A force on the body, in weights, relative to the cone about the unit normal into it.
 
-    Args:
-        f: The force on the body.
-        n: Unit normal into the body.
-        mu: Coefficient of friction.
-        least: Least normal force.
-        slides: Whether the contact slides.
+    ``least`` is the least normal force, in weights too.
     """
-    fn = dot(f, n)
-    ft = (f[0] - fn * n[0], f[1] - fn * n[1], f[2] - fn * n[2])
-    size = math.sqrt(dot(ft, ft) + _ROUND * _ROUND)
+    fn, ft = vec.dot(f, n), vec.tangential(n, f)
+    size = math.sqrt(vec.dot(ft, ft) + _ROUND * _ROUND)
     return ConeForce(f, fn, ft, size, mu, size - _ROUND - mu * fn, least - fn, slides)
+
+
+class ContactColumns(NamedTuple):
+    """First column of each block of variables that a contact depends on."""
+
+    hand: int
+    """Coordinates that move the link, of which there are ``Forest.num_movers``."""
+    body: int
+    hand_rate: int
+    body_rate: int
+    force: int
+    origin: int
+    contact: int
+    size: int
+
+
+@kernel
+def contact_columns(num_movers: int) -> ContactColumns:
+    """Columns for a link that is moved by this many coordinates."""
+    n = num_movers
+    return ContactColumns(
+        0, n, n + BODY, 2 * n + BODY, 2 * n + 12, 2 * n + 15, 2 * n + 18, 2 * n + 19
+    )
+
+
+@kernel
+def list_contact_columns(m: Model, work: SampleWorkspace, j: int, joint: int) -> ContactColumns:
+    """Lists the variables of contact ``j`` and clears their derivatives.
+
+    ``joint`` is the one whose link touches; -1 for the environment.
+    """
+    layout, f = m.layout, m.forest
+    num_movers = f.num_movers[joint] if joint >= 0 else 0
+    at = contact_columns(num_movers)
+    for i in range(num_movers):
+        work.columns[at.hand + i] = f.movers[joint, i]
+        work.columns[at.hand_rate + i] = layout.first_rate + f.movers[joint, i]
+    for i in range(BODY):
+        work.columns[at.body + i] = layout.first_body + i
+        work.columns[at.body_rate + i] = layout.first_body_rate + i
+    for i in range(3):
+        work.columns[at.force + i] = force_index(layout, j) + i
+        work.columns[at.origin + i] = origin_index(layout, j) + i
+    work.columns[at.contact] = layout.first_contact + j
+    for r in range(NUM_ROWS):
+        for i in range(at.size):
+            work.jacobian[r, i] = 0.0
+    return at

@@ -18,20 +18,21 @@ import math
 from typing import NamedTuple
 
 from handwright.kernels.decorators import kernel
+from handwright.methods.trajopt.model import vectors as vec
 from handwright.methods.trajopt.model.layout import BODY, change_index, force_index, origin_index
 from handwright.methods.trajopt.model.model import Model, ResidualWeights
 from handwright.methods.trajopt.model.posing import joint_motion
-from handwright.methods.trajopt.model.rows import add_rows
-from handwright.methods.trajopt.model.vectors import cross, length_at, rotated
-from handwright.methods.trajopt.model.workspace import SampleWorkspace
-from handwright.methods.trajopt.terms.body import FORCE, MOMENT, contact_arm, hinge_axis
+from handwright.methods.trajopt.model.workspace import SampleWorkspace, add_rows
+from handwright.methods.trajopt.terms.body import FORCE, MOMENT, body_weight, contact_arm
 from handwright.methods.trajopt.terms.contact import (
     add_cone_gradient,
     normal_derivative,
     origin_motion,
 )
-from handwright.methods.trajopt.terms.contact_rows import CONE, NORMAL, SQUEEZE
 from handwright.methods.trajopt.terms.contact_state import (
+    CONE,
+    NORMAL,
+    SQUEEZE,
     ContactState,
     contact_state,
     decompose_force,
@@ -50,98 +51,84 @@ class _ConeColumns(NamedTuple):
 
 
 @kernel
+def _is_on(m: Model, work: SampleWorkspace, j: int) -> bool:
+    """Whether contact ``j`` is on."""
+    return work.z[m.layout.first_contact + j] > 0.5
+
+
+@kernel
 def push_terms(
-    m: Model,
-    w: ResidualWeights,
-    work: SampleWorkspace,
-    phase: int,
-    scale: float,
-    with_gradient: bool,
+    m: Model, w: ResidualWeights, work: SampleWorkspace, k: int, scale: float, with_gradient: bool
 ) -> float:
-    """Cost of all pushes at one sample."""
-    if not (w.is_frozen and m.schedule.is_pushed[phase]):
+    """Cost of all pushes at a sample of phase ``k``."""
+    if not (w.is_frozen and m.schedule.is_pushed[k]):
         return 0.0
     cost = 0.0
-    for number in range(m.pushes.force.shape[0]):
-        cost += push_balance(m, w, work, number, scale, with_gradient)
+    for n in range(m.pushes.force.shape[0]):
+        cost += push_balance(m, w, work, n, scale, with_gradient)
     for j in range(m.layout.num_contacts):
-        if work.z[m.layout.first_contact + j] > 0.5:
+        if _is_on(m, work, j):
             cost += _pushed_cones(m, w, work, j, scale, with_gradient)
     return cost
 
 
 @kernel
 def push_balance(
-    m: Model,
-    w: ResidualWeights,
-    work: SampleWorkspace,
-    number: int,
-    scale: float,
-    with_gradient: bool,
+    m: Model, w: ResidualWeights, work: SampleWorkspace, n: int, scale: float, with_gradient: bool
 ) -> float:
-    """Cost of the part of a push that changes of the forces do not balance.
+    """Cost of the part of push ``n`` that changes of the forces do not balance.
 
     Its residuals stay in ``work.residual``.
     """
-    z, res = work.z, work.residual
-    push, point = m.pushes.force[number], m.pushes.point[number]
-    arm = rotated(work.body_rotation, point)
-    turned = cross(arm, (push[0], push[1], push[2]))
+    res, force = work.residual, vec.row(m.pushes.force, n)
+    moment = vec.cross(vec.rotated(work.body_rotation, m.pushes.point[n]), force)
     wf = scale * w.push / m.pushes.size
     wm = wf / m.body.arm
-    for a in range(3):
-        res[FORCE + a], res[MOMENT + a] = push[a], turned[a]
     for j in range(m.layout.num_contacts):
-        if z[m.layout.first_contact + j] > 0.5:
-            i = change_index(m.layout, number, j)
-            d = (z[i], z[i + 1], z[i + 2])
-            turned = cross(contact_arm(m, work, j), d)
-            for a in range(3):
-                res[FORCE + a] += d[a]
-                res[MOMENT + a] += turned[a]
+        if _is_on(m, work, j):
+            d = vec.triple(work.z, change_index(m.layout, n, j))
+            force, moment = (
+                vec.plus(force, d),
+                vec.plus(moment, vec.cross(contact_arm(m, work, j), d)),
+            )
     cost = 0.0
     for a in range(3):
-        res[FORCE + a] *= wf
-        res[MOMENT + a] *= wm
+        res[FORCE + a], res[MOMENT + a] = wf * force[a], wm * moment[a]
         cost += 0.5 * (res[FORCE + a] * res[FORCE + a] + res[MOMENT + a] * res[MOMENT + a])
     if with_gradient:
-        _balance_gradient(m, work, number, wf, wm)
+        _balance_gradient(m, work, n, wf, wm)
     return cost
 
 
 @kernel
-def _balance_gradient(m: Model, work: SampleWorkspace, number: int, wf: float, wm: float) -> None:
+def _balance_gradient(m: Model, work: SampleWorkspace, n: int, wf: float, wm: float) -> None:
     """Derivatives by the body's hinges, and by origins and changes of contacts that are on."""
-    layout, z, rows = m.layout, work.z, work.jacobian
+    layout, rows, t = m.layout, work.jacobian, work.body_rotation
     num_on = 0
     for j in range(layout.num_contacts):
-        if z[layout.first_contact + j] > 0.5:
-            num_on += 1
+        num_on += _is_on(m, work, j)
     count = 3 + 6 * num_on
     for r in range(6):
         for i in range(count):
             rows[r, i] = 0.0
-    push, point = m.pushes.force[number], m.pushes.point[number]
-    arm, t = rotated(work.body_rotation, point), work.body_rotation
+    arm, push = vec.rotated(t, m.pushes.point[n]), vec.row(m.pushes.force, n)
     for h in range(3):
         work.columns[h] = layout.first_hinge + h
-        by_hinge = cross(cross(hinge_axis(work, h), arm), (push[0], push[1], push[2]))
+        by_hinge = vec.cross(vec.cross(vec.row(work.hinge_axis, h), arm), push)
         for b in range(3):
             rows[MOMENT + b, h] = wm * by_hinge[b]
     first = 3
     for j in range(layout.num_contacts):
-        if z[layout.first_contact + j] <= 0.5:
+        if not _is_on(m, work, j):
             continue
-        i = change_index(m.layout, number, j)
-        d, arm = (z[i], z[i + 1], z[i + 2]), contact_arm(m, work, j)
+        i = change_index(layout, n, j)
+        d, arm = vec.triple(work.z, i), contact_arm(m, work, j)
         for a in range(3):
             origin, change = first + a, first + 3 * num_on + a
             work.columns[origin] = origin_index(layout, j) + a
             work.columns[change] = i + a
-            unit = (1.0 if a == 0 else 0.0, 1.0 if a == 1 else 0.0, 1.0 if a == 2 else 0.0)
-            by_change = cross(arm, unit)
-            by_origin = cross((t[0, a], t[1, a], t[2, a]), d)
-            by_hinge = cross(cross(hinge_axis(work, a), arm), d)
+            by_change, by_origin = vec.cross(arm, vec.unit(a)), vec.cross(vec.column(t, a), d)
+            by_hinge = vec.cross(vec.cross(vec.row(work.hinge_axis, a), arm), d)
             rows[FORCE + a, change] = wf
             for b in range(3):
                 rows[MOMENT + b, change] = wm * by_change[b]
@@ -156,29 +143,22 @@ def _pushed_cones(
     m: Model, w: ResidualWeights, work: SampleWorkspace, j: int, scale: float, with_gradient: bool
 ) -> float:
     """Cost of a contact's forces under all pushes, as far as they pull or are outside the cone."""
-    g, z, res = m.gravity, work.z, work.residual
-    weight = m.body.mass * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
+    z, res, rows, weight = work.z, work.residual, work.jacobian, body_weight(m)
     wc = scale * w.push * weight / m.pushes.size
     state = contact_state(m, work, j)
     mu, n = m.contacts.friction[j] * w.friction, state.toucher.normal
-    f = force_index(m.layout, j)
+    f = vec.triple(z, force_index(m.layout, j))
     at, is_listed = _cone_columns(0), False
     cost = 0.0
     for number in range(m.pushes.force.shape[0]):
         d = change_index(m.layout, number, j)
-        force = (
-            (z[f] + z[d]) / weight,
-            (z[f + 1] + z[d + 1]) / weight,
-            (z[f + 2] + z[d + 2]) / weight,
-        )
-        cone = decompose_force(force, n, mu, 0.0, False)
+        cone = decompose_force(vec.over(vec.plus(f, vec.triple(z, d)), weight), n, mu, 0.0, False)
         excess, shortfall = max(cone.excess, 0.0), max(cone.shortfall, 0.0)
         cost += 0.5 * wc * wc * (excess * excess + shortfall * shortfall)
         if not with_gradient or (excess == 0.0 and shortfall == 0.0):
             continue
         if not is_listed:
             at, is_listed = _normal_derivatives(m, work, j, state), True
-        rows = work.jacobian
         for i in range(at.size):
             rows[CONE, i], rows[SQUEEZE, i] = 0.0, 0.0
             if i < at.force or at.origin <= i < at.change:
@@ -232,16 +212,14 @@ def _normal_derivatives(
         slot = f.slot[joint, i]
         if slot < 0:
             continue
-        ratio, v = f.ratio[k], joint_motion(m, work, k, p[0], p[1], p[2])
-        turned = (0.0, 0.0, 0.0)
-        if not f.is_slide[k]:
-            turned = (ratio * work.axis[k, 0], ratio * work.axis[k, 1], ratio * work.axis[k, 2])
-        dn = normal_derivative(toucher, (-ratio * v[0], -ratio * v[1], -ratio * v[2]), turned)
+        ratio, v = f.ratio[k], joint_motion(m, work, k, p)
+        turned = vec.ZERO if f.is_slide[k] else vec.times(vec.row(work.axis, k), ratio)
+        dn = normal_derivative(toucher, vec.times(v, -ratio), turned)
         for a in range(3):
             rows[NORMAL + a, at.hand + slot] += dn[a]
     for i in range(9):
         moved = origin_motion(work, state, i)[0]
-        dn = normal_derivative(toucher, moved, (0.0, 0.0, 0.0))
+        dn = normal_derivative(toucher, moved, vec.ZERO)
         for a in range(3):
             rows[NORMAL + a, at.body + i if i < BODY else at.origin + i - BODY] = dn[a]
     return at
@@ -252,12 +230,11 @@ def worst_push(m: Model, w: ResidualWeights, work: SampleWorkspace, phase: int) 
     """The largest share of a push that contacts do not resist at one sample; 0 without a push."""
     if not m.schedule.is_pushed[phase]:
         return 0.0
-    worst = 0.0
-    for number in range(m.pushes.force.shape[0]):
-        push_balance(m, w, work, number, 1.0, False)
-        r = work.residual
-        worst = max(worst, length_at(r, FORCE), length_at(r, MOMENT))
+    worst, r = 0.0, work.residual
+    for n in range(m.pushes.force.shape[0]):
+        push_balance(m, w, work, n, 1.0, False)
+        worst = max(worst, vec.norm(vec.triple(r, FORCE)), vec.norm(vec.triple(r, MOMENT)))
     for j in range(m.layout.num_contacts):
-        if work.z[m.layout.first_contact + j] > 0.5:
+        if _is_on(m, work, j):
             worst = max(worst, math.sqrt(2.0 * _pushed_cones(m, w, work, j, 1.0, False)))
     return worst

@@ -206,17 +206,27 @@ def _coordinate_times(
 
 
 @kernel
+def _pair_blocks(m: Model, w: RegularizationWeights, phase: _Phase) -> tuple:
+    """Variables that are linear between keys: forces, origins, and changes under pushes.
+
+    Each of the three has its first index and the one after its last, the shares of
+    ``_pair_terms``, and half the power of the phase's length that these go with.
+    """
+    layout, h = m.layout, phase.length
+    end = layout.shift if m.schedule.is_pushed[phase.first] else layout.first_change
+    return (
+        (layout.first_force, layout.first_origin, w.force * h / 3.0, w.force * h / 6.0, 0.5),
+        (layout.first_origin, layout.first_change, w.creep / h, -w.creep / h, -0.5),
+        (layout.first_change, end, w.change * h / 3.0, w.change * h / 6.0, 0.5),
+    )
+
+
+@kernel
 def _pair_terms(
-    keys: np.ndarray,
-    phase: _Phase,
-    i: int,
-    share: float,
-    cross_share: float,
-    out: NormalEquations,
-    with_gradient: bool,
+    keys: np.ndarray, phase: _Phase, i: int, block: tuple, out: NormalEquations, with_gradient: bool
 ) -> float:
     """(share x^2 + share y^2) / 2 + cross_share x y of a variable at the two keys of a phase."""
-    k, other = phase.first, phase.second
+    k, other, share, cross_share = phase.first, phase.second, block[2], block[3]
     x, y = keys[k, i], keys[other, i]
     if with_gradient:
         out.gradient[k, i] += share * x + cross_share * y
@@ -229,18 +239,13 @@ def _pair_terms(
 
 @kernel
 def _pair_times(
-    m: Model,
-    keys: np.ndarray,
-    phase: _Phase,
-    i: int,
-    shares: tuple,
-    half: float,
-    out: NormalEquations,
+    m: Model, keys: np.ndarray, phase: _Phase, i: int, block: tuple, out: NormalEquations
 ) -> None:
     """Derivatives of ``_pair_terms`` by the length h of the phase; they go with h^(2 half)."""
     k, other, h = phase.first, phase.second, phase.length
+    _, _, share, cross_share, half = block
     x, y = keys[k, i], keys[other, i]
-    by_x, by_y = shares[0] * x + shares[1] * y, shares[0] * y + shares[1] * x
+    by_x, by_y = share * x + cross_share * y, share * y + cross_share * x
     add_time_product(m, out, (k, other, False), i, half * by_x / h)
     add_time_product(m, out, (k, other, True), i, half * by_y / h)
     total = by_x * x + by_y * y
@@ -252,16 +257,11 @@ def _phase_times(
     m: Model, w: RegularizationWeights, keys: np.ndarray, phase: _Phase, out: NormalEquations
 ) -> None:
     """Derivatives of all regularization of a phase by its length."""
-    layout, h = m.layout, phase.length
-    for i in range(layout.num_coordinates):
+    for i in range(m.layout.num_coordinates):
         _coordinate_times(m, w, keys, phase, i, out)
-    for i in range(layout.first_force, layout.first_origin):
-        _pair_times(m, keys, phase, i, (w.force * h / 3.0, w.force * h / 6.0), 0.5, out)
-    for i in range(layout.first_origin, layout.first_change):
-        _pair_times(m, keys, phase, i, (w.creep / h, -w.creep / h), -0.5, out)
-    if m.schedule.is_pushed[phase.first]:
-        for i in range(layout.first_change, layout.shift):
-            _pair_times(m, keys, phase, i, (w.change * h / 3.0, w.change * h / 6.0), 0.5, out)
+    for block in _pair_blocks(m, w, phase):
+        for i in range(block[0], block[1]):
+            _pair_times(m, keys, phase, i, block, out)
 
 
 @kernel
@@ -273,37 +273,20 @@ def regularization_cost(
     out: NormalEquations,
     with_gradient: bool,
 ) -> float:
-    """Cost of the regularization of a motion.
-
-    Args:
-        m: The model.
-        w: Weights of the terms.
-        keys: Key states.
-        matrices: Those of ``phase_matrices``.
-        out: Normal equations, which are added to if asked for.
-        with_gradient: Whether to add to the normal equations.
-    """
+    """Cost of the regularization of a motion, with the matrices of ``phase_matrices``."""
     layout, count = m.layout, keys.shape[0]
     cost = 0.0
     for k in range(count if m.is_cyclic else count - 1):
         phase = _phase(m, keys, k, matrices)
-        other, h = phase.second, phase.length
         for i in range(layout.num_coordinates):
             cost += _coordinate_terms(m, w, keys, phase, i, out, with_gradient)
-        if has_free_time(m, k, other):
-            cost += timing_cost(m, out, k, other, h, with_gradient)
+        if has_free_time(m, k, phase.second):
+            cost += timing_cost(m, out, k, phase.second, phase.length, with_gradient)
             if with_gradient:
                 _phase_times(m, w, keys, phase, out)
-        share, cross_share = w.force * h / 3.0, w.force * h / 6.0
-        for i in range(layout.first_force, layout.first_origin):
-            cost += _pair_terms(keys, phase, i, share, cross_share, out, with_gradient)
-        share, cross_share = w.creep / h, -w.creep / h
-        for i in range(layout.first_origin, layout.first_change):
-            cost += _pair_terms(keys, phase, i, share, cross_share, out, with_gradient)
-        if m.schedule.is_pushed[k]:
-            share, cross_share = w.change * h / 3.0, w.change * h / 6.0
-            for i in range(layout.first_change, layout.shift):
-                cost += _pair_terms(keys, phase, i, share, cross_share, out, with_gradient)
+        for block in _pair_blocks(m, w, phase):
+            for i in range(block[0], block[1]):
+                cost += _pair_terms(keys, phase, i, block, out, with_gradient)
     if not m.is_cyclic:
         last, rates = count - 1, layout.first_rate
         for i in range(layout.num_coordinates):

@@ -58,12 +58,7 @@ def add_time_gradient(
 def add_time_product(m: Model, out: NormalEquations, key: tuple, i: int, product: float) -> None:
     """Adds the entry of the matrix for the length of a phase and variable i of one of its keys.
 
-    Args:
-        m: The model.
-        out: Normal equations.
-        key: Numbers of the two keys of the phase, and whether the variable is of the later one.
-        i: Index of the variable.
-        product: What to add.
+    ``key`` has the numbers of the two keys, and whether the variable is of the later one.
     """
     k, other, is_later = key
     t = m.layout.shift
@@ -124,14 +119,9 @@ def distribute_time(
 ) -> None:
     """Adds what depends on the length of a phase to the normal equations of its keys.
 
-    Args:
-        m: The model.
-        work: Gradient and matrix of a sample of this cost, in ``gradient`` and ``hessian``.
-        at: Fraction of the phase, and its length, s.
-        pair: Numbers of the two keys, and their states.
-        cost: Cost of the sample.
-        basis: Values of ``hermite``.
-        out: Normal equations.
+    Gradient and matrix of a sample of this cost are in ``work``; ``at`` is the fraction of the
+    phase and its length, s, ``pair`` the numbers of the two keys and their states, and ``basis``
+    the values of ``hermite``.
     """
     s, h = at
     k, other, first, second = pair

@@ -1,17 +1,22 @@
-"""First guesses of the wrist's path to the body, around obstacles between them.
+"""First guesses of wrists: their path to the body, and how they then move with it.
 
 From a static start hands are drawn straight to the body. A wall in between holds them back for
 good, because no small change of a motion through a wall leads over it. So where the straight path
 is blocked, the first guess goes around.
+
+Hands that take hold of a body with wrists that have been rotated as its goals rotate it can rotate
+with it, whereas hands from a static start often grip it in ways from which they cannot.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
+from handwright.core.problem import Problem
 from handwright.kernels.packed import Packed
 from handwright.math import rotation
 from handwright.methods.trajopt.model.hands import TranscribedHand
@@ -47,13 +52,8 @@ def add_approach(
 ) -> bool:
     """Moves wrists whose straight path to the body is blocked around what blocks it.
 
-    Args:
-        transcription: A problem whose motion is not cyclic.
-        rng: Source of the directions that are tried.
-        keys: A static start, changed in place.
-
-    Returns:
-        Whether a path was blocked and one around the obstacle was found.
+    The keys are those of a static start and are changed in place. Returns whether a path was
+    blocked and one around the obstacle was found.
     """
     model = transcription.model
     if not len(model.env.frictions):
@@ -141,3 +141,52 @@ def _find_detour(
             if depth.along(hand, path) < _SHALLOW:
                 return path
     return None
+
+
+def wrists_following_body(
+    problem: Problem,
+    hands: Sequence[TranscribedHand],
+    body: str,
+    times: Float[np.ndarray, " K"],
+    begin: float,
+) -> Float[np.ndarray, "H K 6"]:
+    """Positions (m) and hinge angles (rad) of each wrist at some times; zero for fixed bases.
+
+    The body begins to move at the time ``begin``, s.
+    """
+    center = problem.start[body].apply(problem.bodies[body].center)
+    turned = _body_rotations(problem, body, times, begin)
+    wrists = np.zeros((len(hands), len(times), 6))
+    for h, hand in enumerate(hands):
+        if not hand.is_free:
+            continue
+        base = hand.root.wxyz
+        arm = hand.root.position - center
+        moved = rotation.rotate(turned, arm) - arm
+        wrists[h, :, :3] = rotation.rotate(rotation.conjugate(base), moved)
+        own = rotation.multiply(rotation.multiply(rotation.conjugate(base), turned), base)
+        wrists[h, :, 3:] = wrist_angles(rotation.to_matrix(own))
+    return wrists
+
+
+def wrist_angles(matrix: Float[np.ndarray, "K 3 3"]) -> Float[np.ndarray, "K 3"]:
+    """Hinge angles of the wrist for a rotation, rad: about y, then z, then x."""
+    second = np.arcsin(np.clip(matrix[:, 1, 0], -1.0, 1.0))
+    first = np.arctan2(-matrix[:, 2, 0], matrix[:, 0, 0])
+    third = np.arctan2(-matrix[:, 1, 2], matrix[:, 1, 1])
+    return np.stack([first, second, third], axis=1)
+
+
+def _body_rotations(
+    problem: Problem, body: str, times: Float[np.ndarray, " K"], begin: float
+) -> Float[np.ndarray, "K 4"]:
+    """Rotation of the body from its start to its goals, at a constant rate between them."""
+    start = problem.start[body].wxyz
+    at, rotated = [begin], [np.zeros(3)]
+    for goal in sorted(problem.goals, key=lambda one: one.start):
+        is_whole = goal.feature.owner == body and goal.relative_to is None and goal.spin is None
+        if is_whole and goal.wxyz is not None and goal.start > at[-1]:
+            at.append(goal.start)
+            rotated.append(rotation.log(rotation.multiply(goal.wxyz, rotation.conjugate(start))))
+    vectors = np.stack([np.interp(times, at, np.array(rotated)[:, i]) for i in range(3)], axis=1)
+    return rotation.exp(vectors)
