@@ -21,6 +21,7 @@ from handwright.cli.listing import cite, hands, methods, scenes, shapes, show
 from handwright.cli.options import synth
 from handwright.cli.reactions import push, replay
 from handwright.cli.studio import report, studio
+from handwright.core.printable import printable
 from handwright.deprecated import renamed_options
 from handwright.errors import HandwrightError
 
@@ -86,7 +87,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (HandwrightError, OSError) as error:
         if is_debug:
             raise
-        print(f"handwright: {error}", file=sys.stderr)
+        # What an error quotes comes from files.
+        text = "\n".join(printable(line) for line in str(error).split("\n"))
+        print(f"handwright: {text}", file=sys.stderr)
         return 1
     return 0
 

@@ -12,6 +12,11 @@ from handwright.errors import InvalidValueError
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
+SHORTEST_STEP = 1e-5
+"""Least time between two frames, s: what is nearer cannot be told from the same moment."""
+LATEST = 1e7
+"""Largest time, s, either way; beyond it steps would lose their digits."""
+
 
 def time_problems(times: Float[np.ndarray, " T"]) -> list[str]:
     """What is wrong with a time axis; empty if nothing is."""
@@ -19,8 +24,15 @@ def time_problems(times: Float[np.ndarray, " T"]) -> list[str]:
         return [f"times have shape {times.shape}, expected (T,) with at least one"]
     if not np.isfinite(times).all():
         return ["times hold NaN or infinity"]
-    if np.any(np.diff(times) <= 0):
-        return [f"times do not increase at index {int(np.argmax(np.diff(times) <= 0)) + 1}"]
+    if float(np.abs(times).max()) > LATEST:
+        return [f"times reach {float(np.abs(times).max()):.3g} s, expected at most {LATEST:g}"]
+    steps = np.diff(times)
+    if np.any((steps > 0) & (steps < SHORTEST_STEP)):
+        return [
+            f"times are {float(steps.min()):.3g} s apart, expected at least {SHORTEST_STEP:g} s"
+        ]
+    if np.any(steps <= 0):
+        return [f"times do not increase at index {int(np.argmax(steps <= 0)) + 1}"]
     return []
 
 
