@@ -12,6 +12,8 @@ from handwright.errors import InvalidValueError
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
+FARTHEST = 1e5
+"""Largest coordinate of a place, m."""
 SHORTEST_STEP = 1e-5
 """Least time between two frames, s: what is nearer cannot be told from the same moment."""
 LATEST = 1e7
@@ -36,6 +38,14 @@ def time_problems(times: Float[np.ndarray, " T"]) -> list[str]:
     return []
 
 
+def place_problems(what: str, pose: Pose) -> list[str]:
+    """Says so if something is farther away than can be reckoned with."""
+    # Not "above", so that NaN is a problem too.
+    if (np.abs(pose.position) <= FARTHEST).all():
+        return []
+    return [f"{what} is more than {FARTHEST:g} m away"]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Track:
     """Poses of a wrist, a body or a surface in the world over time."""
@@ -50,6 +60,7 @@ class Track:
         problems = time_problems(self.times)
         if self.pose.shape != self.times.shape:
             problems.append(f"{self.pose.shape} poses for {self.times.shape} times")
+        problems += place_problems("it", self.pose)
         if problems:
             raise InvalidValueError("Track: " + "; ".join(problems) + ".")
 

@@ -28,6 +28,8 @@ from handwright.geometry.mesh.winding import WindingNumber
 
 # Below this distance (metres) the direction to the nearest point is rounding.
 _ON_SURFACE = 1e-10
+# Metres; squares of what is farther away would lose themselves.
+_FARTHEST = 1e9
 
 
 class ExactDistance:
@@ -117,7 +119,11 @@ def _as_points(points: Float[np.ndarray, "N 3"]) -> Float[np.ndarray, "N 3"]:
     points = np.ascontiguousarray(points, dtype=np.float64)
     if points.ndim != 2 or points.shape[1] != 3:
         raise InvalidValueError(f"points has shape {points.shape}; expected (any, 3).")
-    if not np.isfinite(points).all():
-        bad = int(np.flatnonzero(~np.isfinite(points).all(axis=1))[0])
-        raise InvalidValueError(f"points[{bad}] is {points[bad].tolist()}; expected numbers.")
+    # Not "above", so that NaN is refused too.
+    usable = np.abs(points) <= _FARTHEST
+    if not usable.all():
+        bad = int(np.flatnonzero(~usable.all(axis=1))[0])
+        raise InvalidValueError(
+            f"points[{bad}] is {points[bad].tolist()}; expected numbers up to {_FARTHEST:g} m."
+        )
     return points

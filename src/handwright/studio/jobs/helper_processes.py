@@ -20,6 +20,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from handwright.errors import HandwrightError, MissingExtraError
+from handwright.io.guarded import MEMORY_GB, limit_memory
 from handwright.studio.server.request_errors import TroubleError
 
 _logger = logging.getLogger(__name__)
@@ -138,6 +139,8 @@ def _start(niceness: int) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     if hasattr(os, "nice"):
         os.nice(niceness)
+    # Clips come from anywhere; those that ask for more fail with a message.
+    limit_memory()
     parent = multiprocessing.parent_process()
     assert parent is not None  # helpers are started by a server
 
@@ -158,6 +161,8 @@ def _call(work: Work, arguments: tuple[object, ...]) -> Any:  # noqa: ANN401  wh
         return _Failure(409, str(error))
     except HandwrightError as error:
         return _Failure(422, str(error))
+    except MemoryError:
+        return _Failure(422, f"This needs more than {MEMORY_GB:g} GB of memory and was given up.")
     except Exception as error:
         _logger.exception("A helper of the studio failed.")
         return _Failure(422, f"This failed unexpectedly ({type(error).__name__}: {error}).")
