@@ -153,8 +153,13 @@ def _packed(clip: Clip) -> bytes:
 
 def _meshes(suffix: str) -> tuple[bytes, ...]:
     ball = trimesh.creation.icosphere(subdivisions=1, radius=0.03)
-    cup = trimesh.util.concatenate([trimesh.creation.annulus(0.03, 0.04, 0.06), ball])
-    return tuple(_mesh_bytes(mesh, suffix) for mesh in (ball, cup))
+    tube = trimesh.creation.annulus(0.03, 0.04, 0.06, sections=12)
+    # Two parts; parts that overlap take seconds to unite.
+    boxes = [trimesh.creation.box((0.02, 0.02, side)) for side in (0.02, 0.03)]
+    boxes[1].apply_translation([0.05, 0.0, 0.0])
+    return tuple(
+        _mesh_bytes(mesh, suffix) for mesh in (ball, tube, trimesh.util.concatenate(boxes))
+    )
 
 
 def _mesh_bytes(mesh: trimesh.Trimesh, suffix: str) -> bytes:
