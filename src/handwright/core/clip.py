@@ -124,7 +124,8 @@ class Clip:
             # Not "above", so that NaN is a problem too.
             if not (np.abs(motion.q) <= _LARGEST_ANGLE).all():
                 problems.append(
-                    f"hand '{name}' has joint values that are NaN or infinite, or above {_LARGEST_ANGLE:g}"
+                    f"hand '{name}' has joint values that are NaN or infinite, or above "
+                    f"{_LARGEST_ANGLE:g}"
                 )
             problems += place_problems(f"hand '{name}'", motion.root)
         for name, pose in self.bodies.items():
