@@ -86,7 +86,10 @@ class TestMeshFiles:
         with pytest.raises(FileFormatError, match=r"faces point to vertices 0 to 1000000 of 8"):
             load_mesh(written(tmp_path, "a.ply", bad))
 
-    def test_damaged_stl_names_no_missing_package(self, tmp_path: Path) -> None:
+    def test_damaged_stl_names_no_missing_package(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(sys.modules, "charset_normalizer", None)
         data = b"solid x\n facet" + bytes(range(128, 256)) * 10
         with pytest.raises(FileFormatError, match=r"cannot be read as \.stl") as caught:
             load_body(written(tmp_path, "a.stl", data))
