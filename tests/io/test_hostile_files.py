@@ -19,7 +19,9 @@ import trimesh
 
 from handwright.cli import main as cli
 from handwright.core.clip import Clip
+from handwright.core.contact import ContactTrack
 from handwright.core.printable import is_printable, printable
+from handwright.core.problem import Problem
 from handwright.core.read_limits import ReadLimits, read_limits, reading_with
 from handwright.core.track import Track
 from handwright.errors import FileFormatError, HandwrightError, InvalidValueError, MeshError
@@ -189,6 +191,12 @@ class TestClips:
             replace(human_clip, bodies={"ball": away})
         with pytest.raises(InvalidValueError, match="it is more than"):
             Track(human_clip.times, away)
+
+    def test_a_clip_without_bodies_is_not_judged(self, human_clip: Clip) -> None:
+        problem = Problem("alone", human_clip.times, human_clip.problem.hands, {})
+        alone = replace(human_clip, problem=problem, bodies={}, contacts=ContactTrack.empty())
+        with pytest.raises(InvalidValueError, match="The clip has no body"):
+            certify(alone)
 
     def test_a_pipe_is_not_waited_for(self, tmp_path: Path) -> None:
         path = tmp_path / "pipe.npz"
