@@ -18,11 +18,10 @@ from handwright.methods.sampling.finish.anchors import (
     touch_anchors,
 )
 from handwright.methods.sampling.finish.check import make_checked_motion
-from handwright.methods.sampling.search.path import copy_path, make_path
-from handwright.methods.sampling.search.workspace import FLY, FREE, HOLD
+from handwright.methods.sampling.search.workspace import FLY, FREE, HOLD, copy_path, make_path
 
 FRAMES, START, OFFSET, LINK = 6, 3, 5, 2
-SIZES = SimpleNamespace(num_joints=4, num_digits=2, num_capsules=3)
+SIZES = SimpleNamespace(sizes={"J": 4, "D": 2, "C": 3})
 LOCAL, TARGET = np.array([0.01, 0.0, 0.0]), np.array([0.31, 0.2, 0.1])
 
 

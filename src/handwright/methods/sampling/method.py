@@ -15,8 +15,7 @@ from handwright.core.tolerances import Tolerances
 from handwright.deprecated import renamed_fields
 from handwright.methods.base import Method, advice_on_goals, untracked
 from handwright.methods.paper import Paper
-from handwright.methods.sampling.constraints.checking import check_names
-from handwright.methods.sampling.constraints.kept import kept_parts
+from handwright.methods.sampling.constraints.apply import check_names
 from handwright.methods.sampling.constraints.preferences import (
     RELOCATION_TIME,
     FixedJoint,
@@ -29,6 +28,7 @@ from handwright.methods.sampling.constraints.preferences import (
     Preference,
     Strategy,
 )
+from handwright.methods.sampling.constraints.schedule import kept_parts
 from handwright.methods.sampling.contact_search import ContactSearch
 from handwright.methods.search_settings import num_workers_setting, time_budget_setting
 

@@ -20,12 +20,12 @@ from handwright.methods.sampling.finish.check import check_motion, make_checked_
 from handwright.methods.sampling.finish.exact_depth import skin_depths
 from handwright.methods.sampling.finish.smooth import smooth_path
 from handwright.methods.sampling.search.carrying import count_posed_key_frames, score_grasps
-from handwright.methods.sampling.search.path import make_path
 from handwright.methods.sampling.search.plan import Planner
 from handwright.methods.sampling.search.step import SearchState, pose_free_digits, take_step
+from handwright.methods.sampling.search.workspace import make_path
+from handwright.methods.sampling.setup.grasps import close_hands, closing_state
 from handwright.methods.sampling.setup.hold_data import slice_hold_data
-from handwright.methods.sampling.setup.prepare import HoldSearch, joints_of, root_of
-from handwright.methods.sampling.setup.wrapped_grasps import close_hands, closing_state
+from handwright.methods.sampling.setup.prepare import HoldSearch
 from handwright.methods.workers import Crew, own_problem, own_search
 
 if TYPE_CHECKING:
@@ -42,10 +42,7 @@ def compile_early(crew: Crew) -> list[Future[None]]:
 def warm_up(hold: HoldSearch, crew: Crew | None = None, early: Sequence[Future[None]] = ()) -> None:
     """Lets everything be compiled that an attempt uses, so that no time budget goes into it.
 
-    Args:
-        hold: A hold of the problem.
-        crew: Workers that take their share.
-        early: What ``compile_early`` began.
+    A crew takes its share; ``early`` is what ``compile_early`` began.
     """
     state = _short_state(hold)
     if crew is None or crew.is_alone:
@@ -65,7 +62,7 @@ def _short_state(hold: HoldSearch) -> SearchState:
     few = slice_hold_data(hold.data, 0, _WARM_FRAMES)
     path = make_path(hold.data, _WARM_FRAMES)
     path.q[:] = hold.data.rest
-    return SearchState(few, hold.candidates, hold.steps, path, hold.work)
+    return SearchState(few, hold.candidates, path, hold.work)
 
 
 def _compile_own(compile_some: Callable[[HoldSearch, SearchState], None]) -> None:
@@ -89,11 +86,9 @@ def _compile_checks(hold: HoldSearch, state: SearchState) -> None:
     forces_of_frames(
         no_contacts(0), np.zeros(2), state.data.wrench[:1], force_scale=1.0, length_scale=1.0
     )
-    root = root_of(hold, 0)[:_WARM_FRAMES]
-    skin_depths(
-        hold.models[0], q[:, joints_of(hold, 0)], root, state.data.field, hold.distance,
-        state.data.environment,
-    )  # fmt: skip
+    model, own, root = hold.posed(q, 0)
+    exact, few = hold.distance, state.data
+    skin_depths(model, own, root[:_WARM_FRAMES], few.field, exact, few.environment)
 
 
 def _compile_grasping(hold: HoldSearch, state: SearchState) -> None:
@@ -103,8 +98,7 @@ def _compile_grasping(hold: HoldSearch, state: SearchState) -> None:
     score_grasps(packed, nobody, len(state.candidates.frame), np.zeros((0, 3)), np.zeros(1))
     count_posed_key_frames(packed, 1.0)
     rng = np.random.default_rng(0)
-    planner = Planner(state.data, state.candidates, state.path, hold.policy, packed, rng)
-    planner.draw(0, {})
+    Planner(state, hold.policy, rng).draw(0, {})
     if hold.policy.wraps:
         close_hands(closing_state(state.data, state), state.data.rest)
 

@@ -14,19 +14,24 @@ from jaxtyping import Float, Int
 from handwright.kernels.decorators import kernel
 from handwright.kernels.packed import Packed
 from handwright.kinematics.tree import Links
-from handwright.methods.sampling.search.contacts import collect_contacts
-from handwright.methods.sampling.search.forces import find_forces
+from handwright.methods.sampling.search.contacts import (
+    collect_contacts,
+    find_central_slips,
+    reset_force_weights,
+)
 from handwright.methods.sampling.search.frame import (
     CROSSED,
     FEASIBLE,
     PENETRATING,
     UNBALANCED,
     find_crossed_digits,
+    find_forces,
 )
 from handwright.methods.sampling.search.posing import place_hands
-from handwright.methods.sampling.search.slipping import find_central_slips, reset_force_weights
+from handwright.methods.sampling.search.vectors import vector, write
 from handwright.methods.sampling.search.workspace import Workspace, make_links
 from handwright.methods.sampling.setup.hold_data import HoldData
+from handwright.methods.sampling.structs import zeros
 
 
 class CheckedMotion(NamedTuple):
@@ -65,19 +70,7 @@ class CheckedMotion(NamedTuple):
 
 def make_checked_motion(frames: int, capacity: int) -> CheckedMotion:
     """Allocates memory for a motion with up to ``capacity`` contacts a frame."""
-    rows = frames * capacity
-    return CheckedMotion(
-        num=np.zeros(1, dtype=np.int64),
-        frame=np.zeros(rows, dtype=np.int64),
-        capsule=np.zeros(rows, dtype=np.int64),
-        point=np.zeros((rows, 3)),
-        normal=np.zeros((rows, 3)),
-        gap=np.zeros(rows),
-        slip=np.zeros((rows, 3)),
-        drag=np.zeros((rows, 3)),
-        verdict=np.zeros(frames, dtype=np.int64),
-        depth=np.zeros(frames),
-    )
+    return zeros(CheckedMotion, {"T": frames, "N": frames * capacity})
 
 
 def check_motion(
@@ -93,7 +86,7 @@ def check_motion(
 @kernel
 def _check_frames(
     data: HoldData,
-    q: np.ndarray,
+    q: Float[np.ndarray, "T J"],
     work: Workspace,
     ahead: Links,
     out: CheckedMotion,
@@ -136,10 +129,9 @@ def _check_frames(
                 if is_ground
                 else found.capsule[n]
             )
-            for i in range(3):
-                out.point[row, i] = found.point[n, i]
-                out.normal[row, i] = contacts.normal[n, i]
-                out.drag[row, i] = contacts.drag[n, i]
-                out.slip[row, i] = found.slip[n, i]
+            write(out.point[row], vector(found.point[n]))
+            write(out.normal[row], vector(contacts.normal[n]))
+            write(out.drag[row], vector(contacts.drag[n]))
+            write(out.slip[row], vector(found.slip[n]))
             out.gap[row] = found.gap[n]
     return failing

@@ -38,11 +38,7 @@ def find_overload(
 ) -> tuple[int, str] | None:
     """The frame in which forces ask most of a hand, and of what, if that is too much.
 
-    Args:
-        model: The hand.
-        q: Joint values, rad.
-        root: (T,) poses of the hand's root, in the frame that points and forces are in.
-        contacts: Contacts of the hand.
+    Joint values are in rad; points and forces are in the same frame as the (T,) poses ``root``.
     """
     frame, capsule, point, force = contacts
     worst, what = 1.0, None

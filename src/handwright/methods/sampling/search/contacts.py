@@ -1,6 +1,8 @@
-"""Contacts of posed hands in one frame, collected over all parts of the hands and the ground."""
+"""Contacts of posed hands in one frame, over all their parts and the ground, and how they slide."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,12 +13,27 @@ from handwright.contact.edges import (
     EDGE_SINK,
     EDGE_TURN,
 )
-from handwright.geometry.distance.sdf import field_value, field_value_gradient
+from handwright.geometry.distance.sdf import field_value
 from handwright.geometry.distance.sdf_chains import capsule_depth
 from handwright.kernels.decorators import inlined, kernel, linked
 from handwright.kinematics.skin.samples import CAPSULE_BULGE, sample_position
-from handwright.kinematics.tree import placed
+from handwright.kinematics.tree import Links, placed
 from handwright.methods.sampling.search.posing import capsule_ends, skin_distance, surroundings_at
+from handwright.methods.sampling.search.vectors import (
+    Vector,
+    cross,
+    distance_at,
+    divided,
+    dot,
+    length,
+    local_of,
+    minus,
+    scaled,
+    shifted,
+    tangential,
+    vector,
+    write,
+)
 from handwright.methods.sampling.search.workspace import Workspace
 from handwright.methods.sampling.setup.hold_data import HoldData
 
@@ -30,59 +47,53 @@ _OFF_SURFACE = 3e-4
 _GROUND_FORCE_WEIGHT = 0.05
 
 
+class Touch(NamedTuple):
+    """Where a capsule touches the body."""
+
+    capsule: int
+    point: Vector
+    """On the body, m."""
+    gradient: Vector
+    """Gradient of the distance from the body there."""
+    gap: float
+    """m."""
+
+
 @inlined
-def apply_skin_stretch(
-    data: HoldData, work: Workspace, n: int, dx: float, dy: float, dz: float
-) -> tuple[float, float, float]:
+def apply_skin_stretch(data: HoldData, work: Workspace, n: int, moved: Vector) -> Vector:
     """Stretches the skin as contact ``n`` moves over the body; returns what it slips by, m.
 
     ``contact.shear`` does the same for whole motions.
     """
     limit = data.limits.shear
     if limit <= 0.0:
-        return dx, dy, dz
-    c, normal = work.found.capsule[n], work.contacts.normal[n]
-    old = work.sheared[c]
-    ux, uy, uz = old[0], old[1], old[2]
-    before = np.sqrt(ux * ux + uy * uy + uz * uz)
-    along = ux * normal[0] + uy * normal[1] + uz * normal[2]
-    ux, uy, uz = ux - along * normal[0], uy - along * normal[1], uz - along * normal[2]
+        return moved
+    c, normal = work.found.capsule[n], vector(work.contacts.normal[n])
+    old = vector(work.sheared[c])
     # As a digit rolls on, the normal turns; the skin under it stays as stretched as it was.
-    scale = before / max(np.sqrt(ux * ux + uy * uy + uz * uz), 1e-12)
-    ux, uy, uz = scale * ux + dx, scale * uy + dy, scale * uz + dz
-    size = np.sqrt(ux * ux + uy * uy + uz * uz)
+    kept = tangential(old, normal)
+    scale = length(old) / max(length(kept), 1e-12)
+    stretch = shifted(moved, scale, kept)
+    size = length(stretch)
     over = max(size - limit, 0.0) / max(size, 1e-12)
     # The faces beside an edge are touched by the same skin.
     if n == work.found.num[1] or work.found.capsule[n - 1] != c:
-        work.shear[c, 0] = (1.0 - over) * ux
-        work.shear[c, 1] = (1.0 - over) * uy
-        work.shear[c, 2] = (1.0 - over) * uz
-    return over * ux, over * uy, over * uz
+        write(work.shear[c], scaled(1.0 - over, stretch))
+    return scaled(over, stretch)
 
 
 @inlined
-def _add_contact(
-    data: HoldData,
-    work: Workspace,
-    n: int,
-    c: int,
-    p: tuple[float, float, float],
-    g: tuple[float, float, float],
-    gap: float,
-    has_before: bool,
-) -> None:
-    """Writes contact ``n``, between capsule ``c`` and the body at ``p`` with outward ``g``."""
-    found, contacts = work.found, work.contacts
-    size = np.sqrt(g[0] ** 2 + g[1] ** 2 + g[2] ** 2)
-    nx, ny, nz = -g[0] / size, -g[1] / size, -g[2] / size
+def _add_contact(data: HoldData, work: Workspace, n: int, touch: Touch, has_before: bool) -> None:
+    """Writes contact ``n``."""
+    found, contacts, c, p = work.found, work.contacts, touch.capsule, touch.point
+    normal = divided(touch.gradient, -length(touch.gradient))
     found.capsule[n] = c
-    found.gap[n] = gap
-    for i in range(3):
-        found.point[n, i] = p[i]
-        contacts.arm[n, i] = p[i] - data.center[i]
-        contacts.drag[n, i] = 0.0
-        found.slip[n, i] = 0.0
-    contacts.normal[n, 0], contacts.normal[n, 1], contacts.normal[n, 2] = nx, ny, nz
+    found.gap[n] = touch.gap
+    write(found.point[n], p)
+    write(found.slip[n], (0.0, 0.0, 0.0))
+    write(contacts.arm[n], minus(p, vector(data.center)))
+    write(contacts.normal[n], normal)
+    write(contacts.drag[n], (0.0, 0.0, 0.0))
     contacts.friction[n] = data.friction * data.limits.friction_margin
     contacts.cap[n] = np.inf
     digit = data.digit_of_capsule[c]
@@ -93,95 +104,62 @@ def _add_contact(
             contacts.cap[n] = 0.0
     if not has_before:
         return
-    link, now, before = data.table.capsule_link[c], work.now, work.before
-    rx, ry, rz = (
-        p[0] - now.position[link, 0],
-        p[1] - now.position[link, 1],
-        p[2] - now.position[link, 2],
-    )
-    rotation = now.rotation
-    lx = rotation[link, 0, 0] * rx + rotation[link, 1, 0] * ry + rotation[link, 2, 0] * rz
-    ly = rotation[link, 0, 1] * rx + rotation[link, 1, 1] * ry + rotation[link, 2, 1] * rz
-    lz = rotation[link, 0, 2] * rx + rotation[link, 1, 2] * ry + rotation[link, 2, 2] * rz
-    ox, oy, oz = placed(before, link, lx, ly, lz)
-    dx, dy, dz = p[0] - ox, p[1] - oy, p[2] - oz
-    along = dx * nx + dy * ny + dz * nz
-    dx, dy, dz = dx - along * nx, dy - along * ny, dz - along * nz
-    dx, dy, dz = apply_skin_stretch(data, work, n, dx, dy, dz)
-    found.slip[n, 0], found.slip[n, 1], found.slip[n, 2] = dx, dy, dz
-    moved = np.sqrt(dx * dx + dy * dy + dz * dz)
-    if moved > BACKWARD * data.limits.slip:
-        contacts.drag[n, 0] = dx / moved
-        contacts.drag[n, 1] = dy / moved
-        contacts.drag[n, 2] = dz / moved
+    link = data.table.capsule_link[c]
+    x, y, z = local_of(work.now, link, p)
+    moved = tangential(minus(p, placed(work.before, link, x, y, z)), normal)
+    slip = apply_skin_stretch(data, work, n, moved)
+    write(found.slip[n], slip)
+    size = length(slip)
+    if size > BACKWARD * data.limits.slip:
+        write(contacts.drag[n], divided(slip, size))
 
 
 @kernel
-def _add_edge_sides(
-    data: HoldData,
-    work: Workspace,
-    n: int,
-    c: int,
-    p: tuple[float, float, float],
-    g: tuple[float, float, float],
-    gap: float,
-    has_before: bool,
-) -> int:
+def _add_edge_sides(data: HoldData, work: Workspace, n: int, touch: Touch, has_before: bool) -> int:
     """Adds contacts on the faces beside contact ``n - 1``; returns how many there are then.
 
     ``contact.edges.edge_sides`` does the same on the mesh; this reads the grid.
     """
-    field, contacts = data.field, work.contacts
+    contacts, c, p = work.contacts, touch.capsule, touch.point
     for i in range(3):
         # A finger that moves over an edge rests on neither face.
         if contacts.drag[n - 1, i] != 0.0:
             return n
-    size = np.sqrt(g[0] ** 2 + g[1] ** 2 + g[2] ** 2)
-    ux, uy, uz = -g[0] / size, -g[1] / size, -g[2] / size
+    u = divided(touch.gradient, -length(touch.gradient))
     # Two directions at right angles to the normal.
-    if abs(ux) < 0.6:
-        ax, ay, az = 0.0, uz, -uy
-    else:
-        ax, ay, az = -uz, 0.0, ux
-    size = np.sqrt(ax * ax + ay * ay + az * az)
-    ax, ay, az = ax / size, ay / size, az / size
-    bx, by, bz = uy * az - uz * ay, uz * ax - ux * az, ux * ay - uy * ax
+    a = (0.0, u[2], -u[1]) if abs(u[0]) < 0.6 else (-u[2], 0.0, u[0])
+    a = divided(a, length(a))
+    b = cross(u, a)
+    sunk_point = shifted(p, EDGE_SINK * EDGE_RADIUS, u)
     first, spare = n, data.digit_of_capsule.shape[0] - c
     for k in range(EDGE_DIRECTIONS):
         angle = 2.0 * np.pi * k / EDGE_DIRECTIONS
-        along, across = EDGE_RADIUS * np.cos(angle), EDGE_RADIUS * np.sin(angle)
-        x = p[0] + along * ax + across * bx + EDGE_SINK * EDGE_RADIUS * ux
-        y = p[1] + along * ay + across * by + EDGE_SINK * EDGE_RADIUS * uy
-        z = p[2] + along * az + across * bz + EDGE_SINK * EDGE_RADIUS * uz
-        value, gx, gy, gz = field_value_gradient(field, x, y, z)
-        size = np.sqrt(gx * gx + gy * gy + gz * gz)
-        alike = -(ux * gx + uy * gy + uz * gz)
-        if not EDGE_BACK * size < alike < EDGE_TURN * size:
+        q = shifted(shifted(p, EDGE_RADIUS * np.cos(angle), a), EDGE_RADIUS * np.sin(angle), b)
+        q = shifted(q, EDGE_SINK * EDGE_RADIUS, u)
+        value, g = distance_at(data.field, q)
+        size = length(g)
+        if not EDGE_BACK * size < -dot(u, g) < EDGE_TURN * size:
             continue
-        gx, gy, gz, value = gx / size, gy / size, gz / size, value / size
+        g = divided(g, size)
         # The contact's point, sunk in, projected onto the plane of that face.
-        off = value + (p[0] + EDGE_SINK * EDGE_RADIUS * ux - x) * gx
-        off += (p[1] + EDGE_SINK * EDGE_RADIUS * uy - y) * gy
-        off += (p[2] + EDGE_SINK * EDGE_RADIUS * uz - z) * gz
-        x = p[0] + EDGE_SINK * EDGE_RADIUS * ux - off * gx
-        y = p[1] + EDGE_SINK * EDGE_RADIUS * uy - off * gy
-        z = p[2] + EDGE_SINK * EDGE_RADIUS * uz - off * gz
-        sunk = (x - p[0]) * ux + (y - p[1]) * uy + (z - p[2]) * uz
-        square = (x - p[0]) ** 2 + (y - p[1]) ** 2 + (z - p[2]) ** 2 - sunk * sunk
-        side_gap = gap + max(sunk, 0.0)
+        off = value / size
+        for i in range(3):
+            off += (sunk_point[i] - q[i]) * g[i]
+        q = shifted(sunk_point, -off, g)
+        away = minus(q, p)
+        sunk = dot(away, u)
+        gap = touch.gap + max(sunk, 0.0)
         # The grid rounds edges off, and may lead nowhere. Rows are kept for the other capsules.
         is_known = (
-            not side_gap <= data.limits.gap
-            or square > EDGE_RADIUS**2
-            or abs(field_value(field, x, y, z)) > _OFF_SURFACE
+            not gap <= data.limits.gap
+            or dot(away, away) - sunk * sunk > EDGE_RADIUS**2
+            or abs(field_value(data.field, q[0], q[1], q[2])) > _OFF_SURFACE
             or n + spare >= contacts.normal.shape[0]
         )
         for m in range(first, n):
-            alike = contacts.normal[m, 0] * gx + contacts.normal[m, 1] * gy
-            alike += contacts.normal[m, 2] * gz
-            is_known = is_known or -alike >= EDGE_TURN
+            is_known = is_known or -dot(vector(contacts.normal[m]), g) >= EDGE_TURN
         if not is_known:
-            _add_contact(data, work, n, c, (x, y, z), (gx, gy, gz), side_gap, has_before)
+            _add_contact(data, work, n, Touch(c, q, g, gap), has_before)
             n += 1
     return n
 
@@ -222,8 +200,7 @@ def collect_contacts(data: HoldData, t: int, work: Workspace, has_before: bool) 
     deepest = 0.0
     found.blame[0] = found.blame[1] = -1
     for c in range(data.digit_of_capsule.shape[0]):
-        for i in range(3):
-            work.shear[c, i] = 0.0
+        write(work.shear[c], (0.0, 0.0, 0.0))
         skin, row, ground = skin_distance(data, around, work.now, c, 0.003)
         depth = -min(skin, ground)
         if depth > deepest:
@@ -241,26 +218,69 @@ def collect_contacts(data: HoldData, t: int, work: Workspace, has_before: bool) 
             deepest = -gap - CAPSULE_BULGE
             found.blame[0] = data.digit_of_capsule[c]
         if gap <= limits.gap:
-            size = np.sqrt(gx * gx + gy * gy + gz * gz)
-            if size < 1e-6:
-                continue
-            far = (gap + radius) / size
-            p = (
-                a[0] + s * (b[0] - a[0]) - far * gx,
-                a[1] + s * (b[1] - a[1]) - far * gy,
-                a[2] + s * (b[2] - a[2]) - far * gz,
-            )
-            _add_contact(data, work, n, c, p, (gx, gy, gz), gap, has_before)
-            n = _add_edge_sides(data, work, n + 1, c, p, (gx, gy, gz), gap, has_before)
+            p, g, far = shifted(a, s, minus(b, a)), (gx, gy, gz), gap + radius
         elif skin <= limits.gap:
-            x, y, z = sample_position(data.samples, row, work.now)
-            value, gx, gy, gz = field_value_gradient(data.field, x, y, z)
-            size = np.sqrt(gx * gx + gy * gy + gz * gz)
-            if size < 1e-6:
-                continue
-            far = value / size
-            p = (x - far * gx, y - far * gy, z - far * gz)
-            _add_contact(data, work, n, c, p, (gx, gy, gz), value, has_before)
-            n = _add_edge_sides(data, work, n + 1, c, p, (gx, gy, gz), value, has_before)
+            p = sample_position(data.samples, row, work.now)
+            gap, g = distance_at(data.field, p)
+            far = gap
+        else:
+            continue
+        size = length(g)
+        if size < 1e-6:
+            continue
+        touch = Touch(c, shifted(p, -far / size, g), g, gap)
+        _add_contact(data, work, n, touch, has_before)
+        n = _add_edge_sides(data, work, n + 1, touch, has_before)
     found.num[0] = n
     return deepest
+
+
+@inlined
+def _copy_slip_of_edge(work: Workspace, n: int) -> None:
+    """Writes how contact ``n``, on a face beside an edge, moves.
+
+    It is touched by the material of the contact before it, and by none if that moves over the edge.
+    """
+    contacts, slip = work.contacts, work.found.slip
+    contacts.cap[n] = contacts.cap[n - 1]
+    for i in range(3):
+        slip[n, i] = slip[n - 1, i]
+        contacts.drag[n, i] = contacts.drag[n - 1, i]
+        if contacts.drag[n, i] != 0.0:
+            contacts.cap[n] = 0.0
+
+
+@kernel
+def find_central_slips(data: HoldData, t: int, work: Workspace, ahead: Links, span: int) -> None:
+    """Writes how contacts of frame t slide by central differences, and what they may bear then.
+
+    The links of frame t and of the frame before are in ``work``, those of a later frame in
+    ``ahead``, ``span`` frames after the one before.
+    """
+    found, contacts = work.found, work.contacts
+    for n in range(found.num[1], found.num[0]):
+        if n > found.num[1] and found.capsule[n] == found.capsule[n - 1]:
+            _copy_slip_of_edge(work, n)
+            continue
+        link = data.table.capsule_link[found.capsule[n]]
+        x, y, z = local_of(work.now, link, vector(found.point[n]))
+        moved = minus(placed(ahead, link, x, y, z), placed(work.before, link, x, y, z))
+        moved = tangential(divided(moved, max(span, 1)), vector(contacts.normal[n]))
+        # A frame lasts from half-way after the last one to half-way before the next.
+        lasts = 0.5 * max(span, 1)
+        moved = divided(apply_skin_stretch(data, work, n, scaled(lasts, moved)), lasts)
+        write(found.slip[n], moved)
+        size = length(moved)
+        drag = divided(moved, size) if size > data.limits.slip else (0.0, 0.0, 0.0)
+        write(contacts.drag[n], drag)
+        digit = data.digit_of_capsule[found.capsule[n]]
+        if digit >= 0 and not data.may_touch[t, digit]:
+            contacts.cap[n] = 0.0
+
+
+@kernel
+def reset_force_weights(work: Workspace) -> None:
+    """Lets digits that land press, and gives all forces the same weight."""
+    for d in range(work.is_landing.shape[0]):
+        work.is_landing[d] = False
+        work.force_weight[d] = 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from jaxtyping import Float
 
 from handwright.geometry.distance.environment import EnvironmentArrays, environment_value_gradient
 from handwright.geometry.distance.sdf import field_value
@@ -10,7 +11,17 @@ from handwright.kernels.decorators import inlined, kernel, linked
 from handwright.kinematics.ik.digit import IkWeights, place_digit, solve_digit
 from handwright.kinematics.obstacles import Around
 from handwright.kinematics.skin.samples import sample_position
-from handwright.kinematics.tree import Links, placed
+from handwright.kinematics.tree import Links
+from handwright.methods.sampling.search.vectors import (
+    Vector,
+    length,
+    minus,
+    point_of,
+    scaled,
+    shifted,
+    vector,
+    write,
+)
 from handwright.methods.sampling.search.workspace import FREE, Workspace
 from handwright.methods.sampling.setup.hold_data import HoldData
 
@@ -39,30 +50,28 @@ def surroundings_at(data: HoldData, t: int) -> Around:
 
 
 @kernel
-def place_hands(data: HoldData, t: int, q: np.ndarray, links: Links) -> None:
+def place_hands(data: HoldData, t: int, q: Float[np.ndarray, " J"], links: Links) -> None:
     """Places the links of all hands for one frame."""
     for h in range(data.offset.shape[0]):
         root = data.offset[h]
+        write(links.position[root], vector(data.root_position[t, h]))
         for i in range(3):
-            links.position[root, i] = data.root_position[t, h, i]
-            for j in range(3):
-                links.rotation[root, i, j] = data.root_rotation[t, h, i, j]
+            write(links.rotation[root, i], vector(data.root_rotation[t, h, i]))
     for digit in range(data.hand_of_digit.shape[0]):
         place_digit(data.tree, data.table, links, digit, q)
 
 
 @inlined
-def set_touching_point(data: HoldData, d: int, link: int, local: np.ndarray) -> None:
+def set_touching_point(data: HoldData, d: int, link: int, local: Float[np.ndarray, " 3"]) -> None:
     """Chooses the point of a digit that inverse kinematics brings to its target."""
     data.table.tip_link[d] = link
-    for i in range(3):
-        data.table.pad[d, i] = local[i]
+    write(data.table.pad[d], vector(local))
 
 
 @linked
-def pose_digits(data: HoldData, t: int, q: np.ndarray, work: Workspace) -> None:
+def pose_digits(data: HoldData, t: int, q: Float[np.ndarray, " J"], work: Workspace) -> None:
     """Bends the digits of ``q``, within ``work.low`` and ``work.high``, to their guiding points."""
-    around, table, guide = surroundings_at(data, t), data.table, work.guide
+    around, guide = surroundings_at(data, t), work.guide
     digits = data.hand_of_digit.shape[0]
     for d in range(digits):
         if guide.mode[d] != FREE:
@@ -74,21 +83,11 @@ def pose_digits(data: HoldData, t: int, q: np.ndarray, work: Workspace) -> None:
         is_free = guide.mode[d] == FREE
         if is_free == (count >= digits):
             continue
+        weights = data.idle_weights if is_free else data.hold_weights
         solve_digit(
-            data.tree,
-            table,
-            around,
-            work.now,
-            d,
-            q,
-            guide.target[d],
-            guide.normal[d],
-            work.reference,
-            work.low,
-            work.high,
-            data.idle_weights if is_free else data.hold_weights,
-            work.ik,
-        )
+            data.tree, data.table, around, work.now, d, q, guide.target[d], guide.normal[d],
+            work.reference, work.low, work.high, weights, work.ik,
+        )  # fmt: skip
 
 
 @kernel
@@ -96,62 +95,33 @@ def pose_alone(
     data: HoldData,
     t: int,
     d: int,
-    target: np.ndarray,
-    normal: np.ndarray,
-    reference: np.ndarray,
+    target: Float[np.ndarray, " 3"],
+    normal: Float[np.ndarray, " 3"],
+    reference: Float[np.ndarray, " J"],
     weights: IkWeights,
     work: Workspace,
 ) -> float:
     """Brings the touching point of one digit to a target within the limits of frame ``t``.
 
-    The joint values are those of ``work.spare``, which is changed. Roots must have been placed and
-    the touching point chosen. Returns the cost.
-
-    Args:
-        data: The hold.
-        t: Frame.
-        d: Digit.
-        target: (3,) point of the body, m.
-        normal: (3,) outward normal of the body there.
-        reference: (J,) joint values that are preferred, rad.
-        weights: Weights of the inverse kinematics.
-        work: Scratch memory.
+    The target is on the body, m, with its outward normal; ``reference`` are joint values that are
+    preferred, rad. Those of ``work.spare`` are changed. Roots must have been placed and the
+    touching point chosen. Returns the cost.
     """
     place_digit(data.tree, data.table, work.now, d, work.spare)
     cost, _ = solve_digit(
-        data.tree,
-        data.table,
-        surroundings_at(data, t),
-        work.now,
-        d,
-        work.spare,
-        target,
-        normal,
-        reference,
-        data.low[t],
-        data.high[t],
-        weights,
-        work.ik,
-    )
+        data.tree, data.table, surroundings_at(data, t), work.now, d, work.spare, target, normal,
+        reference, data.low[t], data.high[t], weights, work.ik,
+    )  # fmt: skip
     return cost
 
 
 @inlined
-def capsule_ends(data: HoldData, links: Links, c: int) -> tuple:
+def capsule_ends(data: HoldData, links: Links, c: int) -> tuple[Vector, Vector]:
     """Both ends of a capsule's axis, in the body's frame, m."""
     table = data.table
     link = table.capsule_link[c]
-    a = placed(
-        links,
-        link,
-        table.capsule_start[c, 0],
-        table.capsule_start[c, 1],
-        table.capsule_start[c, 2],
-    )
-    b = placed(
-        links, link, table.capsule_end[c, 0], table.capsule_end[c, 1], table.capsule_end[c, 2]
-    )
-    return a, b
+    start, end = table.capsule_start[c], table.capsule_end[c]
+    return point_of(links, link, start), point_of(links, link, end)
 
 
 @kernel
@@ -166,8 +136,8 @@ def skin_distance(
         farther away than ``bound``.
     """
     a, b = capsule_ends(data, links, c)
-    half = 0.5 * np.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)
-    x, y, z = 0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2])
+    half = 0.5 * length(minus(b, a))
+    x, y, z = scaled(0.5, shifted(a, 1.0, b))
     reach = half + data.samples.reach[c] + bound
     near_body = field_value(data.field, x, y, z) < reach
     near_ground = False

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from jaxtyping import Bool, Float, Int
 
 from handwright.kernels.packed import Packed
 from handwright.kinematics.tree import Links
@@ -18,8 +19,13 @@ from handwright.methods.sampling.search.carrying import (
     count_posed_key_frames,
     score_grasps,
 )
-from handwright.methods.sampling.search.frame import FEASIBLE, MISSED, UNBALANCED
-from handwright.methods.sampling.search.path import Path, copy_path, make_path
+from handwright.methods.sampling.search.frame import (
+    CROSSED,
+    FEASIBLE,
+    MISSED,
+    PENETRATING,
+    UNBALANCED,
+)
 from handwright.methods.sampling.search.plan import Forced, Planner
 from handwright.methods.sampling.search.step import (
     IDLE_LOAD,
@@ -30,15 +36,15 @@ from handwright.methods.sampling.search.step import (
     still_holds,
     take_step,
 )
-from handwright.methods.sampling.search.tally import SearchTally
-from handwright.methods.sampling.search.workspace import FREE, HOLD
-from handwright.methods.sampling.setup.grasps import draw_grasps, first_digits
-from handwright.methods.sampling.setup.prepare import HoldSearch
-from handwright.methods.sampling.setup.wrapped_grasps import (
+from handwright.methods.sampling.search.workspace import FREE, HOLD, Path, copy_path, make_path
+from handwright.methods.sampling.setup.grasps import (
     close_hands,
     closing_state,
+    draw_grasps,
+    first_digits,
     wanted_posture,
 )
+from handwright.methods.sampling.setup.prepare import HoldSearch
 
 # Number of rounds of draws without a first grasp after which there is little hope for one.
 _GRASP_MISSES = 3
@@ -61,6 +67,35 @@ _DIFFERENT = 0.01
 
 
 @dataclass(slots=True)
+class SearchTally:
+    """What a search has done so far."""
+
+    frames: int = 0
+    """Number of frames that were tried."""
+    dead_ends: int = 0
+    causes: dict[int, int] = field(
+        default_factory=lambda: {MISSED: 0, PENETRATING: 0, CROSSED: 0, UNBALANCED: 0}
+    )
+    """Number of dead ends by what failed."""
+    grasps: int = 0
+    """Number of first grasps that were drawn."""
+    furthest: int = -1
+    """Latest frame that failed."""
+
+    def add_dead_end(self, frame: int, cause: int | None) -> None:
+        """Counts a dead end; no cause if there was no first grasp."""
+        self.dead_ends += 1
+        self.furthest = max(self.furthest, frame)
+        if cause is not None:
+            self.causes[cause] += 1
+
+    def main_cause(self) -> int | None:
+        """The commonest cause, or None if no frame after the first was reached."""
+        worst = max(self.causes, key=lambda cause: self.causes[cause])
+        return worst if self.causes[worst] else None
+
+
+@dataclass(slots=True)
 class _Window:
     """A node of the tree: frames from ``start`` that keep one plan."""
 
@@ -76,19 +111,15 @@ class TreeSearch:
     def __init__(self, hold: HoldSearch, rng: np.random.Generator) -> None:
         data = hold.searched
         self.tally = SearchTally()
-        self._data, self._candidates, self._policy, self._rng = (
-            data,
-            hold.candidates,
-            hold.policy,
-            rng,
-        )
+        self._data, self._candidates = data, hold.candidates
+        self._policy, self._rng = hold.policy, rng
         self._frames, self._digits = len(data.wrench), len(data.hand_of_digit)
         self._path = make_path(data, self._frames)
         self._work, self._parts = hold.work, hold.parts
-        state = SearchState(data, hold.candidates, hold.steps, self._path, hold.work)
+        state = SearchState(data, hold.candidates, self._path, hold.work)
         self._state = Packed(state)
         self._closing = closing_state(data, state) if hold.policy.wraps else None
-        self._planner = Planner(data, hold.candidates, self._path, hold.policy, self._state, rng)
+        self._planner = Planner(state, hold.policy, rng)
         # Appeal of candidates at the first key frame, added up to draw from.
         self._appeal = np.cumsum(self._planner.appeal[:, :, 0], axis=1)
         self._ahead = Packed(Links(*(np.zeros_like(array) for array in hold.work.now)))
@@ -202,8 +233,8 @@ class TreeSearch:
             first, second = second, first
         return {first: self._work.guide.target[second].copy()}
 
-    def _slipping(self) -> np.ndarray:
-        """(D,) which digits have a contact on the link of their guiding point that slips."""
+    def _slipping(self) -> Bool[np.ndarray, " D"]:
+        """Which digits have a contact on the link of their guiding point that slips."""
         data, work = self._data, self._work
         slips = np.zeros(self._digits, dtype=bool)
         for n in range(int(work.found.num[1]), int(work.found.num[0])):
@@ -269,14 +300,17 @@ class TreeSearch:
             wanted = wanted_posture(self._data, self._rng)
             self.tally.grasps += 1
             if self._pose_wrapped(wanted):
-                score = count_posed_key_frames(self._state, 1.0) + count_posed_key_frames(
-                    self._state, SPARE_FRICTION
-                )
+                score = self._count_carried()[1]
                 if score > most:
                     best, most = wanted, score
         return best is not None and self._pose_wrapped(best)
 
-    def _pose_wrapped(self, wanted: np.ndarray) -> bool:
+    def _count_carried(self) -> tuple[int, int]:
+        """Key frames in which the posed grasp carries; and with those with friction to spare."""
+        holds = int(count_posed_key_frames(self._state, 1.0))
+        return holds, holds + int(count_posed_key_frames(self._state, SPARE_FRICTION))
+
+    def _pose_wrapped(self, wanted: Float[np.ndarray, " J"]) -> bool:
         """Closes the hands in frame 0; returns whether that frame is feasible."""
         data, work = self._data, self._work
         close_hands(self._closing, wanted)
@@ -303,15 +337,14 @@ class TreeSearch:
         best, most = -1, 0
         for row in np.argsort(-lasts, kind="stable")[:_GRASP_POSES]:
             if lasts[row] > 0 and self._pose_grasp(chosen[row]):
-                holds = count_posed_key_frames(self._state, 1.0)
-                score = holds + count_posed_key_frames(self._state, SPARE_FRICTION)
+                holds, score = self._count_carried()
                 if score > most and holds >= needed:
                     best, most = row, score
                 if score == 2 * len(self._candidates.frame):
                     break
         return best >= 0 and self._pose_grasp(chosen[best])
 
-    def _pose_grasp(self, chosen: np.ndarray) -> bool:
+    def _pose_grasp(self, chosen: Int[np.ndarray, " D"]) -> bool:
         """Poses all digits at their candidates in frame 0; returns whether that is feasible."""
         data, candidates, work = self._data, self._candidates, self._work
         guide, q = work.guide, self._path.q[0]

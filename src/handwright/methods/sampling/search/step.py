@@ -7,17 +7,46 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from handwright.geometry.distance.sdf import field_value_gradient
 from handwright.kernels.decorators import compiled, inlined, kernel, linked
-from handwright.kinematics.ik.digit import IkWeights
-from handwright.kinematics.tree import Links, placed
-from handwright.methods.sampling.search.contacts import BACKWARD, collect_contacts
-from handwright.methods.sampling.search.forces import find_forces
-from handwright.methods.sampling.search.frame import CROSSED, FEASIBLE, UNBALANCED, check_frame
-from handwright.methods.sampling.search.path import Path
+from handwright.kinematics.tree import Links
+from handwright.methods.sampling.search.contacts import (
+    BACKWARD,
+    collect_contacts,
+    find_central_slips,
+    reset_force_weights,
+)
+from handwright.methods.sampling.search.frame import (
+    CROSSED,
+    FEASIBLE,
+    UNBALANCED,
+    check_frame,
+    find_forces,
+)
 from handwright.methods.sampling.search.posing import place_hands, pose_digits
-from handwright.methods.sampling.search.slipping import find_central_slips, reset_force_weights
-from handwright.methods.sampling.search.workspace import FLY, FREE, HOLD, SLIDE, Workspace
+from handwright.methods.sampling.search.vectors import (
+    Vector,
+    distance_at,
+    divided,
+    dot,
+    length,
+    local_of,
+    minus,
+    point_of,
+    scaled,
+    shifted,
+    tangential,
+    vector,
+    write,
+)
+from handwright.methods.sampling.search.workspace import (
+    FLY,
+    FREE,
+    HOLD,
+    SLIDE,
+    Path,
+    Workspace,
+    copy_motion,
+)
 from handwright.methods.sampling.setup.candidates import Candidates
 from handwright.methods.sampling.setup.hold_data import HoldData
 
@@ -30,23 +59,12 @@ IDLE_LOAD = 0.01
 """Load below which a digit is idle, in weights of the body."""
 # Normals before and after a step of a slide agree by this cosine, or there is an edge in between.
 _MIN_SLIDE_COSINE = 0.8
+# Height of a relocating pad over the surface, m.
+_LIFT = 0.010
 
 
 TRIES = 3
 """Largest number of times that a frame is posed."""
-
-
-class Steps(NamedTuple):
-    """Settings of single steps."""
-
-    force_weight: Float[np.ndarray, "T D"]
-    """Weight of normal force in the objective of the forces."""
-    idle_force_factor: float
-    """Factor on the weight for digits that carried nothing in the frame before."""
-    lift: float
-    """Height of a relocating pad over the surface, m."""
-    alone: IkWeights
-    """Weights of the inverse kinematics of one digit as if there were no others."""
 
 
 class SearchState(NamedTuple):
@@ -54,7 +72,6 @@ class SearchState(NamedTuple):
 
     data: HoldData
     candidates: Candidates
-    steps: Steps
     path: Path
     work: Workspace
 
@@ -62,29 +79,24 @@ class SearchState(NamedTuple):
 @linked
 def advance(state: SearchState, t: int) -> None:
     """Prepares frame t + 1: its guiding points from the plan in row t, bounds and weights."""
-    data, path, work, steps = state.data, state.path, state.work, state.steps
+    data, path, work = state.data, state.path, state.work
     guide = work.guide
     for d in range(guide.mode.shape[0]):
         guide.mode[d] = path.mode[t, d]
         guide.link[d] = path.link[t, d]
-        for i in range(3):
-            guide.local[d, i] = path.local[t, d, i]
-            guide.target[d, i] = path.target[t, d, i]
-            guide.normal[d, i] = path.normal[t, d, i]
+        write(guide.local[d], vector(path.local[t, d]))
+        write(guide.target[d], vector(path.target[t, d]))
+        write(guide.normal[d], vector(path.normal[t, d]))
         if path.mode[t, d] == SLIDE:
             _slide(data, path, t, d, work)
         elif path.mode[t, d] == FLY:
-            _fly(data, path, t, d, work, steps.lift)
-        was_idle = path.load[t, d] < IDLE_LOAD
-        work.force_weight[d] = steps.force_weight[t + 1, d] * (
-            steps.idle_force_factor if was_idle else 1.0
-        )
+            _fly(data, path, t, d, work)
+        work.force_weight[d] = data.idle_force_factor if path.load[t, d] < IDLE_LOAD else 1.0
         work.is_landing[d] = path.mode[t, d] == FLY
         work.must_touch[d] = False
     place_hands(data, t, path.q[t], work.before)
     for c in range(work.sheared.shape[0]):
-        for i in range(3):
-            work.sheared[c, i] = path.shear[t, c, i]
+        write(work.sheared[c], vector(path.shear[t, c]))
     step = data.limits.step
     for j in range(path.q.shape[1]):
         before = path.q[t, j]
@@ -113,56 +125,43 @@ def advance(state: SearchState, t: int) -> None:
 def _slide(data: HoldData, path: Path, t: int, d: int, work: Workspace) -> None:
     """Moves the guiding point of a digit that slides over the surface."""
     guide = work.guide
-    x = guide.target[d, 0] + path.slide[t, d, 0]
-    y = guide.target[d, 1] + path.slide[t, d, 1]
-    z = guide.target[d, 2] + path.slide[t, d, 2]
-    value, gx, gy, gz = field_value_gradient(data.field, x, y, z)
-    size = max(np.sqrt(gx * gx + gy * gy + gz * gz), 1e-9)
-    gx, gy, gz = gx / size, gy / size, gz / size
-    cosine = gx * guide.normal[d, 0] + gy * guide.normal[d, 1] + gz * guide.normal[d, 2]
-    if cosine < _MIN_SLIDE_COSINE:
+    p = shifted(vector(guide.target[d]), 1.0, vector(path.slide[t, d]))
+    value, gradient = distance_at(data.field, p)
+    size = max(length(gradient), 1e-9)
+    normal = divided(gradient, size)
+    if dot(normal, vector(guide.normal[d])) < _MIN_SLIDE_COSINE:
         # Over an edge: the digit stops in front of it.
         guide.mode[d] = HOLD
         return
-    far = value / size
-    guide.normal[d, 0], guide.normal[d, 1], guide.normal[d, 2] = gx, gy, gz
-    guide.target[d, 0], guide.target[d, 1], guide.target[d, 2] = (
-        x - far * gx,
-        y - far * gy,
-        z - far * gz,
-    )
+    write(guide.normal[d], normal)
+    write(guide.target[d], shifted(p, -value / size, normal))
 
 
 @inlined
-def _fly(data: HoldData, path: Path, t: int, d: int, work: Workspace, lift: float) -> None:
+def _fly(data: HoldData, path: Path, t: int, d: int, work: Workspace) -> None:
     """Moves the guiding point of a digit that is on a flight."""
     guide = work.guide
     begin, end = path.fly_begin[t, d], path.fly_end[t, d]
+    goal = vector(path.fly_goal[t, d])
     guide.link[d] = data.pad_links[d, path.fly_pad[t, d]]
-    for i in range(3):
-        guide.local[d, i] = data.pads[d, path.fly_pad[t, d], i]
+    write(guide.local[d], vector(data.pads[d, path.fly_pad[t, d]]))
     if t + 1 >= end:
         guide.mode[d] = HOLD
-        for i in range(3):
-            guide.target[d, i] = path.fly_goal[t, d, i]
-            guide.normal[d, i] = path.fly_normal[t, d, i]
+        write(guide.target[d], goal)
+        write(guide.normal[d], vector(path.fly_normal[t, d]))
         return
     s = (t + 1 - begin) / (end - begin)
     # Straight up at first and straight down at last, so that it touches without sliding.
     over = min(max((s - 0.2) / 0.6, 0.0), 1.0)
     smooth = over * over * (3.0 - 2.0 * over)
-    for i in range(3):
-        guide.target[d, i] = (1.0 - smooth) * path.fly_from[t, d, i] + smooth * path.fly_goal[
-            t, d, i
-        ]
-    p = guide.target[d]
-    value, gx, gy, gz = field_value_gradient(data.field, p[0], p[1], p[2])
-    size = max(np.sqrt(gx * gx + gy * gy + gz * gz), 1e-9)
-    height = lift * np.sin(np.pi * s)
+    p = shifted(scaled(1.0 - smooth, vector(path.fly_from[t, d])), smooth, goal)
+    value, gradient = distance_at(data.field, p)
+    height = _LIFT * np.sin(np.pi * s)
     if value < height:
-        guide.normal[d, 0], guide.normal[d, 1], guide.normal[d, 2] = gx / size, gy / size, gz / size
-        for i in range(3):
-            guide.target[d, i] += (height - value) * guide.normal[d, i]
+        normal = divided(gradient, max(length(gradient), 1e-9))
+        write(guide.normal[d], normal)
+        p = shifted(p, height - value, normal)
+    write(guide.target[d], p)
 
 
 @linked
@@ -205,16 +204,13 @@ def _foremost_contact(data: HoldData, work: Workspace, d: int) -> int:
 
     Capsules are ordered along a digit, so the last one counts, without the faces beside it.
     """
-    found, seed = work.found, -1
+    found, link_of, seed = work.found, data.table.capsule_link, -1
     for n in range(found.num[1], found.num[0]):
         c = found.capsule[n]
-        if data.digit_of_capsule[c] == d and (
-            seed < 0
-            or (
-                c != found.capsule[seed]
-                and data.table.capsule_link[c] >= data.table.capsule_link[found.capsule[seed]]
-            )
-        ):
+        if data.digit_of_capsule[c] != d:
+            continue
+        last = found.capsule[max(seed, 0)]
+        if seed < 0 or (c != last and link_of[c] >= link_of[last]):
             seed = n
     return seed
 
@@ -235,42 +231,29 @@ def update_guides(data: HoldData, work: Workspace, has_before: bool) -> None:
                 guide.mode[d] = FREE
             continue
         link = data.table.capsule_link[found.capsule[seed]]
-        normal = work.contacts.normal[seed]
+        normal, point = vector(work.contacts.normal[seed]), vector(found.point[seed])
         # How far a guiding point that is kept is beside its target: the next one makes up for it,
         # or contacts would creep away as they roll.
-        mx = my = mz = 0.0
+        missed = (0.0, 0.0, 0.0)
         if not work.is_lost[d]:
             if link != guide.link[d]:
                 continue
-            x, y, z = placed(now, link, guide.local[d, 0], guide.local[d, 1], guide.local[d, 2])
-            mx, my, mz = x - guide.target[d, 0], y - guide.target[d, 1], z - guide.target[d, 2]
-            along = mx * normal[0] + my * normal[1] + mz * normal[2]
-            mx, my, mz = mx - along * normal[0], my - along * normal[1], mz - along * normal[2]
-            square = slip = 0.0
-            for i in range(3):
-                square += (found.point[seed, i] - guide.target[d, i]) ** 2
-                slip += found.slip[seed, i] ** 2
+            target = vector(guide.target[d])
+            missed = tangential(minus(point_of(now, link, guide.local[d]), target), normal)
+            slip, rolled = vector(found.slip[seed]), minus(point, target)
             if not has_before or work.is_landing[d]:
-                slip = mx * mx + my * my + mz * mz
-            has_slid = slip > (BACKWARD * data.limits.slip) ** 2
-            if not has_slid and square <= _ROLL**2:
+                slip = missed
+            has_slid = dot(slip, slip) > (BACKWARD * data.limits.slip) ** 2
+            if not has_slid and dot(rolled, rolled) <= _ROLL**2:
                 continue
             if has_slid:
                 # It holds from where it is: to go back would be sliding again.
-                mx = my = mz = 0.0
+                missed = (0.0, 0.0, 0.0)
         guide.mode[d] = HOLD
         guide.link[d] = link
-        for i in range(3):
-            guide.local[d, i] = 0.0
-            for j in range(3):
-                guide.local[d, i] += now.rotation[link, j, i] * (
-                    found.point[seed, j] - now.position[link, j]
-                )
-        guide.target[d, 0] = found.point[seed, 0] - mx
-        guide.target[d, 1] = found.point[seed, 1] - my
-        guide.target[d, 2] = found.point[seed, 2] - mz
-        for i in range(3):
-            guide.normal[d, i] = -normal[i]
+        write(guide.local[d], local_of(now, link, point))
+        write(guide.target[d], minus(point, missed))
+        write(guide.normal[d], scaled(-1.0, normal))
 
 
 @kernel
@@ -280,39 +263,28 @@ def _write_frame(path: Path, t: int, work: Workspace) -> None:
     old = max(t - 1, 0)
     path.window_end[t] = path.window_end[old]
     for c in range(work.shear.shape[0]):
-        for i in range(3):
-            path.shear[t, c, i] = work.shear[c, i]
+        write(path.shear[t, c], vector(work.shear[c]))
     for d in range(guide.mode.shape[0]):
         path.mode[t, d] = path.reached[t, d] = guide.mode[d]
         path.kept[t, d] = not work.is_lost[d]
         path.link[t, d] = guide.link[d]
         path.load[t, d], path.ratio[t, d] = found.load[d], found.ratio[d]
-        path.fly_begin[t, d] = path.fly_begin[old, d]
-        path.fly_end[t, d] = path.fly_end[old, d]
-        path.fly_candidate[t, d] = path.fly_candidate[old, d]
-        path.fly_pad[t, d] = path.fly_pad[old, d]
-        for i in range(3):
-            path.local[t, d, i] = guide.local[d, i]
-            path.target[t, d, i] = guide.target[d, i]
-            path.normal[t, d, i] = guide.normal[d, i]
-            path.pull[t, d, i] = found.pull[d, i]
-            path.slide[t, d, i] = path.slide[old, d, i]
-            path.fly_from[t, d, i] = path.fly_from[old, d, i]
-            path.fly_goal[t, d, i] = path.fly_goal[old, d, i]
-            path.fly_normal[t, d, i] = path.fly_normal[old, d, i]
+        write(path.local[t, d], vector(guide.local[d]))
+        write(path.target[t, d], vector(guide.target[d]))
+        write(path.normal[t, d], vector(guide.normal[d]))
+        write(path.pull[t, d], vector(found.pull[d]))
+        copy_motion(path, old, path, t, d)
 
 
 @compiled
-def pose_free_digits(state: SearchState, first: int, last: int, wanted: np.ndarray) -> None:
+def pose_free_digits(
+    state: SearchState, first: int, last: int, wanted: Float[np.ndarray, "T J"]
+) -> None:
     """Poses digits that are off the body frame by frame from ``first`` to ``last``.
 
-    Only their postures count: whether a hand that is off the body carries it is not asked.
-
-    Args:
-        state: The search; row ``first`` of its path is where this begins.
-        first: The frame to begin with.
-        last: The frame to end with, later or earlier.
-        wanted: (T, J) postures that are preferred, rad.
+    Only their postures count: whether a hand that is off the body carries it is not asked. Row
+    ``first`` of the path is where this begins; ``last`` may be later or earlier. The postures that
+    are ``wanted`` are in rad.
     """
     data, work, q = state.data, state.work, state.path.q
     for d in range(work.guide.mode.shape[0]):
@@ -330,24 +302,19 @@ def pose_free_digits(state: SearchState, first: int, last: int, wanted: np.ndarr
 
 
 @kernel
-def pad_position(state: SearchState, t: int, d: int, variant: int) -> tuple[float, float, float]:
+def pad_position(state: SearchState, t: int, d: int, variant: int) -> Vector:
     """Where a point of a digit's skin that may touch is in row t, in the body's frame, m."""
     data, work = state.data, state.work
     place_hands(data, t, state.path.q[t], work.now)
-    local = data.pads[d, variant]
-    return placed(work.now, data.pad_links[d, variant], local[0], local[1], local[2])
+    return point_of(work.now, data.pad_links[d, variant], data.pads[d, variant])
 
 
 @linked
 def still_holds(state: SearchState, t: int, ahead: Links) -> bool:
     """Whether frame t of a path is in balance by central differences, once frame t + 1 is known.
 
-    A digit that sets out, or stops, moves over the body in that frame already.
-
-    Args:
-        state: The search; rows t - 1 to t + 1 of its path have been written.
-        t: Frame.
-        ahead: Scratch memory for links.
+    A digit that sets out, or stops, moves over the body in that frame already. ``ahead`` is scratch
+    memory.
     """
     data, q, work = state.data, state.path.q, state.work
     before = max(t - 1, 0)
@@ -362,8 +329,7 @@ def still_holds(state: SearchState, t: int, ahead: Links) -> bool:
     collect_contacts(data, t, work, before > t)
     find_central_slips(data, t, work, ahead, t + 1 - before)
     for c in range(work.shear.shape[0]):
-        for i in range(3):
-            shear[t, c, i] = work.shear[c, i]
+        write(shear[t, c], vector(work.shear[c]))
     return find_forces(data, t, work, before > t)
 
 
@@ -371,11 +337,7 @@ def still_holds(state: SearchState, t: int, ahead: Links) -> bool:
 def take_step(state: SearchState, t: int, ahead: Links, is_exact: bool) -> int:
     """Goes on to frame t + 1 by the plan in row t; FEASIBLE, or what either frame fails by.
 
-    Args:
-        state: The search.
-        t: Frame.
-        ahead: Scratch memory for links.
-        is_exact: Whether the least forces themselves are wanted.
+    ``ahead`` is scratch memory; ``is_exact`` says whether the least forces themselves are wanted.
     """
     advance(state, t)
     verdict = solve_frame(state, t + 1, TRIES, True, is_exact)
