@@ -155,7 +155,7 @@ def _digit_problem(hold: HoldSearch, path: Path, t: int) -> DigitProblem:
         low=work.low.copy(),
         high=work.high.copy(),
         field=data.field,
-        samples=data.samples,
+        samples=data.hands.samples,
         max_samples=int(data.limits.max_samples),
         margin=float(data.hold_weights.object_margin),
         digit_margin=float(data.hold_weights.digit_margin),

@@ -187,9 +187,9 @@ def test_hands_side_by_side_stand_where_they_stand_alone():
     tracks = {name: Track(times, pose) for name, pose in poses.items()}
     models = {"r": right, "l": left}
     problem = Problem("two", times, models, {"box": body}, tracks=tracks)
-    hands = hands_as_one([right, left], 0.006)
     interval = CarryInterval("box", models, 0, 4)
-    data = make_hold_data(problem, interval, times, ContactSampling(), hands)
+    data = make_hold_data(problem, interval, times, ContactSampling())
+    hands = data.hands
     q = np.zeros(len(hands.rest))
     poses = [model.joints.random(rng) for model in (right, left)]
     for h, pose in enumerate(poses):

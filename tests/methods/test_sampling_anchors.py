@@ -108,11 +108,9 @@ def checked_contacts(rows):
 
 def data_of(field=None):
     """Capsule 0 is on the digit's link, capsule 1 on the one before, capsule 2 on a palm."""
-    return SimpleNamespace(
-        digit_of_capsule=np.array([1, 1, -1]),
-        table=SimpleNamespace(capsule_link=np.array([LINK, LINK - 1, 0]) + OFFSET),
-        field=field,
-    )
+    table = SimpleNamespace(capsule_link=np.array([LINK, LINK - 1, 0]) + OFFSET)
+    hands = SimpleNamespace(digit_of_capsule=np.array([1, 1, -1]), table=table)
+    return SimpleNamespace(hands=hands, field=field)
 
 
 def test_other_phalanges_that_touch_are_held_where_they_are():

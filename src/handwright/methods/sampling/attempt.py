@@ -217,7 +217,7 @@ def _finish_path(hold: HoldSearch, path: Path, attempt: TreeAttempt) -> HoldMoti
         with attempt.timed("judging"):
             verdict = _check_smooth_motion(hold, motion.q, checked)
         if isinstance(verdict, ExactContacts):
-            bend = (motion.q - hold.data.rest) ** 2
+            bend = (motion.q - hold.data.hands.rest) ** 2
             jolt = np.diff(motion.q, n=2, axis=0) ** 2
             strain = float(bend.mean() + 100.0 * jolt.mean())
             return HoldMotion(motion.q, verdict, path, strain)
@@ -265,7 +265,7 @@ def _check_smooth_motion(
         return Refusal(leap, "a finger leaps. Let the wrist move more slowly.")
     found = exact.found
     digit = np.where(
-        found.capsule >= 0, hold.data.digit_of_capsule[np.maximum(found.capsule, 0)], -1
+        found.capsule >= 0, hold.data.hands.digit_of_capsule[np.maximum(found.capsule, 0)], -1
     )
     left = find_unpinned_frame(
         hold.policy.schedule, hold.start - hold.first, found.frame, digit, found.point

@@ -111,7 +111,7 @@ def _assemble_clip(
 
 def _contacts(problem: Problem, hold: HoldSearch, part: HoldMotion) -> dict[str, np.ndarray]:
     """Contacts of one hold in the world, as columns."""
-    found, hands = part.contacts.found, hold.hands
+    found, hands = part.contacts.found, hold.data.hands
     frame, capsule = found.frame + hold.first, found.capsule
     pose = problem.track(hold.interval.body).at(problem.times)[frame]
     is_ground = capsule < 0

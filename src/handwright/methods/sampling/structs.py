@@ -31,4 +31,4 @@ def zeros(struct: type[Struct], sizes: dict[str, int], **given: Any) -> Struct: 
         axes = hint.dim_str.split()
         shape = [int(axis) if axis.isdigit() else sizes[axis] for axis in axes]
         given[name] = np.zeros(shape, dtype=_TYPES[hint.dtype])
-    return struct(**given)
+    return struct._make(given[name] for name in struct._fields)

@@ -61,7 +61,7 @@ def _short_state(hold: HoldSearch) -> SearchState:
     """The state of a search over a few frames."""
     few = slice_hold_data(hold.data, 0, _WARM_FRAMES)
     path = make_path(hold.data, _WARM_FRAMES)
-    path.q[:] = hold.data.rest
+    path.q[:] = hold.data.hands.rest
     return SearchState(few, hold.candidates, path, hold.work)
 
 
@@ -93,14 +93,14 @@ def _compile_checks(hold: HoldSearch, state: SearchState) -> None:
 
 def _compile_grasping(hold: HoldSearch, state: SearchState) -> None:
     """Compiles first grasps and plans."""
-    packed, digits = Packed(state), len(state.data.hand_of_digit)
+    packed, digits = Packed(state), len(state.data.hands.hand_of_digit)
     nobody = np.full((1, digits), -1)
     score_grasps(packed, nobody, len(state.candidates.frame), np.zeros((0, 3)), np.zeros(1))
     count_posed_key_frames(packed, 1.0)
     rng = np.random.default_rng(0)
     Planner(state, hold.policy, rng).draw(0, {})
     if hold.policy.wraps:
-        close_hands(closing_state(state.data, state), state.data.rest)
+        close_hands(closing_state(state.data, state), state.data.hands.rest)
 
 
 def _compile_smoothing() -> None:

@@ -113,10 +113,10 @@ def limit_digits(
     for fixed in method.fixed_joints:
         if fixed.hand not in interval.hands:
             continue
-        shift = int(data.offset[list(interval.hands).index(fixed.hand)])
+        shift = int(data.hands.offset[list(interval.hands).index(fixed.hand)])
         joint = shift + interval.hands[fixed.hand].joints.index(fixed.joint)
         when = frames_within(times, fixed.start, fixed.end)
-        least, largest = float(data.table.lower[joint]), float(data.table.upper[joint])
+        least, largest = float(data.hands.table.lower[joint]), float(data.hands.table.upper[joint])
         if not least <= fixed.angle <= largest:
             raise InvalidValueError(
                 f"fixed_joints: {fixed.hand}.{fixed.joint} at {fixed.angle:g} rad; expected "
@@ -153,10 +153,10 @@ def find_constraints(
                 f"as '{next(iter(interval.hands))}.{pin.digit}'."
             )
         pins.append(on_surface(number, pin, rows[0], frames, exact))
-    schedule = empty_schedule(len(times), data.table.free, len(data.rest))
+    schedule = empty_schedule(len(times), data.hands.table.free, len(data.hands.rest))
     for kept in method.kept:
         for d in digit_rows(interval, (f"{kept.hand}.{kept.digit}",)):
-            shift = int(data.offset[data.hand_of_digit[d]])
+            shift = int(data.hands.offset[data.hands.hand_of_digit[d]])
             write_kept(schedule, kept, interval.body, d, shift, times)
     first = [int(schedule.is_kept[:, d].argmax()) for d in range(schedule.pin.shape[1])]
     rows = [

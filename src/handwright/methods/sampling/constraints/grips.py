@@ -16,8 +16,8 @@ from handwright.kernels.packed import Packed
 from handwright.kinematics.ik.digit import place_digit
 from handwright.kinematics.tree import placed
 from handwright.methods.sampling.constraints.preferences import Grip
+from handwright.methods.sampling.search import vec3
 from handwright.methods.sampling.search.posing import place_hands
-from handwright.methods.sampling.search.vectors import scaled, shifted, vector
 from handwright.methods.sampling.search.workspace import Workspace
 from handwright.methods.sampling.setup.candidates import Candidates
 from handwright.methods.sampling.setup.hold_data import HoldData
@@ -41,8 +41,10 @@ def idle_finger_probability(grip: Grip, leave_free: float) -> float:
 
 def capsule_force_weights(data: HoldData, grip: Grip) -> Float[np.ndarray, " C"]:
     """Weight of force at each capsule of the hands, where forces leave a choice."""
-    digit = data.digit_of_capsule
-    is_distal = (digit >= 0) & (data.table.capsule_link == data.pad_link[np.maximum(digit, 0)])
+    digit = data.hands.digit_of_capsule
+    is_distal = (digit >= 0) & (
+        data.hands.table.capsule_link == data.pad_link[np.maximum(digit, 0)]
+    )
     is_unwanted = {"any": np.zeros_like(is_distal), "power": is_distal, "precision": ~is_distal}[
         grip
     ]
@@ -72,10 +74,10 @@ def _measure_wrap(
     wrap: Float[np.ndarray, "D M K"],
 ) -> None:
     """Writes how near the phalanges behind the last are to the body, 0 to 1, as their mean."""
-    table, values = data.table, work.spare
+    table, values = data.hands.table, work.spare
     for k in range(frames.shape[0]):
         for j in range(values.shape[0]):
-            values[j] = data.rest[j]
+            values[j] = data.hands.rest[j]
         place_hands(data, frames[k], values, work.now)
         for d in range(cost.shape[0]):
             for m in range(cost.shape[1]):
@@ -85,7 +87,7 @@ def _measure_wrap(
                 while table.free[d, a] >= 0:
                     values[table.free[d, a]] = q[d, m, k, a]
                     a += 1
-                place_digit(data.tree, table, work.now, d, values)
+                place_digit(data.hands.tree, table, work.now, d, values)
                 total = count = 0.0
                 for i in range(table.capsule.shape[1]):
                     c = table.capsule[d, i]
@@ -95,9 +97,9 @@ def _measure_wrap(
                     if link == data.pad_link[d]:
                         continue
                     gap = np.inf
-                    start, end = vector(table.capsule_start[c]), vector(table.capsule_end[c])
+                    start, end = vec3.read(table.capsule_start[c]), vec3.read(table.capsule_end[c])
                     for n in range(3):
-                        x, y, z = shifted(scaled(1.0 - 0.5 * n, start), 0.5 * n, end)
+                        x, y, z = vec3.shifted(vec3.scaled(1.0 - 0.5 * n, start), 0.5 * n, end)
                         x, y, z = placed(work.now, link, x, y, z)
                         gap = min(gap, field_value(data.field, x, y, z) - table.capsule_radius[c])
                     total += np.exp(-max(gap, 0.0) / _NEAR)

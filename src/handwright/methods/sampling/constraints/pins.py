@@ -14,13 +14,13 @@ from handwright.kernels.packed import Packed
 from handwright.kinematics.ik.digit import IkWeights
 from handwright.methods.sampling.constraints.preferences import Pin
 from handwright.methods.sampling.constraints.schedule import DigitSchedule
+from handwright.methods.sampling.search import vec3
 from handwright.methods.sampling.search.posing import (
     digit_depth,
     place_hands,
     pose_alone,
     set_touching_point,
 )
-from handwright.methods.sampling.search.vectors import length, minus, point_of, vector
 from handwright.methods.sampling.search.workspace import Workspace
 from handwright.methods.sampling.setup.candidates import Candidates, lifetimes
 from handwright.methods.sampling.setup.hold_data import HoldData
@@ -202,7 +202,7 @@ def _reach_pin(
         return None
     if not data.may_touch[t, d]:
         return np.inf
-    free = data.table.free[d]
+    free = data.hands.table.free[d]
     own = free[free >= 0]
     rng = np.random.default_rng(0)
     weights = data.hold_weights._replace(digits=0.0, max_iterations=40, polish=1e-9)
@@ -213,14 +213,14 @@ def _reach_pin(
             if data.pad_links[d, variant] < 0:
                 continue
             values = work.spare
-            values[:] = data.rest
+            values[:] = data.hands.rest
             share = rng.random(len(own))
             if number > 0:
                 values[own] = data.low[t, own] + share * (data.high[t, own] - data.low[t, own])
             miss, depth = _bring_to_point(*packed, t, d, variant, pin.point, pin.normal)
             if miss < CANDIDATE_MISS and depth < CANDIDATE_DEPTH:
-                span = np.maximum(data.table.upper[own] - data.table.lower[own], 0.2)
-                bend = ((values[own] - data.rest[own]) / span) ** 2
+                span = np.maximum(data.hands.table.upper[own] - data.hands.table.lower[own], 0.2)
+                bend = ((values[own] - data.hands.rest[own]) / span) ** 2
                 candidates.cost[d, row, k] = float(bend.sum())
                 candidates.q[d, row, k, : len(own)] = values[own]
                 return None
@@ -246,6 +246,6 @@ def _bring_to_point(
     place_hands(data, t, work.spare, work.now)
     local = data.pads[d, variant]
     set_touching_point(data, d, data.pad_link[d], local)
-    pose_alone(data, t, d, point, normal, data.rest, weights, work)
-    miss = minus(point_of(work.now, data.pad_link[d], local), vector(point))
-    return length(miss), digit_depth(data, t, d, work)
+    pose_alone(data, t, d, point, normal, data.hands.rest, weights, work)
+    miss = vec3.minus(vec3.point_of(work.now, data.pad_link[d], local), vec3.read(point))
+    return vec3.length(miss), digit_depth(data, t, d, work)

@@ -265,9 +265,9 @@ def narrow_limits(
     frames, rows = kept_frames(kept, times)
     if len(frames) == 0:
         return data
-    free = data.table.free[digit]
+    free = data.hands.table.free[digit]
     own = free[free >= 0]
-    q = kept.q[rows][:, own - int(data.offset[data.hand_of_digit[digit]])]
+    q = kept.q[rows][:, own - int(data.hands.offset[data.hands.hand_of_digit[digit]])]
     every = np.arange(len(times))
     nearest = np.clip(np.searchsorted(frames, every), 0, len(frames) - 1)
     away = np.where(every < frames[0], frames[0] - every, np.maximum(every - frames[-1], 0))

@@ -131,10 +131,10 @@ def touch_anchors(
     # Faces beside an edge are touched by the material of the contact before them.
     rows = checked.first_of_each_capsule()
     rows = rows[checked.capsule[rows] >= 0]
-    frame, owner = checked.frame[rows], data.digit_of_capsule[checked.capsule[rows]]
+    frame, owner = checked.frame[rows], data.hands.digit_of_capsule[checked.capsule[rows]]
     is_own = np.isin(owner, hand.digits) & (frame >= start) & (frame < start + len(path.q))
     rows, frame, owner = rows[is_own], frame[is_own], owner[is_own]
-    link = data.table.capsule_link[checked.capsule[rows]]
+    link = data.hands.table.capsule_link[checked.capsule[rows]]
     holds = np.isin(path.reached[frame - start, owner], (HOLD, SLIDE))
     other = holds & (link != path.link[frame - start, owner])
     frame, point, link = frame[other], checked.point[rows[other]], link[other] - hand.offset
@@ -196,7 +196,7 @@ def rolled_anchors(
     never slip by more than allowed, m a frame, are left alone.
     """
     path, start = hand.path, hand.start
-    touching, worst_slip = _touching_links(checked, data.table.capsule_link)
+    touching, worst_slip = _touching_links(checked, data.hands.table.capsule_link)
     is_contact = anchors.weight >= _CONTACT
     keep = np.flatnonzero(~is_contact).tolist()
     local, target = anchors.local.copy(), anchors.target.copy()

@@ -14,6 +14,7 @@ from jaxtyping import Float, Int
 from handwright.kernels.decorators import kernel
 from handwright.kernels.packed import Packed
 from handwright.kinematics.tree import Links
+from handwright.methods.sampling.search import vec3
 from handwright.methods.sampling.search.contacts import (
     collect_contacts,
     find_central_slips,
@@ -28,7 +29,6 @@ from handwright.methods.sampling.search.frame import (
     find_forces,
 )
 from handwright.methods.sampling.search.posing import place_hands
-from handwright.methods.sampling.search.vectors import vector, write
 from handwright.methods.sampling.search.workspace import Workspace, make_links
 from handwright.methods.sampling.setup.hold_data import HoldData
 from handwright.methods.sampling.structs import zeros
@@ -129,9 +129,9 @@ def _check_frames(
                 if is_ground
                 else found.capsule[n]
             )
-            write(out.point[row], vector(found.point[n]))
-            write(out.normal[row], vector(contacts.normal[n]))
-            write(out.drag[row], vector(contacts.drag[n]))
-            write(out.slip[row], vector(found.slip[n]))
+            vec3.copy(out.point[row], found.point[n])
+            vec3.copy(out.normal[row], contacts.normal[n])
+            vec3.copy(out.drag[row], contacts.drag[n])
+            vec3.copy(out.slip[row], found.slip[n])
             out.gap[row] = found.gap[n]
     return failing

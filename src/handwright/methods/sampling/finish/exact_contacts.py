@@ -11,9 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from handwright.core.hand import HandModel
+from handwright.hands.human.strength import joint_strength
 from handwright.kinematics.skin.samples import CAPSULE_BULGE
+from handwright.math.pose import Pose
 from handwright.mechanics import ForceContacts, force_contacts
 from handwright.mechanics.frame_forces import forces_of_frames
+from handwright.mechanics.torques import torque_maps
 from handwright.methods.sampling.finish.check import CheckedMotion
 from handwright.methods.sampling.finish.exact_depth import skin_depths
 from handwright.methods.sampling.finish.mesh_contacts import (
@@ -22,7 +26,6 @@ from handwright.methods.sampling.finish.mesh_contacts import (
     contacts_of_hand,
     move_to_mesh,
 )
-from handwright.methods.sampling.finish.strength import HandContacts, find_overload
 from handwright.methods.sampling.setup.limits import (
     CHECKED_STATIC_SHARE,
     CREEP,
@@ -30,6 +33,8 @@ from handwright.methods.sampling.setup.limits import (
     HIDDEN_DEPTH,
     LOOSE_RESIDUAL,
     RESIDUAL,
+    USABLE_DIGIT_FORCE,
+    USABLE_STRENGTH,
 )
 from handwright.methods.sampling.setup.prepare import HoldSearch
 
@@ -40,6 +45,8 @@ _GROUND_FORCE_WEIGHT = 0.05
 # How far beside, along the axis of a capsule, contacts are looked at once more, m; and the cosine
 # of normals that are the same.
 _BESIDE, _SAME_FACET = 3.5e-4, 0.99998
+# A joint this near to its limit is held there by its ligaments, rad.
+_AT_LIMIT = np.radians(0.5)
 
 
 class ExactContacts(NamedTuple):
@@ -123,7 +130,7 @@ def check_neighbouring_facets(hold: HoldSearch, found: MeshContacts) -> Refusal 
     """
     rows = np.flatnonzero(found.axis.any(axis=1))
     # The faces beside an edge come after their own contact.
-    capsules = len(hold.data.digit_of_capsule)
+    capsules = len(hold.data.hands.digit_of_capsule)
     rows = rows[np.unique(capsules * found.frame[rows] + found.capsule[rows], return_index=True)[1]]
     for way in (-_BESIDE, _BESIDE):
         position = found.toucher[rows] + way * found.axis[rows]
@@ -189,7 +196,7 @@ def _force_contacts(hold: HoldSearch, found: MeshContacts) -> ForceContacts:
     friction_of = dict(zip(hold.data.ground.surface, hold.data.ground.friction, strict=True))
     friction = np.full(len(capsule), hold.body.friction * data.limits.friction_margin)
     friction[is_ground] = [friction_of[-1 - c] for c in capsule[is_ground]]
-    digit = np.where(is_ground, -1, hold.data.digit_of_capsule[np.maximum(capsule, 0)])
+    digit = np.where(is_ground, -1, hold.data.hands.digit_of_capsule[np.maximum(capsule, 0)])
     # Fingers that were told to keep off the body carry nothing.
     may_press = (digit < 0) | hold.data.may_touch[found.frame, digit]
     return force_contacts(
@@ -243,8 +250,9 @@ def _check_strength(
     """Refuses a motion for which a hand is not strong enough."""
     for h, name in enumerate(hold.interval.hands):
         mine, part = contacts_of_hand(hold, found.capsule, h)
-        own = HandContacts(found.frame[mine], part, found.point[mine], force[mine])
-        overload = find_overload(*hold.posed(q, h), own)
+        overload = find_overload(
+            hold.posed(q, h), found.frame[mine], part, found.point[mine], force[mine]
+        )
         if overload is not None:
             t, what = overload
             return Refusal(
@@ -253,6 +261,45 @@ def _check_strength(
                 "friction, or slow the track down.",
             )
     return None
+
+
+def find_overload(
+    posed: tuple[HandModel, Float[np.ndarray, "T J"], Pose],
+    frame: Int[np.ndarray, " N"],
+    capsule: Int[np.ndarray, " N"],
+    point: Float[np.ndarray, "N 3"],
+    force: Float[np.ndarray, "N 3"],
+) -> tuple[int, str] | None:
+    """The frame in which forces ask most of a hand, and of what, if that is too much.
+
+    Contacts of the hand, by its own capsules, are given by their points, m, and forces on the body,
+    N. The limits are those of a certificate. The hand's own weight is left out: a share of the
+    limits is kept back for it.
+    """
+    model, q, root = posed
+    worst, what = 1.0, None
+    count, digit = len(q), model.capsules.digit[capsule]
+    size = np.linalg.norm(force, axis=1)
+    for d, each in enumerate(model.digits):
+        mine = digit == d
+        share = np.bincount(frame[mine], size[mine], count) / USABLE_DIGIT_FORCE
+        if share.max() > worst:
+            worst, what = float(share.max()), (int(share.argmax()), each.name)
+    strength = joint_strength(model)
+    known = np.flatnonzero(strength.is_known)
+    maps = torque_maps(model, q[frame], model.capsules.link[capsule], point, root[frame])[:, known]
+    torque = np.zeros((count, len(known)))
+    np.add.at(torque, frame, np.einsum("nki,ni->nk", maps, force))
+    joints = q[:, known]
+    at_top = joints >= model.joints.upper[known] - _AT_LIMIT
+    at_bottom = joints <= model.joints.lower[known] + _AT_LIMIT
+    least = np.where(at_top, -np.inf, strength.lower[known])
+    most = np.where(at_bottom, np.inf, strength.upper[known])
+    shares = np.maximum(torque / (USABLE_STRENGTH * most), torque / (USABLE_STRENGTH * least))
+    if shares.size and shares.max() > worst:
+        t, k = (int(i) for i in np.unravel_index(int(shares.argmax()), shares.shape))
+        what = (t, model.joints.names[known[k]])
+    return what
 
 
 def find_creeping_contact(

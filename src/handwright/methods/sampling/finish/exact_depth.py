@@ -25,14 +25,7 @@ from handwright.kinematics import posed_capsules
 from handwright.kinematics.skin.samples import skin_samples, vertex_capsules
 from handwright.kinematics.skin.skinning import blended_links, link_travel
 from handwright.math.pose import Pose
-from handwright.methods.sampling.search.vectors import (
-    Vector,
-    length,
-    minus,
-    rotated,
-    shifted,
-    vector,
-)
+from handwright.methods.sampling.search import vec3
 
 # Depth in the grid from which a vertex is compared with the mesh, m.
 _CLOSER_LOOK = 3e-4
@@ -126,14 +119,14 @@ def _by_capsule(model: HandModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @inlined
-def _skin_position(skin: _Skin, t: int, v: int) -> Vector:
+def _skin_position(skin: _Skin, t: int, v: int) -> vec3.Vector:
     """Where a vertex is in a frame, m."""
-    position, rest = (0.0, 0.0, 0.0), vector(skin.rest[v])
+    position, rest = (0.0, 0.0, 0.0), vec3.read(skin.rest[v])
     for k in range(skin.links.shape[1]):
         weight, link = skin.weights[v, k], skin.links[v, k]
         if weight > 0.0:
-            position = shifted(position, weight, rotated(skin.change[t, link], rest))
-            position = shifted(position, weight, vector(skin.shift[t, link]))
+            position = vec3.shifted(position, weight, vec3.rotated(skin.change[t, link], rest))
+            position = vec3.shifted(position, weight, vec3.read(skin.shift[t, link]))
     return position
 
 
@@ -179,9 +172,9 @@ def _look(
 @inlined
 def _near_ground(here: EnvironmentArrays, skin: _Skin, t: int, c: int) -> bool:
     """Whether skin over a capsule may touch the surroundings."""
-    start, least = vector(skin.start[t, c]), np.inf
-    along = minus(vector(skin.end[t, c]), start)
+    start, least = vec3.read(skin.start[t, c]), np.inf
+    along = vec3.minus(vec3.read(skin.end[t, c]), start)
     for n in range(_PARTS):
-        x, y, z = shifted(start, (n + 0.5) / _PARTS, along)
+        x, y, z = vec3.shifted(start, (n + 0.5) / _PARTS, along)
         least = min(least, environment_value_gradient(here, x, y, z)[0])
-    return least < 0.5 * length(along) / _PARTS + skin.reach[c]
+    return least < 0.5 * vec3.length(along) / _PARTS + skin.reach[c]

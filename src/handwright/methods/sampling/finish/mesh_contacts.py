@@ -96,7 +96,7 @@ def contacts_of_hand(
     hold: HoldSearch, capsule: Int[np.ndarray, " N"], h: int
 ) -> tuple[Int[np.ndarray, " M"], Int[np.ndarray, " M"]]:
     """Contacts of one hand by the capsules of all, and their capsules among those of that hand."""
-    first, last = hold.hands.first_capsule[h : h + 2]
+    first, last = hold.data.hands.first_capsule[h : h + 2]
     mine = np.flatnonzero((capsule >= first) & (capsule < last))
     return mine, capsule[mine] - first
 
@@ -183,7 +183,7 @@ def _skin_stretch(
 
     Each contact may have begun some frames earlier, moving as it does when it is found.
     """
-    shape = (len(q), len(hold.data.digit_of_capsule) + 1)
+    shape = (len(q), len(hold.data.hands.digit_of_capsule) + 1)
     moves, faces = np.zeros((*shape, 3)), np.zeros((*shape, 3))
     if hold.strict.limits.shear <= 0.0:
         return moves

@@ -82,7 +82,7 @@ def smooth_path(hold: HoldSearch, path: Path) -> SmoothMotion:
     whole = make_path(data, frames)
     q = whole.q
     q[start : start + span] = path.q
-    reference = _references(data, path, start, hold.hands.open)
+    reference = _references(data, path, start, data.hands.open)
     state = Packed(SearchState(data, hold.candidates, whole, hold.work))
     pose_free_digits(state, start, 0, reference)
     pose_free_digits(state, start + span - 1, frames - 1, reference)
@@ -133,14 +133,14 @@ def lift_creeping_phalanx(
     the contacts of the motion.
     """
     data, start = hold.data, hold.start - hold.first
-    d = int(data.digit_of_capsule[creeping.capsule])
+    d = int(data.hands.digit_of_capsule[creeping.capsule])
     if d < 0:
         return None
-    link, rows = int(data.table.capsule_link[creeping.capsule]), creeping.frames - start
+    link, rows = int(data.hands.table.capsule_link[creeping.capsule]), creeping.frames - start
     inside = (rows >= 0) & (rows < len(path.q))
     if not inside.all() or (path.link[rows, d] == link).any():
         return None
-    h = int(data.hand_of_digit[d])
+    h = int(data.hands.hand_of_digit[d])
     hand, links = _hands(hold, path, motion.q)[h]
     digit, anchors = int(np.searchsorted(hand.digits, d)), list(motion.anchors)
     anchors[h] = lifted_anchors(anchors[h], links, checked, creeping, digit, link - hand.offset)
@@ -193,8 +193,8 @@ def _hands(
     """Each hand's part of a path of the search, and poses of its links by a motion, in rad."""
     parts = []
     for h in range(len(hold.models)):
-        digits = np.flatnonzero(hold.data.hand_of_digit == h)
-        hand = HandPath(path, hold.start - hold.first, digits, int(hold.data.offset[h]))
+        digits = np.flatnonzero(hold.data.hands.hand_of_digit == h)
+        hand = HandPath(path, hold.start - hold.first, digits, int(hold.data.hands.offset[h]))
         parts.append((hand, LinkPoses(*link_poses(*hold.posed(q, h)))))
     return parts
 
@@ -206,9 +206,9 @@ def _references(
     frame, last = np.arange(len(data.wrench)), start + len(path.q) - 1
     away = np.maximum(np.maximum(start - frame, frame - last), 0)[:, None] / _OPENING_FRAMES
     share = np.minimum(away, 1.0)
-    spread = data.rest + _OPENING * (open_pose - data.rest)
+    spread = data.hands.rest + _OPENING * (open_pose - data.hands.rest)
     # Farther out the hand relaxes again.
-    goal = spread + 0.5 * np.clip(away - 1.0, 0.0, 1.0) * (data.rest - spread)
+    goal = spread + 0.5 * np.clip(away - 1.0, 0.0, 1.0) * (data.hands.rest - spread)
     edge = np.where(frame[:, None] < start, path.q[0], path.q[-1])
     reference = edge + share * share * (3.0 - 2.0 * share) * (goal - edge)
     reference[start : last + 1] = path.q

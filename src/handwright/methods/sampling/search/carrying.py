@@ -6,18 +6,11 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from handwright.kernels.decorators import compiled, inlined, kernel, linked
+from handwright.methods.sampling.search import vec3
 from handwright.methods.sampling.search.contacts import add_ground
 from handwright.methods.sampling.search.frame import solve_by_cones, solve_by_pyramids
 from handwright.methods.sampling.search.posing import place_hands, pose_alone, set_touching_point
 from handwright.methods.sampling.search.step import SearchState
-from handwright.methods.sampling.search.vectors import (
-    divided,
-    length,
-    minus,
-    point_of,
-    vector,
-    write,
-)
 from handwright.methods.sampling.search.workspace import FLY, HOLD, SLIDE, Workspace
 from handwright.methods.sampling.setup.hold_data import HoldData
 
@@ -39,8 +32,8 @@ def can_keep_contact(state: SearchState, t: int, d: int, later: int) -> bool:
     link, local, target = path.link[t, d], path.local[t, d], path.target[t, d]
     set_touching_point(data, d, link, local)
     pose_alone(data, later, d, target, path.normal[t, d], path.q[t], data.alone_weights, work)
-    miss = minus(point_of(work.now, link, local), vector(target))
-    return length(miss) < data.limits.anchor
+    miss = vec3.minus(vec3.point_of(work.now, link, local), vec3.read(target))
+    return vec3.length(miss) < data.limits.anchor
 
 
 @inlined
@@ -98,9 +91,9 @@ def count_carried_key_frames(
 @inlined
 def _copy_contact(work: Workspace, source: int, to: int) -> None:
     contacts = work.contacts
-    write(contacts.arm[to], vector(contacts.arm[source]))
-    write(contacts.normal[to], vector(contacts.normal[source]))
-    write(contacts.drag[to], vector(contacts.drag[source]))
+    vec3.copy(contacts.arm[to], contacts.arm[source])
+    vec3.copy(contacts.normal[to], contacts.normal[source])
+    vec3.copy(contacts.drag[to], contacts.drag[source])
     contacts.friction[to] = contacts.friction[source]
     contacts.weight[to] = contacts.weight[source]
     contacts.cap[to] = contacts.cap[source]
@@ -156,8 +149,10 @@ def can_carry_without(
                 continue
             _add_static(data, work, n, path.target[t, d], path.normal[t, d])
             if path.mode[t, d] == SLIDE:
-                slide = vector(path.slide[t, d])
-                write(work.contacts.drag[n], divided(slide, max(length(slide), 1e-12)))
+                slide = vec3.read(path.slide[t, d])
+                vec3.write(
+                    work.contacts.drag[n], vec3.divided(slide, max(vec3.length(slide), 1e-12))
+                )
             n += 1
         if not can_carry(data, frame, n, work):
             return False
@@ -166,7 +161,7 @@ def can_carry_without(
 
 @inlined
 def _is_near(a: Float[np.ndarray, " 3"], b: Float[np.ndarray, " 3"]) -> bool:
-    return length(minus(vector(a), vector(b))) < FINGER_WIDTH
+    return vec3.length(vec3.minus(vec3.read(a), vec3.read(b))) < FINGER_WIDTH
 
 
 @kernel

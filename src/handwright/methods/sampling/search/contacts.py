@@ -18,22 +18,8 @@ from handwright.geometry.distance.sdf_chains import capsule_depth
 from handwright.kernels.decorators import inlined, kernel, linked
 from handwright.kinematics.skin.samples import CAPSULE_BULGE, sample_position
 from handwright.kinematics.tree import Links, placed
+from handwright.methods.sampling.search import vec3
 from handwright.methods.sampling.search.posing import capsule_ends, skin_distance, surroundings_at
-from handwright.methods.sampling.search.vectors import (
-    Vector,
-    cross,
-    distance_at,
-    divided,
-    dot,
-    length,
-    local_of,
-    minus,
-    scaled,
-    shifted,
-    tangential,
-    vector,
-    write,
-)
 from handwright.methods.sampling.search.workspace import Workspace
 from handwright.methods.sampling.setup.hold_data import HoldData
 
@@ -51,16 +37,16 @@ class Touch(NamedTuple):
     """Where a capsule touches the body."""
 
     capsule: int
-    point: Vector
+    point: vec3.Vector
     """On the body, m."""
-    gradient: Vector
+    gradient: vec3.Vector
     """Gradient of the distance from the body there."""
     gap: float
     """m."""
 
 
 @inlined
-def apply_skin_stretch(data: HoldData, work: Workspace, n: int, moved: Vector) -> Vector:
+def apply_skin_stretch(data: HoldData, work: Workspace, n: int, moved: vec3.Vector) -> vec3.Vector:
     """Stretches the skin as contact ``n`` moves over the body; returns what it slips by, m.
 
     ``contact.shear`` does the same for whole motions.
@@ -68,35 +54,35 @@ def apply_skin_stretch(data: HoldData, work: Workspace, n: int, moved: Vector) -
     limit = data.limits.shear
     if limit <= 0.0:
         return moved
-    c, normal = work.found.capsule[n], vector(work.contacts.normal[n])
-    old = vector(work.sheared[c])
+    c, normal = work.found.capsule[n], vec3.read(work.contacts.normal[n])
+    old = vec3.read(work.sheared[c])
     # As a digit rolls on, the normal turns; the skin under it stays as stretched as it was.
-    kept = tangential(old, normal)
-    scale = length(old) / max(length(kept), 1e-12)
-    stretch = shifted(moved, scale, kept)
-    size = length(stretch)
+    kept = vec3.tangential(old, normal)
+    scale = vec3.length(old) / max(vec3.length(kept), 1e-12)
+    stretch = vec3.shifted(moved, scale, kept)
+    size = vec3.length(stretch)
     over = max(size - limit, 0.0) / max(size, 1e-12)
     # The faces beside an edge are touched by the same skin.
     if n == work.found.num[1] or work.found.capsule[n - 1] != c:
-        write(work.shear[c], scaled(1.0 - over, stretch))
-    return scaled(over, stretch)
+        vec3.write(work.shear[c], vec3.scaled(1.0 - over, stretch))
+    return vec3.scaled(over, stretch)
 
 
 @inlined
 def _add_contact(data: HoldData, work: Workspace, n: int, touch: Touch, has_before: bool) -> None:
     """Writes contact ``n``."""
     found, contacts, c, p = work.found, work.contacts, touch.capsule, touch.point
-    normal = divided(touch.gradient, -length(touch.gradient))
+    normal = vec3.divided(touch.gradient, -vec3.length(touch.gradient))
     found.capsule[n] = c
     found.gap[n] = touch.gap
-    write(found.point[n], p)
-    write(found.slip[n], (0.0, 0.0, 0.0))
-    write(contacts.arm[n], minus(p, vector(data.center)))
-    write(contacts.normal[n], normal)
-    write(contacts.drag[n], (0.0, 0.0, 0.0))
+    vec3.write(found.point[n], p)
+    vec3.write(found.slip[n], (0.0, 0.0, 0.0))
+    vec3.write(contacts.arm[n], vec3.minus(p, vec3.read(data.center)))
+    vec3.write(contacts.normal[n], normal)
+    vec3.write(contacts.drag[n], (0.0, 0.0, 0.0))
     contacts.friction[n] = data.friction * data.limits.friction_margin
     contacts.cap[n] = np.inf
-    digit = data.digit_of_capsule[c]
+    digit = data.hands.digit_of_capsule[c]
     contacts.weight[n] = 1.0
     if digit >= 0:
         contacts.weight[n] = work.force_weight[digit]
@@ -104,14 +90,14 @@ def _add_contact(data: HoldData, work: Workspace, n: int, touch: Touch, has_befo
             contacts.cap[n] = 0.0
     if not has_before:
         return
-    link = data.table.capsule_link[c]
-    x, y, z = local_of(work.now, link, p)
-    moved = tangential(minus(p, placed(work.before, link, x, y, z)), normal)
+    link = data.hands.table.capsule_link[c]
+    x, y, z = vec3.local_of(work.now, link, p)
+    moved = vec3.tangential(vec3.minus(p, placed(work.before, link, x, y, z)), normal)
     slip = apply_skin_stretch(data, work, n, moved)
-    write(found.slip[n], slip)
-    size = length(slip)
+    vec3.write(found.slip[n], slip)
+    size = vec3.length(slip)
     if size > BACKWARD * data.limits.slip:
-        write(contacts.drag[n], divided(slip, size))
+        vec3.write(contacts.drag[n], vec3.divided(slip, size))
 
 
 @kernel
@@ -125,39 +111,41 @@ def _add_edge_sides(data: HoldData, work: Workspace, n: int, touch: Touch, has_b
         # A finger that moves over an edge rests on neither face.
         if contacts.drag[n - 1, i] != 0.0:
             return n
-    u = divided(touch.gradient, -length(touch.gradient))
+    u = vec3.divided(touch.gradient, -vec3.length(touch.gradient))
     # Two directions at right angles to the normal.
     a = (0.0, u[2], -u[1]) if abs(u[0]) < 0.6 else (-u[2], 0.0, u[0])
-    a = divided(a, length(a))
-    b = cross(u, a)
-    sunk_point = shifted(p, EDGE_SINK * EDGE_RADIUS, u)
-    first, spare = n, data.digit_of_capsule.shape[0] - c
+    a = vec3.divided(a, vec3.length(a))
+    b = vec3.cross(u, a)
+    sunk_point = vec3.shifted(p, EDGE_SINK * EDGE_RADIUS, u)
+    first, spare = n, data.hands.digit_of_capsule.shape[0] - c
     for k in range(EDGE_DIRECTIONS):
         angle = 2.0 * np.pi * k / EDGE_DIRECTIONS
-        q = shifted(shifted(p, EDGE_RADIUS * np.cos(angle), a), EDGE_RADIUS * np.sin(angle), b)
-        q = shifted(q, EDGE_SINK * EDGE_RADIUS, u)
-        value, g = distance_at(data.field, q)
-        size = length(g)
-        if not EDGE_BACK * size < -dot(u, g) < EDGE_TURN * size:
+        q = vec3.shifted(
+            vec3.shifted(p, EDGE_RADIUS * np.cos(angle), a), EDGE_RADIUS * np.sin(angle), b
+        )
+        q = vec3.shifted(q, EDGE_SINK * EDGE_RADIUS, u)
+        value, g = vec3.distance_at(data.field, q)
+        size = vec3.length(g)
+        if not EDGE_BACK * size < -vec3.dot(u, g) < EDGE_TURN * size:
             continue
-        g = divided(g, size)
+        g = vec3.divided(g, size)
         # The contact's point, sunk in, projected onto the plane of that face.
         off = value / size
         for i in range(3):
             off += (sunk_point[i] - q[i]) * g[i]
-        q = shifted(sunk_point, -off, g)
-        away = minus(q, p)
-        sunk = dot(away, u)
+        q = vec3.shifted(sunk_point, -off, g)
+        away = vec3.minus(q, p)
+        sunk = vec3.dot(away, u)
         gap = touch.gap + max(sunk, 0.0)
         # The grid rounds edges off, and may lead nowhere. Rows are kept for the other capsules.
         is_known = (
             not gap <= data.limits.gap
-            or dot(away, away) - sunk * sunk > EDGE_RADIUS**2
+            or vec3.dot(away, away) - sunk * sunk > EDGE_RADIUS**2
             or abs(field_value(data.field, q[0], q[1], q[2])) > _OFF_SURFACE
             or n + spare >= contacts.normal.shape[0]
         )
         for m in range(first, n):
-            is_known = is_known or -dot(vector(contacts.normal[m]), g) >= EDGE_TURN
+            is_known = is_known or -vec3.dot(vec3.read(contacts.normal[m]), g) >= EDGE_TURN
         if not is_known:
             _add_contact(data, work, n, Touch(c, q, g, gap), has_before)
             n += 1
@@ -199,15 +187,15 @@ def collect_contacts(data: HoldData, t: int, work: Workspace, has_before: bool) 
     found.num[1] = n
     deepest = 0.0
     found.blame[0] = found.blame[1] = -1
-    for c in range(data.digit_of_capsule.shape[0]):
-        write(work.shear[c], (0.0, 0.0, 0.0))
+    for c in range(data.hands.digit_of_capsule.shape[0]):
+        vec3.write(work.shear[c], (0.0, 0.0, 0.0))
         skin, row, ground = skin_distance(data, around, work.now, c, 0.003)
         depth = -min(skin, ground)
         if depth > deepest:
             deepest = depth
-            found.blame[0] = data.digit_of_capsule[c]
+            found.blame[0] = data.hands.digit_of_capsule[c]
         a, b = capsule_ends(data, work.now, c)
-        radius = data.table.capsule_radius[c]
+        radius = data.hands.table.capsule_radius[c]
         if not skin < 0.006:
             continue
         gap, s, gx, gy, gz = capsule_depth(
@@ -216,19 +204,19 @@ def collect_contacts(data: HoldData, t: int, work: Workspace, has_before: bool) 
         # Skin is never deeper in a thin wall than half of it; the flesh under it is.
         if -gap - CAPSULE_BULGE > deepest:
             deepest = -gap - CAPSULE_BULGE
-            found.blame[0] = data.digit_of_capsule[c]
+            found.blame[0] = data.hands.digit_of_capsule[c]
         if gap <= limits.gap:
-            p, g, far = shifted(a, s, minus(b, a)), (gx, gy, gz), gap + radius
+            p, g, far = vec3.shifted(a, s, vec3.minus(b, a)), (gx, gy, gz), gap + radius
         elif skin <= limits.gap:
-            p = sample_position(data.samples, row, work.now)
-            gap, g = distance_at(data.field, p)
+            p = sample_position(data.hands.samples, row, work.now)
+            gap, g = vec3.distance_at(data.field, p)
             far = gap
         else:
             continue
-        size = length(g)
+        size = vec3.length(g)
         if size < 1e-6:
             continue
-        touch = Touch(c, shifted(p, -far / size, g), g, gap)
+        touch = Touch(c, vec3.shifted(p, -far / size, g), g, gap)
         _add_contact(data, work, n, touch, has_before)
         n = _add_edge_sides(data, work, n + 1, touch, has_before)
     found.num[0] = n
@@ -262,18 +250,18 @@ def find_central_slips(data: HoldData, t: int, work: Workspace, ahead: Links, sp
         if n > found.num[1] and found.capsule[n] == found.capsule[n - 1]:
             _copy_slip_of_edge(work, n)
             continue
-        link = data.table.capsule_link[found.capsule[n]]
-        x, y, z = local_of(work.now, link, vector(found.point[n]))
-        moved = minus(placed(ahead, link, x, y, z), placed(work.before, link, x, y, z))
-        moved = tangential(divided(moved, max(span, 1)), vector(contacts.normal[n]))
+        link = data.hands.table.capsule_link[found.capsule[n]]
+        x, y, z = vec3.local_of(work.now, link, vec3.read(found.point[n]))
+        moved = vec3.minus(placed(ahead, link, x, y, z), placed(work.before, link, x, y, z))
+        moved = vec3.tangential(vec3.divided(moved, max(span, 1)), vec3.read(contacts.normal[n]))
         # A frame lasts from half-way after the last one to half-way before the next.
         lasts = 0.5 * max(span, 1)
-        moved = divided(apply_skin_stretch(data, work, n, scaled(lasts, moved)), lasts)
-        write(found.slip[n], moved)
-        size = length(moved)
-        drag = divided(moved, size) if size > data.limits.slip else (0.0, 0.0, 0.0)
-        write(contacts.drag[n], drag)
-        digit = data.digit_of_capsule[found.capsule[n]]
+        moved = vec3.divided(apply_skin_stretch(data, work, n, vec3.scaled(lasts, moved)), lasts)
+        vec3.write(found.slip[n], moved)
+        size = vec3.length(moved)
+        drag = vec3.divided(moved, size) if size > data.limits.slip else (0.0, 0.0, 0.0)
+        vec3.write(contacts.drag[n], drag)
+        digit = data.hands.digit_of_capsule[found.capsule[n]]
         if digit >= 0 and not data.may_touch[t, digit]:
             contacts.cap[n] = 0.0
 

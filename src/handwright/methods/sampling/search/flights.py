@@ -10,20 +10,10 @@ from jaxtyping import Float, Int
 
 from handwright.kernels.decorators import inlined, kernel, linked
 from handwright.kernels.rng import drawn_from, roll
+from handwright.methods.sampling.search import vec3
 from handwright.methods.sampling.search.carrying import FINGER_WIDTH, score_grasps
 from handwright.methods.sampling.search.policy import PlanData
 from handwright.methods.sampling.search.step import SearchState, pad_position
-from handwright.methods.sampling.search.vectors import (
-    Vector,
-    dot,
-    length,
-    localized,
-    minus,
-    rotated,
-    shifted,
-    vector,
-    write,
-)
 from handwright.methods.sampling.search.workspace import FLY, FREE, HOLD, SLIDE
 
 SCHEDULE_AHEAD = 4
@@ -46,14 +36,14 @@ def next_key_frame(keys: Int[np.ndarray, " K"], frame: int) -> int:
 @inlined
 def squared_distance(a: Float[np.ndarray, " 3"], b: Float[np.ndarray, " 3"]) -> float:
     """Squared distance of two points, m^2."""
-    away = minus(vector(a), vector(b))
-    return dot(away, away)
+    away = vec3.minus(vec3.read(a), vec3.read(b))
+    return vec3.dot(away, away)
 
 
 @inlined
-def flight_frames(plan: PlanData, goal: Float[np.ndarray, " 3"], start: Vector) -> int:
+def flight_frames(plan: PlanData, goal: Float[np.ndarray, " 3"], start: vec3.Vector) -> int:
     """Number of frames that a flight from a point to another takes."""
-    return int(np.ceil(length(minus(vector(goal), start)) / plan.policy.stride))
+    return int(np.ceil(vec3.length(vec3.minus(vec3.read(goal), start)) / plan.policy.stride))
 
 
 @linked
@@ -93,7 +83,9 @@ def plan_flight(state: SearchState, plan: PlanData, t: int, d: int, avoids_point
 
 
 @inlined
-def write_flight(state: SearchState, t: int, d: int, m: int, start: Vector, landing: int) -> None:
+def write_flight(
+    state: SearchState, t: int, d: int, m: int, start: vec3.Vector, landing: int
+) -> None:
     """Writes a flight of a digit from a point to candidate ``m``."""
     path, candidates, data = state.path, state.candidates, state.data
     if data.pad_links[d, candidates.pad[m]] != data.pad_link[d]:
@@ -104,9 +96,9 @@ def write_flight(state: SearchState, t: int, d: int, m: int, start: Vector, land
     path.fly_pad[t, d] = candidates.pad[m]
     path.fly_begin[t, d] = t
     path.fly_end[t, d] = landing
-    write(path.fly_from[t, d], start)
-    write(path.fly_goal[t, d], vector(candidates.point[m]))
-    write(path.fly_normal[t, d], vector(candidates.normal[m]))
+    vec3.write(path.fly_from[t, d], start)
+    vec3.copy(path.fly_goal[t, d], candidates.point[m])
+    vec3.copy(path.fly_normal[t, d], candidates.normal[m])
 
 
 @kernel
@@ -116,7 +108,7 @@ def _draw_candidate(
     t: int,
     d: int,
     k: int,
-    position: Vector,
+    position: vec3.Vector,
     avoids_point: bool,
     lasting: int,
 ) -> int:
@@ -131,8 +123,8 @@ def _draw_candidate(
     for m in range(point.shape[0]):
         weight = plan.appeal[lasting, d, k, m]
         if weight > 0.0:
-            away = minus(vector(point[m]), position)
-            weight *= np.exp(-0.5 * dot(away, away) / _NEIGHBOURHOOD**2)
+            away = vec3.minus(vec3.read(point[m]), position)
+            weight *= np.exp(-0.5 * vec3.dot(away, away) / _NEIGHBOURHOOD**2)
             if avoids_point:
                 weight *= squared_distance(point[m], plan.forced.avoided_point[d])
             total += weight
@@ -160,8 +152,8 @@ def plan_whole_grasp(state: SearchState, plan: PlanData, t: int) -> None:
     are at the body.
     """
     path, data, candidates = state.path, state.data, state.candidates
-    hand, last = data.hand_of_digit, path.mode.shape[0] - 1
-    for h in range(data.offset.shape[0]):
+    hand, last = data.hands.hand_of_digit, path.mode.shape[0] - 1
+    for h in range(data.hands.offset.shape[0]):
         is_there = False
         for d in range(hand.shape[0]):
             mode = path.mode[t, d]
@@ -190,12 +182,14 @@ def plan_whole_grasp(state: SearchState, plan: PlanData, t: int) -> None:
 
 
 @inlined
-def _moved_with_wrist(state: SearchState, t: int, d: int, point: Vector, later: int) -> Vector:
+def _moved_with_wrist(
+    state: SearchState, t: int, d: int, point: vec3.Vector, later: int
+) -> vec3.Vector:
     """Where a point of a digit is in a later frame if it moves with its wrist, m."""
-    h = state.data.hand_of_digit[d]
+    h = state.data.hands.hand_of_digit[d]
     rotation, position = state.data.root_rotation[:, h], state.data.root_position[:, h]
-    local = localized(rotation[t], minus(point, vector(position[t])))
-    return shifted(rotated(rotation[later], local), 1.0, vector(position[later]))
+    local = vec3.localized(rotation[t], vec3.minus(point, vec3.read(position[t])))
+    return vec3.shifted(vec3.rotated(rotation[later], local), 1.0, vec3.read(position[later]))
 
 
 @kernel
@@ -208,12 +202,12 @@ def _best_grasp(state: SearchState, plan: PlanData, t: int, h: int, landing: int
     has_thumb, num_taken = False, 0
     for d in range(path.mode.shape[1]):
         if path.mode[t, d] == HOLD or path.mode[t, d] == SLIDE:
-            write(plan.scratch.taken[num_taken], vector(path.target[t, d]))
+            vec3.copy(plan.scratch.taken[num_taken], path.target[t, d])
             num_taken += 1
         for row in range(chosen.shape[0]):
             chosen[row, d] = -1
         is_due = plan.policy.schedule.start[t, d] - t <= SCHEDULE_AHEAD * plan.policy.flight
-        if data.hand_of_digit[d] != h or not data.may_touch[landing, d] or is_due:
+        if data.hands.hand_of_digit[d] != h or not data.may_touch[landing, d] or is_due:
             continue
         total = 0.0
         for m in range(plan.scratch.sums.shape[0]):

@@ -13,18 +13,9 @@ from handwright.kernels.decorators import inlined, kernel, linked
 from handwright.kinematics.tree import Links
 from handwright.mechanics.cones import MAX_ITERATIONS, PENALTY, solve_cones
 from handwright.mechanics.pyramid import MAX_PIVOTS, solve_pyramids
+from handwright.methods.sampling.search import vec3
 from handwright.methods.sampling.search.contacts import collect_contacts
 from handwright.methods.sampling.search.posing import capsule_ends
-from handwright.methods.sampling.search.vectors import (
-    divided,
-    dot,
-    length,
-    minus,
-    point_of,
-    shifted,
-    vector,
-    write,
-)
 from handwright.methods.sampling.search.workspace import HOLD, SLIDE, Workspace
 from handwright.methods.sampling.setup.hold_data import HoldData
 
@@ -70,7 +61,7 @@ def find_forces(data: HoldData, t: int, work: Workspace, is_exact: bool) -> bool
         status, _ = solve_by_pyramids(data, t, count, work)
         if status == 0:
             for n in range(count):
-                write(work.cone.force[n], vector(work.pyramid.force[n]))
+                vec3.copy(work.cone.force[n], work.pyramid.force[n])
     if status != 0:
         status, _ = solve_by_cones(data, t, count, work)
     _distribute_loads(data, work)
@@ -82,31 +73,31 @@ def find_forces(data: HoldData, t: int, work: Workspace, is_exact: bool) -> bool
 def _distribute_loads(data: HoldData, work: Workspace) -> None:
     """Writes loads, friction ratios and directions of friction of the digits from the forces."""
     found, contacts = work.found, work.contacts
-    for d in range(data.hand_of_digit.shape[0]):
+    for d in range(data.hands.hand_of_digit.shape[0]):
         found.load[d] = found.ratio[d] = 0.0
-        write(found.pull[d], (0.0, 0.0, 0.0))
+        vec3.write(found.pull[d], (0.0, 0.0, 0.0))
     found.total[0] = 0.0
     for n in range(found.num[1], found.num[0]):
-        force, normal = vector(work.cone.force[n]), vector(contacts.normal[n])
-        level = dot(force, normal)
+        force, normal = vec3.read(work.cone.force[n]), vec3.read(contacts.normal[n])
+        level = vec3.dot(force, normal)
         found.total[0] += level / data.weight
-        d = data.digit_of_capsule[found.capsule[n]]
+        d = data.hands.digit_of_capsule[found.capsule[n]]
         if d < 0:
             continue
         found.load[d] += level / data.weight
-        across = shifted(force, -level, normal)
-        size, most = length(across), contacts.friction[n] * level
+        across = vec3.shifted(force, -level, normal)
+        size, most = vec3.length(across), contacts.friction[n] * level
         # The faces beside a contact do not count: digits slide along their own.
         is_side = n > found.num[1] and found.capsule[n] == found.capsule[n - 1]
         if level > 0.01 * data.weight and size > 1e-9 and not is_side:
             found.ratio[d] = size / max(most, 1e-12)
-            write(found.pull[d], divided(across, size))
+            vec3.write(found.pull[d], vec3.divided(across, size))
 
 
 @kernel
 def find_crossed_digits(data: HoldData, links: Links, allowed: float) -> tuple[int, int]:
     """Finds two digits that overlap by more than ``allowed``, m; -1, -1 if there are none."""
-    table = data.table
+    table = data.hands.table
     count = table.capsule.shape[0]
     for d in range(count):
         for m in range(table.capsule.shape[1]):
@@ -148,8 +139,10 @@ def check_frame(data: HoldData, t: int, work: Workspace, has_before: bool, is_ex
         mode = guide.mode[d]
         if mode != HOLD and mode != SLIDE:
             continue
-        point = point_of(work.now, guide.link[d], guide.local[d])
-        work.is_lost[d] = not length(minus(point, vector(guide.target[d]))) <= limits.anchor
+        point = vec3.point_of(work.now, guide.link[d], guide.local[d])
+        work.is_lost[d] = (
+            not vec3.length(vec3.minus(point, vec3.read(guide.target[d]))) <= limits.anchor
+        )
         if work.is_lost[d] and work.must_touch[d]:
             found.blame[0] = d
             return MISSED

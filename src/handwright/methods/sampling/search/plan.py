@@ -260,7 +260,7 @@ def _can_spare(state: SearchState, plan: PlanData, t: int) -> bool:
 @inlined
 def _may_fly(state: SearchState, t: int, d: int, most: int) -> bool:
     """Whether fewer than ``most`` digits of a digit's hand are on a flight."""
-    hand, flying = state.data.hand_of_digit, 0
+    hand, flying = state.data.hands.hand_of_digit, 0
     for e in range(hand.shape[0]):
         if hand[e] == hand[d] and state.path.mode[t, e] == FLY:
             flying += 1
@@ -271,7 +271,7 @@ def _may_fly(state: SearchState, t: int, d: int, most: int) -> bool:
 def _plan_free_digit(state: SearchState, plan: PlanData, t: int, d: int, eagerness: int) -> None:
     """Lets a free digit come to the body, if others of its hand, or its thumb, do so too."""
     path, data = state.path, state.data
-    hand, is_led = data.hand_of_digit, plan.policy.look_ahead == 0
+    hand, is_led = data.hands.hand_of_digit, plan.policy.look_ahead == 0
     for e in range(hand.shape[0]):
         if hand[e] != hand[d]:
             continue

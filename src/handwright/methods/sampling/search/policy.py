@@ -135,7 +135,7 @@ def make_plan_data(
     return PlanData(
         policy=policy,
         appeal=np.ascontiguousarray(both.transpose(0, 1, 3, 2)),
-        is_thumb=first_digits(data.hand_of_digit),
+        is_thumb=first_digits(data.hands.hand_of_digit),
         horizons=np.array([round(share * policy.look_ahead) for share in horizons]),
         dice=make_dice(rng),
         forced=zeros(ForcedMoves, sizes),

@@ -12,16 +12,7 @@ from handwright.kinematics.ik.digit import IkWeights, place_digit, solve_digit
 from handwright.kinematics.obstacles import Around
 from handwright.kinematics.skin.samples import sample_position
 from handwright.kinematics.tree import Links
-from handwright.methods.sampling.search.vectors import (
-    Vector,
-    length,
-    minus,
-    point_of,
-    scaled,
-    shifted,
-    vector,
-    write,
-)
+from handwright.methods.sampling.search import vec3
 from handwright.methods.sampling.search.workspace import FREE, Workspace
 from handwright.methods.sampling.setup.hold_data import HoldData
 
@@ -44,7 +35,7 @@ def surroundings_at(data: HoldData, t: int) -> Around:
             world.half_extents,
             world.frictions,
         ),
-        data.samples,
+        data.hands.samples,
         data.limits.max_samples,
     )
 
@@ -52,27 +43,27 @@ def surroundings_at(data: HoldData, t: int) -> Around:
 @kernel
 def place_hands(data: HoldData, t: int, q: Float[np.ndarray, " J"], links: Links) -> None:
     """Places the links of all hands for one frame."""
-    for h in range(data.offset.shape[0]):
-        root = data.offset[h]
-        write(links.position[root], vector(data.root_position[t, h]))
+    for h in range(data.hands.offset.shape[0]):
+        root = data.hands.offset[h]
+        vec3.copy(links.position[root], data.root_position[t, h])
         for i in range(3):
-            write(links.rotation[root, i], vector(data.root_rotation[t, h, i]))
-    for digit in range(data.hand_of_digit.shape[0]):
-        place_digit(data.tree, data.table, links, digit, q)
+            vec3.copy(links.rotation[root, i], data.root_rotation[t, h, i])
+    for digit in range(data.hands.hand_of_digit.shape[0]):
+        place_digit(data.hands.tree, data.hands.table, links, digit, q)
 
 
 @inlined
 def set_touching_point(data: HoldData, d: int, link: int, local: Float[np.ndarray, " 3"]) -> None:
     """Chooses the point of a digit that inverse kinematics brings to its target."""
-    data.table.tip_link[d] = link
-    write(data.table.pad[d], vector(local))
+    data.hands.table.tip_link[d] = link
+    vec3.copy(data.hands.table.pad[d], local)
 
 
 @linked
 def pose_digits(data: HoldData, t: int, q: Float[np.ndarray, " J"], work: Workspace) -> None:
     """Bends the digits of ``q``, within ``work.low`` and ``work.high``, to their guiding points."""
-    around, guide = surroundings_at(data, t), work.guide
-    digits = data.hand_of_digit.shape[0]
+    around, hands, guide = surroundings_at(data, t), data.hands, work.guide
+    digits = hands.hand_of_digit.shape[0]
     for d in range(digits):
         if guide.mode[d] != FREE:
             set_touching_point(data, d, guide.link[d], guide.local[d])
@@ -85,7 +76,7 @@ def pose_digits(data: HoldData, t: int, q: Float[np.ndarray, " J"], work: Worksp
             continue
         weights = data.idle_weights if is_free else data.hold_weights
         solve_digit(
-            data.tree, data.table, around, work.now, d, q, guide.target[d], guide.normal[d],
+            hands.tree, hands.table, around, work.now, d, q, guide.target[d], guide.normal[d],
             work.reference, work.low, work.high, weights, work.ik,
         )  # fmt: skip
 
@@ -107,21 +98,22 @@ def pose_alone(
     preferred, rad. Those of ``work.spare`` are changed. Roots must have been placed and the
     touching point chosen. Returns the cost.
     """
-    place_digit(data.tree, data.table, work.now, d, work.spare)
+    hands, around = data.hands, surroundings_at(data, t)
+    place_digit(hands.tree, hands.table, work.now, d, work.spare)
     cost, _ = solve_digit(
-        data.tree, data.table, surroundings_at(data, t), work.now, d, work.spare, target, normal,
-        reference, data.low[t], data.high[t], weights, work.ik,
+        hands.tree, hands.table, around, work.now, d, work.spare, target, normal, reference,
+        data.low[t], data.high[t], weights, work.ik,
     )  # fmt: skip
     return cost
 
 
 @inlined
-def capsule_ends(data: HoldData, links: Links, c: int) -> tuple[Vector, Vector]:
+def capsule_ends(data: HoldData, links: Links, c: int) -> tuple[vec3.Vector, vec3.Vector]:
     """Both ends of a capsule's axis, in the body's frame, m."""
-    table = data.table
+    table = data.hands.table
     link = table.capsule_link[c]
     start, end = table.capsule_start[c], table.capsule_end[c]
-    return point_of(links, link, start), point_of(links, link, end)
+    return vec3.point_of(links, link, start), vec3.point_of(links, link, end)
 
 
 @kernel
@@ -136,9 +128,9 @@ def skin_distance(
         farther away than ``bound``.
     """
     a, b = capsule_ends(data, links, c)
-    half = 0.5 * length(minus(b, a))
-    x, y, z = scaled(0.5, shifted(a, 1.0, b))
-    reach = half + data.samples.reach[c] + bound
+    half = 0.5 * vec3.length(vec3.minus(b, a))
+    x, y, z = vec3.scaled(0.5, vec3.shifted(a, 1.0, b))
+    reach = half + data.hands.samples.reach[c] + bound
     near_body = field_value(data.field, x, y, z) < reach
     near_ground = False
     if len(around.environment.frictions) > 0:
@@ -146,10 +138,10 @@ def skin_distance(
     least, nearest, ground = np.inf, -1, np.inf
     if not (near_body or near_ground):
         return least, nearest, ground
-    first = data.samples.first[c]
-    last = min(data.samples.first[c + 1], first + around.max_samples)
+    first = data.hands.samples.first[c]
+    last = min(data.hands.samples.first[c + 1], first + around.max_samples)
     for row in range(first, last):
-        x, y, z = sample_position(data.samples, row, links)
+        x, y, z = sample_position(data.hands.samples, row, links)
         if near_body:
             value = field_value(data.field, x, y, z)
             if value < least:
@@ -164,8 +156,8 @@ def digit_depth(data: HoldData, t: int, d: int, work: Workspace) -> float:
     """Depth of the skin of one placed digit in the body or the surroundings, m."""
     around = surroundings_at(data, t)
     deepest = 0.0
-    for m in range(data.table.capsule.shape[1]):
-        c = data.table.capsule[d, m]
+    for m in range(data.hands.table.capsule.shape[1]):
+        c = data.hands.table.capsule[d, m]
         if c < 0:
             break
         skin, _, ground = skin_distance(data, around, work.now, c, 0.0)

@@ -113,7 +113,7 @@ class TreeSearch:
         self.tally = SearchTally()
         self._data, self._candidates = data, hold.candidates
         self._policy, self._rng = hold.policy, rng
-        self._frames, self._digits = len(data.wrench), len(data.hand_of_digit)
+        self._frames, self._digits = len(data.wrench), len(data.hands.hand_of_digit)
         self._path = make_path(data, self._frames)
         self._work, self._parts = hold.work, hold.parts
         state = SearchState(data, hold.candidates, self._path, hold.work)
@@ -239,8 +239,8 @@ class TreeSearch:
         slips = np.zeros(self._digits, dtype=bool)
         for n in range(int(work.found.num[1]), int(work.found.num[0])):
             capsule = work.found.capsule[n]
-            d = data.digit_of_capsule[capsule]
-            if d >= 0 and data.table.capsule_link[capsule] == work.guide.link[d]:
+            d = data.hands.digit_of_capsule[capsule]
+            if d >= 0 and data.hands.table.capsule_link[capsule] == work.guide.link[d]:
                 slips[d] |= float(np.linalg.norm(work.found.slip[n])) > data.limits.slip
         return slips
 
@@ -324,7 +324,7 @@ class TreeSearch:
     def _grasp(self) -> bool:
         """Poses the drawn grasp that carries the body for longest; returns whether there is one."""
         policy, data, rng = self._policy, self._data, self._rng
-        is_thumb = first_digits(data.hand_of_digit)
+        is_thumb = first_digits(data.hands.hand_of_digit)
         is_bound = np.array([policy.schedule.binds(0, d) for d in range(self._digits)])
         chosen = draw_grasps(
             self._appeal, data.may_touch[0], is_thumb | is_bound, policy.grasp_tries,
@@ -358,7 +358,7 @@ class TreeSearch:
             guide.link[d] = data.pad_links[d, candidates.pad[m]]
             guide.local[d] = data.pads[d, candidates.pad[m]]
             guide.target[d], guide.normal[d] = candidates.point[m], candidates.normal[m]
-            free = data.table.free[d]
+            free = data.hands.table.free[d]
             free = free[free >= 0]
             q[free] = candidates.q[d, m, 0, : len(free)]
         work.low[:], work.high[:], work.reference[:] = data.low[0], data.high[0], data.curled
@@ -380,4 +380,4 @@ class TreeSearch:
         """Finds a digit that does not touch at its pin in frame t, just solved, or -1."""
         if not self._has_schedule:
             return -1
-        return self._policy.schedule.untouched(self._work, self._data.digit_of_capsule, t)
+        return self._policy.schedule.untouched(self._work, self._data.hands.digit_of_capsule, t)

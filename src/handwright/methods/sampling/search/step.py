@@ -9,6 +9,7 @@ from jaxtyping import Float
 
 from handwright.kernels.decorators import compiled, inlined, kernel, linked
 from handwright.kinematics.tree import Links
+from handwright.methods.sampling.search import vec3
 from handwright.methods.sampling.search.contacts import (
     BACKWARD,
     collect_contacts,
@@ -23,21 +24,6 @@ from handwright.methods.sampling.search.frame import (
     find_forces,
 )
 from handwright.methods.sampling.search.posing import place_hands, pose_digits
-from handwright.methods.sampling.search.vectors import (
-    Vector,
-    distance_at,
-    divided,
-    dot,
-    length,
-    local_of,
-    minus,
-    point_of,
-    scaled,
-    shifted,
-    tangential,
-    vector,
-    write,
-)
 from handwright.methods.sampling.search.workspace import (
     FLY,
     FREE,
@@ -84,9 +70,9 @@ def advance(state: SearchState, t: int) -> None:
     for d in range(guide.mode.shape[0]):
         guide.mode[d] = path.mode[t, d]
         guide.link[d] = path.link[t, d]
-        write(guide.local[d], vector(path.local[t, d]))
-        write(guide.target[d], vector(path.target[t, d]))
-        write(guide.normal[d], vector(path.normal[t, d]))
+        vec3.copy(guide.local[d], path.local[t, d])
+        vec3.copy(guide.target[d], path.target[t, d])
+        vec3.copy(guide.normal[d], path.normal[t, d])
         if path.mode[t, d] == SLIDE:
             _slide(data, path, t, d, work)
         elif path.mode[t, d] == FLY:
@@ -96,7 +82,7 @@ def advance(state: SearchState, t: int) -> None:
         work.must_touch[d] = False
     place_hands(data, t, path.q[t], work.before)
     for c in range(work.sheared.shape[0]):
-        write(work.sheared[c], vector(path.shear[t, c]))
+        vec3.copy(work.sheared[c], path.shear[t, c])
     step = data.limits.step
     for j in range(path.q.shape[1]):
         before = path.q[t, j]
@@ -112,10 +98,13 @@ def advance(state: SearchState, t: int) -> None:
             continue
         openness = 1
         for e in range(guide.mode.shape[0]):
-            if data.hand_of_digit[e] == data.hand_of_digit[d] and guide.mode[e] in (HOLD, SLIDE):
+            if data.hands.hand_of_digit[e] == data.hands.hand_of_digit[d] and guide.mode[e] in (
+                HOLD,
+                SLIDE,
+            ):
                 openness = 0
-        for n in range(data.table.free.shape[1]):
-            j = data.table.free[d, n]
+        for n in range(data.hands.table.free.shape[1]):
+            j = data.hands.table.free[d, n]
             if j < 0:
                 break
             work.reference[j] = 0.8 * path.q[t, j] + 0.2 * data.ready[openness, j]
@@ -125,16 +114,16 @@ def advance(state: SearchState, t: int) -> None:
 def _slide(data: HoldData, path: Path, t: int, d: int, work: Workspace) -> None:
     """Moves the guiding point of a digit that slides over the surface."""
     guide = work.guide
-    p = shifted(vector(guide.target[d]), 1.0, vector(path.slide[t, d]))
-    value, gradient = distance_at(data.field, p)
-    size = max(length(gradient), 1e-9)
-    normal = divided(gradient, size)
-    if dot(normal, vector(guide.normal[d])) < _MIN_SLIDE_COSINE:
+    p = vec3.shifted(vec3.read(guide.target[d]), 1.0, vec3.read(path.slide[t, d]))
+    value, gradient = vec3.distance_at(data.field, p)
+    size = max(vec3.length(gradient), 1e-9)
+    normal = vec3.divided(gradient, size)
+    if vec3.dot(normal, vec3.read(guide.normal[d])) < _MIN_SLIDE_COSINE:
         # Over an edge: the digit stops in front of it.
         guide.mode[d] = HOLD
         return
-    write(guide.normal[d], normal)
-    write(guide.target[d], shifted(p, -value / size, normal))
+    vec3.write(guide.normal[d], normal)
+    vec3.write(guide.target[d], vec3.shifted(p, -value / size, normal))
 
 
 @inlined
@@ -142,26 +131,26 @@ def _fly(data: HoldData, path: Path, t: int, d: int, work: Workspace) -> None:
     """Moves the guiding point of a digit that is on a flight."""
     guide = work.guide
     begin, end = path.fly_begin[t, d], path.fly_end[t, d]
-    goal = vector(path.fly_goal[t, d])
+    goal = vec3.read(path.fly_goal[t, d])
     guide.link[d] = data.pad_links[d, path.fly_pad[t, d]]
-    write(guide.local[d], vector(data.pads[d, path.fly_pad[t, d]]))
+    vec3.copy(guide.local[d], data.pads[d, path.fly_pad[t, d]])
     if t + 1 >= end:
         guide.mode[d] = HOLD
-        write(guide.target[d], goal)
-        write(guide.normal[d], vector(path.fly_normal[t, d]))
+        vec3.write(guide.target[d], goal)
+        vec3.copy(guide.normal[d], path.fly_normal[t, d])
         return
     s = (t + 1 - begin) / (end - begin)
     # Straight up at first and straight down at last, so that it touches without sliding.
     over = min(max((s - 0.2) / 0.6, 0.0), 1.0)
     smooth = over * over * (3.0 - 2.0 * over)
-    p = shifted(scaled(1.0 - smooth, vector(path.fly_from[t, d])), smooth, goal)
-    value, gradient = distance_at(data.field, p)
+    p = vec3.shifted(vec3.scaled(1.0 - smooth, vec3.read(path.fly_from[t, d])), smooth, goal)
+    value, gradient = vec3.distance_at(data.field, p)
     height = _LIFT * np.sin(np.pi * s)
     if value < height:
-        normal = divided(gradient, max(length(gradient), 1e-9))
-        write(guide.normal[d], normal)
-        p = shifted(p, height - value, normal)
-    write(guide.target[d], p)
+        normal = vec3.divided(gradient, max(vec3.length(gradient), 1e-9))
+        vec3.write(guide.normal[d], normal)
+        p = vec3.shifted(p, height - value, normal)
+    vec3.write(guide.target[d], p)
 
 
 @linked
@@ -204,10 +193,10 @@ def _foremost_contact(data: HoldData, work: Workspace, d: int) -> int:
 
     Capsules are ordered along a digit, so the last one counts, without the faces beside it.
     """
-    found, link_of, seed = work.found, data.table.capsule_link, -1
+    found, link_of, seed = work.found, data.hands.table.capsule_link, -1
     for n in range(found.num[1], found.num[0]):
         c = found.capsule[n]
-        if data.digit_of_capsule[c] != d:
+        if data.hands.digit_of_capsule[c] != d:
             continue
         last = found.capsule[max(seed, 0)]
         if seed < 0 or (c != last and link_of[c] >= link_of[last]):
@@ -230,30 +219,32 @@ def update_guides(data: HoldData, work: Workspace, has_before: bool) -> None:
             if work.is_lost[d]:
                 guide.mode[d] = FREE
             continue
-        link = data.table.capsule_link[found.capsule[seed]]
-        normal, point = vector(work.contacts.normal[seed]), vector(found.point[seed])
+        link = data.hands.table.capsule_link[found.capsule[seed]]
+        normal, point = vec3.read(work.contacts.normal[seed]), vec3.read(found.point[seed])
         # How far a guiding point that is kept is beside its target: the next one makes up for it,
         # or contacts would creep away as they roll.
         missed = (0.0, 0.0, 0.0)
         if not work.is_lost[d]:
             if link != guide.link[d]:
                 continue
-            target = vector(guide.target[d])
-            missed = tangential(minus(point_of(now, link, guide.local[d]), target), normal)
-            slip, rolled = vector(found.slip[seed]), minus(point, target)
+            target = vec3.read(guide.target[d])
+            missed = vec3.tangential(
+                vec3.minus(vec3.point_of(now, link, guide.local[d]), target), normal
+            )
+            slip, rolled = vec3.read(found.slip[seed]), vec3.minus(point, target)
             if not has_before or work.is_landing[d]:
                 slip = missed
-            has_slid = dot(slip, slip) > (BACKWARD * data.limits.slip) ** 2
-            if not has_slid and dot(rolled, rolled) <= _ROLL**2:
+            has_slid = vec3.dot(slip, slip) > (BACKWARD * data.limits.slip) ** 2
+            if not has_slid and vec3.dot(rolled, rolled) <= _ROLL**2:
                 continue
             if has_slid:
                 # It holds from where it is: to go back would be sliding again.
                 missed = (0.0, 0.0, 0.0)
         guide.mode[d] = HOLD
         guide.link[d] = link
-        write(guide.local[d], local_of(now, link, point))
-        write(guide.target[d], minus(point, missed))
-        write(guide.normal[d], scaled(-1.0, normal))
+        vec3.write(guide.local[d], vec3.local_of(now, link, point))
+        vec3.write(guide.target[d], vec3.minus(point, missed))
+        vec3.write(guide.normal[d], vec3.scaled(-1.0, normal))
 
 
 @kernel
@@ -263,16 +254,16 @@ def _write_frame(path: Path, t: int, work: Workspace) -> None:
     old = max(t - 1, 0)
     path.window_end[t] = path.window_end[old]
     for c in range(work.shear.shape[0]):
-        write(path.shear[t, c], vector(work.shear[c]))
+        vec3.copy(path.shear[t, c], work.shear[c])
     for d in range(guide.mode.shape[0]):
         path.mode[t, d] = path.reached[t, d] = guide.mode[d]
         path.kept[t, d] = not work.is_lost[d]
         path.link[t, d] = guide.link[d]
         path.load[t, d], path.ratio[t, d] = found.load[d], found.ratio[d]
-        write(path.local[t, d], vector(guide.local[d]))
-        write(path.target[t, d], vector(guide.target[d]))
-        write(path.normal[t, d], vector(guide.normal[d]))
-        write(path.pull[t, d], vector(found.pull[d]))
+        vec3.copy(path.local[t, d], guide.local[d])
+        vec3.copy(path.target[t, d], guide.target[d])
+        vec3.copy(path.normal[t, d], guide.normal[d])
+        vec3.copy(path.pull[t, d], found.pull[d])
         copy_motion(path, old, path, t, d)
 
 
@@ -302,11 +293,11 @@ def pose_free_digits(
 
 
 @kernel
-def pad_position(state: SearchState, t: int, d: int, variant: int) -> Vector:
+def pad_position(state: SearchState, t: int, d: int, variant: int) -> vec3.Vector:
     """Where a point of a digit's skin that may touch is in row t, in the body's frame, m."""
     data, work = state.data, state.work
     place_hands(data, t, state.path.q[t], work.now)
-    return point_of(work.now, data.pad_links[d, variant], data.pads[d, variant])
+    return vec3.point_of(work.now, data.pad_links[d, variant], data.pads[d, variant])
 
 
 @linked
@@ -329,7 +320,7 @@ def still_holds(state: SearchState, t: int, ahead: Links) -> bool:
     collect_contacts(data, t, work, before > t)
     find_central_slips(data, t, work, ahead, t + 1 - before)
     for c in range(work.shear.shape[0]):
-        write(shear[t, c], vector(work.shear[c]))
+        vec3.copy(shear[t, c], work.shear[c])
     return find_forces(data, t, work, before > t)
 
 

@@ -14,7 +14,7 @@ from handwright.kinematics.tree import Links
 from handwright.mechanics.cone_work import ConeWork, make_cone_work
 from handwright.mechanics.pyramid import PyramidWork, make_pyramid_work
 from handwright.mechanics.wrench import ForceContacts, no_contacts
-from handwright.methods.sampling.search.vectors import vector, write
+from handwright.methods.sampling.search import vec3
 from handwright.methods.sampling.setup.hold_data import HoldData
 from handwright.methods.sampling.structs import zeros
 
@@ -119,7 +119,7 @@ def make_workspace(data: HoldData) -> Workspace:
         {**data.sizes, "N": capacity, "M": MAX_DIGITS},
         now=make_links(data.num_joints),
         before=make_links(data.num_joints),
-        ik=make_work(data.samples),
+        ik=make_work(data.hands.samples),
         contacts=no_contacts(capacity),
         cone=make_cone_work(capacity),
         pyramid=make_pyramid_work(capacity, _NUM_EDGES),
@@ -194,10 +194,10 @@ def copy_motion(source: Path, row: int, goal: Path, to: int, d: int) -> None:
     goal.fly_end[to, d] = source.fly_end[row, d]
     goal.fly_candidate[to, d] = source.fly_candidate[row, d]
     goal.fly_pad[to, d] = source.fly_pad[row, d]
-    write(goal.slide[to, d], vector(source.slide[row, d]))
-    write(goal.fly_from[to, d], vector(source.fly_from[row, d]))
-    write(goal.fly_goal[to, d], vector(source.fly_goal[row, d]))
-    write(goal.fly_normal[to, d], vector(source.fly_normal[row, d]))
+    vec3.copy(goal.slide[to, d], source.slide[row, d])
+    vec3.copy(goal.fly_from[to, d], source.fly_from[row, d])
+    vec3.copy(goal.fly_goal[to, d], source.fly_goal[row, d])
+    vec3.copy(goal.fly_normal[to, d], source.fly_normal[row, d])
 
 
 def copy_path(path: Path) -> Path:

@@ -26,13 +26,13 @@ from handwright.kernels.packed import Packed
 from handwright.kinematics.ik.digit import IkWeights, count_of
 from handwright.kinematics.ik.reach import ReachVolume, reachable_volume
 from handwright.kinematics.tree import turned
+from handwright.methods.sampling.search import vec3
 from handwright.methods.sampling.search.posing import (
     digit_depth,
     place_hands,
     pose_alone,
     set_touching_point,
 )
-from handwright.methods.sampling.search.vectors import dot, length, minus, point_of, vector
 from handwright.methods.sampling.search.workspace import Workspace
 from handwright.methods.sampling.setup.hold_data import HoldData
 from handwright.methods.sampling.setup.limits import CANDIDATE_DEPTH, CANDIDATE_MISS
@@ -73,10 +73,6 @@ class Candidates(NamedTuple):
 class _ReachQuery(NamedTuple):
     """What the compiled search for reachable candidates is asked."""
 
-    frame: Int[np.ndarray, " K"]
-    point: Float[np.ndarray, "M 3"]
-    normal: Float[np.ndarray, "M 3"]
-    pad: Int[np.ndarray, " M"]
     start: Float[np.ndarray, "D M K N"]
     """Joint values from which inverse kinematics starts, rad; NaN where none is known."""
     unobstructed: IkWeights
@@ -193,20 +189,18 @@ def make_candidates(
     pad = np.repeat(np.arange(variants), len(surface[0]))
     point, normal = (np.ascontiguousarray(np.tile(rows, (variants, 1))) for rows in surface)
     weights = data.hold_weights._replace(digits=0.0, max_iterations=12, polish=1e-9)
+    start = _starting_postures(data, models, point, frames)
     query = _ReachQuery(
-        frame=frames,
-        point=point,
-        normal=normal,
-        pad=pad,
-        start=_starting_postures(data, models, point, frames),
+        start=start,
         unobstructed=weights._replace(num_object_capsules=0, max_iterations=8),
         weights=weights,
         max_depth=CANDIDATE_DEPTH + skin_depth,
         buried_depth=_BURIED + skin_depth,
     )
-    cost, q = np.full(query.start.shape[:3], np.inf), np.zeros(query.start.shape)
-    _reach(Packed(data), Packed(work), Packed(query), cost, q)
-    return Candidates(point, normal, pad, frames, cost, q, lifetimes(cost))
+    cost = np.full(start.shape[:3], np.inf)
+    found = Candidates(point, normal, pad, frames, cost, np.zeros(start.shape), lifetimes(cost))
+    _reach(Packed(data), Packed(work), Packed(query), Packed(found))
+    return found._replace(life=lifetimes(cost))
 
 
 def _starting_postures(
@@ -220,15 +214,15 @@ def _starting_postures(
     They are NaN where a candidate is out of a digit's reach.
     """
     num_points = len(point) // data.pads.shape[1]
-    digits, width = data.table.free.shape[0], data.table.free.shape[1] - 1
+    digits, width = data.hands.table.free.shape[0], data.hands.table.free.shape[1] - 1
     starts = np.full((digits, len(point), len(frames), width), np.nan)
     row = 0
     for h, model in enumerate(models):
         rotation, position = data.root_rotation[frames, h], data.root_position[frames, h]
         local = np.einsum("kji,kmj->kmi", rotation, point[None] - position[:, None])
         for d in range(len(model.digits)):
-            free = data.table.free[row]
-            own = free[free >= 0] - data.offset[h]
+            free = data.hands.table.free[row]
+            own = free[free >= 0] - data.hands.offset[h]
             # The points of the pad, which are near each other, share one volume.
             pads = int(np.count_nonzero(data.pad_links[row] == data.pad_link[row]))
             last = int(np.count_nonzero(data.pad_links[row] >= 0))
@@ -253,23 +247,17 @@ def lifetimes(cost: Float[np.ndarray, "D M K"]) -> Int[np.ndarray, "D M K"]:
 
 
 @compiled
-def _reach(
-    data: HoldData,
-    work: Workspace,
-    query: _ReachQuery,
-    cost: Float[np.ndarray, "D M K"],
-    q: Float[np.ndarray, "D M K N"],
-) -> None:
-    """Writes costs and joint values, rad, of the digits at the candidates that they can touch.
+def _reach(data: HoldData, work: Workspace, query: _ReachQuery, found: Candidates) -> None:
+    """Writes costs and joint values of the digits at the candidates that they can touch.
 
     Other costs must be infinite already.
     """
-    point, normal, pad, starts = query.point, query.normal, query.pad, query.start
-    table, values = data.table, work.spare
-    for k in range(query.frame.shape[0]):
-        t = query.frame[k]
+    point, normal, pad, starts = found.point, found.normal, found.pad, query.start
+    table, values, cost, q = data.hands.table, work.spare, found.cost, found.q
+    for k in range(found.frame.shape[0]):
+        t = found.frame[k]
         for j in range(values.shape[0]):
-            values[j] = data.rest[j]
+            values[j] = data.hands.rest[j]
         place_hands(data, t, values, work.now)
         for d in range(starts.shape[0]):
             if not data.may_touch[t, d]:
@@ -289,9 +277,11 @@ def _reach(
                 for attempt in range(2):
                     weights = query.weights if attempt else query.unobstructed
                     pose_alone(data, t, d, point[m], normal[m], data.curled, weights, work)
-                    miss = length(minus(point_of(work.now, link, local), vector(point[m])))
-                    x, y, z = vector(table.nail_normal[d])
-                    cosine = dot(turned(work.now, link, x, y, z), vector(normal[m]))
+                    miss = vec3.length(
+                        vec3.minus(vec3.point_of(work.now, link, local), vec3.read(point[m]))
+                    )
+                    x, y, z = vec3.read(table.nail_normal[d])
+                    cosine = vec3.dot(turned(work.now, link, x, y, z), vec3.read(normal[m]))
                     if miss > 3.0 * CANDIDATE_MISS or cosine < _MIN_NAIL_COSINE:
                         break
                     if attempt == 0 and digit_depth(data, t, d, work) > query.buried_depth:
@@ -308,11 +298,11 @@ def _reach(
 @inlined
 def _discomfort(data: HoldData, d: int, link: int, values: Float[np.ndarray, " J"]) -> float:
     """How far a digit is bent from rest up to a link, in squared shares of its range."""
-    table, total = data.table, 0.0
+    table, total = data.hands.table, 0.0
     for a in range(count_of(table.free, d)):
         joint = table.free[d, a]
         if joint >= link:
             continue
         reach = max(table.upper[joint] - table.lower[joint], 0.2)
-        total += ((values[joint] - data.rest[joint]) / reach) ** 2
+        total += ((values[joint] - data.hands.rest[joint]) / reach) ** 2
     return total

@@ -64,14 +64,14 @@ def closing_state(data: HoldData, state: SearchState) -> Packed:
 def wanted_posture(data: HoldData, rng: np.random.Generator) -> Float[np.ndarray, " J"]:
     """A more or less closed hand, rad, in which digits that may not touch stay open."""
     wanted = data.ready[1].copy()
-    for d, is_thumb in enumerate(first_digits(data.hand_of_digit)):
-        free = data.table.free[d]
+    for d, is_thumb in enumerate(first_digits(data.hands.hand_of_digit)):
+        free = data.hands.table.free[d]
         own = free[free >= 0]
         share, noise = rng.uniform(*_CLOSING), rng.standard_normal(len(own))
         if not data.may_touch[0, d]:
             continue
         reach = data.high[0, own] - data.low[0, own]
-        wanted[own] = data.rest[own] + share * (data.curled[own] - data.rest[own])
+        wanted[own] = data.hands.rest[own] + share * (data.curled[own] - data.hands.rest[own])
         wanted[own] += (_THUMBS if is_thumb else _FINGERS) * noise * reach
     return np.clip(wanted, data.low[0], data.high[0])
 

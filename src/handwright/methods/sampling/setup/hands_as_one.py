@@ -17,6 +17,8 @@ from handwright.kinematics.ik.digit_table import DigitTable, digit_table
 from handwright.kinematics.skin.samples import SkinSamples, skin_samples
 from handwright.kinematics.tree import Tree, tree_of
 
+SKIN_SPACING = 0.0025
+"""Distance of skin points, m."""
 # Where else on a pad a digit may touch, m.
 _TIPWARD, _SIDEWAYS, _SIDE_RISE = 0.006, 0.006, 0.002
 
@@ -43,7 +45,7 @@ class HandsAsOne(NamedTuple):
     """Joint values of the open hand, rad."""
 
 
-def hands_as_one(models: Sequence[HandModel], spacing: float) -> HandsAsOne:
+def hands_as_one(models: Sequence[HandModel], spacing: float = SKIN_SPACING) -> HandsAsOne:
     """Puts hands side by side, in the order in which their roots will be given.
 
     Skin points are ``spacing`` apart, m.

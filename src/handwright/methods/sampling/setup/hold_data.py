@@ -19,12 +19,9 @@ from handwright.geometry.distance.sdf import Field
 from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.geometry.regions.hollows import filled_field
 from handwright.kinematics.ik.digit import IkWeights
-from handwright.kinematics.ik.digit_table import DigitTable
 from handwright.kinematics.obstacles import seen_over
-from handwright.kinematics.skin.samples import SkinSamples
-from handwright.kinematics.tree import Tree
 from handwright.math import rotation
-from handwright.methods.sampling.setup.hands_as_one import HandsAsOne, sunk_pads
+from handwright.methods.sampling.setup.hands_as_one import HandsAsOne, hands_as_one, sunk_pads
 from handwright.methods.sampling.setup.intervals import (
     CarryInterval,
     GroundContacts,
@@ -49,24 +46,14 @@ _PAD_SHARE, _SKIN_SHARE = 0.2, 0.4
 class HoldData(NamedTuple):
     """Data of the search over T frames, with H hands, D digits, J joints and C capsules."""
 
-    tree: Tree
-    table: DigitTable
-    """Its ``tip_link`` and ``pad`` hold the guiding points of the frame at hand."""
+    hands: HandsAsOne
+    """``tip_link`` and ``pad`` of its table hold the guiding points of the frame at hand."""
     pad_link: Int[np.ndarray, " D"]
     """The last link of each digit."""
     pads: Float[np.ndarray, "D V 3"]
     """Points of a digit's skin that may touch, the middle of its pad first, m."""
     pad_links: Int[np.ndarray, "D V"]
     """The links that carry these points; -1 where a digit has fewer."""
-    samples: SkinSamples
-    offset: Int[np.ndarray, " H"]
-    """First joint, and root link, of each hand."""
-    hand_of_digit: Int[np.ndarray, " D"]
-    digit_of_capsule: Int[np.ndarray, " C"]
-    """The digit that a capsule belongs to; -1 for palms and arms."""
-    hand_of_capsule: Int[np.ndarray, " C"]
-    rest: Float[np.ndarray, " J"]
-    """Relaxed joint values, rad."""
     curled: Float[np.ndarray, " J"]
     """Joint values that digits on the body tend to, rad: relaxed, or closed to wrap it."""
     ready: Float[np.ndarray, "2 J"]
@@ -107,17 +94,17 @@ class HoldData(NamedTuple):
     @property
     def num_joints(self) -> int:
         """Number of joints of all hands."""
-        return len(self.rest)
+        return len(self.curled)
 
     @property
     def num_digits(self) -> int:
         """Number of digits of all hands."""
-        return len(self.hand_of_digit)
+        return len(self.pad_link)
 
     @property
     def num_capsules(self) -> int:
         """Number of capsules of all hands."""
-        return len(self.digit_of_capsule)
+        return len(self.hands.digit_of_capsule)
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -130,10 +117,11 @@ def make_hold_data(
     interval: CarryInterval,
     times: Float[np.ndarray, " T"],
     method: ContactSampling,
-    hands: HandsAsOne,
 ) -> HoldData:
     """Puts the hold of a body by some hands, at the given times, s, into the frame of the body."""
     body, frames = problem.bodies[interval.body], len(times)
+    hands = hands_as_one(tuple(interval.hands.values()))
+    table = hands.table
     track = Track(times, problem.track(interval.body).at(times))
     local = [track.pose.inverse() @ problem.track(name).at(times) for name in interval.hands]
     weight = weight_of(problem, body)
@@ -149,23 +137,16 @@ def make_hold_data(
         polish=1e-10,
     )
     return HoldData(
-        tree=hands.tree,
-        table=hands.table._replace(
-            tip_link=hands.table.tip_link.copy(), pad=hands.table.pad.copy()
+        hands=hands._replace(
+            table=table._replace(tip_link=table.tip_link.copy(), pad=table.pad.copy())
         ),
-        pad_link=hands.table.tip_link.copy(),
+        pad_link=table.tip_link.copy(),
         pads=sunk_pads(hands, pad_depth(method)),
-        pad_links=np.tile(hands.table.tip_link[:, None], hands.pads.shape[1]),
-        samples=hands.samples,
-        offset=hands.offset,
-        hand_of_digit=hands.hand_of_digit,
-        digit_of_capsule=hands.digit_of_capsule,
-        hand_of_capsule=hands.hand_of_capsule,
-        rest=hands.rest,
+        pad_links=np.tile(table.tip_link[:, None], hands.pads.shape[1]),
         curled=hands.rest,
         ready=hands.rest + np.array(_READY)[:, None] * (hands.open - hands.rest),
-        low=np.tile(hands.table.lower, (frames, 1)),
-        high=np.tile(hands.table.upper, (frames, 1)),
+        low=np.tile(table.lower, (frames, 1)),
+        high=np.tile(table.upper, (frames, 1)),
         may_touch=np.ones((frames, len(hands.hand_of_digit)), dtype=np.bool_),
         field=filled_field(body, field) if method.treat_as_solid else field,
         environment=seen_over(pack_environment(problem.environment), track.pose),

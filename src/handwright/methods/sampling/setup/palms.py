@@ -22,7 +22,7 @@ from handwright.kinematics import posed_capsules
 from handwright.kinematics.fk import link_poses
 from handwright.kinematics.skin.samples import skin_samples
 from handwright.math.pose import Pose
-from handwright.methods.sampling.setup.hands_as_one import joined_values
+from handwright.methods.sampling.setup.hands_as_one import SKIN_SPACING, joined_values
 from handwright.methods.sampling.setup.hold_data import HoldData
 
 # Points along the axis of a capsule that are looked at.
@@ -35,7 +35,6 @@ _PALM_NEAR = 0.02
 _AT_THE_PALM = 0.007
 # Where along a phalanx a guiding point may lie, as shares of its length.
 _PHALANX_SHARES = (0.3, 0.7)
-_SKIN_SPACING = 0.0025
 
 
 def reach_of(model: HandModel) -> float:
@@ -108,7 +107,7 @@ def is_near_palm(data: HoldData, models: Sequence[HandModel]) -> bool:
 def with_phalanx_points(data: HoldData, models: Sequence[HandModel], pad_depth: float) -> HoldData:
     """Adds guiding points on all phalanges to those on pads, so deep below the skin, m."""
     rows = [
-        (near_points(model, digit), int(data.offset[h]))
+        (near_points(model, digit), int(data.hands.offset[h]))
         for h, model in enumerate(models)
         for digit in range(len(model.digits))
     ]
@@ -133,7 +132,7 @@ def near_points(model: HandModel, digit: int) -> tuple[SurfacePoint, ...]:
     pad, capsules = model.digits[digit].pad, model.capsules
     rotations, _ = link_poses(model, model.joints.clamp(np.zeros(model.num_joints)))
     palmar = rotations[pad.link] @ pad.normal
-    samples = skin_samples(model, _SKIN_SPACING)
+    samples = skin_samples(model, SKIN_SPACING)
     points = []
     for c in np.flatnonzero((capsules.digit == digit) & (capsules.link != pad.link)).tolist():
         link = int(capsules.link[c])

@@ -47,7 +47,6 @@ from handwright.methods.sampling.setup.candidates import (
     make_candidates,
     surface_points,
 )
-from handwright.methods.sampling.setup.hands_as_one import HandsAsOne, hands_as_one
 from handwright.methods.sampling.setup.hold_data import (
     HoldData,
     make_hold_data,
@@ -69,7 +68,6 @@ _KEY_STEP, _KEY_ROTATION = 6, 0.35
 # Number of points of the body that digits may be told to touch, and on each part that is named.
 _NUM_POINTS, _NUM_POINTS_OF_PART = 700, 400
 _EDGE_CLEARANCE = 0.005
-_SKIN_SPACING = 0.0025
 # Points of a body that are deeper in the grid, m, are walls of a hollow that is filled.
 _OFF_SURFACE = 1e-3
 # Least frames of a relocation and how far it goes in one, m, at the usual pace.
@@ -82,7 +80,6 @@ class HoldSearch(NamedTuple):
     """One hold, ready to be searched."""
 
     interval: CarryInterval
-    hands: HandsAsOne
     data: HoldData
     """All frames of the hold, approach and retreat included, with the limits of the search."""
     strict: HoldData
@@ -120,7 +117,7 @@ class HoldSearch(NamedTuple):
 
     def joints(self, h: int) -> slice:
         """Columns of one hand among the joints of all."""
-        first = int(self.data.offset[h])
+        first = int(self.data.hands.offset[h])
         return slice(first, first + self.models[h].num_joints)
 
     def posed(
@@ -179,9 +176,8 @@ def _prepare_hold(
     times = problem.times[first:last]
     step = float(np.median(np.diff(problem.times)))
     models = tuple(interval.hands.values())
-    hands = hands_as_one(models, _SKIN_SPACING)
     body = problem.bodies[interval.body]
-    data = make_hold_data(problem, interval, times, method, hands)
+    data = make_hold_data(problem, interval, times, method)
     wraps = method.grip != "precision" and is_near_palm(data, models)
     if wraps:
         data = with_phalanx_points(data, models, pad_depth(method))
@@ -205,14 +201,13 @@ def _prepare_hold(
     depth = skin_depth(method)
     candidates = make_candidates(searched, models, (point, normal), keys, work, skin_depth=depth)
     candidates = penalise_unsuited(searched, work, candidates, grip)
-    parts, candidates = keep_to_parts(parts, candidates, data.hand_of_digit)
+    parts, candidates = keep_to_parts(parts, candidates, data.hands.hand_of_digit)
     candidates, schedule, infeasibility = apply_constraints(
         searched, work, candidates, constraints, start
     )
     policy = _policy(interval, own_times, method, wraps, schedule)
     return HoldSearch(
         interval=interval,
-        hands=hands,
         data=data,
         strict=strict,
         searched=searched,

@@ -1,4 +1,7 @@
-"""Points and directions as tuples of three numbers, for compiled functions."""
+"""Points and directions as tuples of three numbers, for compiled functions.
+
+The module is imported by its name: ``vec3.dot(a, b)``.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ Vector: TypeAlias = tuple[float, float, float]
 
 
 @inlined
-def vector(values: Float[np.ndarray, " 3"]) -> Vector:
+def read(values: Float[np.ndarray, " 3"]) -> Vector:
     """The numbers of an array."""
     return values[0], values[1], values[2]
 
@@ -24,6 +27,12 @@ def vector(values: Float[np.ndarray, " 3"]) -> Vector:
 def write(values: Float[np.ndarray, " 3"], v: Vector) -> None:
     """Writes a vector to an array."""
     values[0], values[1], values[2] = v[0], v[1], v[2]
+
+
+@inlined
+def copy(to: Float[np.ndarray, " 3"], source: Float[np.ndarray, " 3"]) -> None:
+    """Copies one array to another."""
+    write(to, read(source))
 
 
 @inlined
@@ -83,7 +92,7 @@ def point_of(links: Links, link: int, local: Float[np.ndarray, " 3"]) -> Vector:
 @inlined
 def rotated(rotation: Float[np.ndarray, "3 3"], v: Vector) -> Vector:
     """A vector multiplied by a rotation matrix."""
-    return dot(vector(rotation[0]), v), dot(vector(rotation[1]), v), dot(vector(rotation[2]), v)
+    return dot(read(rotation[0]), v), dot(read(rotation[1]), v), dot(read(rotation[2]), v)
 
 
 @inlined
@@ -99,7 +108,7 @@ def localized(rotation: Float[np.ndarray, "3 3"], away: Vector) -> Vector:
 @inlined
 def local_of(links: Links, link: int, point: Vector) -> Vector:
     """A point in the frame of a link, m."""
-    return localized(links.rotation[link], minus(point, vector(links.position[link])))
+    return localized(links.rotation[link], minus(point, read(links.position[link])))
 
 
 @inlined
