@@ -7,19 +7,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from handwright import GraspRegion, NoContact, Pin, Preference
 from handwright.core.clip import KeptDigit
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.methods import ContactSampling
 from handwright.methods.base import most_frequent
-from handwright.methods.sampling import (
-    Ball,
-    FixedJoint,
-    ForbiddenBall,
-    GraspRegion,
-    NoContact,
-    Pin,
-    Preference,
-)
+from handwright.methods.sampling import Ball, FixedJoint, ForbiddenBall
 from handwright.methods.sampling.constraints.apply import check_names, digit_rows
 from handwright.methods.sampling.setup.intervals import CarryInterval
 from handwright.scenes import load_scene

@@ -16,16 +16,8 @@ from handwright.contact.leaps import jumping_steps
 from handwright.core.tolerances import JOINT_LEAP_SPEED
 from handwright.methods.base import AttemptContext
 from handwright.methods.sampling.constraints.schedule import find_unpinned_frame
-from handwright.methods.sampling.finish.check import (
-    CheckedMotion,
-    check_motion,
-    make_checked_motion,
-)
-from handwright.methods.sampling.finish.exact_contacts import (
-    ExactContacts,
-    Refusal,
-    exact_contacts,
-)
+from handwright.methods.sampling.finish.check import CheckedMotion, check_motion
+from handwright.methods.sampling.finish.exact_contacts import ExactContacts, Refusal, exact_contacts
 from handwright.methods.sampling.finish.smooth import (
     SmoothMotion,
     follow_rolling_contacts,
@@ -213,9 +205,9 @@ def _finish_path(hold: HoldSearch, path: Path, attempt: TreeAttempt) -> HoldMoti
         motion = smooth_path(hold, path)
     repairs, failed = _WRAP_REPAIRS if hold.policy.wraps else _REPAIRS, -1
     while True:
-        checked = make_checked_motion(len(motion.q), len(hold.work.found.capsule))
         with attempt.timed("judging"):
-            verdict = _check_smooth_motion(hold, motion.q, checked)
+            checked = check_motion(hold.strict, motion.q, hold.work)
+            verdict = _judge_motion(hold, motion.q, checked)
         if isinstance(verdict, ExactContacts):
             bend = (motion.q - hold.data.hands.rest) ** 2
             jolt = np.diff(motion.q, n=2, axis=0) ** 2
@@ -245,12 +237,12 @@ def _repair(
     return lifted or pull_towards_search(hold, path, motion, failing)
 
 
-def _check_smooth_motion(
+def _judge_motion(
     hold: HoldSearch, q: Float[np.ndarray, "T J"], checked: CheckedMotion
 ) -> ExactContacts | Refusal:
-    """Exact contacts of a motion that holds, or why it does not; writes ``checked``."""
-    if check_motion(hold.strict, q, hold.work, checked):
-        failing = np.flatnonzero(checked.verdict)
+    """Exact contacts of a checked motion that holds, or why it does not."""
+    failing = np.flatnonzero(checked.verdict)
+    if failing.size:
         return Refusal(
             hold.first + int(failing[0]),
             _CAUSES[int(checked.verdict[failing[0]])],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, cast
 
@@ -16,7 +16,7 @@ from handwright.kinematics.spacetime.motion import no_anchors, smooth_digits
 from handwright.math.pose import Pose
 from handwright.mechanics.frame_forces import forces_of_frames
 from handwright.mechanics.wrench import no_contacts
-from handwright.methods.sampling.finish.check import check_motion, make_checked_motion
+from handwright.methods.sampling.finish.check import check_motion
 from handwright.methods.sampling.finish.exact_depth import skin_depths
 from handwright.methods.sampling.finish.smooth import smooth_path
 from handwright.methods.sampling.search.carrying import count_posed_key_frames, score_grasps
@@ -51,7 +51,7 @@ def warm_up(hold: HoldSearch, crew: Crew | None = None, early: Sequence[Future[N
         smooth_path(hold._replace(data=state.data, start=hold.first), state.path)
         return
     # What calls the same kernels is compiled by the same process, or they would be compiled twice.
-    jobs = [*early, crew.submit(_compile_own, _compile_grasping)]
+    jobs = [*early, crew.submit(_compile_own_grasping)]
     _compile_checks(hold, state)
     for job in jobs:
         job.result()
@@ -65,14 +65,14 @@ def _short_state(hold: HoldSearch) -> SearchState:
     return SearchState(few, hold.candidates, path, hold.work)
 
 
-def _compile_own(compile_some: Callable[[HoldSearch, SearchState], None]) -> None:
-    """Compiles for the problem as this worker has prepared it.
+def _compile_own_grasping() -> None:
+    """Compiles first grasps and plans for the problem as this worker has prepared it.
 
     Arrays that are handed from process to process may be written to, even if they could not be
     before, and numba would compile for others than are used later.
     """
     hold = cast("ContactSearch", own_search()).holds[0]
-    compile_some(hold, _short_state(hold))
+    _compile_grasping(hold, _short_state(hold))
 
 
 def _compile_checks(hold: HoldSearch, state: SearchState) -> None:
@@ -80,9 +80,7 @@ def _compile_checks(hold: HoldSearch, state: SearchState) -> None:
     packed, q = Packed(state), state.path.q
     take_step(packed, 0, Packed(state.work.before), True)
     pose_free_digits(packed, 0, 1, q)
-    check_motion(
-        state.data, q, state.work, make_checked_motion(_WARM_FRAMES, len(state.work.found.capsule))
-    )
+    check_motion(state.data, q, state.work)
     forces_of_frames(
         no_contacts(0), np.zeros(2), state.data.wrench[:1], force_scale=1.0, length_scale=1.0
     )

@@ -95,10 +95,7 @@ def digit_rows(interval: CarryInterval, names: tuple[str, ...]) -> list[int]:
 
 
 def limit_digits(
-    data: HoldData,
-    interval: CarryInterval,
-    times: Float[np.ndarray, " T"],
-    method: ContactSampling,
+    data: HoldData, interval: CarryInterval, times: Float[np.ndarray, " T"], method: ContactSampling
 ) -> HoldData:
     """Narrows the limits of joints, and when digits may touch, as the method's settings ask.
 

@@ -14,7 +14,6 @@ from handwright.kernels.packed import Packed
 from handwright.kinematics.ik.digit import IkWeights
 from handwright.methods.sampling.constraints.preferences import Pin
 from handwright.methods.sampling.constraints.schedule import DigitSchedule
-from handwright.methods.sampling.search import vec3
 from handwright.methods.sampling.search.posing import (
     digit_depth,
     place_hands,
@@ -244,8 +243,6 @@ def _bring_to_point(
     ``work.spare`` holds the joint values, and is changed.
     """
     place_hands(data, t, work.spare, work.now)
-    local = data.pads[d, variant]
-    set_touching_point(data, d, data.pad_link[d], local)
-    pose_alone(data, t, d, point, normal, data.hands.rest, weights, work)
-    miss = vec3.minus(vec3.point_of(work.now, data.pad_link[d], local), vec3.read(point))
-    return vec3.length(miss), digit_depth(data, t, d, work)
+    set_touching_point(data, d, data.pad_link[d], data.pads[d, variant])
+    miss = pose_alone(data, t, d, point, normal, data.hands.rest, weights, work)
+    return miss, digit_depth(data, t, d, work)

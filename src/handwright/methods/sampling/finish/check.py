@@ -73,14 +73,12 @@ def make_checked_motion(frames: int, capacity: int) -> CheckedMotion:
     return zeros(CheckedMotion, {"T": frames, "N": frames * capacity})
 
 
-def check_motion(
-    data: HoldData, q: Float[np.ndarray, "T J"], work: Workspace, out: CheckedMotion
-) -> int:
-    """Checks every frame of a motion and writes its contacts; returns how many frames fail."""
+def check_motion(data: HoldData, q: Float[np.ndarray, "T J"], work: Workspace) -> CheckedMotion:
+    """Checks every frame of a motion and finds its contacts."""
+    checked = make_checked_motion(len(q), len(work.found.capsule))
     ahead = make_links(q.shape[1])
-    return int(
-        _check_frames(Packed(data), q, Packed(work), Packed(ahead), Packed(out), False, True)
-    )
+    _check_frames(Packed(data), q, Packed(work), Packed(ahead), Packed(checked), False, True)
+    return checked
 
 
 @kernel
@@ -92,12 +90,11 @@ def _check_frames(
     out: CheckedMotion,
     has_before: bool,
     is_exact: bool,
-) -> int:
+) -> None:
     # Truth values are handed over, because numba compiles callees anew for constants; and there
     # are loops, because operations on whole arrays take long to compile.
     frames = q.shape[0]
     found, contacts = work.found, work.contacts
-    failing = 0
     out.num[0] = 0
     reset_force_weights(work)
     for t in range(frames):
@@ -118,7 +115,6 @@ def _check_frames(
         if find_crossed_digits(data, work.now, data.limits.digits)[0] >= 0:
             verdict = CROSSED
         out.verdict[t] = verdict
-        failing += verdict != FEASIBLE
         for n in range(found.num[0]):
             row = out.num[0]
             out.num[0] += 1
@@ -134,4 +130,3 @@ def _check_frames(
             vec3.copy(out.drag[row], contacts.drag[n])
             vec3.copy(out.slip[row], found.slip[n])
             out.gap[row] = found.gap[n]
-    return failing

@@ -27,11 +27,7 @@ from handwright.methods.sampling.finish.anchors import (
     search_anchors,
     touch_anchors,
 )
-from handwright.methods.sampling.finish.check import (
-    CheckedMotion,
-    check_motion,
-    make_checked_motion,
-)
+from handwright.methods.sampling.finish.check import CheckedMotion, check_motion
 from handwright.methods.sampling.finish.exact_contacts import CreepingContact
 from handwright.methods.sampling.search.step import SearchState, pose_free_digits
 from handwright.methods.sampling.search.workspace import Path, make_path
@@ -86,16 +82,12 @@ def smooth_path(hold: HoldSearch, path: Path) -> SmoothMotion:
     state = Packed(SearchState(data, hold.candidates, whole, hold.work))
     pose_free_digits(state, start, 0, reference)
     pose_free_digits(state, start + span - 1, frames - 1, reference)
-    wraps = hold.policy.wraps
-    checked = make_checked_motion(frames if wraps else 0, len(hold.work.found.capsule))
-    if wraps:
-        check_motion(hold.strict, q, hold.work, checked)
-    anchors = []
-    for hand, links in _hands(hold, path, q):
-        found = search_anchors(hand, links)
-        if wraps:
-            found = join_anchors(found, touch_anchors(hand, links, checked, hold.strict))
-        anchors.append(found)
+    hands = _hands(hold, path, q)
+    anchors = [search_anchors(hand, links) for hand, links in hands]
+    if hold.policy.wraps:
+        checked = check_motion(hold.strict, q, hold.work)
+        beside = [touch_anchors(hand, links, checked, hold.strict) for hand, links in hands]
+        anchors = [join_anchors(*pair) for pair in zip(anchors, beside, strict=True)]
     motion = SmoothMotion(q, reference, tuple(anchors), _MARGIN - hold.skin_depth)
     return _smooth(hold, motion, _SWEEPS)
 

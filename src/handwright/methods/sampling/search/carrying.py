@@ -29,11 +29,9 @@ def can_keep_contact(state: SearchState, t: int, d: int, later: int) -> bool:
     for j in range(path.q.shape[1]):
         work.spare[j] = path.q[t, j]
     place_hands(data, later, work.spare, work.now)
-    link, local, target = path.link[t, d], path.local[t, d], path.target[t, d]
-    set_touching_point(data, d, link, local)
-    pose_alone(data, later, d, target, path.normal[t, d], path.q[t], data.alone_weights, work)
-    miss = vec3.minus(vec3.point_of(work.now, link, local), vec3.read(target))
-    return vec3.length(miss) < data.limits.anchor
+    set_touching_point(data, d, path.link[t, d], path.local[t, d])
+    target, normal, weights = path.target[t, d], path.normal[t, d], data.alone_weights
+    return pose_alone(data, later, d, target, normal, path.q[t], weights, work) < data.limits.anchor
 
 
 @inlined
@@ -166,9 +164,7 @@ def _is_near(a: Float[np.ndarray, " 3"], b: Float[np.ndarray, " 3"]) -> bool:
 
 @kernel
 def _is_crowded(
-    point: Float[np.ndarray, "M 3"],
-    chosen: Int[np.ndarray, " D"],
-    taken: Float[np.ndarray, "K 3"],
+    point: Float[np.ndarray, "M 3"], chosen: Int[np.ndarray, " D"], taken: Float[np.ndarray, "K 3"]
 ) -> bool:
     """Whether two digits would be too near to each other, or one to a point that is taken."""
     for d in range(chosen.shape[0]):

@@ -6,13 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handwright.contact.edges import (
-    EDGE_BACK,
-    EDGE_DIRECTIONS,
-    EDGE_RADIUS,
-    EDGE_SINK,
-    EDGE_TURN,
-)
+from handwright.contact.edges import EDGE_BACK, EDGE_DIRECTIONS, EDGE_RADIUS, EDGE_SINK, EDGE_TURN
 from handwright.geometry.distance.sdf import field_value
 from handwright.geometry.distance.sdf_chains import capsule_depth
 from handwright.kernels.decorators import inlined, kernel, linked

@@ -22,6 +22,7 @@ from handwright.methods.sampling.setup.hold_data import HoldData
 # What the check of a frame says: it is feasible, a digit misses a point that it must touch, skin is
 # too deep, digits overlap, or the contacts cannot move the body.
 FEASIBLE, MISSED, PENETRATING, CROSSED, UNBALANCED = 0, 1, 2, 3, 4
+NUM_VERDICTS = 5
 # Residual up to which the solvers of forces go on, in weights of the body.
 _FORCE_TOLERANCE = 1e-5
 

@@ -96,15 +96,16 @@ def pose_alone(
 
     The target is on the body, m, with its outward normal; ``reference`` are joint values that are
     preferred, rad. Those of ``work.spare`` are changed. Roots must have been placed and the
-    touching point chosen. Returns the cost.
+    touching point chosen. Returns by how much it misses the target, m.
     """
-    hands, around = data.hands, surroundings_at(data, t)
-    place_digit(hands.tree, hands.table, work.now, d, work.spare)
-    cost, _ = solve_digit(
-        hands.tree, hands.table, around, work.now, d, work.spare, target, normal, reference,
-        data.low[t], data.high[t], weights, work.ik,
+    tree, table, around = data.hands.tree, data.hands.table, surroundings_at(data, t)
+    place_digit(tree, table, work.now, d, work.spare)
+    solve_digit(
+        tree, table, around, work.now, d, work.spare, target, normal, reference, data.low[t],
+        data.high[t], weights, work.ik,
     )  # fmt: skip
-    return cost
+    point = vec3.point_of(work.now, table.tip_link[d], table.pad[d])
+    return vec3.length(vec3.minus(point, vec3.read(target)))
 
 
 @inlined

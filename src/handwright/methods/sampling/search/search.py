@@ -19,13 +19,7 @@ from handwright.methods.sampling.search.carrying import (
     count_posed_key_frames,
     score_grasps,
 )
-from handwright.methods.sampling.search.frame import (
-    CROSSED,
-    FEASIBLE,
-    MISSED,
-    PENETRATING,
-    UNBALANCED,
-)
+from handwright.methods.sampling.search.frame import FEASIBLE, MISSED, NUM_VERDICTS, UNBALANCED
 from handwright.methods.sampling.search.plan import Forced, Planner
 from handwright.methods.sampling.search.step import (
     IDLE_LOAD,
@@ -73,9 +67,7 @@ class SearchTally:
     frames: int = 0
     """Number of frames that were tried."""
     dead_ends: int = 0
-    causes: dict[int, int] = field(
-        default_factory=lambda: {MISSED: 0, PENETRATING: 0, CROSSED: 0, UNBALANCED: 0}
-    )
+    causes: list[int] = field(default_factory=lambda: [0] * NUM_VERDICTS)
     """Number of dead ends by what failed."""
     grasps: int = 0
     """Number of first grasps that were drawn."""
@@ -91,8 +83,8 @@ class SearchTally:
 
     def main_cause(self) -> int | None:
         """The commonest cause, or None if no frame after the first was reached."""
-        worst = max(self.causes, key=lambda cause: self.causes[cause])
-        return worst if self.causes[worst] else None
+        most = max(self.causes)
+        return self.causes.index(most) if most else None
 
 
 @dataclass(slots=True)

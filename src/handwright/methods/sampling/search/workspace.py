@@ -107,18 +107,17 @@ def make_workspace(data: HoldData) -> Workspace:
     Raises:
         InvalidValueError: The hands have more digits than there is memory for.
     """
-    if data.num_digits > MAX_DIGITS:
-        raise InvalidValueError(
-            f"The hands have {data.num_digits} digits; expected {MAX_DIGITS} at most."
-        )
-    needed = 2 * data.num_capsules + int(np.diff(data.ground.first).max(initial=0)) + 1
+    joints, digits, capsules = data.sizes.values()
+    if digits > MAX_DIGITS:
+        raise InvalidValueError(f"The hands have {digits} digits; expected {MAX_DIGITS} at most.")
+    needed = 2 * capsules + int(np.diff(data.ground.first).max(initial=0)) + 1
     # Capacities are powers of two, because code is compiled for each.
     capacity = max(64, 1 << (needed - 1).bit_length())
     return zeros(
         Workspace,
         {**data.sizes, "N": capacity, "M": MAX_DIGITS},
-        now=make_links(data.num_joints),
-        before=make_links(data.num_joints),
+        now=make_links(joints),
+        before=make_links(joints),
         ik=make_work(data.hands.samples),
         contacts=no_contacts(capacity),
         cone=make_cone_work(capacity),

@@ -271,15 +271,12 @@ def _reach(data: HoldData, work: Workspace, query: _ReachQuery, found: Candidate
                 for a in range(count):
                     joint = table.free[d, a]
                     values[joint] = q[d, m, k - 1, a] if was_there else starts[d, m, k, a]
-                local, link = data.pads[d, pad[m]], data.pad_links[d, pad[m]]
-                set_touching_point(data, d, link, local)
+                link = data.pad_links[d, pad[m]]
+                set_touching_point(data, d, link, data.pads[d, pad[m]])
                 miss = cosine = 0.0
                 for attempt in range(2):
                     weights = query.weights if attempt else query.unobstructed
-                    pose_alone(data, t, d, point[m], normal[m], data.curled, weights, work)
-                    miss = vec3.length(
-                        vec3.minus(vec3.point_of(work.now, link, local), vec3.read(point[m]))
-                    )
+                    miss = pose_alone(data, t, d, point[m], normal[m], data.curled, weights, work)
                     x, y, z = vec3.read(table.nail_normal[d])
                     cosine = vec3.dot(turned(work.now, link, x, y, z), vec3.read(normal[m]))
                     if miss > 3.0 * CANDIDATE_MISS or cosine < _MIN_NAIL_COSINE:

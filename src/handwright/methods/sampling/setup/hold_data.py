@@ -92,24 +92,10 @@ class HoldData(NamedTuple):
     limits: SearchLimits
 
     @property
-    def num_joints(self) -> int:
-        """Number of joints of all hands."""
-        return len(self.curled)
-
-    @property
-    def num_digits(self) -> int:
-        """Number of digits of all hands."""
-        return len(self.pad_link)
-
-    @property
-    def num_capsules(self) -> int:
-        """Number of capsules of all hands."""
-        return len(self.hands.digit_of_capsule)
-
-    @property
     def sizes(self) -> dict[str, int]:
         """Number of joints, digits and capsules by the letters of their axes."""
-        return {"J": self.num_joints, "D": self.num_digits, "C": self.num_capsules}
+        capsules = len(self.hands.digit_of_capsule)
+        return {"J": len(self.curled), "D": len(self.pad_link), "C": capsules}
 
 
 def make_hold_data(
