@@ -78,7 +78,7 @@ def _compile_own_grasping() -> None:
 def _compile_checks(hold: HoldSearch, state: SearchState) -> None:
     """Compiles steps, poses of free digits, and the checks of finished motions."""
     packed, q = Packed(state), state.path.q
-    take_step(packed, 0, Packed(state.work.before), True)
+    take_step(packed, 0, True)
     pose_free_digits(packed, 0, 1, q)
     check_motion(state.data, q, state.work)
     forces_of_frames(

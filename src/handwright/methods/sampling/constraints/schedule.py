@@ -104,9 +104,8 @@ class DigitSchedule(NamedTuple):
         path.kept[t] = True
         path.link[t], path.local[t] = self.link[t], self.local[t]
         path.target[t], path.normal[t] = self.target[t], self.normal[t]
-        count = path.mode.shape[1]
-        path.load[t], path.ratio[t] = work.found.load[:count], work.found.ratio[:count]
-        path.pull[t] = work.found.pull[:count]
+        found = work.found
+        path.load[t], path.ratio[t], path.pull[t] = found.load, found.ratio, found.pull
 
     def missed(self, path: Path, t: int) -> int:
         """Finds a pinned digit that is not at its point in row t of a path, or -1."""
@@ -152,7 +151,7 @@ def find_unpinned_frame(
 
 
 def empty_schedule(frames: int, free: Int[np.ndarray, "D N"], joints: int) -> DigitSchedule:
-    """A schedule over some frames in which no digit is told anything; ``free`` as in it."""
+    """A schedule over some frames in which digits, with these joints, are told nothing."""
     sizes = {"T": frames, "D": len(free), "J": joints, "P": 0}
     shape = (frames, len(free))
     return zeros(

@@ -36,7 +36,7 @@ _SHORTEST_ROLL = 5e-4
 
 
 class HandPath(NamedTuple):
-    """One hand's part of a path of the search."""
+    """One hand's part of a path of the search, and poses of its links by some motion."""
 
     path: Path
     start: int
@@ -45,14 +45,10 @@ class HandPath(NamedTuple):
     """Rows of the hand's digits among those of all hands."""
     offset: int
     """Number of the hand's root link among the links of all hands."""
-
-
-class LinkPoses(NamedTuple):
-    """Poses of a hand's links over all frames of a hold, in the body's frame."""
-
     rotations: Float[np.ndarray, "T L 3 3"]
+    """Rotations of its links in the body's frame, over all frames of the hold."""
     positions: Float[np.ndarray, "T L 3"]
-    """m."""
+    """Positions of its links, m."""
 
     def place(
         self,
@@ -75,7 +71,7 @@ class LinkPoses(NamedTuple):
         return np.asarray(np.einsum("nji,nj->ni", self.rotations[frame, link], away))
 
 
-def search_anchors(hand: HandPath, links: LinkPoses) -> Anchors:
+def search_anchors(hand: HandPath) -> Anchors:
     """Guiding points of one hand; those that the search missed are where it had them.
 
     Where a contact rolls on to another guiding point, the old one counts in that frame too: only
@@ -100,7 +96,7 @@ def search_anchors(hand: HandPath, links: LinkPoses) -> Anchors:
     weight[len(frame) - len(lift) - len(land) :] = _BESIDE
     link, local = path.link[source, row] - hand.offset, path.local[source, row]
     target = path.target[source, row]
-    actual = links.place(frame + start, link, local)
+    actual = hand.place(frame + start, link, local)
     # A point that could not be kept moves, as the search has seen and allowed for: to ask for its
     # old position would make it jump where it is given up.
     missed = np.linalg.norm(actual - target, axis=1) > _MISSED
@@ -108,7 +104,7 @@ def search_anchors(hand: HandPath, links: LinkPoses) -> Anchors:
     return Anchors(digit, frame + start, link, local, target, weight)
 
 
-def posture_anchors(hand: HandPath, links: LinkPoses, frames: Int[np.ndarray, " N"]) -> Anchors:
+def posture_anchors(hand: HandPath, frames: Int[np.ndarray, " N"]) -> Anchors:
     """Links that touch in some frames of the path, held where it had them by three points each."""
     touches = np.isin(hand.path.reached[frames][:, hand.digits], (HOLD, SLIDE))
     at, digit = np.nonzero(touches)
@@ -116,13 +112,11 @@ def posture_anchors(hand: HandPath, links: LinkPoses, frames: Int[np.ndarray, " 
     digit = np.repeat(digit, len(_CORNERS))
     link = hand.path.link[frame, hand.digits[digit]] - hand.offset
     local = np.tile(_CORNERS, (len(at), 1))
-    target, weight = links.place(frame + hand.start, link, local), np.full(len(frame), _NEAR)
+    target, weight = hand.place(frame + hand.start, link, local), np.full(len(frame), _NEAR)
     return Anchors(digit, frame + hand.start, link, local, target, weight)
 
 
-def touch_anchors(
-    hand: HandPath, links: LinkPoses, checked: CheckedMotion, data: HoldData
-) -> Anchors:
+def touch_anchors(hand: HandPath, checked: CheckedMotion, data: HoldData) -> Anchors:
     """What touches besides guiding points, each held where it is: phalanges that wrap the body.
 
     Poses and contacts are those of the search's own motion.
@@ -139,12 +133,12 @@ def touch_anchors(
     other = holds & (link != path.link[frame - start, owner])
     frame, point, link = frame[other], checked.point[rows[other]], link[other] - hand.offset
     digit, weight = np.searchsorted(hand.digits, owner[other]), np.full(len(frame), _NEAR)
-    return Anchors(digit, frame, link, links.localize(frame, link, point), point.copy(), weight)
+    return Anchors(digit, frame, link, hand.localize(frame, link, point), point.copy(), weight)
 
 
 def lifted_anchors(
     anchors: Anchors,
-    links: LinkPoses,
+    hand: HandPath,
     checked: CheckedMotion,
     creeping: CreepingContact,
     digit: int,
@@ -167,7 +161,7 @@ def lifted_anchors(
         digit=np.full(len(rows), digit),
         frame=frame,
         link=np.full(len(rows), link, dtype=anchors.link.dtype),
-        local=links.localize(frame, link, point),
+        local=hand.localize(frame, link, point),
         target=point - _LIFTED * checked.normal[rows],
         weight=np.full(len(rows), _NEAR),
     )
@@ -182,7 +176,6 @@ def join_anchors(first: Anchors, second: Anchors) -> Anchors:
 def rolled_anchors(
     anchors: Anchors,
     hand: HandPath,
-    links: LinkPoses,
     checked: CheckedMotion,
     data: HoldData,
     allowed_slip: float,
@@ -226,8 +219,8 @@ def rolled_anchors(
             link = int(anchors.link[n])
             found = touching.get((t + start, link + hand.offset))
             if found is not None and path.reached[t, row] == HOLD:
-                rotation = links.rotations[t + start, link]
-                new = rotation.T @ (found - links.positions[t + start, link])
+                rotation = hand.rotations[t + start, link]
+                new = rotation.T @ (found - hand.positions[t + start, link])
                 if _SHORTEST_ROLL < float(np.linalg.norm(new - c)) < _LONGEST_ROLL:
                     x = _on_surface(data.field, x + rotation @ (new - c))
                     c = new

@@ -13,11 +13,9 @@ from jaxtyping import Float, Int
 
 from handwright.kernels.decorators import kernel
 from handwright.kernels.packed import Packed
-from handwright.kinematics.tree import Links
 from handwright.methods.sampling.search import vec3
 from handwright.methods.sampling.search.contacts import (
-    collect_contacts,
-    find_central_slips,
+    collect_central_contacts,
     reset_force_weights,
 )
 from handwright.methods.sampling.search.frame import (
@@ -28,8 +26,7 @@ from handwright.methods.sampling.search.frame import (
     find_crossed_digits,
     find_forces,
 )
-from handwright.methods.sampling.search.posing import place_hands
-from handwright.methods.sampling.search.workspace import Workspace, make_links
+from handwright.methods.sampling.search.workspace import Workspace
 from handwright.methods.sampling.setup.hold_data import HoldData
 from handwright.methods.sampling.structs import zeros
 
@@ -76,8 +73,7 @@ def make_checked_motion(frames: int, capacity: int) -> CheckedMotion:
 def check_motion(data: HoldData, q: Float[np.ndarray, "T J"], work: Workspace) -> CheckedMotion:
     """Checks every frame of a motion and finds its contacts."""
     checked = make_checked_motion(len(q), len(work.found.capsule))
-    ahead = make_links(q.shape[1])
-    _check_frames(Packed(data), q, Packed(work), Packed(ahead), Packed(checked), False, True)
+    _check_frames(Packed(data), q, Packed(work), Packed(checked), False, True)
     return checked
 
 
@@ -86,27 +82,20 @@ def _check_frames(
     data: HoldData,
     q: Float[np.ndarray, "T J"],
     work: Workspace,
-    ahead: Links,
     out: CheckedMotion,
     has_before: bool,
     is_exact: bool,
 ) -> None:
     # Truth values are handed over, because numba compiles callees anew for constants; and there
     # are loops, because operations on whole arrays take long to compile.
-    frames = q.shape[0]
     found, contacts = work.found, work.contacts
     out.num[0] = 0
     reset_force_weights(work)
-    for t in range(frames):
-        before, after = max(t - 1, 0), min(t + 1, frames - 1)
-        place_hands(data, after, q[after], ahead)
-        place_hands(data, before, q[before], work.before)
-        place_hands(data, t, q[t], work.now)
+    for t in range(q.shape[0]):
         for c in range(work.sheared.shape[0]):
             for i in range(3):
                 work.sheared[c, i] = work.shear[c, i] if t > 0 else 0.0
-        out.depth[t] = collect_contacts(data, t, work, has_before)
-        find_central_slips(data, t, work, ahead, after - before)
+        out.depth[t] = collect_central_contacts(data, q, t, work, has_before)
         verdict = FEASIBLE
         if not find_forces(data, t, work, is_exact):
             verdict = UNBALANCED

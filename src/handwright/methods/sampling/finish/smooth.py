@@ -19,7 +19,6 @@ from handwright.kinematics.spacetime.motion import smooth_digits
 from handwright.kinematics.spacetime.terms import Anchors, SpacetimeWeights
 from handwright.methods.sampling.finish.anchors import (
     HandPath,
-    LinkPoses,
     join_anchors,
     lifted_anchors,
     posture_anchors,
@@ -83,10 +82,10 @@ def smooth_path(hold: HoldSearch, path: Path) -> SmoothMotion:
     pose_free_digits(state, start, 0, reference)
     pose_free_digits(state, start + span - 1, frames - 1, reference)
     hands = _hands(hold, path, q)
-    anchors = [search_anchors(hand, links) for hand, links in hands]
+    anchors = [search_anchors(hand) for hand in hands]
     if hold.policy.wraps:
         checked = check_motion(hold.strict, q, hold.work)
-        beside = [touch_anchors(hand, links, checked, hold.strict) for hand, links in hands]
+        beside = [touch_anchors(hand, checked, hold.strict) for hand in hands]
         anchors = [join_anchors(*pair) for pair in zip(anchors, beside, strict=True)]
     motion = SmoothMotion(q, reference, tuple(anchors), _MARGIN - hold.skin_depth)
     return _smooth(hold, motion, _SWEEPS)
@@ -106,8 +105,8 @@ def pull_towards_search(
     whole = motion.q.copy()
     whole[start : start + span] = path.q
     anchors = tuple(
-        join_anchors(old, posture_anchors(hand, links, around))
-        for old, (hand, links) in zip(motion.anchors, _hands(hold, path, whole), strict=True)
+        join_anchors(old, posture_anchors(hand, around))
+        for old, hand in zip(motion.anchors, _hands(hold, path, whole), strict=True)
     )
     return _smooth(hold, motion._replace(anchors=anchors), _REPAIR_SWEEPS)
 
@@ -133,9 +132,9 @@ def lift_creeping_phalanx(
     if not inside.all() or (path.link[rows, d] == link).any():
         return None
     h = int(data.hands.hand_of_digit[d])
-    hand, links = _hands(hold, path, motion.q)[h]
+    hand = _hands(hold, path, motion.q)[h]
     digit, anchors = int(np.searchsorted(hand.digits, d)), list(motion.anchors)
-    anchors[h] = lifted_anchors(anchors[h], links, checked, creeping, digit, link - hand.offset)
+    anchors[h] = lifted_anchors(anchors[h], hand, checked, creeping, digit, link - hand.offset)
     return _smooth(hold, motion._replace(anchors=tuple(anchors)), _REPAIR_SWEEPS)
 
 
@@ -148,8 +147,8 @@ def follow_rolling_contacts(
     """
     slip = hold.strict.limits.slip
     anchors = tuple(
-        rolled_anchors(old, hand, links, checked, hold.data, slip)
-        for old, (hand, links) in zip(motion.anchors, _hands(hold, path, motion.q), strict=True)
+        rolled_anchors(old, hand, checked, hold.data, slip)
+        for old, hand in zip(motion.anchors, _hands(hold, path, motion.q), strict=True)
     )
     farther = motion._replace(anchors=anchors, margin=motion.margin + _STAND_OFF)
     return _smooth(hold, farther, _REPAIR_SWEEPS)
@@ -179,16 +178,14 @@ def _smooth(hold: HoldSearch, motion: SmoothMotion, sweeps: int) -> SmoothMotion
     return motion._replace(q=result)
 
 
-def _hands(
-    hold: HoldSearch, path: Path, q: Float[np.ndarray, "T J"]
-) -> list[tuple[HandPath, LinkPoses]]:
+def _hands(hold: HoldSearch, path: Path, q: Float[np.ndarray, "T J"]) -> list[HandPath]:
     """Each hand's part of a path of the search, and poses of its links by a motion, in rad."""
-    parts = []
-    for h in range(len(hold.models)):
-        digits = np.flatnonzero(hold.data.hands.hand_of_digit == h)
-        hand = HandPath(path, hold.start - hold.first, digits, int(hold.data.hands.offset[h]))
-        parts.append((hand, LinkPoses(*link_poses(*hold.posed(q, h)))))
-    return parts
+    start, data = hold.start - hold.first, hold.data.hands
+    digits = [np.flatnonzero(data.hand_of_digit == h) for h in range(len(hold.models))]
+    return [
+        HandPath(path, start, own, int(data.offset[h]), *link_poses(*hold.posed(q, h)))
+        for h, own in enumerate(digits)
+    ]
 
 
 def _references(

@@ -5,15 +5,21 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
 from handwright.contact.edges import EDGE_BACK, EDGE_DIRECTIONS, EDGE_RADIUS, EDGE_SINK, EDGE_TURN
 from handwright.geometry.distance.sdf import field_value
 from handwright.geometry.distance.sdf_chains import capsule_depth
 from handwright.kernels.decorators import inlined, kernel, linked
 from handwright.kinematics.skin.samples import CAPSULE_BULGE, sample_position
-from handwright.kinematics.tree import Links, placed
+from handwright.kinematics.tree import placed
 from handwright.methods.sampling.search import vec3
-from handwright.methods.sampling.search.posing import capsule_ends, skin_distance, surroundings_at
+from handwright.methods.sampling.search.posing import (
+    capsule_ends,
+    place_hands,
+    skin_distance,
+    surroundings_at,
+)
 from handwright.methods.sampling.search.workspace import Workspace
 from handwright.methods.sampling.setup.hold_data import HoldData
 
@@ -233,12 +239,25 @@ def _copy_slip_of_edge(work: Workspace, n: int) -> None:
 
 
 @kernel
-def find_central_slips(data: HoldData, t: int, work: Workspace, ahead: Links, span: int) -> None:
-    """Writes how contacts of frame t slide by central differences, and what they may bear then.
+def collect_central_contacts(
+    data: HoldData, q: Float[np.ndarray, "T J"], t: int, work: Workspace, has_before: bool
+) -> float:
+    """Finds the contacts of frame t of a motion, in rad, and their slips by central differences.
 
-    The links of frame t and of the frame before are in ``work``, those of a later frame in
-    ``ahead``, ``span`` frames after the one before.
+    Returns how deep the skin is anywhere, m.
     """
+    before, after = max(t - 1, 0), min(t + 1, q.shape[0] - 1)
+    place_hands(data, after, q[after], work.ahead)
+    place_hands(data, before, q[before], work.before)
+    place_hands(data, t, q[t], work.now)
+    deepest = collect_contacts(data, t, work, has_before)
+    _find_central_slips(data, t, work, after - before)
+    return deepest
+
+
+@kernel
+def _find_central_slips(data: HoldData, t: int, work: Workspace, span: int) -> None:
+    """Writes how contacts of frame t slide over a span of frames, and what they may bear then."""
     found, contacts = work.found, work.contacts
     for n in range(found.num[1], found.num[0]):
         if n > found.num[1] and found.capsule[n] == found.capsule[n - 1]:
@@ -246,7 +265,7 @@ def find_central_slips(data: HoldData, t: int, work: Workspace, ahead: Links, sp
             continue
         link = data.hands.table.capsule_link[found.capsule[n]]
         x, y, z = vec3.local_of(work.now, link, vec3.read(found.point[n]))
-        moved = vec3.minus(placed(ahead, link, x, y, z), placed(work.before, link, x, y, z))
+        moved = vec3.minus(placed(work.ahead, link, x, y, z), placed(work.before, link, x, y, z))
         moved = vec3.tangential(vec3.divided(moved, max(span, 1)), vec3.read(contacts.normal[n]))
         # A frame lasts from half-way after the last one to half-way before the next.
         lasts = 0.5 * max(span, 1)

@@ -13,7 +13,6 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from handwright.kernels.packed import Packed
-from handwright.kinematics.tree import Links
 from handwright.methods.sampling.search.carrying import (
     SPARE_FRICTION,
     count_posed_key_frames,
@@ -104,6 +103,7 @@ class TreeSearch:
         data = hold.searched
         self.tally = SearchTally()
         self._data, self._candidates = data, hold.candidates
+        self._owner = data.hands.digit_of_capsule
         self._policy, self._rng = hold.policy, rng
         self._frames, self._digits = len(data.wrench), len(data.hands.hand_of_digit)
         self._path = make_path(data, self._frames)
@@ -114,7 +114,6 @@ class TreeSearch:
         self._planner = Planner(state, hold.policy, rng)
         # Appeal of candidates at the first key frame, added up to draw from.
         self._appeal = np.cumsum(self._planner.appeal[:, :, 0], axis=1)
-        self._ahead = Packed(Links(*(np.zeros_like(array) for array in hold.work.now)))
         self._has_schedule = hold.policy.schedule.has_any()
         self._windows: list[_Window] = []
         self._t = -1
@@ -157,19 +156,20 @@ class TreeSearch:
         # The next strategies are drawn from the forces at the end of a window.
         is_exact = bool(self._path.window_end[t] <= t + 1)
         if not self._has_schedule:
-            return int(take_step(self._state, t, self._ahead, is_exact))
+            return int(take_step(self._state, t, is_exact))
+        schedule = self._policy.schedule
         advance(self._state, t)
-        self._policy.schedule.guide(self._work, t + 1)
+        schedule.guide(self._work, t + 1)
         verdict = int(solve_frame(self._state, t + 1, TRIES, True, is_exact))
-        elsewhere = self._untouched(t + 1) if verdict == FEASIBLE else -1
-        if verdict == FEASIBLE and not still_holds(self._state, t, self._ahead):
+        elsewhere = schedule.untouched(self._work, self._owner, t + 1)
+        if verdict == FEASIBLE and not still_holds(self._state, t):
             verdict = UNBALANCED
-        if verdict != FEASIBLE and self._policy.schedule.is_kept[t + 1].all():
+        if verdict != FEASIBLE and schedule.is_kept[t + 1].all():
             # Nothing is left to choose: the check of the whole motion says whether it holds.
-            self._policy.schedule.write_row(self._path, t + 1, self._work)
+            schedule.write_row(self._path, t + 1, self._work)
             return FEASIBLE
         if verdict == FEASIBLE:
-            missed = max(self._policy.schedule.missed(self._path, t + 1), elsewhere)
+            missed = max(schedule.missed(self._path, t + 1), elsewhere)
             if missed >= 0:
                 self._work.found.blame[:] = missed, -1
                 return MISSED
@@ -298,7 +298,7 @@ class TreeSearch:
         return best is not None and self._pose_wrapped(best)
 
     def _count_carried(self) -> tuple[int, int]:
-        """Key frames in which the posed grasp carries; and with those with friction to spare."""
+        """Number of key frames that the posed grasp lasts, and with those with spare friction."""
         holds = int(count_posed_key_frames(self._state, 1.0))
         return holds, holds + int(count_posed_key_frames(self._state, SPARE_FRICTION))
 
@@ -365,11 +365,5 @@ class TreeSearch:
         work.force_weight[:] = 1.0
         work.is_landing[:] = False
         work.must_touch[:] = True
-        is_fine = solve_frame(self._state, 0, TRIES, False, True) == FEASIBLE
-        return bool(is_fine and self._untouched(0) < 0)
-
-    def _untouched(self, t: int) -> int:
-        """Finds a digit that does not touch at its pin in frame t, just solved, or -1."""
-        if not self._has_schedule:
-            return -1
-        return self._policy.schedule.untouched(self._work, self._data.hands.digit_of_capsule, t)
+        is_fine = bool(solve_frame(self._state, 0, TRIES, False, True) == FEASIBLE)
+        return is_fine and self._policy.schedule.untouched(work, self._owner, 0) < 0

@@ -8,12 +8,10 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.kernels.decorators import compiled, inlined, kernel, linked
-from handwright.kinematics.tree import Links
 from handwright.methods.sampling.search import vec3
 from handwright.methods.sampling.search.contacts import (
     BACKWARD,
-    collect_contacts,
-    find_central_slips,
+    collect_central_contacts,
     reset_force_weights,
 )
 from handwright.methods.sampling.search.frame import (
@@ -47,8 +45,6 @@ IDLE_LOAD = 0.01
 _MIN_SLIDE_COSINE = 0.8
 # Height of a relocating pad over the surface, m.
 _LIFT = 0.010
-
-
 TRIES = 3
 """Largest number of times that a frame is posed."""
 
@@ -301,37 +297,31 @@ def pad_position(state: SearchState, t: int, d: int, variant: int) -> vec3.Vecto
 
 
 @linked
-def still_holds(state: SearchState, t: int, ahead: Links) -> bool:
+def still_holds(state: SearchState, t: int) -> bool:
     """Whether frame t of a path is in balance by central differences, once frame t + 1 is known.
 
-    A digit that sets out, or stops, moves over the body in that frame already. ``ahead`` is scratch
-    memory.
+    A digit that sets out, or stops, moves over the body in that frame already.
     """
-    data, q, work = state.data, state.path.q, state.work
+    data, shear, work = state.data, state.path.shear, state.work
     before = max(t - 1, 0)
-    place_hands(data, t + 1, q[t + 1], ahead)
-    place_hands(data, before, q[before], work.before)
-    place_hands(data, t, q[t], work.now)
     reset_force_weights(work)
-    shear = state.path.shear
     for c in range(work.sheared.shape[0]):
         for i in range(3):
             work.sheared[c, i] = shear[before, c, i] if before < t else 0.0
-    collect_contacts(data, t, work, before > t)
-    find_central_slips(data, t, work, ahead, t + 1 - before)
+    collect_central_contacts(data, state.path.q, t, work, before > t)
     for c in range(work.shear.shape[0]):
         vec3.copy(shear[t, c], work.shear[c])
     return find_forces(data, t, work, before > t)
 
 
 @compiled
-def take_step(state: SearchState, t: int, ahead: Links, is_exact: bool) -> int:
+def take_step(state: SearchState, t: int, is_exact: bool) -> int:
     """Goes on to frame t + 1 by the plan in row t; FEASIBLE, or what either frame fails by.
 
-    ``ahead`` is scratch memory; ``is_exact`` says whether the least forces themselves are wanted.
+    ``is_exact`` says whether the least forces themselves are wanted.
     """
     advance(state, t)
     verdict = solve_frame(state, t + 1, TRIES, True, is_exact)
-    if verdict == FEASIBLE and not still_holds(state, t, ahead):
+    if verdict == FEASIBLE and not still_holds(state, t):
         return UNBALANCED
     return verdict

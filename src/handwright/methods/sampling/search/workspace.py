@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from handwright.errors import InvalidValueError
 from handwright.kernels.decorators import inlined
 from handwright.kinematics.ik.workspace import DigitWorkspace, make_work
 from handwright.kinematics.tree import Links
@@ -22,7 +21,6 @@ from handwright.methods.sampling.structs import zeros
 # another point of it.
 FREE, HOLD, SLIDE, FLY = 0, 1, 2, 3
 
-MAX_DIGITS = 16
 _NUM_EDGES = 8
 
 
@@ -42,7 +40,7 @@ class Guide(NamedTuple):
 
 
 class FrameContacts(NamedTuple):
-    """Contacts and forces of a frame; arrays are sized for N contacts and ``MAX_DIGITS`` digits."""
+    """Contacts and forces of a frame; arrays are sized for N contacts and D digits."""
 
     num: Int[np.ndarray, " 2"]
     """Number of all contacts, and of those with the ground, which come first."""
@@ -54,11 +52,11 @@ class FrameContacts(NamedTuple):
     """Distance of the hand from the body, m; negative where it sinks in."""
     slip: Float[np.ndarray, "N 3"]
     """How far the hand's material point moved over the body since the last frame, m."""
-    load: Float[np.ndarray, " M"]
+    load: Float[np.ndarray, " D"]
     """Normal force of each digit over the weight of the body."""
-    ratio: Float[np.ndarray, " M"]
+    ratio: Float[np.ndarray, " D"]
     """Friction of a digit's foremost loaded contact over the most that it may have."""
-    pull: Float[np.ndarray, "M 3"]
+    pull: Float[np.ndarray, "D 3"]
     """Direction of that friction."""
     blame: Int[np.ndarray, " 2"]
     """Digits that a failure is due to, or -1."""
@@ -74,6 +72,8 @@ class Workspace(NamedTuple):
     """Links of all hands in the frame at hand."""
     before: Links
     """Links of all hands in the frame before."""
+    ahead: Links
+    """Links of all hands in the frame after it."""
     ik: DigitWorkspace
     contacts: ForceContacts
     cone: ConeWork
@@ -91,42 +91,37 @@ class Workspace(NamedTuple):
     """Stretch of the skin at the beginning of the frame, m."""
     shear: Float[np.ndarray, "C 3"]
     """Stretch of the skin at the end of the frame, m; zero where nothing touches."""
-    is_lost: Bool[np.ndarray, " M"]
+    is_lost: Bool[np.ndarray, " D"]
     """Digits that could not be brought to their guiding points."""
-    must_touch: Bool[np.ndarray, " M"]
+    must_touch: Bool[np.ndarray, " D"]
     """Digits whose guiding points must be met."""
-    force_weight: Float[np.ndarray, " M"]
+    force_weight: Float[np.ndarray, " D"]
     """Weight of the normal force of each digit in the objective of the forces."""
-    is_landing: Bool[np.ndarray, " M"]
+    is_landing: Bool[np.ndarray, " D"]
     """Digits that come down in this frame. They move, so nothing is asked of them yet."""
 
 
 def make_workspace(data: HoldData) -> Workspace:
-    """Allocates the memory that the search of a hold needs.
-
-    Raises:
-        InvalidValueError: The hands have more digits than there is memory for.
-    """
+    """Allocates the memory that the search of a hold needs."""
     joints, digits, capsules = data.sizes.values()
-    if digits > MAX_DIGITS:
-        raise InvalidValueError(f"The hands have {digits} digits; expected {MAX_DIGITS} at most.")
     needed = 2 * capsules + int(np.diff(data.ground.first).max(initial=0)) + 1
     # Capacities are powers of two, because code is compiled for each.
     capacity = max(64, 1 << (needed - 1).bit_length())
     return zeros(
         Workspace,
-        {**data.sizes, "N": capacity, "M": MAX_DIGITS},
-        now=make_links(joints),
-        before=make_links(joints),
+        {**data.sizes, "N": capacity},
+        now=_make_links(joints),
+        before=_make_links(joints),
+        ahead=_make_links(joints),
         ik=make_work(data.hands.samples),
         contacts=no_contacts(capacity),
         cone=make_cone_work(capacity),
         pyramid=make_pyramid_work(capacity, _NUM_EDGES),
-        force_weight=np.ones(MAX_DIGITS),
+        force_weight=np.ones(digits),
     )
 
 
-def make_links(joints: int) -> Links:
+def _make_links(joints: int) -> Links:
     """Allocates the poses of the links of all hands."""
     return Links(np.zeros((joints + 1, 3, 3)), np.zeros((joints + 1, 3)), np.zeros((joints, 3)))
 

@@ -129,7 +129,7 @@ def _shifted(tables: Iterable[np.ndarray], shifts: np.ndarray) -> list[np.ndarra
 
 
 def _stacked(tables: Sequence[np.ndarray]) -> np.ndarray:
-    """Rows of all tables; narrower ones are filled up with -1, or 0 if they hold no numbers."""
+    """Rows of all tables; narrower ones are filled up with -1 if they hold integers, else 0."""
     if tables[0].ndim < 2:
         return np.concatenate(tables)
     width = max(table.shape[1] for table in tables)

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 # How far digits that are off the body open, as shares of the way from the relaxed to the open hand:
 # while other digits of the hand hold the body, and while none does.
 _READY = (0.4, 1.0)
-# Shares of the depth of soft tissue to which pads that hold sink in, and other skin may: the rest
-# is for what the search and smoothing miss.
-_PAD_SHARE, _SKIN_SHARE = 0.2, 0.4
+PAD_SHARE, SKIN_SHARE = 0.2, 0.4
+"""Shares of the depth of soft tissue to which pads that hold sink in, and other skin may: the rest
+is for what the search and smoothing miss."""
 
 
 class HoldData(NamedTuple):
@@ -116,7 +116,7 @@ def make_hold_data(
         nail=2e-5,
         least_nail_cosine=0.3,
         posture=3e-6,
-        object_margin=-2e-4 - skin_depth(method),
+        object_margin=-2e-4 - SKIN_SHARE * method.soft_tissue,
         digit_margin=-3e-4,
         num_object_capsules=3,
         max_iterations=15,
@@ -127,7 +127,7 @@ def make_hold_data(
             table=table._replace(tip_link=table.tip_link.copy(), pad=table.pad.copy())
         ),
         pad_link=table.tip_link.copy(),
-        pads=sunk_pads(hands, pad_depth(method)),
+        pads=sunk_pads(hands, PAD_SHARE * method.soft_tissue),
         pad_links=np.tile(table.tip_link[:, None], hands.pads.shape[1]),
         curled=hands.rest,
         ready=hands.rest + np.array(_READY)[:, None] * (hands.open - hands.rest),
@@ -152,16 +152,6 @@ def make_hold_data(
         idle_force_factor=method.idle_force_weight,
         limits=search_limits(method, float(np.median(np.diff(problem.times))), weight),
     )
-
-
-def pad_depth(method: ContactSampling) -> float:
-    """Depth to which pads that hold a body sink in, m."""
-    return _PAD_SHARE * method.soft_tissue
-
-
-def skin_depth(method: ContactSampling) -> float:
-    """Depth to which other skin of digits that hold a body may sink in, m."""
-    return _SKIN_SHARE * method.soft_tissue
 
 
 def slice_hold_data(data: HoldData, start: int, stop: int) -> HoldData:

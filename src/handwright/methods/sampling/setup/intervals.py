@@ -63,10 +63,11 @@ def ground_contacts(
     problem: Problem, body: RigidBody, pose: Pose, times: Float[np.ndarray, " T"]
 ) -> GroundContacts:
     """Finds the contacts of a body, posed in the world, with the surroundings in every frame."""
-    first, rows = np.zeros(len(times) + 1, dtype=np.int64), []
     along = [
         contacts_along(surface, body, pose, within=GROUND_GAP) for surface in problem.environment
     ]
+    none, nothing = np.zeros(0, dtype=np.int64), np.zeros((0, 3))
+    rows: list[tuple[np.ndarray, ...]] = [(none, nothing, nothing, np.zeros(0), none)]
     for t in range(len(times)):
         for number, surface in enumerate(problem.environment):
             found = along[number][t]
@@ -76,13 +77,10 @@ def ground_contacts(
                 (t * ones, found.point[near], found.normal[near], surface.friction * ones,
                  number * ones)
             )  # fmt: skip
-            first[t + 1 :] += len(ones)
-    if first[-1] == 0:
-        nothing, none = np.zeros((0, 3)), np.zeros(0, dtype=np.int64)
-        return GroundContacts(first, nothing, nothing, np.zeros(0), nothing, none)
     frame, point, normal, friction, which = (
         np.concatenate(column) for column in zip(*rows, strict=True)
     )
+    first = np.searchsorted(frame, np.arange(len(times) + 1))
     still = standing_frames(len(times))
     slip = relative_velocity(times, *still, pose, frame, np.zeros_like(frame), point)
     slip -= np.einsum("ni,ni->n", slip, normal)[:, None] * normal

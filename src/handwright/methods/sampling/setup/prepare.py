@@ -48,10 +48,10 @@ from handwright.methods.sampling.setup.candidates import (
     surface_points,
 )
 from handwright.methods.sampling.setup.hold_data import (
+    PAD_SHARE,
+    SKIN_SHARE,
     HoldData,
     make_hold_data,
-    pad_depth,
-    skin_depth,
     slice_hold_data,
 )
 from handwright.methods.sampling.setup.intervals import CarryInterval, find_carry_intervals
@@ -180,7 +180,7 @@ def _prepare_hold(
     data = make_hold_data(problem, interval, times, method)
     wraps = method.grip != "precision" and is_near_palm(data, models)
     if wraps:
-        data = with_phalanx_points(data, models, pad_depth(method))
+        data = with_phalanx_points(data, models, PAD_SHARE * method.soft_tissue)
     data = limit_digits(data, interval, times, method)
     grip: Grip = "power" if wraps else method.grip
     strict = data._replace(limits=check_limits(data.limits, method, step))
@@ -198,7 +198,7 @@ def _prepare_hold(
     normal = np.concatenate([normal, constraints.normal])
     keys = key_frames(searched.root_rotation, _KEY_STEP, _KEY_ROTATION)
     keys = np.union1d(keys, constraints.frames)
-    depth = skin_depth(method)
+    depth = SKIN_SHARE * method.soft_tissue
     candidates = make_candidates(searched, models, (point, normal), keys, work, skin_depth=depth)
     candidates = penalise_unsuited(searched, work, candidates, grip)
     parts, candidates = keep_to_parts(parts, candidates, data.hands.hand_of_digit)
