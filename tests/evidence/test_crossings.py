@@ -124,10 +124,12 @@ def test_a_body_that_moves_through_another_is_deep_only_while_it_is_in_it():
 
 
 def test_short_edges_are_looked_at_again_when_they_have_come_near():
-    stick = make_shape("cylinder", radius=0.003, height=0.2)
-    height = np.concatenate([np.linspace(0.05, 0.0, 21), np.linspace(0.0, 0.05, 21)])
-    path = Pose(height[:, None] * [1.0, 0.0, 0.0], rotation.exp(np.array([0.9, 0.4, 0.0])))
-    for one, two in ((stick, block(0.012, 0.012, 0.2)), (block(0.012, 0.012, 0.2), stick)):
-        depth = crossing(one, two, path)
-        assert (depth[height > 0.02] == 0.0).all()
-        assert (depth[height < 0.004] > ALLOWED).all()
+    ball = make_shape("sphere", radius=0.03)
+    apart = np.concatenate([np.linspace(0.075, 0.045, 16), np.linspace(0.045, 0.075, 16)])
+    # Boxes around them meet all the time.
+    path = poses(apart[:, None] * np.array([0.6, 0.64, 0.48]))
+    depth = crossing(ball, ball, path)
+    assert (depth[apart > 0.06] == 0.0).all()
+    deep = apart < 0.055
+    assert (depth[deep] > 0.5 * (0.06 - apart[deep])).all()
+    assert (depth[deep] <= 0.0601 - apart[deep]).all()

@@ -223,3 +223,16 @@ def test_one_frame_has_no_steps():
     times = np.zeros(1)
     clip = moving(times, bodies={"ball": (BALL, poses([[0.0, 0.0, 1.0]]))}, hands=far_hand(1))
     assert found(clip)[0].tolist() == [False]
+
+
+def test_all_of_many_fast_steps_are_looked_at():
+    # To and fro through the shelf, once in every step.
+    count = 1200
+    side = np.where(np.arange(count) % 2 == 0, 1.0, -1.0)
+    clip = moving(
+        np.arange(count) / 30.0,
+        bodies={"ball": (BALL, poses(side[:, None] * [0.0, 0.0, 0.06]))},
+        hands=far_hand(count),
+        environment=(shelf(size=2.0),),
+    )
+    assert found(clip)[0][1:].all()

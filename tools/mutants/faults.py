@@ -217,6 +217,27 @@ FAULTS = (
         "scale = np.where(is_normal & ~is_ray, -1.0, -1.0)",
         ("tests/evidence/test_forces.py",),
     ),
+    Fault(
+        "judge_forgets_that_ways_bend",
+        "src/handwright/evidence/contacts/sweeps.py",
+        "shift = (_SLACK + bend[some])[:, None] * side[some]",
+        "shift = _SLACK * side[some]",
+        ("tests/evidence/test_sweeps.py",),
+    ),
+    Fault(
+        "judge_forgets_that_bodies_move",
+        "src/handwright/evidence/contacts/crossings.py",
+        "due = np.flatnonzero(known - moved <= self.half)",
+        "due = np.flatnonzero(known <= self.half)",
+        ("tests/evidence/test_crossings.py",),
+    ),
+    Fault(
+        "judge_leaves_out_the_outer_phalanges",
+        "src/handwright/evidence/contacts/overlaps.py",
+        "free = [(a, b) for a, b in pairs if (a, capsules.link[b]) not in rooted]",
+        "free = [(a, b) for a, b in pairs if (a, capsules.link[b]) in rooted]",
+        ("tests/evidence/test_overlaps.py",),
+    ),
     # io
     Fault(
         "axes_not_flipped",

@@ -78,13 +78,6 @@ def fingers_bend_the_wrong_way(count=20):
     )
 
 
-def digits_of_no_name():
-    """A fist lifts 6 kg; in the file no flesh belongs to a digit, so none has a limit."""
-    model = human()
-    capsules = replace(model.capsules, digit=np.full(len(model.capsules), -1))
-    return lifted(replace(model, capsules=capsules), 0.035, mass=6.0)
-
-
 def spins_up_in_flight(count=31):
     """A box begins to spin in flight and stops again; its mass is said to be in its very middle."""
     times, box = frames(count, 60.0), make_shape("box")
@@ -108,7 +101,7 @@ def cube_hovers_in_a_beaker(count=12):
 
 
 def slanted(body, angle=0.785):
-    """The body with its frame turned, so that its box does not show how thin it is, and the turn."""
+    """The body in a frame that hides how thin it is, and the turn that sets it upright."""
     turn = turning([0.3, angle, 0.2])
     matrix = rotation.to_matrix(turn)
     bent = replace(
@@ -147,7 +140,7 @@ def hangs_on_a_slanted_thread(count=25):
 
 
 def stored_forces_crush(count=20):
-    """A block rests in a pinch; the forces stored with it press with a hundred tons, and balance."""
+    """A block rests in a pinch; the forces stored with it press with a hundred tons."""
     pose = still((0.0, 0.0, 1.0), count)
     clip = clip_of(
         frames(count), hands={"hand": pinch(pose)}, bodies={"block": (pinched()[0], pose)}
@@ -181,7 +174,6 @@ ATTACKS = (
     Attack(flesh_thicker_than_the_skin, UNEXPLAINED | FIGURES | SUNK, under=HAND),
     Attack(flesh_beside_the_skin, UNEXPLAINED | FIGURES, under=HAND),
     Attack(fingers_bend_the_wrong_way, BENT | FIGURES, under=HAND),
-    Attack(digits_of_no_name, WEAK | FIGURES, under=HAND),
     Attack(spins_up_in_flight, UNEXPLAINED | FIGURES, under=("inertia", "mass")),
     Attack(cube_hovers_in_a_beaker, MESH, under=("part", "piece")),
     Attack(stands_on_slanted_threads, UNEXPLAINED | MESH | FIGURES, under=("thin", "density")),

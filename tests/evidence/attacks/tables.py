@@ -9,6 +9,7 @@ from attacks import (
     explained,
     figures,
     honest_bodies,
+    honest_grips,
     honest_hands,
     honest_rest,
     impacts,
@@ -34,7 +35,7 @@ _ATTACKS = (
     crossing,
     explained,
 )
-_NEIGHBOURS = (honest_hands, honest_bodies, honest_rest)
+_NEIGHBOURS = (honest_hands, honest_grips, honest_bodies, honest_rest)
 
 
 def _of(modules, name):

@@ -43,6 +43,8 @@ _THIN = 5e-4
 # A hand's bones are looked at again after so much of their way, m, at most so many times a step.
 _BONE_STEP = 3e-3
 _MOST_BONE_STEPS = 48
+# Steps, or bones in a step, that are looked at together.
+_BATCH = 512
 
 
 def swept_through(
@@ -208,6 +210,24 @@ def _tunnels(
     """Steps in which points of a mover go into a solid and out of it again."""
     back = solid.back(len(times))
     steps = _long_steps(mover.hull(back), solid)
+    return np.concatenate(
+        [_tunnels_among(some, mover, solid, back, times) for some in _batches(steps)]
+    )
+
+
+def _batches(rows: Int[np.ndarray, " N"]) -> list[Int[np.ndarray, " K"]]:
+    """Parts of all rows, each so small that what is made of them takes little memory."""
+    return np.array_split(rows, -(-max(len(rows), 1) // _BATCH))
+
+
+def _tunnels_among(
+    steps: Int[np.ndarray, " S"],
+    mover: _Mover,
+    solid: _Box | _Mesh,
+    back: Pose,
+    times: Float[np.ndarray, " T"],
+) -> Int[np.ndarray, " K"]:
+    """Those of some steps in which points of a mover go into a solid and out of it again."""
     if steps.size == 0:
         return steps
     around = np.clip(steps[:, None] + np.arange(-1, 3), 0, len(times) - 1)
@@ -278,17 +298,17 @@ def _bones_through(
     allowed = CAPSULE_BULGE + _SLACK + _bends(ends, times[around]).max(axis=1)
     radius, travel = hand.model.capsules.radius[part], travel[step, part]
     kept = _may_be_deep(exact_distance(body), body, ends[:, 1:3], travel, radius - allowed)
-    step, ends, travel = step[kept], ends[kept], travel[kept]
-    radius, allowed = radius[kept], allowed[kept]
-    count = np.clip(np.ceil(travel / _BONE_STEP), 2, _MOST_BONE_STEPS).astype(np.int64)
-    row = np.repeat(np.arange(len(step)), count - 1)
-    number = np.arange(len(row)) - np.repeat(np.cumsum(count - 1) - (count - 1), count - 1) + 1
-    share = (number / count[row])[:, None, None]
-    axis = (1.0 - share) * ends[row, 1] + share * ends[row, 2]
-    found = capsule_gaps(
-        exact_distance(body), axis[:, 0], axis[:, 1], radius[row], reach=-allowed[row]
-    )
-    return np.unique(step[row[np.isfinite(found.gap)]])
+    passing: list[int] = []
+    for some in _batches(kept):
+        count = np.clip(np.ceil(travel[some] / _BONE_STEP), 2, _MOST_BONE_STEPS).astype(np.int64)
+        row = np.repeat(some, count - 1)
+        share = np.concatenate([np.arange(1, n) / n for n in count] or [np.zeros(0)])
+        axis = ends[row, 1] + share[:, None, None] * (ends[row, 2] - ends[row, 1])
+        found = capsule_gaps(
+            exact_distance(body), axis[:, 0], axis[:, 1], radius[row], reach=-allowed[row]
+        )
+        passing += step[row[np.isfinite(found.gap)]].tolist()
+    return np.unique(np.array(passing, dtype=np.int64))
 
 
 def _may_be_deep(
