@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handwright.core.clip import Clip, HandMotion
-from handwright.core.read_limits import ReadLimits, reading_with
 from handwright.core.surface import HalfSpace
 from handwright.core.tolerances import Tolerances
 from handwright.errors import FileFormatError, InvalidValueError
@@ -24,6 +23,7 @@ from handwright.hands import skin_of
 from handwright.io.clip.file import load_certificate, load_clip, save_clip
 from handwright.io.clip.noun_codec import Decoder
 from handwright.io.clip.npy_archive import header_of
+from handwright.read_limits import ReadLimits, reading_with
 
 Members = dict[str, bytes]
 

@@ -20,9 +20,7 @@ import trimesh
 from handwright.cli import main as cli
 from handwright.core.clip import Clip
 from handwright.core.contact import ContactTrack
-from handwright.core.printable import is_printable, printable
 from handwright.core.problem import Problem
-from handwright.core.read_limits import ReadLimits, read_limits, reading_with
 from handwright.core.track import Track
 from handwright.errors import FileFormatError, HandwrightError, InvalidValueError, MeshError
 from handwright.evidence import certify
@@ -35,6 +33,8 @@ from handwright.io.clip.npz_file import load_npz
 from handwright.io.goals.strict_yaml import read_yaml
 from handwright.math.pose import Pose
 from handwright.physics.mjcf.robot_file import load_robot_file
+from handwright.printable import is_printable, printable
+from handwright.read_limits import ReadLimits, read_limits, reading_with
 
 ROOT = Path(__file__).parents[2]
 Edit = Callable[[dict[str, bytes]], None]

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handwright.core.clip import Clip
-from handwright.core.read_limits import ReadLimits, reading_with
 from handwright.core.track import Track
 from handwright.errors import FileFormatError, InvalidValueError
 from handwright.io.tracks_csv import load_tracks, save_clip_tracks, save_tracks
 from handwright.math import rotation
 from handwright.math.pose import Pose
+from handwright.read_limits import ReadLimits, reading_with
 
 HEADER = "time,x,y,z,qw,qx,qy,qz\n"
 

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Sequence
 
 from handwright.cli.interrupts import INTERRUPTED, Interrupts, ignore_interrupts
-from handwright.core.printable import printable
 from handwright.errors import HandwrightError
+from handwright.printable import printable
 
 _CLOSED_PIPE = 141
 

@@ -11,8 +11,8 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.contact import ContactMode
-from handwright.core.printable import printable
 from handwright.core.tolerances import Tolerances
+from handwright.printable import printable
 
 _MAX_LISTED = 5
 

@@ -15,7 +15,6 @@ from handwright.core.events import Grip, Push, Stroke, TouchSpan
 from handwright.core.frozen import freeze_arrays, read_only_copy
 from handwright.core.goal import Goal
 from handwright.core.hand import LIMIT_SLACK, HandModel
-from handwright.core.printable import is_printable, printable
 from handwright.core.surface import Surface
 from handwright.core.track import Track, time_problems
 from handwright.errors import InvalidValueError, UnknownNameError
@@ -23,6 +22,7 @@ from handwright.math import rotation
 from handwright.math.one_turn import turn_to
 from handwright.math.pose import Pose
 from handwright.math.vectors import turn_between
+from handwright.printable import is_printable, printable
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 

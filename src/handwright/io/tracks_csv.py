@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 
 from handwright.core.clip import Clip
-from handwright.core.read_limits import read_limits
 from handwright.core.track import Track
 from handwright.errors import FileFormatError, InvalidValueError
 from handwright.io.atomic import written_whole
 from handwright.math.pose import UNIT_TOLERANCE, Pose
+from handwright.read_limits import read_limits
 
 MAX_CSV_BYTES = 256 * 1024**2
 QUATERNION_SLACK = 0.01

@@ -21,12 +21,11 @@ from handwright.errors import InvalidValueError
 from handwright.evidence.certificate.assumptions import assumptions, mass_faults, mesh_faults
 from handwright.evidence.certificate.findings import Findings, find, size_limit
 from handwright.evidence.certificate.jumps import jump_excess
-from handwright.evidence.certificate.limits import limit_excess
 from handwright.evidence.certificate.penetration import finger_finger
 from handwright.evidence.certificate.recording import body_records
 from handwright.evidence.certificate.resolution import coarse_faults, is_too_fine
 from handwright.evidence.certificate.seam import around_seam, seam_gap
-from handwright.evidence.certificate.speeds import speed_shares
+from handwright.evidence.certificate.speeds import limit_excess, speed_shares
 from handwright.evidence.certificate.stored import StoredFindings, judge_stored
 from handwright.evidence.contacts.crossings import bodies_cross
 from handwright.evidence.contacts.hand_contacts import HandProbe, probe_hand
@@ -34,7 +33,7 @@ from handwright.evidence.contacts.overlaps import hand_hand_depth, palm_depth
 from handwright.evidence.contacts.probes import exact_distance
 from handwright.evidence.contacts.skin_probe import depth_in_surroundings
 from handwright.evidence.contacts.sweeps import swept_through
-from handwright.evidence.contacts.thin_things import surroundings_in_flesh
+from handwright.evidence.contacts.thin_things import body_between_knuckles, surroundings_in_flesh
 from handwright.geometry.distance.exact import ExactDistance
 
 CHECKS = (
@@ -138,6 +137,9 @@ def _crossing(
     found = [hand_hand_depth(hands)]
     for hand in hands.values():
         found += [palm_depth(hand), surroundings_in_flesh(hand, clip.problem.environment)]
+        for name, pose in clip.bodies.items():
+            names = [f"{name} between the knuckles of {hand.name}"] * clip.num_frames
+            found.append((body_between_knuckles(hand, pose, exact[name]), names))
     for one, two in combinations(clip.bodies, 2):
         names = [f"{one} and {two}"] * clip.num_frames
         found.append((bodies_cross(clip, one, two, exact), names))

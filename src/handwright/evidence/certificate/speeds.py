@@ -1,4 +1,4 @@
-"""How fast bodies, wrists and joints move, over what is allowed; judged whether they hold or not.
+"""Joints beyond their limits, and how fast bodies, wrists and joints move, whatever they hold.
 
 Bodies have a limit because a clip may show them explained by impacts alone; hands because nothing
 else of a hand that holds nothing is judged. A wrist's acceleration is the second difference of its
@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.clip import Clip
+from handwright.core.hand import HandModel
 from handwright.core.tolerances import Tolerances
 from handwright.evidence.certificate.jumps import fastest_point
 from handwright.evidence.contacts.hand_contacts import HandProbe
@@ -61,7 +62,24 @@ def _series(
         rate = np.diff(velocity, axis=0) / (0.5 * (step[1:] + step[:-1]))[:, None]
         size = np.linalg.norm(rate, axis=1)
         yield f"the wrist of '{hand.name}'", size, tolerances.wrist_acceleration, "m/s^2"
-        rates = np.abs(np.diff(hand.motion.q, axis=0)) / step[:, None]
+        rates = joint_speeds(hand.motion.q, times)
         for j in np.flatnonzero(~hand.model.joints.is_slide):
             joint = f"{hand.name}.{hand.model.joints.names[j]}"
             yield joint, rates[:, j], tolerances.joint_speed, "rad/s"
+
+
+def limit_excess(
+    model: HandModel, q: Float[np.ndarray, "T J"]
+) -> tuple[Float[np.ndarray, " T"], list[str]]:
+    """The largest excess over a limit in each frame (rad; m for a slide), and whose it is."""
+    excess = np.maximum(model.joints.lower - q, q - model.joints.upper)
+    worst = excess.argmax(axis=1)
+    names = [model.joints.names[j] for j in worst]
+    return np.maximum(excess[np.arange(len(q)), worst], 0.0), names
+
+
+def joint_speeds(
+    q: Float[np.ndarray, "T J"], times: Float[np.ndarray, " T"]
+) -> Float[np.ndarray, "S J"]:
+    """Speeds of the joints between frames, rad/s (m/s for a slide)."""
+    return np.abs(np.diff(q, axis=0)) / np.diff(times)[:, None]

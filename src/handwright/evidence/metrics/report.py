@@ -11,8 +11,8 @@ import numpy as np
 from handwright.core.clip import Clip
 from handwright.core.problem import Problem
 from handwright.core.tolerances import Tolerances
-from handwright.evidence.certificate.limits import joint_speeds, limit_excess
 from handwright.evidence.certificate.penetration import depth_summary, finger_finger
+from handwright.evidence.certificate.speeds import joint_speeds, limit_excess
 from handwright.evidence.contacts.hand_contacts import ContactRule, hand_gaps, probe_hand
 from handwright.evidence.metrics.goals import touch_excess, worst_goal_error, worst_goal_rate
 from handwright.evidence.metrics.realism import PublishedConventions, physical_realism

@@ -13,7 +13,6 @@ from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 
 from handwright.core.body import RigidBody
-from handwright.core.read_limits import check_limit
 from handwright.errors import FileFormatError, InvalidValueError, MeshError
 from handwright.geometry.mesh.checking import check_mesh
 from handwright.geometry.mesh.edges import sharp_edges
@@ -26,6 +25,7 @@ from handwright.geometry.mesh.inertia import (
 from handwright.geometry.mesh.normals import face_areas
 from handwright.geometry.mesh.outer_surface import outer_surface
 from handwright.geometry.mesh.repair import RepairReport, repair_mesh
+from handwright.read_limits import check_limit
 
 __all__ = [
     "MESH_SUFFIXES",

@@ -6,10 +6,10 @@ import igl
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from handwright.core.read_limits import over_limit
 from handwright.geometry.mesh.edges import unique_edges
 from handwright.geometry.mesh.inertia import signed_volume
 from handwright.geometry.mesh.normals import face_areas
+from handwright.read_limits import over_limit
 
 SMALLEST_EXTENT = 0.005
 """Metres; below this nothing is hand-held, and the file is probably in other units."""

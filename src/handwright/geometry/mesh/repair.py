@@ -11,7 +11,6 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
-from handwright.core.read_limits import over_limit
 from handwright.errors import MeshError
 from handwright.geometry.mesh.checking import (
     array_problems,
@@ -25,6 +24,7 @@ from handwright.geometry.mesh.checking import (
 from handwright.geometry.mesh.edges import unique_edges
 from handwright.geometry.mesh.inertia import signed_volume
 from handwright.geometry.mesh.normals import face_areas
+from handwright.read_limits import over_limit
 
 # Vertices within that distance of a vertex, on average, above which a mesh is no mesh.
 _MOST_NEAR = 100

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from handwright.core.clip import Clip
-from handwright.core.read_limits import read_limits
 from handwright.errors import InvalidValueError
 from handwright.io.bvh.hands import hands_alone, hands_on_body
 from handwright.io.bvh.motion import BvhMotion, UpAxis
 from handwright.io.bvh.parse import read_motion
 from handwright.io.bvh.write import write_motion
 from handwright.io.clip.resample import resampled
+from handwright.read_limits import read_limits
 
 __all__ = ["BvhMotion", "read_bvh", "write_bvh", "write_motion"]
 

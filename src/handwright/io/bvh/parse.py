@@ -10,9 +10,9 @@ from typing import NoReturn
 
 import numpy as np
 
-from handwright.core.read_limits import read_limits
 from handwright.errors import FileFormatError
 from handwright.io.bvh.motion import CHANNELS, BvhMotion, UpAxis
+from handwright.read_limits import read_limits
 
 MAX_BYTES = 512 * 1024**2
 MAX_JOINTS = 4096

@@ -22,13 +22,13 @@ from handwright.core.certificate import Certificate
 from handwright.core.clip import Provenance
 from handwright.core.contact import ContactTrack
 from handwright.core.goal import Goal
-from handwright.core.printable import is_printable, printable
 from handwright.core.problem import Problem
-from handwright.core.read_limits import over_limit
 from handwright.core.tolerances import Tolerances
 from handwright.errors import HandwrightError
 from handwright.io.clip.npy_archive import ArrayHeader, type_problem
 from handwright.math.pose import Pose
+from handwright.printable import is_printable, printable
+from handwright.read_limits import over_limit
 
 # Axes whose lengths are bounded, and the limits.
 _LIMITED = {"T": "frames", "V": "vertices", "F": "faces"}

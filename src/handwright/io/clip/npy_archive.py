@@ -22,11 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from handwright.core.read_limits import check_limit, over_limit
 from handwright.errors import FileFormatError
 from handwright.io.atomic import written_whole
 from handwright.io.input_files import check_file
 from handwright.io.strict_json import parse_json
+from handwright.read_limits import check_limit, over_limit
 
 MAX_DOCUMENT_BYTES = 16 * 1024**2
 _MAX_MEMBERS = 20_000

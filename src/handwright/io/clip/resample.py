@@ -9,9 +9,9 @@ from jaxtyping import Float
 
 from handwright.core.clip import Clip, HandMotion
 from handwright.core.contact import ContactTrack
-from handwright.core.read_limits import read_limits
 from handwright.core.track import Track
 from handwright.errors import InvalidValueError
+from handwright.read_limits import read_limits
 
 
 def frame_times(clip: Clip, fps: float | None) -> Float[np.ndarray, " N"]:

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from handwright.core.read_limits import check_limit
 from handwright.errors import FileFormatError
 from handwright.io.gltf.buffers import BIN_CHUNK, FLOAT, JSON_CHUNK, MAGIC, TYPES
 from handwright.io.strict_json import parse_json
+from handwright.read_limits import check_limit
 
 Item = TypeVar("Item")
 

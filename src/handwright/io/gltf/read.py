@@ -13,13 +13,13 @@ from jaxtyping import Float
 from handwright.core.clip import HandMotion, Provenance
 from handwright.core.contact import ContactTrack
 from handwright.core.frozen import freeze_arrays
-from handwright.core.read_limits import over_limit
 from handwright.core.track import time_problems
 from handwright.errors import HandwrightError
 from handwright.io.axes import to_z_up, to_z_up_wxyz
 from handwright.io.gltf.chunks import GlbParts, read_parts
 from handwright.io.gltf.write import EXTRAS, VERSION
 from handwright.math.pose import Pose
+from handwright.read_limits import over_limit
 
 # Poses that a file may have: nodes times frames; each takes 56 bytes.
 _MAX_POSES = 20_000_000

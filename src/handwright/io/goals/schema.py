@@ -13,8 +13,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from handwright.core.events import LIGHT_FORCE
 from handwright.core.goal import XYZ
-from handwright.core.read_limits import read_limits
 from handwright.errors import UnknownNameError
+from handwright.read_limits import read_limits
 
 _WXYZ_SLACK = 0.01
 """How far the norm of a quaternion may be from one: figures rounded by hand."""

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
-from handwright.core.read_limits import read_limits
 from handwright.errors import FileFormatError, InvalidValueError
 from handwright.math.pose import Pose
+from handwright.read_limits import read_limits
 
 _RATE_SLACK = 0.01
 """How far the rate of a recorded body may be from the problem's, as a share: files round it."""

@@ -10,10 +10,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from handwright.core.read_limits import check_limit
 from handwright.errors import FileFormatError, InvalidValueError, UnknownNameError
 from handwright.physics.engine import mujoco
 from handwright.physics.mjcf.hand_mapping import Coupling
+from handwright.read_limits import check_limit
 
 # Elements that stand for many.
 _REPEATING = ("replicate", "flexcomp", "composite", "hfield")

@@ -8,7 +8,7 @@ import numpy as np
 
 from handwright.core.clip import Clip
 from handwright.evidence import Certificate, FrameRecord
-from handwright.evidence.certificate.limits import joint_speeds
+from handwright.evidence.certificate.speeds import joint_speeds
 from handwright.studio.labels import CHECK_LABELS, finite, scale_of
 from handwright.studio.library.contact_rows import ContactRows, contact_rows
 from handwright.studio.messages import CheckInfo, ContactTable, Curve, Strip, Timeline
