@@ -1,7 +1,7 @@
-"""The command line: ``handwright COMMAND``, and the table of its commands.
+"""The command line: ``handwright COMMAND``.
 
-Nothing heavy is imported at module level, so that help comes at once; each command imports what it
-needs. A user's mistake is printed without a traceback and ends with exit code 1; a command line
+Interrupts are listened for before anything is loaded: whenever they come, they end a command with
+one line. A user's mistake is printed without a traceback and ends with exit code 1; a command line
 that cannot be read ends with 2.
 """
 
@@ -9,107 +9,57 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-import tyro
-
-from handwright.cli.bench import bench
-from handwright.cli.clips import evaluate, export, info, render, reproduce, verify
-from handwright.cli.console import INTERRUPTED, tell_deprecated
-from handwright.cli.demo.command import demo
-from handwright.cli.listing import cite, hands, methods, scenes, shapes, show
-from handwright.cli.options import synth
-from handwright.cli.reactions import push, replay
-from handwright.cli.studio import report, studio
-from handwright.deprecated import renamed_options
+from handwright.cli.interrupts import INTERRUPTED, Interrupts, ignore_interrupts
 from handwright.errors import HandwrightError
 
-_DESCRIPTION = """Synthesises dexterous hand-object manipulation.
-
-Five commands look at what there is: show draws a hand or a body; info says what is in a clip file;
-verify certifies it, pass or fail; evaluate measures it; report puts all clips of a folder on one
-page.
-
-With any command, --debug shows the traceback of an error. --version prints the version."""
 _CLOSED_PIPE = 141
-_RENAMED = {"verify": {"--skin-shear-mm": "--skin-stretch-mm"}}
-"""Deprecated options by command; those of 'synth' follow the settings of the methods."""
-
-COMMANDS: dict[str, Callable[..., None]] = {
-    "hands": hands,
-    "shapes": shapes,
-    "scenes": scenes,
-    "methods": methods,
-    "cite": cite,
-    "synth": synth,
-    "reproduce": reproduce,
-    "show": show,
-    "info": info,
-    "verify": verify,
-    "evaluate": evaluate,
-    "replay": replay,
-    "push": push,
-    "export": export,
-    "render": render,
-    "studio": studio,
-    "report": report,
-    "bench": bench,
-    "demo": demo,
-}
-"""Every command, in the order in which help lists them."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns the exit code; reads ``sys.argv`` if none is given."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     is_debug = "--debug" in given
-    given = [argument for argument in given if argument != "--debug"]
-    if given[:1] == ["--version"]:
-        from importlib.metadata import version
-
-        print(f"handwright {version('handwright')}")
-        return 0
     try:
-        if given[:1] == ["synth"]:
-            # Its options are made from the settings of the methods, which takes loading them.
-            synth(*given[1:])
-        else:
-            _run(given)
+        with Interrupts() as interrupts:
+            code = _run([word for word in given if word != "--debug"], interrupts, is_debug)
+    finally:
+        if arguments is None:
+            ignore_interrupts()  # The program is over; what is left is its interpreter's.
+    return code
+
+
+def _run(given: list[str], interrupts: Interrupts, is_debug: bool) -> int:
+    try:
+        if given[:1] == ["--version"]:
+            from importlib.metadata import version
+
+            print(f"handwright {version('handwright')}")
+            return 0
+        from handwright.cli.commands import run
+
+        run(given)
         sys.stdout.flush()
-    except KeyboardInterrupt:
-        print("handwright: interrupted; nothing was left half written.", file=sys.stderr)
-        return INTERRUPTED
+    except SystemExit:
+        raise
     except BrokenPipeError:
         # The reader, such as head, has had enough. Python would complain once more at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _CLOSED_PIPE
-    except (HandwrightError, OSError) as error:
-        if is_debug:
+    except BaseException as error:
+        # Whatever an interrupt became on its way, as within a module that is being loaded.
+        if interrupts.came or isinstance(error, KeyboardInterrupt):
+            print("handwright: interrupted; nothing was left half written.", file=sys.stderr)
+            return INTERRUPTED
+        if is_debug or not isinstance(error, HandwrightError | OSError):
             raise
-        print(f"handwright: {error}", file=sys.stderr)
+        print(f"handwright: {_told(error)}", file=sys.stderr)
         return 1
     return 0
 
 
-def _run(given: list[str]) -> None:
-    """Runs a command whose options are its own."""
-    renamed = _RENAMED.get(given[0], {}) if given else {}
-    # The list of all commands has one line for each; their own help says more.
-    is_list = not given or given[0].startswith("-")
-    commands = {name: _one_line(run) for name, run in COMMANDS.items()} if is_list else COMMANDS
-    tyro.extras.subcommand_cli_from_dict(
-        commands,
-        prog="handwright",
-        description=_DESCRIPTION,
-        args=renamed_options(given, renamed, tell_deprecated) or ["--help"],
-    )
-
-
-def _one_line(command: Callable[..., None]) -> Callable[..., None]:
-    """The same command with the first line of its help only."""
-
-    def brief() -> None:
-        command()
-
-    brief.__doc__ = (command.__doc__ or "").partition("\n")[0]
-    return brief
+def _told(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}."
+    return str(error)

@@ -79,6 +79,7 @@ def num_workers_setting() -> int:
     return setting(
         1,
         at_least=1,
+        at_most=256,
         label="Processes",
         help="Number of processes; the motions do not depend on it unless the time runs out.",
     )
@@ -111,6 +112,10 @@ class Search(ABC):
 
         It ends when the time of its context is up, with what it has found by then.
         """
+
+    def unfinished(self) -> Sequence[Any]:
+        """Candidates of an attempt that was interrupted: motions that end where it had come to."""
+        return ()
 
     def clip(self, found: Any) -> Clip:  # noqa: ANN401  whatever the attempt has found
         """The motion of a candidate, which may be a clip already."""

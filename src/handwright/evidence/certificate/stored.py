@@ -3,8 +3,8 @@
 A stored force counts only where its contact is: on the body, and on the hand, surface or body that
 it names. In an impact it may be off these by as much as they approach from frame to frame. A clip
 has forces at all contacts or at none: one left out (NaN) among others is a fault. Forces are held
-against the needed wrench in all frames with contacts but the first and the last, whose derivatives
-are taken from their neighbours.
+against the needed wrench in all frames with contacts; less strictly in the first and the last,
+whose derivatives are those of their neighbours.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from handwright.core.contact import ENVIRONMENT, ContactMode, ContactTrack
 from handwright.core.tolerances import Tolerances
 from handwright.evidence.certificate.balance import BodyLoad
 from handwright.evidence.contacts.edges import ANOTHER_FACE
-from handwright.evidence.contacts.hand_contacts import IMPACT_SPEED, HandProbe
-from handwright.evidence.contacts.slip import LinkMotion, SkinShear, across, material_velocity
+from handwright.evidence.contacts.hand_contacts import HandProbe
+from handwright.evidence.contacts.impacts import IMPACT_SPEED
+from handwright.evidence.contacts.slip import LinkMotion, SkinShear, across, material_slips
+from handwright.evidence.contacts.table import TREMBLING
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.distance.surface_distance import surface_distance
 from handwright.kinematics.fk import posed_capsules
@@ -31,6 +33,8 @@ from handwright.kinematics.fk import posed_capsules
 _LEAST_COSINE = 0.5
 _STEP = 5e-4
 _NO_FORCE = 1e-6
+# What forces leave in the first and the last frame counts by this share.
+_AT_ENDS = 0.2
 # The skin stands out from its capsules by up to so much, between the fingers, m.
 _SKIN_OVER_CAPSULE = 0.015
 
@@ -195,7 +199,8 @@ def static_slip(
     contacts = clip.contacts
     frame, point, normal = contacts.frame[rows], contacts.point[rows], contacts.normal[rows]
     links, link = _moving_links(clip, name, rows, hands)
-    velocity = material_velocity(clip.times, links, clip.bodies[body], frame, link, point)
+    slips = material_slips(clip.times, links, clip.bodies[body], frame, link, point)
+    velocity = slips.mean
     slip = across(velocity, normal)
     if shear is not None and shear.limit > 0.0:
         part, pose = np.clip(contacts.part[rows], 0, shear.touches.shape[1] - 1), clip.bodies[body]
@@ -206,7 +211,16 @@ def static_slip(
         given = shear.touches[frame, part] & is_beside
         slip = shear.slips(np.where(given[:, None], velocity, slip), frame, part, pose, clip.times)
     sticks = np.isin(contacts.mode[rows], [int(ContactMode.STATIC), int(ContactMode.ROLLING)])
-    return np.where(sticks, np.linalg.norm(slip, axis=1), 0.0)
+    speed = np.linalg.norm(slip, axis=1)
+    if shear is None or shear.limit <= 0.0:
+        # The same contact in the frame before or after: then it must not move to and fro either.
+        kinds, part = np.unique(contacts.part[rows], return_inverse=True)
+        is_there = np.zeros((clip.num_frames + 2, len(kinds)), dtype=bool)
+        is_there[frame[sticks] + 1, part[sticks]] = True
+        slips = slips.while_touching(is_there[frame, part], is_there[frame + 2, part])
+        for way in (slips.before, slips.after):
+            speed = np.maximum(speed, np.linalg.norm(across(way, normal), axis=1) / TREMBLING)
+    return np.where(sticks, speed, 0.0)
 
 
 def _impact_travel(
@@ -308,5 +322,5 @@ def _residual(
         np.linalg.norm(load.wrench.moment - listed[1], axis=1) / (load.weight * load.gyration),
     )
     judged = (total > 0.0) & (known == total)
-    judged[[0, -1]] = False
+    left[[0, -1]] *= _AT_ENDS
     return np.where(judged, left, np.nan)

@@ -29,6 +29,12 @@ class Metric:
     unit: str
 
 
+_NO_VERDICT = (
+    "physical_realism is ManipNet's measure, with its own friction and mass for every body and one "
+    "contact a capsule: it may be low where 'handwright verify' certifies, which goes by the body's."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """Figures of a clip, with the conventions that they depend on."""
@@ -49,7 +55,7 @@ class Report:
             f"{metric.name:<{width}}  {metric.value:>10.4g} {metric.unit}".rstrip()
             for metric in self.metrics
         ]
-        return "\n".join([self.clip, *lines, f"published metrics: {self.conventions}"])
+        return "\n".join([self.clip, *lines, f"published metrics: {self.conventions}", _NO_VERDICT])
 
     def to_json(self) -> str:
         """Figures, units and conventions; what does not exist or is infinite is null."""
@@ -132,8 +138,9 @@ def _body_metrics(clip: Clip, name: str, conventions: PublishedConventions) -> l
         found = hand_gaps(probe_hand(clip, hand), body, pose, exact, clip.times, rule)
         capsule = np.maximum(capsule, found.capsule_depth)
         skin = np.maximum(skin, found.skin_depth)
-        gaps.append(np.maximum(found.contacts.gap, 0.0))
-        speeds.append(np.linalg.norm(found.contacts.velocity, axis=1))
+        near = found.contacts.gap <= rule.reach
+        gaps.append(np.maximum(found.contacts.gap[near], 0.0))
+        speeds.append(np.linalg.norm(found.contacts.velocity[near], axis=1))
     for what, depth in (("skin", skin), ("capsule", capsule)):
         for statistic, value in depth_summary(depth)._asdict().items():
             metrics.append(Metric(f"{what}_depth_{statistic}", 1e3 * value, "mm"))

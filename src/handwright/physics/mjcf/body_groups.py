@@ -10,7 +10,7 @@ from jaxtyping import Float
 from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
 from handwright.geometry.mesh.inertia import MassProperties
-from handwright.hands.capsule_sites import zero_pose_origins
+from handwright.hands.capsules import zero_pose_origins
 
 _GRAVITY = 9.81
 _SAG = 0.01

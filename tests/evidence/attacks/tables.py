@@ -1,0 +1,49 @@
+"""All attacks and all neighbours, each with the group that it belongs to."""
+
+from __future__ import annotations
+
+from attacks import (
+    aliasing,
+    crossing,
+    disguises,
+    explained,
+    figures,
+    honest_bodies,
+    honest_hands,
+    honest_rest,
+    impacts,
+    leaps,
+    meshes,
+    passing,
+    shaking,
+    small,
+    strength,
+)
+
+_ATTACKS = (
+    leaps,
+    shaking,
+    aliasing,
+    impacts,
+    passing,
+    strength,
+    figures,
+    disguises,
+    small,
+    meshes,
+    crossing,
+    explained,
+)
+_NEIGHBOURS = (honest_hands, honest_bodies, honest_rest)
+
+
+def _of(modules, name):
+    return tuple(
+        (module.__name__.rpartition(".")[2], row)
+        for module in modules
+        for row in getattr(module, name)
+    )
+
+
+ATTACKS = _of(_ATTACKS, "ATTACKS")
+NEIGHBOURS = _of(_NEIGHBOURS, "NEIGHBOURS")
