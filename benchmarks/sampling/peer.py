@@ -26,10 +26,9 @@ from handwright.methods import ContactSampling
 from handwright.methods.base import AttemptContext
 from handwright.methods.sampling.search.contacts import collect_contacts
 from handwright.methods.sampling.search.frame import FEASIBLE, find_crossed_digits
-from handwright.methods.sampling.search.path import Path, copy_path
 from handwright.methods.sampling.search.posing import place_hands
 from handwright.methods.sampling.search.step import SearchState, advance, solve_frame
-from handwright.methods.sampling.search.workspace import FREE, HOLD, SLIDE
+from handwright.methods.sampling.search.workspace import FREE, HOLD, SLIDE, Path, copy_path
 from handwright.methods.sampling.setup.prepare import HoldSearch
 
 NUM_FRAMES = 10
@@ -78,8 +77,8 @@ def solved_path(problem: Problem, *, seed: int, budget: float) -> tuple[HoldSear
     while left > 0.0:
         context = AttemptContext(seed, number, 1, left)
         attempt = search.attempt(context)
-        if attempt.solutions:
-            return search.holds[0], attempt.solutions[0][0].path
+        if attempt.found:
+            return search.holds[0], attempt.found[0][0].path
         number, left = number + 1, left - context.used
     raise InvalidValueError(
         f"'{problem.name}' was not solved in {budget:g} s, so that there are no frames to compare. "
@@ -98,10 +97,7 @@ def measure_frames(hold: HoldSearch, path: Path, num_frames: int = NUM_FRAMES) -
     frames = np.unique(np.linspace(1, len(path.q) - 1, num_frames).round().astype(np.int64))
     # Each frame has a path of its own, for the test writes its outcome there.
     own = [copy_path(path) for _ in frames]
-    packed = [
-        Packed(SearchState(hold.searched, hold.candidates, hold.steps, copy, hold.work))
-        for copy in own
-    ]
+    packed = [Packed(SearchState(hold.searched, hold.candidates, copy, hold.work)) for copy in own]
     rows = list(zip(packed, frames.tolist(), strict=True))
     ours = best_seconds(lambda: [_test_frame(state, t) for state, t in rows], repeats=20)
     peer_ik = peer_forces = 0.0
@@ -159,7 +155,7 @@ def _digit_problem(hold: HoldSearch, path: Path, t: int) -> DigitProblem:
         low=work.low.copy(),
         high=work.high.copy(),
         field=data.field,
-        samples=data.samples,
+        samples=data.hands.samples,
         max_samples=int(data.limits.max_samples),
         margin=float(data.hold_weights.object_margin),
         digit_margin=float(data.hold_weights.digit_margin),

@@ -134,7 +134,7 @@ def explore(problem: Problem, method: ContactSampling, *, frames: int, seed: int
         seen += watched.seen
         done += watched.tally.frames
         number += 1
-    q = np.array([posture for _, posture in seen]).reshape(len(seen), len(hold.data.rest))
+    q = np.array([posture for _, posture in seen]).reshape(len(seen), len(hold.data.hands.rest))
     frame = np.array([t for t, _ in seen], dtype=np.int64)
     return Explored(frame, q, hold.stop - hold.start, solutions, hold.start)
 

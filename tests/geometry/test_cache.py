@@ -259,3 +259,17 @@ def test_folder_follows_the_environment(monkeypatch, tmp_path):
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert cache_dir() == tmp_path / "home" / ".cache" / "handwright"
     assert not (tmp_path / "home").exists()
+
+
+def test_a_flipped_bit_anywhere_is_noticed(folder):
+    key, build = "flipped", Builder({"values": np.arange(3.0)})
+    good = load_or_build(key, build)
+    path = folder / f"{key}.npz"
+    data = path.read_bytes()
+    for place in range(0, len(data), 3):
+        damaged = bytearray(data)
+        damaged[place] ^= 1 << (place // 3 % 8)
+        path.write_bytes(damaged)
+        found = load_or_build(key, build)
+        assert list(found) == list(good), place
+        assert np.array_equal(found["values"], good["values"]), place

@@ -20,8 +20,7 @@ from handwright.geometry.shapes import make_shape
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.mechanics import force_contacts, least_forces
-from handwright.methods.sampling.setup.ground_contacts import ground_contacts
-from handwright.methods.sampling.setup.intervals import find_carry_intervals
+from handwright.methods.sampling.setup.intervals import find_carry_intervals, ground_contacts
 from tools.scenes.checking import support_contacts
 
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handwright.core.clip import Clip
+from handwright.core.read_limits import ReadLimits, reading_with
 from handwright.core.track import Track
 from handwright.errors import FileFormatError, InvalidValueError
 from handwright.io.tracks_csv import load_tracks, save_clip_tracks, save_tracks
@@ -101,9 +102,11 @@ def test_mistakes_are_named_with_their_line(
 
 
 def test_too_many_frames_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("handwright.io.tracks_csv.MAX_FRAMES", 3)
     text = HEADER + "".join(f"{k},0,0,0,1,0,0,0\n" for k in range(4))
-    with pytest.raises(FileFormatError, match="line 5: track 'wrist' has more than 3 frames"):
+    with (
+        reading_with(ReadLimits(frames=3)),
+        pytest.raises(FileFormatError, match="line 5: track 'wrist' has more than 3 frames"),
+    ):
         load_text(tmp_path, text)
     monkeypatch.setattr("handwright.io.tracks_csv.MAX_CSV_BYTES", 10)
     with pytest.raises(FileFormatError, match="is larger than"):

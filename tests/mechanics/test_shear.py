@@ -129,7 +129,7 @@ def test_the_search_follows_the_same_rule(limit):
     for t in range(count):
         work.sheared[:] = work.shear
         work.contacts.normal[0] = normal[t]
-        found = apply_skin_stretch(Here(Stretch(limit)), work, 0, *(lasts[t] * speed[t]))
+        found = apply_skin_stretch(Here(Stretch(limit)), work, 0, tuple(lasts[t] * speed[t]))
         np.testing.assert_allclose(found, lasts[t] * slip[t], atol=1e-12)
         if limit > 0.0 and t + 1 < count:
             np.testing.assert_allclose(

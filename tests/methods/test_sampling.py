@@ -29,16 +29,17 @@ from handwright.methods.sampling import FixedJoint, NoContact, Preference
 from handwright.methods.sampling.search.posing import place_hands
 from handwright.methods.sampling.search.workspace import make_workspace
 from handwright.methods.sampling.setup.candidates import key_frames, surface_points
-from handwright.methods.sampling.setup.ground_contacts import ground_contacts
 from handwright.methods.sampling.setup.hands_as_one import hands_as_one, sunk_pads
-from handwright.methods.sampling.setup.hold_data import HoldTracks, make_hold_data
-from handwright.methods.sampling.setup.intervals import find_carry_intervals
-from handwright.methods.sampling.setup.limits import SearchLimits
+from handwright.methods.sampling.setup.hold_data import make_hold_data
+from handwright.methods.sampling.setup.intervals import (
+    CarryInterval,
+    find_carry_intervals,
+    ground_contacts,
+)
 from handwright.scenes import load_scene
 from handwright.synthesis import synthesize
 
 FEW = ContactSampling(num_solutions=3, time_budget=600.0)
-LIMITS = SearchLimits(1e-3, 1e-3, 1e-3, 1e-3, 2e-4, 0.0, 0.3, 8.0, 0.95, 20)
 
 
 @pytest.fixture(scope="module")
@@ -181,11 +182,14 @@ def test_hands_side_by_side_stand_where_they_stand_alone():
     times = np.arange(4) / 30.0
     body = make_shape("box")
     still_body = still(Pose(np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0, 0.0])), times).pose
-    problem = Problem("two", times, {"r": right, "l": left}, {"box": body})
     roots = [Pose.normalized(rng.normal(size=(4, 3)), rng.normal(size=(4, 4))) for _ in range(2)]
-    hands = hands_as_one([right, left], 0.006)
-    tracks = HoldTracks(times, still_body, tuple(roots))
-    data = make_hold_data(problem, body, tracks, hands, LIMITS, cutoff_hz=None)
+    poses = {"r": roots[0], "l": roots[1], "box": still_body}
+    tracks = {name: Track(times, pose) for name, pose in poses.items()}
+    models = {"r": right, "l": left}
+    problem = Problem("two", times, models, {"box": body}, tracks=tracks)
+    interval = CarryInterval("box", models, 0, 4)
+    data = make_hold_data(problem, interval, times, ContactSampling())
+    hands = data.hands
     q = np.zeros(len(hands.rest))
     poses = [model.joints.random(rng) for model in (right, left)]
     for h, pose in enumerate(poses):

@@ -7,21 +7,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from handwright import GraspRegion, NoContact, Pin, Preference
 from handwright.core.clip import KeptDigit
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.methods import ContactSampling
 from handwright.methods.base import most_frequent
-from handwright.methods.sampling import (
-    Ball,
-    FixedJoint,
-    ForbiddenBall,
-    GraspRegion,
-    NoContact,
-    Pin,
-    Preference,
-)
-from handwright.methods.sampling.constraints.apply import digit_rows
-from handwright.methods.sampling.constraints.checking import check_names
+from handwright.methods.sampling import Ball, FixedJoint, ForbiddenBall
+from handwright.methods.sampling.constraints.apply import check_names, digit_rows
 from handwright.methods.sampling.setup.intervals import CarryInterval
 from handwright.scenes import load_scene
 
@@ -106,10 +98,10 @@ def test_parts_of_another_problems_clip_cannot_be_kept():
 def test_digits_of_a_hand_that_takes_no_part_are_passed_over():
     problem = load_scene("small_box_two_hands")
     check_names(problem, ContactSampling(no_contact=(NoContact(("left.little", "index")),)))
-    interval = CarryInterval("small_box", ("right",), 0, 10)
-    models = (problem.hands["right"],)
-    names = [digit.name for digit in models[0].digits]
-    assert digit_rows(interval, models, ("left.little", "index")) == [names.index("index")]
+    right = problem.hands["right"]
+    interval = CarryInterval("small_box", {"right": right}, 0, 10)
+    names = [digit.name for digit in right.digits]
+    assert digit_rows(interval, ("left.little", "index")) == [names.index("index")]
 
 
 def test_a_cause_counts_once_whatever_frames_and_joints_it_names():

@@ -10,7 +10,7 @@ from handwright.hands import human
 from handwright.hands.human.strength import TIP_FORCE
 from handwright.kinematics import link_poses
 from handwright.math.pose import Pose
-from handwright.methods.sampling.finish.strength import HandContacts, find_overload
+from handwright.methods.sampling.finish.exact_contacts import find_overload
 
 HAND = human()
 COUNT, AT = 3, 1
@@ -32,8 +32,8 @@ def pressed(digit: str, newton: float, *, along: bool = False) -> tuple[int, str
     way = arm if along else np.cross(axis, arm)
     way = newton * way / np.linalg.norm(way)
     capsule = HAND.capsules.names.index(f"{digit}_distal")
-    contacts = HandContacts(np.array([AT]), np.array([capsule]), tip[None], way[None])
-    return find_overload(HAND, q, ROOT, contacts)
+    posed = HAND, q, ROOT
+    return find_overload(posed, np.array([AT]), np.array([capsule]), tip[None], way[None])
 
 
 @pytest.mark.parametrize("digit", ["index", "middle", "ring", "little"])

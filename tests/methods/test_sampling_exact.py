@@ -55,7 +55,7 @@ def pinched(height, friction):
             limits=SimpleNamespace(force=50.0, friction_margin=1.0),
         ),
         data=SimpleNamespace(
-            digit_of_capsule=np.arange(2),
+            hands=SimpleNamespace(digit_of_capsule=np.arange(2)),
             ground=SimpleNamespace(surface=np.zeros(0), friction=np.zeros(0)),
             may_touch=np.ones((1, 2), dtype=bool),
         ),

@@ -144,12 +144,9 @@ def test_single_digits_are_told_where():
 def told(scene, **constraints):
     """Regions that a method gives the digits of a scene's hand."""
     problem = load_scene(scene)
-    (name,), (hand,) = problem.bodies, problem.hands
-    interval = CarryInterval(name, (hand,), 0, 10)
-    models = tuple(problem.hands.values())
-    return find_held_parts(
-        problem.bodies[name], interval, models, hw.ContactSampling(**THREE, **constraints)
-    )
+    ((name, body),) = problem.bodies.items()
+    interval = CarryInterval(name, dict(problem.hands), 0, 10)
+    return find_held_parts(body, interval, hw.ContactSampling(**THREE, **constraints))
 
 
 def test_what_is_said_of_a_digit_goes_before_what_is_said_of_all():
@@ -201,7 +198,7 @@ def test_a_pin_beside_the_part_of_its_digit_is_told():
         (
             "mug",
             {"grasp_regions": (GraspRegion(Ball((1.0, 0.0, 0.0), 0.01)),)},
-            "no place of body 'mug'",
+            "no point of body 'mug'",
         ),
         (
             "mug",

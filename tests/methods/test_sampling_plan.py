@@ -12,11 +12,10 @@ from handwright.math import rotation
 from handwright.methods import ContactSampling
 from handwright.methods.sampling import Pin
 from handwright.methods.sampling.search.carrying import score_grasps
-from handwright.methods.sampling.search.path import make_path
 from handwright.methods.sampling.search.plan import Planner, candidate_appeal
 from handwright.methods.sampling.search.policy import make_plan_data
 from handwright.methods.sampling.search.step import SearchState
-from handwright.methods.sampling.search.workspace import FLY, FREE, HOLD, SLIDE
+from handwright.methods.sampling.search.workspace import FLY, FREE, HOLD, SLIDE, make_path
 from handwright.methods.sampling.setup.candidates import lifetimes
 from handwright.methods.sampling.setup.grasps import draw_grasps
 from handwright.methods.sampling.setup.prepare import prepare
@@ -41,9 +40,9 @@ def drawing(hold, seed=0, **policy):
     """A path whose digits are all free, and what draws plans into it, without look-ahead."""
     policy = hold.policy._replace(**{"look_ahead": 0, **policy})
     path = make_path(hold.searched, len(hold.searched.wrench))
-    state = SearchState(hold.searched, hold.candidates, hold.steps, path, hold.work)
+    state = SearchState(hold.searched, hold.candidates, path, hold.work)
     rng = np.random.default_rng(seed)
-    planner = Planner(hold.searched, hold.candidates, path, policy, Packed(state), rng)
+    planner = Planner(state, policy, rng)
     return path, planner
 
 
@@ -195,7 +194,7 @@ def test_plans_look_ahead_closer_where_the_body_turns_quickly_in_the_hand(hold, 
 
 def scores(hold, chosen, taken=()):
     path = make_path(hold.searched, 1)
-    state = SearchState(hold.searched, hold.candidates, hold.steps, path, hold.work)
+    state = SearchState(hold.searched, hold.candidates, path, hold.work)
     found = np.zeros(len(chosen))
     score_grasps(Packed(state), chosen, 0, np.array(taken).reshape(-1, 3), found)
     return found

@@ -20,8 +20,7 @@ from handwright.methods.sampling.constraints.schedule import (
     find_unpinned_frame,
     with_start_frames,
 )
-from handwright.methods.sampling.search.path import make_path
-from handwright.methods.sampling.search.workspace import FREE, HOLD
+from handwright.methods.sampling.search.workspace import FREE, HOLD, make_path
 
 FRAMES, DIGITS = 8, 2
 FREE_JOINTS = np.array([[0, 1, -1], [2, -1, -1]])
@@ -74,7 +73,7 @@ def test_a_kept_motion_that_follows_a_pin_begins_anew():
 )
 def test_a_pinned_digit_that_is_elsewhere_has_missed_its_point(mode, away, digit):
     schedule = pinned()
-    path = make_path(SimpleNamespace(num_joints=3, num_digits=DIGITS, num_capsules=1), FRAMES)
+    path = make_path(SimpleNamespace(sizes={"J": 3, "D": DIGITS, "C": 1}), FRAMES)
     path.reached[4, 1] = mode
     path.target[4, 1] = POINT + np.array([away, 0.0, 0.0])
     assert schedule.missed(path, 4) == digit

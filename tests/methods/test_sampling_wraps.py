@@ -14,9 +14,10 @@ from handwright.core.track import Track
 from handwright.kinematics.fk import link_poses
 from handwright.kinematics.spacetime.motion import no_anchors
 from handwright.math.pose import Pose
-from handwright.methods.sampling.finish.anchors import Lifting, LinkPoses, lifted_anchors
+from handwright.methods.sampling.finish.anchors import HandPath, lifted_anchors
 from handwright.methods.sampling.finish.check import make_checked_motion
-from handwright.methods.sampling.setup.phalanges import near_points
+from handwright.methods.sampling.finish.exact_contacts import CreepingContact
+from handwright.methods.sampling.setup.palms import near_points
 from handwright.methods.sampling.setup.prepare import prepare
 from handwright.methods.sampling.warm_up import warm_up
 from handwright.scenes import load_scene
@@ -110,9 +111,9 @@ def test_a_phalanx_that_had_no_anchor_is_lifted_off_as_part_of_its_digit():
     checked.frame[0], checked.capsule[0] = 1, 7
     checked.point[0], checked.normal[0] = (0.1, 0.0, 0.0), (0.0, 0.0, 1.0)
     rotations, positions = np.tile(np.eye(3), (2, 20, 1, 1)), np.zeros((2, 20, 3))
-    lifted = lifted_anchors(
-        no_anchors(), LinkPoses(rotations, positions), checked, Lifting(7, np.array([1]), 2, 10)
-    )
+    hand = HandPath(None, 0, np.arange(5), 0, rotations, positions)
+    creeping = CreepingContact(7, 1, np.array([1]))
+    lifted = lifted_anchors(no_anchors(), hand, checked, creeping, 2, 10)
     assert (lifted.digit.tolist(), lifted.link.tolist(), lifted.frame.tolist()) == ([2], [10], [1])
     # Off the body, into which the normal points.
     assert lifted.target[0, 2] < 0.0

@@ -104,9 +104,16 @@ FAULTS = (
     Fault(
         "inside_is_outside_box",
         "src/handwright/geometry/distance/exact.py",
-        "sign = np.where((cosine < 0.0) & in_box, -1.0, 1.0)",
-        "sign = np.where(cosine < 0.0, -1.0, 1.0)",
+        "inside = in_box & np.where(cosine > 0.0",
+        "inside = True & np.where(cosine > 0.0",
         ("tests/geometry/test_exact.py",),
+    ),
+    Fault(
+        "crossed_faces_tell_the_side",
+        "src/handwright/geometry/mesh/crossings.py",
+        "crossed[f] = crossed[g] = True",
+        "crossed[f] = crossed[g] = False",
+        ("tests/geometry/test_signs.py",),
     ),
     # hands
     Fault(

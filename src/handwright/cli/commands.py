@@ -6,6 +6,7 @@ needs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import tyro
@@ -19,6 +20,7 @@ from handwright.cli.options import synth
 from handwright.cli.reactions import push, replay
 from handwright.cli.studio import report, studio
 from handwright.deprecated import renamed_options
+from handwright.errors import InvalidValueError
 
 _DESCRIPTION = """Synthesises dexterous hand-object manipulation.
 
@@ -26,7 +28,10 @@ Five commands look at what there is: show draws a hand or a body; info says what
 verify certifies it, pass or fail; evaluate measures it; report puts all clips of a folder on one
 page.
 
-With any command, --debug shows the traceback of an error. --version prints the version."""
+With any command, --debug shows the traceback of an error. --version prints the version.
+Commands that take a clip end with a message at 8 GB of memory, and all but render after 600 s of
+work; --limit-memory-gb and --limit-seconds set other limits."""
+_TAKES_CLIP = ("info", "verify", "evaluate", "export", "render")
 _RENAMED = {"verify": {"--skin-shear-mm": "--skin-stretch-mm"}}
 """Deprecated options by command; those of 'synth' follow the settings of the methods."""
 
@@ -64,7 +69,40 @@ def run(given: list[str]) -> None:
         # Its options are made from the settings of the methods, which takes loading them.
         synth(*given[1:])
     else:
+        _run_guarded(given)
+
+
+def _run_guarded(given: list[str]) -> None:
+    """Runs a command, within limits if it takes a clip: that may be anybody's."""
+    memory, given = _taken(given, "--limit-memory-gb")
+    seconds, given = _taken(given, "--limit-seconds")
+    if not given or given[0] not in _TAKES_CLIP:
         _run(given)
+        return
+    from handwright.io.guarded import MEMORY_GB, SECONDS, guarded
+
+    # A film takes as long as it takes.
+    usual = math.inf if given[0] == "render" else SECONDS
+    with guarded(memory_gb=memory or MEMORY_GB, seconds=seconds or usual):
+        _run(given)
+
+
+def _taken(given: list[str], option: str) -> tuple[float | None, list[str]]:
+    """The number behind an option of all commands, and the arguments without them."""
+    for place, argument in enumerate(given):
+        name, sign, value = argument.partition("=")
+        if name != option:
+            continue
+        end = place + 1 if sign else place + 2
+        value = value if sign else "".join(given[place + 1 : end])
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not number > 0.0:
+            raise InvalidValueError(f"{option} is '{value}'; expected a number above zero.")
+        return number, given[:place] + given[end:]
+    return None, given
 
 
 def _run(given: list[str]) -> None:

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from handwright.cli.interrupts import INTERRUPTED, Interrupts, ignore_interrupts
+from handwright.core.printable import printable
 from handwright.errors import HandwrightError
 
 _CLOSED_PIPE = 141
@@ -54,7 +55,9 @@ def _run(given: list[str], interrupts: Interrupts, is_debug: bool) -> int:
             return INTERRUPTED
         if is_debug or not isinstance(error, HandwrightError | OSError):
             raise
-        print(f"handwright: {_told(error)}", file=sys.stderr)
+        # What an error quotes comes from files.
+        told = "\n".join(printable(line) for line in _told(error).split("\n"))
+        print(f"handwright: {told}", file=sys.stderr)
         return 1
     return 0
 

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.contact import ContactMode
+from handwright.core.printable import printable
 from handwright.core.tolerances import Tolerances
 
 _MAX_LISTED = 5
@@ -166,19 +167,19 @@ class Certificate:
             listed = ", ".join(str(frame) for frame in c.frames[:_MAX_LISTED])
             more = len(c.frames) - _MAX_LISTED
             listed += f" and {more} more" if more > 0 else ""
-            note = "  ".join(part for part in (listed, c.detail) if part)
+            note = "  ".join(part for part in (listed, printable(c.detail)) if part)
             rows.append(
                 (c.name, "ok" if c.passed else "FAILS", f"{c.worst:.4g}", f"{c.allowed:.4g}",
                  c.unit, note)
             )  # fmt: skip
         width = [max(len(row[k]) for row in rows) for k in range(5)]
-        lines = [f"{self.clip}, {self.num_frames} frames: {self.verdict}"]
+        lines = [f"{printable(self.clip)}, {self.num_frames} frames: {self.verdict}"]
         for row in rows:
             cells = [
                 row[k].rjust(width[k]) if k in (2, 3) else row[k].ljust(width[k]) for k in range(5)
             ]
             lines.append("  ".join([*cells, row[5]]).rstrip())
-        lines += [f"note: {note}" for note in self.notes]
+        lines += [f"note: {printable(note)}" for note in self.notes]
         settings = ", ".join(
             f"{item.name}={_short(getattr(self.tolerances, item.name))}"
             for item in fields(self.tolerances)

@@ -13,9 +13,12 @@ from jaxtyping import Float, Int
 from handwright.core.contact import ContactTrack
 from handwright.core.frozen import freeze_arrays
 from handwright.core.problem import Problem
-from handwright.core.track import time_problems
+from handwright.core.track import place_problems, time_problems
 from handwright.errors import InvalidValueError
 from handwright.math.pose import Pose
+
+# Of a joint, rad; m for a slide.
+_LARGEST_ANGLE = 1e4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,8 +121,15 @@ class Clip:
                     f"hand '{name}' has joint values of shape {motion.q.shape}, "
                     f"expected ({count}, {model.num_joints})"
                 )
-            if not np.isfinite(motion.q).all():
-                problems.append(f"hand '{name}' has joint values that are NaN or infinite")
+            # Not "above", so that NaN is a problem too.
+            if not (np.abs(motion.q) <= _LARGEST_ANGLE).all():
+                problems.append(
+                    f"hand '{name}' has joint values that are NaN or infinite, or above "
+                    f"{_LARGEST_ANGLE:g}"
+                )
+            problems += place_problems(f"hand '{name}'", motion.root)
+        for name, pose in self.bodies.items():
+            problems += place_problems(f"body '{name}'", pose)
         problems += [
             f"body '{name}' has {pose.shape} poses for {count} frames"
             for name, pose in self.bodies.items()

@@ -21,6 +21,8 @@ from handwright.core.skin import SkinShape
 from handwright.errors import InvalidValueError, UnknownNameError
 
 Side = Literal["right", "left", "none"]
+LARGEST_LENGTH = 100.0
+"""Of anything in a hand or its arm, m."""
 LIMIT_SLACK = 1e-9
 """How far a named pose or a posture may be over a joint's limit, rad (m for a slide)."""
 
@@ -265,6 +267,13 @@ class HandModel:
         owner = self.capsules.digit
         if len(owner) and (owner.min() < -1 or owner.max() >= len(self.digits)):
             problems.append(f"a capsule belongs to a digit outside 0..{len(self.digits) - 1}")
+        lengths = (
+            self.joints.offset, self.frames.position, self.sites.position, self.masses.center,
+            self.capsules.start, self.capsules.end, self.capsules.radius,
+        )  # fmt: skip
+        # Not "above", so that NaN is a problem too.
+        if not all((np.abs(row) <= LARGEST_LENGTH).all() for row in lengths):
+            problems.append(f"a length is not a number, or above {LARGEST_LENGTH:g} m")
         if not np.all(self.capsules.radius > 0.0):
             problems.append("a capsule's radius is not above zero")
         if not (np.all(self.masses.mass >= 0.0) and np.isfinite(self.masses.inertia).all()):

@@ -15,6 +15,7 @@ from handwright.core.events import Grip, Push, Stroke, TouchSpan
 from handwright.core.frozen import freeze_arrays, read_only_copy
 from handwright.core.goal import Goal
 from handwright.core.hand import LIMIT_SLACK, HandModel
+from handwright.core.printable import is_printable, printable
 from handwright.core.surface import Surface
 from handwright.core.track import Track, time_problems
 from handwright.errors import InvalidValueError, UnknownNameError
@@ -78,13 +79,20 @@ class Problem:
         if self.gravity.shape != (3,) or not np.isfinite(self.gravity).all():
             problems.append("gravity must be three finite numbers in m/s^2")
         if problems:
-            raise InvalidValueError(f"Problem '{self.name}': " + "; ".join(problems) + ".")
+            raise InvalidValueError(
+                f"Problem '{printable(self.name)}': " + "; ".join(problems) + "."
+            )
 
     def _name_problems(self) -> list[str]:
         problems = []
         if not self.hands and not self.bodies:
             problems.append("it has neither hands nor bodies")
         known = {*self.hands, *self.bodies}
+        problems += [
+            f"the name '{printable(name)}' holds control characters, expected text to print"
+            for name in (self.name, *self.hands, *self.bodies)
+            if not is_printable(name)
+        ]
         problems += [
             f"'{name}' is both a hand and a body"
             for name in sorted(set(self.hands) & set(self.bodies))

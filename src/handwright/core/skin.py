@@ -8,7 +8,12 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from handwright.core.frozen import freeze_arrays
+from handwright.errors import InvalidValueError
 
+LARGEST_GIRTH = 1.0
+"""Of a hand and its parts, m: three times what the largest hands have."""
+SMALLEST_GIRTH = 1e-3
+"""Half the thickness of the thinnest palm and wrist, m."""
 # Squareness of the rounded end of a digit; 2 is an ellipsoid.
 CAP_EXPONENT = 2.2
 
@@ -31,6 +36,21 @@ class DigitProfile:
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
+        rows = (self.along, self.half_breadth, self.dorsal, self.palmar)
+        if len({len(row) for row in rows}) != 1 or len(self.along) < 2:
+            raise InvalidValueError(
+                f"DigitProfile: {', '.join(str(len(row)) for row in rows)} places and girths; "
+                "expected two or more places, and as many of each girth."
+            )
+        lengths = np.concatenate([*rows, [self.length]])
+        if not (np.diff(self.along) > 0.0).all() or not self.length > self.along[-1]:
+            raise InvalidValueError("DigitProfile: places do not increase up to the length.")
+        is_thick = all((row > 0.0).all() for row in rows[1:])
+        if not (np.abs(lengths) <= LARGEST_GIRTH).all() or not is_thick:
+            raise InvalidValueError(
+                f"DigitProfile: a girth or length is not in the range of hands; expected above "
+                f"zero and at most {LARGEST_GIRTH:g} m."
+            )
 
     def at(self, along: float) -> tuple[float, float, float]:
         """Half breadth, dorsal and palmar depth at a distance from the knuckle, m."""
@@ -56,6 +76,14 @@ class SkinShape:
     """m."""
     wrist_half_depth: float
     """m."""
+
+    def __post_init__(self) -> None:
+        girths = (self.palm_half_thickness, self.wrist_half_breadth, self.wrist_half_depth)
+        if not all(SMALLEST_GIRTH <= girth <= LARGEST_GIRTH for girth in girths):
+            raise InvalidValueError(
+                f"SkinShape: palm and wrist are {', '.join(f'{girth:g}' for girth in girths)} m "
+                f"thick; expected {SMALLEST_GIRTH:g} to {LARGEST_GIRTH:g} m."
+            )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,6 +12,13 @@ from handwright.errors import InvalidValueError
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
+FARTHEST = 1e5
+"""Largest coordinate of a place, m."""
+SHORTEST_STEP = 1e-5
+"""Least time between two frames, s: what is nearer cannot be told from the same moment."""
+LATEST = 1e7
+"""Largest time, s, either way; beyond it steps would lose their digits."""
+
 
 def time_problems(times: Float[np.ndarray, " T"]) -> list[str]:
     """What is wrong with a time axis; empty if nothing is."""
@@ -19,9 +26,24 @@ def time_problems(times: Float[np.ndarray, " T"]) -> list[str]:
         return [f"times have shape {times.shape}, expected (T,) with at least one"]
     if not np.isfinite(times).all():
         return ["times hold NaN or infinity"]
-    if np.any(np.diff(times) <= 0):
-        return [f"times do not increase at index {int(np.argmax(np.diff(times) <= 0)) + 1}"]
+    if float(np.abs(times).max()) > LATEST:
+        return [f"times reach {float(np.abs(times).max()):.3g} s, expected at most {LATEST:g}"]
+    steps = np.diff(times)
+    if np.any((steps > 0) & (steps < SHORTEST_STEP)):
+        return [
+            f"times are {float(steps.min()):.3g} s apart, expected at least {SHORTEST_STEP:g} s"
+        ]
+    if np.any(steps <= 0):
+        return [f"times do not increase at index {int(np.argmax(steps <= 0)) + 1}"]
     return []
+
+
+def place_problems(what: str, pose: Pose) -> list[str]:
+    """Says so if something is farther away than can be reckoned with."""
+    # Not "above", so that NaN is a problem too.
+    if (np.abs(pose.position) <= FARTHEST).all():
+        return []
+    return [f"{what} is more than {FARTHEST:g} m away"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +60,7 @@ class Track:
         problems = time_problems(self.times)
         if self.pose.shape != self.times.shape:
             problems.append(f"{self.pose.shape} poses for {self.times.shape} times")
+        problems += place_problems("it", self.pose)
         if problems:
             raise InvalidValueError("Track: " + "; ".join(problems) + ".")
 

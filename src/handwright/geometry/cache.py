@@ -14,8 +14,6 @@ import logging
 import os
 import re
 import tempfile
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -33,19 +31,6 @@ _logger = logging.getLogger(__name__)
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _CHECKSUM = "__checksum__"
 _KEY_ENTRY = "__key__"
-# What readers of archives and arrays raise on damaged bytes. A flipped bit can also claim that the
-# file is encrypted (RuntimeError), packed in an unknown way (NotImplementedError) or huge.
-_UNREADABLE = (
-    ValueError,
-    EOFError,
-    KeyError,
-    AttributeError,
-    RuntimeError,
-    OverflowError,
-    MemoryError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
 
 
 class _DamagedFileError(Exception):
@@ -126,7 +111,9 @@ def _read(path: Path, key: str) -> dict[str, np.ndarray]:
             archive = np.load(stream, allow_pickle=False)
             # A file of one array is read as such; only an archive has names.
             arrays = dict(archive) if isinstance(archive, Mapping) else {}
-        except _UNREADABLE as error:
+        except Exception as error:
+            # Damaged bytes can claim anything: to be huge, encrypted, or a header that is no
+            # Python, and each has an error of its own. All mean that the file is built again.
             raise _DamagedFileError(str(error) or type(error).__name__) from error
     kept_key, checksum = arrays.pop(_KEY_ENTRY, None), arrays.pop(_CHECKSUM, None)
     if kept_key is None or checksum is None:

@@ -14,6 +14,8 @@ _FACING = 0.5
 """Least cosine between a site's normal and the grasping direction: within 60 degrees."""
 _SPACING = 0.25
 """Distance between candidate points, in radii of the capsule."""
+_MOST_RINGS = 2_000
+"""Of candidate points along a capsule: on a thread they lie farther apart."""
 
 
 def capsule_volume(
@@ -121,7 +123,8 @@ def _candidates(
         other = np.cross(axis, side)
         angles = np.deg2rad(np.arange(-60, 61, 15))
         ring = np.cos(angles)[:, None] * side + np.sin(angles)[:, None] * other
-        for step in np.linspace(0.0, 1.0, 2 + int(length / (_SPACING * radius[index]) + 1e-6)):
+        rings = min(length / (_SPACING * radius[index]), _MOST_RINGS)
+        for step in np.linspace(0.0, 1.0, 2 + int(rings + 1e-6)):
             normals.append(ring)
             points.append(start[index] + step * along + radius[index] * ring)
         for polar in np.deg2rad([15.0, 30.0, 45.0, 60.0, 75.0, 90.0]):

@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 
 from handwright.core.clip import Clip
+from handwright.core.read_limits import read_limits
 from handwright.core.track import Track
 from handwright.errors import FileFormatError, InvalidValueError
 from handwright.io.atomic import written_whole
-from handwright.io.clip.noun_codec import MAX_FRAMES
 from handwright.math.pose import UNIT_TOLERANCE, Pose
 
 MAX_CSV_BYTES = 256 * 1024**2
@@ -81,10 +81,10 @@ def load_tracks(path: str | Path) -> dict[str, Track]:
     for row in _rows(path, _read(path)):
         rows = grouped.setdefault(row[1], [])
         rows.append(row)
-        if len(rows) > MAX_FRAMES:
+        if len(rows) > read_limits().frames:
             raise FileFormatError(
-                f"{path}, line {row[0]}: track '{row[1]}' has more than {MAX_FRAMES} frames. "
-                "Cut it into shorter ones."
+                f"{path}, line {row[0]}: track '{row[1]}' has more than "
+                f"{read_limits().frames} frames. Cut it into shorter ones."
             )
     if not grouped:
         raise FileFormatError(f"{path}: has a header but no rows.")

@@ -81,6 +81,8 @@ def certify(
         problem: Hands, bodies and surroundings to judge it with; those of the clip if None.
         tolerances: What is allowed; the defaults if None.
     """
+    if not clip.bodies:
+        raise InvalidValueError("The clip has no body; expected one, for forces move bodies.")
     tolerances = Tolerances() if tolerances is None else tolerances
     _check_smoothing(clip, tolerances)
     clip = clip if problem is None else replace(clip, problem=problem)

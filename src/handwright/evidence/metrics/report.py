@@ -31,7 +31,8 @@ class Metric:
 
 _NO_VERDICT = (
     "physical_realism is ManipNet's measure, with its own friction and mass for every body and one "
-    "contact a capsule: it may be low where 'handwright verify' certifies, which goes by the body's."
+    "contact a capsule: it may be low where 'handwright verify', which goes by the body's own, "
+    "certifies"
 )
 
 

@@ -20,7 +20,6 @@ import hashlib
 import math
 from typing import NamedTuple
 
-import igl
 import numpy as np
 from jaxtyping import Float, Int
 
@@ -37,6 +36,7 @@ from handwright.geometry.distance.sdf_kernels import (
     triangle_table,
 )
 from handwright.geometry.mesh.outer_surface import SEAM_TOLERANCE, as_mesh_arrays, outer_surface
+from handwright.geometry.mesh.winding import WindingNumber
 
 DEFAULT_SPACING = 8e-4
 """Metres between nodes for things of hand size."""
@@ -143,7 +143,8 @@ def build_field(
         refine_nearest(table, origin, step, band, stride, nearest, distance)
         stride //= 2
     slack = _ROUNDING * step + (0.0 if surface.is_exact else 2.0 * SEAM_TOLERANCE)
-    _sign(vertices, faces, origin, step, distance, slack)
+    solid = surface if surface.is_exact else (vertices, faces)
+    _sign(WindingNumber(*solid[:2]), origin, step, distance, slack)
     return make_field(distance, origin, step, padding)
 
 
@@ -204,22 +205,19 @@ def _half_counts(
 
 
 def _sign(
-    vertices: Float[np.ndarray, "V 3"],
-    faces: Int[np.ndarray, "F 3"],
+    winding: WindingNumber,
     origin: Float[np.ndarray, "3"],
     spacing: float,
     distance: Float[np.ndarray, "nx ny nz"],
     slack: float,
 ) -> None:
     """Makes the distances of inside nodes negative, in place."""
-    tree = igl.FastWindingNumberBVH()
-    tree.init(vertices, faces)
     labels, deepest, joined = regions(distance, spacing, slack)
     is_own = joined == np.arange(len(joined))
     # A node on the surface itself has no side, and its sign no effect.
     asked = np.flatnonzero(is_own & (distance.reshape(-1)[deepest] > _ON_SURFACE))
     nodes = np.stack(np.unravel_index(deepest[asked], distance.shape), axis=1)
-    winding = np.atleast_1d(tree.winding_number(origin + spacing * nodes))
+    inside = winding.is_inside(origin + spacing * nodes)
     factor = np.ones(len(deepest), dtype=np.float32)
-    factor[asked] = np.where(winding > 0.5, -1.0, 1.0)
+    factor[asked] = np.where(inside, -1.0, 1.0)
     distance *= factor[joined][labels]

@@ -13,6 +13,7 @@ from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 
 from handwright.core.body import RigidBody
+from handwright.core.read_limits import check_limit
 from handwright.errors import FileFormatError, InvalidValueError, MeshError
 from handwright.geometry.mesh.checking import check_mesh
 from handwright.geometry.mesh.edges import sharp_edges
@@ -113,31 +114,47 @@ def load_mesh(
         )
     if not path.is_file():
         raise FileFormatError(f"There is no file '{path}'. Check the path.")
+    check_limit(path, "file_bytes", path.stat().st_size)
     try:
         # From memory, for then a file that names others cannot have them read.
         content = io.BytesIO(path.read_bytes())
         options = _OPTIONS.get(suffix, {})
         loaded = trimesh.load_scene(content, file_type=suffix[1:], process=False, **options)
-        parts = [part for part in loaded.dump() if isinstance(part, trimesh.Trimesh)]
+        parts = [_part_arrays(part) for part in loaded.dump() if isinstance(part, trimesh.Trimesh)]
     except Exception as error:
-        # The reader raises whatever its parsing stumbles on; all mean the same to the user.
+        # The reader raises whatever its parsing stumbles on; all mean the same to the user. What
+        # is no binary .stl is taken for text, and guessing its letters needs another package.
+        reason = "its bytes are no text" if isinstance(error, ImportError) else str(error)
         raise FileFormatError(
-            f"'{path}' cannot be read as {suffix}: {error}. It may be truncated or of another "
-            "format; export it again."
+            f"'{path}' cannot be read as {suffix}: {reason or type(error).__name__}. It may be "
+            "truncated or of another format; export it again."
         ) from error
-    vertices = [np.asarray(part.vertices, dtype=np.float64) for part in parts]
-    offsets = np.cumsum([0, *(len(v) for v in vertices)])
-    # Without triangles the reader gives no second axis.
-    faces = [
-        np.asarray(part.faces).reshape(-1, 3) + offset
-        for part, offset in zip(parts, offsets, strict=False)
-    ]
-    stacked = np.concatenate([np.zeros((0, 3)), *vertices]) * scale
+    for name, row in (("vertices", 0), ("faces", 1)):
+        check_limit(path, name, sum(len(part[row]) for part in parts))
+    offsets = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
+    faces = [part[1] + offset for part, offset in zip(parts, offsets, strict=False)]
+    stacked = np.concatenate([np.zeros((0, 3)), *(part[0] for part in parts)]) * scale
     if suffix == ".glb":
         stacked = np.stack([stacked[:, 0], -stacked[:, 2], stacked[:, 1]], axis=1)
     merged, index = np.unique(stacked, axis=0, return_inverse=True)
-    joined = np.concatenate([np.zeros((0, 3), dtype=np.int64), *faces]).astype(np.int64)
+    joined = np.concatenate([np.zeros((0, 3), dtype=np.int64), *faces])
     return merged, index.reshape(-1)[joined].astype(np.int64)
+
+
+def _part_arrays(
+    part: trimesh.Trimesh,
+) -> tuple[Float[np.ndarray, "V 3"], Int[np.ndarray, "F 3"]]:
+    """Vertices and triangles of a part; whatever else the reader gave is a ValueError."""
+    vertices = np.asarray(part.vertices, dtype=np.float64)
+    # Without triangles the reader gives no second axis.
+    faces = np.asarray(part.faces).reshape(-1, 3).astype(np.int64)
+    if vertices.ndim != 2 or vertices.shape[1] != 3:
+        raise ValueError(f"vertices have shape {vertices.shape}; expected three numbers each")
+    if faces.size and (faces.min() < 0 or faces.max() >= len(vertices)):
+        raise ValueError(
+            f"faces point to vertices {faces.min()} to {faces.max()} of {len(vertices)}"
+        )
+    return vertices, faces
 
 
 # Pictures and materials are not wanted, and a missing one must not stop the reading.

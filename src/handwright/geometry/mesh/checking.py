@@ -6,6 +6,7 @@ import igl
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from handwright.core.read_limits import over_limit
 from handwright.geometry.mesh.edges import unique_edges
 from handwright.geometry.mesh.inertia import signed_volume
 from handwright.geometry.mesh.normals import face_areas
@@ -14,6 +15,9 @@ SMALLEST_EXTENT = 0.005
 """Metres; below this nothing is hand-held, and the file is probably in other units."""
 LARGEST_EXTENT = 1.0
 """Metres; above this nothing is hand-held, and the file is probably in other units."""
+
+LARGEST_COORDINATE = 1e6
+"""Metres; squares and cubes of what lies farther away are no numbers to reckon with."""
 
 # A face whose area is below this fraction of the squared extent has no usable normal.
 _ZERO_AREA = 1e-12
@@ -39,10 +43,12 @@ def check_mesh(
     Returns:
         One sentence a problem, with its remedy; empty for a good mesh.
     """
-    problems = _array_problems(vertices, faces)
+    problems = array_problems(vertices, faces)
     if problems:
         # Nothing further can be measured on such arrays.
         return problems
+    if problem := too_many_parts(faces):
+        return [problem]
     extent = mesh_extent(vertices)
     if not allow_any_size:
         problems += _size_problems(extent)
@@ -57,6 +63,12 @@ def check_mesh(
 def mesh_extent(vertices: Float[np.ndarray, "V 3"]) -> float:
     """Longest side of the box around the vertices, metres."""
     return float(np.ptp(vertices, axis=0).max())
+
+
+def too_many_parts(faces: Int[np.ndarray, "F 3"]) -> str | None:
+    """Says so if a mesh has more parts than can be looked at one by one."""
+    over = over_limit("parts", igl.facet_components(faces)[0])
+    return f"the mesh has {over}; join them, or export a solid." if over else None
 
 
 def zero_area_faces(
@@ -97,7 +109,8 @@ def inverted_parts(
     return part_of_face, inverted
 
 
-def _array_problems(vertices: Float[np.ndarray, "V 3"], faces: Int[np.ndarray, "F 3"]) -> list[str]:
+def array_problems(vertices: Float[np.ndarray, "V 3"], faces: Int[np.ndarray, "F 3"]) -> list[str]:
+    """What keeps arrays from being measured at all; empty for good ones."""
     problems = []
     if len(vertices) == 0 or len(faces) == 0:
         problems.append(
@@ -109,6 +122,11 @@ def _array_problems(vertices: Float[np.ndarray, "V 3"], faces: Int[np.ndarray, "
         problems.append(
             f"{bad.size} vertices are NaN or infinite, the first is number {bad[0]}; "
             "export again, or repair=True drops them with their faces and closes the holes."
+        )
+    elif vertices.size and float(np.abs(vertices).max()) > LARGEST_COORDINATE:
+        problems.append(
+            f"a coordinate is {float(np.abs(vertices).max()):.3g} m; expected at most "
+            f"{LARGEST_COORDINATE:g} m. Pass a scale, or mend the file."
         )
     if faces.size and (faces.min() < 0 or faces.max() >= len(vertices)):
         problems.append(

@@ -31,6 +31,14 @@ def unique_edges(
     return np.stack([keys // base, keys % base], axis=1), rows.reshape(-1), direction
 
 
+def is_closed(faces: Int[np.ndarray, "F 3"]) -> bool:
+    """Whether every edge is run through once in each direction."""
+    start, end = faces, np.roll(faces, -1, axis=1)
+    size = int(faces.max()) + 1
+    there, back = np.sort((start * size + end).ravel()), np.sort((end * size + start).ravel())
+    return bool(np.array_equal(there, back) and (np.diff(there) > 0).all())
+
+
 def sharp_edges(
     vertices: Float[np.ndarray, "V 3"],
     faces: Int[np.ndarray, "F 3"],

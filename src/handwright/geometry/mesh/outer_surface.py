@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from handwright.errors import InvalidValueError, MeshError
+from handwright.geometry.mesh.edges import is_closed
 from handwright.geometry.mesh.inertia import signed_volume
 from handwright.geometry.mesh.part_union import has_gaps, union_of_parts
 from handwright.geometry.mesh.seams import PROBE, cut_near, is_boundary
@@ -152,7 +153,7 @@ def _joined(vertices: np.ndarray, faces: np.ndarray) -> Int[np.ndarray, "F 3"]:
     Some files repeat a vertex in each face that uses it; then the position is what connects. Not
     otherwise: two parts that touch have corners in the same position too.
     """
-    if _is_closed(faces):
+    if is_closed(faces):
         return faces
     _, first, merged = np.unique(vertices, axis=0, return_index=True, return_inverse=True)
     return np.ascontiguousarray(first[merged.reshape(-1)][faces])
@@ -163,14 +164,6 @@ def _parts(faces: np.ndarray) -> Int[np.ndarray, "F"]:
     _, part = igl.facet_components(faces)
     # igl returns a C integer type that numpy keeps apart from int64; the inverse does not.
     return np.unique(part, return_inverse=True)[1].reshape(-1)
-
-
-def _is_closed(faces: np.ndarray) -> bool:
-    """Whether every edge is run through once in each direction."""
-    start, end = faces, np.roll(faces, -1, axis=1)
-    size = int(faces.max()) + 1
-    there, back = np.sort((start * size + end).ravel()), np.sort((end * size + start).ravel())
-    return bool(np.array_equal(there, back) and (np.diff(there) > 0).all())
 
 
 def _others_by_part(

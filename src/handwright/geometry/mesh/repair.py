@@ -11,18 +11,23 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
+from handwright.core.read_limits import over_limit
 from handwright.errors import MeshError
 from handwright.geometry.mesh.checking import (
+    array_problems,
     check_mesh,
     inverted_parts,
     mesh_extent,
     repeated_faces,
+    too_many_parts,
     zero_area_faces,
 )
 from handwright.geometry.mesh.edges import unique_edges
 from handwright.geometry.mesh.inertia import signed_volume
 from handwright.geometry.mesh.normals import face_areas
 
+# Vertices within that distance of a vertex, on average, above which a mesh is no mesh.
+_MOST_NEAR = 100
 # Vertices nearer than this fraction of the extent are one vertex that was written twice.
 _MERGE_DISTANCE = 1e-6
 
@@ -95,14 +100,16 @@ def repair_mesh(
     report = RepairReport()
     faces = _drop_non_finite(vertices, faces, report)
     vertices = np.where(np.isfinite(vertices), vertices, 0.0)
-    if len(faces):
+    if len(faces) and not array_problems(vertices, faces):
         vertices, faces = _drop_unused(vertices, faces, report)
         # Bad vertices have lost their faces, and are counted already.
         report.dropped_vertices -= report.non_finite_vertices
         vertices, faces = _merge(vertices, faces, report)
         faces = _flip_caps(vertices, faces, report)
         faces = _drop_degenerate(faces, report)
-    if len(faces):
+    if len(faces) and not array_problems(vertices, faces):
+        if problem := too_many_parts(faces):
+            raise MeshError(f"The mesh cannot be mended: {problem}")
         faces = _unify_winding(faces, report)
         vertices, faces = _fill_holes(vertices, faces, report)
         faces = _turn_outwards(vertices, faces, report)
@@ -129,9 +136,14 @@ def _drop_non_finite(
 def _merge(
     vertices: Float[np.ndarray, "V 3"], faces: Int[np.ndarray, "F 3"], report: RepairReport
 ) -> tuple[Float[np.ndarray, "W 3"], Int[np.ndarray, "F 3"]]:
-    pairs = cKDTree(vertices).query_pairs(
-        _MERGE_DISTANCE * mesh_extent(vertices), output_type="ndarray"
-    )
+    tree, reach = cKDTree(vertices), _MERGE_DISTANCE * mesh_extent(vertices)
+    # Counting is quick; so many pairs would not fit into memory.
+    if tree.count_neighbors(tree, reach) > _MOST_NEAR * len(vertices):
+        raise MeshError(
+            f"Most of the {len(vertices)} vertices lie within {reach:.2g} m of each other; "
+            "export the mesh again."
+        )
+    pairs = tree.query_pairs(reach, output_type="ndarray")
     graph = coo_array(
         (np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(vertices), len(vertices))
     )
@@ -150,7 +162,9 @@ def _flip_caps(
     """
     faces = faces.copy()
     distinct = np.array([len(set(face)) == 3 for face in faces.tolist()])
-    for cap in np.flatnonzero(zero_area_faces(vertices, faces) & distinct):
+    caps = np.flatnonzero(zero_area_faces(vertices, faces) & distinct)
+    _check_edges(len(caps))
+    for cap in caps:
         corners = vertices[faces[cap]]
         lengths = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
         a, b, c = np.roll(faces[cap], -int(np.argmax(lengths)))
@@ -209,6 +223,12 @@ def _fill_holes(
     return vertices, filled
 
 
+def _check_edges(count: int) -> None:
+    """Refuses to mend what would take minutes."""
+    if over := over_limit("open_edges", count):
+        raise MeshError(f"There is too much to mend: {over}. Mend the mesh in a modeller.")
+
+
 def _boundary_loops(
     vertices: Float[np.ndarray, "V 3"], faces: Int[np.ndarray, "F 3"]
 ) -> list[Int[np.ndarray, "L"]]:
@@ -216,6 +236,7 @@ def _boundary_loops(
     half_edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
     edges, rows, _ = unique_edges(faces)
     lone = half_edges[np.bincount(rows, minlength=len(edges))[rows] == 1]
+    _check_edges(len(lone))
     onward: dict[int, list[int]] = {}
     for start, end in lone.tolist():
         onward.setdefault(start, []).append(end)

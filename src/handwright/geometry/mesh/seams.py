@@ -21,7 +21,7 @@ above the rounding of the single-precision tree behind it, and far below any wal
 # lies on it altogether; without this rule, flush faces would be cut to dust.
 _FLUSH_SIZE = 2e-3
 # More pieces than this would slow every later query; the seams are then cut more coarsely.
-_MAX_PIECES = 200_000
+_MAX_PIECES = 100_000
 
 
 def cut_near(

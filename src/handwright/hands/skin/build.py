@@ -8,7 +8,7 @@ import numpy as np
 
 from handwright.core.hand import HandModel
 from handwright.core.skin import Skin
-from handwright.errors import InvalidValueError
+from handwright.errors import HandwrightError, InvalidValueError
 from handwright.geometry.cache import load_or_build
 from handwright.hands.mirror import mirror
 from handwright.hands.skin.field import SkinField
@@ -59,6 +59,19 @@ def skin_of(model: HandModel) -> Skin:
 
 
 def _build(form: HandForm) -> dict[str, np.ndarray]:
+    try:
+        return _modelled(form)
+    except HandwrightError:
+        raise
+    except (ValueError, IndexError, ArithmeticError, RuntimeError, MemoryError) as error:
+        # Bones and girths that are no hand's can trip any step of the modelling.
+        raise InvalidValueError(
+            f"The skin of this hand cannot be modelled ({error or type(error).__name__}); check "
+            "its bones and girths."
+        ) from error
+
+
+def _modelled(form: HandForm) -> dict[str, np.ndarray]:
     field = SkinField(form)
     vertices, faces = mesh_of(field, _SPACING_PER_THICKNESS * form.thickness, _NUM_FACES)
     vertices, faces, is_nail = add_nails(field, vertices, faces)

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from handwright.core.frozen import freeze_arrays
 from handwright.core.hand import HandModel, JointTree
 from handwright.core.skin import SkinShape
-from handwright.errors import InvalidValueError
+from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.hands.human.anthropometry import DIGITS, HandBones
 from handwright.math import rotation
 
@@ -111,7 +111,10 @@ def form_of_model(model: HandModel) -> HandForm:
     base, knuckle, direction, dorsal = (np.zeros((5, 3)) for _ in range(4))
     phalanges = np.zeros((5, 2))
     for row, digit in enumerate(DIGITS):
-        first = next(j for j, name in enumerate(joints.names) if name.startswith(digit))
+        own = [j for j, name in enumerate(joints.names) if name.startswith(digit)]
+        if not own:
+            raise UnknownNameError("digit among the joints of a human hand", digit, joints.names)
+        first = own[0]
         bend = joints.index(f"{digit}_mcp_flexion")
         base[row] = joints.offset[first]
         knuckle[row] = joints.offset[first : bend + 1].sum(axis=0)

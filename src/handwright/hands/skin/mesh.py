@@ -17,6 +17,8 @@ from handwright.hands.skin.field import SkinField
 Vertices = Float[np.ndarray, "V 3"]
 Faces = Int[np.ndarray, "F 3"]
 
+# A hand takes about 9,000 blocks.
+_MOST_BLOCKS = 60_000
 # Marching cubes runs only in blocks of this many cells a side that the surface can cross.
 _BLOCK = 5
 
@@ -46,6 +48,11 @@ def mesh_of(field: SkinField, spacing: float, num_faces: int) -> tuple[Vertices,
 def _march(field: SkinField, spacing: float) -> tuple[Vertices, Faces]:
     low, high = field.bounds()
     blocks = np.ceil((high - low) / (spacing * _BLOCK)).astype(int) + 1
+    if not blocks.prod(dtype=float) <= _MOST_BLOCKS:
+        raise InvalidValueError(
+            f"The skin of this hand fills a box of {', '.join(f'{s:.3g}' for s in high - low)} m "
+            f"in steps of {spacing:.3g} m: too much for a hand. Check its bones and girths."
+        )
     size = spacing * _BLOCK
     index = np.stack(np.meshgrid(*(np.arange(n) for n in blocks), indexing="ij"), axis=-1)
     index = index.reshape(-1, 3)

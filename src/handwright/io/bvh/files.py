@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from handwright.core.clip import Clip
+from handwright.core.read_limits import read_limits
 from handwright.errors import InvalidValueError
 from handwright.io.bvh.hands import hands_alone, hands_on_body
 from handwright.io.bvh.motion import BvhMotion, UpAxis
 from handwright.io.bvh.parse import read_motion
 from handwright.io.bvh.write import write_motion
-from handwright.io.clip.noun_codec import MAX_FRAMES
 from handwright.io.clip.resample import resampled
 
 __all__ = ["BvhMotion", "read_bvh", "write_bvh", "write_motion"]
@@ -112,10 +112,10 @@ def _write_alone(clip: Clip, path: str | Path, fps: float | None, skeleton: str 
     span = float(clip.times[-1] - clip.times[0])
     # The last frame is kept if it is a whole number of frames away but for rounding.
     count = math.floor(span * fps * (1.0 + 1e-9) + 1e-6) + 1
-    if count > MAX_FRAMES:
+    if count > read_limits().frames:
         raise InvalidValueError(
             f"{span:g} s at {fps:g} frames a second are {count} frames; expected at most "
-            f"{MAX_FRAMES}. Lower fps."
+            f"{read_limits().frames}. Lower fps."
         )
     times = np.minimum(clip.times[0] + np.arange(count) / fps, clip.times[-1])
     write_motion(hands_alone(resampled(clip, times), fps, skeleton), path)

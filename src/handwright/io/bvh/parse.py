@@ -10,9 +10,9 @@ from typing import NoReturn
 
 import numpy as np
 
+from handwright.core.read_limits import read_limits
 from handwright.errors import FileFormatError
 from handwright.io.bvh.motion import CHANNELS, BvhMotion, UpAxis
-from handwright.io.clip.noun_codec import MAX_FRAMES
 
 MAX_BYTES = 512 * 1024**2
 MAX_JOINTS = 4096
@@ -241,10 +241,10 @@ def _end_site(words: _Words, skeleton: _Skeleton, joint: int) -> None:
 def _read_motion_header(words: _Words) -> tuple[int, float]:
     words.expect("Frames:")
     word = words.next("the number of frames")
-    if not re.fullmatch(r"[0-9]{1,12}", word) or not 1 <= int(word) <= MAX_FRAMES:
+    if not re.fullmatch(r"[0-9]{1,12}", word) or not 1 <= int(word) <= read_limits().frames:
         words.fail(
-            f"found '{_shown(word)}' as the number of frames; expected 1 to {MAX_FRAMES}. "
-            "Cut a longer take into parts."
+            f"found '{_shown(word)}' as the number of frames; expected 1 to "
+            f"{read_limits().frames}. Cut a longer take into parts."
         )
     words.expect("Frame")
     words.expect("Time:")

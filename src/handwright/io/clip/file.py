@@ -19,6 +19,7 @@ from handwright.core.certificate import Certificate
 from handwright.core.clip import Clip
 from handwright.core.contact import ENVIRONMENT
 from handwright.errors import FileFormatError, InvalidValueError
+from handwright.geometry.mesh.checking import check_mesh
 from handwright.io.clip.noun_codec import VERSION, Decoder, encode
 from handwright.io.clip.npy_archive import header_of, open_archive, write_archive
 from handwright.math.pose import UNIT_TOLERANCE
@@ -158,6 +159,10 @@ def _trusted_problems(clip: Clip) -> list[str]:
                     f"problem/hands/{name}/{kind} has {len(part.names)} names for "
                     f"{len(part.link)} rows"
                 )
+    for name, body in clip.problem.bodies.items():
+        # An inside or an outside that is not the one meant would fool every judge.
+        wrong = check_mesh(body.vertices, body.faces, allow_any_size=True)
+        problems += [f"problem/bodies/{name}: {text}" for text in wrong]
     known = {*clip.problem.hands, *clip.problem.bodies, ENVIRONMENT}
     problems += [
         f"contacts/touchers names '{name}'; expected a hand, a body or '{ENVIRONMENT}'"

@@ -22,16 +22,16 @@ from handwright.core.certificate import Certificate
 from handwright.core.clip import Provenance
 from handwright.core.contact import ContactTrack
 from handwright.core.goal import Goal
+from handwright.core.printable import is_printable, printable
 from handwright.core.problem import Problem
+from handwright.core.read_limits import over_limit
 from handwright.core.tolerances import Tolerances
 from handwright.errors import HandwrightError
 from handwright.io.clip.npy_archive import ArrayHeader, type_problem
 from handwright.math.pose import Pose
 
-MAX_FRAMES = 100_000
-"""Longest time axis that is written or read."""
-
-_FRAMES_AXIS = "T"
+# Axes whose lengths are bounded, and the limits.
+_LIMITED = {"T": "frames", "V": "vertices", "F": "faces"}
 _ANY_AXIS = "_"
 _KINDS = {jaxtyping.Float: "f", jaxtyping.Int: "i", jaxtyping.Bool: "b"}
 _KIND_NAMES = {"f": "floating-point numbers", "i": "whole numbers", "b": "true or false"}
@@ -206,8 +206,8 @@ class Decoder:
                 continue
             want = int(dim) if dim.isdigit() else sizes.setdefault(dim, size) if is_same else size
             is_same &= size == want
-            if dim == _FRAMES_AXIS and size > MAX_FRAMES:
-                self._say(path, f"has {size} frames; expected at most {MAX_FRAMES}")
+            if dim in _LIMITED and (over := over_limit(_LIMITED[dim], size)):
+                self._say(path, f"has {over}")
         if not is_same:
             self._say(path, f"has shape {shape}; expected ({expected})")
 
@@ -251,6 +251,9 @@ class Decoder:
         pairs: list[Any] = value if isinstance(value, list) else [None]
         if not all(isinstance(p, list) and len(p) == 2 and isinstance(p[0], str) for p in pairs):
             self._say(path, "is no list of pairs of a name and a value")
+            return None
+        if not all(is_printable(pair[0]) for pair in pairs):
+            self._say(path, "holds a name with control characters")
             return None
         if len({pair[0] for pair in pairs}) != len(pairs):
             self._say(path, "holds a name twice")
@@ -298,6 +301,8 @@ class Decoder:
         if type(value) is not hint or (hint is float and not math.isfinite(value)):
             self._say(path, f"is {str(value)[:40]!r}; expected a {hint.__name__}")
             return None
+        if hint is str and not is_printable(value):
+            self._say(path, f"is '{printable(value)[:40]}'; expected no control characters")
         if hint is int and abs(value) >= 2**63:
             self._say(path, "is a whole number of more than 64 bits")
         return value

@@ -22,13 +22,12 @@ from typing import Any
 
 import numpy as np
 
+from handwright.core.read_limits import check_limit, over_limit
 from handwright.errors import FileFormatError
 from handwright.io.atomic import written_whole
 from handwright.io.input_files import check_file
 from handwright.io.strict_json import parse_json
 
-MAX_BYTES = 2 * 1024**3
-"""Largest sum of the unpacked sizes of an archive's members."""
 MAX_DOCUMENT_BYTES = 16 * 1024**2
 _MAX_MEMBERS = 20_000
 _MAX_HEADER = 1024
@@ -122,11 +121,8 @@ class Archive:
         if len(infos) > _MAX_MEMBERS:
             raise self._error(f"holds {len(infos)} members; expected at most {_MAX_MEMBERS}.")
         total = sum(info.file_size for info in infos)
-        if total > MAX_BYTES:
-            raise self._error(
-                f"unpacks to {total / 1024**2:.0f} MB; expected at most "
-                f"{MAX_BYTES // 1024**2} MB. Cut the clip into shorter ones."
-            )
+        if over := over_limit("file_bytes", total):
+            raise self._error(f"unpacks to {over}. Cut the clip into shorter ones.")
         if len(self._members) != len(infos):
             raise self._error("holds two members of the same name.")
         if document_name not in self._members:
@@ -205,8 +201,7 @@ def open_archive(path: str | Path, document_name: str) -> Iterator[Archive]:
     """Opens an archive; whatever is wrong with it is a ``FileFormatError`` that names it."""
     path = Path(path)
     check_file(path, "a clip file (.npz)")
-    if path.stat().st_size > MAX_BYTES:
-        raise FileFormatError(f"{path}: is larger than {MAX_BYTES // 1024**2} MB.")
+    check_limit(path, "file_bytes", path.stat().st_size)
     try:
         with zipfile.ZipFile(path) as archive:
             yield Archive(path, archive, document_name)

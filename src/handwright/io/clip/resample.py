@@ -9,9 +9,9 @@ from jaxtyping import Float
 
 from handwright.core.clip import Clip, HandMotion
 from handwright.core.contact import ContactTrack
+from handwright.core.read_limits import read_limits
 from handwright.core.track import Track
 from handwright.errors import InvalidValueError
-from handwright.io.clip.noun_codec import MAX_FRAMES
 
 
 def frame_times(clip: Clip, fps: float | None) -> Float[np.ndarray, " N"]:
@@ -22,10 +22,10 @@ def frame_times(clip: Clip, fps: float | None) -> Float[np.ndarray, " N"]:
         raise InvalidValueError(f"fps is {fps}; expected a rate above zero, such as 30.")
     start, end = float(clip.times[0]), float(clip.times[-1])
     count = int(np.floor((end - start) * fps + 1e-6)) + 1
-    if count >= MAX_FRAMES:
+    if count >= read_limits().frames:
         raise InvalidValueError(
-            f"{end - start:g} s at {fps:g} fps are {count} frames; expected at most {MAX_FRAMES}. "
-            "Choose a lower rate."
+            f"{end - start:g} s at {fps:g} fps are {count} frames; expected at most "
+            f"{read_limits().frames}. Choose a lower rate."
         )
     times = np.minimum(start + np.arange(count) / fps, end)
     if end - times[-1] > 1e-3 / fps:

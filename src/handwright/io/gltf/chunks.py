@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from handwright.core.read_limits import check_limit
 from handwright.errors import FileFormatError
-from handwright.io.clip.npy_archive import MAX_BYTES
 from handwright.io.gltf.buffers import BIN_CHUNK, FLOAT, JSON_CHUNK, MAGIC, TYPES
 from handwright.io.strict_json import parse_json
 
@@ -118,8 +118,7 @@ def read_parts(path: str | Path) -> GlbParts:
     if not path.is_file():
         raise FileFormatError(f"{path}: there is no such file.")
     size = path.stat().st_size
-    if size > MAX_BYTES:
-        raise FileFormatError(f"{path}: is larger than {MAX_BYTES // 1024**2} MB.")
+    check_limit(path, "file_bytes", size)
     content = path.read_bytes()
     if len(content) < 20 or struct.unpack_from("<I", content)[0] != MAGIC:
         raise FileFormatError(f"{path}: is no .glb file.")

@@ -13,10 +13,10 @@ from jaxtyping import Float
 from handwright.core.clip import HandMotion, Provenance
 from handwright.core.contact import ContactTrack
 from handwright.core.frozen import freeze_arrays
+from handwright.core.read_limits import over_limit
 from handwright.core.track import time_problems
 from handwright.errors import HandwrightError
 from handwright.io.axes import to_z_up, to_z_up_wxyz
-from handwright.io.clip.noun_codec import MAX_FRAMES
 from handwright.io.gltf.chunks import GlbParts, read_parts
 from handwright.io.gltf.write import EXTRAS, VERSION
 from handwright.math.pose import Pose
@@ -103,8 +103,8 @@ def load_glb(path: str | Path) -> GlbMotion:
 
 def _times(parts: GlbParts, ours: dict[str, Any]) -> np.ndarray:
     listed = parts.table(ours, "times", list, "extras")
-    if len(listed) > MAX_FRAMES:
-        raise parts.error(f"extras/times: {len(listed)} frames; expected at most {MAX_FRAMES}.")
+    if over := over_limit("frames", len(listed)):
+        raise parts.error(f"extras/times: {over}.")
     times = parts.numbers(listed, np.float64, (len(listed),), "extras/times")
     if problems := time_problems(times):
         raise parts.error(f"extras/times: {'; '.join(problems)}.")

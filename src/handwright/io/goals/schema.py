@@ -13,8 +13,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from handwright.core.events import LIGHT_FORCE
 from handwright.core.goal import XYZ
+from handwright.core.read_limits import read_limits
 from handwright.errors import UnknownNameError
-from handwright.io.clip.noun_codec import MAX_FRAMES
 
 _WXYZ_SLACK = 0.01
 """How far the norm of a quaternion may be from one: figures rounded by hand."""
@@ -313,10 +313,10 @@ class ProblemFile(Part):
                 raise ValueError(f"fps is {self.fps}; expected a number above zero")
             return self
         steps = self.duration * self.fps
-        if self.duration <= 0 or self.fps <= 0 or not 0.5 < steps < MAX_FRAMES:
+        if self.duration <= 0 or self.fps <= 0 or not 0.5 < steps < read_limits().frames:
             raise ValueError(
                 f"duration is {self.duration} s and fps {self.fps}; expected both above zero and "
-                f"at most {MAX_FRAMES} frames"
+                f"at most {read_limits().frames} frames"
             )
         if abs(steps - round(steps)) > 1e-6:
             raise ValueError(

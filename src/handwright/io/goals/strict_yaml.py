@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from handwright.errors import FileFormatError
+from handwright.io.input_files import check_file
 
 MAX_BYTES = 1_000_000
 """Largest file that is read."""
@@ -89,6 +90,7 @@ def read_yaml(path: str | Path) -> YamlDocument:
     Raises:
         FileFormatError: There is no such file, or it is no YAML; the text says where.
     """
+    check_file(Path(path), "a YAML file")
     try:
         data = Path(path).read_bytes()
     except OSError as error:

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float
 
+from handwright.core.read_limits import read_limits
 from handwright.errors import FileFormatError, InvalidValueError
-from handwright.io.clip.noun_codec import MAX_FRAMES
 from handwright.math.pose import Pose
 
 _RATE_SLACK = 0.01
@@ -41,11 +41,11 @@ def read_poses(path: Path) -> dict[str, Pose]:
                 "float64 of shape (frames, 7): x y z qw qx qy qz."
             )
     counts = {name: len(table) for name, table in tables.items()}
-    if len(set(counts.values())) != 1 or not 1 < min(counts.values()) <= MAX_FRAMES:
+    if len(set(counts.values())) != 1 or not 1 < min(counts.values()) <= read_limits().frames:
         listed = ", ".join(f"'{name}' {count}" for name, count in counts.items()) or "no track"
         raise FileFormatError(
             f"'{path.name}' has {listed}; expected the same number of frames for all, from 2 to "
-            f"{MAX_FRAMES}."
+            f"{read_limits().frames}."
         )
     return {name: Pose(table[:, :3], table[:, 3:]) for name, table in tables.items()}
 

@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
+from tokenize import TokenError
 
 import numpy as np
 
@@ -28,11 +29,16 @@ _UNREADABLE = (
     NotImplementedError,
     RuntimeError,
     SyntaxError,
+    TokenError,
+    MemoryError,
 )
 
 
 def array_names(path: str | Path) -> tuple[str, ...]:
     """Names of the arrays of a .npz file, from its list of contents; () if it is no such file."""
+    if not Path(path).is_file():
+        # A pipe would be waited for.
+        return ()
     try:
         with zipfile.ZipFile(path) as archive:
             return tuple(name.removesuffix(".npy") for name in archive.namelist())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,17 +16,8 @@ from handwright.contact.leaps import jumping_steps
 from handwright.core.tolerances import JOINT_LEAP_SPEED
 from handwright.methods.base import AttemptContext
 from handwright.methods.sampling.constraints.schedule import find_unpinned_frame
-from handwright.methods.sampling.finish.check import (
-    CheckedMotion,
-    check_motion,
-    make_checked_motion,
-)
-from handwright.methods.sampling.finish.exact_contacts import (
-    CreepingContact,
-    ExactContacts,
-    Refusal,
-    exact_contacts,
-)
+from handwright.methods.sampling.finish.check import CheckedMotion, check_motion
+from handwright.methods.sampling.finish.exact_contacts import ExactContacts, Refusal, exact_contacts
 from handwright.methods.sampling.finish.smooth import (
     SmoothMotion,
     follow_rolling_contacts,
@@ -33,8 +26,8 @@ from handwright.methods.sampling.finish.smooth import (
     smooth_path,
 )
 from handwright.methods.sampling.search.frame import CROSSED, MISSED, PENETRATING, UNBALANCED
-from handwright.methods.sampling.search.path import Path
 from handwright.methods.sampling.search.search import TreeSearch
+from handwright.methods.sampling.search.workspace import Path
 from handwright.methods.sampling.setup.prepare import HoldSearch
 
 if TYPE_CHECKING:
@@ -95,24 +88,22 @@ class TreeAttempt:
     efforts: list[list[SearchEffort]] = field(default_factory=list)
     """For each hold the effort up to each of its motions, and at last the whole effort."""
     causes: Counter[str] = field(default_factory=Counter)
-    seconds: dict[str, float] = field(
+    timings: dict[str, float] = field(
         default_factory=lambda: {"search": 0.0, "reconstruction": 0.0, "judging": 0.0}
     )
+    """Seconds by part of the work."""
 
     @property
     def found(self) -> list[tuple[HoldMotion, ...]]:
-        """The solutions, as candidates for the driver."""
-        return self.solutions
-
-    @property
-    def timings(self) -> dict[str, float]:
-        """Seconds by stage."""
-        return self.seconds
-
-    @property
-    def solutions(self) -> list[tuple[HoldMotion, ...]]:
         """Solutions with one motion for each hold."""
         return list(zip(*self.parts, strict=False))
+
+    @contextmanager
+    def timed(self, part: str) -> Iterator[None]:
+        """Adds the time of what is done within to that of a part of the work."""
+        begin = time.perf_counter()
+        yield
+        self.timings[part] += time.perf_counter() - begin
 
     @property
     def effort(self) -> SearchEffort:
@@ -122,7 +113,7 @@ class TreeAttempt:
     @property
     def success_frames(self) -> int:
         """Number of different frames on the paths of all solutions."""
-        total, count = 0, len(self.solutions)
+        total, count = 0, len(self.found)
         for found in self.parts if count else ():
             paths = np.stack([part.path.q for part in found[:count]])
             is_known = (paths[:, None] == paths[None]).all(axis=3)
@@ -145,13 +136,7 @@ class TreeAttempt:
 def run_attempt(
     holds: list[HoldSearch], method: ContactSampling, context: AttemptContext
 ) -> TreeAttempt:
-    """Searches all holds, smooths the motions and checks them.
-
-    Args:
-        holds: All holds of the problem.
-        method: Settings.
-        context: Random numbers, processor time, and how many solutions are wanted.
-    """
+    """Searches all holds, smooths the motions and checks them."""
     attempt = TreeAttempt()
     for index, hold in enumerate(holds):
         if not _search_hold(hold, method, context.rng(index), context, attempt):
@@ -205,133 +190,105 @@ def _search_hold(
 def _next_path(
     search: TreeSearch, max_frames: int, context: AttemptContext, attempt: TreeAttempt
 ) -> Path | None:
-    begin = time.perf_counter()
-    path = None
-    while (
-        path is None
-        and not search.is_hopeless
-        and search.tally.frames < max_frames
-        and not context.is_over
-    ):
-        path = search.next_path(min(search.tally.frames + _SLICE, max_frames))
-    attempt.seconds["search"] += time.perf_counter() - begin
+    tally, path = search.tally, None
+    with attempt.timed("search"):
+        while path is None and not (
+            search.is_hopeless or tally.frames >= max_frames or context.is_over
+        ):
+            path = search.next_path(min(tally.frames + _SLICE, max_frames))
     return path
 
 
 def _finish_path(hold: HoldSearch, path: Path, attempt: TreeAttempt) -> HoldMotion | int:
     """The smooth motion of a path with its exact contacts, or the frame where it does not hold."""
-    begin = time.perf_counter()
-    motion = smooth_path(hold, path)
-    attempt.seconds["reconstruction"] += time.perf_counter() - begin
+    with attempt.timed("reconstruction"):
+        motion = smooth_path(hold, path)
     repairs, failed = _WRAP_REPAIRS if hold.policy.wraps else _REPAIRS, -1
-    for number in range(1 + repairs):
-        begin = time.perf_counter()
-        verdict = _verdict(hold, motion.q)
-        attempt.seconds["judging"] += time.perf_counter() - begin
-        if verdict.contacts is not None:
-            bend = (motion.q - hold.data.rest) ** 2
+    while True:
+        with attempt.timed("judging"):
+            checked = check_motion(hold.strict, motion.q, hold.work)
+            verdict = _judge_motion(hold, motion.q, checked)
+        if isinstance(verdict, ExactContacts):
+            bend = (motion.q - hold.data.hands.rest) ** 2
             jolt = np.diff(motion.q, n=2, axis=0) ** 2
             strain = float(bend.mean() + 100.0 * jolt.mean())
-            return HoldMotion(motion.q, verdict.contacts, path, strain)
+            return HoldMotion(motion.q, verdict, path, strain)
         # What the last repair left as it was, another one will not change.
-        if number == repairs or verdict.frame == failed:
-            break
-        failed = verdict.frame
-        begin = time.perf_counter()
-        motion = _repair(hold, path, motion, verdict)
-        attempt.seconds["reconstruction"] += time.perf_counter() - begin
-    attempt.causes[verdict.cause] += 1
-    return verdict.frame
+        if repairs == 0 or verdict.frame == failed:
+            attempt.causes[f"after smoothing, at frame {verdict.frame}, {verdict.reason}"] += 1
+            return verdict.frame
+        repairs, failed = repairs - 1, verdict.frame
+        with attempt.timed("reconstruction"):
+            motion = _repair(hold, path, motion, checked, verdict)
 
 
-def _repair(hold: HoldSearch, path: Path, motion: SmoothMotion, verdict: _Verdict) -> SmoothMotion:
+def _repair(
+    hold: HoldSearch, path: Path, motion: SmoothMotion, checked: CheckedMotion, refusal: Refusal
+) -> SmoothMotion:
     """Smooths a motion that did not hold again."""
-    if verdict.is_penetrating:
-        return follow_rolling_contacts(hold, path, motion, verdict.checked)
+    if refusal.is_penetrating:
+        return follow_rolling_contacts(hold, path, motion, checked)
     lifted = None
-    if hold.policy.wraps and verdict.creeping is not None:
-        lifted = lift_creeping_phalanx(hold, path, motion, verdict.checked, verdict.creeping)
-    return lifted or pull_towards_search(hold, path, motion, verdict.failing)
+    if hold.policy.wraps and refusal.creeping is not None:
+        lifted = lift_creeping_phalanx(hold, path, motion, checked, refusal.creeping)
+    failing = refusal.failing
+    if failing is None:
+        failing = np.array([refusal.frame - hold.first])
+    return lifted or pull_towards_search(hold, path, motion, failing)
 
 
-class _Verdict(NamedTuple):
-    """What the checks of a smooth motion say."""
-
-    contacts: ExactContacts | None
-    """Exact contacts; None if the motion does not hold."""
-    checked: CheckedMotion
-    is_penetrating: bool
-    """Whether skin is too deep somewhere."""
-    cause: str
-    frame: int
-    """Frame of the problem at which it fails first."""
-    failing: Int[np.ndarray, " N"]
-    """All frames of the hold in which it is known to fail."""
-    creeping: CreepingContact | None = None
-    """The contact that creeps, if one does."""
-
-
-def _refusal(
-    hold: HoldSearch, checked: CheckedMotion, is_penetrating: bool, frame: int, text: str
-) -> _Verdict:
-    """The verdict on a motion that fails at a frame of the problem."""
-    return _Verdict(
-        None, checked, is_penetrating, f"after smoothing, at frame {frame}, {text}", frame,
-        np.array([frame - hold.first]),
-    )  # fmt: skip
-
-
-def _verdict(hold: HoldSearch, q: np.ndarray) -> _Verdict:
-    checked = make_checked_motion(len(q), len(hold.work.found.capsule))
-    if check_motion(hold.strict, q, hold.work, checked):
-        failing = np.flatnonzero(checked.verdict)
-        cause = _CAUSES[int(checked.verdict[failing[0]])]
-        is_penetrating = bool((checked.verdict == PENETRATING).any())
-        refusal = _refusal(hold, checked, is_penetrating, hold.first + int(failing[0]), cause)
-        return refusal._replace(failing=failing)
-    found = exact_contacts(hold, q, checked)
-    if isinstance(found, Refusal):
-        refusal = _refusal(hold, checked, found.is_penetrating, found.frame, found.reason)
-        return refusal._replace(creeping=found.creeping)
+def _judge_motion(
+    hold: HoldSearch, q: Float[np.ndarray, "T J"], checked: CheckedMotion
+) -> ExactContacts | Refusal:
+    """Exact contacts of a checked motion that holds, or why it does not."""
+    failing = np.flatnonzero(checked.verdict)
+    if failing.size:
+        return Refusal(
+            hold.first + int(failing[0]),
+            _CAUSES[int(checked.verdict[failing[0]])],
+            is_penetrating=bool((checked.verdict == PENETRATING).any()),
+            failing=failing,
+        )
+    exact = exact_contacts(hold, q, checked)
+    if isinstance(exact, Refusal):
+        return exact
     leap = find_leaping_frame(hold, q)
     if leap is not None:
-        text = "a finger leaps. Let the wrist move more slowly."
-        return _refusal(hold, checked, False, leap, text)
+        return Refusal(leap, "a finger leaps. Let the wrist move more slowly.")
+    found = exact.found
     digit = np.where(
-        found.capsule >= 0, hold.data.digit_of_capsule[np.maximum(found.capsule, 0)], -1
+        found.capsule >= 0, hold.data.hands.digit_of_capsule[np.maximum(found.capsule, 0)], -1
     )
     left = find_unpinned_frame(
         hold.policy.schedule, hold.start - hold.first, found.frame, digit, found.point
     )
     if left is not None:
-        text = "a digit has rolled off its pin. Shorten the pin."
-        return _refusal(hold, checked, False, hold.first + left, text)
-    left = _find_stray_frame(hold, found, digit)
+        return Refusal(hold.first + left, "a digit has rolled off its pin. Shorten the pin.")
+    left = _find_stray_frame(hold, exact, digit)
     if left is not None:
-        text = (
+        return Refusal(
+            hold.first + left,
             "a digit holds the body beside the part that it was told to. Loosen grasp_region or "
-            "grasp_regions."
+            "grasp_regions.",
         )
-        return _refusal(hold, checked, False, hold.first + left, text)
-    return _Verdict(found, checked, False, "", -1, np.zeros(0, dtype=np.int64))
+    return exact
 
 
-def _find_stray_frame(hold: HoldSearch, found: ExactContacts, digit: np.ndarray) -> int | None:
+def _find_stray_frame(
+    hold: HoldSearch, exact: ExactContacts, digit: Int[np.ndarray, " N"]
+) -> int | None:
     """First frame of the hold in which a digit bears force only beside the part it is to hold."""
-    bears = np.linalg.norm(found.force, axis=1) > _LEAST_FORCE * hold.data.weight
-    for t in np.unique(found.frame) if hold.parts.all_regions() else ():
-        for d, row in enumerate(hold.parts.regions):
+    found, parts = exact.found, hold.parts
+    bears = np.linalg.norm(exact.force, axis=1) > _LEAST_FORCE * hold.data.weight
+    for t in np.unique(found.frame) if parts.all_regions() else ():
+        for d in range(len(parts.regions)):
             own = (found.frame == t) & (digit == d)
-            if (
-                row
-                and (own & bears).any()
-                and hold.parts.strays(d, found.point[own], -found.normal[own])
-            ):
+            if (own & bears).any() and parts.strays(d, found.point[own], -found.normal[own]):
                 return int(t)
     return None
 
 
-def find_leaping_frame(hold: HoldSearch, q: np.ndarray) -> int | None:
+def find_leaping_frame(hold: HoldSearch, q: Float[np.ndarray, "T J"]) -> int | None:
     """First frame of the problem into which a joint leaps, as when a finger comes unstuck."""
     speed = np.abs(np.diff(q, axis=0)) / np.diff(hold.times)[:, None]
     leaps = jumping_steps(speed, hold.times, JOINT_LEAP_SPEED)

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from handwright.core.clip import Clip
+import numpy as np
+
+from handwright.core.clip import Clip, HandMotion, Provenance
+from handwright.core.contact import ENVIRONMENT, ContactMode, ContactTrack
 from handwright.core.problem import Problem
 from handwright.methods.base import AttemptContext, Search
 from handwright.methods.sampling.attempt import HoldMotion, TreeAttempt, run_attempt
-from handwright.methods.sampling.constraints.checking import limiting_settings
-from handwright.methods.sampling.finish.clips import assemble_clip
+from handwright.methods.sampling.constraints.apply import limiting_settings
 from handwright.methods.sampling.setup.feasibility import (
     find_infeasibility,
     find_search_infeasibility,
@@ -60,7 +62,7 @@ class ContactSearch(Search):
 
     def clip(self, found: tuple[HoldMotion, ...]) -> Clip:
         """The motions of all holds, put together."""
-        return assemble_clip(self._problem, self.holds, found, self._method.name)
+        return _assemble_clip(self._problem, self.holds, found, self._method.name)
 
     def cost(self, found: tuple[HoldMotion, ...]) -> float:
         """The strain of all motions: the least strained solution is the best."""
@@ -68,7 +70,7 @@ class ContactSearch(Search):
 
     def statistics(self, attempts: Sequence[TreeAttempt]) -> dict[str, float]:
         """The columns of the paper's Table 1."""
-        solutions = sum(len(attempt.solutions) for attempt in attempts)
+        solutions = sum(len(attempt.found) for attempt in attempts)
         efforts = [attempt.effort for attempt in attempts]
         total = sum(effort.frames for effort in efforts)
         dead_ends = sum(effort.dead_ends for effort in efforts)
@@ -81,3 +83,63 @@ class ContactSearch(Search):
             "solution_ratio": solutions / (solutions + dead_ends) if solutions + dead_ends else 0.0,
             "dropped": float(sum(effort.dropped for effort in efforts)),
         }
+
+
+def _assemble_clip(
+    problem: Problem, holds: list[HoldSearch], parts: tuple[HoldMotion, ...], method_name: str
+) -> Clip:
+    """A clip of a solution, which has one motion for each hold."""
+    times = problem.times
+    joints = {
+        name: np.tile(model.pose("rest"), (len(times), 1)) for name, model in problem.hands.items()
+    }
+    contacts = []
+    for hold, part in zip(holds, parts, strict=True):
+        frames = slice(hold.first, hold.first + len(part.q))
+        for h, name in enumerate(hold.interval.hands):
+            joints[name][frames] = part.q[:, hold.joints(h)]
+        contacts.append(_contacts(problem, hold, part))
+    return Clip(
+        problem=problem,
+        times=times,
+        hands={name: HandMotion(problem.track(name).at(times), q) for name, q in joints.items()},
+        bodies={name: problem.track(name).at(times) for name in problem.bodies},
+        contacts=_joined(problem, contacts),
+        provenance=Provenance(problem.name, method_name),
+    )
+
+
+def _contacts(problem: Problem, hold: HoldSearch, part: HoldMotion) -> dict[str, np.ndarray]:
+    """Contacts of one hold in the world, as columns."""
+    found, hands = part.contacts.found, hold.data.hands
+    frame, capsule = found.frame + hold.first, found.capsule
+    pose = problem.track(hold.interval.body).at(problem.times)[frame]
+    is_ground = capsule < 0
+    safe = np.where(is_ground, 0, capsule)
+    hand = hands.hand_of_capsule[safe]
+    touchers = list(problem.hands)
+    rows = np.array([touchers.index(name) for name in hold.interval.hands])
+    return {
+        "frame": frame,
+        "toucher": np.where(is_ground, len(touchers), rows[hand]),
+        "part": np.where(is_ground, -1 - capsule, safe - hands.first_capsule[hand]),
+        "body": np.full(len(frame), list(problem.bodies).index(hold.interval.body)),
+        "point": pose.apply(found.point),
+        "normal": pose.rotate(found.normal),
+        "gap": found.gap,
+        "force": pose.rotate(part.contacts.force),
+        "mode": np.where(part.contacts.slides, int(ContactMode.SLIDING), int(ContactMode.STATIC)),
+    }
+
+
+def _joined(problem: Problem, contacts: list[dict[str, np.ndarray]]) -> ContactTrack:
+    if not contacts:
+        return ContactTrack.empty()
+    columns = {name: np.concatenate([part[name] for part in contacts]) for name in contacts[0]}
+    order = np.argsort(columns["frame"], kind="stable")
+    columns["normal"] = columns["normal"] / np.linalg.norm(columns["normal"], axis=1, keepdims=True)
+    return ContactTrack(
+        (*problem.hands, ENVIRONMENT),
+        tuple(problem.bodies),
+        **{name: column[order] for name, column in columns.items()},
+    )

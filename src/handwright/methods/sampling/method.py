@@ -21,8 +21,7 @@ from handwright.methods.base import (
     time_budget_setting,
     untracked,
 )
-from handwright.methods.sampling.constraints.checking import check_names
-from handwright.methods.sampling.constraints.kept import kept_parts
+from handwright.methods.sampling.constraints.apply import check_names
 from handwright.methods.sampling.constraints.preferences import (
     RELOCATION_TIME,
     FixedJoint,
@@ -35,6 +34,7 @@ from handwright.methods.sampling.constraints.preferences import (
     Preference,
     Strategy,
 )
+from handwright.methods.sampling.constraints.schedule import kept_parts
 from handwright.methods.sampling.contact_search import ContactSearch
 
 _MIN_FRAMES = 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +10,13 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from handwright.core.read_limits import check_limit
 from handwright.errors import FileFormatError, InvalidValueError, UnknownNameError
 from handwright.physics.engine import mujoco
 from handwright.physics.mjcf.hand_mapping import Coupling
+
+# Elements that stand for many.
+_REPEATING = ("replicate", "flexcomp", "composite", "hfield")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,13 +70,14 @@ def load_robot_file(path: str | Path) -> RobotFile:
         raise FileFormatError(
             f"'{path}' starts with <{root.tag}>; expected <mujoco> (MJCF) or <robot> (URDF)."
         )
+    check_limit(path, "elements", _num_elements(root))
     try:
         spec = mujoco.MjSpec.from_file(str(path))
         # Fixed links may be what the mapping names, and visual meshes may be all there is.
         spec.compiler.fusestatic = False
         spec.compiler.discardvisual = False
         model = spec.compile()
-    except ValueError as error:
+    except (ValueError, RuntimeError, MemoryError, mujoco.FatalError) as error:
         raise FileFormatError(
             f"MuJoCo cannot compile '{path}': {' '.join(str(error).split())}. Mend the file; "
             "meshes must lie where it says (for a URDF, in its own folder)."
@@ -85,6 +91,24 @@ def load_robot_file(path: str | Path) -> RobotFile:
     return RobotFile(path, model, data, _mimics(root.iter("joint")))
 
 
+def _num_elements(root: ElementTree.Element) -> float:
+    """How much a description comes to with all that it says to repeat; grids count their points.
+
+    MuJoCo would build it all before it could be counted.
+    """
+    own = 1.0
+    for name in ("count", "nrow", "ncol"):
+        for word in root.get(name, "").split():
+            # Anything else is for MuJoCo to refuse.
+            own *= max(float(word), 1.0) if re.fullmatch(r"\+?[0-9]{1,15}", word) else 1.0
+    if root.tag not in _REPEATING:
+        own = 1.0
+    if root.tag == "hfield":
+        # Read at once; a row of a thousand is as much as one body.
+        own /= 1000.0
+    return own * (1.0 + sum(_num_elements(child) for child in root))
+
+
 def _mimics(joints: Iterable[ElementTree.Element]) -> dict[str, Coupling]:
     mimics = {}
     for joint in joints:
@@ -92,5 +116,12 @@ def _mimics(joints: Iterable[ElementTree.Element]) -> dict[str, Coupling]:
         if mimic is not None:
             ratio, bias = mimic.get("multiplier", "1"), mimic.get("offset", "0")
             leader = str(mimic.get("joint"))
-            mimics[str(joint.get("name"))] = Coupling(leader, float(ratio), float(bias))
+            name = str(joint.get("name"))
+            try:
+                mimics[name] = Coupling(leader, float(ratio), float(bias))
+            except ValueError as error:
+                raise FileFormatError(
+                    f"Joint '{name}' mimics '{leader}' with multiplier '{ratio}' and offset "
+                    f"'{bias}'; expected numbers."
+                ) from error
     return mimics

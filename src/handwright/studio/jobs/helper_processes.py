@@ -16,6 +16,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from handwright.child_processes import ChildContext, stay_with_parent
+from handwright.io.guarded import MEMORY_GB, limit_memory
 from handwright.studio.server.request_errors import TroubleError, trouble_of
 
 
@@ -131,12 +132,16 @@ def _start(niceness: int) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     if hasattr(os, "nice"):
         os.nice(niceness)
+    # Clips come from anywhere; those that ask for more fail with a message.
+    limit_memory()
 
 
 def _call(work: Work, arguments: tuple[object, ...]) -> Any:  # noqa: ANN401  what the work gives
     try:
         module, _, name = work.value.partition(":")
         return getattr(importlib.import_module(f"handwright.studio.{module}"), name)(*arguments)
+    except MemoryError:
+        return _Failure(422, f"This needs more than {MEMORY_GB:g} GB of memory and was given up.")
     except Exception as error:
         trouble = trouble_of(error)
         return _Failure(trouble.status, trouble.message)

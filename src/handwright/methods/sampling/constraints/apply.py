@@ -7,22 +7,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
-from handwright.core.clip import KeptDigit
-from handwright.core.hand import HandModel
-from handwright.errors import InvalidValueError
+from handwright.core.problem import Problem
+from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.geometry.distance.exact import ExactDistance
-from handwright.methods.sampling.constraints.kept import (
-    SLACK,
-    narrow_limits,
-    write_kept,
-)
 from handwright.methods.sampling.constraints.pins import Pinned, bind_pins, on_surface, pin_frames
 from handwright.methods.sampling.constraints.preferences import frames_within
 from handwright.methods.sampling.constraints.schedule import (
     PIN_TOLERANCE,
     DigitSchedule,
     empty_schedule,
+    narrow_limits,
     with_start_frames,
+    write_kept,
 )
 from handwright.methods.sampling.search.workspace import HOLD, Workspace
 from handwright.methods.sampling.setup.candidates import Candidates, lifetimes
@@ -49,16 +45,48 @@ class Constraints(NamedTuple):
     """Frames at which pins and kept motions begin and end."""
 
 
-def digit_rows(
-    interval: CarryInterval, models: tuple[HandModel, ...], names: tuple[str, ...]
-) -> list[int]:
+def check_names(problem: Problem, method: ContactSampling) -> None:
+    """Refuses constraints on digits, hands or bodies that the problem does not have."""
+    digits = [(hand, digit.name) for hand, model in problem.hands.items() for digit in model.digits]
+    asked = [name for preference in method.preferences for name in preference.digits]
+    asked += [name for rule in method.no_contact for name in rule.digits]
+    asked += [name for region in method.grasp_regions for name in region.digits]
+    for name in (*asked, *(pin.digit for pin in method.pins)):
+        # Names are compared with those of their own kind, or no near one would be found.
+        known = {f"{hand}.{digit}" if "." in name else digit for hand, digit in digits}
+        if name not in known:
+            raise UnknownNameError("digit", name, known)
+    for region in method.grasp_regions:
+        if region.body is not None and region.body not in problem.bodies:
+            raise UnknownNameError("body in grasp_regions", region.body, problem.bodies)
+    for fixed in method.fixed_joints:
+        if fixed.hand not in problem.hands:
+            raise UnknownNameError("hand in fixed_joints", fixed.hand, problem.hands)
+    strange = {name for kept in method.kept for name in kept.body if name} - set(problem.bodies)
+    strange |= {kept.hand for kept in method.kept} - set(problem.hands)
+    if strange:
+        raise InvalidValueError(
+            f"What is kept concerns '{min(strange)}', which the problem '{problem.name}' does not "
+            f"have; it has {', '.join([*problem.hands, *problem.bodies])}. Keep parts of a clip "
+            "of the same problem."
+        )
+
+
+def limiting_settings(method: ContactSampling) -> str:
+    """Names of the settings that keep digits from candidates, for messages; empty if none does."""
+    names = ["no_contact", "forbidden", "grasp_regions", "fixed_joints"]
+    names = [name for name in names if getattr(method, name)]
+    return ", ".join([*names, "grasp_region"] if method.grasp_region != "anywhere" else names)
+
+
+def digit_rows(interval: CarryInterval, names: tuple[str, ...]) -> list[int]:
     """Rows of named digits among those of all hands of a hold; all if no name is given.
 
     Digits of hands that take no part in the hold have none.
     """
     known = [
         (f"{hand}.{digit.name}", digit.name)
-        for hand, model in zip(interval.hands, models, strict=True)
+        for hand, model in interval.hands.items()
         for digit in model.digits
     ]
     if not names:
@@ -67,20 +95,9 @@ def digit_rows(
 
 
 def limit_digits(
-    data: HoldData,
-    interval: CarryInterval,
-    models: tuple[HandModel, ...],
-    times: Float[np.ndarray, " T"],
-    method: ContactSampling,
+    data: HoldData, interval: CarryInterval, times: Float[np.ndarray, " T"], method: ContactSampling
 ) -> HoldData:
     """Narrows the limits of joints, and when digits may touch, as the method's settings ask.
-
-    Args:
-        data: The hold.
-        interval: Which hands carry which body.
-        models: Models of these hands.
-        times: Times of the frames of the hold, s.
-        method: Settings.
 
     Raises:
         InvalidValueError: A joint is fixed outside its limits.
@@ -88,15 +105,15 @@ def limit_digits(
     low, high, may_touch = data.low.copy(), data.high.copy(), data.may_touch.copy()
     for rule in method.no_contact:
         when = frames_within(times, rule.start, rule.end)
-        for row in digit_rows(interval, models, rule.digits):
+        for row in digit_rows(interval, rule.digits):
             may_touch[when, row] = False
     for fixed in method.fixed_joints:
         if fixed.hand not in interval.hands:
             continue
-        h = interval.hands.index(fixed.hand)
-        joint = int(data.offset[h]) + models[h].joints.index(fixed.joint)
+        shift = int(data.hands.offset[list(interval.hands).index(fixed.hand)])
+        joint = shift + interval.hands[fixed.hand].joints.index(fixed.joint)
         when = frames_within(times, fixed.start, fixed.end)
-        least, largest = float(data.table.lower[joint]), float(data.table.upper[joint])
+        least, largest = float(data.hands.table.lower[joint]), float(data.hands.table.upper[joint])
         if not least <= fixed.angle <= largest:
             raise InvalidValueError(
                 f"fixed_joints: {fixed.hand}.{fixed.joint} at {fixed.angle:g} rad; expected "
@@ -105,61 +122,38 @@ def limit_digits(
         low[when, joint] = high[when, joint] = fixed.angle
     data = data._replace(low=low, high=high, may_touch=may_touch)
     for kept in method.kept:
-        digit = _kept_row(kept, interval, models)
-        if digit is not None:
-            data = narrow_limits(data, kept, digit, times, SLACK)
+        for digit in digit_rows(interval, (f"{kept.hand}.{kept.digit}",)):
+            data = narrow_limits(data, kept, digit, times)
     return data
-
-
-def _kept_row(
-    kept: KeptDigit, interval: CarryInterval, models: tuple[HandModel, ...]
-) -> int | None:
-    if kept.hand not in interval.hands:
-        return None
-    return digit_rows(interval, models, (f"{kept.hand}.{kept.digit}",))[0]
 
 
 def find_constraints(
     data: HoldData,
     interval: CarryInterval,
-    models: tuple[HandModel, ...],
-    times: np.ndarray,
+    times: Float[np.ndarray, " T"],
     method: ContactSampling,
     exact: ExactDistance,
 ) -> Constraints:
     """Finds the pins and kept motions that concern the frames of a search.
-
-    Args:
-        data: The frames of the search.
-        interval: Which hands carry which body.
-        models: Models of these hands.
-        times: Times of the search, s.
-        method: Settings.
-        exact: Surface of the body.
 
     Raises:
         InvalidValueError: A pin is away from the surface, or does not say which hand it is for.
     """
     pins = []
     for number, pin in enumerate(method.pins):
-        hand = pin.digit.partition(".")[0] if "." in pin.digit else None
-        frames = pin_frames(pin, times)
-        if frames is None or (hand is not None and hand not in interval.hands):
-            continue
-        rows = digit_rows(interval, models, (pin.digit,))
-        if not rows:
+        frames, rows = pin_frames(pin, times), digit_rows(interval, (pin.digit,))
+        if frames is None or not rows:
             continue
         if len(rows) > 1:
             raise InvalidValueError(
                 f"Pin {number}: {len(rows)} hands have a digit {pin.digit!r}; expected one, such "
-                f"as '{interval.hands[0]}.{pin.digit}'."
+                f"as '{next(iter(interval.hands))}.{pin.digit}'."
             )
         pins.append(on_surface(number, pin, rows[0], frames, exact))
-    schedule = empty_schedule(len(times), data.table.free, len(data.rest))
+    schedule = empty_schedule(len(times), data.hands.table.free, len(data.hands.rest))
     for kept in method.kept:
-        d = _kept_row(kept, interval, models)
-        if d is not None:
-            shift = int(data.offset[data.hand_of_digit[d]])
+        for d in digit_rows(interval, (f"{kept.hand}.{kept.digit}",)):
+            shift = int(data.hands.offset[data.hands.hand_of_digit[d]])
             write_kept(schedule, kept, interval.body, d, shift, times)
     first = [int(schedule.is_kept[:, d].argmax()) for d in range(schedule.pin.shape[1])]
     rows = [
@@ -188,15 +182,9 @@ def apply_constraints(
 ) -> tuple[Candidates, DigitSchedule, str]:
     """Leaves constrained digits no other candidates, and says which constraint cannot be met.
 
-    Args:
-        data: The frames of the search.
-        work: Scratch memory.
-        candidates: The last of them, for each point of the pad, are those of ``constraints``.
-        constraints: Pins and kept motions.
-        first_frame: First frame of the search in the problem, for messages.
-
-    Returns:
-        Candidates, schedule, and a message that is empty if all constraints can be met.
+    The last candidates, for each point of the pad, are those of ``constraints``. Returned with
+    candidates and schedule is a message, which is empty if all constraints can be met and calls
+    frames by their numbers from ``first_frame`` on.
     """
     if not constraints.pins and not constraints.schedule.is_kept.any():
         return candidates, constraints.schedule, ""
@@ -215,7 +203,7 @@ def apply_constraints(
 
 
 def _bind_kept(
-    candidates: Candidates, schedule: DigitSchedule, rows: dict[int, np.ndarray]
+    candidates: Candidates, schedule: DigitSchedule, rows: dict[int, Int[np.ndarray, " V"]]
 ) -> Candidates:
     """Leaves kept digits the one candidate at which they are first, while they are there."""
     cost, q = candidates.cost.copy(), candidates.q.copy()

@@ -8,6 +8,7 @@ are candidates, the number of fingers, and the weight of force at near phalanges
 from __future__ import annotations
 
 import numpy as np
+from jaxtyping import Float, Int
 
 from handwright.geometry.distance.sdf import field_value
 from handwright.kernels.decorators import compiled
@@ -16,6 +17,7 @@ from handwright.kinematics.ik.digit import place_digit
 from handwright.kinematics.ik.digit_table import Rig
 from handwright.kinematics.tree import placed
 from handwright.methods.sampling.constraints.preferences import Grip
+from handwright.methods.sampling.search import vec3
 from handwright.methods.sampling.search.posing import place_hands
 from handwright.methods.sampling.search.workspace import Workspace
 from handwright.methods.sampling.setup.candidates import Candidates
@@ -38,10 +40,12 @@ def idle_finger_probability(grip: Grip, leave_free: float) -> float:
     return 0.0 if grip == "power" else max(leave_free, _LEAST_IDLE_PROBABILITY)
 
 
-def capsule_force_weights(data: HoldData, grip: Grip) -> np.ndarray:
-    """(C,) weight of force at each capsule of the hands, where forces leave a choice."""
-    digit = data.digit_of_capsule
-    is_distal = (digit >= 0) & (data.table.capsule_link == data.pad_link[np.maximum(digit, 0)])
+def capsule_force_weights(data: HoldData, grip: Grip) -> Float[np.ndarray, " C"]:
+    """Weight of force at each capsule of the hands, where forces leave a choice."""
+    digit = data.hands.digit_of_capsule
+    is_distal = (digit >= 0) & (
+        data.hands.table.capsule_link == data.pad_link[np.maximum(digit, 0)]
+    )
     is_unwanted = {"any": np.zeros_like(is_distal), "power": is_distal, "precision": ~is_distal}[
         grip
     ]
@@ -65,16 +69,16 @@ def penalise_unsuited(
 def _measure_wrap(
     data: HoldData,
     work: Workspace,
-    frames: np.ndarray,
-    cost: np.ndarray,
-    q: np.ndarray,
-    wrap: np.ndarray,
+    frames: Int[np.ndarray, " K"],
+    cost: Float[np.ndarray, "D M K"],
+    q: Float[np.ndarray, "D M K N"],
+    wrap: Float[np.ndarray, "D M K"],
 ) -> None:
     """Writes how near the phalanges behind the last are to the body, 0 to 1, as their mean."""
-    table, values = data.table, work.spare
+    table, values = data.hands.table, work.spare
     for k in range(frames.shape[0]):
         for j in range(values.shape[0]):
-            values[j] = data.rest[j]
+            values[j] = data.hands.rest[j]
         place_hands(data, frames[k], values, work.now)
         for d in range(cost.shape[0]):
             for m in range(cost.shape[1]):
@@ -84,7 +88,7 @@ def _measure_wrap(
                 while table.free[d, a] >= 0:
                     values[table.free[d, a]] = q[d, m, k, a]
                     a += 1
-                place_digit(Rig(data.tree, table), work.now, d, values)
+                place_digit(Rig(data.hands.tree, table), work.now, d, values)
                 total = count = 0.0
                 for i in range(table.capsule.shape[1]):
                     c = table.capsule[d, i]
@@ -94,15 +98,10 @@ def _measure_wrap(
                     if link == data.pad_link[d]:
                         continue
                     gap = np.inf
+                    start, end = vec3.read(table.capsule_start[c]), vec3.read(table.capsule_end[c])
                     for n in range(3):
-                        s = 0.5 * n
-                        x, y, z = placed(
-                            work.now,
-                            link,
-                            table.capsule_start[c, 0] * (1.0 - s) + table.capsule_end[c, 0] * s,
-                            table.capsule_start[c, 1] * (1.0 - s) + table.capsule_end[c, 1] * s,
-                            table.capsule_start[c, 2] * (1.0 - s) + table.capsule_end[c, 2] * s,
-                        )
+                        x, y, z = vec3.shifted(vec3.scaled(1.0 - 0.5 * n, start), 0.5 * n, end)
+                        x, y, z = placed(work.now, link, x, y, z)
                         gap = min(gap, field_value(data.field, x, y, z) - table.capsule_radius[c])
                     total += np.exp(-max(gap, 0.0) / _NEAR)
                     count += 1.0

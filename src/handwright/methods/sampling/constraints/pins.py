@@ -12,7 +12,6 @@ from handwright.geometry.distance.exact import ExactDistance
 from handwright.kernels.decorators import compiled
 from handwright.kernels.packed import Packed
 from handwright.kinematics.ik.problem import IkWeights
-from handwright.kinematics.tree import placed
 from handwright.methods.sampling.constraints.preferences import Pin
 from handwright.methods.sampling.constraints.schedule import DigitSchedule
 from handwright.methods.sampling.search.posing import (
@@ -53,34 +52,18 @@ class Pinned(NamedTuple):
 
 
 class _PinnedReach(NamedTuple):
-    """What digits reach at key frames, to which pins add what they find."""
+    """What digits reach, to which pins add what they find."""
 
     data: HoldData
     work: Workspace
-    frame: Int[np.ndarray, " K"]
-    """Key frames."""
-    cost: Float[np.ndarray, "D M K"]
-    q: Float[np.ndarray, "D M K N"]
+    candidates: Candidates
+    """Cost and joint values are written."""
     first_frame: int
     """First frame of the search in the problem, for messages."""
 
 
-class _PinnedSpan(NamedTuple):
-    """The part of a pin's time for which it binds its digit."""
-
-    keys: Int[np.ndarray, " K"]
-    """Numbers of the key frames."""
-    last: int
-    """Last frame of the search."""
-
-
-def pin_frames(pin: Pin, times: np.ndarray) -> tuple[int, int | None] | None:
-    """First and last frame of a pin within the frames of a search, or None if there is none.
-
-    Args:
-        pin: The pin.
-        times: (T,) times of the search, s.
-    """
+def pin_frames(pin: Pin, times: Float[np.ndarray, " T"]) -> tuple[int, int | None] | None:
+    """First and last frame of a pin within the frames of a search, or None if there is none."""
     within = times >= pin.start - _SAME_TIME
     if pin.end is not None:
         within &= times <= pin.end + _SAME_TIME
@@ -120,33 +103,26 @@ def bind_pins(
 ) -> tuple[Candidates, DigitSchedule, str]:
     """Leaves pinned digits no other candidates, and says which pin is out of reach, if one is.
 
-    Args:
-        data: The frames of the search.
-        work: Scratch memory.
-        candidates: Candidates with the pinned points among them.
-        rows: For each pin its rows among the candidates, one for each point of the pad.
-        pins: The pins.
-        schedule: What digits are told besides.
-        first_frame: First frame of the search in the problem, for messages.
-
-    Returns:
-        Candidates, schedule, and a message that is empty if all pins can be kept.
+    Each pin has ``rows`` among the candidates, one for each point of the pad. Returned with
+    candidates and schedule is a message, which is empty if all pins can be kept and calls frames
+    by their numbers from ``first_frame`` on.
     """
     cost, q = candidates.cost.copy(), candidates.q.copy()
-    reach = _PinnedReach(data, work, candidates.frame, cost, q, first_frame)
+    reach = _PinnedReach(data, work, candidates._replace(cost=cost, q=q), first_frame)
     pinned, spans = schedule.pin.copy(), []
     for index, pin in enumerate(pins):
         span = _find_span(reach, pin, rows[index], len(pinned))
         if isinstance(span, str):
             return candidates, schedule, span
-        taken = pinned[pin.first : span.last + 1, pin.digit]
+        keys, last = span
+        taken = pinned[pin.first : last + 1, pin.digit]
         if (taken >= 0).any():
             other = pins[int(taken.max())].text
             clash = first_frame + pin.first + int((taken >= 0).argmax())
             text = f"{pin.text} and {other} want the same digit at frame {clash}."
             return candidates, schedule, f"{text} Let one end earlier."
-        pinned[pin.first : span.last + 1, pin.digit] = index
-        spans.append(span.keys)
+        pinned[pin.first : last + 1, pin.digit] = index
+        spans.append(keys)
     for pin, own, held in zip(pins, rows, spans, strict=True):
         kept = cost[pin.digit][np.ix_(own, held)]
         cost[pin.digit][:, held] = np.inf
@@ -162,12 +138,13 @@ def bind_pins(
 
 def _find_span(
     reach: _PinnedReach, pin: Pinned, rows: Int[np.ndarray, " V"], num_frames: int
-) -> _PinnedSpan | str:
-    """The key frames for which a pin binds its digit, or a message on why it cannot be kept.
+) -> tuple[Int[np.ndarray, " K"], int] | str:
+    """Numbers of the key frames for which a pin binds its digit, and the last frame of all.
 
-    Rows of ``reach`` that one point of the pad does not reach over the whole span are closed.
+    Returns a message if it cannot be kept. Candidates that one point of the pad does not reach over
+    the whole span are closed.
     """
-    frame, cost = reach.frame, reach.cost[pin.digit]
+    frame, cost = reach.candidates.frame, reach.candidates.cost[pin.digit]
     keys = np.flatnonzero(frame >= pin.first)
     if pin.last is not None:
         keys = keys[frame[keys] <= pin.last]
@@ -193,12 +170,12 @@ def _find_span(
             "with a gap."
         )
     cost[np.ix_(rows[~lasts[:, : len(bound)].all(axis=1)], bound)] = np.inf
-    return _PinnedSpan(bound, last)
+    return bound, last
 
 
 def _describe_miss(reach: _PinnedReach, pin: Pinned, k: int, miss: float) -> str:
     """A message on a pin that its digit misses at a key frame."""
-    t = int(reach.frame[k])
+    t = int(reach.candidates.frame[k])
     if not reach.data.may_touch[t, pin.digit]:
         return (
             f"{pin.text} cannot be kept at frame {reach.first_frame + t}: no_contact sends the "
@@ -218,13 +195,13 @@ def _reach_pin(
 
     What was not reached from the table of postures is tried from others, and written if it is.
     """
-    data, work = reach.data, reach.work
-    d, t = pin.digit, int(reach.frame[k])
-    if np.isfinite(reach.cost[d, rows, k]).any():
+    data, work, candidates = reach.data, reach.work, reach.candidates
+    d, t = pin.digit, int(candidates.frame[k])
+    if np.isfinite(candidates.cost[d, rows, k]).any():
         return None
     if not data.may_touch[t, d]:
         return np.inf
-    free = data.table.free[d]
+    free = data.hands.table.free[d]
     own = free[free >= 0]
     rng = np.random.default_rng(0)
     weights = data.hold_weights._replace(digits=0.0, max_iterations=40, polish=1e-9)
@@ -235,16 +212,16 @@ def _reach_pin(
             if data.pad_links[d, variant] < 0:
                 continue
             values = work.spare
-            values[:] = data.rest
+            values[:] = data.hands.rest
             share = rng.random(len(own))
             if number > 0:
                 values[own] = data.low[t, own] + share * (data.high[t, own] - data.low[t, own])
             miss, depth = _bring_to_point(*packed, t, d, variant, pin.point, pin.normal)
             if miss < CANDIDATE_MISS and depth < CANDIDATE_DEPTH:
-                span = np.maximum(data.table.upper[own] - data.table.lower[own], 0.2)
-                bend = ((values[own] - data.rest[own]) / span) ** 2
-                reach.cost[d, row, k] = float(bend.sum())
-                reach.q[d, row, k, : len(own)] = values[own]
+                span = np.maximum(data.hands.table.upper[own] - data.hands.table.lower[own], 0.2)
+                bend = ((values[own] - data.hands.rest[own]) / span) ** 2
+                candidates.cost[d, row, k] = float(bend.sum())
+                candidates.q[d, row, k, : len(own)] = values[own]
                 return None
             least = min(least, miss + depth)
     return least
@@ -258,17 +235,14 @@ def _bring_to_point(
     t: int,
     d: int,
     variant: int,
-    point: np.ndarray,
-    normal: np.ndarray,
+    point: Float[np.ndarray, " 3"],
+    normal: Float[np.ndarray, " 3"],
 ) -> tuple[float, float]:
     """Brings a point of a pad near a point of the body; how far it misses and sinks in, m.
 
     ``work.spare`` holds the joint values, and is changed.
     """
     place_hands(data, t, work.spare, work.now)
-    local = data.pads[d, variant]
-    set_touching_point(data, d, data.pad_link[d], local)
-    pose_alone(data, t, d, point, normal, data.rest, weights, work)
-    x, y, z = placed(work.now, data.pad_link[d], local[0], local[1], local[2])
-    miss = np.sqrt((x - point[0]) ** 2 + (y - point[1]) ** 2 + (z - point[2]) ** 2)
+    set_touching_point(data, d, data.pad_link[d], data.pads[d, variant])
+    miss = pose_alone(data, t, d, point, normal, data.hands.rest, weights, work)
     return miss, digit_depth(data, t, d, work)

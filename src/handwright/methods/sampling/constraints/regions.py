@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import igl
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from handwright.core.body import RigidBody
-from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
 from handwright.geometry.mesh.normals import face_normals
 from handwright.geometry.regions.parts import BodyPart, faces_of_part
@@ -43,11 +42,7 @@ class Region:
     """A part of a body's surface."""
 
     def __init__(self, body: RigidBody, where: BodyPart | Ball) -> None:
-        """Finds the region.
-
-        Args:
-            body: The body.
-            where: A part that its shape tells, or a ball.
+        """Finds a part that a body's shape tells, or a ball.
 
         Raises:
             InvalidValueError: The body has no such part.
@@ -65,12 +60,10 @@ class Region:
     def distance(
         self, points: Float[np.ndarray, "N 3"], outward: Float[np.ndarray, "N 3"] | None = None
     ) -> Float[np.ndarray, " N"]:
-        """How far points of the surface are from the region, m.
+        """How far points of the surface, m, are from the region, m.
 
-        Args:
-            points: On the surface, m.
-            outward: Normals there. With them, what is on the other side of a wall is infinitely
-                far away, however thin that is.
+        With outward normals, what is on the other side of a wall is infinitely far away, however
+        thin that is.
         """
         if isinstance(self.where, Ball):
             away = np.linalg.norm(points - np.array(self.where.center), axis=1)
@@ -117,12 +110,9 @@ class HeldParts(NamedTuple):
     def strays(
         self, digit: int, points: Float[np.ndarray, "N 3"], outward: Float[np.ndarray, "N 3"]
     ) -> bool:
-        """Whether a digit that touches the body at some points does so only beside its regions.
+        """Whether a digit that touches the body at some points, m, does so beside its regions only.
 
-        Args:
-            digit: Row of the digit.
-            points: On the surface, m.
-            outward: Normals there.
+        Points come with the body's outward normals there.
         """
         row = self.regions[digit]
         if not row or len(points) == 0:
@@ -131,22 +121,16 @@ class HeldParts(NamedTuple):
         return bool(nearest > PART_TOLERANCE)
 
 
-def find_held_parts(
-    body: RigidBody,
-    interval: CarryInterval,
-    models: tuple[HandModel, ...],
-    method: ContactSampling,
-) -> HeldParts:
+def find_held_parts(body: RigidBody, interval: CarryInterval, method: ContactSampling) -> HeldParts:
     """Where the digits of a hold are told to hold the body.
 
     Raises:
         InvalidValueError: The body has no such part, or settings contradict each other.
     """
-    count = sum(len(model.digits) for model in models)
-    rows: list[list[Region]] = [[] for _ in range(count)]
+    rows: list[list[Region]] = [[] for _ in digit_rows(interval, ())]
     for region in method.grasp_regions:
         if region.body in (None, interval.body):
-            for d in digit_rows(interval, models, region.digits):
+            for d in digit_rows(interval, region.digits):
                 rows[d].append(region_of(body, region.where))
     # What is said of a digit goes before what is said of all; a part that nobody is left to hold
     # need not exist.
@@ -169,15 +153,9 @@ def find_held_parts(
 
 
 def keep_to_parts(
-    parts: HeldParts, candidates: Candidates, hand_of_digit: np.ndarray
+    parts: HeldParts, candidates: Candidates, hand_of_digit: Int[np.ndarray, " D"]
 ) -> tuple[HeldParts, Candidates]:
-    """Leaves digits only candidates in their regions, and decides which go into a hollow.
-
-    Args:
-        parts: Where digits are told to hold the body.
-        candidates: Points of the body that digits can touch.
-        hand_of_digit: (D,) hand of each digit.
-    """
+    """Leaves digits only candidates in their regions, and decides which go into a hollow."""
     regions = parts.all_regions()
     if not regions:
         return parts, candidates
@@ -194,8 +172,8 @@ def keep_to_parts(
 def _split(
     parts: HeldParts,
     candidates: Candidates,
-    holds: dict[Region, np.ndarray],
-    hand_of_digit: np.ndarray,
+    holds: dict[Region, Bool[np.ndarray, " M"]],
+    hand_of_digit: Int[np.ndarray, " D"],
 ) -> HeldParts:
     """Chooses what suits best: the thumb inside, the fingers inside, or all of them."""
     rows = list(parts.regions)
@@ -223,7 +201,7 @@ def _split(
     return parts._replace(regions=tuple(rows))
 
 
-def _ease(candidates: Candidates, digit: int, holds: np.ndarray) -> float:
+def _ease(candidates: Candidates, digit: int, holds: Bool[np.ndarray, " M"]) -> float:
     """How easily a digit holds one of some candidates from the first frame on, 0 to 1."""
     cost = np.where(holds, candidates.cost[digit, :, 0], np.inf)
     share = candidates.life[digit, :, 0] / len(candidates.frame)

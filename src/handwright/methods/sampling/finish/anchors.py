@@ -10,8 +10,8 @@ from jaxtyping import Float, Int
 from handwright.geometry.distance.sdf import Field, field_value_gradient
 from handwright.kinematics.spacetime.terms import Anchors
 from handwright.methods.sampling.finish.check import CheckedMotion
-from handwright.methods.sampling.search.path import Path
-from handwright.methods.sampling.search.workspace import FREE, HOLD, SLIDE
+from handwright.methods.sampling.finish.exact_contacts import CreepingContact
+from handwright.methods.sampling.search.workspace import FREE, HOLD, SLIDE, Path
 from handwright.methods.sampling.setup.hold_data import HoldData
 
 # Weight of a point in the air, which may be missed, against that of a contact.
@@ -36,7 +36,7 @@ _SHORTEST_ROLL = 5e-4
 
 
 class HandPath(NamedTuple):
-    """One hand's part of a path of the search."""
+    """One hand's part of a path of the search, and poses of its links by some motion."""
 
     path: Path
     start: int
@@ -45,14 +45,10 @@ class HandPath(NamedTuple):
     """Rows of the hand's digits among those of all hands."""
     offset: int
     """Number of the hand's root link among the links of all hands."""
-
-
-class LinkPoses(NamedTuple):
-    """Poses of a hand's links over all frames of a hold, in the body's frame."""
-
     rotations: Float[np.ndarray, "T L 3 3"]
+    """Rotations of its links in the body's frame, over all frames of the hold."""
     positions: Float[np.ndarray, "T L 3"]
-    """m."""
+    """Positions of its links, m."""
 
     def place(
         self,
@@ -75,15 +71,11 @@ class LinkPoses(NamedTuple):
         return np.asarray(np.einsum("nji,nj->ni", self.rotations[frame, link], away))
 
 
-def search_anchors(hand: HandPath, links: LinkPoses) -> Anchors:
+def search_anchors(hand: HandPath) -> Anchors:
     """Guiding points of one hand; those that the search missed are where it had them.
 
     Where a contact rolls on to another guiding point, the old one counts in that frame too: only
     both together say how the link is turned, and a link that is turned otherwise would slip.
-
-    Args:
-        hand: The hand's part of the path.
-        links: Poses of its links by the path.
     """
     path, start, digits = hand.path, hand.start, hand.digits
     frame, digit = np.nonzero(path.reached[:, digits] != FREE)
@@ -104,114 +96,72 @@ def search_anchors(hand: HandPath, links: LinkPoses) -> Anchors:
     weight[len(frame) - len(lift) - len(land) :] = _BESIDE
     link, local = path.link[source, row] - hand.offset, path.local[source, row]
     target = path.target[source, row]
-    actual = links.place(frame + start, link, local)
+    actual = hand.place(frame + start, link, local)
     # A point that could not be kept moves, as the search has seen and allowed for: to ask for its
     # old position would make it jump where it is given up.
     missed = np.linalg.norm(actual - target, axis=1) > _MISSED
-    return Anchors(
-        digit=digit.astype(np.int64),
-        frame=(frame + start).astype(np.int64),
-        link=link,
-        local=local,
-        target=np.where(missed[:, None], actual, target),
-        weight=weight,
-    )
+    target = np.where(missed[:, None], actual, target)
+    return Anchors(digit, frame + start, link, local, target, weight)
 
 
-def posture_anchors(hand: HandPath, links: LinkPoses, frames: Int[np.ndarray, " N"]) -> Anchors:
-    """Links that touch, held where the search had them by three points of each in some frames.
-
-    Args:
-        hand: The hand's part of the path.
-        links: Poses of its links by the path.
-        frames: Frames of the path.
-    """
+def posture_anchors(hand: HandPath, frames: Int[np.ndarray, " N"]) -> Anchors:
+    """Links that touch in some frames of the path, held where it had them by three points each."""
     touches = np.isin(hand.path.reached[frames][:, hand.digits], (HOLD, SLIDE))
     at, digit = np.nonzero(touches)
     frame = np.repeat(frames[at], len(_CORNERS))
     digit = np.repeat(digit, len(_CORNERS))
     link = hand.path.link[frame, hand.digits[digit]] - hand.offset
     local = np.tile(_CORNERS, (len(at), 1))
-    return Anchors(
-        digit=digit.astype(np.int64),
-        frame=(frame + hand.start).astype(np.int64),
-        link=link,
-        local=local,
-        target=links.place(frame + hand.start, link, local),
-        weight=np.full(len(frame), _NEAR),
-    )
+    target, weight = hand.place(frame + hand.start, link, local), np.full(len(frame), _NEAR)
+    return Anchors(digit, frame + hand.start, link, local, target, weight)
 
 
-def touch_anchors(
-    hand: HandPath, links: LinkPoses, checked: CheckedMotion, data: HoldData
-) -> Anchors:
+def touch_anchors(hand: HandPath, checked: CheckedMotion, data: HoldData) -> Anchors:
     """What touches besides guiding points, each held where it is: phalanges that wrap the body.
 
-    Args:
-        hand: The hand's part of the path.
-        links: Poses of its links by the search's own motion.
-        checked: Contacts of the search's own motion.
-        data: The hold.
+    Poses and contacts are those of the search's own motion.
     """
     path, start = hand.path, hand.start
     # Faces beside an edge are touched by the material of the contact before them.
     rows = checked.first_of_each_capsule()
     rows = rows[checked.capsule[rows] >= 0]
-    frame, owner = checked.frame[rows], data.digit_of_capsule[checked.capsule[rows]]
+    frame, owner = checked.frame[rows], data.hands.digit_of_capsule[checked.capsule[rows]]
     is_own = np.isin(owner, hand.digits) & (frame >= start) & (frame < start + len(path.q))
     rows, frame, owner = rows[is_own], frame[is_own], owner[is_own]
-    link = data.table.capsule_link[checked.capsule[rows]]
+    link = data.hands.table.capsule_link[checked.capsule[rows]]
     holds = np.isin(path.reached[frame - start, owner], (HOLD, SLIDE))
     other = holds & (link != path.link[frame - start, owner])
     frame, point, link = frame[other], checked.point[rows[other]], link[other] - hand.offset
-    return Anchors(
-        digit=np.searchsorted(hand.digits, owner[other]).astype(np.int64),
-        frame=frame.astype(np.int64),
-        link=link,
-        local=links.localize(frame, link, point),
-        target=point.copy(),
-        weight=np.full(len(frame), _NEAR),
-    )
-
-
-class Lifting(NamedTuple):
-    """A capsule that is to leave the body."""
-
-    capsule: int
-    """Number of the capsule among those of all hands."""
-    frames: Int[np.ndarray, " N"]
-    """Frames of the hold in which it leaves the body."""
-    digit: int
-    """Number of its digit among those of its hand."""
-    link: int
-    """Number of its link among those of its hand."""
+    digit, weight = np.searchsorted(hand.digits, owner[other]), np.full(len(frame), _NEAR)
+    return Anchors(digit, frame, link, hand.localize(frame, link, point), point.copy(), weight)
 
 
 def lifted_anchors(
-    anchors: Anchors, links: LinkPoses, checked: CheckedMotion, lifting: Lifting
+    anchors: Anchors,
+    hand: HandPath,
+    checked: CheckedMotion,
+    creeping: CreepingContact,
+    digit: int,
+    link: int,
 ) -> Anchors:
-    """The anchors with one capsule off the body in some frames.
+    """The anchors of one hand with a capsule that creeps off the body while its contact lasts.
 
-    Args:
-        anchors: Anchors of one hand.
-        links: Poses of the hand's links by the motion.
-        checked: Contacts of the motion.
-        lifting: The capsule that leaves the body.
+    Digit and link of the capsule have their numbers among those of the hand.
     """
-    count, link = int(checked.num[0]), lifting.link
-    mine = checked.capsule[:count] == lifting.capsule
-    mine &= np.isin(checked.frame[:count], lifting.frames)
+    count = int(checked.num[0])
+    mine = checked.capsule[:count] == creeping.capsule
+    mine &= np.isin(checked.frame[:count], creeping.frames)
     # There is one point a frame: the nearest contact comes first.
     frame, first = np.unique(checked.frame[:count][mine], return_index=True)
     rows = np.flatnonzero(mine)[first]
     point = checked.point[rows]
     is_near = (anchors.link == link) & (anchors.weight == _NEAR)
-    stays = ~(is_near & np.isin(anchors.frame, lifting.frames))
+    stays = ~(is_near & np.isin(anchors.frame, creeping.frames))
     lifted = Anchors(
-        digit=np.full(len(rows), lifting.digit, dtype=np.int64),
-        frame=frame.astype(np.int64),
+        digit=np.full(len(rows), digit),
+        frame=frame,
         link=np.full(len(rows), link, dtype=anchors.link.dtype),
-        local=links.localize(frame, link, point),
+        local=hand.localize(frame, link, point),
         target=point - _LIFTED * checked.normal[rows],
         weight=np.full(len(rows), _NEAR),
     )
@@ -226,7 +176,6 @@ def join_anchors(first: Anchors, second: Anchors) -> Anchors:
 def rolled_anchors(
     anchors: Anchors,
     hand: HandPath,
-    links: LinkPoses,
     checked: CheckedMotion,
     data: HoldData,
     allowed_slip: float,
@@ -236,19 +185,11 @@ def rolled_anchors(
     A smooth motion turns links otherwise than the search did, so that they touch beside their
     guiding points and slip while they turn. Here each contact rolls on from the last frame: with
     material point c_t touching in frame t and R_t the rotation of the link,
-    X_t = X_(t-1) + R_t (c_t - c_(t-1)), brought to the surface, is where c_t must be.
-
-    Args:
-        anchors: Anchors of the search.
-        hand: The hand's part of the path.
-        links: Poses of its links by the smooth motion.
-        checked: Contacts of the smooth motion.
-        data: The hold.
-        allowed_slip: Digits that never slip by more, m a frame, are left alone.
+    X_t = X_(t-1) + R_t (c_t - c_(t-1)), brought to the surface, is where c_t must be. Digits that
+    never slip by more than allowed, m a frame, are left alone.
     """
     path, start = hand.path, hand.start
-    touching = _touching_points(checked, data.table.capsule_link)
-    worst_slip = _worst_slips(checked, data.table.capsule_link)
+    touching, worst_slip = _touching_links(checked, data.hands.table.capsule_link)
     is_contact = anchors.weight >= _CONTACT
     keep = np.flatnonzero(~is_contact).tolist()
     local, target = anchors.local.copy(), anchors.target.copy()
@@ -278,8 +219,8 @@ def rolled_anchors(
             link = int(anchors.link[n])
             found = touching.get((t + start, link + hand.offset))
             if found is not None and path.reached[t, row] == HOLD:
-                rotation = links.rotations[t + start, link]
-                new = rotation.T @ (found - links.positions[t + start, link])
+                rotation = hand.rotations[t + start, link]
+                new = rotation.T @ (found - hand.positions[t + start, link])
                 if _SHORTEST_ROLL < float(np.linalg.norm(new - c)) < _LONGEST_ROLL:
                     x = _on_surface(data.field, x + rotation @ (new - c))
                     c = new
@@ -299,31 +240,19 @@ def _goes_on(path: Path, t: int, row: int) -> bool:
     )
 
 
-def _touching_points(
+def _touching_links(
     checked: CheckedMotion, link_of_capsule: Int[np.ndarray, " C"]
-) -> dict[tuple[int, int], np.ndarray]:
-    """Where each link touches the body in each frame; the nearest contact if there are several."""
-    best: dict[tuple[int, int], tuple[float, np.ndarray]] = {}
-    for n in range(int(checked.num[0])):
-        capsule = checked.capsule[n]
-        if capsule < 0:
-            continue
-        key = (int(checked.frame[n]), int(link_of_capsule[capsule]))
-        if key not in best or checked.gap[n] < best[key][0]:
-            best[key] = (float(checked.gap[n]), checked.point[n])
-    return {key: point for key, (_, point) in best.items()}
-
-
-def _worst_slips(
-    checked: CheckedMotion, link_of_capsule: Int[np.ndarray, " C"]
-) -> dict[tuple[int, int], float]:
-    """Largest slip of each link in each frame, m."""
-    worst: dict[tuple[int, int], float] = {}
-    for n in range(int(checked.num[0])):
-        if checked.capsule[n] >= 0:
-            key = (int(checked.frame[n]), int(link_of_capsule[checked.capsule[n]]))
-            worst[key] = max(worst.get(key, 0.0), float(np.linalg.norm(checked.slip[n])))
-    return worst
+) -> tuple[dict[tuple[int, int], np.ndarray], dict[tuple[int, int], float]]:
+    """Where each link touches in each frame, by its nearest contact, and its largest slip, m."""
+    least: dict[tuple[int, int], float] = {}
+    touching: dict[tuple[int, int], np.ndarray] = {}
+    worst_slip: dict[tuple[int, int], float] = {}
+    for n in np.flatnonzero(checked.capsule[: int(checked.num[0])] >= 0).tolist():
+        key = (int(checked.frame[n]), int(link_of_capsule[checked.capsule[n]]))
+        if checked.gap[n] < least.get(key, np.inf):
+            least[key], touching[key] = float(checked.gap[n]), checked.point[n]
+        worst_slip[key] = max(worst_slip.get(key, 0.0), float(np.linalg.norm(checked.slip[n])))
+    return touching, worst_slip
 
 
 def _on_surface(field: Field, point: Float[np.ndarray, " 3"]) -> Float[np.ndarray, " 3"]:

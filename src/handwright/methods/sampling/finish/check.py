@@ -13,20 +13,22 @@ from jaxtyping import Float, Int
 
 from handwright.kernels.decorators import kernel
 from handwright.kernels.packed import Packed
-from handwright.kinematics.tree import Links
-from handwright.methods.sampling.search.contacts import collect_contacts
-from handwright.methods.sampling.search.forces import find_forces
+from handwright.methods.sampling.search import vec3
+from handwright.methods.sampling.search.contacts import (
+    collect_central_contacts,
+    reset_force_weights,
+)
 from handwright.methods.sampling.search.frame import (
     CROSSED,
     FEASIBLE,
     PENETRATING,
     UNBALANCED,
     find_crossed_digits,
+    find_forces,
 )
-from handwright.methods.sampling.search.posing import place_hands
-from handwright.methods.sampling.search.slipping import find_central_slips, reset_force_weights
-from handwright.methods.sampling.search.workspace import Workspace, make_links
+from handwright.methods.sampling.search.workspace import Workspace
 from handwright.methods.sampling.setup.hold_data import HoldData
+from handwright.methods.sampling.structs import zeros
 
 
 class CheckedMotion(NamedTuple):
@@ -65,58 +67,35 @@ class CheckedMotion(NamedTuple):
 
 def make_checked_motion(frames: int, capacity: int) -> CheckedMotion:
     """Allocates memory for a motion with up to ``capacity`` contacts a frame."""
-    rows = frames * capacity
-    return CheckedMotion(
-        num=np.zeros(1, dtype=np.int64),
-        frame=np.zeros(rows, dtype=np.int64),
-        capsule=np.zeros(rows, dtype=np.int64),
-        point=np.zeros((rows, 3)),
-        normal=np.zeros((rows, 3)),
-        gap=np.zeros(rows),
-        slip=np.zeros((rows, 3)),
-        drag=np.zeros((rows, 3)),
-        verdict=np.zeros(frames, dtype=np.int64),
-        depth=np.zeros(frames),
-    )
+    return zeros(CheckedMotion, {"T": frames, "N": frames * capacity})
 
 
-def check_motion(
-    data: HoldData, q: Float[np.ndarray, "T J"], work: Workspace, out: CheckedMotion
-) -> int:
-    """Checks every frame of a motion and writes its contacts; returns how many frames fail."""
-    ahead = make_links(q.shape[1])
-    return int(
-        _check_frames(Packed(data), q, Packed(work), Packed(ahead), Packed(out), False, True)
-    )
+def check_motion(data: HoldData, q: Float[np.ndarray, "T J"], work: Workspace) -> CheckedMotion:
+    """Checks every frame of a motion and finds its contacts."""
+    checked = make_checked_motion(len(q), len(work.found.capsule))
+    _check_frames(Packed(data), q, Packed(work), Packed(checked), False, True)
+    return checked
 
 
 @kernel
 def _check_frames(
     data: HoldData,
-    q: np.ndarray,
+    q: Float[np.ndarray, "T J"],
     work: Workspace,
-    ahead: Links,
     out: CheckedMotion,
     has_before: bool,
     is_exact: bool,
-) -> int:
+) -> None:
     # Truth values are handed over, because numba compiles callees anew for constants; and there
     # are loops, because operations on whole arrays take long to compile.
-    frames = q.shape[0]
     found, contacts = work.found, work.contacts
-    failing = 0
     out.num[0] = 0
     reset_force_weights(work)
-    for t in range(frames):
-        before, after = max(t - 1, 0), min(t + 1, frames - 1)
-        place_hands(data, after, q[after], ahead)
-        place_hands(data, before, q[before], work.before)
-        place_hands(data, t, q[t], work.now)
+    for t in range(q.shape[0]):
         for c in range(work.sheared.shape[0]):
             for i in range(3):
                 work.sheared[c, i] = work.shear[c, i] if t > 0 else 0.0
-        out.depth[t] = collect_contacts(data, t, work, has_before)
-        find_central_slips(data, t, work, ahead, after - before)
+        out.depth[t] = collect_central_contacts(data, q, t, work, has_before)
         verdict = FEASIBLE
         if not find_forces(data, t, work, is_exact):
             verdict = UNBALANCED
@@ -125,7 +104,6 @@ def _check_frames(
         if find_crossed_digits(data, work.now, data.limits.digits)[0] >= 0:
             verdict = CROSSED
         out.verdict[t] = verdict
-        failing += verdict != FEASIBLE
         for n in range(found.num[0]):
             row = out.num[0]
             out.num[0] += 1
@@ -136,10 +114,8 @@ def _check_frames(
                 if is_ground
                 else found.capsule[n]
             )
-            for i in range(3):
-                out.point[row, i] = found.point[n, i]
-                out.normal[row, i] = contacts.normal[n, i]
-                out.drag[row, i] = contacts.drag[n, i]
-                out.slip[row, i] = found.slip[n, i]
+            vec3.copy(out.point[row], found.point[n])
+            vec3.copy(out.normal[row], contacts.normal[n])
+            vec3.copy(out.drag[row], contacts.drag[n])
+            vec3.copy(out.slip[row], found.slip[n])
             out.gap[row] = found.gap[n]
-    return failing

@@ -11,17 +11,21 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from handwright.core.hand import HandModel
+from handwright.hands.human.strength import joint_strength
 from handwright.kinematics.skin.samples import CAPSULE_BULGE
+from handwright.math.pose import Pose
 from handwright.mechanics import ForceContacts, force_contacts
 from handwright.mechanics.frame_forces import forces_of_frames
+from handwright.mechanics.torques import torque_maps
 from handwright.methods.sampling.finish.check import CheckedMotion
 from handwright.methods.sampling.finish.exact_depth import skin_depths
 from handwright.methods.sampling.finish.mesh_contacts import (
     MeshContacts,
     add_edge_faces,
+    contacts_of_hand,
     move_to_mesh,
 )
-from handwright.methods.sampling.finish.strength import HandContacts, find_overload
 from handwright.methods.sampling.setup.limits import (
     CHECKED_STATIC_SHARE,
     CREEP,
@@ -29,8 +33,10 @@ from handwright.methods.sampling.setup.limits import (
     HIDDEN_DEPTH,
     LOOSE_RESIDUAL,
     RESIDUAL,
+    USABLE_DIGIT_FORCE,
+    USABLE_STRENGTH,
 )
-from handwright.methods.sampling.setup.prepare import HoldSearch, joints_of, root_of
+from handwright.methods.sampling.setup.prepare import HoldSearch
 
 # A contact with less force, in weights, bears nothing.
 _IDLE = 1e-6
@@ -39,20 +45,14 @@ _GROUND_FORCE_WEIGHT = 0.05
 # How far beside, along the axis of a capsule, contacts are looked at once more, m; and the cosine
 # of normals that are the same.
 _BESIDE, _SAME_FACET = 3.5e-4, 0.99998
+# A joint this near to its limit is held there by its ligaments, rad.
+_AT_LIMIT = np.radians(0.5)
 
 
 class ExactContacts(NamedTuple):
-    """N contacts of a motion, in the body's frame, ordered by frame."""
+    """N contacts of a motion with their forces."""
 
-    frame: Int[np.ndarray, " N"]
-    capsule: Int[np.ndarray, " N"]
-    """The capsule that touches, or -1 - s for surface s of the surroundings."""
-    point: Float[np.ndarray, "N 3"]
-    """m."""
-    normal: Float[np.ndarray, "N 3"]
-    """Into the body."""
-    gap: Float[np.ndarray, " N"]
-    """m."""
+    found: MeshContacts
     force: Float[np.ndarray, "N 3"]
     """Force on the body, N."""
     slides: Bool[np.ndarray, " N"]
@@ -69,30 +69,29 @@ class CreepingContact(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """Why a motion does not hold after all."""
+    """Why a motion does not hold."""
 
     frame: int
-    """Frame of the problem at which it fails."""
+    """Frame of the problem at which it fails first."""
     reason: str
     """The reason, with what to change."""
     is_penetrating: bool = False
-    """Whether skin is too deep."""
+    """Whether skin is too deep somewhere."""
     creeping: CreepingContact | None = None
     """The contact that creeps, if that is the reason."""
+    failing: Int[np.ndarray, " N"] | None = None
+    """All frames of the hold in which it fails, if more than the first are known."""
 
 
 def exact_contacts(
-    hold: HoldSearch, q: np.ndarray, checked: CheckedMotion
+    hold: HoldSearch, q: Float[np.ndarray, "T J"], checked: CheckedMotion
 ) -> ExactContacts | Refusal:
-    """Finds exact contacts with forces; or, if these cannot move the body after all, says why.
+    """Exact contacts with forces; or, if these cannot move the body after all, says why.
 
-    Args:
-        hold: The hold.
-        q: (T, J) joint values of all hands, rad.
-        checked: Contacts of the motion in the grid.
+    The motion has joint values ``q``, rad, and in the grid the contacts that were ``checked``.
     """
     moved = move_to_mesh(hold, q, checked)
-    refusal = _check_flesh_depth(hold, moved.frame, moved.gap)
+    refusal = _check_flesh_depth(hold, moved)
     if refusal is not None:
         return refusal
     near = add_edge_faces(hold, q, moved)
@@ -120,15 +119,7 @@ def exact_contacts(
     # Nothing stretches the skin of a contact that bears nothing.
     is_idle = np.linalg.norm(force, axis=1) <= _IDLE * hold.strict.weight
     slides = (np.linalg.norm(found.drag, axis=1) > 0.0) | (is_idle & found.moves)
-    return ExactContacts(
-        frame=found.frame,
-        capsule=found.capsule,
-        point=found.point,
-        normal=found.normal,
-        gap=found.gap,
-        force=force,
-        slides=slides,
-    )
+    return ExactContacts(found, force, slides)
 
 
 def check_neighbouring_facets(hold: HoldSearch, found: MeshContacts) -> Refusal | None:
@@ -139,7 +130,7 @@ def check_neighbouring_facets(hold: HoldSearch, found: MeshContacts) -> Refusal 
     """
     rows = np.flatnonzero(found.axis.any(axis=1))
     # The faces beside an edge come after their own contact.
-    capsules = len(hold.data.digit_of_capsule)
+    capsules = len(hold.data.hands.digit_of_capsule)
     rows = rows[np.unique(capsules * found.frame[rows] + found.capsule[rows], return_index=True)[1]]
     for way in (-_BESIDE, _BESIDE):
         position = found.toucher[rows] + way * found.axis[rows]
@@ -162,16 +153,12 @@ def check_neighbouring_facets(hold: HoldSearch, found: MeshContacts) -> Refusal 
 def solve_forces(
     hold: HoldSearch,
     found: MeshContacts,
-    frames: np.ndarray | None = None,
+    frames: Int[np.ndarray, " F"] | None = None,
     residual: float = RESIDUAL,
-) -> np.ndarray | Refusal:
-    """(N, 3) least forces that move the body, N; or in which frame there are none.
+) -> Float[np.ndarray, "N 3"] | Refusal:
+    """Least forces that move the body in some frames, or in all, N; or where there are none.
 
-    Args:
-        hold: The hold.
-        found: Contacts of some frames.
-        frames: These frames; all if None.
-        residual: Force and moment that may be left, in weights.
+    A ``residual`` of force and moment may be left, in weights.
     """
     data = hold.strict
     frames = np.arange(len(data.wrench)) if frames is None else frames
@@ -209,7 +196,7 @@ def _force_contacts(hold: HoldSearch, found: MeshContacts) -> ForceContacts:
     friction_of = dict(zip(hold.data.ground.surface, hold.data.ground.friction, strict=True))
     friction = np.full(len(capsule), hold.body.friction * data.limits.friction_margin)
     friction[is_ground] = [friction_of[-1 - c] for c in capsule[is_ground]]
-    digit = np.where(is_ground, -1, hold.data.digit_of_capsule[np.maximum(capsule, 0)])
+    digit = np.where(is_ground, -1, hold.data.hands.digit_of_capsule[np.maximum(capsule, 0)])
     # Fingers that were told to keep off the body carry nothing.
     may_press = (digit < 0) | hold.data.may_touch[found.frame, digit]
     return force_contacts(
@@ -223,18 +210,11 @@ def _force_contacts(hold: HoldSearch, found: MeshContacts) -> ForceContacts:
     )
 
 
-def _check_skin_depth(hold: HoldSearch, q: np.ndarray) -> Refusal | None:
+def _check_skin_depth(hold: HoldSearch, q: Float[np.ndarray, "T J"]) -> Refusal | None:
     """Refuses a motion in which the skin of a hand is too deep."""
     data = hold.strict
-    for h, (name, model) in enumerate(zip(hold.interval.hands, hold.models, strict=True)):
-        depth = skin_depths(
-            model,
-            q[:, joints_of(hold, h)],
-            root_of(hold, h),
-            data.field,
-            hold.distance,
-            data.environment,
-        )
+    for h, name in enumerate(hold.interval.hands):
+        depth = skin_depths(*hold.posed(q, h), data.field, hold.distance, data.environment)
         if depth.max() > data.limits.penetration + HIDDEN_DEPTH:
             t = int(depth.argmax())
             return Refusal(
@@ -246,35 +226,33 @@ def _check_skin_depth(hold: HoldSearch, q: np.ndarray) -> Refusal | None:
     return None
 
 
-def _check_flesh_depth(hold: HoldSearch, frame: np.ndarray, gap: np.ndarray) -> Refusal | None:
+def _check_flesh_depth(hold: HoldSearch, found: MeshContacts) -> Refusal | None:
     """Refuses a motion in which a thin part of the body goes through flesh.
 
     The skin itself is never deep in a thin part.
     """
     allowed = hold.strict.limits.penetration + HIDDEN_DEPTH + CAPSULE_BULGE
-    if len(gap) == 0 or gap.min() >= -allowed:
+    if found.gap.min(initial=0.0) >= -allowed:
         return None
     return Refusal(
-        hold.first + int(frame[gap.argmin()]),
+        hold.first + int(found.frame[found.gap.argmin()]),
         "a thin part of the body goes through the hand. Move the wrist away.",
         is_penetrating=True,
     )
 
 
 def _check_strength(
-    hold: HoldSearch, q: np.ndarray, found: MeshContacts, force: np.ndarray
+    hold: HoldSearch,
+    q: Float[np.ndarray, "T J"],
+    found: MeshContacts,
+    force: Float[np.ndarray, "N 3"],
 ) -> Refusal | None:
     """Refuses a motion for which a hand is not strong enough."""
-    hands, capsule = hold.hands, found.capsule
-    for h, (name, model) in enumerate(zip(hold.interval.hands, hold.models, strict=True)):
-        mine = np.flatnonzero((capsule >= 0) & (hands.hand_of_capsule[capsule] == h))
-        own = HandContacts(
-            frame=found.frame[mine],
-            capsule=capsule[mine] - hands.first_capsule[h],
-            point=found.point[mine],
-            force=force[mine],
+    for h, name in enumerate(hold.interval.hands):
+        mine, part = contacts_of_hand(hold, found.capsule, h)
+        overload = find_overload(
+            hold.posed(q, h), found.frame[mine], part, found.point[mine], force[mine]
         )
-        overload = find_overload(model, q[:, joints_of(hold, h)], root_of(hold, h), own)
         if overload is not None:
             t, what = overload
             return Refusal(
@@ -285,18 +263,55 @@ def _check_strength(
     return None
 
 
+def find_overload(
+    posed: tuple[HandModel, Float[np.ndarray, "T J"], Pose],
+    frame: Int[np.ndarray, " N"],
+    capsule: Int[np.ndarray, " N"],
+    point: Float[np.ndarray, "N 3"],
+    force: Float[np.ndarray, "N 3"],
+) -> tuple[int, str] | None:
+    """The frame in which forces ask most of a hand, and of what, if that is too much.
+
+    Contacts of the hand, by its own capsules, are given by their points, m, and forces on the body,
+    N. The limits are those of a certificate. The hand's own weight is left out: a share of the
+    limits is kept back for it.
+    """
+    model, q, root = posed
+    worst, what = 1.0, None
+    count, digit = len(q), model.capsules.digit[capsule]
+    size = np.linalg.norm(force, axis=1)
+    for d, each in enumerate(model.digits):
+        mine = digit == d
+        share = np.bincount(frame[mine], size[mine], count) / USABLE_DIGIT_FORCE
+        if share.max() > worst:
+            worst, what = float(share.max()), (int(share.argmax()), each.name)
+    strength = joint_strength(model)
+    known = np.flatnonzero(strength.is_known)
+    maps = torque_maps(model, q[frame], model.capsules.link[capsule], point, root[frame])[:, known]
+    torque = np.zeros((count, len(known)))
+    np.add.at(torque, frame, np.einsum("nki,ni->nk", maps, force))
+    joints = q[:, known]
+    at_top = joints >= model.joints.upper[known] - _AT_LIMIT
+    at_bottom = joints <= model.joints.lower[known] + _AT_LIMIT
+    least = np.where(at_top, -np.inf, strength.lower[known])
+    most = np.where(at_bottom, np.inf, strength.upper[known])
+    shares = np.maximum(torque / (USABLE_STRENGTH * most), torque / (USABLE_STRENGTH * least))
+    if shares.size and shares.max() > worst:
+        t, k = (int(i) for i in np.unravel_index(int(shares.argmax()), shares.shape))
+        what = (t, model.joints.names[known[k]])
+    return what
+
+
 def find_creeping_contact(
-    frame: np.ndarray, capsule: np.ndarray, slip: np.ndarray, may_hold: np.ndarray
+    frame: Int[np.ndarray, " N"],
+    capsule: Int[np.ndarray, " N"],
+    slip: Float[np.ndarray, "N 3"],
+    may_hold: Bool[np.ndarray, " N"],
 ) -> CreepingContact | None:
-    """Finds a contact that is said to hold and has crept too far.
+    """Finds a contact that may count as holding in a certificate and has crept too far.
 
-    Where a capsule touches several faces, the mean of their material points counts.
-
-    Args:
-        frame: (N,) frames of the contacts.
-        capsule: (N,) capsules of the contacts.
-        slip: (N, 3) how they slip, m a frame.
-        may_hold: (N,) which of them may count as holding in a certificate.
+    Contacts slip in m a frame. Where a capsule touches several faces, the mean of their material
+    points counts.
     """
     for c in np.unique(capsule[capsule >= 0]):
         mine = np.flatnonzero((capsule == c) & may_hold)

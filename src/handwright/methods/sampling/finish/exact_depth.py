@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from handwright.core.hand import HandModel
 from handwright.geometry.distance.environment import EnvironmentArrays, environment_value_gradient
@@ -25,6 +25,7 @@ from handwright.kinematics import posed_capsules
 from handwright.kinematics.skin.samples import skin_samples, vertex_capsules
 from handwright.kinematics.skin.skinning import blended_links, link_travel
 from handwright.math.pose import Pose
+from handwright.methods.sampling.search import vec3
 
 # Depth in the grid from which a vertex is compared with the mesh, m.
 _CLOSER_LOOK = 3e-4
@@ -61,21 +62,16 @@ class _Skin(NamedTuple):
 
 def skin_depths(
     model: HandModel,
-    q: np.ndarray,
+    q: Float[np.ndarray, "T J"],
     root: Pose,
     field: Field,
     exact: ExactDistance,
     around: EnvironmentArrays,
-) -> np.ndarray:
-    """(T,) depth of the deepest vertex, m; 0 for hands without skin.
+) -> Float[np.ndarray, " T"]:
+    """Depth of the deepest vertex, m; 0 for hands without skin.
 
-    Args:
-        model: The hand.
-        q: (T, J) joint values, rad.
-        root: (T,) poses of the hand's root in the body's frame.
-        field: Grid of distances from the body.
-        exact: Exact distances from the body.
-        around: Surroundings in the body's frame, with a leading frame axis.
+    Joint values are in rad. The (T,) poses of the root and the surroundings, which have a leading
+    frame axis, are in the body's frame.
     """
     depth = np.zeros(len(q))
     if model.skin is None or model.side == "none":
@@ -123,20 +119,15 @@ def _by_capsule(model: HandModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @inlined
-def _skin_position(skin: _Skin, t: int, v: int) -> tuple[float, float, float]:
+def _skin_position(skin: _Skin, t: int, v: int) -> vec3.Vector:
     """Where a vertex is in a frame, m."""
-    x = y = z = 0.0
-    p, q, r = skin.rest[v, 0], skin.rest[v, 1], skin.rest[v, 2]
+    position, rest = (0.0, 0.0, 0.0), vec3.read(skin.rest[v])
     for k in range(skin.links.shape[1]):
-        w, link, a = skin.weights[v, k], skin.links[v, k], skin.change
-        if w > 0.0:
-            x += w * (a[t, link, 0, 0] * p + a[t, link, 0, 1] * q + a[t, link, 0, 2] * r)
-            y += w * (a[t, link, 1, 0] * p + a[t, link, 1, 1] * q + a[t, link, 1, 2] * r)
-            z += w * (a[t, link, 2, 0] * p + a[t, link, 2, 1] * q + a[t, link, 2, 2] * r)
-            x += w * skin.shift[t, link, 0]
-            y += w * skin.shift[t, link, 1]
-            z += w * skin.shift[t, link, 2]
-    return x, y, z
+        weight, link = skin.weights[v, k], skin.links[v, k]
+        if weight > 0.0:
+            position = vec3.shifted(position, weight, vec3.rotated(skin.change[t, link], rest))
+            position = vec3.shifted(position, weight, vec3.read(skin.shift[t, link]))
+    return position
 
 
 @kernel
@@ -144,21 +135,15 @@ def _look(
     field: Field,
     world: EnvironmentArrays,
     skin: _Skin,
-    known: np.ndarray,
-    least: np.ndarray,
-    is_near: np.ndarray,
-    depth: np.ndarray,
+    known: Float[np.ndarray, " V"],
+    least: Float[np.ndarray, " C"],
+    is_near: Bool[np.ndarray, "T V"],
+    depth: Float[np.ndarray, " T"],
 ) -> None:
     """Marks vertices that are deep in the grid; writes the depths in the surroundings, m.
 
-    Args:
-        field: Grid of distances from the body.
-        world: Surroundings in the body's frame, with a leading frame axis.
-        skin: The skin over the motion.
-        known: (V,) distance of vertices when they were last looked at, plus the way by then, m.
-        least: (C,) the least of these over each capsule.
-        is_near: (T, V) is written.
-        depth: (T,) is written.
+    ``known`` is the distance of vertices when they were last looked at, plus the way by then, m,
+    and ``least`` the least of these over each capsule.
     """
     for t in range(skin.way.shape[0]):
         here = EnvironmentArrays(
@@ -187,14 +172,9 @@ def _look(
 @inlined
 def _near_ground(here: EnvironmentArrays, skin: _Skin, t: int, c: int) -> bool:
     """Whether skin over a capsule may touch the surroundings."""
-    a, b = skin.start, skin.end
-    square, least = 0.0, np.inf
-    for i in range(3):
-        square += (a[t, c, i] - b[t, c, i]) ** 2
+    start, least = vec3.read(skin.start[t, c]), np.inf
+    along = vec3.minus(vec3.read(skin.end[t, c]), start)
     for n in range(_PARTS):
-        share = (n + 0.5) / _PARTS
-        x = a[t, c, 0] + share * (b[t, c, 0] - a[t, c, 0])
-        y = a[t, c, 1] + share * (b[t, c, 1] - a[t, c, 1])
-        z = a[t, c, 2] + share * (b[t, c, 2] - a[t, c, 2])
+        x, y, z = vec3.shifted(start, (n + 0.5) / _PARTS, along)
         least = min(least, environment_value_gradient(here, x, y, z)[0])
-    return least < 0.5 * np.sqrt(square) / _PARTS + skin.reach[c]
+    return least < 0.5 * vec3.length(along) / _PARTS + skin.reach[c]

@@ -19,7 +19,7 @@ from handwright.kinematics import link_poses, posed_capsules
 from handwright.math.pose import Pose
 from handwright.methods.sampling.finish.check import CheckedMotion
 from handwright.methods.sampling.setup.limits import EXACT_GAP, NEAR_GAP
-from handwright.methods.sampling.setup.prepare import HoldSearch, joints_of, root_of
+from handwright.methods.sampling.setup.prepare import HoldSearch
 
 # Gaps that differ by less, m, are the same.
 _SAME_GAP = 2e-5
@@ -64,23 +64,19 @@ class MeshContacts(NamedTuple):
 def move_to_mesh(
     hold: HoldSearch, q: Float[np.ndarray, "T J"], checked: CheckedMotion
 ) -> MeshContacts:
-    """Moves the contacts of hands to the mesh; faces beside an edge are left out.
+    """Moves contacts of hands in the grid to the mesh; faces beside an edge are left out.
 
-    Args:
-        hold: The hold.
-        q: Joint values of all hands, rad.
-        checked: Contacts of the motion in the grid.
+    ``q`` are the joint values of all hands, rad.
     """
     rows = checked.first_of_each_capsule()
     capsule = checked.capsule[rows]
     point, normal, gap = checked.point[rows], checked.normal[rows], checked.gap[rows]
     hand = np.flatnonzero(capsule >= 0)
-    touching = _touching_points(hold, q, checked, rows[hand])
-    found, closest, _, outward = hold.distance.signed_distance(touching.point)
-    point[hand], normal[hand] = closest, -outward
-    gap[hand] = found - touching.reach
     toucher, axis = np.zeros_like(point), np.zeros_like(point)
-    toucher[hand], axis[hand] = touching.point, touching.axis
+    toucher[hand], reach, axis[hand] = _touching_points(hold, q, checked, rows[hand])
+    found, closest, _, outward = hold.distance.signed_distance(toucher[hand])
+    point[hand], normal[hand] = closest, -outward
+    gap[hand] = found - reach
     return MeshContacts(
         frame=checked.frame[rows],
         capsule=capsule,
@@ -96,14 +92,13 @@ def move_to_mesh(
     )
 
 
-class _Touching(NamedTuple):
-    """Points of hands that contacts are measured from."""
-
-    point: Float[np.ndarray, "N 3"]
-    reach: Float[np.ndarray, " N"]
-    """How far the hand stands out from the point, m."""
-    axis: Float[np.ndarray, "N 3"]
-    """Direction in which the axis goes on there, both ways; else zero."""
+def contacts_of_hand(
+    hold: HoldSearch, capsule: Int[np.ndarray, " N"], h: int
+) -> tuple[Int[np.ndarray, " M"], Int[np.ndarray, " M"]]:
+    """Contacts of one hand by the capsules of all, and their capsules among those of that hand."""
+    first, last = hold.data.hands.first_capsule[h : h + 2]
+    mine = np.flatnonzero((capsule >= first) & (capsule < last))
+    return mine, capsule[mine] - first
 
 
 def _touching_points(
@@ -111,22 +106,20 @@ def _touching_points(
     q: Float[np.ndarray, "T J"],
     checked: CheckedMotion,
     rows: Int[np.ndarray, " N"],
-) -> _Touching:
-    """Points that some contacts of hands are measured from.
+) -> tuple[Float[np.ndarray, "N 3"], Float[np.ndarray, " N"], Float[np.ndarray, "N 3"]]:
+    """Points that some contacts of hands are measured from, m.
 
-    They are on the axis of a capsule where this touches, else on the skin.
+    They are on the axis of a capsule where this touches, else on the skin. Returned with them are
+    how far the hand stands out from them, m, and directions in which the axis goes on there, both
+    ways; else zero.
     """
     frame, capsule = checked.frame[rows], checked.capsule[rows]
     point, normal, gap = checked.point[rows], checked.normal[rows], checked.gap[rows]
     position, reach = point - gap[:, None] * normal, np.zeros(len(point))
     axes = np.zeros_like(position)
-    hands = hold.hands
-    for h, model in enumerate(hold.models):
-        mine = np.flatnonzero(hands.hand_of_capsule[capsule] == h)
-        if mine.size == 0:
-            continue
-        posed = posed_capsules(model, q[:, joints_of(hold, h)], root_of(hold, h))
-        part = capsule[mine] - hands.first_capsule[h]
+    for h in range(len(hold.models)):
+        mine, part = contacts_of_hand(hold, capsule, h)
+        posed = posed_capsules(*hold.posed(q, h))
         start, end = posed.start[frame[mine], part], posed.end[frame[mine], part]
         along = end - start
         length = np.maximum(np.einsum("ni,ni->n", along, along), 1e-18)
@@ -140,17 +133,13 @@ def _touching_points(
         is_inside = (share > 0.0) & (share < 1.0)
         unit = along / np.sqrt(length)[:, None]
         axes[chosen] = np.where(is_inside[:, None], unit, 0.0)[is_capsule]
-    return _Touching(position, reach, axes)
+    return position, reach, axes
 
 
-def add_edge_faces(hold: HoldSearch, q: np.ndarray, moved: MeshContacts) -> MeshContacts:
-    """Chooses contacts that are near enough, adds faces beside edges, and finds how all slide.
-
-    Args:
-        hold: The hold.
-        q: (T, J) joint values of all hands, rad.
-        moved: Contacts on the mesh.
-    """
+def add_edge_faces(
+    hold: HoldSearch, q: Float[np.ndarray, "T J"], moved: MeshContacts
+) -> MeshContacts:
+    """Chooses contacts that are near enough, adds faces beside edges, and finds how all slide."""
     near = moved.chosen((moved.gap <= NEAR_GAP) | (moved.capsule < 0))
     # Others may see a contact begin some frames earlier: with more points of the skin, or nearer.
     earlier = _EARLIER if hold.strict.limits.shear > 0.0 else (0,)
@@ -167,7 +156,7 @@ def add_edge_faces(hold: HoldSearch, q: np.ndarray, moved: MeshContacts) -> Mesh
     every = MeshContacts(*(np.concatenate(pair) for pair in zip(moved, beside, strict=True)))
     own_normal = np.concatenate([moved.normal, moved.normal[hand[sides.owner[facing]]]])
     # Where a contact has been moved to, its material point slides at another speed.
-    motion, limit = _motions(hold, q, every.frame, every.capsule, every.point), hold.strict.limits
+    motion, limit = _motions(hold, q, every), hold.strict.limits
     at = every.frame, np.maximum(every.capsule, -1)
     lasts = frame_durations(np.arange(len(q), dtype=np.float64))[every.frame]
     across = _tangential(motion, own_normal)
@@ -187,24 +176,21 @@ def add_edge_faces(hold: HoldSearch, q: np.ndarray, moved: MeshContacts) -> Mesh
     return every._replace(slip=slip, drag=drag, bears=bears, moves=moves).chosen(order)
 
 
-def _skin_stretch(hold: HoldSearch, q: np.ndarray, alive: MeshContacts, earlier: int) -> np.ndarray:
-    """(T, C + 1, 3) stretch of the skin when frames begin, m; the last column is for the ground.
+def _skin_stretch(
+    hold: HoldSearch, q: Float[np.ndarray, "T J"], alive: MeshContacts, earlier: int
+) -> Float[np.ndarray, "T C_plus_1 3"]:
+    """Stretch of the skin when frames begin, m; the last column is for the ground.
 
-    Args:
-        hold: The hold.
-        q: (T, J) joint values of all hands, rad.
-        alive: All contacts.
-        earlier: Number of frames by which each may have begun earlier, moving as it does when it is
-            found.
+    Each contact may have begun some frames earlier, moving as it does when it is found.
     """
-    shape = (len(q), len(hold.data.digit_of_capsule) + 1)
+    shape = (len(q), len(hold.data.hands.digit_of_capsule) + 1)
     moves, faces = np.zeros((*shape, 3)), np.zeros((*shape, 3))
     if hold.strict.limits.shear <= 0.0:
         return moves
     touches = np.zeros(shape, dtype=bool)
     mine = alive.chosen(alive.capsule >= 0)
     at = mine.frame, mine.capsule
-    motion = _motions(hold, q, mine.frame, mine.capsule, mine.point)
+    motion = _motions(hold, q, mine)
     moves[at], faces[at], touches[at] = _tangential(motion, mine.normal), mine.normal, True
     for _ in range(earlier):
         begins = ~touches[:-1] & touches[1:]
@@ -226,20 +212,18 @@ def _tangential(motion: np.ndarray, normal: np.ndarray) -> np.ndarray:
 
 
 def _motions(
-    hold: HoldSearch, q: np.ndarray, frame: np.ndarray, capsule: np.ndarray, point: np.ndarray
-) -> np.ndarray:
-    """(N, 3) motion of a hand's material point past the body, m a frame; zero for the ground."""
-    motion, hands = np.zeros_like(point), hold.hands
-    count = len(q)
-    still = Pose(np.zeros((count, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)))
+    hold: HoldSearch, q: Float[np.ndarray, "T J"], found: MeshContacts
+) -> Float[np.ndarray, "N 3"]:
+    """Motion of a hand's material point past the body, m a frame; zero for the ground."""
+    motion = np.zeros_like(found.point)
+    frames, still = np.arange(len(q), dtype=np.float64), Pose.identity(len(q))
     for h, model in enumerate(hold.models):
-        mine = np.flatnonzero((capsule >= 0) & (hands.hand_of_capsule[capsule] == h))
-        rotations, positions = link_poses(model, q[:, joints_of(hold, h)], root_of(hold, h))
-        link = model.capsules.link[capsule[mine] - hands.first_capsule[h]]
-        frames = np.arange(count, dtype=np.float64)
+        mine, part = contacts_of_hand(hold, found.capsule, h)
+        rotations, positions = link_poses(*hold.posed(q, h))
         motion[mine] = relative_velocity(
-            frames, rotations, positions, still, frame[mine], link, point[mine]
-        )
+            frames, rotations, positions, still, found.frame[mine], model.capsules.link[part],
+            found.point[mine],
+        )  # fmt: skip
     return motion
 
 

@@ -20,8 +20,6 @@ from handwright.kinematics.spacetime.motion import JointBounds, smooth_digits
 from handwright.kinematics.spacetime.terms import Anchors, SpacetimeWeights
 from handwright.methods.sampling.finish.anchors import (
     HandPath,
-    Lifting,
-    LinkPoses,
     join_anchors,
     lifted_anchors,
     posture_anchors,
@@ -29,16 +27,12 @@ from handwright.methods.sampling.finish.anchors import (
     search_anchors,
     touch_anchors,
 )
-from handwright.methods.sampling.finish.check import (
-    CheckedMotion,
-    check_motion,
-    make_checked_motion,
-)
+from handwright.methods.sampling.finish.check import CheckedMotion, check_motion
 from handwright.methods.sampling.finish.exact_contacts import CreepingContact
-from handwright.methods.sampling.search.path import Path, make_path
 from handwright.methods.sampling.search.step import SearchState, pose_free_digits
+from handwright.methods.sampling.search.workspace import Path, make_path
 from handwright.methods.sampling.setup.hold_data import HoldData
-from handwright.methods.sampling.setup.prepare import HoldSearch, joints_of, root_of
+from handwright.methods.sampling.setup.prepare import HoldSearch
 
 # How far the hand opens on its way to and from the body, as a share of the way from rest to open.
 _OPENING = 0.7
@@ -84,21 +78,16 @@ def smooth_path(hold: HoldSearch, path: Path) -> SmoothMotion:
     whole = make_path(data, frames)
     q = whole.q
     q[start : start + span] = path.q
-    reference = _references(data, path, start, hold.hands.open)
-    state = Packed(SearchState(data, hold.candidates, hold.steps, whole, hold.work))
+    reference = _references(data, path, start, data.hands.open)
+    state = Packed(SearchState(data, hold.candidates, whole, hold.work))
     pose_free_digits(state, start, 0, reference)
     pose_free_digits(state, start + span - 1, frames - 1, reference)
-    wraps = hold.policy.wraps
-    checked = make_checked_motion(frames if wraps else 0, len(hold.work.found.capsule))
-    if wraps:
-        check_motion(hold.strict, q, hold.work, checked)
-    anchors = []
-    for h in range(len(hold.models)):
-        hand, links = _hand_path(hold, path, h), _link_poses(hold, h, q)
-        found = search_anchors(hand, links)
-        if wraps:
-            found = join_anchors(found, touch_anchors(hand, links, checked, hold.strict))
-        anchors.append(found)
+    hands = _hands(hold, path, q)
+    anchors = [search_anchors(hand) for hand in hands]
+    if hold.policy.wraps:
+        checked = check_motion(hold.strict, q, hold.work)
+        beside = [touch_anchors(hand, checked, hold.strict) for hand in hands]
+        anchors = [join_anchors(*pair) for pair in zip(anchors, beside, strict=True)]
     motion = SmoothMotion(q, reference, tuple(anchors), _MARGIN - hold.skin_depth)
     return _smooth(hold, motion, _SWEEPS)
 
@@ -109,24 +98,18 @@ def pull_towards_search(
     """Smooths a motion again, nearer to the search's own around frames in which it did not hold.
 
     A smooth motion turns links otherwise than the search did, and they slip. The search's own
-    motion held there.
-
-    Args:
-        hold: The hold.
-        path: The path of the search.
-        motion: The motion of the last round.
-        frames: Frames of the hold in which it did not hold.
+    motion held there. Frames are those of the hold.
     """
     start, span = hold.start - hold.first, len(path.q)
     around = (frames[:, None] - start + np.arange(-_FRAMES_AROUND, _FRAMES_AROUND + 1)).ravel()
     around = np.unique(around[(around >= 0) & (around < span)])
     whole = motion.q.copy()
     whole[start : start + span] = path.q
-    anchors = []
-    for h, old in enumerate(motion.anchors):
-        links = _link_poses(hold, h, whole)
-        anchors.append(join_anchors(old, posture_anchors(_hand_path(hold, path, h), links, around)))
-    return _smooth(hold, motion._replace(anchors=tuple(anchors)), _REPAIR_SWEEPS)
+    anchors = tuple(
+        join_anchors(old, posture_anchors(hand, around))
+        for old, hand in zip(motion.anchors, _hands(hold, path, whole), strict=True)
+    )
+    return _smooth(hold, motion._replace(anchors=anchors), _REPAIR_SWEEPS)
 
 
 def lift_creeping_phalanx(
@@ -138,33 +121,21 @@ def lift_creeping_phalanx(
 ) -> SmoothMotion | None:
     """Smooths a motion again, with a phalanx off the body that creeps beside a guiding point.
 
-    Returns None if the phalanx has the guiding point itself, or belongs to a palm.
-
-    Args:
-        hold: The hold.
-        path: The path of the search.
-        motion: The motion of the last round.
-        checked: Contacts of that motion.
-        creeping: The contact that creeps.
+    Returns None if the phalanx has the guiding point itself, or belongs to a palm. ``checked`` has
+    the contacts of the motion.
     """
     data, start = hold.data, hold.start - hold.first
-    d = int(data.digit_of_capsule[creeping.capsule])
+    d = int(data.hands.digit_of_capsule[creeping.capsule])
     if d < 0:
         return None
-    link, rows = int(data.table.capsule_link[creeping.capsule]), creeping.frames - start
+    link, rows = int(data.hands.table.capsule_link[creeping.capsule]), creeping.frames - start
     inside = (rows >= 0) & (rows < len(path.q))
     if not inside.all() or (path.link[rows, d] == link).any():
         return None
-    h = int(data.hand_of_digit[d])
-    hand = _hand_path(hold, path, h)
-    lifting = Lifting(
-        capsule=creeping.capsule,
-        frames=creeping.frames,
-        digit=int(np.searchsorted(hand.digits, d)),
-        link=link - hand.offset,
-    )
-    anchors = list(motion.anchors)
-    anchors[h] = lifted_anchors(anchors[h], _link_poses(hold, h, motion.q), checked, lifting)
+    h = int(data.hands.hand_of_digit[d])
+    hand = _hands(hold, path, motion.q)[h]
+    digit, anchors = int(np.searchsorted(hand.digits, d)), list(motion.anchors)
+    anchors[h] = lifted_anchors(anchors[h], hand, checked, creeping, digit, link - hand.offset)
     return _smooth(hold, motion._replace(anchors=tuple(anchors)), _REPAIR_SWEEPS)
 
 
@@ -173,33 +144,28 @@ def follow_rolling_contacts(
 ) -> SmoothMotion:
     """Smooths a motion again, farther off the body, after skin has sunk in.
 
-    Its contacts roll on as it turns its links; see ``rolled_anchors``.
-
-    Args:
-        hold: The hold.
-        path: The path of the search.
-        motion: The motion of the last round.
-        checked: Contacts of that motion.
+    Its contacts, which were ``checked``, roll on as it turns its links; see ``rolled_anchors``.
     """
     slip = hold.strict.limits.slip
-    anchors = []
-    for h, old in enumerate(motion.anchors):
-        hand, links = _hand_path(hold, path, h), _link_poses(hold, h, motion.q)
-        anchors.append(rolled_anchors(old, hand, links, checked, hold.data, slip))
-    farther = motion._replace(anchors=tuple(anchors), margin=motion.margin + _STAND_OFF)
+    anchors = tuple(
+        rolled_anchors(old, hand, checked, hold.data, slip)
+        for old, hand in zip(motion.anchors, _hands(hold, path, motion.q), strict=True)
+    )
+    farther = motion._replace(anchors=anchors, margin=motion.margin + _STAND_OFF)
     return _smooth(hold, farther, _REPAIR_SWEEPS)
 
 
 def _smooth(hold: HoldSearch, motion: SmoothMotion, sweeps: int) -> SmoothMotion:
     """The motion with joint values that are smooth and keep to its anchors and margin."""
     data, result = hold.data, motion.q.copy()
-    for h, model in enumerate(hold.models):
-        joints = joints_of(hold, h)
+    for h, anchors in enumerate(motion.anchors):
+        joints = hold.joints(h)
+        model, q, root = hold.posed(motion.q, h)
         smooth = smooth_digits(
             model,
-            root_of(hold, h),
-            motion.q[:, joints],
-            motion.anchors[h],
+            root,
+            q,
+            anchors,
             obstacles=Obstacles(data.field, data.environment, skin_samples(model, _SPACING)),
             reference=motion.reference[:, joints],
             bounds=JointBounds(data.low[:, joints], data.high[:, joints]),
@@ -209,32 +175,27 @@ def _smooth(hold: HoldSearch, motion: SmoothMotion, sweeps: int) -> SmoothMotion
     return motion._replace(q=result)
 
 
-def _hand_path(hold: HoldSearch, path: Path, h: int) -> HandPath:
-    """One hand's part of a path of the search."""
-    digits = np.flatnonzero(hold.data.hand_of_digit == h)
-    return HandPath(path, hold.start - hold.first, digits, int(hold.data.offset[h]))
+def _hands(hold: HoldSearch, path: Path, q: Float[np.ndarray, "T J"]) -> list[HandPath]:
+    """Each hand's part of a path of the search, and poses of its links by a motion, in rad."""
+    start, data = hold.start - hold.first, hold.data.hands
+    digits = [np.flatnonzero(data.hand_of_digit == h) for h in range(len(hold.models))]
+    return [
+        HandPath(path, start, own, int(data.offset[h]), *link_poses(*hold.posed(q, h)))
+        for h, own in enumerate(digits)
+    ]
 
 
-def _link_poses(hold: HoldSearch, h: int, q: Float[np.ndarray, "T J"]) -> LinkPoses:
-    """Poses of a hand's links over all frames of a hold."""
-    return LinkPoses(*link_poses(hold.models[h], q[:, joints_of(hold, h)], root_of(hold, h)))
-
-
-def _references(data: HoldData, path: Path, start: int, open_pose: np.ndarray) -> np.ndarray:
+def _references(
+    data: HoldData, path: Path, start: int, open_pose: Float[np.ndarray, " J"]
+) -> Float[np.ndarray, "T J"]:
     """Postures that are preferred: the search's own, and an open hand before and after, rad."""
-    frames, span = len(data.wrench), len(path.q)
-    spread = data.rest + _OPENING * (open_pose - data.rest)
-    reference = np.zeros((frames, len(data.rest)))
-    reference[start : start + span] = path.q
-    for t in range(frames):
-        away = max(start - t, t - (start + span - 1), 0)
-        if away == 0:
-            continue
-        edge = path.q[0] if t < start else path.q[-1]
-        share = min(away / _OPENING_FRAMES, 1.0)
-        smooth = share * share * (3.0 - 2.0 * share)
-        # Farther out the hand relaxes again.
-        calm = min(max(away / _OPENING_FRAMES - 1.0, 0.0), 1.0)
-        goal = spread + 0.5 * calm * (data.rest - spread)
-        reference[t] = edge + smooth * (goal - edge)
+    frame, last = np.arange(len(data.wrench)), start + len(path.q) - 1
+    away = np.maximum(np.maximum(start - frame, frame - last), 0)[:, None] / _OPENING_FRAMES
+    share = np.minimum(away, 1.0)
+    spread = data.hands.rest + _OPENING * (open_pose - data.hands.rest)
+    # Farther out the hand relaxes again.
+    goal = spread + 0.5 * np.clip(away - 1.0, 0.0, 1.0) * (data.hands.rest - spread)
+    edge = np.where(frame[:, None] < start, path.q[0], path.q[-1])
+    reference = edge + share * share * (3.0 - 2.0 * share) * (goal - edge)
+    reference[start : last + 1] = path.q
     return reference

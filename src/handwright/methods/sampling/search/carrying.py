@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from jaxtyping import Bool, Float, Int
 
 from handwright.kernels.decorators import compiled, inlined, kernel, linked
-from handwright.kinematics.tree import placed
-from handwright.mechanics.cones import MAX_ITERATIONS, PENALTY, solve_cones
-from handwright.mechanics.pyramid import MAX_PIVOTS, solve_pyramids
-from handwright.mechanics.wrench import ForceProgram
+from handwright.methods.sampling.search import vec3
 from handwright.methods.sampling.search.contacts import add_ground
-from handwright.methods.sampling.search.forces import FORCE_TOLERANCE
+from handwright.methods.sampling.search.frame import solve_by_cones, solve_by_pyramids
 from handwright.methods.sampling.search.posing import place_hands, pose_alone, set_touching_point
 from handwright.methods.sampling.search.step import SearchState
 from handwright.methods.sampling.search.workspace import FLY, HOLD, SLIDE, Workspace
@@ -32,18 +30,17 @@ def can_keep_contact(state: SearchState, t: int, d: int, later: int) -> bool:
         work.spare[j] = path.q[t, j]
     place_hands(data, later, work.spare, work.now)
     set_touching_point(data, d, path.link[t, d], path.local[t, d])
-    pose_alone(
-        data, later, d, path.target[t, d], path.normal[t, d], path.q[t], state.steps.alone, work
-    )
-    local, target = path.local[t, d], path.target[t, d]
-    x, y, z = placed(work.now, path.link[t, d], local[0], local[1], local[2])
-    miss = np.sqrt((x - target[0]) ** 2 + (y - target[1]) ** 2 + (z - target[2]) ** 2)
-    return miss < data.limits.anchor
+    target, normal, weights = path.target[t, d], path.normal[t, d], data.alone_weights
+    return pose_alone(data, later, d, target, normal, path.q[t], weights, work) < data.limits.anchor
 
 
 @inlined
 def _add_static(
-    data: HoldData, work: Workspace, n: int, point: np.ndarray, normal: np.ndarray
+    data: HoldData,
+    work: Workspace,
+    n: int,
+    point: Float[np.ndarray, " 3"],
+    normal: Float[np.ndarray, " 3"],
 ) -> None:
     """Writes contact ``n``, which does not slide."""
     for i in range(3):
@@ -58,26 +55,19 @@ def _add_static(
 @linked
 def can_carry(data: HoldData, t: int, n: int, work: Workspace) -> bool:
     """Whether the first ``n`` contacts in ``work`` can move the body as frame ``t`` asks."""
-    program = ForceProgram(
-        work.contacts, n, data.wrench[t], data.weight, data.gyration, FORCE_TOLERANCE
-    )
-    status, total, _ = solve_pyramids(work.pyramid, program, MAX_PIVOTS)
+    status, total = solve_by_pyramids(data, t, n, work)
     if status != 0:
-        status, total, _ = solve_cones(work.cone, program, PENALTY, MAX_ITERATIONS)
+        status, total = solve_by_cones(data, t, n, work)
     return status == 0 and total <= data.limits.force * data.weight
 
 
 @kernel
 def count_carried_key_frames(
-    state: SearchState, chosen: np.ndarray, first: int, share: float
+    state: SearchState, chosen: Int[np.ndarray, " D"], first: int, share: float
 ) -> int:
-    """Counts the key frames from ``first`` on in which a grasp carries the body.
+    """Counts the key frames from number ``first`` on in which a grasp carries the body.
 
-    Args:
-        state: The search.
-        chosen: (D,) candidate of each digit, or -1.
-        first: Number of the first key frame.
-        share: Share of the friction of hands that is used.
+    A grasp has a candidate for each digit, or -1; hands use a share of their friction.
     """
     data, candidates, work = state.data, state.candidates, state.work
     count = 0
@@ -99,10 +89,9 @@ def count_carried_key_frames(
 @inlined
 def _copy_contact(work: Workspace, source: int, to: int) -> None:
     contacts = work.contacts
-    for i in range(3):
-        contacts.arm[to, i] = contacts.arm[source, i]
-        contacts.normal[to, i] = contacts.normal[source, i]
-        contacts.drag[to, i] = contacts.drag[source, i]
+    vec3.copy(contacts.arm[to], contacts.arm[source])
+    vec3.copy(contacts.normal[to], contacts.normal[source])
+    vec3.copy(contacts.drag[to], contacts.drag[source])
     contacts.friction[to] = contacts.friction[source]
     contacts.weight[to] = contacts.weight[source]
     contacts.cap[to] = contacts.cap[source]
@@ -113,11 +102,7 @@ def count_posed_key_frames(state: SearchState, share: float) -> int:
     """Counts the key frames in which the contacts of frame 0, just solved, carry the body.
 
     Candidates are only where digits should touch; this asks with all parts of the hand, where they
-    do touch.
-
-    Args:
-        state: The search.
-        share: Share of the friction of hands that is used.
+    do touch. Hands use a share of their friction.
     """
     data, candidates, work = state.data, state.candidates, state.work
     ground, total = work.found.num[1], work.found.num[0]
@@ -145,16 +130,12 @@ def count_posed_key_frames(state: SearchState, share: float) -> int:
 
 
 @linked
-def can_carry_without(state: SearchState, t: int, end: int, is_away: np.ndarray) -> bool:
-    """Whether the digits that touch in row t can carry the body until ``end`` without some.
+def can_carry_without(
+    state: SearchState, t: int, end: int, is_away: Bool[np.ndarray, " D"]
+) -> bool:
+    """Whether digits that touch in row t can carry the body until frame ``end`` without some.
 
     Digits that slide by the plan have kinetic friction along their way only.
-
-    Args:
-        state: The search.
-        t: Row of the path.
-        end: Last frame.
-        is_away: (D,) which digits do not help.
     """
     data, path, work = state.data, state.path, state.work
     last = data.wrench.shape[0] - 1
@@ -166,11 +147,10 @@ def can_carry_without(state: SearchState, t: int, end: int, is_away: np.ndarray)
                 continue
             _add_static(data, work, n, path.target[t, d], path.normal[t, d])
             if path.mode[t, d] == SLIDE:
-                x, y, z = path.slide[t, d, 0], path.slide[t, d, 1], path.slide[t, d, 2]
-                speed = max(np.sqrt(x * x + y * y + z * z), 1e-12)
-                work.contacts.drag[n, 0] = x / speed
-                work.contacts.drag[n, 1] = y / speed
-                work.contacts.drag[n, 2] = z / speed
+                slide = vec3.read(path.slide[t, d])
+                vec3.write(
+                    work.contacts.drag[n], vec3.divided(slide, max(vec3.length(slide), 1e-12))
+                )
             n += 1
         if not can_carry(data, frame, n, work):
             return False
@@ -178,15 +158,14 @@ def can_carry_without(state: SearchState, t: int, end: int, is_away: np.ndarray)
 
 
 @inlined
-def _is_near(a: np.ndarray, b: np.ndarray) -> bool:
-    square = 0.0
-    for i in range(3):
-        square += (a[i] - b[i]) ** 2
-    return np.sqrt(square) < FINGER_WIDTH
+def _is_near(a: Float[np.ndarray, " 3"], b: Float[np.ndarray, " 3"]) -> bool:
+    return vec3.length(vec3.minus(vec3.read(a), vec3.read(b))) < FINGER_WIDTH
 
 
 @kernel
-def _is_crowded(point: np.ndarray, chosen: np.ndarray, taken: np.ndarray) -> bool:
+def _is_crowded(
+    point: Float[np.ndarray, "M 3"], chosen: Int[np.ndarray, " D"], taken: Float[np.ndarray, "K 3"]
+) -> bool:
     """Whether two digits would be too near to each other, or one to a point that is taken."""
     for d in range(chosen.shape[0]):
         if chosen[d] < 0:
@@ -202,16 +181,16 @@ def _is_crowded(point: np.ndarray, chosen: np.ndarray, taken: np.ndarray) -> boo
 
 @compiled
 def score_grasps(
-    state: SearchState, chosen: np.ndarray, first: int, taken: np.ndarray, score: np.ndarray
+    state: SearchState,
+    chosen: Int[np.ndarray, "N D"],
+    first: int,
+    taken: Float[np.ndarray, "M 3"],
+    score: Float[np.ndarray, " N"],
 ) -> None:
     """Writes for how many key frames grasps carry the body, with all and with less friction.
 
-    Args:
-        state: The search.
-        chosen: (N, D) candidate of each digit, or -1.
-        first: Number of the first key frame.
-        taken: (M, 3) points that other digits hold, m.
-        score: (N,) is written; 0 also where two digits would be too near to each other.
+    It is 0 also where two digits would be too near to each other, or one to a point, m, that
+    another digit has taken. ``first`` is the number of the first key frame.
     """
     for row in range(chosen.shape[0]):
         score[row] = 0.0
@@ -226,20 +205,15 @@ def score_grasps(
 def count_carried_horizons(
     state: SearchState,
     t: int,
-    frames: np.ndarray,
-    keys: np.ndarray,
-    keeps: np.ndarray,
+    frames: Int[np.ndarray, " H"],
+    keys: Int[np.ndarray, " H"],
+    keeps: Int[np.ndarray, "D H"],
     share: float,
 ) -> int:
     """Counts the horizons, one after the other, up to which the plan of row t carries the body.
 
-    Args:
-        state: The search.
-        t: Row of the path.
-        frames: (H,) frames of the horizons.
-        keys: (H,) key frames for them.
-        keeps: (D, H) whether digits keep their contacts so long; written where it is ``UNKNOWN``.
-        share: Share of the friction of hands that is used.
+    Horizons have frames and key frames. Whether digits keep their contacts so long is written to
+    ``keeps`` where it is ``UNKNOWN``. Hands use a share of their friction.
     """
     data, path, candidates, work = state.data, state.path, state.candidates, state.work
     for h in range(frames.shape[0]):

@@ -1,22 +1,25 @@
-"""Contacts of posed hands in one frame, collected over all parts of the hands and the ground."""
+"""Contacts of posed hands in one frame, over all their parts and the ground, and how they slide."""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
-from handwright.contact.edges import (
-    EDGE_BACK,
-    EDGE_DIRECTIONS,
-    EDGE_RADIUS,
-    EDGE_SINK,
-    EDGE_TURN,
-)
-from handwright.geometry.distance.sdf import field_value, field_value_gradient
+import numpy as np
+from jaxtyping import Float
+
+from handwright.contact.edges import EDGE_BACK, EDGE_DIRECTIONS, EDGE_RADIUS, EDGE_SINK, EDGE_TURN
+from handwright.geometry.distance.sdf import field_value
 from handwright.geometry.distance.sdf_chains import capsule_depth
 from handwright.kernels.decorators import inlined, kernel, linked
 from handwright.kinematics.skin.samples import CAPSULE_BULGE, sample_position
 from handwright.kinematics.tree import placed
-from handwright.methods.sampling.search.posing import capsule_ends, skin_distance, surroundings_at
+from handwright.methods.sampling.search import vec3
+from handwright.methods.sampling.search.posing import (
+    capsule_ends,
+    place_hands,
+    skin_distance,
+    surroundings_at,
+)
 from handwright.methods.sampling.search.workspace import Workspace
 from handwright.methods.sampling.setup.hold_data import HoldData
 
@@ -30,62 +33,56 @@ _OFF_SURFACE = 3e-4
 _GROUND_FORCE_WEIGHT = 0.05
 
 
+class Touch(NamedTuple):
+    """Where a capsule touches the body."""
+
+    capsule: int
+    point: vec3.Vector
+    """On the body, m."""
+    gradient: vec3.Vector
+    """Gradient of the distance from the body there."""
+    gap: float
+    """m."""
+
+
 @inlined
-def apply_skin_stretch(
-    data: HoldData, work: Workspace, n: int, dx: float, dy: float, dz: float
-) -> tuple[float, float, float]:
+def apply_skin_stretch(data: HoldData, work: Workspace, n: int, moved: vec3.Vector) -> vec3.Vector:
     """Stretches the skin as contact ``n`` moves over the body; returns what it slips by, m.
 
     ``contact.shear`` does the same for whole motions.
     """
     limit = data.limits.shear
     if limit <= 0.0:
-        return dx, dy, dz
-    c, normal = work.found.capsule[n], work.contacts.normal[n]
-    old = work.sheared[c]
-    ux, uy, uz = old[0], old[1], old[2]
-    before = np.sqrt(ux * ux + uy * uy + uz * uz)
-    along = ux * normal[0] + uy * normal[1] + uz * normal[2]
-    ux, uy, uz = ux - along * normal[0], uy - along * normal[1], uz - along * normal[2]
+        return moved
+    c, normal = work.found.capsule[n], vec3.read(work.contacts.normal[n])
+    old = vec3.read(work.sheared[c])
     # As a digit rolls on, the normal turns; the skin under it stays as stretched as it was.
-    scale = before / max(np.sqrt(ux * ux + uy * uy + uz * uz), 1e-12)
-    ux, uy, uz = scale * ux + dx, scale * uy + dy, scale * uz + dz
-    size = np.sqrt(ux * ux + uy * uy + uz * uz)
+    kept = vec3.tangential(old, normal)
+    scale = vec3.length(old) / max(vec3.length(kept), 1e-12)
+    stretch = vec3.shifted(moved, scale, kept)
+    size = vec3.length(stretch)
     over = max(size - limit, 0.0) / max(size, 1e-12)
     # The faces beside an edge are touched by the same skin.
     if n == work.found.num[1] or work.found.capsule[n - 1] != c:
-        work.shear[c, 0] = (1.0 - over) * ux
-        work.shear[c, 1] = (1.0 - over) * uy
-        work.shear[c, 2] = (1.0 - over) * uz
-    return over * ux, over * uy, over * uz
+        vec3.write(work.shear[c], vec3.scaled(1.0 - over, stretch))
+    return vec3.scaled(over, stretch)
 
 
 @inlined
-def _add_contact(
-    data: HoldData,
-    work: Workspace,
-    n: int,
-    c: int,
-    p: tuple[float, float, float],
-    g: tuple[float, float, float],
-    gap: float,
-    has_before: bool,
-) -> None:
-    """Writes contact ``n``, between capsule ``c`` and the body at ``p`` with outward ``g``."""
-    found, contacts = work.found, work.contacts
-    size = np.sqrt(g[0] ** 2 + g[1] ** 2 + g[2] ** 2)
-    nx, ny, nz = -g[0] / size, -g[1] / size, -g[2] / size
+def _add_contact(data: HoldData, work: Workspace, n: int, touch: Touch, has_before: bool) -> None:
+    """Writes contact ``n``."""
+    found, contacts, c, p = work.found, work.contacts, touch.capsule, touch.point
+    normal = vec3.divided(touch.gradient, -vec3.length(touch.gradient))
     found.capsule[n] = c
-    found.gap[n] = gap
-    for i in range(3):
-        found.point[n, i] = p[i]
-        contacts.arm[n, i] = p[i] - data.center[i]
-        contacts.drag[n, i] = 0.0
-        found.slip[n, i] = 0.0
-    contacts.normal[n, 0], contacts.normal[n, 1], contacts.normal[n, 2] = nx, ny, nz
+    found.gap[n] = touch.gap
+    vec3.write(found.point[n], p)
+    vec3.write(found.slip[n], (0.0, 0.0, 0.0))
+    vec3.write(contacts.arm[n], vec3.minus(p, vec3.read(data.center)))
+    vec3.write(contacts.normal[n], normal)
+    vec3.write(contacts.drag[n], (0.0, 0.0, 0.0))
     contacts.friction[n] = data.friction * data.limits.friction_margin
     contacts.cap[n] = np.inf
-    digit = data.digit_of_capsule[c]
+    digit = data.hands.digit_of_capsule[c]
     contacts.weight[n] = 1.0
     if digit >= 0:
         contacts.weight[n] = work.force_weight[digit]
@@ -93,95 +90,64 @@ def _add_contact(
             contacts.cap[n] = 0.0
     if not has_before:
         return
-    link, now, before = data.table.capsule_link[c], work.now, work.before
-    rx, ry, rz = (
-        p[0] - now.position[link, 0],
-        p[1] - now.position[link, 1],
-        p[2] - now.position[link, 2],
-    )
-    rotation = now.rotation
-    lx = rotation[link, 0, 0] * rx + rotation[link, 1, 0] * ry + rotation[link, 2, 0] * rz
-    ly = rotation[link, 0, 1] * rx + rotation[link, 1, 1] * ry + rotation[link, 2, 1] * rz
-    lz = rotation[link, 0, 2] * rx + rotation[link, 1, 2] * ry + rotation[link, 2, 2] * rz
-    ox, oy, oz = placed(before, link, lx, ly, lz)
-    dx, dy, dz = p[0] - ox, p[1] - oy, p[2] - oz
-    along = dx * nx + dy * ny + dz * nz
-    dx, dy, dz = dx - along * nx, dy - along * ny, dz - along * nz
-    dx, dy, dz = apply_skin_stretch(data, work, n, dx, dy, dz)
-    found.slip[n, 0], found.slip[n, 1], found.slip[n, 2] = dx, dy, dz
-    moved = np.sqrt(dx * dx + dy * dy + dz * dz)
-    if moved > BACKWARD * data.limits.slip:
-        contacts.drag[n, 0] = dx / moved
-        contacts.drag[n, 1] = dy / moved
-        contacts.drag[n, 2] = dz / moved
+    link = data.hands.table.capsule_link[c]
+    x, y, z = vec3.local_of(work.now, link, p)
+    moved = vec3.tangential(vec3.minus(p, placed(work.before, link, x, y, z)), normal)
+    slip = apply_skin_stretch(data, work, n, moved)
+    vec3.write(found.slip[n], slip)
+    size = vec3.length(slip)
+    if size > BACKWARD * data.limits.slip:
+        vec3.write(contacts.drag[n], vec3.divided(slip, size))
 
 
 @kernel
-def _add_edge_sides(
-    data: HoldData,
-    work: Workspace,
-    n: int,
-    c: int,
-    p: tuple[float, float, float],
-    g: tuple[float, float, float],
-    gap: float,
-    has_before: bool,
-) -> int:
+def _add_edge_sides(data: HoldData, work: Workspace, n: int, touch: Touch, has_before: bool) -> int:
     """Adds contacts on the faces beside contact ``n - 1``; returns how many there are then.
 
     ``contact.edges.edge_sides`` does the same on the mesh; this reads the grid.
     """
-    field, contacts = data.field, work.contacts
+    contacts, c, p = work.contacts, touch.capsule, touch.point
     for i in range(3):
         # A finger that moves over an edge rests on neither face.
         if contacts.drag[n - 1, i] != 0.0:
             return n
-    size = np.sqrt(g[0] ** 2 + g[1] ** 2 + g[2] ** 2)
-    ux, uy, uz = -g[0] / size, -g[1] / size, -g[2] / size
+    u = vec3.divided(touch.gradient, -vec3.length(touch.gradient))
     # Two directions at right angles to the normal.
-    if abs(ux) < 0.6:
-        ax, ay, az = 0.0, uz, -uy
-    else:
-        ax, ay, az = -uz, 0.0, ux
-    size = np.sqrt(ax * ax + ay * ay + az * az)
-    ax, ay, az = ax / size, ay / size, az / size
-    bx, by, bz = uy * az - uz * ay, uz * ax - ux * az, ux * ay - uy * ax
-    first, spare = n, data.digit_of_capsule.shape[0] - c
+    a = (0.0, u[2], -u[1]) if abs(u[0]) < 0.6 else (-u[2], 0.0, u[0])
+    a = vec3.divided(a, vec3.length(a))
+    b = vec3.cross(u, a)
+    sunk_point = vec3.shifted(p, EDGE_SINK * EDGE_RADIUS, u)
+    first, spare = n, data.hands.digit_of_capsule.shape[0] - c
     for k in range(EDGE_DIRECTIONS):
         angle = 2.0 * np.pi * k / EDGE_DIRECTIONS
-        along, across = EDGE_RADIUS * np.cos(angle), EDGE_RADIUS * np.sin(angle)
-        x = p[0] + along * ax + across * bx + EDGE_SINK * EDGE_RADIUS * ux
-        y = p[1] + along * ay + across * by + EDGE_SINK * EDGE_RADIUS * uy
-        z = p[2] + along * az + across * bz + EDGE_SINK * EDGE_RADIUS * uz
-        value, gx, gy, gz = field_value_gradient(field, x, y, z)
-        size = np.sqrt(gx * gx + gy * gy + gz * gz)
-        alike = -(ux * gx + uy * gy + uz * gz)
-        if not EDGE_BACK * size < alike < EDGE_TURN * size:
+        q = vec3.shifted(
+            vec3.shifted(p, EDGE_RADIUS * np.cos(angle), a), EDGE_RADIUS * np.sin(angle), b
+        )
+        q = vec3.shifted(q, EDGE_SINK * EDGE_RADIUS, u)
+        value, g = vec3.distance_at(data.field, q)
+        size = vec3.length(g)
+        if not EDGE_BACK * size < -vec3.dot(u, g) < EDGE_TURN * size:
             continue
-        gx, gy, gz, value = gx / size, gy / size, gz / size, value / size
+        g = vec3.divided(g, size)
         # The contact's point, sunk in, projected onto the plane of that face.
-        off = value + (p[0] + EDGE_SINK * EDGE_RADIUS * ux - x) * gx
-        off += (p[1] + EDGE_SINK * EDGE_RADIUS * uy - y) * gy
-        off += (p[2] + EDGE_SINK * EDGE_RADIUS * uz - z) * gz
-        x = p[0] + EDGE_SINK * EDGE_RADIUS * ux - off * gx
-        y = p[1] + EDGE_SINK * EDGE_RADIUS * uy - off * gy
-        z = p[2] + EDGE_SINK * EDGE_RADIUS * uz - off * gz
-        sunk = (x - p[0]) * ux + (y - p[1]) * uy + (z - p[2]) * uz
-        square = (x - p[0]) ** 2 + (y - p[1]) ** 2 + (z - p[2]) ** 2 - sunk * sunk
-        side_gap = gap + max(sunk, 0.0)
+        off = value / size
+        for i in range(3):
+            off += (sunk_point[i] - q[i]) * g[i]
+        q = vec3.shifted(sunk_point, -off, g)
+        away = vec3.minus(q, p)
+        sunk = vec3.dot(away, u)
+        gap = touch.gap + max(sunk, 0.0)
         # The grid rounds edges off, and may lead nowhere. Rows are kept for the other capsules.
         is_known = (
-            not side_gap <= data.limits.gap
-            or square > EDGE_RADIUS**2
-            or abs(field_value(field, x, y, z)) > _OFF_SURFACE
+            not gap <= data.limits.gap
+            or vec3.dot(away, away) - sunk * sunk > EDGE_RADIUS**2
+            or abs(field_value(data.field, q[0], q[1], q[2])) > _OFF_SURFACE
             or n + spare >= contacts.normal.shape[0]
         )
         for m in range(first, n):
-            alike = contacts.normal[m, 0] * gx + contacts.normal[m, 1] * gy
-            alike += contacts.normal[m, 2] * gz
-            is_known = is_known or -alike >= EDGE_TURN
+            is_known = is_known or -vec3.dot(vec3.read(contacts.normal[m]), g) >= EDGE_TURN
         if not is_known:
-            _add_contact(data, work, n, c, (x, y, z), (gx, gy, gz), side_gap, has_before)
+            _add_contact(data, work, n, Touch(c, q, g, gap), has_before)
             n += 1
     return n
 
@@ -221,16 +187,15 @@ def collect_contacts(data: HoldData, t: int, work: Workspace, has_before: bool) 
     found.num[1] = n
     deepest = 0.0
     found.blame[0] = found.blame[1] = -1
-    for c in range(data.digit_of_capsule.shape[0]):
-        for i in range(3):
-            work.shear[c, i] = 0.0
+    for c in range(data.hands.digit_of_capsule.shape[0]):
+        vec3.write(work.shear[c], (0.0, 0.0, 0.0))
         skin, row, ground = skin_distance(data, around, work.now, c, 0.003)
         depth = -min(skin, ground)
         if depth > deepest:
             deepest = depth
-            found.blame[0] = data.digit_of_capsule[c]
+            found.blame[0] = data.hands.digit_of_capsule[c]
         a, b = capsule_ends(data, work.now, c)
-        radius = data.table.capsule_radius[c]
+        radius = data.hands.table.capsule_radius[c]
         if not skin < 0.006:
             continue
         gap, s, gx, gy, gz = capsule_depth(
@@ -239,28 +204,84 @@ def collect_contacts(data: HoldData, t: int, work: Workspace, has_before: bool) 
         # Skin is never deeper in a thin wall than half of it; the flesh under it is.
         if -gap - CAPSULE_BULGE > deepest:
             deepest = -gap - CAPSULE_BULGE
-            found.blame[0] = data.digit_of_capsule[c]
+            found.blame[0] = data.hands.digit_of_capsule[c]
         if gap <= limits.gap:
-            size = np.sqrt(gx * gx + gy * gy + gz * gz)
-            if size < 1e-6:
-                continue
-            far = (gap + radius) / size
-            p = (
-                a[0] + s * (b[0] - a[0]) - far * gx,
-                a[1] + s * (b[1] - a[1]) - far * gy,
-                a[2] + s * (b[2] - a[2]) - far * gz,
-            )
-            _add_contact(data, work, n, c, p, (gx, gy, gz), gap, has_before)
-            n = _add_edge_sides(data, work, n + 1, c, p, (gx, gy, gz), gap, has_before)
+            p, g, far = vec3.shifted(a, s, vec3.minus(b, a)), (gx, gy, gz), gap + radius
         elif skin <= limits.gap:
-            x, y, z = sample_position(data.samples, row, work.now)
-            value, gx, gy, gz = field_value_gradient(data.field, x, y, z)
-            size = np.sqrt(gx * gx + gy * gy + gz * gz)
-            if size < 1e-6:
-                continue
-            far = value / size
-            p = (x - far * gx, y - far * gy, z - far * gz)
-            _add_contact(data, work, n, c, p, (gx, gy, gz), value, has_before)
-            n = _add_edge_sides(data, work, n + 1, c, p, (gx, gy, gz), value, has_before)
+            p = sample_position(data.hands.samples, row, work.now)
+            gap, g = vec3.distance_at(data.field, p)
+            far = gap
+        else:
+            continue
+        size = vec3.length(g)
+        if size < 1e-6:
+            continue
+        touch = Touch(c, vec3.shifted(p, -far / size, g), g, gap)
+        _add_contact(data, work, n, touch, has_before)
+        n = _add_edge_sides(data, work, n + 1, touch, has_before)
     found.num[0] = n
     return deepest
+
+
+@inlined
+def _copy_slip_of_edge(work: Workspace, n: int) -> None:
+    """Writes how contact ``n``, on a face beside an edge, moves.
+
+    It is touched by the material of the contact before it, and by none if that moves over the edge.
+    """
+    contacts, slip = work.contacts, work.found.slip
+    contacts.cap[n] = contacts.cap[n - 1]
+    for i in range(3):
+        slip[n, i] = slip[n - 1, i]
+        contacts.drag[n, i] = contacts.drag[n - 1, i]
+        if contacts.drag[n, i] != 0.0:
+            contacts.cap[n] = 0.0
+
+
+@kernel
+def collect_central_contacts(
+    data: HoldData, q: Float[np.ndarray, "T J"], t: int, work: Workspace, has_before: bool
+) -> float:
+    """Finds the contacts of frame t of a motion, in rad, and their slips by central differences.
+
+    Returns how deep the skin is anywhere, m.
+    """
+    before, after = max(t - 1, 0), min(t + 1, q.shape[0] - 1)
+    place_hands(data, after, q[after], work.ahead)
+    place_hands(data, before, q[before], work.before)
+    place_hands(data, t, q[t], work.now)
+    deepest = collect_contacts(data, t, work, has_before)
+    _find_central_slips(data, t, work, after - before)
+    return deepest
+
+
+@kernel
+def _find_central_slips(data: HoldData, t: int, work: Workspace, span: int) -> None:
+    """Writes how contacts of frame t slide over a span of frames, and what they may bear then."""
+    found, contacts = work.found, work.contacts
+    for n in range(found.num[1], found.num[0]):
+        if n > found.num[1] and found.capsule[n] == found.capsule[n - 1]:
+            _copy_slip_of_edge(work, n)
+            continue
+        link = data.hands.table.capsule_link[found.capsule[n]]
+        x, y, z = vec3.local_of(work.now, link, vec3.read(found.point[n]))
+        moved = vec3.minus(placed(work.ahead, link, x, y, z), placed(work.before, link, x, y, z))
+        moved = vec3.tangential(vec3.divided(moved, max(span, 1)), vec3.read(contacts.normal[n]))
+        # A frame lasts from half-way after the last one to half-way before the next.
+        lasts = 0.5 * max(span, 1)
+        moved = vec3.divided(apply_skin_stretch(data, work, n, vec3.scaled(lasts, moved)), lasts)
+        vec3.write(found.slip[n], moved)
+        size = vec3.length(moved)
+        drag = vec3.divided(moved, size) if size > data.limits.slip else (0.0, 0.0, 0.0)
+        vec3.write(contacts.drag[n], drag)
+        digit = data.hands.digit_of_capsule[found.capsule[n]]
+        if digit >= 0 and not data.may_touch[t, digit]:
+            contacts.cap[n] = 0.0
+
+
+@kernel
+def reset_force_weights(work: Workspace) -> None:
+    """Lets digits that land press, and gives all forces the same weight."""
+    for d in range(work.is_landing.shape[0]):
+        work.is_landing[d] = False
+        work.force_weight[d] = 1.0

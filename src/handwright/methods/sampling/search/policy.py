@@ -9,11 +9,11 @@ from jaxtyping import Bool, Float, Int
 
 from handwright.kernels.rng import make_dice
 from handwright.methods.sampling.constraints.schedule import DigitSchedule
-from handwright.methods.sampling.search.carrying import UNKNOWN
-from handwright.methods.sampling.search.path import Path, make_path
-from handwright.methods.sampling.setup.candidates import Candidates
+from handwright.methods.sampling.search.workspace import Path, make_path
+from handwright.methods.sampling.setup.candidates import Candidates, rotation_steps
 from handwright.methods.sampling.setup.grasps import first_digits
 from handwright.methods.sampling.setup.hold_data import HoldData
+from handwright.methods.sampling.structs import zeros
 
 # Horizons as multiples of the look-ahead; and those for bodies that turn in the hand by more than
 # _QUICK_ROTATION, rad, a frame, where candidates that are in reach before and after may be out of
@@ -122,58 +122,22 @@ def make_plan_data(
 ) -> PlanData:
     """Allocates the memory for plans and seeds their random numbers.
 
-    Args:
-        data: The hold.
-        candidates: Points of the body that digits may touch.
-        policy: How plans are drawn.
-        appeal: How much digits prefer candidates at key frames.
-        rng: Seeds the random numbers of the plans.
+    ``appeal`` is how much digits prefer candidates at key frames.
     """
-    is_quick = _largest_rotation_step(data) > _QUICK_ROTATION
+    is_quick = rotation_steps(data.root_rotation).max(initial=0.0) > _QUICK_ROTATION
     horizons = _QUICK_HORIZONS if is_quick else _HORIZONS
     frames = candidates.frame
     # Number of key frames for which a candidate must last from each of them.
     until = np.minimum(frames + policy.look_ahead, frames[-1])
     needed = np.searchsorted(frames, until, side="right") - np.arange(len(frames))
     both = np.stack([appeal, np.where(candidates.life >= needed, appeal, 0.0)])
-    digits = data.num_digits
+    sizes = {**data.sizes, "H": len(horizons), "M": appeal.shape[1], "N": _GRASPS}
     return PlanData(
         policy=policy,
         appeal=np.ascontiguousarray(both.transpose(0, 1, 3, 2)),
-        is_thumb=first_digits(data.hand_of_digit),
+        is_thumb=first_digits(data.hands.hand_of_digit),
         horizons=np.array([round(share * policy.look_ahead) for share in horizons]),
         dice=make_dice(rng),
-        forced=ForcedMoves(
-            is_forced=np.zeros(digits, dtype=np.bool_),
-            avoids_point=np.zeros(digits, dtype=np.bool_),
-            avoided_point=np.zeros((digits, 3)),
-        ),
-        scratch=_make_scratch(data, len(horizons), appeal.shape[1]),
+        forced=zeros(ForcedMoves, sizes),
+        scratch=zeros(PlanScratch, sizes, best=make_path(data, 1)),
     )
-
-
-def _make_scratch(data: HoldData, num_horizons: int, num_candidates: int) -> PlanScratch:
-    digits = data.num_digits
-    return PlanScratch(
-        best=make_path(data, 1),
-        frames=np.zeros(num_horizons, dtype=np.int64),
-        keys=np.zeros(num_horizons, dtype=np.int64),
-        keeps=np.full((digits, num_horizons), UNKNOWN),
-        departures=np.zeros(digits, dtype=np.int64),
-        is_away=np.zeros(digits, dtype=np.bool_),
-        is_spared=np.zeros(digits, dtype=np.bool_),
-        planning_order=np.zeros(digits, dtype=np.int64),
-        sums=np.zeros(num_candidates),
-        taken=np.zeros((digits, 3)),
-        grasps=np.full((_GRASPS, digits), -1),
-        score=np.zeros(_GRASPS),
-    )
-
-
-def _largest_rotation_step(data: HoldData) -> float:
-    """Largest angle by which a wrist turns about the body from one frame to the next, rad."""
-    rotation = data.root_rotation
-    if len(rotation) < 2:
-        return 0.0
-    cosine = 0.5 * (np.einsum("thij,thij->th", rotation[1:], rotation[:-1]) - 1.0)
-    return float(np.arccos(np.clip(cosine, -1.0, 1.0)).max())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from jaxtyping import Float
 
 from handwright.geometry.distance.environment import environment_value_gradient
 from handwright.geometry.distance.sdf import field_value
@@ -12,7 +13,8 @@ from handwright.kinematics.ik.digit_table import Rig
 from handwright.kinematics.ik.problem import DigitProblem, IkWeights
 from handwright.kinematics.obstacles import Around, environment_at
 from handwright.kinematics.skin.samples import sample_position
-from handwright.kinematics.tree import Links, placed
+from handwright.kinematics.tree import Links
+from handwright.methods.sampling.search import vec3
 from handwright.methods.sampling.search.workspace import FREE, Workspace
 from handwright.methods.sampling.setup.hold_data import HoldData
 
@@ -25,35 +27,34 @@ def surroundings_at(data: HoldData, t: int) -> Around:
     free them.
     """
     world = environment_at(data.environment, t)
-    return Around(data.field, world, data.samples, data.limits.max_samples)
+    return Around(data.field, world, data.hands.samples, data.limits.max_samples)
 
 
 @kernel
-def place_hands(data: HoldData, t: int, q: np.ndarray, links: Links) -> None:
+def place_hands(data: HoldData, t: int, q: Float[np.ndarray, " J"], links: Links) -> None:
     """Places the links of all hands for one frame."""
-    for h in range(data.offset.shape[0]):
-        root = data.offset[h]
+    for h in range(data.hands.offset.shape[0]):
+        root = data.hands.offset[h]
+        vec3.copy(links.position[root], data.root_position[t, h])
         for i in range(3):
-            links.position[root, i] = data.root_position[t, h, i]
-            for j in range(3):
-                links.rotation[root, i, j] = data.root_rotation[t, h, i, j]
-    for digit in range(data.hand_of_digit.shape[0]):
-        place_digit(Rig(data.tree, data.table), links, digit, q)
+            vec3.copy(links.rotation[root, i], data.root_rotation[t, h, i])
+    for digit in range(data.hands.hand_of_digit.shape[0]):
+        place_digit(Rig(data.hands.tree, data.hands.table), links, digit, q)
 
 
 @inlined
-def set_touching_point(data: HoldData, d: int, link: int, local: np.ndarray) -> None:
+def set_touching_point(data: HoldData, d: int, link: int, local: Float[np.ndarray, " 3"]) -> None:
     """Chooses the point of a digit that inverse kinematics brings to its target."""
-    data.table.tip_link[d] = link
-    for i in range(3):
-        data.table.pad[d, i] = local[i]
+    data.hands.table.tip_link[d] = link
+    vec3.copy(data.hands.table.pad[d], local)
 
 
 @linked
-def pose_digits(data: HoldData, t: int, q: np.ndarray, work: Workspace) -> None:
+def pose_digits(data: HoldData, t: int, q: Float[np.ndarray, " J"], work: Workspace) -> None:
     """Bends the digits of ``q``, within ``work.low`` and ``work.high``, to their guiding points."""
-    rig, around, guide = Rig(data.tree, data.table), surroundings_at(data, t), work.guide
-    digits = data.hand_of_digit.shape[0]
+    around, hands, guide = surroundings_at(data, t), data.hands, work.guide
+    rig = Rig(hands.tree, hands.table)
+    digits = hands.hand_of_digit.shape[0]
     for d in range(digits):
         if guide.mode[d] != FREE:
             set_touching_point(data, d, guide.link[d], guide.local[d])
@@ -76,52 +77,36 @@ def pose_alone(
     data: HoldData,
     t: int,
     d: int,
-    target: np.ndarray,
-    normal: np.ndarray,
-    reference: np.ndarray,
+    target: Float[np.ndarray, " 3"],
+    normal: Float[np.ndarray, " 3"],
+    reference: Float[np.ndarray, " J"],
     weights: IkWeights,
     work: Workspace,
 ) -> float:
     """Brings the touching point of one digit to a target within the limits of frame ``t``.
 
-    The joint values are those of ``work.spare``, which is changed. Roots must have been placed and
-    the touching point chosen. Returns the cost.
-
-    Args:
-        data: The hold.
-        t: Frame.
-        d: Digit.
-        target: (3,) point of the body, m.
-        normal: (3,) outward normal of the body there.
-        reference: (J,) joint values that are preferred, rad.
-        weights: Weights of the inverse kinematics.
-        work: Scratch memory.
+    The target is on the body, m, with its outward normal; ``reference`` are joint values that are
+    preferred, rad. Those of ``work.spare`` are changed. Roots must have been placed and the
+    touching point chosen. Returns by how much it misses the target, m.
     """
-    rig = Rig(data.tree, data.table)
+    table, around = data.hands.table, surroundings_at(data, t)
+    rig = Rig(data.hands.tree, table)
     place_digit(rig, work.now, d, work.spare)
     problem = DigitProblem(
-        rig, surroundings_at(data, t), target, normal, reference, data.low[t], data.high[t], weights
+        rig, around, target, normal, reference, data.low[t], data.high[t], weights
     )
-    cost, _ = solve_digit(problem, work.now, d, work.spare, work.ik)
-    return cost
+    solve_digit(problem, work.now, d, work.spare, work.ik)
+    point = vec3.point_of(work.now, table.tip_link[d], table.pad[d])
+    return vec3.length(vec3.minus(point, vec3.read(target)))
 
 
 @inlined
-def capsule_ends(data: HoldData, links: Links, c: int) -> tuple:
+def capsule_ends(data: HoldData, links: Links, c: int) -> tuple[vec3.Vector, vec3.Vector]:
     """Both ends of a capsule's axis, in the body's frame, m."""
-    table = data.table
+    table = data.hands.table
     link = table.capsule_link[c]
-    a = placed(
-        links,
-        link,
-        table.capsule_start[c, 0],
-        table.capsule_start[c, 1],
-        table.capsule_start[c, 2],
-    )
-    b = placed(
-        links, link, table.capsule_end[c, 0], table.capsule_end[c, 1], table.capsule_end[c, 2]
-    )
-    return a, b
+    start, end = table.capsule_start[c], table.capsule_end[c]
+    return vec3.point_of(links, link, start), vec3.point_of(links, link, end)
 
 
 @kernel
@@ -136,9 +121,9 @@ def skin_distance(
         farther away than ``bound``.
     """
     a, b = capsule_ends(data, links, c)
-    half = 0.5 * np.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)
-    x, y, z = 0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2])
-    reach = half + data.samples.reach[c] + bound
+    half = 0.5 * vec3.length(vec3.minus(b, a))
+    x, y, z = vec3.scaled(0.5, vec3.shifted(a, 1.0, b))
+    reach = half + data.hands.samples.reach[c] + bound
     near_body = field_value(data.field, x, y, z) < reach
     near_ground = False
     if len(around.environment.frictions) > 0:
@@ -146,10 +131,10 @@ def skin_distance(
     least, nearest, ground = np.inf, -1, np.inf
     if not (near_body or near_ground):
         return least, nearest, ground
-    first = data.samples.first[c]
-    last = min(data.samples.first[c + 1], first + around.max_samples)
+    first = data.hands.samples.first[c]
+    last = min(data.hands.samples.first[c + 1], first + around.max_samples)
     for row in range(first, last):
-        x, y, z = sample_position(data.samples, row, links)
+        x, y, z = sample_position(data.hands.samples, row, links)
         if near_body:
             value = field_value(data.field, x, y, z)
             if value < least:
@@ -164,8 +149,8 @@ def digit_depth(data: HoldData, t: int, d: int, work: Workspace) -> float:
     """Depth of the skin of one placed digit in the body or the surroundings, m."""
     around = surroundings_at(data, t)
     deepest = 0.0
-    for m in range(data.table.capsule.shape[1]):
-        c = data.table.capsule[d, m]
+    for m in range(data.hands.table.capsule.shape[1]):
+        c = data.hands.table.capsule[d, m]
         if c < 0:
             break
         skin, _, ground = skin_distance(data, around, work.now, c, 0.0)

@@ -10,16 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from jaxtyping import Bool, Float, Int
 
 from handwright.kernels.packed import Packed
-from handwright.kinematics.tree import Links
 from handwright.methods.sampling.search.carrying import (
     SPARE_FRICTION,
     count_posed_key_frames,
     score_grasps,
 )
-from handwright.methods.sampling.search.frame import FEASIBLE, MISSED, UNBALANCED
-from handwright.methods.sampling.search.path import Path, copy_path, make_path
+from handwright.methods.sampling.search.frame import FEASIBLE, MISSED, NUM_VERDICTS, UNBALANCED
 from handwright.methods.sampling.search.plan import Forced, Planner
 from handwright.methods.sampling.search.step import (
     IDLE_LOAD,
@@ -30,15 +29,15 @@ from handwright.methods.sampling.search.step import (
     still_holds,
     take_step,
 )
-from handwright.methods.sampling.search.tally import SearchTally
-from handwright.methods.sampling.search.workspace import FREE, HOLD
-from handwright.methods.sampling.setup.grasps import draw_grasps, first_digits
-from handwright.methods.sampling.setup.prepare import HoldSearch
-from handwright.methods.sampling.setup.wrapped_grasps import (
+from handwright.methods.sampling.search.workspace import FREE, HOLD, Path, copy_path, make_path
+from handwright.methods.sampling.setup.grasps import (
     close_hands,
     closing_state,
+    draw_grasps,
+    first_digits,
     wanted_posture,
 )
+from handwright.methods.sampling.setup.prepare import HoldSearch
 
 # Number of rounds of draws without a first grasp after which there is little hope for one.
 _GRASP_MISSES = 3
@@ -61,6 +60,33 @@ _DIFFERENT = 0.01
 
 
 @dataclass(slots=True)
+class SearchTally:
+    """What a search has done so far."""
+
+    frames: int = 0
+    """Number of frames that were tried."""
+    dead_ends: int = 0
+    causes: list[int] = field(default_factory=lambda: [0] * NUM_VERDICTS)
+    """Number of dead ends by what failed."""
+    grasps: int = 0
+    """Number of first grasps that were drawn."""
+    furthest: int = -1
+    """Latest frame that failed."""
+
+    def add_dead_end(self, frame: int, cause: int | None) -> None:
+        """Counts a dead end; no cause if there was no first grasp."""
+        self.dead_ends += 1
+        self.furthest = max(self.furthest, frame)
+        if cause is not None:
+            self.causes[cause] += 1
+
+    def main_cause(self) -> int | None:
+        """The commonest cause, or None if no frame after the first was reached."""
+        most = max(self.causes)
+        return self.causes.index(most) if most else None
+
+
+@dataclass(slots=True)
 class _Window:
     """A node of the tree: frames from ``start`` that keep one plan."""
 
@@ -76,22 +102,18 @@ class TreeSearch:
     def __init__(self, hold: HoldSearch, rng: np.random.Generator) -> None:
         data = hold.searched
         self.tally = SearchTally()
-        self._data, self._candidates, self._policy, self._rng = (
-            data,
-            hold.candidates,
-            hold.policy,
-            rng,
-        )
-        self._frames, self._digits = len(data.wrench), len(data.hand_of_digit)
+        self._data, self._candidates = data, hold.candidates
+        self._owner = data.hands.digit_of_capsule
+        self._policy, self._rng = hold.policy, rng
+        self._frames, self._digits = len(data.wrench), len(data.hands.hand_of_digit)
         self._path = make_path(data, self._frames)
         self._work, self._parts = hold.work, hold.parts
-        state = SearchState(data, hold.candidates, hold.steps, self._path, hold.work)
+        state = SearchState(data, hold.candidates, self._path, hold.work)
         self._state = Packed(state)
         self._closing = closing_state(data, state) if hold.policy.wraps else None
-        self._planner = Planner(data, hold.candidates, self._path, hold.policy, self._state, rng)
+        self._planner = Planner(state, hold.policy, rng)
         # Appeal of candidates at the first key frame, added up to draw from.
         self._appeal = np.cumsum(self._planner.appeal[:, :, 0], axis=1)
-        self._ahead = Packed(Links(*(np.zeros_like(array) for array in hold.work.now)))
         self._has_schedule = hold.policy.schedule.has_any()
         self._windows: list[_Window] = []
         self._t = -1
@@ -134,19 +156,20 @@ class TreeSearch:
         # The next strategies are drawn from the forces at the end of a window.
         is_exact = bool(self._path.window_end[t] <= t + 1)
         if not self._has_schedule:
-            return int(take_step(self._state, t, self._ahead, is_exact))
+            return int(take_step(self._state, t, is_exact))
+        schedule = self._policy.schedule
         advance(self._state, t)
-        self._policy.schedule.guide(self._work, t + 1)
+        schedule.guide(self._work, t + 1)
         verdict = int(solve_frame(self._state, t + 1, TRIES, True, is_exact))
-        elsewhere = self._untouched(t + 1) if verdict == FEASIBLE else -1
-        if verdict == FEASIBLE and not still_holds(self._state, t, self._ahead):
+        elsewhere = schedule.untouched(self._work, self._owner, t + 1)
+        if verdict == FEASIBLE and not still_holds(self._state, t):
             verdict = UNBALANCED
-        if verdict != FEASIBLE and self._policy.schedule.is_kept[t + 1].all():
+        if verdict != FEASIBLE and schedule.is_kept[t + 1].all():
             # Nothing is left to choose: the check of the whole motion says whether it holds.
-            self._policy.schedule.write_row(self._path, t + 1, self._work)
+            schedule.write_row(self._path, t + 1, self._work)
             return FEASIBLE
         if verdict == FEASIBLE:
-            missed = max(self._policy.schedule.missed(self._path, t + 1), elsewhere)
+            missed = max(schedule.missed(self._path, t + 1), elsewhere)
             if missed >= 0:
                 self._work.found.blame[:] = missed, -1
                 return MISSED
@@ -202,14 +225,14 @@ class TreeSearch:
             first, second = second, first
         return {first: self._work.guide.target[second].copy()}
 
-    def _slipping(self) -> np.ndarray:
-        """(D,) which digits have a contact on the link of their guiding point that slips."""
+    def _slipping(self) -> Bool[np.ndarray, " D"]:
+        """Which digits have a contact on the link of their guiding point that slips."""
         data, work = self._data, self._work
         slips = np.zeros(self._digits, dtype=bool)
         for n in range(int(work.found.num[1]), int(work.found.num[0])):
             capsule = work.found.capsule[n]
-            d = data.digit_of_capsule[capsule]
-            if d >= 0 and data.table.capsule_link[capsule] == work.guide.link[d]:
+            d = data.hands.digit_of_capsule[capsule]
+            if d >= 0 and data.hands.table.capsule_link[capsule] == work.guide.link[d]:
                 slips[d] |= float(np.linalg.norm(work.found.slip[n])) > data.limits.slip
         return slips
 
@@ -269,14 +292,17 @@ class TreeSearch:
             wanted = wanted_posture(self._data, self._rng)
             self.tally.grasps += 1
             if self._pose_wrapped(wanted):
-                score = count_posed_key_frames(self._state, 1.0) + count_posed_key_frames(
-                    self._state, SPARE_FRICTION
-                )
+                score = self._count_carried()[1]
                 if score > most:
                     best, most = wanted, score
         return best is not None and self._pose_wrapped(best)
 
-    def _pose_wrapped(self, wanted: np.ndarray) -> bool:
+    def _count_carried(self) -> tuple[int, int]:
+        """Number of key frames that the posed grasp lasts, and with those with spare friction."""
+        holds = int(count_posed_key_frames(self._state, 1.0))
+        return holds, holds + int(count_posed_key_frames(self._state, SPARE_FRICTION))
+
+    def _pose_wrapped(self, wanted: Float[np.ndarray, " J"]) -> bool:
         """Closes the hands in frame 0; returns whether that frame is feasible."""
         data, work = self._data, self._work
         close_hands(self._closing, wanted)
@@ -290,7 +316,7 @@ class TreeSearch:
     def _grasp(self) -> bool:
         """Poses the drawn grasp that carries the body for longest; returns whether there is one."""
         policy, data, rng = self._policy, self._data, self._rng
-        is_thumb = first_digits(data.hand_of_digit)
+        is_thumb = first_digits(data.hands.hand_of_digit)
         is_bound = np.array([policy.schedule.binds(0, d) for d in range(self._digits)])
         chosen = draw_grasps(
             self._appeal, data.may_touch[0], is_thumb | is_bound, policy.grasp_tries,
@@ -303,15 +329,14 @@ class TreeSearch:
         best, most = -1, 0
         for row in np.argsort(-lasts, kind="stable")[:_GRASP_POSES]:
             if lasts[row] > 0 and self._pose_grasp(chosen[row]):
-                holds = count_posed_key_frames(self._state, 1.0)
-                score = holds + count_posed_key_frames(self._state, SPARE_FRICTION)
+                holds, score = self._count_carried()
                 if score > most and holds >= needed:
                     best, most = row, score
                 if score == 2 * len(self._candidates.frame):
                     break
         return best >= 0 and self._pose_grasp(chosen[best])
 
-    def _pose_grasp(self, chosen: np.ndarray) -> bool:
+    def _pose_grasp(self, chosen: Int[np.ndarray, " D"]) -> bool:
         """Poses all digits at their candidates in frame 0; returns whether that is feasible."""
         data, candidates, work = self._data, self._candidates, self._work
         guide, q = work.guide, self._path.q[0]
@@ -325,7 +350,7 @@ class TreeSearch:
             guide.link[d] = data.pad_links[d, candidates.pad[m]]
             guide.local[d] = data.pads[d, candidates.pad[m]]
             guide.target[d], guide.normal[d] = candidates.point[m], candidates.normal[m]
-            free = data.table.free[d]
+            free = data.hands.table.free[d]
             free = free[free >= 0]
             q[free] = candidates.q[d, m, 0, : len(free)]
         work.low[:], work.high[:], work.reference[:] = data.low[0], data.high[0], data.curled
@@ -340,11 +365,5 @@ class TreeSearch:
         work.force_weight[:] = 1.0
         work.is_landing[:] = False
         work.must_touch[:] = True
-        is_fine = solve_frame(self._state, 0, TRIES, False, True) == FEASIBLE
-        return bool(is_fine and self._untouched(0) < 0)
-
-    def _untouched(self, t: int) -> int:
-        """Finds a digit that does not touch at its pin in frame t, just solved, or -1."""
-        if not self._has_schedule:
-            return -1
-        return self._policy.schedule.untouched(self._work, self._data.digit_of_capsule, t)
+        is_fine = bool(solve_frame(self._state, 0, TRIES, False, True) == FEASIBLE)
+        return is_fine and self._policy.schedule.untouched(work, self._owner, 0) < 0

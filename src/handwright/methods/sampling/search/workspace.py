@@ -1,4 +1,4 @@
-"""Memory of the search: guiding points, contacts and forces of one frame, and scratch arrays."""
+"""Memory of the search: its path, what is known of one frame, and scratch arrays."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from handwright.errors import InvalidValueError
+from handwright.kernels.decorators import inlined
 from handwright.kinematics.ik.problem import DigitWorkspace, make_work
 from handwright.kinematics.tree import Links
 from handwright.mechanics.cone_work import ConeWork, make_cone_work
 from handwright.mechanics.pyramid import PyramidWork, make_pyramid_work
 from handwright.mechanics.wrench import ForceContacts, no_contacts
+from handwright.methods.sampling.search import vec3
 from handwright.methods.sampling.setup.hold_data import HoldData
+from handwright.methods.sampling.structs import zeros
 
 # How a digit takes part in a frame: off the body, holding it, sliding over it, or on its way to
 # another point of it.
 FREE, HOLD, SLIDE, FLY = 0, 1, 2, 3
 
-MAX_DIGITS = 16
 _NUM_EDGES = 8
 
 
@@ -39,7 +40,7 @@ class Guide(NamedTuple):
 
 
 class FrameContacts(NamedTuple):
-    """Contacts and forces of a frame; arrays are sized for N contacts and ``MAX_DIGITS`` digits."""
+    """Contacts and forces of a frame; arrays are sized for N contacts and D digits."""
 
     num: Int[np.ndarray, " 2"]
     """Number of all contacts, and of those with the ground, which come first."""
@@ -51,11 +52,11 @@ class FrameContacts(NamedTuple):
     """Distance of the hand from the body, m; negative where it sinks in."""
     slip: Float[np.ndarray, "N 3"]
     """How far the hand's material point moved over the body since the last frame, m."""
-    load: Float[np.ndarray, " M"]
+    load: Float[np.ndarray, " D"]
     """Normal force of each digit over the weight of the body."""
-    ratio: Float[np.ndarray, " M"]
+    ratio: Float[np.ndarray, " D"]
     """Friction of a digit's foremost loaded contact over the most that it may have."""
-    pull: Float[np.ndarray, "M 3"]
+    pull: Float[np.ndarray, "D 3"]
     """Direction of that friction."""
     blame: Int[np.ndarray, " 2"]
     """Digits that a failure is due to, or -1."""
@@ -71,6 +72,8 @@ class Workspace(NamedTuple):
     """Links of all hands in the frame at hand."""
     before: Links
     """Links of all hands in the frame before."""
+    ahead: Links
+    """Links of all hands in the frame after it."""
     ik: DigitWorkspace
     contacts: ForceContacts
     cone: ConeWork
@@ -88,71 +91,109 @@ class Workspace(NamedTuple):
     """Stretch of the skin at the beginning of the frame, m."""
     shear: Float[np.ndarray, "C 3"]
     """Stretch of the skin at the end of the frame, m; zero where nothing touches."""
-    is_lost: Bool[np.ndarray, " M"]
+    is_lost: Bool[np.ndarray, " D"]
     """Digits that could not be brought to their guiding points."""
-    must_touch: Bool[np.ndarray, " M"]
+    must_touch: Bool[np.ndarray, " D"]
     """Digits whose guiding points must be met."""
-    force_weight: Float[np.ndarray, " M"]
+    force_weight: Float[np.ndarray, " D"]
     """Weight of the normal force of each digit in the objective of the forces."""
-    is_landing: Bool[np.ndarray, " M"]
+    is_landing: Bool[np.ndarray, " D"]
     """Digits that come down in this frame. They move, so nothing is asked of them yet."""
 
 
 def make_workspace(data: HoldData) -> Workspace:
-    """Allocates the memory that the search of a hold needs.
-
-    Raises:
-        InvalidValueError: The hands have more digits than there is memory for.
-    """
-    joints, digits, capsules = data.num_joints, data.num_digits, data.num_capsules
-    if digits > MAX_DIGITS:
-        raise InvalidValueError(f"The hands have {digits} digits; expected {MAX_DIGITS} at most.")
+    """Allocates the memory that the search of a hold needs."""
+    joints, digits, capsules = data.sizes.values()
     needed = 2 * capsules + int(np.diff(data.ground.first).max(initial=0)) + 1
     # Capacities are powers of two, because code is compiled for each.
     capacity = max(64, 1 << (needed - 1).bit_length())
-    return Workspace(
-        guide=Guide(
-            mode=np.zeros(digits, dtype=np.int64),
-            link=np.zeros(digits, dtype=np.int64),
-            local=np.zeros((digits, 3)),
-            target=np.zeros((digits, 3)),
-            normal=np.zeros((digits, 3)),
-        ),
-        now=make_links(joints),
-        before=make_links(joints),
-        ik=make_work(data.samples),
+    return zeros(
+        Workspace,
+        {**data.sizes, "N": capacity},
+        now=_make_links(joints),
+        before=_make_links(joints),
+        ahead=_make_links(joints),
+        ik=make_work(data.hands.samples),
         contacts=no_contacts(capacity),
         cone=make_cone_work(capacity),
         pyramid=make_pyramid_work(capacity, _NUM_EDGES),
-        low=np.zeros(joints),
-        high=np.zeros(joints),
-        reference=np.zeros(joints),
-        spare=np.zeros(joints),
-        found=_make_frame_contacts(capacity),
-        sheared=np.zeros((capsules, 3)),
-        shear=np.zeros((capsules, 3)),
-        is_lost=np.zeros(MAX_DIGITS, dtype=np.bool_),
-        must_touch=np.zeros(MAX_DIGITS, dtype=np.bool_),
-        force_weight=np.ones(MAX_DIGITS),
-        is_landing=np.zeros(MAX_DIGITS, dtype=np.bool_),
+        force_weight=np.ones(digits),
     )
 
 
-def make_links(joints: int) -> Links:
+def _make_links(joints: int) -> Links:
     """Allocates the poses of the links of all hands."""
     return Links(np.zeros((joints + 1, 3, 3)), np.zeros((joints + 1, 3)), np.zeros((joints, 3)))
 
 
-def _make_frame_contacts(capacity: int) -> FrameContacts:
-    return FrameContacts(
-        num=np.zeros(2, dtype=np.int64),
-        capsule=np.zeros(capacity, dtype=np.int64),
-        point=np.zeros((capacity, 3)),
-        gap=np.zeros(capacity),
-        slip=np.zeros((capacity, 3)),
-        load=np.zeros(MAX_DIGITS),
-        ratio=np.zeros(MAX_DIGITS),
-        pull=np.zeros((MAX_DIGITS, 3)),
-        blame=np.zeros(2, dtype=np.int64),
-        total=np.zeros(1),
-    )
+class Path(NamedTuple):
+    """One row for each of T frames; what a digit does in frame t + 1 is planned in row t.
+
+    There are J joints, D digits and C capsules. Points are in the body's frame.
+    """
+
+    q: Float[np.ndarray, "T J"]
+    """Joint values, rad."""
+    mode: Int[np.ndarray, "T D"]
+    """FREE, HOLD, SLIDE or FLY, as planned for the next frame."""
+    reached: Int[np.ndarray, "T D"]
+    """The mode with which this frame itself was reached."""
+    kept: Bool[np.ndarray, "T D"]
+    """Whether the guiding point goes on from the last frame without slipping."""
+    link: Int[np.ndarray, "T D"]
+    """The link that the guiding point is fixed to."""
+    local: Float[np.ndarray, "T D 3"]
+    """The guiding point in the frame of that link, m."""
+    target: Float[np.ndarray, "T D 3"]
+    """The guiding point on the body, m."""
+    normal: Float[np.ndarray, "T D 3"]
+    """The outward normal of the body at the guiding point."""
+    slide: Float[np.ndarray, "T D 3"]
+    """Planned motion over the surface, m a frame."""
+    fly_begin: Int[np.ndarray, "T D"]
+    """The frame of lift-off."""
+    fly_end: Int[np.ndarray, "T D"]
+    """The frame of landing."""
+    fly_candidate: Int[np.ndarray, "T D"]
+    """The candidate at which the digit lands."""
+    fly_pad: Int[np.ndarray, "T D"]
+    """The point of the digit that will touch, as a column of ``HoldData.pads``."""
+    fly_from: Float[np.ndarray, "T D 3"]
+    """Where the flight begins, m."""
+    fly_goal: Float[np.ndarray, "T D 3"]
+    """Where the flight ends, m."""
+    fly_normal: Float[np.ndarray, "T D 3"]
+    """The outward normal of the body where the flight ends."""
+    load: Float[np.ndarray, "T D"]
+    """Normal force over the weight of the body."""
+    ratio: Float[np.ndarray, "T D"]
+    """Friction over the most that there may be."""
+    pull: Float[np.ndarray, "T D 3"]
+    """Direction of friction on the body."""
+    shear: Float[np.ndarray, "T C 3"]
+    """Stretch of the skin that touches, m; see ``SearchLimits.shear``."""
+    window_end: Int[np.ndarray, " T"]
+    """The frame at which the plan that covers this frame is drawn anew."""
+
+
+def make_path(data: HoldData, frames: int) -> Path:
+    """Allocates a path for the hands of a hold; all digits are free in all frames."""
+    return zeros(Path, {**data.sizes, "T": frames})
+
+
+@inlined
+def copy_motion(source: Path, row: int, goal: Path, to: int, d: int) -> None:
+    """Copies how a digit slides and flies from a row of a path to one of another."""
+    goal.fly_begin[to, d] = source.fly_begin[row, d]
+    goal.fly_end[to, d] = source.fly_end[row, d]
+    goal.fly_candidate[to, d] = source.fly_candidate[row, d]
+    goal.fly_pad[to, d] = source.fly_pad[row, d]
+    vec3.copy(goal.slide[to, d], source.slide[row, d])
+    vec3.copy(goal.fly_from[to, d], source.fly_from[row, d])
+    vec3.copy(goal.fly_goal[to, d], source.fly_goal[row, d])
+    vec3.copy(goal.fly_normal[to, d], source.fly_normal[row, d])
+
+
+def copy_path(path: Path) -> Path:
+    """Returns a path that shares no memory with the given one."""
+    return Path(*(column.copy() for column in path))

@@ -26,7 +26,8 @@ from handwright.kernels.packed import Packed
 from handwright.kinematics.ik.digit_table import count_of
 from handwright.kinematics.ik.problem import IkWeights
 from handwright.kinematics.ik.reach import ReachVolume, reachable_volume
-from handwright.kinematics.tree import placed, turned
+from handwright.kinematics.tree import turned
+from handwright.methods.sampling.search import vec3
 from handwright.methods.sampling.search.posing import (
     digit_depth,
     place_hands,
@@ -36,7 +37,7 @@ from handwright.methods.sampling.search.posing import (
 from handwright.methods.sampling.search.workspace import Workspace
 from handwright.methods.sampling.setup.hold_data import HoldData
 from handwright.methods.sampling.setup.limits import CANDIDATE_DEPTH, CANDIDATE_MISS
-from handwright.methods.sampling.setup.phalanges import near_points
+from handwright.methods.sampling.setup.palms import near_points
 
 _VOLUME_SPACING = 0.008
 _VOLUME_SAMPLES = 12_000
@@ -73,10 +74,6 @@ class Candidates(NamedTuple):
 class _ReachQuery(NamedTuple):
     """What the compiled search for reachable candidates is asked."""
 
-    frame: Int[np.ndarray, " K"]
-    point: Float[np.ndarray, "M 3"]
-    normal: Float[np.ndarray, "M 3"]
-    pad: Int[np.ndarray, " M"]
     start: Float[np.ndarray, "D M K N"]
     """Joint values from which inverse kinematics starts, rad; NaN where none is known."""
     unobstructed: IkWeights
@@ -109,15 +106,11 @@ def surface_points(
     *,
     edge_clearance: float,
     holds: Callable[[np.ndarray], np.ndarray] | None = None,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[Float[np.ndarray, "N 3"], Float[np.ndarray, "N 3"]]:
     """Points spread evenly over a body's surface, m, and outward normals there.
 
-    Args:
-        body: The body.
-        count: Number of points.
-        rng: Draws the points.
-        edge_clearance: Points nearer to a sharp edge are left out, m.
-        holds: Says which points belong to the part of the surface that is wanted; all if None.
+    Those nearer to a sharp edge than the clearance, m, are left out. ``holds`` says which points
+    belong to the part of the surface that is wanted; all if None.
     """
     corners = body.vertices[body.faces]
     area = face_areas(corners)
@@ -155,17 +148,21 @@ def _spread(point: Float[np.ndarray, "N 3"], count: int) -> Int[np.ndarray, " K"
     return farthest_first(squared_distances, first=0, count=count)
 
 
-def key_frames(rotations: np.ndarray, step: int, most_rotation: float) -> np.ndarray:
+def rotation_steps(rotations: Float[np.ndarray, "T H 3 3"]) -> Float[np.ndarray, " T_minus_1"]:
+    """Largest angles by which hands turn about the body from each frame to the next, rad."""
+    trace = np.einsum("thij,thij->th", rotations[1:], rotations[:-1])
+    return np.arccos(np.clip(0.5 * (trace - 1.0), -1.0, 1.0)).max(axis=1)
+
+
+def key_frames(
+    rotations: Float[np.ndarray, "T H 3 3"], step: int, most_rotation: float
+) -> Int[np.ndarray, " K"]:
     """Frames at which digits are asked what they can reach, the first and the last among them.
 
-    Args:
-        rotations: (T, H, 3, 3) of the hands in the body's frame.
-        step: Frames from one to the next, at most.
-        most_rotation: Angle by which a hand turns about the body from one to the next, rad, unless
-            it does so within a frame.
+    From one to the next it is ``step`` frames at most; and ``most_rotation``, rad, is the angle by
+    which a hand turns about the body, unless it does so within a frame.
     """
-    trace = np.einsum("thij,thij->th", rotations[1:], rotations[:-1])
-    turned = np.arccos(np.clip(0.5 * (trace - 1.0), -1.0, 1.0)).max(axis=1)
+    turned = rotation_steps(rotations)
     keys, way = [0], 0.0
     for t, angle in enumerate(turned.tolist()):
         if t > keys[-1] and (t - keys[-1] >= step or way + angle > most_rotation):
@@ -186,32 +183,25 @@ def make_candidates(
 ) -> Candidates:
     """Finds which digit can touch which point of the body at which key frame.
 
-    Args:
-        data: The hold.
-        models: Its hands.
-        surface: Points of the body, m, and outward normals there.
-        frames: Key frames.
-        work: Scratch memory.
-        skin_depth: Depth to which soft skin may sink in, m.
+    The surface is points of the body, m, and outward normals there; soft skin may sink in to a
+    depth, m.
     """
     variants = data.pads.shape[1]
     pad = np.repeat(np.arange(variants), len(surface[0]))
     point, normal = (np.ascontiguousarray(np.tile(rows, (variants, 1))) for rows in surface)
     weights = data.hold_weights._replace(digits=0.0, max_iterations=12, polish=1e-9)
+    start = _starting_postures(data, models, point, frames)
     query = _ReachQuery(
-        frame=frames,
-        point=point,
-        normal=normal,
-        pad=pad,
-        start=_starting_postures(data, models, point, frames),
+        start=start,
         unobstructed=weights._replace(num_object_capsules=0, max_iterations=8),
         weights=weights,
         max_depth=CANDIDATE_DEPTH + skin_depth,
         buried_depth=_BURIED + skin_depth,
     )
-    cost, q = np.full(query.start.shape[:3], np.inf), np.zeros(query.start.shape)
-    _reach(Packed(data), Packed(work), Packed(query), cost, q)
-    return Candidates(point, normal, pad, frames, cost, q, lifetimes(cost))
+    cost = np.full(start.shape[:3], np.inf)
+    found = Candidates(point, normal, pad, frames, cost, np.zeros(start.shape), lifetimes(cost))
+    _reach(Packed(data), Packed(work), Packed(query), Packed(found))
+    return found._replace(life=lifetimes(cost))
 
 
 def _starting_postures(
@@ -225,15 +215,15 @@ def _starting_postures(
     They are NaN where a candidate is out of a digit's reach.
     """
     num_points = len(point) // data.pads.shape[1]
-    digits, width = data.table.free.shape[0], data.table.free.shape[1] - 1
+    digits, width = data.hands.table.free.shape[0], data.hands.table.free.shape[1] - 1
     starts = np.full((digits, len(point), len(frames), width), np.nan)
     row = 0
     for h, model in enumerate(models):
         rotation, position = data.root_rotation[frames, h], data.root_position[frames, h]
         local = np.einsum("kji,kmj->kmi", rotation, point[None] - position[:, None])
         for d in range(len(model.digits)):
-            free = data.table.free[row]
-            own = free[free >= 0] - data.offset[h]
+            free = data.hands.table.free[row]
+            own = free[free >= 0] - data.hands.offset[h]
             # The points of the pad, which are near each other, share one volume.
             pads = int(np.count_nonzero(data.pad_links[row] == data.pad_link[row]))
             last = int(np.count_nonzero(data.pad_links[row] >= 0))
@@ -248,8 +238,8 @@ def _starting_postures(
     return starts
 
 
-def lifetimes(cost: np.ndarray) -> np.ndarray:
-    """(D, M, K) number of key frames for which candidates stay within reach, by their costs."""
+def lifetimes(cost: Float[np.ndarray, "D M K"]) -> Int[np.ndarray, "D M K"]:
+    """Number of key frames for which candidates stay within reach, by their costs."""
     life = np.zeros(cost.shape, dtype=np.int64)
     for k in range(cost.shape[2] - 1, -1, -1):
         later = life[:, :, k + 1] if k + 1 < cost.shape[2] else 0
@@ -258,24 +248,17 @@ def lifetimes(cost: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def _reach(
-    data: HoldData, work: Workspace, query: _ReachQuery, cost: np.ndarray, q: np.ndarray
-) -> None:
+def _reach(data: HoldData, work: Workspace, query: _ReachQuery, found: Candidates) -> None:
     """Writes costs and joint values of the digits at the candidates that they can touch.
 
-    Args:
-        data: The hold.
-        work: Scratch memory.
-        query: What is asked.
-        cost: (D, M, K) infinite; written where a digit can touch.
-        q: (D, M, K, N) is written, rad.
+    Other costs must be infinite already.
     """
-    point, normal, pad, starts = query.point, query.normal, query.pad, query.start
-    table, values = data.table, work.spare
-    for k in range(query.frame.shape[0]):
-        t = query.frame[k]
+    point, normal, pad, starts = found.point, found.normal, found.pad, query.start
+    table, values, cost, q = data.hands.table, work.spare, found.cost, found.q
+    for k in range(found.frame.shape[0]):
+        t = found.frame[k]
         for j in range(values.shape[0]):
-            values[j] = data.rest[j]
+            values[j] = data.hands.rest[j]
         place_hands(data, t, values, work.now)
         for d in range(starts.shape[0]):
             if not data.may_touch[t, d]:
@@ -289,19 +272,14 @@ def _reach(
                 for a in range(count):
                     joint = table.free[d, a]
                     values[joint] = q[d, m, k - 1, a] if was_there else starts[d, m, k, a]
-                local, link = data.pads[d, pad[m]], data.pad_links[d, pad[m]]
-                set_touching_point(data, d, link, local)
+                link = data.pad_links[d, pad[m]]
+                set_touching_point(data, d, link, data.pads[d, pad[m]])
                 miss = cosine = 0.0
                 for attempt in range(2):
                     weights = query.weights if attempt else query.unobstructed
-                    pose_alone(data, t, d, point[m], normal[m], data.curled, weights, work)
-                    x, y, z = placed(work.now, link, local[0], local[1], local[2])
-                    miss = np.sqrt(
-                        (x - point[m, 0]) ** 2 + (y - point[m, 1]) ** 2 + (z - point[m, 2]) ** 2
-                    )
-                    back = table.nail_normal
-                    nx, ny, nz = turned(work.now, link, back[d, 0], back[d, 1], back[d, 2])
-                    cosine = nx * normal[m, 0] + ny * normal[m, 1] + nz * normal[m, 2]
+                    miss = pose_alone(data, t, d, point[m], normal[m], data.curled, weights, work)
+                    x, y, z = vec3.read(table.nail_normal[d])
+                    cosine = vec3.dot(turned(work.now, link, x, y, z), vec3.read(normal[m]))
                     if miss > 3.0 * CANDIDATE_MISS or cosine < _MIN_NAIL_COSINE:
                         break
                     if attempt == 0 and digit_depth(data, t, d, work) > query.buried_depth:
@@ -316,13 +294,13 @@ def _reach(
 
 
 @inlined
-def _discomfort(data: HoldData, d: int, link: int, values: np.ndarray) -> float:
+def _discomfort(data: HoldData, d: int, link: int, values: Float[np.ndarray, " J"]) -> float:
     """How far a digit is bent from rest up to a link, in squared shares of its range."""
-    table, total = data.table, 0.0
+    table, total = data.hands.table, 0.0
     for a in range(count_of(table.free, d)):
         joint = table.free[d, a]
         if joint >= link:
             continue
         reach = max(table.upper[joint] - table.lower[joint], 0.2)
-        total += ((values[joint] - data.rest[joint]) / reach) ** 2
+        total += ((values[joint] - data.hands.rest[joint]) / reach) ** 2
     return total

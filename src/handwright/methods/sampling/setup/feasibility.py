@@ -6,23 +6,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
+from jaxtyping import Float
 from scipy.optimize import nnls
 
 from handwright.contact.leaps import jumping_steps, pose_speeds
-from handwright.core.body import RigidBody
 from handwright.core.problem import Problem
 from handwright.core.tolerances import DIGIT_FORCE, LEAP_SPEED
 from handwright.core.track import Track
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.distance.surface_distance import surface_distance
-from handwright.math.pose import Pose
 from handwright.mechanics import required_wrench
-from handwright.methods.sampling.setup.ground_contacts import ground_contacts
 from handwright.methods.sampling.setup.intervals import (
     CarryInterval,
     find_carry_intervals,
+    ground_contacts,
     hands_needed,
+    weight_of,
 )
 from handwright.methods.sampling.setup.limits import TOLERANCES
 from handwright.methods.sampling.setup.palms import palm_depths, palm_touches, reach_of
@@ -41,51 +43,40 @@ def find_infeasibility(
 ) -> str | None:
     """A sentence on what is wrong, where, and what to change; None if nothing can be said yet.
 
-    Args:
-        problem: With tracks of all hands and bodies.
-        cutoff_hz: Low-pass for accelerations of noisy tracks; None for none.
-        max_force: Sum of the normal forces of all hands, in weights of the body.
+    Accelerations of noisy tracks are filtered at ``cutoff_hz``. The sum of the normal forces of all
+    hands is limited, in weights of the body.
     """
-    leap = _find_leap(problem)
-    if leap is not None:
-        return leap
+    return next(filter(None, _find_faults(problem, cutoff_hz, max_force)), None)
+
+
+def _find_faults(
+    problem: Problem, cutoff_hz: float | None, max_force: float
+) -> Iterator[str | None]:
+    """What each check says in turn."""
+    yield _find_leap(problem)
     intervals = find_carry_intervals(problem, cutoff_hz=cutoff_hz)
     if not intervals:
-        return (
+        yield (
             f"No body needs a hand in any of the {len(problem.times)} frames: nothing to solve. "
             "Check that the body's track leaves its support."
         )
     exact = {name: ExactDistance.from_body(body) for name, body in problem.bodies.items()}
     for interval in intervals:
-        body = problem.bodies[interval.body]
-        if body.friction <= 0.0:
-            return (
+        if problem.bodies[interval.body].friction <= 0.0:
+            yield (
                 f"Body '{interval.body}' has friction 0: fingers cannot hold it against gravity "
                 f"from frame {interval.start}. Give it friction."
             )
-        infeasibility = _find_unreachable_frames(
-            problem, interval, exact[interval.body], cutoff_hz=cutoff_hz
-        )
-        if infeasibility is not None:
-            return infeasibility
-    buried = _find_buried_palm(problem, exact)
-    if buried is not None:
-        return buried
+        yield _find_unreachable_frames(problem, interval, exact[interval.body], cutoff_hz)
+    yield _find_buried_palm(problem, exact)
     for interval in intervals:
-        infeasibility = _find_excessive_force(
-            problem, interval, exact[interval.body], cutoff_hz=cutoff_hz, max_force=max_force
-        )
-        if infeasibility is not None:
-            return infeasibility
-    return None
+        yield _find_excessive_force(problem, interval, exact[interval.body], cutoff_hz, max_force)
 
 
 def find_search_infeasibility(holds: list[HoldSearch], *, settings: str = "") -> str | None:
     """A sentence on why a problem that has been prepared cannot be searched; None if it can.
 
-    Args:
-        holds: The holds of the problem.
-        settings: Names of settings that keep digits from candidates, for the message.
+    It names the settings that keep digits from candidates.
     """
     if not holds:
         return (
@@ -127,7 +118,7 @@ def _find_leap(problem: Problem) -> str | None:
 
 
 def _find_unreachable_frames(
-    problem: Problem, interval: CarryInterval, exact: ExactDistance, *, cutoff_hz: float | None
+    problem: Problem, interval: CarryInterval, exact: ExactDistance, cutoff_hz: float | None
 ) -> str | None:
     """A sentence on frames in which the body is farther away than any hand reaches."""
     needed = np.flatnonzero(hands_needed(problem, interval.body, cutoff_hz=cutoff_hz))
@@ -193,7 +184,6 @@ def _find_excessive_force(
     problem: Problem,
     interval: CarryInterval,
     exact: ExactDistance,
-    *,
     cutoff_hz: float | None,
     max_force: float,
 ) -> str | None:
@@ -208,9 +198,9 @@ def _find_excessive_force(
     wanted = required_wrench(
         Track(problem.times, pose), body, gravity=problem.gravity, cutoff_hz=cutoff_hz
     )
-    weight = body.mass * max(float(np.linalg.norm(problem.gravity)), 1.0)
+    weight = weight_of(problem, body)
     most = max_force * weight * float(np.hypot(1.0, body.friction))
-    digits = DIGIT_FORCE * sum(len(problem.hands[name].digits) for name in interval.hands)
+    digits = DIGIT_FORCE * sum(len(model.digits) for model in interval.hands.values())
     size = np.linalg.norm(wanted.force, axis=1)
     frames = np.flatnonzero(size > min(most, digits))
     frames = frames[(frames >= interval.start) & (frames < interval.stop)]
@@ -224,7 +214,11 @@ def _find_excessive_force(
         left = _force_outside_cones(wanted.force[t], normals, ground.friction[rows])
         if left > most:
             worst["most"] = max(worst.get("most", (0.0, t)), (left / most, t))
-        palms = _palm_normals(problem, interval, body, pose, exact, t)
+        found = [
+            palm_touches(model, pose[t].inverse() @ problem.track(name).at(problem.times)[t], exact)
+            for name, model in interval.hands.items()
+        ]
+        palms = pose[t].rotate(np.concatenate(found))
         normals = np.concatenate([normals, palms])
         friction = np.append(ground.friction[rows], np.full(len(palms), body.friction))
         left = _force_outside_cones(wanted.force[t], normals, friction)
@@ -248,23 +242,11 @@ def _find_excessive_force(
     return None
 
 
-def _palm_normals(
-    problem: Problem,
-    interval: CarryInterval,
-    body: RigidBody,
-    pose: Pose,
-    exact: ExactDistance,
-    t: int,
-) -> np.ndarray:
-    """Ways in which palms may push on a body in a frame, in the world."""
-    found = [np.zeros((0, 3))]
-    for name in interval.hands:
-        root = problem.track(name).at(problem.times)[t]
-        found.append(palm_touches(problem.hands[name], pose[t].inverse() @ root, exact))
-    return np.asarray(pose[t].rotate(np.concatenate(found)))
-
-
-def _force_outside_cones(force: np.ndarray, normals: np.ndarray, friction: np.ndarray) -> float:
+def _force_outside_cones(
+    force: Float[np.ndarray, " 3"],
+    normals: Float[np.ndarray, "N 3"],
+    friction: Float[np.ndarray, " N"],
+) -> float:
     """Least part of a force that pushes within friction cones cannot give, N."""
     if len(normals) == 0:
         return float(np.linalg.norm(force))

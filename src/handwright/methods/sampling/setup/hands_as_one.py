@@ -6,7 +6,7 @@ written by hand, frame by frame, as the first root's is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,8 @@ from handwright.kinematics.ik.digit_table import DigitTable, digit_table
 from handwright.kinematics.skin.samples import SkinSamples, skin_samples
 from handwright.kinematics.tree import Tree, tree_of
 
+SKIN_SPACING = 0.0025
+"""Distance of skin points, m."""
 # Where else on a pad a digit may touch, m.
 _TIPWARD, _SIDEWAYS, _SIDE_RISE = 0.006, 0.006, 0.002
 
@@ -43,12 +45,10 @@ class HandsAsOne(NamedTuple):
     """Joint values of the open hand, rad."""
 
 
-def hands_as_one(models: Sequence[HandModel], spacing: float) -> HandsAsOne:
-    """Puts hands side by side.
+def hands_as_one(models: Sequence[HandModel], spacing: float = SKIN_SPACING) -> HandsAsOne:
+    """Puts hands side by side, in the order in which their roots will be given.
 
-    Args:
-        models: Hands, in the order in which their roots will be given.
-        spacing: Distance of skin points, m.
+    Skin points are ``spacing`` apart, m.
     """
     offset = np.cumsum([0, *(model.num_joints + 1 for model in models[:-1])])
     digits = np.cumsum([0, *(len(model.digits) for model in models)])
@@ -78,15 +78,11 @@ def hands_as_one(models: Sequence[HandModel], spacing: float) -> HandsAsOne:
     )
 
 
-def sunk_pads(hands: HandsAsOne, depth: float) -> np.ndarray:
-    """(D, V, 3) points below those of the pads, towards the bone.
+def sunk_pads(hands: HandsAsOne, depth: float) -> Float[np.ndarray, "D V 3"]:
+    """Points at a depth, m, below those of the pads, towards the bone.
 
     Where they are held at a surface the pad has sunk in by as much, and what touches does not move
     over the surface while the digit turns; below a held point of the skin it would.
-
-    Args:
-        hands: The hands.
-        depth: Below the skin, m.
     """
     table, tips = hands.table, hands.table.capsule[:, 0]
     start, end = table.capsule_start[tips, None], table.capsule_end[tips, None]
@@ -98,7 +94,7 @@ def sunk_pads(hands: HandsAsOne, depth: float) -> np.ndarray:
     return np.ascontiguousarray(hands.pads + np.minimum(depth / size, 1.0) * inward)
 
 
-def _pad_points(model: HandModel, samples: SkinSamples) -> np.ndarray:
+def _pad_points(model: HandModel, samples: SkinSamples) -> Float[np.ndarray, "D V 3"]:
     """Middle of each pad, and skin points towards the tip and to both sides of it."""
     points = []
     for digit in model.digits:
@@ -118,106 +114,61 @@ def _pad_points(model: HandModel, samples: SkinSamples) -> np.ndarray:
     return np.array(points)
 
 
-def joined_values(rows: Sequence[np.ndarray]) -> np.ndarray:
-    """Joint values of hands side by side, from those of each."""
-    return _joined(rows, 0.0)
-
-
-def _joined(rows: Sequence[np.ndarray], filler: float) -> np.ndarray:
-    """One array of joint values, with a filler for the joint in front of each further hand."""
+def joined_values(rows: Sequence[np.ndarray], filler: float = 0.0) -> np.ndarray:
+    """Values of the joints of hands side by side; the joint before a further hand has a filler."""
     parts = [rows[0]]
     for row in rows[1:]:
         parts += [np.full((1, *row.shape[1:]), filler, dtype=row.dtype), row]
     return np.ascontiguousarray(np.concatenate(parts))
 
 
-def _shifted(table: np.ndarray, shift: int) -> np.ndarray:
-    return np.where(table >= 0, table + shift, -1)
+def _shifted(tables: Iterable[np.ndarray], shifts: np.ndarray) -> list[np.ndarray]:
+    """Numbers of joints, links or capsules as they are among those of all hands; -1 stays."""
+    pairs = zip(tables, shifts, strict=True)
+    return [np.where(table >= 0, table + shift, -1) for table, shift in pairs]
 
 
-def _joined_tree(trees: Sequence[Tree], offset: np.ndarray) -> Tree:
-    parents = [tree.parent + shift for tree, shift in zip(trees, offset, strict=True)]
-    return Tree(
-        parent=_joined(parents, 0),
-        offset=_joined([tree.offset for tree in trees], 0.0),
-        axis=_joined([tree.axis for tree in trees], 0.0),
-        is_slide=_joined([tree.is_slide for tree in trees], False),
-    )
+def _stacked(tables: Sequence[np.ndarray]) -> np.ndarray:
+    """Rows of all tables; narrower ones are filled up with -1 if they hold integers, else 0."""
+    if tables[0].ndim < 2:
+        return np.concatenate(tables)
+    width = max(table.shape[1] for table in tables)
+    filler = -1 if np.issubdtype(tables[0].dtype, np.integer) else 0
+    wide = []
+    for table in tables:
+        pad = [(0, 0)] * table.ndim
+        pad[1] = (0, width - table.shape[1])
+        wide.append(np.pad(table, pad, constant_values=filler))
+    return np.concatenate(wide)
+
+
+def _joined_tree(trees: Sequence[Tree], offset: Int[np.ndarray, " H"]) -> Tree:
+    columns = {name: [getattr(tree, name) for tree in trees] for name in Tree._fields}
+    columns["parent"] = _shifted(columns["parent"], offset)
+    return Tree(**{name: joined_values(column) for name, column in columns.items()})
 
 
 def _joined_table(
-    tables: Sequence[DigitTable], offset: np.ndarray, capsules: np.ndarray
+    tables: Sequence[DigitTable],
+    offset: Int[np.ndarray, " H"],
+    capsules: Int[np.ndarray, " H_plus_1"],
 ) -> DigitTable:
-    def ragged(name: str, shifts: np.ndarray) -> np.ndarray:
-        parts = [
-            _shifted(getattr(table, name), shift)
-            for table, shift in zip(tables, shifts, strict=False)
-        ]
-        width = max(part.shape[1] for part in parts)
-        return np.concatenate(
-            [
-                np.pad(part, ((0, 0), (0, width - part.shape[1])), constant_values=-1)
-                for part in parts
-            ]
-        )
-
-    def rows(name: str) -> np.ndarray:
-        return np.concatenate([getattr(table, name) for table in tables])
-
-    width = max(table.share.shape[1] for table in tables)
-    share = [np.pad(t.share, ((0, 0), (0, width - t.share.shape[1]))) for t in tables]
-    none = np.zeros(len(tables), dtype=np.int64)
-    return DigitTable(
-        chain=ragged("chain", offset),
-        free=ragged("free", offset),
-        follower=ragged("follower", offset),
-        column=ragged("column", none),
-        share=np.concatenate(share),
-        leader=_joined(
-            [_shifted(t.leader, shift) for t, shift in zip(tables, offset, strict=True)], -1
-        ),
-        ratio=_joined([table.ratio for table in tables], 0.0),
-        bias=_joined([table.bias for table in tables], 0.0),
-        lower=_joined([table.lower for table in tables], 0.0),
-        upper=_joined([table.upper for table in tables], 0.0),
-        tip_link=np.concatenate(
-            [table.tip_link + shift for table, shift in zip(tables, offset, strict=True)]
-        ),
-        pad=rows("pad"),
-        nail_normal=rows("nail_normal"),
-        capsule=ragged("capsule", capsules[:-1]),
-        capsule_link=np.concatenate(
-            [table.capsule_link + shift for table, shift in zip(tables, offset, strict=True)]
-        ),
-        capsule_start=rows("capsule_start"),
-        capsule_end=rows("capsule_end"),
-        capsule_radius=rows("capsule_radius"),
-    )
+    columns = {name: [getattr(table, name) for table in tables] for name in DigitTable._fields}
+    for name in ("chain", "free", "follower", "leader", "tip_link", "capsule_link"):
+        columns[name] = _shifted(columns[name], offset)
+    columns["capsule"] = _shifted(columns["capsule"], capsules[:-1])
+    joined = {
+        name: joined_values(columns.pop(name)) for name in ("ratio", "bias", "lower", "upper")
+    }
+    joined["leader"] = joined_values(columns.pop("leader"), -1)
+    return DigitTable(**joined, **{name: _stacked(column) for name, column in columns.items()})
 
 
-def _joined_samples(samples: Sequence[SkinSamples], offset: np.ndarray) -> SkinSamples:
+def _joined_samples(samples: Sequence[SkinSamples], offset: Int[np.ndarray, " H"]) -> SkinSamples:
+    columns = {name: [getattr(one, name) for one in samples] for name in SkinSamples._fields}
+    for name in ("link", "carrier"):
+        columns[name] = _shifted(columns[name], offset)
     counts = np.cumsum([0, *(len(one.link) for one in samples)])
-    first = [one.first[:-1] + shift for one, shift in zip(samples, counts, strict=False)]
-    most = max(one.carrier.shape[1] for one in samples)
-    spare = [(0, most - one.carrier.shape[1]) for one in samples]
-    return SkinSamples(
-        first=np.concatenate([*first, counts[-1:]]),
-        link=np.concatenate(
-            [_shifted(one.link, shift) for one, shift in zip(samples, offset, strict=True)]
-        ),
-        weight=np.concatenate([one.weight for one in samples]),
-        local=np.concatenate([one.local for one in samples]),
-        reach=np.concatenate([one.reach for one in samples]),
-        carrier=np.concatenate(
-            [
-                np.pad(_shifted(one.carrier, shift), ((0, 0), pad), constant_values=-1)
-                for one, shift, pad in zip(samples, offset, spare, strict=True)
-            ]
-        ),
-        ball=np.concatenate(
-            [
-                np.pad(one.ball, ((0, 0), pad, (0, 0)))
-                for one, pad in zip(samples, spare, strict=True)
-            ]
-        ),
-    )
+    first = _shifted([one.first[:-1] for one in samples], counts[:-1])
+    columns["first"] = [*first, counts[-1:]]
+    return SkinSamples(**{name: _stacked(column) for name, column in columns.items()})

@@ -1,6 +1,6 @@
 """Limits of the search, of its checks and of exact contacts, all derived from the certificate's.
 
-Every stage keeps a margin for what the next one changes: smoothing moves what the search has found,
+Each of them keeps a margin for what comes after it: smoothing moves what the search has found,
 and the mesh differs from the grid of distances. A limit is therefore a share of the tolerance that
 the certificate has for the same thing, and follows it if it changes.
 """
@@ -85,13 +85,7 @@ USABLE_DIGIT_FORCE = USABLE_STRENGTH * TOLERANCES.strength
 
 
 def search_limits(method: ContactSampling, step: float, weight: float) -> SearchLimits:
-    """What frames of the search must keep to.
-
-    Args:
-        method: Settings.
-        step: Time from frame to frame, s.
-        weight: Weight of the body, N.
-    """
+    """What frames of the search, ``step`` s apart, must keep to for a body of some weight, N."""
     return SearchLimits(
         gap=share_of(TOLERANCES.gap, 0.9),
         penetration=share_of(TOLERANCES.penetration, 0.6) + method.soft_tissue,
@@ -107,13 +101,7 @@ def search_limits(method: ContactSampling, step: float, weight: float) -> Search
 
 
 def check_limits(search: SearchLimits, method: ContactSampling, step: float) -> SearchLimits:
-    """What frames of a finished motion must keep to.
-
-    Args:
-        search: What frames of the search must keep to.
-        method: Settings.
-        step: Time from frame to frame, s.
-    """
+    """What frames of a finished motion, ``step`` s apart, must keep to."""
     return search._replace(
         gap=TOLERANCES.gap,
         penetration=share_of(TOLERANCES.penetration, 0.8) + method.soft_tissue,
@@ -127,10 +115,7 @@ def check_limits(search: SearchLimits, method: ContactSampling, step: float) -> 
 def kept_limits(check: SearchLimits, step: float) -> SearchLimits:
     """What frames of a search must keep to if a part of a motion is kept.
 
-    What is kept has passed the check, and no margin can be spared for smoothing there.
-
-    Args:
-        check: What frames of a finished motion must keep to.
-        step: Time from frame to frame, s.
+    What is kept has passed the check, and no margin can be spared for smoothing there. Frames are
+    ``step`` s apart.
     """
     return check._replace(slip=TOLERANCES.static_speed * step, max_samples=_SEARCH_SAMPLES)

@@ -1,14 +1,29 @@
-"""What a wrist's track alone says about a hand: how far it reaches and where its palm is."""
+"""What a wrist's track alone says about a hand: how far it reaches, where its palm is, what wraps.
+
+With a body close to the palm, pads have to come back round it and seldom oppose each other. Fingers
+then wrap it: near and middle phalanges press on one side, pads on the other. So that the search
+can choose that, guiding points may lie on all phalanges, and the joints beyond one bend on until
+the skin touches.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
+
 import numpy as np
+from jaxtyping import Float, Int
 
 from handwright.core.body import RigidBody
-from handwright.core.hand import HandModel
+from handwright.core.hand import HandModel, SurfacePoint
 from handwright.geometry.distance.exact import ExactDistance
+from handwright.geometry.distance.sdf import sample_field
 from handwright.kinematics import posed_capsules
+from handwright.kinematics.fk import link_poses
+from handwright.kinematics.skin.samples import skin_samples
 from handwright.math.pose import Pose
+from handwright.methods.sampling.setup.hands_as_one import SKIN_SPACING, joined_values
+from handwright.methods.sampling.setup.hold_data import HoldData
 
 # Points along the axis of a capsule that are looked at.
 _ALONG = np.linspace(0.0, 1.0, 5)
@@ -16,6 +31,10 @@ _ALONG = np.linspace(0.0, 1.0, 5)
 _PALM_GIVES = 0.01
 # A palm this near to a body may touch it with its skin, m.
 _PALM_NEAR = 0.02
+# With a palm that is nearer than this to the body, m, half of the time, fingers may wrap it.
+_AT_THE_PALM = 0.007
+# Where along a phalanx a guiding point may lie, as shares of its length.
+_PHALANX_SHARES = (0.3, 0.7)
 
 
 def reach_of(model: HandModel) -> float:
@@ -29,14 +48,12 @@ def reach_of(model: HandModel) -> float:
     return float((far[capsules.link] + ends + capsules.radius).max())
 
 
-def palm_depths(model: HandModel, root: Pose, body: RigidBody, exact: ExactDistance) -> np.ndarray:
-    """(T,) how deep the bones of a palm are in a body, m; 0 if they are not.
+def palm_depths(
+    model: HandModel, root: Pose, body: RigidBody, exact: ExactDistance
+) -> Float[np.ndarray, " T"]:
+    """How deep the bones of a palm are in a body, m; 0 if they are not.
 
-    Args:
-        model: The hand.
-        root: (T,) poses of the hand's root in the body's frame.
-        body: The body, of which the bounds are used.
-        exact: Distances of the body.
+    The (T,) poses of the hand's root are in the body's frame.
     """
     points, link = _palm(model, root)
     points = np.concatenate([points, root.position[:, None, None].repeat(len(_ALONG), 2)], axis=1)
@@ -51,14 +68,8 @@ def palm_depths(model: HandModel, root: Pose, body: RigidBody, exact: ExactDista
     return depth
 
 
-def palm_touches(model: HandModel, root: Pose, exact: ExactDistance) -> np.ndarray:
-    """(N, 3) normals, into the body, at the points at which a palm may touch it.
-
-    Args:
-        model: The hand.
-        root: Pose of the hand's root in the body's frame.
-        exact: Distances of the body.
-    """
+def palm_touches(model: HandModel, root: Pose, exact: ExactDistance) -> Float[np.ndarray, "N 3"]:
+    """Normals, into the body, where a palm may touch it with its root posed in the body's frame."""
     points, _ = _palm(model, Pose(root.position[None], root.wxyz[None]))
     is_palm = np.flatnonzero(model.capsules.digit < 0)
     distance, _, _, outward = exact.signed_distance(points.reshape(-1, 3))
@@ -66,17 +77,72 @@ def palm_touches(model: HandModel, root: Pose, exact: ExactDistance) -> np.ndarr
     return np.asarray(-outward[near])
 
 
-def palm_points(model: HandModel) -> tuple[np.ndarray, np.ndarray]:
-    """(N, 3) points along the bones of a palm at rest, from its root, and their (N,) radii, m."""
-    points, _ = _palm(model, Pose(np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]])))
-    radius = model.capsules.radius[model.capsules.digit < 0]
-    return points.reshape(-1, 3), np.repeat(radius, len(_ALONG))
-
-
-def _palm(model: HandModel, root: Pose) -> tuple[np.ndarray, np.ndarray]:
-    """(T, C, K, 3) points on the axes of the palm's capsules at rest, and the link of each."""
+def _palm(
+    model: HandModel, root: Pose
+) -> tuple[Float[np.ndarray, "T C K 3"], Int[np.ndarray, " C"]]:
+    """Points on the axes of the palm's capsules at rest, m, and the link of each capsule."""
     is_palm = np.flatnonzero(model.capsules.digit < 0)
     q = np.tile(model.pose("rest"), (len(root.position), 1))
     posed = posed_capsules(model, q, root)
     start, end = posed.start[:, is_palm, None], posed.end[:, is_palm, None]
     return start + _ALONG[:, None] * (end - start), model.capsules.link[is_palm]
+
+
+def is_near_palm(data: HoldData, models: Sequence[HandModel]) -> bool:
+    """Whether the body is so near to a palm that fingers can wrap it."""
+    for h, model in enumerate(models):
+        is_palm = model.capsules.digit < 0
+        if not is_palm.any():
+            continue
+        points = _palm(model, Pose.identity(1))[0].reshape(-1, 3)
+        radius = np.repeat(model.capsules.radius[is_palm], len(_ALONG))
+        placed = np.einsum("tij,nj->tni", data.root_rotation[:, h], points)
+        placed += data.root_position[:, h, None]
+        value = sample_field(data.field, placed.reshape(-1, 3))[0].reshape(len(placed), -1)
+        if float(np.median((value - radius).min(axis=1))) < _AT_THE_PALM:
+            return True
+    return False
+
+
+def with_phalanx_points(data: HoldData, models: Sequence[HandModel], pad_depth: float) -> HoldData:
+    """Adds guiding points on all phalanges to those on pads, so deep below the skin, m."""
+    rows = [
+        (near_points(model, digit), int(data.hands.offset[h]))
+        for h, model in enumerate(models)
+        for digit in range(len(model.digits))
+    ]
+    width = max(len(points) for points, _ in rows)
+    position = np.zeros((len(rows), width, 3))
+    link = np.full((len(rows), width), -1)
+    for d, (points, shift) in enumerate(rows):
+        for n, point in enumerate(points):
+            position[d, n] = point.position - pad_depth * point.normal
+            link[d, n] = point.link + shift
+    closed = joined_values([model.poses.get("closed", model.pose("rest")) for model in models])
+    return data._replace(
+        pads=np.concatenate([data.pads, position], axis=1),
+        pad_links=np.concatenate([data.pad_links, link], axis=1),
+        curled=closed,
+    )
+
+
+@lru_cache(maxsize=32)
+def near_points(model: HandModel, digit: int) -> tuple[SurfacePoint, ...]:
+    """Points on the palmar skin of a digit's phalanges, all but the last."""
+    pad, capsules = model.digits[digit].pad, model.capsules
+    rotations, _ = link_poses(model, model.joints.clamp(np.zeros(model.num_joints)))
+    palmar = rotations[pad.link] @ pad.normal
+    samples = skin_samples(model, SKIN_SPACING)
+    points = []
+    for c in np.flatnonzero((capsules.digit == digit) & (capsules.link != pad.link)).tolist():
+        link = int(capsules.link[c])
+        normal = rotations[link].T @ palmar
+        own = (samples.link[:, 0] == link) & (samples.weight[:, 0] > 0.9)
+        skin = samples.local[own, 0]
+        for share in _PHALANX_SHARES:
+            position = capsules.start[c] + share * (capsules.end[c] - capsules.start[c])
+            position = position + capsules.radius[c] * normal
+            if len(skin):
+                position = skin[np.linalg.norm(skin - position, axis=1).argmin()]
+            points.append(SurfacePoint(link, position, normal))
+    return tuple(points)

@@ -40,7 +40,6 @@ from handwright.methods.sampling.constraints.regions import (
 )
 from handwright.methods.sampling.constraints.schedule import DigitSchedule
 from handwright.methods.sampling.search.policy import Policy
-from handwright.methods.sampling.search.step import Steps
 from handwright.methods.sampling.search.workspace import Workspace, make_workspace
 from handwright.methods.sampling.setup.candidates import (
     Candidates,
@@ -48,17 +47,16 @@ from handwright.methods.sampling.setup.candidates import (
     make_candidates,
     surface_points,
 )
-from handwright.methods.sampling.setup.hands_as_one import HandsAsOne, hands_as_one
 from handwright.methods.sampling.setup.hold_data import (
+    PAD_SHARE,
+    SKIN_SHARE,
     HoldData,
-    HoldTracks,
-    SoftTissue,
     make_hold_data,
     slice_hold_data,
 )
 from handwright.methods.sampling.setup.intervals import CarryInterval, find_carry_intervals
-from handwright.methods.sampling.setup.limits import check_limits, kept_limits, search_limits
-from handwright.methods.sampling.setup.phalanges import is_near_palm, with_phalanx_points
+from handwright.methods.sampling.setup.limits import check_limits, kept_limits
+from handwright.methods.sampling.setup.palms import is_near_palm, with_phalanx_points
 
 if TYPE_CHECKING:
     from handwright.methods.sampling.method import ContactSampling
@@ -70,14 +68,8 @@ _KEY_STEP, _KEY_ROTATION = 6, 0.35
 # Number of points of the body that digits may be told to touch, and on each part that is named.
 _NUM_POINTS, _NUM_POINTS_OF_PART = 700, 400
 _EDGE_CLEARANCE = 0.005
-_SKIN_SPACING = 0.0025
-# Shares of the depth of soft tissue to which pads that hold sink in, and other skin may: the rest
-# is for what the search and smoothing miss.
-_PAD_SHARE, _SKIN_SHARE = 0.2, 0.4
 # Points of a body that are deeper in the grid, m, are walls of a hollow that is filled.
 _OFF_SURFACE = 1e-3
-# Height of a relocating pad over the surface, m.
-_LIFT = 0.010
 # Least frames of a relocation and how far it goes in one, m, at the usual pace.
 _FLIGHT_FRAMES, _STRIDE = 4, 0.008
 # How much candidates that stay within reach for long are preferred; more if nothing shall change.
@@ -88,12 +80,12 @@ class HoldSearch(NamedTuple):
     """One hold, ready to be searched."""
 
     interval: CarryInterval
-    models: tuple[HandModel, ...]
-    hands: HandsAsOne
     data: HoldData
     """All frames of the hold, approach and retreat included, with the limits of the search."""
     strict: HoldData
-    """All frames of the hold with the limits by which finished motions are checked."""
+    """The same with the limits by which finished motions are checked."""
+    searched: HoldData
+    """The frames of the search only."""
     times: Float[np.ndarray, " T"]
     """Times of all frames of the hold, s."""
     first: int
@@ -102,10 +94,7 @@ class HoldSearch(NamedTuple):
     """Frame of the problem at which the search starts."""
     stop: int
     """One after the frame of the problem at which the search ends."""
-    searched: HoldData
-    """The frames of the search only."""
     candidates: Candidates
-    steps: Steps
     policy: Policy
     work: Workspace
     body: RigidBody
@@ -121,17 +110,23 @@ class HoldSearch(NamedTuple):
     infeasibility: str
     """Why the constraints of an artist cannot be met; empty if they can."""
 
+    @property
+    def models(self) -> tuple[HandModel, ...]:
+        """The hands, in the order of their joints."""
+        return tuple(self.interval.hands.values())
 
-def joints_of(hold: HoldSearch, h: int) -> slice:
-    """Columns of one hand among the joints of all hands of a hold."""
-    first = int(hold.data.offset[h])
-    return slice(first, first + hold.models[h].num_joints)
+    def joints(self, h: int) -> slice:
+        """Columns of one hand among the joints of all."""
+        first = int(self.data.hands.offset[h])
+        return slice(first, first + self.models[h].num_joints)
 
-
-def root_of(hold: HoldSearch, h: int) -> Pose:
-    """(T,) poses of a hand's root in the body's frame, over all frames of the hold."""
-    data = hold.data
-    return Pose(data.root_position[:, h].copy(), rotation.from_matrix(data.root_rotation[:, h]))
+    def posed(
+        self, q: Float[np.ndarray, "T J"], h: int
+    ) -> tuple[HandModel, Float[np.ndarray, "T N"], Pose]:
+        """One hand, its part of the joint values of all, rad, and its root in the body's frame."""
+        data = self.data
+        wxyz = rotation.from_matrix(data.root_rotation[:, h])
+        return self.models[h], q[:, self.joints(h)], Pose(data.root_position[:, h].copy(), wxyz)
 
 
 def prepare(problem: Problem, method: ContactSampling) -> list[HoldSearch]:
@@ -180,60 +175,52 @@ def _prepare_hold(
     """Makes the hold from frame ``first`` to before ``last`` ready."""
     times = problem.times[first:last]
     step = float(np.median(np.diff(problem.times)))
-    models = tuple(problem.hands[name] for name in interval.hands)
-    hands = hands_as_one(models, _SKIN_SPACING)
+    models = tuple(interval.hands.values())
     body = problem.bodies[interval.body]
-    data, wraps = _hold_data(problem, method, interval, hands, times)
+    data = make_hold_data(problem, interval, times, method)
+    wraps = method.grip != "precision" and is_near_palm(data, models)
+    if wraps:
+        data = with_phalanx_points(data, models, PAD_SHARE * method.soft_tissue)
+    data = limit_digits(data, interval, times, method)
     grip: Grip = "power" if wraps else method.grip
     strict = data._replace(limits=check_limits(data.limits, method, step))
     start, stop = max(interval.start - _LEAD, first), min(interval.stop + _TAIL, last)
-    looser = data
+    searched = slice_hold_data(data, start - first, stop - first)
     if method.kept:
-        looser = data._replace(limits=kept_limits(strict.limits, step))
-    searched = slice_hold_data(looser, start - first, stop - first)
+        searched = searched._replace(limits=kept_limits(strict.limits, step))
     work = make_workspace(data)
     distance = ExactDistance.from_body(body)
     own_times = problem.times[start:stop]
-    parts = find_held_parts(body, interval, models, method)
+    parts = find_held_parts(body, interval, method)
     point, normal = _candidate_points(body, data, parts, method)
-    constraints = find_constraints(searched, interval, models, own_times, method, distance)
-    surface = (
-        np.concatenate([point, constraints.point]),
-        np.concatenate([normal, constraints.normal]),
-    )
-    rotations = searched.root_rotation
-    frames = np.union1d(key_frames(rotations, _KEY_STEP, _KEY_ROTATION), constraints.frames)
-    skin_depth = _SKIN_SHARE * method.soft_tissue
-    candidates = make_candidates(searched, models, surface, frames, work, skin_depth=skin_depth)
+    constraints = find_constraints(searched, interval, own_times, method, distance)
+    point = np.concatenate([point, constraints.point])
+    normal = np.concatenate([normal, constraints.normal])
+    keys = key_frames(searched.root_rotation, _KEY_STEP, _KEY_ROTATION)
+    keys = np.union1d(keys, constraints.frames)
+    depth = SKIN_SHARE * method.soft_tissue
+    candidates = make_candidates(searched, models, (point, normal), keys, work, skin_depth=depth)
     candidates = penalise_unsuited(searched, work, candidates, grip)
-    parts, candidates = keep_to_parts(parts, candidates, data.hand_of_digit)
+    parts, candidates = keep_to_parts(parts, candidates, data.hands.hand_of_digit)
     candidates, schedule, infeasibility = apply_constraints(
         searched, work, candidates, constraints, start
     )
-    policy = _policy(interval, models, own_times, method, wraps, schedule)
+    policy = _policy(interval, own_times, method, wraps, schedule)
     return HoldSearch(
         interval=interval,
-        models=models,
-        hands=hands,
         data=data,
         strict=strict,
+        searched=searched,
         times=times,
         first=first,
         start=start,
         stop=stop,
-        searched=searched,
         candidates=candidates,
-        steps=Steps(
-            force_weight=np.ones(policy.slide.shape),
-            idle_force_factor=method.idle_force_weight,
-            lift=_LIFT,
-            alone=data.hold_weights._replace(digits=0.0),
-        ),
         policy=policy,
         work=work,
         body=body,
         distance=distance,
-        skin_depth=skin_depth,
+        skin_depth=depth,
         force_weight=capsule_force_weights(data, grip),
         parts=parts,
         pins=tuple(pin.number for pin in constraints.pins),
@@ -241,67 +228,16 @@ def _prepare_hold(
     )
 
 
-def _hold_data(
-    problem: Problem,
-    method: ContactSampling,
-    interval: CarryInterval,
-    hands: HandsAsOne,
-    times: Float[np.ndarray, " T"],
-) -> tuple[HoldData, bool]:
-    """Data of all frames of a hold, and whether fingers wrap the body."""
-    step = float(np.median(np.diff(problem.times)))
-    models = tuple(problem.hands[name] for name in interval.hands)
-    body = problem.bodies[interval.body]
-    weight = body.mass * max(float(np.linalg.norm(problem.gravity)), 1.0)
-    pad_depth = _PAD_SHARE * method.soft_tissue
-    data = make_hold_data(
-        problem,
-        body,
-        HoldTracks(
-            times=times,
-            body=problem.track(interval.body).at(times),
-            roots=tuple(problem.track(name).at(times) for name in interval.hands),
-        ),
-        hands,
-        search_limits(method, step, weight),
-        cutoff_hz=method.smoothing_hz,
-        tissue=SoftTissue(pad_depth=pad_depth, skin_depth=_SKIN_SHARE * method.soft_tissue),
-        fills_hollows=method.treat_as_solid,
-    )
-    wraps = method.grip != "precision" and is_near_palm(data, models)
-    if wraps:
-        data = with_phalanx_points(data, models, pad_depth)
-    return limit_digits(data, interval, models, times, method), wraps
-
-
 def _candidate_points(
-    body: RigidBody,
-    data: HoldData,
-    parts: HeldParts,
-    method: ContactSampling,
+    body: RigidBody, data: HoldData, parts: HeldParts, method: ContactSampling
 ) -> tuple[Float[np.ndarray, "P 3"], Float[np.ndarray, "P 3"]]:
-    """Points that digits may be told to touch, m, and outward normals there."""
-    point, normal = _draw_points(body, parts)
-    if method.treat_as_solid:
-        is_outside = sample_field(data.field, point)[0] > -_OFF_SURFACE
-        point, normal = point[is_outside], normal[is_outside]
-    for ball in method.forbidden:
-        far = np.linalg.norm(point - np.array(ball.center), axis=1) > ball.radius
-        point, normal = point[far], normal[far]
-    return point, normal
-
-
-def _draw_points(
-    body: RigidBody, parts: HeldParts
-) -> tuple[Float[np.ndarray, "P 3"], Float[np.ndarray, "P 3"]]:
-    """Points on all of the body or on the parts that are named, m, and outward normals.
+    """Points on all of the body or on the parts that are named, m, and outward normals there.
 
     Raises:
         InvalidValueError: A part has no points.
     """
-    regions = [*([None] * parts.is_anywhere()), *parts.all_regions()]
     drawn = []
-    for region in regions:
+    for region in [*([None] * parts.is_anywhere()), *parts.all_regions()]:
         points, normals = surface_points(
             body,
             _NUM_POINTS if region is None else _NUM_POINTS_OF_PART,
@@ -311,13 +247,18 @@ def _draw_points(
         )
         if region is not None and len(points) == 0:
             raise InvalidValueError(
-                f"grasp_regions: no place of body '{body.name}' was found in {region.where}. "
+                f"grasp_regions: no point of body '{body.name}' was found in {region.where}. "
                 "Expected a centre on its surface, in its own frame, and a radius of some "
                 "millimetres."
             )
         drawn.append((points, normals))
     point, normal = (np.concatenate(arrays) for arrays in zip(*drawn, strict=True))
-    return point, normal
+    is_allowed = np.ones(len(point), dtype=bool)
+    if method.treat_as_solid:
+        is_allowed &= sample_field(data.field, point)[0] > -_OFF_SURFACE
+    for ball in method.forbidden:
+        is_allowed &= np.linalg.norm(point - np.array(ball.center), axis=1) > ball.radius
+    return point[is_allowed], normal[is_allowed]
 
 
 def _describe_stray_pin(parts: HeldParts, constraints: Constraints) -> str:
@@ -333,7 +274,6 @@ def _describe_stray_pin(parts: HeldParts, constraints: Constraints) -> str:
 
 def _policy(
     interval: CarryInterval,
-    models: tuple[HandModel, ...],
     times: Float[np.ndarray, " T"],
     method: ContactSampling,
     wraps: bool,
@@ -343,7 +283,7 @@ def _policy(
     chances = [np.full(schedule.pin.shape, chance) for chance in CHANCES[method.strategy]]
     for preference in method.preferences:
         when = np.flatnonzero(frames_within(times, preference.start, preference.end))
-        rows = np.array(digit_rows(interval, models, preference.digits))
+        rows = np.array(digit_rows(interval, preference.digits))
         for table, chance in zip(chances, CHANCES[preference.strategy], strict=True):
             table[np.ix_(when, rows)] = chance
     slide, relocate, land = chances
