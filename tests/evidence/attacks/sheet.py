@@ -13,7 +13,6 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "fixtures"), str(HERE.parents[2])]
 
-from handwright.render.still import write_png  # noqa: E402
 
 from attacks.rows import judge  # noqa: E402
 from attacks.tables import ATTACKS  # noqa: E402
