@@ -13,7 +13,6 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "fixtures"), str(HERE.parents[2])]
 
-from handwright.render.still import write_png  # noqa: E402
 
 from attacks.rows import judge  # noqa: E402
 from attacks.tables import ATTACKS  # noqa: E402
@@ -21,6 +20,7 @@ from handwright.core.clip import Clip  # noqa: E402
 from handwright.core.contact import ContactTrack  # noqa: E402
 from handwright.render.camera import Camera  # noqa: E402
 from handwright.render.motion_sheet import pictures, spread  # noqa: E402
+from handwright.render.scene import write_png  # noqa: E402
 from handwright.render.sheet import contact_sheet  # noqa: E402
 
 SHOWN = {
