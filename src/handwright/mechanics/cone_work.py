@@ -63,8 +63,8 @@ class ConeWork(NamedTuple):
 
 
 def _blocks(count: int, size: int) -> ConeBlocks:
-    tables = {name: np.zeros((count, size)) for name in ConeBlocks._fields}
-    return ConeBlocks(**tables | {"eta": np.zeros(count)})
+    shapes = (count if name == "eta" else (count, size) for name in ConeBlocks._fields)
+    return ConeBlocks(*map(np.zeros, shapes))
 
 
 def make_cone_work(capacity: int) -> ConeWork:

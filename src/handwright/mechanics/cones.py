@@ -101,8 +101,20 @@ def solve_cones(
 
 
 @kernel
-def _solve_usual(work: ConeWork, program: ForceProgram, penalty: float) -> tuple[int, float, int]:
-    """``solve_cones`` as other compiled code calls it, so that it is compiled once for all."""
+def _solve_usual(
+    work: ConeWork,
+    contacts: ForceContacts,
+    count: int,
+    wrench: np.ndarray,
+    scales: tuple[float, float],
+    tolerance: float,
+    penalty: float,
+) -> tuple[int, float, int]:
+    """``solve_cones`` as other compiled code calls it, so that it is compiled once for all.
+
+    Numba takes longer to take over a program from Python than its parts.
+    """
+    program = ForceProgram(contacts, count, wrench, scales[0], scales[1], tolerance)
     return solve_cones(work, program, penalty, MAX_ITERATIONS)
 
 
@@ -199,6 +211,8 @@ class LeastForces:
             )
         for own, given in zip(self._contacts, contacts, strict=True):
             own[:count] = given
-        program = program._replace(contacts=self._packed[1])
-        found = _solve_usual(self._packed[0], program, self._penalty)
+        scales = program.force_scale, program.length_scale
+        found = _solve_usual(
+            *self._packed, count, program.wrench, scales, self._tolerance, self._penalty
+        )
         return contact_forces(work.force[:count].copy(), work.residual.copy(), *found)

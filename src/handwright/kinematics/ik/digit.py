@@ -45,8 +45,10 @@ def _point_row(
 ) -> None:
     """Derivative of ``direction . point`` by the digit's free joints, in ``row``."""
     tree, table = rig.tree, rig.table
-    for a in range(count_of(table.free, digit)):
+    for a in range(table.free.shape[1]):
         joint = table.free[digit, a]
+        if joint < 0:
+            break
         row[a] = 0.0
         if joint < link:
             vx, vy, vz = joint_velocity_of_point(tree, links, joint, point)
@@ -174,8 +176,10 @@ def digit_terms(
         for other_digit in range(table.capsule.shape[0]):
             if other_digit == digit:
                 continue
-            for n in range(count_of(table.capsule, other_digit)):
+            for n in range(table.capsule.shape[1]):
                 other = table.capsule[other_digit, n]
+                if other < 0:
+                    break
                 _, c, d = capsule_axis(table, links, other)
                 reach = (
                     table.capsule_radius[own] + table.capsule_radius[other] + weights.digit_margin
@@ -256,8 +260,10 @@ def digit_cost(
 def place_digit(rig: Rig, links: Links, digit: int, q: np.ndarray) -> None:
     """Sets the followers of a digit and places its links."""
     table = rig.table
-    for n in range(count_of(table.chain, digit)):
+    for n in range(table.chain.shape[1]):
         joint = table.chain[digit, n]
+        if joint < 0:
+            break
         leader = table.leader[joint]
         if leader >= 0:
             q[joint] = table.ratio[joint] * q[leader] + table.bias[joint]
@@ -304,6 +310,7 @@ def _solve_free(work: DigitWorkspace, side: int, count: int, damping: float) -> 
 def _bounded_step(
     problem: DigitProblem,
     digit: int,
+    count: int,
     q: np.ndarray,
     work: DigitWorkspace,
     side: int,
@@ -315,7 +322,6 @@ def _bounded_step(
         How much the step should lower the cost if it were quadratic.
     """
     table, low, high = problem.rig.table, problem.low, problem.high
-    count = count_of(table.free, digit)
     for a in range(count):
         joint, slope = table.free[digit, a], work.gradient[side, a]
         work.held[a] = (q[joint] <= low[joint] and slope > 0.0) or (
@@ -399,7 +405,7 @@ def solve_digit(
         # A joint stopped at one bound can drag the others uphill; with enough damping each joint
         # follows its own slope. One call, not two: it is copied in wherever it stands.
         while True:
-            promise = _bounded_step(problem, digit, q, work, side, damping)
+            promise = _bounded_step(problem, digit, count, q, work, side, damping)
             if promise >= -weights.polish or damping > _MOST_DAMPING:
                 break
             damping = max(damping * 100.0, 1e-5)

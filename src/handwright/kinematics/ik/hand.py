@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float
 from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
 from handwright.geometry.distance.sdf import Field
-from handwright.kernels.decorators import compiled
+from handwright.kernels.decorators import kernel
 from handwright.kinematics.fk import posed_pads
 from handwright.kinematics.ik.digit import solve_digit
 from handwright.kinematics.ik.digit_table import Rig, digit_table, rig_of
@@ -74,7 +74,7 @@ class HandGoals(NamedTuple):
     """For the others; see ``idle_weights``."""
 
 
-@compiled
+@kernel
 def solve_hand(
     rig: Rig,
     around: Around,

@@ -138,4 +138,4 @@ def forget_skin(
         memory.least[pose, capsule] = -np.inf
         for row in range(samples.first[capsule], samples.first[capsule + 1]):
             memory.known[pose, row] = -np.inf
-    keep_skin(table, samples, memory, links, digit, pose)
+        _keep_pose(samples, memory, links, capsule, pose)
