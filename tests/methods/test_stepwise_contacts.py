@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from stepped_frame import resting_frame
 
 import handwright as hw
 from handwright.core.contact import ContactMode
@@ -28,8 +29,12 @@ from handwright.methods.stepwise.contacts.contact_state import (
     held_points,
 )
 from handwright.methods.stepwise.contacts.digit_separation import digit_limits
-from handwright.methods.stepwise.contacts.end_kernels import contact_wrenches, motion_over_bodies
-from handwright.methods.stepwise.contacts.ends import frame_ends, true_motion
+from handwright.methods.stepwise.contacts.ends import (
+    contact_wrenches,
+    frame_ends,
+    motion_over_bodies,
+    true_motion,
+)
 from handwright.methods.stepwise.contacts.proximity import (
     body_proximities,
     hand_contact,
@@ -39,9 +44,10 @@ from handwright.methods.stepwise.contacts.proximity import (
 from handwright.methods.stepwise.contacts.resting_kernels import (
     InverseMass,
     SupportCorners,
+    carrying_corners,
+    is_lowest,
     support_impulses,
 )
-from handwright.methods.stepwise.contacts.support_corners import carrying_corners, is_lowest
 from handwright.methods.stepwise.contacts.transition_kernels import (
     energy_added,
     gaps_and_forces,
@@ -89,11 +95,7 @@ def world(problem):
 
 @pytest.fixture
 def frame(problem, world) -> Frame:
-    hand = world.hands[0]
-    q = hand.model.joints.clamp(hand.model.pose("rest"))
-    hands = [hand_state(hand, q, problem.start["right"])]
-    bodies = [body_state(world.bodies[0], problem.start["box"])]
-    return Frame.begin(world, hands, bodies, time=0.0, step=STEP)
+    return resting_frame(problem, world, time=0.0, step=STEP)
 
 
 def one_contact(*, hand: int, mode: int = STATIC, gap: float = 0.0, **more) -> tuple:

@@ -20,7 +20,7 @@ from handwright.methods.stepwise.contacts.proximity import (
     hand_contact,
     new_hand_contacts,
 )
-from handwright.methods.stepwise.contacts.support_corners import TOUCHING
+from handwright.methods.stepwise.contacts.resting_kernels import TOUCHING
 from handwright.methods.stepwise.contacts.transition_kernels import (
     SlipFigures,
     energy_added,

@@ -11,7 +11,7 @@ from handwright.core.events import Grip
 from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
 from handwright.grasping.grasp import Grasp, NoGrasp
-from handwright.grasping.grips import find_grip
+from handwright.grasping.planner import find_grip
 from handwright.grasping.reach import NoReach, ReachPath, reach_path
 from handwright.math.pose import Pose
 from handwright.methods.stepwise.contacts.contact_state import ContactState
