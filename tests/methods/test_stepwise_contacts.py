@@ -333,7 +333,7 @@ def test_velocities_at_contacts_are_those_of_their_points(frame):
     np.testing.assert_allclose(rows.offset, 0.0, atol=1e-15)
     rng = np.random.default_rng(0)
     velocity = rng.normal(size=frame.world.num_velocities)
-    moved = rows.moving(velocity)
+    moved = rows.motion(velocity).moved
     tiny = 1e-7
     ahead = frame.hands[0].copy()
     advance_hand(hand, ahead, velocity[hand.slice], tiny)
@@ -342,8 +342,8 @@ def test_velocities_at_contacts_are_those_of_their_points(frame):
     of_body = own[:3] + np.cross(own[3:], anchor)
     np.testing.assert_allclose(moved[0], (there - point) / tiny - of_body, atol=1e-5)
     np.testing.assert_allclose(moved[1], -of_body, atol=1e-12)
-    np.testing.assert_allclose(rows.slip(velocity) @ UP, 0.0, atol=1e-12)
-    np.testing.assert_allclose(rows.leaving(velocity), -moved @ UP)
+    np.testing.assert_allclose(rows.motion(velocity).slip @ UP, 0.0, atol=1e-12)
+    np.testing.assert_allclose(rows.motion(velocity).along, moved @ UP)
 
 
 def test_true_motion_is_the_linear_one_for_slow_frames(frame):
@@ -367,7 +367,7 @@ def test_true_motion_is_the_linear_one_for_slow_frames(frame):
     solved = StepSolution(velocity, force, none, 0.0, 1)
     ends = frame_ends(frame, rows, solved, np.zeros((1, 6)))
     np.testing.assert_allclose(ends.bodies[0].velocity, velocity[own][:3], atol=1e-12)
-    linear = rows.moving(velocity)[0]
+    linear = rows.motion(velocity).moved[0]
     curved = true_motion(frame, rows, ends)[0]
     # Points move on curves: the difference is of the second order.
     turn = STEP * np.linalg.norm(velocity[own][3:])
