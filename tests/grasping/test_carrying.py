@@ -9,7 +9,7 @@ import handwright as hw
 from handwright.geometry.distance.surface_distance import surface_distance
 from handwright.grasping.carry import carrying_strain
 from handwright.grasping.forces import strength_share
-from handwright.grasping.grips import obstacles
+from handwright.grasping.planner import obstacles
 from handwright.kinematics import link_poses
 from handwright.math import rotation
 from handwright.math.pose import Pose

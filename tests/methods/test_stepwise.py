@@ -122,7 +122,7 @@ def test_rows_of_a_point_are_its_velocity():
 
     state = hand_state(hand, q, problem.start["right"])
     rows = np.zeros((3, world.num_velocities))
-    hand_point_rows(hand.chain(state.links), link, *place(0.0), 1.0, rows)
+    hand_point_rows(hand.chain(state.links), link, place(0.0), 1.0, rows)
     expected = (place(1e-6) - place(-1e-6)) / 2e-6
     np.testing.assert_allclose(rows[:, hand.slice] @ velocity, expected, atol=1e-8)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from stepped_frame import resting_frame
 
 import handwright as hw
 from handwright.core.contact import ContactMode
@@ -28,8 +29,12 @@ from handwright.methods.stepwise.contacts.contact_state import (
     held_points,
 )
 from handwright.methods.stepwise.contacts.digit_separation import digit_limits
-from handwright.methods.stepwise.contacts.end_kernels import contact_wrenches, motion_over_bodies
-from handwright.methods.stepwise.contacts.ends import frame_ends, true_motion
+from handwright.methods.stepwise.contacts.ends import (
+    contact_wrenches,
+    frame_ends,
+    motion_over_bodies,
+    true_motion,
+)
 from handwright.methods.stepwise.contacts.proximity import (
     body_proximities,
     hand_contact,
@@ -39,9 +44,10 @@ from handwright.methods.stepwise.contacts.proximity import (
 from handwright.methods.stepwise.contacts.resting_kernels import (
     InverseMass,
     SupportCorners,
+    carrying_corners,
+    is_lowest,
     support_impulses,
 )
-from handwright.methods.stepwise.contacts.support_corners import carrying_corners, is_lowest
 from handwright.methods.stepwise.contacts.transition_kernels import (
     energy_added,
     gaps_and_forces,
@@ -89,11 +95,7 @@ def world(problem):
 
 @pytest.fixture
 def frame(problem, world) -> Frame:
-    hand = world.hands[0]
-    q = hand.model.joints.clamp(hand.model.pose("rest"))
-    hands = [hand_state(hand, q, problem.start["right"])]
-    bodies = [body_state(world.bodies[0], problem.start["box"])]
-    return Frame.begin(world, hands, bodies, time=0.0, step=STEP)
+    return resting_frame(problem, world, time=0.0, step=STEP)
 
 
 def one_contact(*, hand: int, mode: int = STATIC, gap: float = 0.0, **more) -> tuple:
@@ -331,7 +333,7 @@ def test_velocities_at_contacts_are_those_of_their_points(frame):
     np.testing.assert_allclose(rows.offset, 0.0, atol=1e-15)
     rng = np.random.default_rng(0)
     velocity = rng.normal(size=frame.world.num_velocities)
-    moved = rows.moving(velocity)
+    moved = rows.motion(velocity).moved
     tiny = 1e-7
     ahead = frame.hands[0].copy()
     advance_hand(hand, ahead, velocity[hand.slice], tiny)
@@ -340,8 +342,8 @@ def test_velocities_at_contacts_are_those_of_their_points(frame):
     of_body = own[:3] + np.cross(own[3:], anchor)
     np.testing.assert_allclose(moved[0], (there - point) / tiny - of_body, atol=1e-5)
     np.testing.assert_allclose(moved[1], -of_body, atol=1e-12)
-    np.testing.assert_allclose(rows.slip(velocity) @ UP, 0.0, atol=1e-12)
-    np.testing.assert_allclose(rows.leaving(velocity), -moved @ UP)
+    np.testing.assert_allclose(rows.motion(velocity).slip @ UP, 0.0, atol=1e-12)
+    np.testing.assert_allclose(rows.motion(velocity).along, moved @ UP)
 
 
 def test_true_motion_is_the_linear_one_for_slow_frames(frame):
@@ -365,7 +367,7 @@ def test_true_motion_is_the_linear_one_for_slow_frames(frame):
     solved = StepSolution(velocity, force, none, 0.0, 1)
     ends = frame_ends(frame, rows, solved, np.zeros((1, 6)))
     np.testing.assert_allclose(ends.bodies[0].velocity, velocity[own][:3], atol=1e-12)
-    linear = rows.moving(velocity)[0]
+    linear = rows.motion(velocity).moved[0]
     curved = true_motion(frame, rows, ends)[0]
     # Points move on curves: the difference is of the second order.
     turn = STEP * np.linalg.norm(velocity[own][3:])

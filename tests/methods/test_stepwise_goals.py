@@ -14,7 +14,7 @@ from handwright.evidence.metrics.goals import feature_poses, goal_errors
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.math.vectors import turn_between
-from handwright.methods.stepwise.objectives.current_goals import current_goals
+from handwright.methods.stepwise.objectives.pursuits import current_goals
 from handwright.methods.stepwise.session import Session
 
 STEP = 1.0 / 30.0

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from stepped_frame import resting_frame
 
 import handwright as hw
 from handwright.core.clip import Provenance
@@ -36,7 +37,6 @@ from handwright.methods.stepwise.objectives.posture_targets import (
     body_objectives,
     posture_objectives,
 )
-from handwright.methods.stepwise.objectives.profile import reaching_rate
 from handwright.methods.stepwise.objectives.pursuit import (
     POSITION_WEIGHT,
     begin_pursuit,
@@ -44,9 +44,15 @@ from handwright.methods.stepwise.objectives.pursuit import (
     join_objectives,
 )
 from handwright.methods.stepwise.objectives.pursuits import Pursuits
-from handwright.methods.stepwise.objectives.references import aligned, passing, speeding, toward
+from handwright.methods.stepwise.objectives.references import (
+    aligned,
+    passing,
+    reaching_rate,
+    speeding,
+    toward,
+)
 from handwright.methods.stepwise.settings import Settings
-from handwright.methods.stepwise.world import body_state, hand_state, make_world
+from handwright.methods.stepwise.world import make_world
 
 STEP = 1.0 / 30.0
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
@@ -75,11 +81,7 @@ def world(problem):
 
 @pytest.fixture
 def frame(problem, world) -> Frame:
-    hand = world.hands[0]
-    q = hand.model.joints.clamp(hand.model.pose("rest"))
-    hands = [hand_state(hand, q, problem.start["right"])]
-    bodies = [body_state(world.bodies[0], problem.start["box"])]
-    return Frame.begin(world, hands, bodies, time=1.0, step=STEP)
+    return resting_frame(problem, world, time=1.0, step=STEP)
 
 
 def test_a_reach_takes_the_time_that_it_is_given():

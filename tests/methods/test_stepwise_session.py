@@ -14,8 +14,11 @@ from handwright.core.events import Push
 from handwright.core.goal import Feature, Goal, is_same_goal
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.kinematics.fk import link_poses
-from handwright.methods.stepwise.objectives.profile import reaching_rate, share_at_rate
-from handwright.methods.stepwise.objectives.references import way_begun
+from handwright.methods.stepwise.objectives.references import (
+    reaching_rate,
+    share_at_rate,
+    way_begun,
+)
 from handwright.methods.stepwise.session import MAX_PUSH, Session
 
 STEP = 1.0 / 30.0

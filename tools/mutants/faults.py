@@ -378,7 +378,7 @@ FAULTS = (
     ),
     Fault(
         "reach_profile_searches_the_wrong_half",
-        "src/handwright/methods/stepwise/objectives/profile.py",
+        "src/handwright/methods/stepwise/objectives/references.py",
         "if reaching_rate(middle) < rate else (low, middle)",
         "if reaching_rate(middle) > rate else (low, middle)",
         ("tests/methods/test_stepwise_session.py",),

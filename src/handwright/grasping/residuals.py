@@ -122,10 +122,11 @@ def deepest(problem: GraspProblem, q: Float[np.ndarray, " J"], root: Pose) -> fl
 class Residuals:
     """Residuals and their Jacobian, added one after the other."""
 
-    def __init__(self, num_joints: int) -> None:
+    def __init__(self, problem: GraspProblem) -> None:
         self.value: list[np.ndarray] = []
         self.jacobian: list[np.ndarray] = []
-        self._width = num_joints + 6
+        self._tree, self._links = tree_of(problem.model), problem.links
+        self._width = problem.model.num_joints + 6
 
     def add(self, value: np.ndarray, jacobian: np.ndarray) -> None:
         """Adds residuals (R,) with their Jacobian (R, J + 6)."""
@@ -135,6 +136,20 @@ class Residuals:
     def blank(self, count: int) -> np.ndarray:
         """Zero rows of a Jacobian."""
         return np.zeros((count, self._width))
+
+    def by_points(
+        self, points: SkinPoints, rows: np.ndarray, direction: np.ndarray, into: np.ndarray
+    ) -> np.ndarray:
+        """Rows ``into`` of a Jacobian: how skin points move along directions."""
+        jacobian = self.blank(int(into.max()) + 1)
+        add_gradients(points, rows, direction, into, self._tree, self._links, jacobian)
+        return jacobian
+
+    def by_turns(self, link: np.ndarray, vector: np.ndarray) -> np.ndarray:
+        """Three rows of a Jacobian for each vector that turns with a link."""
+        jacobian = self.blank(3 * len(link))
+        add_rotation_gradients(link, vector, self._tree, self._links, jacobian)
+        return jacobian
 
     def stacked(self) -> tuple[np.ndarray, np.ndarray]:
         """All of them."""
@@ -151,7 +166,7 @@ def grasp_residuals(
     place_points(points, links, place)
     gap, outward = problem.distances(place)
     gap = gap - points.radius
-    rows = Residuals(problem.model.num_joints)
+    rows = Residuals(problem)
     contact = np.array([h.rows[gap[h.rows].argmin()] for h in problem.handles], dtype=np.int64)
     if problem.handles:
         _add_contact(problem, rows, weights, gap, outward, contact)
@@ -189,21 +204,16 @@ def _add_contact(
     contact: np.ndarray,
 ) -> None:
     count = len(contact)
-    tree = tree_of(problem.model)
     off = _MM * gap[contact]
     pull = _attraction(problem, off, weights.near)
     weight = weights.contact
-    jacobian = rows.blank(count)
-    add_gradients(
-        problem.points, contact, outward[contact], np.arange(count), tree, problem.links, jacobian
-    )
+    jacobian = rows.by_points(problem.points, contact, outward[contact], np.arange(count))
     # The square of the residual levels off where a handle is far.
     rows.add(weight * np.sqrt(pull) * off, (_MM * weight * pull**1.5)[:, None] * jacobian)
     link = problem.model.capsules.link[[h.capsule for h in problem.handles]].astype(np.int64)
     local = np.array([h.normal for h in problem.handles])
     normal = np.einsum("nij,nj->ni", problem.links.rotation[link], local)
-    jacobian = rows.blank(3 * count)
-    add_rotation_gradients(link, normal, tree, problem.links, jacobian)
+    jacobian = rows.by_turns(link, normal)
     error = normal + outward[contact]
     size = np.linalg.norm(error, axis=1)
     # Only what is more than a fifth of a radian off counts: pads are round.
@@ -217,12 +227,8 @@ def _add_point_goals(
     count = len(wanted)
     place = np.zeros((count, 3))
     place_points(points, problem.links, place)
-    jacobian = rows.blank(3 * count)
     way = np.tile(np.eye(3), (count, 1))
-    add_gradients(
-        points, np.repeat(np.arange(count), 3), way, np.arange(3 * count),
-        tree_of(problem.model), problem.links, jacobian,
-    )  # fmt: skip
+    jacobian = rows.by_points(points, np.repeat(np.arange(count), 3), way, np.arange(3 * count))
     rows.add(weight * _MM * (place - wanted).ravel(), weight * _MM * jacobian)
 
 
@@ -235,12 +241,9 @@ def _add_balance(
     by_point: np.ndarray,
 ) -> None:
     """Adds what forces leave over of the load; ``by_point`` is its Jacobian by the contacts."""
-    jacobian = rows.blank(len(value))
     into = np.tile(np.arange(len(value)), len(contact))
-    add_gradients(
-        problem.points, np.repeat(contact, len(value)), by_point.reshape(-1, 3), into,
-        tree_of(problem.model), problem.links, jacobian,
-    )  # fmt: skip
+    which = np.repeat(contact, len(value))
+    jacobian = rows.by_points(problem.points, which, by_point.reshape(-1, 3), into)
     rows.add(weight * value, weight * jacobian)
 
 
@@ -263,16 +266,7 @@ def _add_depth(
     if not len(inside):
         return 0.0
     weight = _MM * weights.depth
-    jacobian = rows.blank(len(inside))
-    add_gradients(
-        problem.points,
-        inside,
-        outward[inside],
-        np.arange(len(inside)),
-        tree_of(problem.model),
-        problem.links,
-        jacobian,
-    )
+    jacobian = rows.by_points(problem.points, inside, outward[inside], np.arange(len(inside)))
     rows.add(weight * (gap[inside] - weights.margin), weight * jacobian)
     return max(float(-gap[inside].min()), 0.0)
 
@@ -297,9 +291,8 @@ def _add_pairs(problem: GraspProblem, rows: Residuals, weights: GraspWeights) ->
     apart /= np.maximum(np.linalg.norm(apart, axis=1, keepdims=True), 1e-9)
     both = fixed_points(capsules.link[pairs].ravel(), local.reshape(-1, 3))
     way = np.stack([apart, -apart], axis=1).reshape(-1, 3)
-    jacobian = rows.blank(len(close))
     into = np.repeat(np.arange(len(close)), 2)
-    add_gradients(both, np.arange(len(into)), way, into, tree_of(problem.model), links, jacobian)
+    jacobian = rows.by_points(both, np.arange(len(into)), way, into)
     rows.add(weights.digits * _MM * gaps[close], weights.digits * _MM * jacobian)
     return float(-gaps.min())
 
@@ -318,14 +311,10 @@ def _add_wrist(problem: GraspProblem, rows: Residuals, weight: float) -> None:
     wanted = problem.wrist
     link = model.wrist_link
     one = fixed_points(np.array([link]), np.zeros((1, 3)))
-    jacobian = rows.blank(3)
-    add_gradients(
-        one, np.zeros(3, dtype=np.int64), np.eye(3), np.arange(3), tree_of(model), links, jacobian
-    )
+    jacobian = rows.by_points(one, np.zeros(3, dtype=np.int64), np.eye(3), np.arange(3))
     rows.add(weight * _MM * (links.position[link] - wanted.position), weight * _MM * jacobian)
     # A radian weighs as much as 60 mm.
     axes = np.ascontiguousarray(links.rotation[link].T)
-    jacobian = rows.blank(9)
-    add_rotation_gradients(np.full(3, link), axes, tree_of(model), links, jacobian)
+    jacobian = rows.by_turns(np.full(3, link), axes)
     error = axes - matrix_of(wanted.wxyz).T
     rows.add(60.0 * weight * error.ravel(), 60.0 * weight * jacobian)

@@ -17,8 +17,8 @@ from handwright.core.tolerances import GoalTolerances
 from handwright.deprecated import renamed_fields
 from handwright.methods.about import Paper
 from handwright.methods.base import Attempt, AttemptContext, Method, Search
-from handwright.methods.stepwise.objectives.current_goals import goal_lacks
 from handwright.methods.stepwise.objectives.planned_grasps import NoGripError
+from handwright.methods.stepwise.objectives.pursuits import goal_lacks
 from handwright.methods.stepwise.recording import Moment, make_clip
 from handwright.methods.stepwise.session import MAX_STEP, Session
 from handwright.methods.stepwise.settings import Settings

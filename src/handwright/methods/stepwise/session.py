@@ -43,7 +43,6 @@ from handwright.methods.stepwise.frame import Frame
 from handwright.methods.stepwise.frame_solver import FrameSolver
 from handwright.methods.stepwise.objectives.anticipation import Expectation
 from handwright.methods.stepwise.objectives.body_rotation import midpoint_rotation
-from handwright.methods.stepwise.objectives.current_goals import goal_lacks
 from handwright.methods.stepwise.objectives.horizon import Horizon, VelocityObjectives
 from handwright.methods.stepwise.objectives.planned_grasps import PlannedGrasp, plan_grasps
 from handwright.methods.stepwise.objectives.posture_targets import (
@@ -54,7 +53,7 @@ from handwright.methods.stepwise.objectives.posture_targets import (
     posture_objectives,
 )
 from handwright.methods.stepwise.objectives.pursuit import join_objectives
-from handwright.methods.stepwise.objectives.pursuits import Pursuits
+from handwright.methods.stepwise.objectives.pursuits import Pursuits, goal_lacks
 from handwright.methods.stepwise.qp.dynamics import FrameDynamics, frame_dynamics
 from handwright.methods.stepwise.qp.joint_bounds import joint_bounds, joint_range
 from handwright.methods.stepwise.qp.step import ForceTarget, FrameProblem

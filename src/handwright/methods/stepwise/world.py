@@ -278,9 +278,9 @@ def make_world(problem: Problem) -> World:
         np.array(problem.gravity),
         np.array([body.mass * problem.gravity for body in problem.bodies.values()]).reshape(-1, 3),
         BodyMasses(
-            np.array([body.mass for body in problem.bodies.values()]),
-            np.array([body.inertia for body in problem.bodies.values()]),
-            np.array([part.inverse for part in bodies]),
+            np.array([part.body.mass for part in bodies], dtype=np.float64),
+            np.array([part.body.inertia for part in bodies]).reshape(-1, 3, 3),
+            np.array([part.inverse for part in bodies]).reshape(-1, 3, 3),
             np.array([part.first for part in bodies], dtype=np.int64),
         ),
         np.concatenate([np.zeros(0), *(hand.torque_weights for hand in hands)]),

@@ -12,6 +12,7 @@ from handwright.kernels.decorators import compiled, inlined, kernel
 from handwright.kinematics.tree import placed
 from handwright.mechanics.wrench import tangents
 from handwright.methods.stepwise.qp.point_rows import HandChain, body_point_rows, hand_point_rows
+from handwright.methods.stepwise.vectors import dot, minus, plus, turned, vector
 from handwright.methods.stepwise.world import BodyPoses
 
 _COLLIDING, _SLIDING = int(ContactMode.COLLIDING), int(ContactMode.SLIDING)
@@ -58,15 +59,6 @@ class PlacedContacts(NamedTuple):
     """Velocities of what touches over the bodies, by all velocities."""
 
 
-@inlined
-def _turned(turn: np.ndarray, n: int, x: float, y: float, z: float) -> tuple[float, float, float]:
-    return (
-        turn[n, 0, 0] * x + turn[n, 0, 1] * y + turn[n, 0, 2] * z,
-        turn[n, 1, 0] * x + turn[n, 1, 1] * y + turn[n, 1, 2] * z,
-        turn[n, 2, 0] * x + turn[n, 2, 1] * y + turn[n, 2, 2] * z,
-    )
-
-
 @kernel
 def place_contacts(
     which: ContactIndices,
@@ -86,30 +78,21 @@ def place_contacts(
         out: Filled; ``relative`` must hold zeros. Points of hands are left to
             ``place_hand_contacts``.
     """
-    center, turn = bodies.center, bodies.rotation
-    point, normal, before, relative = out.point, out.normal, out.before, out.relative
+    center, turn, relative = bodies.center, bodies.rotation, out.relative
     for k in range(which.body.shape[0]):
         b, o = which.body[k], which.other[k]
-        lx, ly, lz = vectors[k, 0, 0], vectors[k, 0, 1], vectors[k, 0, 2]
-        nx, ny, nz = vectors[k, 2, 0], vectors[k, 2, 1], vectors[k, 2, 2]
-        ax, ay, az = _turned(turn, b, vectors[k, 1, 0], vectors[k, 1, 1], vectors[k, 1, 2])
+        local, normal = vector(vectors[k, 0]), vector(vectors[k, 2])
         if which.hand[k] >= 0 or o >= 0:
-            nx, ny, nz = _turned(turn, b, nx, ny, nz)
-        normal[k, 0], normal[k, 1], normal[k, 2] = nx, ny, nz
-        before[k, 0], before[k, 1], before[k, 2] = _turned(
-            turn, b, vectors[k, 5, 0], vectors[k, 5, 1], vectors[k, 5, 2]
-        )
-        px, py, pz = center[b, 0] + ax, center[b, 1] + ay, center[b, 2] + az
-        point[k, 0], point[k, 1], point[k, 2] = px, py, pz
+            normal = turned(turn[b], normal)
+        arm = turned(turn[b], vectors[k, 1])
+        point = plus(center[b], arm)
         # Both sides are taken at the body's point, so that what the one gets the other gives.
-        body_point_rows(first[b], ax, ay, az, -1.0, relative[k])
+        body_point_rows(first[b], arm, -1.0, relative[k])
         if o >= 0:
-            lx, ly, lz = _turned(turn, o, lx, ly, lz)
-            lx, ly, lz = lx + center[o, 0], ly + center[o, 1], lz + center[o, 2]
-            body_point_rows(
-                first[o], px - center[o, 0], py - center[o, 1], pz - center[o, 2], 1.0, relative[k]
-            )
-        out.toucher[k, 0], out.toucher[k, 1], out.toucher[k, 2] = lx, ly, lz
+            local = plus(turned(turn[o], local), center[o])
+            body_point_rows(first[o], minus(point, center[o]), 1.0, relative[k])
+        out.normal[k], out.before[k] = normal, turned(turn[b], vectors[k, 5])
+        out.point[k], out.toucher[k] = point, local
 
 
 @kernel
@@ -124,10 +107,9 @@ def place_hand_contacts(
     for k in range(which.hand.shape[0]):
         if which.hand[k] != h:
             continue
-        link, local, point = which.link[k], vectors[k, 0], out.point[k]
-        x, y, z = placed(hand.links, link, local[0], local[1], local[2])
-        out.toucher[k, 0], out.toucher[k, 1], out.toucher[k, 2] = x, y, z
-        hand_point_rows(hand, link, point[0], point[1], point[2], 1.0, out.relative[k])
+        link, local = which.link[k], vectors[k, 0]
+        out.toucher[k] = placed(hand.links, link, local[0], local[1], local[2])
+        hand_point_rows(hand, link, out.point[k], 1.0, out.relative[k])
 
 
 @compiled
@@ -152,7 +134,7 @@ def force_edges(
     for k in range(len(mode)):
         if _has_one_edge(mode[k], friction[k]):
             # The normal has turned since the slip was seen.
-            lift = drag[k, 0] * normal[k, 0] + drag[k, 1] * normal[k, 1] + drag[k, 2] * normal[k, 2]
+            lift = dot(drag[k], normal[k])
             size = 0.0
             for i in range(3):
                 edges[row, i] = drag[k, i] - lift * normal[k, i]
@@ -184,8 +166,7 @@ def across(normal: Float[np.ndarray, "K 3"]) -> tuple:
     first, second = np.zeros(normal.shape), np.zeros(normal.shape)
     for k in range(len(normal)):
         ax, ay, az, bx, by, bz = tangents(normal, k)
-        first[k, 0], first[k, 1], first[k, 2] = ax, ay, az
-        second[k, 0], second[k, 1], second[k, 2] = bx, by, bz
+        first[k], second[k] = (ax, ay, az), (bx, by, bz)
     return first, second
 
 

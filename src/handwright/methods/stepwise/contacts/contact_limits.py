@@ -70,12 +70,7 @@ def contact_limits(contacts: ContactKinematics, modes: ContactModes, step: float
     Contacts of bodies keep them apart, and pinned ones may not part (slack 1). Static contacts of
     hands do not slide, and sliding ones do not turn back (slack 2).
     """
-    relative, curve, normal, offset = (
-        contacts.relative,
-        contacts.curve,
-        contacts.normal,
-        contacts.offset,
-    )
+    relative, offset, normal, curve = contacts
     hand, mode = modes.hand, modes.mode
     lying = np.flatnonzero(hand < 0)
     pinned = np.flatnonzero(modes.is_pinned)

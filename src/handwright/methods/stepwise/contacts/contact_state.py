@@ -67,14 +67,15 @@ class ContactState:
 
 
 class ContactMotion(NamedTuple):
-    """What velocities do at contacts, m/s."""
+    """What touches moves over the bodies by velocities and curves, m/s."""
 
     velocity: Float[np.ndarray, " N"]
     curve: Float[np.ndarray, "K 3"]
     moved: Float[np.ndarray, "K 3"]
     along: Float[np.ndarray, " K"]
-    """Part along the normal."""
+    """Part along the normal, towards the bodies."""
     slip: Float[np.ndarray, "K 3"]
+    """Part along the bodies' surfaces."""
     speed: Float[np.ndarray, " K"]
     """Speed of the slip."""
 
@@ -110,7 +111,7 @@ class ContactArrays:
         """How the contacts move, as compiled code takes it."""
         return ContactKinematics(self.relative, self.offset, self.normal, self.curve)
 
-    def _motion(self, velocity: Float[np.ndarray, " N"]) -> ContactMotion:
+    def motion(self, velocity: Float[np.ndarray, " N"]) -> ContactMotion:
         """What velocities do at the contacts; asked for again and again in a frame."""
         known = self._known
         if known is None or known.velocity is not velocity or known.curve is not self.curve:
@@ -118,22 +119,6 @@ class ContactArrays:
             found = along_and_across(moved, self.normal)
             known = self._known = ContactMotion(velocity, self.curve, moved, *found)
         return known
-
-    def moving(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, "K 3"]:
-        """Velocities of what touches over the bodies, m/s."""
-        return self._motion(velocity).moved
-
-    def slip(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, "K 3"]:
-        """Velocities of what touches along the bodies' surfaces, m/s."""
-        return self._motion(velocity).slip
-
-    def speed(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, " K"]:
-        """Speeds of what touches along the bodies' surfaces, m/s."""
-        return self._motion(velocity).speed
-
-    def leaving(self, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, " K"]:
-        """Speeds with which what touches goes away from the bodies, m/s."""
-        return -self._motion(velocity).along
 
 
 def contact_arrays(frame: Frame, contacts: list[ContactState]) -> ContactArrays:
@@ -170,7 +155,8 @@ def contact_arrays(frame: Frame, contacts: list[ContactState]) -> ContactArrays:
 
 def mean_slip(rows: ContactArrays, velocity: Float[np.ndarray, " N"]) -> Float[np.ndarray, "K 3"]:
     """Slip halfway between the last frame and this one, m/s: what differences of poses show."""
-    return np.asarray(0.5 * (along_and_across(rows.before, rows.normal)[1] + rows.slip(velocity)))
+    before = along_and_across(rows.before, rows.normal)[1]
+    return np.asarray(0.5 * (before + rows.motion(velocity).slip))
 
 
 def held_points(

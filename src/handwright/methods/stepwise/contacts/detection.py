@@ -17,6 +17,7 @@ from handwright.kernels.decorators import compiled, inlined, kernel
 from handwright.kinematics.skin.patches import SkinPatches, patch_ball
 from handwright.kinematics.skin.samples import SkinSamples, sample_position
 from handwright.kinematics.tree import Links, placed
+from handwright.methods.stepwise.vectors import dot, minus, turned, turned_back
 
 # Fields between their nodes may rise a little faster than distances do.
 _STEEPEST = 1.1
@@ -69,25 +70,15 @@ def no_nearest(num_capsules: int) -> Nearest:
 @inlined
 def _in_body(pose: TargetPose, x: float, y: float, z: float) -> tuple[float, float, float]:
     """A world point in the frame of the body."""
-    turn, origin = pose.rotation, pose.origin
-    x, y, z = x - origin[0], y - origin[1], z - origin[2]
-    return (
-        turn[0, 0] * x + turn[1, 0] * y + turn[2, 0] * z,
-        turn[0, 1] * x + turn[1, 1] * y + turn[2, 1] * z,
-        turn[0, 2] * x + turn[1, 2] * y + turn[2, 2] * z,
-    )
+    return turned_back(pose.rotation, minus((x, y, z), pose.origin))
 
 
 @inlined
-def _unit_in_world(pose: TargetPose, gx: float, gy: float, gz: float) -> tuple[float, float, float]:
+def _unit_in_world(pose: TargetPose, gradient: tuple) -> tuple[float, float, float]:
     """A gradient of the body's distances as a unit direction in the world."""
-    turn = pose.rotation
-    size = max(np.sqrt(gx * gx + gy * gy + gz * gz), 1e-12)
-    return (
-        (turn[0, 0] * gx + turn[0, 1] * gy + turn[0, 2] * gz) / size,
-        (turn[1, 0] * gx + turn[1, 1] * gy + turn[1, 2] * gz) / size,
-        (turn[2, 0] * gx + turn[2, 1] * gy + turn[2, 2] * gz) / size,
-    )
+    size = max(np.sqrt(dot(gradient, gradient)), 1e-12)
+    x, y, z = turned(pose.rotation, gradient)
+    return x / size, y / size, z / size
 
 
 @inlined
@@ -109,7 +100,7 @@ def _normal(
         return gx, gy, gz
     x, y, z = _in_body(pose, x, y, z)
     _, gx, gy, gz = field_value_gradient(target.field, x, y, z)
-    return _unit_in_world(pose, gx, gy, gz)
+    return _unit_in_world(pose, (gx, gy, gz))
 
 
 @compiled
@@ -142,9 +133,8 @@ def near_points(
         if not d < margin:
             continue
         if target.is_body:
-            gx, gy, gz = _unit_in_world(pose, gx, gy, gz)
-        gap[n] = d
-        normal[n, 0], normal[n, 1], normal[n, 2] = gx, gy, gz
+            gx, gy, gz = _unit_in_world(pose, (gx, gy, gz))
+        gap[n], normal[n] = d, (gx, gy, gz)
     return gap, normal
 
 
@@ -179,9 +169,7 @@ def nearest_skin(
             continue
         x, y, z = sample_position(skin.samples, row, links)
         out.gap[c], out.row[c] = best, row
-        out.point[c, 0], out.point[c, 1], out.point[c, 2] = x, y, z
-        nx, ny, nz = _normal(target, pose, x, y, z)
-        out.normal[c, 0], out.normal[c, 1], out.normal[c, 2] = nx, ny, nz
+        out.point[c], out.normal[c] = (x, y, z), _normal(target, pose, x, y, z)
 
 
 @kernel

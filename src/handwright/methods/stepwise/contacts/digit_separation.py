@@ -47,8 +47,8 @@ def digit_limits(digits: DigitCapsules, hand: HandChain, width: int) -> tuple:
     start, end = np.zeros((count, 3)), np.zeros((count, 3))
     for c in range(count):
         link, a, b = digits.link[c], digits.start[c], digits.end[c]
-        start[c, 0], start[c, 1], start[c, 2] = placed(hand.links, link, a[0], a[1], a[2])
-        end[c, 0], end[c, 1], end[c, 2] = placed(hand.links, link, b[0], b[1], b[2])
+        start[c] = placed(hand.links, link, a[0], a[1], a[2])
+        end[c] = placed(hand.links, link, b[0], b[1], b[2])
     rows = np.zeros((len(digits.pairs), width))
     gaps = np.zeros(len(digits.pairs))
     room = np.zeros((3, width))
@@ -63,8 +63,8 @@ def digit_limits(digits: DigitCapsules, hand: HandChain, width: int) -> tuple:
         two = start[j] + t * (end[j] - start[j])
         way = (one - two) / apart
         room[:] = 0.0
-        hand_point_rows(hand, digits.link[i], one[0], one[1], one[2], 1.0, room)
-        hand_point_rows(hand, digits.link[j], two[0], two[1], two[2], -1.0, room)
+        hand_point_rows(hand, digits.link[i], one, 1.0, room)
+        hand_point_rows(hand, digits.link[j], two, -1.0, room)
         rows[found] = way[0] * room[0] + way[1] * room[1] + way[2] * room[2]
         gaps[found] = gap
         found += 1

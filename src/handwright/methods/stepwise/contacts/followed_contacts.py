@@ -13,7 +13,7 @@ from handwright.math import rotation
 from handwright.math.vectors import length
 from handwright.methods.stepwise.contacts.contact_state import ContactState
 from handwright.methods.stepwise.contacts.proximity import HandProximity, hand_contact
-from handwright.methods.stepwise.contacts.support_corners import TOUCHING
+from handwright.methods.stepwise.contacts.resting_kernels import TOUCHING
 from handwright.methods.stepwise.frame import Frame
 from handwright.methods.stepwise.qp.point_rows import hand_point_rows
 from handwright.methods.stepwise.qp.step import ForceTarget
@@ -186,7 +186,7 @@ def _velocity_over(frame: Frame, contact: ContactState) -> Float[np.ndarray, "3"
     body = frame.bodies[contact.body]
     point = body.center + body.rotation @ contact.anchor
     rows = np.zeros((3, frame.world.num_velocities))
-    hand_point_rows(hand.chain(state.links), contact.link, *point, 1.0, rows)
+    hand_point_rows(hand.chain(state.links), contact.link, point, 1.0, rows)
     speed = rows[:, hand.slice] @ state.velocity - body.velocity_at(point)
     return np.asarray(body.rotation.T @ speed)
 

@@ -25,7 +25,7 @@ from handwright.methods.stepwise.contacts.detection import (
     no_nearest,
 )
 from handwright.methods.stepwise.contacts.digit_separation import digit_limits
-from handwright.methods.stepwise.contacts.support_corners import (
+from handwright.methods.stepwise.contacts.resting_kernels import (
     TOUCHING,
     carrying_corners,
     is_lowest,
@@ -33,6 +33,7 @@ from handwright.methods.stepwise.contacts.support_corners import (
 from handwright.methods.stepwise.frame import Frame
 from handwright.methods.stepwise.qp.point_rows import HandChain, body_point_rows, hand_point_rows
 from handwright.methods.stepwise.qp.program import VelocityLimits
+from handwright.methods.stepwise.vectors import dot, minus
 from handwright.methods.stepwise.world import BodyState, SteppedBody
 
 MARGIN = 0.012
@@ -134,20 +135,13 @@ def _hand_limits(
     for c in range(near.gap.shape[0]):
         if near.row[c] < 0:
             continue
-        x, y, z = near.point[c, 0], near.point[c, 1], near.point[c, 2]
-        for i in range(3):
-            for j in range(room.shape[1]):
-                room[i, j] = 0.0
-        link = samples.link[near.row[c], 0]
-        hand_point_rows(hand, link, x, y, z, 1.0, room)
+        room[:] = 0.0
+        point = near.point[c]
+        hand_point_rows(hand, samples.link[near.row[c], 0], point, 1.0, room)
         if body_first >= 0:
-            body_point_rows(body_first, x - center[0], y - center[1], z - center[2], -1.0, room)
+            body_point_rows(body_first, minus(point, center), -1.0, room)
         for j in range(room.shape[1]):
-            out[count, j] = (
-                near.normal[c, 0] * room[0, j]
-                + near.normal[c, 1] * room[1, j]
-                + near.normal[c, 2] * room[2, j]
-            )
+            out[count, j] = dot(near.normal[c], room[:, j])
         count += 1
     return count
 

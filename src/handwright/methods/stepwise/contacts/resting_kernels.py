@@ -1,4 +1,4 @@
-"""Impulses of surfaces on a body that no hand touches, compiled."""
+"""Which corners carry a body, and impulses of surfaces on one that no hand touches; compiled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,55 @@ from jaxtyping import Float
 
 from handwright.kernels.decorators import compiled, kernel
 from handwright.methods.stepwise.contacts.contact_limits import least_speed
-from handwright.methods.stepwise.contacts.support_corners import carrying_corners
+
+TOUCHING = 5e-4
+"""Gap below which a contact begins, m."""
+# How much higher than the lowest corner others may be that carry with it, m.
+_PATCH = 5e-4
+# Corners of a body on a surface that carry it; more add nothing but unknowns.
+_NUM_CARRYING = 6
+
+
+@compiled
+def is_lowest(gap: Float[np.ndarray, " V"]) -> np.ndarray:
+    """(V,) corners that touch, and are not much higher than the lowest: those that can carry."""
+    least = np.inf
+    for v in range(len(gap)):
+        least = min(least, gap[v])
+    found = np.zeros(len(gap), dtype=np.bool_)
+    for v in range(len(gap)):
+        found[v] = gap[v] < TOUCHING and gap[v] < least + _PATCH
+    return found
+
+
+@compiled
+def carrying_corners(
+    arms: Float[np.ndarray, "V 3"], normals: Float[np.ndarray, "V 3"], gap: Float[np.ndarray, " V"]
+) -> np.ndarray:
+    """Rows of corners that carry a body: the outermost in a few directions, and the deepest."""
+    if len(arms) <= _NUM_CARRYING:
+        return np.arange(len(arms))
+    x, y, z = normals[0, 0], normals[0, 1], normals[0, 2]
+    axis = np.zeros(3)
+    axis[np.argmin(np.abs(normals[0]))] = 1.0
+    fx, fy, fz = y * axis[2] - z * axis[1], z * axis[0] - x * axis[2], x * axis[1] - y * axis[0]
+    size = np.sqrt(fx * fx + fy * fy + fz * fz)
+    fx, fy, fz = fx / size, fy / size, fz / size
+    sx, sy, sz = y * fz - z * fy, z * fx - x * fz, x * fy - y * fx
+    is_chosen = np.zeros(len(arms), dtype=np.bool_)
+    is_chosen[np.argmin(gap)] = True
+    for way in range(_NUM_CARRYING):
+        angle = 2.0 * np.pi * way / _NUM_CARRYING
+        c, s = np.cos(angle), np.sin(angle)
+        wx, wy, wz = c * fx + s * sx, c * fy + s * sy, c * fz + s * sz
+        best, farthest = 0, -np.inf
+        for v in range(len(arms)):
+            reach = arms[v, 0] * wx + arms[v, 1] * wy + arms[v, 2] * wz
+            if reach > farthest:
+                best, farthest = v, reach
+        is_chosen[best] = True
+    return np.flatnonzero(is_chosen)
+
 
 # Sweeps end when no impulse changes by more than this share of the weight in a frame.
 _SETTLED = 1e-7
@@ -39,35 +87,25 @@ class SupportCorners(NamedTuple):
     """Coulomb coefficients."""
 
 
-class ContactPoints(NamedTuple):
-    """Points of a body that surfaces do carry."""
+class PointResponse(NamedTuple):
+    """What each corner that carries asks for, and how strongly it gives way to an impulse."""
 
-    arm: Float[np.ndarray, "K 3"]
-    """Vectors from the centre of mass, m."""
-    normal: Float[np.ndarray, "K 3"]
-    """Unit normals into the body."""
     low: Float[np.ndarray, " K"]
-    """Least normal velocities of the points, m/s."""
-    friction: Float[np.ndarray, " K"]
-    """Coulomb coefficients."""
-
-
-class Compliance(NamedTuple):
-    """How strongly each point gives way to an impulse, 1/kg."""
-
+    """Least normal velocities, m/s."""
     most: Float[np.ndarray, " K"]
-    """An upper bound over all directions."""
+    """Compliance, an upper bound over all directions, 1/kg."""
     along: Float[np.ndarray, " K"]
-    """Along the normal."""
+    """Compliance along the normal, 1/kg."""
 
 
 @compiled
 def resting_impulses(
     body: InverseMass,
-    points: ContactPoints,
+    points: SupportCorners,
     velocity: Float[np.ndarray, "6"],
     impulse: Float[np.ndarray, "K 3"],
     scale: float,
+    step: float,
 ) -> bool:
     """Impulses on a body that keep its points out of surfaces, within Coulomb's cones.
 
@@ -79,6 +117,7 @@ def resting_impulses(
         velocity: Linear and angular velocity with the impulses; changed along with them.
         impulse: Impulses of the points, N s; changed.
         scale: Impulse of the weight in a frame, N s.
+        step: Length of the frame, s.
     """
     mass, inverse_inertia = body.mass, body.inverse_inertia
     arm, normal = points.arm, points.normal
@@ -90,11 +129,11 @@ def resting_impulses(
         give[k] = 1.0 / mass + reach * size
         lever = np.cross(arm[k], normal[k])
         along[k] = 1.0 / mass + lever @ (inverse_inertia @ lever)
-    compliance = Compliance(give, along)
+    response = PointResponse(least_speed(points.gap, step), give, along)
     for _ in range(_NUM_SWEEPS):
         largest = 0.0
         for k in range(count):
-            change = _settle_point(k, body, points, compliance, velocity, impulse)
+            change = _settle_point(k, body, points, response, velocity, impulse)
             largest = max(largest, change)
         if largest < _SETTLED * scale:
             return True
@@ -105,13 +144,13 @@ def resting_impulses(
 def _settle_point(
     k: int,
     body: InverseMass,
-    points: ContactPoints,
-    compliance: Compliance,
+    points: SupportCorners,
+    response: PointResponse,
     velocity: np.ndarray,
     impulse: np.ndarray,
 ) -> float:
     """Gives one point the impulse that it needs; returns the largest part of the change, N s."""
-    arm, normal, mass, give = points.arm, points.normal, body.mass, compliance.most
+    arm, normal, mass, give = points.arm, points.normal, body.mass, response.most
     ax, ay, az = arm[k, 0], arm[k, 1], arm[k, 2]
     nx, ny, nz = normal[k, 0], normal[k, 1], normal[k, 2]
     # Velocity of the point.
@@ -120,7 +159,7 @@ def _settle_point(
     pz = velocity[2] + velocity[3] * ay - velocity[4] * ax
     was_x, was_y, was_z = impulse[k, 0], impulse[k, 1], impulse[k, 2]
     was, speed = was_x * nx + was_y * ny + was_z * nz, px * nx + py * ny + pz * nz
-    push = max(was + (points.low[k] - speed) / compliance.along[k], 0.0)
+    push = max(was + (response.low[k] - speed) / response.along[k], 0.0)
     tx = was_x - was * nx - (px - speed * nx) / give[k]
     ty = was_y - was * ny - (py - speed * ny) / give[k]
     tz = was_z - was * nz - (pz - speed * nz) / give[k]
@@ -191,11 +230,6 @@ def support_impulses(
         is_chosen[sunk] = True
         chosen = np.concatenate((chosen, sunk))
         impulse = np.concatenate((impulse, np.zeros((len(sunk), 3))))
-        points = ContactPoints(
-            arms[chosen],
-            normal[chosen],
-            least_speed(gap[chosen], step),
-            corners.friction[chosen],
-        )
-        is_settled = resting_impulses(body, points, velocity, impulse, scale)
+        points = SupportCorners(arms[chosen], gap[chosen], normal[chosen], corners.friction[chosen])
+        is_settled = resting_impulses(body, points, velocity, impulse, scale, step)
     return velocity, chosen, impulse

@@ -8,17 +8,13 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.contact import ContactMode
-from handwright.kernels.decorators import compiled, inlined, kernel
+from handwright.kernels.decorators import compiled, kernel
 from handwright.kinematics.tree import Links, placed
 from handwright.methods.stepwise.contacts.contact_kernels import ContactIndices
+from handwright.methods.stepwise.vectors import dot, minus, plus, times, turned
 from handwright.methods.stepwise.world import BodyPoses
 
 _SLIDING = int(ContactMode.SLIDING)
-
-
-@inlined
-def _dot(a: np.ndarray, b: np.ndarray) -> float:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @kernel
@@ -46,16 +42,13 @@ def held_positions(
     for k in range(which.hand.shape[0]):
         if which.hand[k] != h:
             continue
-        b = which.body[k]
-        local, anchor, inward = vectors[k, 0], vectors[k, 1], vectors[k, 2]
-        x, y, z = placed(links, which.link[k], local[0], local[1], local[2])
-        for i in range(3):
-            point[k, i] = center[b, i] + _dot(turn[b, i], anchor)
-        x, y, z = x - point[k, 0], y - point[k, 1], z - point[k, 2]
-        nx, ny, nz = _dot(turn[b, 0], inward), _dot(turn[b, 1], inward), _dot(turn[b, 2], inward)
-        gap = -(x * nx + y * ny + z * nz)
-        x, y, z = x + gap * nx, y + gap * ny, z + gap * nz
-        away[k, 0], away[k, 1] = gap, np.sqrt(x * x + y * y + z * z)
+        b, local = which.body[k], vectors[k, 0]
+        point[k] = plus(center[b], turned(turn[b], vectors[k, 1]))
+        normal = turned(turn[b], vectors[k, 2])
+        offset = minus(placed(links, which.link[k], local[0], local[1], local[2]), point[k])
+        gap = -dot(offset, normal)
+        across = plus(offset, times(gap, normal))
+        away[k, 0], away[k, 1] = gap, np.sqrt(dot(across, across))
 
 
 class SlipFigures(NamedTuple):
@@ -94,13 +87,13 @@ def slip_figures(
     """
     found = np.zeros((len(force), 6))
     for k in range(len(force)):
-        along = _dot(force[k], normal[k])
+        along = dot(force[k], normal[k])
         across = 0.0
         for i in range(3):
             across += (force[k, i] - along * normal[k, i]) ** 2
         found[k, 0], found[k, 1] = along, np.sqrt(across)
-        found[k, 2], found[k, 3] = np.sqrt(_dot(slip[k], slip[k])), np.sqrt(_dot(mean[k], mean[k]))
-        found[k, 4], found[k, 5] = _dot(slip[k], drag[k]), _dot(mean[k], drag[k])
+        found[k, 2], found[k, 3] = np.sqrt(dot(slip[k], slip[k])), np.sqrt(dot(mean[k], mean[k]))
+        found[k, 4], found[k, 5] = dot(slip[k], drag[k]), dot(mean[k], drag[k])
     return found
 
 
@@ -113,7 +106,7 @@ def gaps_and_forces(
     """How far what touches is from the bodies along the normals, m, and forces along them, N."""
     gap, along = np.zeros(len(normal)), np.zeros(len(normal))
     for k in range(len(normal)):
-        gap[k], along[k] = -_dot(offset[k], normal[k]), _dot(force[k], normal[k])
+        gap[k], along[k] = -dot(offset[k], normal[k]), dot(force[k], normal[k])
     return gap, along
 
 
@@ -143,9 +136,9 @@ def energy_added(
     total = 0.0
     for k in range(len(force)):
         if hand[k] < 0 and leaving[k] > still:
-            total += max(step * leaving[k] * _dot(force[k], normal[k]), 0.0)
+            total += max(step * leaving[k] * dot(force[k], normal[k]), 0.0)
         if mode[k] == _SLIDING:
-            total += max(-step * _dot(force[k], slip[k]), 0.0)
+            total += max(-step * dot(force[k], slip[k]), 0.0)
     return total
 
 

@@ -20,7 +20,7 @@ from handwright.methods.stepwise.contacts.proximity import (
     hand_contact,
     new_hand_contacts,
 )
-from handwright.methods.stepwise.contacts.support_corners import TOUCHING
+from handwright.methods.stepwise.contacts.resting_kernels import TOUCHING
 from handwright.methods.stepwise.contacts.transition_kernels import (
     SlipFigures,
     energy_added,
@@ -105,9 +105,9 @@ def after_step(
     frame: Frame, contacts: list[ContactState], rows: ContactArrays, solved: StepSolution
 ) -> None:
     """Remembers forces and slips, and finds which contacts slide from now on."""
-    moved = in_body_axes(rows.moving(solved.velocity), rows.which.body, frame.poses.rotation)
-    slip = rows.slip(solved.velocity)
-    speed = rows.speed(solved.velocity).tolist()
+    motion = rows.motion(solved.velocity)
+    moved = in_body_axes(motion.moved, rows.which.body, frame.poses.rotation)
+    slip, speed = motion.slip, motion.speed.tolist()
     for k, contact in enumerate(contacts):
         contact.force, contact.curve = solved.force[k], rows.curve[k]
         contact.moved = moved[k]
@@ -134,7 +134,7 @@ def separating_contacts(
     The weight is that of all bodies, N.
     """
     gap, along = gaps_and_forces(rows.offset, rows.normal, solved.force)
-    leaving = rows.leaving(solved.velocity)
+    leaving = -rows.motion(solved.velocity).along
     ending = gap + step * leaving
     is_hand = rows.which.hand >= 0
     free = np.array([not (t.is_separated or t.is_pinned) for t in contacts], dtype=bool)
@@ -200,7 +200,7 @@ def corrections(
     mean = mean_slip(rows, solved.velocity)
     drag = np.array([contact.drag for contact in contacts]).reshape(-1, 3)
     figures = slip_figures(
-        solved.force, rows.normal, rows.slip(solved.velocity), mean, drag
+        solved.force, rows.normal, rows.motion(solved.velocity).slip, mean, drag
     ).tolist()
     for contact, way, (along, _, speed, pace, dragged, mean_dragged) in zip(
         contacts, mean, figures, strict=True
@@ -251,12 +251,13 @@ def added_energy(
     contacts: list[ContactState], rows: ContactArrays, solved: StepSolution, step: float
 ) -> float:
     """Energy that contacts which slide or break add in a frame, J; none should."""
+    motion = rows.motion(solved.velocity)
     return float(
         energy_added(
             solved.force,
             rows.normal,
-            rows.slip(solved.velocity),
-            rows.leaving(solved.velocity),
+            motion.slip,
+            -motion.along,
             rows.which.hand,
             np.array([contact.mode for contact in contacts], dtype=np.int64),
             _STILL,

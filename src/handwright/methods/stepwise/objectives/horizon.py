@@ -139,8 +139,6 @@ def _groups(world: World, contacts: list[ContactState]) -> list[np.ndarray]:
     number = np.arange(world.num_velocities)
     if len(set(group)) == 1:
         return [number]
-    owned = [
-        (g, number[part.slice])
-        for g, part in zip(group, (*world.hands, *world.bodies), strict=True)
-    ]
+    slices = [part.slice for part in world.hands] + [part.slice for part in world.bodies]
+    owned = [(g, number[own]) for g, own in zip(group, slices, strict=True)]
     return [np.concatenate([own for g, own in owned if g == one]) for one in sorted(set(group))]

@@ -23,12 +23,7 @@ def kept_rows(contacts: ContactKinematics, share: Float[np.ndarray, " K"], step:
         share: How much of it is kept across the normal; contacts with -1 are not kept at all.
         step: Length of the frame, s.
     """
-    relative, offset, normal, curve = (
-        contacts.relative,
-        contacts.offset,
-        contacts.normal,
-        contacts.curve,
-    )
+    relative, offset, normal, curve = contacts
     width = relative.shape[2]
     count = 3 * int((share >= 0.0).sum())
     rows, error = np.zeros((count, width)), np.zeros(count)

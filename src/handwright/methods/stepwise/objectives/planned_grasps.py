@@ -11,10 +11,11 @@ from handwright.core.events import Grip
 from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
 from handwright.grasping.grasp import Grasp, NoGrasp
-from handwright.grasping.grips import find_grip
+from handwright.grasping.planner import find_grip
 from handwright.grasping.reach import NoReach, ReachPath, reach_path
 from handwright.math.pose import Pose
 from handwright.methods.stepwise.contacts.contact_state import ContactState
+from handwright.methods.stepwise.objectives.posture_targets import PostureTarget
 from handwright.methods.stepwise.world import BodyState, World
 
 # Share of the time of a reach after which its end is wanted; the hand follows a little behind.
@@ -26,7 +27,7 @@ class NoGripError(InvalidValueError):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PlannedGrasp:
+class PlannedGrasp(PostureTarget):
     """A grip with its grasp; says where the hand is wanted."""
 
     grip: Grip

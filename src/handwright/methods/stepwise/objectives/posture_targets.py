@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -24,21 +24,28 @@ _REACHING = 100.0
 _ROOT_POSITION_WEIGHT, _ROOT_ROTATION_WEIGHT = 3e3, 100.0
 
 
-class PostureTarget(Protocol):
+class PostureTarget(ABC):
     """Where a hand is wanted over time."""
 
+    __slots__ = ()
+
+    @abstractmethod
     def at(self, time: float) -> tuple[np.ndarray, Pose]:
         """Joint values, rad, and root at a time, s."""
 
     def tracks_tightly(self, time: float) -> bool | Bool[np.ndarray, " J"]:
         """Whether it, or each of its joints, is to be followed closely at a time, s."""
+        del time
+        return False
 
     def releases_arm(self, time: float) -> bool:
         """Whether the arm is left to goals at a time, s."""
+        del time
+        return False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FixedPosture:
+class FixedPosture(PostureTarget):
     """One posture for all time."""
 
     q: Float[np.ndarray, " J"]
@@ -48,17 +55,9 @@ class FixedPosture:
         """See ``PostureTarget``."""
         return self.q, self.root
 
-    def tracks_tightly(self, time: float) -> bool:
-        """See ``PostureTarget``."""
-        return False
-
-    def releases_arm(self, time: float) -> bool:
-        """See ``PostureTarget``."""
-        return False
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FollowedPosture:
+class FollowedPosture(PostureTarget):
     """The motion of a hand of a clip."""
 
     clip: Clip
@@ -76,10 +75,6 @@ class FollowedPosture:
     def tracks_tightly(self, time: float) -> Bool[np.ndarray, " J"]:
         """Joints that hold nothing do; those that hold give way to what they hold."""
         return ~self.busy(time)
-
-    def releases_arm(self, time: float) -> bool:
-        """See ``PostureTarget``."""
-        return False
 
 
 def posture_objectives(

@@ -210,7 +210,7 @@ def feature_now(frame: Frame, goal: Goal) -> FeatureNow:
     for body, now in zip(world.bodies, frame.bodies, strict=True):
         if body.name == goal.feature.owner:
             arm = now.rotation @ (offset - body.body.center)
-            body_point_rows(body.first, *arm, 1.0, linear)
+            body_point_rows(body.first, arm, 1.0, linear)
             angular[:, body.first + 3 : body.first + 6] = np.eye(3)
             return FeatureNow(now.center + arm, now.wxyz, linear, angular)
     for hand, state in zip(world.hands, frame.hands, strict=True):
@@ -234,7 +234,7 @@ def _hand_feature(
         link, place, axes = int(frames.link[n]), frames.position[n], frames.wxyz[n]
     turn = state.links.rotation[link]
     point = state.links.position[link] + turn @ (place + matrix_of(axes) @ offset)
-    hand_point_rows(hand.chain(state.links), link, *point, 1.0, linear)
+    hand_point_rows(hand.chain(state.links), link, point, 1.0, linear)
     if hand.is_free:
         angular[:, hand.first + 3 : hand.first + 6] = state.links.rotation[0]
     walk = link

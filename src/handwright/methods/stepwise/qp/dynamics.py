@@ -28,17 +28,6 @@ class FrameDynamics(NamedTuple):
     """Velocities of bodies after the frame if nothing touched them."""
 
 
-class BodyDynamics(NamedTuple):
-    """Equations of motion of all bodies, in arrays that a kernel fills."""
-
-    inertia: Float[np.ndarray, "6*B 6*B"]
-    """Mass matrix; must hold zeros."""
-    inverse: Float[np.ndarray, "6*B 6*B"]
-    """Inverse of the mass matrix; must hold zeros."""
-    free: Float[np.ndarray, "B 6"]
-    """Velocities after the frame if nothing touched the bodies."""
-
-
 def frame_dynamics(frame: Frame, external: Float[np.ndarray, "B 6"]) -> FrameDynamics:
     """Mass matrices and free motion.
 
@@ -52,21 +41,11 @@ def frame_dynamics(frame: Frame, external: Float[np.ndarray, "B 6"]) -> FrameDyn
         mass[own, own], bias[own] = hand.dynamics.at(
             state.q, state.velocity, state.position, state.wxyz
         )
-    free = np.zeros((len(bodies), 6))
-    inertia, inverse = np.zeros((2, 6 * len(bodies), 6 * len(bodies)))
-    if bodies:
-        body_dynamics(
-            world.masses,
-            np.array([now.wxyz for now in bodies]),
-            np.array(
-                [(now.angular_velocity, now.velocity, now.angular_momentum) for now in bodies]
-            ),
-            external,
-            world.gravity,
-            frame.step,
-            BodyDynamics(inertia, inverse, free),
-        )
-    return FrameDynamics(mass, bias, inertia, inverse, free.reshape(-1))
+    wxyz = np.array([now.wxyz for now in bodies]).reshape(-1, 4)
+    motion = [(now.angular_velocity, now.velocity, now.angular_momentum) for now in bodies]
+    by_body = np.array(motion).reshape(-1, 3, 3)
+    found = body_dynamics(world.masses, wxyz, by_body, external, world.gravity, frame.step)
+    return FrameDynamics(mass, bias, *found)
 
 
 @compiled
@@ -77,13 +56,13 @@ def body_dynamics(
     external: Float[np.ndarray, "B 6"],
     gravity: Float[np.ndarray, "3"],
     step: float,
-    out: BodyDynamics,
-) -> None:
-    """Mass matrices and free velocities of bodies.
+) -> tuple:
+    """Mass matrix of bodies, its inverse, and free velocities.
 
     Motion holds angular velocities, velocities and angular momenta; gravity is no external force.
     """
-    mass, inertia, inverse, free = masses.mass, out.inertia, out.inverse, out.free
+    mass, size = masses.mass, 6 * len(masses.mass)
+    inertia, inverse, free = np.zeros((size, size)), np.zeros((size, size)), np.zeros(size)
     for n in range(len(mass)):
         at = 6 * n
         middle = midpoint_rotation(wxyz[n], motion[n, 0], step)
@@ -94,5 +73,6 @@ def body_dynamics(
         for i in range(3):
             inertia[at + i, at + i], inverse[at + i, at + i] = mass[n], 1.0 / mass[n]
             rate = external[n, i] / mass[n] + gravity[i]
-            free[n, i] = motion[n, 1, i] + step * rate
-        free[n, 3:] = turned @ (motion[n, 2] + step * external[n, 3:])
+            free[at + i] = motion[n, 1, i] + step * rate
+        free[at + 3 : at + 6] = turned @ (motion[n, 2] + step * external[n, 3:])
+    return inertia, inverse, free

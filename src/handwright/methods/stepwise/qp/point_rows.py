@@ -6,8 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handwright.kernels.decorators import kernel
+from handwright.kernels.decorators import inlined, kernel
 from handwright.kinematics.tree import Links, Tree, joint_velocity_of_point
+from handwright.methods.stepwise.vectors import crossed, minus, vector
+
+Point = tuple[float, float, float] | np.ndarray
+"""Three numbers, m."""
 
 
 class HandChain(NamedTuple):
@@ -22,32 +26,31 @@ class HandChain(NamedTuple):
 
 
 @kernel
-def hand_point_rows(
-    hand: HandChain, link: int, x: float, y: float, z: float, sign: float, out: np.ndarray
-) -> None:
+def hand_point_rows(hand: HandChain, link: int, point: Point, sign: float, out: np.ndarray) -> None:
     """Adds the velocity of a world point of a link to (3, N) rows."""
     tree, links, num_root, first = hand.tree, hand.links, hand.num_root, hand.first
     if num_root > 0:
-        rx, ry, rz = x - links.position[0, 0], y - links.position[0, 1], z - links.position[0, 2]
+        arm = minus(point, links.position[0])
         for i in range(3):
             out[i, first + i] += sign
-            ax, ay, az = links.rotation[0, 0, i], links.rotation[0, 1, i], links.rotation[0, 2, i]
-            out[0, first + 3 + i] += sign * (ay * rz - az * ry)
-            out[1, first + 3 + i] += sign * (az * rx - ax * rz)
-            out[2, first + 3 + i] += sign * (ax * ry - ay * rx)
+            _add(out[:, first + 3 + i], sign, crossed(links.rotation[0, :, i], arm))
     while link > 0:
         joint = link - 1
-        vx, vy, vz = joint_velocity_of_point(tree, links, joint, (x, y, z))
-        column = first + num_root + joint
-        out[0, column] += sign * vx
-        out[1, column] += sign * vy
-        out[2, column] += sign * vz
+        velocity = joint_velocity_of_point(tree, links, joint, (point[0], point[1], point[2]))
+        _add(out[:, first + num_root + joint], sign, velocity)
         link = tree.parent[joint]
 
 
+@inlined
+def _add(column: np.ndarray, sign: float, velocity: tuple) -> None:
+    for i in range(3):
+        column[i] += sign * velocity[i]
+
+
 @kernel
-def body_point_rows(first: int, x: float, y: float, z: float, sign: float, out: np.ndarray) -> None:
-    """Adds the velocity of a point to (3, N) rows; (x, y, z) is from the centre of mass."""
+def body_point_rows(first: int, arm: Point, sign: float, out: np.ndarray) -> None:
+    """Adds the velocity of a point to (3, N) rows; its arm is from the centre of mass."""
+    x, y, z = vector(arm)
     for i in range(3):
         out[i, first + i] += sign
     out[0, first + 4] += sign * z
