@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from attacks import (
+from attacks.honest import bodies, grips, hands, rest
+from attacks.wrong import (
     aliasing,
     crossing,
     disguises,
     explained,
     figures,
-    honest_bodies,
-    honest_grips,
-    honest_hands,
-    honest_rest,
     impacts,
     leaps,
     meshes,
@@ -21,30 +18,31 @@ from attacks import (
     strength,
 )
 
-_ATTACKS = (
-    leaps,
-    shaking,
-    aliasing,
-    impacts,
-    passing,
-    strength,
-    figures,
-    disguises,
-    small,
-    meshes,
-    crossing,
-    explained,
-)
-_NEIGHBOURS = (honest_hands, honest_grips, honest_bodies, honest_rest)
+
+def _group(module):
+    return module.__name__.rpartition(".")[2]
 
 
-def _of(modules, name):
-    return tuple(
-        (module.__name__.rpartition(".")[2], row)
-        for module in modules
-        for row in getattr(module, name)
+ATTACKS = tuple(
+    (_group(module), row)
+    for module in (
+        leaps,
+        shaking,
+        aliasing,
+        impacts,
+        passing,
+        strength,
+        figures,
+        disguises,
+        small,
+        meshes,
+        crossing,
+        explained,
     )
-
-
-ATTACKS = _of(_ATTACKS, "ATTACKS")
-NEIGHBOURS = _of(_NEIGHBOURS, "NEIGHBOURS")
+    for row in module.ATTACKS
+)
+NEIGHBOURS = tuple(
+    (f"honest_{_group(module)}", row)
+    for module in (hands, grips, bodies, rest)
+    for row in module.NEIGHBOURS
+)

@@ -30,6 +30,18 @@ def jumps_off_a_still_hand(count=30):
     return clip_of(frames(count, FPS), hands=given["hands"], bodies={"load": (body, there)})
 
 
+def bounces_high_off_a_still_hand(speed=4.0, count=30):
+    """A plate falls by 2 cm onto an open hand that does not move, and flies up by 80 cm."""
+    times = frames(count, FPS)
+    landing = np.sqrt(2.0 * 0.02 / G)
+    after = np.maximum(times - landing, 0.0)
+    z = np.where(times < landing, 0.02 - 0.5 * G * times**2, speed * after - 0.5 * G * after**2)
+    given = on_palm(plate(), count)
+    body, pose = given["bodies"]["load"]
+    there = Pose(pose.position + np.outer(z, [0.0, 0.0, 1.0]), pose.wxyz)
+    return clip_of(times, hands=given["hands"], bodies={"load": (body, there)})
+
+
 def turns_back_before_a_hand(gap=0.02, count=26):
     """A plate falls towards an open hand and turns back in the air, 2 cm above it."""
     times = frames(count, FPS)
@@ -147,6 +159,7 @@ def thrown_by_a_hand_that_comes_down(count=30):
 
 ATTACKS = (
     Attack(jumps_off_a_still_hand, HIT | UNEXPLAINED),
+    Attack(bounces_high_off_a_still_hand, HIT | UNEXPLAINED),
     Attack(turns_back_before_a_hand, HIT | UNEXPLAINED),
     Attack(bounces_off_the_air, HIT | UNEXPLAINED),
     Attack(balls_part_faster_than_they_met, HIT | UNEXPLAINED),

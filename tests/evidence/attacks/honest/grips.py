@@ -19,11 +19,12 @@ from attacks.clips import (
     pinch,
     pinched,
     rising,
+    skin_points,
     still,
     turning,
 )
 from attacks.rows import Neighbour
-from handwright.geometry import floor
+from handwright.geometry import floor, table
 from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human, trident
@@ -182,12 +183,55 @@ def palms_face_each_other(count=12):
     """Two flat hands, palm to palm, stay a centimetre apart."""
     model = human()
     q = model.pose("open")
-    over, under = still((0.0, 0.0, 1.25), count), still((0.0, 0.0, 1.19), count, PALM_UP)
+    over, under = still((0.0, 0.0, 1.31), count), still((0.0, 0.0, 1.19), count, PALM_UP)
     return clip_of(
         frames(count),
         hands={"one": (model, over, q), "two": (human("left"), under, human("left").pose("open"))},
         bodies={"box": (make_shape("box"), still((0.0, 0.0, 0.03), count))},
         environment=(floor(),),
+    )
+
+
+def fingers_interleaved(count=12):
+    """The spread fingers of two hands lie between each other, 2.7 mm apart, and touch nowhere."""
+    model = human()
+    q = model.pose("open").copy()
+    for name, turn in (("index", 0.3), ("middle", 0.08), ("ring", -0.12), ("little", -0.35)):
+        joint = model.joints.index(f"{name}_mcp_abduction")
+        q[joint] = np.clip(turn, model.joints.lower[joint], model.joints.upper[joint])
+    tip = float(skin_points(model, q)[:, 0].max())
+    other = still((2.0 * tip - 0.04, -0.003, 1.2), count, turning([0.0, 0.0, np.pi]))
+    return clip_of(
+        frames(count),
+        hands={"one": (model, still((0.0, 0.0, 1.2), count), q), "two": (model, other, q)},
+        bodies={"box": (make_shape("box"), still((0.0, 0.0, 0.03), count))},
+        environment=(floor(),),
+    )
+
+
+def pushed_by_a_palm(count=25, friction=0.2):
+    """An open hand pushes a box of 20 cm over the floor at 10 cm/s."""
+    model, times = human(), frames(count)
+    box = make_shape("box", width=0.2, depth=0.2, height=0.2).with_mass(1.0)
+    pose = path(0.0, 0.1 * times, 0.1)
+    press = Pose(np.array([0.0, -0.0996, 0.0]), turning([-0.5 * np.pi, 0.0, 0.0])) @ flat_palm()
+    return clip_of(
+        times,
+        hands={"hand": (model, pose @ press, model.pose("open"))},
+        bodies={"box": (box, pose)},
+        environment=(floor(friction=friction),),
+    )
+
+
+def hand_rests_on_a_table(count=12):
+    """An open hand lies on a table beside a box."""
+    model = human()
+    low = float(skin_points(model, model.pose("open"))[:, 2].min())
+    return clip_of(
+        frames(count),
+        hands={"hand": (model, still((0.0, 0.0, 0.75 - low - 0.0003), count), model.pose("open"))},
+        bodies={"box": (make_shape("box"), still((0.0, 0.25, 0.78), count))},
+        environment=(table(),),
     )
 
 
@@ -255,6 +299,9 @@ NEIGHBOURS = (
     Neighbour(turns_over),
     Neighbour(drums_with_fingers),
     Neighbour(palms_face_each_other),
+    Neighbour(fingers_interleaved),
+    Neighbour(pushed_by_a_palm),
+    Neighbour(hand_rests_on_a_table),
     Neighbour(signs_of_quaternions),
     Neighbour(far_from_the_origin),
     Neighbour(with_right_forces),

@@ -21,8 +21,8 @@ from attacks.clips import (
     still,
     turning,
 )
-from attacks.meshes import joined, moved
 from attacks.rows import BENT, FIGURES, HIT, MESH, STORED, SUNK, UNEXPLAINED, WEAK, Attack
+from attacks.wrong.meshes import joined, moved
 from handwright.geometry import floor
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human

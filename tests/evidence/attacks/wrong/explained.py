@@ -147,8 +147,8 @@ def thrown_through_a_wall(count=20):
     return _falling(make_shape("sphere", radius=0.02), z, fps, (wall,), x=x)
 
 
-def falls_through_a_hand_held_plate(count=20):
-    """A ball falls through a thin plate that stands on the floor, between two frames."""
+def falls_through_a_plate(count=20):
+    """A ball falls through a plate of 1 cm that lies on four posts, between two frames."""
     fps = 30.0
     times = frames(count, fps)
     plate = make_shape("box", width=0.2, depth=0.2, height=0.01)
@@ -244,7 +244,7 @@ ATTACKS = (
         for start in (0.5, 0.6, 0.7)
     ),
     Attack(thrown_through_a_wall, SUNK | LEAP),
-    Attack(falls_through_a_hand_held_plate, SUNK | LEAP | UNEXPLAINED),
+    Attack(falls_through_a_plate, SUNK | LEAP | UNEXPLAINED),
     Attack(no_gravity, UNEXPLAINED, under=("gravity",)),
     Attack(gravity_upwards, UNEXPLAINED, under=("gravity",)),
     Attack(gravity_to_the_side, UNEXPLAINED, under=("gravity",)),

@@ -203,7 +203,7 @@ def tolerances_of_a_metre(count=20):
 
 
 def smoothed_away(count=40):
-    """A box is thrown about in the air by 10 cm; the judge was told to smooth that away."""
+    """A box leaps to and fro by 2 cm on the floor; the judge was told to smooth that away."""
     x = 0.01 * np.where(np.arange(count) % 2, 1.0, -1.0)
     return clip_of(
         frames(count),

@@ -1,0 +1,1 @@
+"""Honest clips beside the wrong ones, by what moves."""

@@ -1,0 +1,1 @@
+"""Clips that a person would call wrong, by what is wrong."""
