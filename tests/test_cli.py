@@ -15,6 +15,7 @@ from PIL import Image
 import benchmarks
 from handwright.cli import bench as bench_command
 from handwright.cli import main as cli
+from handwright.cli.commands import COMMANDS
 from handwright.geometry.shapes import SHAPES
 from handwright.hands.registry import HANDS, make_hand, straight_length
 from handwright.scenes import SCENES
@@ -147,7 +148,7 @@ def test_debug_shows_the_traceback():
 def test_help_and_version():
     done = run("--help")
     assert done.returncode == 0
-    assert all(command in done.stdout for command in cli.COMMANDS)
+    assert all(command in done.stdout for command in COMMANDS)
     assert "--version" in done.stdout
     bare = run()
     assert (bare.returncode, bare.stdout) == (0, done.stdout)
@@ -156,14 +157,14 @@ def test_help_and_version():
     assert run("--version").stdout == f"handwright {version('handwright')}\n"
 
 
-@pytest.mark.parametrize("command", cli.COMMANDS)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command, capsys):
     with pytest.raises(SystemExit) as stop:
         cli.main([command, "--help"])
     assert stop.value.code in (0, None)
     printed = capsys.readouterr().out
     assert f"handwright {command}" in printed
-    assert cli.COMMANDS[command].__doc__.splitlines()[0] in printed
+    assert COMMANDS[command].__doc__.splitlines()[0] in printed
 
 
 def test_bench_without_its_peer_names_the_extra(monkeypatch, capsys):
@@ -316,7 +317,7 @@ def test_an_interrupt_ends_quietly(monkeypatch, capsys):
     def interrupted() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(cli.COMMANDS, "hands", interrupted)
+    monkeypatch.setitem(COMMANDS, "hands", interrupted)
     assert cli.main(["hands"]) == 130
     assert capsys.readouterr().err == ("handwright: interrupted; nothing was left half written.\n")
 

@@ -9,6 +9,7 @@ import pytest
 from tiny_problems import TINY
 
 from handwright.cli import main as cli
+from handwright.cli.commands import COMMANDS
 from handwright.cli.options import given_settings, synth_parser
 from handwright.core.settings import settings_of
 from handwright.io.clip.file import load_clip, save_clip
@@ -214,6 +215,6 @@ def test_the_list_of_commands_has_one_line_for_each(capsys, monkeypatch):
     assert run(["--help"]) == 0
     lines = capsys.readouterr().out.splitlines()
     listed = [line.split("•")[1].split()[0] for line in lines if "•" in line]
-    assert listed == list(cli.COMMANDS)
+    assert listed == list(COMMANDS)
     for command in ("show", "info", "verify", "evaluate", "report"):
         assert any(f" {command} " in line and "•" not in line for line in lines)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import handwright
-from handwright.cli.main import COMMANDS
+from handwright.cli.commands import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "handwright"

@@ -21,6 +21,7 @@ from handwright.kernels.decorators import compiled
 from handwright.mechanics import (
     ConeWork,
     ForceContacts,
+    ForceProgram,
     PyramidWork,
     least_forces,
     make_cone_work,
@@ -63,7 +64,8 @@ def _cones_many(
     total = 0.0
     for k in range(len(wrenches)):
         n = contacts[k].arm.shape[0]
-        result = solve_cones(work, contacts[k], n, wrenches[k], force, length, 1e-6, 1e4, 60)
+        program = ForceProgram(contacts[k], n, wrenches[k], force, length, 1e-6)
+        result = solve_cones(work, program, 1e4, 60)
         total += result[1]
     return total
 
@@ -79,7 +81,8 @@ def _pyramids_many(
     total = 0.0
     for k in range(len(wrenches)):
         n = contacts[k].arm.shape[0]
-        result = solve_pyramids(work, contacts[k], n, wrenches[k], force, length, 1e-6, 1000)
+        program = ForceProgram(contacts[k], n, wrenches[k], force, length, 1e-6)
+        result = solve_pyramids(work, program, 1000)
         total += result[1]
     return total
 
@@ -135,16 +138,11 @@ def measure_agreement() -> dict[str, float]:
         agreed += is_feasible == np.isfinite(truth)
         if is_feasible and np.isfinite(truth):
             error = max(error, abs(objective - truth) / abs(truth))
-        status, _, _ = solve_pyramids(
-            pyramids,
-            problem.contacts,
-            len(problem.contacts.arm),
-            problem.wrench,
-            problem.force_scale,
-            problem.length_scale,
-            1e-6,
-            1000,
-        )
+        program = ForceProgram(
+            problem.contacts, len(problem.contacts.arm), problem.wrench, problem.force_scale,
+            problem.length_scale, 1e-6,
+        )  # fmt: skip
+        status, _, _ = solve_pyramids(pyramids, program, 1000)
         accepts += status == 0 and not np.isfinite(truth)
         rejects += status != 0 and bool(np.isfinite(truth))
     return {

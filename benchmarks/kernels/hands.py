@@ -14,11 +14,10 @@ from handwright.geometry.shapes import make_shape
 from handwright.hands import human
 from handwright.kernels.decorators import compiled
 from handwright.kinematics import posed_pads
-from handwright.kinematics.fk import jacobians_of_points
-from handwright.kinematics.ik.digit import IkWeights
-from handwright.kinematics.ik.digit_table import DigitTable, digit_table
-from handwright.kinematics.ik.hand import idle_weights, solve_hand
-from handwright.kinematics.ik.workspace import DigitWorkspace, make_work
+from handwright.kinematics.fk import LinkPoints, link_points, place_points
+from handwright.kinematics.ik.digit_table import Rig, rig_of
+from handwright.kinematics.ik.hand import HandGoals, idle_weights, solve_hand
+from handwright.kinematics.ik.problem import DigitWorkspace, IkWeights, make_work
 from handwright.kinematics.obstacles import Around, capsules_around
 from handwright.kinematics.tree import Links, Tree, links_for, tree_of
 from handwright.physics import to_mjcf
@@ -29,18 +28,9 @@ _ENOUGH = 1e-5
 
 
 @compiled
-def _forward_many(
-    tree: Tree,
-    q: np.ndarray,
-    links: Links,
-    link: np.ndarray,
-    local: np.ndarray,
-    position: np.ndarray,
-    linear: np.ndarray,
-    angular: np.ndarray,
-) -> None:
+def _place_many(tree: Tree, q: np.ndarray, links: Links, points: LinkPoints) -> None:
     for n in range(q.shape[0]):
-        jacobians_of_points(tree, q[n], links, link, local, position, linear, angular)
+        place_points(tree, q[n], links, points)
 
 
 def measure_forward() -> dict[str, float]:
@@ -49,11 +39,9 @@ def measure_forward() -> dict[str, float]:
     q = model.joints.random(np.random.default_rng(0), (_POSES,))
     link = np.array([digit.tip.link for digit in model.digits])
     local = np.array([digit.tip.position for digit in model.digits])
-    position = np.zeros((5, 3))
-    linear = np.zeros((5, 3, model.num_joints))
-    angular = np.zeros_like(linear)
-    arguments = (tree_of(model), q, links_for(model), link, local, position, linear, angular)
-    ours = best_seconds(lambda: _forward_many(*arguments)) / _POSES
+    found = link_points(link, local, model.num_joints)
+    tree, links = tree_of(model), links_for(model)
+    ours = best_seconds(lambda: _place_many(tree, q, links, found)) / _POSES
 
     engine = mujoco.MjModel.from_xml_string(to_mjcf(model, fixed_root=True))
     data = mujoco.MjData(engine)
@@ -76,9 +64,9 @@ def measure_forward() -> dict[str, float]:
     theirs = best_seconds(through_mujoco) / _POSES
     # Both end at the last pose, so what is left in the arrays can be compared.
     error = max(
-        np.abs(linear - np.array(their_linear)[:, :, column]).max(),
-        np.abs(angular - np.array(their_angular)[:, :, column]).max(),
-        np.abs(position - data.site_xpos[sites]).max(),
+        np.abs(found.linear - np.array(their_linear)[:, :, column]).max(),
+        np.abs(found.angular - np.array(their_angular)[:, :, column]).max(),
+        np.abs(found.position - data.site_xpos[sites]).max(),
     )
     if not error < 1e-9:
         raise ArithmeticError(f"Kinematics disagree with mujoco by {error:g}: times mean nothing.")
@@ -103,14 +91,12 @@ def _motion(model: HandModel) -> tuple[np.ndarray, np.ndarray]:
 
 @compiled
 def _track(
-    tree: Tree,
-    table: DigitTable,
+    rig: Rig,
     around: Around,
     links: Links,
     start: np.ndarray,
     pads: np.ndarray,
-    weights: IkWeights,
-    idle: IkWeights,
+    weights: tuple[IkWeights, IkWeights],
     work: DigitWorkspace,
     solved: np.ndarray,
 ) -> None:
@@ -121,10 +107,11 @@ def _track(
     cost = np.zeros(pads.shape[1])
     for frame in range(pads.shape[0]):
         reference[:] = q
-        solve_hand(
-            tree, table, around, links, q, pads[frame], normals, active, reference,
-            table.lower, table.upper, weights, idle, 1, work, cost,
+        goals = HandGoals(
+            pads[frame], normals, active, reference, rig.table.lower, rig.table.upper,
+            weights[0], weights[1],
         )  # fmt: skip
+        solve_hand(rig, around, links, q, goals, 1, work, cost)
         solved[frame] = q
 
 
@@ -139,9 +126,8 @@ def measure_inverse() -> dict[str, float]:
 
     def arguments(field: Field | None, weights: IkWeights) -> tuple:
         return (
-            tree_of(model), digit_table(model), capsules_around(model, field), links_for(model),
-            q[0], pads,
-            weights, idle_weights(weights), make_work(), solved,
+            rig_of(model), capsules_around(model, field), links_for(model), q[0], pads,
+            (weights, idle_weights(weights)), make_work(), solved,
         )  # fmt: skip
 
     with_object = arguments(body_field, avoiding)

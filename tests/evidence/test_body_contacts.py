@@ -101,7 +101,7 @@ def test_a_bead_rests_on_a_ball_but_does_not_hang_from_it(place, reasons):
 
 def test_what_a_hand_holds_carries_what_lies_on_it():
     """A held ball with a bead on it: the hand must press harder by the weight of the bead."""
-    clip = lift_clip(frames=9)
+    clip = lift_clip(frames=9, duration=0.8)
     root = clip.hands["hand"].root
     # Palm up: the hand below, the ball in it.
     over = Pose(np.zeros(3), rotation.exp(np.array([np.pi, 0.0, 0.0])))

@@ -30,7 +30,8 @@ from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
 from handwright.evidence import Tolerances, certify
 from handwright.evidence.certificate.findings import _widest_gaps
-from handwright.evidence.contacts.hand_contacts import FoundContacts, contact_table
+from handwright.evidence.contacts.slip import Slips
+from handwright.evidence.contacts.table import FoundContacts, contact_table
 from handwright.geometry import floor
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
@@ -259,10 +260,13 @@ def test_table_and_json_say_the_same(lift):
     assert "frames" not in json.loads(certificate.to_json(frames=False))
 
 
-def test_a_single_frame_is_judged_as_at_rest():
+def test_a_single_frame_is_looked_at_as_at_rest_but_is_too_coarse_for_a_verdict():
     pose = Pose(np.zeros((1, 3)), UPRIGHT)
     clip = make_clip(np.zeros(1), pose @ GRASP_ROOT, grasp().q[None], pose)
-    assert certify(clip).reasons == ()
+    certificate = certify(clip)
+    assert certificate.reasons == ("resolution",)
+    assert certificate.verdict.startswith("too coarse to judge: there are 1 frames")
+    assert certificate.frames[0].bodies["ball"].force_residual < 1e-6
 
 
 def test_tolerances_must_make_sense():
@@ -328,10 +332,11 @@ def test_an_impact_excuses_its_own_gap_and_no_other():
     """Frame 0 has an impact and a far contact, frame 1 an impact alone, frame 2 a near contact."""
     frame, gap = np.array([0, 0, 1, 2]), np.array([0.02, 0.005, 0.02, 0.0004])
     none, up = np.zeros((4, 3)), np.tile([0.0, 0.0, 1.0], (4, 1))
-    closing = np.array([0.03, 0.0, 0.03, 0.0])
+    impact = np.array([0, -1, 1, -1])
     part = np.zeros(4, dtype=np.int64)
-    found = FoundContacts(frame, part, none, up, gap, closing, np.ones(4), none)
-    table = contact_table("hand", found, 0.005)
+    pushes = np.ones(4, dtype=bool)
+    found = FoundContacts(frame, part, none, up, gap, impact, pushes, np.ones(4))
+    table = contact_table("hand", found, Slips(none, none, none), 0.005)
     widest = _widest_gaps(table, np.ones(4, dtype=bool), (3, 1), 0.001)
     np.testing.assert_array_equal(widest[:, 0], [0.005, 0.001, 0.0004])
 
@@ -362,11 +367,10 @@ def test_a_face_beside_an_edge_slides_with_the_material_of_its_own_contact():
     up, side = np.array([[0.0, 0.0, -1.0]]), np.array([[-1.0, 0.0, 0.0]])
     zero, one = np.zeros(1, dtype=np.int64), np.ones(1)
     over_the_edge = np.array([[0.02, 0.0, 0.0]])
-    found = FoundContacts(
-        zero, zero, np.zeros((1, 3)), side, 0.0 * one, 0.0 * one, one, over_the_edge
-    )
-    alone = contact_table("hand", found, 0.005)
-    beside = contact_table("hand", found, 0.005, up)
+    found = FoundContacts(zero, zero, np.zeros((1, 3)), side, 0.0 * one, zero - 1, one > 0.0, one)
+    slips = Slips(over_the_edge, over_the_edge, over_the_edge)
+    alone = contact_table("hand", found, slips, 0.005)
+    beside = contact_table("hand", found, slips, 0.005, up)
     assert alone.mode[0] == int(ContactMode.STATIC)
     assert beside.mode[0] == int(ContactMode.SLIDING)
     np.testing.assert_allclose(beside.velocity, over_the_edge)

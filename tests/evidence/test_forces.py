@@ -12,6 +12,8 @@ from scipy.optimize import nnls
 
 from handwright.evidence.certificate.dynamics import required_wrench, smoothed
 from handwright.evidence.certificate.forces import (
+    SLIDES,
+    STICKS,
     ContactSet,
     ForceSolver,
     HandLimits,
@@ -40,7 +42,8 @@ def contact_set(point, normal, friction, *, sliding=None, slip=None):
     slip = np.zeros((count, 3)) if slip is None else np.asarray(slip, dtype=float)
     none = np.zeros(count, dtype=int)
     return ContactSet(
-        np.asarray(point, float), np.asarray(normal, float), np.full(count, friction), sliding,
+        np.asarray(point, float), np.asarray(normal, float), np.full(count, friction),
+        np.where(sliding, SLIDES, STICKS),
         slip, none, none - 1,
     )  # fmt: skip
 
@@ -258,7 +261,7 @@ def test_two_bodies_push_on_each_other_with_opposite_forces():
     """A block of 2 N on one of 1 N: below, the ground gives 3 N and the block between passes 2."""
     contacts = ContactSet(
         np.array([[0.0, 0, 0], [0, 0, 1.0]]), np.array([[0.0, 0, 1], [0, 0, -1.0]]),
-        np.array([0.5, 0.5]), np.zeros(2, dtype=bool), np.zeros((2, 3)), np.array([0, 0]),
+        np.array([0.5, 0.5]), np.full(2, STICKS), np.zeros((2, 3)), np.array([0, 0]),
         np.array([-1, 1]),
     )  # fmt: skip
     loads = Loads(

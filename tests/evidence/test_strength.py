@@ -10,7 +10,9 @@ from scripted_clips import lift_clip, make_clip
 
 from handwright.evidence import Tolerances, certify
 from handwright.evidence.certificate.strength import HandStrength
-from handwright.evidence.contacts.hand_contacts import FoundContacts, contact_table, probe_hand
+from handwright.evidence.contacts.hand_contacts import probe_hand
+from handwright.evidence.contacts.slip import Slips
+from handwright.evidence.contacts.table import FoundContacts, contact_table
 from handwright.geometry import table
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human, trident
@@ -67,7 +69,7 @@ def test_a_robot_hand_has_no_known_strength_and_the_certificate_says_so():
 
 
 def test_torques_of_the_record_are_those_of_virtual_work():
-    clip = lift_clip(frames=9)
+    clip = lift_clip(frames=11)
     certificate = certify(clip)
     hand = probe_hand(clip, "hand")
     strength = joint_strength(hand.model)
@@ -109,7 +111,7 @@ def test_a_ball_of_lead_is_too_heavy_and_the_reason_names_joint_frame_and_number
 
 def test_forces_are_shared_out_so_that_no_joint_gives_more_than_it_can():
     """Between a light and a hopeless weight there is one that only other forces can hold."""
-    clip = lift_clip(frames=9)
+    clip = lift_clip(frames=11)
     plain = certify(clip)
     free = max(frame.torque_share for frame in plain.frames)
     digit = max(frame.digit_force for frame in plain.frames) / Tolerances().strength
@@ -128,7 +130,7 @@ def test_forces_are_shared_out_so_that_no_joint_gives_more_than_it_can():
 
 
 def test_the_limit_of_a_digit_is_a_setting():
-    clip = lift_clip(frames=5)
+    clip = lift_clip(frames=11)
     pressed = max(frame.digit_force for frame in certify(clip).frames)
     weak = certify(clip, tolerances=Tolerances(strength=0.05 * pressed))
     assert weak.reasons == ("strength",)
@@ -155,8 +157,11 @@ def test_forces_of_one_digit_add_up_over_its_contacts():
     none = np.zeros((2, 3))
     up = np.tile([0.0, 0.0, 1.0], (2, 1))
     frame = np.array([2, 2])
-    found = FoundContacts(frame, parts, none, up, np.zeros(2), np.zeros(2), np.ones(2), none)
-    strength = HandStrength(clip, [hand], contact_table("hand", found, 0.005), Tolerances())
+    found = FoundContacts(
+        frame, parts, none, up, np.zeros(2), np.full(2, -1), np.ones(2, dtype=bool), np.ones(2)
+    )
+    contacts = contact_table("hand", found, Slips(none, none, none), 0.005)
+    strength = HandStrength(clip, [hand], contacts, Tolerances())
     effort = strength.effort(40.0 * up)
     assert effort.digit_force[2] == pytest.approx(80.0)
     assert effort.is_over[2]

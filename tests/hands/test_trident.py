@@ -5,8 +5,7 @@ import pytest
 
 from handwright.core.hand import Capsules, HandModel, JointTree
 from handwright.errors import InvalidValueError
-from handwright.hands.capsule_mass import capsule_properties
-from handwright.hands.capsule_sites import distances_to_axes, spread_sites
+from handwright.hands.capsules import capsule_properties, distances_to_axes, spread_sites
 from handwright.hands.trident import trident
 from handwright.kinematics import link_poses, posed_capsules, posed_pads
 

@@ -36,8 +36,8 @@ from handwright.kinematics import (
     solve_ik,
 )
 from handwright.kinematics.ik.digit import digit_cost, place_digit
-from handwright.kinematics.ik.digit_table import digit_table
-from handwright.kinematics.ik.workspace import make_work
+from handwright.kinematics.ik.digit_table import rig_of
+from handwright.kinematics.ik.problem import DigitProblem, make_work
 from handwright.kinematics.obstacles import Around, capsules_around
 from handwright.kinematics.skin.samples import sample_position, skin_samples
 from handwright.kinematics.tree import forward, links_for, tree_of
@@ -95,35 +95,22 @@ def test_every_term_of_the_objective_agrees_with_central_differences(model, term
     if surface == "skin":
         ground = pack_environment([floor(-0.03), wall(np.array([0.12, 0.0, 0.0]), -np.eye(3)[0])])
         around = Around(field, ground, skin_samples(model, 0.004), 60)
-    tree, table, links, work = tree_of(model), digit_table(model), links_for(model), make_work()
+    rig, links, work = rig_of(model), links_for(model), make_work()
+    tree, table = rig
     target, normal = np.array([0.1, 0.01, -0.03]), np.array([0.36, 0.48, 0.8])
     reference = model.pose("rest").copy()
+    problem = DigitProblem(
+        rig, around, target, normal, reference, table.lower, table.upper, weights
+    )
     for digit in range(len(model.digits)):
         q = model.joints.clamp(0.6 * model.pose("closed") + 0.4 * model.joints.random(rng))
         forward(tree, q, links)
 
         def cost(x, digit=digit):
-            place_digit(tree, table, links, digit, x)
-            return digit_cost(
-                tree, table, around, links, digit, x, target, normal, reference, weights, work, 1,
-                np.inf,
-            )  # fmt: skip
+            place_digit(rig, links, digit, x)
+            return digit_cost(problem, links, digit, x, work, 1, np.inf)
 
-        value = digit_cost(
-            tree,
-            table,
-            around,
-            links,
-            digit,
-            q,
-            target,
-            normal,
-            reference,
-            weights,
-            work,
-            0,
-            np.inf,
-        )
+        value = digit_cost(problem, links, digit, q, work, 0, np.inf)
         free = [j for j in table.free[digit] if j >= 0]
         gradient = 2.0 * work.gradient[0, : len(free)].copy()
         numeric = []

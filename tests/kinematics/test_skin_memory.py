@@ -8,9 +8,9 @@ import pytest
 from handwright.geometry.distance.environment import floor, pack_environment
 from handwright.geometry.distance.sdf import make_field
 from handwright.hands import human
-from handwright.kinematics.ik.digit import IkWeights, digit_cost, place_digit
-from handwright.kinematics.ik.digit_table import digit_table
-from handwright.kinematics.ik.workspace import make_work
+from handwright.kinematics.ik.digit import digit_cost, place_digit
+from handwright.kinematics.ik.digit_table import rig_of
+from handwright.kinematics.ik.problem import DigitProblem, IkWeights, make_work
 from handwright.kinematics.obstacles import Around
 from handwright.kinematics.skin.memory import (
     forget_skin,
@@ -19,11 +19,12 @@ from handwright.kinematics.skin.memory import (
     skin_travel,
 )
 from handwright.kinematics.skin.samples import sample_position, skin_samples
-from handwright.kinematics.tree import forward, links_for, tree_of
+from handwright.kinematics.tree import forward, links_for
 
 HUMAN = human()
 SAMPLES = skin_samples(HUMAN, 0.004)
-TREE, TABLE = tree_of(HUMAN), digit_table(HUMAN)
+RIG = rig_of(HUMAN)
+TREE, TABLE = RIG
 
 
 def _ball(center, radius):
@@ -70,6 +71,8 @@ def test_costs_and_slopes_are_the_same_as_if_every_point_was_looked_at():
     target, normal = np.array([0.1, 0.01, 0.005]), np.array([0.0, 0.0, 1.0])
     plain, remembering = make_work(), make_work(SAMPLES)
     rest = HUMAN.pose("rest").copy()
+    limits = TABLE.lower, TABLE.upper
+    problem = DigitProblem(RIG, around, target, normal, rest, *limits, weights)
     touched = skipped = 0
     for digit in range(5):
         links = links_for(HUMAN)
@@ -79,8 +82,8 @@ def test_costs_and_slopes_are_the_same_as_if_every_point_was_looked_at():
         for step in range(60):
             size = 10.0 ** rng.uniform(-4.0, -1.0)
             trial = HUMAN.joints.clamp(q + size * rng.standard_normal(len(q)))
-            place_digit(TREE, TABLE, links, digit, trial)
-            given = (TREE, TABLE, around, links, digit, trial, target, normal, rest, weights)
+            place_digit(RIG, links, digit, trial)
+            given = (problem, links, digit, trial)
             expected = digit_cost(*given, plain, 0, np.inf)
             capsules = TABLE.capsule[digit][TABLE.capsule[digit] >= 0][:3]
             known = remembering.skin.known.copy()
@@ -105,7 +108,9 @@ def test_a_cost_that_reaches_what_is_allowed_is_infinite():
     links, work = links_for(HUMAN), make_work()
     q = HUMAN.pose("rest").copy()
     forward(TREE, q, links)
-    given = (TREE, TABLE, around, links, 1, q, np.zeros(3), np.eye(3)[2], q, IkWeights())
+    limits = TABLE.lower, TABLE.upper
+    problem = DigitProblem(RIG, around, np.zeros(3), np.eye(3)[2], q, *limits, IkWeights())
+    given = (problem, links, 1, q)
     cost = digit_cost(*given, work, 0, np.inf)
     assert 0.0 < cost < np.inf
     assert digit_cost(*given, work, 0, 1.01 * cost) == cost

@@ -17,22 +17,22 @@ from handwright.kinematics import (
     posed_pads,
     solve_ik,
 )
-from handwright.kinematics.obstacles import seen_over
+from handwright.kinematics.obstacles import Obstacles, seen_over
 from handwright.kinematics.skin.samples import skin_samples
 from handwright.kinematics.spacetime.band import make_band
 from handwright.kinematics.spacetime.motion import (
     Anchors,
+    JointBounds,
     SpacetimeWeights,
     bending_rows,
-    frame_links,
     make_problem,
     motion_around,
     motion_links,
-    motion_work,
+    motion_workspace,
     no_anchors,
     smooth_digits,
 )
-from handwright.kinematics.spacetime.terms import fill_band, motion_cost
+from handwright.kinematics.spacetime.terms import Motion, fill_band, motion_cost
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
@@ -86,12 +86,10 @@ def second_differences(q):
 
 def unpacked(model, root, q, anchors, field, environment, reference, weights):
     """A problem as the kernels see it, with all they need."""
-    num_frames = len(q)
     order = np.lexsort((anchors.frame, anchors.digit))
-    around = motion_around(model, num_frames, field, environment, None, weights.num_samples)
+    around = motion_around(model, len(q), Obstacles(field, environment), weights.num_samples)
     problem = make_problem(
         model,
-        num_frames,
         Anchors(*(np.ascontiguousarray(column[order]) for column in anchors)),
         around=around,
         reference=reference,
@@ -100,7 +98,7 @@ def unpacked(model, root, q, anchors, field, environment, reference, weights):
         weights=weights,
     )
     links = motion_links(model, root, q)
-    return problem, links, motion_work(problem, links)
+    return problem, links, motion_workspace(problem, links)
 
 
 # ------------------------------------------------------------------ terms
@@ -133,20 +131,18 @@ def test_every_term_agrees_with_central_differences(model, term):
     ground = pack_environment([floor(-0.03), wall(np.array([0.12, 0.0, 0.0]), -np.eye(3)[0])])
     environment = seen_over(ground, turning_root(num_frames, 0.05))
     reference = np.broadcast_to(model.pose("rest"), q.shape).copy()
-    problem, links, work = unpacked(model, root, q, anchors, field, environment, reference, weights)
+    problem, links, room = unpacked(model, root, q, anchors, field, environment, reference, weights)
     pull = 0.01 * rng.normal(size=(len(anchors.digit), 3))
 
     def cost(x, digit, half):
-        return motion_cost(
-            problem, links, digit, x, pull, frame_links(problem), work, half, np.inf
-        )[0]
+        return motion_cost(problem, Motion(x, links, pull), digit, room, half, np.inf)[0]
 
     seen = 0.0
     for digit in range(len(model.digits)):
         value = cost(q.copy(), digit, 0)
         seen += value
-        free = [j for j in problem.table.free[digit] if j >= 0]
-        gradient = 2.0 * work.gradient[:num_frames, : len(free)].copy()
+        free = [j for j in problem.rig.table.free[digit] if j >= 0]
+        gradient = 2.0 * room.equations.gradient[:num_frames, : len(free)].copy()
         numeric = np.zeros_like(gradient)
         for frame in range(num_frames):
             for a, joint in enumerate(free):
@@ -166,12 +162,12 @@ def test_the_matrix_of_linear_terms_is_their_second_derivative():
     weights = SpacetimeWeights(**NOTHING)._replace(acceleration=0.7, coupling=0.4, posture=0.2)
     num_frames, rng = 7, np.random.default_rng(0)
     q = HUMAN.joints.random(rng, (num_frames,))
-    problem, links, work = unpacked(
+    problem, links, room = unpacked(
         HUMAN, Pose.identity(num_frames), q, no_anchors(), None, None, q.copy(), weights
     )
     band = make_band(num_frames * 6, 12)
-    motion_cost(problem, links, 1, q, np.zeros((0, 3)), frame_links(problem), work, 0, np.inf)
-    fill_band(problem, 1, q, work, 0, band)
+    motion_cost(problem, Motion(q, links, np.zeros((0, 3))), 1, room, 0, np.inf)
+    fill_band(problem, 1, q, room.equations, 0, band)
     second = np.diff(np.eye(num_frames), 2, axis=0)
     bend = np.array([0.0, 0.0, 1.0, 0.0, -2.0, 1.0])
     expected = (
@@ -226,7 +222,7 @@ def test_without_contacts_the_optimum_is_that_of_a_linear_system():
     pinned[[0, 1, -1]] = True
     result = smooth_digits(
         HUMAN, Pose.identity(num_frames), start, no_anchors(),
-        reference=reference, pinned=pinned, weights=weights, low=-wide, high=wide * 2.0,
+        reference=reference, bounds=JointBounds(-wide, wide * 2.0, pinned), weights=weights,
     )  # fmt: skip
     second = np.diff(np.eye(num_frames), 2, axis=0)
     free = ~pinned
@@ -296,7 +292,7 @@ def test_the_optimum_is_that_of_scipy():
     reference = np.broadcast_to(HUMAN.pose("rest"), truth.shape).copy()
     result = smooth_digits(
         HUMAN, root, truth, anchors,
-        field=field, reference=reference, weights=weights, samples=samples,
+        obstacles=Obstacles(field, samples=samples), reference=reference, weights=weights,
     )  # fmt: skip
     own = list(HUMAN.digits[digit].joints)
     fixed = (digit, truth, root, anchors, field, reference, weights, samples)
@@ -339,12 +335,12 @@ def test_a_converged_motion_has_no_slope_left_inside_its_bounds():
     reference = np.broadcast_to(HUMAN.pose("rest"), truth.shape).copy()
     start = HUMAN.joints.clamp(truth + 0.05 * rng.normal(size=truth.shape))
     q = smooth_digits(HUMAN, root, start, anchors, reference=reference, weights=weights).q
-    problem, links, work = unpacked(HUMAN, root, q, anchors, None, None, reference, weights)
+    problem, links, room = unpacked(HUMAN, root, q, anchors, None, None, reference, weights)
     at_bound = 0
     for digit, part in enumerate(HUMAN.digits):
         pull = np.zeros((len(anchors.digit), 3))
-        motion_cost(problem, links, digit, q, pull, frame_links(problem), work, 0, np.inf)
-        slope, own = work.gradient[:num_frames, :6], q[:, list(part.joints)]
+        motion_cost(problem, Motion(q, links, pull), digit, room, 0, np.inf)
+        slope, own = room.equations.gradient[:num_frames, :6], q[:, list(part.joints)]
         low, high = (limit[list(part.joints)] for limit in (HUMAN.joints.lower, HUMAN.joints.upper))
         inside = (own > low) & (own < high)
         at_bound += (~inside).sum()
@@ -448,7 +444,12 @@ def test_hints_bend_a_free_finger_but_do_not_hold_it():
     pinned = np.zeros(num_frames, dtype=bool)
     pinned[[0, 1, -2, -1]] = True
     result = smooth_digits(
-        HUMAN, Pose.identity(num_frames), rest, hint, reference=rest, pinned=pinned
+        HUMAN,
+        Pose.identity(num_frames),
+        rest,
+        hint,
+        reference=rest,
+        bounds=JointBounds(pinned=pinned),
     )
     height = posed_pads(HUMAN, result.q).position[:, 1, 2] - lifted[0, 1, 2] + 0.02
     assert 0.01 < height[10] < 0.02
@@ -484,7 +485,7 @@ def test_bounds_fixed_joints_and_pinned_frames_are_kept():
     anchors = pad_anchors(HUMAN, posed_pads(HUMAN, start).position + 0.01, range(5), range(5, 20))
     result = smooth_digits(
         HUMAN, Pose.identity(num_frames), start, anchors,
-        reference=HUMAN.pose("closed"), low=low, high=high, pinned=pinned,
+        reference=HUMAN.pose("closed"), bounds=JointBounds(low, high, pinned),
     )  # fmt: skip
     np.testing.assert_array_equal(result.q[:2], start[:2])
     np.testing.assert_array_equal(result.q[8:14, joint], 0.9)
@@ -529,14 +530,17 @@ def small():
         ({"q": np.zeros((4, 3))}, r"expected \(T, 30\)"),
         ({"root": Pose.identity(5)}, r"root has shape \(5,\)"),
         ({"reference": np.zeros((2, 30))}, "reference has shape"),
-        ({"low": np.full((4, 30), 0.5), "high": np.full((4, 30), 0.4)}, "low is above high"),
-        ({"high": np.full((4, 30), np.nan)}, "high.* is NaN"),
-        ({"pinned": np.zeros(3, dtype=bool)}, "pinned has shape"),
-        ({"environment": pack_environment([floor()])}, "seen_over"),
+        (
+            {"bounds": JointBounds(np.full((4, 30), 0.5), np.full((4, 30), 0.4))},
+            "low is above high",
+        ),
+        ({"bounds": JointBounds(high=np.full((4, 30), np.nan))}, "high.* is NaN"),
+        ({"bounds": JointBounds(pinned=np.zeros(3, dtype=bool))}, "pinned has shape"),
+        ({"obstacles": Obstacles(environment=pack_environment([floor()]))}, "seen_over"),
         ({"weights": SpacetimeWeights(acceleration=np.nan)}, "acceleration is nan"),
         ({"weights": SpacetimeWeights(posture=-1.0)}, "posture is -1.0"),
         ({"weights": SpacetimeWeights(max_iterations=0)}, "max_iterations is 0"),
-        ({"sweeps": 0}, "sweeps 0"),
+        ({"weights": SpacetimeWeights(sweeps=0)}, "sweeps 0"),
         ({"anchors": {"target": np.full((1, 3), np.nan)}}, "target holds NaN"),
         ({"anchors": {"frame": np.array([4])}}, "frame goes from 4"),
         ({"anchors": {"digit": np.array([5])}}, "digit goes from 5"),

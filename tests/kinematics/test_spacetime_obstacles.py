@@ -11,7 +11,7 @@ from handwright.geometry.shapes import make_shape
 from handwright.hands import human
 from handwright.hands.skin.build import skin_of
 from handwright.kinematics import SpacetimeWeights, posed_capsules, posed_skin, smooth_digits
-from handwright.kinematics.obstacles import seen_from, seen_over
+from handwright.kinematics.obstacles import Obstacles, seen_from, seen_over
 from handwright.kinematics.skin.samples import skin_samples, vertex_capsules
 from handwright.kinematics.spacetime.motion import no_anchors
 from handwright.math import rotation
@@ -50,16 +50,17 @@ def test_a_free_finger_that_starts_inside_an_object_leaves_it():
     before = skin_depths(HUMAN, q, root, exact)
     assert before[inside, 1:].min() > 0.005
     assert before[:4, 1:].max() < 0.0
-    weights = SpacetimeWeights(num_samples=2000)
+    weights = SpacetimeWeights(num_samples=2000, sweeps=8)
+    around = Obstacles(field, samples=FINE)
     result = smooth_digits(
         HUMAN, root, q, no_anchors(),
-        field=field, reference=flat, weights=weights, samples=FINE, sweeps=8,
+        obstacles=around, reference=flat, weights=weights,
     )  # fmt: skip
     assert skin_depths(HUMAN, result.q, root, exact)[:, 1:].max() < 2e-4
     # Also when the posture asks for the inside: then it is the object that holds the finger.
     result = smooth_digits(
         HUMAN, root, q, no_anchors(),
-        field=field, reference=q, weights=weights, samples=FINE, sweeps=8,
+        obstacles=around, reference=q, weights=weights,
     )  # fmt: skip
     after = skin_depths(HUMAN, result.q, root, exact)[:, 1:]
     assert after.max() < 2e-4
@@ -91,8 +92,8 @@ def test_fingers_keep_out_of_a_table_that_moves_in_the_frame_of_the_object():
     assert depth > 0.005
     result = smooth_digits(
         HUMAN, root, q, no_anchors(),
-        environment=environment, reference=bent, weights=SpacetimeWeights(num_samples=2000),
-        samples=FINE,
+        obstacles=Obstacles(environment=environment, samples=FINE), reference=bent,
+        weights=SpacetimeWeights(num_samples=2000),
     )  # fmt: skip
     # In the world the hand stands still, and so does the table.
     lowest = posed_skin(HUMAN, skin, result.q)[:, owner >= 0, 2].min()
@@ -121,7 +122,9 @@ def test_digits_make_room_for_each_other():
     q = HUMAN.joints.clamp(q)
     assert least_gap(q[5], 1, 2) < -0.004
     root = Pose.identity(num_frames)
-    result = smooth_digits(HUMAN, root, q, no_anchors(), reference=q, sweeps=6)
+    result = smooth_digits(
+        HUMAN, root, q, no_anchors(), reference=q, weights=SpacetimeWeights(sweeps=6)
+    )
     # A millimetre of overlap is allowed by the weights' default.
     gaps = [least_gap(pose, a, a + 1) for pose in result.q for a in (1, 2, 3)]
     assert min(gaps) > -0.00105

@@ -13,6 +13,7 @@ from benchmarks.kernels.force_problems import halved_problems, random_problem, s
 from handwright.errors import InvalidValueError
 from handwright.math import rotation
 from handwright.mechanics import (
+    ForceProgram,
     ForceStatus,
     LeastForces,
     force_contacts,
@@ -309,7 +310,7 @@ def test_compiled_code_never_accepts_what_is_not_a_number(field):
     broken = wrench if field == "wrench" else getattr(contacts, field)
     broken.flat[0] = np.nan
     work = make_cone_work(2)
-    status, _, _ = solve_cones(work, contacts, 2, wrench, 5.0, 0.03, 1e-6, 1e4, 60)
+    status, _, _ = solve_cones(work, ForceProgram(contacts, 2, wrench, 5.0, 0.03, 1e-6), 1e4, 60)
     assert status == ForceStatus.INVALID
     np.testing.assert_array_equal(work.force, 0.0)
 
@@ -321,9 +322,8 @@ def test_work_may_be_larger_than_the_problem_and_used_again():
         problem = random_problem(rng, int(rng.integers(1, 16)), is_varied=True)
         count = len(problem.contacts.arm)
         scales = problem.force_scale, problem.length_scale
-        status, objective, _ = solve_cones(
-            work, problem.contacts, count, problem.wrench, *scales, 1e-6, 1e4, 60
-        )
+        program = ForceProgram(problem.contacts, count, problem.wrench, *scales, 1e-6)
+        status, objective, _ = solve_cones(work, program, 1e4, 60)
         fresh = solve(problem)
         assert (status, objective) == (fresh.status, fresh.objective)
         np.testing.assert_array_equal(work.force[:count], fresh.forces)
@@ -357,9 +357,8 @@ def test_stopping_early_is_no_verdict_but_sound():
     problem = random_problem(np.random.default_rng(4), 8, is_varied=True)
     work = make_cone_work(8)
     scales = problem.force_scale, problem.length_scale
-    status, _, iterations = solve_cones(
-        work, problem.contacts, 8, problem.wrench, *scales, 1e-6, 1e4, 2
-    )
+    program = ForceProgram(problem.contacts, 8, problem.wrench, *scales, 1e-6)
+    status, _, iterations = solve_cones(work, program, 1e4, 2)
     assert (status, iterations) == (ForceStatus.STALLED, 2)
     normal = np.einsum("ij,ij->i", work.force, problem.contacts.normal)
     assert np.all(normal > 0.0)

@@ -11,6 +11,7 @@ from scipy.optimize import linprog, nnls
 from benchmarks.kernels.force_problems import random_problem
 from handwright.errors import InvalidValueError
 from handwright.mechanics import (
+    ForceProgram,
     ForceStatus,
     edge_wrenches,
     force_contacts,
@@ -127,9 +128,8 @@ def test_compiled_pyramids_never_accept_what_is_not_a_number():
         problem = random_problem(np.random.default_rng(7), 5, is_varied=False)
         getattr(problem.contacts, field).flat[0] = np.nan
         work = make_pyramid_work(5, 8)
-        status, _, _ = solve_pyramids(
-            work, problem.contacts, 5, problem.wrench, 5.0, 0.05, 1e-6, 1000
-        )
+        program = ForceProgram(problem.contacts, 5, problem.wrench, 5.0, 0.05, 1e-6)
+        status, _, _ = solve_pyramids(work, program, 1000)
         assert status == ForceStatus.INVALID
         np.testing.assert_array_equal(work.force, 0.0)
 

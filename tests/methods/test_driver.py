@@ -56,7 +56,7 @@ class Toy(Method):
 
 class ToySearch(Search):
     def __init__(self, method):
-        self.method, self.wanted = method, []
+        self.method, self.wanted, self.begun = method, [], []
         self.max_attempts = len(method.plan)
 
     def start(self, crew):
@@ -72,10 +72,14 @@ class ToySearch(Search):
         if step == "sleep":
             time.sleep(0.05)
             return Attempt(causes=Counter([f"it slept at frame {context.number}."]))
-        if step == "stop":
+        if step in ("stop", "stop half-way"):
+            self.begun = [(0.0, replace(self.method.clip))] if step == "stop half-way" else []
             raise KeyboardInterrupt
         made = [(cost, replace(self.method.clip)) for cost in step]
         return Attempt(made, statistics={"tries": 1.0}, timings={"toying": 0.5})
+
+    def unfinished(self):
+        return self.begun
 
     def clip(self, found):
         return found[1]
@@ -175,6 +179,21 @@ def test_judging_is_not_charged_to_the_budget(clip):
 def test_an_interrupt_keeps_what_was_found(clip):
     result = run(clip, [[1.0], "stop", [1.0]], num_solutions=3)
     assert (result.status, len(result.clips), result.message) == (Status.CANCELLED, 1, "")
+
+
+def test_what_an_interrupted_attempt_had_come_to_is_kept_if_it_is_certified(clip):
+    seen = []
+    result = run(clip, ["stop half-way"], seen=seen)
+    assert (result.status, len(result.clips)) == (Status.CANCELLED, 1)
+    count = len(clip.times)
+    told = f"It was interrupted after {count} of {count} frames"
+    assert result.message == f"{told}, which are kept as a clip."
+    assert [one.clips for one in seen if one.clips] == [result.clips]
+    # Goals lie at the end, where it has not come to.
+    assert len(run(clip, ["stop half-way"], refuse={0: (GOALS,)}).clips) == 1
+    result = run(clip, ["stop half-way"], refuse={0: ("slip",)})
+    assert (result.status, result.clips) == (Status.CANCELLED, ())
+    assert result.message == f"{told}, which are refused and not kept: fault at frame 0."
 
 
 def test_an_obstacle_is_told_before_any_attempt(clip):

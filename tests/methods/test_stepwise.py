@@ -251,6 +251,24 @@ def test_the_same_seed_gives_the_same_bytes(lifted):
         assert (one.hands["right"][1] == two.hands["right"][1]).all()
 
 
+def test_an_interrupt_leaves_the_frames_so_far_as_a_certified_clip(lifted):
+    def interrupt(progress):
+        if progress.statistics.get("frames") == 46.0:
+            raise KeyboardInterrupt
+
+    result = hw.synthesize(lifted.problem, hw.Stepwise(), on_progress=interrupt)
+    assert result.status is hw.Status.CANCELLED
+    (clip,), (certificate,) = result.clips, result.certificates
+    assert certificate.passed
+    assert clip.num_frames == 47
+    whole = lifted.clip("stepwise")
+    assert (clip.hands["right"].q == whole.hands["right"].q[:47]).all()
+    assert len(clip.contacts) == np.count_nonzero(whole.contacts.frame < 46)
+    assert result.message == (
+        f"It was interrupted after 47 of {whole.num_frames} frames, which are kept as a clip."
+    )
+
+
 def test_bad_input_is_named(lifted):
     session = lifted
     with pytest.raises(hw.HandwrightError, match=r"step is 0\.5"):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from handwright.errors import InvalidValueError
-from handwright.hands.capsule_sites import distances_to_axes
+from handwright.hands.capsules import distances_to_axes
 from handwright.physics.mjcf.fit_capsule import fit_box, fit_capsule, fit_hull
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from handwright.core.hand import HandModel
-from handwright.hands.capsule_sites import distances_to_axes
+from handwright.hands.capsules import distances_to_axes
 from handwright.kinematics import link_poses, point_jacobians, posed_capsules, posed_pads
 from handwright.math.pose import Pose
 from handwright.physics import (

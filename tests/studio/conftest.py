@@ -93,13 +93,20 @@ class Served:
 
 @contextlib.contextmanager
 def serving(
-    root: Path, access: Access | None = None, jobs_at_once: int | None = 1
+    root: Path,
+    access: Access | None = None,
+    jobs_at_once: int | None = 1,
+    judged: Path | None = None,
 ) -> Iterator[Served]:
+    """A server; results of judging are not shared with other tests."""
     access = Access("127.0.0.1", None) if access is None else access
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     port = listener.getsockname()[1]
-    app = make_app(Folder(root.resolve()), access, jobs_at_once=jobs_at_once)
+    folder = Folder(
+        root.resolve(), root.parent / f"{root.name}_judged" if judged is None else judged
+    )
+    app = make_app(folder, access, jobs_at_once=jobs_at_once)
     config = uvicorn.Config(
         app, log_level="warning", ws="websockets-sansio", timeout_graceful_shutdown=1
     )
@@ -111,10 +118,12 @@ def serving(
         assert thread.is_alive()
         assert time.monotonic() < end
         time.sleep(0.02)
-    with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE) as client:
-        yield Served(root, "127.0.0.1", port, access.token, client)
-    server.should_exit = True
-    thread.join(PATIENCE)
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE) as client:
+            yield Served(root, "127.0.0.1", port, access.token, client)
+    finally:
+        server.should_exit = True
+        thread.join(PATIENCE)
     tasks = asyncio.all_tasks(server.servers[0].get_loop()) if thread.is_alive() else set()
     assert not thread.is_alive(), "\n".join(map(str, tasks))
 

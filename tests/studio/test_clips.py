@@ -149,7 +149,7 @@ def test_a_deleted_clip_is_gone_and_can_be_fetched_back(served):
     )
     assert served.client.delete(f"/api/clips/{clip['id']}").status_code == 204
     assert served.get(f"/api/clips/{clip['id']}").status_code == 404
-    kept = list((served.root / ".handwright" / "deleted").iterdir())
+    kept = list(served.root.glob(".handwright/deleted/*/*"))
     assert [path.read_bytes() for path in kept] == [(served.root / "ball_0.npz").read_bytes()]
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _MIN_WIDTH = 110
-INTERRUPTED = 130
-"""Exit code of a command that the user has stopped."""
 ClipPath = Annotated[Positional[Path], tyro.conf.arg(metavar="CLIP")]
 """A clip file, given without a flag."""
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from handwright.cli.progress import ProgressLine
 from handwright.core.clip import Clip
-from handwright.core.result import Result
+from handwright.core.result import Result, Status
 from handwright.io.clip.noun_codec import encode
 from handwright.methods.reproducing import method_of
 from handwright.synthesis import synthesize
@@ -52,6 +52,8 @@ def reproduce_clip(clip: Clip) -> Reproduction:
         result = synthesize(
             clip.problem, method, seed=made.seed, on_progress=line, certify=made.is_certified
         )
+    if result.status is Status.CANCELLED:
+        raise KeyboardInterrupt
     found = (n for n, other in enumerate(result.clips) if _same_bytes(clip, other))
     return Reproduction(clip, result, next(found, None))
 

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import json
-import signal
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType, TracebackType
-from typing import Any, Self
 
 from rich.console import Console
 from rich.table import Table
 
-from handwright.cli.console import INTERRUPTED, make_console, writable_folder
+from handwright.cli.console import make_console, writable_folder
+from handwright.cli.interrupts import INTERRUPTED, Interrupts
 from handwright.cli.options import SynthArguments
 from handwright.cli.progress import ProgressLine
 from handwright.core.certificate import Certificate
 from handwright.core.clip import Clip
 from handwright.core.problem import Problem
 from handwright.core.result import NoSolutionError, Progress, Result, Status
+from handwright.errors import InvalidValueError
 from handwright.io.clip.file import save_clip
 from handwright.methods import Method
 from handwright.scenes import load_scene, read_problem
@@ -70,7 +66,8 @@ def _print_outcome(result: Result, files: list[Path]) -> None:
     console = make_console()
     print_result(result, files, console)
     if result.status is Status.CANCELLED:
-        console.print(f"Stopped; motions found by then and written: {len(result.clips)}.")
+        told = f"Stopped; motions found by then and written: {len(result.clips)}. {result.message}"
+        console.print(told.rstrip(), soft_wrap=True, highlight=False)
     elif not result.clips:
         raise NoSolutionError(result)
     elif result.message:
@@ -108,12 +105,18 @@ class ClipWriter:
         return next(path for written, path in self._written if written is clip)
 
     def _write(self, clip: Clip, certificate: Certificate | None) -> Path:
-        path = self._reserved()
         try:
-            save_clip(clip, path, certificate=certificate)
-        except BaseException:
-            path.unlink()
-            raise
+            path = self._reserved()
+            try:
+                save_clip(clip, path, certificate=certificate)
+            except BaseException:
+                path.unlink()
+                raise
+        except OSError as error:
+            raise InvalidValueError(
+                f"{error.filename}: cannot be written ({error.strerror}). Motions of this run that "
+                f"were written before: {len(self._written)}. Make room, and ask for more of them."
+            ) from error
         return path
 
     def _reserved(self) -> Path:
@@ -127,48 +130,6 @@ class ClipWriter:
                 number += 1
             else:
                 return path
-
-
-class Interrupts:
-    """While it lasts, SIGTERM does what Ctrl-C does; both wait for what must not be cut in two."""
-
-    def __init__(self) -> None:
-        self._is_held, self._is_pending = False, False
-        self._before: dict[signal.Signals, Any] = {}
-
-    def __enter__(self) -> Self:
-        # Only the main thread may say what a signal does.
-        if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                self._before[number] = signal.signal(number, self._interrupt)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
-        if self._is_held:
-            self._is_pending = True
-        else:
-            raise KeyboardInterrupt
-
-    @contextmanager
-    def held(self) -> Iterator[None]:
-        """Puts interrupts off to the end of the block."""
-        self._is_held = True
-        try:
-            yield
-        finally:
-            self._is_held = False
-        if self._is_pending:
-            self._is_pending = False
-            raise KeyboardInterrupt
 
 
 def write_clips(

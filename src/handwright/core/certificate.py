@@ -16,6 +16,8 @@ from handwright.core.tolerances import Tolerances
 
 _MAX_LISTED = 5
 
+COARSE = "resolution"
+"""Name of the check that fails if a clip shows too little to be judged."""
 SCHEME = "momenta at mid-frames, central differences at frames; ends take their neighbours' rates"
 """How the certificate takes derivatives, in words."""
 
@@ -124,6 +126,10 @@ class Certificate:
     """What a reader should know about how it was judged."""
     num_frames: int = 0
     """Number of frames that were judged."""
+    assumptions: tuple[str, ...] = ()
+    """What the verdict takes on trust, such as gravity that is not the usual one."""
+    unjudged: tuple[str, ...] = ()
+    """What could not be judged, such as the strength of a robot hand."""
 
     @property
     def passed(self) -> bool:
@@ -137,11 +143,14 @@ class Certificate:
 
     @property
     def verdict(self) -> str:
-        """One sentence."""
-        conditions = self.tolerances.conditions()
+        """One sentence, with all that it rests on."""
+        conditions = [*self.tolerances.conditions(), *self.assumptions]
+        beyond = f" except {', '.join(self.unjudged)}" if self.unjudged else ""
         under = f" under {', '.join(conditions)}" if conditions else ""
         if self.passed:
-            return f"certified{under}"
+            return f"certified{beyond}{under}"
+        if COARSE in self.reasons:
+            return f"too coarse to judge{under}: {self.check(COARSE).detail}"
         return f"not certified{under}: {', '.join(self.reasons)}"
 
     def without_frames(self) -> Certificate:
@@ -189,6 +198,8 @@ class Certificate:
             "passed": self.passed,
             "verdict": self.verdict,
             "reasons": list(self.reasons),
+            "assumptions": list(self.assumptions),
+            "unjudged": list(self.unjudged),
             "notes": list(self.notes),
             "derivatives": SCHEME,
             "tolerances": asdict(self.tolerances),

@@ -71,6 +71,29 @@ class Tolerances:
     """The same for a joint, rad/s."""
     smoothing_hz: float | None = None
     """Cut-off of the low-pass over body tracks before they are differentiated, Hz."""
+    least_frames: float = 5.0
+    """Number of frames below which a clip is too coarse to judge."""
+    shortest_step: float = 5e-4
+    """Time between frames below which a clip is not judged, s."""
+    longest_step: float = 0.1
+    """Time between frames above which a clip is too coarse to judge, s."""
+    body_speed: float = 30.0
+    """Largest speed of any point of a body, m/s."""
+    wrist_speed: float = 10.0
+    """Largest speed of a wrist, m/s: a hard throw."""
+    wrist_acceleration: float = 300.0
+    """Largest acceleration of a wrist, m/s^2: a hard throw, or a hand that is stopped by a hit."""
+    joint_speed: float = 35.0
+    """Largest speed of a finger's joint, rad/s: a flick."""
+    impacts: float = 10.0
+    """Impacts of a body within one second: about as fast as anybody drums."""
+    hand_force: float = 300.0
+    """Largest force of one hand on all bodies together, N: a heavy suitcase."""
+    wrist_moment: float = 20.0
+    """Largest moment of the forces of one hand about its wrist, N m."""
+    size_share: float = 0.1
+    """Gaps, depths and drifts are allowed up to this share of the body's longest side, if that is
+    less than the limits above."""
 
     def __post_init__(self) -> None:
         bad = [

@@ -36,10 +36,7 @@ def disturbances(
 ) -> Float[np.ndarray, "W 6"]:
     """Wrenches that contacts must give: against the weight, then with pushes and twists too.
 
-    Args:
-        body: What is held.
-        gravity: Gravity in the frame of the forces, m/s^2.
-        push: Size of the pushes, in weights.
+    Gravity is in the frame of the forces, m/s^2; the size of pushes in weights.
     """
     weight = body.mass * float(np.linalg.norm(gravity))
     ways = np.concatenate([np.eye(3), -np.eye(3)])

@@ -55,10 +55,6 @@ def obstacles(problem: Problem, name: str) -> tuple[EnvironmentBox, ...]:
 
     What comes near a body only later, such as a hammer, is where it will be then, as seen from the
     body: a hand that is there would be in its way.
-
-    Args:
-        problem: Starts and goals of all bodies.
-        name: The body that is to be grasped.
     """
     times = sorted({float(problem.times[0]), *(goal.start for goal in problem.goals)})
     first = goal_pose_at(problem, name, times[0])

@@ -44,10 +44,6 @@ def posture_matrix(
     """Rows of what departures from a posture cost, of single joints and of joints together.
 
     The last two joints of a finger bend together, and neighbouring fingers do.
-
-    Args:
-        model: The hand.
-        stiffness: Weight of each joint alone.
     """
     names = model.joints.names
     rows = [np.diag(stiffness)]

@@ -20,13 +20,13 @@ from handwright.grasping.skin import (
     SkinPoints,
     add_gradients,
     add_rotation_gradients,
+    environment_distances,
     fixed_points,
     patch_nearest,
     place_points,
-    sample_environment,
 )
 from handwright.kinematics.tree import Links, forward, links_for, tree_of
-from handwright.math import rotation
+from handwright.math.one_turn import matrix_of
 from handwright.math.pose import Pose
 
 _MM = 1e3
@@ -101,7 +101,7 @@ class GraspMeasures:
 
 def pose_links(problem: GraspProblem, q: np.ndarray, root: Pose) -> None:
     """Forward kinematics in the frame of the body."""
-    problem.links.rotation[0] = rotation.to_matrix(root.wxyz)
+    problem.links.rotation[0] = matrix_of(root.wxyz)
     problem.links.position[0] = root.position
     forward(tree_of(problem.model), q, problem.links)
 
@@ -113,9 +113,9 @@ def deepest(problem: GraspProblem, q: Float[np.ndarray, " J"], root: Pose) -> fl
     place_points(problem.points, problem.links, place)
     least = float((problem.distances(place)[0] - problem.points.radius).min())
     if len(problem.environment.frictions):
-        value, gradient = np.zeros(len(place)), np.zeros((len(place), 3))
-        sample_environment(problem.environment, place, value, gradient)
-        least = min(least, float((value - problem.points.radius).min()))
+        radius = problem.points.radius
+        value, _ = environment_distances(problem.environment, place, radius.max())
+        least = min(least, float((value - radius).min()))
     return max(-least, 0.0)
 
 
@@ -165,8 +165,8 @@ def grasp_residuals(
     depth = _add_depth(problem, rows, weights, gap, outward)
     ground_depth = 0.0
     if len(problem.environment.frictions):
-        value, gradient = np.zeros(len(place)), np.zeros((len(place), 3))
-        sample_environment(problem.environment, place, value, gradient)
+        reach = weights.margin + points.radius.max()
+        value, gradient = environment_distances(problem.environment, place, reach)
         ground_depth = _add_depth(problem, rows, weights, value - points.radius, gradient)
     pair_depth = _add_pairs(problem, rows, weights)
     _add_posture(problem, rows, weights, q)
@@ -327,5 +327,5 @@ def _add_wrist(problem: GraspProblem, rows: Residuals, weight: float) -> None:
     axes = np.ascontiguousarray(links.rotation[link].T)
     jacobian = rows.blank(9)
     add_rotation_gradients(np.full(3, link), axes, tree_of(model), links, jacobian)
-    error = axes - rotation.to_matrix(wanted.wxyz).T
+    error = axes - matrix_of(wanted.wxyz).T
     rows.add(60.0 * weight * error.ravel(), 60.0 * weight * jacobian)

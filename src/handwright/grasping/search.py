@@ -29,8 +29,8 @@ from handwright.grasping.handles import SkinHandle, skin_handles
 from handwright.grasping.posture_cost import joint_stiffness, posture_matrix, separation_pairs
 from handwright.grasping.residuals import Distances, GraspProblem, GraspWeights, pose_links
 from handwright.grasping.skin import (
+    environment_distances,
     place_points,
-    sample_environment,
     select_points,
     skin_points,
 )
@@ -304,9 +304,8 @@ class GraspSearch:
         place_points(fine.points, fine.links, place)
         gap = sample_field(self.field, place)[0]
         if len(fine.environment.frictions):
-            value, gradient = np.zeros(len(place)), np.zeros((len(place), 3))
-            sample_environment(fine.environment, place, value, gradient)
-            gap = np.minimum(gap, value)
+            reach = _AROUND + fine.points.radius.max()
+            gap = np.minimum(gap, environment_distances(fine.environment, place, reach)[0])
         keep = gap - fine.points.radius < _AROUND
         for handle in handles:
             keep[handle.rows] = True

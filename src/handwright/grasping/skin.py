@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from handwright.core.hand import HandModel
-from handwright.geometry.distance.environment import EnvironmentArrays, environment_value_gradient
+from handwright.geometry.distance.environment import EnvironmentArrays, surface_value_gradient
 from handwright.hands.skin.build import skin_of
-from handwright.kernels.decorators import kernel
+from handwright.kernels.decorators import compiled, kernel
 from handwright.kinematics import link_poses
 from handwright.kinematics.skin.samples import skin_samples, vertex_capsules
 from handwright.kinematics.skin.skinning import vertex_normals
@@ -135,12 +135,7 @@ def _fixed(link: np.ndarray, local: np.ndarray) -> tuple[np.ndarray, np.ndarray,
 
 
 def fixed_points(link: np.ndarray, local: np.ndarray) -> SkinPoints:
-    """Points that follow one link each.
-
-    Args:
-        link: (N,).
-        local: (N, 3), m.
-    """
+    """Points that follow one link each."""
     count = len(link)
     parts = _fixed(link, local)
     return SkinPoints(
@@ -154,12 +149,7 @@ def fixed_points(link: np.ndarray, local: np.ndarray) -> SkinPoints:
 
 
 def select_points(points: SkinPoints, keep: np.ndarray) -> tuple[SkinPoints, np.ndarray]:
-    """Some of the points, and the new row of every old one (-1 for those left out).
-
-    Args:
-        points: Points of a hand.
-        keep: (S,) whether a point is kept.
-    """
+    """Some of the points, and the new row of every old one (-1 for those left out)."""
     patch = np.repeat(np.arange(len(points.first) - 1), np.diff(points.first))[keep]
     first = np.append(np.flatnonzero(np.diff(patch, prepend=-1)), len(patch)).astype(np.int64)
     row = np.full(len(keep), -1)
@@ -295,14 +285,31 @@ def add_rotation_gradients(
         out[row + 2, num_joints + 4] -= x
 
 
-@kernel
-def sample_environment(
-    environment: EnvironmentArrays, points: np.ndarray, value: np.ndarray, gradient: np.ndarray
-) -> None:
-    """Writes distances (S,) and gradients (S, 3) of points from the nearest surface."""
-    for s in range(points.shape[0]):
-        d, x, y, z, _ = environment_value_gradient(
-            environment, points[s, 0], points[s, 1], points[s, 2]
-        )
-        value[s] = d
-        gradient[s, 0], gradient[s, 1], gradient[s, 2] = x, y, z
+@compiled
+def environment_distances(
+    environment: EnvironmentArrays, points: np.ndarray, reach: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Distances (S,) of points from the nearest surface, m, and unit gradients (S, 3).
+
+    Boxes around which a ball is farther away than ``reach`` from a point are passed over: there are
+    many, and few are near. So distances above it may be too large, up to infinity.
+    """
+    planes = len(environment.offsets)
+    extents = environment.half_extents
+    around = np.zeros(len(extents))
+    for b in range(len(extents)):
+        around[b] = (np.sqrt((extents[b] ** 2).sum()) + reach) ** 2
+    value, gradient = np.full(len(points), np.inf), np.zeros((len(points), 3))
+    for index in range(len(environment.frictions)):
+        for s in range(len(points)):
+            x, y, z = points[s, 0], points[s, 1], points[s, 2]
+            if index >= planes:
+                center = environment.positions[index - planes]
+                away = (x - center[0]) ** 2 + (y - center[1]) ** 2 + (z - center[2]) ** 2
+                if away > around[index - planes]:
+                    continue
+            d, gx, gy, gz = surface_value_gradient(environment, index, x, y, z)
+            if d < value[s]:
+                value[s] = d
+                gradient[s, 0], gradient[s, 1], gradient[s, 2] = gx, gy, gz
+    return value, gradient

@@ -18,11 +18,7 @@ from handwright.geometry.distance.sdf import Field, sample_field
 from handwright.geometry.mesh.normals import face_areas, face_normals
 from handwright.grasping.grip_styles import GripStyle
 from handwright.grasping.handles import SkinHandle, face_normal
-from handwright.grasping.skin import (
-    SkinPoints,
-    place_points,
-    sample_environment,
-)
+from handwright.grasping.skin import SkinPoints, environment_distances, place_points
 from handwright.kinematics import link_poses
 from handwright.kinematics.tree import Links, links_for
 from handwright.math import rotation
@@ -143,13 +139,7 @@ def _along(points: np.ndarray, down: np.ndarray) -> np.ndarray:
 
 
 def find_starts(problem: StartProblem, count: int, rng: np.random.Generator) -> list[StartPose]:
-    """The most promising start poses, best first, no two alike; none if the body is too thick.
-
-    Args:
-        problem: What is held, by what, and how.
-        count: Most start poses.
-        rng: Random numbers.
-    """
+    """The most promising start poses, best first, no two alike; none if the body is too thick."""
     style = problem.style
     first, second = opposed_points(problem.body, style, problem.near, problem.down, rng)
     if not len(first):
@@ -175,12 +165,9 @@ def find_starts(problem: StartProblem, count: int, rng: np.random.Generator) -> 
     for n in np.argsort(scores, kind="stable"):
         if len(starts) == count:
             break
-        if all(_differ(wrists[n], start.wrist) for start in starts):
-            starts.append(
-                StartPose(
-                    Pose(position[n], wrists[n].wxyz), level_of[n] / (_LEVELS - 1), float(scores[n])
-                )
-            )
+        if not starts or _differ(wrists[n], Pose.stack([start.wrist for start in starts])):
+            wrist = Pose(position[n], wrists[n].wxyz)
+            starts.append(StartPose(wrist, level_of[n] / (_LEVELS - 1), float(scores[n])))
     return starts
 
 
@@ -330,12 +317,12 @@ def _fit_cost(hand: _OpenHand, problem: StartProblem, places: np.ndarray) -> flo
     depth = _MM * max(-float(gap.min()), 0.0)
     cost += min(depth, 30.0) * 0.7
     if len(environment.frictions):
-        value, gradient = np.zeros(len(places)), np.zeros((len(places), 3))
-        sample_environment(environment, places, value, gradient)
+        value, _ = environment_distances(environment, places, hand.radius.max())
         cost += 2.0 * _MM * max(-float((value - hand.radius).min()), 0.0)
     return cost
 
 
-def _differ(a: Pose, b: Pose) -> bool:
-    away = float(np.linalg.norm(a.position - b.position))
-    return away / 0.03 + float(rotation.angle(a.wxyz, b.wxyz)) / 0.5 > 1.0
+def _differ(one: Pose, others: Pose) -> bool:
+    """Whether a wrist is not like any of the others."""
+    away = np.linalg.norm(one.position - others.position, axis=1)
+    return bool((away / 0.03 + rotation.angle(one.wxyz, others.wxyz) / 0.5 > 1.0).all())

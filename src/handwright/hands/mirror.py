@@ -47,22 +47,16 @@ def mirror(model: HandModel) -> HandModel:
         side=_OTHER[model.side],
         joints=replace(joints, offset=joints.offset * _FLIP, axis=sign * joints.axis * _FLIP),
         frames=replace(
-            model.frames,
-            position=model.frames.position * _FLIP,
-            wxyz=rotation.from_matrix(turn),
+            model.frames, position=model.frames.position * _FLIP, wxyz=rotation.from_matrix(turn)
         ),
         digits=tuple(_mirror_digit(digit) for digit in model.digits),
         capsules=replace(
             model.capsules, start=model.capsules.start * _FLIP, end=model.capsules.end * _FLIP
         ),
         sites=replace(
-            model.sites,
-            position=model.sites.position * _FLIP,
-            normal=model.sites.normal * _FLIP,
+            model.sites, position=model.sites.position * _FLIP, normal=model.sites.normal * _FLIP
         ),
         masses=replace(
-            model.masses,
-            center=model.masses.center * _FLIP,
-            inertia=model.masses.inertia * tensor,
+            model.masses, center=model.masses.center * _FLIP, inertia=model.masses.inertia * tensor
         ),
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from handwright.core.hand import HandModel
 from handwright.errors import UnknownNameError
-from handwright.hands.capsule_sites import zero_pose_origins
+from handwright.hands.capsules import zero_pose_origins
 from handwright.hands.human.model import human
 from handwright.hands.trident import trident
 

@@ -18,19 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from handwright.core.hand import (
-    Capsules,
-    Digit,
-    Frames,
-    HandModel,
-    JointTree,
-    Masses,
-    SurfacePoint,
-)
+from handwright.core.hand import Capsules, Digit, Frames, HandModel, JointTree, Masses, SurfacePoint
 from handwright.errors import InvalidValueError
 from handwright.geometry.mesh.inertia import MassProperties, combine
-from handwright.hands.capsule_mass import capsule_properties, capsule_volume
-from handwright.hands.capsule_sites import spread_sites
+from handwright.hands.capsules import capsule_properties, capsule_volume, spread_sites
 
 _NUM_SITES = 100
 _OUT = np.array([1.0, 0.0, 0.0])
@@ -185,34 +176,14 @@ def _capsules(scale: float) -> tuple[Capsules, np.ndarray]:
     for index, (digit, joints) in enumerate(_DIGIT_JOINTS.items()):
         if len(joints) == 3:
             rim = -0.004 * _OUT
-            rows.append(
-                (
-                    f"{digit}_knuckle",
-                    joints[0] + 1,
-                    rim,
-                    rim + s.spread_radius * _UP,
-                    0.0125,
-                    index,
-                    _OUT,
-                )
-            )
-        facing = _inward(digit)
-        end = s.proximal_length * _OUT
-        rows.append(
-            (
-                f"{digit}_proximal",
-                joints[-2] + 1,
-                0.0 * _OUT,
-                end,
-                s.proximal_radius,
-                index,
-                facing,
-            )
-        )
-        end = (s.distal_length - s.distal_radius) * _OUT
-        rows.append(
-            (f"{digit}_distal", joints[-1] + 1, 0.0 * _OUT, end, s.distal_radius, index, facing)
-        )
+            top = rim + s.spread_radius * _UP
+            rows.append((f"{digit}_knuckle", joints[0] + 1, rim, top, 0.0125, index, _OUT))
+        for part, joint, length, radius in (
+            ("proximal", joints[-2], s.proximal_length, s.proximal_radius),
+            ("distal", joints[-1], s.distal_length - s.distal_radius, s.distal_radius),
+        ):
+            start, end = 0.0 * _OUT, length * _OUT
+            rows.append((f"{digit}_{part}", joint + 1, start, end, radius, index, _inward(digit)))
     names, links, starts, ends, radii, digits, facings = zip(*rows, strict=True)
     capsules = Capsules(
         names,
@@ -231,26 +202,16 @@ def _masses(scale: float, capsules: Capsules) -> Masses:
     finger = [s.spread_mass, s.proximal_mass, s.distal_mass]
     mass = scale**3 * np.array([s.palm_mass, *finger[1:], *finger, *finger])
     lengths = np.linalg.norm(capsules.end - capsules.start, axis=1)
-    volume = np.array(
-        [
-            capsule_volume(length, radius)
-            for length, radius in zip(lengths, capsules.radius, strict=True)
-        ]
-    )
+    volume = capsule_volume(lengths, capsules.radius)
     links: list[MassProperties] = []
     for link, total in enumerate(mass):
         own = np.flatnonzero(capsules.link == link)
-        links.append(
-            combine(
-                *(
-                    capsule_properties(
-                        capsules.start[c],
-                        capsules.end[c],
-                        float(capsules.radius[c]),
-                        float(total * volume[c] / volume[own].sum()),
-                    )
-                    for c in own
-                )
+        share = total * volume / volume[own].sum()
+        parts = [
+            capsule_properties(
+                capsules.start[c], capsules.end[c], float(capsules.radius[c]), float(share[c])
             )
-        )
+            for c in own
+        ]
+        links.append(combine(*parts))
     return Masses(mass, np.array([p.center for p in links]), np.array([p.inertia for p in links]))

@@ -56,6 +56,9 @@ def whole_path(path: str | Path) -> Iterator[Path]:
         os.umask(mask)
         temporary.chmod(0o666 & ~mask)
         temporary.replace(path)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename in (None, name):
+            # A disk that is full tells neither the file nor, if it does, the name it will have.
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise

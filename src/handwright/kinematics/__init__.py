@@ -16,12 +16,13 @@ from handwright.kinematics.fk import (
 )
 from handwright.kinematics.ik.ccd import descend_digit
 from handwright.kinematics.ik.closing import ClosedHand, close_around
-from handwright.kinematics.ik.digit import IkWeights
 from handwright.kinematics.ik.frames import FramesResult, PointGoals, RotationGoals, solve_frames
 from handwright.kinematics.ik.hand import DigitTargets, IkResult, solve_ik
+from handwright.kinematics.ik.problem import IkWeights
 from handwright.kinematics.ik.reach import ReachVolume, reachable_volume
+from handwright.kinematics.obstacles import Obstacles
 from handwright.kinematics.skin.skinning import posed_skin, vertex_normals
-from handwright.kinematics.spacetime.motion import SmoothResult, smooth_digits
+from handwright.kinematics.spacetime.motion import JointBounds, SmoothResult, smooth_digits
 from handwright.kinematics.spacetime.terms import Anchors, SpacetimeWeights
 
 __all__ = [
@@ -31,6 +32,8 @@ __all__ = [
     "FramesResult",
     "IkResult",
     "IkWeights",
+    "JointBounds",
+    "Obstacles",
     "PointGoals",
     "PosedCapsules",
     "PosedPoints",

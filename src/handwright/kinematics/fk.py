@@ -15,7 +15,7 @@ from handwright.kinematics.tree import (
     Tree,
     forward,
     links_for,
-    placed,
+    placed_row,
     point_jacobian,
     tree_of,
 )
@@ -36,6 +36,28 @@ class PosedPoints(NamedTuple):
 
     position: Float[np.ndarray, "*B N 3"]
     normal: Float[np.ndarray, "*B N 3"]
+
+
+class LinkPoints(NamedTuple):
+    """Points fixed to links, with room for where they are and how they move with the joints."""
+
+    link: Int[np.ndarray, " N"]
+    local: Float[np.ndarray, "N 3"]
+    """In the links' frames, m."""
+    position: Float[np.ndarray, "N 3"]
+    """In the world, m."""
+    linear: Float[np.ndarray, "N 3 J"]
+    """Jacobian of the position, world axes."""
+    angular: Float[np.ndarray, "N 3 J"]
+    """Jacobian of the rotation, world axes."""
+
+
+def link_points(
+    link: Int[np.ndarray, " N"], local: Float[np.ndarray, "N 3"], num_joints: int
+) -> LinkPoints:
+    """Points of a hand with this many joints; nothing is placed."""
+    jacobians = np.zeros((2, len(link), 3, num_joints))
+    return LinkPoints(link, local, np.zeros(local.shape), *jacobians)
 
 
 @kernel
@@ -154,16 +176,14 @@ def link_poses(
     )
 
 
+def _turn(rotations: np.ndarray, link: np.ndarray, local: np.ndarray) -> np.ndarray:
+    return np.einsum("...nij,nj->...ni", rotations[..., link, :, :], local)
+
+
 def _attach(
     rotations: np.ndarray, positions: np.ndarray, link: np.ndarray, local: np.ndarray
 ) -> np.ndarray:
-    return positions[..., link, :] + np.einsum(
-        "...nij,nj->...ni", rotations[..., link, :, :], local
-    )
-
-
-def _turn(rotations: np.ndarray, link: np.ndarray, local: np.ndarray) -> np.ndarray:
-    return np.einsum("...nij,nj->...ni", rotations[..., link, :, :], local)
+    return positions[..., link, :] + _turn(rotations, link, local)
 
 
 def frame_poses(model: HandModel, q: Float[np.ndarray, "*B J"], root: Pose | None = None) -> Pose:
@@ -235,22 +255,14 @@ def _posed(
 
 
 @compiled
-def jacobians_of_points(
-    tree: Tree,
-    q: np.ndarray,
-    links: Links,
-    link: np.ndarray,
-    local: np.ndarray,
-    position: np.ndarray,
-    linear: np.ndarray,
-    angular: np.ndarray,
-) -> None:
-    """Forward kinematics, then world positions (N, 3) and Jacobians (N, 3, J) of N points."""
+def place_points(tree: Tree, q: np.ndarray, links: Links, points: LinkPoints) -> None:
+    """Forward kinematics, then positions and Jacobians of points of links."""
     forward(tree, q, links)
-    for n in range(link.shape[0]):
-        point = placed(links, link[n], local[n, 0], local[n, 1], local[n, 2])
-        position[n, 0], position[n, 1], position[n, 2] = point
-        point_jacobian(tree, links, link[n], point, n, linear, angular)
+    for n in range(points.link.shape[0]):
+        link = points.link[n]
+        point = placed_row(links, link, points.local, n)
+        points.position[n, 0], points.position[n, 1], points.position[n, 2] = point
+        point_jacobian(tree, links, link, point, n, points.linear, points.angular)
 
 
 def point_jacobians(
@@ -262,23 +274,6 @@ def point_jacobians(
 ) -> tuple[Float[np.ndarray, "N 3"], Float[np.ndarray, "N 3 J"], Float[np.ndarray, "N 3 J"]]:
     """World positions and Jacobians (linear, angular; world axes) of points fixed to links."""
     q = one_pose(model, q)
-    link, local = checked_points(model, link, local)
-    links = links_for(model)
-    if root is not None:
-        links.rotation[0] = rotation.to_matrix(root.wxyz)
-        links.position[0] = root.position
-    count = len(link)
-    position = np.zeros((count, 3))
-    linear = np.zeros((count, 3, model.num_joints))
-    angular = np.zeros((count, 3, model.num_joints))
-    jacobians_of_points(
-        tree_of(model),
-        q,
-        links,
-        link,
-        local,
-        position,
-        linear,
-        angular,
-    )
-    return position, linear, angular
+    points = link_points(*checked_points(model, link, local), model.num_joints)
+    place_points(tree_of(model), q, links_for(model, root), points)
+    return points.position, points.linear, points.angular

@@ -12,6 +12,7 @@ import numpy as np
 from handwright.core.hand import HandModel
 from handwright.geometry.distance.environment import EnvironmentArrays, pack_environment
 from handwright.geometry.distance.sdf import Field, make_field
+from handwright.kernels.decorators import inlined
 from handwright.kinematics.skin.samples import SkinSamples, no_samples
 from handwright.math import rotation
 from handwright.math.pose import Pose
@@ -25,6 +26,30 @@ class Around(NamedTuple):
     samples: SkinSamples
     max_samples: int
     """Skin points that are looked at for each capsule, at most; 0 to go by the capsules."""
+
+
+class Obstacles(NamedTuple):
+    """What a moving hand keeps out of, in the frame of the object; None where there is nothing."""
+
+    field: Field | None = None
+    """Signed distances of the object."""
+    environment: EnvironmentArrays | None = None
+    """Surroundings, from ``seen_over``."""
+    samples: SkinSamples | None = None
+    """Skin points that keep out; those of ``skin_samples`` by default."""
+
+
+@inlined
+def environment_at(world: EnvironmentArrays, frame: int) -> EnvironmentArrays:
+    """One frame of surroundings over all frames, for kernels only: it does not own its arrays."""
+    return EnvironmentArrays(
+        world.normals[frame],
+        world.offsets[frame],
+        world.positions[frame],
+        world.rotations[frame],
+        world.half_extents,
+        world.frictions,
+    )
 
 
 def no_object() -> Field:

@@ -9,6 +9,9 @@ import numpy as np
 
 from handwright.core.hand import HandModel
 from handwright.kernels.decorators import inlined, kernel
+from handwright.math import rotation
+from handwright.math.pose import Pose
+from handwright.math.vec3 import Vec3
 
 
 class Tree(NamedTuple):
@@ -43,14 +46,17 @@ def tree_of(model: HandModel) -> Tree:
     )
 
 
-def links_for(model: HandModel) -> Links:
-    """Room for one pose of a hand, with the root at the origin."""
-    links = Links(
-        np.zeros((model.num_links, 3, 3)),
-        np.zeros((model.num_links, 3)),
-        np.zeros((model.num_joints, 3)),
-    )
-    links.rotation[0] = np.eye(3)
+def empty_links(num_joints: int) -> Links:
+    """Room for one pose of a tree with this many joints; nothing is placed."""
+    links = num_joints + 1
+    return Links(np.zeros((links, 3, 3)), np.zeros((links, 3)), np.zeros((num_joints, 3)))
+
+
+def links_for(model: HandModel, root: Pose | None = None) -> Links:
+    """Room for one pose of a hand whose root is placed, by default at the origin."""
+    root = Pose.identity() if root is None else root
+    links = empty_links(model.num_joints)
+    links.rotation[0], links.position[0] = rotation.to_matrix(root.wxyz), root.position
     return links
 
 
@@ -95,7 +101,7 @@ def forward_chain(tree: Tree, chains: np.ndarray, row: int, q: np.ndarray, links
 
 
 @inlined
-def turned(links: Links, link: int, x: float, y: float, z: float) -> tuple[float, float, float]:
+def turned(links: Links, link: int, x: float, y: float, z: float) -> Vec3:
     """World direction of a direction of a link."""
     r = links.rotation
     return (
@@ -106,7 +112,7 @@ def turned(links: Links, link: int, x: float, y: float, z: float) -> tuple[float
 
 
 @inlined
-def placed(links: Links, link: int, x: float, y: float, z: float) -> tuple[float, float, float]:
+def placed(links: Links, link: int, x: float, y: float, z: float) -> Vec3:
     """World position of a point of a link."""
     a, b, c = turned(links, link, x, y, z)
     p = links.position
@@ -114,16 +120,20 @@ def placed(links: Links, link: int, x: float, y: float, z: float) -> tuple[float
 
 
 @inlined
-def joint_velocity_of_point(
-    tree: Tree, links: Links, joint: int, x: float, y: float, z: float
-) -> tuple[float, float, float]:
-    """Velocity of the world point (x, y, z) per unit speed of one joint that moves it."""
+def placed_row(links: Links, link: int, local: np.ndarray, row: int) -> Vec3:
+    """World position of a point of a link that is one row of a table."""
+    return placed(links, link, local[row, 0], local[row, 1], local[row, 2])
+
+
+@inlined
+def joint_velocity_of_point(tree: Tree, links: Links, joint: int, point: Vec3) -> Vec3:
+    """Velocity of a world point per unit speed of one joint that moves it."""
     ax, ay, az = links.axis[joint, 0], links.axis[joint, 1], links.axis[joint, 2]
     if tree.is_slide[joint]:
         return ax, ay, az
-    rx = x - links.position[joint + 1, 0]
-    ry = y - links.position[joint + 1, 1]
-    rz = z - links.position[joint + 1, 2]
+    rx = point[0] - links.position[joint + 1, 0]
+    ry = point[1] - links.position[joint + 1, 1]
+    rz = point[2] - links.position[joint + 1, 2]
     return ay * rz - az * ry, az * rx - ax * rz, ax * ry - ay * rx
 
 
@@ -132,7 +142,7 @@ def point_jacobian(
     tree: Tree,
     links: Links,
     link: int,
-    point: tuple[float, float, float],
+    point: Vec3,
     row: int,
     linear: np.ndarray,
     angular: np.ndarray,
@@ -143,10 +153,8 @@ def point_jacobian(
     """
     while link > 0:
         joint = link - 1
-        vx, vy, vz = joint_velocity_of_point(tree, links, joint, point[0], point[1], point[2])
-        linear[row, 0, joint] = vx
-        linear[row, 1, joint] = vy
-        linear[row, 2, joint] = vz
+        vx, vy, vz = joint_velocity_of_point(tree, links, joint, point)
+        linear[row, 0, joint], linear[row, 1, joint], linear[row, 2, joint] = vx, vy, vz
         if not tree.is_slide[joint]:
             for i in range(3):
                 angular[row, i, joint] = links.axis[joint, i]

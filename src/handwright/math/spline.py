@@ -30,8 +30,28 @@ END_TOLERANCE = 1e-9
 HALF_TURN_MARGIN = 1e-6
 
 
+class _Curve:
+    """Pieces of polynomials between knots."""
+
+    __slots__ = ()
+    times: Float[Array, " knots"]
+    extrapolate: Extrapolate
+    _coefficients: Float[Array, "degree segments *dims"]
+
+    def __call__(self, t: float | ArrayLike, derivative: int = 0) -> Float[Array, " ..."]:
+        """Value at ``t``, seconds, or a derivative up to the degree, per second to that power."""
+        highest = len(self._coefficients) - 1
+        if derivative not in range(highest + 1):
+            raise InvalidValueError(
+                f"{type(self).__name__}: derivative is {derivative!r}; expected 0 to {highest}. "
+                "Ask for one of those; higher ones are zero or undefined."
+            )
+        place = _locate(self.times, t, self.extrapolate)
+        return _evaluate(self._coefficients, place, derivative)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class CubicHermite:
+class CubicHermite(_Curve):
     """Cubic pieces with given values and slopes at the knots; once continuously differentiable.
 
     Attributes:
@@ -85,15 +105,9 @@ class CubicHermite:
         points = _checked_values(values, knots, "CubicHermite", "values")
         return cls(knots, points, _parabola_slopes(knots, points, clamped), extrapolate)
 
-    def __call__(self, t: float | ArrayLike, derivative: int = 0) -> Float[Array, " ..."]:
-        """Value (or derivative 1 to 3, per second to that power) at ``t``, seconds."""
-        _check_derivative(derivative, 3, "CubicHermite")
-        place = _locate(self.times, t, self.extrapolate)
-        return _evaluate(self._coefficients, place, derivative)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MinimumJerk:
+class MinimumJerk(_Curve):
     """The curve through all knots with the smallest integral of squared jerk.
 
     It has quintic pieces and four continuous derivatives. Ends are at rest unless given.
@@ -134,12 +148,6 @@ class MinimumJerk:
         coefficients = _quintic(h, values[:-1], v[:-1], a[:-1], values[1:], v[1:], a[1:])
         _freeze(self, times=times, values=values, **ends)
         _freeze(self, velocities=v, accelerations=a, _coefficients=coefficients)
-
-    def __call__(self, t: float | ArrayLike, derivative: int = 0) -> Float[Array, " ..."]:
-        """Value (or derivative 1 to 5, per second to that power) at ``t``, seconds."""
-        _check_derivative(derivative, 5, "MinimumJerk")
-        place = _locate(self.times, t, self.extrapolate)
-        return _evaluate(self._coefficients, place, derivative)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -276,9 +284,7 @@ def _cubic(h: Array, p0: Array, v0: Array, p1: Array, v1: Array) -> Float[Array,
 
 
 # Third to fifth coefficient of the quintic on 0..1, by step, v0, a0, v1, a1 at its ends.
-_QUINTIC = np.array(
-    [[10, -6, -1.5, -4, 0.5], [-15, 8, 1.5, 7, -1.0], [6, -3, -0.5, -3, 0.5]],
-)
+_QUINTIC = np.array([[10, -6, -1.5, -4, 0.5], [-15, 8, 1.5, 7, -1.0], [6, -3, -0.5, -3, 0.5]])
 # Integral of (6 c3 + 24 c4 s + 60 c5 s^2)^2 over 0..1 is c^T G c.
 _JERK_GRAM = np.array([[36.0, 72.0, 120.0], [72.0, 192.0, 360.0], [120.0, 360.0, 720.0]])
 _JERK_COST = _QUINTIC.T @ _JERK_GRAM @ _QUINTIC
@@ -459,11 +465,3 @@ def _checked_end(
             f"MinimumJerk: {what} is {value}; expected finite numbers. Leave it out for rest."
         )
     return value
-
-
-def _check_derivative(derivative: int, highest: int, name: str) -> None:
-    if derivative not in range(highest + 1):
-        raise InvalidValueError(
-            f"{name}: derivative is {derivative!r}; expected 0 to {highest}. "
-            "Ask for one of those; higher ones are zero or undefined."
-        )

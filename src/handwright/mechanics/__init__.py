@@ -6,11 +6,7 @@ from handwright.contact.edges import EdgeSides, edge_distance, edge_sides
 from handwright.mechanics.cone_work import ConeWork, make_cone_work
 from handwright.mechanics.cones import ContactForces, LeastForces, least_forces, solve_cones
 from handwright.mechanics.momentum import RequiredWrench, required_wrench, smoothed
-from handwright.mechanics.nnls import (
-    nearest_forces,
-    nonnegative_least_squares,
-    nonnegative_rows,
-)
+from handwright.mechanics.nnls import nearest_forces, nonnegative_least_squares, nonnegative_rows
 from handwright.mechanics.pyramid import (
     PyramidWork,
     least_pyramid_forces,
@@ -20,6 +16,7 @@ from handwright.mechanics.pyramid import (
 from handwright.mechanics.torques import gravity_torques, joint_torques, torque_maps
 from handwright.mechanics.wrench import (
     ForceContacts,
+    ForceProgram,
     ForceStatus,
     edge_wrenches,
     force_contacts,
@@ -31,6 +28,7 @@ __all__ = [
     "ContactForces",
     "EdgeSides",
     "ForceContacts",
+    "ForceProgram",
     "ForceStatus",
     "LeastForces",
     "PyramidWork",

@@ -9,15 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from handwright.kernels.decorators import inlined, inlined_loose
-from handwright.mechanics.cone_steps import (
+from handwright.mechanics.cone_work import (
+    ConeWork,
     corrector,
-    scale_block,
+    measured,
+    move_block,
     scaled,
-    step_bound,
-    unscaled,
+    step_bounds,
 )
-from handwright.mechanics.cone_work import ConeWork
-from handwright.mechanics.wrench import ForceContacts, has_one_edge, set_column, tangents
+from handwright.mechanics.wrench import ForceProgram, has_one_edge, set_column, tangents
 
 _RELATIVE_GAP = 1e-8
 _ABSOLUTE_GAP = 1e-9
@@ -31,15 +31,10 @@ _NO_PIVOT = 1e-15
 
 
 @inlined
-def set_up(
-    work: ConeWork,
-    contacts: ForceContacts,
-    count: int,
-    wrench: np.ndarray,
-    force_scale: float,
-    length_scale: float,
-) -> bool:
+def set_up(work: ConeWork, program: ForceProgram) -> bool:
     """Columns, prices and caps in scaled units; False if something is not finite."""
+    contacts, count, wrench = program.contacts, program.count, program.wrench
+    force_scale, length_scale = program.force_scale, program.length_scale
     total, highest = 0.0, 0.0
     for k in range(6):
         work.wanted[k] = wrench[k] / (force_scale if k < 3 else force_scale * length_scale)
@@ -70,7 +65,7 @@ def set_up(
 @inlined
 def start(work: ConeWork, count: int, penalty: float) -> None:
     """A strictly feasible point of both programs."""
-    x, z, rx, rz = work.x, work.z, work.slack_x, work.slack_z
+    x, z, rx, rz = work.cones.x, work.cones.z, work.slack.x, work.slack.z
     for k in range(6):
         rx[0, 1 + k] = work.wanted[k]
         rz[0, 1 + k] = 0.0
@@ -81,8 +76,8 @@ def start(work: ConeWork, count: int, penalty: float) -> None:
         # A cap of nothing binds a force that moves nothing: it is left out here.
         if 0.0 < work.cap[i] < np.inf:
             x[i, 0] = min(x[i, 0], 0.5 * work.cap[i])
-            work.cap_x[i, 0] = work.cap[i] - x[i, 0]
-            work.cap_z[i, 0] = work.price[i]
+            work.room.x[i, 0] = work.cap[i] - x[i, 0]
+            work.room.z[i, 0] = work.price[i]
             z[i, 0] += work.price[i]
         else:
             work.cap[i] = np.inf
@@ -98,11 +93,11 @@ def start(work: ConeWork, count: int, penalty: float) -> None:
 @inlined_loose
 def _normal_matrix(work: ConeWork, count: int) -> None:
     """A H A' of all blocks, as a sum of squares."""
-    M, w, eta = work.normal_matrix, work.w, work.eta
-    square = 2.0 * work.slack_eta[0] ** 2
+    M, w, eta = work.normal_matrix, work.cones.w, work.cones.eta
+    square = 2.0 * work.slack.eta[0] ** 2
     for r in range(6):
         for c in range(r + 1):
-            M[r, c] = square * work.slack_w[0, 1 + r] * work.slack_w[0, 1 + c]
+            M[r, c] = square * work.slack.w[0, 1 + r] * work.slack.w[0, 1 + c]
         M[r, r] += 0.5 * square
     for i in range(count):
         root, rooted, flat = work.root[i], work.rooted[i], work.columns[i]
@@ -115,7 +110,7 @@ def _normal_matrix(work: ConeWork, count: int) -> None:
         if work.cap[i] < np.inf:
             # The slack of the cap takes part of the block: H - H e e' H / (e' H e + h).
             whole = p0 * p0 + p1 * p1 + p2 * p2
-            slack = work.cap_eta[i] ** 2
+            slack = work.room.eta[i] ** 2
             factor = (1.0 - np.sqrt(slack / (whole + slack))) / whole
             work.share[i, 0] = 1.0 / (whole + slack)
             for r in range(3):
@@ -171,25 +166,25 @@ def _back_substitute(M: np.ndarray, y: np.ndarray) -> None:
 @inlined_loose
 def _constant_part(work: ConeWork, count: int) -> None:
     """The Newton step with multipliers of the balance left as they are."""
-    right, dx, dz = work.right, work.dx, work.dz
+    right, dx, dz = work.cones.right, work.cones.dx, work.cones.dz
     for i in range(count):
         for j in range(3):
             dx[i, j], dz[i, j] = right[i, j], 0.0
         if work.cap[i] < np.inf:
-            part = work.share[i, 0] * (right[i, 0] + work.cap_right[i, 0])
+            part = work.share[i, 0] * (right[i, 0] + work.room.right[i, 0])
             for j in range(3):
                 dx[i, j] -= work.share[i, 1 + j] * part
-            dz[i, 0] = work.cap_dz[i, 0] = part
+            dz[i, 0] = work.room.dz[i, 0] = part
     for j in range(7):
-        work.slack_dx[0, j], work.slack_dz[0, j] = work.slack_right[0, j], 0.0
+        work.slack.dx[0, j], work.slack.dz[0, j] = work.slack.right[0, j], 0.0
 
 
 @inlined_loose
 def _imbalance(work: ConeWork, count: int) -> float:
     """What the step leaves of the balance, into ``dy``; its largest part."""
-    dx, dy = work.dx, work.dy
+    dx, dy = work.cones.dx, work.dy
     for k in range(6):
-        dy[k] = work.missing[k] - work.slack_dx[0, 1 + k]
+        dy[k] = work.missing[k] - work.slack.dx[0, 1 + k]
     for i in range(count):
         flat = work.columns[i]
         for k in range(6):
@@ -203,7 +198,7 @@ def _imbalance(work: ConeWork, count: int) -> float:
 @inlined_loose
 def _add_multipliers(work: ConeWork, count: int) -> None:
     """Adds to the step what multipliers ``dy`` bring."""
-    dx, dz, dy, share = work.dx, work.dz, work.dy, work.share
+    dx, dz, dy, share = work.cones.dx, work.cones.dz, work.dy, work.share
     for i in range(count):
         flat, rooted, root = work.columns[i], work.rooted[i], work.root[i]
         rate = 0.0
@@ -219,16 +214,16 @@ def _add_multipliers(work: ConeWork, count: int) -> None:
         if work.cap[i] < np.inf:
             rate *= share[i, 0]
             dz[i, 0] += rate
-            work.cap_dz[i, 0] += rate
-            work.cap_dx[i, 0] = -dx[i, 0]
+            work.room.dz[i, 0] += rate
+            work.room.dx[i, 0] = -dx[i, 0]
     work.slack_turn[0, 0] = 0.0
     for k in range(6):
         work.slack_turn[0, 1 + k] = dy[k]
-        work.slack_dz[0, 1 + k] -= dy[k]
-    scaled(work.slack_w, work.slack_eta, 0, 7, work.slack_turn, work.slack_turn)
-    scaled(work.slack_w, work.slack_eta, 0, 7, work.slack_turn, work.slack_turn)
+        work.slack.dz[0, 1 + k] -= dy[k]
+    scaled(work.slack, 0, 7, work.slack_turn, work.slack_turn)
+    scaled(work.slack, 0, 7, work.slack_turn, work.slack_turn)
     for j in range(7):
-        work.slack_dx[0, j] += work.slack_turn[0, j]
+        work.slack.dx[0, j] += work.slack_turn[0, j]
 
 
 @inlined
@@ -249,72 +244,53 @@ def _direction(work: ConeWork, count: int) -> None:
 @inlined
 def _steps(work: ConeWork, count: int) -> tuple[float, float]:
     """Scaled directions into ``a`` and ``b``, and the reciprocal steps to the boundaries."""
-    unscaled(work.slack_w, work.slack_eta, 0, 7, work.slack_dx, work.slack_a)
-    scaled(work.slack_w, work.slack_eta, 0, 7, work.slack_dz, work.slack_b)
-    primal = step_bound(work.slack_middle, work.slack_a, 0, 7)
-    dual = step_bound(work.slack_middle, work.slack_b, 0, 7)
+    primal, dual = step_bounds(work.slack, 0, 7)
     for i in range(count):
-        unscaled(work.w, work.eta, i, 3, work.dx, work.a)
-        scaled(work.w, work.eta, i, 3, work.dz, work.b)
-        primal = max(primal, step_bound(work.middle, work.a, i, 3))
-        dual = max(dual, step_bound(work.middle, work.b, i, 3))
+        cone_primal, cone_dual = step_bounds(work.cones, i, 3)
+        primal, dual = max(primal, cone_primal), max(dual, cone_dual)
         if work.cap[i] < np.inf:
-            work.cap_a[i, 0] = work.cap_dx[i, 0] / work.cap_eta[i]
-            work.cap_b[i, 0] = work.cap_dz[i, 0] * work.cap_eta[i]
-            primal = max(primal, -work.cap_a[i, 0] / work.cap_middle[i, 0])
-            dual = max(dual, -work.cap_b[i, 0] / work.cap_middle[i, 0])
+            work.room.a[i, 0] = work.room.dx[i, 0] / work.room.eta[i]
+            work.room.b[i, 0] = work.room.dz[i, 0] * work.room.eta[i]
+            primal = max(primal, -work.room.a[i, 0] / work.room.middle[i, 0])
+            dual = max(dual, -work.room.b[i, 0] / work.room.middle[i, 0])
     return primal, dual
 
 
 @inlined
 def _measure(work: ConeWork, count: int) -> float:
     """Scaling of all blocks; the gap, or NaN if a block left its cone."""
-    if not scale_block(work.slack_x, work.slack_z, 0, 7, work.slack_w, work.slack_eta):
-        return np.nan
-    scaled(work.slack_w, work.slack_eta, 0, 7, work.slack_z, work.slack_middle)
-    gap = 0.0
-    for j in range(7):
-        gap += work.slack_middle[0, j] ** 2
+    gap = measured(work.slack, 0, 7, 0.0)
     for i in range(count):
-        if not scale_block(work.x, work.z, i, 3, work.w, work.eta):
-            return np.nan
-        scaled(work.w, work.eta, i, 3, work.z, work.middle)
-        for j in range(3):
-            gap += work.middle[i, j] ** 2
+        gap = measured(work.cones, i, 3, gap)
         if work.cap[i] < np.inf:
-            if not (work.cap_x[i, 0] > 0.0 and work.cap_z[i, 0] > 0.0):
+            if not (work.room.x[i, 0] > 0.0 and work.room.z[i, 0] > 0.0):
                 return np.nan
-            work.cap_eta[i] = np.sqrt(work.cap_x[i, 0] / work.cap_z[i, 0])
-            work.cap_middle[i, 0] = work.cap_eta[i] * work.cap_z[i, 0]
-            gap += work.cap_middle[i, 0] ** 2
+            work.room.eta[i] = np.sqrt(work.room.x[i, 0] / work.room.z[i, 0])
+            work.room.middle[i, 0] = work.room.eta[i] * work.room.z[i, 0]
+            gap += work.room.middle[i, 0] ** 2
     return gap
 
 
 @inlined
 def _move(work: ConeWork, count: int, primal: float, dual: float) -> None:
-    for j in range(7):
-        work.slack_x[0, j] += primal * work.slack_dx[0, j]
-        work.slack_z[0, j] += dual * work.slack_dz[0, j]
+    move_block(work.slack, 0, 7, primal, dual)
     for i in range(count):
-        for j in range(3):
-            work.x[i, j] += primal * work.dx[i, j]
-            work.z[i, j] += dual * work.dz[i, j]
+        move_block(work.cones, i, 3, primal, dual)
         if work.cap[i] < np.inf:
-            work.cap_x[i, 0] += primal * work.cap_dx[i, 0]
-            work.cap_z[i, 0] += dual * work.cap_dz[i, 0]
+            move_block(work.room, i, 1, primal, dual)
 
 
 @inlined
 def _aim_at_optimum(work: ConeWork, count: int) -> float:
     """Right sides of the step that ignores the centre; what rounding took from the balance."""
     for j in range(7):
-        work.slack_right[0, j] = -work.slack_x[0, j]
+        work.slack.right[0, j] = -work.slack.x[0, j]
     for k in range(6):
-        work.missing[k] = work.wanted[k] - work.slack_x[0, 1 + k]
+        work.missing[k] = work.wanted[k] - work.slack.x[0, 1 + k]
     for i in range(count):
-        x0, x1, x2 = work.x[i, 0], work.x[i, 1], work.x[i, 2]
-        work.right[i, 0], work.right[i, 1], work.right[i, 2] = -x0, -x1, -x2
-        work.cap_right[i, 0] = -work.cap_x[i, 0]
+        x0, x1, x2 = work.cones.x[i, 0], work.cones.x[i, 1], work.cones.x[i, 2]
+        work.cones.right[i, 0], work.cones.right[i, 1], work.cones.right[i, 2] = -x0, -x1, -x2
+        work.room.right[i, 0] = -work.room.x[i, 0]
         flat = work.columns[i]
         for k in range(6):
             work.missing[k] -= flat[0, k] * x0 + flat[1, k] * x1 + flat[2, k] * x2
@@ -327,15 +303,13 @@ def _aim_at_optimum(work: ConeWork, count: int) -> float:
 @inlined
 def _aim_at_center(work: ConeWork, count: int, target: float) -> None:
     """Right sides of the step that keeps to the middle and mends the first one's curvature."""
-    corrector(work.slack_middle, work.slack_a, work.slack_b, 0, 7, target, work.slack_right)
-    scaled(work.slack_w, work.slack_eta, 0, 7, work.slack_right, work.slack_right)
+    corrector(work.slack, 0, 7, target)
     for i in range(count):
-        corrector(work.middle, work.a, work.b, i, 3, target, work.right)
-        scaled(work.w, work.eta, i, 3, work.right, work.right)
+        corrector(work.cones, i, 3, target)
         if work.cap[i] < np.inf:
-            here = work.cap_middle[i, 0]
-            mended = (target - work.cap_a[i, 0] * work.cap_b[i, 0]) / here - here
-            work.cap_right[i, 0] = work.cap_eta[i] * mended
+            here = work.room.middle[i, 0]
+            mended = (target - work.room.a[i, 0] * work.room.b[i, 0]) / here - here
+            work.room.right[i, 0] = work.room.eta[i] * mended
 
 
 @inlined
@@ -350,9 +324,9 @@ def descend(work: ConeWork, count: int, penalty: float, max_iterations: int) -> 
         lowest = min(lowest, work.price[i])
     gap = _measure(work, count)
     for iteration in range(max_iterations):
-        price = penalty * work.slack_x[0, 0]
+        price = penalty * work.slack.x[0, 0]
         for i in range(count):
-            price += work.price[i] * work.x[i, 0]
+            price += work.price[i] * work.cones.x[i, 0]
         if gap <= _ABSOLUTE_GAP * lowest + _RELATIVE_GAP * price:
             return True, iteration
         # Written so that NaN ends here.

@@ -20,12 +20,14 @@ from handwright.mechanics.cone_newton import descend, set_up, start
 from handwright.mechanics.cone_work import ConeWork, make_cone_work
 from handwright.mechanics.wrench import (
     ForceContacts,
+    ForceProgram,
     ForceStatus,
     check_positive,
-    check_wrench,
+    clear_forces,
+    force_program,
     has_one_edge,
-    natural_scales,
     no_contacts,
+    residual_size,
     tangents,
 )
 
@@ -42,103 +44,65 @@ _INVALID = int(ForceStatus.INVALID)
 
 
 @inlined
-def _report(
-    work: ConeWork,
-    contacts: ForceContacts,
-    count: int,
-    wrench: np.ndarray,
-    force_scale: float,
-    length_scale: float,
-) -> tuple[float, float]:
+def _report(work: ConeWork, program: ForceProgram) -> tuple[float, float]:
     """Forces in newtons; objective, and residual in scaled units counted afresh from them."""
-    objective = 0.0
-    for k in range(6):
-        work.residual[k] = wrench[k]
-    for i in range(count):
+    contacts, force_scale, residual = program.contacts, program.force_scale, work.residual
+    x, objective = work.cones.x, 0.0
+    clear_forces(program, work.force, residual)
+    for i in range(program.count):
         n, d, mu, arm = contacts.normal, contacts.drag, contacts.friction[i], contacts.arm
-        level = work.x[i, 0] * force_scale if contacts.cap[i] > 0.0 else 0.0
+        level = x[i, 0] * force_scale if contacts.cap[i] > 0.0 else 0.0
         side = 0.0 if has_one_edge(contacts, i) or contacts.cap[i] == 0.0 else mu
-        first, second = side * work.x[i, 1] * force_scale, side * work.x[i, 2] * force_scale
+        first, second = side * x[i, 1] * force_scale, side * x[i, 2] * force_scale
         ax, ay, az, bx, by, bz = tangents(n, i)
         fx = level * (n[i, 0] + mu * d[i, 0]) + first * ax + second * bx
         fy = level * (n[i, 1] + mu * d[i, 1]) + first * ay + second * by
         fz = level * (n[i, 2] + mu * d[i, 2]) + first * az + second * bz
         work.force[i, 0], work.force[i, 1], work.force[i, 2] = fx, fy, fz
-        work.residual[0] -= fx
-        work.residual[1] -= fy
-        work.residual[2] -= fz
-        work.residual[3] -= arm[i, 1] * fz - arm[i, 2] * fy
-        work.residual[4] -= arm[i, 2] * fx - arm[i, 0] * fz
-        work.residual[5] -= arm[i, 0] * fy - arm[i, 1] * fx
+        residual[0] -= fx
+        residual[1] -= fy
+        residual[2] -= fz
+        residual[3] -= arm[i, 1] * fz - arm[i, 2] * fy
+        residual[4] -= arm[i, 2] * fx - arm[i, 0] * fz
+        residual[5] -= arm[i, 0] * fy - arm[i, 1] * fx
         objective += contacts.weight[i] * level
-    push = turn = 0.0
-    for k in range(3):
-        push += work.residual[k] ** 2
-        turn += work.residual[3 + k] ** 2
-    return objective, max(np.sqrt(push), np.sqrt(turn) / length_scale) / force_scale
+    return objective, residual_size(program, residual)
 
 
 @linked
 def solve_cones(
-    work: ConeWork,
-    contacts: ForceContacts,
-    count: int,
-    wrench: np.ndarray,
-    force_scale: float,
-    length_scale: float,
-    tolerance: float,
-    penalty: float,
-    max_iterations: int,
+    work: ConeWork, program: ForceProgram, penalty: float, max_iterations: int
 ) -> tuple[int, float, int]:
     """Least contact forces for a wrench; ``least_forces`` in compiled code, without allocation.
 
     Args:
         work: Memory; ``force`` and ``residual`` hold the result.
-        contacts: Finite, with unit normals.
-        count: How many of the contacts are in use, the first ones.
-        wrench: Force (N), then moment about the centre of mass (N m), world axes.
-        force_scale: Unit of force, N: the weight of the body.
-        length_scale: Unit of length, m: the radius of gyration of the body.
-        tolerance: Largest residual of a feasible problem, in these units.
-        penalty: Price of residual in these units.
+        program: Contacts and wrench.
+        penalty: Price of residual in units of the program's scales.
         max_iterations: Usually 10 to 20 are taken.
 
     Returns:
         A value of ``ForceStatus``, the objective (N), and the number of iterations.
     """
-    if not set_up(work, contacts, count, wrench, force_scale, length_scale):
-        for k in range(6):
-            work.residual[k] = wrench[k]
-        for i in range(count):
-            for k in range(3):
-                work.force[i, k] = 0.0
+    count = program.count
+    if not set_up(work, program):
+        clear_forces(program, work.force, work.residual)
         return _INVALID, np.nan, 0
     start(work, count, penalty)
     is_closed, iterations = descend(work, count, penalty, max_iterations)
-    objective, size = _report(work, contacts, count, wrench, force_scale, length_scale)
+    objective, size = _report(work, program)
     # Counted from the forces that go out: NaN is never feasible, a stall with a sound answer is.
-    if size <= tolerance:
+    if size <= program.tolerance:
         return _FEASIBLE, objective, iterations
     # What rounding alone left is no proof.
-    is_proven = is_closed and work.slack_x[0, 0] > 0.5 * tolerance
+    is_proven = is_closed and work.slack.x[0, 0] > 0.5 * program.tolerance
     return (_INFEASIBLE if is_proven else _STALLED), objective, iterations
 
 
 @kernel
-def _solve_usual(
-    work: ConeWork,
-    contacts: ForceContacts,
-    count: int,
-    wrench: np.ndarray,
-    force_scale: float,
-    length_scale: float,
-    tolerance: float,
-    penalty: float,
-) -> tuple[int, float, int]:
+def _solve_usual(work: ConeWork, program: ForceProgram, penalty: float) -> tuple[int, float, int]:
     """``solve_cones`` as other compiled code calls it, so that it is compiled once for all."""
-    return solve_cones(
-        work, contacts, count, wrench, force_scale, length_scale, tolerance, penalty, MAX_ITERATIONS
-    )
+    return solve_cones(work, program, penalty, MAX_ITERATIONS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,6 +122,14 @@ class ContactForces:
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
+
+
+def contact_forces(
+    forces: np.ndarray, residual: np.ndarray, status: int, objective: float, iterations: int
+) -> ContactForces:
+    """What a solver found, for callers in Python."""
+    is_feasible = status == _FEASIBLE
+    return ContactForces(forces, residual, is_feasible, objective, iterations, ForceStatus(status))
 
 
 def least_forces(
@@ -182,26 +154,25 @@ def least_forces(
         tolerance: Residual of a feasible problem, at most, in these units.
         penalty: Price of residual in these units. Forces beyond so many units are not looked for.
     """
-    solver = LeastForces(len(contacts.arm))
-    return solver.solve(
-        contacts,
-        wrench,
-        force_scale=force_scale,
-        length_scale=length_scale,
-        tolerance=tolerance,
-        penalty=penalty,
-    )
+    solver = LeastForces(len(contacts.arm), tolerance=tolerance, penalty=penalty)
+    return solver.solve(contacts, wrench, force_scale=force_scale, length_scale=length_scale)
 
 
 class LeastForces:
     """``least_forces`` for many frames, with memory that is made once."""
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(
+        self, capacity: int, *, tolerance: float = TOLERANCE, penalty: float = PENALTY
+    ) -> None:
         """Makes room.
 
         Args:
             capacity: Most contacts of a frame.
+            tolerance: As in ``least_forces``.
+            penalty: As in ``least_forces``.
         """
+        check_positive(tolerance=tolerance, penalty=penalty)
+        self._tolerance, self._penalty = tolerance, penalty
         self._work, self._contacts = make_cone_work(capacity), no_contacts(capacity)
         self._packed = Packed(self._work), Packed(self._contacts)
 
@@ -217,29 +188,16 @@ class LeastForces:
         *,
         force_scale: float | None = None,
         length_scale: float | None = None,
-        tolerance: float = TOLERANCE,
-        penalty: float = PENALTY,
     ) -> ContactForces:
         """As ``least_forces``, for no more contacts than there is room for."""
-        count = len(contacts.arm)
+        program = force_program(contacts, wrench, force_scale, length_scale, self._tolerance)
+        count, work = program.count, self._work
         if count > self.capacity:
             raise InvalidValueError(
                 f"There are {count} contacts; there is room for {self.capacity}."
             )
-        target = check_wrench(wrench)
-        check_positive(tolerance=tolerance, penalty=penalty)
-        force, length = natural_scales(contacts, target, force_scale, length_scale)
         for own, given in zip(self._contacts, contacts, strict=True):
             own[:count] = given
-        work = self._work
-        status, objective, iterations = _solve_usual(
-            *self._packed, count, target, force, length, tolerance, penalty
-        )
-        return ContactForces(
-            work.force[:count].copy(),
-            work.residual.copy(),
-            status == _FEASIBLE,
-            objective,
-            iterations,
-            ForceStatus(status),
-        )
+        program = program._replace(contacts=self._packed[1])
+        found = _solve_usual(self._packed[0], program, self._penalty)
+        return contact_forces(work.force[:count].copy(), work.residual.copy(), *found)

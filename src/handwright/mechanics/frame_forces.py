@@ -11,7 +11,7 @@ from handwright.kernels.decorators import kernel
 from handwright.kernels.packed import Packed
 from handwright.mechanics.cone_work import ConeWork, make_cone_work
 from handwright.mechanics.cones import MAX_ITERATIONS, PENALTY, TOLERANCE, solve_cones
-from handwright.mechanics.wrench import ForceContacts, no_contacts
+from handwright.mechanics.wrench import ForceContacts, ForceProgram, no_contacts
 
 
 class FrameForces(NamedTuple):
@@ -42,11 +42,13 @@ def forces_of_frames(
     """
     capacity = int(np.diff(first).max(initial=0))
     found = FrameForces(np.zeros((len(contacts.arm), 3)), np.zeros((len(first) - 1, 6)))
+    rows = ForceContacts(*(np.array(column, order="C") for column in contacts))
+    room = ForceProgram(
+        Packed(no_contacts(capacity)), 0, np.zeros(6), force_scale, length_scale, TOLERANCE
+    )
     _solve_each(
-        Packed(make_cone_work(capacity)), Packed(no_contacts(capacity)),
-        Packed(ForceContacts(*(np.array(column, order="C") for column in contacts))),
-        np.ascontiguousarray(first, dtype=np.int64), np.array(wrench, order="C"), force_scale,
-        length_scale, Packed(found),
+        Packed(make_cone_work(capacity)), room, Packed(rows),
+        np.ascontiguousarray(first, dtype=np.int64), np.array(wrench, order="C"), Packed(found),
     )  # fmt: skip
     return found
 
@@ -54,14 +56,13 @@ def forces_of_frames(
 @kernel
 def _solve_each(
     work: ConeWork,
-    room: ForceContacts,
+    scaled: ForceProgram,
     contacts: ForceContacts,
     first: np.ndarray,
     wrench: np.ndarray,
-    force_scale: float,
-    length_scale: float,
     found: FrameForces,
 ) -> None:
+    room = scaled.contacts
     for t in range(wrench.shape[0]):
         begin, count = first[t], first[t + 1] - first[t]
         for n in range(count):
@@ -72,10 +73,10 @@ def _solve_each(
                 room.arm[n, i] = contacts.arm[begin + n, i]
                 room.normal[n, i] = contacts.normal[begin + n, i]
                 room.drag[n, i] = contacts.drag[begin + n, i]
-        solve_cones(
-            work, room, count, wrench[t], force_scale, length_scale, TOLERANCE, PENALTY,
-            MAX_ITERATIONS,
-        )  # fmt: skip
+        program = ForceProgram(
+            room, count, wrench[t], scaled.force_scale, scaled.length_scale, scaled.tolerance
+        )
+        solve_cones(work, program, PENALTY, MAX_ITERATIONS)
         for i in range(6):
             found.residual[t, i] = work.residual[i]
         for n in range(count):

@@ -14,16 +14,17 @@ from numpy.typing import ArrayLike
 
 from handwright.kernels.decorators import inlined, linked
 from handwright.mechanics.cone_newton import LEAST_WEIGHT
-from handwright.mechanics.cones import TOLERANCE, ContactForces
+from handwright.mechanics.cones import TOLERANCE, ContactForces, contact_forces
 from handwright.mechanics.wrench import (
     ForceContacts,
+    ForceProgram,
     ForceStatus,
     check_edges,
-    check_positive,
-    check_wrench,
+    clear_forces,
     edge_force,
+    force_program,
     has_one_edge,
-    natural_scales,
+    residual_size,
     set_column,
 )
 
@@ -73,15 +74,10 @@ def make_pyramid_work(capacity: int, num_edges: int) -> PyramidWork:
 
 
 @inlined
-def _set_up(
-    work: PyramidWork,
-    contacts: ForceContacts,
-    count: int,
-    wrench: np.ndarray,
-    force_scale: float,
-    length_scale: float,
-) -> tuple[bool, int, int, int]:
+def _set_up(work: PyramidWork, program: ForceProgram) -> tuple[bool, int, int, int]:
     """Fills the tableau; whether all is finite, and numbers of edges, rows and columns."""
+    contacts, count, wrench = program.contacts, program.count, program.wrench
+    force_scale, length_scale = program.force_scale, program.length_scale
     T, edges, caps, total, highest = work.tableau, 0, 0, 0.0, 0.0
     for i in range(count):
         highest = max(highest, contacts.weight[i])
@@ -201,57 +197,35 @@ def _optimise(work: PyramidWork, rows: int, width: int, max_pivots: int) -> tupl
 
 @inlined
 def _report(
-    work: PyramidWork,
-    contacts: ForceContacts,
-    edges: int,
-    rows: int,
-    width: int,
-    force_scale: float,
-    length_scale: float,
+    work: PyramidWork, program: ForceProgram, edges: int, rows: int, width: int
 ) -> tuple[float, float]:
     """Forces in newtons; objective and residual (scaled), counted afresh from them."""
     objective = 0.0
+    clear_forces(program, work.force, work.residual)
     for r in range(rows):
         column = work.basis[r]
         if column < edges:
-            level, i = work.tableau[r, width - 1] * force_scale, work.owner[column]
-            objective += contacts.weight[i] * level
+            level, i = work.tableau[r, width - 1] * program.force_scale, work.owner[column]
+            objective += program.contacts.weight[i] * level
             for k in range(3):
                 work.force[i, k] += level * work.columns[column, k]
                 work.residual[k] -= level * work.columns[column, k]
-                work.residual[3 + k] -= level * work.columns[column, 3 + k] * length_scale
-    push = turn = 0.0
-    for k in range(3):
-        push += work.residual[k] ** 2
-        turn += work.residual[3 + k] ** 2
-    return objective, max(np.sqrt(push), np.sqrt(turn) / length_scale) / force_scale
+                work.residual[3 + k] -= level * work.columns[column, 3 + k] * program.length_scale
+    return objective, residual_size(program, work.residual)
 
 
 @linked
 def solve_pyramids(
-    work: PyramidWork,
-    contacts: ForceContacts,
-    count: int,
-    wrench: np.ndarray,
-    force_scale: float,
-    length_scale: float,
-    tolerance: float,
-    max_pivots: int,
+    work: PyramidWork, program: ForceProgram, max_pivots: int
 ) -> tuple[int, float, int]:
     """``least_pyramid_forces`` in compiled code, without allocation; see ``solve_cones``."""
-    for k in range(6):
-        work.residual[k] = wrench[k]
-    for i in range(count):
-        for k in range(3):
-            work.force[i, k] = 0.0
-    is_finite, edges, rows, width = _set_up(
-        work, contacts, count, wrench, force_scale, length_scale
-    )
+    is_finite, edges, rows, width = _set_up(work, program)
     if not is_finite:
+        clear_forces(program, work.force, work.residual)
         return _INVALID, np.nan, 0
     is_proven, pivots = _optimise(work, rows, width, max_pivots)
-    objective, size = _report(work, contacts, edges, rows, width, force_scale, length_scale)
-    if size <= tolerance:
+    objective, size = _report(work, program, edges, rows, width)
+    if size <= program.tolerance:
         return _FEASIBLE, objective, pivots
     return (_INFEASIBLE if is_proven else _STALLED), objective, pivots
 
@@ -278,14 +252,6 @@ def least_pyramid_forces(
         length_scale: m.
         tolerance: In units of the scales.
     """
-    target = check_wrench(wrench)
-    check_positive(tolerance=tolerance)
-    force, length = natural_scales(contacts, target, force_scale, length_scale)
-    count = len(contacts.arm)
-    work = make_pyramid_work(count, num_edges)
-    status, objective, pivots = solve_pyramids(
-        work, contacts, count, target, force, length, tolerance, MAX_PIVOTS
-    )
-    return ContactForces(
-        work.force, work.residual, status == _FEASIBLE, objective, pivots, ForceStatus(status)
-    )
+    program = force_program(contacts, wrench, force_scale, length_scale, tolerance)
+    work = make_pyramid_work(program.count, num_edges)
+    return contact_forces(work.force, work.residual, *solve_pyramids(work, program, MAX_PIVOTS))

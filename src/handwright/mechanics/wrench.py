@@ -46,6 +46,23 @@ class ForceContacts(NamedTuple):
     """Largest normal force, N; infinity for none."""
 
 
+class ForceProgram(NamedTuple):
+    """What forces are looked for; compiled code takes it as it is."""
+
+    contacts: ForceContacts
+    """Finite, with unit normals."""
+    count: int
+    """How many of the contacts are in use, the first ones."""
+    wrench: Float[np.ndarray, "6"]
+    """Force (N), then moment about the centre of mass (N m), world axes."""
+    force_scale: float
+    """Unit of force, N: the weight of the body."""
+    length_scale: float
+    """Unit of length, m: the radius of gyration of the body."""
+    tolerance: float
+    """Largest residual of a feasible problem, in these units."""
+
+
 def no_contacts(capacity: int) -> ForceContacts:
     """Room for contacts, with none in it."""
     return ForceContacts(
@@ -179,6 +196,26 @@ def set_column(
 
 
 @inlined
+def clear_forces(program: ForceProgram, force: np.ndarray, residual: np.ndarray) -> None:
+    """Sets the forces of a program to zero, and what they leave of its wrench."""
+    for k in range(6):
+        residual[k] = program.wrench[k]
+    for i in range(program.count):
+        for k in range(3):
+            force[i, k] = 0.0
+
+
+@inlined
+def residual_size(program: ForceProgram, residual: np.ndarray) -> float:
+    """The larger of a residual's force and moment, in the units of its program."""
+    push = turn = 0.0
+    for k in range(3):
+        push += residual[k] ** 2
+        turn += residual[3 + k] ** 2
+    return max(np.sqrt(push), np.sqrt(turn) / program.length_scale) / program.force_scale
+
+
+@inlined
 def edge_force(contacts: ForceContacts, i: int, cosine: float, sine: float) -> tuple:
     """Force of unit normal part on the cone of a contact, at an angle about the normal."""
     n, mu, d = contacts.normal, contacts.friction[i], contacts.drag
@@ -186,11 +223,7 @@ def edge_force(contacts: ForceContacts, i: int, cosine: float, sine: float) -> t
         return n[i, 0] + mu * d[i, 0], n[i, 1] + mu * d[i, 1], n[i, 2] + mu * d[i, 2]
     ax, ay, az, bx, by, bz = tangents(n, i)
     a, b = mu * cosine, mu * sine
-    return (
-        n[i, 0] + a * ax + b * bx,
-        n[i, 1] + a * ay + b * by,
-        n[i, 2] + a * az + b * bz,
-    )
+    return (n[i, 0] + a * ax + b * bx, n[i, 1] + a * ay + b * by, n[i, 2] + a * az + b * bz)
 
 
 @kernel
@@ -198,14 +231,6 @@ def has_one_edge(contacts: ForceContacts, i: int) -> bool:
     """Whether the cone of a contact is a ray: it slides, or there is no friction."""
     d = contacts.drag
     return contacts.friction[i] == 0.0 or d[i, 0] != 0.0 or d[i, 1] != 0.0 or d[i, 2] != 0.0
-
-
-@compiled
-def _fill_map(contacts: ForceContacts, columns: np.ndarray) -> None:
-    for i in range(contacts.arm.shape[0]):
-        set_column(columns, 3 * i, contacts.arm, i, (1.0, 0.0, 0.0), 1.0)
-        set_column(columns, 3 * i + 1, contacts.arm, i, (0.0, 1.0, 0.0), 1.0)
-        set_column(columns, 3 * i + 2, contacts.arm, i, (0.0, 0.0, 1.0), 1.0)
 
 
 @compiled
@@ -228,9 +253,9 @@ def grasp_map(contacts: ForceContacts) -> Float[np.ndarray, "6 M"]:
 
     The wrench is force (N), then moment about the centre of mass (N m), in world axes.
     """
-    columns = np.zeros((3 * len(contacts.arm), 6))
-    _fill_map(contacts, columns)
-    return np.ascontiguousarray(columns.T)
+    moments = np.cross(contacts.arm[:, None], np.eye(3))
+    forces = np.broadcast_to(np.eye(3), moments.shape)
+    return np.ascontiguousarray(np.concatenate([forces, moments], axis=-1).reshape(-1, 6).T)
 
 
 def edge_wrenches(
@@ -274,23 +299,25 @@ def check_wrench(wrench: ArrayLike) -> Float[np.ndarray, "6"]:
     return array
 
 
-def natural_scales(
+def force_program(
     contacts: ForceContacts,
-    wrench: Float[np.ndarray, "6"],
+    wrench: ArrayLike,
     force_scale: float | None,
     length_scale: float | None,
-) -> tuple[float, float]:
-    """Units of force (N) and length (m) in which a problem is solved; given ones are kept.
+    tolerance: float,
+) -> ForceProgram:
+    """Checks a program; units of force (N) and length (m) that are given are kept.
 
     Else the length is the root mean square distance of the contacts from the centre of mass, and
     the force that of the wrench, whose moment counts as a force at that distance.
     """
-    check_positive(force_scale=force_scale, length_scale=length_scale)
+    target = check_wrench(wrench)
+    check_positive(tolerance=tolerance, force_scale=force_scale, length_scale=length_scale)
     if length_scale is None:
         spread = float(np.sqrt(np.mean(contacts.arm**2) * 3.0)) if len(contacts.arm) else 0.0
         length_scale = spread if spread > 0.0 else 1.0
     if force_scale is None:
-        push, turn = np.linalg.norm(wrench[:3]), np.linalg.norm(wrench[3:]) / length_scale
+        push, turn = np.linalg.norm(target[:3]), np.linalg.norm(target[3:]) / length_scale
         size = float(np.hypot(push, turn))
         force_scale = size if size > 0.0 else 1.0
-    return force_scale, length_scale
+    return ForceProgram(contacts, len(contacts.arm), target, force_scale, length_scale, tolerance)

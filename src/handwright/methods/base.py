@@ -87,6 +87,10 @@ class Search(ABC):
         It ends when the time of its context is up, with what it has found by then.
         """
 
+    def unfinished(self) -> Sequence[Any]:
+        """Candidates of an attempt that was interrupted: motions that end where it had come to."""
+        return ()
+
     def clip(self, found: Any) -> Clip:  # noqa: ANN401  whatever the attempt has found
         """The motion of a candidate, which may be a clip already."""
         clip: Clip = found

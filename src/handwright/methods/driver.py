@@ -7,6 +7,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -94,6 +95,7 @@ def drive(
             run.collect(search, crew)
     except KeyboardInterrupt:
         run.was_cancelled = True
+        run.keep_unfinished()
     return run.result()
 
 
@@ -127,6 +129,8 @@ class _Run:
     certification: float = 0.0
     """Processor time that the judge has taken, s."""
     was_cancelled: bool = False
+    unfinished: str = ""
+    """What became of an attempt that was interrupted, in sentences."""
     told: set[int] = field(default_factory=set)
     """Clips that the watcher has been told of, by ``id``."""
 
@@ -178,9 +182,7 @@ class _Run:
 
     def _offer(self, search: Search, found: object) -> None:
         """Has a candidate judged, and keeps and shows it if it passes."""
-        begin = time.process_time()
-        judged = self.judge(search.clip(found))
-        self.certification += time.process_time() - begin
+        judged = self._judged(search, found)
         kept = _Accepted(search.cost(found), judged.clip, judged.certificate)
         if judged.reasons:
             if judged.reasons == (GOALS,):
@@ -192,6 +194,29 @@ class _Run:
             return
         self.accepted.append(kept)
         self._show(new=(kept,))
+
+    def _judged(self, search: Search, found: object) -> Judged:
+        begin = time.process_time()
+        judged = self.judge(search.clip(found))
+        self.certification += time.process_time() - begin
+        return judged
+
+    def keep_unfinished(self) -> None:
+        """Has what an interrupted attempt had come to judged, and keeps it if it is certified."""
+        search = self.search
+        if search is None:
+            return
+        # Whoever interrupts this, too, does not want to wait for it.
+        with suppress(KeyboardInterrupt):
+            for found in search.unfinished():
+                judged = self._judged(search, found)
+                clip, whole = judged.clip, len(judged.clip.problem.times)
+                self.unfinished = f"It was interrupted after {len(clip.times)} of {whole} frames"
+                if set(judged.reasons) <= {GOALS}:
+                    self.missed.append(_Accepted(search.cost(found), clip, judged.certificate))
+                    self.unfinished += ", which are kept as a clip."
+                else:
+                    self.unfinished += f", which are refused and not kept: {judged.detail}"
 
     def _show(
         self, statistics: Mapping[str, float] | None = None, new: Sequence[_Accepted] = ()
@@ -224,11 +249,11 @@ class _Run:
         if untold:
             self._show(new=untold)
         status = self._status()
-        is_short = status not in (Status.SOLVED, Status.CANCELLED)
+        messages = {Status.SOLVED: "", Status.CANCELLED: self.unfinished}
         return Result(
             tuple(one.clip for one in best_first),
             status,
-            self._shortfall() if is_short else "",
+            messages[status] if status in messages else self._shortfall(),
             self._statistics(),
             self._timings(),
             _certificates(best_first),

@@ -24,6 +24,7 @@ def num_workers_setting() -> int:
     return setting(
         1,
         at_least=1,
+        at_most=256,
         label="Processes",
         help="Number of processes; the motions do not depend on it unless the time runs out.",
     )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children
 from typing import Any
 
+from handwright.child_processes import ChildContext, stay_with_parent
 from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError
 from handwright.methods.base import AttemptContext, AttemptLike, Method, Search
@@ -59,7 +59,7 @@ def started_workers(
         yield None
         return
     others = set(active_children())
-    with ProcessPoolExecutor(num_workers, get_context("spawn"), _start, (start, arguments)) as pool:
+    with ProcessPoolExecutor(num_workers, ChildContext(), _start, (start, arguments)) as pool:
         try:
             yield pool
         except BrokenProcessPool as error:
@@ -77,8 +77,7 @@ def started_workers(
 
 
 def _start(start: Callable[..., None], arguments: tuple[Any, ...]) -> None:
-    # The process that started the workers decides what an interrupt means.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    stay_with_parent()
     start(*arguments)
 
 

@@ -48,6 +48,11 @@ def in_words(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def well_formed(text: str) -> str:
+    """A text that JSON can hold: half characters, as in damaged names of files, are replaced."""
+    return text.encode(errors="replace").decode()
+
+
 def finite(value: float | None, digits: int = 6) -> float | None:
     """A number that JSON can hold, rounded to so many significant digits; else None."""
     if value is None or not math.isfinite(value):

@@ -9,9 +9,10 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
+from handwright.cli.interrupts import INTERRUPTED
 from handwright.cli.progress import ProgressLine
 from handwright.core.clip import Clip
-from handwright.core.result import NoSolutionError
+from handwright.core.result import NoSolutionError, Status
 from handwright.evidence import Certificate, certify
 from handwright.evidence.certificate.penetration import penetration_of
 from handwright.evidence.metrics.smoothness import smoothness
@@ -69,6 +70,9 @@ def run(out: Path, *, num_solutions: int = 10, num_workers: int = 2, seed: int =
     method = ContactSampling(num_solutions=num_solutions, num_workers=num_workers)
     with ProgressLine(wanted=num_solutions) as line:
         result = synthesize(load_scene(SCENE), method, seed=seed, on_progress=line)
+    is_stopped = result.status is Status.CANCELLED
+    if is_stopped and not result.clips:
+        raise KeyboardInterrupt
     if not result.clips:
         raise NoSolutionError(result)
     found = time.perf_counter() - begin
@@ -106,3 +110,5 @@ def run(out: Path, *, num_solutions: int = 10, num_workers: int = 2, seed: int =
         f"      handwright verify {first}   # the proof, frame by frame",
     ]
     console.print("\n".join(lines), soft_wrap=True, highlight=False, markup=False)
+    if is_stopped:
+        raise SystemExit(INTERRUPTED)

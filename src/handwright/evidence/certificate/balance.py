@@ -1,9 +1,10 @@
 """Forces over a motion: which contacts explain it, and what stands in the way if none do.
 
 Contacts that touch are tried first, each with its own mode. Where they do not suffice, the same
-contacts are tried as if none of them slid, then the near ones as if they touched: if that would
-do, the cause is slip, or a gap, and is named so. Otherwise the motion itself is at fault. Bodies
-that touch each other are solved for together. Where the forces ask more of a hand than it can give,
+contacts are tried as if none of them slid, then those that part without having met, then the near
+ones as if they touched: if that would do, the cause is slip, an impact out of nothing, or a gap,
+and is named so. Otherwise the motion itself is at fault. Bodies that touch each other are solved
+for together. Where the forces ask more of a hand than it can give,
 others that do not are looked for.
 """
 
@@ -20,6 +21,9 @@ from handwright.core.contact import ContactMode
 from handwright.core.tolerances import Tolerances
 from handwright.evidence.certificate.dynamics import Wrench
 from handwright.evidence.certificate.forces import (
+    SLIDES,
+    STICKS,
+    YIELDS,
     ContactSet,
     Forces,
     ForceSolver,
@@ -27,7 +31,7 @@ from handwright.evidence.certificate.forces import (
     Loads,
 )
 from handwright.evidence.certificate.strength import HandStrength
-from handwright.evidence.contacts.hand_contacts import JudgedContacts
+from handwright.evidence.contacts.table import JudgedContacts
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
@@ -43,6 +47,8 @@ class BodyLoad(NamedTuple):
     """N."""
     gyration: float
     """m."""
+    touching: float
+    """Gap up to which contacts of the body touch, m."""
 
 
 class Balance(NamedTuple):
@@ -81,7 +87,7 @@ def balance(
         hands: What the hands can give.
     """
     if not bodies:
-        none = np.zeros((0, 0))
+        none = np.zeros((hands.num_frames, 0))
         return Balance(np.zeros((0, 3)), np.zeros(0, dtype=bool), none, none, {})
     count, finder = len(bodies[0].wrench.force), _Finder(table, bodies, tolerances)
     starts = table.starts(count)
@@ -121,10 +127,14 @@ class _Finder:
         self._weight = np.array([body.weight for body in bodies])
         self._gyration = np.array([body.gyration for body in bodies])
         speed = np.linalg.norm(table.velocity, axis=1, keepdims=True)
-        self._slip = table.velocity / np.maximum(speed, 1e-12)
-        self._slides = table.mode == int(ContactMode.SLIDING)
-        self._touches = table.gap <= tolerances.gap + table.closing
-        self._as_sliding = np.zeros(len(table.frame), dtype=bool)
+        self._slip = table.steady[:, None] * table.velocity / np.maximum(speed, 1e-12)
+        self._hold = np.where(table.mode == int(ContactMode.SLIDING), SLIDES, STICKS)
+        self._hold[table.is_yielding] = YIELDS
+        # The entry at the end is for the number -1: no other body.
+        touching = np.array([*(body.touching for body in bodies), np.inf])
+        touching = np.minimum(touching[table.body], touching[table.other])
+        self._near = (table.gap <= touching) | (table.impact >= 0)
+        self._held_as = np.full(len(table.frame), STICKS)
         self.force = np.zeros((len(table.frame), 3))
         self.used = np.zeros(len(table.frame), dtype=bool)
         self.force_residual = np.zeros((count, len(bodies)))
@@ -138,37 +148,40 @@ class _Finder:
 
     def explain(self, t: int, members: np.ndarray, rows: np.ndarray) -> None:
         """Finds the forces of bodies that are near each other, or why there are none."""
-        touching, sliding = self._touches[rows], self._slides[rows]
-        everywhere, nowhere = np.ones_like(touching), np.zeros_like(sliding)
-        attempts = [(touching, sliding, frozenset[str]())]
-        if sliding[touching].any():
-            attempts.append((touching, nowhere, frozenset({"slip"})))
-        if not touching.all():
-            attempts.append((everywhere, sliding, frozenset({"gap"})))
-            if sliding.any():
-                attempts.append((everywhere, nowhere, frozenset({"gap", "slip"})))
+        near, hold = self._near[rows], self._hold[rows]
+        touching = near & self._table.may_push[rows]
+        stick, everywhere = np.full_like(hold, STICKS), np.ones_like(near)
+        attempts = [(touching, hold, frozenset[str]())]
+        if (hold != stick)[touching].any():
+            attempts.append((touching, stick, frozenset({"slip"})))
+        if not touching[near].all():
+            attempts.append((near, stick, frozenset({"impact"})))
+        if not near.all():
+            attempts.append((everywhere, hold, frozenset({"gap"})))
+            if (hold != stick).any():
+                attempts.append((everywhere, stick, frozenset({"gap", "slip"})))
         kept: tuple[np.ndarray, np.ndarray, Forces] | None = None
         blame: dict[int, frozenset[str]] = {}
-        for chosen, slides, names in attempts:
-            found = self._solve(t, members, rows[chosen], slides[chosen])
+        for chosen, holds, names in attempts:
+            found = self._solve(t, members, rows[chosen], holds[chosen])
             reasons = _residual_reasons(found, self._tolerances)
             if kept is None:
-                kept, blame = (chosen, slides, found), reasons
+                kept, blame = (chosen, holds, found), reasons
             if not reasons:
-                kept = (chosen, slides, found)
+                kept = (chosen, holds, found)
                 blame = dict.fromkeys(blame, names) if names else {}
                 break
         assert kept is not None
-        chosen, slides, found = kept
+        chosen, holds, found = kept
         self._keep(t, members, rows[chosen], found)
-        self._as_sliding[rows[chosen]] = slides[chosen]
+        self._held_as[rows[chosen]] = holds[chosen]
         for place, reasons_here in blame.items():
             self.failed[t, int(members[place])] = reasons_here
 
     def spare(self, t: int, limits: HandLimits, rows: np.ndarray) -> None:
         """Takes forces within the hands' limits, if they explain the motion as well."""
         members = np.arange(len(self._weight))
-        found = self._solve(t, members, rows, self._as_sliding[rows], limits)
+        found = self._solve(t, members, rows, self._held_as[rows], limits)
         for place, reasons in _residual_reasons(found, self._tolerances).items():
             if not reasons <= self.failed.get((t, place), frozenset()):
                 return
@@ -184,7 +197,7 @@ class _Finder:
         t: int,
         members: np.ndarray,
         rows: np.ndarray,
-        slides: np.ndarray,
+        hold: np.ndarray,
         limits: HandLimits | None = None,
     ) -> Forces:
         table = self._table
@@ -194,7 +207,7 @@ class _Finder:
             table.point[rows],
             table.normal[rows],
             table.friction[rows],
-            slides,
+            hold,
             self._slip[rows],
             place[table.body[rows]],
             place[table.other[rows]],

@@ -7,39 +7,58 @@ used only to check that it is so.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from handwright.core.certificate import Certificate, Check, FrameRecord
+from handwright.core.certificate import COARSE, Certificate, Check, FrameRecord
 from handwright.core.clip import Clip
 from handwright.core.problem import Problem
 from handwright.core.tolerances import Tolerances
 from handwright.errors import InvalidValueError
-from handwright.evidence.certificate.findings import Findings, find
+from handwright.evidence.certificate.assumptions import assumptions, mass_faults, mesh_faults
+from handwright.evidence.certificate.findings import Findings, find, size_limit
 from handwright.evidence.certificate.jumps import jump_excess
 from handwright.evidence.certificate.limits import limit_excess
 from handwright.evidence.certificate.penetration import finger_finger
 from handwright.evidence.certificate.recording import body_records
+from handwright.evidence.certificate.resolution import coarse_faults, is_too_fine
+from handwright.evidence.certificate.seam import around_seam, seam_gap
+from handwright.evidence.certificate.speeds import speed_shares
 from handwright.evidence.certificate.stored import StoredFindings, judge_stored
+from handwright.evidence.contacts.crossings import bodies_cross
 from handwright.evidence.contacts.hand_contacts import HandProbe, probe_hand
+from handwright.evidence.contacts.overlaps import hand_hand_depth, palm_depth
 from handwright.evidence.contacts.probes import exact_distance
 from handwright.evidence.contacts.skin_probe import depth_in_surroundings
+from handwright.evidence.contacts.sweeps import swept_through
+from handwright.evidence.contacts.thin_things import surroundings_in_flesh
+from handwright.geometry.distance.exact import ExactDistance
 
 CHECKS = (
+    COARSE,
+    "mesh",
+    "mass",
     "force_residual",
     "moment_residual",
     "gap",
     "penetration",
     "slip",
+    "impact",
+    "crossing",
     "finger_finger",
     "joint_limits",
     "strength",
     "friction",
     "stored_balance",
     "jump",
+    "speed",
+    "seam",
 )
+_SEAM = 1e-3
+"""How far from its start a cyclic motion may end, m."""
 
 
 class _Measure(NamedTuple):
@@ -67,6 +86,11 @@ def certify(
     tolerances = Tolerances() if tolerances is None else tolerances
     _check_smoothing(clip, tolerances)
     clip = clip if problem is None else replace(clip, problem=problem)
+    if is_too_fine(clip, tolerances):
+        # Differences over such steps overflow, and nothing can be said.
+        faults = "; ".join(coarse_faults(clip, tolerances))
+        coarse = Check(COARSE, False, 1.0, 0.0, "faults", (0,), faults)
+        return Certificate(_title(clip), (), (coarse,), tolerances, (), clip.num_frames)
     near_jump, leaps = jump_excess(
         clip, speed=tolerances.jump_speed, joint_speed=tolerances.joint_jump_speed
     )
@@ -77,6 +101,7 @@ def certify(
     measures = _body_measures(clip, findings, hands, tolerances)
     measures |= _hand_measures(clip, hands, tolerances)
     measures |= _stored_measures(stored, measures["slip"], tolerances)
+    measures["crossing"] = _crossing(clip, hands, exact, tolerances)
     # A leap breaks everything around it: it is named once, and those frames are not judged.
     measures = {
         name: measure._replace(
@@ -87,7 +112,60 @@ def certify(
     into = np.zeros(clip.num_frames, dtype=bool)
     into[[frame for frames in leaps.values() for frame in frames]] = True
     measures["jump"] = _Measure(into.astype(float), 0.0, "leaps", into, ", ".join(leaps))
+    speeds = speed_shares(clip, hands.values(), tolerances)
+    measures["speed"] = _over(speeds.share, 1.0, "of limit", speeds.detail)
+    bodies = dict(clip.problem.bodies)
+    measures[COARSE] = _whole(clip, coarse_faults(clip, tolerances))
+    measures["mesh"] = _whole(clip, mesh_faults(bodies))
+    measures["mass"] = _whole(clip, mass_faults(bodies))
+    measures["seam"] = _seam(clip, tolerances)
     return _certificate(clip, findings, stored, measures, tolerances)
+
+
+def _whole(clip: Clip, faults: list[str]) -> _Measure:
+    """A check of a clip as a whole, by what is wrong with it in words."""
+    value = np.full(clip.num_frames, float(len(faults)))
+    return _over(value, 0.0, "faults", "; ".join(faults))
+
+
+def _crossing(
+    clip: Clip,
+    hands: dict[str, HandProbe],
+    exact: dict[str, ExactDistance],
+    tolerances: Tolerances,
+) -> _Measure:
+    """Whether anything goes through anything else, in a frame or on the way to it."""
+    found = [hand_hand_depth(hands)]
+    for hand in hands.values():
+        found += [palm_depth(hand), surroundings_in_flesh(hand, clip.problem.environment)]
+    for one, two in combinations(clip.bodies, 2):
+        names = [f"{one} and {two}"] * clip.num_frames
+        found.append((bodies_cross(clip, one, two, exact), names))
+    depth, detail = np.zeros(clip.num_frames), ""
+    for deep, names in found:
+        if deep.max(initial=0.0) > max(depth.max(), tolerances.finger_finger):
+            detail = names[int(deep.argmax())]
+        depth[: len(deep)] = np.maximum(depth[: len(deep)], deep)
+    passed, names = swept_through(clip, hands)
+    if passed.any():
+        detail = names[int(passed.argmax())]
+    fails = (depth > tolerances.finger_finger) | passed
+    return _Measure(depth, tolerances.finger_finger, "m", fails, detail)
+
+
+def _seam(clip: Clip, tolerances: Tolerances) -> _Measure:
+    """Whether a cyclic motion ends where it starts, and goes on from there as it must."""
+    value, detail = np.zeros(clip.num_frames), ""
+    if not clip.problem.is_cyclic:
+        return _over(value, _SEAM, "m")
+    value[-1], whose = seam_gap(clip)
+    if value[-1] > _SEAM:
+        return _over(value, _SEAM, "m", f"'{whose}' ends {1e3 * value[-1]:.3g} mm from its start")
+    fails = np.zeros(clip.num_frames, dtype=bool)
+    around = certify(around_seam(clip), tolerances=replace(tolerances, least_frames=0))
+    if not around.passed:
+        fails[-1], detail = True, f"going on from the end: {', '.join(around.reasons)}"
+    return _Measure(value, _SEAM, "m", fails, detail)
 
 
 def _check_smoothing(clip: Clip, tolerances: Tolerances) -> None:
@@ -113,13 +191,19 @@ def _body_measures(
         return np.asarray(values.max(axis=1, initial=0.0))
 
     deepest = worst(findings.penetration)
+    allowed = tolerances.penetration + tolerances.soft_tissue
+    sunk = _beyond_size(clip, findings.penetration, allowed, tolerances)
     for hand in hands.values():
         motion, around = hand.motion, clip.problem.environment
         inside = depth_in_surroundings(hand.model, hand.skin, motion.q, motion.root, around)
         deepest = np.maximum(deepest, inside)
     drift, effort = worst(findings.drift), findings.effort
+    drifts = _beyond_size(clip, findings.drift, tolerances.static_drift, tolerances)
     sliding = found.failing("slip")
     share = np.maximum(effort.torque_share, effort.digit_force / max(tolerances.strength, 1e-9))
+    share = np.maximum(share, effort.arm_share)
+    hits = findings.impact_rate
+    springs = found.failing("impact")
     return {
         "force_residual": _Measure(
             worst(found.force_residual), tolerances.force_residual, "of weight",
@@ -130,13 +214,25 @@ def _body_measures(
             found.failing("moment_residual"),
         ),
         "gap": _Measure(worst(findings.gap), tolerances.gap, "m", found.failing("gap")),
-        "penetration": _over(deepest, tolerances.penetration + tolerances.soft_tissue, "m"),
+        "penetration": _Measure(deepest, allowed, "m", (deepest > allowed) | sunk),
         "slip": _Measure(
-            drift, tolerances.static_drift, "m", (drift > tolerances.static_drift) | sliding,
+            drift, tolerances.static_drift, "m", drifts | sliding,
             "contacts slide that would have to hold" if sliding.any() else "",
+        ),
+        "impact": _Measure(
+            hits, tolerances.impacts, "a second", (hits > tolerances.impacts) | springs,
+            "things part faster than they met" if springs.any() else "",
         ),
         "strength": _Measure(share, 1.0, "of strength", effort.is_over, effort.detail),
     }  # fmt: skip
+
+
+def _beyond_size(
+    clip: Clip, values: Float[np.ndarray, "T B"], limit: float, tolerances: Tolerances
+) -> Bool[np.ndarray, " T"]:
+    """Frames in which a length is more than allowed for a body, or for one of its size."""
+    most = [size_limit(clip.problem.bodies[name], limit, tolerances) for name in clip.bodies]
+    return np.asarray((values > np.array(most)).any(axis=1))
 
 
 def _hand_measures(
@@ -224,6 +320,12 @@ def _certificate(
         )
         for t in range(clip.num_frames)
     )
-    made = clip.provenance
-    title = f"{made.scene} by {made.method}"
-    return Certificate(title, frames, checks, tolerances, findings.notes, clip.num_frames)
+    unknown = (f"strength of {', '.join(findings.unknown_strength)}",)
+    return Certificate(
+        _title(clip), frames, checks, tolerances, findings.notes, clip.num_frames,
+        tuple(assumptions(clip)), unknown if findings.unknown_strength else (),
+    )  # fmt: skip
+
+
+def _title(clip: Clip) -> str:
+    return f"{clip.provenance.scene} by {clip.provenance.method}"

@@ -8,7 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float
 
+from handwright.core.body import RigidBody
 from handwright.core.clip import Clip
+from handwright.core.contact import ENVIRONMENT
 from handwright.core.events import pushed
 from handwright.core.tolerances import Tolerances
 from handwright.evidence.certificate.balance import (
@@ -25,13 +27,11 @@ from handwright.evidence.contacts.body_contacts import body_contacts
 from handwright.evidence.contacts.hand_contacts import (
     ContactRule,
     HandProbe,
-    JudgedContacts,
     environment_contacts,
     hand_gaps,
-    join_tables,
-    no_contacts,
 )
 from handwright.evidence.contacts.slip import SkinShear
+from handwright.evidence.contacts.table import JudgedContacts, join_tables, no_contacts
 from handwright.geometry.distance.exact import ExactDistance
 
 
@@ -54,7 +54,11 @@ class Findings(NamedTuple):
     effort: Effort
     shears: dict[tuple[str, str], SkinShear]
     """Of the skin, by body and hand."""
+    impact_rate: Float[np.ndarray, " T"]
+    """Impacts of one body with the same thing in the second around a frame."""
     notes: tuple[str, ...]
+    unknown_strength: tuple[str, ...]
+    """Hands that touch something and whose strength is not known."""
 
 
 def find(
@@ -84,7 +88,9 @@ def find(
     for one, two in combinations(range(len(names)), 2):
         table, sunk = body_contacts(
             clip, names[one], names[two], exact, reach=tolerances.contact_distance,
-            touching=tolerances.gap, static_speed=tolerances.static_speed,
+            touching=min(size_limit(clip.problem.bodies[names[n]], tolerances.gap, tolerances)
+                         for n in (one, two)),
+            static_speed=tolerances.static_speed,
         )  # fmt: skip
         tables.append(table.of_body(one, two))
         depth[:, [one, two]] = np.maximum(depth[:, [one, two]], sunk[:, None])
@@ -106,7 +112,9 @@ def find(
         drift=static_drifts(table, carrying, list(clip.bodies.values()), clip.times, near_jump),
         effort=strength.effort(found.force),
         shears=shears,
-        notes=(*_pushing(names, table, carrying), *strength.notes),
+        impact_rate=_impact_rate(table, carrying, loads, clip.times),
+        notes=tuple(_pushing(names, table, carrying)),
+        unknown_strength=strength.unknown,
     )
 
 
@@ -119,9 +127,10 @@ def _touchers(
 ) -> tuple[JudgedContacts, Float[np.ndarray, " T"], dict[str, SkinShear]]:
     """Contacts of a body with hands and surroundings, how deep any of it goes (m), and shears."""
     body, pose = clip.problem.bodies[name], clip.bodies[name]
+    touching = size_limit(body, tolerances.gap, tolerances)
     rule = ContactRule(
         tolerances.contact_distance,
-        tolerances.gap,
+        touching,
         tolerances.static_speed,
         tolerances.skin_stretch,
     )
@@ -129,8 +138,9 @@ def _touchers(
         hand.name: hand_gaps(hand, body, pose, exact, clip.times, rule) for hand in hands.values()
     }
     around, sunk = environment_contacts(
-        clip, name, reach=tolerances.contact_distance, static_speed=tolerances.static_speed
-    )
+        clip, name, reach=tolerances.contact_distance, touching=touching,
+        static_speed=tolerances.static_speed,
+    )  # fmt: skip
     table = join_tables([*(gap.contacts for gap in gaps.values()), around])
     depth = np.max([sunk, *(gap.skin_depth for gap in gaps.values())], axis=0)
     return table, depth, {name: gap.shear for name, gap in gaps.items()}
@@ -148,7 +158,13 @@ def _load(clip: Clip, name: str, tolerances: Tolerances) -> BodyLoad:
         )
         wrench.force[frame] -= given[:3]
         wrench.moment[frame] -= given[3:]
-    return BodyLoad(wrench, weight_of(body, gravity), body.radius_of_gyration)
+    touching = size_limit(body, tolerances.gap, tolerances)
+    return BodyLoad(wrench, weight_of(body, gravity), body.radius_of_gyration, touching)
+
+
+def size_limit(body: RigidBody, limit: float, tolerances: Tolerances) -> float:
+    """A limit of length, m, that is no more than a share of the body's size."""
+    return min(limit, tolerances.size_share * float(np.ptp(body.bounds, axis=0).max()))
 
 
 def _friction_margins(
@@ -168,11 +184,37 @@ def _widest_gaps(
 ) -> Float[np.ndarray, "T B"]:
     widest = np.zeros(shape)
     # During an impact the frames may straddle the touch itself.
-    gap = np.where(table.closing > 0.0, np.minimum(table.gap, allowed), table.gap)
+    gap = np.where(table.impact >= 0, np.minimum(table.gap, allowed), table.gap)
     for bodies in (table.body, table.other):
         rows = np.flatnonzero(carrying & (bodies >= 0))
         np.maximum.at(widest, (table.frame[rows], bodies[rows]), gap[rows])
     return widest
+
+
+def _impact_rate(
+    table: JudgedContacts,
+    carrying: Bool[np.ndarray, " N"],
+    loads: dict[str, BodyLoad],
+    times: Float[np.ndarray, " T"],
+) -> Float[np.ndarray, " T"]:
+    """Impacts that carry force, in the second around each frame, of the busiest pair.
+
+    A hand that hits what it touches anyway is not counted: it could press as well.
+    """
+    rate = np.zeros(len(times))
+    touching = np.array([load.touching for load in loads.values()])
+    is_hand = np.array([name not in (ENVIRONMENT, *loads) for name in table.touchers], dtype=bool)
+    counts = carrying & (table.impact >= 0)
+    rows = np.flatnonzero(counts)
+    rows = rows[~is_hand[table.toucher[rows]] | (table.gap[rows] > touching[table.body[rows]])]
+    keys = np.stack([table.body, table.toucher, table.part, table.impact], axis=1)[rows]
+    kinds, first = np.unique(keys, axis=0, return_index=True)
+    when = times[table.frame[rows[first]]]
+    for pair in np.unique(kinds[:, :3], axis=0):
+        mine = np.sort(when[(kinds[:, :3] == pair).all(axis=1)])
+        near = np.searchsorted(mine, times + 0.5) - np.searchsorted(mine, times - 0.5)
+        rate = np.maximum(rate, near)
+    return rate
 
 
 def _pushing(

@@ -2,10 +2,11 @@
 
 Minimise  1/2 sum |f_i|^2 + W sum |s_b|  subject to, for each body b,  sum f_i + s_bf = F_b,
 sum r_i x f_i + s_bm = M_b,  f_i in the Coulomb cone of its contact, or on its edge against the slip
-of a sliding one; at a contact between two bodies the one gets f_i and the other -f_i. Forces are in
-units of the weight, moments in units of weight x radius of gyration. ``s`` is what no force can
-give: the penalty is exact, so that ``s`` is zero wherever forces of up to about sqrt(W) = 300
-weights will do. Limits of the hand may be added: torques of its joints, forces of its digits.
+of a sliding one, or between that edge and the normal in an impact that slides; at a contact between
+two bodies the one gets f_i and the other -f_i. Forces are in units of the weight, moments in units
+of weight x radius of gyration. ``s`` is what no force can give: the penalty is exact, so that ``s``
+is zero wherever forces of up to about sqrt(W) = 300 weights will do. Limits of the hand may be
+added: torques of its joints, forces of its digits.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ from typing import NamedTuple
 
 import clarabel
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from scipy import sparse
 
 from handwright.errors import HandwrightError
 
 _PENALTY = 1e5
+SLIDES, YIELDS, STICKS = 1, 2, 3
+"""How a contact holds, and how many unknowns its force has: on the edge of its cone against the
+slip; between that edge and the normal; anywhere in the cone."""
 _AFTER, _BEFORE = np.array([1, 2, 0]), np.array([2, 0, 1])
 
 
@@ -35,9 +39,11 @@ class ContactSet(NamedTuple):
     normal: Float[np.ndarray, "N 3"]
     """Unit length, into the body."""
     friction: Float[np.ndarray, " N"]
-    is_sliding: Bool[np.ndarray, " N"]
+    hold: Int[np.ndarray, " N"]
+    """``SLIDES``, ``YIELDS`` or ``STICKS``."""
     slip: Float[np.ndarray, "N 3"]
-    """Unit direction in which the toucher slides over the body; used where ``is_sliding``."""
+    """Direction in which the toucher slides over the body, for those that do not stick; of unit
+    length, or shorter for those that have less friction."""
     body: Int[np.ndarray, " N"]
     """Which of the bodies is pushed."""
     other: Int[np.ndarray, " N"]
@@ -142,18 +148,15 @@ class ForceSolver:
         unit = float(loads.weight.max())
         basis, owner, width = _cone_basis(contacts)
         grasp = _grasp(contacts, loads, basis, owner, unit)
-        is_ray = width[owner] == 1
-        sliding = contacts.is_sliding[owner]
-        friction = contacts.friction[owner]
-        squares = np.where(sliding, 1.0 + friction**2, 1.0)
+        squares = np.einsum("ui,ui->u", basis, basis)
         is_normal = np.ones(len(owner), dtype=bool)
         is_normal[1:] = owner[1:] != owner[:-1]
-        scale = np.where(is_normal & ~is_ray, -friction, -1.0)
+        scale = np.where(is_normal & (width[owner] == STICKS), -contacts.friction[owner], -1.0)
         key = width.tobytes()
         if key not in self._cones:
             self._cones[key] = [
-                clarabel.SecondOrderConeT(3) if size == 3 else clarabel.NonnegativeConeT(1)
-                for size in width
+                clarabel.SecondOrderConeT(3) if size == STICKS else clarabel.NonnegativeConeT(size)
+                for size in width.tolist()
             ]
         quadratic, linear_rows = self._matrices(grasp, scale, squares)
         b = np.concatenate([wanted, np.zeros(len(owner) + 7 * num_bodies)])
@@ -212,9 +215,11 @@ def _cone_basis(contacts: ContactSet) -> tuple[np.ndarray, np.ndarray, np.ndarra
     """Directions of the unknowns (rows), the contact of each, and how many a contact has."""
     first, second = tangents(contacts.normal)
     mu = contacts.friction[:, None]
-    ray = contacts.normal + np.where(contacts.is_sliding[:, None], mu * contacts.slip, 0.0)
-    width = np.where(contacts.is_sliding | (contacts.friction <= 0.0), 1, 3)
-    every = np.stack([ray, first, second], axis=1)
+    ray = contacts.normal + mu * contacts.slip
+    width = np.where(contacts.friction <= 0.0, SLIDES, contacts.hold)
+    every = np.stack([contacts.normal, first, second], axis=1)
+    every[contacts.hold == SLIDES, 0] = ray[contacts.hold == SLIDES]
+    every[contacts.hold == YIELDS, 1] = ray[contacts.hold == YIELDS]
     return every[np.arange(3) < width[:, None]], np.repeat(np.arange(len(width)), width), width
 
 

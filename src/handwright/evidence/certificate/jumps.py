@@ -33,9 +33,9 @@ def jump_excess(
     series: list[tuple[str, np.ndarray, float]] = []
     for name, pose in clip.bodies.items():
         radius = float(np.linalg.norm(clip.problem.bodies[name].vertices, axis=1).max())
-        series.append((name, _fastest_point(pose, times, radius), speed))
+        series.append((name, fastest_point(pose, times, radius), speed))
     for name, motion in clip.hands.items():
-        series.append((name, _fastest_point(motion.root, times, _WRIST_RADIUS), speed))
+        series.append((name, fastest_point(motion.root, times, _WRIST_RADIUS), speed))
         rates = np.abs(np.diff(motion.q, axis=0)) / np.diff(times)[:, None]
         names = clip.problem.hands[name].joints.names
         series += [(f"{name}.{n}", rates[:, j], joint_speed) for j, n in enumerate(names)]
@@ -49,7 +49,7 @@ def jump_excess(
     return near, leaps
 
 
-def _fastest_point(
+def fastest_point(
     pose: Pose, times: Float[np.ndarray, " T"], radius: float
 ) -> Float[np.ndarray, " S"]:
     """Speed of the fastest point within a radius (m) of a moving frame in each step, m/s."""
@@ -65,6 +65,7 @@ def _is_leap(
     if len(speed) < _LEAST_NEIGHBOURS:
         return np.zeros(len(speed), dtype=bool)
     reach = max(_LEAST_NEIGHBOURS, round(_HALF_WINDOW / float(np.median(np.diff(times)))))
+    reach = min(reach, len(speed))
     mode = "mirror" if len(speed) > reach else "nearest"
     usual = median_filter(speed, size=2 * reach + 1, mode=mode)
     return np.asarray(speed > _TIMES_FASTER * usual + threshold)

@@ -20,8 +20,9 @@ from handwright.core.contact import ENVIRONMENT, ContactMode, ContactTrack
 from handwright.core.tolerances import Tolerances
 from handwright.evidence.certificate.balance import BodyLoad
 from handwright.evidence.contacts.edges import ANOTHER_FACE
-from handwright.evidence.contacts.hand_contacts import IMPACT_SPEED, HandProbe
-from handwright.evidence.contacts.slip import LinkMotion, SkinShear, across, material_velocity
+from handwright.evidence.contacts.hand_contacts import HandProbe
+from handwright.evidence.contacts.impacts import IMPACT_SPEED
+from handwright.evidence.contacts.slip import LinkMotion, SkinShear, across, material_slips
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.distance.surface_distance import surface_distance
 from handwright.kinematics.fk import posed_capsules
@@ -195,7 +196,7 @@ def static_slip(
     contacts = clip.contacts
     frame, point, normal = contacts.frame[rows], contacts.point[rows], contacts.normal[rows]
     links, link = _moving_links(clip, name, rows, hands)
-    velocity = material_velocity(clip.times, links, clip.bodies[body], frame, link, point)
+    velocity = material_slips(clip.times, links, clip.bodies[body], frame, link, point).mean
     slip = across(velocity, normal)
     if shear is not None and shear.limit > 0.0:
         part, pose = np.clip(contacts.part[rows], 0, shear.touches.shape[1] - 1), clip.bodies[body]

@@ -1,12 +1,14 @@
-"""What certified forces ask of a hand: the force of each digit, and the torque at each joint.
+"""What certified forces ask of a hand: of each digit, of each joint, and of wrist and arm.
 
-Torques are those of the contact forces and of the hand's own weight; what it takes to speed up the
-fingers is left out. A joint at its limit is held there by its ligaments: what pushes it further
-asks nothing of muscles.
+The arm must give the sum of all forces of the hand, the wrist their moment about it, whichever part
+of the hand they act on. Torques of joints are those of the contact forces and of the hand's own
+weight; what it takes to speed up the fingers is left out. A joint at its limit is held there by its
+ligaments: what pushes it further asks nothing of muscles.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +18,8 @@ from handwright.core.clip import Clip
 from handwright.core.tolerances import Tolerances
 from handwright.evidence.certificate.forces import HandLimits
 from handwright.evidence.certificate.torques import force_to_torque, weight_torques
-from handwright.evidence.contacts.hand_contacts import HandProbe, JudgedContacts
+from handwright.evidence.contacts.hand_contacts import HandProbe
+from handwright.evidence.contacts.table import JudgedContacts
 from handwright.hands.human.strength import joint_strength
 
 # Torques below this are none, N m: limits of joints that the hand's weight already uses up.
@@ -37,6 +40,8 @@ class _HandLoad(NamedTuple):
     upper: Float[np.ndarray, "T K"]
     names: tuple[str, ...]
     digits: tuple[str, ...]
+    arm: Float[np.ndarray, "R 3"]
+    """From the wrist to each contact, m."""
 
 
 class Effort(NamedTuple):
@@ -46,8 +51,10 @@ class Effort(NamedTuple):
     """Largest sum of the forces of one digit, N."""
     torque_share: Float[np.ndarray, " T"]
     """Largest torque over what the joint can give."""
+    arm_share: Float[np.ndarray, " T"]
+    """Force of a hand, or moment about its wrist, over what an arm can give."""
     is_over: Bool[np.ndarray, " T"]
-    """Frames in which either is more than a hand can give."""
+    """Frames in which any of these is more than a hand can give."""
     detail: str
     """The worst excess in words: joint or digit, frame, numbers."""
 
@@ -58,31 +65,26 @@ class HandStrength:
     def __init__(
         self, clip: Clip, hands: list[HandProbe], table: JudgedContacts, tolerances: Tolerances
     ) -> None:
-        self._most = tolerances.strength
-        self._count = clip.num_frames
+        self._most, self._tolerances = tolerances.strength, tolerances
+        self.num_frames = clip.num_frames
         touching = {table.touchers[toucher] for toucher in np.unique(table.toucher)}
         self._loads = [
             _hand_load(clip, hand, table, tolerances) for hand in hands if hand.name in touching
         ]
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """Hands whose joints have no known strength, in words."""
-        return tuple(
-            f"joint torques of '{load.name}' are not judged: the strength of its joints is not "
-            "known"
-            for load in self._loads
-            if not load.names
-        )
+    def unknown(self) -> tuple[str, ...]:
+        """Hands that touch something and whose joints have no known strength."""
+        return tuple(load.name for load in self._loads if not load.names)
 
     def effort(self, force: Float[np.ndarray, "N 3"]) -> Effort:
         """Digit forces and joint torques of forces at the contacts of the table, N."""
-        largest, share = np.zeros(self._count), np.zeros(self._count)
+        largest, share, arm = np.zeros((3, self.num_frames))
         worst, detail = 1.0, ""
         for load in self._loads:
             size = np.linalg.norm(force[load.rows], axis=1)
             for d, name in enumerate(load.digits):
-                total = np.zeros(self._count)
+                total = np.zeros(self.num_frames)
                 mine = load.digit == d
                 np.add.at(total, load.frame[mine], size[mine])
                 largest = np.maximum(largest, total)
@@ -105,8 +107,27 @@ class HandStrength:
                     f"allowed {most:.3g} N m"
                 )
             share = np.maximum(share, shares.max(axis=1, initial=0.0))
-        is_over = (largest > self._most) | (share > 1.0)
-        return Effort(largest, share, is_over, detail)
+            for what, sizes, most in self._arm_loads(load, force[load.rows]):
+                arm = np.maximum(arm, sizes / max(most, 1e-9))
+                if sizes.max() > worst * most:
+                    t = int(sizes.argmax())
+                    worst = float(sizes[t]) / max(most, 1e-9)
+                    detail = f"{load.name} {what.format(sizes[t])} in frame {t}, allowed {most:.3g}"
+        is_over = (largest > self._most) | (share > 1.0) | (arm > 1.0)
+        return Effort(largest, share, arm, is_over, detail)
+
+    def _arm_loads(
+        self, load: _HandLoad, force: Float[np.ndarray, "R 3"]
+    ) -> Iterator[tuple[str, Float[np.ndarray, " T"], float]]:
+        """What the arm must give in each frame, in words and figures, and what it can."""
+        for what, values, most in (
+            ("bears {:.3g} N", force, self._tolerances.hand_force),
+            ("turns its wrist with {:.3g} N m", np.cross(load.arm, force),
+             self._tolerances.wrist_moment),
+        ):  # fmt: skip
+            total = np.zeros((self.num_frames, 3))
+            np.add.at(total, load.frame, values)
+            yield what, np.linalg.norm(total, axis=1), most
 
     def limits(self, frame: int, rows: Int[np.ndarray, " N"]) -> HandLimits:
         """The limits of one frame, for forces at some rows of the table."""
@@ -158,4 +179,5 @@ def _hand_load(
         np.where(q <= joints.lower[judged] + slack, np.inf, strength.upper[judged]),
         tuple(joints.names[j] for j in judged),
         tuple(digit.name for digit in model.digits),
+        table.point[rows] - hand.links.positions[frame, model.wrist_link],
     )

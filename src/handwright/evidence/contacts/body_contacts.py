@@ -14,13 +14,9 @@ from jaxtyping import Bool, Float, Int
 
 from handwright.core.body import RigidBody
 from handwright.core.clip import Clip
-from handwright.evidence.contacts.hand_contacts import (
-    FoundContacts,
-    JudgedContacts,
-    closing_steps,
-    contact_table,
-)
-from handwright.evidence.contacts.slip import LinkMotion, material_velocity
+from handwright.evidence.contacts.impacts import find_impacts
+from handwright.evidence.contacts.slip import LinkMotion, material_slips
+from handwright.evidence.contacts.table import FoundContacts, JudgedContacts, contact_table
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.math.pose import Pose
 
@@ -86,13 +82,13 @@ def body_contacts(
     gap = np.concatenate([here.gap, there.gap])
     least = np.full(len(times), np.nan)
     np.fmin.at(least, frame, gap)
-    closing = closing_steps(least[:, None], times)[:, 0]
+    impacts = find_impacts(least[:, None], times, touching=touching)
     size = float(np.ptp(bodies[first].bounds, axis=0).max())
     chosen = np.concatenate(
         [np.zeros(0, dtype=np.int64)]
         + [
             _spread(np.flatnonzero((frame == t) & is_normal), point / size, normal, gap, touching)
-            for t in np.flatnonzero(least <= reach + closing)
+            for t in np.flatnonzero((least <= reach) | (impacts.number[:, 0] >= 0))
         ]
     )
     frame, point, normal, gap = frame[chosen], point[chosen], normal[chosen], gap[chosen]
@@ -104,11 +100,14 @@ def body_contacts(
         point=point,
         normal=normal,
         gap=gap,
-        closing=closing[frame],
+        impact=impacts.number[frame, 0],
+        may_push=impacts.may_push[frame, 0],
         friction=np.full(len(frame), friction),
-        velocity=material_velocity(times, links, one, frame, np.zeros_like(frame), point),
     )
-    table = contact_table(second, found, static_speed)
+    slips = material_slips(times, links, one, frame, np.zeros_like(frame), point)
+    beside = np.pad(least <= touching, 1)
+    slips = slips.while_touching(beside[frame], beside[frame + 2])
+    table = contact_table(second, found, slips, static_speed)
     return table, np.maximum(-np.nan_to_num(least, nan=0.0), 0.0)
 
 

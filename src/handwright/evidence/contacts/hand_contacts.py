@@ -7,7 +7,6 @@ gives those of ``geometry.support``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -16,63 +15,29 @@ from jaxtyping import Bool, Float, Int
 
 from handwright.core.body import RigidBody
 from handwright.core.clip import Clip, HandMotion
-from handwright.core.contact import ENVIRONMENT, ContactMode
+from handwright.core.contact import ENVIRONMENT
 from handwright.core.hand import HandModel
 from handwright.core.skin import Skin
 from handwright.evidence.contacts.edges import side_contacts
+from handwright.evidence.contacts.impacts import find_impacts
 from handwright.evidence.contacts.probes import capsule_gaps
 from handwright.evidence.contacts.skin_probe import skin_gaps
-from handwright.evidence.contacts.slip import LinkMotion, SkinShear, across, material_velocity
+from handwright.evidence.contacts.slip import LinkMotion, SkinShear, Slips, across, material_slips
+from handwright.evidence.contacts.table import (
+    FoundContacts,
+    JudgedContacts,
+    contact_table,
+    no_contacts,
+)
 from handwright.geometry.distance.exact import ExactDistance
-from handwright.geometry.distance.support import contacts_along
+from handwright.geometry.distance.support import FLAT, contacts_along
 from handwright.hands.skin.build import skin_of
 from handwright.kinematics.fk import link_poses, posed_capsules
 from handwright.kinematics.skin.samples import CAPSULE_BULGE, vertex_capsules
 from handwright.math.pose import Pose
 
-# A contact that opens or closes faster than this is an impact, m/s.
-IMPACT_SPEED = 0.05
 # Between two frames an impact may happen this far from where the frames show the surfaces, m.
-_IMPACT_REACH = 0.05
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class JudgedContacts:
-    """Contacts of bodies over a motion, ordered by frame."""
-
-    touchers: tuple[str, ...]
-    """Hands, ``environment``, bodies."""
-    frame: Int[np.ndarray, " N"]
-    body: Int[np.ndarray, " N"]
-    """The body that is touched, by its place among the clip's."""
-    other: Int[np.ndarray, " N"]
-    """The body that touches, or -1 for hands and surroundings."""
-    toucher: Int[np.ndarray, " N"]
-    part: Int[np.ndarray, " N"]
-    """Capsule of the hand, or surface of the surroundings; 0 for a body."""
-    point: Float[np.ndarray, "N 3"]
-    """On the body's surface, in the world, m."""
-    normal: Float[np.ndarray, "N 3"]
-    """Unit length, into the body."""
-    gap: Float[np.ndarray, " N"]
-    """m; negative in penetration."""
-    closing: Float[np.ndarray, " N"]
-    """How much the gap changes to the next or from the last frame, m, if that is an impact."""
-    velocity: Float[np.ndarray, "N 3"]
-    """Of the toucher's material point over the body's, across the normal, m/s."""
-    friction: Float[np.ndarray, " N"]
-    mode: Int[np.ndarray, " N"]
-    """Values of ``ContactMode``."""
-
-    def starts(self, num_frames: int) -> Int[np.ndarray, " S"]:
-        """Row at which each frame begins, and the number of rows."""
-        return np.searchsorted(self.frame, np.arange(num_frames + 1))
-
-    def of_body(self, body: int, other: int = -1) -> JudgedContacts:
-        """The same contacts as those of a body, by number, and of the one that touches it."""
-        return replace(
-            self, body=np.full(len(self.frame), body), other=np.full(len(self.frame), other)
-        )
+_IMPACT_REACH = 0.2
 
 
 class HandProbe(NamedTuple):
@@ -181,8 +146,14 @@ def hand_gaps(
         point = np.where(by_skin[..., None], skin.point, point)
         outward = np.where(by_skin[..., None], skin.outward, outward)
     unknown = np.where(looked >= _IMPACT_REACH, _IMPACT_REACH, np.nan)
-    closing = closing_steps(np.where(np.isfinite(gap), gap, unknown), times)
-    frame, part = np.nonzero((touch_gap <= reach) | (touch_gap <= touching + closing))
+    # Skin reaches further than its capsule; the capsule's gap is the one that changes smoothly.
+    bulge = 0.0 if hand.skin is None else CAPSULE_BULGE
+    touches = touch_gap <= touching
+    impacts = find_impacts(
+        np.where(np.isfinite(gap), gap, unknown), times,
+        touching=touching + bulge, letting_go=touches[:-1] & ~touches[1:],
+    )  # fmt: skip
+    frame, part = np.nonzero((touch_gap <= reach) | (impacts.number >= 0) & np.isfinite(gap))
     place, inward, apart = point[frame, part], -outward[frame, part], touch_gap[frame, part]
     # At an edge a finger touches the faces on both sides.
     near = np.flatnonzero(apart <= touching)
@@ -193,26 +164,28 @@ def hand_gaps(
     frame, part = frame[rows], part[rows]
     here = pose[frame]
     place = here.apply(np.concatenate([place, sides.points]))
-    velocity = material_velocity(times, hand.links, pose, frame, capsules.link[part], place)
+    slips = material_slips(times, hand.links, pose, frame, capsules.link[part], place)
     shear = _skin_shear(
-        skin_stretch, touch_gap <= touching, pose, times,
-        frame[~is_side], part[~is_side], velocity[~is_side], own_normal[~is_side],
+        skin_stretch, touches, pose, times,
+        frame[~is_side], part[~is_side], slips.mean[~is_side], own_normal[~is_side],
     )  # fmt: skip
     # One that moves over the edge rests on neither.
-    beyond = shear.slips(velocity, frame, part, pose, times)
+    beyond = shear.slips(slips.mean, frame, part, pose, times)
     rests = ~is_side | (np.linalg.norm(beyond, axis=1) <= static_speed)
-    slip = shear.slips(across(velocity, own_normal), frame, part, pose, times)
+    slips = _slips_of_skin(slips, shear, across(slips.mean, own_normal), frame, part, pose, times)
+    beside = np.pad(touches, ((1, 1), (0, 0)))
+    slips = slips.while_touching(beside[frame, part], beside[frame + 2, part]).rows(rests)
     found = FoundContacts(
         frame=frame[rests],
         part=part[rests],
         point=place[rests],
         normal=here.rotate(np.concatenate([inward, sides.normals]))[rests],
         gap=np.concatenate([apart, sides.gap])[rests],
-        closing=closing[frame, part][rests],
+        impact=impacts.number[frame, part][rests],
+        may_push=impacts.may_push[frame, part][rests],
         friction=np.full(int(rests.sum()), body.friction),
-        velocity=slip[rests],
     )
-    table = contact_table(hand.name, found, static_speed, own_normal[rests])
+    table = contact_table(hand.name, found, slips, static_speed, own_normal[rests])
     return HandGaps(gap, depth, skin_depth, table, shear)
 
 
@@ -234,64 +207,53 @@ def _skin_shear(
     return SkinShear.along(moving, facing, touches, times, limit)
 
 
+def _slips_of_skin(
+    slips: Slips,
+    shear: SkinShear,
+    mean: Float[np.ndarray, "N 3"],
+    frame: Int[np.ndarray, " N"],
+    part: Int[np.ndarray, " N"],
+    pose: Pose,
+    times: Float[np.ndarray, " T"],
+) -> Slips:
+    """Slips less what the skin takes up; skin that gives way also takes up trembling."""
+    slipped = shear.slips(mean, frame, part, pose, times)
+    if shear.limit > 0.0:
+        return Slips(slipped, slipped, slipped)
+    return slips._replace(mean=slipped)
+
+
 def environment_contacts(
-    clip: Clip, name: str, *, reach: float, static_speed: float
+    clip: Clip, name: str, *, reach: float, touching: float, static_speed: float
 ) -> tuple[JudgedContacts, Float[np.ndarray, " T"]]:
     """Contacts of a body with the surroundings, and how deep it is in them, m."""
     body, pose, times = clip.problem.bodies[name], clip.bodies[name], clip.times
     depth = np.zeros(len(times))
     rows: list[tuple[np.ndarray, ...]] = []
+    is_touching = np.zeros((len(times) + 2, len(clip.problem.environment)), dtype=bool)
     for number, surface in enumerate(clip.problem.environment):
         found = contacts_along(surface, body, pose)
         least = np.array([contacts.distance for contacts in found])
-        closing = closing_steps(least[:, None], times)[:, 0]
+        impacts = find_impacts(least[:, None], times, touching=touching)
+        number_of, may_push = impacts.number[:, 0], impacts.may_push[:, 0]
         depth = np.maximum(depth, -least)
-        for t in np.flatnonzero(least <= reach + closing):
+        for t in np.flatnonzero((least <= reach) | (number_of >= 0)):
             point, normal, gap, _ = found[t]
-            near = gap <= reach + closing[t]
+            near = gap <= max(reach, least[t] + FLAT)
             ones = np.ones(int(near.sum()), dtype=np.int64)
             rows.append(
                 (t * ones, number * ones, point[near], normal[near], gap[near],
-                 closing[t] * ones, surface.friction * ones)
+                 number_of[t] * ones, np.full(len(ones), may_push[t]), surface.friction * ones)
             )  # fmt: skip
+        is_touching[1:-1, number] = least <= touching
     if not rows:
-        rows.append((_NONE, _NONE, _NO_POINTS, _NO_POINTS, _NO_GAPS, _NO_GAPS, _NO_GAPS))
-    frame, part, point, normal, gap, change, friction = (
-        np.concatenate(column) for column in zip(*rows, strict=True)
-    )
+        return no_contacts(), depth
+    found_all = FoundContacts(*(np.concatenate(column) for column in zip(*rows, strict=True)))
+    frame, part = found_all.frame, found_all.part
     still = LinkMotion.standing(len(times))
-    velocity = material_velocity(times, still, pose, frame, np.zeros_like(frame), point)
-    touching = FoundContacts(frame, part, point, normal, gap, change, friction, velocity)
-    return contact_table(ENVIRONMENT, touching, static_speed), depth
-
-
-_NONE = np.zeros(0, dtype=np.int64)
-_NO_GAPS = np.zeros(0)
-_NO_POINTS = np.zeros((0, 3))
-
-
-def no_contacts() -> JudgedContacts:
-    """A table without rows."""
-    return JudgedContacts(
-        (), _NONE, _NONE, _NONE, _NONE, _NONE, _NO_POINTS, _NO_POINTS, _NO_GAPS, _NO_GAPS,
-        _NO_POINTS, _NO_GAPS, _NONE,
-    )  # fmt: skip
-
-
-def join_tables(tables: list[JudgedContacts]) -> JudgedContacts:
-    """One table of all contacts."""
-    touchers = tuple(dict.fromkeys(name for table in tables for name in table.touchers))
-    number = {name: index for index, name in enumerate(touchers)}
-    columns = {
-        item.name: np.concatenate([getattr(table, item.name) for table in tables])
-        for item in fields(JudgedContacts)
-        if item.name != "touchers"
-    }
-    columns["toucher"] = np.concatenate(
-        [np.array([number[n] for n in t.touchers], dtype=np.int64)[t.toucher] for t in tables]
-    )
-    order = np.argsort(columns["frame"], kind="stable")
-    return JudgedContacts(touchers, **{name: column[order] for name, column in columns.items()})
+    slips = material_slips(times, still, pose, frame, np.zeros_like(frame), found_all.point)
+    slips = slips.while_touching(is_touching[frame, part], is_touching[frame + 2, part])
+    return contact_table(ENVIRONMENT, found_all, slips, static_speed), depth
 
 
 def _travel(place: Float[np.ndarray, "T C 3"]) -> Float[np.ndarray, "T C"]:
@@ -301,58 +263,3 @@ def _travel(place: Float[np.ndarray, "T C 3"]) -> Float[np.ndarray, "T C"]:
     travel[:-1] = step
     travel[1:] = np.maximum(travel[1:], step)
     return travel
-
-
-def closing_steps(
-    gap: Float[np.ndarray, "T C"], times: Float[np.ndarray, " T"]
-) -> Float[np.ndarray, "T C"]:
-    """Largest change of each gap to a neighbouring frame, m; 0 unless it is an impact.
-
-    A gap that is not known is NaN, and no impact.
-    """
-    change = np.zeros(gap.shape)
-    if len(times) < 2:
-        return change
-    step = np.nan_to_num(np.abs(np.diff(gap, axis=0)), nan=0.0)
-    step[step <= IMPACT_SPEED * np.diff(times)[:, None]] = 0.0
-    change[:-1] = step
-    change[1:] = np.maximum(change[1:], step)
-    return change
-
-
-class FoundContacts(NamedTuple):
-    """Contacts of a body with one toucher, in any order; see ``JudgedContacts`` for the columns."""
-
-    frame: Int[np.ndarray, " N"]
-    part: Int[np.ndarray, " N"]
-    point: Float[np.ndarray, "N 3"]
-    normal: Float[np.ndarray, "N 3"]
-    gap: Float[np.ndarray, " N"]
-    closing: Float[np.ndarray, " N"]
-    friction: Float[np.ndarray, " N"]
-    velocity: Float[np.ndarray, "N 3"]
-    """Of the toucher's material point over the body's, in the world, m/s."""
-
-
-def contact_table(
-    toucher: str,
-    found: FoundContacts,
-    static_speed: float,
-    own_normal: Float[np.ndarray, "N 3"] | None = None,
-) -> JudgedContacts:
-    """Contacts of body 0 with one toucher as a table.
-
-    Sliding is taken across ``own_normal``, the normals by default: a face beside an edge is touched
-    by the material of the edge's own contact.
-    """
-    frame, part, point, normal, gap, closing, friction, velocity = found
-    sliding = across(velocity, normal if own_normal is None else own_normal)
-    slides = np.linalg.norm(sliding, axis=1) > static_speed
-    mode = np.where(slides, int(ContactMode.SLIDING), int(ContactMode.STATIC))
-    mode = np.where(closing > 0.0, int(ContactMode.COLLIDING), mode)
-    none = np.zeros(len(frame), dtype=np.int64)
-    table = JudgedContacts(
-        (toucher,), frame, none, none - 1, none, part, point, normal, gap, closing, sliding,
-        friction, mode,
-    )  # fmt: skip
-    return join_tables([table])

@@ -36,19 +36,44 @@ class LinkMotion(NamedTuple):
         )
 
 
-def material_velocity(
+class Slips(NamedTuple):
+    """Velocities of a toucher's material points over a body, in the world, m/s."""
+
+    mean: Float[np.ndarray, "N 3"]
+    """Over the steps before and after the frame."""
+    before: Float[np.ndarray, "N 3"]
+    """Over the step before it."""
+    after: Float[np.ndarray, "N 3"]
+    """Over the step after it."""
+
+    def while_touching(
+        self, before: Bool[np.ndarray, " N"], after: Bool[np.ndarray, " N"]
+    ) -> Slips:
+        """The mean instead of a side on which nothing touches: what is not there does not slip."""
+        return Slips(
+            self.mean,
+            np.where(before[:, None], self.before, self.mean),
+            np.where(after[:, None], self.after, self.mean),
+        )
+
+    def rows(self, keep: Bool[np.ndarray, " N"]) -> Slips:
+        """Some of the points."""
+        return Slips(*(velocity[keep] for velocity in self))
+
+
+def material_slips(
     times: Float[np.ndarray, " T"],
     links: LinkMotion,
     body: Pose,
     frame: Int[np.ndarray, " N"],
     link: Int[np.ndarray, " N"],
     point: Float[np.ndarray, "N 3"],
-) -> Float[np.ndarray, "N 3"]:
-    """Velocity of a link's material point over the body, in the world, m/s.
+) -> Slips:
+    """Velocities of a link's material point over the body.
 
     In the axes of the body the point is at M x + m, where x is its fixed position on the link and
-    (M, m) is the link's pose there. The velocity is the central difference of that over the two
-    neighbouring frames; the first and the last frame have one neighbour only.
+    (M, m) is the link's pose there. Velocities are differences of that over neighbouring frames;
+    the first and the last frame have one neighbour only.
 
     Args:
         times: Times of the frames, s.
@@ -60,7 +85,7 @@ def material_velocity(
     """
     last = len(times) - 1
     if len(frame) == 0 or last < 1:
-        return np.zeros((len(frame), 3))
+        return Slips(*np.zeros((3, len(frame), 3)))
     axes = rotation.to_matrix(body.wxyz)
 
     def seen_from_body(at: Int[np.ndarray, " N"]) -> tuple[np.ndarray, np.ndarray]:
@@ -72,10 +97,21 @@ def material_velocity(
     here = np.einsum("nji,nj->ni", axes[frame], point - body.position[frame])
     fixed = np.einsum("nji,nj->ni", matrix, here - offset)
     earlier, later = np.clip(frame - 1, 0, last), np.clip(frame + 1, 0, last)
-    (matrix_0, offset_0), (matrix_1, offset_1) = seen_from_body(earlier), seen_from_body(later)
-    way = np.einsum("nij,nj->ni", matrix_1 - matrix_0, fixed) + (offset_1 - offset_0)
-    rate = way / (times[later] - times[earlier])[:, None]
-    return np.einsum("nij,nj->ni", axes[frame], rate)
+    positions = {}
+    for name, at in (("before", earlier), ("after", later)):
+        matrix, offset = seen_from_body(at)
+        positions[name] = np.einsum("nij,nj->ni", matrix, fixed) + offset
+
+    def rate(way: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+        lasts = times[end] - times[start]
+        speed = way / np.where(lasts > 0.0, lasts, np.inf)[:, None]
+        return np.einsum("nij,nj->ni", axes[frame], speed)
+
+    return Slips(
+        rate(positions["after"] - positions["before"], earlier, later),
+        rate(here - positions["before"], earlier, frame),
+        rate(positions["after"] - here, frame, later),
+    )
 
 
 def across(

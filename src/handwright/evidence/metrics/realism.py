@@ -20,7 +20,7 @@ from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.evidence.certificate.dynamics import required_wrench
 from handwright.evidence.certificate.forces import tangents
 from handwright.evidence.contacts.probes import capsule_gaps
-from handwright.evidence.contacts.slip import LinkMotion, across, material_velocity
+from handwright.evidence.contacts.slip import LinkMotion, across, material_slips
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.distance.surface_distance import surface_distance
 from handwright.kinematics.fk import link_poses, posed_capsules
@@ -142,9 +142,9 @@ def capsule_contacts(clip: Clip, name: str, *, reach: float) -> CapsuleContacts:
         normal = -pose[:, None].rotate(found.outward.reshape(*shape, 3))
         frame, capsule = np.indices(shape).reshape(2, -1)
         links = LinkMotion(*link_poses(model, motion.q, motion.root))
-        velocity = material_velocity(
+        velocity = material_slips(
             times, links, pose, frame, model.capsules.link[capsule], point.reshape(-1, 3)
-        )
+        ).mean
         velocity = across(velocity, normal.reshape(-1, 3)).reshape(*shape, 3)
         columns.append(CapsuleContacts(found.gap.reshape(shape), point, normal, velocity))
     if not columns:

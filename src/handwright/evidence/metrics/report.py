@@ -132,8 +132,9 @@ def _body_metrics(clip: Clip, name: str, conventions: PublishedConventions) -> l
         found = hand_gaps(probe_hand(clip, hand), body, pose, exact, clip.times, rule)
         capsule = np.maximum(capsule, found.capsule_depth)
         skin = np.maximum(skin, found.skin_depth)
-        gaps.append(np.maximum(found.contacts.gap, 0.0))
-        speeds.append(np.linalg.norm(found.contacts.velocity, axis=1))
+        near = found.contacts.gap <= rule.reach
+        gaps.append(np.maximum(found.contacts.gap[near], 0.0))
+        speeds.append(np.linalg.norm(found.contacts.velocity[near], axis=1))
     for what, depth in (("skin", skin), ("capsule", capsule)):
         for statistic, value in depth_summary(depth)._asdict().items():
             metrics.append(Metric(f"{what}_depth_{statistic}", 1e3 * value, "mm"))

@@ -99,23 +99,21 @@ _DORSAL_DIRECTIONS = {
 # from [E01], laid around the flat hand. Thumb: saddle joint from [C81], the rest from [AAOS]; its
 # turn about its own axis holds the 17 degrees of [C81] and what the MCP joint adds when the thumb
 # opposes the fingers [own].
-FINGER_CMC_FLEXION = {
-    "index": (-3.0, 8.0),
-    "middle": (-2.0, 5.0),
-    "ring": (-3.0, 17.0),
-    "little": (-4.0, 23.0),
-}
-FINGER_CMC_ABDUCTION = {
-    "index": (-1.0, 1.0),
-    "middle": (-2.0, 2.0),
-    "ring": (-3.5, 3.5),
-    "little": (-6.5, 6.5),
+_FINGER_CMC_LIMITS = {
+    "index": {"cmc_flexion": (-3.0, 8.0), "cmc_abduction": (-1.0, 1.0)},
+    "middle": {"cmc_flexion": (-2.0, 5.0), "cmc_abduction": (-2.0, 2.0)},
+    "ring": {"cmc_flexion": (-3.0, 17.0), "cmc_abduction": (-3.5, 3.5)},
+    "little": {"cmc_flexion": (-4.0, 23.0), "cmc_abduction": (-6.5, 6.5)},
 }
 FINGER_LIMITS = {
-    "mcp_flexion": (-30.0, 90.0),
-    "mcp_abduction": (-20.0, 20.0),
-    "pip_flexion": (0.0, 110.0),
-    "dip_flexion": (0.0, 80.0),
+    finger: {
+        **limits,
+        "mcp_flexion": (-30.0, 90.0),
+        "mcp_abduction": (-20.0, 20.0),
+        "pip_flexion": (0.0, 110.0),
+        "dip_flexion": (0.0, 80.0),
+    }
+    for finger, limits in _FINGER_CMC_LIMITS.items()
 }
 THUMB_LIMITS = {
     "cmc_flexion": (-20.0, 33.0),
@@ -203,11 +201,6 @@ class HandBones:
                 "HandBones: phalanges must be longer than zero "
                 f"(the thumb's second is 0); got {self.phalanges.tolist()} m."
             )
-
-    @property
-    def hand_length(self) -> float:
-        """From the wrist's centre to the tip of the straight middle finger, m."""
-        return float(self.knuckle[2, 0] + self.phalanges[2].sum() + self.tissue[2])
 
 
 def _unit(vector: Float[np.ndarray, "*B 3"]) -> Float[np.ndarray, "*B 3"]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from handwright.core.hand import Capsules, Masses
 from handwright.geometry.mesh.inertia import MassProperties, combine
-from handwright.hands.capsule_mass import capsule_properties, capsule_volume
+from handwright.hands.capsules import capsule_properties, capsule_volume
 from handwright.hands.human.anthropometry import Segment
 
 # A joint between two crossing axes still needs some matter for a simulator to move.
@@ -48,8 +48,8 @@ def link_masses(
     """
     members = [c for c in range(len(capsules)) if int(capsules.link[c]) not in known]
     length = np.linalg.norm(capsules.end - capsules.start, axis=-1)
-    volume = {c: capsule_volume(float(length[c]), float(capsules.radius[c])) for c in members}
-    density = total / sum(volume.values())
+    volume = capsule_volume(length, capsules.radius)
+    density = total / sum(volume[members])
     parts: list[list[MassProperties]] = [[] for _ in range(num_links)]
     for c in members:
         parts[capsules.link[c]].append(

@@ -6,17 +6,11 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.hand import JointTree
+from handwright.hands.human.anthropometry import DIGITS
 
 # digit: values of its six joints in tree order.
-_FLAT = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 POSTURES: dict[str, dict[str, tuple[float, ...]]] = {
-    "neutral": {
-        "thumb": _FLAT,
-        "index": _FLAT,
-        "middle": _FLAT,
-        "ring": _FLAT,
-        "little": _FLAT,
-    },
+    "neutral": dict.fromkeys(DIGITS, (0.0,) * 6),
     "rest": {
         "thumb": (5.0, 4.0, 4.0, 12.0, 0.0, 18.0),
         "index": (0.0, 0.0, 22.0, 2.0, 30.0, 14.0),

@@ -12,8 +12,6 @@ from handwright.hands.human.anthropometry import (
     ARM_LIMITS,
     DIGITS,
     DIP_PER_PIP,
-    FINGER_CMC_ABDUCTION,
-    FINGER_CMC_FLEXION,
     FINGER_LIMITS,
     PHALANGES,
     THUMB_LIMITS,
@@ -104,14 +102,10 @@ def add_digits(
     builder: TreeBuilder, bones: HandBones, wrist: int, *, coupled: bool
 ) -> list[DigitLinks]:
     """Adds the thirty joints of palm and digits to the wrist link."""
-    metacarpal = bones.knuckle - bones.base
-    metacarpal /= np.linalg.norm(metacarpal, axis=-1, keepdims=True)
-    metacarpal_dorsal = square_dorsal(metacarpal, bones.dorsal)
     result = []
     for row, digit in enumerate(DIGITS):
-        add = _add_thumb if digit == "thumb" else _add_finger
         first = len(builder.names)
-        links = add(builder, bones, row, wrist, metacarpal[row], metacarpal_dorsal[row])
+        links = _add_digit(builder, bones, row, wrist)
         joints = tuple(range(first, len(builder.names)))
         result.append(DigitLinks(links[0], links[1:], joints))
         if coupled and digit != "thumb":
@@ -120,102 +114,41 @@ def add_digits(
     return result
 
 
-def _add_finger(
-    builder: TreeBuilder,
-    bones: HandBones,
-    row: int,
-    wrist: int,
-    metacarpal: Vector,
-    metacarpal_dorsal: Vector,
-) -> tuple[int, ...]:
-    digit = DIGITS[row]
-    along, dorsal = bones.direction[row], bones.dorsal[row]
-    bend = np.cross(dorsal, along)
-    nowhere = np.zeros(3)
-    link = builder.add(
-        f"{digit}_cmc_flexion",
-        wrist,
-        bones.base[row],
-        np.cross(metacarpal_dorsal, metacarpal),
-        FINGER_CMC_FLEXION[digit],
-    )
-    palm = builder.add(
-        f"{digit}_cmc_abduction", link, nowhere, metacarpal_dorsal, FINGER_CMC_ABDUCTION[digit]
-    )
-    link = builder.add(
-        f"{digit}_mcp_flexion",
-        palm,
-        bones.knuckle[row] - bones.base[row],
-        bend,
-        FINGER_LIMITS["mcp_flexion"],
-    )
-    proximal = builder.add(
-        f"{digit}_mcp_abduction", link, nowhere, dorsal, FINGER_LIMITS["mcp_abduction"]
-    )
-    intermediate = builder.add(
-        f"{digit}_pip_flexion",
-        proximal,
-        bones.phalanges[row, 0] * along,
-        bend,
-        FINGER_LIMITS["pip_flexion"],
-    )
-    distal = builder.add(
-        f"{digit}_dip_flexion",
-        intermediate,
-        bones.phalanges[row, 1] * along,
-        bend,
-        FINGER_LIMITS["dip_flexion"],
-    )
-    return palm, proximal, intermediate, distal
+def _metacarpal(bones: HandBones, row: int) -> tuple[Vector, Vector]:
+    """Unit directions along a metacarpal, and of its back."""
+    along = bones.knuckle[row] - bones.base[row]
+    along = along / np.linalg.norm(along)
+    return along, square_dorsal(along[None], bones.dorsal[row][None])[0]
 
 
-def _add_thumb(
-    builder: TreeBuilder,
-    bones: HandBones,
-    row: int,
-    wrist: int,
-    metacarpal: Vector,
-    metacarpal_dorsal: Vector,
-) -> tuple[int, ...]:
+def _add_digit(builder: TreeBuilder, bones: HandBones, row: int, wrist: int) -> tuple[int, ...]:
+    """Adds the joints of a digit; returns the links of its bones, from the palm outwards."""
+    digit, is_thumb = DIGITS[row], DIGITS[row] == "thumb"
+    bone, bone_dorsal = _metacarpal(bones, row)
     along, dorsal = bones.direction[row], bones.dorsal[row]
-    bend = np.cross(dorsal, along)
-    nowhere = np.zeros(3)
-    link = builder.add(
-        "thumb_cmc_flexion",
-        wrist,
-        bones.base[row],
-        np.cross(metacarpal_dorsal, metacarpal),
-        THUMB_LIMITS["cmc_flexion"],
-    )
-    link = builder.add(
-        "thumb_cmc_abduction", link, bones.saddle, metacarpal_dorsal, THUMB_LIMITS["cmc_abduction"]
-    )
-    palm = builder.add(
+    bend, nowhere = np.cross(dorsal, along), np.zeros(3)
+    saddle = bones.saddle if is_thumb else nowhere
+    knuckle = bones.knuckle[row] - bones.base[row] - saddle
+    proximal, intermediate = bones.phalanges[row, 0] * along, bones.phalanges[row, 1] * along
+    # Where each joint is after the one before, its axis, and whether it moves a bone.
+    joints = [
+        ("cmc_flexion", bones.base[row], np.cross(bone_dorsal, bone), False),
+        ("cmc_abduction", saddle, bone_dorsal, not is_thumb),
+    ]
+    if is_thumb:
         # Positive turns the pad towards the fingers (pronation).
-        "thumb_cmc_rotation",
-        link,
-        nowhere,
-        -metacarpal,
-        THUMB_LIMITS["cmc_rotation"],
-    )
-    link = builder.add(
-        "thumb_mcp_flexion",
-        palm,
-        bones.knuckle[row] - bones.base[row] - bones.saddle,
-        bend,
-        THUMB_LIMITS["mcp_flexion"],
-    )
-    proximal = builder.add(
-        "thumb_mcp_abduction", link, nowhere, dorsal, THUMB_LIMITS["mcp_abduction"]
-    )
-    distal = builder.add(
-        "thumb_ip_flexion",
-        proximal,
-        bones.phalanges[row, 0] * along,
-        bend,
-        THUMB_LIMITS["ip_flexion"],
-    )
-    return palm, proximal, distal
+        joints.append(("cmc_rotation", nowhere, -bone, True))
+    joints += [("mcp_flexion", knuckle, bend, False), ("mcp_abduction", nowhere, dorsal, True)]
+    if is_thumb:
+        joints.append(("ip_flexion", proximal, bend, True))
+    else:
+        joints += [("pip_flexion", proximal, bend, True), ("dip_flexion", intermediate, bend, True)]
+    limits = THUMB_LIMITS if is_thumb else FINGER_LIMITS[digit]
+    link, bones_moved = wrist, []
+    for name, offset, axis, moves_bone in joints:
+        link = builder.add(f"{digit}_{name}", link, offset, axis, limits[name])
+        bones_moved += [link] if moves_bone else []
+    return tuple(bones_moved)
 
 
 def openxr_frame(along: Vector, dorsal: Vector) -> Float[np.ndarray, "4"]:
@@ -233,20 +166,10 @@ def openxr_frames(bones: HandBones, wrist: int, links: list[DigitLinks]) -> Fram
     ]
     for row, digit in enumerate(DIGITS):
         along, dorsal = bones.direction[row], bones.dorsal[row]
-        metacarpal = bones.knuckle[row] - bones.base[row]
-        metacarpal = metacarpal / np.linalg.norm(metacarpal)
-        palm_dorsal = square_dorsal(metacarpal[None], dorsal[None])[0]
-        rows.append(
-            (
-                f"{digit}_metacarpal",
-                links[row].metacarpal,
-                np.zeros(3),
-                openxr_frame(metacarpal, palm_dorsal),
-            )
-        )
+        flat = openxr_frame(*_metacarpal(bones, row))
+        rows.append((f"{digit}_metacarpal", links[row].metacarpal, np.zeros(3), flat))
         wxyz = openxr_frame(along, dorsal)
-        parts = PHALANGES[digit]
-        for part, link in zip(parts, links[row].phalanges, strict=True):
+        for part, link in zip(PHALANGES[digit], links[row].phalanges, strict=True):
             rows.append((f"{digit}_{part}", link, np.zeros(3), wxyz))
         end = (bones.phalanges[row, 2] + bones.tissue[row]) * along
         rows.append((f"{digit}_tip", links[row].phalanges[-1], end, wxyz))

@@ -17,6 +17,7 @@ from jaxtyping import Bool, Float
 
 from handwright.core.frozen import freeze_arrays
 from handwright.core.hand import HandModel
+from handwright.hands.capsules import zero_pose_origins
 
 TIP_FORCE = {"thumb": 70.0, "index": 50.0, "middle": 50.0, "ring": 40.0, "little": 30.0}
 """Hardest press of a straight digit with its tip, N."""
@@ -50,9 +51,7 @@ def joint_strength(model: HandModel) -> JointStrength:
     """
     upper = np.full(model.num_joints, np.inf)
     lower = -upper
-    flat = np.zeros((model.num_links, 3))
-    for j, parent in enumerate(model.joints.parent):
-        flat[j + 1] = flat[parent] + model.joints.offset[j]
+    flat = zero_pose_origins(model.joints)
     for digit in model.digits:
         tip = flat[digit.tip.link] + digit.tip.position
         for j in digit.joints:

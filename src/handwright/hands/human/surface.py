@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Float
 from scipy.interpolate import PchipInterpolator
 
 from handwright.core.hand import Capsules, Digit, SurfacePoint
@@ -119,33 +118,17 @@ def capsules(bones: HandBones, shape: SkinShape, wrist: int, links: list[DigitLi
         along, dorsal = bones.direction[row], bones.dorsal[row]
         profile = shape.digits[row]
         lengths = bones.phalanges[row][bones.phalanges[row] > 0]
-        parts = PHALANGES[digit]
         begin = 0.0
-        for part, link, length in zip(parts, links[row].phalanges, lengths, strict=True):
+        for part, link, length in zip(PHALANGES[digit], links[row].phalanges, lengths, strict=True):
             start, end, low, high, radius = _phalanx_capsule(
                 profile, begin, begin + length, part == "distal"
             )
-            rows.append(
-                (
-                    f"{digit}_{part}",
-                    link,
-                    (start - begin) * along + low * dorsal,
-                    (end - begin) * along + high * dorsal,
-                    radius,
-                    row,
-                )
-            )
+            ends = (start - begin) * along + low * dorsal, (end - begin) * along + high * dorsal
+            rows.append((f"{digit}_{part}", link, *ends, radius, row))
             begin += length
     rows += _palm_capsules(bones, shape, wrist, links)
-    names, link, start, end, radius, digit_index = zip(*rows, strict=True)
-    return Capsules(
-        names,
-        np.array(link),
-        np.array(start),
-        np.array(end),
-        np.array(radius),
-        np.array(digit_index),
-    )
+    names, *columns = zip(*rows, strict=True)
+    return Capsules(names, *(np.array(column) for column in columns))
 
 
 def _palm_capsules(
@@ -179,20 +162,15 @@ def digits(bones: HandBones, shape: SkinShape, links: list[DigitLinks]) -> tuple
         begin = float(bones.phalanges[row, :2].sum())
         pad_at = begin + 0.55 * (profile.length - begin)
         nail_at = begin + 0.62 * (profile.length - begin)
-        palmar = profile.at(pad_at)[2]
-        back = profile.at(nail_at)[1]
         link = links[row].phalanges[-1]
-
-        def point(at: float, height: float, normal: Float[np.ndarray, "3"]) -> SurfacePoint:
-            return SurfacePoint(link, (at - begin) * along + height * dorsal, normal)  # noqa: B023
-
-        result.append(
-            Digit(
-                name=name,
-                joints=links[row].joints,
-                tip=point(profile.length, 0.0, along),
-                pad=point(pad_at, -palmar, -dorsal),
-                nail=point(nail_at, back, dorsal),
+        # Place along the digit, height over its axis, and outward normal of tip, pad and nail.
+        tip, pad, nail = (
+            SurfacePoint(link, (at - begin) * along + height * dorsal, normal)
+            for at, height, normal in (
+                (profile.length, 0.0, along),
+                (pad_at, -profile.at(pad_at)[2], -dorsal),
+                (nail_at, profile.at(nail_at)[1], dorsal),
             )
         )
+        result.append(Digit(name, links[row].joints, tip, pad, nail))
     return tuple(result)

@@ -29,6 +29,16 @@ _WEB_BLEND = 0.012
 # Neighbouring fingers must not grow together.
 _NEIGHBOUR_BLEND = 0.003
 _FOREARM = 0.042
+# Sections of the flesh around the metacarpals, at shares of the bone's length: half breadth, dorsal
+# and palmar depth, mm.
+_METACARPAL_SHARES = (0.0, 0.4, 0.8, 1.0)
+_METACARPALS = {
+    "index": ((9, 7.4, 13), (9.5, 8.8, 13), (10.5, 8.8, 14.5), (10.4, 10.2, 12.0)),
+    "middle": ((9, 7.4, 13), (9.5, 8.8, 13), (10.2, 8.4, 15.5), (10.4, 10.2, 12.4)),
+    "ring": ((9, 7.4, 13), (9.5, 8.8, 12), (9.8, 8.2, 13.0), (9.8, 9.8, 10.6)),
+    "little": ((8.5, 7.6, 13), (9.5, 8.8, 13), (9.8, 8.0, 13), (9.0, 8.6, 9.4)),
+    "thumb": ((10, 9, 11), (10.5, 9, 11.5), (10.8, 8.8, 11), (10.8, 9, 10.8)),
+}
 
 
 class SkinField:
@@ -104,72 +114,24 @@ class SkinField:
         last = float(form.phalanges[row].sum())
         places = np.array([0.0, 0.6 * last, last, float(profile.along[-1])])
         squares = np.interp(profile.along, places, [2.15, 2.15, 2.25, 2.6])
-        sections = [
-            Section(at, breadth, dorsal, palmar, back=square)
-            for at, breadth, dorsal, palmar, square in zip(
-                profile.along,
-                profile.half_breadth,
-                profile.dorsal,
-                profile.palmar,
-                squares,
-                strict=True,
-            )
-        ]
+        shape = np.stack([profile.along, profile.half_breadth, profile.dorsal, profile.palmar])
+        sections = [Section(*at, back=square) for at, square in zip(shape.T, squares, strict=True)]
+        start = 1.9 * float(profile.half_breadth[0])
         cap = profile.length - float(profile.along[-1])
-        return Tube(
-            form.knuckle[row],
-            form.direction[row],
-            form.dorsal[row],
-            sections,
-            1.9 * float(profile.half_breadth[0]),
-            cap,
-        )
+        return Tube(form.knuckle[row], form.direction[row], form.dorsal[row], sections, start, cap)
 
     @cached_property
     def _metacarpals(self) -> list[Tube]:
         """Bones of the palm in their flesh, fingers first: the thumb's is apart."""
         form, u = self.form, self.scale * 1e-3
-        # Sections at shares of the bone's length: half breadth, dorsal, palmar depth in mm.
-        tables = {
-            "index": (
-                (0.0, 9, 7.4, 13),
-                (0.4, 9.5, 8.8, 13),
-                (0.8, 10.5, 8.8, 14.5),
-                (1.0, 10.4, 10.2, 12.0),
-            ),
-            "middle": (
-                (0.0, 9, 7.4, 13),
-                (0.4, 9.5, 8.8, 13),
-                (0.8, 10.2, 8.4, 15.5),
-                (1.0, 10.4, 10.2, 12.4),
-            ),
-            "ring": (
-                (0.0, 9, 7.4, 13),
-                (0.4, 9.5, 8.8, 12),
-                (0.8, 9.8, 8.2, 13.0),
-                (1.0, 9.8, 9.8, 10.6),
-            ),
-            "little": (
-                (0.0, 8.5, 7.6, 13),
-                (0.4, 9.5, 8.8, 13),
-                (0.8, 9.8, 8.0, 13),
-                (1.0, 9.0, 8.6, 9.4),
-            ),
-            "thumb": (
-                (0.0, 10, 9, 11),
-                (0.4, 10.5, 9, 11.5),
-                (0.8, 10.8, 8.8, 11),
-                (1.0, 10.8, 9, 10.8),
-            ),
-        }
         tubes = []
-        for digit, table in tables.items():
+        for digit, table in _METACARPALS.items():
             row = DIGITS.index(digit)
             bone = form.metacarpal[row]
             length = float(np.linalg.norm(bone))
             sections = [
-                Section(share * length, breadth * u, dorsal * u, palmar * u)
-                for share, breadth, dorsal, palmar in table
+                Section(share * length, *(part * u for part in parts))
+                for share, parts in zip(_METACARPAL_SHARES, table, strict=True)
             ]
             tubes.append(Tube(form.base[row], bone, form.dorsal[row], sections, 26 * u, 12 * u))
         return tubes
@@ -178,7 +140,6 @@ class SkinField:
     def _core(self) -> Tube:
         """The flat middle of the palm, which fills the furrows between the metacarpals."""
         form, u = self.form, self.scale * 1e-3
-        index, little = form.metacarpal[1], form.metacarpal[4]
         sections = []
         length = float(np.linalg.norm(form.metacarpal[2]))
         axes = axes_of(form.metacarpal[2], form.dorsal[2])
@@ -188,22 +149,14 @@ class SkinField:
             (0.78, 8.0, 7.5, 13.5),
         ):
             edges = [
-                (axes @ (form.base[row] + share * bone - form.base[2]))
-                for row, bone in ((1, index), (4, little))
+                axes @ (form.base[row] + share * form.metacarpal[row] - form.base[2])
+                for row in (1, 4)
             ]
             middle = 0.5 * (edges[0] + edges[1])
             half = 0.5 * abs(edges[0][1] - edges[1][1]) + wide * u
+            side, lift = float(middle[1]), 0.3 * float(middle[2])
             sections.append(
-                Section(
-                    share * length,
-                    half,
-                    dorsal * u,
-                    palmar * u,
-                    side=float(middle[1]),
-                    lift=0.3 * float(middle[2]),
-                    back=2.8,
-                    front=2.8,
-                )
+                Section(share * length, half, dorsal * u, palmar * u, side, lift, 2.8, 2.8)
             )
         return Tube(form.base[2], axes[0], axes[2], sections, 28 * u, 16 * u)
 
@@ -232,19 +185,13 @@ class SkinField:
         span = float(np.linalg.norm(across))
         outward = form.direction[0] + form.direction[1]
         flat = np.cross(outward, across)
-        web = Tube(
-            start,
-            across,
-            flat if flat @ form.dorsal[1] > 0 else -flat,
-            [
-                Section(0.0, 17 * u, 7 * u, 7 * u),
-                Section(0.5 * span, 14 * u, 6 * u, 6 * u),
-                Section(span, 17 * u, 7 * u, 7 * u),
-            ],
-            6 * u,
-            6 * u,
-        )
-        return [thenar, hypothenar, web]
+        sections = [
+            Section(0.0, 17 * u, 7 * u, 7 * u),
+            Section(0.5 * span, 14 * u, 6 * u, 6 * u),
+            Section(span, 17 * u, 7 * u, 7 * u),
+        ]
+        dorsal = flat if flat @ form.dorsal[1] > 0 else -flat
+        return [thenar, hypothenar, Tube(start, across, dorsal, sections, 6 * u, 6 * u)]
 
     @cached_property
     def _forearm(self) -> Tube:
@@ -253,23 +200,17 @@ class SkinField:
         breadth, depth = form.shape.wrist_half_breadth, form.shape.wrist_half_depth
         # Places before the wrist are negative; the middle of the wrist lies a little to the palm.
         rows = (
-            (-34.0, 1.03, 0.98, 1.00, -4.5),
-            (-18.0, 0.97, 0.94, 0.97, -4.5),
-            (-2.0, 0.94, 0.91, 0.96, -4.5),
-            (12.0, 0.93, 0.84, 0.92, -4.5),
-            (26.0, 0.88, 0.72, 0.80, -4.5),
+            (-34.0, 1.03, 0.98, 1.00),
+            (-18.0, 0.97, 0.94, 0.97),
+            (-2.0, 0.94, 0.91, 0.96),
+            (12.0, 0.93, 0.84, 0.92),
+            (26.0, 0.88, 0.72, 0.80),
         )
-        return Tube(
-            np.zeros(3),
-            x,
-            z,
-            [
-                Section(at * u, wide * breadth, back * depth, front * depth, lift=lift * u)
-                for at, wide, back, front, lift in rows
-            ],
-            8 * u,
-            24 * u,
-        )
+        sections = [
+            Section(at * u, wide * breadth, back * depth, front * depth, lift=-4.5 * u)
+            for at, wide, back, front in rows
+        ]
+        return Tube(np.zeros(3), x, z, sections, 8 * u, 24 * u)
 
     @cached_property
     def _webs(self) -> list[Tube]:
@@ -277,11 +218,10 @@ class SkinField:
         form = self.form
         webs = []
         for row in range(1, 4):
-            share = 0.23
             breadths = [form.shape.digits[r].half_breadth[0] for r in (row, row + 1)]
             u = float(np.mean(breadths)) / 11.0
             start, end = (
-                form.knuckle[r] + share * form.phalanges[r, 0] * form.direction[r]
+                form.knuckle[r] + 0.23 * form.phalanges[r, 0] * form.direction[r]
                 for r in (row, row + 1)
             )
             forward = form.direction[row] + form.direction[row + 1]
@@ -292,18 +232,10 @@ class SkinField:
             up = up / np.linalg.norm(up)
             # The section leans, so that the web reaches further on the palm side.
             lean = np.cos(0.5) * up + np.sin(0.5) * forward
-            webs.append(
-                Tube(
-                    start - 1.8 * u * up,
-                    across,
-                    lean,
-                    [
-                        Section(0.0, 10.0 * u, 6.5 * u, 6.0 * u),
-                        Section(0.5 * span, 8.3 * u, 5.8 * u, 5.6 * u),
-                        Section(span, 10.0 * u, 6.5 * u, 6.0 * u),
-                    ],
-                    3.0 * u,
-                    3.0 * u,
-                )
-            )
+            sections = [
+                Section(0.0, 10.0 * u, 6.5 * u, 6.0 * u),
+                Section(0.5 * span, 8.3 * u, 5.8 * u, 5.6 * u),
+                Section(span, 10.0 * u, 6.5 * u, 6.0 * u),
+            ]
+            webs.append(Tube(start - 1.8 * u * up, across, lean, sections, 3.0 * u, 3.0 * u))
         return webs

@@ -64,10 +64,7 @@ def split_edges(
             short = np.linalg.norm(vertices[a] - vertices[bc], axis=1) < np.linalg.norm(
                 vertices[ab] - vertices[c], axis=1
             )
-            for first, second in (
-                ((a, ab, bc), (a, bc, c)),
-                ((a, ab, c), (ab, bc, c)),
-            ):
+            for first, second in (((a, ab, bc), (a, bc, c)), ((a, ab, c), (ab, bc, c))):
                 parts += [np.stack(first, 1)[short], np.stack(second, 1)[short]]
                 short = ~short
         else:

@@ -18,12 +18,14 @@ from urllib.parse import quote
 import jaxtyping
 import numpy as np
 
+from handwright.core.certificate import Certificate
 from handwright.core.clip import Provenance
 from handwright.core.contact import ContactTrack
 from handwright.core.goal import Goal
 from handwright.core.printable import is_printable, printable
 from handwright.core.problem import Problem
 from handwright.core.read_limits import over_limit
+from handwright.core.tolerances import Tolerances
 from handwright.errors import HandwrightError
 from handwright.io.clip.npy_archive import ArrayHeader, type_problem
 from handwright.math.pose import Pose
@@ -35,7 +37,11 @@ _KINDS = {jaxtyping.Float: "f", jaxtyping.Int: "i", jaxtyping.Bool: "b"}
 _KIND_NAMES = {"f": "floating-point numbers", "i": "whole numbers", "b": "true or false"}
 # A force that no method has given is NaN.
 _MAY_BE_NAN = {(ContactTrack, "force")}
-VERSION = 6
+_LIMITS_SINCE_7 = (
+    "least_frames", "shortest_step", "longest_step", "body_speed", "wrist_speed",
+    "wrist_acceleration", "joint_speed", "impacts", "hand_force", "wrist_moment", "size_share",
+)  # fmt: skip
+VERSION = 7
 """Of the nouns' fields; the first had all but those listed below."""
 _SINCE = {
     (Goal, "spin"): 2,
@@ -51,6 +57,9 @@ _SINCE = {
     (Goal, "axis"): 5,
     (Provenance, "kept"): 6,
     (Provenance, "is_certified"): 6,
+    (Certificate, "assumptions"): 7,
+    (Certificate, "unjudged"): 7,
+    **dict.fromkeys([(Tolerances, name) for name in _LIMITS_SINCE_7], 7),
 }
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from jaxtyping import Float
 
@@ -11,9 +9,8 @@ from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
 from handwright.kernels.decorators import compiled
 from handwright.kinematics.fk import one_pose
-from handwright.kinematics.ik.digit_table import DigitTable, digit_table
-from handwright.kinematics.tree import Links, Tree, forward, links_for, placed, tree_of
-from handwright.math import rotation
+from handwright.kinematics.ik.digit_table import DigitTable, Rig, count_of, rig_of
+from handwright.kinematics.tree import Links, forward, links_for, placed
 from handwright.math.pose import Pose
 
 
@@ -43,35 +40,28 @@ def _lead(q: np.ndarray, joint: int, table: DigitTable) -> None:
             q[other] = table.ratio[other] * q[joint] + table.bias[other]
 
 
-class _Stop(NamedTuple):
-    """When to stop."""
-
-    tolerance: float
-    """Distance of the pad from its target, m."""
-    max_sweeps: int
-
-
 @compiled
 def _descend(
-    tree: Tree,
+    rig: Rig,
     links: Links,
     q: np.ndarray,
-    chain: np.ndarray,
-    table: DigitTable,
     digit: int,
     target: np.ndarray,
-    stop: _Stop,
+    tolerance: float,
+    max_sweeps: int,
 ) -> tuple[float, int]:
-    """Turns one joint of the chain after another until the pad is at the target."""
+    """Turns one joint of a digit after another until the pad is at the target."""
+    tree, table = rig
     forward(tree, q, links)
     link, local = table.tip_link[digit], table.pad[digit]
     point = np.array(placed(links, link, local[0], local[1], local[2]))
     error = np.sqrt(np.sum((target - point) ** 2))
-    for sweep in range(stop.max_sweeps):
-        if error <= stop.tolerance:
+    for sweep in range(max_sweeps):
+        if error <= tolerance:
             return error, sweep
         start = error
-        for joint in chain[::-1]:
+        for a in range(count_of(table.free, digit) - 1, -1, -1):
+            joint = table.free[digit, a]
             if tree.is_slide[joint]:
                 change = np.dot(links.axis[joint], target - point)
             else:
@@ -92,7 +82,7 @@ def _descend(
                 error = moved
         if start - error < 1e-9:
             return error, sweep + 1
-    return error, stop.max_sweeps
+    return error, max_sweeps
 
 
 def descend_digit(
@@ -120,24 +110,10 @@ def descend_digit(
         Joint values within their limits, the distance left (m), and the number of sweeps.
     """
     found = model.digit(digit)
-    table = digit_table(model)
     q = model.joints.clamp(one_pose(model, q))
     target = np.array(target, dtype=np.float64)
     if target.shape != (3,) or not np.isfinite(target).all():
         raise InvalidValueError(f"Target is {target.tolist()}; expected three numbers, metres.")
-    links = links_for(model)
-    if root is not None:
-        links.rotation[0] = rotation.to_matrix(root.wxyz)
-        links.position[0] = root.position
-    chain = np.array([j for j in sorted(found.joints) if model.joints.leader[j] < 0])
-    error, sweeps = _descend(
-        tree_of(model),
-        links,
-        q,
-        chain,
-        table,
-        model.digits.index(found),
-        target,
-        _Stop(tolerance, max_sweeps),
-    )
+    row, links = model.digits.index(found), links_for(model, root)
+    error, sweeps = _descend(rig_of(model), links, q, row, target, tolerance, max_sweeps)
     return q, float(error), int(sweeps)

@@ -13,8 +13,8 @@ from handwright.geometry.distance.capsules import capsule_capsule
 from handwright.geometry.distance.sdf import Field, field_value_gradient
 from handwright.geometry.distance.sdf_chains import capsule_depth
 from handwright.kinematics.fk import PosedCapsules, one_pose, posed_capsules, posed_pads
-from handwright.kinematics.ik.digit import IkWeights
 from handwright.kinematics.ik.hand import DigitTargets, solve_ik
+from handwright.kinematics.ik.problem import IkWeights
 from handwright.math.pose import Pose
 
 _SAMPLES = 12

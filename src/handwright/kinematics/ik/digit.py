@@ -16,16 +16,13 @@ the deepest contact in a second problem; as hinges in the same problem both are 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from handwright.geometry.distance.capsules import segment_segment
-from handwright.geometry.distance.sdf import Field, field_value_gradient
+from handwright.geometry.distance.sdf import field_value_gradient
 from handwright.kernels.decorators import inlined, inlined_loose, kernel, linked
-from handwright.kinematics.ik.digit_table import DigitTable
-from handwright.kinematics.ik.workspace import DigitWorkspace
-from handwright.kinematics.obstacles import Around
+from handwright.kinematics.ik.digit_table import Rig, capsule_axis, count_of
+from handwright.kinematics.ik.problem import DigitProblem, DigitWorkspace, IkWeights, add_row
 from handwright.kinematics.skin.memory import forget_skin, keep_skin
 from handwright.kinematics.skin.terms import skin_terms
 from handwright.kinematics.tree import (
@@ -33,142 +30,65 @@ from handwright.kinematics.tree import (
     Tree,
     forward_chain,
     joint_velocity_of_point,
-    placed,
+    placed_row,
     turned,
 )
+from handwright.math.vec3 import Vec3, along, minus
 
 _MOST_DAMPING = 1e6
 _SHORT_STEP = 3e-3
 
 
-class IkWeights(NamedTuple):
-    """Weights of the objective; lengths in metres, angles in radians."""
-
-    pad: float = 1.0
-    nail: float = 1e-4
-    object: float = 4.0
-    digits: float = 4.0
-    posture: float = 1e-6
-    least_nail_cosine: float = 0.0
-    """The cosine between nail and surface normal that the hinge asks for."""
-    object_margin: float = 0.0
-    """Clearance kept from the object, m; negative lets the soft pad sink in."""
-    digit_margin: float = -1e-3
-    """Clearance kept between digits, m; negative allows as much overlap."""
-    environment: float = 4.0
-    """Of the surroundings; only skin points keep out of them."""
-    num_spheres: int = 4
-    """Samples along each capsule's axis."""
-    num_object_capsules: int = 2
-    """How many capsules of a digit avoid the object, counted from the tip."""
-    max_iterations: int = 30
-    polish: float = 1e-11
-    """A step that promises to lower the cost by less, m^2, is the last, and is not tested."""
-    damping: float = 1e-6
-    """Of the first iteration, relative to the diagonal of the normal equations."""
-
-
-@inlined
-def count_of(table: np.ndarray, row: int) -> int:
-    """Length of one row of a ragged table."""
-    count = 0
-    while table[row, count] >= 0:
-        count += 1
-    return count
-
-
-@inlined
-def _add_row(work: DigitWorkspace, side: int, count: int, residual: float, weight: float) -> None:
-    """Adds weight * residual^2, with its derivatives in ``work.row``, to the normal equations."""
-    for a in range(count):
-        scaled = weight * work.row[a]
-        work.gradient[side, a] += scaled * residual
-        for b in range(a + 1):
-            work.matrix[side, a, b] += scaled * work.row[b]
-
-
 @inlined
 def _point_row(
-    tree: Tree,
-    table: DigitTable,
-    links: Links,
-    digit: int,
-    link: int,
-    point: tuple[float, float, float],
-    direction: tuple[float, float, float],
-    work: DigitWorkspace,
+    rig: Rig, links: Links, digit: int, link: int, point: Vec3, direction: Vec3, row: np.ndarray
 ) -> None:
-    """Derivative of ``direction . point`` by the digit's free joints, in ``work.row``."""
-    for a in range(table.free.shape[1]):
+    """Derivative of ``direction . point`` by the digit's free joints, in ``row``."""
+    tree, table = rig.tree, rig.table
+    for a in range(count_of(table.free, digit)):
         joint = table.free[digit, a]
-        if joint < 0:
-            break
-        work.row[a] = 0.0
+        row[a] = 0.0
         if joint < link:
-            vx, vy, vz = joint_velocity_of_point(tree, links, joint, point[0], point[1], point[2])
-            work.row[a] = direction[0] * vx + direction[1] * vy + direction[2] * vz
+            vx, vy, vz = joint_velocity_of_point(tree, links, joint, point)
+            row[a] = direction[0] * vx + direction[1] * vy + direction[2] * vz
     for n in range(table.follower.shape[1]):
         joint = table.follower[digit, n]
         if joint < 0 or joint >= link:
             break
-        vx, vy, vz = joint_velocity_of_point(tree, links, joint, point[0], point[1], point[2])
+        vx, vy, vz = joint_velocity_of_point(tree, links, joint, point)
         rate = direction[0] * vx + direction[1] * vy + direction[2] * vz
-        work.row[table.column[digit, n]] += table.share[digit, n] * rate
-
-
-@inlined
-def _end(links: Links, link: int, ends: np.ndarray, row: int) -> tuple[float, float, float]:
-    """World position of one row of capsule ends."""
-    return placed(links, link, ends[row, 0], ends[row, 1], ends[row, 2])
+        row[table.column[digit, n]] += table.share[digit, n] * rate
 
 
 @inlined_loose
 def point_velocities(
-    tree: Tree,
-    table: DigitTable,
-    links: Links,
-    digit: int,
-    link: int,
-    point: tuple[float, float, float],
-    velocity: np.ndarray,
+    rig: Rig, links: Links, digit: int, link: int, point: Vec3, velocity: np.ndarray
 ) -> None:
     """Velocity (N, 3) of a point of one of the digit's links by each of its free joints."""
-    x, y, z = point
+    tree, table = rig.tree, rig.table
     for a in range(count_of(table.free, digit)):
         joint = table.free[digit, a]
         velocity[a, 0] = velocity[a, 1] = velocity[a, 2] = 0.0
         if joint < link:
             velocity[a, 0], velocity[a, 1], velocity[a, 2] = joint_velocity_of_point(
-                tree, links, joint, x, y, z
+                tree, links, joint, point
             )
     for n in range(table.follower.shape[1]):
         joint = table.follower[digit, n]
         if joint < 0 or joint >= link:
             break
         a, share = table.column[digit, n], table.share[digit, n]
-        vx, vy, vz = joint_velocity_of_point(tree, links, joint, x, y, z)
+        vx, vy, vz = joint_velocity_of_point(tree, links, joint, point)
         velocity[a, 0] += share * vx
         velocity[a, 1] += share * vy
         velocity[a, 2] += share * vz
 
 
 @inlined_loose
-def point_terms(
-    tree: Tree,
-    table: DigitTable,
-    links: Links,
-    digit: int,
-    link: int,
-    point: tuple[float, float, float],
-    target: tuple[float, float, float],
-    weight: float,
-    work: DigitWorkspace,
-    side: int,
-) -> float:
-    """Cost of the distance of a point of one of the digit's links from a target."""
-    rx, ry, rz = point[0] - target[0], point[1] - target[1], point[2] - target[2]
-    count, velocity = count_of(table.free, digit), work.column
-    point_velocities(tree, table, links, digit, link, point, velocity)
+def add_point(work: DigitWorkspace, side: int, count: int, miss: Vec3, weight: float) -> float:
+    """Cost of the distance of a point from its target; its velocities are in ``work.column``."""
+    rx, ry, rz = miss
+    velocity = work.column
     for a in range(count):
         vx, vy, vz = weight * velocity[a, 0], weight * velocity[a, 1], weight * velocity[a, 2]
         work.gradient[side, a] += vx * rx + vy * ry + vz * rz
@@ -180,7 +100,7 @@ def point_terms(
 
 
 @inlined
-def _turn_rate(tree: Tree, links: Links, joint: int, c: tuple[float, float, float]) -> float:
+def _turn_rate(tree: Tree, links: Links, joint: int, c: Vec3) -> float:
     """Part along ``c`` of the rate at which a joint turns what it moves."""
     if tree.is_slide[joint]:
         return 0.0
@@ -190,17 +110,11 @@ def _turn_rate(tree: Tree, links: Links, joint: int, c: tuple[float, float, floa
 
 @inlined
 def _nail_terms(
-    tree: Tree,
-    table: DigitTable,
-    links: Links,
-    digit: int,
-    normal: np.ndarray,
-    weights: IkWeights,
-    work: DigitWorkspace,
-    side: int,
+    problem: DigitProblem, links: Links, digit: int, work: DigitWorkspace, side: int
 ) -> float:
     """Cost of a nail that faces the surface instead of looking away from it."""
-    local = table.nail_normal
+    tree, table, weights = problem.rig.tree, problem.rig.table, problem.weights
+    local, normal = table.nail_normal, problem.normal
     nx, ny, nz = turned(
         links, table.tip_link[digit], local[digit, 0], local[digit, 1], local[digit, 2]
     )
@@ -216,79 +130,53 @@ def _nail_terms(
     count = count_of(table.free, digit)
     for a in range(count):
         work.row[a] = -_turn_rate(tree, links, table.free[digit, a], c)
-    for n in range(table.follower.shape[1]):
+    for n in range(count_of(table.follower, digit)):
         joint = table.follower[digit, n]
-        if joint < 0:
-            break
         rate = _turn_rate(tree, links, joint, c)
         work.row[table.column[digit, n]] -= table.share[digit, n] * rate
-    _add_row(work, side, count, missing, weights.nail)
+    add_row(work, side, count, missing, weights.nail)
     return weights.nail * missing * missing
 
 
 @inlined
 def _object_terms(
-    tree: Tree,
-    table: DigitTable,
-    links: Links,
-    digit: int,
-    field: Field,
-    weights: IkWeights,
-    work: DigitWorkspace,
-    side: int,
+    problem: DigitProblem, links: Links, digit: int, work: DigitWorkspace, side: int
 ) -> float:
     """Cost of the digit's outer capsules inside the object."""
+    table, weights, field = problem.rig.table, problem.weights, problem.around.field
     cost = 0.0
     count = count_of(table.free, digit)
-    for number in range(weights.num_object_capsules):
+    for number in range(min(weights.num_object_capsules, count_of(table.capsule, digit))):
         capsule = table.capsule[digit, number]
-        if capsule < 0:
-            break
-        link = table.capsule_link[capsule]
-        a = _end(links, link, table.capsule_start, capsule)
-        b = _end(links, link, table.capsule_end, capsule)
+        link, a, b = capsule_axis(table, links, capsule)
         reach = table.capsule_radius[capsule] + weights.object_margin
         for sphere in range(weights.num_spheres):
-            s = (sphere + 0.5) / weights.num_spheres
-            point = (a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1]), a[2] + s * (b[2] - a[2]))
+            point = along(a, b, (sphere + 0.5) / weights.num_spheres)
             value, gx, gy, gz = field_value_gradient(field, point[0], point[1], point[2])
             depth = reach - value
             if depth > 0.0:
                 cost += weights.object * depth * depth
-                _point_row(tree, table, links, digit, link, point, (-gx, -gy, -gz), work)
-                _add_row(work, side, count, depth, weights.object)
+                _point_row(problem.rig, links, digit, link, point, (-gx, -gy, -gz), work.row)
+                add_row(work, side, count, depth, weights.object)
     return cost
 
 
 @kernel
 def digit_terms(
-    tree: Tree,
-    table: DigitTable,
-    links: Links,
-    digit: int,
-    weights: IkWeights,
-    work: DigitWorkspace,
-    side: int,
+    rig: Rig, links: Links, digit: int, weights: IkWeights, work: DigitWorkspace, side: int
 ) -> float:
     """Cost of the digit's capsules inside those of the other digits."""
-    cost = 0.0
+    cost, table = 0.0, rig.table
     count = count_of(table.free, digit)
-    for m in range(table.capsule.shape[1]):
+    for m in range(count_of(table.capsule, digit)):
         own = table.capsule[digit, m]
-        if own < 0:
-            break
-        link = table.capsule_link[own]
-        a = _end(links, link, table.capsule_start, own)
-        b = _end(links, link, table.capsule_end, own)
+        link, a, b = capsule_axis(table, links, own)
         for other_digit in range(table.capsule.shape[0]):
             if other_digit == digit:
                 continue
-            for n in range(table.capsule.shape[1]):
+            for n in range(count_of(table.capsule, other_digit)):
                 other = table.capsule[other_digit, n]
-                if other < 0:
-                    break
-                c = _end(links, table.capsule_link[other], table.capsule_start, other)
-                d = _end(links, table.capsule_link[other], table.capsule_end, other)
+                _, c, d = capsule_axis(table, links, other)
                 reach = (
                     table.capsule_radius[own] + table.capsule_radius[other] + weights.digit_margin
                 )
@@ -298,29 +186,16 @@ def digit_terms(
                 overlap = reach - distance
                 if overlap > 0.0 and distance > 1e-9:
                     cost += weights.digits * overlap * overlap
-                    p = (
-                        a[0] + s * (b[0] - a[0]),
-                        a[1] + s * (b[1] - a[1]),
-                        a[2] + s * (b[2] - a[2]),
-                    )
-                    away = (
-                        (c[0] + t * (d[0] - c[0]) - p[0]) / distance,
-                        (c[1] + t * (d[1] - c[1]) - p[1]) / distance,
-                        (c[2] + t * (d[2] - c[2]) - p[2]) / distance,
-                    )
-                    _point_row(tree, table, links, digit, link, p, away, work)
-                    _add_row(work, side, count, overlap, weights.digits)
+                    p = along(a, b, s)
+                    x, y, z = minus(along(c, d, t), p)
+                    away = (x / distance, y / distance, z / distance)
+                    _point_row(rig, links, digit, link, p, away, work.row)
+                    add_row(work, side, count, overlap, weights.digits)
     return cost
 
 
 @inlined
-def _apart(
-    a: tuple[float, float, float],
-    b: tuple[float, float, float],
-    c: tuple[float, float, float],
-    d: tuple[float, float, float],
-    reach: float,
-) -> bool:
+def _apart(a: Vec3, b: Vec3, c: Vec3, d: Vec3, reach: float) -> bool:
     """Whether boxes around two segments are further apart than ``reach``: a quick way out."""
     for i in range(3):
         if min(a[i], b[i]) - max(c[i], d[i]) > reach or min(c[i], d[i]) - max(a[i], b[i]) > reach:
@@ -330,16 +205,10 @@ def _apart(
 
 @inlined
 def digit_cost(
-    tree: Tree,
-    table: DigitTable,
-    around: Around,
+    problem: DigitProblem,
     links: Links,
     digit: int,
     q: np.ndarray,
-    target: np.ndarray,
-    normal: np.ndarray,
-    reference: np.ndarray,
-    weights: IkWeights,
     work: DigitWorkspace,
     side: int,
     allowed: float,
@@ -350,52 +219,49 @@ def digit_cost(
     order of the digit's free joints. The digit's links must be placed: see ``place_digit``.
     Infinity as soon as the cost is seen to reach ``allowed``; the rest is then not computed.
     """
+    rig, weights, reference = problem.rig, problem.weights, problem.reference
+    table = rig.table
     count = count_of(table.free, digit)
-    for a in range(count):
-        joint = table.free[digit, a]
-        work.gradient[side, a] = weights.posture * (q[joint] - reference[joint])
-        for b in range(a):
-            work.matrix[side, a, b] = 0.0
-        work.matrix[side, a, a] = weights.posture
     cost = 0.0
     for a in range(count):
         joint = table.free[digit, a]
-        cost += weights.posture * (q[joint] - reference[joint]) ** 2
+        away = q[joint] - reference[joint]
+        cost += weights.posture * away**2
+        work.gradient[side, a] = weights.posture * away
+        for b in range(a):
+            work.matrix[side, a, b] = 0.0
+        work.matrix[side, a, a] = weights.posture
     if weights.pad > 0.0:
-        link = table.tip_link[digit]
-        point = _end(links, link, table.pad, digit)
-        goal = (target[0], target[1], target[2])
-        cost += point_terms(tree, table, links, digit, link, point, goal, weights.pad, work, side)
+        link, target = table.tip_link[digit], problem.target
+        point = placed_row(links, link, table.pad, digit)
+        point_velocities(rig, links, digit, link, point, work.column)
+        miss = minus(point, (target[0], target[1], target[2]))
+        cost += add_point(work, side, count, miss, weights.pad)
     if weights.nail > 0.0:
-        cost += _nail_terms(tree, table, links, digit, normal, weights, work, side)
+        cost += _nail_terms(problem, links, digit, work, side)
     if cost >= allowed:
         return np.inf
-    if around.max_samples > 0:
-        cost += skin_terms(
-            tree, table, links, digit, around, weights.object, weights.environment,
-            weights.object_margin, weights.num_object_capsules, work.row, work.matrix,
-            work.gradient, side, work.skin, 0,
-        )  # fmt: skip
+    if problem.around.max_samples > 0:
+        cost += skin_terms(rig, links, digit, problem.around, weights, work, side, 0)
     elif weights.object > 0.0:
-        cost += _object_terms(tree, table, links, digit, around.field, weights, work, side)
+        cost += _object_terms(problem, links, digit, work, side)
     if cost >= allowed:
         return np.inf
     if weights.digits > 0.0:
-        cost += digit_terms(tree, table, links, digit, weights, work, side)
+        cost += digit_terms(rig, links, digit, weights, work, side)
     return cost
 
 
 @inlined
-def place_digit(tree: Tree, table: DigitTable, links: Links, digit: int, q: np.ndarray) -> None:
+def place_digit(rig: Rig, links: Links, digit: int, q: np.ndarray) -> None:
     """Sets the followers of a digit and places its links."""
-    for n in range(table.chain.shape[1]):
+    table = rig.table
+    for n in range(count_of(table.chain, digit)):
         joint = table.chain[digit, n]
-        if joint < 0:
-            break
         leader = table.leader[joint]
         if leader >= 0:
             q[joint] = table.ratio[joint] * q[leader] + table.bias[joint]
-    forward_chain(tree, table.chain, digit, q, links)
+    forward_chain(rig.tree, table.chain, digit, q, links)
 
 
 @inlined_loose
@@ -436,14 +302,11 @@ def _solve_free(work: DigitWorkspace, side: int, count: int, damping: float) -> 
 
 @inlined
 def _bounded_step(
+    problem: DigitProblem,
+    digit: int,
+    q: np.ndarray,
     work: DigitWorkspace,
     side: int,
-    table: DigitTable,
-    digit: int,
-    count: int,
-    q: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
     damping: float,
 ) -> float:
     """Step within the bounds: a joint that would cross one stops there and the rest is re-solved.
@@ -451,6 +314,8 @@ def _bounded_step(
     Returns:
         How much the step should lower the cost if it were quadratic.
     """
+    table, low, high = problem.rig.table, problem.low, problem.high
+    count = count_of(table.free, digit)
     for a in range(count):
         joint, slope = table.free[digit, a], work.gradient[side, a]
         work.held[a] = (q[joint] <= low[joint] and slope > 0.0) or (
@@ -490,27 +355,17 @@ def _largest(work: DigitWorkspace, count: int) -> float:
 
 @linked
 def solve_digit(
-    tree: Tree,
-    table: DigitTable,
-    around: Around,
-    links: Links,
-    digit: int,
-    q: np.ndarray,
-    target: np.ndarray,
-    normal: np.ndarray,
-    reference: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    weights: IkWeights,
-    work: DigitWorkspace,
+    problem: DigitProblem, links: Links, digit: int, q: np.ndarray, work: DigitWorkspace
 ) -> tuple[float, int]:
-    """Moves one digit of ``q`` and its links to the least cost within ``low`` and ``high``.
+    """Moves one digit of ``q`` and its links to the least cost within the problem's bounds.
 
     All links must be placed for ``q`` beforehand; they are again afterwards.
 
     Returns:
         The cost, and the number of evaluations.
     """
+    rig, samples, weights = problem.rig, problem.around.samples, problem.weights
+    table, low, high = rig.table, problem.low, problem.high
     count = count_of(table.free, digit)
     is_placed = True
     for a in range(count):
@@ -523,21 +378,18 @@ def solve_digit(
     side = 1
     cost = np.inf
     iteration = 0
-    forget_skin(table, around.samples, work.skin, links, digit, 0)
+    forget_skin(table, samples, work.skin, links, digit, 0)
     while iteration < weights.max_iterations:
         iteration += 1
         if not is_placed:
-            place_digit(tree, table, links, digit, q)
-        trial = digit_cost(
-            tree, table, around, links, digit, q, target, normal, reference, weights, work,
-            1 - side, cost,
-        )  # fmt: skip
+            place_digit(rig, links, digit, q)
+        trial = digit_cost(problem, links, digit, q, work, 1 - side, cost)
         is_placed = is_better = trial < cost
         if is_better:
             side = 1 - side
             damping *= 0.1
             cost = trial
-            keep_skin(table, around.samples, work.skin, links, digit, 0)
+            keep_skin(table, samples, work.skin, links, digit, 0)
             for a in range(count):
                 work.before[a] = q[table.free[digit, a]]
         else:
@@ -547,7 +399,7 @@ def solve_digit(
         # A joint stopped at one bound can drag the others uphill; with enough damping each joint
         # follows its own slope. One call, not two: it is copied in wherever it stands.
         while True:
-            promise = _bounded_step(work, side, table, digit, count, q, low, high, damping)
+            promise = _bounded_step(problem, digit, q, work, side, damping)
             if promise >= -weights.polish or damping > _MOST_DAMPING:
                 break
             damping = max(damping * 100.0, 1e-5)
@@ -565,5 +417,5 @@ def solve_digit(
         if is_last:
             break
     if not is_placed:
-        place_digit(tree, table, links, digit, q)
+        place_digit(rig, links, digit, q)
     return cost, iteration

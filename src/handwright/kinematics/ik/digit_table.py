@@ -9,6 +9,9 @@ import numpy as np
 from jaxtyping import Int
 
 from handwright.core.hand import HandModel
+from handwright.kernels.decorators import inlined
+from handwright.kinematics.tree import Links, Tree, placed_row, tree_of
+from handwright.math.vec3 import Vec3
 
 
 class DigitTable(NamedTuple):
@@ -43,6 +46,18 @@ class DigitTable(NamedTuple):
     capsule_start: np.ndarray
     capsule_end: np.ndarray
     capsule_radius: np.ndarray
+
+
+class Rig(NamedTuple):
+    """The joints and the digits of one hand."""
+
+    tree: Tree
+    table: DigitTable
+
+
+def rig_of(model: HandModel) -> Rig:
+    """The joints and digits of a hand for numba."""
+    return Rig(tree_of(model), digit_table(model))
 
 
 def _ragged(rows: list[list[int]]) -> np.ndarray:
@@ -94,6 +109,23 @@ def digit_table(model: HandModel) -> DigitTable:
         capsule_end=capsules.end.copy(),
         capsule_radius=capsules.radius.copy(),
     )
+
+
+@inlined
+def count_of(table: np.ndarray, row: int) -> int:
+    """Length of one row of a ragged table."""
+    count = 0
+    while table[row, count] >= 0:
+        count += 1
+    return count
+
+
+@inlined
+def capsule_axis(table: DigitTable, links: Links, capsule: int) -> tuple[int, Vec3, Vec3]:
+    """Link of a capsule, and both ends of its axis in the world, m."""
+    link = table.capsule_link[capsule]
+    start = placed_row(links, link, table.capsule_start, capsule)
+    return link, start, placed_row(links, link, table.capsule_end, capsule)
 
 
 def digit_pairs(model: HandModel) -> Int[np.ndarray, "M 2"]:

@@ -254,13 +254,9 @@ def solve_frames(
     _check_goals(model, points, rotations)
     tree_joints = model.joints
     q = tree_joints.clamp(one_pose(model, q))
-    root = Pose.identity() if root is None else root
     free, expand = _free_joints(tree_joints, tree_joints.names if joints is None else joints)
     wanted = rotation.to_matrix(rotations.wxyz).reshape(-1, 3, 3)
-    links = links_for(model)
-    links.rotation[0] = rotation.to_matrix(root.wxyz)
-    links.position[0] = root.position
-    tree = tree_of(model)
+    tree, links = tree_of(model), links_for(model, root)
     start = q.copy() if reference is None else one_pose(model, reference)
     iterations = _solve(
         tree,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -12,12 +13,17 @@ from handwright.errors import InvalidValueError
 from handwright.geometry.distance.sdf import Field
 from handwright.kernels.decorators import compiled
 from handwright.kinematics.fk import posed_pads
-from handwright.kinematics.ik.digit import IkWeights, solve_digit
-from handwright.kinematics.ik.digit_table import DigitTable, digit_table
-from handwright.kinematics.ik.workspace import MAX_JOINTS, DigitWorkspace, make_work
+from handwright.kinematics.ik.digit import solve_digit
+from handwright.kinematics.ik.digit_table import Rig, digit_table, rig_of
+from handwright.kinematics.ik.problem import (
+    MAX_JOINTS,
+    DigitProblem,
+    DigitWorkspace,
+    IkWeights,
+    make_work,
+)
 from handwright.kinematics.obstacles import Around, capsules_around
-from handwright.kinematics.tree import Links, Tree, forward, links_for, tree_of
-from handwright.math import rotation
+from handwright.kinematics.tree import Links, forward, links_for
 from handwright.math.pose import Pose
 
 
@@ -47,21 +53,34 @@ class IkResult:
     """Over all digits and sweeps."""
 
 
+class HandGoals(NamedTuple):
+    """What inverse kinematics asks of a hand, in the frame of the object."""
+
+    targets: np.ndarray
+    """(D, 3) of the pads, m."""
+    normals: np.ndarray
+    """(D, 3) out of the object there."""
+    active: np.ndarray
+    """(D,) digits that have a target."""
+    reference: np.ndarray
+    """(J,) preferred joint values, rad."""
+    low: np.ndarray
+    """(J,) rad."""
+    high: np.ndarray
+    """(J,) rad."""
+    weights: IkWeights
+    """For active digits."""
+    idle: IkWeights
+    """For the others; see ``idle_weights``."""
+
+
 @compiled
 def solve_hand(
-    tree: Tree,
-    table: DigitTable,
+    rig: Rig,
     around: Around,
     links: Links,
     q: np.ndarray,
-    targets: np.ndarray,
-    normals: np.ndarray,
-    active: np.ndarray,
-    reference: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    weights: IkWeights,
-    idle: IkWeights,
+    goals: HandGoals,
     sweeps: int,
     work: DigitWorkspace,
     cost: np.ndarray,
@@ -70,32 +89,22 @@ def solve_hand(
 
     ``links`` holds the root in the frame of the object; ``q``, ``links`` and ``cost`` are written.
     """
-    forward(tree, q, links)
+    table, active, num_digits = rig.table, goals.active, goals.targets.shape[0]
+    forward(rig.tree, q, links)
     total = 0
     for sweep in range(sweeps):
         changed = False
         # Idle digits go first, so that they make room instead of standing in the way.
-        for turn in range(2 * targets.shape[0]):
-            digit = turn % targets.shape[0]
-            if active[digit] == (turn < targets.shape[0]):
+        for turn in range(2 * num_digits):
+            digit = turn % num_digits
+            if active[digit] == (turn < num_digits):
                 continue
-            used = weights if active[digit] else idle
+            problem = DigitProblem(
+                rig, around, goals.targets[digit], goals.normals[digit], goals.reference,
+                goals.low, goals.high, goals.weights if active[digit] else goals.idle,
+            )  # fmt: skip
             before = cost[digit]
-            cost[digit], iterations = solve_digit(
-                tree,
-                table,
-                around,
-                links,
-                digit,
-                q,
-                targets[digit],
-                normals[digit],
-                reference,
-                low,
-                high,
-                used,
-                work,
-            )
+            cost[digit], iterations = solve_digit(problem, links, digit, q, work)
             total += iterations
             changed = changed or sweep == 0 or abs(before - cost[digit]) > 1e-3 * before
         if not changed:
@@ -109,7 +118,7 @@ def solve_hand(
             is_stale = is_stale or value != q[joint]
             q[joint] = value
     if is_stale:
-        forward(tree, q, links)
+        forward(rig.tree, q, links)
     return total
 
 
@@ -156,10 +165,7 @@ def solve_ik(
     root = Pose.identity() if root is None else root
     body = Pose.identity() if body is None else body
     to_body = body.inverse()
-    links = links_for(model)
-    local_root = to_body @ root
-    links.rotation[0] = rotation.to_matrix(local_root.wxyz)
-    links.position[0] = local_root.position
+    links = links_for(model, to_body @ root)
     low, high = _bounds(model, q, max_step)
     points = np.where(used[:, None], targets.points, 0.0)
     normals = np.where(used[:, None], targets.normals, 0.0)
@@ -168,23 +174,12 @@ def solve_ik(
     # First each digit goes where it should as if it were alone; then they give way to each other.
     # The other way round a digit that stands in the way at the start would block its neighbours.
     for stage, times in ((weights._replace(digits=0.0), 1), (weights, sweeps)):
+        goals = HandGoals(
+            to_body.apply(points), to_body.rotate(normals), used.copy(), start, low, high,
+            stage, idle_weights(stage),
+        )  # fmt: skip
         iterations += solve_hand(
-            tree_of(model),
-            digit_table(model),
-            capsules_around(model, field),
-            links,
-            q,
-            to_body.apply(points),
-            to_body.rotate(normals),
-            used.copy(),
-            start,
-            low,
-            high,
-            stage,
-            idle_weights(stage),
-            times,
-            make_work(),
-            cost,
+            rig_of(model), capsules_around(model, field), links, q, goals, times, make_work(), cost
         )
     pads = posed_pads(model, q, root).position
     error = np.where(used, np.linalg.norm(pads - points, axis=-1), 0.0)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from handwright.kernels.decorators import inlined, kernel
-from handwright.kinematics.ik.digit_table import DigitTable
+from handwright.kinematics.ik.digit_table import DigitTable, count_of
 from handwright.kinematics.skin.samples import SkinSamples
 from handwright.kinematics.tree import Links
 
@@ -52,11 +52,8 @@ def make_skin_memory(samples: SkinSamples, num_poses: int) -> SkinMemory:
 
 def no_skin_memory() -> SkinMemory:
     """Every point is looked at every time."""
-    flat = np.zeros((0, 0))
-    return SkinMemory(
-        flat, flat.copy(), flat.copy(), flat.copy(), np.zeros((0, 0, 0, 3, 3)),
-        np.zeros((0, 0, 0, 3)),
-    )  # fmt: skip
+    shapes = (*[(0, 0)] * 4, (0, 0, 0, 3, 3), (0, 0, 0, 3))
+    return SkinMemory(*(np.zeros(shape) for shape in shapes))
 
 
 @inlined
@@ -88,29 +85,16 @@ def skin_travel(
 
 
 @inlined
-def known_of_capsule(memory: SkinMemory, capsule: int, pose: int) -> float:
-    """Least that is known of its points, with the travel by then, m."""
-    return memory.least[pose, capsule] if memory.known.shape[1] > 0 else -np.inf
+def recall(table: np.ndarray, pose: int, row: int) -> float:
+    """What is known of a point or capsule in ``known`` or ``least``, with the travel by then, m."""
+    return table[pose, row] if table.shape[1] > 0 else -np.inf
 
 
 @inlined
-def know_capsule(memory: SkinMemory, capsule: int, pose: int, known: float) -> None:
-    """Remembers the least for all points of a capsule."""
-    if memory.known.shape[1] > 0:
-        memory.least[pose, capsule] = known
-
-
-@inlined
-def known_of_point(memory: SkinMemory, row: int, pose: int) -> float:
-    """What is known of a point, with the travel by then, m."""
-    return memory.known[pose, row] if memory.known.shape[1] > 0 else -np.inf
-
-
-@inlined
-def know_point(memory: SkinMemory, row: int, pose: int, known: float) -> None:
-    """Remembers it."""
-    if memory.known.shape[1] > 0:
-        memory.known[pose, row] = known
+def remember(table: np.ndarray, pose: int, row: int, known: float) -> None:
+    """Remembers what is known of a point or capsule."""
+    if table.shape[1] > 0:
+        table[pose, row] = known
 
 
 @inlined
@@ -134,10 +118,8 @@ def keep_skin(
     """Keeps the pose at which the points of a digit have just been looked at."""
     if memory.known.shape[1] == 0:
         return
-    for number in range(table.capsule.shape[1]):
+    for number in range(count_of(table.capsule, digit)):
         capsule = table.capsule[digit, number]
-        if capsule < 0:
-            break
         memory.travel[pose, capsule] += memory.moved[pose, capsule]
         memory.moved[pose, capsule] = 0.0
         _keep_pose(samples, memory, links, capsule, pose)
@@ -150,12 +132,10 @@ def forget_skin(
     """Nothing is known about the points of a digit; the pose of its links is kept."""
     if memory.known.shape[1] == 0:
         return
-    for number in range(table.capsule.shape[1]):
+    for number in range(count_of(table.capsule, digit)):
         capsule = table.capsule[digit, number]
-        if capsule < 0:
-            break
         memory.travel[pose, capsule] = memory.moved[pose, capsule] = 0.0
         memory.least[pose, capsule] = -np.inf
         for row in range(samples.first[capsule], samples.first[capsule + 1]):
             memory.known[pose, row] = -np.inf
-        _keep_pose(samples, memory, links, capsule, pose)
+    keep_skin(table, samples, memory, links, digit, pose)

@@ -17,10 +17,11 @@ import numpy as np
 from handwright.core.hand import HandModel
 from handwright.core.skin import Skin
 from handwright.geometry.farthest_first import farthest_first
+from handwright.hands.capsules import any_across, distances_to_axes
 from handwright.hands.skin.build import skin_of
 from handwright.kernels.decorators import inlined
-from handwright.kinematics.fk import link_poses
-from handwright.kinematics.skin.skinning import vertex_normals
+from handwright.kinematics.fk import link_poses, posed_capsules
+from handwright.kinematics.skin.skinning import bound_vertices, vertex_normals
 from handwright.kinematics.tree import Links, placed
 
 MAX_BLEND = 4
@@ -72,12 +73,10 @@ def skin_samples(model: HandModel, spacing: float = 0.0025) -> SkinSamples:
         spacing: Distance of neighbouring points, m. Between points the skin of a finger stands out
             by about spacing^2 / (8 x its radius): 0.1 mm for 2.5 mm.
     """
-    is_back = np.zeros(0, dtype=bool)
     rotations, positions = link_poses(model, bind_posture(model))
     if has_skin(model):
         skin = skin_of(model)
-        wrist = model.wrist_link
-        points = skin.vertices @ rotations[wrist].T + positions[wrist]
+        points = bound_vertices(model, skin)
         links, weights = skin.links, skin.weights
         owner = vertex_capsules(model, skin)
         is_back = _is_back(model, vertex_normals(points, skin.faces), owner, rotations)
@@ -88,17 +87,12 @@ def skin_samples(model: HandModel, spacing: float = 0.0025) -> SkinSamples:
         links[:, 0] = model.capsules.link[owner]
         weights = np.zeros((len(points), MAX_BLEND))
         weights[:, 0] = 1.0
+        is_back = np.zeros(len(points), dtype=bool)
     kept, first = [], [0]
     for capsule in range(len(model.capsules)):
-        own = np.flatnonzero(owner == capsule)
-        if is_back.any():
-            front, back = own[~is_back[own]], own[is_back[own]]
-        else:
-            front, back = own, own[:0]
-        kept.append(
-            np.concatenate([part[spread_rows(points[part], spacing)] for part in (front, back)])
-        )
-        first.append(first[-1] + len(kept[-1]))
+        sides = (np.flatnonzero((owner == capsule) & (is_back == side)) for side in (False, True))
+        kept += [part[spread_rows(points[part], spacing)] for part in sides]
+        first.append(first[-1] + len(kept[-2]) + len(kept[-1]))
     rows = np.concatenate(kept)
     return _table(
         model, points[rows], links[rows], weights[rows], owner[rows], first, rotations, positions
@@ -117,10 +111,8 @@ def bind_posture(model: HandModel) -> np.ndarray:
 
 def vertex_capsules(model: HandModel, skin: Skin) -> np.ndarray:
     """The capsule under each vertex: the nearest on the link that the vertex follows most."""
-    rotations, positions = link_poses(model, skin.bind)
-    wrist = model.wrist_link
-    rest = skin.vertices @ rotations[wrist].T + positions[wrist]
-    distance = _axis_distance(model, rest, rotations, positions) - model.capsules.radius
+    rest = bound_vertices(model, skin)
+    distance = _axis_distance(model, rest) - model.capsules.radius
     main = skin.links[np.arange(len(rest)), skin.weights.argmax(axis=1)]
     foreign = main[:, None] != model.capsules.link
     return np.asarray((distance + 1.0 * foreign).argmin(axis=1))
@@ -138,20 +130,10 @@ def _is_back(
     return np.asarray(np.einsum("vi,vi->v", normals, back[owner]) > _BACK)
 
 
-def _axis_distance(
-    model: HandModel, points: np.ndarray, rotations: np.ndarray, positions: np.ndarray
-) -> np.ndarray:
-    """(V, C) distances of points from the axes of all capsules, m."""
-    capsules = model.capsules
-    start = positions[capsules.link] + np.einsum(
-        "cij,cj->ci", rotations[capsules.link], capsules.start
-    )
-    end = positions[capsules.link] + np.einsum("cij,cj->ci", rotations[capsules.link], capsules.end)
-    along = end - start
-    length = np.maximum(np.einsum("ci,ci->c", along, along), 1e-18)
-    share = np.einsum("vci,ci->vc", points[:, None] - start, along) / length
-    nearest = start + np.clip(share, 0.0, 1.0)[..., None] * along
-    return np.asarray(np.linalg.norm(points[:, None] - nearest, axis=-1))
+def _axis_distance(model: HandModel, points: np.ndarray) -> np.ndarray:
+    """(V, C) distances of points of the bound hand from the axes of all capsules, m."""
+    capsules = posed_capsules(model, bind_posture(model))
+    return distances_to_axes(points, capsules.start, capsules.end)
 
 
 def _capsule_points(model: HandModel, spacing: float) -> tuple[np.ndarray, np.ndarray]:
@@ -167,8 +149,7 @@ def _capsule_points(model: HandModel, spacing: float) -> tuple[np.ndarray, np.nd
         middle = np.clip(z, 0.0, length)
         ring = np.sqrt(np.maximum(radius**2 - (z - middle) ** 2, 0.0))
         axis = (end - start) / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
-        first = np.cross(axis, np.eye(3)[np.abs(axis).argmin()])
-        first /= np.linalg.norm(first)
+        first = any_across(axis)
         angle = golden * np.arange(count)
         across = np.cos(angle)[:, None] * first + np.sin(angle)[:, None] * np.cross(axis, first)
         points.append(start + z[:, None] * axis + ring[:, None] * across)
@@ -204,7 +185,7 @@ def _table(
     weights = np.where(weights < 0.01, 0.0, weights)
     weights = weights / weights.sum(axis=1, keepdims=True)
     local = np.einsum("skji,skj->ski", rotations[links], points[:, None] - positions[links])
-    distance = _axis_distance(model, points, rotations, positions)[np.arange(len(points)), owner]
+    distance = _axis_distance(model, points)[np.arange(len(points)), owner]
     reach = np.zeros(len(model.capsules))
     np.maximum.at(reach, owner, distance)
     links = np.where(weights > 0.0, links, -1).astype(np.int64)

@@ -48,7 +48,7 @@ def blended_links(
     bind_rotations, bind_positions = link_poses(model, skin.bind)
     change = np.einsum("...lij,lkj->...lik", rotations, bind_rotations)
     shift = positions - np.einsum("...lij,lj->...li", change, bind_positions)
-    return _bound_vertices(model, skin), change, shift
+    return bound_vertices(model, skin), change, shift
 
 
 def link_travel(
@@ -66,7 +66,7 @@ def link_travel(
 
 
 @lru_cache(maxsize=8)
-def _bound_vertices(model: HandModel, skin: Skin) -> Float[np.ndarray, "V 3"]:
+def bound_vertices(model: HandModel, skin: Skin) -> Float[np.ndarray, "V 3"]:
     """Vertices in the bind pose, m; those of the skin are in the wrist's frame, not the root's."""
     rotations, positions = link_poses(model, skin.bind)
     rest = skin.vertices @ rotations[model.wrist_link].T + positions[model.wrist_link]
@@ -77,7 +77,7 @@ def _bound_vertices(model: HandModel, skin: Skin) -> Float[np.ndarray, "V 3"]:
 @lru_cache(maxsize=8)
 def _link_boxes(model: HandModel, skin: Skin) -> Float[np.ndarray, "L 8 3"]:
     """Corners of boxes around the vertices that follow each link, in the bind pose, m."""
-    rest = _bound_vertices(model, skin)
+    rest = bound_vertices(model, skin)
     low = np.full((model.num_links, 3), np.inf)
     high = -low
     for slot in range(skin.links.shape[1]):

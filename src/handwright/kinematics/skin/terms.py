@@ -14,40 +14,25 @@ import numpy as np
 from handwright.geometry.distance.environment import environment_value_gradient
 from handwright.geometry.distance.sdf import field_value, field_value_gradient
 from handwright.kernels.decorators import inlined, kernel, linked
-from handwright.kinematics.ik.digit_table import DigitTable
+from handwright.kinematics.ik.digit_table import Rig, capsule_axis, count_of
+from handwright.kinematics.ik.problem import DigitWorkspace, IkWeights, add_row
 from handwright.kinematics.obstacles import Around
-from handwright.kinematics.skin.memory import (
-    SkinMemory,
-    know_capsule,
-    know_point,
-    known_of_capsule,
-    known_of_point,
-    skin_travel,
-)
+from handwright.kinematics.skin.memory import recall, remember, skin_travel
 from handwright.kinematics.skin.samples import MAX_BLEND, SkinSamples, sample_position
 from handwright.kinematics.tree import Links, Tree, placed
+from handwright.math.vec3 import Vec3, row3
 
 
 @inlined
 def _rate(
-    tree: Tree,
-    links: Links,
-    joint: int,
-    share: float,
-    moment: tuple[float, float, float],
-    direction: tuple[float, float, float],
+    tree: Tree, links: Links, joint: int, share: float, moment: Vec3, direction: Vec3
 ) -> float:
     """Speed along a direction of part of a skin point per unit speed of a joint that moves it.
 
-    Args:
-        tree: Of the hand.
-        links: Placed.
-        joint: Which.
-        share: Weight of a link in the point.
-        moment: Weighted position on that link x direction.
-        direction: Unit.
+    The part is what one link carries, with its ``share`` as weight. Its ``moment`` is the weighted
+    position on that link x direction.
     """
-    ax, ay, az = links.axis[joint, 0], links.axis[joint, 1], links.axis[joint, 2]
+    ax, ay, az = row3(links.axis, joint)
     dx, dy, dz = direction
     if tree.is_slide[joint]:
         return share * (ax * dx + ay * dy + az * dz)
@@ -62,30 +47,20 @@ def _rate(
 
 
 @kernel
-def _add_depth(
-    tree: Tree,
-    table: DigitTable,
+def _depth_rates(
+    rig: Rig,
     links: Links,
+    digit: int,
     samples: SkinSamples,
     row: int,
-    digit: int,
-    depth: float,
-    inward: tuple[float, float, float],
-    weight: float,
+    inward: Vec3,
     rates: np.ndarray,
-    matrix: np.ndarray,
-    gradient: np.ndarray,
-    side: int,
 ) -> None:
-    """Adds weight * depth^2 to the normal equations of a digit."""
-    count, last = 0, -1
-    while table.free[digit, count] >= 0:
-        rates[count] = 0.0
-        count += 1
-    for n in range(table.chain.shape[1]):
-        if table.chain[digit, n] < 0:
-            break
-        last = table.chain[digit, n]
+    """Rates at which a skin point goes inwards with each free joint of a digit."""
+    tree, table = rig.tree, rig.table
+    count, last = count_of(table.free, digit), table.chain[digit, count_of(table.chain, digit) - 1]
+    for a in range(count):
+        rates[a] = 0.0
     for k in range(MAX_BLEND):
         link = samples.link[row, k]
         if link < 0:
@@ -117,80 +92,48 @@ def _add_depth(
                 break
             rate = _rate(tree, links, joint, w, moment, inward)
             rates[table.column[digit, n]] += table.share[digit, n] * rate
-    for a in range(count):
-        scaled = weight * rates[a]
-        gradient[side, a] += scaled * depth
-        for b in range(a + 1):
-            matrix[side, a, b] += scaled * rates[b]
 
 
 @linked
 def skin_terms(
-    tree: Tree,
-    table: DigitTable,
+    rig: Rig,
     links: Links,
     digit: int,
     around: Around,
-    object_weight: float,
-    environment_weight: float,
-    margin: float,
-    num_capsules: int,
-    rates: np.ndarray,
-    matrix: np.ndarray,
-    gradient: np.ndarray,
+    weights: IkWeights,
+    work: DigitWorkspace,
     side: int,
-    memory: SkinMemory,
     pose: int,
 ) -> float:
     """Cost of skin points of a digit's outer capsules that are in the object or surroundings.
 
-    Args:
-        tree: Of the hand.
-        table: Of the hand.
-        links: Placed.
-        digit: Which.
-        around: Object and surroundings.
-        object_weight: 1; of squared depths.
-        environment_weight: 1; the same for the surroundings.
-        margin: Clearance that is kept, m; negative lets the skin sink in.
-        num_capsules: How many capsules are looked at, counted from the tip.
-        rates: Room for a row.
-        matrix: (2, N, N) normal equations, lower triangles; added to at ``side``.
-        gradient: (2, N) half the derivative; added to at ``side``.
-        side: 0 or 1.
-        memory: Of the skin; what is seen is remembered, and how far points have moved.
-        pose: Its row.
+    Adds to the normal equations of ``work`` at ``side``. What is seen of the skin, and how far its
+    points have moved, is remembered in row ``pose`` of ``work.skin``.
     """
-    samples, field = around.samples, around.field
-    has_environment = environment_weight > 0.0 and len(around.environment.frictions) > 0
-    cost = 0.0
-    for number in range(min(num_capsules, table.capsule.shape[1])):
+    samples, field, table, memory = around.samples, around.field, rig.table, work.skin
+    margin = weights.object_margin
+    has_environment = weights.environment > 0.0 and len(around.environment.frictions) > 0
+    count, cost = count_of(table.free, digit), 0.0
+    for number in range(min(weights.num_object_capsules, count_of(table.capsule, digit))):
         capsule = table.capsule[digit, number]
-        if capsule < 0:
-            break
         # A distance changes by no more than one walks.
         until, moved = skin_travel(samples, memory, links, capsule, pose)
-        known = known_of_capsule(memory, capsule, pose)
+        known = recall(memory.least, pose, capsule)
         if known - until - moved > margin:
             continue
-        link = table.capsule_link[capsule]
-        a, b = table.capsule_start, table.capsule_end
-        sx, sy, sz = placed(links, link, a[capsule, 0], a[capsule, 1], a[capsule, 2])
-        ex, ey, ez = placed(links, link, b[capsule, 0], b[capsule, 1], b[capsule, 2])
+        _, (sx, sy, sz), (ex, ey, ez) = capsule_axis(table, links, capsule)
         half = 0.5 * np.sqrt((ex - sx) ** 2 + (ey - sy) ** 2 + (ez - sz) ** 2)
         mx, my, mz = 0.5 * (sx + ex), 0.5 * (sy + ey), 0.5 * (sz + ez)
         # The middle rules most capsules out.
         bound = half + samples.reach[capsule] + margin
-        object_gap = field_value(field, mx, my, mz) if object_weight > 0.0 else np.inf
-        ground_gap = (
-            environment_value_gradient(around.environment, mx, my, mz)[0]
-            if has_environment
-            else np.inf
-        )
+        object_gap = field_value(field, mx, my, mz) if weights.object > 0.0 else np.inf
+        ground_gap = np.inf
+        if has_environment:
+            ground_gap = environment_value_gradient(around.environment, mx, my, mz)[0]
         near_object, near_ground = object_gap < bound, ground_gap < bound
         if not (near_object or near_ground):
             clear = min(object_gap, ground_gap) - bound + margin
-            know_capsule(memory, capsule, pose, max(known, clear + until - moved))
+            remember(memory.least, pose, capsule, max(known, clear + until - moved))
             continue
         first = samples.first[capsule]
         last = min(samples.first[capsule + 1], first + around.max_samples)
@@ -202,7 +145,7 @@ def skin_terms(
             far = ground_gap - bound + margin
         least = np.inf
         for row in range(first, last):
-            known = known_of_point(memory, row, pose)
+            known = recall(memory.known, pose, row)
             if known - until - moved > margin:
                 least = min(least, known)
                 continue
@@ -213,25 +156,19 @@ def skin_terms(
                 depth, clear = margin - value, min(clear, value)
                 if depth > 0.0:
                     _, gx, gy, gz = field_value_gradient(field, x, y, z)
-                    cost += object_weight * depth * depth
-                    inward = (-gx, -gy, -gz)
-                    _add_depth(
-                        tree, table, links, samples, row, digit, depth, inward, object_weight,
-                        rates, matrix, gradient, side,
-                    )  # fmt: skip
+                    cost += weights.object * depth * depth
+                    _depth_rates(rig, links, digit, samples, row, (-gx, -gy, -gz), work.row)
+                    add_row(work, side, count, depth, weights.object)
             if near_ground:
                 value, gx, gy, gz, _ = environment_value_gradient(around.environment, x, y, z)
                 depth, clear = margin - value, min(clear, value)
                 if depth > 0.0:
-                    cost += environment_weight * depth * depth
-                    inward = (-gx, -gy, -gz)
-                    _add_depth(
-                        tree, table, links, samples, row, digit, depth, inward,
-                        environment_weight, rates, matrix, gradient, side,
-                    )  # fmt: skip
+                    cost += weights.environment * depth * depth
+                    _depth_rates(rig, links, digit, samples, row, (-gx, -gy, -gz), work.row)
+                    add_row(work, side, count, depth, weights.environment)
             # At the kept pose it was no nearer than this.
             known = max(known, clear + until - moved)
-            know_point(memory, row, pose, known)
+            remember(memory.known, pose, row, known)
             least = min(least, known)
-        know_capsule(memory, capsule, pose, least)
+        remember(memory.least, pose, capsule, least)
     return cost

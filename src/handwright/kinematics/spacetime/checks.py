@@ -11,56 +11,46 @@ from handwright.kinematics.spacetime.terms import Anchors, SpacetimeWeights
 from handwright.math.pose import Pose
 
 
-def check_motion(
-    model: HandModel,
-    root: Pose,
-    q: np.ndarray,
-    anchors: Anchors,
-    reference: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    pinned: np.ndarray,
-    environment: EnvironmentArrays | None,
-    weights: SpacetimeWeights,
-    sweeps: int,
-) -> None:
-    """Refuses shapes that do not fit each other, NaN, and bounds that leave no room."""
+def check_frames(model: HandModel, root: Pose, q: np.ndarray, **arrays: np.ndarray) -> None:
+    """Refuses shapes that do not fit each other, NaN, and bounds that leave no room.
+
+    Args:
+        model: The hand.
+        root: Poses of its root.
+        q: Joint values.
+        **arrays: ``reference``, ``low`` and ``high``, at each frame or at all, and ``pinned``.
+    """
     num_joints = model.num_joints
     if q.ndim != 2 or q.shape[1] != num_joints or len(q) == 0:
         raise InvalidValueError(
             f"Hand '{model.name}': q has shape {q.shape}; expected (T, {num_joints}), T > 0."
         )
     whole, one = q.shape, (num_joints,)
-    for name, shape, expected in (
-        ("root", root.shape, (whole[:1],)),
-        ("reference", reference.shape, (whole, one)),
-        ("low", low.shape, (whole, one)),
-        ("high", high.shape, (whole, one)),
-        ("pinned", pinned.shape, (whole[:1],)),
-    ):
+    shapes = {"root": root.shape} | {name: array.shape for name, array in arrays.items()}
+    for name, shape in shapes.items():
+        expected = (whole[:1],) if name in ("root", "pinned") else (whole, one)
         if shape not in expected:
             raise InvalidValueError(
                 f"Hand '{model.name}': {name} has shape {shape}; expected "
                 f"{' or '.join(str(e) for e in expected)}, for the {len(q)} frames of q."
             )
-    for name, array in (("q", q), ("reference", reference), ("low", low), ("high", high)):
+    for name, array in ({"q": q} | arrays).items():
         if not np.isfinite(array).all():
             at = [int(i) for i in np.argwhere(~np.isfinite(array))[0]]
             raise InvalidValueError(
                 f"Hand '{model.name}': {name}{at} is NaN or infinite; expected rad."
             )
+    low, high = arrays["low"], arrays["high"]
     if np.any(low > high):
         joint = int(np.argwhere(np.atleast_2d(low > high))[0][1])
         raise InvalidValueError(
             f"Hand '{model.name}': low is above high for joint '{model.joints.names[joint]}', "
             "after the joint limits are taken in. Widen the bounds of that joint."
         )
-    _check_anchors(model, len(q), anchors)
-    _check_environment(len(q), environment)
-    _check_settings(weights, sweeps)
 
 
-def _check_anchors(model: HandModel, num_frames: int, anchors: Anchors) -> None:
+def check_anchors(model: HandModel, num_frames: int, anchors: Anchors) -> None:
+    """Refuses anchors that are not those of this hand and motion."""
     count = len(anchors.digit)
     for name, column in zip(anchors._fields, anchors, strict=True):
         expected = (count, 3) if name in ("local", "target") else (count,)
@@ -96,7 +86,8 @@ def _check_anchors(model: HandModel, num_frames: int, anchors: Anchors) -> None:
             )
 
 
-def _check_environment(num_frames: int, environment: EnvironmentArrays | None) -> None:
+def check_environment(num_frames: int, environment: EnvironmentArrays | None) -> None:
+    """Refuses surroundings that are not given for every frame."""
     if environment is None:
         return
     planes, boxes = environment.offsets.shape[-1], len(environment.half_extents)
@@ -115,14 +106,15 @@ def _check_environment(num_frames: int, environment: EnvironmentArrays | None) -
             raise InvalidValueError(f"environment: {name} hold NaN or infinity.")
 
 
-def _check_settings(weights: SpacetimeWeights, sweeps: int) -> None:
+def check_settings(weights: SpacetimeWeights) -> None:
+    """Refuses weights that are negative or not finite, and a search without steps."""
     for name, value in zip(weights._fields, weights, strict=True):
         if not np.isfinite(value) or (value < 0.0 and not name.endswith("_margin")):
             raise InvalidValueError(
                 f"SpacetimeWeights: {name} is {value!r}; expected a finite number of 0 or more."
             )
-    if min(weights.max_iterations, sweeps) < 1:
+    if min(weights.max_iterations, weights.sweeps) < 1:
         raise InvalidValueError(
-            f"max_iterations is {weights.max_iterations} and sweeps {sweeps}; expected 1 or more "
-            "of each."
+            f"max_iterations is {weights.max_iterations} and sweeps {weights.sweeps}; expected 1 "
+            "or more of each."
         )

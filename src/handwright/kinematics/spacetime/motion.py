@@ -9,6 +9,7 @@ are banded, so that a step costs as much as a few hundred small ones.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -16,32 +17,41 @@ from jaxtyping import Bool, Float
 from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
 from handwright.geometry.distance.environment import EnvironmentArrays, pack_environment
-from handwright.geometry.distance.sdf import Field
 from handwright.kernels.packed import Packed
 from handwright.kinematics.fk import link_poses
-from handwright.kinematics.ik.digit import IkWeights
-from handwright.kinematics.ik.digit_table import digit_table
-from handwright.kinematics.ik.workspace import DigitWorkspace, work_for
-from handwright.kinematics.obstacles import Around, no_object, seen_over
+from handwright.kinematics.ik.digit_table import digit_table, rig_of
+from handwright.kinematics.ik.problem import IkWeights, work_for
+from handwright.kinematics.obstacles import Around, Obstacles, no_object, seen_over
 from handwright.kinematics.skin.memory import make_skin_memory
-from handwright.kinematics.skin.samples import SkinSamples, no_samples, skin_samples
+from handwright.kinematics.skin.samples import no_samples, skin_samples
 from handwright.kinematics.spacetime.band import make_band
-from handwright.kinematics.spacetime.checks import check_motion
+from handwright.kinematics.spacetime.checks import (
+    check_anchors,
+    check_environment,
+    check_frames,
+    check_settings,
+)
 from handwright.kinematics.spacetime.solve import solve_motion
 from handwright.kinematics.spacetime.terms import (
     Anchors,
+    Motion,
     MotionProblem,
-    Slopes,
+    MotionWorkspace,
     SpacetimeWeights,
     motion_cost,
 )
-from handwright.kinematics.tree import Links, tree_of
+from handwright.kinematics.tree import Links, empty_links
 from handwright.math.pose import Pose
 
 # A digit is solved again if that, or the others, have changed its cost by more than this share.
 _STIRRED = 0.01
 # Axes of flexion along a digit are parallel but for a few degrees.
 _PARALLEL = 0.9
+# Weights of terms that inverse kinematics has too.
+_SHARED = (
+    *("object", "environment", "digits"),
+    *("object_margin", "digit_margin", "num_object_capsules"),
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +66,17 @@ class SmoothResult:
     """Objective of each digit."""
     iterations: int
     """Evaluations of a digit's whole motion, over all digits and sweeps."""
+
+
+class JointBounds(NamedTuple):
+    """Between what joint values may be, besides the joint limits; None leaves all free."""
+
+    low: Float[np.ndarray, "T J"] | None = None
+    """rad. Bounds of followers are not looked at."""
+    high: Float[np.ndarray, "T J"] | None = None
+    """rad; equal to ``low`` where a joint is fixed."""
+    pinned: Bool[np.ndarray, " T"] | None = None
+    """Frames that must stay as they are, such as joins."""
 
 
 def no_anchors() -> Anchors:
@@ -99,7 +120,6 @@ def bending_rows(model: HandModel) -> tuple[np.ndarray, np.ndarray]:
 
 def make_problem(
     model: HandModel,
-    num_frames: int,
     anchors: Anchors,
     *,
     around: Around,
@@ -109,44 +129,31 @@ def make_problem(
     weights: SpacetimeWeights,
 ) -> MotionProblem:
     """Packs a problem for the kernels; ``anchors`` must be sorted by digit and frame."""
+    num_frames = len(reference)
     keys = anchors.digit * num_frames + anchors.frame
     starts = np.arange(len(model.digits))[:, None] * num_frames + np.arange(num_frames + 1)
-    bend, bias = bending_rows(model)
+    shared = {name: getattr(weights, name) for name in _SHARED}
     return MotionProblem(
-        tree_of(model),
-        digit_table(model),
-        around,
-        anchors,
-        np.searchsorted(keys, starts),
-        reference,
-        low,
-        high,
-        bend,
-        bias,
-        weights,
-        IkWeights(digits=weights.digits, digit_margin=weights.digit_margin),
-    )
+        rig_of(model), around, anchors, np.searchsorted(keys, starts), reference, low, high,
+        *bending_rows(model), weights, IkWeights(**shared),
+    )  # fmt: skip
 
 
-def frame_links(problem: MotionProblem) -> Links:
-    """Room for the links of one frame."""
-    count = problem.low.shape[1]
-    return Links(np.zeros((count + 1, 3, 3)), np.zeros((count + 1, 3)), np.zeros((count, 3)))
-
-
-def motion_work(problem: MotionProblem, links: Links) -> DigitWorkspace:
-    """Room for the normal equations of one digit at all frames, at two motions.
-
-    Args:
-        problem: The problem.
-        links: Placed, (T, ...); no skin has been looked at there.
-    """
-    num_frames, n = len(problem.low), problem.table.free.shape[1]
-    samples = problem.around.samples
+def motion_workspace(problem: MotionProblem, links: Links) -> MotionWorkspace:
+    """Room for smoothing, in which no skin of the placed ``links`` (T, ...) has been looked at."""
+    (num_frames, num_joints), free = problem.low.shape, problem.rig.table.free
+    num_free = max(1, int((free >= 0).sum(axis=1).max(initial=0)))
+    num_anchors, samples = len(problem.anchors.digit), problem.around.samples
     skin = make_skin_memory(samples, num_frames)
     skin.rotation[:] = links.rotation[:, samples.carrier]
     skin.position[:] = links.position[:, samples.carrier]
-    return work_for(2 * num_frames, n, skin)
+    return MotionWorkspace(
+        equations=work_for(2 * num_frames, free.shape[1], skin),
+        now=empty_links(num_joints),
+        before=np.zeros((num_frames, num_free)),
+        miss=np.zeros((num_anchors, 3)),
+        velocity=np.zeros((num_anchors, num_free, 3)),
+    )
 
 
 def motion_links(model: HandModel, root: Pose, q: Float[np.ndarray, "T J"]) -> Links:
@@ -164,14 +171,10 @@ def anchor_misses(anchors: Anchors, links: Links) -> Float[np.ndarray, "N 3"]:
 
 
 def motion_around(
-    model: HandModel,
-    num_frames: int,
-    field: Field | None,
-    environment: EnvironmentArrays | None,
-    samples: SkinSamples | None,
-    num_samples: int,
+    model: HandModel, num_frames: int, obstacles: Obstacles, num_samples: int
 ) -> Around:
     """Object and surroundings over all frames, for the kernels."""
+    field, environment, samples = obstacles
     is_empty = field is None and (environment is None or len(environment.frictions) == 0)
     if environment is None:
         environment = seen_over(pack_environment(()), Pose.identity(num_frames))
@@ -188,46 +191,37 @@ def solve_motions(
     links: Links,
     q: Float[np.ndarray, "T J"],
     pinned: Bool[np.ndarray, " T"],
-    sweeps: int,
 ) -> tuple[Float[np.ndarray, " D"], int]:
     """Smooths digit after digit, each seeing how the others move; ``q`` and links are written.
 
     Returns:
         The cost of each digit, and the number of evaluations.
     """
-    table, anchors, weights = problem.table, problem.anchors, problem.weights
-    num_frames, num_digits = len(q), len(table.free)
-    num_free = max(1, int((table.free >= 0).sum(axis=1).max(initial=0)))
-    num_anchors = len(anchors.digit)
+    anchors, weights = problem.anchors, problem.weights
+    num_digits, pull = len(problem.rig.table.free), np.zeros((len(anchors.digit), 3))
+    room = motion_workspace(problem, links)
+    num_frames, num_free = room.before.shape
     band = make_band(num_frames * num_free, 2 * num_free)
     bands = [Packed(band._replace(held=np.zeros_like(band.held))) for _ in range(num_digits)]
-    pull = np.zeros((num_anchors, 3))
-    room = (
-        Packed(Slopes(np.zeros((num_anchors, 3)), np.zeros((num_anchors, num_free, 3)))),
-        Packed(frame_links(problem)),
-        Packed(motion_work(problem, links)),
-    )
-    given, moved = Packed(problem), Packed(links)
-    before = np.zeros((num_frames, num_free))
+    given = Packed(problem), Packed(Motion(q, links, pull))
+    work = Packed(room)
     cost, total = np.zeros(num_digits), 0
     is_hard = (anchors.weight >= weights.hard) & ~pinned[anchors.frame]
     # Digits with fewer contacts go first: they make room, and have it when the others are solved.
     turns = np.argsort(np.bincount(anchors.digit, minlength=num_digits), kind="stable")
     # Cost of each digit, pulls included, when solving it again no longer lowered it.
     settled = np.full(num_digits, -np.inf)
-    for _ in range(sweeps):
+    for _ in range(weights.sweeps):
         is_over = True
         for digit in turns:
             if settled[digit] > -np.inf:
-                now, _ = motion_cost(given, moved, digit, q, pull, *room[1:], 0, np.inf)
+                now, _ = motion_cost(*given, digit, work, 0, np.inf)
                 if now <= (1.0 + _STIRRED) * settled[digit]:
                     continue
             is_over = False
             own, first = slice(problem.first[digit, 0], problem.first[digit, -1]), np.inf
             for attempt in range(weights.pulls + 1):
-                cost[digit], at_start, evaluations = solve_motion(
-                    given, moved, digit, q, pull, *room, bands[digit], before
-                )
+                cost[digit], at_start, evaluations = solve_motion(*given, digit, work, bands[digit])
                 first = at_start if attempt == 0 else first
                 total += evaluations
                 settled[digit] = cost[digit]
@@ -273,15 +267,10 @@ def smooth_digits(
     q: Float[np.ndarray, "T J"],
     anchors: Anchors,
     *,
-    field: Field | None = None,
-    environment: EnvironmentArrays | None = None,
+    obstacles: Obstacles | None = None,
     reference: Float[np.ndarray, "*T J"] | None = None,
-    low: Float[np.ndarray, "T J"] | None = None,
-    high: Float[np.ndarray, "T J"] | None = None,
-    pinned: Bool[np.ndarray, " T"] | None = None,
+    bounds: JointBounds | None = None,
     weights: SpacetimeWeights | None = None,
-    samples: SkinSamples | None = None,
-    sweeps: int = 4,
 ) -> SmoothResult:
     """Makes the motion of the digits smooth, through their contacts and out of everything else.
 
@@ -291,27 +280,24 @@ def smooth_digits(
         q: Joint values to start from, rad. Joints outside the digits stay as they are, followers
             go with their leaders, and values outside the bounds are brought inside.
         anchors: Contacts and hints, in any order.
-        field: Signed distances of the object; None if there is none.
-        environment: Surroundings in the frame of the object, from ``seen_over``.
+        obstacles: What the skin keeps out of besides the other digits.
         reference: Preferred joint values, rad, at each frame or at all; ``q`` by default.
-        low: Lower bounds, rad, besides the joint limits. Those of followers are not looked at.
-        high: Upper bounds likewise; equal to ``low`` where a joint is fixed.
-        pinned: Frames that must stay as they are, such as joins.
-        weights: Weights of the objective.
-        samples: Skin points; those of ``skin_samples(model)`` by default.
-        sweeps: How often the digits are gone through at most, so that they give way to each other.
+        bounds: Of the joint values, besides the joint limits.
+        weights: Weights of the objective and settings of the search.
     """
     weights = SpacetimeWeights() if weights is None else weights
+    obstacles = Obstacles() if obstacles is None else obstacles
+    low, high, pinned = JointBounds() if bounds is None else bounds
     # One layout, so that the kernels are compiled once.
     q = np.array(q, dtype=np.float64, order="C")
-    num_frames = len(q)
-    pinned = np.zeros(num_frames, dtype=np.bool_) if pinned is None else np.asarray(pinned)
+    pinned = np.zeros(len(q), dtype=np.bool_) if pinned is None else np.asarray(pinned)
     reference = q if reference is None else np.asarray(reference, dtype=np.float64)
     low = model.joints.lower if low is None else np.maximum(low, model.joints.lower)
     high = model.joints.upper if high is None else np.minimum(high, model.joints.upper)
-    check_motion(
-        model, root, q, anchors, reference, low, high, pinned, environment, weights, sweeps
-    )
+    check_frames(model, root, q, reference=reference, low=low, high=high, pinned=pinned)
+    check_anchors(model, len(q), anchors)
+    check_environment(len(q), obstacles.environment)
+    check_settings(weights)
     low, high = (np.ascontiguousarray(np.where(pinned[:, None], q, bound)) for bound in (low, high))
     order = np.lexsort((anchors.frame, anchors.digit))
     ordered = Anchors(
@@ -320,18 +306,18 @@ def smooth_digits(
     )
     problem = make_problem(
         model,
-        num_frames,
         ordered,
-        around=motion_around(model, num_frames, field, environment, samples, weights.num_samples),
+        around=motion_around(model, len(q), obstacles, weights.num_samples),
         reference=np.ascontiguousarray(np.broadcast_to(reference, q.shape)).copy(),
         low=low,
         high=high,
         weights=weights,
     )
-    owned = problem.table.free[problem.table.free >= 0]
+    free = problem.rig.table.free
+    owned = free[free >= 0]
     q[:, owned] = np.clip(q, low, high)[:, owned]
     links = motion_links(model, root, q)
-    cost, iterations = solve_motions(problem, links, q, pinned, sweeps)
+    cost, iterations = solve_motions(problem, links, q, pinned)
     # A digit that was solved early may hold followers of one that was solved late.
     follows = np.flatnonzero(model.joints.leader >= 0)
     leaders = model.joints.leader[follows]

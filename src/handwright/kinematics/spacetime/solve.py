@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from handwright.kernels.decorators import inlined, kernel
-from handwright.kinematics.ik.digit import count_of, place_digit
-from handwright.kinematics.ik.digit_table import DigitTable
-from handwright.kinematics.ik.workspace import DigitWorkspace
+from handwright.kinematics.ik.digit import place_digit
+from handwright.kinematics.ik.digit_table import count_of
 from handwright.kinematics.spacetime.band import Band, bounded_step, solve_factor
 from handwright.kinematics.spacetime.terms import (
+    Motion,
     MotionProblem,
-    Slopes,
+    MotionWorkspace,
     fill_band,
     fill_bend,
     keep_skins,
@@ -20,7 +20,6 @@ from handwright.kinematics.spacetime.terms import (
     remember_anchors,
     take_parents,
 )
-from handwright.kinematics.tree import Links, Tree
 
 _MOST_DAMPING = 1e6
 # A longer step is not taken untested: what it leaves out is no longer small.
@@ -44,15 +43,10 @@ _NOTHING = 1e-14
 
 @kernel
 def _take_step(
-    free: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    digit: int,
-    q: np.ndarray,
-    before: np.ndarray,
-    step: np.ndarray,
+    problem: MotionProblem, digit: int, q: np.ndarray, before: np.ndarray, step: np.ndarray
 ) -> float:
     """Moves ``q`` from ``before`` by a step; returns the longest part, rad."""
+    free, low, high = problem.rig.table.free, problem.low, problem.high
     count = count_of(free, digit)
     longest = 0.0
     for frame in range(q.shape[0]):
@@ -68,10 +62,9 @@ def _take_step(
 @kernel
 def _correct_step(
     problem: MotionProblem,
-    links: Links,
+    motion: Motion,
     digit: int,
-    q: np.ndarray,
-    gradients: Slopes,
+    room: MotionWorkspace,
     band: Band,
     longest: float,
 ) -> None:
@@ -79,11 +72,10 @@ def _correct_step(
 
     Anchors weigh a million times as much as the rest: without this a step along what they leave
     free could be no longer than their bend allows. The factor of the step serves again, and the
-    skin is not looked at, so it costs little. ``q`` and the links must be at the end of the step.
+    skin is not looked at, so it costs little. The motion must be at the end of the step.
     """
-    free = problem.table.free
-    size = q.shape[0] * count_of(free, digit)
-    fill_bend(free, problem.anchors, problem.first, links, digit, gradients, band)
+    size = motion.q.shape[0] * count_of(problem.rig.table.free, digit)
+    fill_bend(problem, motion.links, digit, room, band)
     solve_factor(band, size, band.extra)
     most = 0.0
     for u in range(size):
@@ -94,13 +86,12 @@ def _correct_step(
 
 
 @kernel
-def _place(
-    tree: Tree, table: DigitTable, links: Links, digit: int, q: np.ndarray, now: Links
-) -> None:
-    for frame in range(q.shape[0]):
-        take_parents(tree, table.chain, links, digit, frame, now)
-        place_digit(tree, table, now, digit, q[frame])
-        put_digit(table.chain, now, links, digit, frame)
+def _place(problem: MotionProblem, motion: Motion, digit: int, room: MotionWorkspace) -> None:
+    tree, chain, now = problem.rig.tree, problem.rig.table.chain, room.now
+    for frame in range(motion.q.shape[0]):
+        take_parents(tree, chain, motion.links, digit, frame, now)
+        place_digit(problem.rig, now, digit, motion.q[frame])
+        put_digit(chain, now, motion.links, digit, frame)
 
 
 @kernel
@@ -137,44 +128,31 @@ def _next_damping(damping: float, share: float, failures: int) -> float:
 
 @kernel
 def solve_motion(
-    problem: MotionProblem,
-    links: Links,
-    digit: int,
-    q: np.ndarray,
-    pull: np.ndarray,
-    gradients: Slopes,
-    now: Links,
-    work: DigitWorkspace,
-    band: Band,
-    before: np.ndarray,
+    problem: MotionProblem, motion: Motion, digit: int, room: MotionWorkspace, band: Band
 ) -> tuple[float, float, int]:
     """Moves one digit to the least cost of its motion within the bounds.
 
     Args:
         problem: The problem.
-        links: Stacked and placed for ``q``; again placed afterwards.
+        motion: Within the bounds, with links placed; they are again placed afterwards.
         digit: Which.
-        q: (T, J) within the bounds, rad.
-        pull: (N, 3) how far beyond its target each anchor is pulled, m.
-        gradients: Room.
-        now: Room for the links of one frame.
-        work: Room for 2 T frames.
+        room: Scratch memory.
         band: Room for T times the digit's free joints, with a guess of those that are held.
-        before: (T, N) room.
 
     Returns:
         The cost, the cost at the start, and the number of evaluations.
     """
+    q, links, before = motion.q, motion.links, room.before
     weights, num_frames = problem.weights, q.shape[0]
-    free, low, high = problem.table.free, problem.low, problem.high
-    size = num_frames * count_of(problem.table.free, digit)
+    free = problem.rig.table.free
+    size = num_frames * count_of(free, digit)
     cost, soft, promise, damping = np.inf, 0.0, np.inf, weights.damping
     half, iteration, failures = 1, 0, 0
     mark, marked = np.inf, 0
     longest, radius, at_start = 0.0, _FIRST_STEP, np.inf
     while True:
         iteration += 1
-        trial, trial_soft = motion_cost(problem, links, digit, q, pull, now, work, 1 - half, cost)
+        trial, trial_soft = motion_cost(problem, motion, digit, room, 1 - half, cost)
         is_better = trial < cost
         if iteration > 1:
             share = (cost - trial) / promise if is_better else -1.0
@@ -189,12 +167,9 @@ def solve_motion(
             half, failures = 1 - half, 0
             cost, soft = trial, trial_soft
             _copy_own(free, digit, q, before)
-            fill_band(problem, digit, q, work, half, band)
-            keep_skins(problem, links, digit, now, work)
-            remember_anchors(
-                problem.tree, problem.table, problem.anchors, problem.first, links, digit,
-                gradients, now,
-            )  # fmt: skip
+            fill_band(problem, digit, q, room.equations, half, band)
+            keep_skins(problem, links, digit, room)
+            remember_anchors(problem, links, digit, room)
         else:
             failures += 1
         least = weights.tolerance * soft + _NOTHING
@@ -204,23 +179,23 @@ def solve_motion(
             mark, marked = cost, iteration
         least *= _SMALL_SHARE
         promise, is_exact, damping = _propose(band, size, damping, least)
-        longest = _take_step(free, low, high, digit, q, before, band.step)
+        longest = _take_step(problem, digit, q, before, band.step)
         # After a refused step the damping makes promises small: they say nothing then.
         is_settled = is_better and is_exact and promise <= least
         while not is_settled and longest > radius and damping <= _MOST_DAMPING:
             promise, _, damping = _propose(band, size, _RISE * damping, least)
-            longest = _take_step(free, low, high, digit, q, before, band.step)
+            longest = _take_step(problem, digit, q, before, band.step)
         if is_settled and longest < _SHORT_STEP:
             cost -= promise
             break
         if is_over or is_settled or damping > _MOST_DAMPING:
             for u in range(size):
                 band.step[u] = 0.0
-            _take_step(free, low, high, digit, q, before, band.step)
+            _take_step(problem, digit, q, before, band.step)
             break
         if problem.first[digit, 0] < problem.first[digit, num_frames]:
-            _place(problem.tree, problem.table, links, digit, q, now)
-            _correct_step(problem, links, digit, q, gradients, band, longest)
-            _take_step(free, low, high, digit, q, before, band.step)
-    _place(problem.tree, problem.table, links, digit, q, now)
+            _place(problem, motion, digit, room)
+            _correct_step(problem, motion, digit, room, band, longest)
+            _take_step(problem, digit, q, before, band.step)
+    _place(problem, motion, digit, room)
     return cost, at_start, iteration

@@ -9,23 +9,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handwright.geometry.distance.environment import EnvironmentArrays
 from handwright.kernels.decorators import inlined, kernel, linked
-from handwright.kinematics.ik.digit import (
-    IkWeights,
-    count_of,
-    digit_terms,
-    place_digit,
-    point_terms,
-    point_velocities,
-)
-from handwright.kinematics.ik.digit_table import DigitTable
-from handwright.kinematics.ik.workspace import DigitWorkspace
-from handwright.kinematics.obstacles import Around
+from handwright.kinematics.ik.digit import add_point, digit_terms, place_digit, point_velocities
+from handwright.kinematics.ik.digit_table import Rig, count_of
+from handwright.kinematics.ik.problem import DigitWorkspace, IkWeights
+from handwright.kinematics.obstacles import Around, environment_at
 from handwright.kinematics.skin.memory import keep_skin
 from handwright.kinematics.skin.terms import skin_terms
 from handwright.kinematics.spacetime.band import Band
-from handwright.kinematics.tree import Links, Tree, placed
+from handwright.kinematics.tree import Links, Tree, placed_row
+from handwright.math.vec3 import Vec3, minus, row3
 
 
 class Anchors(NamedTuple):
@@ -78,6 +71,8 @@ class SpacetimeWeights(NamedTuple):
     """How often at most."""
     max_iterations: int = 40
     """For each digit, sweep and pull."""
+    sweeps: int = 4
+    """How often the digits are gone through at most, so that they give way to each other."""
     tolerance: float = 0.02
     """The search ends when some evaluations lower the cost by less than this share of the costs of
     acceleration, coupling and posture."""
@@ -85,20 +80,10 @@ class SpacetimeWeights(NamedTuple):
     """Of the first iteration, relative to the diagonal of the normal equations."""
 
 
-class Slopes(NamedTuple):
-    """Where the anchored points were and how they moved, at the start of a step."""
-
-    miss: np.ndarray
-    """(N, 3) m."""
-    velocity: np.ndarray
-    """(N, F, 3) by the free joints of their digits, m."""
-
-
 class MotionProblem(NamedTuple):
     """What the motion of a hand is judged by, in the form that numba takes."""
 
-    tree: Tree
-    table: DigitTable
+    rig: Rig
     around: Around
     """The arrays of its surroundings, but for sizes and frictions, have a leading frame axis."""
     anchors: Anchors
@@ -120,23 +105,48 @@ class MotionProblem(NamedTuple):
     """The weights again, for the terms that are shared with inverse kinematics."""
 
 
-@inlined
-def links_at(links: Links, frame: int) -> Links:
-    """One frame of stacked links, to read and to write."""
-    return Links(links.rotation[frame], links.position[frame], links.axis[frame])
+class Motion(NamedTuple):
+    """The motion of a hand, which kernels change digit by digit."""
+
+    q: np.ndarray
+    """(T, J) rad; followers are set when a digit is placed."""
+    links: Links
+    """Stacked, (T, ...)."""
+    pull: np.ndarray
+    """(N, 3) how far beyond its target each anchor is pulled, m."""
+
+
+class MotionWorkspace(NamedTuple):
+    """Room for the smoothing of one digit after the other."""
+
+    equations: DigitWorkspace
+    """For 2 T poses: row ``half * T + t`` is frame t of one of two motions."""
+    now: Links
+    """Links of one frame, in the form that other kernels are compiled for."""
+    before: np.ndarray
+    """(T, F) free joints of the digit at the start of a step, rad."""
+    miss: np.ndarray
+    """(N, 3) how far anchored points were from their targets then, m."""
+    velocity: np.ndarray
+    """(N, F, 3) how they moved then by the free joints of their digits, m."""
 
 
 @inlined
 def take_links(links: Links, frame: int, now: Links) -> None:
     """Copies one frame of stacked links, in which form other kernels are compiled for them."""
     for link in range(now.position.shape[0]):
-        for i in range(3):
-            now.position[link, i] = links.position[frame, link, i]
-            for j in range(3):
-                now.rotation[link, i, j] = links.rotation[frame, link, i, j]
+        _take_link(links, frame, now, link)
     for joint in range(now.axis.shape[0]):
         for i in range(3):
             now.axis[joint, i] = links.axis[frame, joint, i]
+
+
+@inlined
+def _take_link(links: Links, frame: int, now: Links, link: int) -> None:
+    for i in range(3):
+        now.position[link, i] = links.position[frame, link, i]
+        for j in range(3):
+            now.rotation[link, i, j] = links.rotation[frame, link, i, j]
 
 
 @inlined
@@ -144,24 +154,15 @@ def take_parents(
     tree: Tree, chain: np.ndarray, links: Links, digit: int, frame: int, now: Links
 ) -> None:
     """Copies what a digit is placed from."""
-    for n in range(chain.shape[1]):
-        joint = chain[digit, n]
-        if joint < 0:
-            break
-        link = tree.parent[joint]
-        for i in range(3):
-            now.position[link, i] = links.position[frame, link, i]
-            for j in range(3):
-                now.rotation[link, i, j] = links.rotation[frame, link, i, j]
+    for n in range(count_of(chain, digit)):
+        _take_link(links, frame, now, tree.parent[chain[digit, n]])
 
 
 @inlined
 def put_digit(chain: np.ndarray, now: Links, links: Links, digit: int, frame: int) -> None:
     """Copies the links of a digit back."""
-    for n in range(chain.shape[1]):
+    for n in range(count_of(chain, digit)):
         joint = chain[digit, n]
-        if joint < 0:
-            break
         link = joint + 1
         for i in range(3):
             links.axis[frame, joint, i] = now.axis[joint, i]
@@ -171,26 +172,9 @@ def put_digit(chain: np.ndarray, now: Links, links: Links, digit: int, frame: in
 
 
 @inlined
-def _around_at(around: Around, frame: int) -> Around:
-    world = around.environment
-    return Around(
-        around.field,
-        EnvironmentArrays(
-            world.normals[frame],
-            world.offsets[frame],
-            world.positions[frame],
-            world.rotations[frame],
-            world.half_extents,
-            world.frictions,
-        ),
-        around.samples,
-        around.max_samples,
-    )
-
-
-@inlined
-def _is_pinned(free: np.ndarray, low: np.ndarray, high: np.ndarray, digit: int, frame: int) -> bool:
+def _is_pinned(problem: MotionProblem, digit: int, frame: int) -> bool:
     """Whether no joint of a digit may move at a frame."""
+    free, low, high = problem.rig.table.free, problem.low, problem.high
     for a in range(count_of(free, digit)):
         joint = free[digit, a]
         if low[frame, joint] < high[frame, joint]:
@@ -203,7 +187,7 @@ def _joint_terms(
     problem: MotionProblem, digit: int, frame: int, q: np.ndarray, work: DigitWorkspace, side: int
 ) -> float:
     """Sets the normal equations to those of posture and coupling; returns their cost."""
-    free, reference = problem.table.free, problem.reference
+    free, reference = problem.rig.table.free, problem.reference
     bend, weights = problem.bend, problem.weights
     count = count_of(free, digit)
     uneven = problem.bend_bias[digit]
@@ -223,70 +207,47 @@ def _joint_terms(
 
 
 @inlined
-def _anchor_miss(
-    anchors: Anchors, links: Links, row: int
-) -> tuple[float, float, float, float, float, float]:
-    """Where an anchored point is, and how far from its target, m."""
-    local, target = anchors.local, anchors.target
-    one = links_at(links, anchors.frame[row])
-    x, y, z = placed(one, anchors.link[row], local[row, 0], local[row, 1], local[row, 2])
-    return x, y, z, x - target[row, 0], y - target[row, 1], z - target[row, 2]
+def _anchored_point(anchors: Anchors, links: Links, row: int) -> Vec3:
+    """Where an anchored point is, m."""
+    frame = anchors.frame[row]
+    one = Links(links.rotation[frame], links.position[frame], links.axis[frame])
+    return placed_row(one, anchors.link[row], anchors.local, row)
 
 
 @kernel
 def remember_anchors(
-    tree: Tree,
-    table: DigitTable,
-    anchors: Anchors,
-    first: np.ndarray,
-    links: Links,
-    digit: int,
-    gradients: Slopes,
-    now: Links,
+    problem: MotionProblem, links: Links, digit: int, room: MotionWorkspace
 ) -> None:
     """Writes misses and velocities of a digit's anchors, where the links are now."""
+    anchors, first, miss = problem.anchors, problem.first, room.miss
     for row in range(first[digit, 0], first[digit, first.shape[1] - 1]):
-        x, y, z, mx, my, mz = _anchor_miss(anchors, links, row)
-        gradients.miss[row, 0], gradients.miss[row, 1], gradients.miss[row, 2] = mx, my, mz
-        take_links(links, anchors.frame[row], now)
-        point_velocities(
-            tree, table, now, digit, anchors.link[row], (x, y, z), gradients.velocity[row]
-        )
+        point = _anchored_point(anchors, links, row)
+        miss[row, 0], miss[row, 1], miss[row, 2] = minus(point, row3(anchors.target, row))
+        take_links(links, anchors.frame[row], room.now)
+        velocity = room.velocity[row]
+        point_velocities(problem.rig, room.now, digit, anchors.link[row], point, velocity)
 
 
 @kernel
 def fill_bend(
-    free: np.ndarray,
-    anchors: Anchors,
-    first: np.ndarray,
-    links: Links,
-    digit: int,
-    gradients: Slopes,
-    band: Band,
+    problem: MotionProblem, links: Links, digit: int, room: MotionWorkspace, band: Band
 ) -> None:
     """Writes into ``band.extra`` what the bend of the anchors' paths along a step asks to undo.
 
-    The bend is what the misses changed by, less what their velocities say.
-
-    Args:
-        free: Of the digits.
-        anchors: Sorted by digit and frame.
-        first: Rows of the anchors.
-        links: Stacked, placed at the end of the step.
-        digit: Which.
-        gradients: At the start of the step.
-        band: Holds the step.
+    The bend is what the misses changed by, less what their velocities say: the links are at the
+    end of the step that ``band`` holds, misses and velocities are those of its start.
     """
-    velocity, count = gradients.velocity, count_of(free, digit)
+    free, anchors, first = problem.rig.table.free, problem.anchors, problem.first
+    velocity, count = room.velocity, count_of(free, digit)
     num_frames = first.shape[1] - 1
     for u in range(num_frames * count):
         band.extra[u] = 0.0
     for row in range(first[digit, 0], first[digit, num_frames]):
         start = anchors.frame[row] * count
-        _, _, _, bx, by, bz = _anchor_miss(anchors, links, row)
-        bx -= gradients.miss[row, 0]
-        by -= gradients.miss[row, 1]
-        bz -= gradients.miss[row, 2]
+        x, y, z = _anchored_point(anchors, links, row)
+        bx = x - anchors.target[row, 0] - room.miss[row, 0]
+        by = y - anchors.target[row, 1] - room.miss[row, 1]
+        bz = z - anchors.target[row, 2] - room.miss[row, 2]
         for a in range(count):
             bx -= velocity[row, a, 0] * band.step[start + a]
             by -= velocity[row, a, 1] * band.step[start + a]
@@ -300,88 +261,66 @@ def fill_bend(
 
 @kernel
 def _frame_terms(
-    problem: MotionProblem,
-    links: Links,
-    digit: int,
-    frame: int,
-    q: np.ndarray,
-    pull: np.ndarray,
-    one: Links,
-    work: DigitWorkspace,
-    side: int,
+    problem: MotionProblem, motion: Motion, digit: int, frame: int, room: MotionWorkspace, side: int
 ) -> float:
     """Cost of anchors, skin and other digits at one frame; adds to its normal equations."""
-    tree, table, weights = problem.tree, problem.table, problem.weights
-    take_links(links, frame, one)
-    place_digit(tree, table, one, digit, q[frame])
-    put_digit(table.chain, one, links, digit, frame)
-    cost = 0.0
-    anchors = problem.anchors
+    rig, anchors, one, work = problem.rig, problem.anchors, room.now, room.equations
+    take_links(motion.links, frame, one)
+    place_digit(rig, one, digit, motion.q[frame])
+    put_digit(rig.table.chain, one, motion.links, digit, frame)
+    cost, count = 0.0, count_of(rig.table.free, digit)
     for row in range(problem.first[digit, frame], problem.first[digit, frame + 1]):
-        x, y, z, mx, my, mz = _anchor_miss(anchors, links, row)
-        goal = (x - mx - pull[row, 0], y - my - pull[row, 1], z - mz - pull[row, 2])
-        cost += point_terms(
-            tree, table, one, digit, anchors.link[row], (x, y, z), goal, anchors.weight[row],
-            work, side,
-        )  # fmt: skip
+        point = _anchored_point(anchors, motion.links, row)
+        miss = minus(point, row3(anchors.target, row))
+        goal = minus(minus(point, miss), row3(motion.pull, row))
+        point_velocities(rig, one, digit, anchors.link[row], point, work.column)
+        cost += add_point(work, side, count, minus(point, goal), anchors.weight[row])
     if problem.around.max_samples > 0:
-        cost += skin_terms(
-            tree, table, one, digit, _around_at(problem.around, frame), weights.object,
-            weights.environment, weights.object_margin, weights.num_object_capsules,
-            work.row, work.matrix, work.gradient, side, work.skin, frame,
-        )  # fmt: skip
-    if weights.digits > 0.0:
-        cost += digit_terms(tree, table, one, digit, problem.ik, work, side)
+        whole = problem.around
+        world = environment_at(whole.environment, frame)
+        around = Around(whole.field, world, whole.samples, whole.max_samples)
+        cost += skin_terms(rig, one, digit, around, problem.ik, work, side, frame)
+    if problem.weights.digits > 0.0:
+        cost += digit_terms(rig, one, digit, problem.ik, work, side)
     return cost
 
 
 @linked
 def motion_cost(
     problem: MotionProblem,
-    links: Links,
+    motion: Motion,
     digit: int,
-    q: np.ndarray,
-    pull: np.ndarray,
-    now: Links,
-    work: DigitWorkspace,
+    room: MotionWorkspace,
     half: int,
     allowed: float,
 ) -> tuple[float, float]:
     """Objective of one digit's motion; places the digit and writes its normal equations.
 
-    Frames in which nothing may move count with their accelerations only.
-
-    Args:
-        problem: The problem.
-        links: Stacked, (T, ...); other digits must be placed.
-        digit: Which.
-        q: (T, J) rad; followers are set.
-        pull: (N, 3) how far beyond its target each anchor is pulled, m.
-        now: Room for the links of one frame.
-        work: Room for 2 T frames: row ``half * T + t`` is written for frame t.
-        half: 0 or 1.
-        allowed: A cost that is seen to reach this is infinite; the rest is then not computed.
+    Frames in which nothing may move count with their accelerations only. Other digits must be
+    placed. The equations of frame t go to row ``half * T + t``, with 0 or 1 as ``half``. A cost
+    that is seen to reach ``allowed`` is infinite; the rest is then not computed.
 
     Returns:
         The cost, and the part of it that acceleration, coupling and posture have.
     """
-    table, weights = problem.table, problem.weights
-    num_frames, count = q.shape[0], count_of(table.free, digit)
+    free, weights, work = problem.rig.table.free, problem.weights, room.equations
+    q = motion.q
+    num_frames, count = q.shape[0], count_of(free, digit)
     start = half * num_frames
     cost = soft = 0.0
     for frame in range(num_frames):
-        if _is_pinned(table.free, problem.low, problem.high, digit, frame):
+        if _is_pinned(problem, digit, frame):
             for a in range(count):
                 work.gradient[start + frame, a] = 0.0
                 for b in range(a + 1):
                     work.matrix[start + frame, a, b] = 0.0
         else:
             soft += _joint_terms(problem, digit, frame, q, work, start + frame)
-            cost += _frame_terms(problem, links, digit, frame, q, pull, now, work, start + frame)
+            cost += _frame_terms(problem, motion, digit, frame, room, start + frame)
             if cost + soft >= allowed:
                 return np.inf, soft
     for a in range(count):
-        joint = table.free[digit, a]
+        joint = free[digit, a]
         for frame in range(1, num_frames - 1):
             bent = q[frame + 1, joint] - 2.0 * q[frame, joint] + q[frame - 1, joint]
             soft += weights.acceleration * bent * bent
@@ -393,13 +332,12 @@ def motion_cost(
 
 
 @kernel
-def keep_skins(
-    problem: MotionProblem, links: Links, digit: int, now: Links, work: DigitWorkspace
-) -> None:
+def keep_skins(problem: MotionProblem, links: Links, digit: int, room: MotionWorkspace) -> None:
     """Keeps the motion of a digit at which its skin has just been looked at."""
+    samples, skin = problem.around.samples, room.equations.skin
     for frame in range(links.position.shape[0]):
-        take_links(links, frame, now)
-        keep_skin(problem.table, problem.around.samples, work.skin, now, digit, frame)
+        take_links(links, frame, room.now)
+        keep_skin(problem.rig.table, samples, skin, room.now, digit, frame)
 
 
 @kernel
@@ -410,7 +348,7 @@ def fill_band(
 
     Unknown ``frame * count + a`` is the change of the digit's a-th free joint.
     """
-    free, low, high = problem.table.free, problem.low, problem.high
+    free, low, high = problem.rig.table.free, problem.low, problem.high
     acceleration = problem.weights.acceleration
     num_frames, count = q.shape[0], count_of(free, digit)
     for frame in range(num_frames):

@@ -11,7 +11,7 @@ import numpy as np
 from handwright.geometry.distance.environment import pack_environment
 from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.kernels.packed import Packed
-from handwright.kinematics.obstacles import seen_over
+from handwright.kinematics.obstacles import Obstacles, seen_over
 from handwright.kinematics.spacetime.motion import no_anchors, smooth_digits
 from handwright.math.pose import Pose
 from handwright.mechanics.frame_forces import forces_of_frames
@@ -119,6 +119,7 @@ def _compile_smoothing() -> None:
         poses,
         np.tile(model.pose("rest"), (_WARM_FRAMES, 1)),
         no_anchors(),
-        field=signed_distance_field(body),
-        environment=seen_over(pack_environment(problem.environment), poses),
+        obstacles=Obstacles(
+            signed_distance_field(body), seen_over(pack_environment(problem.environment), poses)
+        ),
     )

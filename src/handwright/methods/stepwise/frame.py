@@ -38,15 +38,7 @@ class Frame:
         time: float,
         step: float,
     ) -> Frame:
-        """The frame that begins with these states.
-
-        Args:
-            world: What does not change while stepping.
-            hands: States of all hands.
-            bodies: States of all bodies.
-            time: Start of the frame, s.
-            step: Length of the frame, s.
-        """
+        """The frame that begins with these states."""
         velocity = np.concatenate(
             [np.zeros(0), *(hand.velocity for hand in hands), *(body.twist for body in bodies)]
         )

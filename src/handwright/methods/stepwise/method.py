@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
 import numpy as np
 
+from handwright.core.clip import Clip
 from handwright.core.problem import Problem
 from handwright.core.tolerances import GoalTolerances
 from handwright.deprecated import renamed_fields
@@ -18,6 +19,7 @@ from handwright.methods.base import Attempt, AttemptContext, Method, Search
 from handwright.methods.paper import Paper
 from handwright.methods.stepwise.objectives.current_goals import goal_lacks
 from handwright.methods.stepwise.objectives.planned_grasps import NoGripError
+from handwright.methods.stepwise.recording import Moment, make_clip
 from handwright.methods.stepwise.session import MAX_STEP, Session
 from handwright.methods.stepwise.settings import Settings
 
@@ -75,6 +77,8 @@ class Stepping(Search):
 
     def __init__(self, problem: Problem, method: Stepwise) -> None:
         self._problem, self._method = problem, method
+        self._moments: deque[Moment] = deque()
+        self._num_done = 0
 
     def attempt(self, context: AttemptContext) -> Attempt:
         """Finds grasps, and steps through all frames."""
@@ -86,8 +90,10 @@ class Stepping(Search):
             return Attempt(causes=Counter([str(error)]))
         start = time.perf_counter()
         steps = np.diff(self._problem.times)
+        self._moments = session.moments
         for n, step in enumerate(steps):
             session.step(float(step))
+            self._num_done = n + 1
             if n % _TELL_EVERY == 0:
                 context.tell({"frames": n + 1.0, "frames to go": len(steps) - n - 1.0})
         tally = session.tally
@@ -100,6 +106,13 @@ class Stepping(Search):
         }
         timings = {"grasps": start - begin, "stepping": time.perf_counter() - start}
         return Attempt((session.clip(method.name),), Counter(), statistics, timings)
+
+    def unfinished(self) -> Sequence[Clip]:
+        """The frames so far; an interrupted one may have left more, which do not count."""
+        if self._num_done == 0:
+            return ()
+        moments = list(self._moments)[: self._num_done + 1]
+        return (make_clip(self._problem, moments, self._method.name, first=0),)
 
     def cause(self, attempts: Sequence[Attempt]) -> str:
         """Why no grasp was found, if none was."""

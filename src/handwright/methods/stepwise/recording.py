@@ -63,12 +63,7 @@ def listed_contacts(
 ) -> list[Contact]:
     """Contacts that carry force in a frame; one that slides before or after it is called so.
 
-    Args:
-        world: Names.
-        contacts: All contacts.
-        rows: All contacts as arrays.
-        solved: Forces, and velocities after the frame.
-        frame: Number of the frame.
+    ``frame`` is its number.
     """
     found = []
     mean = mean_slip(rows, solved.velocity)

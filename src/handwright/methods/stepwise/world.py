@@ -92,6 +92,8 @@ class SteppedBody:
     """The body as ``Target``."""
     corners: Float[np.ndarray, "V 3"]
     """Relative to the centre of mass, in the body's axes, m."""
+    radius: float
+    """Distance of the farthest corner from the centre of mass, m."""
     inverse: Float[np.ndarray, "3 3"]
     """Inverse of the inertia in the body's axes, 1/(kg m^2)."""
 
@@ -257,17 +259,11 @@ def make_world(problem: Problem) -> World:
     bodies = []
     surfaces = pack_environment(problem.environment)
     for name, body in problem.bodies.items():
-        field = signed_distance_field(body)
-        bodies.append(
-            SteppedBody(
-                name,
-                body,
-                first,
-                Packed(Target(field, surfaces, True)),
-                _corners(body) - body.center,
-                np.linalg.inv(body.inertia),
-            )
-        )
+        target = Packed(Target(signed_distance_field(body), surfaces, True))
+        corners = _corners(body) - body.center
+        radius = float(np.sqrt((corners**2).sum(axis=1).max(initial=0.0)))
+        inverse = np.linalg.inv(body.inertia)
+        bodies.append(SteppedBody(name, body, first, target, corners, radius, inverse))
         first += 6
     # The environment has no field, but compiled code wants one.
     nowhere = make_field(np.ones((2, 2, 2)), np.zeros(3), 1.0)

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
-from handwright.hands.capsule_sites import distances_to_axes
+from handwright.hands.capsules import distances_to_axes
 from handwright.kinematics import posed_capsules
 from handwright.math import rotation
 from handwright.physics.mjcf.body_groups import BodyGroup, body_groups

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from handwright.core.hand import Capsules, HandModel
-from handwright.hands.capsule_sites import spread_sites
+from handwright.hands.capsules import spread_sites
 from handwright.physics.mjcf.hand_mapping import HandMapping
 from handwright.physics.mjcf.robot_digits import (
     closing_turns,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from handwright.core.hand import HandModel
-from handwright.hands.capsule_sites import zero_pose_origins
+from handwright.hands.capsules import zero_pose_origins
 
 _GRAVITY = 9.81
 _SAG = 0.01

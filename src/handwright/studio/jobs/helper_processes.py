@@ -9,21 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import logging
-import multiprocessing
 import os
-import signal
-import threading
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from enum import Enum
 from typing import Any, NamedTuple
 
-from handwright.errors import HandwrightError, MissingExtraError
-from handwright.io.guarded import MEMORY_GB, limit_memory
-from handwright.studio.server.request_errors import TroubleError
-
-_logger = logging.getLogger(__name__)
+from handwright.child_processes import ChildContext, stay_with_parent
+from handwright.io.guarded import limit_memory
+from handwright.studio.server.request_errors import TroubleError, trouble_of
 
 
 class Work(Enum):
@@ -118,7 +112,7 @@ class Helper:
         if self._pool is None:
             self._pool = ProcessPoolExecutor(
                 self._num_processes,
-                multiprocessing.get_context("spawn"),
+                ChildContext(),
                 _start,
                 (self._niceness,),
             )
@@ -133,36 +127,19 @@ class Helper:
 
 
 def _start(niceness: int) -> None:
-    """Ends this process when the server is gone, however it went."""
-    # Ctrl-C is for the server, which ends its helpers.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """The first thing that a helper does."""
+    stay_with_parent()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     if hasattr(os, "nice"):
         os.nice(niceness)
     # Clips come from anywhere; those that ask for more fail with a message.
     limit_memory()
-    parent = multiprocessing.parent_process()
-    assert parent is not None  # helpers are started by a server
-
-    def watch() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def _call(work: Work, arguments: tuple[object, ...]) -> Any:  # noqa: ANN401  what the work gives
     try:
         module, _, name = work.value.partition(":")
         return getattr(importlib.import_module(f"handwright.studio.{module}"), name)(*arguments)
-    except TroubleError as error:
-        return _Failure(error.status, error.message)
-    except MissingExtraError as error:
-        return _Failure(409, str(error))
-    except HandwrightError as error:
-        return _Failure(422, str(error))
-    except MemoryError:
-        return _Failure(422, f"This needs more than {MEMORY_GB:g} GB of memory and was given up.")
     except Exception as error:
-        _logger.exception("A helper of the studio failed.")
-        return _Failure(422, f"This failed unexpectedly ({type(error).__name__}: {error}).")
+        trouble = trouble_of(error)
+        return _Failure(trouble.status, trouble.message)

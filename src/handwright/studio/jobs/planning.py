@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -62,7 +63,27 @@ def plan_job(hidden: Path, request: JobRequest) -> JobPlan:
                 f"Pins were given to the method '{name}'; only 'sampling' takes them."
             )
         extra["pins"] = tuple(_pins(problem, request))
-    return JobPlan(problem, make_method(name, request.settings, extra))
+    method = make_method(name, request.settings, extra)
+    for key, most in _most().items():
+        if getattr(method, key, 0) > most:
+            raise InvalidValueError(
+                f"'{key}' is {getattr(method, key)}; a job of the studio takes {most} at most. "
+                "Choose less, or use the command line."
+            )
+    return JobPlan(problem, method)
+
+
+def _most() -> dict[str, int]:
+    """Largest settings of jobs; a slip of the keyboard must not take the whole machine."""
+    return {
+        "num_workers": os.cpu_count() or 1,
+        "num_solutions": 1000,
+        "time_budget": 86_400,
+        "window": 1000,
+        "max_frames": 1_000_000,
+        "max_attempts": 10_000,
+        "samples_per_phase": 200,
+    }
 
 
 def _pins(problem: Problem, request: JobRequest) -> list[Pin]:

@@ -5,7 +5,6 @@ Every motion is written into the folder, whole, as soon as it is certified.
 
 from __future__ import annotations
 
-import logging
 import math
 import os
 import queue
@@ -13,14 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from handwright.core.result import Progress, Result, Status
-from handwright.errors import HandwrightError
 from handwright.io.clip.file import save_clip
 from handwright.studio.jobs.json_pipe import Parent
 from handwright.studio.jobs.planning import plan_job
 from handwright.studio.messages import JobRequest
+from handwright.studio.server.request_errors import trouble_of
 from handwright.synthesis import synthesize
-
-_logger = logging.getLogger(__name__)
 
 
 def main() -> None:
@@ -35,12 +32,8 @@ def main() -> None:
         order = orders.get()
         try:
             parent.send(_do(parent, order))
-        except HandwrightError as error:
-            parent.send({"kind": "failed", "message": str(error)})
         except Exception as error:
-            _logger.exception("A job failed.")
-            text = f"This failed unexpectedly ({type(error).__name__}: {error})."
-            parent.send({"kind": "failed", "message": text})
+            parent.send({"kind": "failed", "message": trouble_of(error).message})
 
 
 def _do(parent: Parent, order: dict[str, Any]) -> dict[str, Any]:

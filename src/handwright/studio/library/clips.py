@@ -5,26 +5,28 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 
-from handwright.errors import HandwrightError
 from handwright.io.atomic import written_whole
 from handwright.studio.jobs.helper_processes import Helper, Work
-from handwright.studio.library.folder import Folder, Found, clip_id, content_digest
-from handwright.studio.library.headlines import Headline, read_headline
+from handwright.studio.labels import well_formed
+from handwright.studio.library.folder import Folder, Found, clip_id
+from handwright.studio.library.headlines import Headline, read_headline, summary_of
 from handwright.studio.library.judged import (
     MODEL,
     SUMMARY,
     TIMELINE,
     JudgedClip,
-    judge_salt,
     read_judged,
+    results_folder,
 )
 from handwright.studio.messages import ClipSummary
 from handwright.studio.server.events import Hub
-from handwright.studio.server.request_errors import TroubleError, unknown
+from handwright.studio.server.request_errors import FULL, TroubleError, trouble_of, unknown
 
+_logger = logging.getLogger(__name__)
 LOOK_EVERY = 2.0
 """s between looks at the folder."""
 _NOTHING = Headline("", "", 0, 0, 0.0)
@@ -60,6 +62,8 @@ class Library:
 
     async def start(self) -> None:
         """Looks at the folder for the first time, and from then on now and then."""
+        with contextlib.suppress(OSError):
+            await asyncio.to_thread(self._folder.drop_leftovers)
         await self.look()
         self._tasks = [asyncio.create_task(self._watch()), asyncio.create_task(self._judge_all())]
 
@@ -88,26 +92,13 @@ class Library:
 
     def summary(self, entry: Entry) -> ClipSummary:
         """What the wall says of a clip."""
-        head, judged = entry.headline, entry.judged
-        return ClipSummary(
-            id=entry.id,
-            file=entry.found.file,
-            scene=head.scene,
-            method=head.method,
-            seed=head.seed,
-            num_frames=head.num_frames,
-            fps=head.fps,
-            duration=head.duration,
-            created=entry.found.changed / 1e9,
-            job=entry.job,
-            is_favourite=entry.found.file in self._favourites,
-            is_certified=None if judged is None else judged.is_certified,
-            verdict=None if judged is None else judged.verdict,
-            figures=None if judged is None else judged.figures,
-            strategies=None if judged is None else judged.strategies,
-            cluster=entry.cluster,
-            trouble=entry.trouble,
-        )
+        own = {
+            "job": entry.job,
+            "is_favourite": entry.found.file in self._favourites,
+            "cluster": entry.cluster,
+            "trouble": None if entry.trouble is None else well_formed(entry.trouble),
+        }
+        return summary_of(entry.found, entry.headline, entry.judged).model_copy(update=own)
 
     # ---- changes ---------------------------------------------------------------------------
 
@@ -126,12 +117,13 @@ class Library:
     def set_favourite(self, clip: str, is_favourite: bool) -> ClipSummary:
         """A clip is, or is no longer, a favourite."""
         entry = self.entry(clip)
-        self._favourites.discard(entry.found.file)
+        favourites = self._favourites - {entry.found.file}
         if is_favourite:
-            self._favourites.add(entry.found.file)
+            favourites.add(entry.found.file)
         self._folder.hidden.mkdir(parents=True, exist_ok=True)
         with written_whole(self._folder.hidden / "favourites.json") as file:
-            file.write(json.dumps(sorted(self._favourites)).encode())
+            file.write(json.dumps(sorted(favourites)).encode())
+        self._favourites = favourites
         summary = self.summary(entry)
         self._hub.tell_clip(summary)
         return summary
@@ -139,8 +131,8 @@ class Library:
     async def delete(self, clip: str) -> None:
         """Puts the file of a clip away, from where it can be fetched back."""
         entry = self.entry(clip)
-        name = f"{entry.found.changed}_{Path(entry.found.file).name}"
-        kept = self._folder.part("deleted") / name
+        # A folder of its own for each time: file names have no room for more letters.
+        kept = self._folder.part(f"deleted/{entry.found.changed}") / Path(entry.found.file).name
         with contextlib.suppress(FileNotFoundError):
             self.path(entry).replace(kept)
         await self.look()
@@ -152,6 +144,7 @@ class Library:
             for entry in list(self._entries.values()):
                 if entry.found.file not in listed:
                     del self._entries[entry.id]
+                    self._jobs.pop(entry.found.file, None)
                     self._hub.tell_gone(entry.id)
             known = {entry.found for entry in self._entries.values()}
             for found in listed.values():
@@ -162,26 +155,30 @@ class Library:
                     self._unjudged.set()
 
     def _read(self, found: Found) -> Entry:
-        """What is known of a file at once; runs in a thread."""
+        """What is known of a file at once, whatever is in it; runs in a thread."""
         path = self._folder.path(found.file)
         entry = Entry(clip_id(found.file), found, _NOTHING, Path(), job=self._jobs.get(found.file))
         try:
             entry.headline = read_headline(path)
-            digest = content_digest(path, judge_salt() + found.file)
-            entry.results = self._folder.part("judged") / digest
+            entry.results = results_folder(self._folder, found)
             entry.judged = read_judged(entry.results)
-        except HandwrightError as error:
-            entry.trouble = str(error).replace(str(path), found.file)
-        except OSError as error:
-            entry.trouble = f"{found.file}: cannot be read ({error.strerror})."
+            self.summary(entry)
+        except Exception as error:
+            entry.headline, entry.judged = _NOTHING, None
+            told = trouble_of(error).message.replace(str(path), found.file)
+            name = Path(found.file).name
+            entry.trouble = told if name in told else f"{found.file}: {told}"
         return entry
 
     async def _watch(self) -> None:
         while True:
             await asyncio.sleep(LOOK_EVERY)
-            # A folder that cannot be read for a moment is looked at again.
-            with contextlib.suppress(OSError):
+            try:
                 await self.look()
+            except OSError:
+                pass  # A folder that cannot be read for a moment is looked at again.
+            except Exception:
+                _logger.exception("The folder cannot be looked at.")
 
     # ---- what is made of clips -------------------------------------------------------------
 
@@ -234,9 +231,13 @@ class Library:
                 await self._made(entry.id, Work.MAKE_MODEL, MODEL, self._judge)
                 await self._made(entry.id, Work.JUDGE_CLIP, TIMELINE, self._judge)
                 self._note(entry)
-            except TroubleError as error:
-                if self._is_listed(entry):
-                    entry.trouble = error.message.replace(str(self.path(entry)), entry.found.file)
+            except Exception as error:
+                trouble = trouble_of(error)
+                if trouble.status == FULL:
+                    # It is nothing about the clip, and passes.
+                    await asyncio.sleep(LOOK_EVERY)
+                elif self._is_listed(entry):
+                    entry.trouble = trouble.message.replace(str(self.path(entry)), entry.found.file)
                     self._hub.tell_clip(self.summary(entry))
 
     def _next_unjudged(self) -> Entry | None:

@@ -1,21 +1,33 @@
 """The folder whose clips are shown, and what is kept beside them.
 
-Clips are the ``.npz`` files of the folder and of folders in it. All that the studio itself keeps is
-in the hidden folder ``.handwright``: results of judging, uploads, scenes, favourites, and clips
-that were deleted. Only deleting ``uploads``, ``scenes`` and ``favourites.json`` loses anything.
+Clips are the ``.npz`` files of the folder and of folders in it. What the studio keeps of its user's
+is in the hidden folder ``.handwright``: uploads, scenes, favourites, and clips that were deleted.
+Results of judging are in the user's own cache: whoever can write into the folder could forge them.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import shutil
+import stat
+import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from handwright.folders import cache_dir
+
 HIDDEN = ".handwright"
+_LEFTOVERS = (
+    ".*.part.*",
+    *(f"{HIDDEN}/{name}" for name in ("uploads/.*.part", "exports/*", "live/*")),
+)
 _MAX_DEPTH = 4
 _MAX_CLIPS = 5000
+_HOUR, _DAY = 3600.0, 86400.0
+_KEPT_DAYS = 60
+"""Days after which results of judging that nobody has looked at are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +47,8 @@ class Folder:
     """A folder of clips."""
 
     root: Path
+    judged: Path = field(default_factory=lambda: cache_dir() / "judged")
+    """Results of judging, in a folder for each content of a clip file."""
 
     @property
     def hidden(self) -> Path:
@@ -51,16 +65,30 @@ class Folder:
         """Where a file of ``listed`` is."""
         return self.root / file
 
+    def drop_leftovers(self) -> None:
+        """Deletes what a killed server has left half done, and results that nobody wants."""
+        now = time.time()
+        for pattern in _LEFTOVERS:
+            for path in self.root.glob(pattern):
+                # Another server may be at work on what is younger.
+                if now - path.stat().st_mtime > _HOUR:
+                    path.unlink(missing_ok=True)
+        for path in self.judged.glob("*"):
+            if now - path.stat().st_mtime > _KEPT_DAYS * _DAY:
+                shutil.rmtree(path, ignore_errors=True)
+
     def listed(self) -> list[Found]:
         """Every file that may be a clip; links that lead out of the folder are left out."""
         found = []
         for path in self._files():
             try:
-                stat = path.stat()
+                is_ = path.stat()
             except OSError:
                 continue  # It went away meanwhile, or leads nowhere.
+            if not stat.S_ISREG(is_.st_mode):
+                continue  # Whoever read a pipe would wait for ever.
             found.append(
-                Found(path.relative_to(self.root).as_posix(), stat.st_size, stat.st_mtime_ns)
+                Found(path.relative_to(self.root).as_posix(), is_.st_size, is_.st_mtime_ns)
             )
             if len(found) >= _MAX_CLIPS:
                 break
@@ -81,12 +109,12 @@ class Folder:
 
 def clip_id(file: str) -> str:
     """What a clip is called in addresses: the same as long as its file keeps its name."""
-    return hashlib.sha256(file.encode()).hexdigest()[:16]
+    return hashlib.sha256(os.fsencode(file)).hexdigest()[:16]
 
 
 def content_digest(path: Path, salt: str) -> str:
     """What results of judging are kept under: another for other content, or another judge."""
-    digest = hashlib.sha256(salt.encode())
+    digest = hashlib.sha256(os.fsencode(salt))
     with path.open("rb") as file:
         while block := file.read(1 << 20):
             digest.update(block)

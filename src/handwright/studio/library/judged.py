@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from handwright.studio.library.folder import Folder, Found, content_digest
 from handwright.studio.messages import Figure, Strategies
 
 MODEL, TIMELINE, SUMMARY, POSES = "model.glb", "timeline.json", "summary.json", "poses.npy"
@@ -43,12 +44,19 @@ def judge_salt() -> str:
     return digest.hexdigest()
 
 
+def results_folder(folder: Folder, found: Found) -> Path:
+    """Where results of judging a file are, or will be."""
+    salt = judge_salt() + found.file
+    return folder.judged / content_digest(folder.path(found.file), salt)
+
+
 def read_judged(folder: Path) -> JudgedClip | None:
     """What was found earlier; None if nothing was. What is damaged is deleted, to be made anew."""
     path = folder / SUMMARY
     if not path.is_file():
         return None
     try:
+        folder.touch()  # Somebody wants it.
         return JudgedClip.model_validate_json(path.read_bytes())
     except ValueError:
         path.unlink(missing_ok=True)

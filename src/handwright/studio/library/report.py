@@ -12,11 +12,11 @@ from rich.console import Console
 
 from handwright.errors import HandwrightError, InvalidValueError
 from handwright.io.atomic import written_whole
-from handwright.studio.library.folder import Folder, Found, clip_id, content_digest
-from handwright.studio.library.headlines import read_headline
-from handwright.studio.library.judged import MODEL, TIMELINE, judge_salt, read_judged
+from handwright.studio.library.folder import Folder, Found, clip_id
+from handwright.studio.library.headlines import read_headline, summary_of
+from handwright.studio.library.judged import MODEL, TIMELINE, read_judged, results_folder
 from handwright.studio.library.judging import cluster_clips, judge_clip, make_model
-from handwright.studio.messages import ClipSummary, ReportClip, ReportData, Timeline
+from handwright.studio.messages import ReportClip, ReportData, Timeline
 from handwright.studio.server.page_files import PAGE
 
 DATA_ID = "handwright-report"
@@ -106,8 +106,7 @@ def _clips(folder: Folder, console: Console) -> list[ReportClip]:
     found: list[tuple[Found, Path]] = []
     for one in folder.listed():
         path = folder.path(one.file)
-        digest = content_digest(path, judge_salt() + one.file)
-        results = folder.part("judged") / digest
+        results = results_folder(folder, one)
         try:
             with console.status(f"judging {one.file}"):
                 make_model(path, results)
@@ -135,25 +134,7 @@ def _clusters(folder: Folder, found: list[tuple[Found, Path]]) -> dict[Found, in
 def _report_clip(folder: Folder, found: Found, results: Path, cluster: int) -> ReportClip:
     head, judged = read_headline(folder.path(found.file)), read_judged(results)
     assert judged is not None  # it was judged above
-    summary = ClipSummary(
-        id=clip_id(found.file),
-        file=found.file,
-        scene=head.scene,
-        method=head.method,
-        seed=head.seed,
-        num_frames=head.num_frames,
-        fps=head.fps,
-        duration=head.duration,
-        created=found.changed / 1e9,
-        job=None,
-        is_favourite=False,
-        is_certified=judged.is_certified,
-        verdict=judged.verdict,
-        figures=judged.figures,
-        strategies=judged.strategies,
-        cluster=cluster,
-        trouble=None,
-    )
+    summary = summary_of(found, head, judged).model_copy(update={"cluster": cluster})
     timeline = Timeline.model_validate_json((results / TIMELINE).read_bytes())
     model = base64.b64encode((results / MODEL).read_bytes()).decode()
     return ReportClip(summary=summary, timeline=timeline, model=model)

@@ -20,6 +20,7 @@ from handwright.io.gltf.write import save_glb
 from handwright.studio.jobs.json_pipe import Parent
 from handwright.studio.live.scene import STEP, LiveScene
 from handwright.studio.messages import LiveCommand, LiveFrame
+from handwright.studio.server.request_errors import trouble_of
 from handwright.studio.uploads.catalogue import preview
 from handwright.studio.uploads.scenes import find_scene
 
@@ -116,8 +117,8 @@ def main() -> None:
                 worker.order(orders.get())
                 due = max(due, time.monotonic() - STEP)
             worker.step()
-        except HandwrightError as error:
-            parent.send(LiveFrame(kind="trouble", message=str(error)).model_dump())
+        except (HandwrightError, OSError) as error:
+            parent.send(LiveFrame(kind="trouble", message=trouble_of(error).message).model_dump())
         except Exception as error:
             _logger.exception("A live scene failed.")
             worker.stop(f"The simulation failed ({type(error).__name__}). Start again.")

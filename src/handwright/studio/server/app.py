@@ -10,6 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from handwright.errors import HandwrightError
 from handwright.studio.library.folder import Folder
@@ -23,11 +24,11 @@ from handwright.studio.server import (
     routes_uploads,
 )
 from handwright.studio.server.guard import Access, Guard
-from handwright.studio.server.request_errors import TroubleError
+from handwright.studio.server.request_errors import trouble_of
 from handwright.studio.server.state import running_studio
 from handwright.studio.server.validation_text import refusal
 
-REFUSALS = (400, 401, 403, 404, 405, 409, 413, 415, 422)
+REFUSALS = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 507)
 
 
 def make_app(folder: Folder, access: Access, *, jobs_at_once: int | None = None) -> FastAPI:
@@ -53,8 +54,9 @@ def make_app(folder: Folder, access: Access, *, jobs_at_once: int | None = None)
         redoc_url=None,
         responses={status: {"model": Trouble} for status in REFUSALS},
     )
-    app.add_exception_handler(TroubleError, _trouble)
-    app.add_exception_handler(HandwrightError, _mistake)
+    app.add_exception_handler(HandwrightError, _trouble)
+    app.add_exception_handler(OSError, _trouble)
+    app.add_exception_handler(ClientDisconnect, _gone)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _refused)
     for routes in (routes_catalogue, routes_clips, routes_jobs, routes_uploads, routes_live):
@@ -69,12 +71,12 @@ def _answer(status: int, message: str) -> JSONResponse:
 
 
 async def _trouble(_request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, TroubleError)
-    return _answer(error.status, error.message)
+    trouble = trouble_of(error)
+    return _answer(trouble.status, trouble.message)
 
 
-async def _mistake(_request: Request, error: Exception) -> JSONResponse:
-    return _answer(422, str(error))
+async def _gone(_request: Request, _error: Exception) -> JSONResponse:
+    return _answer(400, "The request was broken off.")  # Nobody hears it.
 
 
 async def _invalid(_request: Request, error: Exception) -> JSONResponse:

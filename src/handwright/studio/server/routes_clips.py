@@ -11,6 +11,7 @@ from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
 from handwright.studio.jobs.helper_processes import Work
+from handwright.studio.labels import well_formed
 from handwright.studio.library.export_options import MEDIA, ExportOptions
 from handwright.studio.messages import ClipSummary, Comparison, FavouriteRequest, Timeline
 from handwright.studio.server.request_errors import TroubleError
@@ -93,7 +94,7 @@ async def export(
     options = ExportOptions(format, fps, skeleton, environment, contacts, forces)
     options.check()
     source = _readable(studio, clip)
-    stem = Path(studio.library.entry(clip).found.file).stem
+    stem = well_formed(Path(studio.library.entry(clip).found.file).stem)
     handle, name = tempfile.mkstemp(suffix=f".{format}", dir=studio.folder.part("exports"))
     Path(name).unlink()
     with open(handle, "rb"):

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from handwright.studio.jobs.json_pipe import Child
 from handwright.studio.library.folder import clip_id
 from handwright.studio.messages import LiveCommand, LiveFrame
-from handwright.studio.server.request_errors import unknown
+from handwright.studio.server.request_errors import trouble_of, unknown
 from handwright.studio.server.routes_catalogue import GLB, GLB_ANSWER, TheStudio
 from handwright.studio.server.state import Studio, studio_of_socket
 from handwright.studio.server.validation_text import refusal
@@ -24,6 +24,8 @@ router = APIRouter()
 MAX_LIVE = 4
 """Pages that may step scenes at the same time; each is a process."""
 _MAX_TEXT = 10_000
+_GONE = WebSocketDisconnect, RuntimeError, KeyError
+"""What is raised where the page is gone, or sends what is no text."""
 
 
 @router.get("/live/{name}/model.glb", response_class=FileResponse, responses=GLB_ANSWER)
@@ -40,16 +42,18 @@ async def live_model(
 @router.websocket("/live")
 async def live(socket: WebSocket, studio: Annotated[Studio, Depends(studio_of_socket)]) -> None:
     """Takes LiveCommand messages, sends LiveFrame messages."""
-    await socket.accept()
-    if len(studio.live) >= MAX_LIVE:
-        text = f"{MAX_LIVE} scenes are live already. Close one of them."
-        await _send(socket, LiveFrame(kind="trouble", message=text))
-        await socket.close()
-        return
     session = secrets.token_hex(8)
-    studio.live.add(session)
     try:
+        await socket.accept()
+        if len(studio.live) >= MAX_LIVE:
+            text = f"{MAX_LIVE} scenes are live already. Close one of them."
+            await _send(socket, LiveFrame(kind="trouble", message=text))
+            await socket.close()
+            return
+        studio.live.add(session)
         await _Live(socket, studio, session).run()
+    except _GONE:
+        pass
     finally:
         studio.live.discard(session)
         with contextlib.suppress(OSError):
@@ -74,9 +78,10 @@ class _Live:
                 except ValidationError as error:
                     await self._trouble(refusal(error.errors()))
                     continue
-                await self._pass(command)
-        except (WebSocketDisconnect, RuntimeError, KeyError):
-            pass  # The page is gone, or sends what is no text.
+                try:
+                    await self._pass(command)
+                except OSError as error:
+                    await self._trouble(trouble_of(error).message)
         finally:
             if self._passing is not None:
                 self._passing.cancel()
@@ -103,12 +108,13 @@ class _Live:
         self._child.send(command.model_dump())
 
     async def _pass_back(self, child: Child) -> None:
-        async for message in child.messages():
-            if message["kind"] == "saved":
-                await self._studio.library.add(message["clip"], None)
-                message["clip"] = clip_id(message["clip"])
-            await self._socket.send_text(json.dumps(message))
-        await self._trouble("The simulation ended by itself. Start again.")
+        with contextlib.suppress(*_GONE):
+            async for message in child.messages():
+                if message["kind"] == "saved":
+                    await self._studio.library.add(message["clip"], None)
+                    message["clip"] = clip_id(message["clip"])
+                await self._socket.send_text(json.dumps(message))
+            await self._trouble("The simulation ended by itself. Start again.")
 
     async def _trouble(self, message: str) -> None:
         await _send(self._socket, LiveFrame(kind="trouble", message=message))

@@ -6,10 +6,15 @@ import socket
 import threading
 import webbrowser
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from handwright.errors import InvalidValueError, require
 from handwright.studio.library.folder import Folder
+
+if TYPE_CHECKING:
+    import uvicorn
+    from fastapi import FastAPI
 
 DEFAULT_PORT = 8642
 _NUM_PORTS = 20
@@ -48,7 +53,19 @@ def serve(
     print(f"The studio shows {root} at {address} (Ctrl-C ends it).", flush=True)  # noqa: T201
     if opens_browser:
         threading.Timer(1.0, webbrowser.open, (address,)).start()
-    uvicorn.Server(config).run(sockets=[listener])
+    _server(config, app).run(sockets=[listener])
+
+
+def _server(config: uvicorn.Config, app: FastAPI) -> uvicorn.Server:
+    """A server that lets pages go before it ends; uvicorn alone would cut them off, loudly."""
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            app.state.studio.let_go()
+            await super().shutdown(sockets)
+
+    return Server(config)
 
 
 def page_address(host: str, port: int, token: str | None) -> str:

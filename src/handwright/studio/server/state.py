@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from fastapi import Request, WebSocket
 
@@ -26,8 +27,18 @@ class Studio:
     """For what pages wait for."""
     library: Library
     jobs: Jobs
+    judge: Helper
+    """For what nobody waits for."""
     live: set[str] = field(default_factory=set)
     """Scenes that are stepped live."""
+    arriving: set[Path] = field(default_factory=set)
+    """Uploads that are not whole yet."""
+
+    def let_go(self) -> None:
+        """Gives everybody who waits an answer: the server is ending."""
+        self.hub.close()
+        self.desk.close()
+        self.judge.close()
 
 
 @contextlib.asynccontextmanager
@@ -45,15 +56,14 @@ async def running_studio(folder: Folder, *, jobs_at_once: int | None) -> AsyncIt
     jobs.start()
     # The first look at the scenes takes a while on a new machine; nobody needs to wait for it.
     early = asyncio.create_task(_look_early(desk, folder))
+    studio = Studio(folder, hub, desk, library, jobs, judge)
     try:
-        yield Studio(folder, hub, desk, library, jobs)
+        yield studio
     finally:
         early.cancel()
-        hub.close()
         await jobs.close()
         await library.close()
-        desk.close()
-        judge.close()
+        studio.let_go()
 
 
 async def _look_early(desk: Helper, folder: Folder) -> None:

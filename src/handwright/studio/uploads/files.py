@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from pathlib import Path
 
 from handwright.errors import InvalidValueError
+from handwright.studio.library.folder import content_digest
 from handwright.studio.server.request_errors import TroubleError
 
 MAX_BYTES = 64 * 1024**2
@@ -28,9 +28,9 @@ def safe_name(name: str) -> str:
     return f"{stem or 'upload'}.{suffix.lower()}"
 
 
-def upload_id(name: str, content: bytes) -> str:
-    """What an upload is called: the same for the same file."""
-    return hashlib.sha256(name.encode() + b"\0" + content).hexdigest()[:16]
+def upload_id(name: str, path: Path) -> str:
+    """What an upload is called: the same for the same file under the same name."""
+    return content_digest(path, f"{name}\0")[:16]
 
 
 def upload_path(hidden: Path, name: str) -> Path:

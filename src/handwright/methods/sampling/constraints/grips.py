@@ -13,6 +13,7 @@ from handwright.geometry.distance.sdf import field_value
 from handwright.kernels.decorators import compiled
 from handwright.kernels.packed import Packed
 from handwright.kinematics.ik.digit import place_digit
+from handwright.kinematics.ik.digit_table import Rig
 from handwright.kinematics.tree import placed
 from handwright.methods.sampling.constraints.preferences import Grip
 from handwright.methods.sampling.search.posing import place_hands
@@ -83,7 +84,7 @@ def _measure_wrap(
                 while table.free[d, a] >= 0:
                     values[table.free[d, a]] = q[d, m, k, a]
                     a += 1
-                place_digit(data.tree, table, work.now, d, values)
+                place_digit(Rig(data.tree, table), work.now, d, values)
                 total = count = 0.0
                 for i in range(table.capsule.shape[1]):
                     c = table.capsule[d, i]

@@ -11,7 +11,7 @@ from handwright.errors import InvalidValueError
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.kernels.decorators import compiled
 from handwright.kernels.packed import Packed
-from handwright.kinematics.ik.digit import IkWeights
+from handwright.kinematics.ik.problem import IkWeights
 from handwright.kinematics.tree import placed
 from handwright.methods.sampling.constraints.preferences import Pin
 from handwright.methods.sampling.constraints.schedule import DigitSchedule

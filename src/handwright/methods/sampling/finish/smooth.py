@@ -14,8 +14,9 @@ from jaxtyping import Float, Int
 
 from handwright.kernels.packed import Packed
 from handwright.kinematics.fk import link_poses
+from handwright.kinematics.obstacles import Obstacles
 from handwright.kinematics.skin.samples import skin_samples
-from handwright.kinematics.spacetime.motion import smooth_digits
+from handwright.kinematics.spacetime.motion import JointBounds, smooth_digits
 from handwright.kinematics.spacetime.terms import Anchors, SpacetimeWeights
 from handwright.methods.sampling.finish.anchors import (
     HandPath,
@@ -199,14 +200,10 @@ def _smooth(hold: HoldSearch, motion: SmoothMotion, sweeps: int) -> SmoothMotion
             root_of(hold, h),
             motion.q[:, joints],
             motion.anchors[h],
-            field=data.field,
-            environment=data.environment,
+            obstacles=Obstacles(data.field, data.environment, skin_samples(model, _SPACING)),
             reference=motion.reference[:, joints],
-            low=data.low[:, joints],
-            high=data.high[:, joints],
-            weights=_WEIGHTS._replace(object_margin=motion.margin),
-            samples=skin_samples(model, _SPACING),
-            sweeps=sweeps,
+            bounds=JointBounds(data.low[:, joints], data.high[:, joints]),
+            weights=_WEIGHTS._replace(object_margin=motion.margin, sweeps=sweeps),
         )
         result[:, joints] = smooth.q
     return motion._replace(q=result)

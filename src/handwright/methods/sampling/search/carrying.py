@@ -8,6 +8,7 @@ from handwright.kernels.decorators import compiled, inlined, kernel, linked
 from handwright.kinematics.tree import placed
 from handwright.mechanics.cones import MAX_ITERATIONS, PENALTY, solve_cones
 from handwright.mechanics.pyramid import MAX_PIVOTS, solve_pyramids
+from handwright.mechanics.wrench import ForceProgram
 from handwright.methods.sampling.search.contacts import add_ground
 from handwright.methods.sampling.search.forces import FORCE_TOLERANCE
 from handwright.methods.sampling.search.posing import place_hands, pose_alone, set_touching_point
@@ -57,15 +58,12 @@ def _add_static(
 @linked
 def can_carry(data: HoldData, t: int, n: int, work: Workspace) -> bool:
     """Whether the first ``n`` contacts in ``work`` can move the body as frame ``t`` asks."""
-    status, total, _ = solve_pyramids(
-        work.pyramid, work.contacts, n, data.wrench[t], data.weight, data.gyration,
-        FORCE_TOLERANCE, MAX_PIVOTS,
-    )  # fmt: skip
+    program = ForceProgram(
+        work.contacts, n, data.wrench[t], data.weight, data.gyration, FORCE_TOLERANCE
+    )
+    status, total, _ = solve_pyramids(work.pyramid, program, MAX_PIVOTS)
     if status != 0:
-        status, total, _ = solve_cones(
-            work.cone, work.contacts, n, data.wrench[t], data.weight, data.gyration,
-            FORCE_TOLERANCE, PENALTY, MAX_ITERATIONS,
-        )  # fmt: skip
+        status, total, _ = solve_cones(work.cone, program, PENALTY, MAX_ITERATIONS)
     return status == 0 and total <= data.limits.force * data.weight
 
 

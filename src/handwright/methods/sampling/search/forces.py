@@ -7,6 +7,7 @@ import numpy as np
 from handwright.kernels.decorators import inlined, linked
 from handwright.mechanics.cones import MAX_ITERATIONS, PENALTY, solve_cones
 from handwright.mechanics.pyramid import MAX_PIVOTS, solve_pyramids
+from handwright.mechanics.wrench import ForceProgram
 from handwright.methods.sampling.search.workspace import Workspace
 from handwright.methods.sampling.setup.hold_data import HoldData
 
@@ -24,20 +25,17 @@ def find_forces(data: HoldData, t: int, work: Workspace, is_exact: bool) -> bool
     found = work.found
     count = found.num[0]
     status = 1
+    program = ForceProgram(
+        work.contacts, count, data.wrench[t], data.weight, data.gyration, FORCE_TOLERANCE
+    )
     if not is_exact:
-        status, _, _ = solve_pyramids(
-            work.pyramid, work.contacts, count, data.wrench[t], data.weight, data.gyration,
-            FORCE_TOLERANCE, MAX_PIVOTS,
-        )  # fmt: skip
+        status, _, _ = solve_pyramids(work.pyramid, program, MAX_PIVOTS)
         if status == 0:
             for n in range(count):
                 for i in range(3):
                     work.cone.force[n, i] = work.pyramid.force[n, i]
     if status != 0:
-        status, _, _ = solve_cones(
-            work.cone, work.contacts, count, data.wrench[t], data.weight, data.gyration,
-            FORCE_TOLERANCE, PENALTY, MAX_ITERATIONS,
-        )  # fmt: skip
+        status, _, _ = solve_cones(work.cone, program, PENALTY, MAX_ITERATIONS)
     _distribute_loads(data, work)
     # Written so that NaN is refused.
     return status == 0 and found.total[0] <= data.limits.force

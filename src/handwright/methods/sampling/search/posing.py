@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from handwright.geometry.distance.environment import EnvironmentArrays, environment_value_gradient
+from handwright.geometry.distance.environment import environment_value_gradient
 from handwright.geometry.distance.sdf import field_value
 from handwright.kernels.decorators import inlined, kernel, linked
-from handwright.kinematics.ik.digit import IkWeights, place_digit, solve_digit
-from handwright.kinematics.obstacles import Around
+from handwright.kinematics.ik.digit import place_digit, solve_digit
+from handwright.kinematics.ik.digit_table import Rig
+from handwright.kinematics.ik.problem import DigitProblem, IkWeights
+from handwright.kinematics.obstacles import Around, environment_at
 from handwright.kinematics.skin.samples import sample_position
 from handwright.kinematics.tree import Links, placed
 from handwright.methods.sampling.search.workspace import FREE, Workspace
@@ -22,20 +24,8 @@ def surroundings_at(data: HoldData, t: int) -> Around:
     This is for kernels only: what it returns does not own its arrays, and other compiled code would
     free them.
     """
-    world = data.environment
-    return Around(
-        data.field,
-        EnvironmentArrays(
-            world.normals[t],
-            world.offsets[t],
-            world.positions[t],
-            world.rotations[t],
-            world.half_extents,
-            world.frictions,
-        ),
-        data.samples,
-        data.limits.max_samples,
-    )
+    world = environment_at(data.environment, t)
+    return Around(data.field, world, data.samples, data.limits.max_samples)
 
 
 @kernel
@@ -48,7 +38,7 @@ def place_hands(data: HoldData, t: int, q: np.ndarray, links: Links) -> None:
             for j in range(3):
                 links.rotation[root, i, j] = data.root_rotation[t, h, i, j]
     for digit in range(data.hand_of_digit.shape[0]):
-        place_digit(data.tree, data.table, links, digit, q)
+        place_digit(Rig(data.tree, data.table), links, digit, q)
 
 
 @inlined
@@ -62,7 +52,7 @@ def set_touching_point(data: HoldData, d: int, link: int, local: np.ndarray) -> 
 @linked
 def pose_digits(data: HoldData, t: int, q: np.ndarray, work: Workspace) -> None:
     """Bends the digits of ``q``, within ``work.low`` and ``work.high``, to their guiding points."""
-    around, table, guide = surroundings_at(data, t), data.table, work.guide
+    rig, around, guide = Rig(data.tree, data.table), surroundings_at(data, t), work.guide
     digits = data.hand_of_digit.shape[0]
     for d in range(digits):
         if guide.mode[d] != FREE:
@@ -74,21 +64,11 @@ def pose_digits(data: HoldData, t: int, q: np.ndarray, work: Workspace) -> None:
         is_free = guide.mode[d] == FREE
         if is_free == (count >= digits):
             continue
-        solve_digit(
-            data.tree,
-            table,
-            around,
-            work.now,
-            d,
-            q,
-            guide.target[d],
-            guide.normal[d],
-            work.reference,
-            work.low,
-            work.high,
+        problem = DigitProblem(
+            rig, around, guide.target[d], guide.normal[d], work.reference, work.low, work.high,
             data.idle_weights if is_free else data.hold_weights,
-            work.ik,
-        )
+        )  # fmt: skip
+        solve_digit(problem, work.now, d, q, work.ik)
 
 
 @kernel
@@ -117,22 +97,12 @@ def pose_alone(
         weights: Weights of the inverse kinematics.
         work: Scratch memory.
     """
-    place_digit(data.tree, data.table, work.now, d, work.spare)
-    cost, _ = solve_digit(
-        data.tree,
-        data.table,
-        surroundings_at(data, t),
-        work.now,
-        d,
-        work.spare,
-        target,
-        normal,
-        reference,
-        data.low[t],
-        data.high[t],
-        weights,
-        work.ik,
+    rig = Rig(data.tree, data.table)
+    place_digit(rig, work.now, d, work.spare)
+    problem = DigitProblem(
+        rig, surroundings_at(data, t), target, normal, reference, data.low[t], data.high[t], weights
     )
+    cost, _ = solve_digit(problem, work.now, d, work.spare, work.ik)
     return cost
 
 

@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from handwright.geometry.distance.sdf import field_value_gradient
 from handwright.kernels.decorators import compiled, inlined, kernel, linked
-from handwright.kinematics.ik.digit import IkWeights
+from handwright.kinematics.ik.problem import IkWeights
 from handwright.kinematics.tree import Links, placed
 from handwright.methods.sampling.search.contacts import BACKWARD, collect_contacts
 from handwright.methods.sampling.search.forces import find_forces

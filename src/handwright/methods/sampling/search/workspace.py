@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from handwright.errors import InvalidValueError
-from handwright.kinematics.ik.workspace import DigitWorkspace, make_work
+from handwright.kinematics.ik.problem import DigitWorkspace, make_work
 from handwright.kinematics.tree import Links
 from handwright.mechanics.cone_work import ConeWork, make_cone_work
 from handwright.mechanics.pyramid import PyramidWork, make_pyramid_work

@@ -23,7 +23,8 @@ from handwright.geometry.farthest_first import farthest_first
 from handwright.geometry.mesh.normals import face_areas, face_normals
 from handwright.kernels.decorators import compiled, inlined
 from handwright.kernels.packed import Packed
-from handwright.kinematics.ik.digit import IkWeights, count_of
+from handwright.kinematics.ik.digit import count_of
+from handwright.kinematics.ik.problem import IkWeights
 from handwright.kinematics.ik.reach import ReachVolume, reachable_volume
 from handwright.kinematics.tree import placed, turned
 from handwright.methods.sampling.search.posing import (

@@ -19,8 +19,8 @@ from handwright.geometry.distance.environment import EnvironmentArrays, pack_env
 from handwright.geometry.distance.sdf import Field
 from handwright.geometry.distance.sdf_build import signed_distance_field
 from handwright.geometry.regions.hollows import filled_field
-from handwright.kinematics.ik.digit import IkWeights
 from handwright.kinematics.ik.digit_table import DigitTable
+from handwright.kinematics.ik.problem import IkWeights
 from handwright.kinematics.obstacles import seen_over
 from handwright.kinematics.skin.samples import SkinSamples
 from handwright.kinematics.tree import Tree

@@ -139,14 +139,9 @@ def force_edges(
 ) -> tuple:
     """Directions that span the forces of contacts on bodies, and the contact of each.
 
-    Figure 4 of the paper: a colliding contact pushes along the normal; a sliding one on the edge
-    of the cone against the slip; a static one anywhere in a pyramid with its edges on the cone.
-
-    Args:
-        mode: (K,) values of ``ContactMode``.
-        friction: Coulomb coefficients.
-        drag: Where friction pulls the body while it slides.
-        normal: Into the body.
+    Figure 4 of the paper: a colliding contact pushes along the normal; a sliding one on the edge of
+    the cone against the slip; a static one anywhere in a pyramid with its edges on the cone. The
+    drag is where friction pulls the body while it slides; normals point into bodies.
     """
     count = 0
     for k in range(len(mode)):

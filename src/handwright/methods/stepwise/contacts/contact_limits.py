@@ -69,11 +69,6 @@ def contact_limits(contacts: ContactKinematics, modes: ContactModes, step: float
 
     Contacts of bodies keep them apart, and pinned ones may not part (slack 1). Static contacts of
     hands do not slide, and sliding ones do not turn back (slack 2).
-
-    Args:
-        contacts: How they move.
-        modes: What they may do.
-        step: Length of the frame, s.
     """
     relative, curve, normal, offset = (
         contacts.relative,

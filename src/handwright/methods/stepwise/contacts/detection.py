@@ -62,12 +62,8 @@ class Nearest(NamedTuple):
 
 def no_nearest(num_capsules: int) -> Nearest:
     """Memory for the nearest points of a hand with so many capsules."""
-    return Nearest(
-        np.full(num_capsules, np.inf),
-        np.full(num_capsules, -1),
-        np.zeros((num_capsules, 3)),
-        np.zeros((num_capsules, 3)),
-    )
+    point, normal = np.zeros((2, num_capsules, 3))
+    return Nearest(np.zeros(num_capsules), np.zeros(num_capsules, dtype=np.int64), point, normal)
 
 
 @inlined

@@ -41,11 +41,7 @@ def frame_ends(
 ) -> EndStates:
     """Moves copies of all states on by a frame.
 
-    Args:
-        frame: States before it.
-        rows: Contacts.
-        solved: Velocities and forces of the frame.
-        wrench: Force and moment on every body of all that is no contact and no weight.
+    The wrench is force and moment on every body of all that is no contact and no weight.
     """
     world, which = frame.world, rows.which
     centers = frame.poses.center

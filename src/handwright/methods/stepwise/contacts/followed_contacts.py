@@ -103,13 +103,7 @@ class FollowedContacts:
     def contacts(
         self, frame: Frame, meetings: list[HandProximity], contacts: list[ContactState]
     ) -> list[ContactState]:
-        """Contacts of hands as planned, as far as skin is where it was to be; and those found.
-
-        Args:
-            frame: States before it.
-            meetings: Skin near bodies.
-            contacts: Contacts of the last frame, and newly found ones.
-        """
+        """Contacts of hands as planned, as far as skin is where it was to be; and those found."""
         bodies = frame.bodies
         planned, governed = self.at(frame.time), self.governed(frame.time)
         near = {(meeting.hand, meeting.body): meeting for meeting in meetings}

@@ -116,8 +116,7 @@ def _target_poses(frame: Frame) -> list[TargetPose]:
 
 def _farthest_way(body: SteppedBody, now: BodyState, step: float) -> float:
     """How far a point of a body comes in a frame at most, as it moves now, m."""
-    size = float(np.sqrt((body.corners**2).sum(axis=1).max(initial=0.0)))
-    return step * (length(now.velocity) + length(now.angular_velocity) * size)
+    return step * (length(now.velocity) + length(now.angular_velocity) * body.radius)
 
 
 @kernel
@@ -257,13 +256,7 @@ def support_contacts(frame: Frame, between: list[BodyProximity]) -> list[Contact
 def arriving_contacts(
     frame: Frame, between: list[BodyProximity], velocity: Float[np.ndarray, " N"]
 ) -> list[ContactState]:
-    """Contacts of corners that would be in a surface or a body after a frame; they collide.
-
-    Args:
-        frame: States before it.
-        between: Corners that are near.
-        velocity: Velocities of all hands and bodies during the frame.
-    """
+    """Contacts of corners that would be in a surface or a body after a frame; they collide."""
     found = []
     world, bodies = frame.world, frame.bodies
     for meeting in between:

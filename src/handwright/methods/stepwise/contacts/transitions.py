@@ -104,14 +104,7 @@ def _anew(frame: Frame, meeting: HandProximity, contact: ContactState) -> Contac
 def after_step(
     frame: Frame, contacts: list[ContactState], rows: ContactArrays, solved: StepSolution
 ) -> None:
-    """Remembers forces and slips, and finds which contacts slide from now on.
-
-    Args:
-        frame: States before it.
-        contacts: All contacts; changed.
-        rows: All contacts as arrays.
-        solved: Velocities and forces of the frame.
-    """
+    """Remembers forces and slips, and finds which contacts slide from now on."""
     moved = in_body_axes(rows.moving(solved.velocity), rows.which.body, frame.poses.rotation)
     slip = rows.slip(solved.velocity)
     speed = rows.speed(solved.velocity).tolist()
@@ -138,12 +131,7 @@ def separating_contacts(
 ) -> list[int]:
     """Contacts that would break while any of them still pushes: first rule of section 4.2.
 
-    Args:
-        contacts: All contacts.
-        rows: All contacts as arrays.
-        solved: What the frame would do.
-        weight: Weight of all bodies, N.
-        step: Length of the frame, s.
+    The weight is that of all bodies, N.
     """
     gap, along = gaps_and_forces(rows.offset, rows.normal, solved.force)
     leaving = rows.leaving(solved.velocity)
@@ -205,13 +193,8 @@ def corrections(
     """Roll-back: changes the modes of contacts that slide, and says whether any did.
 
     A contact that starts to slide has its force on the edge of the cone against the slip (second
-    rule of section 4.2); friction that would drive the slip makes the contact stay instead.
-
-    Args:
-        contacts: Changed where a rule is broken.
-        rows: All contacts as arrays.
-        solved: What the frame would do.
-        weight: Weight of all bodies, N.
+    rule of section 4.2); friction that would drive the slip makes the contact stay instead. The
+    weight is that of all bodies, N.
     """
     changed = False
     mean = mean_slip(rows, solved.velocity)
@@ -247,13 +230,7 @@ def _way(mean: np.ndarray) -> np.ndarray:
 
 
 def _slide_or_stay(contact: ContactState, mean: np.ndarray, slip: SlipFigures) -> bool:
-    """Changes the mode of a hand's contact to what its slip asks for; says whether it did.
-
-    Args:
-        contact: The contact.
-        mean: Mean slip of the contact, m/s.
-        slip: What its forces and its slip are.
-    """
+    """Changes the mode of a hand's contact to what its slip asks for; says whether it did."""
     if contact.mode == ContactMode.STATIC:
         # A pyramid has its corners on the cone: between them less is all there is.
         at_edge = slip.across > _NEARLY_ALL / np.sqrt(2.0) * contact.friction * slip.along

@@ -64,12 +64,7 @@ class Expectation:
             self.total, self.hold_weight = np.sum(forces, axis=0), _HOLD_WEIGHT
 
     def force_targets(self, frame: Frame, contacts: list[ContactState]) -> list[ForceTarget]:
-        """Sums of forces that are expected now.
-
-        Args:
-            frame: States before it.
-            contacts: All contacts.
-        """
+        """Sums of forces that are expected now."""
         weight = frame.world.body_weights[self.body]
         own = np.array([self.owns(contact) for contact in contacts], dtype=bool)
         found = []
@@ -124,12 +119,7 @@ class Expectation:
         A body that lies on something need not be held: there it is the lift that the hand tries to
         give that must not slip. Else a hand that grips too lightly would stay with what it cannot
         hold, or go along with what falls out of it; people do not. Says whether a contact changed.
-
-        Args:
-            frame: States before it.
-            contacts: All contacts; those of the grip are changed.
-            rows: All contacts as arrays.
-            push: Force from outside on the body, N.
+        The push is the force from outside on the body, N.
         """
         own = [
             k

@@ -46,9 +46,6 @@ def value_table(step: float) -> Float[np.ndarray, "T 6"]:
     """Logarithms of the entries (xx, vv, aa, xv, xa, va) of the value by log10 of the ratio.
 
     All entries are positive: a state that is off in two ways in the same sense costs more.
-
-    Args:
-        step: Length of a frame, s.
     """
     # Times of frames differ by rounding; a table of their own for each would be made again and
     # again.
@@ -159,11 +156,7 @@ def cost_to_go(
 ) -> Quadratic:
     """The cost of the state after a frame, as a function of the velocities during it.
 
-    Args:
-        modes: Modes of the costs of positions and of changes of acceleration.
-        errors: Errors of positions now, and the velocities that are wanted.
-        velocity: Velocities before the frame.
-        step: Length of a frame, s.
+    The velocity is that before the frame, the step its length, s.
     """
     gradient = _gradient(modes, errors.position, errors.velocity, velocity, step)
     return Quadratic(modes.hessian, gradient)

@@ -70,13 +70,7 @@ class Horizon:
     def value(
         self, dynamics: FrameDynamics, contacts: list[ContactState], rows: ContactArrays
     ) -> Quadratic:
-        """The cost to go by the velocities of a frame.
-
-        Args:
-            dynamics: Equations of motion.
-            contacts: Contacts.
-            rows: All contacts as arrays.
-        """
+        """The cost to go by the velocities of a frame."""
         weights, wanted = self._weights, self._wanted
         before, step = self._frame.velocity, self._frame.step
         share = [_kept_share(contact, weights.sliding_weight) for contact in contacts]
@@ -142,14 +136,11 @@ def _groups(world: World, contacts: list[ContactState]) -> list[np.ndarray]:
         if contact.hand >= 0:
             one, two = group[contact.hand], group[count + contact.body]
             group = [one if g == two else g for g in group]
-    slices = [part.slice for part in world.hands] + [part.slice for part in world.bodies]
-    return [
-        np.concatenate(
-            [
-                np.arange(own.start, own.stop)
-                for own, g in zip(slices, group, strict=True)
-                if g == one
-            ]
-        )
-        for one in sorted(set(group))
+    number = np.arange(world.num_velocities)
+    if len(set(group)) == 1:
+        return [number]
+    owned = [
+        (g, number[part.slice])
+        for g, part in zip(group, (*world.hands, *world.bodies), strict=True)
     ]
+    return [np.concatenate([own for g, own in owned if g == one]) for one in sorted(set(group))]

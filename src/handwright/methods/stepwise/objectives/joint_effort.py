@@ -59,14 +59,7 @@ def position_cost(
     matrix: Float[np.ndarray, "M N"],
     weight: Float[np.ndarray, " M"],
 ) -> Float[np.ndarray, "N N"]:
-    """Second derivatives of the cost of positions.
-
-    Args:
-        kept: Rows of contacts.
-        keep: Weight of these rows.
-        matrix: Rows of objectives.
-        weight: Weight of each objective.
-    """
+    """Second derivatives of the cost of positions."""
     cost = keep * (kept.T @ kept)
     width = len(cost)
     for m in range(len(weight)):

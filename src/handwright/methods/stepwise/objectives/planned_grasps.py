@@ -77,14 +77,7 @@ class PlannedGrasp:
 def plan_grasps(
     problem: Problem, world: World, bodies: list[BodyState], seed: int
 ) -> list[PlannedGrasp]:
-    """A grasp for every grip of a problem.
-
-    Args:
-        problem: The problem with its grips.
-        world: The problem as arrays.
-        bodies: States of the bodies.
-        seed: Random seed of the search.
-    """
+    """A grasp for every grip of a problem."""
     found = []
     hand_names = [hand.name for hand in world.hands]
     body_names = [body.name for body in world.bodies]

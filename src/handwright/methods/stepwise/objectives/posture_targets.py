@@ -97,23 +97,19 @@ def posture_objectives(
     count, first = hand.count, hand.num_root
     matrix = np.zeros((count, frame.world.num_velocities))
     matrix[:, hand.slice] = np.eye(count)
-    error, target_velocity, weight = (
-        np.zeros(count),
-        np.zeros(count),
-        np.full(count, settings.finger_weight),
-    )
+    error, target_velocity = np.zeros((2, count))
+    weight = np.full(count, settings.finger_weight)
     error[first:], target_velocity[first:] = state.q - q, (ahead - q) / step
-    arm = [j for j in range(hand.model.num_joints) if j + 1 <= hand.model.wrist_link]
-    weight[[first + j for j in arm]] = settings.arm_weight
-    weight[first:] *= np.where(wanted.tracks_tightly(time), _REACHING, 1.0)
-    is_led &= not np.any(wanted.tracks_tightly(time))
+    arm = slice(first, first + hand.model.wrist_link)
+    weight[arm] = settings.arm_weight
+    is_tight = wanted.tracks_tightly(time)
+    weight[first:] *= np.where(is_tight, _REACHING, 1.0)
+    is_led &= not np.any(is_tight)
     if wanted.releases_arm(time) or is_led:
-        error[[first + j for j in arm]] = 0.0
+        error[arm] = 0.0
     if hand.is_free:
-        error[:3], target_velocity[:3] = (
-            state.position - root.position,
-            _speed(root, root_ahead, step),
-        )
+        error[:3] = state.position - root.position
+        target_velocity[:3] = (root_ahead.position - root.position) / step
         error[3:6] = own_turn_to(root.wxyz, state.wxyz)
         target_velocity[3:6] = own_turn_to(root.wxyz, root_ahead.wxyz) / step
         weight[:3], weight[3:6] = _ROOT_POSITION_WEIGHT, _ROOT_ROTATION_WEIGHT
@@ -139,10 +135,6 @@ def body_objectives(frame: Frame, n: int, clip: Clip) -> VelocityObjectives:
         np.array([POSITION_WEIGHT] * 3 + [ROTATION_WEIGHT] * 3),
         np.concatenate([(center_ahead - center) / step, rate]),
     )
-
-
-def _speed(root: Pose, ahead: Pose, step: float) -> np.ndarray:
-    return np.asarray((ahead.position - root.position) / step)
 
 
 def _between(times: Float[np.ndarray, " T"], time: float) -> tuple[int, float]:

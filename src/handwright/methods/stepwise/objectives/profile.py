@@ -32,8 +32,7 @@ def _whole_time() -> float:
 def reaching_rate(share: float) -> float:
     """Share of the way per share of the time that a reach takes in all.
 
-    Args:
-        share: Share of the way that is done; below 0 and above 1 count as 0 and 1.
+    Shares below 0 and above 1 count as 0 and 1.
     """
     return _bell(min(max(share, 0.0), 1.0)) * _whole_time()
 

@@ -66,12 +66,7 @@ class Pursuit:
     name of what is asked for."""
 
     def rows(self, frame: Frame, now: FeatureNow) -> VelocityObjectives:
-        """Objectives of this frame.
-
-        Args:
-            frame: States before it.
-            now: The feature where it is.
-        """
+        """Objectives of this frame."""
         goal, parts = self.goal, list[VelocityObjectives]()
         velocity, time, step = frame.velocity, frame.time, frame.step
         matters = goal.matters
@@ -187,11 +182,7 @@ class Pursuit:
 def begin_pursuit(frame: Frame, goal: Goal, now: FeatureNow, *, is_replaced: bool) -> Pursuit:
     """A goal that is pursued from now on.
 
-    Args:
-        frame: States before it.
-        goal: The goal.
-        now: Its feature where it is.
-        is_replaced: Whether it has taken the place of one that was pursued.
+    ``is_replaced`` says whether it has taken the place of one that was pursued.
     """
     speed, place = now.linear @ frame.velocity, np.array(now.point)
     if is_replaced and goal.position is not None:

@@ -42,9 +42,7 @@ class BodyDynamics(NamedTuple):
 def frame_dynamics(frame: Frame, external: Float[np.ndarray, "B 6"]) -> FrameDynamics:
     """Mass matrices and free motion.
 
-    Args:
-        frame: States before it.
-        external: Force and moment about the centre of mass on every body, gravity left out.
+    External are force and moment about the centre of mass, gravity left out.
     """
     world, bodies = frame.world, frame.bodies
     count = world.num_hand_velocities
@@ -83,14 +81,7 @@ def body_dynamics(
 ) -> None:
     """Mass matrices and free velocities of bodies.
 
-    Args:
-        masses: Masses and moments of inertia of all bodies.
-        wxyz: Orientations.
-        motion: Angular velocities, velocities and angular momenta.
-        external: Forces and moments, gravity left out.
-        gravity: m/s^2.
-        step: Length of the frame, s.
-        out: Filled.
+    Motion holds angular velocities, velocities and angular momenta; gravity is no external force.
     """
     mass, inertia, inverse, free = masses.mass, out.inertia, out.inverse, out.free
     for n in range(len(mass)):

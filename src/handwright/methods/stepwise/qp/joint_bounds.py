@@ -50,12 +50,7 @@ def joint_range(world: World) -> JointRange:
 
 
 def joint_bounds(limits: JointRange, frame: Frame) -> JointBounds:
-    """Joints stay within their limits, or come back to them; ligaments hold them there.
-
-    Args:
-        limits: Limits of all hands.
-        frame: States before it.
-    """
+    """Joints stay within their limits, or come back to them; ligaments hold them there."""
     world, step = frame.world, frame.step
     q = np.zeros(world.num_hand_velocities)
     for hand, state in zip(world.hands, frame.hands, strict=True):

@@ -37,7 +37,7 @@ def hand_point_rows(
             out[2, first + 3 + i] += sign * (ax * ry - ay * rx)
     while link > 0:
         joint = link - 1
-        vx, vy, vz = joint_velocity_of_point(tree, links, joint, x, y, z)
+        vx, vy, vz = joint_velocity_of_point(tree, links, joint, (x, y, z))
         column = first + num_root + joint
         out[0, column] += sign * vx
         out[1, column] += sign * vy

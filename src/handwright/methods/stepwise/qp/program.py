@@ -221,17 +221,7 @@ def assemble_qp(
     bounds: JointBounds,
     step: float,
 ) -> QuadraticProgram:
-    """The quadratic program of a frame.
-
-    Args:
-        dynamics: Equations of motion.
-        forces: What contacts can give.
-        objective: What the frame costs beside contact forces.
-        targets: Sums of forces that are wanted.
-        limits: What velocities may not do.
-        bounds: What joints can do.
-        step: Length of the frame, s.
-    """
+    """The quadratic program of a frame."""
     nh, nl = len(dynamics.mass), len(forces.owner)
     to_hand = _generalized_forces(forces, 0, nh)
     to_body = _generalized_forces(forces, nh, nh + len(dynamics.free))
@@ -265,13 +255,7 @@ def read_solution(
 ) -> tuple:
     """Velocities of all, forces of contacts, and changes of torque.
 
-    Args:
-        found: Scaled unknowns.
-        program: What they solve.
-        dynamics: Equations of motion.
-        forces: What contacts can give.
-        start: Changes of torque without forces and velocities, N m.
-        step: Length of the frame, s.
+    ``start`` are changes of torque without forces and velocities, N m.
     """
     to_hand, scale = program.to_hand, program.scale
     nh, nl = to_hand.shape

@@ -79,15 +79,7 @@ def solve_step(
     forces: list[ForceTarget],
     limits: VelocityLimits,
 ) -> StepSolution:
-    """Velocities and forces of a frame.
-
-    Args:
-        problem: What is known of the frame.
-        contacts: Contacts.
-        rows: All contacts as arrays.
-        forces: Objectives on sums of forces.
-        limits: What velocities may not do.
-    """
+    """Velocities and forces of a frame."""
     frame, dynamics = problem.frame, problem.dynamics
     before, step = frame.velocity, frame.step
     value = problem.horizon.value(dynamics, contacts, rows)

@@ -1,4 +1,4 @@
-"""Sensor sites spread evenly over the grasping side of a hand that is made of capsules."""
+"""Hands that are made of capsules: their masses, and sensor sites on their grasping sides."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from jaxtyping import Float, Int
 from handwright.core.hand import Capsules, JointTree, Sites
 from handwright.errors import InvalidValueError
 from handwright.geometry.farthest_first import farthest_first
+from handwright.geometry.mesh.inertia import MassProperties
 
 _FACING = 0.5
 """Least cosine between a site's normal and the grasping direction: within 60 degrees."""
@@ -15,6 +16,40 @@ _SPACING = 0.25
 """Distance between candidate points, in radii of the capsule."""
 _MOST_RINGS = 2_000
 """Of candidate points along a capsule: on a thread they lie farther apart."""
+
+
+def capsule_volume(
+    length: Float[np.ndarray, "*C"], radius: Float[np.ndarray, "*C"]
+) -> Float[np.ndarray, "*C"]:
+    """Volumes, m^3, of capsules whose axes have the given lengths, m."""
+    return np.asarray(np.pi * radius**2 * (length + 4.0 / 3.0 * radius))
+
+
+def capsule_properties(
+    start: Float[np.ndarray, " 3"], end: Float[np.ndarray, " 3"], radius: float, mass: float
+) -> MassProperties:
+    """Properties of a uniform solid capsule; a sphere when its ends coincide.
+
+    Args:
+        start: One end of the axis, m.
+        end: Other end of the axis, m.
+        radius: m.
+        mass: kg.
+    """
+    start, end = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
+    length = float(np.linalg.norm(end - start))
+    axis = (end - start) / length if length > 0.0 else np.array([1.0, 0.0, 0.0])
+    density = mass / float(capsule_volume(np.array(length), np.array(radius)))
+    tube_mass = density * (np.pi * radius**2 * length)
+    cap_mass = 0.5 * (mass - tube_mass)
+    # A half ball has its centre of mass 3/8 r from its flat face.
+    along = 0.5 * tube_mass * radius**2 + 2.0 * cap_mass * 0.4 * radius**2
+    across = tube_mass * (0.25 * radius**2 + length**2 / 12.0) + 2.0 * cap_mass * (
+        0.4 * radius**2 + 0.25 * length**2 + 0.375 * length * radius
+    )
+    outer = np.outer(axis, axis)
+    inertia = along * outer + across * (np.eye(3) - outer)
+    return MassProperties(mass, 0.5 * (start + end), inertia)
 
 
 def zero_pose_origins(joints: JointTree) -> Float[np.ndarray, "L 3"]:
@@ -26,9 +61,7 @@ def zero_pose_origins(joints: JointTree) -> Float[np.ndarray, "L 3"]:
 
 
 def distances_to_axes(
-    points: Float[np.ndarray, "N 3"],
-    start: Float[np.ndarray, "C 3"],
-    end: Float[np.ndarray, "C 3"],
+    points: Float[np.ndarray, "N 3"], start: Float[np.ndarray, "C 3"], end: Float[np.ndarray, "C 3"]
 ) -> Float[np.ndarray, "N C"]:
     """Distance, m, from each point to each segment."""
     along = end - start
@@ -39,10 +72,7 @@ def distances_to_axes(
 
 
 def spread_sites(
-    joints: JointTree,
-    capsules: Capsules,
-    facing: Float[np.ndarray, "C 3"],
-    num_sites: int,
+    joints: JointTree, capsules: Capsules, facing: Float[np.ndarray, "C 3"], num_sites: int
 ) -> Sites:
     """Picks evenly spread points on the side of the capsules that faces the object.
 
@@ -85,10 +115,10 @@ def _candidates(
     for index in np.flatnonzero(np.linalg.norm(facing, axis=1) > 0.5):
         along = end[index] - start[index]
         length = float(np.linalg.norm(along))
-        axis = along / length if length > 0.0 else _any_across(facing[index])
+        axis = along / length if length > 0.0 else any_across(facing[index])
         side = facing[index] - (facing[index] @ axis) * axis
         if np.linalg.norm(side) < 1e-6:
-            side = _any_across(axis)
+            side = any_across(axis)
         side /= np.linalg.norm(side)
         other = np.cross(axis, side)
         angles = np.deg2rad(np.arange(-60, 61, 15))
@@ -111,7 +141,7 @@ def _candidates(
     return owner[keep], point[keep], normal[keep]
 
 
-def _any_across(axis: np.ndarray) -> np.ndarray:
+def any_across(axis: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3"]:
     """Some unit vector at right angles to a unit vector."""
     across = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
     return np.asarray(across / np.linalg.norm(across))

@@ -1,0 +1,201 @@
+"""What a verdict takes on trust: figures of the file that no motion can confirm.
+
+Masses, frictions, gravity, pushes and hand models are given, not found. Ordinary ones need no
+words. Others are named in the verdict, "certified under ...", and those that no real body can have
+refuse it.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import igl
+import numpy as np
+from jaxtyping import Float
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import ConvexHull
+
+from handwright.core.body import RigidBody
+from handwright.core.clip import Clip
+from handwright.core.hand import HandModel
+from handwright.core.problem import standard_gravity
+from handwright.core.surface import EnvironmentBox
+from handwright.evidence.certificate.resolution import uneven_steps
+from handwright.geometry.mesh.checking import check_mesh
+from handwright.geometry.mesh.inertia import signed_volume
+from handwright.hands.human.model import human
+from handwright.hands.registry import HANDS, make_hand, straight_length
+
+_MOST_FRICTION = 1.5
+"""Higher friction is named; dry skin and rubber reach about this."""
+_THIN = 1e-3
+"""Surroundings thinner than this are named, m."""
+_THREAD = 1e-4
+"""Parts of bodies thinner than this are named, m."""
+_DENSITIES = (1.0, 2.3e4)
+"""From about that of air to that of the heaviest metals, kg/m^3."""
+_SLACK = 1e-3
+"""By which a centre of mass may be outside the hull, as a share of the body's size."""
+_LIGHT_GRAVITY = 0.05
+"""Gravity that differs by more than this from the usual is named, m/s^2."""
+_LEAST_GIRTH, _MOST_GIRTH = 0.6, 1.8
+"""Thickness of a human hand's capsules over that of an average hand of its length."""
+_LENGTHS = (0.12, 0.26)
+"""Wrist to fingertip of human hands, m."""
+_WIDER = 0.01
+"""By which a joint's range may be wider than that of the shipped hand, rad."""
+
+
+def assumptions(clip: Clip) -> list[str]:
+    """What the verdict on a clip rests on, in words for "certified under ..."."""
+    problem = clip.problem
+    found = []
+    if (steps := uneven_steps(clip)) is not None:
+        found.append(steps)
+    if np.linalg.norm(problem.gravity - standard_gravity()) > _LIGHT_GRAVITY:
+        pull = ", ".join(f"{value:.3g}" for value in problem.gravity)
+        found.append(f"gravity ({pull}) m/s^2")
+    for name, body in problem.bodies.items():
+        if body.friction > _MOST_FRICTION:
+            found.append(f"friction {body.friction:.3g} of '{name}'")
+        volume = float(signed_volume(body.vertices, body.faces))
+        if volume > 0.0 and not _DENSITIES[0] <= body.mass / volume <= _DENSITIES[1]:
+            found.append(f"density {body.mass / volume:.3g} kg/m^3 of '{name}'")
+        parts = _parts(body)
+        if parts.num_apart > 1:
+            found.append(f"'{name}' made of {parts.num_apart} parts that do not touch")
+        if parts.thinnest < _THREAD:
+            found.append(f"a part of '{name}' only {1e3 * parts.thinnest:.3g} mm thin")
+    for number, surface in enumerate(problem.environment):
+        if surface.friction > _MOST_FRICTION:
+            found.append(f"friction {surface.friction:.3g} of surface {number}")
+        if isinstance(surface, EnvironmentBox):
+            thickness = 2.0 * float(surface.half_extents.min())
+            if thickness < _THIN:
+                found.append(f"surroundings only {1e3 * thickness:.3g} mm thin (surface {number})")
+    found += [
+        text for name, hand in problem.hands.items() if (text := _hand_of_its_own(name, hand))
+    ]
+    if problem.pushes:
+        found.append(_pushes(clip))
+    return found
+
+
+def _pushes(clip: Clip) -> str:
+    pushes = clip.problem.pushes
+    most = max(float(np.linalg.norm(push.force)) for push in pushes)
+    frames = sum(any(push.is_on(float(time)) for push in pushes) for time in clip.times)
+    many = "1 push" if len(pushes) == 1 else f"{len(pushes)} pushes"
+    share = 100.0 * frames / clip.num_frames
+    return f"{many} of up to {most:.3g} N in {share:.0f} % of the frames"
+
+
+def mass_faults(bodies: dict[str, RigidBody]) -> list[str]:
+    """Masses that no body of these shapes can have, in words."""
+    return [
+        f"'{name}' has {fault}" for name, body in bodies.items() for fault in _mass_faults(body)
+    ]
+
+
+@lru_cache(maxsize=32)
+def _mass_faults(body: RigidBody) -> tuple[str, ...]:
+    faults = []
+    corners = body.vertices[body.faces.ravel()]
+    size = float(np.ptp(corners, axis=0).max())
+    outside = _outside_hull(corners, body.center)
+    if outside > _SLACK * size:
+        faults.append(f"its centre of mass {1e3 * outside:.3g} mm outside its surface")
+    # Of all masses between two planes with this centre those in the planes spread most.
+    spread = 0.5 * np.trace(body.inertia) * np.eye(3) - body.inertia
+    axes = np.concatenate([np.eye(3), np.linalg.eigh(spread)[1].T])
+    along = (corners - body.center) @ axes.T
+    most = body.mass * np.maximum(along.max(axis=0), 0.0) * np.maximum(-along.min(axis=0), 0.0)
+    has = np.einsum("ki,ij,kj->k", axes, spread, axes)
+    over = float((has / np.maximum(most, 1e-30)).max())
+    if over > 1.0 + 1e-6:
+        faults.append(f"{over:.3g} times the largest inertia that its size and mass allow")
+    return tuple(faults)
+
+
+def _outside_hull(corners: Float[np.ndarray, "N 3"], point: Float[np.ndarray, "3"]) -> float:
+    """How far a point is outside the convex hull of others, m; 0 inside."""
+    planes = ConvexHull(corners).equations
+    return max(0.0, float((planes[:, :3] @ point + planes[:, 3]).max()))
+
+
+def mesh_faults(bodies: dict[str, RigidBody]) -> list[str]:
+    """Surfaces that do not enclose a solid, in words."""
+    return [f"'{name}': {fault}" for name, body in bodies.items() for fault in _mesh_faults(body)]
+
+
+@lru_cache(maxsize=32)
+def _mesh_faults(body: RigidBody) -> tuple[str, ...]:
+    return tuple(check_mesh(body.vertices, body.faces, allow_any_size=True))
+
+
+class _Parts(NamedTuple):
+    """What a body's surface is made of."""
+
+    num_apart: int
+    """Parts that are apart from each other. Parts whose boxes overlap count as one: a shell around
+    a cavity, a handle on a cup."""
+    thinnest: float
+    """Least side of the box around a part, m."""
+
+
+@lru_cache(maxsize=32)
+def _parts(body: RigidBody) -> _Parts:
+    count, part_of_face = igl.facet_components(body.faces)
+    corners = [body.vertices[body.faces[part_of_face == part].ravel()] for part in range(count)]
+    low = np.array([points.min(axis=0) for points in corners])
+    high = np.array([points.max(axis=0) for points in corners])
+    meet = (low[:, None] <= high[None]).all(axis=2) & (low[None] <= high[:, None]).all(axis=2)
+    apart = connected_components(meet, directed=False)[0]
+    return _Parts(int(apart), float((high - low).min()))
+
+
+@lru_cache(maxsize=16)
+def _hand_of_its_own(name: str, model: HandModel) -> str | None:
+    """In what a hand differs from those that are shipped, in words; None if in nothing."""
+    if any(_is_same(model, entry) for entry in HANDS):
+        return None
+    like = human("left" if model.side == "left" else "right", arm=model.wrist_link > 0)
+    if (model.joints.names, model.capsules.names) != (like.joints.names, like.capsules.names):
+        return f"hand '{name}' ({model.name}) as it is given"
+    wide = (model.joints.lower < like.joints.lower - _WIDER) | (
+        model.joints.upper > like.joints.upper + _WIDER
+    )
+    if wide.any():
+        joint = model.joints.names[int(np.flatnonzero(wide)[0])]
+        return f"joints of hand '{name}' that go further than a human's ({joint})"
+    length = straight_length(model)
+    girth = model.capsules.radius / like.capsules.radius * (straight_length(like) / length)
+    if not (_LENGTHS[0] <= length <= _LENGTHS[1]):
+        return f"hand '{name}' of {1e3 * length:.3g} mm"
+    if girth.min() < _LEAST_GIRTH or girth.max() > _MOST_GIRTH or model.skin is None:
+        return f"shape of hand '{name}' as it is given"
+    return None
+
+
+def _is_same(model: HandModel, entry: str) -> bool:
+    """Whether a hand is the one of an entry, in its joints and its shape."""
+    like = _shipped(entry)
+    if (model.joints.names, model.capsules.names) != (like.joints.names, like.capsules.names):
+        return False
+    pairs = (
+        (model.joints.lower, like.joints.lower),
+        (model.joints.upper, like.joints.upper),
+        (model.joints.offset, like.joints.offset),
+        (model.capsules.radius, like.capsules.radius),
+        (model.capsules.start, like.capsules.start),
+        (model.capsules.end, like.capsules.end),
+    )
+    return (model.skin is None) == (like.skin is None) and all(
+        np.allclose(mine, theirs, atol=1e-9) for mine, theirs in pairs
+    )
+
+
+@lru_cache(maxsize=16)
+def _shipped(entry: str) -> HandModel:
+    return make_hand(entry)

@@ -1,0 +1,1 @@
+"""Clips that a person would call wrong, and honest ones beside them."""
