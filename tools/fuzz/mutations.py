@@ -14,7 +14,7 @@ import numpy as np
 
 Mutation = Callable[[np.random.Generator, bytes], bytes]
 
-_VALUES = [
+_VALUES: list[Any] = [
     None, True, -1, 0, 1, 3, 1e9, 1e-9, 1e300, 2**70, -0.5, "", "x", "\x1b[2J", "a\nb", [], {},
     [[]], {"kind": "Pose"},
 ]  # fmt: skip

@@ -24,7 +24,7 @@ SECONDS = 10.0
 """Processor time that a file may take."""
 MEMORY = 2 * 1024**3
 """Bytes that a process may have."""
-# A file that waits instead of working is given up after so many seconds.
+# A file that has waited for so many seconds without working is given up.
 _PATIENCE = 60.0
 _TICK = os.sysconf("SC_CLK_TCK")
 
@@ -70,13 +70,14 @@ class Worker:
             self._process.start()
             theirs.close()
         assert self._pipe is not None
-        before, started = self._cpu(), time.monotonic()
+        before, used, idle_since = self._cpu(), 0.0, time.monotonic()
         self._pipe.send(number)
         while not self._pipe.poll(0.5):
-            used = self._cpu() - before
             if not self._process.is_alive():
                 break
-            if used > SECONDS or time.monotonic() - started > _PATIENCE:
+            if self._cpu() - before > used:
+                used, idle_since = self._cpu() - before, time.monotonic()
+            if used > SECONDS or time.monotonic() - idle_since > _PATIENCE:
                 self.end()
                 return Outcome(number, "", "hang", f"{used:.1f} s of processor time", used)
         try:

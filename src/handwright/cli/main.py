@@ -55,9 +55,7 @@ def _run(given: list[str], interrupts: Interrupts, is_debug: bool) -> int:
             return INTERRUPTED
         if is_debug or not isinstance(error, HandwrightError | OSError):
             raise
-        # What an error quotes comes from files.
-        told = "\n".join(printable(line) for line in _told(error).split("\n"))
-        print(f"handwright: {told}", file=sys.stderr)
+        print(f"handwright: {_told(error)}", file=sys.stderr)
         return 1
     return 0
 
@@ -65,4 +63,5 @@ def _run(given: list[str], interrupts: Interrupts, is_debug: bool) -> int:
 def _told(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename and error.strerror:
         return f"{os.fsdecode(error.filename)}: {error.strerror}."
-    return str(error)
+    # What an error quotes comes from files.
+    return "\n".join(printable(line) for line in str(error).split("\n"))

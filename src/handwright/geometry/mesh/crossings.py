@@ -97,7 +97,7 @@ def _is_smooth(
     mean = np.stack(
         [np.bincount(corner, each[:, axis], minlength=len(used)) for axis in range(3)], axis=1
     )
-    mean /= np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-30)
+    mean = mean / np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-30)
     least = np.ones(len(used))
     np.minimum.at(least, corner, np.einsum("ni,ni->n", each, mean[corner]))
     return (least[corner].reshape(-1, 3) > _BEND).all(axis=1)

@@ -16,7 +16,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from handwright.child_processes import ChildContext, stay_with_parent
-from handwright.io.guarded import MEMORY_GB, limit_memory
+from handwright.io.guarded import limit_memory
 from handwright.studio.server.request_errors import TroubleError, trouble_of
 
 
@@ -140,8 +140,6 @@ def _call(work: Work, arguments: tuple[object, ...]) -> Any:  # noqa: ANN401  wh
     try:
         module, _, name = work.value.partition(":")
         return getattr(importlib.import_module(f"handwright.studio.{module}"), name)(*arguments)
-    except MemoryError:
-        return _Failure(422, f"This needs more than {MEMORY_GB:g} GB of memory and was given up.")
     except Exception as error:
         trouble = trouble_of(error)
         return _Failure(trouble.status, trouble.message)

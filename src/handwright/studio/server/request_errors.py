@@ -41,6 +41,8 @@ def trouble_of(error: Exception) -> TroubleError:
         return TroubleError(409, str(error))
     if isinstance(error, HandwrightError):
         return TroubleError(422, well_formed(str(error)))
+    if isinstance(error, MemoryError):
+        return TroubleError(422, "This needs more memory than the studio gives it. Try less.")
     if isinstance(error, OSError):
         status, remedy = _DISK.get(error.errno or 0, (409, "Try again."))
         # Where the folder is means nothing to a page.
