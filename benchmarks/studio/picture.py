@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from handwright.errors import InvalidValueError
-from handwright.studio.server.page_files import PAGE
+from handwright.studio.build import PAGE
 
 FLAGS = (
     "--headless=new",

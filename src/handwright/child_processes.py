@@ -31,7 +31,7 @@ class _DeafProcess(SpawnProcess):
 class ChildContext(SpawnContext):
     """Starts processes that are to call ``stay_with_parent`` first."""
 
-    Process = _DeafProcess  # type: ignore[assignment]
+    Process = _DeafProcess
 
 
 def stay_with_parent() -> None:

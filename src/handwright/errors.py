@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from types import ModuleType
 
 
@@ -39,6 +39,12 @@ class MeshError(HandwrightError, ValueError):
 
 class FileFormatError(HandwrightError, ValueError):
     """A file that is truncated, of another format, or holds values that cannot be used."""
+
+
+def refuse(what: str, problems: Sequence[str]) -> None:
+    """Raises ``InvalidValueError`` with all that is wrong with something; nothing if nothing is."""
+    if problems:
+        raise InvalidValueError(f"{what}: {'; '.join(problems)}.")
 
 
 class MissingExtraError(HandwrightError, ImportError):

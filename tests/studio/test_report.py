@@ -63,6 +63,12 @@ def test_a_report_is_one_file_with_everything_in_it(page, clips, tmp_path):
     assert text.index('id="handwright-report"') < text.index("let a = 1 < 2;")
 
 
+def test_a_report_leaves_its_folder_alone(page, clips, tmp_path):
+    before = sorted(clips.rglob("*"))
+    write_report(clips, tmp_path / "out.html", Console(record=True), page=page)
+    assert sorted(clips.rglob("*")) == before
+
+
 def test_a_report_says_what_is_missing(page, clips, tmp_path):
     out, console = tmp_path / "out.html", Console(quiet=True)
     with pytest.raises(InvalidValueError, match="make studio"):

@@ -83,20 +83,20 @@ class Soak:
         """Lets everything happen, and says how it was."""
         try:
             await self._make_scene()
-            begin = self._begin = time.monotonic()
-            end = begin + self._seconds
-            first_look = begin + min(_FIRST_LOOK, self._seconds / 4)
+            self._begin = time.monotonic()
+            before = min(_FIRST_LOOK, self._seconds / 4)
             self._may_run.set()
             clients = [
                 Client(n, self._server, self._ledger, self._small_clip)
                 for n in range(self._clients)
             ]
             pause = min(4.0, self._seconds / 40), min(20.0, self._seconds / 10)
-            tasks = [asyncio.create_task(c.run(self._may_run, end, pause)) for c in clients]
+            tasks = [asyncio.create_task(c.run(self._may_run, pause)) for c in clients]
             tasks.append(asyncio.create_task(self._sample()))
-            await asyncio.sleep(max(first_look - time.monotonic(), 0.0))
+            await asyncio.sleep(before)
             first = await self._quiet_memory()
-            await self._mistreat(end)
+            end = time.monotonic() + self._seconds - before
+            await self._mistreat(end - 0.3 * self._seconds)
             await asyncio.sleep(max(end - time.monotonic(), 0.0))
             last = await self._quiet_memory()
             for task in tasks:
@@ -139,8 +139,9 @@ class Soak:
         try:
             async with httpx.AsyncClient(base_url=self._server.address, timeout=_PATIENCE) as ask:
                 await self._answers(ask)
-                for _ in range(3):
-                    await asyncio.gather(*(self._warm(ask) for _ in range(3)))
+                rounds = 3 if self._seconds > _FIRST_LOOK else 1
+                for _ in range(rounds):
+                    await asyncio.gather(*(self._warm(ask) for _ in range(rounds)))
                 end = time.monotonic() + _PATIENCE
                 while time.monotonic() < end:
                     jobs, clips = (await ask.get("/api/jobs")).json(), await ask.get("/api/clips")
@@ -167,11 +168,10 @@ class Soak:
                 await ask.get(f"/api/clips/{clip}/export", params={"format": kind})
 
     async def _mistreat(self, end: float) -> None:
-        """Kills and fills, one thing after the other, and leaves the last third in peace."""
-        peace = self._begin + 0.7 * self._seconds
+        """Kills and fills, one thing after the other; the last third of the run is in peace."""
         step = self._seconds / 60.0
         turns = 0
-        while time.monotonic() < min(peace, end):
+        while time.monotonic() < end:
             await asyncio.sleep(self._random.uniform(0.5, 1.5) * step)
             turns += 1
             if turns % 9 == 0:

@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx
 import websockets
+from websockets.typing import Origin
 
 from tools.soak.ledger import Ledger
 from tools.soak.processes import Server
@@ -43,12 +44,11 @@ class Client:
         self._server, self._ledger, self._clip = server, ledger, clip
         self._ask = httpx.AsyncClient(base_url=f"{server.address}/api/", timeout=_PATIENCE)
 
-    async def run(self, may_run: asyncio.Event, end: float, pause: tuple[float, float]) -> None:
-        """Does one thing after the other until a time, while it may.
+    async def run(self, may_run: asyncio.Event, pause: tuple[float, float]) -> None:
+        """Does one thing after the other, while it may, for ever.
 
         Args:
             may_run: Cleared while all have to be quiet.
-            end: s of ``time.monotonic``.
             pause: Shortest and longest time between two things, s.
         """
         actions: list[tuple[Callable[[], Awaitable[None]], float]] = [
@@ -59,7 +59,7 @@ class Client:
         ]  # fmt: skip
         chosen, weights = zip(*actions, strict=True)
         async with self._ask:
-            while time.monotonic() < end:
+            while True:
                 await may_run.wait()
                 action = self._random.choices(chosen, weights)[0]
                 await self._do(action)
@@ -160,7 +160,10 @@ class Client:
         """Steps a scene, pushes, saves, and goes away without a word."""
         address = self._server.address
         url = f"{address.replace('http', 'ws')}/api/live"
-        async with asyncio.timeout(_PATIENCE), websockets.connect(url, origin=address) as line:
+        async with (
+            asyncio.timeout(_PATIENCE),
+            websockets.connect(url, origin=Origin(address)) as line,
+        ):
             await line.send(json.dumps({"kind": "start", "scene": LIVE_SCENE}))
             frames = 0
             async for text in line:

@@ -9,6 +9,7 @@ import importlib
 import inspect
 import json as json_module
 import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Literal
@@ -38,19 +39,35 @@ _BenchName = Literal[
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class BenchOptions:
+    """What is measured; each benchmark takes some of them."""
+
+    data: Annotated[Path | None, unset("FOLDER")] = None
+    """Folder with the ManipNet recordings, for recordings, recorded-hand and metrics."""
+    scenes: Annotated[str | None, unset("NAMES")] = None
+    """Some scenes with commas between them, for sampling, trajopt and stepwise."""
+    scene: Annotated[str | None, unset("NAME")] = None
+    """The scene of spread."""
+    num: Annotated[int | None, unset("INT")] = None
+    """Motions for each scene or run, for sampling and preferences."""
+    seeds: Annotated[int | None, unset("INT")] = None
+    """Runs of each scene, for trajopt."""
+    budget: Annotated[float | None, unset("SECONDS")] = None
+    """Search for each scene, run or window, s, for sampling, preferences and recordings."""
+    windows: Annotated[int | None, unset("INT")] = None
+    """Only so many windows, for recordings."""
+    frames: Annotated[int | None, unset("INT")] = None
+    """Explored by each search, for spread."""
+    figure: Annotated[Path | None, unset("FILE.png")] = None
+    """Picture (.png) to write, for spread."""
+
+
 def bench(
     name: Annotated[Positional[_BenchName], tyro.conf.arg(metavar="NAME")] = "kernels",
     /,
     *,
-    data: Annotated[Path | None, unset("FOLDER")] = None,
-    scenes: Annotated[str | None, unset("NAMES")] = None,
-    scene: Annotated[str | None, unset("NAME")] = None,
-    num: Annotated[int | None, unset("INT")] = None,
-    seeds: Annotated[int | None, unset("INT")] = None,
-    budget: Annotated[float | None, unset("SECONDS")] = None,
-    windows: Annotated[int | None, unset("INT")] = None,
-    frames: Annotated[int | None, unset("INT")] = None,
-    figure: Annotated[Path | None, unset("FILE.png")] = None,
+    options: Annotated[BenchOptions, tyro.conf.arg(name="")],
     json: FlagCreatePairsOff[bool] = False,
 ) -> None:
     """Measure speed and exactness against the tools and recordings one would compare with.
@@ -73,41 +90,21 @@ def bench(
 
     Args:
         name: What to measure; see above.
-        data: Folder with the ManipNet recordings, for recordings, recorded-hand and metrics.
-        scenes: Some scenes with commas between them, for scenes, sampling, trajopt and
-            stepwise.
-        scene: The scene of spread.
-        num: Motions for each scene or run, for sampling and preferences.
-        seeds: Runs of each scene, with seeds from 1000 on, for scenes and trajopt.
-        budget: Search for each scene, run or window, s, for scenes, sampling, preferences and
-            recordings.
-        windows: Only so many windows, for recordings.
-        frames: Explored by each search, for spread.
-        figure: Picture (.png) to write, for spread.
+        options: What it is measured on.
         json: Print one JSON object instead of a table.
     """
     module = load_benchmark(name)
-    options = {
-        "data": data,
-        "scenes": scenes,
-        "scene": scene,
-        "num": num,
-        "seeds": seeds,
-        "budget": budget,
-        "windows": windows,
-        "frames": frames,
-        "figure": figure,
-    }
-    given = {key: value for key, value in options.items() if value is not None}
+    wishes = asdict(options)
+    given = {key: value for key, value in wishes.items() if value is not None}
     known = inspect.signature(module.run).parameters
     foreign = [f"--{key}" for key in given if key not in known]
     if foreign:
-        own = [f"--{key}" for key in options if key in known]
+        own = [f"--{key}" for key in wishes if key in known]
         raise InvalidValueError(
             f"'handwright bench {name}' was given {', '.join(foreign)}, which it does not take. "
             f"It takes {', '.join(own) or 'none of these options'}."
         )
-    if "data" in known and data is None:
+    if "data" in known and options.data is None:
         raise InvalidValueError(
             f"'handwright bench {name}' was given no recordings. "
             "Pass --data FOLDER, the folder that holds sequences/cube_med2.npz."

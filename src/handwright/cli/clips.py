@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json as json_module
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
 from tyro.conf import FlagCreatePairsOff, Positional
 
-from handwright.cli.console import ClipPath, make_console, unset, writable_folder
+from handwright.cli.console import ClipPath, make_console, make_table, unset, writable_folder
 
 
 def info(
@@ -24,8 +25,6 @@ def info(
         file: A clip file or a ManipNet recording (.npz).
         json: Print one JSON object instead of a table.
     """
-    from rich.table import Table
-
     from handwright.io.clip.file import load_certificate, load_clip
     from handwright.io.clip.summary import clip_facts, clip_rows
     from handwright.io.manipnet.dataset import is_recording, read_recording
@@ -38,7 +37,7 @@ def info(
     if json:
         print(json_module.dumps(clip_facts(clip, load_certificate(file))))
         return
-    table = Table("what", "value", box=None, pad_edge=False)
+    table = make_table("what", "value")
     for row in clip_rows(clip, load_certificate(file)):
         table.add_row(*row)
     make_console().print(table, highlight=False, markup=False)
@@ -151,31 +150,39 @@ def export(
     make_console().print(f"Wrote {out}.", soft_wrap=True, highlight=False)
 
 
+@dataclass(frozen=True, slots=True)
+class FilmOptions:
+    """How a film or a strip of stills looks."""
+
+    width: int = 640
+    """Pixels, even."""
+    height: int = 480
+    """Pixels, even."""
+    fps: float = 30.0
+    """Frames of the film for each second of the motion."""
+    stills: int = 8
+    """Number of pictures in a strip."""
+    azimuth: float = -60.0
+    """Where the camera stands, turning anticlockwise about the vertical, degrees."""
+    elevation: float = 25.0
+    """Height of the camera above the horizon, degrees."""
+    plain: FlagCreatePairsOff[bool] = False
+    """Leave out contact points and force arrows."""
+
+
 def render(
     clip: ClipPath,
     out: Annotated[Positional[Path], tyro.conf.arg(metavar="OUT")],
     /,
     *,
-    width: int = 640,
-    height: int = 480,
-    fps: float = 30.0,
-    stills: int = 8,
-    azimuth: float = -60.0,
-    elevation: float = 25.0,
-    plain: FlagCreatePairsOff[bool] = False,
+    film: Annotated[FilmOptions, tyro.conf.arg(name="")],
 ) -> None:
     """Film a clip (.mp4, .gif) or draw a strip of stills (.png).
 
     Args:
         clip: A clip file or a ManipNet recording (.npz).
         out: The film or picture to write.
-        width: Pixels, even.
-        height: Pixels, even.
-        fps: Frames of the film for each second of the motion.
-        stills: Number of pictures in a strip.
-        azimuth: Where the camera stands, turning anticlockwise about the vertical, degrees.
-        elevation: Height of the camera above the horizon, degrees.
-        plain: Leave out contact points and force arrows.
+        film: How it looks.
     """
     import math
 
@@ -185,12 +192,12 @@ def render(
     from handwright.render.film import FilmSettings, render_clip
 
     settings = FilmSettings(
-        width=width,
-        height=height,
-        fps=fps,
-        stills=stills,
-        camera=Camera(azimuth=math.radians(azimuth), elevation=math.radians(elevation)),
-        overlay=Overlay(contacts=not plain, forces=not plain),
+        width=film.width,
+        height=film.height,
+        fps=film.fps,
+        stills=film.stills,
+        camera=Camera(azimuth=math.radians(film.azimuth), elevation=math.radians(film.elevation)),
+        overlay=Overlay(contacts=not film.plain, forces=not film.plain),
     )
     writable_folder(out.parent)
     render_clip(load_npz(clip), out, settings)

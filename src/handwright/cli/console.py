@@ -14,6 +14,7 @@ from handwright.errors import InvalidValueError
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 _MIN_WIDTH = 110
 ClipPath = Annotated[Positional[Path], tyro.conf.arg(metavar="CLIP")]
@@ -45,6 +46,17 @@ def make_console() -> Console:
     console = Console()
     # A pipe has no width of its own; lines should not be broken for it.
     return console if console.is_terminal else Console(width=_MIN_WIDTH)
+
+
+def make_table(*headings: str) -> Table:
+    """An empty table without lines; columns whose heading begins with ">" are for numbers."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for heading in headings:
+        is_number = heading.startswith(">")
+        table.add_column(heading.removeprefix(">"), justify="right" if is_number else "left")
+    return table
 
 
 def tell_deprecated(text: str) -> None:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.machinery import ExtensionFileLoader
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, ClassVar, Self
 
 INTERRUPTED = 130
@@ -43,12 +43,7 @@ class Interrupts:
             self._hook, sys.unraisablehook = sys.unraisablehook, self._unraisable
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._before:
             sys.unraisablehook = self._hook
         for number, handler in self._before.items():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 from tyro.conf import FlagCreatePairsOff, Positional
 
-from handwright.cli.console import make_console, unset, writable_folder
+from handwright.cli.console import make_console, make_table, unset, writable_folder
 from handwright.errors import InvalidValueError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -18,14 +18,9 @@ if TYPE_CHECKING:
 
 def hands() -> None:
     """List the hands."""
-    from rich.table import Table
-
     from handwright.hands.registry import HANDS, make_hand, straight_length
 
-    table = Table("hand", box=None, pad_edge=False)
-    for heading in ("joints", "capsules", "length mm"):
-        table.add_column(heading, justify="right")
-    table.add_column("what it is")
+    table = make_table("hand", ">joints", ">capsules", ">length mm", "what it is")
     for name, entry in HANDS.items():
         model = make_hand(name)
         length = f"{1000.0 * straight_length(model):.0f}"
@@ -36,11 +31,9 @@ def hands() -> None:
 
 def shapes() -> None:
     """List the parametric bodies."""
-    from rich.table import Table
-
     from handwright.geometry.shapes import SHAPES
 
-    table = Table("shape", "what it is", box=None, pad_edge=False)
+    table = make_table("shape", "what it is")
     for name, shape in SHAPES.items():
         table.add_row(name, shape.summary)
     make_console().print(table)
@@ -52,8 +45,6 @@ def scenes(*, json: FlagCreatePairsOff[bool] = False) -> None:
     Args:
         json: Print one JSON object instead of a table.
     """
-    from rich.table import Table
-
     from handwright.scenes import SCENES, goal_scenes
 
     rows: list[dict[str, Any]] = [
@@ -71,10 +62,7 @@ def scenes(*, json: FlagCreatePairsOff[bool] = False) -> None:
     if json:
         print(json_module.dumps({"scenes": rows}))
         return
-    table = Table("scene", box=None, pad_edge=False)
-    table.add_column("frames", justify="right")
-    for heading in ("hands", "bodies", "gives", "what happens"):
-        table.add_column(heading)
+    table = make_table("scene", ">frames", "hands", "bodies", "gives", "what happens")
     for row in rows:
         who, what = ", ".join(row["hands"]), ", ".join(row["bodies"])
         table.add_row(row["name"], str(row["frames"]), who, what, row["gives"], row["summary"])
@@ -115,10 +103,7 @@ def methods(
     if json:
         print(json_module.dumps({"methods": rows}))
         return
-    from rich.table import Table
-
-    table = Table("method", "paper", "what it suits", box=None, pad_edge=False)
-    table.add_column("settings", justify="right")
+    table = make_table("method", "paper", "what it suits", ">settings")
     for row in rows:
         papers = ", ".join(row["papers"]) or "none"
         table.add_row(row["name"], papers, row["suited_to"], str(len(row["settings"])))
@@ -128,8 +113,6 @@ def methods(
 
 
 def _settings_of_method(cls: type[Method], json: bool) -> None:
-    from rich.table import Table
-
     from handwright.core.settings import settings_of
 
     rows = [
@@ -145,7 +128,7 @@ def _settings_of_method(cls: type[Method], json: bool) -> None:
     if json:
         print(json_module.dumps({"method": cls.name, "settings": rows}))
         return
-    table = Table("setting", "default", "unit", "expected", "what it is", box=None, pad_edge=False)
+    table = make_table("setting", "default", "unit", "expected", "what it is")
     for row in rows:
         table.add_row(*(str(value) for value in row.values()))
     make_console().print(table, highlight=False, markup=False)

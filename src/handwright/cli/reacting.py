@@ -11,6 +11,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from handwright.cli.console import make_table
+from handwright.cli.reactions import PushOptions
 from handwright.core.clip import Clip
 from handwright.core.events import Push
 from handwright.core.problem import push_problems
@@ -24,32 +26,19 @@ from handwright.render.film import export
 
 
 def push_clip(
-    file: Path,
-    console: Console,
-    *,
-    force: str,
-    at: float,
-    length: float,
-    body: str | None,
-    point: str | None,
-    out: Path | None,
-    json: bool = False,
+    file: Path, wanted: PushOptions, *, console: Console, out: Path | None, json: bool = False
 ) -> bool:
     """Plays a clip against a push, prints how its body fared, and says whether it was held.
 
     Args:
         file: The clip.
+        wanted: The push.
         console: What to print on.
-        force: Three numbers, N, in the world.
-        at: When the push begins, s.
-        length: For how long, s.
-        body: The one that is pushed; the only one if None.
-        point: Three numbers, m, in the body's frame; its centre of mass if None.
         out: Where to write what happened; None for nowhere.
         json: Print one JSON object instead of a table.
     """
     clip = load_npz(file)
-    push = _push(clip, force, at, length, body, point)
+    push = _push(clip, wanted)
     calm = follow_clip(clip).clip("stepwise")
     session = follow_clip(clip, (push,))
     pushed = session.clip("stepwise")
@@ -83,10 +72,8 @@ def push_clip(
 
 
 def _table(body: str, found: Reaction, verdict: str) -> Table:
-    table = Table("body", box=None, pad_edge=False)
-    for heading in ("displaced mm", "tilted deg", "back within 1 mm after s"):
-        table.add_column(heading, justify="right")
-    table.add_column("verdict")
+    headings = ">displaced mm", ">tilted deg", ">back within 1 mm after s"
+    table = make_table("body", *headings, "verdict")
     table.add_row(
         body,
         f"{1e3 * found.displacement:.1f}",
@@ -111,10 +98,8 @@ def _notes(
     return notes if out is None else [*notes, f"Wrote {out}."]
 
 
-def _push(
-    clip: Clip, force: str, at: float, length: float, body: str | None, point: str | None
-) -> Push:
-    bodies = clip.problem.bodies
+def _push(clip: Clip, wanted: PushOptions) -> Push:
+    bodies, body = clip.problem.bodies, wanted.body
     if body is None:
         if len(bodies) != 1:
             known = ", ".join(bodies) or "none"
@@ -124,10 +109,13 @@ def _push(
         (body,) = bodies
     if body not in bodies:
         raise UnknownNameError("body of the clip", body, bodies)
-    where = bodies[body].center if point is None else _numbers("--point", point, "m")
-    if not length > 0.0:
-        raise InvalidValueError(f"--for is {length}; expected seconds, more than 0.")
-    push = Push(body, at, at + length, where, _numbers("--force", force, "N"))
+    where = bodies[body].center
+    if wanted.point is not None:
+        where = _numbers("--point", wanted.point, "m")
+    if not wanted.length > 0.0:
+        raise InvalidValueError(f"--for is {wanted.length}; expected seconds, more than 0.")
+    force = _numbers("--force", wanted.force, "N")
+    push = Push(body, wanted.at, wanted.at + wanted.length, where, force)
     texts = push_problems(push, bodies, (float(clip.times[0]), float(clip.times[-1])))
     if texts:
         raise InvalidValueError(f"The push {texts[0]}. Change --at or --for.")
@@ -184,10 +172,8 @@ def replay_clip(
         }
         print(json_module.dumps(facts))
         return not replayed.dropped
-    table = Table("body", box=None, pad_edge=False)
-    for heading in ("off plan mm", "turned off plan deg", "drift in hold mm", "sunk in hold mm"):
-        table.add_column(heading, justify="right")
-    table.add_column("verdict")
+    headings = ">off plan mm", ">turned off plan deg", ">drift in hold mm", ">sunk in hold mm"
+    table = make_table("body", *headings, "verdict")
     for name, body in replayed.bodies.items():
         table.add_row(
             name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -41,15 +42,27 @@ def replay(
         raise SystemExit(1)
 
 
+@dataclass(frozen=True, slots=True)
+class PushOptions:
+    """A push, as one writes it on the command line."""
+
+    force: Annotated[str, tyro.conf.arg(metavar='"X Y Z"')]
+    """Force of the push in the world, N, as in "0 0 -5"."""
+    at: Annotated[float, tyro.conf.arg(metavar="SECONDS")]
+    """When it begins, s."""
+    length: Annotated[float, tyro.conf.arg(name="for", metavar="SECONDS")] = 0.1
+    """How long it lasts, s."""
+    body: Annotated[str | None, unset("NAME")] = None
+    """Which body is pushed; may be left out if there is only one."""
+    point: Annotated[str | None, unset('"X Y Z"')] = None
+    """Where, in the body's own axes, m; the centre of mass if left out."""
+
+
 def push(
     clip: ClipPath,
     /,
     *,
-    force: Annotated[str, tyro.conf.arg(metavar='"X Y Z"')],
-    at: Annotated[float, tyro.conf.arg(metavar="SECONDS")],
-    length: Annotated[float, tyro.conf.arg(name="for", metavar="SECONDS")] = 0.1,
-    body: Annotated[str | None, unset("NAME")] = None,
-    point: Annotated[str | None, unset('"X Y Z"')] = None,
+    wanted: Annotated[PushOptions, tyro.conf.arg(name="")],
     out: Annotated[Path | None, tyro.conf.arg(aliases=["-o"])] = None,
     json: FlagCreatePairsOff[bool] = False,
 ) -> None:
@@ -59,11 +72,7 @@ def push(
 
     Args:
         clip: A clip file of any method (.npz).
-        force: Force of the push in the world, N, as in "0 0 -5".
-        at: When it begins, s.
-        length: How long it lasts, s.
-        body: Which body is pushed; may be left out if there is only one.
-        point: Where, in the body's own axes, m; the centre of mass if left out.
+        wanted: The push.
         out: Where to write what happened, as a clip (.npz) or as 'handwright export' does.
         json: Print one JSON object instead of a table.
     """
@@ -71,15 +80,5 @@ def push(
 
     if out is not None:
         writable_folder(out.parent)
-    if not push_clip(
-        clip,
-        make_console(),
-        force=force,
-        at=at,
-        length=length,
-        body=body,
-        point=point,
-        out=out,
-        json=json,
-    ):
+    if not push_clip(clip, wanted, console=make_console(), out=out, json=json):
         raise SystemExit(1)

@@ -7,9 +7,8 @@ import sys
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
-from handwright.cli.console import make_console, writable_folder
+from handwright.cli.console import make_console, make_table, writable_folder
 from handwright.cli.interrupts import INTERRUPTED, Interrupts
 from handwright.cli.options import SynthArguments
 from handwright.cli.progress import ProgressLine
@@ -157,7 +156,7 @@ def write_clips(
 def print_result(result: Result, files: list[Path], console: Console) -> None:
     """What was written, and how the run went, as a table and a line."""
     if files:
-        table = Table("clip", "certificate", box=None, pad_edge=False)
+        table = make_table("clip", "certificate")
         for file, certificate in zip(files, result.certificates, strict=True):
             table.add_row(str(file), certificate.verdict)
         console.print(table)

@@ -14,7 +14,7 @@ from handwright.core.contact import ContactTrack
 from handwright.core.frozen import freeze_arrays
 from handwright.core.problem import Problem
 from handwright.core.track import place_problems, time_problems
-from handwright.errors import InvalidValueError
+from handwright.errors import refuse
 from handwright.math.pose import Pose
 
 # Of a joint, rad; m for a slide.
@@ -100,8 +100,7 @@ class Clip:
         object.__setattr__(self, "hands", MappingProxyType(dict(self.hands)))
         object.__setattr__(self, "bodies", MappingProxyType(dict(self.bodies)))
         problems = self._problems()
-        if problems:
-            raise InvalidValueError(f"Clip of '{self.problem.name}': " + "; ".join(problems) + ".")
+        refuse(f"Clip of '{self.problem.name}'", problems)
 
     def _problems(self) -> list[str]:
         problems = time_problems(self.times)

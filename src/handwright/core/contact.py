@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from handwright.core.frozen import freeze_arrays
-from handwright.errors import InvalidValueError
+from handwright.errors import refuse
 
 ENVIRONMENT = "environment"
 """Toucher of contacts between a body and the surroundings."""
@@ -72,8 +72,7 @@ class ContactTrack:
     def __post_init__(self) -> None:
         freeze_arrays(self)
         problems = self._problems()
-        if problems:
-            raise InvalidValueError("ContactTrack: " + "; ".join(problems) + ".")
+        refuse("ContactTrack", problems)
 
     def _problems(self) -> list[str]:
         count = len(self.frame)

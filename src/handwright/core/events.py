@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.frozen import freeze_arrays
-from handwright.errors import InvalidValueError
+from handwright.errors import InvalidValueError, refuse
 from handwright.math.pose import Pose
 
 LIGHT_FORCE = 0.05
@@ -79,10 +79,7 @@ class Grip:
                 problems.append(f"{name} is {value}, expected a share above 0")
         if not 0.0 <= self.response <= 1.0:
             problems.append(f"response is {self.response}, expected 0 to 1")
-        if problems:
-            raise InvalidValueError(
-                f"Grip of '{self.hand}' on '{self.body}': " + "; ".join(problems) + "."
-            )
+        refuse(f"Grip of '{self.hand}' on '{self.body}'", problems)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,8 +116,7 @@ class Stroke:
             problems.append(f"it runs from {self.start} to {self.end} s, expected start < end")
         if not (np.isfinite(self.force) and self.force >= 0.0):
             problems.append(f"force is {self.force} N, expected 0 or more")
-        if problems:
-            raise InvalidValueError(f"Stroke of '{self.body}': " + "; ".join(problems) + ".")
+        refuse(f"Stroke of '{self.body}'", problems)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,8 +144,7 @@ class Push:
                 problems.append(
                     f"{name} is {value.tolist()}, expected three finite numbers in {unit}"
                 )
-        if problems:
-            raise InvalidValueError(f"Push on '{self.body}': " + "; ".join(problems) + ".")
+        refuse(f"Push on '{self.body}'", problems)
 
     def is_on(self, time: float) -> bool:
         """Whether a frame at a time, s, feels it."""

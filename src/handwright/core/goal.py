@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from handwright.core.frozen import freeze_arrays
-from handwright.errors import InvalidValueError
+from handwright.errors import InvalidValueError, refuse
 from handwright.math import rotation
 
 XYZ = "xyz"
@@ -89,10 +89,7 @@ class Goal:
         problems += self._axis_problems()
         if not (np.isfinite(self.weight) and self.weight > 0):
             problems.append(f"weight is {self.weight}, expected above zero")
-        if problems:
-            raise InvalidValueError(
-                f"Goal for '{self.feature.owner}': " + "; ".join(problems) + "."
-            )
+        refuse(f"Goal for '{self.feature.owner}'", problems)
 
     def _axis_problems(self) -> list[str]:
         problems = []

@@ -18,7 +18,7 @@ from jaxtyping import Bool, Float, Int
 
 from handwright.core.frozen import freeze_arrays, read_only_copy
 from handwright.core.skin import SkinShape
-from handwright.errors import InvalidValueError, UnknownNameError
+from handwright.errors import InvalidValueError, UnknownNameError, refuse
 
 Side = Literal["right", "left", "none"]
 LARGEST_LENGTH = 100.0
@@ -237,9 +237,7 @@ class HandModel:
     def __post_init__(self) -> None:
         frozen = {name: read_only_copy(q) for name, q in self.poses.items()}
         object.__setattr__(self, "poses", MappingProxyType(frozen))
-        problems = [*self._part_problems(), *self._pose_problems()]
-        if problems:
-            raise InvalidValueError(f"Hand '{self.name}': " + "; ".join(problems) + ".")
+        refuse(f"Hand '{self.name}'", [*self._part_problems(), *self._pose_problems()])
 
     def _part_problems(self) -> list[str]:
         num_links = self.num_links

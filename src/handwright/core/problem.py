@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -17,7 +17,7 @@ from handwright.core.goal import Goal
 from handwright.core.hand import LIMIT_SLACK, HandModel
 from handwright.core.surface import Surface
 from handwright.core.track import Track, time_problems
-from handwright.errors import InvalidValueError, UnknownNameError
+from handwright.errors import UnknownNameError, refuse
 from handwright.math import rotation
 from handwright.math.one_turn import turn_to
 from handwright.math.pose import Pose
@@ -78,10 +78,7 @@ class Problem:
         ]
         if self.gravity.shape != (3,) or not np.isfinite(self.gravity).all():
             problems.append("gravity must be three finite numbers in m/s^2")
-        if problems:
-            raise InvalidValueError(
-                f"Problem '{printable(self.name)}': " + "; ".join(problems) + "."
-            )
+        refuse(f"Problem '{printable(self.name)}'", problems)
 
     def _name_problems(self) -> list[str]:
         problems = []
@@ -98,13 +95,9 @@ class Problem:
             for name in sorted(set(self.hands) & set(self.bodies))
         ]
         problems += [
-            f"track '{name}' belongs to no hand or body (known: {', '.join(sorted(known))})"
-            for name in self.tracks
-            if name not in known
-        ]
-        problems += [
-            f"start '{name}' belongs to no hand or body (known: {', '.join(sorted(known))})"
-            for name in self.start
+            f"{what} '{name}' belongs to no hand or body (known: {', '.join(sorted(known))})"
+            for what, names in (("track", self.tracks), ("start", self.start))
+            for name in names
             if name not in known
         ]
         problems += [
@@ -125,22 +118,23 @@ class Problem:
             for name, track in self.tracks.items()
             if track.times[0] > first + slack or track.times[-1] < last - slack
         ]
-        for number, goal in enumerate(self.goals):
-            texts = goal_problems(goal, self.hands, self.bodies, span)
-            problems += [f"goal {number} {text}" for text in texts]
-        for number, touch in enumerate(self.touches):
-            texts = touch_problems(touch, self.hands, span)
-            problems += [f"touch {number} {text}" for text in texts]
-        for number, stroke in enumerate(self.strokes):
-            texts = stroke_problems(stroke, self.bodies, len(self.environment), span)
-            problems += [f"stroke {number} {text}" for text in texts]
-        for number, grip in enumerate(self.grips):
-            texts = grip_problems(grip, self.hands, self.bodies, span)
-            problems += [f"grip {number} {text}" for text in texts]
-        for number, push in enumerate(self.pushes):
-            texts = push_problems(push, self.bodies, span)
-            problems += [f"push {number} {text}" for text in texts]
-        return problems
+        hands, bodies = self.hands, self.bodies
+        listed: dict[str, list[list[str]]] = {
+            "goal": [goal_problems(goal, hands, bodies, span) for goal in self.goals],
+            "touch": [touch_problems(touch, hands, span) for touch in self.touches],
+            "stroke": [
+                stroke_problems(stroke, bodies, len(self.environment), span)
+                for stroke in self.strokes
+            ],
+            "grip": [grip_problems(grip, hands, bodies, span) for grip in self.grips],
+            "push": [push_problems(push, bodies, span) for push in self.pushes],
+        }
+        return problems + [
+            f"{kind} {number} {text}"
+            for kind, rows in listed.items()
+            for number, texts in enumerate(rows)
+            for text in texts
+        ]
 
     def _start_problems(self) -> list[str]:
         problems = [
@@ -218,21 +212,14 @@ def touch_problems(
     touch: TouchSpan, hands: Mapping[str, HandModel], span: tuple[float, float]
 ) -> list[str]:
     """What keeps a touch span from being one of a problem with these hands and times, s."""
-    problems = _outside(touch.start, touch.end, span)
-    if touch.hand not in hands:
-        known = ", ".join(hands) or "none"
-        problems.append(f"is for '{touch.hand}', which is no hand (hands: {known})")
-    return problems
+    return _outside(touch.start, touch.end, span) + _no_hand(touch.hand, hands)
 
 
 def stroke_problems(
     stroke: Stroke, bodies: Mapping[str, RigidBody], num_surfaces: int, span: tuple[float, float]
 ) -> list[str]:
     """What keeps a stroke from being one of a problem with these bodies, surfaces and times, s."""
-    problems = _outside(stroke.start, stroke.end, span)
-    if stroke.body not in bodies:
-        known = ", ".join(bodies) or "none"
-        problems.append(f"is for '{stroke.body}', which is no body (bodies: {known})")
+    problems = _outside(stroke.start, stroke.end, span) + _no_body(stroke.body, bodies)
     if stroke.surface >= num_surfaces:
         problems.append(f"is on surface {stroke.surface}, but the surroundings have {num_surfaces}")
     return problems
@@ -245,25 +232,25 @@ def grip_problems(
     span: tuple[float, float],
 ) -> list[str]:
     """What keeps a grip from being one of a problem with these hands, bodies and times, s."""
-    problems = _outside(grip.start, grip.held, span)
-    if grip.hand not in hands:
-        known = ", ".join(hands) or "none"
-        problems.append(f"is for '{grip.hand}', which is no hand (hands: {known})")
-    if grip.body not in bodies:
-        known = ", ".join(bodies) or "none"
-        problems.append(f"is on '{grip.body}', which is no body (bodies: {known})")
-    return problems
+    outside = _outside(grip.start, grip.held, span)
+    return [*outside, *_no_hand(grip.hand, hands), *_no_body(grip.body, bodies)]
 
 
 def push_problems(
     push: Push, bodies: Mapping[str, RigidBody], span: tuple[float, float]
 ) -> list[str]:
     """What keeps a push from being one of a problem with these bodies and times, s."""
-    problems = _outside(push.start, push.end, span)
-    if push.body not in bodies:
-        known = ", ".join(bodies) or "none"
-        problems.append(f"is on '{push.body}', which is no body (bodies: {known})")
-    return problems
+    return _outside(push.start, push.end, span) + _no_body(push.body, bodies)
+
+
+def _no_hand(name: str, hands: Collection[str]) -> list[str]:
+    known = ", ".join(hands) or "none"
+    return [] if name in hands else [f"is for '{name}', which is no hand (hands: {known})"]
+
+
+def _no_body(name: str, bodies: Collection[str]) -> list[str]:
+    known = ", ".join(bodies) or "none"
+    return [] if name in bodies else [f"is on '{name}', which is no body (bodies: {known})"]
 
 
 def _outside(start: float, end: float, span: tuple[float, float]) -> list[str]:

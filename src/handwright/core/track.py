@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.frozen import freeze_arrays
-from handwright.errors import InvalidValueError
+from handwright.errors import InvalidValueError, refuse
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
@@ -61,8 +61,7 @@ class Track:
         if self.pose.shape != self.times.shape:
             problems.append(f"{self.pose.shape} poses for {self.times.shape} times")
         problems += place_problems("it", self.pose)
-        if problems:
-            raise InvalidValueError("Track: " + "; ".join(problems) + ".")
+        refuse("Track", problems)
 
     def __repr__(self) -> str:
         return f"Track({len(self)} frames, {self.times[0]:g} to {self.times[-1]:g} s)"

@@ -16,8 +16,9 @@ import sysconfig
 from pathlib import Path
 
 from handwright.errors import HandwrightError, InvalidValueError
-from handwright.studio.server.page_files import PAGE
 
+PAGE = Path(__file__).resolve().parent / "page"
+"""The built page, inside the wheel."""
 SOURCES = Path(__file__).resolve().parents[3] / "studio-web"
 _STAMP = "built-from.txt"
 _LEFT_OUT = {"node_modules", "dist", ".vite"}

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rich.console import Console
-from rich.table import Table
 
+from handwright.cli.console import make_table
 from handwright.cli.interrupts import INTERRUPTED
 from handwright.cli.progress import ProgressLine
 from handwright.core.clip import Clip
@@ -76,11 +76,10 @@ def run(out: Path, *, num_solutions: int = 10, num_workers: int = 2, seed: int =
     if not result.clips:
         raise NoSolutionError(result)
     found = time.perf_counter() - begin
-    table = Table(box=None, pad_edge=False)
-    for heading in ("solution", "certified", "penetration mm", "digits in contact", "slides"):
-        table.add_column(heading, justify="left" if heading == "certified" else "right")
-    table.add_column("relocations", justify="right")
-    table.add_column("acceleration cm/s²", justify="right")
+    table = make_table(
+        ">solution", "certified", ">penetration mm", ">digits in contact", ">slides",
+        ">relocations", ">acceleration cm/s²",
+    )  # fmt: skip
     certified = 0
     for number, clip in enumerate(result.clips):
         certificate = result.certificates[number] if result.certificates else certify(clip)

@@ -12,12 +12,12 @@ from rich.console import Console
 
 from handwright.errors import HandwrightError, InvalidValueError
 from handwright.io.atomic import written_whole
-from handwright.studio.library.folder import Folder, Found, clip_id
+from handwright.studio.build import PAGE
+from handwright.studio.library.folder import Folder, clip_id
 from handwright.studio.library.headlines import read_headline, summary_of
 from handwright.studio.library.judged import MODEL, TIMELINE, read_judged, results_folder
 from handwright.studio.library.judging import cluster_clips, judge_clip, make_model
-from handwright.studio.messages import ReportClip, ReportData, Timeline
-from handwright.studio.server.page_files import PAGE
+from handwright.studio.messages import ClipSummary, ReportClip, ReportData, Timeline
 
 DATA_ID = "handwright-report"
 """Of the element that holds the data."""
@@ -103,38 +103,30 @@ def _asset(page: Path, address: str) -> str:
 
 def _clips(folder: Folder, console: Console) -> list[ReportClip]:
     """Every clip that can be read, judged now if it was not before."""
-    found: list[tuple[Found, Path]] = []
+    found: list[tuple[ClipSummary, Path]] = []
+    groups: dict[tuple[str, int], list[Path]] = {}
     for one in folder.listed():
-        path = folder.path(one.file)
-        results = results_folder(folder, one)
+        path, results = folder.path(one.file), results_folder(folder, one)
         try:
             with console.status(f"judging {one.file}"):
                 make_model(path, results)
                 judge_clip(path, results, clip_id(one.file))
+            head = read_headline(path)
         except HandwrightError as error:
             console.print(f"Left out: {error}", soft_wrap=True, highlight=False, markup=False)
             continue
-        found.append((one, results))
-    numbers = _clusters(folder, found)
-    return [_report_clip(folder, one, results, numbers[one]) for one, results in found]
-
-
-def _clusters(folder: Folder, found: list[tuple[Found, Path]]) -> dict[Found, int]:
-    groups: dict[tuple[str, int], list[tuple[Found, Path]]] = {}
-    for one, results in found:
-        head = read_headline(folder.path(one.file))
-        groups.setdefault((head.scene, head.num_frames), []).append((one, results))
-    numbers: dict[Found, int] = {}
-    for group in groups.values():
-        labels = cluster_clips([results for _, results in group])
-        numbers |= {one: label for (one, _), label in zip(group, labels, strict=True)}
-    return numbers
-
-
-def _report_clip(folder: Folder, found: Found, results: Path, cluster: int) -> ReportClip:
-    head, judged = read_headline(folder.path(found.file)), read_judged(results)
-    assert judged is not None  # it was judged above
-    summary = summary_of(found, head, judged).model_copy(update={"cluster": cluster})
-    timeline = Timeline.model_validate_json((results / TIMELINE).read_bytes())
-    model = base64.b64encode((results / MODEL).read_bytes()).decode()
-    return ReportClip(summary=summary, timeline=timeline, model=model)
+        found.append((summary_of(one, head, read_judged(results)), results))
+        groups.setdefault((head.scene, head.num_frames), []).append(results)
+    numbers = {
+        results: number
+        for group in groups.values()
+        for results, number in zip(group, cluster_clips(group), strict=True)
+    }
+    return [
+        ReportClip(
+            summary=summary.model_copy(update={"cluster": numbers[results]}),
+            timeline=Timeline.model_validate_json((results / TIMELINE).read_bytes()),
+            model=base64.b64encode((results / MODEL).read_bytes()).decode(),
+        )
+        for summary, results in found
+    ]

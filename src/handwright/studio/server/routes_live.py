@@ -8,7 +8,7 @@ import json
 import secrets
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, WebSocket, WebSocketDisconnect
+from fastapi import APIRouter, Path, WebSocket, WebSocketDisconnect
 from fastapi.responses import FileResponse
 from pydantic import ValidationError
 
@@ -17,7 +17,7 @@ from handwright.studio.library.folder import clip_id
 from handwright.studio.messages import LiveCommand, LiveFrame
 from handwright.studio.server.request_errors import trouble_of, unknown
 from handwright.studio.server.routes_catalogue import GLB, GLB_ANSWER, TheStudio
-from handwright.studio.server.state import Studio, studio_of_socket
+from handwright.studio.server.state import Studio
 from handwright.studio.server.validation_text import refusal
 
 router = APIRouter()
@@ -40,7 +40,7 @@ async def live_model(
 
 
 @router.websocket("/live")
-async def live(socket: WebSocket, studio: Annotated[Studio, Depends(studio_of_socket)]) -> None:
+async def live(socket: WebSocket, studio: TheStudio) -> None:
     """Takes LiveCommand messages, sends LiveFrame messages."""
     session = secrets.token_hex(8)
     try:

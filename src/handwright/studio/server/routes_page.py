@@ -7,7 +7,7 @@ from pathlib import Path
 from fastapi import APIRouter
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
-from handwright.studio.server.page_files import PAGE
+from handwright.studio.build import PAGE
 from handwright.studio.server.request_errors import TroubleError
 
 router = APIRouter(include_in_schema=False)

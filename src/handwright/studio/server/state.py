@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fastapi import Request, WebSocket
+from starlette.requests import HTTPConnection
 
 from handwright.studio.jobs.helper_processes import Helper, Work
 from handwright.studio.jobs.queue import Jobs
@@ -72,13 +72,7 @@ async def _look_early(desk: Helper, folder: Folder) -> None:
         await desk.run(Work.LIST_SCENES, folder.hidden)
 
 
-def studio_of(request: Request) -> Studio:
-    """The parts of the server that a request came to."""
-    studio: Studio = request.app.state.studio
-    return studio
-
-
-def studio_of_socket(socket: WebSocket) -> Studio:
-    """The parts of the server that a websocket came to."""
-    studio: Studio = socket.app.state.studio
+def studio_of(connection: HTTPConnection) -> Studio:
+    """The parts of the server that a request or a websocket came to."""
+    studio: Studio = connection.app.state.studio
     return studio

@@ -18,8 +18,7 @@ from handwright.studio.messages import SceneFromTracks, SceneInfo, Upload
 from handwright.studio.server.request_errors import TroubleError
 from handwright.studio.uploads.catalogue import describe_scene
 from handwright.studio.uploads.files import upload_path
-from handwright.studio.uploads.scenes import free_name, own_scenes, problem_of_tracks
-from handwright.studio.uploads.tracks import read_tracks
+from handwright.studio.uploads.scenes import free_name, own_scenes, problem_of_tracks, read_tracks
 
 _MAX_TRACKS = 200
 _MAX_FACES = 300_000

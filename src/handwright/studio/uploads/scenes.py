@@ -17,10 +17,12 @@ from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.geometry.mesh.bodies import load_body
 from handwright.geometry.shapes import SHAPES, make_shape
 from handwright.hands import human
+from handwright.io.bvh.files import read_bvh
+from handwright.io.gltf.read import load_glb
+from handwright.io.tracks_csv import load_tracks
 from handwright.scenes import SCENES, goal_scenes, load_scene, read_problem
 from handwright.studio.messages import SceneFromTracks
 from handwright.studio.uploads.files import mesh_upload, upload_path
-from handwright.studio.uploads.tracks import read_tracks
 
 FPS = 30.0
 """Frames a second of scenes made from tracks."""
@@ -99,6 +101,20 @@ def problem_of_tracks(hidden: Path, scene: SceneFromTracks) -> Problem:
         },
         environment=(HalfSpace(np.array([0.0, 0.0, 1.0]), lowest),),
     )
+
+
+def read_tracks(path: Path) -> dict[str, Track]:
+    """Tracks by name: of a table, the joints of a skeleton, the hands and bodies of a clip."""
+    if path.suffix == ".csv":
+        return load_tracks(path)
+    if path.suffix == ".bvh":
+        motion = read_bvh(path)
+        return {name: motion.joint_track(name) for name in motion.names}
+    if path.suffix == ".glb":
+        loaded = load_glb(path)
+        poses = {name: motion.root for name, motion in loaded.hands.items()} | dict(loaded.bodies)
+        return {name: Track(loaded.times, pose) for name, pose in poses.items()}
+    raise InvalidValueError(f"'{path.name}' holds no tracks; expected .csv, .bvh or .glb.")
 
 
 def _body(hidden: Path, scene: SceneFromTracks) -> RigidBody:
