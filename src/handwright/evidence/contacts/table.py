@@ -114,8 +114,10 @@ def contact_table(
     # What sticks in an impact may take any force in its cone.
     sliding = np.where(((found.impact >= 0) & ~slides)[:, None], 0.0, sliding)
     none = np.zeros(len(found.frame), dtype=np.int64)
-    frame, *columns = found
-    table = JudgedContacts((toucher,), frame, none, none - 1, none, *columns, sliding, steady, mode)
+    table = JudgedContacts(
+        (toucher,), body=none, other=none - 1, toucher=none, velocity=sliding, steady=steady,
+        mode=mode, **found._asdict(),
+    )  # fmt: skip
     return join_tables([table])
 
 

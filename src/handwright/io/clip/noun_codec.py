@@ -43,7 +43,7 @@ _LIMITS_SINCE_7 = (
 )  # fmt: skip
 VERSION = 7
 """Of the nouns' fields; the first had all but those listed below."""
-_SINCE = {
+_SINCE: dict[tuple[type, str], int] = {
     (Goal, "spin"): 2,
     (Problem, "start"): 2,
     (Problem, "postures"): 2,
