@@ -22,6 +22,7 @@ from handwright.io.goals.schema import (
     ProblemFile,
     PushPart,
     TouchPart,
+    _number,
 )
 from handwright.math import rotation
 
@@ -360,3 +361,9 @@ class TestTheGuide:
         for name, field in part.model_fields.items():
             key = field.alias or name
             assert re.search(rf"`[^`]*\b{key}\b[^`]*`", self.TEXT), key
+
+
+def test_whole_numbers_beyond_all_floats_are_named():
+    with pytest.raises(ValueError, match="expected a number"):
+        _number(int("3" * 400))
+    assert _number(10**15) == 10**15

@@ -5,7 +5,7 @@ Field names are those of the file, units are in them where they are not SI.
 
 from __future__ import annotations
 
-import math
+import sys
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -21,7 +21,9 @@ _WXYZ_SLACK = 0.01
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    # Compared, for a whole number may be too large to become a float.
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and abs(value) <= sys.float_info.max
 
 
 def _number(value: Any) -> Any:  # noqa: ANN401  whatever YAML holds
