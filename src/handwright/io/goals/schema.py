@@ -22,8 +22,9 @@ _WXYZ_SLACK = 0.01
 
 def _is_number(value: object) -> bool:
     # Compared, for a whole number may be too large to become a float.
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and abs(value) <= sys.float_info.max
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= sys.float_info.max
 
 
 def _number(value: Any) -> Any:  # noqa: ANN401  whatever YAML holds
