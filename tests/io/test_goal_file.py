@@ -367,3 +367,10 @@ def test_whole_numbers_beyond_all_floats_are_named():
     with pytest.raises(ValueError, match="expected a number"):
         _number(int("3" * 400))
     assert _number(10**15) == 10**15
+
+
+def test_an_empty_duration_is_none(tmp_path):
+    path = tmp_path / "empty.yaml"
+    path.write_text("name: a\nduration:\nfps: 30\nbodies: {b: {shape: sphere}}\ngoals: []\n")
+    with pytest.raises(FileFormatError, match="expected tracks, or duration"):
+        read_problem(path)

@@ -301,7 +301,8 @@ class ProblemFile(Part):
     @model_validator(mode="after")
     def _goals_or_tracks(self) -> ProblemFile:
         if self.tracks is None:
-            given = self.model_fields_set
+            # An empty duration is none.
+            given = self.model_fields_set - ({"duration"} if self.duration is None else set())
             lacking = [key for key in ("duration", "goals") if key not in given]
             if lacking:
                 raise ValueError(f"expected tracks, or {' and '.join(lacking)}")
