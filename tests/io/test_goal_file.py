@@ -11,7 +11,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from handwright.core.surface import EnvironmentBox, HalfSpace
-from handwright.errors import FileFormatError
+from handwright.errors import FileFormatError, HandwrightError
+from handwright.geometry.shapes import make_shape
 from handwright.hands import human, trident
 from handwright.io.goals.file import read_problem, turned
 from handwright.io.goals.schema import (
@@ -371,6 +372,11 @@ def test_whole_numbers_beyond_all_floats_are_named():
 
 def test_an_empty_duration_is_none(tmp_path):
     path = tmp_path / "empty.yaml"
-    path.write_text("name: a\nduration:\nfps: 30\nbodies: {b: {shape: sphere}}\ngoals: []\n")
+    path.write_text("name: a\nduration:\nhands: {h: {model: trident}}\ngoals: []\n")
     with pytest.raises(FileFormatError, match="expected tracks, or duration"):
         read_problem(path)
+
+
+def test_a_shape_of_absurd_size_is_named():
+    with pytest.raises(HandwrightError, match="expected positive finite numbers"):
+        make_shape("box", height=1e300)
