@@ -426,9 +426,9 @@ def test_mistakes_are_explained(tiny_clip: Clip, tiny_file: Path, tmp_path: Path
         save_glb(tiny_clip, tmp_path / "a.glb", fps=1e6)
     with pytest.raises(InvalidValueError, match="metres_per_newton is -1"):
         save_glb(tiny_clip, tmp_path / "a.glb", metres_per_newton=-1)
-    close = dataclasses.replace(tiny_clip, times=1e-12 * np.arange(5))
+    close = dataclasses.replace(tiny_clip, times=1.1e-5 * np.arange(5))
     save_glb(close, tmp_path / "close.glb")
-    late = dataclasses.replace(tiny_clip, times=np.array([0, 1e4, 1e4 + 1e-5, 2e4, 3e4]))
+    late = dataclasses.replace(tiny_clip, times=np.array([0, 1e4, 1e4 + 2e-5, 2e4, 3e4]))
     with pytest.raises(InvalidValueError, match="nearer in time than the single precision"):
         save_glb(late, tmp_path / "a.glb")
     assert not (tmp_path / "a.glb").exists()

@@ -11,7 +11,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from handwright.core.surface import EnvironmentBox, HalfSpace
-from handwright.errors import FileFormatError
+from handwright.errors import FileFormatError, HandwrightError
+from handwright.geometry.shapes import make_shape
 from handwright.hands import human, trident
 from handwright.io.goals.file import read_problem, turned
 from handwright.io.goals.schema import (
@@ -22,6 +23,7 @@ from handwright.io.goals.schema import (
     ProblemFile,
     PushPart,
     TouchPart,
+    _number,
 )
 from handwright.math import rotation
 
@@ -360,3 +362,21 @@ class TestTheGuide:
         for name, field in part.model_fields.items():
             key = field.alias or name
             assert re.search(rf"`[^`]*\b{key}\b[^`]*`", self.TEXT), key
+
+
+def test_whole_numbers_beyond_all_floats_are_named():
+    with pytest.raises(ValueError, match="expected a number"):
+        _number(int("3" * 400))
+    assert _number(10**15) == 10**15
+
+
+def test_an_empty_duration_is_none(tmp_path):
+    path = tmp_path / "empty.yaml"
+    path.write_text("name: a\nduration:\nhands: {h: {model: trident}}\ngoals: []\n")
+    with pytest.raises(FileFormatError, match="expected tracks, or duration"):
+        read_problem(path)
+
+
+def test_a_shape_of_absurd_size_is_named():
+    with pytest.raises(HandwrightError, match="expected positive finite numbers"):
+        make_shape("box", height=1e300)

@@ -27,6 +27,7 @@ from handwright.evidence import certify
 from handwright.geometry.mesh.bodies import load_body, load_mesh
 from handwright.geometry.mesh.repair import repair_mesh
 from handwright.hands import human
+from handwright.hands.capsules import spread_sites
 from handwright.hands.skin.build import skin_of
 from handwright.io.clip.file import load_clip, save_clip
 from handwright.io.clip.npz_file import load_npz
@@ -245,6 +246,11 @@ class TestHandModels:
 
     def test_lengths_of_no_hand_are_refused(self) -> None:
         model = human()
+        facing = np.tile([0.0, 0.0, 1.0], (len(model.capsules), 1))
+        for far in (1e300, np.nan):
+            lost = replace(model.capsules, end=np.full(model.capsules.end.shape, far))
+            with pytest.raises(InvalidValueError, match="is not within 100 m"):
+                spread_sites(model.joints, lost, facing, 10)
         capsules = replace(model.capsules, radius=model.capsules.radius * 1e9)
         with pytest.raises(InvalidValueError, match="above 100 m"):
             replace(model, capsules=capsules)

@@ -158,7 +158,7 @@ def change_npz(rng: np.random.Generator, data: bytes) -> bytes:
     for _ in range(int(rng.integers(1, 3))):
         if "clip.json" in members and rng.random() < 0.4:
             document = json.loads(members["clip.json"])
-            change_json(rng, document["clip"] if rng.random() < 0.9 else document)
+            change_json(rng, document.get("clip") if rng.random() < 0.9 else document)
             members["clip.json"] = json.dumps(document).encode()
             continue
         name = pick(rng, arrays)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float, Int
 
-from handwright.core.hand import Capsules, JointTree, Sites
+from handwright.core.hand import LARGEST_LENGTH, Capsules, JointTree, Sites
 from handwright.errors import InvalidValueError
 from handwright.geometry.farthest_first import farthest_first
 from handwright.geometry.mesh.inertia import MassProperties
@@ -89,6 +89,11 @@ def spread_sites(
     """
     origins = zero_pose_origins(joints)[capsules.link]
     start, end = origins + capsules.start, origins + capsules.end
+    # Not "above", so that NaN is refused too.
+    if not all((np.abs(row) <= LARGEST_LENGTH).all() for row in (start, end, capsules.radius)):
+        raise InvalidValueError(
+            f"A shape of the hand is not within {LARGEST_LENGTH:g} m; check sizes and units."
+        )
     owner, points, normals = _candidates(start, end, capsules.radius, facing)
     clearance = distances_to_axes(points, start, end) - capsules.radius
     clearance[np.arange(len(points)), owner] = np.inf

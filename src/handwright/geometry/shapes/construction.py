@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from jaxtyping import Float, Int
 
@@ -25,18 +23,18 @@ ALUMINIUM = 2700.0
 STEEL = 7850.0
 """Densities, kg / m^3."""
 
+# Cubes of larger numbers would lose themselves.
+_LARGEST = 1e6
+
 
 def check_dimensions(shape: str, **dimensions: float) -> None:
-    """Raises unless every named dimension is a positive finite number, listing all that are not."""
-    bad = {
-        name: value
-        for name, value in dimensions.items()
-        if not (math.isfinite(value) and value > 0.0)
-    }
+    """Raises unless every dimension is positive and not beyond reason, listing all that are not."""
+    bad = {name: value for name, value in dimensions.items() if not 0.0 < value <= _LARGEST}
     if bad:
         given = ", ".join(f"{name}={value!r}" for name, value in bad.items())
         raise InvalidValueError(
-            f"Shape '{shape}': {given}; expected positive finite numbers (metres, kilograms)."
+            f"Shape '{shape}': {given}; expected positive finite numbers (metres, kilograms), at "
+            f"most {_LARGEST:g}."
         )
 
 

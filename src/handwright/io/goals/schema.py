@@ -5,7 +5,7 @@ Field names are those of the file, units are in them where they are not SI.
 
 from __future__ import annotations
 
-import math
+import sys
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -21,7 +21,10 @@ _WXYZ_SLACK = 0.01
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    # Compared, for a whole number may be too large to become a float.
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= sys.float_info.max
 
 
 def _number(value: Any) -> Any:  # noqa: ANN401  whatever YAML holds
@@ -298,7 +301,8 @@ class ProblemFile(Part):
     @model_validator(mode="after")
     def _goals_or_tracks(self) -> ProblemFile:
         if self.tracks is None:
-            given = self.model_fields_set
+            # An empty duration is none.
+            given = self.model_fields_set - ({"duration"} if self.duration is None else set())
             lacking = [key for key in ("duration", "goals") if key not in given]
             if lacking:
                 raise ValueError(f"expected tracks, or {' and '.join(lacking)}")
