@@ -96,7 +96,8 @@ class ExactDistance:
         in_box = np.all((points >= self._low) & (points <= self._high), axis=1)
         sides = self._sides
         inside = in_box & np.where(cosine > 0.0, sides.in_front[index], sides.behind[index])
-        unsure = np.flatnonzero((np.abs(cosine) < sides.straight[index]) & in_box)
+        # On the surface itself a distance has no side.
+        unsure = np.flatnonzero((np.abs(cosine) < sides.straight[index]) & in_box & off)
         inside[unsure] = self._winding.is_inside(points[unsure])
         sign = np.where(inside, -1.0, 1.0)
         normal = np.where(off[:, None], away * sign[:, None], self._normals[face])
