@@ -83,6 +83,10 @@ class Tolerances:
     """Largest speed of a wrist, m/s: a hard throw."""
     wrist_acceleration: float = 300.0
     """Largest acceleration of a wrist, m/s^2: a hard throw, or a hand that is stopped by a hit."""
+    wrist_spin: float = 50.0
+    """Largest turning speed of a wrist, rad/s."""
+    shakes: float = 8.0
+    """How often in half a second a wrist or a finger may turn back: no hand trembles faster."""
     joint_speed: float = 35.0
     """Largest speed of a finger's joint, rad/s: a flick."""
     impacts: float = 10.0
@@ -92,8 +96,8 @@ class Tolerances:
     wrist_moment: float = 20.0
     """Largest moment of the forces of one hand about its wrist, N m."""
     size_share: float = 0.1
-    """Gaps, depths and drifts are allowed up to this share of the body's longest side, if that is
-    less than the limits above."""
+    """Gaps, depths and drifts are allowed up to this share of the body's longest side, and half of
+    its shortest, if that is less than the limits above."""
 
     def __post_init__(self) -> None:
         bad = [

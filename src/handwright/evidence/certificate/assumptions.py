@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import igl
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
+from scipy.linalg import eigh
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import ConvexHull
 
@@ -23,7 +24,7 @@ from handwright.core.problem import standard_gravity
 from handwright.core.surface import EnvironmentBox
 from handwright.evidence.certificate.resolution import uneven_steps
 from handwright.geometry.mesh.checking import check_mesh
-from handwright.geometry.mesh.inertia import signed_volume
+from handwright.geometry.mesh.inertia import signed_volume, solid_properties
 from handwright.hands.human.model import human
 from handwright.hands.registry import HANDS, make_hand, straight_length
 
@@ -35,12 +36,18 @@ _THREAD = 1e-4
 """Parts of bodies thinner than this are named, m."""
 _DENSITIES = (1.0, 2.3e4)
 """From about that of air to that of the heaviest metals, kg/m^3."""
+_LEAST_SPREAD = 0.05
+"""Least spread of a body's mass over that of a solid of its shape; less is named."""
+_NEAR_PARTS = 1e-3
+"""Parts of a body that are nearer than this count as joined, m."""
 _SLACK = 1e-3
 """By which a centre of mass may be outside the hull, as a share of the body's size."""
 _LIGHT_GRAVITY = 0.05
 """Gravity that differs by more than this from the usual is named, m/s^2."""
 _LEAST_GIRTH, _MOST_GIRTH = 0.6, 1.8
 """Thickness of a human hand's capsules over that of an average hand of its length."""
+_MOVED = 0.02
+"""How far a capsule may be from where an average hand of that length has it, m."""
 _LENGTHS = (0.12, 0.26)
 """Wrist to fingertip of human hands, m."""
 _WIDER = 0.01
@@ -62,6 +69,8 @@ def assumptions(clip: Clip) -> list[str]:
         volume = float(signed_volume(body.vertices, body.faces))
         if volume > 0.0 and not _DENSITIES[0] <= body.mass / volume <= _DENSITIES[1]:
             found.append(f"density {body.mass / volume:.3g} kg/m^3 of '{name}'")
+        if volume > 0.0 and not _mesh_faults(body) and _hollowness(body) < _LEAST_SPREAD:
+            found.append(f"inertia of '{name}' far below that of its shape")
         parts = _parts(body)
         if parts.num_apart > 1:
             found.append(f"'{name}' made of {parts.num_apart} parts that do not touch")
@@ -94,7 +103,11 @@ def _pushes(clip: Clip) -> str:
 def mass_faults(bodies: dict[str, RigidBody]) -> list[str]:
     """Masses that no body of these shapes can have, in words."""
     return [
-        f"'{name}' has {fault}" for name, body in bodies.items() for fault in _mass_faults(body)
+        f"'{name}' has {fault}"
+        for name, body in bodies.items()
+        # Of a surface that encloses nothing no mass can be said to be right or wrong.
+        if not _mesh_faults(body)
+        for fault in _mass_faults(body)
     ]
 
 
@@ -138,10 +151,9 @@ class _Parts(NamedTuple):
     """What a body's surface is made of."""
 
     num_apart: int
-    """Parts that are apart from each other. Parts whose boxes overlap count as one: a shell around
-    a cavity, a handle on a cup."""
+    """Parts that are apart from each other. A cavity belongs to the part around it."""
     thinnest: float
-    """Least side of the box around a part, m."""
+    """Least side of the box around a part, along the part's own axes, m."""
 
 
 @lru_cache(maxsize=32)
@@ -150,9 +162,39 @@ def _parts(body: RigidBody) -> _Parts:
     corners = [body.vertices[body.faces[part_of_face == part].ravel()] for part in range(count)]
     low = np.array([points.min(axis=0) for points in corners])
     high = np.array([points.max(axis=0) for points in corners])
-    meet = (low[:, None] <= high[None]).all(axis=2) & (low[None] <= high[:, None]).all(axis=2)
+    meet = (low[:, None] <= high[None] + _NEAR_PARTS).all(axis=2)
+    meet &= meet.T
+    faces = [np.ascontiguousarray(body.faces[part_of_face == part]) for part in range(count)]
+    for one, two in zip(*np.nonzero(np.triu(meet, 1)), strict=True):
+        is_joined = _reaches(body, faces[one], faces[two]) or _reaches(body, faces[two], faces[one])
+        meet[one, two] = meet[two, one] = is_joined
     apart = connected_components(meet, directed=False)[0]
-    return _Parts(int(apart), float((high - low).min()))
+    # Along its own axes a thin part is thin however it lies.
+    sides = [np.ptp(points @ np.linalg.svd(points - points.mean(axis=0),
+             full_matrices=False)[2].T, axis=0).min() for points in corners]  # fmt: skip
+    return _Parts(int(apart), float(min(sides)))
+
+
+def _reaches(
+    body: RigidBody, faces: Int[np.ndarray, "F 3"], others: Int[np.ndarray, "G 3"]
+) -> bool:
+    """Whether a part of a body touches another, or lies in what it encloses."""
+    points = body.vertices[np.unique(faces)]
+    squared = igl.point_mesh_squared_distance(points, body.vertices, others)[0]
+    if float(np.min(squared)) <= _NEAR_PARTS**2:
+        return True
+    inside = igl.fast_winding_number(body.vertices, others, points)
+    return bool((np.abs(np.atleast_1d(inside)) > 0.5).any())
+
+
+@lru_cache(maxsize=32)
+def _hollowness(body: RigidBody) -> float:
+    """Least spread of the mass in any direction over that of a solid of the same shape."""
+    solid = solid_properties(body.vertices, body.faces).with_mass(body.mass).inertia
+    spread, usual = (0.5 * np.trace(i) * np.eye(3) - i for i in (body.inertia, solid))
+    if np.linalg.eigvalsh(usual)[0] <= 0.0:
+        return 1.0
+    return float(eigh(spread, usual, eigvals_only=True)[0])
 
 
 @lru_cache(maxsize=16)
@@ -166,14 +208,22 @@ def _hand_of_its_own(name: str, model: HandModel) -> str | None:
     wide = (model.joints.lower < like.joints.lower - _WIDER) | (
         model.joints.upper > like.joints.upper + _WIDER
     )
+    if not np.allclose(model.joints.axis, like.joints.axis, atol=0.2):
+        return f"joints of hand '{name}' that turn other ways than a human's"
     if wide.any():
         joint = model.joints.names[int(np.flatnonzero(wide)[0])]
         return f"joints of hand '{name}' that go further than a human's ({joint})"
     length = straight_length(model)
-    girth = model.capsules.radius / like.capsules.radius * (straight_length(like) / length)
+    scale = length / straight_length(like)
+    girth = model.capsules.radius / (scale * like.capsules.radius)
+    moved = np.linalg.norm(
+        [model.capsules.start - scale * like.capsules.start,
+         model.capsules.end - scale * like.capsules.end], axis=2,
+    )  # fmt: skip
     if not (_LENGTHS[0] <= length <= _LENGTHS[1]):
         return f"hand '{name}' of {1e3 * length:.3g} mm"
-    if girth.min() < _LEAST_GIRTH or girth.max() > _MOST_GIRTH or model.skin is None:
+    is_odd = girth.min() < _LEAST_GIRTH or girth.max() > _MOST_GIRTH or moved.max() > _MOVED
+    if is_odd or model.skin is None:
         return f"shape of hand '{name}' as it is given"
     return None
 

@@ -56,6 +56,9 @@ CHECKS = (
     "speed",
     "seam",
 )
+_STORED_STRENGTH = 1.5
+"""Stored forces may be this much larger than the strength of a digit: the judge looks for the least
+that will do, and a method need not."""
 _SEAM = 1e-3
 """How far from its start a cyclic motion may end, m."""
 
@@ -99,7 +102,7 @@ def certify(
     stored = judge_stored(clip, hands, exact, findings.loads, findings.shears, tolerances)
     measures = _body_measures(clip, findings, hands, tolerances)
     measures |= _hand_measures(clip, hands, tolerances)
-    measures |= _stored_measures(stored, measures["slip"], tolerances)
+    measures |= _stored_measures(stored, measures, tolerances)
     measures["crossing"] = _crossing(clip, hands, exact, tolerances)
     # A leap breaks everything around it: it is named once, and those frames are not judged.
     measures = {
@@ -259,9 +262,12 @@ def _hand_measures(
 
 
 def _stored_measures(
-    stored: StoredFindings, slip: _Measure, tolerances: Tolerances
+    stored: StoredFindings, measures: dict[str, _Measure], tolerances: Tolerances
 ) -> dict[str, _Measure]:
     """Checks of what the clip itself says about its contacts."""
+    slip, strength = measures["slip"], measures["strength"]
+    pressed = stored.digit_force / max(_STORED_STRENGTH * tolerances.strength, 1e-9)
+    presses = f"a digit is stored to press with {stored.digit_force.max(initial=0.0):.3g} N"
     claimed = stored.static_slip > tolerances.static_speed
     says = ""
     if claimed.any():
@@ -281,6 +287,11 @@ def _stored_measures(
         "slip": slip._replace(
             fails=slip.fails | claimed,
             detail="; ".join(text for text in (slip.detail, says) if text),
+        ),
+        "strength": strength._replace(
+            value=np.maximum(strength.value, np.where(pressed > 1.0, pressed, 0.0)),
+            fails=strength.fails | (pressed > 1.0),
+            detail=strength.detail or (presses if (pressed > 1.0).any() else ""),
         ),
         "friction": _over(stored.cone_excess, tolerances.friction, "of cone", none),
         "stored_balance": balance._replace(fails=balance.fails | stored.is_incomplete),

@@ -163,8 +163,9 @@ def _load(clip: Clip, name: str, tolerances: Tolerances) -> BodyLoad:
 
 
 def size_limit(body: RigidBody, limit: float, tolerances: Tolerances) -> float:
-    """A limit of length, m, that is no more than a share of the body's size."""
-    return min(limit, tolerances.size_share * float(np.ptp(body.bounds, axis=0).max()))
+    """A limit of length, m, no more than a share of the body's size and half of its thickness."""
+    sides = np.ptp(body.bounds, axis=0)
+    return min(limit, tolerances.size_share * float(sides.max()), 0.5 * float(sides.min()))
 
 
 def _friction_margins(

@@ -18,6 +18,11 @@ from handwright.core.hand import HandModel
 from handwright.core.tolerances import Tolerances
 from handwright.evidence.certificate.jumps import fastest_point
 from handwright.evidence.contacts.hand_contacts import HandProbe
+from handwright.math import rotation
+
+_SHAKE, _SHAKE_TURN = 2e-3, 0.02
+"""Ways and turns of a step that count as shaking if they are taken back in the next, m and rad."""
+_HALF_SECOND = 0.5
 
 
 class Speeds(NamedTuple):
@@ -62,10 +67,33 @@ def _series(
         rate = np.diff(velocity, axis=0) / (0.5 * (step[1:] + step[:-1]))[:, None]
         size = np.linalg.norm(rate, axis=1)
         yield f"the wrist of '{hand.name}'", size, tolerances.wrist_acceleration, "m/s^2"
+        yield f"'{hand.name}' shaking", _shakes(wrist, times, _SHAKE), tolerances.shakes, "times"
+        root = hand.motion.root
+        spin = rotation.log(rotation.multiply(root.wxyz[1:], rotation.conjugate(root.wxyz[:-1])))
+        speed = np.linalg.norm(spin, axis=1) / step
+        yield f"the turn of '{hand.name}'", speed, tolerances.wrist_spin, "rad/s"
+        turned = np.concatenate([np.zeros((1, 3)), np.cumsum(spin, axis=0)])
+        shaking = _shakes(turned, times, _SHAKE_TURN)
+        yield f"'{hand.name}' shaking", shaking, tolerances.shakes, "times"
+        shaking = _shakes(hand.motion.q, times, _SHAKE_TURN)
+        yield f"the fingers of '{hand.name}' shaking", shaking, tolerances.shakes, "times"
         rates = joint_speeds(hand.motion.q, times)
         for j in np.flatnonzero(~hand.model.joints.is_slide):
             joint = f"{hand.name}.{hand.model.joints.names[j]}"
             yield joint, rates[:, j], tolerances.joint_speed, "rad/s"
+
+
+def _shakes(
+    path: Float[np.ndarray, "T K"], times: Float[np.ndarray, " T"], least: float
+) -> Float[np.ndarray, " S"]:
+    """How often a way is taken back in the half second after each step."""
+    way = np.diff(path, axis=0)
+    large = np.linalg.norm(way, axis=1) > least
+    back = np.einsum("sk,sk->s", way[1:], way[:-1]) < 0.0
+    when = times[1:-1][back & large[1:] & large[:-1]]
+    start = times[:-1]
+    found = np.searchsorted(when, start + _HALF_SECOND) - np.searchsorted(when, start)
+    return found.astype(np.float64)
 
 
 def limit_excess(

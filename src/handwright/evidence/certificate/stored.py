@@ -57,6 +57,8 @@ class StoredFindings(NamedTuple):
     """Whether a contact has no finite force, while others of the clip have."""
     num_missing: int
     """Contacts without a finite force, in a clip that has forces."""
+    digit_force: Float[np.ndarray, " T"]
+    """Largest sum of the stored forces of one digit, N."""
 
 
 def judge_stored(
@@ -110,8 +112,28 @@ def judge_stored(
     incomplete[contacts.frame[missing]] = True
     return StoredFindings(
         bool(has_force.any()), excess, residual, slip, int(misplaced.sum()),
-        incomplete, int(missing.sum()),
+        incomplete, int(missing.sum()), _digit_force(clip, hands, np.where(has_force, size, 0.0)),
     )  # fmt: skip
+
+
+def _digit_force(
+    clip: Clip, hands: Mapping[str, HandProbe], size: Float[np.ndarray, " N"]
+) -> Float[np.ndarray, " T"]:
+    contacts = clip.contacts
+    most = np.zeros(clip.num_frames)
+    for toucher, name in enumerate(contacts.touchers):
+        if name not in hands:
+            continue
+        model = hands[name].model
+        rows = np.flatnonzero(contacts.toucher == toucher)
+        part = contacts.part[rows]
+        rows = rows[(part >= 0) & (part < len(model.capsules))]
+        total = np.zeros((clip.num_frames, len(model.digits) + 1))
+        # The last column is the palm's, whose number is -1; it is the arm that limits it.
+        digit = model.capsules.digit[contacts.part[rows]]
+        np.add.at(total, (contacts.frame[rows], digit), size[rows])
+        most = np.maximum(most, total[:, :-1].max(axis=1, initial=0.0))
+    return most
 
 
 def _number(names: tuple[str, ...], name: str) -> list[int]:

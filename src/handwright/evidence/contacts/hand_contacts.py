@@ -19,7 +19,7 @@ from handwright.core.contact import ENVIRONMENT
 from handwright.core.hand import HandModel
 from handwright.core.skin import Skin
 from handwright.evidence.contacts.edges import side_contacts
-from handwright.evidence.contacts.impacts import find_impacts
+from handwright.evidence.contacts.impacts import IMPACT_SPEED, find_impacts
 from handwright.evidence.contacts.probes import capsule_gaps
 from handwright.evidence.contacts.skin_probe import skin_gaps
 from handwright.evidence.contacts.slip import LinkMotion, SkinShear, Slips, across, material_slips
@@ -165,6 +165,12 @@ def hand_gaps(
     here = pose[frame]
     place = here.apply(np.concatenate([place, sides.points]))
     slips = material_slips(times, hand.links, pose, frame, capsules.link[part], place)
+    thrown = _leaves_too_fast(hand, times, slips, frame, part, place, own_normal)
+    thrown &= touches[frame, part] & ~np.pad(touches, ((0, 1), (0, 0)))[frame + 1, part]
+    # In the frame after a push that cannot have been there is none either.
+    after = np.minimum(frame[thrown] + 1, count - 1)
+    impacts.may_push[frame[thrown], part[thrown]] = False
+    impacts.may_push[after, part[thrown]] = False
     shear = _skin_shear(
         skin_stretch, touches, pose, times,
         frame[~is_side], part[~is_side], slips.mean[~is_side], own_normal[~is_side],
@@ -187,6 +193,23 @@ def hand_gaps(
     )
     table = contact_table(hand.name, found, slips, static_speed, own_normal[rests])
     return HandGaps(gap, depth, skin_depth, table, shear)
+
+
+def _leaves_too_fast(
+    hand: HandProbe,
+    times: Float[np.ndarray, " T"],
+    slips: Slips,
+    frame: Int[np.ndarray, " N"],
+    part: Int[np.ndarray, " N"],
+    place: Float[np.ndarray, "N 3"],
+    normal: Float[np.ndarray, "N 3"],
+) -> Bool[np.ndarray, " N"]:
+    """Whether a body goes away along the normal faster than the hand moved before or with it."""
+    still = Pose(np.zeros((len(times), 3)), np.tile([1.0, 0.0, 0.0, 0.0], (len(times), 1)))
+    own = material_slips(times, hand.links, still, frame, hand.model.capsules.link[part], place)
+    before, after = (np.einsum("ni,ni->n", v, normal) for v in (own.before, own.after))
+    body = after - np.einsum("ni,ni->n", slips.after, normal)
+    return np.asarray(body > np.maximum(np.maximum(before, after), 0.0) + IMPACT_SPEED)
 
 
 def _skin_shear(

@@ -39,7 +39,8 @@ _KIND_NAMES = {"f": "floating-point numbers", "i": "whole numbers", "b": "true o
 _MAY_BE_NAN = {(ContactTrack, "force")}
 _LIMITS_SINCE_7 = (
     "least_frames", "shortest_step", "longest_step", "body_speed", "wrist_speed",
-    "wrist_acceleration", "joint_speed", "impacts", "hand_force", "wrist_moment", "size_share",
+    "wrist_acceleration", "wrist_spin", "shakes", "joint_speed", "impacts", "hand_force",
+    "wrist_moment", "size_share",
 )  # fmt: skip
 VERSION = 7
 """Of the nouns' fields; the first had all but those listed below."""
