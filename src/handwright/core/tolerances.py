@@ -83,7 +83,7 @@ class Tolerances:
     """Largest speed of a wrist, m/s: a hard throw."""
     wrist_acceleration: float = 300.0
     """Largest acceleration of a wrist, m/s^2: a hard throw, or a hand that is stopped by a hit."""
-    wrist_spin: float = 50.0
+    wrist_spin: float = 30.0
     """Largest turning speed of a wrist, rad/s."""
     shakes: float = 8.0
     """How often in half a second a wrist or a finger may turn back: no hand trembles faster."""
@@ -96,7 +96,7 @@ class Tolerances:
     wrist_moment: float = 20.0
     """Largest moment of the forces of one hand about its wrist, N m."""
     size_share: float = 0.1
-    """Gaps, depths and drifts are allowed up to this share of the body's longest side, and half of
+    """Gaps, depths and drifts are allowed up to this share of the body's longest side, and 0.4 of
     its shortest, if that is less than the limits above."""
 
     def __post_init__(self) -> None:

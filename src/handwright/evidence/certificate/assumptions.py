@@ -237,6 +237,7 @@ def _is_same(model: HandModel, entry: str) -> bool:
         (model.joints.lower, like.joints.lower),
         (model.joints.upper, like.joints.upper),
         (model.joints.offset, like.joints.offset),
+        (model.joints.axis, like.joints.axis),
         (model.capsules.radius, like.capsules.radius),
         (model.capsules.start, like.capsules.start),
         (model.capsules.end, like.capsules.end),

@@ -33,7 +33,12 @@ from handwright.evidence.contacts.overlaps import hand_hand_depth, palm_depth
 from handwright.evidence.contacts.probes import exact_distance
 from handwright.evidence.contacts.skin_probe import depth_in_surroundings
 from handwright.evidence.contacts.sweeps import swept_through
-from handwright.evidence.contacts.thin_things import body_between_knuckles, surroundings_in_flesh
+from handwright.evidence.contacts.thin_things import (
+    body_between_knuckles,
+    spikes_in_body,
+    surroundings_in_flesh,
+    thin_body_in_flesh,
+)
 from handwright.geometry.distance.exact import ExactDistance
 
 CHECKS = (
@@ -59,6 +64,8 @@ CHECKS = (
 _STORED_STRENGTH = 1.5
 """Stored forces may be this much larger than the strength of a digit: the judge looks for the least
 that will do, and a method need not."""
+_SOFT_SKIN = 1e-3
+"""How deep edges of thin bodies may be in the skin before that counts as being in the flesh, m."""
 _SEAM = 1e-3
 """How far from its start a cyclic motion may end, m."""
 
@@ -143,6 +150,13 @@ def _crossing(
         for name, pose in clip.bodies.items():
             names = [f"{name} between the knuckles of {hand.name}"] * clip.num_frames
             found.append((body_between_knuckles(hand, pose, exact[name]), names))
+            deep = thin_body_in_flesh(hand, clip.problem.bodies[name], pose)
+            # Edges that rest on soft skin are a little in it.
+            flesh = [f"{name} in the flesh of {hand.name}"] * clip.num_frames
+            found.append((np.maximum(deep - _SOFT_SKIN, 0.0), flesh))
+    for name, pose in clip.bodies.items():
+        names = [f"surroundings in {name}"] * clip.num_frames
+        found.append((spikes_in_body(clip.problem.environment, pose, exact[name]), names))
     for one, two in combinations(clip.bodies, 2):
         names = [f"{one} and {two}"] * clip.num_frames
         found.append((bodies_cross(clip, one, two, exact), names))

@@ -34,6 +34,9 @@ from handwright.evidence.contacts.slip import SkinShear
 from handwright.evidence.contacts.table import JudgedContacts, join_tables, no_contacts
 from handwright.geometry.distance.exact import ExactDistance
 
+_THICKNESS_SHARE = 0.4
+"""Lengths are allowed up to this share of a body's shortest side."""
+
 
 class Findings(NamedTuple):
     """All bodies of a clip over its frames."""
@@ -163,9 +166,10 @@ def _load(clip: Clip, name: str, tolerances: Tolerances) -> BodyLoad:
 
 
 def size_limit(body: RigidBody, limit: float, tolerances: Tolerances) -> float:
-    """A limit of length, m, no more than a share of the body's size and half of its thickness."""
+    """A limit of length, m, no more than a share of the body's size and of its thickness."""
     sides = np.ptp(body.bounds, axis=0)
-    return min(limit, tolerances.size_share * float(sides.max()), 0.5 * float(sides.min()))
+    by_size, by_thickness = tolerances.size_share * sides.max(), _THICKNESS_SHARE * sides.min()
+    return float(min(limit, by_size, by_thickness))
 
 
 def _friction_margins(

@@ -121,7 +121,7 @@ def hand_gaps(
     start, end = back.apply(world.start), back.apply(world.end)
     shape = start.shape[:2]
     # An impact moves a capsule to the body from as far as it travels from frame to frame.
-    fast = np.minimum(touching + 2.0 * np.maximum(_travel(start), _travel(end)), _IMPACT_REACH)
+    fast = np.minimum(touching + 3.0 * np.maximum(_travel(start), _travel(end)), _IMPACT_REACH)
     looked = np.maximum(fast, reach)
     nearest = capsule_gaps(
         exact,

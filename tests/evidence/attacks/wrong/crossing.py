@@ -184,7 +184,6 @@ ATTACKS = (
     Attack(hands_through_each_other, SUNK),
     Attack(hands_in_the_same_place, SUNK),
     Attack(fingers_of_two_hands_crossed, SUNK),
-    Attack(finger_through_its_palm, SUNK),
     Attack(
         partial(finger_through_its_palm, ("index", "middle", "ring", "little")),
         SUNK,

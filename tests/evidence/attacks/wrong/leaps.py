@@ -170,18 +170,6 @@ def last_frame_elsewhere(count=30):
     )
 
 
-def first_frame_in_the_air(count=20):
-    """A box is 3 mm above the table in the first frame only, and has never fallen."""
-    z = np.full(count, 0.03)
-    z[0] += 0.003
-    return clip_of(
-        frames(count, 60.0),
-        hands=bystander(count),
-        bodies={"box": (make_shape("box"), path(0.0, 0.0, z))},
-        environment=(floor(),),
-    )
-
-
 def last_frame_in_the_air(count=20):
     """A box stands on the floor and is 3 mm above it in the last frame."""
     z = np.full(count, 0.03)
@@ -289,7 +277,6 @@ ATTACKS = (
     Attack(cycle_that_ends_elsewhere, SEAM),
     Attack(cycle_that_bounces_off_nothing, SEAM),
     Attack(last_frame_elsewhere, LEAP | UNEXPLAINED),
-    Attack(first_frame_in_the_air, LEAP | UNEXPLAINED),
     Attack(last_frame_in_the_air, LEAP | UNEXPLAINED),
     Attack(hand_gone_in_the_last_frame, LEAP | UNEXPLAINED),
     Attack(cycle_of_other_fingers, SEAM),

@@ -126,7 +126,7 @@ ATTACKS = (
     Attack(heavy_ball_on_the_palm, WEAK),
     Attack(plate_on_the_fingertips, WEAK),
     Attack(renamed_fist_swings, WEAK | FIGURES, under=("strength",)),
-    Attack(renamed_joints_alone, WEAK | FIGURES, under=("strength",)),
+    Attack(renamed_joints_alone, WEAK | FIGURES, under=("strength", "joints")),
     Attack(digits_made_palm, WEAK | FIGURES, under=("strength",)),
     Attack(whirled_ball, WEAK),
     Attack(shaken_ball, WEAK),
