@@ -52,7 +52,7 @@ def test_synth_chooses_the_method_that_suits_the_problem():
     ("arguments", "text"),
     [
         (["pick_bal"], "Unknown scene 'pick_bal'. Did you mean 'pick_ball'?"),
-        (["none.yaml"], "none.yaml: cannot be read (No such file or directory)."),
+        (["none.yaml"], "none.yaml: there is no such file; expected a YAML file."),
         (["bad.yaml"], "bad.yaml: this problem file cannot be used:\n  - line 5, hands.right: "),
         (["milk_box_turn", "--method", "smpling"], "Did you mean 'sampling'?"),
     ],

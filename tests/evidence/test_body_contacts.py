@@ -81,7 +81,7 @@ def test_a_block_in_the_air_above_another_does_not_pass():
 
 def test_overlapping_blocks_are_named():
     certificate = certify(stack(gap=-0.004))
-    assert certificate.reasons == ("penetration",)
+    assert certificate.reasons == ("penetration", "crossing")
     assert certificate.check("penetration").worst == pytest.approx(0.004, abs=1e-6)
 
 

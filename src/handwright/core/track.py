@@ -12,7 +12,7 @@ from handwright.errors import InvalidValueError, refuse
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
-FARTHEST = 1e5
+FARTHEST = 1e7
 """Largest coordinate of a place, m."""
 SHORTEST_STEP = 1e-5
 """Least time between two frames, s: what is nearer cannot be told from the same moment."""

@@ -58,7 +58,7 @@ def whole_path(path: str | Path) -> Iterator[Path]:
         temporary.replace(path)
     except BaseException as error:
         temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename in (None, name):
+        if isinstance(error, OSError) and error.errno and error.filename in (None, name):
             # A disk that is full tells neither the file nor, if it does, the name it will have.
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise

@@ -90,8 +90,6 @@ def certify(
         problem: Hands, bodies and surroundings to judge it with; those of the clip if None.
         tolerances: What is allowed; the defaults if None.
     """
-    if not clip.bodies:
-        raise InvalidValueError("The clip has no body; expected one, for forces move bodies.")
     tolerances = Tolerances() if tolerances is None else tolerances
     _check_smoothing(clip, tolerances)
     clip = clip if problem is None else replace(clip, problem=problem)
@@ -181,7 +179,7 @@ def _seam(clip: Clip, tolerances: Tolerances) -> _Measure:
     if value[-1] > _SEAM:
         return _over(value, _SEAM, "m", f"'{whose}' ends {1e3 * value[-1]:.3g} mm from its start")
     fails = np.zeros(clip.num_frames, dtype=bool)
-    around = certify(around_seam(clip), tolerances=replace(tolerances, least_frames=0))
+    around = certify(around_seam(clip), tolerances=replace(tolerances, least_frames=0.0))
     if not around.passed:
         fails[-1], detail = True, f"going on from the end: {', '.join(around.reasons)}"
     return _Measure(value, _SEAM, "m", fails, detail)

@@ -27,6 +27,10 @@ deep in the ball of the palm, m."""
 _AT_ROOT = 3e-3
 """A digit is rooted in a part of the palm if they are no farther apart in the flat hand, m."""
 
+_WAY = 0.01
+"""Hands that move by more than this in a step are looked at within it, m."""
+_MOST_MOMENTS = 16
+
 
 def hand_hand_depth(
     hands: Mapping[str, HandProbe],
@@ -43,15 +47,54 @@ def hand_hand_depth(
     for one, two in combinations(hands.values(), 2):
         parts = (np.flatnonzero(~is_arm(hand.model)) for hand in (one, two))
         pairs = np.array(list(product(*parts)), dtype=np.int64).reshape(-1, 2)
-        found, which = _deepest(flesh_rods(one), flesh_rods(two), pairs)
+        mine, theirs = flesh_rods(one), flesh_rods(two)
+        share, step = _between(mine, theirs)
+        at, next_at = step, np.minimum(step + 1, count - 1)
+        within, which = _deepest(
+            _mixed(mine, at, next_at, share), _mixed(theirs, at, next_at, share), pairs
+        )
+        # What happens on the way to a frame counts for it.
+        frame = np.where(share > 0.0, next_at, at)
+        order = np.argsort(within, kind="stable")
+        found, deepest = np.zeros(count), np.zeros(count, dtype=np.int64)
+        found[frame[order]], deepest[frame[order]] = within[order], which[order]
         for t in np.flatnonzero(found > depth):
-            a, b = pairs[which[t]]
+            a, b = pairs[deepest[t]]
             names[t] = (
                 f"{one.name}.{one.model.capsules.names[a]} in "
                 f"{two.name}.{two.model.capsules.names[b]}"
             )
         depth = np.maximum(depth, found)
     return depth, names
+
+
+def _between(
+    one: FleshRods, two: FleshRods
+) -> tuple[Float[np.ndarray, " N"], Int[np.ndarray, " N"]]:
+    """Moments at which hands are looked at: a share of a step, and the frame that it is from.
+
+    Every frame, and more moments in steps in which hands could pass through each other.
+    """
+    travel = sum(
+        np.linalg.norm(np.diff(rods.start, axis=0), axis=2).max(axis=1) for rods in (one, two)
+    )
+    count = np.ones(len(one.start), dtype=np.int64)
+    count[:-1] = np.clip(np.ceil(travel / _WAY), 1, _MOST_MOMENTS)
+    step = np.repeat(np.arange(len(count)), count)
+    return (np.arange(len(step)) - (np.cumsum(count) - count)[step]) / count[step], step
+
+
+def _mixed(
+    rods: FleshRods,
+    at: Int[np.ndarray, " N"],
+    next_at: Int[np.ndarray, " N"],
+    share: Float[np.ndarray, " N"],
+) -> FleshRods:
+    """Rods between two frames, on straight ways."""
+    weight = share[:, None, None]
+    start = rods.start[at] + weight * (rods.start[next_at] - rods.start[at])
+    end = rods.end[at] + weight * (rods.end[next_at] - rods.end[at])
+    return FleshRods(start, end, rods.radius)
 
 
 def palm_depth(hand: HandProbe) -> tuple[Float[np.ndarray, " T"], list[str]]:

@@ -282,7 +282,7 @@ ATTACKS = (
     Attack(cycle_of_other_fingers, SEAM),
     Attack(single_frame_in_the_air, UNEXPLAINED | UNSEEN),
     Attack(slow_frame_hides_the_way, LEAP),
-    Attack(frames_of_a_tenth_microsecond, LEAP),
+    Attack(frames_of_a_tenth_microsecond, LEAP, under=("apart",)),
     Attack(box_as_fast_as_a_bullet, LEAP),
     Attack(strobing_bar, LEAP | UNEXPLAINED),
 )

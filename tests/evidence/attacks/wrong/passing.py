@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from scripted_clips import UPRIGHT
 
 from attacks.clips import G, bystander, clip_of, frames, path, still, turning
-from attacks.rows import LEAP, SUNK, UNEXPLAINED, Attack
-from handwright.core.surface import EnvironmentBox
+from attacks.rows import LEAP, SUNK, Attack
 from handwright.geometry import floor, table
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
 from handwright.math import rotation
-from handwright.math.pose import Pose
 
 FPS = 30.0
 
@@ -75,16 +72,6 @@ def hands_clap_through(count=21):
     )
 
 
-def bar_sweeps_through_a_post(count=13):
-    """A bar falls and spins like a propeller; a post stands where its ends go round."""
-    times = frames(count, FPS)
-    bar = make_shape("box", width=0.5, depth=0.01, height=0.01)
-    turn = np.outer(0.5 * np.pi * (np.arange(count) + 0.5), [0.0, 0.0, 1.0])
-    pose = path(0.0, 0.0, 2.0 - 0.5 * G * times**2, turning(turn))
-    post = EnvironmentBox(Pose(np.array([0.2, 0.0, 1.0]), UPRIGHT), np.array([0.02, 0.02, 1.5]))
-    return clip_of(times, hands=bystander(count), bodies={"bar": (bar, pose)}, environment=(post,))
-
-
 def ball_flies_through_a_hand(count=21):
     """A ball is thrown through a flat hand that stands in its way."""
     model, times, ball = human(), frames(count, FPS), make_shape("sphere", radius=0.01)
@@ -102,6 +89,5 @@ ATTACKS = (
     Attack(hand_chops_through_a_plate, SUNK | LEAP),
     Attack(balls_pass_through_each_other, SUNK | LEAP),
     Attack(hands_clap_through, SUNK | LEAP),
-    Attack(bar_sweeps_through_a_post, SUNK | LEAP | UNEXPLAINED),
     Attack(ball_flies_through_a_hand, SUNK | LEAP),
 )
