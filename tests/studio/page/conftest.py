@@ -23,7 +23,7 @@ import pytest
 from PIL import Image
 
 from benchmarks.studio.picture import FLAGS
-from handwright.studio.server.page_files import PAGE
+from handwright.studio.build import PAGE
 
 PATIENCE = 900.0
 """s until a test gives up: a first run compiles, and software draws on busy cores."""

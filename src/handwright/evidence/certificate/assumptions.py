@@ -162,8 +162,8 @@ def _parts(body: RigidBody) -> _Parts:
     corners = [body.vertices[body.faces[part_of_face == part].ravel()] for part in range(count)]
     low = np.array([points.min(axis=0) for points in corners])
     high = np.array([points.max(axis=0) for points in corners])
-    meet = (low[:, None] <= high[None] + _NEAR_PARTS).all(axis=2)
-    meet &= meet.T
+    overlap = np.asarray((low[:, None] <= high[None] + _NEAR_PARTS).all(axis=2))
+    meet = overlap & overlap.T
     faces = [np.ascontiguousarray(body.faces[part_of_face == part]) for part in range(count)]
     for one, two in zip(*np.nonzero(np.triu(meet, 1)), strict=True):
         is_joined = _reaches(body, faces[one], faces[two]) or _reaches(body, faces[two], faces[one])
