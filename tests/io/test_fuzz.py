@@ -16,6 +16,7 @@ import pytest
 from handwright.core.clip import Clip
 from handwright.errors import HandwrightError
 from handwright.io import formats
+from tools.fuzz.mutations import pack
 
 Mutation = Callable[[np.random.Generator, bytes], bytes]
 
@@ -78,11 +79,7 @@ def change_npz(rng: np.random.Generator, data: bytes) -> bytes:
         names = [name for name in members if name.endswith(".npy")]
         name = names[int(rng.integers(0, len(names)))]
         members[name] = BLIND[int(rng.integers(0, 4))](rng, members[name])
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return packed.getvalue()
+    return pack(members)
 
 
 def change_glb(rng: np.random.Generator, data: bytes) -> bytes:

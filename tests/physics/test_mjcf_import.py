@@ -21,6 +21,7 @@ from handwright.physics import (
     link_body_names,
     to_mjcf,
 )
+from tools.fuzz.robots import MJCF
 
 NUM_POSES = 1000
 
@@ -157,35 +158,7 @@ class TestUrdf:
 
 
 # Every kind of shape and joint of MJCF, none of it aligned with anything.
-ODD_MJCF = """
-<mujoco>
-  <compiler angle="radian"/>
-  <asset><mesh name="wedge" vertex="0 0 0  .05 0 0  0 .02 0  0 0 .02  .05 .02 0  .05 0 .02
-                                    .05 .02 .02 0 .02 .02"/></asset>
-  <worldbody>
-    <body name="target" mocap="true"><geom size="0.3" contype="0" conaffinity="0"/></body>
-    <body name="base" pos="1 2 3" quat="0.5 0.1 0.3 0.2">
-      <freejoint/>
-      <geom type="ellipsoid" size="0.03 0.02 0.02"/>
-      <body name="a" pos="0.05 0 0" quat="0.9 0.1 0.4 0">
-        <joint name="a1" axis="0 1 1" pos="0.001 0.002 0.003" range="-0.5 1" ref="0.3"/>
-        <joint name="a2" type="slide" axis="1 0 0" range="-0.01 0.02" ref="-0.005"/>
-        <joint name="a3" axis="1 0.5 0" pos="-0.002 0 0.004" range="-1 1.7"/>
-        <geom type="box" size="0.02 0.01 0.01"/>
-        <body name="b" pos="0.05 0.01 0" quat="0.3 0.3 0.9 0">
-          <joint name="b1" axis="0 0 1" ref="0.2" range="0 1.5"/>
-          <geom type="mesh" mesh="wedge"/>
-          <body name="c" pos="0.06 0 0"><geom type="sphere" size="0.008"/></body>
-        </body>
-      </body>
-      <body name="d" pos="0 0.06 0"><joint name="d1" axis="1 0 0" range="-0.2 1.5"/>
-        <geom type="cylinder" size="0.02 0.004" pos="0 0.03 0"/>
-        <geom type="capsule" size="0.006 0.02" pos="0 0.05 0" quat="1 1 0 0"/></body>
-    </body>
-  </worldbody>
-  <equality><joint joint1="b1" joint2="a1" polycoef="0.05 0.4 0 0 0"/></equality>
-</mujoco>
-"""
+ODD_MJCF = MJCF.decode()
 ODD = HandMapping(root="base", digits={"first": "c", "second": "d"}, num_sites=30)
 
 

@@ -150,6 +150,15 @@ def change_array(rng: np.random.Generator, array: np.ndarray) -> np.ndarray:
     return flat.reshape(array.shape)
 
 
+def pack(members: dict[str, bytes]) -> bytes:
+    """An archive of members by name."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
 def change_npz(rng: np.random.Generator, data: bytes) -> bytes:
     """A well-packed archive in which arrays, or values of its document, are replaced."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -172,11 +181,7 @@ def change_npz(rng: np.random.Generator, data: bytes) -> bytes:
         buffer = io.BytesIO()
         np.save(buffer, change_array(rng, array), allow_pickle=False)
         members[name] = buffer.getvalue()
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return packed.getvalue()
+    return pack(members)
 
 
 def change_glb(rng: np.random.Generator, data: bytes) -> bytes:

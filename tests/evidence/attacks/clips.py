@@ -178,3 +178,16 @@ def on_palm(body, count, *, model: HandModel | None = None, pose="open", lift=0.
         "hands": {"hand": (model, hand, model.pose(pose))},
         "bodies": {"load": (body, path(0.0, 0.0, up + high))},
     }
+
+
+def balls_in_flight(times, apart):
+    """Two balls in free flight whose surfaces are as far from the middle between them, m."""
+    ball, z = make_shape("sphere"), 1.0 + 1.5 * times - 0.5 * G * times**2
+    return clip_of(
+        times,
+        hands=bystander(len(times)),
+        bodies={
+            "one": (ball, path(-0.035 - apart, 0.0, z)),
+            "two": (ball, path(0.035 + apart, 0.0, z)),
+        },
+    )

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from attacks.clips import G, alone, bystander, clip_of, frames, path, turning
+from attacks.clips import G, alone, balls_in_flight, bystander, clip_of, frames, path, turning
 from attacks.rows import Neighbour
 from handwright.core.events import Push
 from handwright.core.surface import HalfSpace
@@ -144,18 +144,9 @@ def bounces_off_a_wall(fps=60.0, count=26):
 
 def balls_collide(fps=60.0, count=26):
     """Two balls meet in flight and part with 0.6 of their speed; their momentum stays."""
-    times, ball = frames(count, fps), make_shape("sphere")
-    hit, speed = 0.2083, 0.6
+    times, hit, speed = frames(count, fps), 0.2083, 0.6
     apart = np.where(times < hit, speed * (hit - times), 0.6 * speed * (times - hit))
-    z = 1.0 + 1.5 * times - 0.5 * G * times**2
-    return clip_of(
-        times,
-        hands=bystander(count),
-        bodies={
-            "one": (ball, path(-0.035 - apart, 0.0, z)),
-            "two": (ball, path(0.035 + apart, 0.0, z)),
-        },
-    )
+    return balls_in_flight(times, apart)
 
 
 def glides_on_ice(fps=60.0, count=25):

@@ -5,7 +5,18 @@ from __future__ import annotations
 import numpy as np
 from pinch_lift import pinch as pinch_joints
 
-from attacks.clips import G, bystander, clip_of, flat_palm, frames, on_palm, path, pinched, still
+from attacks.clips import (
+    G,
+    balls_in_flight,
+    bystander,
+    clip_of,
+    flat_palm,
+    frames,
+    on_palm,
+    path,
+    pinched,
+    still,
+)
 from attacks.rows import HIT, SLIDES, UNEXPLAINED, Attack
 from handwright.geometry import floor
 from handwright.geometry.shapes import make_shape
@@ -71,32 +82,16 @@ def bounces_off_the_air(gap=0.02, count=26):
 
 def balls_part_faster_than_they_met(count=26):
     """Two balls meet in flight at 0.4 m/s and part at 6 m/s."""
-    times, ball, hit = frames(count, FPS), make_shape("sphere"), 0.2083
+    times, hit = frames(count, FPS), 0.2083
     apart = np.where(times < hit, 0.2 * (hit - times), 3.0 * (times - hit))
-    z = 1.0 + 1.5 * times - 0.5 * G * times**2
-    return clip_of(
-        times,
-        hands=bystander(count),
-        bodies={
-            "one": (ball, path(-0.035 - apart, 0.0, z)),
-            "two": (ball, path(0.035 + apart, 0.0, z)),
-        },
-    )
+    return balls_in_flight(times, apart)
 
 
 def balls_part_before_they_meet(gap=0.03, count=26):
     """Two balls turn back from each other in flight, 3 cm apart."""
-    times, ball, hit = frames(count, FPS), make_shape("sphere"), 0.2083
+    times, hit = frames(count, FPS), 0.2083
     apart = 0.5 * gap + np.where(times < hit, 1.5 * (hit - times), 1.2 * (times - hit))
-    z = 1.0 + 1.5 * times - 0.5 * G * times**2
-    return clip_of(
-        times,
-        hands=bystander(count),
-        bodies={
-            "one": (ball, path(-0.035 - apart, 0.0, z)),
-            "two": (ball, path(0.035 + apart, 0.0, z)),
-        },
-    )
+    return balls_in_flight(times, apart)
 
 
 def boxes_at_rest_fly_apart(count=26):
