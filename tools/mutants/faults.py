@@ -176,8 +176,43 @@ FAULTS = (
     ),
     # evidence
     Fault(
+        "judge_friction_along_the_slip",
+        "src/handwright/evidence/certificate/forces.py",
+        "    ray = contacts.normal + mu * contacts.slip",
+        "    ray = contacts.normal - mu * contacts.slip",
+        ("tests/evidence/test_forces.py",),
+    ),
+    Fault(
+        "judge_believes_springs",
+        "src/handwright/evidence/contacts/impacts.py",
+        "        may_push[:-1] = ~parts",
+        "        may_push[:-1] = True",
+        ("tests/evidence/attacks/test_attacks.py",),
+    ),
+    Fault(
+        "judge_counts_no_impacts",
+        "src/handwright/evidence/certificate/certificate.py",
+        "(hits > tolerances.impacts) | springs",
+        "springs",
+        ("tests/evidence/attacks/test_attacks.py",),
+    ),
+    Fault(
+        "judge_sees_no_trembling",
+        "src/handwright/evidence/contacts/table.py",
+        "slides = (speed > static_speed) | trembles",
+        "slides = speed > static_speed",
+        ("tests/evidence/attacks/test_attacks.py",),
+    ),
+    Fault(
+        "judge_forgets_the_wrist",
+        "src/handwright/evidence/certificate/strength.py",
+        "is_over = (largest > self._most) | (share > 1.0) | (arm > 1.0)",
+        "is_over = (largest > self._most) | (share > 1.0)",
+        ("tests/evidence/attacks/test_attacks.py",),
+    ),
+    Fault(
         "judge_skips_lower_limits",
-        "src/handwright/evidence/certificate/limits.py",
+        "src/handwright/evidence/certificate/speeds.py",
         "excess = np.maximum(model.joints.lower - q, q - model.joints.upper)",
         "excess = q - model.joints.upper",
         ("tests/evidence/test_certificate.py",),
@@ -213,8 +248,8 @@ FAULTS = (
     Fault(
         "judge_no_friction_margin",
         "src/handwright/evidence/certificate/forces.py",
-        "scale = np.where(is_normal & ~is_ray, -friction, -1.0)",
-        "scale = np.where(is_normal & ~is_ray, -1.0, -1.0)",
+        "scale = np.where(is_normal & (width[owner] == STICKS), -contacts.friction[owner], -1.0)",
+        "scale = np.where(is_normal & (width[owner] == STICKS), -1.0, -1.0)",
         ("tests/evidence/test_forces.py",),
     ),
     Fault(
