@@ -16,8 +16,10 @@ def check_file(path: Path, kind: str) -> None:
     """
     if path.is_file():
         return
-    if not path.is_dir():
+    if not path.exists():
         raise FileFormatError(f"{path}: there is no such file; expected {kind}.")
+    if not path.is_dir():
+        raise FileFormatError(f"{path}: is a pipe or a device, not a file; expected {kind}.")
     inside = sorted(path.glob("*.npz"))
     hint = (
         f"Give one of the {len(inside)} in it, such as {inside[0]}." if inside else "Name a file."

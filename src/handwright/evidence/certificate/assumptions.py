@@ -192,7 +192,8 @@ def _hollowness(body: RigidBody) -> float:
     """Least spread of the mass in any direction over that of a solid of the same shape."""
     solid = solid_properties(body.vertices, body.faces).with_mass(body.mass).inertia
     spread, usual = (0.5 * np.trace(i) * np.eye(3) - i for i in (body.inertia, solid))
-    if np.linalg.eigvalsh(usual)[0] <= 0.0:
+    least, *_, most = np.linalg.eigvalsh(usual)
+    if least <= 1e-9 * most:
         return 1.0
     return float(eigh(spread, usual, eigvals_only=True)[0])
 

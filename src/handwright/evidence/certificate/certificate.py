@@ -97,7 +97,8 @@ def certify(
         # Differences over such steps overflow, and nothing can be said.
         faults = "; ".join(coarse_faults(clip, tolerances))
         coarse = Check(COARSE, False, 1.0, 0.0, "faults", (0,), faults)
-        return Certificate(_title(clip), (), (coarse,), tolerances, (), clip.num_frames)
+        others = (Check(name, True, 0.0, 0.0, "", (), "not judged") for name in CHECKS[1:])
+        return Certificate(_title(clip), (), (coarse, *others), tolerances, (), clip.num_frames)
     near_jump, leaps = jump_excess(
         clip, speed=tolerances.jump_speed, joint_speed=tolerances.joint_jump_speed
     )
@@ -151,7 +152,8 @@ def _crossing(
             deep = thin_body_in_flesh(hand, clip.problem.bodies[name], pose)
             # Edges that rest on soft skin are a little in it.
             flesh = [f"{name} in the flesh of {hand.name}"] * clip.num_frames
-            found.append((np.maximum(deep - _SOFT_SKIN, 0.0), flesh))
+            allowed = max(_SOFT_SKIN, tolerances.soft_tissue)
+            found.append((np.maximum(deep - allowed, 0.0), flesh))
     for name, pose in clip.bodies.items():
         names = [f"surroundings in {name}"] * clip.num_frames
         found.append((spikes_in_body(clip.problem.environment, pose, exact[name]), names))
@@ -180,8 +182,11 @@ def _seam(clip: Clip, tolerances: Tolerances) -> _Measure:
         return _over(value, _SEAM, "m", f"'{whose}' ends {1e3 * value[-1]:.3g} mm from its start")
     fails = np.zeros(clip.num_frames, dtype=bool)
     around = certify(around_seam(clip), tolerances=replace(tolerances, least_frames=0.0))
-    if not around.passed:
-        fails[-1], detail = True, f"going on from the end: {', '.join(around.reasons)}"
+    # The ends of the piece are cut off from what explains them; they are judged with the clip.
+    middle = around.frames[len(around.frames) // 2 - 1 : len(around.frames) // 2 + 2]
+    reasons = dict.fromkeys(name for frame in middle for name in frame.failed)
+    if reasons:
+        fails[-1], detail = True, f"going on from the end: {', '.join(reasons)}"
     return _Measure(value, _SEAM, "m", fails, detail)
 
 
@@ -215,7 +220,7 @@ def _body_measures(
         inside = depth_in_surroundings(hand.model, hand.skin, motion.q, motion.root, around)
         deepest = np.maximum(deepest, inside)
     drift, effort = worst(findings.drift), findings.effort
-    drifts = _beyond_size(clip, findings.drift, tolerances.static_drift, tolerances)
+    drifts = drift > tolerances.static_drift
     sliding = found.failing("slip")
     share = np.maximum(effort.torque_share, effort.digit_force / max(tolerances.strength, 1e-9))
     share = np.maximum(share, effort.arm_share)
@@ -345,7 +350,8 @@ def _certificate(
         )
         for t in range(clip.num_frames)
     )
-    unknown = (f"strength of {', '.join(findings.unknown_strength)}",)
+    names = ", ".join(f"'{name}'" for name in findings.unknown_strength)
+    unknown = (f"the strength of {names}",)
     return Certificate(
         _title(clip), frames, checks, tolerances, findings.notes, clip.num_frames,
         tuple(assumptions(clip)), unknown if findings.unknown_strength else (),

@@ -8,6 +8,7 @@ import numpy as np
 
 from handwright.core.clip import Clip, HandMotion
 from handwright.core.contact import ContactTrack
+from handwright.core.events import Push
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
@@ -26,7 +27,8 @@ def seam_gap(clip: Clip) -> tuple[float, str]:
         away = float(np.linalg.norm(pose.position[-1] - pose.position[0])) + _RADIUS * turned
         if name in clip.hands:
             bent = np.abs(clip.hands[name].q[-1] - clip.hands[name].q[0])
-            away += _RADIUS * float(bent.max(initial=0.0))
+            radius = np.where(clip.problem.hands[name].joints.is_slide, 1.0, _RADIUS)
+            away += float((radius * bent).max(initial=0.0))
         if away > worst:
             worst, whose = away, name
     return worst, whose
@@ -45,9 +47,19 @@ def around_seam(clip: Clip) -> Clip:
 
     return replace(
         clip,
-        problem=replace(clip.problem, is_cyclic=False),
+        problem=replace(clip.problem, is_cyclic=False, pushes=_repeated(clip)),
         times=times,
         hands={n: HandMotion(frames(m.root), m.q[index]) for n, m in clip.hands.items()},
         bodies={name: frames(pose) for name, pose in clip.bodies.items()},
         contacts=ContactTrack.empty(),
     )
+
+
+def _repeated(clip: Clip) -> tuple[Push, ...]:
+    """Pushes of a round, and the same of the next."""
+    period = float(clip.times[-1] - clip.times[0])
+    later = (
+        replace(push, start=push.start + period, end=push.end + period)
+        for push in clip.problem.pushes
+    )
+    return (*clip.problem.pushes, *later)

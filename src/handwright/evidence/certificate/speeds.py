@@ -68,8 +68,8 @@ def _series(
         size = np.linalg.norm(rate, axis=1)
         yield f"the wrist of '{hand.name}'", size, tolerances.wrist_acceleration, "m/s^2"
         yield f"'{hand.name}' shaking", _shakes(wrist, times, _SHAKE), tolerances.shakes, "times"
-        root = hand.motion.root
-        spin = rotation.log(rotation.multiply(root.wxyz[1:], rotation.conjugate(root.wxyz[:-1])))
+        turn = rotation.from_matrix(hand.links.rotations[:, hand.model.wrist_link])
+        spin = rotation.log(rotation.multiply(turn[1:], rotation.conjugate(turn[:-1])))
         speed = np.linalg.norm(spin, axis=1) / step
         yield f"the turn of '{hand.name}'", speed, tolerances.wrist_spin, "rad/s"
         turned = np.concatenate([np.zeros((1, 3)), np.cumsum(spin, axis=0)])

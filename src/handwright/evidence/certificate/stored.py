@@ -34,7 +34,7 @@ _LEAST_COSINE = 0.5
 _STEP = 5e-4
 _NO_FORCE = 1e-6
 # What forces leave in the first and the last frame counts by this share.
-_AT_ENDS = 0.2
+_AT_ENDS = 0.1
 # The skin stands out from its capsules by up to so much, between the fingers, m.
 _SKIN_OVER_CAPSULE = 0.015
 

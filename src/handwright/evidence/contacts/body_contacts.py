@@ -82,7 +82,7 @@ def body_contacts(
     gap = np.concatenate([here.gap, there.gap])
     least = np.full(len(times), np.nan)
     np.fmin.at(least, frame, gap)
-    impacts = find_impacts(least[:, None], times, touching=touching)
+    impacts = find_impacts(least[:, None], times, touching=touching, is_fixed=False)
     size = float(np.ptp(bodies[first].bounds, axis=0).max())
     chosen = np.concatenate(
         [np.zeros(0, dtype=np.int64)]

@@ -19,7 +19,7 @@ from handwright.core.contact import ENVIRONMENT
 from handwright.core.hand import HandModel
 from handwright.core.skin import Skin
 from handwright.evidence.contacts.edges import side_contacts
-from handwright.evidence.contacts.impacts import IMPACT_SPEED, find_impacts
+from handwright.evidence.contacts.impacts import IMPACT_SPEED, REACHING, find_impacts
 from handwright.evidence.contacts.probes import capsule_gaps
 from handwright.evidence.contacts.skin_probe import skin_gaps
 from handwright.evidence.contacts.slip import LinkMotion, SkinShear, Slips, across, material_slips
@@ -209,7 +209,10 @@ def _leaves_too_fast(
     own = material_slips(times, hand.links, still, frame, hand.model.capsules.link[part], place)
     before, after = (np.einsum("ni,ni->n", v, normal) for v in (own.before, own.after))
     body = after - np.einsum("ni,ni->n", slips.after, normal)
-    return np.asarray(body > np.maximum(np.maximum(before, after), 0.0) + IMPACT_SPEED)
+    # A hand may still speed up within the step in which it lets go.
+    lasts = np.diff(times, append=times[-1])[frame]
+    allowed = IMPACT_SPEED + 0.5 * REACHING * lasts
+    return np.asarray(body > np.maximum(np.maximum(before, after), 0.0) + allowed)
 
 
 def _skin_shear(

@@ -21,7 +21,7 @@ IMPACT_SPEED = 0.05
 _GRAVITY = 9.81
 _FALLING = 10.0
 """How fast things that fall speed up within a step, m/s^2."""
-_REACHING = 50.0
+REACHING = 50.0
 """The same for hands, m/s^2."""
 
 
@@ -40,6 +40,7 @@ def find_impacts(
     *,
     touching: float,
     letting_go: Bool[np.ndarray, "S C"] | None = None,
+    is_fixed: bool = True,
 ) -> Impacts:
     """Finds the impacts of each pair.
 
@@ -49,6 +50,7 @@ def find_impacts(
         touching: Gap up to which sides touch, m.
         letting_go: Steps in which a hand ceases to touch; None if neither side is a hand, and
             so moves by itself.
+        is_fixed: Whether one side never moves; bodies that are held may speed up within a step.
     """
     number = np.full(gap.shape, -1)
     may_push = np.ones(gap.shape, dtype=bool)
@@ -59,14 +61,15 @@ def find_impacts(
     # In the first step nothing is known of before it, nor in the last of after it.
     before = -np.concatenate([parting[:1], parting[:-1]])
     after = np.concatenate([parting[1:], parting[-1:]])
-    sped_up = 0.5 * (_FALLING if letting_go is None else _REACHING) * step**2
+    sped_up = 0.5 * (_FALLING if letting_go is None else REACHING) * step**2
     meets = gap[:-1] - before * step - sped_up <= touching
     came_from = gap[1:] - np.maximum(after, 0.0) * step - sped_up <= touching
     is_impact = (before >= IMPACT_SPEED) & meets & came_from
     if letting_go is None:
         # A ball gains speed before it lands and loses it after: within a step by no more than this.
         is_impact &= after <= before + _GRAVITY * step + IMPACT_SPEED
-        parts = parting > np.maximum(before, 0.0) + IMPACT_SPEED
+        sped = 0.0 if is_fixed else 0.5 * REACHING * step
+        parts = parting > np.maximum(before, 0.0) + IMPACT_SPEED + sped
         may_push[:-1] = ~parts
     else:
         is_impact |= letting_go & (parting > IMPACT_SPEED) & came_from

@@ -76,7 +76,9 @@ def _between(
     Every frame, and more moments in steps in which hands could pass through each other.
     """
     travel = sum(
-        np.linalg.norm(np.diff(rods.start, axis=0), axis=2).max(axis=1) for rods in (one, two)
+        np.linalg.norm(np.diff(ends, axis=0), axis=2).max(axis=1)
+        for rods in (one, two)
+        for ends in (rods.start, rods.end)
     )
     count = np.ones(len(one.start), dtype=np.int64)
     count[:-1] = np.clip(np.ceil(travel / _WAY), 1, _MOST_MOMENTS)
