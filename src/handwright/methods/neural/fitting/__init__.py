@@ -1,0 +1,1 @@
+"""From the network's output to the joint values of a hand."""
