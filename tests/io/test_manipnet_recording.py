@@ -386,6 +386,10 @@ BAD = {
     },
     "left_wrist_quat_wxyz is missing": {"left_wrist_quat_wxyz": None},
     "holds the objects brick, mug": {"object_names": np.array(["brick", "mug"])},
+    "stand for no character": {
+        # Numpy makes a character of any 32 bits; such a text cannot be printed.
+        "object_names": np.frombuffer(np.uint32([99, 0x202C2734]).tobytes(), dtype="U2")
+    },
     r"objects/mug\.obj": {
         "object_names": np.array(["mug"]),
         "object_mug_pos": np.zeros((FRAMES + 2, 3)),

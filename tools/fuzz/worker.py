@@ -88,6 +88,10 @@ class Worker:
             self.end()
             what = "memory" if code == -signal.SIGKILL else "unclean"
             return Outcome(number, "", what, f"the process died with {code}", 0.0)
+        except UnicodeDecodeError as error:
+            # The message is no text: nobody could print it.
+            self.end()
+            return Outcome(number, "", "unclean", str(error), 0.0)
         return Outcome(number, name, what, text, self._cpu() - before)
 
     def end(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -76,7 +77,17 @@ def load_arrays(path: Path, needed: Sequence[str], *, kind: str) -> dict[str, np
             arrays[key] = value.astype(np.float64)
         elif value.dtype.kind in "iu":
             arrays[key] = value.astype(np.int64)
+        elif not _is_text(value):
+            raise FileFormatError(
+                f"{path}: array {key} holds numbers that stand for no character; expected text."
+            )
     return arrays
+
+
+def _is_text(array: np.ndarray) -> bool:
+    """Whether every character exists: numpy takes any 32 bits for one, and no file may print it."""
+    codes = np.frombuffer(array.astype(array.dtype.newbyteorder("=")).tobytes(), dtype=np.uint32)
+    return bool((codes <= sys.maxunicode).all())
 
 
 def _check_sizes(path: Path, archive: zipfile.ZipFile) -> None:
