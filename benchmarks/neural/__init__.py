@@ -1,0 +1,1 @@
+"""Learned fingers: measured in closed loop, beside their teachers and trivial baselines."""

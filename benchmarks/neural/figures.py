@@ -1,0 +1,110 @@
+"""What is measured of fingers: ManipNet's three published figures, and the distance to a teacher."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.core.clip import Clip, HandMotion
+from handwright.core.contact import ContactTrack
+from handwright.core.hand import HandModel
+from handwright.evidence import PublishedConventions, physical_realism, smoothness
+from handwright.kinematics.fk import frame_poses
+
+FPS = 60.0
+# Joints that fingers can move in the wrist's frame. The published skeleton has one more, at the
+# base of the thumb; wrist, palm and knuckles would only flatter the mean.
+_MOVING = (
+    "thumb_proximal",
+    "thumb_distal",
+    "thumb_tip",
+    *(
+        f"{finger}_{part}"
+        for finger in ("index", "middle", "ring", "little")
+        for part in ("intermediate", "distal", "tip")
+    ),
+)
+
+
+class Figures(NamedTuple):
+    """Of one motion, or the mean of several weighed by their frames."""
+
+    realism: float
+    """Share of the carried frames that contact forces explain, %; NaN if nothing is carried."""
+    penetration: float
+    """Mean depth of the pairs of frame and capsule that penetrate, cm."""
+    smoothness: float
+    """Mean acceleration of the joints in the wrist's frame, cm/s^2."""
+    joint_error: float
+    """Mean distance of the joints that can move to the teacher's, mm."""
+    frames: int
+    carried: int
+    """Frames that the realism is counted over."""
+
+
+def moving_joints(model: HandModel, q: Float[np.ndarray, "T J"]) -> Float[np.ndarray, "T N 3"]:
+    """Places of the joints that fingers can move, in the frame of the hand's root, m."""
+    rows = [model.frames.index(name) for name in _MOVING]
+    return frame_poses(model, q).position[:, rows]
+
+
+def joint_errors(made: Clip, teacher: Clip) -> Float[np.ndarray, " T"]:
+    """Mean distance of moving joints to the teacher's in each frame, m."""
+    errors = [
+        np.linalg.norm(
+            moving_joints(made.problem.hands[hand], motion.q)
+            - moving_joints(teacher.problem.hands[hand], teacher.hands[hand].q),
+            axis=-1,
+        ).mean(axis=1)
+        for hand, motion in made.hands.items()
+    ]
+    return np.mean(errors, axis=0)
+
+
+def with_fingers(teacher: Clip, q: Mapping[str, Float[np.ndarray, "T J"]]) -> Clip:
+    """The teacher's clip with other fingers."""
+    hands = {name: HandMotion(motion.root, q[name]) for name, motion in teacher.hands.items()}
+    return replace(teacher, hands=hands, contacts=ContactTrack.empty())
+
+
+def measured(made: Clip, teacher: Clip) -> Figures:
+    """All figures of a motion whose frames are those of its teacher."""
+    conventions = PublishedConventions(fps=FPS)
+    shares, depths, counted = [], [], []
+    for body in made.bodies:
+        found = physical_realism(made, body, conventions)
+        shares.append(0.0 if np.isnan(found.percent) else found.percent)
+        depths.append(found.penetration)
+        counted.append(found.counted)
+    carried = sum(counted)
+    return Figures(
+        realism=float(np.dot(shares, counted) / carried) if carried else float("nan"),
+        penetration=float(np.mean(depths)),
+        smoothness=smoothness(made, fps=FPS).acceleration,
+        joint_error=1e3 * float(joint_errors(made, teacher).mean()),
+        frames=made.num_frames,
+        carried=carried,
+    )
+
+
+def mean_of(parts: Sequence[Figures]) -> Figures:
+    """Means over motions, weighed by frames; realism by carried frames."""
+    frames = np.array([part.frames for part in parts], dtype=float)
+    carried = np.array([part.carried for part in parts], dtype=float)
+    realism = np.array([0.0 if part.carried == 0 else part.realism for part in parts])
+
+    def weighed(name: str) -> float:
+        return float(np.dot([getattr(part, name) for part in parts], frames) / frames.sum())
+
+    return Figures(
+        realism=float(np.dot(realism, carried) / carried.sum()) if carried.any() else float("nan"),
+        penetration=weighed("penetration"),
+        smoothness=weighed("smoothness"),
+        joint_error=weighed("joint_error"),
+        frames=int(frames.sum()),
+        carried=int(carried.sum()),
+    )

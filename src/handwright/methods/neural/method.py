@@ -1,0 +1,171 @@
+"""The method: fingers that a network has learned, for given tracks of wrists and bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from handwright.core.clip import Clip
+from handwright.core.problem import Problem
+from handwright.core.settings import check_settings, setting
+from handwright.core.tolerances import Tolerances
+from handwright.methods.about import Paper
+from handwright.methods.base import (
+    Attempt,
+    AttemptContext,
+    Method,
+    Search,
+    advice_on_goals,
+    num_workers_setting,
+    time_budget_setting,
+    untracked,
+)
+from handwright.methods.neural.fitting.fitter import Correction
+from handwright.methods.neural.motion import learned_motion
+from handwright.methods.neural.network.runtime import load_network
+from handwright.methods.neural.shipped import shipped_model
+from handwright.methods.table import METHODS
+
+_PAPER = Paper(
+    key="Zhang2021",
+    authors=("He Zhang", "Yuting Ye", "Takaaki Shiratori", "Taku Komura"),
+    title="ManipNet: Neural Manipulation Synthesis with a Hand-Object Spatial Representation",
+    venue="ACM Transactions on Graphics",
+    year=2021,
+    doi="10.1145/3450626.3459830",
+    details=(("volume", "40"), ("number", "4"), ("articleno", "121")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NeuralFingers(Method):
+    """Finger motions for given tracks of wrists and bodies, learned as in Zhang et al. 2021."""
+
+    name: ClassVar[str] = "neural"
+
+    title: ClassVar[str] = "Learned fingers"
+    suited_to: ClassVar[str] = "Tracks of all wrists and bodies are given; fingers in real time."
+    papers: ClassVar[tuple[Paper, ...]] = (_PAPER,)
+
+    num_solutions: int = setting(
+        1,
+        at_least=1,
+        label="Motions",
+        basic=True,
+        help="How many motions to look for; a plain one is always the same.",
+    )
+    time_budget: float = time_budget_setting()
+    finish: Literal["certified", "plain"] = setting(
+        "certified",
+        basic=True,
+        help="Whether the network's motion guides contact sampling, so that forces hold what is "
+        "carried, or is taken as it is, in a few milliseconds a frame; the certificate refuses "
+        "most plain ones.",
+    )
+    model: str = setting(
+        "", help="Folder of a network made by 'handwright train'; the one that is shipped if empty."
+    )
+    correction: Correction = setting(
+        "contact",
+        help="What is done to the network's poses: nothing; the paper's Algorithm 1; or digits "
+        "taken out of the body, and laid onto it where the network says that they touch.",
+    )
+    guide_weight: float = setting(
+        1.0, above=0.0, help="How closely a certified motion keeps to the network's."
+    )
+    soft_tissue: float = setting(
+        0.0,
+        unit="m",
+        at_least=0.0,
+        at_most=0.02,
+        help="Depth to which pads may sink in beyond the certificate's limit; for recorded tracks.",
+    )
+    skin_stretch: float = setting(
+        0.0,
+        unit="m",
+        at_least=0.0,
+        at_most=0.01,
+        help="Tangential stretch of the skin before a contact counts as sliding; for recorded "
+        "tracks.",
+    )
+    smoothing_hz: float | None = setting(
+        None,
+        unit="Hz",
+        above=0.0,
+        label="Smoothing",
+        help="Cut-off of a low-pass for the accelerations of noisy body tracks; 8 Hz suits motion "
+        "capture.",
+    )
+    num_workers: int = num_workers_setting()
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+
+    @classmethod
+    def suits(cls, problem: Problem) -> float:
+        """As contact sampling does, a little less: that finds more motions than one."""
+        return 0.4 if not untracked(problem) else 0.05
+
+    def tolerances(self, problem: Problem) -> Tolerances:
+        """Noisy tracks are judged by what these settings say of the noise and of the skin."""
+        del problem
+        return Tolerances(
+            soft_tissue=self.soft_tissue,
+            skin_stretch=self.skin_stretch,
+            smoothing_hz=self.smoothing_hz,
+        )
+
+    def lacks(self, problem: Problem) -> str:
+        """Needs tracks for all hands and bodies, and human hands without arms."""
+        missing = untracked(problem)
+        if missing or not problem.hands:
+            lacks = [f"a track of '{name}'" for name in missing] or ["a hand"]
+            return f"Learned fingers need {', '.join(lacks)}. Add it.{advice_on_goals(problem)}"
+        for name, model in problem.hands.items():
+            if model.wrist_link != 0 or "index_tip" not in model.frames.names:
+                return (
+                    f"Learned fingers are those of a human hand without an arm, and '{name}' is "
+                    f"'{model.name}'. Give the model human, or use --method sampling."
+                )
+        return self._sampling().lacks(problem) if self.finish == "certified" else ""
+
+    def search(self, problem: Problem) -> Search:
+        """Contact sampling around the network's motion, or that motion alone."""
+        made = learned_motion(
+            problem,
+            load_network(Path(self.model) if self.model else shipped_model()),
+            self.correction,
+        )
+        if self.finish == "plain":
+            return PlainMotion(made)
+        return self._sampling().guided_by(made, self.guide_weight).search(problem)
+
+    def _sampling(self) -> Any:  # noqa: ANN401  families know each other by name only
+        return METHODS["sampling"](
+            num_solutions=self.num_solutions,
+            time_budget=self.time_budget,
+            num_workers=self.num_workers,
+            soft_tissue=self.soft_tissue,
+            skin_stretch=self.skin_stretch,
+            smoothing_hz=self.smoothing_hz,
+        )
+
+
+class PlainMotion(Search):
+    """The network's motion as it is.
+
+    Args:
+        made: The motion.
+    """
+
+    stage = "asking the network"
+    max_attempts = 1
+
+    def __init__(self, made: Clip) -> None:
+        self._made = made
+
+    def attempt(self, context: AttemptContext) -> Attempt:
+        """The motion, whatever the seed."""
+        del context
+        return Attempt((self._made,))

@@ -1,0 +1,53 @@
+"""What a network makes of the tracks of a problem."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.core.clip import Clip, HandMotion, Provenance
+from handwright.core.contact import ContactTrack
+from handwright.core.problem import Problem
+from handwright.methods.neural.fitting.fitter import Correction
+from handwright.methods.neural.network.runtime import Network, WindowedNetwork
+from handwright.methods.neural.rollout import rolled_out
+from handwright.methods.neural.sensing.view import hand_views
+
+NAME = "neural"
+"""Of the method."""
+
+
+def learned_motion(
+    problem: Problem, network: Network | WindowedNetwork, correction: Correction = "contact"
+) -> Clip:
+    """Hands and bodies on their tracks, fingers as a network says; nobody has judged it.
+
+    Args:
+        problem: With tracks of all wrists and bodies, at any rate from 24 to 120 frames a second.
+        network: Trained.
+        correction: What is done to its poses.
+    """
+    views = hand_views(problem)
+    found = rolled_out(network, views, correction=correction)
+    times = problem.times
+    hands = {
+        name: HandMotion(
+            problem.track(name).at(times), _at(times, views[name].times, found[name])
+        )
+        for name in problem.hands
+    }
+    return Clip(
+        problem=problem,
+        times=times,
+        hands=hands,
+        bodies={name: problem.track(name).at(times) for name in problem.bodies},
+        contacts=ContactTrack.empty(),
+        provenance=Provenance(problem.name, NAME),
+    )
+
+
+def _at(
+    wanted: Float[np.ndarray, " T"], times: Float[np.ndarray, " N"], q: Float[np.ndarray, "N J"]
+) -> Float[np.ndarray, "T J"]:
+    """Joint values at other times, rad: those in between lie on straight lines."""
+    return np.stack([np.interp(wanted, times, column) for column in q.T], axis=1)
