@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from handwright.learning.training.columns import (
     frame_columns,
 )
 from handwright.learning.training.corpus import Corpus
-from handwright.learning.training.export import export_onnx
+from handwright.learning.training.export import export_frame_network
 from handwright.learning.training.loss import Loss
 from handwright.learning.training.normalisation import (
     Moments,
@@ -32,7 +31,6 @@ from handwright.learning.training.normalisation import (
 from handwright.learning.training.optimising import Optimiser, Randomness, mean_of
 from handwright.learning.training.recipe import Recipe
 from handwright.learning.training.states import Chains, taught_states
-from handwright.methods.neural.network.runtime import current_facts
 from handwright.methods.neural.sensing.features import NUM_FEATURES
 
 _CHUNK = 4096
@@ -149,20 +147,7 @@ class FrameTraining:
             folder: Where.
             license_text: Kept in the file.
         """
-        facts = replace(
-            current_facts("network"),
-            width=self.recipe.width,
-            horizon=float(self.recipe.horizon),
-            license=license_text,
-        )
-        export_onnx(
-            self.network,
-            {"features": torch.zeros(2, NUM_FEATURES)},
-            ["outputs"],
-            free={"features": {0: "hands"}, "outputs": {0: "hands"}},
-            facts=facts.as_text(),
-            path=folder / "network.onnx",
-        )
+        export_frame_network(self.network, self.recipe, folder, license_text)
 
     def state(self) -> dict[str, Any]:
         """All that is needed to go on later."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,7 +22,7 @@ from handwright.learning.training.columns import (
     fixed_columns,
 )
 from handwright.learning.training.corpus import Corpus
-from handwright.learning.training.export import export_onnx
+from handwright.learning.training.export import export_passes
 from handwright.learning.training.frame_training import Tell
 from handwright.learning.training.loss import Loss
 from handwright.learning.training.normalisation import (
@@ -35,7 +34,6 @@ from handwright.learning.training.optimising import Optimiser, Randomness, mean_
 from handwright.learning.training.recipe import Recipe
 from handwright.learning.training.windowed import MEMORY, FirstPass, SecondPass, empty_memory
 from handwright.learning.training.windows import draw_windows, lasting_noise
-from handwright.methods.neural.network.runtime import current_facts
 from handwright.methods.neural.sensing.features import FIXED_SIZE
 from handwright.methods.neural.sensing.sensors import FINGER_SIZE
 
@@ -190,38 +188,7 @@ class WindowedTraining:
             folder: Where.
             license_text: Kept in the files.
         """
-        width = self.recipe.width
-        memory = empty_memory(2, width)
-        facts = {
-            "width": width,
-            "memory": MEMORY,
-            "horizon": float(self.recipe.horizon),
-            "license": license_text,
-        }
-        tracks = {0: "tracks", 1: "frames"}
-        export_onnx(
-            self.first,
-            {"fixed": torch.zeros(2, 3, FIXED_SIZE), "memory": memory},
-            ["outputs", "context", "memory_after"],
-            free={"fixed": tracks, "outputs": tracks, "context": tracks}
-            | {name: {0: "tracks"} for name in ("memory", "memory_after")},
-            facts=replace(current_facts("first_pass"), **facts).as_text(),
-            path=folder / "first_pass.onnx",
-        )
-        seen = {
-            "context": torch.zeros(2, 3, 2 * width),
-            "finger": torch.zeros(2, 3, FINGER_SIZE),
-            "memory": memory,
-        }
-        export_onnx(
-            self.second,
-            seen,
-            ["outputs", "memory_after"],
-            free={"context": tracks, "finger": tracks, "outputs": tracks}
-            | {name: {0: "tracks"} for name in ("memory", "memory_after")},
-            facts=replace(current_facts("second_pass"), **facts).as_text(),
-            path=folder / "second_pass.onnx",
-        )
+        export_passes(self.first, self.second, self.recipe, folder, license_text)
 
     def state(self) -> dict[str, Any]:
         """All that is needed to go on later."""
