@@ -1,1 +1,1 @@
-"""Learned fingers: a network that gives the fingers of given wrists and objects."""
+"""Learned fingers: a network that senses objects around moving wrists and poses the digits."""
