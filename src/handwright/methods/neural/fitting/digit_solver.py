@@ -1,4 +1,10 @@
-"""Projected Levenberg-Marquardt for one digit on a wrist that is given."""
+"""Projected Levenberg-Marquardt for one digit on a wrist that is given.
+
+Each digit minimises, in its own joints and within their limits,
+
+    places and turns of its joints as the network says      ``pose_terms``
+  + sum_j stiffness_j (q_j - reference_j)^2                 stay near a posture
+"""
 
 from __future__ import annotations
 
@@ -14,7 +20,8 @@ from handwright.kinematics.ik.digit_table import Rig, count_of
 from handwright.kinematics.ik.problem import DigitWorkspace
 from handwright.kinematics.tree import Links
 from handwright.methods.neural.fitting.joint_table import JointTable
-from handwright.methods.neural.fitting.pose_terms import PoseTargets, PoseWeights, pose_terms
+from handwright.methods.neural.fitting.network_pose import NetworkPose
+from handwright.methods.neural.fitting.pose_terms import PoseWeights, pose_terms
 
 _MOST_DAMPING = 1e6
 
@@ -24,7 +31,7 @@ class DigitTask(NamedTuple):
 
     rig: Rig
     joints: JointTable
-    targets: PoseTargets
+    pose: NetworkPose
     weights: PoseWeights
     reference: Float[np.ndarray, " J"]
     """Posture that is preferred, rad."""
@@ -50,7 +57,7 @@ def _cost(
         for b in range(a):
             work.matrix[side, a, b] = 0.0
         work.matrix[side, a, a] = weight
-    cost += pose_terms(task.rig, task.joints, links, digit, task.targets, task.weights, work, side)
+    cost += pose_terms(task.rig, task.joints, links, digit, task.pose, task.weights, work, side)
     return cost
 
 
