@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from handwright.methods.neural.sensing.body import SensedBody, sensed_body
 from handwright.methods.neural.sensing.features import (
+    FEATURES,
+    OUTPUTS,
+    Feature,
     assembled,
     finger_features,
     fixed_features,
@@ -12,7 +15,6 @@ from handwright.methods.neural.sensing.features import (
 )
 from handwright.methods.neural.sensing.joints import JOINTS
 from handwright.methods.neural.sensing.live import NOW, LiveView
-from handwright.methods.neural.sensing.table import FEATURES, OUTPUTS, Feature
 from handwright.methods.neural.sensing.view import (
     HandView,
     clip_views,

@@ -33,10 +33,30 @@ from handwright.methods.neural.sensing.sensors import (
 )
 from handwright.methods.neural.sensing.table import (
     FARTHEST_TARGET,
+    FEATURES,
     FIXED_SIZE,
+    NUM_FEATURES,
     NUM_OUTPUTS,
+    OUTPUTS,
+    Feature,
 )
 from handwright.methods.neural.sensing.trajectory import TRAJECTORY_SIZE, write_trajectory
+
+__all__ = [
+    "FARTHEST_TARGET",
+    "FEATURES",
+    "FIXED_SIZE",
+    "NUM_FEATURES",
+    "NUM_OUTPUTS",
+    "OUTPUTS",
+    "Feature",
+    "View",
+    "assembled",
+    "finger_features",
+    "fixed_features",
+    "pose_of",
+    "targets",
+]
 
 
 class View(Protocol):

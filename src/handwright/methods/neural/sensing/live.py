@@ -78,13 +78,9 @@ class LiveView:
         fill_spin(room.object_rotation, room.spin)
 
     def _pack(self) -> None:
-        room = self._room
         # The kernels are compiled for arrays that nobody writes to, as views of a whole motion.
-        seen = {
-            name: _unwritable(rows.view())
-            for name, rows in zip(room._fields[:-1], room[:-1], strict=True)
-        }
-        motion = room._replace(**seen)
+        *tracks, has_other = self._room
+        motion = Motion._make([*(_unwritable(rows.view()) for rows in tracks), has_other])
         self.packed = (self.packed[0], self.packed[1], Packed(motion))
 
 
