@@ -19,6 +19,7 @@ from handwright.cli.listing import cite, hands, methods, scenes, shapes, show
 from handwright.cli.options import synth
 from handwright.cli.reactions import push, replay
 from handwright.cli.studio import report, studio
+from handwright.cli.train import train
 from handwright.deprecated import renamed_options
 from handwright.errors import InvalidValueError
 
@@ -51,6 +52,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "push": push,
     "export": export,
     "render": render,
+    "train": train,
     "studio": studio,
     "report": report,
     "bench": bench,

@@ -1,4 +1,4 @@
-"""Means and spreads of the teaching data, by which networks see and say everything in like units."""
+"""Means and spreads of what is taught, so that networks see and say all of it in like units."""
 
 from __future__ import annotations
 

@@ -5,24 +5,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
 from handwright.kernels.decorators import inlined, inlined_loose, kernel
 from handwright.kinematics.ik.digit import add_point, point_velocities
 from handwright.kinematics.ik.digit_table import Rig, count_of
 from handwright.kinematics.ik.problem import DigitWorkspace
 from handwright.kinematics.tree import Links, placed_row, turned
-from handwright.math.vec3 import Vec3, minus
+from handwright.math.vec3 import Vec3, minus, row3
 from handwright.methods.neural.fitting.joint_table import MIDDLE_KNUCKLE, JointTable
-
-
-class PoseTargets(NamedTuple):
-    """Where the network puts the joints, in the wrist frame of the hand."""
-
-    position: Float[np.ndarray, "22 3"]
-    """m."""
-    axis: Float[np.ndarray, "22 2 3"]
-    """Wanted directions of the axes of ``JointTable``; of any length."""
+from handwright.methods.neural.fitting.network_pose import NetworkPose
 
 
 class PoseWeights(NamedTuple):
@@ -62,14 +53,9 @@ def _turn_velocities(
 
 
 @inlined
-def _row(table: np.ndarray, n: int) -> Vec3:
-    return table[n, 0], table[n, 1], table[n, 2]
-
-
-@inlined
-def palm_length(targets: PoseTargets) -> float:
+def _palm_length(pose: NetworkPose) -> float:
     """Distance of the middle knuckle, which hardly moves, from the wrist, m."""
-    x, y, z = _row(targets.position, MIDDLE_KNUCKLE)
+    x, y, z = row3(pose.position, MIDDLE_KNUCKLE)
     return max(np.sqrt(x * x + y * y + z * z), 0.01)
 
 
@@ -79,7 +65,7 @@ def pose_terms(
     joints: JointTable,
     links: Links,
     digit: int,
-    targets: PoseTargets,
+    pose: NetworkPose,
     weights: PoseWeights,
     work: DigitWorkspace,
     side: int,
@@ -87,23 +73,23 @@ def pose_terms(
     """Cost of the digit's joints away from their targets; adds to the normal equations."""
     cost = 0.0
     count = count_of(rig.table.free, digit)
+    first, last = joints.first[digit], joints.first[digit + 1]
     before = (0.0, 0.0, 0.0)
-    for k in range(count_of(joints.of_digit, digit)):
-        n = joints.of_digit[digit, k]
+    for n in range(first, last):
         link = joints.link[n]
-        point, target = placed_row(links, link, joints.local, n), _row(targets.position, n)
+        point, target = placed_row(links, link, joints.local, n), row3(pose.position, n)
         weight = weights.position
-        if k == 0 and weights.bone > 0.0:
+        if n == first and weights.bone > 0.0:
             # Bones do not tell a bent metacarpal from a bent knuckle.
-            weight, size = weights.bone, joints.palm / palm_length(targets)
+            weight, size = weights.bone, joints.palm / _palm_length(pose)
             target = (size * target[0], size * target[1], size * target[2])
         if weight > 0.0:
             point_velocities(rig, links, digit, link, point, work.column)
             cost += add_point(work, side, count, minus(point, target), weight)
-        if k > 0 and weights.bone > 0.0:
+        if n > first and weights.bone > 0.0:
             # Turns move a bone like a direction, and the joint at its far end does not.
             bone = minus(point, before)
-            wanted = minus(target, _row(targets.position, n - 1))
+            wanted = minus(target, row3(pose.position, n - 1))
             length = np.sqrt(wanted[0] ** 2 + wanted[1] ** 2 + wanted[2] ** 2)
             size = joints.bone[n] / max(length, 1e-6)
             wanted = (size * wanted[0], size * wanted[1], size * wanted[2])
@@ -111,12 +97,12 @@ def pose_terms(
             cost += add_point(work, side, count, minus(bone, wanted), weights.bone)
         before = point
     if weights.turn > 0.0:
-        for k in range(count_of(joints.turn_of_digit, digit)):
-            n = joints.turn_of_digit[digit, k]
+        # The tip turns with the joint before it, and would only count that one twice.
+        for n in range(first, last - 1):
             link = joints.link[n]
             for i in range(2):
-                c = turned(links, link, *_row(joints.axis[n], i))
+                c = turned(links, link, *row3(joints.axis[n], i))
                 _turn_velocities(rig, links, digit, link, c, work.column)
-                miss = minus(c, _row(targets.axis[n], i))
+                miss = minus(c, row3(pose.axis[n], i))
                 cost += add_point(work, side, count, miss, weights.turn)
     return cost

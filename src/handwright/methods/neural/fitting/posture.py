@@ -12,18 +12,15 @@ from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
 from handwright.kernels.decorators import kernel
 from handwright.kernels.packed import Packed
-from handwright.kinematics.fk import checked_values
 from handwright.kinematics.ik.digit_table import rig_of
 from handwright.kinematics.ik.problem import DigitWorkspace, make_work
 from handwright.kinematics.tree import Links, links_for
+from handwright.methods.neural.fitting.body_view import BodyView, nothing_seen
 from handwright.methods.neural.fitting.digit_solver import DigitTask, settle_digit
-from handwright.methods.neural.fitting.joint_table import (
-    NUM_JOINTS,
-    NUM_OUTPUTS,
-    JointTable,
-    joint_table,
-)
-from handwright.methods.neural.fitting.pose_terms import PoseTargets, PoseWeights
+from handwright.methods.neural.fitting.joint_table import joint_table
+from handwright.methods.neural.fitting.network_pose import empty_pose, read_pose
+from handwright.methods.neural.fitting.pose_terms import PoseWeights
+from handwright.methods.neural.fitting.touch_terms import touch_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,52 +54,10 @@ class _Room(NamedTuple):
     """What the kernel reads and writes for one hand."""
 
     task: DigitTask
+    nothing: BodyView
+    """A fit looks at no body."""
     links: Links
     work: DigitWorkspace
-
-
-class FittedHand:
-    """A hand made ready for fits; holds room to compute in, so one thread at a time may use it."""
-
-    __slots__ = ("_room", "joints", "model", "settings")
-
-    def __init__(self, model: HandModel, settings: FitSettings | None = None) -> None:
-        settings = FitSettings() if settings is None else settings
-        self.model, self.settings, self.joints = model, settings, joint_table(model)
-        weights = PoseWeights(
-            position=0.0 if settings.own_bones else 1.0,
-            bone=1.0 if settings.own_bones else 0.0,
-            turn=settings.arm**2,
-        )
-        task = DigitTask(
-            rig_of(model), self.joints,
-            PoseTargets(np.zeros((NUM_JOINTS, 3)), np.zeros((NUM_JOINTS, 2, 3))), weights,
-            np.zeros(model.num_joints), np.full(model.num_joints, settings.stiffness),
-            settings.max_iterations, settings.small_step,
-        )  # fmt: skip
-        links = links_for(model)
-        links.rotation[model.wrist_link] = np.eye(3)
-        self._room = Packed(_Room(task, links, make_work()))
-
-    def fit(
-        self, outputs: Float[np.ndarray, "N 220"], starts: Float[np.ndarray, "N J"]
-    ) -> Float[np.ndarray, "N J"]:
-        """Joint values of many poses; see ``fit_posture``."""
-        q = self.model.joints.clamp(starts)
-        _fit_batch(self._room, outputs, q)
-        return q
-
-
-@kernel
-def _read_targets(joints: JointTable, outputs: np.ndarray, row: int, targets: PoseTargets) -> None:
-    """Takes one row of the network's output to the wrist frame of the hand."""
-    flip = joints.flip
-    for n in range(NUM_JOINTS):
-        for i in range(3):
-            targets.position[n, i] = flip[i] * outputs[row, 3 * n + i]
-            for k in range(2):
-                number = outputs[row, 3 * NUM_JOINTS + 6 * n + 3 * k + i]
-                targets.axis[n, k, i] = flip[i] * number
 
 
 @kernel
@@ -110,33 +65,47 @@ def _fit_batch(room: _Room, outputs: np.ndarray, q: np.ndarray) -> None:
     """Fits every row of ``q`` to its row of outputs, starting from what it holds."""
     task = room.task
     for row in range(q.shape[0]):
-        _read_targets(task.joints, outputs, row, task.targets)
+        read_pose(task.joints, outputs, row, task.pose)
         for joint in range(q.shape[1]):
             task.reference[joint] = q[row, joint]
-        for digit in range(task.joints.of_digit.shape[0]):
-            settle_digit(task, room.links, digit, q[row], room.work)
+        for digit in range(task.joints.first.shape[0] - 1):
+            settle_digit(task, room.nothing, 0, room.links, digit, q[row], room.work)
 
 
-def fit_posture(
-    hand: FittedHand, output: Float[np.ndarray, "*B 220"], start: Float[np.ndarray, "*B J"]
-) -> Float[np.ndarray, "*B J"]:
-    """Joint values, within limits and couplings, that come nearest to the network's pose.
+class PostureFit:
+    """The fit for one hand; holds room to compute in, so one thread at a time may use it."""
 
-    Args:
-        hand: The hand; with ``own_bones`` in its settings it may be of any size.
-        output: The network's numbers, one pose or a batch: places of 22 joints (m), six numbers
-            each for their rotations, and distances (m), which are not looked at.
-        start: Joint values to start from, such as those of the frame before, rad. Joints outside
-            the digits stay as they are.
-    """
-    output = np.ascontiguousarray(output, dtype=np.float64)
-    start = checked_values(hand.model, start)
-    if output.shape != (*start.shape[:-1], NUM_OUTPUTS):
-        raise InvalidValueError(
-            f"fit_posture: output has shape {output.shape} and start {start.shape}; expected "
-            f"(..., {NUM_OUTPUTS}) and (..., {hand.model.num_joints}) with the same batch."
+    __slots__ = ("_clamp", "_room")
+
+    def __init__(self, model: HandModel, settings: FitSettings | None = None) -> None:
+        settings = FitSettings() if settings is None else settings
+        weights = PoseWeights(
+            position=0.0 if settings.own_bones else 1.0,
+            bone=1.0 if settings.own_bones else 0.0,
+            turn=settings.arm**2,
         )
-    if not np.isfinite(output).all():
-        raise InvalidValueError("fit_posture: the network's output holds NaN or infinity.")
-    flat = start.reshape(-1, hand.model.num_joints)
-    return hand.fit(output.reshape(-1, NUM_OUTPUTS), flat).reshape(start.shape)
+        joints = joint_table(model)
+        task = DigitTask(
+            rig_of(model), joints, empty_pose(), weights,
+            touch_table(model, joints, push=0.0, depth=0.0),
+            np.zeros(model.num_joints), np.full(model.num_joints, settings.stiffness),
+            settings.max_iterations, settings.small_step,
+        )  # fmt: skip
+        links = links_for(model)
+        links.rotation[model.wrist_link] = np.eye(3)
+        self._clamp = model.joints.clamp
+        self._room = Packed(_Room(task, nothing_seen(), links, make_work()))
+
+    def __call__(
+        self, outputs: Float[np.ndarray, "N 220"], starts: Float[np.ndarray, "N J"]
+    ) -> Float[np.ndarray, "N J"]:
+        """Joint values that come nearest to the network's poses, rad.
+
+        Args:
+            outputs: What the network gave.
+            starts: Joint values to start from, such as those of the frame before, rad. Joints
+                outside the digits stay as they are.
+        """
+        q = np.ascontiguousarray(self._clamp(starts))
+        _fit_batch(self._room, outputs, q)
+        return q

@@ -42,9 +42,7 @@ class Graph:
                 "Give a network that 'handwright train' has written."
             ) from error
         self.path = path
-        self.facts: NetworkFacts = facts_of(
-            path, self._session.get_modelmeta().custom_metadata_map
-        )
+        self.facts: NetworkFacts = facts_of(path, self._session.get_modelmeta().custom_metadata_map)
 
     def check_names(self, inputs: Sequence[str], outputs: Sequence[str]) -> None:
         """Refuses a graph with other inputs or outputs."""
