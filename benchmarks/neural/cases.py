@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from handwright.core.clip import Clip
-from handwright.errors import FileFormatError
-from handwright.io.manipnet.dataset import Recording, read_recording
+from handwright.learning.data import TaughtMotion, load_motions
+from handwright.learning.training.sources import recorded_motions
 
-FPS = 60.0
-TRAINED_SHARE = 0.8
-"""Of each recording, from its start."""
-GAP = 0.5
-"""Between what is trained on and what is tried, s: features look so far ahead and back."""
-WINDOW = 6.7
-"""Longest stretch of a recording that is tried at once, s."""
+TAILS = "tails of recordings"
+SEEN = "shapes seen"
+HELD_OUT = "shapes held out"
 
 
 class Case(NamedTuple):
@@ -23,41 +20,45 @@ class Case(NamedTuple):
 
     name: str
     group: str
-    """Such as ``tails`` or ``hemisphere``: figures are means over a group."""
+    """Figures are means over a group."""
     teacher: Clip
 
 
-def recordings_in(data: Path) -> list[Recording]:
-    """All complete recordings of a folder."""
-    paths = sorted((data / "sequences").glob("*.npz"))
-    if not paths:
-        raise FileFormatError(
-            f"{data}: no recordings in {data / 'sequences'}. Pass --data FOLDER, the folder that "
-            "holds sequences/ and objects/."
-        )
-    return [read_recording(path) for path in paths]
+class Trial(NamedTuple):
+    """What is tried, and what those who have no network may look up."""
+
+    cases: list[Case]
+    taught: list[Clip]
 
 
-def trained_part(recording: Recording) -> Clip:
-    """What of a recording may be trained on."""
-    return recording.clip(recording.start, _split(recording), fps=FPS)
+def recorded_trial(data: Path) -> Trial:
+    """The tails of recordings; what comes before them may be learned from.
+
+    Args:
+        data: Folder of the ManipNet recordings.
+    """
+    found = recorded_motions(data)
+    return Trial(
+        [Case(clip.problem.name, TAILS, clip) for clip, split in found if split == "test"],
+        [clip for clip, split in found if split == "train"],
+    )
 
 
-def tails(recording: Recording) -> list[Case]:
-    """What of a recording is kept for trials, in windows."""
-    first = _split(recording) + round(GAP * recording.fps)
-    length = round(WINDOW * recording.fps)
-    least = round(2.0 * recording.fps)
-    cases = []
-    while recording.stop - first >= least:
-        last = min(first + length, recording.stop)
-        clip = recording.clip(first, last, fps=FPS)
-        cases.append(Case(f"{recording.name} {first}-{last}", "tails", clip))
-        first = last
-    return cases
+def own_trial(folder: Path) -> Trial:
+    """The test split of motions that 'handwright data make' has made.
+
+    Args:
+        folder: Where they are.
+    """
+    motions = list(load_motions(folder))
+    known = {motion.shape for motion in motions if motion.split == "train"}
+    return Trial(
+        list(_tried(motions, known)), [one.clip for one in motions if one.split == "train"]
+    )
 
 
-def _split(recording: Recording) -> int:
-    whole = recording.start + round(TRAINED_SHARE * (recording.stop - recording.start))
-    # An even number of frames of the file, so that both parts lie on frames of 60 Hz.
-    return whole - (whole - recording.start) % 2
+def _tried(motions: Iterable[TaughtMotion], known: set[str]) -> Iterable[Case]:
+    for motion in motions:
+        if motion.split == "test":
+            group = SEEN if motion.shape in known else HELD_OUT
+            yield Case(motion.name, group, motion.clip)

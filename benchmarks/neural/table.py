@@ -11,7 +11,7 @@ from benchmarks.neural.baselines import Fingers, NearestNeighbour, first_pose, m
 from benchmarks.neural.cases import Case
 from benchmarks.neural.figures import Figures, mean_of, measured, with_fingers
 from handwright.core.clip import Clip
-from handwright.methods.neural.fitting.fitter import Correction
+from handwright.methods.neural.fitting import Correction
 from handwright.methods.neural.network.runtime import Network, WindowedNetwork
 from handwright.methods.neural.rollout import rolled_out
 from handwright.methods.neural.sensing.view import hand_views

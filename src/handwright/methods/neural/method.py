@@ -21,7 +21,7 @@ from handwright.methods.base import (
     time_budget_setting,
     untracked,
 )
-from handwright.methods.neural.fitting.fitter import Correction
+from handwright.methods.neural.fitting import Correction
 from handwright.methods.neural.motion import learned_motion
 from handwright.methods.neural.network.runtime import load_network
 from handwright.methods.neural.shipped import shipped_model

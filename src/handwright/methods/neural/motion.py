@@ -8,7 +8,7 @@ from jaxtyping import Float
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ContactTrack
 from handwright.core.problem import Problem
-from handwright.methods.neural.fitting.fitter import Correction
+from handwright.methods.neural.fitting import Correction
 from handwright.methods.neural.network.runtime import Network, WindowedNetwork
 from handwright.methods.neural.rollout import rolled_out
 from handwright.methods.neural.sensing.view import hand_views

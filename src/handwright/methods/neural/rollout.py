@@ -8,7 +8,13 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.errors import InvalidValueError
-from handwright.methods.neural.fitting.fitter import Correction, Fitter
+from handwright.methods.neural.fitting import (
+    Correction,
+    FittedHand,
+    Fitter,
+    fit_posture,
+    seen_at,
+)
 from handwright.methods.neural.network.runtime import Network, WindowedNetwork
 from handwright.methods.neural.sensing.features import assembled, finger_features, fixed_features
 from handwright.methods.neural.sensing.view import HandView
@@ -41,57 +47,53 @@ def rolled_out(
             f"Views of {', '.join(views) or 'no hand'} have {sorted(lengths)} frames; expected one "
             "hand or more, all over the same times."
         )
-    fitters = {name: Fitter(view, correction) for name, view in views.items()}
-    begin = {
-        name: np.array((start or {}).get(name, view.model.pose(START)), dtype=np.float64)
+    fitters = {
+        name: Fitter(
+            FittedHand(view.model), (start or {}).get(name, view.model.pose(START)), correction
+        )
         for name, view in views.items()
     }
     if isinstance(network, Network):
-        return _fed_back(network, views, fitters, begin)
-    return _in_two_passes(network, views, fitters, begin)
+        return _fed_back(network, views, fitters)
+    return _in_two_passes(network, views, fitters)
 
 
 def _fed_back(
-    network: Network,
-    views: Mapping[str, HandView],
-    fitters: Mapping[str, Fitter],
-    begin: Mapping[str, Float[np.ndarray, " J"]],
+    network: Network, views: Mapping[str, HandView], fitters: Mapping[str, Fitter]
 ) -> Fingers:
     """Frame by frame: what comes out of one goes into the next."""
-    names, count = list(views), len(next(iter(views.values())))
     fixed = {name: fixed_features(view) for name, view in views.items()}
-    found = {name: np.empty((count, len(begin[name]))) for name in names}
-    for name in names:
-        found[name][0] = begin[name]
-    for frame in range(1, count):
+    found = {name: [fitter.posture] for name, fitter in fitters.items()}
+    for frame in range(1, len(next(iter(views.values())))):
         before = np.array([frame - 1])
         # Both hands at once: reading the weights takes most of the time.
         rows = [
             assembled(
                 fixed[name][frame - 1 : frame],
-                finger_features(views[name], before, found[name][frame - 1 : frame]),
+                finger_features(view, before, found[name][-1][None]),
             )
-            for name in names
+            for name, view in views.items()
         ]
         outputs = network.predict(np.concatenate(rows))
-        for name, output in zip(names, outputs, strict=True):
-            found[name][frame] = fitters[name].step(frame, output, found[name][frame - 1])
-    return found
+        for (name, view), output in zip(views.items(), outputs, strict=True):
+            found[name].append(fitters[name].step(seen_at(view, np.array(frame)), output))
+    return {name: np.stack(rows) for name, rows in found.items()}
 
 
 def _in_two_passes(
-    network: WindowedNetwork,
-    views: Mapping[str, HandView],
-    fitters: Mapping[str, Fitter],
-    begin: Mapping[str, Float[np.ndarray, " J"]],
+    network: WindowedNetwork, views: Mapping[str, HandView], fitters: Mapping[str, Fitter]
 ) -> Fingers:
     """All frames at once, then again with sensors at the fingers of the first pass."""
     found = {}
     for name, view in views.items():
-        frames = np.arange(len(view))
+        fitter, frames = fitters[name], np.arange(len(view))
         first = network.first(fixed_features(view)[None])
-        q = fitters[name].fitted(first.outputs[0], begin[name])
-        finger = finger_features(view, frames, q)
-        outputs = network.second(first.context, finger[None]).outputs[0]
-        found[name] = fitters[name].track(outputs, begin[name])
+        starts = np.tile(fitter.posture, (len(view), 1))
+        q = fit_posture(fitter.hand, first.outputs[0], starts)
+        outputs = network.second(first.context, finger_features(view, frames, q)[None]).outputs[0]
+        # Not from the posture that all start from, which may be far: from the first pass's own.
+        fitter.reset(q[0])
+        found[name] = np.stack(
+            [fitter.step(seen_at(view, frame), outputs[frame]) for frame in frames]
+        )
     return found
