@@ -1,0 +1,1 @@
+"""Learned hands: the motions that networks are taught with, and their training."""
