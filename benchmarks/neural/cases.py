@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from handwright.core.clip import Clip
-from handwright.learning.data import TaughtMotion, load_motions
+from handwright.learning.data.motion import TaughtMotion, load_motions
 from handwright.learning.training.sources import recorded_motions
 
 TAILS = "tails of recordings"
