@@ -16,7 +16,7 @@ from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
 from handwright.core.track import Track
 from handwright.errors import InvalidValueError
-from handwright.methods.neural.fitting.posture import FittedHand
+from handwright.methods.neural.fitting import FittedHand
 from handwright.methods.neural.sensing.features import (
     assembled,
     finger_features,
