@@ -18,6 +18,7 @@ MODULES = {
     "recordings": "benchmarks.recordings.bench",
     "recorded-hand": "benchmarks.recordings.hand",
     "metrics": "benchmarks.recordings.metrics",
+    "neural": "benchmarks.neural.bench",
     "studio": "benchmarks.studio.bench",
 }
 """Where ``run`` and ``describe`` of each measurement are."""

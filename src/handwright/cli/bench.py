@@ -35,6 +35,7 @@ _BenchName = Literal[
     "recordings",
     "recorded-hand",
     "metrics",
+    "neural",
     "studio",
 ]
 
@@ -44,7 +45,11 @@ class BenchOptions:
     """What is measured; each benchmark takes some of them."""
 
     data: Annotated[Path | None, unset("FOLDER")] = None
-    """Folder with the ManipNet recordings, for recordings, recorded-hand and metrics."""
+    """Folder with the ManipNet recordings, for recordings, recorded-hand, metrics and neural."""
+    motions: Annotated[Path | None, unset("DIR")] = None
+    """Folder of 'handwright data make' whose test split is tried, for neural."""
+    model: Annotated[str | None, unset("MODELS")] = None
+    """Folders of 'handwright train' with commas between them, the judged one first, for neural."""
     scenes: Annotated[str | None, unset("NAMES")] = None
     """Some scenes with commas between them, for sampling, trajopt and stepwise."""
     scene: Annotated[str | None, unset("NAME")] = None

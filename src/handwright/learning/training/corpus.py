@@ -13,10 +13,12 @@ from jaxtyping import Float, Float16, Float32, Int
 
 from handwright.core.clip import Clip
 from handwright.core.hand import HandModel
-from handwright.core.problem import Problem
-from handwright.core.track import Track
 from handwright.errors import InvalidValueError
+<<<<<<< HEAD
 from handwright.methods.neural.fitting import FittedHand
+=======
+from handwright.methods.neural.fitting import Correction, FittedHand, corrected, seen_at
+>>>>>>> network
 from handwright.methods.neural.sensing.features import (
     assembled,
     finger_features,
@@ -26,7 +28,7 @@ from handwright.methods.neural.sensing.features import (
 )
 from handwright.methods.neural.sensing.motion import RATE
 from handwright.methods.neural.sensing.sensors import FINGER_SIZE, POSE_SIZE
-from handwright.methods.neural.sensing.view import HandView, hand_views
+from handwright.methods.neural.sensing.view import HandView, clip_views
 
 _CHUNK = 4096
 Split = Literal["train", "validation", "test"]
@@ -58,15 +60,10 @@ def lessons_of(clip: Clip) -> list[Lesson]:
             f"Clip of '{clip.problem.name}' has {clip.fps:.4g} frames a second; expected "
             f"{RATE:g}. Resample it first: handwright.io.clip.resample."
         )
-    times = clip.times - clip.times[0]
-    tracks = {name: Track(times, motion.root) for name, motion in clip.hands.items()}
-    tracks |= {name: Track(times, pose) for name, pose in clip.bodies.items()}
-    asked = clip.problem
-    problem = Problem(asked.name, times, asked.hands, asked.bodies, tracks=tracks)
-    name = clip.provenance.scene or asked.name
+    name = clip.provenance.scene or clip.problem.name
     return [
         Lesson(f"{name} {hand}", view, clip.hands[hand].q)
-        for hand, view in hand_views(problem).items()
+        for hand, view in clip_views(clip).items()
     ]
 
 
@@ -182,6 +179,33 @@ class Corpus:
         for hand, chosen in _grouped(self._hand[self.owner[rows]]):
             q[chosen] = self._hands[hand].fit(outputs[chosen].astype(float), q[chosen])
         return q
+
+    def corrected(
+        self,
+        rows: Int[np.ndarray, " M"],
+        outputs: Float32[np.ndarray, "M 220"],
+        q: Float[np.ndarray, "M J"],
+        mode: Correction,
+        past: Float[np.ndarray, "M 2 J"],
+    ) -> Float[np.ndarray, "M J"]:
+        """Fitted joint values with their contacts set right, rad.
+
+        Args:
+            rows: Frames, which tell hands and objects.
+            outputs: Of a network.
+            q: Joint values that were fitted to them, rad.
+            mode: How.
+            past: Of the last frame and the one before it, rad; NaN where there is none.
+        """
+        if mode == "none":
+            return q
+        found = np.zeros_like(q)
+        for owner, chosen in _grouped(self.owner[rows]):
+            hand = self._hands[self._hand[owner]]
+            view = seen_at(self.lessons[owner].view, self.frame[rows[chosen]])
+            said = outputs[chosen].astype(float)
+            found[chosen] = corrected(hand, view, said, q[chosen], mode, past[chosen])
+        return found
 
     def poses(
         self, rows: Int[np.ndarray, " M"], q: Float[np.ndarray, "M J"]

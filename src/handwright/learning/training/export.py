@@ -18,8 +18,8 @@ from handwright.learning.training.recipe import Recipe
 from handwright.learning.training.windowed import MEMORY, FirstPass, SecondPass, empty_memory
 from handwright.methods.neural.network.facts import NetworkFacts, Part
 from handwright.methods.neural.network.runtime import current_facts
-from handwright.methods.neural.sensing.features import FIXED_SIZE, NUM_FEATURES
 from handwright.methods.neural.sensing.sensors import FINGER_SIZE
+from handwright.methods.neural.sensing.table import FIXED_SIZE, NUM_FEATURES
 
 _OPSET = 17
 

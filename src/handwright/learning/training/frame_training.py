@@ -30,8 +30,8 @@ from handwright.learning.training.normalisation import (
 )
 from handwright.learning.training.optimising import Optimiser, Randomness, mean_of
 from handwright.learning.training.recipe import Recipe
-from handwright.learning.training.states import Chains, taught_states
-from handwright.methods.neural.sensing.features import NUM_FEATURES
+from handwright.learning.training.states import Chains, Postures, taught_states
+from handwright.methods.neural.sensing.table import NUM_FEATURES
 
 _CHUNK = 4096
 Tell = Callable[[float], None]
@@ -134,10 +134,13 @@ class FrameTraining:
         """
         q = np.array(corpus.q)
         lengths = np.array([len(lesson) for lesson in corpus.lessons])
+        postures = Postures(corpus, q[corpus.start], self.recipe.correction)
         for frame in range(int(lengths.max()) - 1):
-            rows = corpus.start[lengths > frame + 1] + frame
+            going = np.flatnonzero(lengths > frame + 1)
+            rows = corpus.start[going] + frame
             outputs = self.predict(corpus.features(rows, q[rows]))
-            q[rows + 1] = corpus.fitted(rows + 1, outputs, q[rows])
+            postures.step(rows + 1, outputs, going)
+            q[rows + 1] = postures.q[going]
         return q
 
     def export(self, folder: Path, license_text: str) -> None:

@@ -32,10 +32,12 @@ from handwright.learning.training.normalisation import (
 )
 from handwright.learning.training.optimising import Optimiser, Randomness, mean_of
 from handwright.learning.training.recipe import Recipe
+from handwright.learning.training.states import Postures
 from handwright.learning.training.windowed import MEMORY, FirstPass, SecondPass, empty_memory
 from handwright.learning.training.windows import draw_windows, lasting_noise
-from handwright.methods.neural.sensing.features import FIXED_SIZE
+from handwright.methods.neural.fitting import Correction
 from handwright.methods.neural.sensing.sensors import FINGER_SIZE
+from handwright.methods.neural.sensing.table import FIXED_SIZE
 
 PassName = Literal["first", "second"]
 _CHUNK = 1024
@@ -168,9 +170,9 @@ class WindowedTraining:
             corpus: The lessons.
         """
         said, context = self._first_outputs(corpus)
-        q = fitted_in_turn(corpus, said)
         if not self.can_be_exported:
-            return q
+            return fitted_in_turn(corpus, said, self.recipe.correction)
+        q = fitted_in_turn(corpus, said)
         self.second.eval()
         finger = corpus.finger_features(np.arange(len(corpus)), q)
         outputs = []
@@ -179,7 +181,7 @@ class WindowedTraining:
             memory = empty_memory(1, self.recipe.width)
             seen = as_tensor(context[rows])[None], as_tensor(finger[rows])[None]
             outputs.append(self.second(*seen, memory)[0][0, MEMORY:].numpy())
-        return fitted_in_turn(corpus, np.concatenate(outputs))
+        return fitted_in_turn(corpus, np.concatenate(outputs), self.recipe.correction)
 
     def export(self, folder: Path, license_text: str) -> None:
         """Writes the passes as ``first_pass.onnx`` and ``second_pass.onnx``.
@@ -210,19 +212,22 @@ class WindowedTraining:
 
 
 def fitted_in_turn(
-    corpus: Corpus, outputs: Float32[np.ndarray, "N 220"]
+    corpus: Corpus, outputs: Float32[np.ndarray, "N 220"], mode: Correction = "none"
 ) -> Float[np.ndarray, "N J"]:
     """Joint values of all frames, rad, each fitted from the frame before it.
 
     Args:
         corpus: The lessons.
         outputs: Of a network, for every frame.
+        mode: How contacts are set right.
     """
     q = np.array(corpus.q)
     lengths = np.array([len(lesson) for lesson in corpus.lessons])
-    neutral = np.stack([usual_posture(lesson.view.model) for lesson in corpus.lessons])
-    q[corpus.start] = corpus.fitted(corpus.start, outputs[corpus.start], neutral)
-    for frame in range(1, int(lengths.max())):
-        rows = corpus.start[lengths > frame] + frame
-        q[rows] = corpus.fitted(rows, outputs[rows], q[rows - 1])
+    start = np.stack([usual_posture(lesson.view.model) for lesson in corpus.lessons])
+    postures = Postures(corpus, start, mode)
+    for frame in range(int(lengths.max())):
+        going = np.flatnonzero(lengths > frame)
+        rows = corpus.start[going] + frame
+        postures.step(rows, outputs[rows], going)
+        q[rows] = postures.q[going]
     return q
