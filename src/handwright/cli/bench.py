@@ -89,7 +89,8 @@ def bench(
     solves windows of the ManipNet recordings without their fingers and compares with them.
     recorded-hand fits the bones of the subject of these recordings and reports how far the recorded
     joints are missed, mm. metrics evaluates four of these recordings beside an independent
-    implementation's figures. studio serves fifty clients and two hundred jobs, and measures the
+    implementation's figures. neural has networks of 'handwright train' move the fingers of motions
+    that they have not seen, beside teachers, trivial baselines and the clock. studio serves fifty clients and two hundred jobs, and measures the
     server while twelve clips are played. Benchmarks are run from a source checkout; the installed
     package has none.
 
@@ -109,7 +110,7 @@ def bench(
             f"'handwright bench {name}' was given {', '.join(foreign)}, which it does not take. "
             f"It takes {', '.join(own) or 'none of these options'}."
         )
-    if "data" in known and options.data is None:
+    if "data" in known and known["data"].default is known["data"].empty and options.data is None:
         raise InvalidValueError(
             f"'handwright bench {name}' was given no recordings. "
             "Pass --data FOLDER, the folder that holds sequences/cube_med2.npz."

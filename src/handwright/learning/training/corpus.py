@@ -14,11 +14,7 @@ from jaxtyping import Float, Float16, Float32, Int
 from handwright.core.clip import Clip
 from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
-<<<<<<< HEAD
-from handwright.methods.neural.fitting import FittedHand
-=======
 from handwright.methods.neural.fitting import Correction, FittedHand, corrected, seen_at
->>>>>>> network
 from handwright.methods.neural.sensing.features import (
     assembled,
     finger_features,
