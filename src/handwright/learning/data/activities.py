@@ -12,7 +12,7 @@ from jaxtyping import Float
 from handwright.learning.data.holds import Hold
 from handwright.learning.data.paths import Move, Way
 from handwright.learning.data.play import Actor, Play, Prop, Station, looseness
-from handwright.learning.data.stage import MOUTH, TABLE_HEIGHT, arm_strain
+from handwright.learning.data.stage import MOUTH, TABLE_HEIGHT, UnnaturalError, arm_strain
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
@@ -175,21 +175,30 @@ def _pivoted(prop: Prop, wrist: Pose, turn: Float[np.ndarray, "3"], share: float
     return arm - rotation.rotate(rotation.exp(turn), arm)
 
 
-def lean(play: Play, side: str, name: str, turn: Float[np.ndarray, "3"], label: str) -> None:
-    """A thing is tilted, stays so for a moment, and is put upright again."""
+def lean(
+    play: Play,
+    side: str,
+    name: str,
+    turn: Float[np.ndarray, "3"],
+    label: str,
+    to: Float[np.ndarray, "3"] | None = None,
+) -> None:
+    """A thing is tilted, stays so for a moment, and is put upright again.
+
+    Args:
+        play: In which it happens.
+        side: The hand.
+        name: Of the thing.
+        turn: How far at most, a rotation vector in the world, rad.
+        label: The activity.
+        to: Where the thing is then, m; near where it is now if None.
+    """
     actor, prop = play.actors[side], play.props[name]
-    wrist = actor.stations[-1].place
     upright = prop.carrier.end
-    share = play.draw(0.1, 0.6)
-    # No further than the arm can go.
-    for part in (1.0, 0.8, 0.6, 0.45):
-        shift = _pivoted(prop, wrist, part * turn, share)
-        there = Pose.normalized(
-            upright.position + shift, rotation.multiply(rotation.exp(part * turn), upright.wxyz)
-        )
-        if arm_strain(side, there @ wrist) < STRAIN:
-            break
-    turn = part * turn
+    if to is None:
+        turn, shift = _within_reach(play, side, prop, turn)
+    else:
+        shift = to - upright.position
     angle = float(np.linalg.norm(turn))
     play.label(actor.clock, label)
     lasts = (0.3 + angle / 1.7) * play.draw(0.85, 1.25)
@@ -208,6 +217,21 @@ def lean(play: Play, side: str, name: str, turn: Float[np.ndarray, "3"], label: 
         Move(actor.clock, actor.clock + lasts, shift, turn, skew=play.draw(-0.1, 0.25))
     )
     actor.clock += lasts * play.draw(0.85, 1.0)
+
+
+def _within_reach(
+    play: Play, side: str, prop: Prop, turn: Float[np.ndarray, "3"]
+) -> tuple[Float[np.ndarray, "3"], Float[np.ndarray, "3"]]:
+    """A tilt that is no further than the arm can go, and the shift that goes with it."""
+    wrist, upright = play.actors[side].stations[-1].place, prop.carrier.end
+    share = play.draw(0.1, 0.6)
+    for part in (1.0, 0.8, 0.6, 0.45):
+        shift = _pivoted(prop, wrist, part * turn, share)
+        wxyz = rotation.multiply(rotation.exp(part * turn), upright.wxyz)
+        there = Pose.normalized(upright.position + shift, wxyz)
+        if arm_strain(side, there @ wrist) < STRAIN:
+            return part * turn, shift
+    raise UnnaturalError("no arm tilts it so far")
 
 
 def _linger(play: Play, actor: Actor, prop: Prop, axis: Float[np.ndarray, "3"]) -> None:
@@ -229,22 +253,33 @@ def tilt(play: Play, side: str, name: str) -> None:
 def pour(play: Play, side: str, name: str) -> None:
     """A thing is tilted as far as it takes to pour from it."""
     prop = play.props[name]
+    most = play.draw(30, 60) if prop.kind.has_spout else play.draw(50, 95)
+    axis = pouring_axis(side, prop, prop.carrier.end, play.actors[side].stations[-1].place)
+    lean(play, side, name, np.radians(most) * axis, "pour")
+
+
+def pouring_axis(side: str, prop: Prop, pose: Pose, wrist: Pose) -> Float[np.ndarray, "3"]:
+    """The level axis about which a thing is tilted to pour.
+
+    Args:
+        side: The hand.
+        prop: The thing.
+        pose: Of its carrier, upright.
+        wrist: In the carrier.
+    """
     if prop.kind.has_spout:
-        axis = rotation.rotate(prop.carrier.end.wxyz, np.array([0.0, 1.0, 0.0]))
-        lean(play, side, name, np.radians(play.draw(30, 60)) * axis, "pour")
-        return
+        return rotation.rotate(pose.wxyz, np.array([0.0, 1.0, 0.0]))
     # By the forearm: the thumb's side turns inwards and down.
-    wrist = play.wrist_at(side)
-    axis = rotation.rotate(wrist.wxyz, np.array([-1.0 if side == "right" else 1.0, 0.0, 0.0]))
+    ahead = np.array([-1.0 if side == "right" else 1.0, 0.0, 0.0])
+    axis = rotation.rotate((pose @ wrist).wxyz, ahead)
     axis = axis - (axis @ UP) * UP
-    axis = axis / max(float(np.linalg.norm(axis)), 1e-9)
-    lean(play, side, name, np.radians(play.draw(50, 95)) * axis, "pour")
+    return axis / max(float(np.linalg.norm(axis)), 1e-9)
 
 
 def drink(play: Play, side: str, name: str) -> None:
     """A thing is led to the mouth, tilted towards the person, and taken back."""
     prop, actor = play.props[name], play.actors[side]
-    low, high = prop.body.bounds
+    low, high = prop.bounds
     angle = np.radians(play.draw(25, 50))
     axis = np.array([1.0, 0.0, 0.0])
     back = prop.carrier.end
@@ -296,16 +331,32 @@ def fiddle(play: Play, side: str, name: str) -> None:
         way = -way
 
 
+def spin(play: Play, side: str, name: str) -> None:
+    """A thing is turned on the spot while it stands on the table, partly within the hand."""
+    actor, prop = play.actors[side], play.props[name]
+    wrist = actor.stations[-1].place
+    play.label(actor.clock, "spin")
+    way = 1.0 if play.rng.random() < 0.5 else -1.0
+    for _ in range(int(play.rng.integers(1, 3))):
+        most, within = play.draw(10, 35), play.draw(10, 40)
+        for swing in (way * most, 0.5 * way * most, 0.0):
+            pose = prop.carrier.end
+            turned = rotation.multiply(yawed(float(np.radians(swing))), pose.wxyz)
+            if arm_strain(side, Pose(pose.position, turned) @ wrist) < STRAIN:
+                break
+        lasts = (abs(swing) + within) / play.draw(55, 90) + 0.2
+        start = actor.clock
+        prop.carrier.add(Move(start, start + lasts, turn=np.radians(swing) * UP))
+        _turn_within(play, side, name, way * np.radians(within), lasts)
+        play.wait(side, 0.05, 0.3)
+
+
 def put_down(play: Play, side: str, name: str) -> None:
     """A thing is brought over some place of the table and stood there."""
     actor, prop = play.actors[side], play.props[name]
     low, high = _workspace(side)
     low[2] = high[2] = prop.height
-    upright = prop.carrier.turn_to(_upright(prop))
     there = comfortable(play, side, name, low, high)
-    there = Pose.normalized(
-        there.position, rotation.multiply(rotation.exp(upright), there.wxyz)
-    )
     shift, turn_ = there.position - prop.carrier.end.position, prop.carrier.turn_to(_level(there))
     fall = shift[2]
     shift[2] = 0.0
@@ -322,11 +373,6 @@ def put_down(play: Play, side: str, name: str) -> None:
     actor.clock = begin + sinks
     prop.aloft[-1] = (prop.aloft[-1][0], actor.clock)
     play.wait(side, 0.12, 0.3)
-
-
-def _upright(prop: Prop) -> Float[np.ndarray, "4"]:
-    """The orientation of the carrier with the thing upright, else as it is."""
-    return _level(prop.carrier.end)
 
 
 def _level(pose: Pose) -> Float[np.ndarray, "4"]:

@@ -23,6 +23,7 @@ from handwright.math import rotation
 from handwright.math.pose import Pose
 
 _ACROSS = {"x": np.diag([-1.0, 1.0, 1.0]), "y": np.diag([1.0, -1.0, 1.0])}
+_UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 _NUM_STARTS = 12
 # The planner's figure for holds that only just hold, or that are contorted.
 _WORST = 12.0
@@ -35,7 +36,8 @@ class Hold:
     grip: str
     """A key of ``GRIPS``."""
     wrist: Pose
-    """Root of the hand in the frame of the thing."""
+    """Root of the hand in the frame of the thing as it lies or stands, its origin in the middle of
+    the thing."""
     q: Float[np.ndarray, " J"]
     """Joint values of the planner's grasp, rad."""
 
@@ -55,8 +57,13 @@ GRIPS: dict[str, GripStyle] = {
     "pinch": GRIP_STYLES["tripod"],
     "handle": GRIP_STYLES["power"],
     "handle_pinch": GRIP_STYLES["lateral"],
+    "below": _turned("precision", 0.2, 1.0),
 }
 """Ways to take a thing, by name."""
+IN_THE_AIR = ("below",)
+"""Those for which the table would be in the way."""
+FROM_A_HAND = ("below",)
+"""Those that are looked for on all things, to take them from another hand."""
 NUM_HOLDS = 2
 """Holds of one thing that are looked for in each way."""
 
@@ -84,7 +91,7 @@ def holds_of(kind: Kind, thing: Thing, folder: Path) -> list[Hold]:
         folder.mkdir(parents=True, exist_ok=True)
         rows = [
             _as_row(hold)
-            for grip in kind.grips
+            for grip in (*kind.grips, *FROM_A_HAND)
             for seed in range(NUM_HOLDS)
             if (hold := find_hold(kind, thing, grip, seed)) is not None
         ]
@@ -95,11 +102,12 @@ def holds_of(kind: Kind, thing: Thing, folder: Path) -> list[Hold]:
 
 def find_hold(kind: Kind, thing: Thing, grip: str, seed: int) -> Hold | None:
     """A hold by the right hand, or None if the planner finds none that is any good."""
-    body = thing.body()
-    pose = Pose(np.array([0.0, 0.0, -float(body.vertices[:, 2].min())]), np.array([1.0, 0, 0, 0]))
+    body = thing.planned_body()
+    bounds = thing.rest[None].apply(body.vertices)
+    low, high = bounds.min(axis=0), bounds.max(axis=0)
+    pose = Pose(np.array([0.0, 0.0, -low[2]]), thing.rest.wxyz)
     near = None
     if grip.startswith("handle") and kind.handle is not None:
-        low, high = body.bounds
         x, z = (low[[0, 2]] + np.array(kind.handle) * (high - low)[[0, 2]]).tolist()
         near = np.array([x, 0.0, z])
     grasp = find_grasp(
@@ -107,13 +115,13 @@ def find_hold(kind: Kind, thing: Thing, grip: str, seed: int) -> Hold | None:
         body,
         GRIPS[grip],
         pose=pose,
-        environment=(table(0.0, size=(2.0, 2.0)),),
+        environment=() if grip in IN_THE_AIR else (table(0.0, size=(2.0, 2.0)),),
         options=GraspOptions(near=near, num_starts=_NUM_STARTS),
         seed=seed,
     )
     if not isinstance(grasp, Grasp) or grasp.cost > _WORST:
         return None
-    return Hold(grip, pose.inverse() @ grasp.root, grasp.q)
+    return Hold(grip, Pose(pose.position, _UPRIGHT).inverse() @ grasp.root, grasp.q)
 
 
 def _as_row(hold: Hold) -> dict[str, object]:

@@ -1,23 +1,23 @@
 """A motion while it is thought out: things on their paths, hands at their places, and the time.
 
 Each hand has a clock of its own, so that two hands can work side by side. A thing is where its
-carrier and the turn within the hand put it: ``world = carrier @ turn``. Wrists hold on to the
+carrier and the turn within the hand put it: ``world = carrier @ turn @ rest``. Wrists hold on to the
 carrier, so that a turn moves the thing within the hand.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from jaxtyping import Float
 
 from handwright.core.body import RigidBody
 from handwright.learning.data.curves import variations, window
-from handwright.learning.data.holds import Hold, mirrored
+from handwright.learning.data.holds import IN_THE_AIR, Hold, mirrored
 from handwright.learning.data.paths import Path, Way, wrist_track
 from handwright.learning.data.shapes import Kind, Thing
-from handwright.learning.data.stage import standing_height
+from handwright.learning.data.stage import TABLE_HEIGHT
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
@@ -27,6 +27,8 @@ FPS = 60.0
 _SWAY, _LEAN, _LOOSE = 0.005, 0.05, 0.025
 # The same where the palm lies on the thing, which leaves it little room.
 _SNUG = 0.008
+# Sides from which a round thing is taken.
+_ROUND = 8
 _SNUG_GRIPS = ("wrap", "handle", "handle_pinch")
 
 
@@ -50,9 +52,15 @@ class Prop:
         return self.thing.body()
 
     @property
+    def bounds(self) -> Float[np.ndarray, "2 3"]:
+        """Lowest and highest corner of the thing as it lies or stands, m."""
+        points = self.thing.rest[None].apply(self.body.vertices)
+        return np.stack([points.min(axis=0), points.max(axis=0)])
+
+    @property
     def height(self) -> float:
-        """Of the origin of the body when it stands on the table, m."""
-        return standing_height(self.body)
+        """Of the origin of the body when it lies or stands on the table, m."""
+        return TABLE_HEIGHT - float(self.bounds[0, 2])
 
     @property
     def is_aloft(self) -> bool:
@@ -64,6 +72,20 @@ class Prop:
         if side == "right":
             return self.holds
         return [mirrored(hold, self.kind.mirror) for hold in self.holds]
+
+    def holds_on_table(self, side: str) -> list[Hold]:
+        """Those holds by a hand for which the table is not in the way."""
+        return [hold for hold in self.holds_by(side) if hold.grip not in IN_THE_AIR]
+
+    def holds_around(self, side: str) -> list[Hold]:
+        """All holds by a hand from every side that its symmetry allows."""
+        count = 2 if self.thing.lies else self.kind.fold or _ROUND
+        turns = [rotation.exp(2.0 * np.pi * np.array([0.0, 0.0, k / count])) for k in range(count)]
+        return [
+            replace(hold, wrist=Pose(np.zeros(3), turn) @ hold.wrist)
+            for hold in self.holds_by(side)
+            for turn in turns
+        ]
 
 
 @dataclass(slots=True, eq=False)
@@ -140,7 +162,7 @@ class Play:
         carriers, poses = {}, {}
         for name, prop in self.props.items():
             carriers[name] = self._swaying(prop, times)
-            poses[name] = carriers[name] @ prop.turn.at(times)
+            poses[name] = carriers[name] @ prop.turn.at(times) @ prop.thing.rest
         for side, actor in self.actors.items():
             places = [self._place(station, carriers, times) for station in actor.stations]
             poses[side] = wrist_track(times, places, actor.ways)

@@ -19,23 +19,32 @@ SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 _TRAIN, _VALIDATION = 80, 10
 # How often a motion of the test split has the shape that is held out.
 _HELD_OUT = 0.4
-_ENDS_ALOFT = 0.2
+_ENDS_ALOFT = 0.15
+# How often a second activity follows, and how often two hands have a thing each if they can.
+_TWO_ACTS, _TWO_THINGS = 0.35, 0.2
+# What takes so long that nothing else is asked of the motion.
+_ALONE = ("drink",)
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
     """What happens in a motion."""
 
-    number: int
     split: Split
     side: str
-    """The hand that begins."""
-    kind: Kind
-    thing: Thing
+    """The hand that begins, or that pours."""
+    kinds: tuple[Kind, ...]
+    things: tuple[Thing, ...]
+    """One, or what the pouring hand has and what the other hand has."""
     acts: tuple[str, ...]
     """Activities between lifting the thing and putting it down."""
     ends_aloft: bool
     """Whether the thing is still in the hand at the end."""
+
+    @property
+    def shape(self) -> str:
+        """Name of the shape, or of both with a plus between them."""
+        return "+".join(kind.shape for kind in self.kinds)
 
 
 def split_of(seed: int, number: int) -> Split:
@@ -61,13 +70,20 @@ def draw_script(name: str, seed: int, number: int) -> Script:
         number: Of the motion, from 0.
     """
     rng, split = generator(seed, number, 0), split_of(seed, number)
-    kinds = kinds_of(name)
-    known = [kind for kind in kinds if not kind.is_held_out]
-    held_out = [kind for kind in kinds if kind.is_held_out]
-    if split == "test" and rng.random() < _HELD_OUT:
-        known = held_out
+    known = [kind for kind in kinds_of(name) if not kind.is_held_out]
     kind = known[int(rng.integers(len(known)))]
-    thing = kind.things[int(rng.integers(len(kind.things)))]
-    acts = tuple(rng.choice(kind.uses, size=int(rng.integers(1, 3)), replace=False).tolist())
+    if split == "test" and rng.random() < _HELD_OUT:
+        kind = next(kind for kind in kinds_of(name) if kind.is_held_out)
     side = "right" if rng.random() < 0.5 else "left"
-    return Script(number, split, side, kind, thing, acts, bool(rng.random() < _ENDS_ALOFT))
+    receivers = [other for other in known if other.receives]
+    if kind.pours and receivers and rng.random() < _TWO_THINGS:
+        kinds: tuple[Kind, ...] = (kind, receivers[int(rng.integers(len(receivers)))])
+        acts: tuple[str, ...] = ("pour",)
+    else:
+        kinds = (kind,)
+        acts = (str(rng.choice(kind.uses)),)
+        others = [use for use in kind.uses if use not in (*acts, *_ALONE)]
+        if acts[0] not in _ALONE and rng.random() < _TWO_ACTS:
+            acts = (*acts, str(rng.choice(others)))
+    things = tuple(kind.things[int(rng.integers(len(kind.things)))] for kind in kinds)
+    return Script(split, side, kinds, things, acts, bool(rng.random() < _ENDS_ALOFT))

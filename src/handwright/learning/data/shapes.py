@@ -11,9 +11,13 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
 
+import numpy as np
+
 from handwright.core.body import RigidBody
 from handwright.errors import UnknownNameError
 from handwright.geometry.shapes import make_shape
+from handwright.math import rotation
+from handwright.math.pose import Pose
 
 Plane = Literal["x", "y"]
 _NOTHING: Mapping[str, float] = MappingProxyType({})
@@ -29,16 +33,32 @@ class Thing:
     """Dimensions by name, m; ``mass`` in kg may be among them."""
     friction: float = 0.8
     """Coulomb coefficient against skin."""
+    lies: bool = False
+    """Whether it lies on its side, its upright axis along -y; else it stands."""
+
+    @property
+    def rest(self) -> Pose:
+        """How it is turned when it lies or stands on the table."""
+        turn = [0.5 * np.pi, 0.0, 0.0] if self.lies else np.zeros(3)
+        return Pose(np.zeros(3), rotation.exp(turn))
 
     @property
     def name(self) -> str:
         """Shape and dimensions, as in ``box_depth50_height50_width50``."""
         parts = [f"{key}{1e3 * value:g}" for key, value in sorted(self.size.items())]
-        return "_".join([self.shape, *parts])
+        return "_".join([self.shape, *parts, *(["lying"] if self.lies else [])])
 
     def body(self) -> RigidBody:
         """The body itself."""
         return _body(self.shape, tuple(sorted(self.size.items())), self.friction)
+
+    def planned_body(self) -> RigidBody:
+        """What the grasp planner is shown: it wants places that face each other."""
+        if self.shape != "tetrahedron":
+            return self.body()
+        edge = self.size["edge"]
+        size = (("height", 0.816 * edge), ("radius", 0.42 * edge))
+        return _body("cone", size, self.friction)
 
 
 @lru_cache(maxsize=64)
@@ -60,10 +80,14 @@ class Kind:
     """The shape is its own mirror image in the plane that this axis is square to."""
     is_held_out: bool = False
     """Whether it occurs in the test split only."""
-    turns: bool = True
-    """Whether digits can turn it in the hand about its upright axis."""
+    fold: int = 0
+    """How many turns about its upright axis lead it into itself; 0 if all do. What lies has two."""
     has_spout: bool = False
     """Whether it pours over a spout at +x; else over any side."""
+    pours: bool = False
+    """Whether people pour from it into what the other hand holds."""
+    receives: bool = False
+    """Whether people pour into it."""
     handle: tuple[float, float] | None = None
     """X and height of the middle of its handle, as shares of the extent of its mesh."""
 
@@ -75,9 +99,14 @@ def _kind(
     uses: tuple[str, ...],
     grips: tuple[str, ...],
     friction: float = 0.8,
+    lying: tuple[Mapping[str, float], ...] = (),
     **rest: object,
 ) -> Kind:
-    things = tuple(Thing(shape, MappingProxyType(dict(size)), friction) for size in sizes)
+    things = tuple(
+        Thing(shape, MappingProxyType(dict(size)), friction, lies)
+        for group, lies in ((sizes, False), (lying, True))
+        for size in group
+    )
     return Kind(shape, things, uses, grips, **rest)  # type: ignore[arg-type]
 
 
@@ -97,6 +126,7 @@ KINDS: dict[str, tuple[Kind, ...]] = {
             ),
             uses=_PLAY,
             grips=("above", "side", "wrap"),
+            fold=2,
         ),
         _kind(
             "cylinder",
@@ -106,6 +136,7 @@ KINDS: dict[str, tuple[Kind, ...]] = {
                 {"radius": 0.034, "height": 0.10},
                 {"radius": 0.045, "height": 0.06},
             ),
+            lying=({"radius": 0.022, "height": 0.13},),
             uses=_PLAY,
             grips=_SOLID,
         ),
@@ -128,7 +159,7 @@ KINDS: dict[str, tuple[Kind, ...]] = {
         _kind(
             "cone",
             ({"radius": 0.03, "height": 0.09}, {"radius": 0.035, "height": 0.12}),
-            uses=_PLAY,
+            uses=("tilt", "turn", "fiddle", "regrasp", "pass", "carry"),
             grips=_SOLID,
         ),
         _kind(
@@ -137,9 +168,11 @@ KINDS: dict[str, tuple[Kind, ...]] = {
                 {"radius": 0.035, "height": 0.08},
                 {"radius": 0.04, "height": 0.11},
             ),
+            lying=({"radius": 0.03, "height": 0.10},),
             uses=_PLAY,
             grips=_SOLID,
             mirror="x",
+            fold=3,
             friction=0.9,
         ),
         _kind(
@@ -148,13 +181,15 @@ KINDS: dict[str, tuple[Kind, ...]] = {
             uses=("tilt", "fiddle", "carry"),
             grips=("above", "pinch"),
             friction=1.2,
-            turns=False,
+            fold=3,
         ),
         _kind(
             "capsule",
-            ({"radius": 0.022, "length": 0.12}, {"radius": 0.028, "length": 0.14}),
-            uses=_PLAY,
-            grips=_SOLID,
+            (),
+            lying=({"radius": 0.022, "length": 0.12}, {"radius": 0.028, "length": 0.14}),
+            uses=("tilt", "turn", "fiddle", "regrasp", "pass", "carry"),
+            grips=("above", "side", "pinch"),
+            fold=2,
         ),
         _kind(
             "ellipsoid",
@@ -164,6 +199,7 @@ KINDS: dict[str, tuple[Kind, ...]] = {
             ),
             uses=("tilt", "turn", "fiddle", "pass", "carry"),
             grips=("above", "side", "wrap"),
+            fold=2,
         ),
         _kind(
             "hemisphere",
@@ -179,20 +215,24 @@ KINDS: dict[str, tuple[Kind, ...]] = {
             ({}, {"radius": 0.038, "height": 0.085}, {"radius": 0.044, "height": 0.105}),
             uses=("drink", "drink", "pour", "tilt", "spin", "regrasp", "pass", "carry"),
             grips=("handle", "handle_pinch", "above", "side", "wrap"),
-            turns=False,
+            fold=1,
             handle=(0.93, 0.5),
+            receives=True,
         ),
         _kind(
             "paper_cup",
             ({}, {"height": 0.095}, {"height": 0.11}),
             uses=("drink", "pour", "turn", "fiddle", "spin", "regrasp", "pass", "carry"),
             grips=("wrap", "side", "above"),
+            receives=True,
         ),
         _kind(
             "beaker",
             ({}, {"radius": 0.036, "height": 0.09}, {"radius": 0.04, "height": 0.11}),
             uses=("drink", "pour", "turn", "tilt", "spin", "regrasp", "pass", "carry"),
+            pours=True,
             grips=("wrap", "side", "above"),
+            receives=True,
         ),
         _kind(
             "bottle",
@@ -202,12 +242,14 @@ KINDS: dict[str, tuple[Kind, ...]] = {
                 {"radius": 0.024, "height": 0.12, "mass": 0.15},
             ),
             uses=("pour", "pour", "drink", "turn", "spin", "regrasp", "pass", "carry"),
+            pours=True,
             grips=("wrap", "side", "above"),
         ),
         _kind(
             "can",
             ({"mass": 0.2}, {"radius": 0.028, "height": 0.115, "mass": 0.25}),
             uses=("drink", "pour", "turn", "spin", "regrasp", "pass", "carry"),
+            pours=True,
             grips=("wrap", "side", "above"),
         ),
         _kind(
@@ -220,8 +262,9 @@ KINDS: dict[str, tuple[Kind, ...]] = {
             "teapot",
             ({"height": 0.13, "mass": 0.45}, {"height": 0.115, "mass": 0.4}),
             uses=("pour", "pour", "tilt", "carry"),
+            pours=True,
             grips=("handle", "wrap"),
-            turns=False,
+            fold=1,
             has_spout=True,
             handle=(0.06, 0.40),
         ),
@@ -229,8 +272,9 @@ KINDS: dict[str, tuple[Kind, ...]] = {
             "wine_pot",
             ({"height": 0.17, "mass": 0.4}, {"height": 0.20, "mass": 0.5}),
             uses=("pour", "pour", "tilt", "carry"),
+            pours=True,
             grips=("handle", "wrap", "side"),
-            turns=False,
+            fold=1,
             has_spout=True,
             handle=(0.05, 0.52),
             is_held_out=True,

@@ -10,7 +10,6 @@ from functools import cache
 
 import numpy as np
 
-from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
 from handwright.core.problem import usual_posture
 from handwright.core.surface import EnvironmentBox
@@ -32,14 +31,19 @@ MOUTH = np.array([0.0, -0.33, TABLE_HEIGHT + 0.50])
 SIDES = ("right", "left")
 
 
+class UnnaturalError(Exception):
+    """A motion that no person could make."""
+
+
+@cache
+def hand_model(side: str) -> HandModel:
+    """The hand of all taught motions; the same object each time."""
+    return human(side)  # type: ignore[arg-type]
+
+
 def work_table(friction: float = 0.6) -> EnvironmentBox:
     """The table: its near edge is 25 cm before the origin."""
     return table(TABLE_HEIGHT, size=(1.4, 0.8), center=(0.0, 0.15), friction=friction)
-
-
-def standing_height(body: RigidBody) -> float:
-    """Height of the origin of a body that stands upright on the table, m."""
-    return TABLE_HEIGHT - float(body.vertices[:, 2].min())
 
 
 def arm_strain(side: str, *wrists: Pose) -> float:
