@@ -48,6 +48,8 @@ _SAME = 0.1
 _LEAST_FORCE = 1e-3
 # Number of frames between two looks at the clock.
 _SLICE = 200
+# One in so many attempts does without the guide's contacts, which may be beyond help.
+_UNGUIDED = 4
 _CAUSES = {
     MISSED: "a finger could not keep its contact. Let the wrist follow the body more closely.",
     PENETRATING: "a finger or the palm would sink into the body or the surroundings. Move the "
@@ -66,7 +68,7 @@ class HoldMotion(NamedTuple):
     contacts: ExactContacts
     path: Path
     strain: float
-    """Mean square of joint values away from rest, and of their accelerations; smaller is calmer."""
+    """Mean square of joint values away from comfort, and of their accelerations; smaller is calmer."""
 
 
 class SearchEffort(NamedTuple):
@@ -138,7 +140,10 @@ def run_attempt(
 ) -> TreeAttempt:
     """Searches all holds, smooths the motions and checks them."""
     attempt = TreeAttempt()
+    is_unguided = context.number % _UNGUIDED == _UNGUIDED - 1
     for index, hold in enumerate(holds):
+        if is_unguided:
+            hold = hold._replace(policy=hold.unguided)
         if not _search_hold(hold, method, context.rng(index), context, attempt):
             break
     return attempt
@@ -209,7 +214,7 @@ def _finish_path(hold: HoldSearch, path: Path, attempt: TreeAttempt) -> HoldMoti
             checked = check_motion(hold.strict, motion.q, hold.work)
             verdict = _judge_motion(hold, motion.q, checked)
         if isinstance(verdict, ExactContacts):
-            bend = (motion.q - hold.data.hands.rest) ** 2
+            bend = (motion.q - hold.data.comfortable) ** 2
             jolt = np.diff(motion.q, n=2, axis=0) ** 2
             strain = float(bend.mean() + 100.0 * jolt.mean())
             return HoldMotion(motion.q, verdict, path, strain)

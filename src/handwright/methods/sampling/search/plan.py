@@ -54,6 +54,9 @@ _SPARE = 0.8
 _LEAST_STILL = 2
 # Probability that a digit sets out early for its next scheduled contact.
 _EARLY = 0.2
+# Distance of a contact from that of a guide, m, from which a digit wants to follow, and with what
+# probability it then does.
+_STRAYED, _FOLLOWING = 0.015, 0.5
 
 Forced: TypeAlias = dict[int, "np.ndarray | None"]
 
@@ -63,7 +66,8 @@ class Planner:
 
     def __init__(self, state: SearchState, policy: Policy, rng: np.random.Generator) -> None:
         self._path, self._state = state.path, Packed(state)
-        self.appeal = candidate_appeal(state.candidates, policy.comfort, policy.lasting)
+        appeal = candidate_appeal(state.candidates, policy.comfort, policy.lasting)
+        self.appeal = appeal * policy.favour
         """(D, M, K) how much digits prefer candidates at key frames."""
         self._plan = make_plan_data(state.data, state.candidates, policy, self.appeal, rng)
         self._packed = Packed(self._plan)
@@ -292,6 +296,17 @@ def _plan_free_digit(state: SearchState, plan: PlanData, t: int, d: int, eagerne
         plan_flight(state, plan, t, d, False)
 
 
+@inlined
+def _wants_to_follow(plan: PlanData, path: Path, t: int, d: int) -> bool:
+    """Whether a digit wants to leave its contact because that of the guide has, or will have."""
+    guide = plan.policy.guide
+    then = min(t + plan.policy.flight, guide.touches.shape[0] - 1)
+    is_there = guide.touches[then, d] and (
+        squared_distance(path.target[t, d], guide.point[then, d]) < _STRAYED**2
+    )
+    return not is_there and roll(plan.dice) < _FOLLOWING
+
+
 @kernel
 def _plan_touching_digit(state: SearchState, plan: PlanData, t: int, d: int) -> None:
     """Lets a digit that touches the body leave, slide or hold it."""
@@ -307,6 +322,8 @@ def _plan_touching_digit(state: SearchState, plan: PlanData, t: int, d: int) -> 
     wants_away = is_idle and chance < plan.policy.relocate[t, d]
     if plan.policy.schedule.start[t, d] - t <= SCHEDULE_AHEAD * plan.policy.flight:
         wants_away = wants_away or roll(plan.dice) < _EARLY
+    if plan.policy.guide.weight > 0.0:
+        wants_away = wants_away or _wants_to_follow(plan, path, t, d)
     if (must_go or wants_away) and _may_fly(state, t, d, _MOST_FLYING):
         plan.scratch.is_away[d] = True
         if _can_spare(state, plan, t) and plan_flight(

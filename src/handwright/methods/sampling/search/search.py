@@ -320,7 +320,7 @@ class TreeSearch:
         is_bound = np.array([policy.schedule.binds(0, d) for d in range(self._digits)])
         chosen = draw_grasps(
             self._appeal, data.may_touch[0], is_thumb | is_bound, policy.grasp_tries,
-            policy.leave_free, rng,
+            policy.leave_free[0], rng,
         )  # fmt: skip
         lasts = np.zeros(len(chosen))
         score_grasps(self._state, chosen, 0, np.zeros((0, 3)), lasts)
@@ -340,7 +340,7 @@ class TreeSearch:
         """Poses all digits at their candidates in frame 0; returns whether that is feasible."""
         data, candidates, work = self._data, self._candidates, self._work
         guide, q = work.guide, self._path.q[0]
-        q[:] = data.ready[1]
+        q[:] = data.ready[0, 1]
         for d, m in enumerate(chosen):
             guide.mode[d] = FREE if m < 0 else HOLD
             guide.link[d] = data.pad_link[d]
@@ -353,7 +353,7 @@ class TreeSearch:
             free = data.hands.table.free[d]
             free = free[free >= 0]
             q[free] = candidates.q[d, m, 0, : len(free)]
-        work.low[:], work.high[:], work.reference[:] = data.low[0], data.high[0], data.curled
+        work.low[:], work.high[:], work.reference[:] = data.low[0], data.high[0], data.curled[0]
         policy = self._policy
         policy.schedule.start_kept(q)
         policy.schedule.guide(work, 0)

@@ -277,7 +277,7 @@ def _reach(data: HoldData, work: Workspace, query: _ReachQuery, found: Candidate
                 miss = cosine = 0.0
                 for attempt in range(2):
                     weights = query.weights if attempt else query.unobstructed
-                    miss = pose_alone(data, t, d, point[m], normal[m], data.curled, weights, work)
+                    miss = pose_alone(data, t, d, point[m], normal[m], data.curled[t], weights, work)
                     x, y, z = vec3.read(table.nail_normal[d])
                     cosine = vec3.dot(turned(work.now, link, x, y, z), vec3.read(normal[m]))
                     if miss > 3.0 * CANDIDATE_MISS or cosine < _MIN_NAIL_COSINE:
@@ -290,17 +290,19 @@ def _reach(data: HoldData, work: Workspace, query: _ReachQuery, found: Candidate
                 for a in range(count):
                     q[d, m, k, a] = values[table.free[d, a]]
                 if digit_depth(data, t, d, work) < query.max_depth:
-                    cost[d, m, k] = _discomfort(data, d, link, values) + 0.5 * (1.0 - cosine)
+                    cost[d, m, k] = _discomfort(data, t, d, link, values) + 0.5 * (1.0 - cosine)
 
 
 @inlined
-def _discomfort(data: HoldData, d: int, link: int, values: Float[np.ndarray, " J"]) -> float:
-    """How far a digit is bent from rest up to a link, in squared shares of its range."""
+def _discomfort(
+    data: HoldData, t: int, d: int, link: int, values: Float[np.ndarray, " J"]
+) -> float:
+    """How far a digit is bent from comfort up to a link, in squared shares of its range."""
     table, total = data.hands.table, 0.0
     for a in range(count_of(table.free, d)):
         joint = table.free[d, a]
         if joint >= link:
             continue
         reach = max(table.upper[joint] - table.lower[joint], 0.2)
-        total += ((values[joint] - data.hands.rest[joint]) / reach) ** 2
+        total += ((values[joint] - data.comfortable[t, joint]) / reach) ** 2
     return total

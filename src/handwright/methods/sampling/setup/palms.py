@@ -122,7 +122,7 @@ def with_phalanx_points(data: HoldData, models: Sequence[HandModel], pad_depth: 
     return data._replace(
         pads=np.concatenate([data.pads, position], axis=1),
         pad_links=np.concatenate([data.pad_links, link], axis=1),
-        curled=closed,
+        curled=np.tile(closed, (len(data.curled), 1)),
     )
 
 
