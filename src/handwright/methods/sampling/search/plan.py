@@ -286,7 +286,7 @@ def _plan_free_digit(state: SearchState, plan: PlanData, t: int, d: int, eagerne
     if not is_led:
         return
     land = plan.policy.land[t, d]
-    chance = land + eagerness * (1.0 - land) / _DRAWS
+    chance = land + eagerness * (plan.policy.help[t, d] - land) / _DRAWS
     is_wanted = data.may_touch[t, d] and roll(plan.dice) < chance
     if (
         is_wanted

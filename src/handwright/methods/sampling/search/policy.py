@@ -21,9 +21,11 @@ from handwright.methods.sampling.structs import zeros
 # it in between. The second horizon is the one that digits must keep their contacts for.
 _HORIZONS, _QUICK_HORIZONS = (0.5, 1.0, 2.0, 3.5), (0.3, 1.0, 0.6, 2.0)
 _QUICK_ROTATION = 0.12
-# Probabilities that a digit comes to the body, or leaves it, when that of a guide does; that it comes
-# otherwise; and that it takes no part in a grasp in which that of a guide takes none.
-_GUIDED_LANDING, _UNGUIDED_LANDING, _GUIDED_IDLE = 0.7, 0.02, 0.9
+# Probabilities that a digit comes to the body, or leaves it, when that of a guide does, and that it
+# comes otherwise.
+_GUIDED_LANDING, _UNGUIDED_LANDING = 0.7, 0.02
+# Distance from the body, m, over which digits of a guide that touch nothing cease to be of help.
+_HELPFUL = 0.012
 # Number of grasps of which the best is taken where a hand comes to a body that another one holds.
 _GRASPS = 30
 
@@ -39,6 +41,8 @@ class Policy(NamedTuple):
     """Probability that a digit without load moves to another candidate."""
     land: Float[np.ndarray, "T D"]
     """Probability that a free digit comes to the body."""
+    help: Float[np.ndarray, "T D"]
+    """The same where nothing else carries the body."""
     leave_free: Float[np.ndarray, "T D"]
     """Probability that a digit takes no part in a grasp that begins then."""
     slide_step: float
@@ -74,10 +78,13 @@ def guided_policy(policy: Policy, guide: GuideContacts, candidates: Candidates) 
     # A digit that sets out now arrives then.
     then = np.minimum(np.arange(len(guide.touches)) + policy.flight, len(guide.touches) - 1)
     will_touch = guide.touches[then]
+    # Digits that are near the body in the guide help rather than others.
+    near = np.exp(-np.maximum(guide.gap, 0.0) / _HELPFUL)
     return policy._replace(
         land=np.where(will_touch, _GUIDED_LANDING, _UNGUIDED_LANDING),
+        help=np.where(will_touch, 1.0, near[then]),
         relocate=np.where(will_touch, policy.relocate, _GUIDED_LANDING),
-        leave_free=np.where(guide.touches, _UNGUIDED_LANDING, _GUIDED_IDLE),
+        leave_free=np.where(guide.touches, _UNGUIDED_LANDING, 1.0 - 0.7 * near),
         guide=guide,
         favour=candidate_favour(guide, candidates),
     )

@@ -43,6 +43,9 @@ from handwright.methods.sampling.setup.prepare import HoldSearch
 _GRASP_MISSES = 3
 # Largest number of grasps of a round that are posed, which takes far longer than forces do.
 _GRASP_POSES = 20
+# Distance from the guide's posture, rad, root mean square, that a first grasp may have if it lasts
+# for the whole motion instead of for a moment.
+_FAR_POSTURE = 0.3
 # Number of ways to close a hand of which the best is taken.
 _WRAPS = 12
 # Number of key frames in which a grasp must carry the body once it is posed.
@@ -327,6 +330,8 @@ class TreeSearch:
         self.tally.grasps += len(chosen)
         needed = min(_HELD_KEYS, len(self._candidates.frame))
         best, most = -1, 0
+        if policy.guide.weight > 0.0:
+            return self._guided_grasp(chosen, lasts, needed)
         for row in np.argsort(-lasts, kind="stable")[:_GRASP_POSES]:
             if lasts[row] > 0 and self._pose_grasp(chosen[row]):
                 holds, score = self._count_carried()
@@ -335,6 +340,33 @@ class TreeSearch:
                 if score == 2 * len(self._candidates.frame):
                     break
         return best >= 0 and self._pose_grasp(chosen[best])
+
+    def _guided_grasp(
+        self, chosen: Int[np.ndarray, "N D"], lasts: Float[np.ndarray, " N"], needed: int
+    ) -> bool:
+        """Poses the drawn grasp that is near the guide and carries the body for long, if any."""
+        data, keys = self._data, len(self._candidates.frame)
+        q = np.tile(data.comfortable[0], (len(chosen), 1))
+        for d, free in enumerate(data.hands.table.free):
+            own, rows = free[free >= 0], np.flatnonzero(chosen[:, d] >= 0)
+            q[rows[:, None], own] = self._candidates.q[d, chosen[rows, d], 0, : len(own)]
+        value = self._value(lasts / (2 * keys), q)
+        value[lasts <= 0.0] = -np.inf
+        best, most = -1, -np.inf
+        for row in np.argsort(-value, kind="stable")[:_GRASP_POSES]:
+            if lasts[row] > 0 and self._pose_grasp(chosen[row]):
+                holds, score = self._count_carried()
+                worth = float(self._value(np.array([score / (2 * keys)]), self._path.q[:1])[0])
+                if worth > most and holds >= needed:
+                    best, most = int(row), worth
+        return best >= 0 and self._pose_grasp(chosen[best])
+
+    def _value(
+        self, lasts: Float[np.ndarray, " N"], q: Float[np.ndarray, "N J"]
+    ) -> Float[np.ndarray, " N"]:
+        """How good grasps of the first frame are that last for a share of the frames."""
+        away = np.sqrt(np.mean((q - self._data.comfortable[0]) ** 2, axis=1))
+        return np.asarray(lasts - self._policy.guide.weight * away / _FAR_POSTURE)
 
     def _pose_grasp(self, chosen: Int[np.ndarray, " D"]) -> bool:
         """Poses all digits at their candidates in frame 0; returns whether that is feasible."""

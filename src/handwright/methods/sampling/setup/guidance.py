@@ -6,18 +6,22 @@ it by some millimetres: it says what is preferred, and forbids nothing.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from handwright.core.hand import HandModel
 from handwright.geometry.distance.sdf import sample_field
 from handwright.kinematics import posed_capsules
+from handwright.kinematics.fk import link_poses
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.methods.sampling.setup.candidates import Candidates
 from handwright.methods.sampling.setup.hold_data import HoldData
+from handwright.methods.sampling.structs import zeros
+
+if TYPE_CHECKING:
+    from handwright.methods.sampling.setup.candidates import Candidates
 
 # Digits of a guide touch up to this distance, m: recorded ones hover over what they hold.
 _TOUCHING = 3e-3
@@ -32,6 +36,11 @@ _NEAR, _TURNED = 0.010, 0.015
 _ANYWHERE = 1e-3
 # Points of the guide's contacts that are nearer to each other, m, are one.
 _SAME_POINT = 4e-3
+# Number of points of a digit that may touch because they do in the guide, and how near to each
+# other, m, such points are one.
+GUIDE_PADS, _SAME_PAD = 3, 4e-3
+# Candidates within this distance of a contact of the guide, m, are reached from its posture.
+_REACHED = 0.015
 # Candidates farther away than this from all contacts of the guide, m, are thinned out.
 _AROUND, _THINNED = 0.03, 4
 
@@ -47,12 +56,17 @@ class GuideContacts(NamedTuple):
     """The point of the body that a digit touches, or is nearest to, m."""
     normal: Float[np.ndarray, "T D 3"]
     """Outward normal of the body there."""
+    gap: Float[np.ndarray, "T D"]
+    """Distance of the digit from the body, m; negative where it is in it."""
+    link: Int[np.ndarray, "T D"]
+    """The link that touches or is nearest."""
+    local: Float[np.ndarray, "T D 3"]
+    """The point of the digit that touches or is nearest, in the frame of that link, m."""
 
 
 def no_guide(frames: int, digits: int) -> GuideContacts:
     """A guide that says nothing."""
-    point = np.zeros((frames, digits, 3))
-    return GuideContacts(0.0, np.zeros((frames, digits), dtype=np.bool_), point, point.copy())
+    return zeros(GuideContacts, {"T": frames, "D": digits}, weight=0.0)
 
 
 def with_guide_postures(data: HoldData, q: Float[np.ndarray, "T J"]) -> HoldData:
@@ -68,17 +82,19 @@ def guide_contacts(
     q: Float[np.ndarray, "T J"],
     step: float,
     weight: float,
+    pad_depth: float,
 ) -> GuideContacts:
     """Finds where the digits of a guide, with joint values in rad, touch the body.
 
-    Frames are ``step`` s apart.
+    Frames are ``step`` s apart; points of digits lie ``pad_depth``, m, below the skin.
     """
-    gaps, points, normals = [], [], []
+    found = []
     for h, model in enumerate(models):
         first = int(data.hands.offset[h])
         wxyz = rotation.from_matrix(data.root_rotation[:, h])
         root = Pose(data.root_position[:, h].copy(), wxyz)
-        posed = posed_capsules(model, q[:, first : first + model.num_joints], root)
+        own = q[:, first : first + model.num_joints]
+        posed, (turns, places) = posed_capsules(model, own, root), link_poses(model, own, root)
         for d, digit in enumerate(model.digits):
             rows = np.flatnonzero(model.capsules.digit == d)
             axis = posed.start[:, rows, None] + _ALONG[:, None] * (
@@ -92,11 +108,17 @@ def guide_contacts(
             best = order.argmin(axis=1)
             at = np.arange(len(q)) * order.shape[1] + best
             normal = gradient[at] / np.maximum(np.linalg.norm(gradient[at], axis=1), 1e-9)[:, None]
-            gaps.append(gap.reshape(-1)[at])
-            points.append(axis.reshape(-1, 3)[at] - value[at, None] * normal)
-            normals.append(normal)
-    touches = np.stack([_without_noise(gap < _TOUCHING, step) for gap in gaps], axis=1)
-    return GuideContacts(weight, touches, np.stack(points, axis=1), np.stack(normals, axis=1))
+            middle, here = axis.reshape(-1, 3)[at], np.arange(len(q))
+            capsule = rows[best // len(_ALONG)]
+            link, radius = model.capsules.link[capsule], model.capsules.radius[capsule]
+            skin = middle - (radius - pad_depth)[:, None] * normal - places[here, link]
+            local = np.einsum("tji,tj->ti", turns[here, link], skin)
+            least = gap.reshape(-1)[at]
+            point = middle - value[at, None] * normal
+            touches = _without_noise(least < _TOUCHING, step)
+            found.append((touches, point, normal, least, link + first, local))
+    columns = (np.stack(column, axis=1) for column in zip(*found, strict=True))
+    return GuideContacts(weight, *columns)
 
 
 def _without_noise(touches: Bool[np.ndarray, " T"], step: float) -> Bool[np.ndarray, " T"]:
@@ -111,6 +133,31 @@ def _without_noise(touches: Bool[np.ndarray, " T"], step: float) -> Bool[np.ndar
             if is_inner and end - start < least and result[start] == value:
                 result[start:end] = not value
     return result
+
+
+def with_guide_pads(data: HoldData, guide: GuideContacts) -> HoldData:
+    """The same data with the points of digits that touch in the guide among those that may touch.
+
+    Returned are ``GUIDE_PADS`` more columns of ``pads``; digits that touch with fewer points have
+    link -1 there.
+    """
+    digits = len(data.pad_link)
+    pads, links = np.zeros((digits, GUIDE_PADS, 3)), np.full((digits, GUIDE_PADS), -1)
+    for d in range(digits):
+        rows = np.flatnonzero(guide.touches[:, d])
+        for g in range(GUIDE_PADS if rows.size else 0):
+            # The point that most of those frames share that no earlier point stands for.
+            apart = np.linalg.norm(guide.local[rows, None, d] - guide.local[rows, d], axis=2)
+            alike = (apart < _SAME_PAD) & (guide.link[rows, None, d] == guide.link[rows, d])
+            most = int(alike.sum(axis=1).argmax())
+            pads[d, g], links[d, g] = guide.local[rows[most], d], guide.link[rows[most], d]
+            rows = rows[~alike[most]]
+            if rows.size == 0:
+                break
+    return data._replace(
+        pads=np.concatenate([data.pads, pads], axis=1),
+        pad_links=np.concatenate([data.pad_links, links], axis=1),
+    )
 
 
 def slice_guide(guide: GuideContacts, start: int, stop: int) -> GuideContacts:
@@ -139,9 +186,33 @@ def guided_points(
     return np.concatenate([point[keep], own]), np.concatenate([normal[keep], outward])
 
 
-def candidate_favour(
-    guide: GuideContacts, candidates: Candidates
-) -> Float[np.ndarray, "D M K"]:
+def write_guided_starts(
+    start: Float[np.ndarray, "D M K N"],
+    data: HoldData,
+    guide: GuideContacts,
+    point: Float[np.ndarray, "M 3"],
+    frames: Int[np.ndarray, " K"],
+) -> None:
+    """Writes the guide's postures, rad, where candidates, m, are near its contacts at key frames.
+
+    Inverse kinematics starts from them.
+    """
+    variants = data.pads.shape[1]
+    count = len(point) // variants
+    for d, free in enumerate(data.hands.table.free):
+        own = free[free >= 0]
+        away = np.linalg.norm(point[:, None] - guide.point[frames, d], axis=2)
+        near = away < _REACHED
+        near[:, ~guide.touches[frames, d]] = False
+        for variant in range(variants):
+            block = slice(variant * count, (variant + 1) * count)
+            if data.pad_links[d, variant] < 0:
+                near[block] = False
+        m, k = np.nonzero(near)
+        start[d, m, k, : len(own)] = data.comfortable[frames[k]][:, own]
+
+
+def candidate_favour(guide: GuideContacts, candidates: Candidates) -> Float[np.ndarray, "D M K"]:
     """How much candidates are preferred because the guide touches near them; 1 without a guide."""
     digits, count, keys = candidates.cost.shape
     if guide.weight == 0.0:

@@ -53,6 +53,7 @@ from handwright.methods.sampling.setup.guidance import (
     guided_points,
     no_guide,
     slice_guide,
+    with_guide_pads,
     with_guide_postures,
 )
 from handwright.methods.sampling.setup.hold_data import (
@@ -200,8 +201,10 @@ def _prepare_hold(
     guide = no_guide(len(times), len(data.hands.hand_of_digit))
     if method.guide:
         postures = guide_postures(method.guide, interval, times)
-        guide = guide_contacts(data, models, postures, step, method.guide[0].weight)
+        depth = PAD_SHARE * method.soft_tissue
+        guide = guide_contacts(data, models, postures, step, method.guide[0].weight, depth)
         data = with_guide_postures(data, np.clip(postures, data.low, data.high))
+        data = with_guide_pads(data, guide)
     grip: Grip = "power" if wraps else method.grip
     strict = data._replace(limits=check_limits(data.limits, method, step))
     start, stop = max(interval.start - _LEAD, first), min(interval.stop + _TAIL, last)
@@ -220,7 +223,15 @@ def _prepare_hold(
     keys = key_frames(searched.root_rotation, _KEY_STEP, _KEY_ROTATION)
     keys = np.union1d(keys, constraints.frames)
     depth = SKIN_SHARE * method.soft_tissue
-    candidates = make_candidates(searched, models, (point, normal), keys, work, skin_depth=depth)
+    candidates = make_candidates(
+        searched,
+        models,
+        (point, normal),
+        keys,
+        work,
+        skin_depth=depth,
+        guide=own_guide if method.guide else None,
+    )
     candidates = penalise_unsuited(searched, work, candidates, grip)
     parts, candidates = keep_to_parts(parts, candidates, data.hands.hand_of_digit)
     candidates, schedule, infeasibility = apply_constraints(
@@ -318,6 +329,7 @@ def _policy(
         slide=slide,
         relocate=relocate,
         land=land,
+        help=np.ones(slide.shape),
         leave_free=np.full(
             slide.shape,
             idle_finger_probability(
