@@ -64,7 +64,7 @@ def plan_flight(state: SearchState, plan: PlanData, t: int, d: int, avoids_point
     is_due = start - t <= SCHEDULE_AHEAD * plan.policy.flight
     m, landing, k = -1, t, 0
     guide = plan.policy.guide
-    if guide.weight > 0.0 and not is_due:
+    if guide.weight > 0.0 and path.mode[t, d] != FREE and not is_due:
         then = min(t + plan.policy.flight, last)
         if not guide.touches[then, d] and roll(plan.dice) < _STAYS_AWAY:
             path.mode[t, d] = FREE

@@ -57,6 +57,8 @@ _EARLY = 0.2
 # Distance of a contact from that of a guide, m, from which a digit wants to follow, and with what
 # probability it then does.
 _STRAYED, _FOLLOWING = 0.015, 0.5
+# Number of digits that hold the body without one that comes to help.
+_ENOUGH = 3
 
 Forced: TypeAlias = dict[int, "np.ndarray | None"]
 
@@ -301,10 +303,14 @@ def _wants_to_follow(plan: PlanData, path: Path, t: int, d: int) -> bool:
     """Whether a digit wants to leave its contact because that of the guide has, or will have."""
     guide = plan.policy.guide
     then = min(t + plan.policy.flight, guide.touches.shape[0] - 1)
-    is_there = guide.touches[then, d] and (
-        squared_distance(path.target[t, d], guide.point[then, d]) < _STRAYED**2
-    )
-    return not is_there and roll(plan.dice) < _FOLLOWING
+    if guide.touches[then, d]:
+        away = squared_distance(path.target[t, d], guide.point[then, d])
+        return away > _STRAYED**2 and roll(plan.dice) < _FOLLOWING
+    # A digit that helps those that the guide holds with stays while they are few.
+    others = 0
+    for e in range(path.mode.shape[1]):
+        others += e != d and (path.mode[t, e] == HOLD or path.mode[t, e] == SLIDE)
+    return others >= _ENOUGH and roll(plan.dice) < _FOLLOWING
 
 
 @kernel

@@ -26,6 +26,8 @@ _QUICK_ROTATION = 0.12
 _GUIDED_LANDING, _UNGUIDED_LANDING = 0.7, 0.02
 # Distance from the body, m, over which digits of a guide that touch nothing cease to be of help.
 _HELPFUL = 0.012
+# Number of digits with which a body is held; fewer want help.
+_FEW = 3
 # Number of grasps of which the best is taken where a hand comes to a body that another one holds.
 _GRASPS = 30
 
@@ -78,13 +80,15 @@ def guided_policy(policy: Policy, guide: GuideContacts, candidates: Candidates) 
     # A digit that sets out now arrives then.
     then = np.minimum(np.arange(len(guide.touches)) + policy.flight, len(guide.touches) - 1)
     will_touch = guide.touches[then]
-    # Digits that are near the body in the guide help rather than others.
-    near = np.exp(-np.maximum(guide.gap, 0.0) / _HELPFUL)
+    # Digits that are nearest to the body in the guide help rather than others.
+    near = np.where(guide.touches, 0.0, np.exp(-np.maximum(guide.gap, 0.0) / _HELPFUL))
+    near /= np.maximum(near.max(axis=1, keepdims=True), 1e-12)
+    is_few = guide.touches.sum(axis=1, keepdims=True) < _FEW
     return policy._replace(
         land=np.where(will_touch, _GUIDED_LANDING, _UNGUIDED_LANDING),
         help=np.where(will_touch, 1.0, near[then]),
-        relocate=np.where(will_touch, policy.relocate, _GUIDED_LANDING),
-        leave_free=np.where(guide.touches, _UNGUIDED_LANDING, 1.0 - 0.7 * near),
+        relocate=np.where(will_touch, policy.relocate, _UNGUIDED_LANDING),
+        leave_free=np.where(guide.touches, _UNGUIDED_LANDING, 1.0 - np.where(is_few, 0.7, 0.15) * near),
         guide=guide,
         favour=candidate_favour(guide, candidates),
     )

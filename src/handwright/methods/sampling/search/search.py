@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from handwright.kernels.packed import Packed
+from handwright.methods.sampling.search.beginnings import Beginnings
 from handwright.methods.sampling.search.carrying import (
     SPARE_FRICTION,
     count_posed_key_frames,
@@ -34,7 +35,9 @@ from handwright.methods.sampling.setup.grasps import (
     close_hands,
     closing_state,
     draw_grasps,
+    closing_steps,
     first_digits,
+    guided_posture,
     wanted_posture,
 )
 from handwright.methods.sampling.setup.prepare import HoldSearch
@@ -47,7 +50,7 @@ _GRASP_POSES = 20
 # for the whole motion instead of for a moment.
 _FAR_POSTURE = 0.3
 # Number of ways to close a hand of which the best is taken.
-_WRAPS = 12
+_WRAPS, _GUIDED_WRAPS = 12, 4
 # Number of key frames in which a grasp must carry the body once it is posed.
 _HELD_KEYS = 3
 # "Branch once in every two chances on average": how often a failed window is tried again.
@@ -117,6 +120,8 @@ class TreeSearch:
         self._planner = Planner(state, hold.policy, rng)
         # Appeal of candidates at the first key frame, added up to draw from.
         self._appeal = np.cumsum(self._planner.appeal[:, :, 0], axis=1)
+        self._beginnings = Beginnings()
+        self._is_guided = hold.policy.guide.weight > 0.0
         self._has_schedule = hold.policy.schedule.has_any()
         self._windows: list[_Window] = []
         self._t = -1
@@ -143,6 +148,8 @@ class TreeSearch:
             if self._t == self._frames - 1:
                 return copy_path(self._path)
             if self._path.window_end[self._t] <= self._t:
+                if self._is_guided:
+                    self._beginnings.add(self._path, self._t)
                 self._windows.append(_Window(self._t))
                 self._draw_plan({})
             verdict = self._step()
@@ -243,6 +250,7 @@ class TreeSearch:
         """Goes back from a solution to one of its windows, to the plan that differs most."""
         fault, self._fault = self._fault, self._frames
         was_refused = fault < self._frames
+        self._beginnings.forget(fault)
         self._windows = [window for window in self._windows if window.start < fault]
         if not self._policy.is_informed:
             # The plain search goes through its tree from the leaves up.
@@ -278,6 +286,11 @@ class TreeSearch:
         """Poses a first grasp: of many draws, the one that can carry the body for longest."""
         self._windows.clear()
         self.tally.frames += 1
+        if self._is_guided:
+            self._t = self._beginnings.restore(self._path)
+            if self._t >= 0:
+                self._path.window_end[self._t] = self._t
+                return
         if self._measure_wrap() or self._grasp():
             self._t = 0
             self._misses = 0
@@ -290,6 +303,8 @@ class TreeSearch:
         """Closes the hands around the body in the way that carries it for longest, if one does."""
         if self._closing is None or self._has_schedule:
             return False
+        if self._is_guided:
+            return self._measure_guided_wrap()
         best, most = None, 0
         for _ in range(_WRAPS):
             wanted = wanted_posture(self._data, self._rng)
@@ -300,6 +315,19 @@ class TreeSearch:
                     best, most = wanted, score
         return best is not None and self._pose_wrapped(best)
 
+    def _measure_guided_wrap(self) -> bool:
+        """Closes the hands of the guide in a way that carries the body for long, if one does."""
+        best, most, keys = None, -np.inf, len(self._candidates.frame)
+        for _ in range(_GUIDED_WRAPS):
+            wanted = guided_posture(self._data, self._policy.leave_free[0], self._rng)
+            self.tally.grasps += 1
+            if self._pose_wrapped(wanted):
+                score = self._count_carried()[1]
+                worth = float(self._value(np.array([score / (2 * keys)]), self._path.q[:1])[0])
+                if score > 0 and worth > most:
+                    best, most = wanted, worth
+        return best is not None and self._pose_wrapped(best)
+
     def _count_carried(self) -> tuple[int, int]:
         """Number of key frames that the posed grasp lasts, and with those with spare friction."""
         holds = int(count_posed_key_frames(self._state, 1.0))
@@ -308,7 +336,7 @@ class TreeSearch:
     def _pose_wrapped(self, wanted: Float[np.ndarray, " J"]) -> bool:
         """Closes the hands in frame 0; returns whether that frame is feasible."""
         data, work = self._data, self._work
-        close_hands(self._closing, wanted)
+        close_hands(self._closing, wanted, closing_steps(self._is_guided))
         work.low[:], work.high[:], work.reference[:] = data.low[0], data.high[0], self._path.q[0]
         holders = np.flatnonzero(work.guide.mode == HOLD)
         target, outward = work.guide.target[:, None], work.guide.normal[:, None]
@@ -330,7 +358,7 @@ class TreeSearch:
         self.tally.grasps += len(chosen)
         needed = min(_HELD_KEYS, len(self._candidates.frame))
         best, most = -1, 0
-        if policy.guide.weight > 0.0:
+        if self._is_guided:
             return self._guided_grasp(chosen, lasts, needed)
         for row in np.argsort(-lasts, kind="stable")[:_GRASP_POSES]:
             if lasts[row] > 0 and self._pose_grasp(chosen[row]):
