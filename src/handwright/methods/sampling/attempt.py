@@ -48,6 +48,8 @@ _SAME = 0.1
 _LEAST_FORCE = 1e-3
 # Number of frames between two looks at the clock.
 _SLICE = 200
+# How many times as many frames an attempt with a guide explores: it does not start anew so soon.
+_GUIDED_FRAMES = 4
 # One in so many attempts does without the guide's contacts, which may be beyond help.
 _UNGUIDED = 4
 _CAUSES = {
@@ -159,11 +161,12 @@ def _search_hold(
     """Adds motions of one hold from one tree to an attempt; returns whether there are any."""
     search, most = TreeSearch(hold, rng), context.wanted
     tally = search.tally
+    max_frames = method.max_frames * (_GUIDED_FRAMES if hold.guided else 1)
     parts: list[HoldMotion] = []
     efforts: list[SearchEffort] = []
     dropped = 0
     for _ in range(PATHS + _MOST_DROPPED):
-        path = _next_path(search, method.max_frames, context, attempt)
+        path = _next_path(search, max_frames, context, attempt)
         if path is None:
             break
         part = _finish_path(hold, path, attempt)
