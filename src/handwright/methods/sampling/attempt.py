@@ -35,8 +35,9 @@ if TYPE_CHECKING:
 
 PATHS = 3
 """Largest number of motions that an attempt takes from a tree."""
-# Number of paths of a tree whose smooth motion does not hold, after which it is given up.
-_MOST_DROPPED = 4
+# Number of paths of a tree whose smooth motion does not hold, after which it is given up; with a
+# guide, where a tree does not begin anew so soon, more.
+_MOST_DROPPED, _GUIDED_DROPPED = 4, 12
 # How often a motion that does not hold is smoothed again: farther off the body where skin is too
 # deep, else nearer to the search's own.
 _REPAIRS = 1
@@ -165,14 +166,15 @@ def _search_hold(
     parts: list[HoldMotion] = []
     efforts: list[SearchEffort] = []
     dropped = 0
-    for _ in range(PATHS + _MOST_DROPPED):
+    most_dropped = _GUIDED_DROPPED if hold.guided else _MOST_DROPPED
+    for _ in range(PATHS + most_dropped):
         path = _next_path(search, max_frames, context, attempt)
         if path is None:
             break
         part = _finish_path(hold, path, attempt)
         if not isinstance(part, HoldMotion):
             dropped += 1
-            if dropped == _MOST_DROPPED:
+            if dropped == most_dropped:
                 break
             search.reject(part - hold.start)
         elif all(np.abs(part.q - other.q).max() > _SAME for other in parts):
