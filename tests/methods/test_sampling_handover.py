@@ -76,7 +76,8 @@ def test_grasps_have_all_thumbs_and_only_places_that_appeal():
     appeal = rng.random((5, 30)) * (rng.random((5, 30)) < 0.4)
     appeal[2] = 0.0
     takes_part = np.array([True, True, True, True, False])
-    grasps = draw_grasps(np.cumsum(appeal, axis=1), takes_part, first_digits(hand), 400, 0.5, rng)
+    half = np.full(len(hand), 0.5)
+    grasps = draw_grasps(np.cumsum(appeal, axis=1), takes_part, first_digits(hand), 400, half, rng)
     assert grasps.shape == (400, 5)
     assert (grasps[:, [0, 3]] >= 0).all()
     assert (grasps[:, [2, 4]] == -1).all()

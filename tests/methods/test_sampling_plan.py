@@ -203,7 +203,7 @@ def scores(hold, chosen, taken=()):
 def test_grasps_are_scored_by_how_long_they_carry_the_body(hold):
     appeal = np.cumsum(candidate_appeal(hold.candidates, 2.0, 3.0)[:, :, 0], axis=1)
     everybody = np.ones(5, dtype=bool)
-    chosen = draw_grasps(appeal, everybody, everybody, 200, 0.0, np.random.default_rng(0))
+    chosen = draw_grasps(appeal, everybody, everybody, 200, np.zeros(5), np.random.default_rng(0))
     found = scores(hold, chosen)
     keys = len(hold.candidates.frame)
     assert found.max() > 0.0
@@ -220,7 +220,7 @@ def test_grasps_are_scored_by_how_long_they_carry_the_body(hold):
 def test_two_digits_cannot_be_at_one_point_nor_at_one_that_is_taken(hold):
     appeal = np.cumsum(candidate_appeal(hold.candidates, 2.0, 3.0)[:, :, 0], axis=1)
     everybody = np.ones(5, dtype=bool)
-    chosen = draw_grasps(appeal, everybody, everybody, 200, 0.0, np.random.default_rng(0))
+    chosen = draw_grasps(appeal, everybody, everybody, 200, np.zeros(5), np.random.default_rng(0))
     found = scores(hold, chosen)
     best = chosen[found.argmax()][None]
     crowded = best.copy()

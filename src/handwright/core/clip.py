@@ -47,6 +47,26 @@ class KeptDigit:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class GuideHand:
+    """One hand over N frames of a guide; ``ContactSampling.guided_by`` makes it from a clip."""
+
+    hand: str
+    bodies: tuple[str, ...]
+    """Names of the bodies of the clip."""
+    times: Float[np.ndarray, " N"]
+    """Times of the frames, s."""
+    wrist: Float[np.ndarray, "N 3"]
+    """Positions of the hand's root in the world, m: a guide is for the same tracks."""
+    q: Float[np.ndarray, "N J"]
+    """Joint values, rad."""
+    weight: float
+    """How much the guide counts, 1 for as usual."""
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Provenance:
     """How a clip was made, so that it can be made again."""
 
@@ -62,6 +82,8 @@ class Provenance:
     kept: tuple[KeptDigit, ...] = ()
     """Parts of an earlier motion that the method was told to keep. They are arrays, and therefore
     not among its settings."""
+    guide: tuple[GuideHand, ...] = ()
+    """The motion that the method was told to stay near to, for each hand."""
     is_certified: bool = False
     """Whether ``synthesize`` judged the motion before it was returned. False if it was asked not to
     (``certify=False``, for research), and for motions that were made in other ways."""

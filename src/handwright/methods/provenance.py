@@ -30,6 +30,7 @@ def provenance_of(
         seed=seed,
         version=version("handwright"),
         kept=getattr(method, "kept", ()),
+        guide=getattr(method, "guide", ()),
         is_certified=is_certified,
     )
 
@@ -50,6 +51,7 @@ def method_of(provenance: Provenance) -> Method:
         )
     cls = METHODS[provenance.method]
     values = from_plain_settings(cls, provenance.settings)
-    if provenance.kept:
-        values["kept"] = provenance.kept
+    for name in ("kept", "guide"):
+        if getattr(provenance, name):
+            values[name] = getattr(provenance, name)
     return cls(**values)

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
 
 PATHS = 3
 """Largest number of motions that an attempt takes from a tree."""
-# Number of paths of a tree whose smooth motion does not hold, after which it is given up.
-_MOST_DROPPED = 4
+# Number of paths of a tree whose smooth motion does not hold, after which it is given up; with a
+# guide, where a tree does not begin anew so soon, more.
+_MOST_DROPPED, _GUIDED_DROPPED = 4, 12
 # How often a motion that does not hold is smoothed again: farther off the body where skin is too
 # deep, else nearer to the search's own.
 _REPAIRS = 1
@@ -48,6 +49,10 @@ _SAME = 0.1
 _LEAST_FORCE = 1e-3
 # Number of frames between two looks at the clock.
 _SLICE = 200
+# How many times as many frames an attempt with a guide explores: it does not start anew so soon.
+_GUIDED_FRAMES = 4
+# One in so many attempts does without the guide's contacts, which may be beyond help.
+_UNGUIDED = 4
 _CAUSES = {
     MISSED: "a finger could not keep its contact. Let the wrist follow the body more closely.",
     PENETRATING: "a finger or the palm would sink into the body or the surroundings. Move the "
@@ -66,7 +71,7 @@ class HoldMotion(NamedTuple):
     contacts: ExactContacts
     path: Path
     strain: float
-    """Mean square of joint values away from rest, and of their accelerations; smaller is calmer."""
+    """Mean square of joint values away from comfort, and of their accelerations; smaller is calmer."""
 
 
 class SearchEffort(NamedTuple):
@@ -138,7 +143,10 @@ def run_attempt(
 ) -> TreeAttempt:
     """Searches all holds, smooths the motions and checks them."""
     attempt = TreeAttempt()
+    is_unguided = context.number % _UNGUIDED == _UNGUIDED - 1
     for index, hold in enumerate(holds):
+        if is_unguided:
+            hold = hold._replace(policy=hold.unguided)
         if not _search_hold(hold, method, context.rng(index), context, attempt):
             break
     return attempt
@@ -154,17 +162,19 @@ def _search_hold(
     """Adds motions of one hold from one tree to an attempt; returns whether there are any."""
     search, most = TreeSearch(hold, rng), context.wanted
     tally = search.tally
+    max_frames = method.max_frames * (_GUIDED_FRAMES if hold.guided else 1)
     parts: list[HoldMotion] = []
     efforts: list[SearchEffort] = []
     dropped = 0
-    for _ in range(PATHS + _MOST_DROPPED):
-        path = _next_path(search, method.max_frames, context, attempt)
+    most_dropped = _GUIDED_DROPPED if hold.guided else _MOST_DROPPED
+    for _ in range(PATHS + most_dropped):
+        path = _next_path(search, max_frames, context, attempt)
         if path is None:
             break
         part = _finish_path(hold, path, attempt)
         if not isinstance(part, HoldMotion):
             dropped += 1
-            if dropped == _MOST_DROPPED:
+            if dropped == most_dropped:
                 break
             search.reject(part - hold.start)
         elif all(np.abs(part.q - other.q).max() > _SAME for other in parts):
@@ -209,7 +219,7 @@ def _finish_path(hold: HoldSearch, path: Path, attempt: TreeAttempt) -> HoldMoti
             checked = check_motion(hold.strict, motion.q, hold.work)
             verdict = _judge_motion(hold, motion.q, checked)
         if isinstance(verdict, ExactContacts):
-            bend = (motion.q - hold.data.hands.rest) ** 2
+            bend = (motion.q - hold.data.comfortable) ** 2
             jolt = np.diff(motion.q, n=2, axis=0) ** 2
             strain = float(bend.mean() + 100.0 * jolt.mean())
             return HoldMotion(motion.q, verdict, path, strain)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from handwright.core.clip import Clip, KeptDigit
+from handwright.core.clip import Clip, GuideHand, KeptDigit
 from handwright.core.problem import Problem
 from handwright.core.settings import check_settings, data_field, setting
 from handwright.core.tolerances import Tolerances
@@ -22,6 +22,7 @@ from handwright.methods.base import (
     untracked,
 )
 from handwright.methods.sampling.constraints.apply import check_names
+from handwright.methods.sampling.constraints.guide import check_guide, guide_hands
 from handwright.methods.sampling.constraints.preferences import (
     RELOCATION_TIME,
     FixedJoint,
@@ -116,6 +117,8 @@ class ContactSampling(Method):
     )
     kept: tuple[KeptDigit, ...] = data_field(())
     """Parts of a motion that stay as they are; see ``keeping``."""
+    guide: tuple[GuideHand, ...] = data_field(())
+    """A motion that hands stay near to; see ``guided_by``."""
     idle_finger_probability: float = setting(
         0.15,
         was="leave_free",
@@ -229,6 +232,20 @@ class ContactSampling(Method):
         """
         return replace(self, kept=(*self.kept, *kept_parts(clip, digits, start, end)))
 
+    def guided_by(self, clip: Clip, weight: float = 1.0) -> ContactSampling:
+        """The same settings, with a motion that hands stay near to where physics lets them.
+
+        Digits prefer to touch when and where those of the guide do, and tend to its postures. It
+        forbids nothing: what is returned is as certified as without it, and a bad guide costs time.
+
+        Args:
+            clip: A motion of the same hands on the same tracks, at any frame rate: recorded, from
+                a network, or another solution. Its contacts are found by distance, and need not
+                hold.
+            weight: How much it counts, above 0. With more, places are kept to more closely.
+        """
+        return replace(self, guide=guide_hands(clip, weight))
+
     @classmethod
     def suits(cls, problem: Problem) -> float:
         """Problems in which everything follows a track, or of which nothing else is known."""
@@ -259,6 +276,7 @@ class ContactSampling(Method):
                 "frame rate of the problem. Lower it (8 Hz suits motion capture) or leave it out."
             )
         check_names(problem, self)
+        check_guide(problem, self)
         return ""
 
     def search(self, problem: Problem) -> ContactSearch:

@@ -98,7 +98,7 @@ def _compile_grasping(hold: HoldSearch, state: SearchState) -> None:
     rng = np.random.default_rng(0)
     Planner(state, hold.policy, rng).draw(0, {})
     if hold.policy.wraps:
-        close_hands(closing_state(state.data, state), state.data.hands.rest)
+        close_hands(closing_state(state.data, state), state.data.hands.rest, 1)
 
 
 def _compile_smoothing() -> None:

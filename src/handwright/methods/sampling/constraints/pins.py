@@ -219,7 +219,7 @@ def _reach_pin(
             miss, depth = _bring_to_point(*packed, t, d, variant, pin.point, pin.normal)
             if miss < CANDIDATE_MISS and depth < CANDIDATE_DEPTH:
                 span = np.maximum(data.hands.table.upper[own] - data.hands.table.lower[own], 0.2)
-                bend = ((values[own] - data.hands.rest[own]) / span) ** 2
+                bend = ((values[own] - data.comfortable[t, own]) / span) ** 2
                 candidates.cost[d, row, k] = float(bend.sum())
                 candidates.q[d, row, k, : len(own)] = values[own]
                 return None

@@ -30,7 +30,7 @@ from handwright.methods.sampling.finish.anchors import (
 from handwright.methods.sampling.finish.check import CheckedMotion, check_motion
 from handwright.methods.sampling.finish.exact_contacts import CreepingContact
 from handwright.methods.sampling.search.step import SearchState, pose_free_digits
-from handwright.methods.sampling.search.workspace import Path, make_path
+from handwright.methods.sampling.search.workspace import FREE, Path, make_path
 from handwright.methods.sampling.setup.hold_data import HoldData
 from handwright.methods.sampling.setup.prepare import HoldSearch
 
@@ -79,6 +79,8 @@ def smooth_path(hold: HoldSearch, path: Path) -> SmoothMotion:
     q = whole.q
     q[start : start + span] = path.q
     reference = _references(data, path, start, data.hands.open)
+    if hold.guided:
+        reference = _guided_references(data, path, start)
     state = Packed(SearchState(data, hold.candidates, whole, hold.work))
     pose_free_digits(state, start, 0, reference)
     pose_free_digits(state, start + span - 1, frames - 1, reference)
@@ -183,6 +185,27 @@ def _hands(hold: HoldSearch, path: Path, q: Float[np.ndarray, "T J"]) -> list[Ha
         HandPath(path, start, own, int(data.offset[h]), *link_poses(*hold.posed(q, h)))
         for h, own in enumerate(digits)
     ]
+
+
+def _guided_references(data: HoldData, path: Path, start: int) -> Float[np.ndarray, "T J"]:
+    """Postures that are preferred: the guide's, and the search's own for digits that touch, rad."""
+    frames, span, free = len(data.wrench), len(path.q), data.hands.table.free
+    reference = data.comfortable.copy()
+    # Digits come from the guide's posture, and go back to it, in some frames.
+    ramp = np.arange(-_OPENING_FRAMES, _OPENING_FRAMES + 1) / (_OPENING_FRAMES + 1.0)
+    for d in range(len(free)):
+        own = free[d][free[d] >= 0]
+        touches = np.zeros(frames, dtype=bool)
+        touches[start : start + span] = path.reached[:, d] != FREE
+        near = np.zeros(frames)
+        for shift, share in zip(range(-_OPENING_FRAMES, _OPENING_FRAMES + 1), 1.0 - abs(ramp)):
+            rows = np.flatnonzero(touches) + shift
+            rows = rows[(rows >= 0) & (rows < frames)]
+            near[rows] = np.maximum(near[rows], share)
+        near = (near * near * (3.0 - 2.0 * near))[:, None]
+        inner = np.clip(np.arange(frames) - start, 0, span - 1)
+        reference[:, own] += near * (path.q[inner][:, own] - reference[:, own])
+    return reference
 
 
 def _references(

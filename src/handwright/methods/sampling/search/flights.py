@@ -22,6 +22,8 @@ SCHEDULE_AHEAD = 4
 _CANDIDATE_DRAWS = 6
 # How far a digit relocates, m, as a standard deviation.
 _NEIGHBOURHOOD = 0.04
+# Probability that a digit which leaves lands nowhere, where that of a guide touches nothing.
+_STAYS_AWAY = 0.8
 
 
 @inlined
@@ -61,6 +63,12 @@ def plan_flight(state: SearchState, plan: PlanData, t: int, d: int, avoids_point
     start = schedule.start[t, d]
     is_due = start - t <= SCHEDULE_AHEAD * plan.policy.flight
     m, landing, k = -1, t, 0
+    guide = plan.policy.guide
+    if guide.weight > 0.0 and path.mode[t, d] != FREE and not is_due:
+        then = min(t + plan.policy.flight, last)
+        if not guide.touches[then, d] and roll(plan.dice) < _STAYS_AWAY:
+            path.mode[t, d] = FREE
+            return True
     # A candidate may come within reach only while the digit is on its way.
     for patience in range(1, 3):
         landing = start if is_due else min(t + patience * plan.policy.flight, last)
@@ -218,7 +226,7 @@ def _best_grasp(state: SearchState, plan: PlanData, t: int, h: int, landing: int
         has_thumb = has_thumb or plan.is_thumb[d]
         for row in range(chosen.shape[0]):
             m = drawn_from(plan.dice, plan.scratch.sums)
-            if plan.is_thumb[d] or roll(plan.dice) >= plan.policy.leave_free:
+            if plan.is_thumb[d] or roll(plan.dice) >= plan.policy.leave_free[landing, d]:
                 chosen[row, d] = m
     if not has_thumb:
         return -1

@@ -54,6 +54,11 @@ _SPARE = 0.8
 _LEAST_STILL = 2
 # Probability that a digit sets out early for its next scheduled contact.
 _EARLY = 0.2
+# Distance of a contact from that of a guide, m, from which a digit wants to follow, and with what
+# probability it then does.
+_STRAYED, _FOLLOWING = 0.015, 0.5
+# Number of digits that hold the body without one that comes to help.
+_ENOUGH = 3
 
 Forced: TypeAlias = dict[int, "np.ndarray | None"]
 
@@ -63,7 +68,8 @@ class Planner:
 
     def __init__(self, state: SearchState, policy: Policy, rng: np.random.Generator) -> None:
         self._path, self._state = state.path, Packed(state)
-        self.appeal = candidate_appeal(state.candidates, policy.comfort, policy.lasting)
+        appeal = candidate_appeal(state.candidates, policy.comfort, policy.lasting)
+        self.appeal = appeal * policy.favour
         """(D, M, K) how much digits prefer candidates at key frames."""
         self._plan = make_plan_data(state.data, state.candidates, policy, self.appeal, rng)
         self._packed = Packed(self._plan)
@@ -282,7 +288,7 @@ def _plan_free_digit(state: SearchState, plan: PlanData, t: int, d: int, eagerne
     if not is_led:
         return
     land = plan.policy.land[t, d]
-    chance = land + eagerness * (1.0 - land) / _DRAWS
+    chance = land + eagerness * (plan.policy.help[t, d] - land) / _DRAWS
     is_wanted = data.may_touch[t, d] and roll(plan.dice) < chance
     if (
         is_wanted
@@ -290,6 +296,21 @@ def _plan_free_digit(state: SearchState, plan: PlanData, t: int, d: int, eagerne
         and _may_fly(state, t, d, _MOST_FLYING + eagerness)
     ):
         plan_flight(state, plan, t, d, False)
+
+
+@inlined
+def _wants_to_follow(plan: PlanData, path: Path, t: int, d: int) -> bool:
+    """Whether a digit wants to leave its contact because that of the guide has, or will have."""
+    guide = plan.policy.guide
+    then = min(t + plan.policy.flight, guide.touches.shape[0] - 1)
+    if guide.touches[then, d]:
+        away = squared_distance(path.target[t, d], guide.point[then, d])
+        return away > _STRAYED**2 and roll(plan.dice) < _FOLLOWING
+    # A digit that helps those that the guide holds with stays while they are few.
+    others = 0
+    for e in range(path.mode.shape[1]):
+        others += e != d and (path.mode[t, e] == HOLD or path.mode[t, e] == SLIDE)
+    return others >= _ENOUGH and roll(plan.dice) < _FOLLOWING
 
 
 @kernel
@@ -307,6 +328,8 @@ def _plan_touching_digit(state: SearchState, plan: PlanData, t: int, d: int) -> 
     wants_away = is_idle and chance < plan.policy.relocate[t, d]
     if plan.policy.schedule.start[t, d] - t <= SCHEDULE_AHEAD * plan.policy.flight:
         wants_away = wants_away or roll(plan.dice) < _EARLY
+    if plan.policy.guide.weight > 0.0:
+        wants_away = wants_away or _wants_to_follow(plan, path, t, d)
     if (must_go or wants_away) and _may_fly(state, t, d, _MOST_FLYING):
         plan.scratch.is_away[d] = True
         if _can_spare(state, plan, t) and plan_flight(

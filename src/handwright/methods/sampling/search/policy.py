@@ -12,6 +12,7 @@ from handwright.methods.sampling.constraints.schedule import DigitSchedule
 from handwright.methods.sampling.search.workspace import Path, make_path
 from handwright.methods.sampling.setup.candidates import Candidates, rotation_steps
 from handwright.methods.sampling.setup.grasps import first_digits
+from handwright.methods.sampling.setup.guidance import GuideContacts, candidate_favour
 from handwright.methods.sampling.setup.hold_data import HoldData
 from handwright.methods.sampling.structs import zeros
 
@@ -20,6 +21,13 @@ from handwright.methods.sampling.structs import zeros
 # it in between. The second horizon is the one that digits must keep their contacts for.
 _HORIZONS, _QUICK_HORIZONS = (0.5, 1.0, 2.0, 3.5), (0.3, 1.0, 0.6, 2.0)
 _QUICK_ROTATION = 0.12
+# Probabilities that a digit comes to the body, or leaves it, when that of a guide does, and that it
+# comes otherwise.
+_GUIDED_LANDING, _UNGUIDED_LANDING = 0.7, 0.02
+# Distance from the body, m, over which digits of a guide that touch nothing cease to be of help.
+_HELPFUL = 0.012
+# Number of digits with which a body is held; fewer want help.
+_FEW = 3
 # Number of grasps of which the best is taken where a hand comes to a body that another one holds.
 _GRASPS = 30
 
@@ -35,8 +43,10 @@ class Policy(NamedTuple):
     """Probability that a digit without load moves to another candidate."""
     land: Float[np.ndarray, "T D"]
     """Probability that a free digit comes to the body."""
-    leave_free: float
-    """Probability that a digit stays off the body at the start."""
+    help: Float[np.ndarray, "T D"]
+    """The same where nothing else carries the body."""
+    leave_free: Float[np.ndarray, "T D"]
+    """Probability that a digit takes no part in a grasp that begins then."""
     slide_step: float
     """Largest sliding, m a frame."""
     flight: int
@@ -57,6 +67,31 @@ class Policy(NamedTuple):
     """Whether first grasps are looked for by closing the hand."""
     schedule: DigitSchedule
     """What single digits are told to do."""
+    guide: GuideContacts
+    """Where digits of a guide touch."""
+    favour: Float[np.ndarray, "D M K"]
+    """How much candidates are preferred because of the guide."""
+
+
+def guided_policy(policy: Policy, guide: GuideContacts, candidates: Candidates) -> Policy:
+    """The policy with digits that touch, come and leave when those of a guide do."""
+    if guide.weight == 0.0:
+        return policy
+    # A digit that sets out now arrives then.
+    then = np.minimum(np.arange(len(guide.touches)) + policy.flight, len(guide.touches) - 1)
+    will_touch = guide.touches[then]
+    # Digits that are nearest to the body in the guide help rather than others.
+    near = np.where(guide.touches, 0.0, np.exp(-np.maximum(guide.gap, 0.0) / _HELPFUL))
+    near /= np.maximum(near.max(axis=1, keepdims=True), 1e-12)
+    is_few = guide.touches.sum(axis=1, keepdims=True) < _FEW
+    return policy._replace(
+        land=np.where(will_touch, _GUIDED_LANDING, _UNGUIDED_LANDING),
+        help=np.where(will_touch, 1.0, near[then]),
+        relocate=np.where(will_touch, policy.relocate, _UNGUIDED_LANDING),
+        leave_free=np.where(guide.touches, _UNGUIDED_LANDING, 1.0 - np.where(is_few, 0.7, 0.15) * near),
+        guide=guide,
+        favour=candidate_favour(guide, candidates),
+    )
 
 
 class ForcedMoves(NamedTuple):

@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from handwright.kernels.packed import Packed
+from handwright.methods.sampling.search.beginnings import Beginnings
 from handwright.methods.sampling.search.carrying import (
     SPARE_FRICTION,
     count_posed_key_frames,
@@ -34,7 +35,9 @@ from handwright.methods.sampling.setup.grasps import (
     close_hands,
     closing_state,
     draw_grasps,
+    closing_steps,
     first_digits,
+    guided_posture,
     wanted_posture,
 )
 from handwright.methods.sampling.setup.prepare import HoldSearch
@@ -43,8 +46,11 @@ from handwright.methods.sampling.setup.prepare import HoldSearch
 _GRASP_MISSES = 3
 # Largest number of grasps of a round that are posed, which takes far longer than forces do.
 _GRASP_POSES = 20
+# Distance from the guide's posture, rad, root mean square, that a first grasp may have if it lasts
+# for the whole motion instead of for a moment.
+_FAR_POSTURE = 0.3
 # Number of ways to close a hand of which the best is taken.
-_WRAPS = 12
+_WRAPS, _GUIDED_WRAPS = 12, 4
 # Number of key frames in which a grasp must carry the body once it is posed.
 _HELD_KEYS = 3
 # "Branch once in every two chances on average": how often a failed window is tried again.
@@ -114,6 +120,8 @@ class TreeSearch:
         self._planner = Planner(state, hold.policy, rng)
         # Appeal of candidates at the first key frame, added up to draw from.
         self._appeal = np.cumsum(self._planner.appeal[:, :, 0], axis=1)
+        self._beginnings = Beginnings()
+        self._is_guided = hold.policy.guide.weight > 0.0
         self._has_schedule = hold.policy.schedule.has_any()
         self._windows: list[_Window] = []
         self._t = -1
@@ -140,6 +148,8 @@ class TreeSearch:
             if self._t == self._frames - 1:
                 return copy_path(self._path)
             if self._path.window_end[self._t] <= self._t:
+                if self._is_guided:
+                    self._beginnings.add(self._path, self._t)
                 self._windows.append(_Window(self._t))
                 self._draw_plan({})
             verdict = self._step()
@@ -240,6 +250,7 @@ class TreeSearch:
         """Goes back from a solution to one of its windows, to the plan that differs most."""
         fault, self._fault = self._fault, self._frames
         was_refused = fault < self._frames
+        self._beginnings.forget(fault)
         self._windows = [window for window in self._windows if window.start < fault]
         if not self._policy.is_informed:
             # The plain search goes through its tree from the leaves up.
@@ -275,6 +286,11 @@ class TreeSearch:
         """Poses a first grasp: of many draws, the one that can carry the body for longest."""
         self._windows.clear()
         self.tally.frames += 1
+        if self._is_guided:
+            self._t = self._beginnings.restore(self._path)
+            if self._t >= 0:
+                self._path.window_end[self._t] = self._t
+                return
         if self._measure_wrap() or self._grasp():
             self._t = 0
             self._misses = 0
@@ -287,6 +303,8 @@ class TreeSearch:
         """Closes the hands around the body in the way that carries it for longest, if one does."""
         if self._closing is None or self._has_schedule:
             return False
+        if self._is_guided:
+            return self._measure_guided_wrap()
         best, most = None, 0
         for _ in range(_WRAPS):
             wanted = wanted_posture(self._data, self._rng)
@@ -297,6 +315,19 @@ class TreeSearch:
                     best, most = wanted, score
         return best is not None and self._pose_wrapped(best)
 
+    def _measure_guided_wrap(self) -> bool:
+        """Closes the hands of the guide in a way that carries the body for long, if one does."""
+        best, most, keys = None, -np.inf, len(self._candidates.frame)
+        for _ in range(_GUIDED_WRAPS):
+            wanted = guided_posture(self._data, self._policy.leave_free[0], self._rng)
+            self.tally.grasps += 1
+            if self._pose_wrapped(wanted):
+                score = self._count_carried()[1]
+                worth = float(self._value(np.array([score / (2 * keys)]), self._path.q[:1])[0])
+                if score > 0 and worth > most:
+                    best, most = wanted, worth
+        return best is not None and self._pose_wrapped(best)
+
     def _count_carried(self) -> tuple[int, int]:
         """Number of key frames that the posed grasp lasts, and with those with spare friction."""
         holds = int(count_posed_key_frames(self._state, 1.0))
@@ -305,7 +336,7 @@ class TreeSearch:
     def _pose_wrapped(self, wanted: Float[np.ndarray, " J"]) -> bool:
         """Closes the hands in frame 0; returns whether that frame is feasible."""
         data, work = self._data, self._work
-        close_hands(self._closing, wanted)
+        close_hands(self._closing, wanted, closing_steps(self._is_guided))
         work.low[:], work.high[:], work.reference[:] = data.low[0], data.high[0], self._path.q[0]
         holders = np.flatnonzero(work.guide.mode == HOLD)
         target, outward = work.guide.target[:, None], work.guide.normal[:, None]
@@ -320,13 +351,15 @@ class TreeSearch:
         is_bound = np.array([policy.schedule.binds(0, d) for d in range(self._digits)])
         chosen = draw_grasps(
             self._appeal, data.may_touch[0], is_thumb | is_bound, policy.grasp_tries,
-            policy.leave_free, rng,
+            policy.leave_free[0], rng,
         )  # fmt: skip
         lasts = np.zeros(len(chosen))
         score_grasps(self._state, chosen, 0, np.zeros((0, 3)), lasts)
         self.tally.grasps += len(chosen)
         needed = min(_HELD_KEYS, len(self._candidates.frame))
         best, most = -1, 0
+        if self._is_guided:
+            return self._guided_grasp(chosen, lasts, needed)
         for row in np.argsort(-lasts, kind="stable")[:_GRASP_POSES]:
             if lasts[row] > 0 and self._pose_grasp(chosen[row]):
                 holds, score = self._count_carried()
@@ -336,11 +369,38 @@ class TreeSearch:
                     break
         return best >= 0 and self._pose_grasp(chosen[best])
 
+    def _guided_grasp(
+        self, chosen: Int[np.ndarray, "N D"], lasts: Float[np.ndarray, " N"], needed: int
+    ) -> bool:
+        """Poses the drawn grasp that is near the guide and carries the body for long, if any."""
+        data, keys = self._data, len(self._candidates.frame)
+        q = np.tile(data.comfortable[0], (len(chosen), 1))
+        for d, free in enumerate(data.hands.table.free):
+            own, rows = free[free >= 0], np.flatnonzero(chosen[:, d] >= 0)
+            q[rows[:, None], own] = self._candidates.q[d, chosen[rows, d], 0, : len(own)]
+        value = self._value(lasts / (2 * keys), q)
+        value[lasts <= 0.0] = -np.inf
+        best, most = -1, -np.inf
+        for row in np.argsort(-value, kind="stable")[:_GRASP_POSES]:
+            if lasts[row] > 0 and self._pose_grasp(chosen[row]):
+                holds, score = self._count_carried()
+                worth = float(self._value(np.array([score / (2 * keys)]), self._path.q[:1])[0])
+                if worth > most and holds >= needed:
+                    best, most = int(row), worth
+        return best >= 0 and self._pose_grasp(chosen[best])
+
+    def _value(
+        self, lasts: Float[np.ndarray, " N"], q: Float[np.ndarray, "N J"]
+    ) -> Float[np.ndarray, " N"]:
+        """How good grasps of the first frame are that last for a share of the frames."""
+        away = np.sqrt(np.mean((q - self._data.comfortable[0]) ** 2, axis=1))
+        return np.asarray(lasts - self._policy.guide.weight * away / _FAR_POSTURE)
+
     def _pose_grasp(self, chosen: Int[np.ndarray, " D"]) -> bool:
         """Poses all digits at their candidates in frame 0; returns whether that is feasible."""
         data, candidates, work = self._data, self._candidates, self._work
         guide, q = work.guide, self._path.q[0]
-        q[:] = data.ready[1]
+        q[:] = data.ready[0, 1]
         for d, m in enumerate(chosen):
             guide.mode[d] = FREE if m < 0 else HOLD
             guide.link[d] = data.pad_link[d]
@@ -353,7 +413,7 @@ class TreeSearch:
             free = data.hands.table.free[d]
             free = free[free >= 0]
             q[free] = candidates.q[d, m, 0, : len(free)]
-        work.low[:], work.high[:], work.reference[:] = data.low[0], data.high[0], data.curled
+        work.low[:], work.high[:], work.reference[:] = data.low[0], data.high[0], data.curled[0]
         policy = self._policy
         policy.schedule.start_kept(q)
         policy.schedule.guide(work, 0)

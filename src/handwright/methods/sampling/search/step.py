@@ -87,7 +87,7 @@ def advance(state: SearchState, t: int) -> None:
         work.low[j] = min(max(before - step, low), high)
         work.high[j] = max(min(before + step, high), low)
         # This is slow, because a digit that turns about its contact rolls on it.
-        away = data.curled[j] - before
+        away = data.curled[t + 1, j] - before
         work.reference[j] = before + min(max(_RELAXING * away, -_RELAXED), _RELAXED)
     for d in range(guide.mode.shape[0]):
         if guide.mode[d] != FREE:
@@ -103,7 +103,7 @@ def advance(state: SearchState, t: int) -> None:
             j = data.hands.table.free[d, n]
             if j < 0:
                 break
-            work.reference[j] = 0.8 * path.q[t, j] + 0.2 * data.ready[openness, j]
+            work.reference[j] = 0.8 * path.q[t, j] + 0.2 * data.ready[t + 1, openness, j]
 
 
 @inlined

@@ -35,6 +35,11 @@ from handwright.methods.sampling.search.posing import (
     set_touching_point,
 )
 from handwright.methods.sampling.search.workspace import Workspace
+from handwright.methods.sampling.setup.guidance import (
+    GUIDE_PADS,
+    GuideContacts,
+    write_guided_starts,
+)
 from handwright.methods.sampling.setup.hold_data import HoldData
 from handwright.methods.sampling.setup.limits import CANDIDATE_DEPTH, CANDIDATE_MISS
 from handwright.methods.sampling.setup.palms import near_points
@@ -180,17 +185,20 @@ def make_candidates(
     work: Workspace,
     *,
     skin_depth: float = 0.0,
+    guide: GuideContacts | None = None,
 ) -> Candidates:
     """Finds which digit can touch which point of the body at which key frame.
 
     The surface is points of the body, m, and outward normals there; soft skin may sink in to a
-    depth, m.
+    depth, m. With a guide, the last points of digits are those that touch in it.
     """
     variants = data.pads.shape[1]
     pad = np.repeat(np.arange(variants), len(surface[0]))
     point, normal = (np.ascontiguousarray(np.tile(rows, (variants, 1))) for rows in surface)
     weights = data.hold_weights._replace(digits=0.0, max_iterations=12, polish=1e-9)
-    start = _starting_postures(data, models, point, frames)
+    start = _starting_postures(data, models, point, frames, GUIDE_PADS if guide else 0)
+    if guide is not None:
+        write_guided_starts(start, data, guide, point, frames)
     query = _ReachQuery(
         start=start,
         unobstructed=weights._replace(num_object_capsules=0, max_iterations=8),
@@ -209,11 +217,14 @@ def _starting_postures(
     models: Sequence[HandModel],
     point: Float[np.ndarray, "M 3"],
     frames: Int[np.ndarray, " K"],
+    guided: int,
 ) -> Float[np.ndarray, "D M K N"]:
     """Joint values of digits near candidates, from tables of what digits reach, rad.
 
-    They are NaN where a candidate is out of a digit's reach.
+    They are NaN where a candidate is out of a digit's reach, and for the last ``guided`` points of
+    each digit.
     """
+    known = data.pad_links[:, : data.pad_links.shape[1] - guided]
     num_points = len(point) // data.pads.shape[1]
     digits, width = data.hands.table.free.shape[0], data.hands.table.free.shape[1] - 1
     starts = np.full((digits, len(point), len(frames), width), np.nan)
@@ -225,8 +236,8 @@ def _starting_postures(
             free = data.hands.table.free[row]
             own = free[free >= 0] - data.hands.offset[h]
             # The points of the pad, which are near each other, share one volume.
-            pads = int(np.count_nonzero(data.pad_links[row] == data.pad_link[row]))
-            last = int(np.count_nonzero(data.pad_links[row] >= 0))
+            pads = int(np.count_nonzero(known[row] == data.pad_link[row]))
+            last = int(np.count_nonzero(known[row] >= 0))
             edges = [0, *(num_points * variant for variant in range(pads, last + 1))]
             for n, block in enumerate(slice(*pair) for pair in pairwise(edges)):
                 volume = _volume(model, d, n - 1 if n else None)
@@ -277,7 +288,7 @@ def _reach(data: HoldData, work: Workspace, query: _ReachQuery, found: Candidate
                 miss = cosine = 0.0
                 for attempt in range(2):
                     weights = query.weights if attempt else query.unobstructed
-                    miss = pose_alone(data, t, d, point[m], normal[m], data.curled, weights, work)
+                    miss = pose_alone(data, t, d, point[m], normal[m], data.curled[t], weights, work)
                     x, y, z = vec3.read(table.nail_normal[d])
                     cosine = vec3.dot(turned(work.now, link, x, y, z), vec3.read(normal[m]))
                     if miss > 3.0 * CANDIDATE_MISS or cosine < _MIN_NAIL_COSINE:
@@ -290,17 +301,19 @@ def _reach(data: HoldData, work: Workspace, query: _ReachQuery, found: Candidate
                 for a in range(count):
                     q[d, m, k, a] = values[table.free[d, a]]
                 if digit_depth(data, t, d, work) < query.max_depth:
-                    cost[d, m, k] = _discomfort(data, d, link, values) + 0.5 * (1.0 - cosine)
+                    cost[d, m, k] = _discomfort(data, t, d, link, values) + 0.5 * (1.0 - cosine)
 
 
 @inlined
-def _discomfort(data: HoldData, d: int, link: int, values: Float[np.ndarray, " J"]) -> float:
-    """How far a digit is bent from rest up to a link, in squared shares of its range."""
+def _discomfort(
+    data: HoldData, t: int, d: int, link: int, values: Float[np.ndarray, " J"]
+) -> float:
+    """How far a digit is bent from comfort up to a link, in squared shares of its range."""
     table, total = data.hands.table, 0.0
     for a in range(count_of(table.free, d)):
         joint = table.free[d, a]
         if joint >= link:
             continue
         reach = max(table.upper[joint] - table.lower[joint], 0.2)
-        total += ((values[joint] - data.hands.rest[joint]) / reach) ** 2
+        total += ((values[joint] - data.comfortable[t, joint]) / reach) ** 2
     return total

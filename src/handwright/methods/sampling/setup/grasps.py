@@ -22,6 +22,8 @@ from handwright.methods.sampling.setup.hold_data import HoldData
 _STEPS = 24
 # Share of the way to the closed hand that fingers are asked to go.
 _CLOSING = (0.7, 1.1)
+# The same where the guide's hand, which is about there, closes further.
+_GUIDED_STEPS, _GUIDED_CLOSING = 8, (0.0, 0.4)
 # How much the wanted posture varies, as a share of a joint's range; thumbs oppose in many ways.
 _FINGERS, _THUMBS = 0.06, 0.25
 
@@ -36,18 +38,18 @@ def draw_grasps(
     takes_part: Bool[np.ndarray, " D"],
     is_sure: Bool[np.ndarray, " D"],
     tries: int,
-    leave_free: float,
+    leave_free: Float[np.ndarray, " D"],
     rng: np.random.Generator,
 ) -> Int[np.ndarray, "N D"]:
     """Draws candidates of digits for some grasps, -1 for digits that stay off the body.
 
     ``appeal`` is how much digits prefer candidates, added up over these. Digits that are not sure
-    to take part are left out with probability ``leave_free``.
+    to take part are left out with their probability ``leave_free``.
     """
     chosen = np.full((tries, len(appeal)), -1)
     for d in np.flatnonzero(takes_part & (appeal[:, -1] > 0.0)).tolist():
         mark = rng.random(tries) * appeal[d, -1]
-        touches = rng.random(tries) >= (0.0 if is_sure[d] else leave_free)
+        touches = rng.random(tries) >= (0.0 if is_sure[d] else leave_free[d])
         chosen[touches, d] = np.searchsorted(appeal[d], mark, side="right")[touches]
     return chosen
 
@@ -63,7 +65,7 @@ def closing_state(data: HoldData, state: SearchState) -> Packed:
 
 def wanted_posture(data: HoldData, rng: np.random.Generator) -> Float[np.ndarray, " J"]:
     """A more or less closed hand, rad, in which digits that may not touch stay open."""
-    wanted = data.ready[1].copy()
+    wanted = data.ready[0, 1].copy()
     for d, is_thumb in enumerate(first_digits(data.hands.hand_of_digit)):
         free = data.hands.table.free[d]
         own = free[free >= 0]
@@ -71,15 +73,38 @@ def wanted_posture(data: HoldData, rng: np.random.Generator) -> Float[np.ndarray
         if not data.may_touch[0, d]:
             continue
         reach = data.high[0, own] - data.low[0, own]
-        wanted[own] = data.hands.rest[own] + share * (data.curled[own] - data.hands.rest[own])
+        wanted[own] = data.hands.rest[own] + share * (data.curled[0, own] - data.hands.rest[own])
         wanted[own] += (_THUMBS if is_thumb else _FINGERS) * noise * reach
     return np.clip(wanted, data.low[0], data.high[0])
 
 
+def guided_posture(
+    data: HoldData, leave_free: Float[np.ndarray, " D"], rng: np.random.Generator
+) -> Float[np.ndarray, " J"]:
+    """The guide's hand, rad, more closed where digits touch, as all do that are not left free."""
+    wanted = data.comfortable[0].copy()
+    for d, is_thumb in enumerate(first_digits(data.hands.hand_of_digit)):
+        free = data.hands.table.free[d]
+        own = free[free >= 0]
+        share, noise = rng.uniform(*_GUIDED_CLOSING), rng.standard_normal(len(own))
+        if not data.may_touch[0, d] or rng.random() < leave_free[d]:
+            continue
+        reach = data.high[0, own] - data.low[0, own]
+        wanted[own] += share * (data.hands.closed[own] - wanted[own])
+        wanted[own] += 0.5 * (_THUMBS if is_thumb else _FINGERS) * noise * reach
+    return np.clip(wanted, data.low[0], data.high[0])
+
+
+def closing_steps(is_guided: bool) -> int:
+    """Number of steps in which hands close."""
+    return _GUIDED_STEPS if is_guided else _STEPS
+
+
 @compiled
-def close_hands(state: SearchState, wanted: Float[np.ndarray, " J"]) -> None:
+def close_hands(state: SearchState, wanted: Float[np.ndarray, " J"], steps: int) -> None:
     """Closes all hands in frame 0 towards a posture, rad; digits are guided to where they touch.
 
+    This takes some steps.
     The state is that of ``closing_state``; row 0 of its path is written.
     """
     data, work, q = state.data, state.work, state.path.q[0]
@@ -87,12 +112,12 @@ def close_hands(state: SearchState, wanted: Float[np.ndarray, " J"]) -> None:
     for d in range(digits):
         work.guide.mode[d] = FREE
     for j in range(q.shape[0]):
-        q[j] = data.ready[1, j]
-    for n in range(_STEPS):
-        share = (n + 1.0) / _STEPS
+        q[j] = data.ready[0, 1, j]
+    for n in range(steps):
+        share = (n + 1.0) / steps
         for j in range(q.shape[0]):
-            begin, low, high = data.ready[1, j], data.low[0, j], data.high[0, j]
-            most = 1.5 * abs(wanted[j] - begin) / _STEPS + 0.02
+            begin, low, high = data.ready[0, 1, j], data.low[0, j], data.high[0, j]
+            most = 1.5 * abs(wanted[j] - begin) / steps + 0.02
             work.reference[j] = begin + share * (wanted[j] - begin)
             work.low[j] = min(max(q[j] - most, low), high)
             work.high[j] = max(min(q[j] + most, high), low)

@@ -43,6 +43,8 @@ class HandsAsOne(NamedTuple):
     """Relaxed joint values, rad."""
     open: Float[np.ndarray, " J"]
     """Joint values of the open hand, rad."""
+    closed: Float[np.ndarray, " J"]
+    """Joint values of closed hands, rad; relaxed ones where a hand has none."""
 
 
 def hands_as_one(models: Sequence[HandModel], spacing: float = SKIN_SPACING) -> HandsAsOne:
@@ -75,6 +77,7 @@ def hands_as_one(models: Sequence[HandModel], spacing: float = SKIN_SPACING) -> 
         first_capsule=capsules,
         rest=joined_values([model.pose("rest") for model in models]),
         open=joined_values([model.pose("open") for model in models]),
+        closed=joined_values([model.poses.get("closed", model.pose("rest")) for model in models]),
     )
 
 

@@ -54,9 +54,11 @@ class HoldData(NamedTuple):
     """Points of a digit's skin that may touch, the middle of its pad first, m."""
     pad_links: Int[np.ndarray, "D V"]
     """The links that carry these points; -1 where a digit has fewer."""
-    curled: Float[np.ndarray, " J"]
+    comfortable: Float[np.ndarray, "T J"]
+    """Joint values from which discomfort is measured, rad: relaxed, or those of a guide."""
+    curled: Float[np.ndarray, "T J"]
     """Joint values that digits on the body tend to, rad: relaxed, or closed to wrap it."""
-    ready: Float[np.ndarray, "2 J"]
+    ready: Float[np.ndarray, "T 2 J"]
     """Joint values of digits that are off the body, rad: while others of the hand hold it, and more
     open, so that the body finds its way into a hand that comes to it."""
     low: Float[np.ndarray, "T J"]
@@ -95,7 +97,7 @@ class HoldData(NamedTuple):
     def sizes(self) -> dict[str, int]:
         """Number of joints, digits and capsules by the letters of their axes."""
         capsules = len(self.hands.digit_of_capsule)
-        return {"J": len(self.curled), "D": len(self.pad_link), "C": capsules}
+        return {"J": self.curled.shape[1], "D": len(self.pad_link), "C": capsules}
 
 
 def make_hold_data(
@@ -129,8 +131,11 @@ def make_hold_data(
         pad_link=table.tip_link.copy(),
         pads=sunk_pads(hands, PAD_SHARE * method.soft_tissue),
         pad_links=np.tile(table.tip_link[:, None], hands.pads.shape[1]),
-        curled=hands.rest,
-        ready=hands.rest + np.array(_READY)[:, None] * (hands.open - hands.rest),
+        comfortable=np.tile(hands.rest, (frames, 1)),
+        curled=np.tile(hands.rest, (frames, 1)),
+        ready=np.tile(
+            hands.rest + np.array(_READY)[:, None] * (hands.open - hands.rest), (frames, 1, 1)
+        ),
         low=np.tile(table.lower, (frames, 1)),
         high=np.tile(table.upper, (frames, 1)),
         may_touch=np.ones((frames, len(hands.hand_of_digit)), dtype=np.bool_),
@@ -160,8 +165,9 @@ def slice_hold_data(data: HoldData, start: int, stop: int) -> HoldData:
     def cut(part: Struct, *names: str) -> Struct:
         return part._replace(**{name: getattr(part, name)[start:stop] for name in names})
 
+    postures = ("comfortable", "curled", "ready", "low", "high")
     return cut(
-        data, "low", "high", "may_touch", "root_rotation", "root_position", "wrench"
+        data, *postures, "may_touch", "root_rotation", "root_position", "wrench"
     )._replace(
         environment=cut(data.environment, "normals", "offsets", "positions", "rotations"),
         ground=data.ground._replace(first=data.ground.first[start : stop + 1]),

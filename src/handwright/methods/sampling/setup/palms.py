@@ -22,7 +22,7 @@ from handwright.kinematics import posed_capsules
 from handwright.kinematics.fk import link_poses
 from handwright.kinematics.skin.samples import skin_samples
 from handwright.math.pose import Pose
-from handwright.methods.sampling.setup.hands_as_one import SKIN_SPACING, joined_values
+from handwright.methods.sampling.setup.hands_as_one import SKIN_SPACING
 from handwright.methods.sampling.setup.hold_data import HoldData
 
 # Points along the axis of a capsule that are looked at.
@@ -118,11 +118,10 @@ def with_phalanx_points(data: HoldData, models: Sequence[HandModel], pad_depth: 
         for n, point in enumerate(points):
             position[d, n] = point.position - pad_depth * point.normal
             link[d, n] = point.link + shift
-    closed = joined_values([model.poses.get("closed", model.pose("rest")) for model in models])
     return data._replace(
         pads=np.concatenate([data.pads, position], axis=1),
         pad_links=np.concatenate([data.pad_links, link], axis=1),
-        curled=closed,
+        curled=np.tile(data.hands.closed, (len(data.curled), 1)),
     )
 
 

@@ -27,6 +27,7 @@ from handwright.methods.sampling.constraints.grips import (
     idle_finger_probability,
     penalise_unsuited,
 )
+from handwright.methods.sampling.constraints.guide import guide_postures
 from handwright.methods.sampling.constraints.preferences import (
     CHANCES,
     RELOCATION_TIME,
@@ -39,13 +40,21 @@ from handwright.methods.sampling.constraints.regions import (
     keep_to_parts,
 )
 from handwright.methods.sampling.constraints.schedule import DigitSchedule
-from handwright.methods.sampling.search.policy import Policy
+from handwright.methods.sampling.search.policy import Policy, guided_policy
 from handwright.methods.sampling.search.workspace import Workspace, make_workspace
 from handwright.methods.sampling.setup.candidates import (
     Candidates,
     key_frames,
     make_candidates,
     surface_points,
+)
+from handwright.methods.sampling.setup.guidance import (
+    guide_contacts,
+    guided_points,
+    no_guide,
+    slice_guide,
+    with_guide_pads,
+    with_guide_postures,
 )
 from handwright.methods.sampling.setup.hold_data import (
     PAD_SHARE,
@@ -96,6 +105,8 @@ class HoldSearch(NamedTuple):
     """One after the frame of the problem at which the search ends."""
     candidates: Candidates
     policy: Policy
+    unguided: Policy
+    """The same without a guide."""
     work: Workspace
     body: RigidBody
     distance: ExactDistance
@@ -109,6 +120,11 @@ class HoldSearch(NamedTuple):
     """Numbers of the pins that are for this hold."""
     infeasibility: str
     """Why the constraints of an artist cannot be met; empty if they can."""
+
+    @property
+    def guided(self) -> bool:
+        """Whether postures are those of a guide."""
+        return self.policy.guide.weight > 0.0
 
     @property
     def models(self) -> tuple[HandModel, ...]:
@@ -182,6 +198,13 @@ def _prepare_hold(
     if wraps:
         data = with_phalanx_points(data, models, PAD_SHARE * method.soft_tissue)
     data = limit_digits(data, interval, times, method)
+    guide = no_guide(len(times), len(data.hands.hand_of_digit))
+    if method.guide:
+        postures = guide_postures(method.guide, interval, times)
+        depth = PAD_SHARE * method.soft_tissue
+        guide = guide_contacts(data, models, postures, step, method.guide[0].weight, depth)
+        data = with_guide_postures(data, np.clip(postures, data.low, data.high))
+        data = with_guide_pads(data, guide)
     grip: Grip = "power" if wraps else method.grip
     strict = data._replace(limits=check_limits(data.limits, method, step))
     start, stop = max(interval.start - _LEAD, first), min(interval.stop + _TAIL, last)
@@ -192,20 +215,30 @@ def _prepare_hold(
     distance = ExactDistance.from_body(body)
     own_times = problem.times[start:stop]
     parts = find_held_parts(body, interval, method)
-    point, normal = _candidate_points(body, data, parts, method)
+    own_guide = slice_guide(guide, start - first, stop - first)
+    point, normal = guided_points(own_guide, *_candidate_points(body, data, parts, method))
     constraints = find_constraints(searched, interval, own_times, method, distance)
     point = np.concatenate([point, constraints.point])
     normal = np.concatenate([normal, constraints.normal])
     keys = key_frames(searched.root_rotation, _KEY_STEP, _KEY_ROTATION)
     keys = np.union1d(keys, constraints.frames)
     depth = SKIN_SHARE * method.soft_tissue
-    candidates = make_candidates(searched, models, (point, normal), keys, work, skin_depth=depth)
+    candidates = make_candidates(
+        searched,
+        models,
+        (point, normal),
+        keys,
+        work,
+        skin_depth=depth,
+        guide=own_guide if method.guide else None,
+    )
     candidates = penalise_unsuited(searched, work, candidates, grip)
     parts, candidates = keep_to_parts(parts, candidates, data.hands.hand_of_digit)
     candidates, schedule, infeasibility = apply_constraints(
         searched, work, candidates, constraints, start
     )
-    policy = _policy(interval, own_times, method, wraps, schedule)
+    unguided = _policy(interval, own_times, method, wraps, schedule, candidates)
+    policy = guided_policy(unguided, own_guide, candidates)
     return HoldSearch(
         interval=interval,
         data=data,
@@ -217,6 +250,7 @@ def _prepare_hold(
         stop=stop,
         candidates=candidates,
         policy=policy,
+        unguided=unguided,
         work=work,
         body=body,
         distance=distance,
@@ -278,6 +312,7 @@ def _policy(
     method: ContactSampling,
     wraps: bool,
     schedule: DigitSchedule,
+    candidates: Candidates,
 ) -> Policy:
     """How plans are drawn, by the method's settings."""
     chances = [np.full(schedule.pin.shape, chance) for chance in CHANCES[method.strategy]]
@@ -294,8 +329,12 @@ def _policy(
         slide=slide,
         relocate=relocate,
         land=land,
-        leave_free=idle_finger_probability(
-            "power" if wraps else method.grip, method.idle_finger_probability
+        help=np.ones(slide.shape),
+        leave_free=np.full(
+            slide.shape,
+            idle_finger_probability(
+                "power" if wraps else method.grip, method.idle_finger_probability
+            ),
         ),
         slide_step=0.05 * step,
         flight=max(round(_FLIGHT_FRAMES * haste), round(method.relocation_time / step)),
@@ -307,4 +346,6 @@ def _policy(
         is_informed=not method.baseline,
         wraps=wraps,
         schedule=schedule,
+        guide=no_guide(*schedule.pin.shape),
+        favour=np.ones(candidates.cost.shape),
     )
