@@ -76,7 +76,7 @@ def reach(play: Play, side: str, name: str, hold: Hold, label: str = "reach") ->
     actor.clock = start + lasts + play.draw(0.22, 0.45)
     actor.hold = hold
     actor.stations.append(
-        Station(wrist, name, looseness(hold), since=start + lasts + 0.1)
+        Station(wrist, name, looseness(hold), since=start + lasts + 0.1, posture=hold.q)
     )
 
 

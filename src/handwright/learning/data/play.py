@@ -102,6 +102,8 @@ class Station:
     """s; when the digits have closed."""
     until: float = np.inf
     """s; when they open."""
+    posture: Float[np.ndarray, " J"] | None = None
+    """Joint values of the hold that the place belongs to, rad."""
 
 
 @dataclass(slots=True, eq=False)

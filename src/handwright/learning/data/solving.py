@@ -15,6 +15,7 @@ from handwright.core.problem import Problem
 from handwright.core.result import Result
 from handwright.core.settings import data_field
 from handwright.learning.data.choreography import stage_script
+from handwright.learning.data.guides import guide_of
 from handwright.learning.data.motion import TaughtMotion
 from handwright.learning.data.play import Play
 from handwright.learning.data.problems import problem_of
@@ -91,7 +92,7 @@ def make_motion(
             play, why = None, str(error)
     if play is None:
         return Unsolved(name, script.split, script.shape, script.acts, 0, "unnatural", why)
-    result = synthesize(problem, METHOD, seed=seed)
+    result = synthesize(problem, METHOD.guided_by(guide_of(play, problem)), seed=seed)
     if not result.status.is_success:
         return _unsolved(script, name, problem, result)
     return _taught(script, name, play, result)
