@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Float, Float16, Float32, Int
+from jaxtyping import Bool, Float, Float16, Float32, Int
 
 from handwright.core.clip import Clip
 from handwright.core.hand import HandModel
@@ -108,11 +108,16 @@ class Corpus:
         return len(self.owner)
 
     @cached_property
+    def is_last(self) -> Bool[np.ndarray, " N"]:
+        """Whether each frame is the last of its lesson."""
+        found = np.zeros(len(self), dtype=bool)
+        found[self.start[1:] - 1] = found[-1] = True
+        return found
+
+    @cached_property
     def has_next(self) -> Int[np.ndarray, " M"]:
         """Frames that are not the last of their lessons."""
-        last = np.zeros(len(self), dtype=bool)
-        last[self.start[1:] - 1] = last[-1] = True
-        return np.flatnonzero(~last)
+        return np.flatnonzero(~self.is_last)
 
     @cached_property
     def taught_finger(self) -> Float16[np.ndarray, "N 1020"]:

@@ -101,7 +101,7 @@ class Chains:
         poses = corpus.poses(self.rows, self._postures.q)
         again = rng.random(len(self.rows)) < recipe.restart_chance
         again |= joint_errors(poses, corpus.targets[self.rows]) > recipe.restart_error
-        again |= ~np.isin(self.rows, corpus.has_next)
+        again |= corpus.is_last[self.rows]
         self.rows[again] = rng.choice(corpus.has_next, int(again.sum()))
         self._postures.restart(again, corpus.q[self.rows[again]])
 

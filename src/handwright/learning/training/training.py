@@ -133,7 +133,10 @@ def closed_loop_figures(training: FrameTraining | WindowedTraining, corpus: Corp
 
 def _lessons(motions: Sequence[tuple[Clip, Split]], wanted: Split) -> list[Lesson]:
     """Of one split; at least one."""
-    found = [lesson for clip, split in motions if split == wanted for lesson in lessons_of(clip)]
+    clips = [clip for clip, split in motions if split == wanted]
+    # Motions of one body follow each other, so that its distance grids are held only once.
+    clips.sort(key=lambda clip: sorted(body.content_hash for body in clip.problem.bodies.values()))
+    found = [lesson for clip in clips for lesson in lessons_of(clip)]
     if not found:
         raise InvalidValueError(
             f"None of the {len(motions)} motions is in the {wanted} split; expected one or more. "

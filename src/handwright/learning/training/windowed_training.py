@@ -14,22 +14,15 @@ from handwright.core.problem import usual_posture
 from handwright.learning.training.architectures import as_tensor
 from handwright.learning.training.columns import (
     DISTANCES,
-    FINGER_GROUPS,
-    FIXED_GROUPS,
-    OUTPUT_GROUPS,
     POSE,
     finger_columns,
     fixed_columns,
 )
 from handwright.learning.training.corpus import Corpus
+from handwright.learning.training.corpus_normalisation import corpus_normalisation
 from handwright.learning.training.export import export_passes
 from handwright.learning.training.frame_training import Tell
 from handwright.learning.training.loss import Loss
-from handwright.learning.training.normalisation import (
-    Moments,
-    column_normalisation,
-    group_normalisation,
-)
 from handwright.learning.training.optimising import Optimiser, Randomness, mean_of
 from handwright.learning.training.recipe import Recipe
 from handwright.learning.training.states import Postures
@@ -37,7 +30,6 @@ from handwright.learning.training.windowed import MEMORY, FirstPass, SecondPass,
 from handwright.learning.training.windows import draw_windows, lasting_noise
 from handwright.methods.neural.fitting import Correction
 from handwright.methods.neural.sensing.sensors import FINGER_SIZE
-from handwright.methods.neural.sensing.table import FIXED_SIZE
 
 PassName = Literal["first", "second"]
 _CHUNK = 1024
@@ -55,32 +47,25 @@ class WindowedTraining:
     def __init__(self, recipe: Recipe, corpus: Corpus, seed: int) -> None:
         self.recipe, self.corpus = recipe, corpus
         self.randomness = Randomness(seed)
-        fixed, finger = Moments(FIXED_SIZE), Moments(FINGER_SIZE)
-        said = Moments(corpus.targets.shape[1])
-        for start in range(0, len(corpus), _CHUNK):
-            rows = slice(start, start + _CHUNK)
-            fixed.add(corpus.fixed[rows])
-            finger.add(corpus.taught_finger[rows])
-            said.add(corpus.targets[rows])
-        outputs = group_normalisation(said, OUTPUT_GROUPS)
+        measured = corpus_normalisation(corpus)
         self.first = FirstPass(
             fixed_columns(recipe),
-            column_normalisation(fixed, FIXED_GROUPS),
-            outputs,
+            measured.fixed,
+            measured.outputs,
             width=recipe.width,
             dropout=recipe.dropout,
             distances=DISTANCES,
         )
         self.second = SecondPass(
             finger_columns(recipe),
-            column_normalisation(finger, FINGER_GROUPS),
-            outputs,
+            measured.finger,
+            measured.outputs,
             width=recipe.width,
             dropout=recipe.dropout,
             pose=POSE if recipe.output == "change" else slice(0, 0),
             distances=DISTANCES,
         )
-        self.loss = Loss(recipe, outputs)
+        self.loss = Loss(recipe, measured.outputs)
         self.num_epochs = 2 * recipe.epochs
         windows = sum(-(-len(lesson) // recipe.window) for lesson in corpus.lessons)
         steps = recipe.epochs * -(-windows // recipe.batch)
