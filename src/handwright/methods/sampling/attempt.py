@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from handwright.methods.sampling.finish.smooth import (
 from handwright.methods.sampling.search.frame import CROSSED, MISSED, PENETRATING, UNBALANCED
 from handwright.methods.sampling.search.search import TreeSearch
 from handwright.methods.sampling.search.workspace import Path
+from handwright.methods.sampling.setup.hold_data import slice_hold_data
 from handwright.methods.sampling.setup.prepare import HoldSearch
 
 if TYPE_CHECKING:
@@ -51,6 +53,8 @@ _LEAST_FORCE = 1e-3
 _SLICE = 200
 # How many times as many frames an attempt with a guide explores: it does not start anew so soon.
 _GUIDED_FRAMES = 4
+# Number of frames of an unfinished path that are judged exactly.
+_JUDGED_FRAMES = 20
 # One in so many attempts does without the guide's contacts, which may be beyond help.
 _UNGUIDED = 4
 _CAUSES = {
@@ -160,7 +164,8 @@ def _search_hold(
     attempt: TreeAttempt,
 ) -> bool:
     """Adds motions of one hold from one tree to an attempt; returns whether there are any."""
-    search, most = TreeSearch(hold, rng), context.wanted
+    judge = partial(_find_fault, hold) if hold.guided else None
+    search, most = TreeSearch(hold, rng, judge), context.wanted
     tally = search.tally
     max_frames = method.max_frames * (_GUIDED_FRAMES if hold.guided else 1)
     parts: list[HoldMotion] = []
@@ -230,6 +235,28 @@ def _finish_path(hold: HoldSearch, path: Path, attempt: TreeAttempt) -> HoldMoti
         repairs, failed = repairs - 1, verdict.frame
         with attempt.timed("reconstruction"):
             motion = _repair(hold, path, motion, checked, verdict)
+
+
+def _find_fault(hold: HoldSearch, path: Path, frame: int) -> int | None:
+    """First frame of the search, before a frame that it has reached, in which a path fails exactly.
+
+    Only the last frames are looked at: earlier ones have been.
+    """
+    low, shift = max(frame - _JUDGED_FRAMES, 0), hold.start - hold.first
+    span = shift + low, shift + frame + 1
+    part = hold._replace(
+        first=hold.start + low,
+        data=slice_hold_data(hold.data, *span),
+        strict=slice_hold_data(hold.strict, *span),
+    )
+    q = path.q[low : frame + 1]
+    found = exact_contacts(part, q, check_motion(part.strict, q, hold.work))
+    if not isinstance(found, Refusal):
+        return None
+    fault = found.frame - hold.start
+    # What was before the first of these frames, or comes after the last, is not known here.
+    is_known = (low == 0 or fault > low + 1) and fault < frame - 1
+    return fault if is_known else None
 
 
 def _repair(

@@ -37,10 +37,12 @@ class Beginnings:
         self._visits: Counter[int] = Counter()
         self._since = 0
 
+    def is_new(self, frame: int) -> bool:
+        """Whether a frame is farther than where the search set out last, and worth keeping."""
+        return frame >= self._since + _APART
+
     def add(self, path: Path, frame: int) -> None:
-        """Keeps a path up to a frame if it leads farther than where the search set out last."""
-        if frame < self._since + _APART:
-            return
+        """Keeps a path up to a frame."""
         self._since = frame
         alike = self._known.setdefault(frame // _APART, [])
         alike.insert(0, _Beginning(frame, [column[: frame + 1].copy() for column in path]))

@@ -7,7 +7,9 @@ and takes the plan that differs most from those that it knows.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -65,6 +67,10 @@ _ALTERNATIVES = 5
 _DIFFERENT = 0.01
 
 
+Judge: TypeAlias = Callable[[Path, int], int | None]
+"""Finds the first frame in which a path, up to a frame, does not hold; None if there is none."""
+
+
 @dataclass(slots=True)
 class SearchTally:
     """What a search has done so far."""
@@ -105,7 +111,9 @@ class _Window:
 class TreeSearch:
     """Looks for paths through all frames of a hold's search, one after the other."""
 
-    def __init__(self, hold: HoldSearch, rng: np.random.Generator) -> None:
+    def __init__(
+        self, hold: HoldSearch, rng: np.random.Generator, judge: Judge | None = None
+    ) -> None:
         data = hold.searched
         self.tally = SearchTally()
         self._data, self._candidates = data, hold.candidates
@@ -120,17 +128,19 @@ class TreeSearch:
         self._planner = Planner(state, hold.policy, rng)
         # Appeal of candidates at the first key frame, added up to draw from.
         self._appeal = np.cumsum(self._planner.appeal[:, :, 0], axis=1)
-        self._beginnings = Beginnings()
+        self._beginnings, self._judge = Beginnings(), judge
         self._is_guided = hold.policy.guide.weight > 0.0
         self._has_schedule = hold.policy.schedule.has_any()
         self._windows: list[_Window] = []
         self._t = -1
         self._misses = 0
         self._fault = self._frames
+        self._was_refused = False
 
     def reject(self, frame: int) -> None:
         """Tells that the last path does not hold from a frame on; the next one leaves it before."""
         self._fault = frame
+        self._was_refused = True
 
     @property
     def is_hopeless(self) -> bool:
@@ -148,8 +158,8 @@ class TreeSearch:
             if self._t == self._frames - 1:
                 return copy_path(self._path)
             if self._path.window_end[self._t] <= self._t:
-                if self._is_guided:
-                    self._beginnings.add(self._path, self._t)
+                if self._is_guided and not self._keep_beginning():
+                    continue
                 self._windows.append(_Window(self._t))
                 self._draw_plan({})
             verdict = self._step()
@@ -158,6 +168,21 @@ class TreeSearch:
             else:
                 self._go_back(verdict)
         return None
+
+    def _keep_beginning(self) -> bool:
+        """Keeps the path so far to return to, or goes back if it does not hold; whether it does."""
+        if not self._beginnings.is_new(self._t):
+            return True
+        # This takes as long as some frames do, and is spared while paths hold.
+        is_asked = self._judge is not None and self._was_refused
+        fault = self._judge(self._path, self._t) if is_asked else None
+        if fault is None:
+            self._beginnings.add(self._path, self._t)
+            return True
+        self.tally.add_dead_end(fault, UNBALANCED)
+        self._windows = [window for window in self._windows if window.start < fault]
+        self._retreat({})
+        return False
 
     def _step(self) -> int:
         """Tries the next frame; FEASIBLE, or what it fails by."""
