@@ -1,86 +1,129 @@
-"""Cyclic coordinate descent: slow to converge, but it needs no Jacobian and never overshoots."""
+"""Cyclic coordinate descent: slow to converge, but it needs no Jacobian and never overshoots.
+
+Joints of a digit are moved one after the other, from the tip to the palm, each to where the sum of
+squared distances of points from their targets is least. For one hinge that has a closed form: with
+a and b the arms of a point and of its target across the axis, the best turn has the sine
+sum(axis . a x b) and the cosine sum(a . b), up to a common factor.
+"""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
-from handwright.kernels.decorators import compiled
+from handwright.kernels.decorators import inlined, kernel
 from handwright.kinematics.fk import one_pose
-from handwright.kinematics.ik.digit_table import DigitTable, Rig, count_of, rig_of
-from handwright.kinematics.tree import Links, forward, links_for, placed
+from handwright.kinematics.ik.digit import place_digit
+from handwright.kinematics.ik.digit_table import Rig, count_of, rig_of
+from handwright.kinematics.tree import Links, forward, links_for, placed_row
 from handwright.math.pose import Pose
+from handwright.math.vec3 import Vec3, minus, row3
+
+_LEAST_GAIN = 1e-9
 
 
-@compiled
-def _best_turn(links: Links, joint: int, point: np.ndarray, target: np.ndarray) -> float:
-    """Turn of one hinge that brings a point nearest to a target."""
-    axis = links.axis[joint]
-    a = point - links.position[joint + 1]
-    b = target - links.position[joint + 1]
-    a = a - axis * np.dot(axis, a)
-    b = b - axis * np.dot(axis, b)
-    if np.dot(a, a) < 1e-16 or np.dot(b, b) < 1e-16:
+class ChainGoals(NamedTuple):
+    """Points of the links of digits that should be somewhere; rows of a digit follow each other."""
+
+    first: Int[np.ndarray, " D+1"]
+    """Row of the first point of each digit, and the number of rows."""
+    link: Int[np.ndarray, " N"]
+    local: Float[np.ndarray, "N 3"]
+    """In the link's frame, m."""
+    target: Float[np.ndarray, "N 3"]
+    """In the world, m."""
+
+
+@kernel
+def _miss(goals: ChainGoals, links: Links, digit: int) -> float:
+    """Root of the sum of squared distances of a digit's points from their targets, m."""
+    total = 0.0
+    for n in range(goals.first[digit], goals.first[digit + 1]):
+        point = placed_row(links, goals.link[n], goals.local, n)
+        x, y, z = minus(row3(goals.target, n), point)
+        total += x * x + y * y + z * z
+    return np.sqrt(total)
+
+
+@inlined
+def _across(arm: Vec3, axis: Vec3) -> Vec3:
+    """Part of a vector across an axis."""
+    along = arm[0] * axis[0] + arm[1] * axis[1] + arm[2] * axis[2]
+    return arm[0] - along * axis[0], arm[1] - along * axis[1], arm[2] - along * axis[2]
+
+
+@kernel
+def _best_move(rig: Rig, goals: ChainGoals, links: Links, digit: int, joint: int) -> float:
+    """Turn, or shift, of one joint that brings what it moves nearest to the targets."""
+    axis = row3(links.axis, joint)
+    base = row3(links.position, joint + 1)
+    sine, cosine, shift, moved = 0.0, 0.0, 0.0, 0
+    for n in range(goals.first[digit], goals.first[digit + 1]):
+        if goals.link[n] <= joint:
+            continue
+        point = placed_row(links, goals.link[n], goals.local, n)
+        target = row3(goals.target, n)
+        moved += 1
+        off = minus(target, point)
+        shift += axis[0] * off[0] + axis[1] * off[1] + axis[2] * off[2]
+        a, b = _across(minus(point, base), axis), _across(minus(target, base), axis)
+        sine += (
+            axis[0] * (a[1] * b[2] - a[2] * b[1])
+            + axis[1] * (a[2] * b[0] - a[0] * b[2])
+            + axis[2] * (a[0] * b[1] - a[1] * b[0])
+        )
+        cosine += a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    if moved == 0:
         return 0.0
-    sine = (
-        axis[0] * (a[1] * b[2] - a[2] * b[1])
-        + axis[1] * (a[2] * b[0] - a[0] * b[2])
-        + axis[2] * (a[0] * b[1] - a[1] * b[0])
-    )
-    return np.arctan2(sine, np.dot(a, b))
+    if rig.tree.is_slide[joint]:
+        return shift / moved
+    return np.arctan2(sine, cosine) if sine * sine + cosine * cosine > 1e-24 else 0.0
 
 
-@compiled
-def _lead(q: np.ndarray, joint: int, table: DigitTable) -> None:
-    """Sets the joints that follow one."""
-    for other in range(q.shape[0]):
-        if table.leader[other] == joint:
-            q[other] = table.ratio[other] * q[joint] + table.bias[other]
-
-
-@compiled
-def _descend(
+@kernel
+def descend_chain(
     rig: Rig,
     links: Links,
     q: np.ndarray,
     digit: int,
-    target: np.ndarray,
+    goals: ChainGoals,
     tolerance: float,
     max_sweeps: int,
 ) -> tuple[float, int]:
-    """Turns one joint of a digit after another until the pad is at the target."""
-    tree, table = rig
-    forward(tree, q, links)
-    link, local = table.tip_link[digit], table.pad[digit]
-    point = np.array(placed(links, link, local[0], local[1], local[2]))
-    error = np.sqrt(np.sum((target - point) ** 2))
+    """Moves one joint of a digit after another until its points are at their targets.
+
+    The link that the digit is mounted on must be placed.
+
+    Returns:
+        Root of the sum of squared distances that are left, m, and the number of sweeps.
+    """
+    table = rig.table
+    place_digit(rig, links, digit, q)
+    error = _miss(goals, links, digit)
     for sweep in range(max_sweeps):
         if error <= tolerance:
             return error, sweep
         start = error
         for a in range(count_of(table.free, digit) - 1, -1, -1):
             joint = table.free[digit, a]
-            if tree.is_slide[joint]:
-                change = np.dot(links.axis[joint], target - point)
-            else:
-                change = _best_turn(links, joint, point, target)
             old = q[joint]
+            change = _best_move(rig, goals, links, digit, joint)
             q[joint] = min(max(old + change, table.lower[joint]), table.upper[joint])
-            _lead(q, joint, table)
-            forward(tree, q, links)
-            point = np.array(placed(links, link, local[0], local[1], local[2]))
-            moved = np.sqrt(np.sum((target - point) ** 2))
+            if q[joint] == old:
+                continue
+            place_digit(rig, links, digit, q)
+            moved = _miss(goals, links, digit)
             if moved > error:
                 # The limits, or a follower, spoilt the step.
                 q[joint] = old
-                _lead(q, joint, table)
-                forward(tree, q, links)
-                point = np.array(placed(links, link, local[0], local[1], local[2]))
+                place_digit(rig, links, digit, q)
             else:
                 error = moved
-        if start - error < 1e-9:
+        if start - error < _LEAST_GAIN:
             return error, sweep + 1
     return error, max_sweeps
 
@@ -114,6 +157,13 @@ def descend_digit(
     target = np.array(target, dtype=np.float64)
     if target.shape != (3,) or not np.isfinite(target).all():
         raise InvalidValueError(f"Target is {target.tolist()}; expected three numbers, metres.")
-    row, links = model.digits.index(found), links_for(model, root)
-    error, sweeps = _descend(rig_of(model), links, q, row, target, tolerance, max_sweeps)
-    return q, float(error), int(sweeps)
+    row, links, rig = model.digits.index(found), links_for(model, root), rig_of(model)
+    forward(rig.tree, q, links)
+    first = np.zeros(len(model.digits) + 1, dtype=np.int64)
+    first[row + 1 :] = 1
+    goals = ChainGoals(
+        first, np.array([found.pad.link]), np.array(found.pad.position)[None], target[None]
+    )
+    error, sweeps = descend_chain(rig, links, q, row, goals, tolerance, max_sweeps)
+    # Joints elsewhere may follow those of the digit.
+    return model.joints.clamp(q), float(error), int(sweeps)

@@ -1,0 +1,77 @@
+"""A body as the wrist sees it: its distance grid, and where the wrist is in its frame."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.errors import InvalidValueError
+from handwright.geometry.distance.sdf import Field, field_value_gradient
+from handwright.kernels.decorators import inlined
+from handwright.math.vec3 import Vec3
+
+
+class BodyView(NamedTuple):
+    """A body seen from the wrist of one hand, in one frame or in each of a batch."""
+
+    field: Field
+    """Signed distances, in the frame of the body."""
+    rotation: Float[np.ndarray, "N 3 3"]
+    """Of the wrist in the frame of the body."""
+    position: Float[np.ndarray, "N 3"]
+    """Of the wrist in the frame of the body, m."""
+
+
+def body_view(
+    field: Field, rotation: Float[np.ndarray, "*B 3 3"], position: Float[np.ndarray, "*B 3"]
+) -> BodyView:
+    """A body seen from one wrist pose, or from each of a batch.
+
+    Args:
+        field: Signed distances, in the frame of the body.
+        rotation: Of the wrist in the frame of the body.
+        position: Of the wrist in the frame of the body, m.
+    """
+    turn = np.array(rotation, dtype=np.float64, order="C")
+    place = np.array(position, dtype=np.float64, order="C")
+    if turn.shape != (*place.shape, 3) or place.shape[-1:] != (3,) or place.ndim > 2:
+        raise InvalidValueError(
+            f"body_view: rotation has shape {turn.shape} and position {place.shape}; expected "
+            "(3, 3) and (3,), or both with one batch axis in front."
+        )
+    if not (np.isfinite(turn).all() and np.isfinite(place).all()):
+        raise InvalidValueError("body_view: the wrist's pose holds NaN or infinity.")
+    return BodyView(field, turn.reshape(-1, 3, 3), place.reshape(-1, 3))
+
+
+@inlined
+def to_body(view: BodyView, row: int, point: Vec3) -> Vec3:
+    """A point of the wrist's frame in that of the body, m."""
+    r, p = view.rotation, view.position
+    x, y, z = point
+    return (
+        p[row, 0] + r[row, 0, 0] * x + r[row, 0, 1] * y + r[row, 0, 2] * z,
+        p[row, 1] + r[row, 1, 0] * x + r[row, 1, 1] * y + r[row, 1, 2] * z,
+        p[row, 2] + r[row, 2, 0] * x + r[row, 2, 1] * y + r[row, 2, 2] * z,
+    )
+
+
+@inlined
+def turned_back(view: BodyView, row: int, x: float, y: float, z: float) -> Vec3:
+    """A direction of the body's frame in that of the wrist."""
+    r = view.rotation
+    return (
+        r[row, 0, 0] * x + r[row, 1, 0] * y + r[row, 2, 0] * z,
+        r[row, 0, 1] * x + r[row, 1, 1] * y + r[row, 2, 1] * z,
+        r[row, 0, 2] * x + r[row, 1, 2] * y + r[row, 2, 2] * z,
+    )
+
+
+@inlined
+def distance_from(view: BodyView, row: int, point: Vec3) -> tuple[float, Vec3]:
+    """Signed distance of a point of the wrist's frame, m, and its gradient in that frame."""
+    x, y, z = to_body(view, row, point)
+    value, gx, gy, gz = field_value_gradient(view.field, x, y, z)
+    return value, turned_back(view, row, gx, gy, gz)

@@ -1,0 +1,34 @@
+"""What a learned hand senses: poses, trajectories and three kinds of sensors, as numbers."""
+
+from __future__ import annotations
+
+from handwright.methods.neural.sensing.body import SensedBody, sensed_body
+from handwright.methods.neural.sensing.features import (
+    FEATURES,
+    OUTPUTS,
+    Feature,
+    assembled,
+    finger_features,
+    fixed_features,
+    pose_of,
+    targets,
+)
+from handwright.methods.neural.sensing.joints import JOINTS
+from handwright.methods.neural.sensing.view import HandView, hand_view, hand_views
+
+__all__ = [
+    "FEATURES",
+    "JOINTS",
+    "OUTPUTS",
+    "Feature",
+    "HandView",
+    "SensedBody",
+    "assembled",
+    "finger_features",
+    "fixed_features",
+    "hand_view",
+    "hand_views",
+    "pose_of",
+    "sensed_body",
+    "targets",
+]

@@ -1,0 +1,61 @@
+"""What of a body takes part in sensing: two distance grids, and its centre of mass.
+
+The near grid is the one that all methods share: fine, and a little larger than the body. Beyond its
+border a grid only knows a lower bound of the distance, and that bound depends on how the body lies
+in its frame. Sensors reach further; so a coarse grid around the near one holds true distances as
+far as any sensor looks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from handwright.core.body import RigidBody
+from handwright.geometry.distance.sdf import Field
+from handwright.geometry.distance.sdf_build import signed_distance_field
+
+REACH = 0.10
+"""Largest distance that a sensor tells apart, m (section 5.2)."""
+FAR_SPACING = 0.004
+"""Between the nodes of the far grid of a hand-size body, m."""
+_MOST_FAR_NODES = 1_000_000
+# Bodies whose grids are kept in memory: a problem has one or two, a training set a few dozen.
+_NUM_KEPT = 32
+
+
+class SensedBody(NamedTuple):
+    """A body for the sensing kernels, in its own frame."""
+
+    near: Field
+    far: Field
+    center: np.ndarray
+    """(3,) centre of mass, m."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Surface:
+    """A body that equals another one with the same surface."""
+
+    digest: str
+    body: RigidBody = field(compare=False)
+
+
+def sensed_body(body: RigidBody) -> SensedBody:
+    """The grids and the centre of mass of a body; grids come from the cache if they can."""
+    near, far = _grids(_Surface(body.content_hash, body))
+    return SensedBody(near, far, np.array(body.center))
+
+
+@lru_cache(maxsize=_NUM_KEPT)
+def _grids(surface: _Surface) -> tuple[Field, Field]:
+    body = surface.body
+    size = np.ptp(body.bounds, axis=0) + 2.0 * REACH
+    spacing = max(FAR_SPACING, float(np.cbrt(np.prod(size) / _MOST_FAR_NODES)))
+    return (
+        signed_distance_field(body),
+        signed_distance_field(body, spacing=spacing, padding=REACH),
+    )
