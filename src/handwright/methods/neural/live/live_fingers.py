@@ -17,7 +17,6 @@ from jaxtyping import Float
 from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError, UnknownNameError
-from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.methods.neural.live.counts import no_counts
 from handwright.methods.neural.live.finger_model import FingerModel
@@ -33,6 +32,8 @@ from handwright.methods.neural.sensing.view import HandView
 
 MOST_AT_ONCE = 12
 """Frames that may be due at the same time; earlier ones are skipped."""
+LATEST = 1e12
+"""Largest time stamp that is believed, s."""
 START_POSE = "neutral"
 """Named pose that hands start from."""
 # How far a message may be short of what a frame looks ahead to and still count as there, s.
@@ -80,6 +81,8 @@ class LiveFingers:
         """Time of the first message by the sender's clock; all others are reckoned from it, s."""
         self._next = 0
         """Number of the next frame."""
+        self._looked_at = -math.inf
+        """Time up to which the last frame has looked, by the sender's clock, s."""
         self._postures = {name: np.array(hand.pose(START_POSE)) for name, hand in hands.items()}
         model.reset(self.hands)
 
@@ -122,16 +125,19 @@ class LiveFingers:
         self._watch(now)
         numbers = {name: self._numbers(pose) for name, pose in wrists.items()}
         moved = self._numbers(object)
-        if not math.isfinite(time):
+        # Not "above", so that NaN is refused too.
+        if not abs(time) <= LATEST:
             self._counts["invalid"] += 1
             return
         if moved is None and all(row is None for row in numbers.values()):
             return
         if self._admit(time, now):
             streams = [(self._object, moved), *((self._wrists[n], r) for n, r in numbers.items())]
-            for stream, row in streams:
-                if row is not None and not stream.add(time - self._origin, row):
-                    self._counts["doubled"] += 1
+            is_new = [
+                stream.add(time - self._origin, row) for stream, row in streams if row is not None
+            ]
+            self._counts["doubled"] += is_new.count(False)
+            self._counts["late"] += any(is_new) and time < self._looked_at
 
     def _numbers(self, pose: GivenPose | None) -> Float[np.ndarray, "7"] | None:
         if pose is None:
@@ -149,19 +155,17 @@ class LiveFingers:
         if arrival == "astray":
             self._counts["astray"] += 1
             return False
-        offset = RATE * (time - self._origin)
-        if offset < self._next - self._model.look_back:
+        if RATE * (time - self._origin) < self._next - self._model.look_back:
             self._counts["stale"] += 1
             return False
         self._counts["earlier"] += arrival == "earlier"
-        self._counts["late"] += offset < self._next - 1 + self._model.look_ahead - RATE * _SAME
         self._lost.add(time)
         self._counts["lost"] += self._lost.settle(self._sender.newest - _window(self._model))
         return True
 
     def _begin(self, time: float) -> None:
         """Follows a clock from here on; fingers stay as they are."""
-        self._origin, self._next = time, 0
+        self._origin, self._next, self._looked_at = time, 0, -math.inf
         self._lost.restart()
         for stream in (self._object, *self._wrists.values()):
             stream.clear()
@@ -228,6 +232,7 @@ class LiveFingers:
         for stream in (self._object, *wrists.values()):
             stream.forget(first)
         self._next += 1
+        self._looked_at = self._origin + present + self.delay - _SAME
         self._counts["held"] += is_held
         self._counts["frames"] += 1
         hands = {name: self._hand(name, even[name], thing, held[name]) for name in even}
@@ -245,8 +250,10 @@ class LiveFingers:
                 self.hands[name],
                 self._body,
                 times,
-                *wrist,
-                *thing,
+                wrist.rotation,
+                wrist.position,
+                thing.rotation,
+                thing.position,
                 other_position=other[0] if other else None,
             )
         return views
@@ -289,4 +296,4 @@ def _window(model: FingerModel) -> float:
 
 
 def _pose(even: EvenPoses, frame: int) -> Pose:
-    return Pose(even.position[frame], rotation.from_matrix(even.rotation[frame]))
+    return Pose(even.position[frame], even.wxyz[frame])

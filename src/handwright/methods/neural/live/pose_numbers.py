@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -26,10 +27,8 @@ def pose_numbers(given: GivenPose) -> Float[np.ndarray, "7"] | None:
     place, wxyz = (given.position, given.wxyz) if isinstance(given, Pose) else given
     if len(place) != 3 or len(wxyz) != 4:
         return None
-    numbers = np.array([*place, *wxyz], dtype=np.float64)
-    norm = float(np.sqrt(numbers[3:] @ numbers[3:]))
+    norm = math.hypot(*wxyz)
     # Not "above", so that NaN is refused too.
-    if not (np.abs(numbers[:3]).max() <= FARTHEST and abs(norm - 1.0) <= _LOOSE):
+    if not (all(abs(x) <= FARTHEST for x in place) and abs(norm - 1.0) <= _LOOSE):
         return None
-    numbers[3:] /= norm
-    return numbers
+    return np.array([*place, *(x / norm for x in wxyz)], dtype=np.float64)

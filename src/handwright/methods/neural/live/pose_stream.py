@@ -34,6 +34,8 @@ class EvenPoses(NamedTuple):
     """Maps the thing's frame to the world."""
     position: Float[np.ndarray, "T 3"]
     """m."""
+    wxyz: Float[np.ndarray, "T 4"]
+    """The rotation as unit quaternions."""
 
 
 class _Samples(NamedTuple):
@@ -123,10 +125,8 @@ class PoseStream:
             count: How many.
             longest_gap: Longest time between two poses that is filled in, s.
         """
-        even = EvenPoses(np.zeros((count, 3, 3)), np.zeros((count, 3)))
-        _resample(
-            self._packed, self._count, (first, step, longest_gap), even.rotation, even.position
-        )
+        even = EvenPoses(np.zeros((count, 3, 3)), np.zeros((count, 3)), np.zeros((count, 4)))
+        _resample(self._packed, self._count, (first, step, longest_gap), even)
         return even
 
 
@@ -172,12 +172,15 @@ def _between(samples: _Samples, count: int, n: int, i: int, share: float) -> flo
 
 
 @inlined
-def _store(out: np.ndarray, row: int, rotation: np.ndarray, position: np.ndarray) -> None:
-    """Writes a row of places and quaternions of any length as a place and a rotation matrix."""
+def _store(numbers: np.ndarray, row: int, even: EvenPoses) -> None:
+    """Writes a place and a quaternion of any length as a row of poses."""
     for i in range(3):
-        position[row, i] = out[i]
-    norm = math.sqrt(out[3] * out[3] + out[4] * out[4] + out[5] * out[5] + out[6] * out[6])
-    w, x, y, z = out[3] / norm, out[4] / norm, out[5] / norm, out[6] / norm
+        even.position[row, i] = numbers[i]
+    w, x, y, z = numbers[3], numbers[4], numbers[5], numbers[6]
+    norm = math.sqrt(w * w + x * x + y * y + z * z)
+    w, x, y, z = w / norm, x / norm, y / norm, z / norm
+    even.wxyz[row, 0], even.wxyz[row, 1], even.wxyz[row, 2], even.wxyz[row, 3] = w, x, y, z
+    rotation = even.rotation
     rotation[row, 0, 0] = 1.0 - 2.0 * (y * y + z * z)
     rotation[row, 0, 1] = 2.0 * (x * y - w * z)
     rotation[row, 0, 2] = 2.0 * (x * z + w * y)
@@ -191,17 +194,13 @@ def _store(out: np.ndarray, row: int, rotation: np.ndarray, position: np.ndarray
 
 @compiled
 def _resample(
-    samples: _Samples,
-    count: int,
-    clock: tuple[float, float, float],
-    rotation: np.ndarray,
-    position: np.ndarray,
+    samples: _Samples, count: int, clock: tuple[float, float, float], even: EvenPoses
 ) -> None:
-    """Fills the last two at even times; the clock is the first time, the step, and the gap."""
+    """Fills poses at even times; the clock is the first time, the step, and the longest gap."""
     first, step, longest_gap = clock
     row = np.zeros(_WIDTH)
     n = 0
-    for m in range(position.shape[0]):
+    for m in range(even.position.shape[0]):
         time = first + m * step
         while n + 1 < count and samples.times[n + 1] <= time:
             n += 1
@@ -215,4 +214,4 @@ def _resample(
             if share > 0.0:
                 for i in range(_WIDTH):
                     row[i] = _between(samples, count, n, i, share)
-        _store(row, m, rotation, position)
+        _store(row, m, even)
