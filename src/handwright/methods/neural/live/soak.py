@@ -6,7 +6,7 @@ import heapq
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
@@ -44,23 +44,23 @@ class Trouble:
         check_settings(self)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class SoakReport:
     """How it went."""
 
     duration: float
     """Simulated, s."""
-    counts: dict[str, int] = field(default_factory=dict)
+    counts: dict[str, int]
     """By the names of ``COUNTS``."""
-    computing_ms: dict[int, float] = field(default_factory=dict)
+    computing_ms: dict[int, float]
     """Processor time of a frame by percentile, ms."""
-    elapsed_ms: dict[int, float] = field(default_factory=dict)
+    elapsed_ms: dict[int, float]
     """Time that passed meanwhile, ms: the same on a machine with nothing else to do."""
-    largest_tip_step: float = 0.0
+    largest_tip_step: float
     """Longest way of a fingertip between two frames, seen from the wrist, m."""
-    largest_tip_step_in_world: float = 0.0
+    largest_tip_step_in_world: float
     """The same with the way of the wrist, m."""
-    seconds_to_grasp: list[float] = field(default_factory=list)
+    seconds_to_grasp: list[float]
     """For each object swapped in while the hand was to hold it: time until thumb and another digit
     touched it, s; infinity if they did not within a second."""
 
@@ -198,6 +198,7 @@ class _Watch:
             counts,
             dict(zip(_PERCENTILES, busy, strict=True)),
             dict(zip(_PERCENTILES, elapsed, strict=True)),
-            *self._largest,
+            self._largest[0],
+            self._largest[1],
             self._grasps,
         )
