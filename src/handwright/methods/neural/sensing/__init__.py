@@ -14,16 +14,25 @@ from handwright.methods.neural.sensing.features import (
     targets,
 )
 from handwright.methods.neural.sensing.joints import JOINTS
-from handwright.methods.neural.sensing.view import HandView, hand_view, hand_views
+from handwright.methods.neural.sensing.live import NOW, LiveView
+from handwright.methods.neural.sensing.view import (
+    HandView,
+    clip_views,
+    hand_view,
+    hand_views,
+)
 
 __all__ = [
     "FEATURES",
     "JOINTS",
+    "NOW",
     "OUTPUTS",
     "Feature",
     "HandView",
+    "LiveView",
     "SensedBody",
     "assembled",
+    "clip_views",
     "finger_features",
     "fixed_features",
     "hand_view",

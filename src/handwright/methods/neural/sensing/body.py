@@ -32,6 +32,10 @@ class SensedBody(NamedTuple):
 
     near: Field
     far: Field
+    low: np.ndarray
+    """(3,) lowest corner of the box around the surface, m."""
+    high: np.ndarray
+    """(3,) highest corner of that box, m."""
     center: np.ndarray
     """(3,) centre of mass, m."""
 
@@ -47,7 +51,9 @@ class _Surface:
 def sensed_body(body: RigidBody) -> SensedBody:
     """The grids and the centre of mass of a body; grids come from the cache if they can."""
     near, far = _grids(_Surface(body.content_hash, body))
-    return SensedBody(near, far, np.array(body.center))
+    low, high = body.bounds
+    # By one spacing larger, so that a ray that leaves the body there is seen to leave it.
+    return SensedBody(near, far, low - near.spacing, high + near.spacing, np.array(body.center))
 
 
 @lru_cache(maxsize=_NUM_KEPT)

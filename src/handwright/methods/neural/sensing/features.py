@@ -7,8 +7,7 @@ whole motion at once. All others do: ``finger_features`` gives them for given po
 
 from __future__ import annotations
 
-import math
-from typing import Any, NamedTuple
+from typing import Any, Protocol
 
 import numpy as np
 from jaxtyping import Float, Float32, Int
@@ -20,12 +19,10 @@ from handwright.kernels.packed import Packed
 from handwright.kinematics.fk import checked_values
 from handwright.kinematics.tree import Links
 from handwright.methods.neural.sensing.body import SensedBody
-from handwright.methods.neural.sensing.joints import JOINTS, NUM_SITES, SensedHand, sensed_hand
+from handwright.methods.neural.sensing.joints import NUM_JOINTS, NUM_SITES, SensedHand, sensed_hand
 from handwright.methods.neural.sensing.motion import Motion, place_wrist
 from handwright.methods.neural.sensing.sensors import (
     FINGER_SIZE,
-    GRID,
-    NUM_MOMENTS,
     POSE_SIZE,
     Posed,
     pose_hand,
@@ -34,63 +31,46 @@ from handwright.methods.neural.sensing.sensors import (
     write_fingers,
     write_pose,
 )
-from handwright.methods.neural.sensing.trajectory import (
-    NUM_SAMPLES,
-    write_trajectory,
+from handwright.methods.neural.sensing.table import (
+    FARTHEST_TARGET,
+    FEATURES,
+    FIXED_SIZE,
+    NUM_FEATURES,
+    NUM_OUTPUTS,
+    OUTPUTS,
+    Feature,
 )
-from handwright.methods.neural.sensing.trajectory import SIZE as TRAJECTORY_SIZE
-from handwright.methods.neural.sensing.view import HandView
+from handwright.methods.neural.sensing.trajectory import TRAJECTORY_SIZE, write_trajectory
 
-FARTHEST_TARGET = 0.035
-"""Largest distance to the object that a network is to predict, m (section 6.4)."""
-_NUM_JOINTS = len(JOINTS)
-FIXED_SIZE = TRAJECTORY_SIZE + GRID**3
-"""Numbers that do not depend on the fingers."""
-NUM_FEATURES = FIXED_SIZE + FINGER_SIZE
-NUM_OUTPUTS = POSE_SIZE + _NUM_JOINTS
-
-
-class Feature(NamedTuple):
-    """A row of the feature table."""
-
-    name: str
-    slice: slice
-    """Where it stands among all numbers."""
-    shape: tuple[int, ...]
-    unit: str
-    what: str
+__all__ = [
+    "FARTHEST_TARGET",
+    "FEATURES",
+    "FIXED_SIZE",
+    "NUM_FEATURES",
+    "NUM_OUTPUTS",
+    "OUTPUTS",
+    "Feature",
+    "View",
+    "assembled",
+    "finger_features",
+    "fixed_features",
+    "pose_of",
+    "targets",
+]
 
 
-def _table(*rows: tuple[str, tuple[int, ...], str, str]) -> tuple[Feature, ...]:
-    begin, table = 0, []
-    for name, shape, unit, what in rows:
-        end = begin + math.prod(shape)
-        table.append(Feature(name, slice(begin, end), shape, unit, what))
-        begin = end
-    return tuple(table)
+class View(Protocol):
+    """What is sensed: a ``HandView``, or a ``LiveView``."""
 
+    @property
+    def model(self) -> HandModel:
+        """The hand."""
 
-_POSE = (
-    ("joint_position", (_NUM_JOINTS, 3), "m", "places of the joints"),
-    ("joint_rotation", (_NUM_JOINTS, 6), "1", "directions along each bone and out of its back"),
-)
-FEATURES: tuple[Feature, ...] = _table(
-    *_POSE,
-    ("wrist_position", (NUM_SAMPLES, 3), "m", "places of the wrist over one second"),
-    ("wrist_rotation", (NUM_SAMPLES, 6), "1", "its x and z axes"),
-    ("other_distance", (NUM_SAMPLES,), "m", "from the other wrist to where this one is now"),
-    ("object_center", (NUM_SAMPLES, 3), "m", "places of the object's centre of mass"),
-    ("object_spin", (NUM_SAMPLES, 3), "rad/s", "angular velocities of the object"),
-    ("ambient", (GRID, GRID, GRID), "1", "how much of each cell before the palm is filled"),
-    ("proximity", (NUM_MOMENTS, NUM_SITES), "m", "signed lengths of rays out of the skin"),
-    ("signed_distance", (NUM_MOMENTS, _NUM_JOINTS), "m", "of the joints to the object"),
-    ("normal", (_NUM_JOINTS, 3), "1", "out of the object where it is nearest to each joint"),
-)
-"""All features, in their order."""
-OUTPUTS: tuple[Feature, ...] = _table(
-    *_POSE, ("distance", (_NUM_JOINTS,), "m", "of the joints to the object, 0 to 0.035")
-)
-"""What a network answers with, in its order."""
+    @property
+    def packed(self) -> tuple[Any, ...]:
+        """Hand, body and motion for the kernels."""
+
+    def __len__(self) -> int: ...
 
 
 @compiled
@@ -102,7 +82,7 @@ def _posed(hand: SensedHand) -> Posed:
         turns[0, i, i] = 1.0
     links = Links(turns, np.zeros((num_joints + 1, 3)), np.zeros((num_joints, 3)))
     return Posed(
-        links, np.zeros((_NUM_JOINTS, 3)), np.zeros((NUM_SITES, 3)), np.zeros((NUM_SITES, 3))
+        links, np.zeros((NUM_JOINTS, 3)), np.zeros((NUM_SITES, 3)), np.zeros((NUM_SITES, 3))
     )
 
 
@@ -157,7 +137,7 @@ def _measure_pose(hand: SensedHand, q: np.ndarray, out: np.ndarray) -> None:
         write_pose(hand, posed, out[n])
 
 
-def _checked_frames(view: HandView, frames: Any) -> np.ndarray:  # noqa: ANN401  any integers
+def _checked_frames(view: View, frames: Any) -> np.ndarray:  # noqa: ANN401  any integers
     frames = np.array(frames, dtype=np.int64)
     if frames.ndim != 1 or (len(frames) and not 0 <= frames.min() <= frames.max() < len(view)):
         span = f", {frames.min()} to {frames.max()}" if frames.size else ""
@@ -180,7 +160,7 @@ def _checked_postures(model: HandModel, q: Any, count: int | None) -> np.ndarray
 
 
 def fixed_features(
-    view: HandView, frames: Int[np.ndarray, " N"] | None = None
+    view: View, frames: Int[np.ndarray, " N"] | None = None
 ) -> Float32[np.ndarray, "N 1336"]:
     """Features that do not depend on the fingers: trajectory, then ambient.
 
@@ -195,7 +175,7 @@ def fixed_features(
 
 
 def finger_features(
-    view: HandView, frames: Int[np.ndarray, " N"], q: Float[np.ndarray, "N J"]
+    view: View, frames: Int[np.ndarray, " N"], q: Float[np.ndarray, "N J"]
 ) -> Float32[np.ndarray, "N 1020"]:
     """Features that depend on the fingers: pose, proximity, signed distances, normals.
 
@@ -219,7 +199,7 @@ def assembled(
 
 
 def targets(
-    view: HandView, frames: Int[np.ndarray, " N"], q: Float[np.ndarray, "N J"]
+    view: View, frames: Int[np.ndarray, " N"], q: Float[np.ndarray, "N J"]
 ) -> Float32[np.ndarray, "N 220"]:
     """What a network is to answer with: pose at these frames, and clamped distances.
 

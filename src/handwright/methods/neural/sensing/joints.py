@@ -28,6 +28,7 @@ JOINTS = (
     "little_proximal", "little_intermediate", "little_distal", "little_tip",
 )  # fmt: skip
 """Frames of the hand whose poses and distances are sensed and predicted, in this order."""
+NUM_JOINTS = len(JOINTS)
 NUM_SITES = 104
 """Proximity sensors of a hand."""
 GRID_FROM_KNUCKLE = np.array([0.04, 0.0, -0.09])

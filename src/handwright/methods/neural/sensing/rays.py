@@ -13,9 +13,13 @@ from handwright.methods.neural.sensing.body import SensedBody
 _RIDGE = 0.5
 # Least step of a ray, in spacings of the near grid: what is thinner along the ray can be missed.
 _LEAST_STEP = 0.4
-# By how much a ray stops short of what the far grid promises, in its spacings.
-_FAR_SLACK = 0.25
-_NUM_REFINEMENTS = 3
+# A wall thinner than the spacing can be lost between nodes; what is left of it is a dip of the
+# distance along the ray below this many spacings.
+_THIN = 0.35
+# How far the interpolated distance can be above the true one, in spacings: distances change by at
+# most the way, and the mean squared way to the corners of a cell, weighted as the interpolant
+# weights them, is at most three quarters of the squared spacing.
+FAR_SLACK = math.sqrt(0.75)
 
 
 @inlined
@@ -53,8 +57,27 @@ def body_distance_normal(body: SensedBody, x: float, y: float, z: float) -> tupl
 
 
 @inlined
-def _along(body: SensedBody, p: Vec3, u: Vec3, t: float) -> float:
-    return body_distance(body, p[0] + t * u[0], p[1] + t * u[1], p[2] + t * u[2])
+def _slab(p: float, u: float, low: float, high: float) -> tuple[float, float]:
+    """Where a coordinate that starts at p and changes by u is within an interval, from and to."""
+    if u == 0.0:
+        return (-math.inf, math.inf) if low <= p <= high else (math.inf, -math.inf)
+    a, b = (low - p) / u, (high - p) / u
+    return (a, b) if a <= b else (b, a)
+
+
+@inlined
+def _span(body: SensedBody, p: Vec3, u: Vec3, reach: float) -> tuple[float, float]:
+    """Part of a ray that lies in the box around the body, from and to, m; empty if from > to."""
+    low, high = body.low, body.high
+    a0, b0 = _slab(p[0], u[0], low[0], high[0])
+    a1, b1 = _slab(p[1], u[1], low[1], high[1])
+    a2, b2 = _slab(p[2], u[2], low[2], high[2])
+    return max(0.0, a0, a1, a2), min(reach, b0, b1, b2)
+
+
+@inlined
+def _along(field: Field, p: Vec3, u: Vec3, t: float) -> float:
+    return field_value(field, p[0] + t * u[0], p[1] + t * u[1], p[2] + t * u[2])
 
 
 @kernel
@@ -63,8 +86,9 @@ def proximity(body: SensedBody, p: Vec3, normal: Vec3, reach: float) -> float:
 
     Outside the body the distance along the normal to the first hit; inside it the negative
     distance against the normal to where the ray leaves the body; ``reach`` with that sign if the
-    surface is farther away. A ray goes on by the distance of the surface, at least by the least
-    step, until the sign of the distance changes; the place of the change is then interpolated.
+    surface is farther away. A ray is followed through the box around the body: it goes on by the
+    distance of the surface, at least by the least step, until the sign of the distance changes;
+    the place of the change is interpolated.
 
     Args:
         body: In whose frame the sensor is given.
@@ -72,36 +96,40 @@ def proximity(body: SensedBody, p: Vec3, normal: Vec3, reach: float) -> float:
         normal: Outward normal of the hand there, unit length.
         reach: Length of rays, m.
     """
-    d = body_distance(body, p[0], p[1], p[2])
-    side = 1.0 if d >= 0.0 else -1.0
+    near, far = body.near, body.far
+    least, slack = _LEAST_STEP * near.spacing, FAR_SLACK * far.spacing
+    side = 1.0 if _is_outside(body, p, slack) else -1.0
     u = side * normal[0], side * normal[1], side * normal[2]
-    least = _LEAST_STEP * body.near.spacing
-    slack = _FAR_SLACK * body.far.spacing
-    d *= side
-    t = 0.0
-    while True:
-        x, y, z = p[0] + t * u[0], p[1] + t * u[1], p[2] + t * u[2]
-        step = d if _is_near(body.near, x, y, z) else d - slack
-        after = t + max(step, least)
-        # Not "beyond", so that NaN ends the ray too.
-        if not after < reach:
-            return side * reach
-        ahead = side * _along(body, p, u, after)
-        if ahead < 0.0:
-            return side * _crossing(body, p, u, side, (t, d, after, ahead))
-        t, d = after, ahead
-
-
-@kernel
-def _crossing(body: SensedBody, p: Vec3, u: Vec3, side: float, bracket: tuple) -> float:
-    """Where the distance along a ray is zero between two places on both sides, m."""
-    low, before, high, behind = bracket
-    t = low
-    for _ in range(_NUM_REFINEMENTS):
-        t = low + (high - low) * before / (before - behind)
-        d = side * _along(body, p, u, t)
+    t, end = _span(body, p, u, reach)
+    last_t, last_d = t, 0.0
+    is_coarse, is_falling = True, False
+    # Not "until it is beyond", so that NaN ends the ray too.
+    while t <= end:
+        if is_coarse:
+            d = side * _along(far, p, u, t) - slack
+            if d > slack:
+                t += d
+                continue
+            last_t, last_d, is_falling = t, 0.0, False
+        d = side * _along(near, p, u, t)
         if d < 0.0:
-            high, behind = t, d
-        else:
-            low, before = t, d
-    return t
+            return side * min(last_t + (t - last_t) * last_d / (last_d - d), reach)
+        if is_falling and d > last_d and last_d < _THIN * near.spacing:
+            return side * last_t
+        is_falling = d < last_d
+        last_t, last_d = t, d
+        t += max(d, least)
+        is_coarse = d > 3.0 * slack
+    return side * reach
+
+
+@inlined
+def _is_outside(body: SensedBody, p: Vec3, slack: float) -> bool:
+    """Whether a point is outside the body; asks the fine grid only where the coarse is unsure."""
+    low, high = body.low, body.high
+    if not (low[0] <= p[0] <= high[0] and low[1] <= p[1] <= high[1] and low[2] <= p[2] <= high[2]):
+        return True
+    d = field_value(body.far, p[0], p[1], p[2])
+    if abs(d) <= slack:
+        d = field_value(body.near, p[0], p[1], p[2])
+    return d >= 0.0

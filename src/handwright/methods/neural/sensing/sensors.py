@@ -5,23 +5,25 @@ What the readings are, in which order and in which units, ``features`` says.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
+from handwright.geometry.distance.sdf import field_value
 from handwright.kernels.decorators import inlined, kernel
 from handwright.kinematics.tree import Links, forward, placed_row, turned
 from handwright.math.vec3 import Vec3, row3
 from handwright.methods.neural.sensing.body import REACH, SensedBody
-from handwright.methods.neural.sensing.joints import JOINTS, NUM_SITES, SensedHand
+from handwright.methods.neural.sensing.joints import NUM_JOINTS, NUM_SITES, SensedHand
 from handwright.methods.neural.sensing.motion import Motion, place_wrist
 from handwright.methods.neural.sensing.rays import (
+    FAR_SLACK,
     body_distance,
     body_distance_normal,
     proximity,
 )
 
-NUM_JOINTS = len(JOINTS)
 POSE_SIZE = 9 * NUM_JOINTS
 NUM_MOMENTS = 6
 """Moments at which proximity and distance are sensed, the measured frame first."""
@@ -32,6 +34,8 @@ GRID = 10
 CELL = 0.018
 """Edge of a cell, m."""
 
+# From the middle of a cell to its corners, m.
+_HALF_DIAGONAL = 0.5 * math.sqrt(3.0) * CELL
 _DISTANCES = POSE_SIZE + NUM_MOMENTS * NUM_SITES
 _NORMALS = _DISTANCES + NUM_MOMENTS * NUM_JOINTS
 FINGER_SIZE = _NORMALS + 3 * NUM_JOINTS
@@ -205,17 +209,20 @@ def write_ambient(hand: SensedHand, body: SensedBody, place: tuple, out: np.ndar
 @inlined
 def _filled(body: SensedBody, turn: np.ndarray, x: float, y: float, z: float) -> float:
     """How much of the cell around a point of the body's frame is filled."""
-    d = body_distance(body, x, y, z)
+    # The coarse grid stays in the processor's caches, and decides nearly all cells.
+    rough = field_value(body.far, x, y, z)
+    slack = FAR_SLACK * body.far.spacing
+    if rough > slack + _HALF_DIAGONAL:
+        return 0.0
+    if rough < -slack:
+        return 1.0
+    d, gx, gy, gz = body_distance_normal(body, x, y, z)
     if d <= 0.0:
         return 1.0
-    if d > 0.5 * CELL:
-        # No cell of which not even a corner is within reach is asked for its direction.
-        if d * d > 0.75 * CELL * CELL:
-            return 0.0
-        _, gx, gy, gz = body_distance_normal(body, x, y, z)
-        spread = 0.0
-        for axis in range(3):
-            spread += abs(turn[0, axis] * gx + turn[1, axis] * gy + turn[2, axis] * gz)
-        if d > 0.5 * CELL * spread:
-            return 0.0
+    spread = 0.0
+    for axis in range(3):
+        spread += abs(turn[0, axis] * gx + turn[1, axis] * gy + turn[2, axis] * gz)
+    # The surface of an inscribed ball touches the faces: so near all cells are touched.
+    if d > 0.5 * CELL * max(spread, 1.0):
+        return 0.0
     return 1.0 - d / CELL

@@ -19,8 +19,8 @@ HALF_WINDOW = HALF * SAMPLE_STEP
 """Frames that features look back and ahead: half a second."""
 FARTHEST_WRIST = 1.0
 """Largest distance of the other wrist that is told apart, m."""
-SIZE = 16 * NUM_SAMPLES
-"""Numbers that these features take."""
+TRAJECTORY_SIZE = 16 * NUM_SAMPLES
+"""How many numbers these features are."""
 
 # Where each kind begins.
 _ROTATION = 3 * NUM_SAMPLES

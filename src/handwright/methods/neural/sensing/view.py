@@ -11,11 +11,12 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.body import RigidBody
+from handwright.core.clip import Clip
 from handwright.core.frozen import freeze_arrays
 from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError, UnknownNameError, refuse
-from handwright.geometry.distance.sdf import Field, sample_field
+from handwright.geometry.distance.sdf import Field, make_field, sample_field
 from handwright.kernels.packed import Packed
 from handwright.kinematics.fk import frame_poses
 from handwright.math import rotation
@@ -82,6 +83,11 @@ class HandView:
     def __len__(self) -> int:
         return len(self.times)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What is packed holds addresses, which mean nothing in another process.
+        tracks = [getattr(self, item.name) for item in dataclasses.fields(self)[2:-1]]
+        return _revived, (self.model, tuple(self.body), *tracks)
+
     @property
     def sign(self) -> float:
         """Of y: 1 for a right hand, -1 for a left one, which is seen in a mirror."""
@@ -96,6 +102,11 @@ class HandView:
     def center_of_mass(self) -> Float[np.ndarray, "3"]:
         """In the object's frame, m."""
         return self.body.center
+
+
+def _revived(model: HandModel, body: tuple[Any, ...], *tracks: np.ndarray) -> HandView:
+    near, far, *rest = body
+    return HandView(model, SensedBody(make_field(*near), make_field(*far), *rest), *tracks)
 
 
 def _unwritable(array: np.ndarray) -> np.ndarray:
@@ -162,49 +173,62 @@ def hand_views(problem: Problem, objects: Mapping[str, str] | None = None) -> di
         problem: With tracks of wrists and bodies.
         objects: Bodies that hands sense, by the names of the hands, where they are to be others.
     """
-    hands = [name for name in problem.hands if name in problem.tracks]
-    bodies = [name for name in problem.bodies if name in problem.tracks]
+    poses = {name: track.at(problem.times) for name, track in problem.tracks.items()}
+    return _views(problem, problem.times, poses, objects)
+
+
+def clip_views(clip: Clip, objects: Mapping[str, str] | None = None) -> dict[str, HandView]:
+    """Views of all hands of a motion; see ``hand_views``.
+
+    Args:
+        clip: The motion. At 60 frames a second, a frame of the views is one of the clip.
+        objects: Bodies that hands sense, by the names of the hands, where they are to be others.
+    """
+    roots = {name: motion.root for name, motion in clip.hands.items()}
+    return _views(clip.problem, clip.times, {**roots, **clip.bodies}, objects)
+
+
+def _views(
+    problem: Problem,
+    times: Float[np.ndarray, " T"],
+    poses: Mapping[str, Pose],
+    objects: Mapping[str, str] | None,
+) -> dict[str, HandView]:
+    hands = {name: model for name, model in problem.hands.items() if name in poses}
+    bodies = {name: body for name, body in problem.bodies.items() if name in poses}
     if not hands or not bodies:
         raise InvalidValueError(
-            f"Problem '{problem.name}' has tracks of {', '.join(problem.tracks) or 'nothing'}; "
-            "expected those of a wrist and of a body. Give both, or use a method that moves them."
+            f"Problem '{problem.name}' has tracks of {', '.join(poses) or 'nothing'}; expected "
+            "those of a wrist and of a body. Give both, or use a method that finds them."
         )
-    for name in hands:
-        if problem.hands[name].wrist_link != 0:
+    for name, model in hands.items():
+        if model.wrist_link != 0:
             raise InvalidValueError(
                 f"Hand '{name}' of problem '{problem.name}' has an arm, so that its track is that "
                 "of the shoulder; expected the wrist's. Give a hand without an arm."
             )
-    times = problem.times
-    poses = {name: problem.tracks[name].at(times) for name in [*hands, *bodies]}
     views = {}
-    for name in hands:
-        chosen = (objects or {}).get(name) or _nearest_body(problem, name, bodies, poses)
+    for name, model in hands.items():
+        chosen = (objects or {}).get(name) or _nearest_body(model, poses[name], bodies, poses)
         if chosen not in bodies:
             raise UnknownNameError(f"body with a track of '{problem.name}'", chosen, bodies)
-        others = [poses[other] for other in hands if other != name]
-        views[name] = hand_view(
-            problem.hands[name],
-            problem.bodies[chosen],
-            times,
-            poses[name],
-            poses[chosen],
-            others[0] if others else None,
-        )
+        other = next((poses[one] for one in hands if one != name), None)
+        views[name] = hand_view(model, bodies[chosen], times, poses[name], poses[chosen], other)
     return views
 
 
-def _nearest_body(problem: Problem, hand: str, bodies: list[str], poses: Mapping[str, Pose]) -> str:
+def _nearest_body(
+    model: HandModel, wrist: Pose, bodies: Mapping[str, RigidBody], poses: Mapping[str, Pose]
+) -> str:
     """The body that the palm of a hand is nearest to in the mean."""
     if len(bodies) == 1:
-        return bodies[0]
-    model = problem.hands[hand]
+        return next(iter(bodies))
     flat = frame_poses(model, np.zeros(model.num_joints))
-    palm = poses[hand].apply(flat.position[model.frames.index("palm")])
+    palm = wrist.apply(flat.position[model.frames.index("palm")])
     mean = {
-        name: sample_field(
-            sensed_body(problem.bodies[name]).far, poses[name].inverse().apply(palm)
-        )[0].mean()
-        for name in bodies
+        name: float(
+            sample_field(sensed_body(body).far, poses[name].inverse().apply(palm))[0].mean()
+        )
+        for name, body in bodies.items()
     }
-    return min(mean, key=lambda name: float(mean[name]))
+    return min(mean, key=lambda name: mean[name])
