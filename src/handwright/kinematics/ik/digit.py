@@ -41,7 +41,7 @@ _SHORT_STEP = 3e-3
 
 
 @inlined
-def _point_row(
+def point_row(
     rig: Rig, links: Links, digit: int, link: int, point: Vec3, direction: Vec3, row: np.ndarray
 ) -> None:
     """Derivative of ``direction . point`` by the digit's free joints, in ``row``."""
@@ -159,7 +159,7 @@ def _object_terms(
             depth = reach - value
             if depth > 0.0:
                 cost += weights.object * depth * depth
-                _point_row(problem.rig, links, digit, link, point, (-gx, -gy, -gz), work.row)
+                point_row(problem.rig, links, digit, link, point, (-gx, -gy, -gz), work.row)
                 add_row(work, side, count, depth, weights.object)
     return cost
 
@@ -194,7 +194,7 @@ def digit_terms(
                     p = along(a, b, s)
                     x, y, z = minus(along(c, d, t), p)
                     away = (x / distance, y / distance, z / distance)
-                    _point_row(rig, links, digit, link, p, away, work.row)
+                    point_row(rig, links, digit, link, p, away, work.row)
                     add_row(work, side, count, overlap, weights.digits)
     return cost
 

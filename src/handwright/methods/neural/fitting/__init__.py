@@ -3,8 +3,27 @@
 from __future__ import annotations
 
 from handwright.methods.neural.fitting.algorithm1 import Blend
-from handwright.methods.neural.fitting.body_view import BodyView, body_view
-from handwright.methods.neural.fitting.hand import FittedHand, fit_posture
+from handwright.methods.neural.fitting.body_view import BodyView, body_view, seen_at
+from handwright.methods.neural.fitting.contact import ContactSettings
+from handwright.methods.neural.fitting.hand import (
+    Correction,
+    FittedHand,
+    Fitter,
+    corrected,
+    fit_posture,
+)
 from handwright.methods.neural.fitting.posture import FitSettings
 
-__all__ = ["Blend", "BodyView", "FitSettings", "FittedHand", "body_view", "fit_posture"]
+__all__ = [
+    "Blend",
+    "BodyView",
+    "ContactSettings",
+    "Correction",
+    "FitSettings",
+    "FittedHand",
+    "Fitter",
+    "body_view",
+    "corrected",
+    "fit_posture",
+    "seen_at",
+]

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from handwright.errors import InvalidValueError
 from handwright.geometry.distance.sdf import Field, field_value_gradient
 from handwright.kernels.decorators import inlined
+from handwright.kinematics.obstacles import no_object
 from handwright.math.vec3 import Vec3
+from handwright.methods.neural.sensing.view import HandView
 
 
 class BodyView(NamedTuple):
@@ -44,6 +46,25 @@ def body_view(
     if not (np.isfinite(turn).all() and np.isfinite(place).all()):
         raise InvalidValueError("body_view: the wrist's pose holds NaN or infinity.")
     return BodyView(field, turn.reshape(-1, 3, 3), place.reshape(-1, 3))
+
+
+def seen_at(view: HandView, frames: Int[np.ndarray, "*B"]) -> BodyView:
+    """The body that a hand senses, seen from its wrist at some frames of the view.
+
+    Args:
+        view: The hand and its object.
+        frames: One frame, or a batch.
+    """
+    back = np.swapaxes(view.object_rotation[frames], -1, -2)
+    off = view.wrist_position[frames] - view.object_position[frames]
+    return body_view(
+        view.field, back @ view.wrist_rotation[frames], (back @ off[..., None])[..., 0]
+    )
+
+
+def nothing_seen() -> BodyView:
+    """A view of nothing: everything is a kilometre away."""
+    return BodyView(no_object(), np.eye(3)[None], np.zeros((1, 3)))
 
 
 @inlined

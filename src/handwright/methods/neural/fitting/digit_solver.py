@@ -3,6 +3,7 @@
 Each digit minimises, in its own joints and within their limits,
 
     places and turns of its joints as the network says      ``pose_terms``
+  + capsules out of the body, and on it where they touch    ``touch_terms``
   + sum_j stiffness_j (q_j - reference_j)^2                 stay near a posture
 """
 
@@ -19,9 +20,11 @@ from handwright.kinematics.ik.digit import place_digit
 from handwright.kinematics.ik.digit_table import Rig, count_of
 from handwright.kinematics.ik.problem import DigitWorkspace
 from handwright.kinematics.tree import Links
+from handwright.methods.neural.fitting.body_view import BodyView
 from handwright.methods.neural.fitting.joint_table import JointTable
 from handwright.methods.neural.fitting.network_pose import NetworkPose
 from handwright.methods.neural.fitting.pose_terms import PoseWeights, pose_terms
+from handwright.methods.neural.fitting.touch_terms import TouchTable, touch_terms
 
 _MOST_DAMPING = 1e6
 
@@ -33,6 +36,7 @@ class DigitTask(NamedTuple):
     joints: JointTable
     pose: NetworkPose
     weights: PoseWeights
+    touch: TouchTable
     reference: Float[np.ndarray, " J"]
     """Posture that is preferred, rad."""
     stiffness: Float[np.ndarray, " J"]
@@ -44,10 +48,17 @@ class DigitTask(NamedTuple):
 
 @inlined
 def _cost(
-    task: DigitTask, links: Links, digit: int, q: np.ndarray, work: DigitWorkspace, side: int
+    task: DigitTask,
+    view: BodyView,
+    row: int,
+    links: Links,
+    digit: int,
+    q: np.ndarray,
+    work: DigitWorkspace,
+    side: int,
 ) -> float:
     """Objective of one digit, with its normal equations in ``work`` at ``side``."""
-    table = task.rig.table
+    rig, table = task.rig, task.rig.table
     cost = 0.0
     for a in range(count_of(table.free, digit)):
         joint = table.free[digit, a]
@@ -57,17 +68,26 @@ def _cost(
         for b in range(a):
             work.matrix[side, a, b] = 0.0
         work.matrix[side, a, a] = weight
-    cost += pose_terms(task.rig, task.joints, links, digit, task.pose, task.weights, work, side)
+    cost += pose_terms(rig, task.joints, links, digit, task.pose, task.weights, work, side)
+    if task.touch.push > 0.0:
+        cost += touch_terms(rig, task.touch, links, digit, view, row, work, side)
     return cost
 
 
 @kernel
 def settle_digit(
-    task: DigitTask, links: Links, digit: int, q: np.ndarray, work: DigitWorkspace
+    task: DigitTask,
+    view: BodyView,
+    row: int,
+    links: Links,
+    digit: int,
+    q: np.ndarray,
+    work: DigitWorkspace,
 ) -> float:
     """Moves one digit of ``q`` and its links to the least cost within its limits; returns it.
 
-    The wrist link must be placed; nothing else need be.
+    The wrist link must be placed; nothing else need be. The body is seen from pose ``row`` of the
+    view.
     """
     table = task.rig.table
     bounds = table.lower, table.upper
@@ -78,7 +98,7 @@ def settle_digit(
     damping, side, cost = 1e-5, 1, np.inf
     place_digit(task.rig, links, digit, q)
     for iteration in range(task.max_iterations):
-        trial = _cost(task, links, digit, q, work, 1 - side)
+        trial = _cost(task, view, row, links, digit, q, work, 1 - side)
         if trial < cost:
             side, cost = 1 - side, trial
             damping *= 0.1

@@ -1,29 +1,43 @@
-"""A hand made ready to be posed by a network."""
+"""A hand that a network poses: fits, corrections, and streams of them."""
 
 from __future__ import annotations
+
+from typing import Literal, get_args
 
 import numpy as np
 from jaxtyping import Float
 
 from handwright.core.hand import HandModel
+from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.kinematics.fk import checked_values
 from handwright.methods.neural.fitting.algorithm1 import Blend, PublishedCorrection
+from handwright.methods.neural.fitting.body_view import BodyView
+from handwright.methods.neural.fitting.contact import ContactCorrection, ContactSettings
 from handwright.methods.neural.fitting.network_pose import checked_outputs
 from handwright.methods.neural.fitting.posture import FitSettings, PostureFit
+
+Correction = Literal["none", "algorithm1", "contact"]
+"""What is done to fitted postures: nothing, Algorithm 1 as published, or contact-keeping."""
 
 
 class FittedHand:
     """A hand made ready for fits; holds room to compute in, so one thread at a time may use it."""
 
-    __slots__ = ("algorithm1", "fit", "model")
+    __slots__ = ("algorithm1", "contact", "fit", "model")
 
     def __init__(
-        self, model: HandModel, settings: FitSettings | None = None, *, blend: Blend | None = None
+        self,
+        model: HandModel,
+        settings: FitSettings | None = None,
+        *,
+        blend: Blend | None = None,
+        contact: ContactSettings | None = None,
     ) -> None:
         settings = FitSettings() if settings is None else settings
         self.model = model
         self.fit = PostureFit(model, settings)
         self.algorithm1 = PublishedCorrection(model, own_places=settings.own_bones, blend=blend)
+        self.contact = ContactCorrection(model, contact)
 
 
 def fit_posture(
@@ -41,3 +55,84 @@ def fit_posture(
     start = checked_values(hand.model, start)
     outputs = checked_outputs(output, start.shape[:-1])
     return hand.fit(outputs, start.reshape(-1, hand.model.num_joints)).reshape(start.shape)
+
+
+def corrected(
+    hand: FittedHand,
+    view: BodyView,
+    output: Float[np.ndarray, "*B 220"],
+    q: Float[np.ndarray, "*B J"],
+    mode: Correction = "contact",
+    past: Float[np.ndarray, "*B 2 J"] | None = None,
+) -> Float[np.ndarray, "*B J"]:
+    """Fitted postures with their contacts set right.
+
+    Args:
+        hand: The hand.
+        view: The body, from the wrist poses of the postures.
+        output: The network's numbers, one pose or a batch, whose distances say what should touch.
+        q: Joint values that were fitted to them, rad.
+        mode: ``none``, ``algorithm1`` (as published) or ``contact``.
+        past: Corrected postures of the last frame and the one before it, rad, which ``contact``
+            goes on from; NaN in rows that have none.
+    """
+    q = hand.model.joints.clamp(checked_values(hand.model, q))
+    outputs = checked_outputs(output, q.shape[:-1])
+    rows = q.reshape(-1, hand.model.num_joints)
+    if len(view.position) != len(rows):
+        raise InvalidValueError(
+            f"corrected: {len(rows)} postures and a view from {len(view.position)} wrist poses; "
+            "expected as many."
+        )
+    if past is None:
+        past = np.full((*q.shape[:-1], 2, q.shape[-1]), np.nan)
+    if past.shape != (*q.shape[:-1], 2, q.shape[-1]):
+        raise InvalidValueError(
+            f"corrected: past has shape {past.shape}; expected {(*q.shape[:-1], 2, q.shape[-1])}."
+        )
+    if mode == "algorithm1":
+        rows = hand.algorithm1(view, outputs, rows)
+    elif mode == "contact":
+        before = np.array(past, dtype=np.float64).reshape(-1, 2, q.shape[-1])
+        rows = hand.contact(view, outputs, rows, before)
+    elif mode != "none":
+        raise UnknownNameError("correction", mode, get_args(Correction))
+    return rows.reshape(q.shape)
+
+
+class Fitter:
+    """Fits and corrects one frame after another; remembers the last two postures."""
+
+    __slots__ = ("_past", "_posture", "hand", "mode")
+
+    def __init__(
+        self, hand: FittedHand, start: Float[np.ndarray, " J"], mode: Correction = "contact"
+    ) -> None:
+        if mode not in get_args(Correction):
+            raise UnknownNameError("correction", mode, get_args(Correction))
+        self.hand, self.mode = hand, mode
+        self.reset(start)
+
+    def reset(self, start: Float[np.ndarray, " J"]) -> None:
+        """Forgets the past; the next fit starts from this posture, rad."""
+        self._posture = self.hand.model.joints.clamp(checked_values(self.hand.model, start))
+        self._past = np.full((2, self.hand.model.num_joints), np.nan)
+
+    @property
+    def posture(self) -> Float[np.ndarray, " J"]:
+        """Joint values of the last frame, rad."""
+        return self._posture.copy()
+
+    def step(self, view: BodyView, output: Float[np.ndarray, " 220"]) -> Float[np.ndarray, " J"]:
+        """Joint values of the next frame, rad.
+
+        Args:
+            view: The body, from the wrist pose of that frame.
+            output: The network's numbers for it.
+        """
+        q = fit_posture(self.hand, output, self._posture)
+        q = corrected(self.hand, view, output, q, self.mode, self._past)
+        # After its first frame a stream is at rest.
+        before = q if np.isnan(self._past[0, 0]) else self._posture
+        self._posture, self._past = q, np.stack([q, before])
+        return q.copy()

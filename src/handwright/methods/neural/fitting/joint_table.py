@@ -45,10 +45,7 @@ def joint_table(model: HandModel) -> JointTable:
     """
     sensed = sensed_hand(model)
     _check_digits(model)
-    place = np.zeros((model.num_links, 3))
-    # At the zero pose all links are parallel to the root.
-    for joint, parent in enumerate(model.joints.parent):
-        place[joint + 1] = place[parent] + model.joints.offset[joint]
+    place = flat_links(model)
     point = place[sensed.link] + sensed.local
     starts = [[name.startswith(digit) for name in JOINTS].index(True) for digit in DIGITS]
     bone = np.zeros(NUM_JOINTS)
@@ -63,6 +60,14 @@ def joint_table(model: HandModel) -> JointTable:
         bone=bone,
         palm=float(np.linalg.norm(point[MIDDLE_KNUCKLE] - place[model.wrist_link])),
     )
+
+
+def flat_links(model: HandModel) -> Float[np.ndarray, "L 3"]:
+    """Places of all links at the zero pose, where they are parallel to the root, m."""
+    place = np.zeros((model.num_links, 3))
+    for joint, parent in enumerate(model.joints.parent):
+        place[joint + 1] = place[parent] + model.joints.offset[joint]
+    return place
 
 
 def _check_digits(model: HandModel) -> None:

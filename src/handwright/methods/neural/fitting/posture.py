@@ -15,10 +15,12 @@ from handwright.kernels.packed import Packed
 from handwright.kinematics.ik.digit_table import rig_of
 from handwright.kinematics.ik.problem import DigitWorkspace, make_work
 from handwright.kinematics.tree import Links, links_for
+from handwright.methods.neural.fitting.body_view import BodyView, nothing_seen
 from handwright.methods.neural.fitting.digit_solver import DigitTask, settle_digit
 from handwright.methods.neural.fitting.joint_table import joint_table
 from handwright.methods.neural.fitting.network_pose import empty_pose, read_pose
 from handwright.methods.neural.fitting.pose_terms import PoseWeights
+from handwright.methods.neural.fitting.touch_terms import touch_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,8 @@ class _Room(NamedTuple):
     """What the kernel reads and writes for one hand."""
 
     task: DigitTask
+    nothing: BodyView
+    """A fit looks at no body."""
     links: Links
     work: DigitWorkspace
 
@@ -65,7 +69,7 @@ def _fit_batch(room: _Room, outputs: np.ndarray, q: np.ndarray) -> None:
         for joint in range(q.shape[1]):
             task.reference[joint] = q[row, joint]
         for digit in range(task.joints.first.shape[0] - 1):
-            settle_digit(task, room.links, digit, q[row], room.work)
+            settle_digit(task, room.nothing, 0, room.links, digit, q[row], room.work)
 
 
 class PostureFit:
@@ -80,15 +84,17 @@ class PostureFit:
             bone=1.0 if settings.own_bones else 0.0,
             turn=settings.arm**2,
         )
+        joints = joint_table(model)
         task = DigitTask(
-            rig_of(model), joint_table(model), empty_pose(), weights,
+            rig_of(model), joints, empty_pose(), weights,
+            touch_table(model, joints, push=0.0, depth=0.0),
             np.zeros(model.num_joints), np.full(model.num_joints, settings.stiffness),
             settings.max_iterations, settings.small_step,
         )  # fmt: skip
         links = links_for(model)
         links.rotation[model.wrist_link] = np.eye(3)
         self._clamp = model.joints.clamp
-        self._room = Packed(_Room(task, links, make_work()))
+        self._room = Packed(_Room(task, nothing_seen(), links, make_work()))
 
     def __call__(
         self, outputs: Float[np.ndarray, "N 220"], starts: Float[np.ndarray, "N J"]

@@ -1,0 +1,119 @@
+"""Least-squares terms that keep the capsules of a digit out of a body, and lay them onto it.
+
+The gap of a capsule is the least distance of its axis from the body, less its radius. By a joint it
+changes as fast as the point of the axis that is nearest to the body moves away from it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from handwright.core.hand import HandModel
+from handwright.geometry.distance.sdf_chains import capsule_depth
+from handwright.kernels.decorators import inlined, kernel
+from handwright.kinematics.ik.digit import point_row
+from handwright.kinematics.ik.digit_table import Rig, count_of
+from handwright.kinematics.ik.problem import DigitWorkspace, add_row
+from handwright.kinematics.tree import Links, placed_row
+from handwright.math.vec3 import Vec3, along
+from handwright.methods.neural.fitting.body_view import BodyView, to_body, turned_back
+from handwright.methods.neural.fitting.joint_table import JointTable
+
+# Of an axis, before the neighbourhood of the nearest is searched.
+_SAMPLES = 4
+
+
+class TouchTable(NamedTuple):
+    """Capsules that the digits of a hand move, and what is asked of them in one posture."""
+
+    first: Int[np.ndarray, " D+1"]
+    """Capsules of a digit follow each other: the first of each digit, and the number of all."""
+    link: Int[np.ndarray, " C"]
+    start: Float[np.ndarray, "C 3"]
+    """On the link, m."""
+    end: Float[np.ndarray, "C 3"]
+    """On the link, m."""
+    radius: Float[np.ndarray, " C"]
+    """m."""
+    joint: Int[np.ndarray, " C"]
+    """Which of the network's joints is at the start of the capsule's bone; the next is at its
+    end."""
+    pull: Float[np.ndarray, " C"]
+    """Weight of lying on the body; 0 for capsules that need not touch."""
+    push: float
+    """Weight of depth in the body; 0 if there is none."""
+    depth: float
+    """How deep soft skin may sink in, m: where pushing ends and what pulling aims at."""
+
+
+def touch_table(model: HandModel, joints: JointTable, *, push: float, depth: float) -> TouchTable:
+    """Capsules on the bones that the network poses; metacarpals of fingers are not among them.
+
+    Args:
+        model: The hand.
+        joints: The network's joints on it.
+        push: Weight of depth in the body; 0 if there is none.
+        depth: How deep soft skin may sink in, m.
+    """
+    rows: list[int] = []
+    first, bone = [0], []
+    for digit in range(len(model.digits)):
+        for n in range(joints.first[digit], joints.first[digit + 1] - 1):
+            on_bone = np.flatnonzero(model.capsules.link == joints.link[n]).tolist()
+            rows += on_bone
+            bone += [n] * len(on_bone)
+        first.append(len(rows))
+    capsules = model.capsules
+    return TouchTable(
+        np.array(first),
+        capsules.link[rows].astype(np.int64),
+        np.array(capsules.start[rows]),
+        np.array(capsules.end[rows]),
+        np.array(capsules.radius[rows]),
+        np.array(bone),
+        np.zeros(len(rows)),
+        push,
+        depth,
+    )
+
+
+@inlined
+def gap_of(
+    touch: TouchTable, links: Links, view: BodyView, row: int, c: int
+) -> tuple[float, float, Vec3, Vec3]:
+    """Gap of a capsule, m, the share of its axis where it is, that point and the way out there."""
+    a = placed_row(links, touch.link[c], touch.start, c)
+    b = placed_row(links, touch.link[c], touch.end, c)
+    ax, ay, az = to_body(view, row, a)
+    bx, by, bz = to_body(view, row, b)
+    r = touch.radius[c]
+    gap, share, gx, gy, gz = capsule_depth(view.field, ax, ay, az, bx, by, bz, r, r, _SAMPLES)
+    return gap, share, along(a, b, share), turned_back(view, row, gx, gy, gz)
+
+
+@kernel
+def touch_terms(
+    rig: Rig,
+    touch: TouchTable,
+    links: Links,
+    digit: int,
+    view: BodyView,
+    row: int,
+    work: DigitWorkspace,
+    side: int,
+) -> float:
+    """Cost of capsules too deep in the body, or off it though they should touch it."""
+    cost = 0.0
+    count = count_of(rig.table.free, digit)
+    for c in range(touch.first[digit], touch.first[digit + 1]):
+        gap, _, point, outward = gap_of(touch, links, view, row, c)
+        miss = gap + touch.depth
+        weight = touch.push if miss < 0.0 else touch.pull[c]
+        if weight > 0.0:
+            point_row(rig, links, digit, touch.link[c], point, outward, work.row)
+            add_row(work, side, count, miss, weight)
+            cost += weight * miss * miss
+    return cost
