@@ -1,0 +1,1 @@
+"""Learning from motions: those that are taught with, and the training of networks."""

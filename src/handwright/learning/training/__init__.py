@@ -1,0 +1,1 @@
+"""Training of the networks that ``methods.neural`` runs; the only room that imports torch."""

@@ -1,0 +1,102 @@
+"""Where motions to learn from come from: a folder of taught ones, or recordings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from handwright.core.clip import Clip, HandMotion
+from handwright.core.contact import ContactTrack
+from handwright.core.problem import Problem
+from handwright.core.track import Track
+from handwright.errors import InvalidValueError
+from handwright.io.manipnet.dataset import is_recording, read_recording
+from handwright.learning.training.corpus import Split
+from handwright.methods.neural.sensing.motion import RATE
+
+TRAINING_SHARE = 0.8
+"""Of each recording, from its start; the tail is for tests."""
+VALIDATION_SHARE = 0.08
+"""Of each recording, at the end of the part above: not taught, but chosen by."""
+GAP = 0.5
+"""Between parts, s: as far as features look ahead."""
+
+
+def recorded_motions(folder: str | Path) -> list[tuple[Clip, Split]]:
+    """Recordings of the ManipNet data set, each cut into the three splits.
+
+    They are for evaluation: what is trained on them may not be distributed. A recording at 120
+    frames a second gives two motions at 60, one of every other frame each.
+
+    Args:
+        folder: With recordings (.npz), or with a folder ``sequences`` that has them.
+    """
+    folder = Path(folder)
+    inner = folder / "sequences"
+    files = sorted((inner if inner.is_dir() else folder).glob("*.npz"))
+    files = [file for file in files if is_recording(file)]
+    if not files:
+        raise InvalidValueError(
+            f"{folder}: holds no recordings; expected .npz files of the ManipNet data set, there "
+            "or in its folder 'sequences'."
+        )
+    found: list[tuple[Clip, Split]] = []
+    for file in files:
+        recording = read_recording(file)
+        phases = range(round(recording.fps / RATE))
+        for phase in phases:
+            clip = recording.clip(recording.start + phase, fps=RATE)
+            # Both phases of a tail would be measured twice for nothing.
+            found += [part for part in split_clip(clip) if phase == 0 or part[1] == "train"]
+    return found
+
+
+def split_clip(clip: Clip) -> list[tuple[Clip, Split]]:
+    """The parts of a motion for training, validation and tests, in this order of time.
+
+    Args:
+        clip: At 60 frames a second.
+    """
+    count, gap = clip.num_frames, round(GAP * RATE)
+    ends = (
+        round((TRAINING_SHARE - VALIDATION_SHARE) * count),
+        round(TRAINING_SHARE * count),
+        count,
+    )
+    splits: tuple[Split, ...] = ("train", "validation", "test")
+    begins = (0, ends[0] + gap, ends[1] + gap)
+    if min(end - begin for begin, end in zip(begins, ends, strict=True)) < 2:
+        raise InvalidValueError(
+            f"Clip of '{clip.problem.name}' has {count} frames, too few to be cut into three "
+            f"parts with {GAP:g} s between them. Give a longer one."
+        )
+    return [
+        (_cut(clip, slice(begin, end)), split)
+        for begin, end, split in zip(begins, ends, splits, strict=True)
+    ]
+
+
+def _cut(clip: Clip, frames: slice) -> Clip:
+    """Some frames of a motion, without contacts and goals."""
+    times = clip.times[frames] - clip.times[frames][0]
+    hands = {name: HandMotion(one.root[frames], one.q[frames]) for name, one in clip.hands.items()}
+    bodies = {name: pose[frames] for name, pose in clip.bodies.items()}
+    tracks = {name: Track(times, one.root) for name, one in hands.items()}
+    tracks |= {name: Track(times, pose) for name, pose in bodies.items()}
+    asked = clip.problem
+    problem = Problem(
+        f"{asked.name} from frame {frames.start}",
+        times,
+        asked.hands,
+        asked.bodies,
+        tracks=tracks,
+        environment=asked.environment,
+    )
+    return replace(
+        clip,
+        problem=problem,
+        times=times,
+        hands=hands,
+        bodies=bodies,
+        contacts=ContactTrack.empty(),
+    )

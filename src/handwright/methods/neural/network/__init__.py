@@ -1,0 +1,1 @@
+"""Trained networks at work: files, checks of what they are for, and their outputs."""
