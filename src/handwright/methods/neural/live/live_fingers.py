@@ -261,11 +261,11 @@ class LiveFingers:
     def _move_fingers(self, views: Mapping[str, HandView]) -> None:
         before = {name: self._postures[name] for name in views}
         wanted = self._model.step(views, before)
-        settings, is_short = self.settings, False
-        if not all(np.isfinite(wanted[name]).all() for name in views):
-            self._counts["failed"] += 1
-            return
+        settings, is_short, is_failed = self.settings, False, False
         for name in views:
+            if not np.isfinite(wanted[name]).all():
+                is_failed = True
+                continue
             self._postures[name], is_limited = self._posed[name].limited(
                 before[name],
                 wanted[name],
@@ -273,6 +273,7 @@ class LiveFingers:
                 tip_step=settings.tip_step,
             )
             is_short = is_short or is_limited
+        self._counts["failed"] += is_failed
         self._counts["limited"] += is_short
 
     def _hand(self, name: str, wrist: EvenPoses, thing: EvenPoses, is_held: bool) -> LiveHand:
