@@ -26,7 +26,7 @@ REQUIRE_ALL = os.environ.get("HANDWRIGHT_REQUIRE_ALL", "") not in ("", "0")
 MAY_SKIP = ("data", "blender")
 CHECKED_LAYERS = ("math", "core", "geometry")
 TESTS_OF_MOTIONS = tuple(
-    ROOT / "tests" / name for name in ("methods", "studio", "benchmarks", "demo", "scenes")
+    ROOT / "tests" / name for name in ("methods", "studio", "live", "benchmarks", "demo", "scenes")
 )
 SPLIT_FILES = (
     "tests/methods/test_contract.py",

@@ -5,9 +5,10 @@ import asyncio
 import httpx
 import pytest
 
+from handwright.listening import is_loopback
 from handwright.studio.library.folder import Folder
 from handwright.studio.server.app import make_app
-from handwright.studio.server.guard import Access, is_loopback
+from handwright.studio.server.guard import Access
 from handwright.studio.server.serving import page_address
 from handwright.studio.uploads.files import MAX_BYTES
 

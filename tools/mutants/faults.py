@@ -364,7 +364,7 @@ FAULTS = (
     Fault(
         "studio_any_host",
         "src/handwright/studio/server/guard.py",
-        "return name == self.host.lower() or (is_loopback(self.host) and name in _LOOPBACK_NAMES)",
+        "return name == self.host.lower() or (is_loopback(self.host) and name in LOOPBACK_NAMES)",
         "return True",
         ("tests/studio/test_security.py",),
     ),

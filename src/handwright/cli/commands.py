@@ -16,6 +16,7 @@ from handwright.cli.clips import evaluate, export, info, render, reproduce, veri
 from handwright.cli.console import tell_deprecated
 from handwright.cli.demo.command import demo
 from handwright.cli.listing import cite, hands, methods, scenes, shapes, show
+from handwright.cli.live import live
 from handwright.cli.options import synth
 from handwright.cli.reactions import push, replay
 from handwright.cli.studio import report, studio
@@ -53,6 +54,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "export": export,
     "render": render,
     "train": train,
+    "live": live,
     "studio": studio,
     "report": report,
     "bench": bench,

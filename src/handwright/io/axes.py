@@ -43,7 +43,16 @@ def to_z_up_wxyz(xyzw: Float[np.ndarray, "*B 4"]) -> Float[np.ndarray, "*B 4"]:
     return np.stack([w, x, -z, y], axis=-1)
 
 
+_QUARTER = np.array([np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0])
+"""A quarter turn about x: takes y to z."""
+
+
 def world_to_z_up(poses: Pose) -> Pose:
     """Poses in a Y-up world as poses in the matching Z-up one; the frames that move keep theirs."""
-    quarter = np.array([np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0])
-    return Pose(to_z_up(poses.position), rotation.multiply(quarter, poses.wxyz))
+    return Pose(to_z_up(poses.position), rotation.multiply(_QUARTER, poses.wxyz))
+
+
+def world_to_y_up(poses: Pose) -> Pose:
+    """Poses in a Z-up world as poses in the matching Y-up one; the frames that move keep theirs."""
+    back = rotation.conjugate(_QUARTER)
+    return Pose(to_y_up(poses.position), rotation.multiply(back, poses.wxyz))

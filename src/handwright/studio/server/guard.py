@@ -7,7 +7,6 @@ show in ``Host``. On another address every request needs the token as well.
 
 from __future__ import annotations
 
-import ipaddress
 import secrets
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
@@ -17,8 +16,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from handwright.listening import LOOPBACK_NAMES, is_loopback
+
 COOKIE = "handwright_token"
-_LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 _EVERYWHERE = ("0.0.0.0", "::", "")
 _POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
@@ -33,16 +33,6 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 _CLOSE_POLICY = 1008
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address."""
-    if host in _LOOPBACK_NAMES:
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +79,7 @@ class Access:
         if self.host in _EVERYWHERE:
             return True  # The token tells friends from others.
         name = (urlsplit(f"//{host}").hostname or "").lower()
-        return name == self.host.lower() or (is_loopback(self.host) and name in _LOOPBACK_NAMES)
+        return name == self.host.lower() or (is_loopback(self.host) and name in LOOPBACK_NAMES)
 
     def _brings_token(self, headers: Headers, query: str) -> bool:
         given = list(parse_qs(query).get("token", []))

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from handwright.errors import InvalidValueError, require
+from handwright.errors import require
+from handwright.listening import listening_socket
 from handwright.studio.library.folder import Folder
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 DEFAULT_PORT = 8642
 _NUM_PORTS = 20
-_BACKLOG = 128
 
 
 def serve(
@@ -86,23 +86,4 @@ def listen(host: str, port: int | None) -> socket.socket:
     for module in ("fastapi", "uvicorn", "websockets"):
         require(module, extra="studio", feature="'handwright studio'")
     ports = range(DEFAULT_PORT, DEFAULT_PORT + _NUM_PORTS) if port is None else [port]
-    problem = ""
-    for number in ports:
-        try:
-            listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-        except OSError as error:
-            problem = str(error)
-            break
-        try:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind((host, number))
-            # A page that is opened while clips are read waits; and the port is taken from now on.
-            listener.listen(_BACKLOG)
-            return listener
-        except (OSError, OverflowError) as error:
-            listener.close()
-            problem = str(error)
-    where = f"port {ports[0]}" if len(ports) == 1 else f"ports {ports[0]} to {ports[-1]}"
-    raise InvalidValueError(
-        f"Cannot listen on {host}, {where} ({problem}). Choose another with --port or --host."
-    )
+    return listening_socket(host, ports, remedy="Choose another with --port or --host.")

@@ -1,0 +1,1 @@
+"""Live fingers over a websocket, for programs of this machine: poses in, hands out."""
