@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attacks.honest import bodies, grips, hands, rest
+from attacks.honest import bodies, grips, hands, recorded, rest
 from attacks.wrong import (
     aliasing,
     crossing,
@@ -15,6 +15,7 @@ from attacks.wrong import (
     passing,
     shaking,
     small,
+    smoothed,
     strength,
 )
 
@@ -38,11 +39,12 @@ ATTACKS = tuple(
         meshes,
         crossing,
         explained,
+        smoothed,
     )
     for row in module.ATTACKS
 )
 NEIGHBOURS = tuple(
     (f"honest_{_group(module)}", row)
-    for module in (hands, grips, bodies, rest)
+    for module in (hands, grips, bodies, rest, recorded)
     for row in module.NEIGHBOURS
 )

@@ -28,7 +28,7 @@ from handwright.evidence.certificate.seam import around_seam, seam_gap
 from handwright.evidence.certificate.speeds import limit_excess, speed_shares
 from handwright.evidence.certificate.stored import StoredFindings, judge_stored
 from handwright.evidence.contacts.crossings import bodies_cross
-from handwright.evidence.contacts.hand_contacts import HandProbe, probe_hand
+from handwright.evidence.contacts.hand_probe import HandProbe, probe_hand
 from handwright.evidence.contacts.overlaps import hand_hand_depth, palm_depth
 from handwright.evidence.contacts.probes import exact_distance
 from handwright.evidence.contacts.skin_probe import depth_in_surroundings

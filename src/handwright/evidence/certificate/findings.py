@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -24,14 +25,15 @@ from handwright.evidence.certificate.balance import (
 from handwright.evidence.certificate.dynamics import required_wrench
 from handwright.evidence.certificate.strength import Effort, HandStrength
 from handwright.evidence.contacts.body_contacts import body_contacts
-from handwright.evidence.contacts.hand_contacts import (
-    ContactRule,
-    HandProbe,
-    environment_contacts,
-    hand_gaps,
-)
+from handwright.evidence.contacts.hand_contacts import environment_contacts, hand_gaps
+from handwright.evidence.contacts.hand_probe import HandProbe
 from handwright.evidence.contacts.slip import SkinShear
-from handwright.evidence.contacts.table import JudgedContacts, join_tables, no_contacts
+from handwright.evidence.contacts.table import (
+    ContactRule,
+    JudgedContacts,
+    join_tables,
+    no_contacts,
+)
 from handwright.geometry.distance.exact import ExactDistance
 
 _THICKNESS_SHARE = 0.4
@@ -89,12 +91,9 @@ def find(
         shears |= {(name, hand): shear for hand, shear in skin.items()}
         tables.append(table.of_body(number))
     for one, two in combinations(range(len(names)), 2):
-        table, sunk = body_contacts(
-            clip, names[one], names[two], exact, reach=tolerances.contact_distance,
-            touching=min(size_limit(clip.problem.bodies[names[n]], tolerances.gap, tolerances)
-                         for n in (one, two)),
-            static_speed=tolerances.static_speed,
-        )  # fmt: skip
+        pair = [clip.problem.bodies[names[number]] for number in (one, two)]
+        rule = _contact_rule(pair, tolerances)
+        table, sunk = body_contacts(clip, names[one], names[two], exact, rule)
         tables.append(table.of_body(one, two))
         depth[:, [one, two]] = np.maximum(depth[:, [one, two]], sunk[:, None])
     table = join_tables(tables)
@@ -130,23 +129,25 @@ def _touchers(
 ) -> tuple[JudgedContacts, Float[np.ndarray, " T"], dict[str, SkinShear]]:
     """Contacts of a body with hands and surroundings, how deep any of it goes (m), and shears."""
     body, pose = clip.problem.bodies[name], clip.bodies[name]
-    touching = size_limit(body, tolerances.gap, tolerances)
-    rule = ContactRule(
-        tolerances.contact_distance,
-        touching,
-        tolerances.static_speed,
-        tolerances.skin_stretch,
-    )
+    rule = _contact_rule([body], tolerances)
     gaps = {
         hand.name: hand_gaps(hand, body, pose, exact, clip.times, rule) for hand in hands.values()
     }
-    around, sunk = environment_contacts(
-        clip, name, reach=tolerances.contact_distance, touching=touching,
-        static_speed=tolerances.static_speed,
-    )  # fmt: skip
+    around, sunk = environment_contacts(clip, name, rule)
     table = join_tables([*(gap.contacts for gap in gaps.values()), around])
     depth = np.max([sunk, *(gap.skin_depth for gap in gaps.values())], axis=0)
     return table, depth, {name: gap.shear for name, gap in gaps.items()}
+
+
+def _contact_rule(bodies: Sequence[RigidBody], tolerances: Tolerances) -> ContactRule:
+    """What counts as a contact of one body, or of two."""
+    return ContactRule(
+        tolerances.contact_distance,
+        min(size_limit(body, tolerances.gap, tolerances) for body in bodies),
+        tolerances.static_speed,
+        tolerances.skin_stretch,
+        tolerances.smoothing_hz,
+    )
 
 
 def _load(clip: Clip, name: str, tolerances: Tolerances) -> BodyLoad:

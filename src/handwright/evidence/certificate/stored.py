@@ -20,10 +20,18 @@ from handwright.core.contact import ENVIRONMENT, ContactMode, ContactTrack
 from handwright.core.tolerances import Tolerances
 from handwright.evidence.certificate.balance import BodyLoad
 from handwright.evidence.contacts.edges import ANOTHER_FACE
-from handwright.evidence.contacts.hand_contacts import HandProbe
+from handwright.evidence.contacts.hand_probe import HandProbe
 from handwright.evidence.contacts.impacts import IMPACT_SPEED
-from handwright.evidence.contacts.slip import LinkMotion, SkinShear, across, material_slips
+from handwright.evidence.contacts.slip import (
+    LinkMotion,
+    SkinShear,
+    Smoothing,
+    across,
+    material_slips,
+    smoothed_slips,
+)
 from handwright.evidence.contacts.table import TREMBLING
+from handwright.evidence.low_pass import LowPass
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.distance.surface_distance import surface_distance
 from handwright.kinematics.fk import posed_capsules
@@ -94,7 +102,10 @@ def judge_stored(
             some = rows[mine]
             near = _on_toucher(clip, name, some, hands, exact, gap[mine])
             is_there[some] = on_body[mine] & near
-            creep = static_slip(clip, body, name, some, hands, shears.get((body, name)))
+            creep = static_slip(
+                clip, body, name, some, hands, shears.get((body, name)),
+                smoothing_hz=tolerances.smoothing_hz,
+            )  # fmt: skip
             np.maximum.at(slip, contacts.frame[some], creep)
     misplaced = has_force & (size > 0.0) & ~is_there
     force = np.where((has_force & is_there)[:, None], contacts.force, 0.0)
@@ -213,15 +224,26 @@ def static_slip(
     rows: Int[np.ndarray, " N"],
     hands: Mapping[str, HandProbe],
     shear: SkinShear | None = None,
+    *,
+    smoothing_hz: float | None = None,
 ) -> Float[np.ndarray, " N"]:
     """Sliding speeds of contacts that are called static or rolling, m/s; 0 for the others.
 
-    Less what the skin of a hand makes up for, if ``shear`` is given.
+    Less what the skin of a hand makes up for, if ``shear`` is given, and under the low-pass for
+    recorded tracks, if its cut-off is.
     """
     contacts = clip.contacts
     frame, point, normal = contacts.frame[rows], contacts.point[rows], contacts.normal[rows]
     links, link = _moving_links(clip, name, rows, hands)
+    sticks = np.isin(contacts.mode[rows], [int(ContactMode.STATIC), int(ContactMode.ROLLING)])
+    # Where the same contact is in the frame before and after.
+    kinds, kind = np.unique(contacts.part[rows], return_inverse=True)
+    is_there = np.zeros((clip.num_frames + 2, len(kinds)), dtype=bool)
+    is_there[frame[sticks] + 1, kind[sticks]] = True
+    low_pass = LowPass.at(clip.times, smoothing_hz)
+    smoothing = Smoothing.while_touching(low_pass, is_there[1:-1], frame, kind)
     slips = material_slips(clip.times, links, clip.bodies[body], frame, link, point)
+    slips = smoothed_slips(slips, smoothing, links, clip.bodies[body], frame, link, point)
     velocity = slips.mean
     slip = across(velocity, normal)
     if shear is not None and shear.limit > 0.0:
@@ -232,14 +254,10 @@ def static_slip(
         is_beside = np.einsum("ni,ni->n", own, normal) < ANOTHER_FACE
         given = shear.touches[frame, part] & is_beside
         slip = shear.slips(np.where(given[:, None], velocity, slip), frame, part, pose, clip.times)
-    sticks = np.isin(contacts.mode[rows], [int(ContactMode.STATIC), int(ContactMode.ROLLING)])
     speed = np.linalg.norm(slip, axis=1)
     if shear is None or shear.limit <= 0.0:
-        # The same contact in the frame before or after: then it must not move to and fro either.
-        kinds, part = np.unique(contacts.part[rows], return_inverse=True)
-        is_there = np.zeros((clip.num_frames + 2, len(kinds)), dtype=bool)
-        is_there[frame[sticks] + 1, part[sticks]] = True
-        slips = slips.while_touching(is_there[frame, part], is_there[frame + 2, part])
+        # What is there on both sides must not move to and fro either.
+        slips = slips.while_touching(is_there[frame, kind], is_there[frame + 2, kind])
         for way in (slips.before, slips.after):
             speed = np.maximum(speed, np.linalg.norm(across(way, normal), axis=1) / TREMBLING)
     return np.where(sticks, speed, 0.0)

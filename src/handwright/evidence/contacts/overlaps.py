@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float, Int
 
 from handwright.core.hand import HandModel
 from handwright.evidence.contacts.flesh import FleshRods, flesh_rods, is_arm
-from handwright.evidence.contacts.hand_contacts import HandProbe
+from handwright.evidence.contacts.hand_probe import HandProbe
 from handwright.geometry.distance.capsules import capsule_capsule
 from handwright.kernels.decorators import kernel
 from handwright.kinematics.fk import posed_capsules

@@ -16,7 +16,7 @@ from jaxtyping import Float
 from handwright.core.body import RigidBody
 from handwright.core.surface import HalfSpace, Surface
 from handwright.evidence.contacts.flesh import flesh_rods
-from handwright.evidence.contacts.hand_contacts import HandProbe
+from handwright.evidence.contacts.hand_probe import HandProbe
 from handwright.geometry.distance.environment import pack_environment
 from handwright.geometry.distance.environment_capsules import capsules_to_environment
 from handwright.geometry.distance.exact import ExactDistance

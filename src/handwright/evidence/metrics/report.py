@@ -13,7 +13,9 @@ from handwright.core.problem import Problem
 from handwright.core.tolerances import Tolerances
 from handwright.evidence.certificate.penetration import depth_summary, finger_finger
 from handwright.evidence.certificate.speeds import joint_speeds, limit_excess
-from handwright.evidence.contacts.hand_contacts import ContactRule, hand_gaps, probe_hand
+from handwright.evidence.contacts.hand_contacts import hand_gaps
+from handwright.evidence.contacts.hand_probe import probe_hand
+from handwright.evidence.contacts.table import ContactRule
 from handwright.evidence.metrics.goals import touch_excess, worst_goal_error, worst_goal_rate
 from handwright.evidence.metrics.realism import PublishedConventions, physical_realism
 from handwright.evidence.metrics.smoothness import smoothness
