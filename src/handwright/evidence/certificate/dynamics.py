@@ -4,7 +4,8 @@ The scheme: velocities in the middle between two frames are the difference of th
 time between them (turns by the rotation vector from one frame to the next); momenta are formed
 there, the angular one with the inertia turned to the middle pose; their rates at a frame are the
 difference of the momenta on its two sides. A parabola is exact, errors fall with the square of the
-frame time. The first and the last frame take the rates of their neighbours.
+frame time. At the first and the last frame the rates go on in line with those of the two frames
+beside them.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ A stored force counts only where its contact is: on the body, and on the hand, s
 it names. In an impact it may be off these by as much as they approach from frame to frame. A clip
 has forces at all contacts or at none: one left out (NaN) among others is a fault. Forces are held
 against the needed wrench in all frames with contacts; less strictly in the first and the last,
-whose derivatives are those of their neighbours.
+whose rates are extrapolated from the frames beside them.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from handwright.core.clip import Clip
 from handwright.core.contact import ENVIRONMENT, ContactMode, ContactTrack
 from handwright.core.tolerances import Tolerances
 from handwright.evidence.certificate.balance import BodyLoad
+from handwright.evidence.certificate.findings import part_name
 from handwright.evidence.contacts.edges import ANOTHER_FACE
 from handwright.evidence.contacts.hand_probe import HandProbe
 from handwright.evidence.contacts.impacts import IMPACT_SPEED
@@ -41,8 +42,6 @@ from handwright.kinematics.fk import posed_capsules
 _LEAST_COSINE = 0.5
 _STEP = 5e-4
 _NO_FORCE = 1e-6
-# What forces leave in the first and the last frame counts by this share.
-_AT_ENDS = 0.1
 # The skin stands out from its capsules by up to so much, between the fingers, m.
 _SKIN_OVER_CAPSULE = 0.015
 
@@ -67,6 +66,14 @@ class StoredFindings(NamedTuple):
     """Contacts without a finite force, in a clip that has forces."""
     digit_force: Float[np.ndarray, " T"]
     """Largest sum of the stored forces of one digit, N."""
+    misplaced: Float[np.ndarray, " T"]
+    """Sum of the forces at contacts that are not there, over the weight of the worst body."""
+    cone_of: dict[int, str]
+    """By frame, the contact whose force is most outside its cone, in words."""
+    static_of: dict[int, str]
+    """By frame, the contact that is called static and slides fastest, in words."""
+    left_by: dict[int, str]
+    """By frame, the body whose forces leave most, in words."""
 
 
 def judge_stored(
@@ -80,6 +87,24 @@ def judge_stored(
     """Checks the clip's own contacts: modes, friction cones, and what the forces add up to."""
     contacts, count = clip.contacts, clip.num_frames
     excess, slip = np.zeros(count), np.zeros(count)
+    capsules = {name: hand.model.capsules.names for name, hand in hands.items()}
+    cone_of: dict[int, str] = {}
+    static_of: dict[int, str] = {}
+    left_by: dict[int, str] = {}
+
+    def note_worst(
+        worst: np.ndarray, names: dict[int, str], some: np.ndarray, value: np.ndarray
+    ) -> None:
+        """Takes over larger values, with the contacts that they are of."""
+        larger = np.flatnonzero(value > worst[contacts.frame[some]])
+        for row, size in zip(some[larger], value[larger], strict=True):
+            frame = int(contacts.frame[row])
+            if size > worst[frame]:
+                toucher = contacts.touchers[contacts.toucher[row]]
+                part = part_name(capsules, toucher, int(contacts.part[row]))
+                worst[frame] = size
+                names[frame] = f"{part} on '{contacts.bodies[contacts.body[row]]}'"
+
     size = np.linalg.norm(contacts.force, axis=1)
     has_force = np.isfinite(size)
     is_there = np.zeros(len(contacts), dtype=bool)
@@ -95,7 +120,7 @@ def judge_stored(
         wrong = pushes[np.isin(pushes, rows[~along])]
         over = cone_excess(clip, body, pushes)
         over[np.isin(pushes, wrong)] = 1.0
-        np.maximum.at(excess, contacts.frame[pushes], over)
+        note_worst(excess, cone_of, pushes, over)
         for toucher in np.unique(contacts.toucher[rows]):
             name = contacts.touchers[toucher]
             mine = contacts.toucher[rows] == toucher
@@ -106,17 +131,21 @@ def judge_stored(
                 clip, body, name, some, hands, shears.get((body, name)),
                 smoothing_hz=tolerances.smoothing_hz,
             )  # fmt: skip
-            np.maximum.at(slip, contacts.frame[some], creep)
+            note_worst(slip, static_of, some, creep)
     misplaced = has_force & (size > 0.0) & ~is_there
     force = np.where((has_force & is_there)[:, None], contacts.force, 0.0)
-    residual = np.full(count, np.nan)
+    residual, astray = np.full(count, np.nan), np.zeros(count)
     for body, load in loads.items():
         lost = np.zeros(count)
         mine = misplaced & np.isin(contacts.body, _number(contacts.bodies, body))
         np.add.at(lost, contacts.frame[mine], size[mine] / load.weight)
         left = _residual(contacts, body, force, has_force, load, count)
         # A force that acts on nothing is wrong even where none is needed; NaN stays NaN.
-        residual = np.fmax(residual, np.maximum(left, lost))
+        total = np.maximum(left, lost)
+        for frame in np.flatnonzero(total > np.nan_to_num(residual)):
+            left_by[int(frame)] = f"forces on '{body}' do not add up to what it needs"
+        residual = np.fmax(residual, total)
+        astray = np.maximum(astray, lost)
     # Without this a single NaN would spare its whole frame the question what its forces add up to.
     missing = ~has_force & has_force.any()
     incomplete = np.zeros(count, dtype=bool)
@@ -124,6 +153,7 @@ def judge_stored(
     return StoredFindings(
         bool(has_force.any()), excess, residual, slip, int(misplaced.sum()),
         incomplete, int(missing.sum()), _digit_force(clip, hands, np.where(has_force, size, 0.0)),
+        astray, cone_of, static_of, left_by,
     )  # fmt: skip
 
 
@@ -362,5 +392,4 @@ def _residual(
         np.linalg.norm(load.wrench.moment - listed[1], axis=1) / (load.weight * load.gyration),
     )
     judged = (total > 0.0) & (known == total)
-    left[[0, -1]] *= _AT_ENDS
     return np.where(judged, left, np.nan)
