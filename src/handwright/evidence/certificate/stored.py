@@ -273,7 +273,9 @@ def static_slip(
     low_pass = LowPass.at(clip.times, smoothing_hz)
     smoothing = Smoothing.while_touching(low_pass, is_there[1:-1], frame, kind)
     slips = material_slips(clip.times, links, clip.bodies[body], frame, link, point)
-    slips = smoothed_slips(slips, smoothing, links, clip.bodies[body], frame, link, point)
+    if shear is None or shear.limit <= 0.0:
+        smooth = smoothed_slips(slips, smoothing, links, clip.bodies[body], frame, link, point)
+        slips = slips.or_slower(smooth)
     velocity = slips.mean
     slip = across(velocity, normal)
     if shear is not None and shear.limit > 0.0:

@@ -116,7 +116,7 @@ def body_contacts(
     touches = least[:, None] <= touching
     smoothing = Smoothing.while_touching(low_pass, touches, frame, none)
     slips = material_slips(times, links, one, frame, none, point)
-    slips = smoothed_slips(slips, smoothing, links, one, frame, none, point)
+    slips = slips.or_slower(smoothed_slips(slips, smoothing, links, one, frame, none, point))
     beside = np.pad(least <= touching, 1)
     slips = slips.while_touching(beside[frame], beside[frame + 2])
     table = contact_table(second, found, slips, rule.static_speed)

@@ -34,10 +34,10 @@ class CapsuleSlips(NamedTuple):
     """Of the capsule's own contact, into the body, in the world."""
     slips: Slips
     """Of the hand's material over the body's."""
-    raw: Slips
-    """The same without the low-pass for recordings."""
+    smooth: Slips | None
+    """The same under the low-pass for recordings; None without one."""
     hand: Slips
-    """Velocities of the hand's material in the world, without it, m/s."""
+    """Velocities of the hand's material in the world, m/s."""
 
     @staticmethod
     def of(
@@ -56,8 +56,10 @@ class CapsuleSlips(NamedTuple):
         over, own = (
             material_slips(times, hand.links, base, frame, link, point) for base in (pose, still)
         )
-        smooth = smoothed_slips(over, smoothing, hand.links, pose, frame, link, point)
-        return CapsuleSlips(pose, times, frame, part, normal, smooth, over, own)
+        smooth = None
+        if smoothing.low_pass.sigma > 0.0:
+            smooth = smoothed_slips(over, smoothing, hand.links, pose, frame, link, point)
+        return CapsuleSlips(pose, times, frame, part, normal, over, smooth, own)
 
     def rows(self, keep: Bool[np.ndarray, " N"]) -> CapsuleSlips:
         """Some of the contacts."""
@@ -66,7 +68,7 @@ class CapsuleSlips(NamedTuple):
             part=self.part[keep],
             normal=self.normal[keep],
             slips=self.slips.rows(keep),
-            raw=self.raw.rows(keep),
+            smooth=None if self.smooth is None else self.smooth.rows(keep),
             hand=self.hand.rows(keep),
         )
 
@@ -78,7 +80,7 @@ class CapsuleSlips(NamedTuple):
         """
         before, after, parting = (
             np.einsum("ni,ni->n", velocity, self.normal)
-            for velocity in (self.hand.before, self.hand.after, self.raw.after)
+            for velocity in (self.hand.before, self.hand.after, self.slips.after)
         )
         lasts = np.diff(self.times, append=self.times[-1])[self.frame]
         allowed = IMPACT_SPEED + 0.5 * REACHING * lasts
@@ -99,3 +101,7 @@ class CapsuleSlips(NamedTuple):
         if shear.limit > 0.0:
             return Slips(slipped, slipped, slipped)
         return self.slips._replace(mean=slipped)
+
+    def smoothed(self) -> CapsuleSlips | None:
+        """The same contacts as they move under the low-pass; None without one."""
+        return None if self.smooth is None else self._replace(slips=self.smooth, smooth=None)

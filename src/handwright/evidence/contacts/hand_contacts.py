@@ -24,6 +24,7 @@ from handwright.evidence.contacts.skin_probe import skin_gaps
 from handwright.evidence.contacts.slip import (
     LinkMotion,
     SkinShear,
+    Slips,
     Smoothing,
     material_slips,
     smoothed_slips,
@@ -137,11 +138,14 @@ def hand_gaps(
     impacts.may_push[frame[thrown], part[thrown]] = False
     impacts.may_push[after, part[thrown]] = False
     shear = rubbing.rows(~is_side).shear(touches, rule.skin_stretch)
+    slips, beyond = _slips_and_beyond(rubbing, shear)
+    if (smooth := rubbing.smoothed()) is not None:
+        gives = smooth.rows(~is_side).shear(touches, rule.skin_stretch)
+        slower, less = _slips_and_beyond(smooth, gives)
+        slips, beyond = slips.or_slower(slower), np.minimum(beyond, less)
     # One that moves over the edge rests on neither.
-    beyond = shear.slips(rubbing.slips.mean, frame, part, pose, times)
-    rests = ~is_side | (np.linalg.norm(beyond, axis=1) <= rule.static_speed)
+    rests = ~is_side | (beyond <= rule.static_speed)
     beside = np.pad(touches, ((1, 1), (0, 0)))
-    slips = rubbing.beyond_skin(shear)
     slips = slips.while_touching(beside[frame, part], beside[frame + 2, part]).rows(rests)
     found = FoundContacts(
         frame=frame[rests],
@@ -155,6 +159,16 @@ def hand_gaps(
     )
     table = contact_table(hand.name, found, slips, rule.static_speed, own_normal[rests])
     return HandGaps(gap, depth, skin_depth, table, shear)
+
+
+def _slips_and_beyond(
+    rubbing: CapsuleSlips, shear: SkinShear
+) -> tuple[Slips, Float[np.ndarray, " N"]]:
+    """Slips along the contacts beyond what the skin takes up, and in any direction, m/s."""
+    beyond = shear.slips(
+        rubbing.slips.mean, rubbing.frame, rubbing.part, rubbing.pose, rubbing.times
+    )
+    return rubbing.beyond_skin(shear), np.linalg.norm(beyond, axis=1)
 
 
 def environment_contacts(
@@ -188,7 +202,8 @@ def environment_contacts(
     smoothing = Smoothing.while_touching(low_pass, is_touching[1:-1], frame, part)
     still, none = LinkMotion.standing(len(times)), np.zeros_like(frame)
     slips = material_slips(times, still, pose, frame, none, found_all.point)
-    slips = smoothed_slips(slips, smoothing, still, pose, frame, none, found_all.point)
+    smooth = smoothed_slips(slips, smoothing, still, pose, frame, none, found_all.point)
+    slips = slips.or_slower(smooth)
     slips = slips.while_touching(is_touching[frame, part], is_touching[frame + 2, part])
     return contact_table(ENVIRONMENT, found_all, slips, rule.static_speed), depth
 

@@ -57,6 +57,16 @@ class Slips(NamedTuple):
             np.where(after[:, None], self.after, self.mean),
         )
 
+    def or_slower(self, others: Slips) -> Slips:
+        """Of each velocity and that of others the slower one.
+
+        A contact slips if it does with the low-pass for recordings and without: how it begins and
+        ends shows best without. So no motion is refused for being smoothed.
+        """
+        sizes = ([np.linalg.norm(v, axis=1) for v in slips] for slips in (self, others))
+        pairs = zip(self, others, *sizes, strict=True)
+        return Slips(*(np.where((b < a)[:, None], v, u) for u, v, a, b in pairs))
+
     def rows(self, keep: Bool[np.ndarray, " N"]) -> Slips:
         """Some of the points."""
         return Slips(*(velocity[keep] for velocity in self))
@@ -167,8 +177,8 @@ def smoothed_slips(
 ) -> Slips:
     """Slips under a low-pass: the mean of a point's steps around its frame, while it touches.
 
-    What sticks to a body that trembles does not slip, with or without. Trembling is taken for the
-    recording's; points that touch in a single frame keep their slip, as do all without a low-pass.
+    Trembling is taken for the recording's. Points that touch in a single frame keep their slip, as
+    do all without a low-pass.
 
     Args:
         slips: As ``material_slips`` gives them for the same points.
@@ -196,8 +206,8 @@ def smoothed_slips(
         total[rows] += (share / lasts)[:, None] * way
         weight[rows] += share
     mean = body[frame].rotate(total / np.maximum(weight, _TINY)[:, None])
-    is_known = weight > 0.0
-    return Slips(*(np.where(is_known[:, None], mean, velocity) for velocity in slips))
+    is_known = (weight > 0.0)[:, None]
+    return Slips(*(np.where(is_known, mean, velocity) for velocity in slips))
 
 
 def across(
