@@ -46,8 +46,8 @@ _UNITS: dict[str, tuple[str, float]] = {
     "most_uneven": ("times", 1.0),
     "shakes": ("in half a second", 1.0),
     "impacts": ("a second", 1.0),
-    "size_share": ("of the longest side", 1.0),
-    "thickness_share": ("of the shortest side", 1.0),
+    "size_share": ("of its length", 1.0),
+    "thickness_share": ("of its thickness", 1.0),
 }  # fmt: skip
 """In what unit people read each limit, and by what it is multiplied for that."""
 
@@ -130,10 +130,11 @@ class Tolerances:
     seam: float = 1e-3
     """How far from its start a cyclic motion may end, m."""
     size_share: float = 0.1
-    """Gaps, depths and drifts are allowed up to this share of the body's longest side, if that is
-    less than the limits above."""
+    """Gaps, depths and drifts are allowed up to this share of the body's length, that is between
+    its two points farthest apart, if that is less than the limits above."""
     thickness_share: float = 0.4
-    """Gaps and depths are allowed up to this share of the body's shortest side, likewise."""
+    """Gaps and depths are allowed up to this share of the body's thickness, likewise: between the
+    nearest two planes that hold it between them."""
 
     def __post_init__(self) -> None:
         bad = [

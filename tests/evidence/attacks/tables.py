@@ -5,6 +5,7 @@ from __future__ import annotations
 from attacks.honest import bodies, grips, hands, recorded, rest
 from attacks.wrong import (
     aliasing,
+    altered_hands,
     crossing,
     disguises,
     explained,
@@ -35,6 +36,7 @@ ATTACKS = tuple(
         strength,
         figures,
         disguises,
+        altered_hands,
         small,
         meshes,
         crossing,

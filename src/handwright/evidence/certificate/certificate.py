@@ -15,8 +15,12 @@ from handwright.core.clip import Clip
 from handwright.core.problem import Problem
 from handwright.core.tolerances import Tolerances
 from handwright.errors import InvalidValueError
-from handwright.evidence.certificate.assumptions import assumptions, mass_faults, mesh_faults
 from handwright.evidence.certificate.findings import Findings, find
+from handwright.evidence.certificate.given.assumptions import (
+    assumptions,
+    mass_faults,
+    mesh_faults,
+)
 from handwright.evidence.certificate.jumps import jump_excess
 from handwright.evidence.certificate.measures.measure import (
     Ground,

@@ -24,6 +24,7 @@ from handwright.evidence.certificate.balance import (
     weight_of,
 )
 from handwright.evidence.certificate.dynamics import required_wrench
+from handwright.evidence.certificate.given.body_parts import size_of
 from handwright.evidence.certificate.measures.measure import Says, always
 from handwright.evidence.certificate.strength import Effort, HandStrength
 from handwright.evidence.contacts.body_contacts import body_contacts
@@ -235,9 +236,9 @@ def size_limit(
         tolerances: What share of its size.
         is_thickness: Whether its thickness limits it, too; it does not where things move along it.
     """
-    sides = np.ptp(body.bounds, axis=0)
-    by_size = tolerances.size_share * float(sides.max())
-    by_thickness = tolerances.thickness_share * float(sides.min()) if is_thickness else by_size
+    size = size_of(body)
+    by_size = tolerances.size_share * size.length
+    by_thickness = tolerances.thickness_share * size.thickness if is_thickness else by_size
     return min(limit, by_size, by_thickness)
 
 
