@@ -108,8 +108,8 @@ def _off_track(clip: Clip, problem: Problem) -> Iterator[str]:
         way = np.linalg.norm(pose.position[frames] - given.position, axis=1)
         way += _ARM * np.asarray(rotation.angle(pose.wxyz[frames], given.wxyz))
         if way.max() > _ON_TRACK:
-            frame = int(frames[way.argmax()])
-            yield f"'{name}' is {1e3 * way.max():.3g} mm off its track at frame {frame}"
+            frame, most = int(frames[(way > _ON_TRACK).argmax()]), 1e3 * way.max()
+            yield f"'{name}' is up to {most:.3g} mm off its track, first at frame {frame}"
 
 
 def _numbers(value: np.ndarray) -> str:

@@ -222,11 +222,11 @@ def _why_unreadable(path: Path, why: str) -> str:
     """What is wrong with a file that is no archive, in a sentence or two."""
     if path.stat().st_size == 0:
         return "is an empty file; expected a clip file (.npz). Get a fresh copy."
+    # Somebody who gives a .glb file has no damaged copy, but the wrong file.
+    if path.suffix.lower() != ".npz" and not zipfile.is_zipfile(path):
+        return "is no clip file; expected one that handwright wrote as .npz."
     with path.open("rb") as file:
         start = file.read(512)
     if not start.startswith(_ZIP) and start.isascii() and b"\0" not in start:
         return "is a text file; expected a clip file that handwright wrote as .npz."
-    # Somebody who gives a .glb file has no damaged copy, but the wrong file.
-    if path.suffix.lower() != ".npz" and not zipfile.is_zipfile(path):
-        return "is no clip file; expected one that handwright wrote as .npz."
     return f"is truncated, damaged or no .npz file ({why}). Get a fresh copy."
