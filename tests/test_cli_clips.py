@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -62,6 +63,92 @@ def test_verify_prints_json(tmp_path, capsys):
     assert run(["verify", saved(tmp_path, falls=True), "--json"]) == 0
     verdict = json.loads(capsys.readouterr().out)
     assert len(verdict["frames"]) == len(TIMES)
+
+
+def test_verify_says_whether_the_clip_is_of_a_scene(tmp_path, capsys):
+    clip = saved(tmp_path, falls=True)
+    assert run(["verify", clip, "--against", "mug"]) == 1
+    said = capsys.readouterr().out
+    assert ": certified" in said
+    assert "the problem of the clip is not that of 'mug':" in said
+    assert "  - bodies/mug is missing" in said
+    assert "  - bodies/ball is not in it" in said
+    assert run(["verify", clip, "--against", "mug", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)["against"]
+    assert found["problem"] == "mug"
+    assert "bodies/mug is missing" in found["differences"]
+    assert run(["verify", clip, "--against", "mugg"]) == 1
+    assert "mugg" in capsys.readouterr().err
+
+
+def test_help_of_commands_that_take_a_clip_has_their_limits(capsys):
+    for name in ("verify", "evaluate", "info"):
+        assert run([name, "--help"]) == 0
+        said = " ".join(capsys.readouterr().out.split())
+        for option in ("--limit-memory-gb", "--limit-seconds", "--debug"):
+            assert option in said, (name, option)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is an empty file"),
+        (b"some notes\n", "is a text file; expected a clip file"),
+        (b"\x89PNG\0\0", "is truncated, damaged or no .npz file"),
+    ],
+)
+def test_files_that_are_no_clips_are_called_what_they_are(tmp_path, capsys, content, said):
+    path = tmp_path / "odd\nname.npz"
+    path.write_bytes(content)
+    assert run(["verify", str(path)]) == 1
+    error = capsys.readouterr().err
+    assert said in error
+    assert "odd\\nname.npz" in error
+    assert len(error.splitlines()) == 1
+
+
+def test_an_archive_of_nothing_is_no_clip(tmp_path, capsys):
+    np.savez(tmp_path / "empty.npz")
+    assert run(["verify", str(tmp_path / "empty.npz")]) == 1
+    assert "holds nothing at all, no 'clip.json'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("lost", "lines"),
+    [
+        (
+            "problem/hands/hand/",
+            ["problem/hands/hand: ", "parts are missing, such as joints/parent"],
+        ),
+        ("problem/hands/hand/joints/parent", ["problem/hands/hand/joints/parent is missing"]),
+    ],
+)
+def test_a_missing_part_is_told_once(tmp_path, capsys, lost, lines):
+    path = saved(tmp_path, falls=True)
+    cut = tmp_path / "cut.npz"
+    with zipfile.ZipFile(path) as whole, zipfile.ZipFile(cut, "w") as less:
+        for name in whole.namelist():
+            if not name.startswith(lost):
+                less.writestr(name, whole.read(name))
+    assert run(["verify", str(cut)]) == 1
+    error = capsys.readouterr().err.splitlines()
+    assert len(error) == 2
+    assert all(text in error[1] for text in lines)
+
+
+def test_what_follows_from_a_missing_part_is_not_told(tmp_path, capsys):
+    path = saved(tmp_path, falls=True)
+    cut = tmp_path / "cut.npz"
+    with zipfile.ZipFile(path) as whole, zipfile.ZipFile(cut, "w") as less:
+        for name in whole.namelist():
+            content = whole.read(name)
+            if name == "clip.json":
+                document = json.loads(content)
+                del document["clip"]["problem"]
+                content = json.dumps(document).encode()
+            less.writestr(name, content)
+    assert run(["verify", str(cut)]) == 1
+    assert capsys.readouterr().err.splitlines()[1:] == ["  - problem is missing"]
 
 
 def test_verify_says_under_which_assumptions(tmp_path, capsys):

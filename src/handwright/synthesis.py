@@ -104,9 +104,5 @@ def _faults(certificate: Certificate) -> list[str]:
     """The first check of a certificate that fails, in a sentence."""
     for check in certificate.checks:
         if not check.passed:
-            why = f" ({check.detail})" if check.detail else ""
-            return [
-                f"{check.name} is {check.worst:.3g} {check.unit}, allowed {check.allowed:.3g}, at "
-                f"frame {check.frames[0]}{why}."
-            ]
+            return [f"{check}."]
     return []

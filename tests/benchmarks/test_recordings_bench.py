@@ -62,9 +62,9 @@ def test_the_best_certified_motion_stands_beside_the_recording(ball):
     assert row["acceleration_ratio"] == pytest.approx(1.0)
     assert row["fingers"] == row["fingers_recorded"] == pytest.approx(5.0)
     assert 0.0 <= row["pen_mm_p95"] <= row["pen_mm_max"] <= 5.0
-    assert "soft_tissue 0.004" in row["verdict"]
-    assert "skin_stretch 0.002" in row["verdict"]
-    assert "smoothing_hz 8.0" in row["verdict"]
+    assert "soft_tissue 4 mm" in row["verdict"]
+    assert "skin_stretch 2 mm" in row["verdict"]
+    assert "smoothing_hz 8 Hz" in row["verdict"]
 
 
 def test_a_motion_without_certificate_does_not_solve(ball):

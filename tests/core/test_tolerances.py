@@ -29,3 +29,14 @@ def test_margins_shrink_limits_of_errors_and_nothing_else():
 def test_a_margin_is_a_share(share):
     with pytest.raises(InvalidValueError, match="above 0, up to 1"):
         Tolerances().tightened(share)
+
+
+def test_every_limit_has_a_unit_for_people():
+    plain = Tolerances()
+    for item in fields(plain):
+        number, _, unit = plain.in_words(item.name).partition(" ")
+        assert unit or number == "none", item.name
+    assert Tolerances(soft_tissue=1e-3, smoothing_hz=8.0).conditions() == [
+        "soft_tissue 1 mm (default 0 mm)",
+        "smoothing_hz 8 Hz (default none)",
+    ]

@@ -8,7 +8,7 @@ from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ContactTrack
 from handwright.core.problem import Problem
 from handwright.core.surface import EnvironmentBox
-from handwright.evidence.contacts.hand_contacts import HandProbe, probe_hand
+from handwright.evidence.contacts.hand_probe import HandProbe, probe_hand
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
 from handwright.math.pose import Pose

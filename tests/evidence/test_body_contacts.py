@@ -13,6 +13,7 @@ from handwright.core.contact import ContactTrack
 from handwright.core.problem import Problem
 from handwright.evidence import certify
 from handwright.evidence.contacts.body_contacts import body_contacts, surface_samples
+from handwright.evidence.contacts.table import ContactRule
 from handwright.geometry import floor
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.shapes import make_shape
@@ -166,9 +167,7 @@ def test_samples_cover_the_surface_evenly():
 def test_contacts_lie_on_the_first_body_and_push_into_it():
     clip = stack(0.01)
     exact = {name: ExactDistance.from_body(body) for name, body in clip.problem.bodies.items()}
-    table, depth = body_contacts(
-        clip, "low", "top", exact, reach=0.01, touching=1e-3, static_speed=5e-3
-    )
+    table, depth = body_contacts(clip, "low", "top", exact, ContactRule(0.01, 1e-3, 5e-3))
     assert np.all(depth < 1e-9)
     assert 4 <= np.bincount(table.frame).max() <= 16
     np.testing.assert_allclose(table.point[:, 2], 0.06, atol=1e-9)

@@ -194,8 +194,50 @@ def test_a_static_label_on_a_sliding_contact_is_slip(lift):
 def test_the_row_of_slip_says_why_it_fails(lift):
     """Only drift is measured in its column; what else fails it must be said in words."""
     turning, creep = certify(slipping(lift)).check("slip"), certify(creeping(lift)).check("slip")
-    assert turning.detail == "contacts slide that would have to hold"
-    assert (creep.detail, creep.worst > creep.allowed) == ("", True)
+    assert "contacts slide that would have to hold: hand." in turning.detail
+    assert "on 'ball', at " in turning.detail
+    assert "mm/s, allowed 5 mm/s" in turning.detail
+    assert creep.worst > creep.allowed
+    assert creep.detail.startswith("hand.")
+    assert creep.detail.endswith(" on 'ball' creeps")
+
+
+def row_of(certificate, name):
+    return next(line for line in str(certificate).splitlines() if line.startswith(name))
+
+
+def test_no_row_of_the_table_fails_with_a_figure_within_its_limit(lift):
+    row = row_of(certify(slipping(lift)), "slip").split()
+    assert row[:4] == ["slip", "FAILS", "-", "-"]
+
+
+def test_a_thin_body_is_held_against_its_own_limit_and_the_row_says_so():
+    card, count = make_shape("playing_card"), 10
+    low = -float(card.vertices[:, 2].min()) - 0.0009
+    pose = Pose(np.tile([0.0, 0.0, low], (count, 1)), UPRIGHT)
+    times = np.arange(count) / 30.0
+    root = Pose(np.tile([0.0, 1.0, 1.2], (count, 1)), UPRIGHT)
+    q = np.tile(human().pose("rest"), (count, 1))
+    clip = make_clip(times, root, q, pose, body=card, environment=(floor(),))
+    check = certify(clip).check("penetration")
+    assert check.worst == pytest.approx(0.9e-3)
+    assert check.allowed == pytest.approx(0.4 * np.ptp(card.vertices, axis=0).min())
+    assert check.detail == ("'ball' in the surroundings (less is allowed for the size of 'ball')")
+    assert str(check).startswith("penetration is 0.0009 m, allowed 0.000")
+
+
+@pytest.mark.parametrize(
+    ("fault", "name", "whose"),
+    [
+        (floating, "force_residual", "'ball' has no contact"),
+        (sinking, "penetration", "in 'ball'"),
+        (creeping, "slip", "on 'ball'"),
+    ],
+)
+def test_a_row_that_fails_names_body_and_finger(lift, fault, name, whose):
+    check = certify(fault(lift)).check(name)
+    assert whose in check.detail
+    assert fault is floating or check.detail.startswith("hand.")
 
 
 def test_a_low_pass_that_lets_everything_through_is_refused(lift):
@@ -210,8 +252,8 @@ def test_other_tolerances_are_stated_in_the_verdict(lift):
     deep = sinking(lift)
     soft = certify(deep, tolerances=Tolerances(soft_tissue=0.005))
     assert soft.passed
-    assert "under soft_tissue 0.005" in soft.verdict
-    assert "soft_tissue=0.005" in str(soft)
+    assert "under soft_tissue 5 mm (default 0 mm)" in soft.verdict
+    assert "soft_tissue 5 mm, " in str(soft)
 
 
 def turned(clip, way):
@@ -227,7 +269,7 @@ def test_skin_gives_way_so_far_and_no_farther(lift):
     assert certify(turned(lift, 0.0015)).reasons == ("slip",)
     given = certify(turned(lift, 0.0015), tolerances=soft)
     assert given.passed
-    assert "under skin_stretch 0.003 (default 0.0)" in given.verdict
+    assert "under skin_stretch 3 mm (default 0 mm)" in given.verdict
     assert certify(turned(lift, 0.006), tolerances=soft).reasons == ("slip",)
     # Creeping counts as well: a contact's life is as long as it touches.
     assert certify(creeping(lift), tolerances=soft).passed

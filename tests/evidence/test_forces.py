@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
-from handwright.evidence.certificate.dynamics import required_wrench, smoothed
+from handwright.evidence.certificate.dynamics import required_wrench
 from handwright.evidence.certificate.forces import (
     SLIDES,
     STICKS,
@@ -22,6 +22,7 @@ from handwright.evidence.certificate.forces import (
 )
 from handwright.evidence.contacts.probes import capsule_gaps
 from handwright.evidence.contacts.skin_probe import skin_gaps
+from handwright.evidence.low_pass import LowPass
 from handwright.geometry import EnvironmentBox, floor
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.distance.surface_distance import surface_distance
@@ -190,9 +191,10 @@ def test_smoothing_removes_noise_and_keeps_a_straight_path():
     rng, times = np.random.default_rng(0), np.arange(240) / 120.0
     path = times[:, None] * np.array([0.1, 0.2, 0.3])
     upright = np.array([1.0, 0, 0, 0])
-    kept = smoothed(Pose(path, upright), times, 6.0)
+    kept = LowPass.at(times, 6.0).poses(Pose(path, upright))
     np.testing.assert_allclose(kept.position, path, atol=1e-12)
-    noisy = smoothed(Pose(path + 1e-3 * rng.normal(size=path.shape), upright), times, 6.0)
+    trembling = Pose(path + 1e-3 * rng.normal(size=path.shape), upright)
+    noisy = LowPass.at(times, 6.0).poses(trembling)
     assert np.abs(noisy.position - path)[20:-20].std() < 0.5e-3
 
 

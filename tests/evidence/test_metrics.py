@@ -206,7 +206,11 @@ def test_the_report_prints_its_conventions(lift):
     text, whole = str(report), json.loads(report.to_json())
     assert "contact at 3 mm" in text
     assert whole["conventions"]["contact_distance"] == 0.003
-    assert whole["metrics"]["ball.capsule_penetration"]["unit"] == "cm"
+    assert {m["unit"] for m in whole["metrics"].values()} & {"cm", "cm/s"} == set()
+    assert report["smoothness_rate"] == pytest.approx(60.0)
+    assert "smoothness (" not in text
+    slow = str(evaluate(lift_clip(frames=31)))
+    assert "smoothness (joint_acceleration, joint_jerk) is at 30 Hz" in slow
     with pytest.raises(KeyError, match="no metric"):
         report["beauty"]
     empty = json.loads(evaluate(throw_clip()).to_json())

@@ -10,7 +10,7 @@ from scripted_clips import lift_clip, make_clip
 
 from handwright.evidence import Tolerances, certify
 from handwright.evidence.certificate.strength import HandStrength
-from handwright.evidence.contacts.hand_contacts import probe_hand
+from handwright.evidence.contacts.hand_probe import probe_hand
 from handwright.evidence.contacts.slip import Slips
 from handwright.evidence.contacts.table import FoundContacts, contact_table
 from handwright.geometry import table

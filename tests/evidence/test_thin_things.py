@@ -7,8 +7,9 @@ import pytest
 from moving_things import HAND, UPRIGHT, block, moving, poses, probed, shelf
 
 from handwright.core.surface import EnvironmentBox, HalfSpace
-from handwright.evidence.contacts.hand_contacts import ContactRule, hand_gaps
+from handwright.evidence.contacts.hand_contacts import hand_gaps
 from handwright.evidence.contacts.probes import exact_distance
+from handwright.evidence.contacts.table import ContactRule
 from handwright.evidence.contacts.thin_things import body_between_knuckles, surroundings_in_flesh
 from handwright.hands import trident
 from handwright.hands.skin.build import skin_of

@@ -14,6 +14,7 @@ from handwright.core.surface import EnvironmentBox
 from handwright.core.track import still
 from handwright.evidence import certify
 from handwright.evidence.contacts.hand_contacts import environment_contacts
+from handwright.evidence.contacts.table import ContactRule
 from handwright.geometry.distance.environment import floor, table
 from handwright.geometry.distance.support import contacts_along, surface_contacts
 from handwright.geometry.shapes import make_shape
@@ -98,7 +99,7 @@ def test_all_that_look_at_support_see_the_same_points():
     clip = Clip(
         problem, problem.times, {}, {"body": pose}, ContactTrack.empty(), Provenance("x", "none")
     )
-    judged, _ = environment_contacts(clip, "body", reach=1e-3, touching=1e-3, static_speed=5e-3)
+    judged, _ = environment_contacts(clip, "body", ContactRule(1e-3, 1e-3, 5e-3))
     mine = judged.frame == 0
     np.testing.assert_allclose(judged.point[mine], near[0], atol=1e-12)
     np.testing.assert_allclose(judged.normal[mine], near[1], atol=1e-12)

@@ -50,31 +50,52 @@ def verify(
     smoothing_hz: Annotated[float | None, unset("HZ")] = None,
     soft_tissue_mm: float = 0.0,
     skin_stretch_mm: float = 0.0,
+    against: Annotated[str | None, unset("SCENE")] = None,
     json: FlagCreatePairsOff[bool] = False,
 ) -> None:
     """Certify a clip: can contact forces move its bodies as shown? Passes or fails.
 
     Everything is judged anew from poses, shapes, mass and friction; nothing is taken from the
-    method that made the clip. Ends with exit code 1 if the clip is not certified.
+    method that made the clip. Ends with exit code 1 if the clip is not certified, or is not of the
+    problem that --against names.
 
     Args:
         clip: A clip file or a ManipNet recording (.npz).
         smoothing_hz: Cut-off of a low-pass over body tracks, for recorded motion, Hz.
         soft_tissue_mm: Depth by which soft pads may sink in, mm.
         skin_stretch_mm: Tangential stretch of the skin before a contact counts as sliding, mm.
+        against: A scene by its name, or a problem file (.yaml): also say in what bodies, masses,
+            surroundings, tracks and goals of the clip are not those of it.
         json: Print one JSON object with every frame instead of a table.
     """
     from handwright.evidence import Tolerances, certify
+    from handwright.evidence.problem_match import problem_differences
     from handwright.io.clip.npz_file import load_npz
+    from handwright.printable import printable
 
     tolerances = Tolerances(
         smoothing_hz=smoothing_hz,
         soft_tissue=1e-3 * soft_tissue_mm,
         skin_stretch=1e-3 * skin_stretch_mm,
     )
-    certificate = certify(load_npz(clip), tolerances=tolerances)
-    print(certificate.to_json() if json else certificate)
-    if not certificate.passed:
+    loaded, differences = load_npz(clip), list[str]()
+    if against is not None:
+        from handwright.cli.synth import load_problem
+
+        differences = problem_differences(loaded, load_problem(against)[1])
+    certificate = certify(loaded, tolerances=tolerances)
+    if json:
+        document = json_module.loads(certificate.to_json())
+        if against is not None:
+            document["against"] = {"problem": against, "differences": differences}
+        print(json_module.dumps(document, allow_nan=False))
+    else:
+        print(certificate)
+        if against is not None:
+            same = f"the problem of the clip is not that of '{printable(against)}':"
+            is_it = f"the problem of the clip is that of '{printable(against)}'"
+            print("\n  - ".join([same, *map(printable, differences)]) if differences else is_it)
+    if differences or not certificate.passed:
         raise SystemExit(1)
 
 

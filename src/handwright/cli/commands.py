@@ -6,7 +6,9 @@ needs.
 
 from __future__ import annotations
 
+import inspect
 import math
+import types
 from collections.abc import Callable
 
 import tyro
@@ -33,6 +35,11 @@ page.
 With any command, --debug shows the traceback of an error. --version prints the version.
 Commands that take a clip end with a message at 8 GB of memory, and all but render after 600 s of
 work; --limit-memory-gb and --limit-seconds set other limits."""
+_LIMITS = (
+    "Also, with every command that takes a clip: --limit-memory-gb GB (default 8) and "
+    "--limit-seconds SECONDS (default 600; render has none) end it with a message when it has used "
+    "that much; --debug shows the traceback of an error."
+)
 _TAKES_CLIP = ("info", "verify", "evaluate", "export", "render")
 _RENAMED = {"verify": {"--skin-shear-mm": "--skin-stretch-mm"}}
 """Deprecated options by command; those of 'synth' follow the settings of the methods."""
@@ -114,13 +121,28 @@ def _run(given: list[str]) -> None:
     renamed = _RENAMED.get(given[0], {}) if given else {}
     # The list of all commands has one line for each; their own help says more.
     is_list = not given or given[0].startswith("-")
-    commands = {name: _one_line(run) for name, run in COMMANDS.items()} if is_list else COMMANDS
+    commands = {
+        name: _one_line(run) if is_list else _with_limits(run) if name in _TAKES_CLIP else run
+        for name, run in COMMANDS.items()
+    }
     tyro.extras.subcommand_cli_from_dict(
         commands,
         prog="handwright",
         description=_DESCRIPTION,
         args=renamed_options(given, renamed, tell_deprecated) or ["--help"],
     )
+
+
+def _with_limits(command: Callable[..., None]) -> Callable[..., None]:
+    """The same command, whose help has the options of all commands that take a clip."""
+    told = types.FunctionType(
+        command.__code__, command.__globals__, command.__name__, command.__defaults__,
+        command.__closure__,
+    )  # fmt: skip
+    told.__kwdefaults__, told.__annotations__ = command.__kwdefaults__, command.__annotations__
+    about, mark, arguments = inspect.cleandoc(command.__doc__ or "").partition("\n\nArgs:")
+    told.__doc__ = f"{about}\n\n{_LIMITS}{mark}{arguments}"
+    return told
 
 
 def _one_line(command: Callable[..., None]) -> Callable[..., None]:

@@ -55,13 +55,16 @@ def _run(given: list[str], interrupts: Interrupts, is_debug: bool) -> int:
             return INTERRUPTED
         if is_debug or not isinstance(error, HandwrightError | OSError):
             raise
-        print(f"handwright: {_told(error)}", file=sys.stderr)
+        print(f"handwright: {_told(error, given)}", file=sys.stderr)
         return 1
     return 0
 
 
-def _told(error: Exception) -> str:
+def _told(error: Exception, given: Sequence[str]) -> str:
     if isinstance(error, OSError) and error.filename and error.strerror:
-        return f"{os.fsdecode(error.filename)}: {error.strerror}."
-    # What an error quotes comes from files.
-    return "\n".join(printable(line) for line in str(error).split("\n"))
+        return printable(f"{os.fsdecode(error.filename)}: {error.strerror}.")
+    text = str(error)
+    # A new line in the name of a file is none of the message; what is quoted comes from files.
+    for word in given:
+        text = text.replace(word, printable(word))
+    return "\n".join(printable(line) for line in text.split("\n"))

@@ -18,7 +18,7 @@ _MAX_LISTED = 5
 
 COARSE = "resolution"
 """Name of the check that fails if a clip shows too little to be judged."""
-SCHEME = "momenta at mid-frames, central differences at frames; ends take their neighbours' rates"
+SCHEME = "momenta at mid-frames, central differences at frames; at the ends, rates go on in line"
 """How the certificate takes derivatives, in words."""
 
 
@@ -103,13 +103,29 @@ class Check:
     name: str
     passed: bool
     worst: float
-    """Largest value in any frame, in ``unit``."""
+    """The value that is most beyond what is allowed for it, in ``unit``."""
     allowed: float
+    """For that value: small and thin bodies are allowed less."""
     unit: str
     frames: tuple[int, ...]
     """Frames that fail."""
     detail: str = ""
-    """What is worst."""
+    """What is worst, and every reason why the check fails."""
+
+    @property
+    def is_by_figure(self) -> bool:
+        """Whether it fails because of ``worst``; otherwise ``detail`` alone says why."""
+        return not self.passed and self.worst > self.allowed
+
+    def __str__(self) -> str:
+        figures = f"{self.worst:.3g} {self.unit}, allowed {self.allowed:.3g}"
+        if self.passed:
+            return f"{self.name} is {figures}"
+        frame = f"at frame {self.frames[0]}"
+        if self.is_by_figure:
+            why = f" ({self.detail})" if self.detail else ""
+            return f"{self.name} is {figures}, {frame}{why}"
+        return f"{self.name} fails {frame}: {self.detail}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,10 +184,11 @@ class Certificate:
             more = len(c.frames) - _MAX_LISTED
             listed += f" and {more} more" if more > 0 else ""
             note = "  ".join(part for part in (listed, printable(c.detail)) if part)
-            rows.append(
-                (c.name, "ok" if c.passed else "FAILS", f"{c.worst:.4g}", f"{c.allowed:.4g}",
-                 c.unit, note)
-            )  # fmt: skip
+            # Where words say why it fails, figures within their limit would only confuse.
+            figures = (f"{c.worst:.4g}", f"{c.allowed:.4g}", c.unit)
+            if not c.passed and not c.is_by_figure:
+                figures = ("-", "-", "")
+            rows.append((c.name, "ok" if c.passed else "FAILS", *figures, note))
         width = [max(len(row[k]) for row in rows) for k in range(5)]
         lines = [f"{printable(self.clip)}, {self.num_frames} frames: {self.verdict}"]
         for row in rows:
@@ -181,10 +198,9 @@ class Certificate:
             lines.append("  ".join([*cells, row[5]]).rstrip())
         lines += [f"note: {printable(note)}" for note in self.notes]
         settings = ", ".join(
-            f"{item.name}={_short(getattr(self.tolerances, item.name))}"
-            for item in fields(self.tolerances)
+            f"{item.name} {self.tolerances.in_words(item.name)}" for item in fields(self.tolerances)
         )
-        lines += [f"tolerances (SI units): {settings}", f"derivatives: {SCHEME}"]
+        lines += [f"tolerances: {settings}", f"derivatives: {SCHEME}"]
         return "\n".join(lines)
 
     def to_json(self, *, frames: bool = True) -> str:
@@ -208,10 +224,6 @@ class Certificate:
         if frames:
             whole["frames"] = [_plain(record) for record in self.frames]
         return json.dumps(whole, allow_nan=False)
-
-
-def _short(value: float | None) -> str:
-    return "none" if value is None else f"{value:.4g}"
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401  a tree of records

@@ -24,6 +24,34 @@ _ERRORS = (
 """Names of the limits that a method keeps a margin to; the others say how a motion is judged."""
 
 
+_UNITS: dict[str, tuple[str, float]] = {
+    **dict.fromkeys(("force_residual", "stored_balance"), ("of weight", 1.0)),
+    "moment_residual": ("of weight x gyration", 1.0),
+    **dict.fromkeys(
+        ("gap", "contact_distance", "penetration", "soft_tissue", "skin_stretch", "static_drift",
+         "finger_finger", "seam"), ("mm", 1e3),
+    ),
+    **dict.fromkeys(("static_speed",), ("mm/s", 1e3)),
+    "joint_limits": ("deg", math.degrees(1.0)),
+    **dict.fromkeys(("strength", "hand_force"), ("N", 1.0)),
+    "wrist_moment": ("N m", 1.0),
+    "friction": ("of cone", 1.0),
+    **dict.fromkeys(("jump_speed", "body_speed", "wrist_speed"), ("m/s", 1.0)),
+    **dict.fromkeys(("joint_jump_speed", "wrist_spin", "joint_speed"), ("rad/s", 1.0)),
+    "wrist_acceleration": ("m/s^2", 1.0),
+    "smoothing_hz": ("Hz", 1.0),
+    "least_frames": ("frames", 1.0),
+    **dict.fromkeys(("shortest_step", "longest_step"), ("ms", 1e3)),
+    "most_turn": ("rad a step", 1.0),
+    "most_uneven": ("times", 1.0),
+    "shakes": ("in half a second", 1.0),
+    "impacts": ("a second", 1.0),
+    "size_share": ("of its length", 1.0),
+    "thickness_share": ("of its thickness", 1.0),
+}  # fmt: skip
+"""In what unit people read each limit, and by what it is multiplied for that."""
+
+
 @renamed_fields
 @dataclass(frozen=True, slots=True)
 class Tolerances:
@@ -77,6 +105,10 @@ class Tolerances:
     """Time between frames below which a clip is not judged, s."""
     longest_step: float = 0.1
     """Time between frames above which a clip is too coarse to judge, s."""
+    most_uneven: float = 5.0
+    """Longest over shortest time between frames, above which a clip is too coarse to judge."""
+    most_turn: float = 2.0
+    """Turn of a body or a wrist in one step above which its sense is in doubt, rad."""
     body_speed: float = 30.0
     """Largest speed of any point of a body, m/s."""
     wrist_speed: float = 10.0
@@ -95,9 +127,14 @@ class Tolerances:
     """Largest force of one hand on all bodies together, N: a heavy suitcase."""
     wrist_moment: float = 20.0
     """Largest moment of the forces of one hand about its wrist, N m."""
+    seam: float = 1e-3
+    """How far from its start a cyclic motion may end, m."""
     size_share: float = 0.1
-    """Gaps, depths and drifts are allowed up to this share of the body's longest side, and 0.4 of
-    its shortest, if that is less than the limits above."""
+    """Gaps, depths and drifts are allowed up to this share of the body's length, that is between
+    its two points farthest apart, if that is less than the limits above."""
+    thickness_share: float = 0.4
+    """Gaps and depths are allowed up to this share of the body's thickness, likewise: between the
+    nearest two planes that hold it between them."""
 
     def __post_init__(self) -> None:
         bad = [
@@ -128,13 +165,19 @@ class Tolerances:
         return replace(self, **{name: share * getattr(self, name) for name in _ERRORS})
 
     def conditions(self) -> list[str]:
-        """Values that differ from the defaults, as text."""
+        """Values that differ from the defaults, as text with units."""
         plain = Tolerances()
         return [
-            f"{item.name} {getattr(self, item.name)} (default {getattr(plain, item.name)})"
+            f"{item.name} {self.in_words(item.name)} (default {plain.in_words(item.name)})"
             for item in fields(self)
             if getattr(self, item.name) != getattr(plain, item.name)
         ]
+
+    def in_words(self, name: str) -> str:
+        """A limit with its unit, such as ``1 mm``."""
+        value = getattr(self, name)
+        unit, scale = _UNITS[name]
+        return "none" if value is None else f"{scale * value:.4g} {unit}"
 
 
 @dataclass(frozen=True, slots=True)

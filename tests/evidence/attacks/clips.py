@@ -14,10 +14,11 @@ from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ContactTrack
 from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
+from handwright.geometry import floor
 from handwright.geometry.shapes import make_shape
 from handwright.hands import human
 from handwright.hands.skin.build import skin_of
-from handwright.kinematics import posed_skin
+from handwright.kinematics import posed_capsules, posed_skin
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
@@ -133,6 +134,27 @@ def integrated(acceleration, speed, fps) -> np.ndarray:
 def skin_points(model: HandModel, q, root: Pose = ORIGIN) -> np.ndarray:
     """Vertices of a posed hand's skin, m."""
     return posed_skin(model, skin_of(model), q, root)
+
+
+def crossed_arms(count=10, *, apart=0.0, fps=30.0):
+    """Two arms at rest whose forearms lie across each other, so far apart between their axes, m."""
+    model = human(arm=True)
+    q = model.pose("rest")
+    part = model.capsules.names.index("forearm")
+    quarter = Pose(np.zeros(3), turning([0.0, 0.0, 0.5 * np.pi]))
+    start, end, _ = posed_capsules(model, q)
+    middle = 0.5 * (start[part] + end[part])
+    across = Pose(middle - quarter.apply(middle) + np.array([0.0, 0.0, apart]), quarter.wxyz)
+    shoulder = Pose(np.array([0.0, 0.0, 1.4]), UPRIGHT)
+    roots = {"one": shoulder, "two": shoulder @ across}
+    return clip_of(
+        frames(count, fps),
+        hands={
+            name: (model, still(root.position, count, root.wxyz), q) for name, root in roots.items()
+        },
+        bodies={"box": (make_shape("box"), still((0.0, 2.0, 0.03), count))},
+        environment=(floor(),),
+    )
 
 
 def altered(clip: Clip, **given) -> Clip:

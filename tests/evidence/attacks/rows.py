@@ -51,6 +51,7 @@ class Neighbour:
 
     make: Callable[[], Clip]
     variant: str = ""
+    tolerances: Tolerances | None = None
 
     name = Attack.name
 
@@ -70,7 +71,7 @@ class Judgement:
 def judge(row: Attack | Neighbour) -> Judgement:
     """Makes the clip of a row and has it judged; an error of ours is a refusal, too."""
     try:
-        certificate = certify(row.make(), tolerances=getattr(row, "tolerances", None))
+        certificate = certify(row.make(), tolerances=row.tolerances)
     except HandwrightError as error:
         return Judgement(f"error: {error}", False, is_error=True)
     reasons = frozenset(certificate.reasons)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from attacks.honest import bodies, grips, hands, rest
+from attacks.honest import bodies, grips, hands, recorded, rest
 from attacks.wrong import (
     aliasing,
+    altered_hands,
     crossing,
     disguises,
     explained,
@@ -15,6 +16,7 @@ from attacks.wrong import (
     passing,
     shaking,
     small,
+    smoothed,
     strength,
 )
 
@@ -34,15 +36,17 @@ ATTACKS = tuple(
         strength,
         figures,
         disguises,
+        altered_hands,
         small,
         meshes,
         crossing,
         explained,
+        smoothed,
     )
     for row in module.ATTACKS
 )
 NEIGHBOURS = tuple(
     (f"honest_{_group(module)}", row)
-    for module in (hands, grips, bodies, rest)
+    for module in (hands, grips, bodies, rest, recorded)
     for row in module.NEIGHBOURS
 )

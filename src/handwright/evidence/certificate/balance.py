@@ -237,14 +237,23 @@ def _residual_reasons(found: Forces, tolerances: Tolerances) -> dict[int, frozen
     return reasons
 
 
+class Drift(NamedTuple):
+    """How far the worst static contact of each body has slid since its episode began."""
+
+    way: Float[np.ndarray, "T B"]
+    """m."""
+    row: Int[np.ndarray, "T B"]
+    """A contact of the table that is of the part that has slid; -1 where none has."""
+
+
 def static_drifts(
     table: JudgedContacts,
     carrying: Bool[np.ndarray, " N"],
     poses: Sequence[Pose],
     times: Float[np.ndarray, " T"],
     broken: Bool[np.ndarray, " T"],
-) -> Float[np.ndarray, "T B"]:
-    """How far the worst static contact of each body has slid since its episode began, m.
+) -> Drift:
+    """How far the worst static contact of each body has slid since its episode began.
 
     Args:
         table: Contacts of all bodies.
@@ -253,13 +262,13 @@ def static_drifts(
         times: s.
         broken: Frames in which no episode may continue.
     """
-    drift = np.zeros((len(times), len(poses)))
+    drift, row = np.zeros((len(times), len(poses))), np.full((len(times), len(poses)), -1)
     static = carrying & (table.mode == int(ContactMode.STATIC)) & ~broken[table.frame]
     parts = int(table.part.max(initial=0)) + 1
     keys = (table.body * len(table.touchers) + table.toucher) * parts + table.part
     turn = np.array([rotation.to_matrix(pose.wxyz) for pose in poses])
     for key in np.unique(keys[static]):
-        mine = static & (keys == key)
+        mine = np.flatnonzero(static & (keys == key))
         body = int(table.body[mine][0])
         local = np.einsum("nji,nj->ni", turn[body, table.frame[mine]], table.velocity[mine])
         frames, inverse = np.unique(table.frame[mine], return_inverse=True)
@@ -273,5 +282,7 @@ def static_drifts(
                 total = np.zeros(3)
                 continue
             total = total + 0.5 * (mean[n] + mean[n - 1]) * (times[t] - times[before])
-            drift[t, body] = max(drift[t, body], float(np.linalg.norm(total)))
-    return drift
+            way = float(np.linalg.norm(total))
+            if way > drift[t, body]:
+                drift[t, body], row[t, body] = way, mine[0]
+    return Drift(drift, row)

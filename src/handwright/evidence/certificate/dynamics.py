@@ -4,18 +4,19 @@ The scheme: velocities in the middle between two frames are the difference of th
 time between them (turns by the rotation vector from one frame to the next); momenta are formed
 there, the angular one with the inertia turned to the middle pose; their rates at a frame are the
 difference of the momenta on its two sides. A parabola is exact, errors fall with the square of the
-frame time. The first and the last frame take the rates of their neighbours.
+frame time. At the first and the last frame the rates go on in line with those of the two frames
+beside them.
 """
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
 from handwright.core.body import RigidBody
+from handwright.evidence.low_pass import LowPass
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
@@ -51,30 +52,10 @@ def required_wrench(
     """
     center = pose.apply(body.center)
     # The centre of mass is smoothed, not the origin: a thrown body then keeps its parabola.
-    smooth = Pose(center, pose.wxyz)
-    if smoothing_hz is not None:
-        smooth = smoothed(smooth, times, smoothing_hz)
+    smooth = LowPass.at(times, smoothing_hz).poses(Pose(center, pose.wxyz))
     momentum, spin = _momenta(body, smooth, times)
     force = _rates(momentum, times) - body.mass * gravity
     return Wrench(force, _rates(spin, times), center)
-
-
-def smoothed(pose: Pose, times: Float[np.ndarray, " T"], cutoff_hz: float) -> Pose:
-    """Poses after a Gaussian low-pass with half power at a frequency."""
-    sigma = math.sqrt(math.log(2.0)) / (2.0 * math.pi * cutoff_hz)
-    wxyz = pose.wxyz.copy()
-    flips = np.sign(np.einsum("ti,ti->t", wxyz[1:], wxyz[:-1]))
-    wxyz[1:] *= np.cumprod(np.where(flips < 0, -1.0, 1.0))[:, None]
-    both = np.concatenate([pose.position, wxyz], axis=1)
-    out = np.zeros_like(both)
-    for t, now in enumerate(times):
-        first, last = np.searchsorted(times, [now - 4.0 * sigma, now + 4.0 * sigma])
-        # A window cut off by an end would pull the ends inwards: keep it the same on both sides.
-        reach = max(min(t - first, last - 1 - t), 0)
-        window = slice(t - reach, t + reach + 1)
-        weight = np.exp(-0.5 * ((times[window] - now) / sigma) ** 2)
-        out[t] = weight @ both[window] / weight.sum()
-    return Pose.normalized(out[:, :3], out[:, 3:])
 
 
 def _momenta(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -17,25 +18,41 @@ from handwright.evidence.certificate.balance import (
     CARRYING,
     Balance,
     BodyLoad,
+    Drift,
     balance,
     static_drifts,
     weight_of,
 )
 from handwright.evidence.certificate.dynamics import required_wrench
+from handwright.evidence.certificate.given.body_parts import size_of
+from handwright.evidence.certificate.measures.measure import Says, always
 from handwright.evidence.certificate.strength import Effort, HandStrength
 from handwright.evidence.contacts.body_contacts import body_contacts
 from handwright.evidence.contacts.hand_contacts import (
-    ContactRule,
-    HandProbe,
+    HandGaps,
     environment_contacts,
     hand_gaps,
 )
+from handwright.evidence.contacts.hand_probe import HandProbe
 from handwright.evidence.contacts.slip import SkinShear
-from handwright.evidence.contacts.table import JudgedContacts, join_tables, no_contacts
+from handwright.evidence.contacts.table import (
+    ContactRule,
+    JudgedContacts,
+    join_tables,
+    no_contacts,
+)
 from handwright.geometry.distance.exact import ExactDistance
 
-_THICKNESS_SHARE = 0.4
-"""Lengths are allowed up to this share of a body's shortest side."""
+
+class Sunk(NamedTuple):
+    """How deep one thing is in another."""
+
+    bodies: tuple[str, ...]
+    """Those of the two that are bodies."""
+    depth: Float[np.ndarray, " T"]
+    """m."""
+    says: Says
+    """What is in what in a frame, in words."""
 
 
 class Findings(NamedTuple):
@@ -52,8 +69,14 @@ class Findings(NamedTuple):
     """Largest gap of a contact that carries force, m."""
     penetration: Float[np.ndarray, "T B"]
     """Deepest skin or body in the body, or body in the surroundings, m."""
-    drift: Float[np.ndarray, "T B"]
-    """Largest sliding of a static contact since its episode began, m."""
+    sunk: tuple[Sunk, ...]
+    """The same by what is in the body."""
+    drift: Drift
+    """Largest sliding of a static contact since its episode began."""
+    carrying: Bool[np.ndarray, " N"]
+    """Contacts that carry force."""
+    capsules: dict[str, tuple[str, ...]]
+    """Names of the parts of each hand."""
     effort: Effort
     shears: dict[tuple[str, str], SkinShear]
     """Of the skin, by body and hand."""
@@ -62,6 +85,28 @@ class Findings(NamedTuple):
     notes: tuple[str, ...]
     unknown_strength: tuple[str, ...]
     """Hands that touch something and whose strength is not known."""
+
+    def toucher_name(self, row: int, body: int) -> str:
+        """What touches a body in a contact, in words."""
+        table = self.table
+        if int(table.other[row]) == body:
+            return f"'{self.names[table.body[row]]}'"
+        return part_name(self.capsules, table.touchers[table.toucher[row]], int(table.part[row]))
+
+    def pair(self, row: int) -> str:
+        """What moves on what in a contact, in words."""
+        body = int(self.table.body[row])
+        sides = [self.toucher_name(row, body), f"'{self.names[body]}'"]
+        is_around = self.table.touchers[self.table.toucher[row]] == ENVIRONMENT
+        return " on ".join(sides[::-1] if is_around else sides)
+
+
+def part_name(capsules: Mapping[str, tuple[str, ...]], toucher: str, part: int) -> str:
+    """A part of a hand, a surface or a body in words."""
+    if toucher == ENVIRONMENT:
+        return f"surface {part} of the surroundings"
+    names = capsules.get(toucher, ())
+    return f"{toucher}.{names[part]}" if 0 <= part < len(names) else f"'{toucher}'"
 
 
 def find(
@@ -84,19 +129,21 @@ def find(
     depth = np.zeros((clip.num_frames, len(names)))
     tables = [no_contacts()]
     shears: dict[tuple[str, str], SkinShear] = {}
+    sunk: list[Sunk] = []
     for number, name in enumerate(names):
-        table, depth[:, number], skin = _touchers(clip, name, hands, exact[name], tolerances)
+        table, deep, skin = _touchers(clip, name, hands, exact[name], tolerances)
         shears |= {(name, hand): shear for hand, shear in skin.items()}
+        depth[:, number] = np.max([one.depth for one in deep], axis=0)
+        sunk += deep
         tables.append(table.of_body(number))
     for one, two in combinations(range(len(names)), 2):
-        table, sunk = body_contacts(
-            clip, names[one], names[two], exact, reach=tolerances.contact_distance,
-            touching=min(size_limit(clip.problem.bodies[names[n]], tolerances.gap, tolerances)
-                         for n in (one, two)),
-            static_speed=tolerances.static_speed,
-        )  # fmt: skip
+        pair = [clip.problem.bodies[names[number]] for number in (one, two)]
+        rule = _contact_rule(pair, tolerances)
+        table, inside = body_contacts(clip, names[one], names[two], exact, rule)
         tables.append(table.of_body(one, two))
-        depth[:, [one, two]] = np.maximum(depth[:, [one, two]], sunk[:, None])
+        depth[:, [one, two]] = np.maximum(depth[:, [one, two]], inside[:, None])
+        text = f"'{names[one]}' and '{names[two]}' in each other"
+        sunk.append(Sunk((names[one], names[two]), inside, always(text)))
     table = join_tables(tables)
     loads = {name: _load(clip, name, tolerances) for name in names}
     strength = HandStrength(clip, list(hands.values()), table, tolerances)
@@ -112,6 +159,9 @@ def find(
         margin=_friction_margins(table, found.force, size),
         gap=_widest_gaps(table, carrying, depth.shape, tolerances.gap),
         penetration=depth,
+        sunk=tuple(sunk),
+        carrying=carrying,
+        capsules={name: hand.model.capsules.names for name, hand in hands.items()},
         drift=static_drifts(table, carrying, list(clip.bodies.values()), clip.times, near_jump),
         effort=strength.effort(found.force),
         shears=shears,
@@ -127,26 +177,36 @@ def _touchers(
     hands: dict[str, HandProbe],
     exact: ExactDistance,
     tolerances: Tolerances,
-) -> tuple[JudgedContacts, Float[np.ndarray, " T"], dict[str, SkinShear]]:
-    """Contacts of a body with hands and surroundings, how deep any of it goes (m), and shears."""
+) -> tuple[JudgedContacts, list[Sunk], dict[str, SkinShear]]:
+    """Contacts of a body with hands and surroundings, how deep any of it goes, and shears."""
     body, pose = clip.problem.bodies[name], clip.bodies[name]
-    touching = size_limit(body, tolerances.gap, tolerances)
-    rule = ContactRule(
-        tolerances.contact_distance,
-        touching,
-        tolerances.static_speed,
-        tolerances.skin_stretch,
-    )
+    rule = _contact_rule([body], tolerances)
     gaps = {
         hand.name: hand_gaps(hand, body, pose, exact, clip.times, rule) for hand in hands.values()
     }
-    around, sunk = environment_contacts(
-        clip, name, reach=tolerances.contact_distance, touching=touching,
-        static_speed=tolerances.static_speed,
-    )  # fmt: skip
+    around, inside = environment_contacts(clip, name, rule)
     table = join_tables([*(gap.contacts for gap in gaps.values()), around])
-    depth = np.max([sunk, *(gap.skin_depth for gap in gaps.values())], axis=0)
-    return table, depth, {name: gap.shear for name, gap in gaps.items()}
+    sunk = [Sunk((name,), inside, always(f"'{name}' in the surroundings"))]
+    for hand in hands.values():
+        sunk.append(Sunk((name,), gaps[hand.name].skin_depth, _in_body(hand, gaps, name)))
+    return table, sunk, {name: gap.shear for name, gap in gaps.items()}
+
+
+def _in_body(hand: HandProbe, gaps: Mapping[str, HandGaps], body: str) -> Says:
+    """Which part of a hand is deepest in a body."""
+    capsule, names = gaps[hand.name].capsule, hand.model.capsules.names
+    return lambda frame: f"{hand.name}.{names[int(capsule[frame].argmin())]} in '{body}'"
+
+
+def _contact_rule(bodies: Sequence[RigidBody], tolerances: Tolerances) -> ContactRule:
+    """What counts as a contact of one body, or of two."""
+    return ContactRule(
+        tolerances.contact_distance,
+        min(size_limit(body, tolerances.gap, tolerances) for body in bodies),
+        tolerances.static_speed,
+        tolerances.skin_stretch,
+        tolerances.smoothing_hz,
+    )
 
 
 def _load(clip: Clip, name: str, tolerances: Tolerances) -> BodyLoad:
@@ -165,11 +225,21 @@ def _load(clip: Clip, name: str, tolerances: Tolerances) -> BodyLoad:
     return BodyLoad(wrench, weight_of(body, gravity), body.radius_of_gyration, touching)
 
 
-def size_limit(body: RigidBody, limit: float, tolerances: Tolerances) -> float:
-    """A limit of length, m, no more than a share of the body's size and of its thickness."""
-    sides = np.ptp(body.bounds, axis=0)
-    by_size, by_thickness = tolerances.size_share * sides.max(), _THICKNESS_SHARE * sides.min()
-    return float(min(limit, by_size, by_thickness))
+def size_limit(
+    body: RigidBody, limit: float, tolerances: Tolerances, *, is_thickness: bool = True
+) -> float:
+    """A limit of length, m, no more than a share of the body's size and of its thickness.
+
+    Args:
+        body: The body.
+        limit: For bodies that are large enough, m.
+        tolerances: What share of its size.
+        is_thickness: Whether its thickness limits it, too; it does not where things move along it.
+    """
+    size = size_of(body)
+    by_size = tolerances.size_share * size.length
+    by_thickness = tolerances.thickness_share * size.thickness if is_thickness else by_size
+    return min(limit, by_size, by_thickness)
 
 
 def _friction_margins(

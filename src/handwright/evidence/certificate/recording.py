@@ -53,7 +53,7 @@ def _body_record(
         friction_margin=min(static, default=1.0),
         gap=float(findings.gap[t, body]),
         penetration=float(findings.penetration[t, body]),
-        drift=float(findings.drift[t, body]),
+        drift=float(findings.drift.way[t, body]),
     )
 
 

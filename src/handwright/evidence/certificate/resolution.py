@@ -14,12 +14,8 @@ from handwright.core.clip import Clip
 from handwright.core.tolerances import Tolerances
 from handwright.math import rotation
 
-MOST_TURN = 2.0
-"""Turn of a body or wrist in one step above which its sense is in doubt, rad."""
-_MOST_UNEVEN = 5.0
-"""Longest over shortest time between frames."""
 _EVEN = 1.01
-"""The same, up to which frame times count as even."""
+"""Longest over shortest time between frames, up to which they count as even."""
 
 
 def is_too_fine(clip: Clip, tolerances: Tolerances) -> bool:
@@ -44,18 +40,18 @@ def coarse_faults(clip: Clip, tolerances: Tolerances) -> list[str]:
         faults.append(
             f"frames are {long:.3g} s apart, expected at most {tolerances.longest_step:g} s"
         )
-    if not faults and long > _MOST_UNEVEN * short:
+    if not faults and long > tolerances.most_uneven * short:
         faults.append(
             f"frames are {short:.3g} to {long:.3g} s apart, expected to differ by a factor of "
-            f"{_MOST_UNEVEN:g} at most"
+            f"{tolerances.most_uneven:g} at most"
         )
     poses = {**clip.bodies, **{name: motion.root for name, motion in clip.hands.items()}}
     for name, pose in poses.items():
         turn = rotation.angle(pose.wxyz[:-1], pose.wxyz[1:])
-        if turn.max(initial=0.0) > MOST_TURN:
+        if turn.max(initial=0.0) > tolerances.most_turn:
             faults.append(
                 f"'{name}' turns by {turn.max():.3g} rad into frame {int(turn.argmax()) + 1}, "
-                f"expected {MOST_TURN:g} rad a step at most"
+                f"expected {tolerances.most_turn:g} rad a step at most"
             )
     return faults
 

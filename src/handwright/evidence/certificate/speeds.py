@@ -2,7 +2,8 @@
 
 Bodies have a limit because a clip may show them explained by impacts alone; hands because nothing
 else of a hand that holds nothing is judged. A wrist's acceleration is the second difference of its
-positions, which sees a hand that is somewhere else in every frame, however near.
+positions, which sees a hand that is somewhere else in every frame, however near. Recorded tracks
+are looked at under the low-pass that is given for them.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ from handwright.core.clip import Clip
 from handwright.core.hand import HandModel
 from handwright.core.tolerances import Tolerances
 from handwright.evidence.certificate.jumps import fastest_point
-from handwright.evidence.contacts.hand_contacts import HandProbe
+from handwright.evidence.contacts.hand_probe import HandProbe
+from handwright.evidence.low_pass import LowPass
 from handwright.math import rotation
+from handwright.math.pose import Pose
 
 _SHAKE, _SHAKE_TURN = 2e-3, 0.02
 """Ways and turns of a step that count as shaking if they are taken back in the next, m and rad."""
@@ -55,12 +58,16 @@ def _series(
     times = clip.times
     if len(times) < 2:
         return
-    step = np.diff(times)
+    step, low_pass = np.diff(times), LowPass.at(times, tolerances.smoothing_hz)
     for name, pose in clip.bodies.items():
         radius = float(np.linalg.norm(clip.problem.bodies[name].vertices, axis=1).max())
-        yield name, fastest_point(pose, times, radius), tolerances.body_speed, "m/s"
+        speed = fastest_point(low_pass.poses(pose), times, radius)
+        yield name, speed, tolerances.body_speed, "m/s"
     for hand in hands:
-        wrist = hand.links.positions[:, hand.model.wrist_link]
+        link = hand.model.wrist_link
+        turn = rotation.from_matrix(hand.links.rotations[:, link])
+        pose = low_pass.poses(Pose(hand.links.positions[:, link], turn))
+        wrist, turn = pose.position, pose.wxyz
         velocity = np.diff(wrist, axis=0) / step[:, None]
         speed = np.linalg.norm(velocity, axis=1)
         yield f"the wrist of '{hand.name}'", speed, tolerances.wrist_speed, "m/s"
@@ -68,16 +75,16 @@ def _series(
         size = np.linalg.norm(rate, axis=1)
         yield f"the wrist of '{hand.name}'", size, tolerances.wrist_acceleration, "m/s^2"
         yield f"'{hand.name}' shaking", _shakes(wrist, times, _SHAKE), tolerances.shakes, "times"
-        turn = rotation.from_matrix(hand.links.rotations[:, hand.model.wrist_link])
         spin = rotation.log(rotation.multiply(turn[1:], rotation.conjugate(turn[:-1])))
         speed = np.linalg.norm(spin, axis=1) / step
         yield f"the turn of '{hand.name}'", speed, tolerances.wrist_spin, "rad/s"
         turned = np.concatenate([np.zeros((1, 3)), np.cumsum(spin, axis=0)])
         shaking = _shakes(turned, times, _SHAKE_TURN)
         yield f"'{hand.name}' shaking", shaking, tolerances.shakes, "times"
-        shaking = _shakes(hand.motion.q, times, _SHAKE_TURN)
+        q = low_pass.values(hand.motion.q)
+        shaking = _shakes(q, times, _SHAKE_TURN)
         yield f"the fingers of '{hand.name}' shaking", shaking, tolerances.shakes, "times"
-        rates = joint_speeds(hand.motion.q, times)
+        rates = joint_speeds(q, times)
         for j in np.flatnonzero(~hand.model.joints.is_slide):
             joint = f"{hand.name}.{hand.model.joints.names[j]}"
             yield joint, rates[:, j], tolerances.joint_speed, "rad/s"

@@ -4,7 +4,7 @@ A stored force counts only where its contact is: on the body, and on the hand, s
 it names. In an impact it may be off these by as much as they approach from frame to frame. A clip
 has forces at all contacts or at none: one left out (NaN) among others is a fault. Forces are held
 against the needed wrench in all frames with contacts; less strictly in the first and the last,
-whose derivatives are those of their neighbours.
+whose rates are extrapolated from the frames beside them.
 """
 
 from __future__ import annotations
@@ -19,11 +19,20 @@ from handwright.core.clip import Clip
 from handwright.core.contact import ENVIRONMENT, ContactMode, ContactTrack
 from handwright.core.tolerances import Tolerances
 from handwright.evidence.certificate.balance import BodyLoad
+from handwright.evidence.certificate.findings import part_name
 from handwright.evidence.contacts.edges import ANOTHER_FACE
-from handwright.evidence.contacts.hand_contacts import HandProbe
+from handwright.evidence.contacts.hand_probe import HandProbe
 from handwright.evidence.contacts.impacts import IMPACT_SPEED
-from handwright.evidence.contacts.slip import LinkMotion, SkinShear, across, material_slips
+from handwright.evidence.contacts.slip import (
+    LinkMotion,
+    SkinShear,
+    Smoothing,
+    across,
+    material_slips,
+    smoothed_slips,
+)
 from handwright.evidence.contacts.table import TREMBLING
+from handwright.evidence.low_pass import LowPass
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.distance.surface_distance import surface_distance
 from handwright.kinematics.fk import posed_capsules
@@ -33,8 +42,6 @@ from handwright.kinematics.fk import posed_capsules
 _LEAST_COSINE = 0.5
 _STEP = 5e-4
 _NO_FORCE = 1e-6
-# What forces leave in the first and the last frame counts by this share.
-_AT_ENDS = 0.1
 # The skin stands out from its capsules by up to so much, between the fingers, m.
 _SKIN_OVER_CAPSULE = 0.015
 
@@ -59,6 +66,14 @@ class StoredFindings(NamedTuple):
     """Contacts without a finite force, in a clip that has forces."""
     digit_force: Float[np.ndarray, " T"]
     """Largest sum of the stored forces of one digit, N."""
+    misplaced: Float[np.ndarray, " T"]
+    """Sum of the forces at contacts that are not there, over the weight of the worst body."""
+    cone_of: dict[int, str]
+    """By frame, the contact whose force is most outside its cone, in words."""
+    static_of: dict[int, str]
+    """By frame, the contact that is called static and slides fastest, in words."""
+    left_by: dict[int, str]
+    """By frame, the body whose forces leave most, in words."""
 
 
 def judge_stored(
@@ -72,6 +87,24 @@ def judge_stored(
     """Checks the clip's own contacts: modes, friction cones, and what the forces add up to."""
     contacts, count = clip.contacts, clip.num_frames
     excess, slip = np.zeros(count), np.zeros(count)
+    capsules = {name: hand.model.capsules.names for name, hand in hands.items()}
+    cone_of: dict[int, str] = {}
+    static_of: dict[int, str] = {}
+    left_by: dict[int, str] = {}
+
+    def note_worst(
+        worst: np.ndarray, names: dict[int, str], some: np.ndarray, value: np.ndarray
+    ) -> None:
+        """Takes over larger values, with the contacts that they are of."""
+        larger = np.flatnonzero(value > worst[contacts.frame[some]])
+        for row, size in zip(some[larger], value[larger], strict=True):
+            frame = int(contacts.frame[row])
+            if size > worst[frame]:
+                toucher = contacts.touchers[contacts.toucher[row]]
+                part = part_name(capsules, toucher, int(contacts.part[row]))
+                worst[frame] = size
+                names[frame] = f"{part} on '{contacts.bodies[contacts.body[row]]}'"
+
     size = np.linalg.norm(contacts.force, axis=1)
     has_force = np.isfinite(size)
     is_there = np.zeros(len(contacts), dtype=bool)
@@ -87,25 +120,32 @@ def judge_stored(
         wrong = pushes[np.isin(pushes, rows[~along])]
         over = cone_excess(clip, body, pushes)
         over[np.isin(pushes, wrong)] = 1.0
-        np.maximum.at(excess, contacts.frame[pushes], over)
+        note_worst(excess, cone_of, pushes, over)
         for toucher in np.unique(contacts.toucher[rows]):
             name = contacts.touchers[toucher]
             mine = contacts.toucher[rows] == toucher
             some = rows[mine]
             near = _on_toucher(clip, name, some, hands, exact, gap[mine])
             is_there[some] = on_body[mine] & near
-            creep = static_slip(clip, body, name, some, hands, shears.get((body, name)))
-            np.maximum.at(slip, contacts.frame[some], creep)
+            creep = static_slip(
+                clip, body, name, some, hands, shears.get((body, name)),
+                smoothing_hz=tolerances.smoothing_hz,
+            )  # fmt: skip
+            note_worst(slip, static_of, some, creep)
     misplaced = has_force & (size > 0.0) & ~is_there
     force = np.where((has_force & is_there)[:, None], contacts.force, 0.0)
-    residual = np.full(count, np.nan)
+    residual, astray = np.full(count, np.nan), np.zeros(count)
     for body, load in loads.items():
         lost = np.zeros(count)
         mine = misplaced & np.isin(contacts.body, _number(contacts.bodies, body))
         np.add.at(lost, contacts.frame[mine], size[mine] / load.weight)
         left = _residual(contacts, body, force, has_force, load, count)
         # A force that acts on nothing is wrong even where none is needed; NaN stays NaN.
-        residual = np.fmax(residual, np.maximum(left, lost))
+        total = np.maximum(left, lost)
+        for frame in np.flatnonzero(total > np.nan_to_num(residual)):
+            left_by[int(frame)] = f"forces on '{body}' do not add up to what it needs"
+        residual = np.fmax(residual, total)
+        astray = np.maximum(astray, lost)
     # Without this a single NaN would spare its whole frame the question what its forces add up to.
     missing = ~has_force & has_force.any()
     incomplete = np.zeros(count, dtype=bool)
@@ -113,6 +153,7 @@ def judge_stored(
     return StoredFindings(
         bool(has_force.any()), excess, residual, slip, int(misplaced.sum()),
         incomplete, int(missing.sum()), _digit_force(clip, hands, np.where(has_force, size, 0.0)),
+        astray, cone_of, static_of, left_by,
     )  # fmt: skip
 
 
@@ -213,15 +254,28 @@ def static_slip(
     rows: Int[np.ndarray, " N"],
     hands: Mapping[str, HandProbe],
     shear: SkinShear | None = None,
+    *,
+    smoothing_hz: float | None = None,
 ) -> Float[np.ndarray, " N"]:
     """Sliding speeds of contacts that are called static or rolling, m/s; 0 for the others.
 
-    Less what the skin of a hand makes up for, if ``shear`` is given.
+    Less what the skin of a hand makes up for, if ``shear`` is given, and under the low-pass for
+    recorded tracks, if its cut-off is.
     """
     contacts = clip.contacts
     frame, point, normal = contacts.frame[rows], contacts.point[rows], contacts.normal[rows]
     links, link = _moving_links(clip, name, rows, hands)
+    sticks = np.isin(contacts.mode[rows], [int(ContactMode.STATIC), int(ContactMode.ROLLING)])
+    # Where the same contact is in the frame before and after.
+    kinds, kind = np.unique(contacts.part[rows], return_inverse=True)
+    is_there = np.zeros((clip.num_frames + 2, len(kinds)), dtype=bool)
+    is_there[frame[sticks] + 1, kind[sticks]] = True
+    low_pass = LowPass.at(clip.times, smoothing_hz)
+    smoothing = Smoothing.while_touching(low_pass, is_there[1:-1], frame, kind)
     slips = material_slips(clip.times, links, clip.bodies[body], frame, link, point)
+    if shear is None or shear.limit <= 0.0:
+        smooth = smoothed_slips(slips, smoothing, links, clip.bodies[body], frame, link, point)
+        slips = slips.or_slower(smooth)
     velocity = slips.mean
     slip = across(velocity, normal)
     if shear is not None and shear.limit > 0.0:
@@ -232,14 +286,10 @@ def static_slip(
         is_beside = np.einsum("ni,ni->n", own, normal) < ANOTHER_FACE
         given = shear.touches[frame, part] & is_beside
         slip = shear.slips(np.where(given[:, None], velocity, slip), frame, part, pose, clip.times)
-    sticks = np.isin(contacts.mode[rows], [int(ContactMode.STATIC), int(ContactMode.ROLLING)])
     speed = np.linalg.norm(slip, axis=1)
     if shear is None or shear.limit <= 0.0:
-        # The same contact in the frame before or after: then it must not move to and fro either.
-        kinds, part = np.unique(contacts.part[rows], return_inverse=True)
-        is_there = np.zeros((clip.num_frames + 2, len(kinds)), dtype=bool)
-        is_there[frame[sticks] + 1, part[sticks]] = True
-        slips = slips.while_touching(is_there[frame, part], is_there[frame + 2, part])
+        # What is there on both sides must not move to and fro either.
+        slips = slips.while_touching(is_there[frame, kind], is_there[frame + 2, kind])
         for way in (slips.before, slips.after):
             speed = np.maximum(speed, np.linalg.norm(across(way, normal), axis=1) / TREMBLING)
     return np.where(sticks, speed, 0.0)
@@ -344,5 +394,4 @@ def _residual(
         np.linalg.norm(load.wrench.moment - listed[1], axis=1) / (load.weight * load.gyration),
     )
     judged = (total > 0.0) & (known == total)
-    left[[0, -1]] *= _AT_ENDS
     return np.where(judged, left, np.nan)

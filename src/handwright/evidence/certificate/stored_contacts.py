@@ -12,13 +12,10 @@ from handwright.core.clip import Clip
 from handwright.core.contact import ENVIRONMENT
 from handwright.core.tolerances import Tolerances
 from handwright.evidence.certificate.stored import cone_excess, listed_wrench, static_slip
-from handwright.evidence.contacts.hand_contacts import (
-    ContactRule,
-    HandProbe,
-    hand_gaps,
-    probe_hand,
-)
+from handwright.evidence.contacts.hand_contacts import hand_gaps
+from handwright.evidence.contacts.hand_probe import HandProbe, probe_hand
 from handwright.evidence.contacts.probes import exact_distance
+from handwright.evidence.contacts.table import ContactRule
 from handwright.geometry.distance.surface_distance import surface_distance
 
 # Gaps of hands are looked for up to this; larger ones are given as this, m.

@@ -18,7 +18,7 @@ from handwright.core.clip import Clip
 from handwright.core.tolerances import Tolerances
 from handwright.evidence.certificate.forces import HandLimits
 from handwright.evidence.certificate.torques import force_to_torque, weight_torques
-from handwright.evidence.contacts.hand_contacts import HandProbe
+from handwright.evidence.contacts.hand_probe import HandProbe
 from handwright.evidence.contacts.table import JudgedContacts
 from handwright.hands.human.strength import joint_strength
 

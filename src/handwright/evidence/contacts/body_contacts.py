@@ -15,8 +15,18 @@ from jaxtyping import Bool, Float, Int
 from handwright.core.body import RigidBody
 from handwright.core.clip import Clip
 from handwright.evidence.contacts.impacts import find_impacts
-from handwright.evidence.contacts.slip import LinkMotion, material_slips
-from handwright.evidence.contacts.table import FoundContacts, JudgedContacts, contact_table
+from handwright.evidence.contacts.slip import (
+    LinkMotion,
+    Smoothing,
+    material_slips,
+    smoothed_slips,
+)
+from handwright.evidence.contacts.table import (
+    ContactRule,
+    FoundContacts,
+    JudgedContacts,
+    contact_table,
+)
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.math.pose import Pose
 
@@ -51,10 +61,7 @@ def body_contacts(
     first: str,
     second: str,
     exact: dict[str, ExactDistance],
-    *,
-    reach: float,
-    touching: float,
-    static_speed: float,
+    rule: ContactRule,
 ) -> tuple[JudgedContacts, Float[np.ndarray, " T"]]:
     """Contacts at which the second body pushes on the first, and how deep they overlap, m.
 
@@ -63,11 +70,10 @@ def body_contacts(
         first: The body whose surface the contacts are on.
         second: The body that touches it.
         exact: Distances of both.
-        reach: Contacts with larger gaps are left out, m.
-        touching: Gap up to which points touch, m.
-        static_speed: Sliding speeds up to this count as none, m/s.
+        rule: What counts as a contact.
     """
     bodies, poses, times = clip.problem.bodies, clip.bodies, clip.times
+    reach, touching, low_pass = rule.reach, rule.touching, rule.low_pass(times)
     one, two = poses[first], poses[second]
     here = _near_points(exact[first], bodies[second], one, two, reach=reach, touching=touching)
     there = _near_points(exact[second], bodies[first], two, one, reach=reach, touching=touching)
@@ -82,7 +88,9 @@ def body_contacts(
     gap = np.concatenate([here.gap, there.gap])
     least = np.full(len(times), np.nan)
     np.fmin.at(least, frame, gap)
-    impacts = find_impacts(least[:, None], times, touching=touching, is_fixed=False)
+    impacts = find_impacts(
+        low_pass.values(least[:, None]), times, touching=touching, is_fixed=False
+    )
     size = float(np.ptp(bodies[first].bounds, axis=0).max())
     chosen = np.concatenate(
         [np.zeros(0, dtype=np.int64)]
@@ -104,10 +112,14 @@ def body_contacts(
         may_push=impacts.may_push[frame, 0],
         friction=np.full(len(frame), friction),
     )
-    slips = material_slips(times, links, one, frame, np.zeros_like(frame), point)
+    none = np.zeros_like(frame)
+    touches = least[:, None] <= touching
+    smoothing = Smoothing.while_touching(low_pass, touches, frame, none)
+    slips = material_slips(times, links, one, frame, none, point)
+    slips = slips.or_slower(smoothed_slips(slips, smoothing, links, one, frame, none, point))
     beside = np.pad(least <= touching, 1)
     slips = slips.while_touching(beside[frame], beside[frame + 2])
-    table = contact_table(second, found, slips, static_speed)
+    table = contact_table(second, found, slips, rule.static_speed)
     return table, np.maximum(-np.nan_to_num(least, nan=0.0), 0.0)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from handwright.core.hand import HandModel
-from handwright.evidence.contacts.hand_contacts import HandProbe
+from handwright.evidence.contacts.hand_probe import HandProbe
 from handwright.kinematics.skin.samples import CAPSULE_BULGE
 
 

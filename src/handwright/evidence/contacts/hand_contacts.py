@@ -7,23 +7,30 @@ gives those of ``geometry.support``.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float
 
 from handwright.core.body import RigidBody
-from handwright.core.clip import Clip, HandMotion
+from handwright.core.clip import Clip
 from handwright.core.contact import ENVIRONMENT
-from handwright.core.hand import HandModel
-from handwright.core.skin import Skin
+from handwright.evidence.contacts.capsule_slips import CapsuleSlips
 from handwright.evidence.contacts.edges import side_contacts
-from handwright.evidence.contacts.impacts import IMPACT_SPEED, REACHING, find_impacts
+from handwright.evidence.contacts.hand_probe import HandProbe
+from handwright.evidence.contacts.impacts import find_impacts
 from handwright.evidence.contacts.probes import capsule_gaps
 from handwright.evidence.contacts.skin_probe import skin_gaps
-from handwright.evidence.contacts.slip import LinkMotion, SkinShear, Slips, across, material_slips
+from handwright.evidence.contacts.slip import (
+    LinkMotion,
+    SkinShear,
+    Slips,
+    Smoothing,
+    material_slips,
+    smoothed_slips,
+)
 from handwright.evidence.contacts.table import (
+    ContactRule,
     FoundContacts,
     JudgedContacts,
     contact_table,
@@ -31,25 +38,12 @@ from handwright.evidence.contacts.table import (
 )
 from handwright.geometry.distance.exact import ExactDistance
 from handwright.geometry.distance.support import FLAT, contacts_along
-from handwright.hands.skin.build import skin_of
-from handwright.kinematics.fk import link_poses, posed_capsules
-from handwright.kinematics.skin.samples import CAPSULE_BULGE, vertex_capsules
+from handwright.kinematics.fk import posed_capsules
+from handwright.kinematics.skin.samples import CAPSULE_BULGE
 from handwright.math.pose import Pose
 
 # Between two frames an impact may happen this far from where the frames show the surfaces, m.
 _IMPACT_REACH = 0.2
-
-
-class HandProbe(NamedTuple):
-    """A hand over a clip, posed once."""
-
-    name: str
-    model: HandModel
-    motion: HandMotion
-    skin: Skin | None
-    owner: Int[np.ndarray, " V"]
-    """Capsule under each vertex of the skin."""
-    links: LinkMotion
 
 
 class HandGaps(NamedTuple):
@@ -64,36 +58,6 @@ class HandGaps(NamedTuple):
     skin, the deepest capsule."""
     contacts: JudgedContacts
     shear: SkinShear
-
-
-def probe_hand(clip: Clip, name: str) -> HandProbe:
-    """Poses a hand of a clip."""
-    model, motion = clip.problem.hands[name], clip.hands[name]
-    skin, owner = _skin_over_capsules(model)
-    links = LinkMotion(*link_poses(model, motion.q, motion.root))
-    return HandProbe(name, model, motion, skin, owner, links)
-
-
-@lru_cache(maxsize=8)
-def _skin_over_capsules(model: HandModel) -> tuple[Skin | None, Int[np.ndarray, " V"]]:
-    """The skin and the capsule under each of its vertices, kept for judging many clips."""
-    if model.skin is None or model.side == "none":
-        return None, np.zeros(0, dtype=np.int64)
-    skin = skin_of(model)
-    return skin, vertex_capsules(model, skin)
-
-
-class ContactRule(NamedTuple):
-    """What counts as a contact, and as a sliding one."""
-
-    reach: float
-    """Contacts with larger gaps are left out, m."""
-    touching: float
-    """Gap up to which surfaces count as touching, m."""
-    static_speed: float
-    """Sliding speeds up to this count as none, m/s."""
-    skin_stretch: float = 0.0
-    """How far skin gives way before it slides, m."""
 
 
 def hand_gaps(
@@ -114,7 +78,8 @@ def hand_gaps(
         times: Times of the frames, s.
         rule: What counts as a contact.
     """
-    reach, touching, static_speed, skin_stretch = rule
+    reach, touching = rule.reach, rule.touching
+    low_pass = rule.low_pass(times)
     count, capsules = len(times), hand.model.capsules
     world = posed_capsules(hand.model, hand.motion.q, hand.motion.root)
     back = pose.inverse()[:, None]
@@ -150,7 +115,7 @@ def hand_gaps(
     bulge = 0.0 if hand.skin is None else CAPSULE_BULGE
     touches = touch_gap <= touching
     impacts = find_impacts(
-        np.where(np.isfinite(gap), gap, unknown), times,
+        low_pass.values(np.where(np.isfinite(gap), gap, unknown)), times,
         touching=touching + bulge, letting_go=touches[:-1] & ~touches[1:],
     )  # fmt: skip
     frame, part = np.nonzero((touch_gap <= reach) | (impacts.number >= 0) & np.isfinite(gap))
@@ -164,21 +129,22 @@ def hand_gaps(
     frame, part = frame[rows], part[rows]
     here = pose[frame]
     place = here.apply(np.concatenate([place, sides.points]))
-    slips = material_slips(times, hand.links, pose, frame, capsules.link[part], place)
-    thrown = _leaves_too_fast(hand, times, slips, frame, part, place, own_normal)
+    smoothing = Smoothing.while_touching(low_pass, touches, frame, part)
+    rubbing = CapsuleSlips.of(hand, pose, times, frame, part, place, own_normal, smoothing)
+    thrown = rubbing.leaves_too_fast()
     thrown &= touches[frame, part] & ~np.pad(touches, ((0, 1), (0, 0)))[frame + 1, part]
     # In the frame after a push that cannot have been there is none either.
     after = np.minimum(frame[thrown] + 1, count - 1)
     impacts.may_push[frame[thrown], part[thrown]] = False
     impacts.may_push[after, part[thrown]] = False
-    shear = _skin_shear(
-        skin_stretch, touches, pose, times,
-        frame[~is_side], part[~is_side], slips.mean[~is_side], own_normal[~is_side],
-    )  # fmt: skip
+    shear = rubbing.rows(~is_side).shear(touches, rule.skin_stretch)
+    slips, beyond = _slips_and_beyond(rubbing, shear)
+    if (smooth := rubbing.smoothed()) is not None:
+        gives = smooth.rows(~is_side).shear(touches, rule.skin_stretch)
+        slower, less = _slips_and_beyond(smooth, gives)
+        slips, beyond = slips.or_slower(slower), np.minimum(beyond, less)
     # One that moves over the edge rests on neither.
-    beyond = shear.slips(slips.mean, frame, part, pose, times)
-    rests = ~is_side | (np.linalg.norm(beyond, axis=1) <= static_speed)
-    slips = _slips_of_skin(slips, shear, across(slips.mean, own_normal), frame, part, pose, times)
+    rests = ~is_side | (beyond <= rule.static_speed)
     beside = np.pad(touches, ((1, 1), (0, 0)))
     slips = slips.while_touching(beside[frame, part], beside[frame + 2, part]).rows(rests)
     found = FoundContacts(
@@ -191,76 +157,33 @@ def hand_gaps(
         may_push=impacts.may_push[frame, part][rests],
         friction=np.full(int(rests.sum()), body.friction),
     )
-    table = contact_table(hand.name, found, slips, static_speed, own_normal[rests])
+    table = contact_table(hand.name, found, slips, rule.static_speed, own_normal[rests])
     return HandGaps(gap, depth, skin_depth, table, shear)
 
 
-def _leaves_too_fast(
-    hand: HandProbe,
-    times: Float[np.ndarray, " T"],
-    slips: Slips,
-    frame: Int[np.ndarray, " N"],
-    part: Int[np.ndarray, " N"],
-    place: Float[np.ndarray, "N 3"],
-    normal: Float[np.ndarray, "N 3"],
-) -> Bool[np.ndarray, " N"]:
-    """Whether a body goes away along the normal faster than the hand moved before or with it."""
-    still = Pose(np.zeros((len(times), 3)), np.tile([1.0, 0.0, 0.0, 0.0], (len(times), 1)))
-    own = material_slips(times, hand.links, still, frame, hand.model.capsules.link[part], place)
-    before, after = (np.einsum("ni,ni->n", v, normal) for v in (own.before, own.after))
-    body = after - np.einsum("ni,ni->n", slips.after, normal)
-    # A hand may still speed up within the step in which it lets go.
-    lasts = np.diff(times, append=times[-1])[frame]
-    allowed = IMPACT_SPEED + 0.5 * REACHING * lasts
-    return np.asarray(body > np.maximum(np.maximum(before, after), 0.0) + allowed)
-
-
-def _skin_shear(
-    limit: float,
-    touches: Bool[np.ndarray, "T C"],
-    pose: Pose,
-    times: Float[np.ndarray, " T"],
-    frame: Int[np.ndarray, " N"],
-    part: Int[np.ndarray, " N"],
-    velocity: Float[np.ndarray, "N 3"],
-    normal: Float[np.ndarray, "N 3"],
-) -> SkinShear:
-    """Shear of the capsules' own contacts; ``velocity`` and ``normal`` are in the world."""
-    back = pose.inverse()[frame]
-    moving, facing = np.zeros((*touches.shape, 3)), np.zeros((*touches.shape, 3))
-    moving[frame, part] = back.rotate(across(velocity, normal))
-    facing[frame, part] = back.rotate(normal)
-    return SkinShear.along(moving, facing, touches, times, limit)
-
-
-def _slips_of_skin(
-    slips: Slips,
-    shear: SkinShear,
-    mean: Float[np.ndarray, "N 3"],
-    frame: Int[np.ndarray, " N"],
-    part: Int[np.ndarray, " N"],
-    pose: Pose,
-    times: Float[np.ndarray, " T"],
-) -> Slips:
-    """Slips less what the skin takes up; skin that gives way also takes up trembling."""
-    slipped = shear.slips(mean, frame, part, pose, times)
-    if shear.limit > 0.0:
-        return Slips(slipped, slipped, slipped)
-    return slips._replace(mean=slipped)
+def _slips_and_beyond(
+    rubbing: CapsuleSlips, shear: SkinShear
+) -> tuple[Slips, Float[np.ndarray, " N"]]:
+    """Slips along the contacts beyond what the skin takes up, and in any direction, m/s."""
+    beyond = shear.slips(
+        rubbing.slips.mean, rubbing.frame, rubbing.part, rubbing.pose, rubbing.times
+    )
+    return rubbing.beyond_skin(shear), np.linalg.norm(beyond, axis=1)
 
 
 def environment_contacts(
-    clip: Clip, name: str, *, reach: float, touching: float, static_speed: float
+    clip: Clip, name: str, rule: ContactRule
 ) -> tuple[JudgedContacts, Float[np.ndarray, " T"]]:
     """Contacts of a body with the surroundings, and how deep it is in them, m."""
     body, pose, times = clip.problem.bodies[name], clip.bodies[name], clip.times
+    reach, touching, low_pass = rule.reach, rule.touching, rule.low_pass(times)
     depth = np.zeros(len(times))
     rows: list[tuple[np.ndarray, ...]] = []
     is_touching = np.zeros((len(times) + 2, len(clip.problem.environment)), dtype=bool)
     for number, surface in enumerate(clip.problem.environment):
         found = contacts_along(surface, body, pose)
         least = np.array([contacts.distance for contacts in found])
-        impacts = find_impacts(least[:, None], times, touching=touching)
+        impacts = find_impacts(low_pass.values(least[:, None]), times, touching=touching)
         number_of, may_push = impacts.number[:, 0], impacts.may_push[:, 0]
         depth = np.maximum(depth, -least)
         for t in np.flatnonzero((least <= reach) | (number_of >= 0)):
@@ -276,10 +199,13 @@ def environment_contacts(
         return no_contacts(), depth
     found_all = FoundContacts(*(np.concatenate(column) for column in zip(*rows, strict=True)))
     frame, part = found_all.frame, found_all.part
-    still = LinkMotion.standing(len(times))
-    slips = material_slips(times, still, pose, frame, np.zeros_like(frame), found_all.point)
+    smoothing = Smoothing.while_touching(low_pass, is_touching[1:-1], frame, part)
+    still, none = LinkMotion.standing(len(times)), np.zeros_like(frame)
+    slips = material_slips(times, still, pose, frame, none, found_all.point)
+    smooth = smoothed_slips(slips, smoothing, still, pose, frame, none, found_all.point)
+    slips = slips.or_slower(smooth)
     slips = slips.while_touching(is_touching[frame, part], is_touching[frame + 2, part])
-    return contact_table(ENVIRONMENT, found_all, slips, static_speed), depth
+    return contact_table(ENVIRONMENT, found_all, slips, rule.static_speed), depth
 
 
 def _travel(place: Float[np.ndarray, "T C 3"]) -> Float[np.ndarray, "T C"]:

@@ -1,4 +1,4 @@
-"""Hands in each other, and digits in their own palm, by capsules.
+"""Hands and arms in each other, and digits in their own palm, by capsules.
 
 Capsules of a hand with skin stand out from it, and flesh gives way: overlaps count beyond that.
 """
@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float, Int
 
 from handwright.core.hand import HandModel
 from handwright.evidence.contacts.flesh import FleshRods, flesh_rods, is_arm
-from handwright.evidence.contacts.hand_contacts import HandProbe
+from handwright.evidence.contacts.hand_probe import HandProbe
 from handwright.geometry.distance.capsules import capsule_capsule
 from handwright.kernels.decorators import kernel
 from handwright.kinematics.fk import posed_capsules
@@ -35,9 +35,7 @@ _MOST_MOMENTS = 16
 def hand_hand_depth(
     hands: Mapping[str, HandProbe],
 ) -> tuple[Float[np.ndarray, " T"], list[str]]:
-    """How deep hands are in each other, m, and which capsules are deepest.
-
-    Arms are left out.
+    """How deep hands and their arms are in each other, m, and which capsules are deepest.
 
     Args:
         hands: All hands of a clip, posed.
@@ -45,7 +43,7 @@ def hand_hand_depth(
     count = max((len(hand.links.positions) for hand in hands.values()), default=0)
     depth, names = np.zeros(count), [""] * count
     for one, two in combinations(hands.values(), 2):
-        parts = (np.flatnonzero(~is_arm(hand.model)) for hand in (one, two))
+        parts = (range(len(hand.model.capsules)) for hand in (one, two))
         pairs = np.array(list(product(*parts)), dtype=np.int64).reshape(-1, 2)
         mine, theirs = flesh_rods(one), flesh_rods(two)
         share, step = _between(mine, theirs)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from handwright.evidence.low_pass import LowPass, runs
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
@@ -56,9 +57,51 @@ class Slips(NamedTuple):
             np.where(after[:, None], self.after, self.mean),
         )
 
+    def or_slower(self, others: Slips) -> Slips:
+        """Of each velocity and that of others the slower one.
+
+        A contact slips if it does with the low-pass for recordings and without: how it begins and
+        ends shows best without. So no motion is refused for being smoothed.
+        """
+        sizes = ([np.linalg.norm(v, axis=1) for v in slips] for slips in (self, others))
+        pairs = zip(self, others, *sizes, strict=True)
+        return Slips(*(np.where((b < a)[:, None], v, u) for u, v, a, b in pairs))
+
     def rows(self, keep: Bool[np.ndarray, " N"]) -> Slips:
         """Some of the points."""
         return Slips(*(velocity[keep] for velocity in self))
+
+
+class _MaterialPoints(NamedTuple):
+    """Points fixed on links that move over a body.
+
+    In the axes of the body a point is at M x + m, where x is its fixed position on the link and
+    (M, m) is the link's pose there.
+    """
+
+    links: LinkMotion
+    body: Pose
+    link: Int[np.ndarray, " N"]
+    fixed: Float[np.ndarray, "N 3"]
+    """On the links, m."""
+
+    @staticmethod
+    def of(
+        links: LinkMotion,
+        body: Pose,
+        frame: Int[np.ndarray, " N"],
+        link: Int[np.ndarray, " N"],
+        point: Float[np.ndarray, "N 3"],
+    ) -> _MaterialPoints:
+        away = point - links.positions[frame, link]
+        fixed = np.einsum("nji,nj->ni", links.rotations[frame, link], away)
+        return _MaterialPoints(links, body, link, fixed)
+
+    def at(self, frame: Int[np.ndarray, " N"]) -> Float[np.ndarray, "N 3"]:
+        """Where each point is in a frame of its own, in the body's axes, m."""
+        rotations, positions = self.links
+        world = np.einsum("nij,nj->ni", rotations[frame, self.link], self.fixed)
+        return self.body[frame].inverse().apply(world + positions[frame, self.link])
 
 
 def material_slips(
@@ -86,32 +129,85 @@ def material_slips(
     last = len(times) - 1
     if len(frame) == 0 or last < 1:
         return Slips(*np.zeros((3, len(frame), 3)))
-    axes = rotation.to_matrix(body.wxyz)
-
-    def seen_from_body(at: Int[np.ndarray, " N"]) -> tuple[np.ndarray, np.ndarray]:
-        to_body = np.swapaxes(axes[at], 1, 2)
-        offset = links.positions[at, link] - body.position[at]
-        return to_body @ links.rotations[at, link], np.einsum("nij,nj->ni", to_body, offset)
-
-    matrix, offset = seen_from_body(frame)
-    here = np.einsum("nji,nj->ni", axes[frame], point - body.position[frame])
-    fixed = np.einsum("nji,nj->ni", matrix, here - offset)
+    places = _MaterialPoints.of(links, body, frame, link, point)
     earlier, later = np.clip(frame - 1, 0, last), np.clip(frame + 1, 0, last)
-    positions = {}
-    for name, at in (("before", earlier), ("after", later)):
-        matrix, offset = seen_from_body(at)
-        positions[name] = np.einsum("nij,nj->ni", matrix, fixed) + offset
+    before, here, after = (places.at(t) for t in (earlier, frame, later))
 
     def rate(way: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
         lasts = times[end] - times[start]
         speed = way / np.where(lasts > 0.0, lasts, np.inf)[:, None]
-        return np.einsum("nij,nj->ni", axes[frame], speed)
+        return body[frame].rotate(speed)
 
     return Slips(
-        rate(positions["after"] - positions["before"], earlier, later),
-        rate(here - positions["before"], earlier, frame),
-        rate(positions["after"] - here, frame, later),
+        rate(after - before, earlier, later),
+        rate(here - before, earlier, frame),
+        rate(after - here, frame, later),
     )
+
+
+class Smoothing(NamedTuple):
+    """A low-pass over the motion of some points, each for as long as it touches."""
+
+    low_pass: LowPass
+    first: Int[np.ndarray, " N"]
+    """Frame in which each point begins to touch."""
+    last: Int[np.ndarray, " N"]
+    """Last frame in which it still does."""
+
+    @staticmethod
+    def while_touching(
+        low_pass: LowPass,
+        touches: Bool[np.ndarray, "T C"],
+        frame: Int[np.ndarray, " N"],
+        part: Int[np.ndarray, " N"],
+    ) -> Smoothing:
+        """Of points of parts in some frames; how they come and leave is left out."""
+        first, last = (ends[frame, part] for ends in runs(touches))
+        return Smoothing(low_pass, first, last)
+
+
+def smoothed_slips(
+    slips: Slips,
+    smoothing: Smoothing,
+    links: LinkMotion,
+    body: Pose,
+    frame: Int[np.ndarray, " N"],
+    link: Int[np.ndarray, " N"],
+    point: Float[np.ndarray, "N 3"],
+) -> Slips:
+    """Slips under a low-pass: the mean of a point's steps around its frame, while it touches.
+
+    Trembling is taken for the recording's. Points that touch in a single frame keep their slip, as
+    do all without a low-pass.
+
+    Args:
+        slips: As ``material_slips`` gives them for the same points.
+        smoothing: The low-pass, and when each point touches.
+        links: What carries the points.
+        body: (T,) poses of the body.
+        frame: Frame of each point.
+        link: Link of each point.
+        point: Where each point is in its frame, in the world, m.
+    """
+    low_pass = smoothing.low_pass
+    if low_pass.sigma == 0.0 or len(frame) == 0:
+        return slips
+    times, places = low_pass.times, _MaterialPoints.of(links, body, frame, link, point)
+    total, weight = np.zeros((len(frame), 3)), np.zeros(len(frame))
+    reach = low_pass.most_frames
+    for shift in range(-reach, reach + 1):
+        start = frame + shift
+        rows = np.flatnonzero((start >= smoothing.first) & (start < smoothing.last))
+        some = _MaterialPoints(links, body, link[rows], places.fixed[rows])
+        way = some.at(start[rows] + 1) - some.at(start[rows])
+        lasts = times[start[rows] + 1] - times[start[rows]]
+        middle = 0.5 * (times[start[rows] + 1] + times[start[rows]])
+        share = low_pass.weight(middle - times[frame[rows]])
+        total[rows] += (share / lasts)[:, None] * way
+        weight[rows] += share
+    mean = body[frame].rotate(total / np.maximum(weight, _TINY)[:, None])
+    is_known = (weight > 0.0)[:, None]
+    return Slips(*(np.where(is_known, mean, velocity) for velocity in slips))
 
 
 def across(

@@ -24,7 +24,7 @@ from handwright.core.clip import Clip
 from handwright.core.surface import EnvironmentBox
 from handwright.evidence.contacts.body_contacts import surface_samples
 from handwright.evidence.contacts.flesh import flesh_rods
-from handwright.evidence.contacts.hand_contacts import HandProbe
+from handwright.evidence.contacts.hand_probe import HandProbe
 from handwright.evidence.contacts.probes import capsule_gaps, exact_distance
 from handwright.evidence.contacts.ray_casters import is_crossed, lines_beside
 from handwright.geometry.distance.exact import ExactDistance

@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float, Int
 
 from handwright.core.contact import ContactMode
 from handwright.evidence.contacts.slip import Slips, across
+from handwright.evidence.low_pass import LowPass
 
 TREMBLING = 4.0
 """A contact that moves faster than this many times the static speed in a single step slides, even
@@ -64,6 +65,25 @@ class JudgedContacts:
         return replace(
             self, body=np.full(len(self.frame), body), other=np.full(len(self.frame), other)
         )
+
+
+class ContactRule(NamedTuple):
+    """What counts as a contact, and as a sliding one."""
+
+    reach: float
+    """Contacts with larger gaps are left out, m."""
+    touching: float
+    """Gap up to which surfaces count as touching, m."""
+    static_speed: float
+    """Sliding speeds up to this count as none, m/s."""
+    skin_stretch: float = 0.0
+    """How far skin gives way before it slides, m."""
+    smoothing_hz: float | None = None
+    """Cut-off of the low-pass under which motion is looked at, Hz; None for none."""
+
+    def low_pass(self, times: Float[np.ndarray, " T"]) -> LowPass:
+        """The low-pass over a motion with these frames."""
+        return LowPass.at(times, self.smoothing_hz)
 
 
 class FoundContacts(NamedTuple):

@@ -16,7 +16,7 @@ from jaxtyping import Float
 from handwright.core.body import RigidBody
 from handwright.core.surface import HalfSpace, Surface
 from handwright.evidence.contacts.flesh import flesh_rods
-from handwright.evidence.contacts.hand_contacts import HandProbe
+from handwright.evidence.contacts.hand_probe import HandProbe
 from handwright.geometry.distance.environment import pack_environment
 from handwright.geometry.distance.environment_capsules import capsules_to_environment
 from handwright.geometry.distance.exact import ExactDistance
@@ -81,8 +81,11 @@ def body_between_knuckles(
     model, count = hand.model, len(hand.links.positions)
     if hand.skin is None:
         return np.zeros(count)
-    first = [int(np.flatnonzero(model.capsules.digit == d)[0]) for d in range(len(model.digits))]
-    knuckle = model.capsules.link[first]
+    # A digit of a hand as it is given need not have any flesh.
+    digits, first = np.unique(model.capsules.digit, return_index=True)
+    knuckle = model.capsules.link[first[digits >= 0]]
+    if len(knuckle) < 2:
+        return np.zeros(count)
     flat = link_poses(model, np.zeros(model.num_joints))[1][knuckle]
     near = np.flatnonzero(np.linalg.norm(np.diff(flat, axis=0), axis=1) <= _NEIGHBOURS)
     place = hand.links.positions[:, knuckle]

@@ -13,11 +13,14 @@ from handwright.core.problem import Problem
 from handwright.core.tolerances import Tolerances
 from handwright.evidence.certificate.penetration import depth_summary, finger_finger
 from handwright.evidence.certificate.speeds import joint_speeds, limit_excess
-from handwright.evidence.contacts.hand_contacts import ContactRule, hand_gaps, probe_hand
+from handwright.evidence.contacts.hand_contacts import hand_gaps
+from handwright.evidence.contacts.hand_probe import probe_hand
+from handwright.evidence.contacts.table import ContactRule
 from handwright.evidence.metrics.goals import touch_excess, worst_goal_error, worst_goal_rate
 from handwright.evidence.metrics.realism import PublishedConventions, physical_realism
 from handwright.evidence.metrics.smoothness import smoothness
 from handwright.geometry.distance.exact import ExactDistance
+from handwright.printable import printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,19 @@ class Report:
             f"{metric.name:<{width}}  {metric.value:>10.4g} {metric.unit}".rstrip()
             for metric in self.metrics
         ]
-        return "\n".join([self.clip, *lines, f"published metrics: {self.conventions}", _NO_VERDICT])
+        notes = [f"published metrics: {self.conventions}", _NO_VERDICT, *self._smoothness_note()]
+        return "\n".join([printable(self.clip), *lines, *notes])
+
+    def _smoothness_note(self) -> list[str]:
+        """What the smoothness is taken at, where that is not the published rate."""
+        rates = [metric.value for metric in self.metrics if metric.name == "smoothness_rate"]
+        return [
+            f"smoothness (joint_acceleration, joint_jerk) is at {rate:.4g} Hz, the rate of this "
+            f"clip; published figures are at {self.conventions.fps:g} Hz, and larger for the same "
+            "motion if it trembles"
+            for rate in rates
+            if rate < 0.99 * self.conventions.fps
+        ]
 
     def to_json(self) -> str:
         """Figures, units and conventions; what does not exist or is infinite is null."""
@@ -126,8 +141,7 @@ def _body_metrics(clip: Clip, name: str, conventions: PublishedConventions) -> l
     metrics = [
         Metric("physical_realism", published.percent, "%"),
         Metric("counted_frames", published.counted, ""),
-        Metric("capsule_penetration", published.penetration, "cm"),
-        Metric("deepest_capsule", published.deepest, "cm"),
+        Metric("capsule_penetration", 10.0 * published.penetration, "mm"),
     ]
     tolerances = Tolerances()
     body, pose = clip.problem.bodies[name], clip.bodies[name]
@@ -149,7 +163,7 @@ def _body_metrics(clip: Clip, name: str, conventions: PublishedConventions) -> l
     metrics += [
         Metric("contacts_per_frame", len(gap) / clip.num_frames, ""),
         Metric("contact_gap_mean", 1e3 * float(gap.mean()) if gap.size else math.nan, "mm"),
-        Metric("contact_slip_mean", 1e2 * float(speed.mean()) if speed.size else math.nan, "cm/s"),
+        Metric("contact_slip_mean", 1e3 * float(speed.mean()) if speed.size else math.nan, "mm/s"),
     ]
     return metrics
 
@@ -167,6 +181,7 @@ def _hand_metrics(clip: Clip, conventions: PublishedConventions) -> list[Metric]
         share = max(share, float((over > Tolerances().joint_limits).mean()))
         speed = max(speed, float(joint_speeds(motion.q, clip.times).max(initial=0.0)))
     return [
+        Metric("smoothness_rate", min(clip.fps, conventions.fps), "1/s"),
         Metric("joint_acceleration", smooth.acceleration, "cm/s^2"),
         Metric("joint_jerk", smooth.jerk, "cm/s^3"),
         Metric("finger_finger_depth", 1e3 * depth, "mm"),

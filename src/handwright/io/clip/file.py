@@ -26,6 +26,10 @@ from handwright.math.pose import UNIT_TOLERANCE
 
 FORMAT = "handwright clip"
 _DOCUMENT = "clip.json"
+_MISSING, _UNKNOWN = " is missing", " is not known"
+_FEW, _DEPTH = 3, 3
+"""More missing parts than so many are told in one line, by what they are parts of: a hand or a
+body, that many folders deep."""
 _MAX_LISTED = 30
 
 
@@ -81,9 +85,10 @@ def load_clip(path: str | Path) -> Clip:
         problems += [
             text
             for text in check.problems
-            if not (text.endswith(" is missing") and text.removesuffix(" is missing") in named)
+            if not (text.endswith(_MISSING) and text.removesuffix(_MISSING) in named)
         ]
-        problems += [f"{name} is not known" for name in sorted(headers.keys() - check.used)]
+        problems += [f"{name}{_UNKNOWN}" for name in sorted(headers.keys() - check.used)]
+        problems = _told_once(problems)
         if problems:
             raise FileFormatError(f"{path}: cannot be loaded:{_listed(problems)}")
         arrays = {name: archive.array(name, headers[name]) for name in sorted(check.used)}
@@ -175,6 +180,29 @@ def _trusted_problems(clip: Clip) -> list[str]:
         if name not in clip.problem.bodies
     ]
     return problems
+
+
+def _told_once(problems: list[str]) -> list[str]:
+    """Problems without those that follow from others, and parts of one thing in one line."""
+    missing = {text.removesuffix(_MISSING) for text in problems if text.endswith(_MISSING)}
+    kept: list[str] = []
+    lost: dict[str, list[str]] = {}
+    for text in problems:
+        path = text.removesuffix(_UNKNOWN)
+        if path != text and any(path.startswith(f"{part}/") for part in missing):
+            continue  # What was to be made of it is missing.
+        if text.endswith(_MISSING):
+            whole = "/".join(text.removesuffix(_MISSING).split("/")[:-1][:_DEPTH])
+            lost.setdefault(whole, []).append(text)
+            continue
+        kept.append(text)
+    for whole, texts in lost.items():
+        if len(texts) <= _FEW:
+            kept += texts
+            continue
+        first = texts[0].removesuffix(_MISSING).removeprefix(f"{whole}/")
+        kept.append(f"{whole or 'the clip'}: {len(texts)} parts are missing, such as {first}")
+    return kept
 
 
 def _listed(problems: list[str]) -> str:

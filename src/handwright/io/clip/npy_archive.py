@@ -38,6 +38,8 @@ _HEADER = re.compile(
 )
 _ARRAY_TYPES = {"<f8", "<f4", "<i8", "<i4", "|b1"}
 # One moment for all members, so that the same content gives the same bytes.
+_ZIP = b"PK"
+"""How files of this kind begin."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _UNREADABLE = (
     zipfile.BadZipFile,
@@ -126,7 +128,11 @@ class Archive:
         if len(self._members) != len(infos):
             raise self._error("holds two members of the same name.")
         if document_name not in self._members:
-            raise self._error(f"member '{document_name}' is missing; it is no file of this kind.")
+            holds = f"only {', '.join(list(self._members)[:3])}" if infos else "nothing at all"
+            raise self._error(
+                f"is a .npz file, but no clip: it holds {holds}, no '{document_name}'. Give one "
+                "that handwright wrote."
+            )
         for info in infos:
             if info.flag_bits & 0x1:
                 raise self._error(f"member '{info.filename}' is encrypted.")
@@ -208,12 +214,19 @@ def open_archive(path: str | Path, document_name: str) -> Iterator[Archive]:
     except FileFormatError:
         raise
     except _UNREADABLE as error:
-        # Somebody who gives a .glb file has no damaged copy, but the wrong file.
-        is_other = path.suffix.lower() != ".npz" and not zipfile.is_zipfile(path)
-        text = (
-            "is no clip file; expected one that handwright wrote as .npz."
-            if is_other
-            else f"is truncated, damaged or no .npz file ({error or type(error).__name__}). "
-            "Get a fresh copy."
-        )
-        raise FileFormatError(f"{path}: {text}") from error
+        why = f"{error or type(error).__name__}"
+        raise FileFormatError(f"{path}: {_why_unreadable(path, why)}") from error
+
+
+def _why_unreadable(path: Path, why: str) -> str:
+    """What is wrong with a file that is no archive, in a sentence or two."""
+    if path.stat().st_size == 0:
+        return "is an empty file; expected a clip file (.npz). Get a fresh copy."
+    # Somebody who gives a .glb file has no damaged copy, but the wrong file.
+    if path.suffix.lower() != ".npz" and not zipfile.is_zipfile(path):
+        return "is no clip file; expected one that handwright wrote as .npz."
+    with path.open("rb") as file:
+        start = file.read(512)
+    if not start.startswith(_ZIP) and start.isascii() and b"\0" not in start:
+        return "is a text file; expected a clip file that handwright wrote as .npz."
+    return f"is truncated, damaged or no .npz file ({why}). Get a fresh copy."

@@ -10,6 +10,7 @@ from scripted_clips import minimum_jerk
 from attacks.clips import (
     altered,
     clip_of,
+    crossed_arms,
     fist,
     frames,
     on_palm,
@@ -106,7 +107,13 @@ def swing_in_a_fist(count=46, fps=60.0):
     return clip_of(times, hands={"hand": fist(pose)}, bodies={"ball": (make_shape("sphere"), pose)})
 
 
+def arms_over_each_other():
+    """One forearm lies across the other, 12 cm above it."""
+    return crossed_arms(apart=0.12)
+
+
 NEIGHBOURS = (
+    Neighbour(arms_over_each_other),
     *(
         Neighbour(partial(lift_in_a_fist, fps), variant=f"{fps:.0f}_fps")
         for fps in (24.0, 30.0, 60.0, 120.0)

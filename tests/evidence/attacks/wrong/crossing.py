@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from scripted_clips import UPRIGHT
 
-from attacks.clips import bystander, clip_of, frames, still, turning
+from attacks.clips import bystander, clip_of, crossed_arms, frames, still, turning
 from attacks.rows import SUNK, Attack
 from handwright.core.surface import EnvironmentBox
 from handwright.geometry import floor
@@ -180,7 +180,13 @@ def hand_on_a_spike(half=0.001):
     return hands_and_box({"hand": (root, human().pose("open"))}, environment=(spike,))
 
 
+def arms_through_each_other():
+    """Two forearms lie across each other at the same height, one through the other."""
+    return crossed_arms()
+
+
 ATTACKS = (
+    Attack(arms_through_each_other, SUNK),
     Attack(hands_through_each_other, SUNK),
     Attack(hands_in_the_same_place, SUNK),
     Attack(fingers_of_two_hands_crossed, SUNK),

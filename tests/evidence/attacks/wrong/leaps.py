@@ -135,10 +135,10 @@ def fingers_flap(count=30):
     )
 
 
-def cycle_that_ends_elsewhere(count=61):
+def cycle_that_ends_elsewhere(way=1.9, count=61):
     """A ball is carried 1.9 m; the clip says that its last frame is its first again."""
     times = frames(count)
-    pose = path(rising(times, 1.9), 0.0, 1.0)
+    pose = path(rising(times, way), 0.0, 1.0)
     return clip_of(
         times,
         hands={"hand": fist(pose)},
@@ -275,6 +275,7 @@ ATTACKS = (
     Attack(hand_at_random_turns, LEAP),
     Attack(fingers_flap, LEAP),
     Attack(cycle_that_ends_elsewhere, SEAM),
+    Attack(partial(cycle_that_ends_elsewhere, 0.2), SEAM, variant="20_cm"),
     Attack(cycle_that_bounces_off_nothing, SEAM),
     Attack(last_frame_elsewhere, LEAP | UNEXPLAINED),
     Attack(last_frame_in_the_air, LEAP | UNEXPLAINED),

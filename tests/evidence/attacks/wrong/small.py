@@ -58,32 +58,27 @@ def bead_in_the_flesh():
     return clip_of(times, hands={"hand": (model, pose, q)}, bodies={"bead": (bead, place)})
 
 
-def bead_in_a_box():
-    """A bead of 1 mm is stuck in the side of a box, just below its surface."""
-    bead, box = make_shape("sphere", radius=0.0005), make_shape("box")
+def bead_and_box(x):
+    """A bead of 1 mm half way up beside a box of 6 cm, so far from its middle, m."""
     return clip_of(
         frames(COUNT),
         hands=bystander(COUNT),
         bodies={
-            "box": (box, still((0, 0, 0.03), COUNT)),
-            "bead": (bead, still((0.0294, 0.0, 0.03), COUNT)),
+            "box": (make_shape("box"), still((0, 0, 0.03), COUNT)),
+            "bead": (make_shape("sphere", radius=0.0005), still((x, 0.0, 0.03), COUNT)),
         },
         environment=(floor(),),
     )
+
+
+def bead_in_a_box():
+    """A bead of 1 mm is stuck in the side of a box, just below its surface."""
+    return bead_and_box(0.0294)
 
 
 def bead_beside_a_box():
     """A bead of 1 mm hangs beside a box, 0.8 mm from its side: nothing is below it."""
-    bead, box = make_shape("sphere", radius=0.0005), make_shape("box")
-    return clip_of(
-        frames(COUNT),
-        hands=bystander(COUNT),
-        bodies={
-            "box": (box, still((0, 0, 0.03), COUNT)),
-            "bead": (bead, still((0.0313, 0.0, 0.03), COUNT)),
-        },
-        environment=(floor(),),
-    )
+    return bead_and_box(0.0313)
 
 
 def stands_on_threads():

@@ -8,25 +8,21 @@ refuse it.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
-import igl
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from scipy.linalg import eigh
-from scipy.sparse.csgraph import connected_components
 from scipy.spatial import ConvexHull
 
 from handwright.core.body import RigidBody
 from handwright.core.clip import Clip
-from handwright.core.hand import HandModel
 from handwright.core.problem import standard_gravity
 from handwright.core.surface import EnvironmentBox
+from handwright.evidence.certificate.given.body_parts import parts_of
+from handwright.evidence.certificate.given.hand_likeness import odd_hand
 from handwright.evidence.certificate.resolution import uneven_steps
 from handwright.geometry.mesh.checking import check_mesh
 from handwright.geometry.mesh.inertia import signed_volume, solid_properties
-from handwright.hands.human.model import human
-from handwright.hands.registry import HANDS, make_hand, straight_length
 
 _MOST_FRICTION = 1.5
 """Higher friction is named; dry skin and rubber reach about this."""
@@ -38,20 +34,10 @@ _DENSITIES = (1.0, 2.3e4)
 """From about that of air to that of the heaviest metals, kg/m^3."""
 _LEAST_SPREAD = 0.05
 """Least spread of a body's mass over that of a solid of its shape; less is named."""
-_NEAR_PARTS = 1e-3
-"""Parts of a body that are nearer than this count as joined, m."""
 _SLACK = 1e-3
 """By which a centre of mass may be outside the hull, as a share of the body's size."""
 _LIGHT_GRAVITY = 0.05
 """Gravity that differs by more than this from the usual is named, m/s^2."""
-_LEAST_GIRTH, _MOST_GIRTH = 0.6, 1.8
-"""Thickness of a human hand's capsules over that of an average hand of its length."""
-_MOVED = 0.02
-"""How far a capsule may be from where an average hand of that length has it, m."""
-_LENGTHS = (0.12, 0.26)
-"""Wrist to fingertip of human hands, m."""
-_WIDER = 0.01
-"""By which a joint's range may be wider than that of the shipped hand, rad."""
 
 
 def assumptions(clip: Clip) -> list[str]:
@@ -71,21 +57,23 @@ def assumptions(clip: Clip) -> list[str]:
             found.append(f"density {body.mass / volume:.3g} kg/m^3 of '{name}'")
         if volume > 0.0 and not _mesh_faults(body) and _hollowness(body) < _LEAST_SPREAD:
             found.append(f"inertia of '{name}' far below that of its shape")
-        parts = _parts(body)
+        parts = parts_of(body)
         if parts.num_apart > 1:
             found.append(f"'{name}' made of {parts.num_apart} parts that do not touch")
         if parts.thinnest < _THREAD:
             found.append(f"a part of '{name}' only {1e3 * parts.thinnest:.3g} mm thin")
+    thin: dict[int, float] = {}
     for number, surface in enumerate(problem.environment):
         if surface.friction > _MOST_FRICTION:
             found.append(f"friction {surface.friction:.3g} of surface {number}")
         if isinstance(surface, EnvironmentBox):
             thickness = 2.0 * float(surface.half_extents.min())
-            if thickness < _THIN:
-                found.append(f"surroundings only {1e3 * thickness:.3g} mm thin (surface {number})")
-    found += [
-        text for name, hand in problem.hands.items() if (text := _hand_of_its_own(name, hand))
-    ]
+            thin |= {number: thickness} if thickness < _THIN else {}
+    if thin:
+        which = ", ".join(str(number) for number in thin)
+        least = 1e3 * min(thin.values())
+        found.append(f"surroundings only {least:.3g} mm thin (surface {which})")
+    found += [text for name, hand in problem.hands.items() if (text := odd_hand(name, hand))]
     if problem.pushes:
         found.append(_pushes(clip))
     return found
@@ -147,46 +135,6 @@ def _mesh_faults(body: RigidBody) -> tuple[str, ...]:
     return tuple(check_mesh(body.vertices, body.faces, allow_any_size=True))
 
 
-class _Parts(NamedTuple):
-    """What a body's surface is made of."""
-
-    num_apart: int
-    """Parts that are apart from each other. A cavity belongs to the part around it."""
-    thinnest: float
-    """Least side of the box around a part, along the part's own axes, m."""
-
-
-@lru_cache(maxsize=32)
-def _parts(body: RigidBody) -> _Parts:
-    count, part_of_face = igl.facet_components(body.faces)
-    corners = [body.vertices[body.faces[part_of_face == part].ravel()] for part in range(count)]
-    low = np.array([points.min(axis=0) for points in corners])
-    high = np.array([points.max(axis=0) for points in corners])
-    overlap = np.asarray((low[:, None] <= high[None] + _NEAR_PARTS).all(axis=2))
-    meet = overlap & overlap.T
-    faces = [np.ascontiguousarray(body.faces[part_of_face == part]) for part in range(count)]
-    for one, two in zip(*np.nonzero(np.triu(meet, 1)), strict=True):
-        is_joined = _reaches(body, faces[one], faces[two]) or _reaches(body, faces[two], faces[one])
-        meet[one, two] = meet[two, one] = is_joined
-    apart = connected_components(meet, directed=False)[0]
-    # Along its own axes a thin part is thin however it lies.
-    sides = [np.ptp(points @ np.linalg.svd(points - points.mean(axis=0),
-             full_matrices=False)[2].T, axis=0).min() for points in corners]  # fmt: skip
-    return _Parts(int(apart), float(min(sides)))
-
-
-def _reaches(
-    body: RigidBody, faces: Int[np.ndarray, "F 3"], others: Int[np.ndarray, "G 3"]
-) -> bool:
-    """Whether a part of a body touches another, or lies in what it encloses."""
-    points = body.vertices[np.unique(faces)]
-    squared = igl.point_mesh_squared_distance(points, body.vertices, others)[0]
-    if float(np.min(squared)) <= _NEAR_PARTS**2:
-        return True
-    inside = igl.fast_winding_number(body.vertices, others, points)
-    return bool((np.abs(np.atleast_1d(inside)) > 0.5).any())
-
-
 @lru_cache(maxsize=32)
 def _hollowness(body: RigidBody) -> float:
     """Least spread of the mass in any direction over that of a solid of the same shape."""
@@ -196,58 +144,3 @@ def _hollowness(body: RigidBody) -> float:
     if least <= 1e-9 * most:
         return 1.0
     return float(eigh(spread, usual, eigvals_only=True)[0])
-
-
-@lru_cache(maxsize=16)
-def _hand_of_its_own(name: str, model: HandModel) -> str | None:
-    """In what a hand differs from those that are shipped, in words; None if in nothing."""
-    if any(_is_same(model, entry) for entry in HANDS):
-        return None
-    like = human("left" if model.side == "left" else "right", arm=model.wrist_link > 0)
-    if (model.joints.names, model.capsules.names) != (like.joints.names, like.capsules.names):
-        return f"hand '{name}' ({model.name}) as it is given"
-    wide = (model.joints.lower < like.joints.lower - _WIDER) | (
-        model.joints.upper > like.joints.upper + _WIDER
-    )
-    if not np.allclose(model.joints.axis, like.joints.axis, atol=0.2):
-        return f"joints of hand '{name}' that turn other ways than a human's"
-    if wide.any():
-        joint = model.joints.names[int(np.flatnonzero(wide)[0])]
-        return f"joints of hand '{name}' that go further than a human's ({joint})"
-    length = straight_length(model)
-    scale = length / straight_length(like)
-    girth = model.capsules.radius / (scale * like.capsules.radius)
-    moved = np.linalg.norm(
-        [model.capsules.start - scale * like.capsules.start,
-         model.capsules.end - scale * like.capsules.end], axis=2,
-    )  # fmt: skip
-    if not (_LENGTHS[0] <= length <= _LENGTHS[1]):
-        return f"hand '{name}' of {1e3 * length:.3g} mm"
-    is_odd = girth.min() < _LEAST_GIRTH or girth.max() > _MOST_GIRTH or moved.max() > _MOVED
-    if is_odd or model.skin is None:
-        return f"shape of hand '{name}' as it is given"
-    return None
-
-
-def _is_same(model: HandModel, entry: str) -> bool:
-    """Whether a hand is the one of an entry, in its joints and its shape."""
-    like = _shipped(entry)
-    if (model.joints.names, model.capsules.names) != (like.joints.names, like.capsules.names):
-        return False
-    pairs = (
-        (model.joints.lower, like.joints.lower),
-        (model.joints.upper, like.joints.upper),
-        (model.joints.offset, like.joints.offset),
-        (model.joints.axis, like.joints.axis),
-        (model.capsules.radius, like.capsules.radius),
-        (model.capsules.start, like.capsules.start),
-        (model.capsules.end, like.capsules.end),
-    )
-    return (model.skin is None) == (like.skin is None) and all(
-        np.allclose(mine, theirs, atol=1e-9) for mine, theirs in pairs
-    )
-
-
-@lru_cache(maxsize=16)
-def _shipped(entry: str) -> HandModel:
-    return make_hand(entry)

@@ -1,0 +1,1 @@
+"""The checks of the certificate over the frames of a motion: figures, limits and reasons."""
