@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from handwright.methods import METHODS, Method
 from handwright.synthesis import synthesize
 
 TIMES = np.linspace(0.0, 0.5, 16)
+TINY_FINGERS = Path(__file__).parents[1] / "fixtures" / "tiny_fingers"
 
 
 PROBLEMS = {
@@ -26,11 +29,13 @@ PROBLEMS = {
     "sampling": "milk_box_turn",
     "trajopt": "pick_ball",
     "stepwise": "lift_expected",
+    "neural": "milk_box_turn",
 }
 """Problems that a method can solve; others take ``hold_a_ball``."""
 SETTINGS = {
     "sampling": {"num_solutions": 3, "time_budget": 600.0},
     "trajopt": {"num_solutions": 1, "time_budget": 600.0},
+    "neural": {"model": str(TINY_FINGERS), "time_budget": 600.0},
 }
 UNCERTIFIED = {"scripted"}
 """Methods that carry nothing, so that the verb refuses their motions."""
@@ -38,6 +43,8 @@ SEED = 0
 
 
 def method_of(name):
+    if name == "neural" and find_spec("onnxruntime") is None:
+        pytest.skip("the extra neural is not installed")
     return METHODS[name](**SETTINGS.get(name, {}))
 
 

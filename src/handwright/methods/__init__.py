@@ -13,6 +13,7 @@ from handwright.methods.base import Method
 from handwright.methods.table import METHODS, default_method, loaded_methods
 
 if TYPE_CHECKING:
+    from handwright.methods.neural.method import NeuralFingers
     from handwright.methods.sampling import ContactSampling
     from handwright.methods.scripted import Scripted
     from handwright.methods.stepwise import Session, Stepwise
@@ -23,6 +24,7 @@ __all__ = [
     "ContactInvariant",
     "ContactSampling",
     "Method",
+    "NeuralFingers",
     "Scripted",
     "Session",
     "Stepwise",
@@ -33,6 +35,7 @@ __all__ = [
 _HOMES = {
     "ContactInvariant": "handwright.methods.trajopt",
     "ContactSampling": "handwright.methods.sampling",
+    "NeuralFingers": "handwright.methods.neural.method",
     "Scripted": "handwright.methods.scripted",
     "Session": "handwright.methods.stepwise",
     "Stepwise": "handwright.methods.stepwise",

@@ -21,6 +21,7 @@ ROWS: dict[str, str] = {
     "sampling": "handwright.methods.sampling.method:ContactSampling",
     "trajopt": "handwright.methods.trajopt.method:ContactInvariant",
     "stepwise": "handwright.methods.stepwise.method:Stepwise",
+    "neural": "handwright.methods.neural.method:NeuralFingers",
     "scripted": "handwright.methods.scripted:Scripted",
 }
 """Where the methods of this package are."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from handwright.core.clip import Clip
@@ -24,7 +23,6 @@ from handwright.methods.base import (
 from handwright.methods.neural.fitting import Correction
 from handwright.methods.neural.motion import learned_motion
 from handwright.methods.neural.network.runtime import load_network
-from handwright.methods.neural.shipped import shipped_model
 from handwright.methods.table import METHODS
 
 _PAPER = Paper(
@@ -64,7 +62,7 @@ class NeuralFingers(Method):
         "most plain ones.",
     )
     model: str = setting(
-        "", help="Folder of a network made by 'handwright train'; the one that is shipped if empty."
+        "", basic=True, help="Folder of a network made by 'handwright train'; it must be given."
     )
     correction: Correction = setting(
         "contact",
@@ -128,15 +126,16 @@ class NeuralFingers(Method):
                     f"Learned fingers are those of a human hand without an arm, and '{name}' is "
                     f"'{model.name}'. Give the model human, or use --method sampling."
                 )
+        if not self.model:
+            return (
+                "Learned fingers need a network, and none is shipped yet. Make one with "
+                "'handwright data make' and 'handwright train', and give its folder as --model."
+            )
         return self._sampling().lacks(problem) if self.finish == "certified" else ""
 
     def search(self, problem: Problem) -> Search:
         """Contact sampling around the network's motion, or that motion alone."""
-        made = learned_motion(
-            problem,
-            load_network(Path(self.model) if self.model else shipped_model()),
-            self.correction,
-        )
+        made = learned_motion(problem, load_network(self.model), self.correction)
         if self.finish == "plain":
             return PlainMotion(made)
         return self._sampling().guided_by(made, self.guide_weight).search(problem)
