@@ -64,7 +64,7 @@ def test_random_rays_are_those_of_the_mesh(name: str) -> None:
     error = np.abs(got - wanted)
     assert is_clear.mean() > 0.95
     assert error[is_clear].max() < 4e-4
-    assert (error > 1e-3).mean() < 0.006
+    assert (error > 1e-3).mean() < 0.0025, "few rays that graze are decided otherwise"
     assert np.abs(got).max() <= REACH
 
 
