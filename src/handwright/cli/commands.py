@@ -16,6 +16,7 @@ import tyro
 from handwright.cli.bench import bench
 from handwright.cli.clips import evaluate, export, info, render, reproduce, verify
 from handwright.cli.console import tell_deprecated
+from handwright.cli.data import data
 from handwright.cli.demo.command import demo
 from handwright.cli.listing import cite, hands, methods, scenes, shapes, show
 from handwright.cli.live import live
@@ -64,6 +65,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "live": live,
     "studio": studio,
     "report": report,
+    "data": data,
     "bench": bench,
     "demo": demo,
 }

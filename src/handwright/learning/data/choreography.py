@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path as FilePath
 
 import numpy as np
 
 from handwright.learning.data import activities as act
-from handwright.learning.data.holds import IN_THE_AIR, Hold, holds_of
+from handwright.learning.data.holds import Hold, holds_of
 from handwright.learning.data.pairs import pass_over, pour_over
 from handwright.learning.data.paths import Path
 from handwright.learning.data.play import Play, Prop
@@ -31,17 +30,16 @@ _REGRASPS = ("regrasp", "pass")
 _YAWS = 16
 
 
-def stage_script(script: Script, folder: FilePath, rng: np.random.Generator) -> Play:
+def stage_script(script: Script, rng: np.random.Generator) -> Play:
     """Thinks out a motion.
 
     Args:
         script: What happens.
-        folder: Where holds are kept.
         rng: For all that the script leaves open.
     """
     props = {}
     for kind, thing in zip(script.kinds, script.things, strict=True):
-        holds = holds_of(kind, thing, folder)
+        holds = holds_of(kind, thing)
         if not holds:
             raise UnnaturalError("no hand can hold it")
         name = kind.shape if kind.shape not in props else f"other_{kind.shape}"
@@ -99,7 +97,7 @@ def _two_things(play: Play, script: Script) -> None:
 def place_prop(play: Play, side: str, name: str, acts: Sequence[str]) -> None:
     """Stands a thing where a hand can take it, and has the hand do so."""
     prop = play.props[name]
-    hold = _suitable(play, prop.holds_on_table(side), acts)
+    hold = _suitable(play, prop.holds_by(side), acts)
     across = 1.0 if side == "right" else -1.0
     nearest = -0.10 if len(play.props) == 1 else 0.06
     place = play.rng.uniform([nearest, 0.0], [0.22, 0.20]) * [across, 1.0]
@@ -137,8 +135,6 @@ def other_hold(play: Play, side: str, name: str, acts: Sequence[str]) -> Hold:
     standing = prop.carrier.end @ prop.turn.end
     good = []
     for hold in prop.holds_around(side):
-        if hold.grip in IN_THE_AIR:
-            continue
         there = standing @ hold.wrist
         differs = np.linalg.norm(there.position - now.position) > 0.025
         if differs and arm_strain(side, there) < 0.75 * act.STRAIN:

@@ -1,4 +1,4 @@
-"""Where hands hold things: grasps of the planner, kept on disk for a run.
+"""Where hands hold things: grasps of the planner, kept in the cache.
 
 A hold is found for the right hand on a thing that stands on the table; a left hand takes the
 mirror image.
@@ -6,24 +6,26 @@ mirror image.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 from jaxtyping import Float
 
 from handwright.core.frozen import freeze_arrays
+from handwright.geometry.cache import load_or_build
 from handwright.geometry.distance.environment import table
 from handwright.grasping import GRIP_STYLES, Grasp, GraspOptions, GripStyle, find_grasp
-from handwright.hands import human
-from handwright.io.atomic import written_whole
 from handwright.learning.data.shapes import Kind, Plane, Thing
+from handwright.learning.data.stage import hand_model
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
-_ACROSS = {"x": np.diag([-1.0, 1.0, 1.0]), "y": np.diag([1.0, -1.0, 1.0])}
+ACROSS = {"x": np.diag([-1.0, 1.0, 1.0]), "y": np.diag([1.0, -1.0, 1.0])}
+"""Mirror images, by the axis that their plane is square to."""
 _UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
+# Of the way in which holds are looked for.
+_VERSION = 1
 _NUM_STARTS = 12
 # The planner's figure for holds that only just hold, or that are contorted.
 _WORST = 12.0
@@ -57,47 +59,49 @@ GRIPS: dict[str, GripStyle] = {
     "pinch": GRIP_STYLES["tripod"],
     "handle": GRIP_STYLES["power"],
     "handle_pinch": GRIP_STYLES["lateral"],
-    "below": _turned("precision", 0.2, 1.0),
+    "any": _turned("precision", -1.0, 1.0),
 }
 """Ways to take a thing, by name."""
-IN_THE_AIR = ("below",)
-"""Those for which the table would be in the way."""
-FROM_A_HAND = ("below",)
-"""Those that are looked for on all things, to take them from another hand."""
 NUM_HOLDS = 2
 """Holds of one thing that are looked for in each way."""
 
 
 def mirrored(hold: Hold, plane: Plane) -> Hold:
     """The same hold by the other hand, on a thing that is its own mirror image."""
-    across = _ACROSS[plane]
+    across = ACROSS[plane]
     # A left hand is the mirror image in y = 0 of its own frame.
-    matrix = across @ rotation.to_matrix(hold.wrist.wxyz) @ _ACROSS["y"]
+    matrix = across @ rotation.to_matrix(hold.wrist.wxyz) @ ACROSS["y"]
     return Hold(
         hold.grip, Pose(across @ hold.wrist.position, rotation.from_matrix(matrix)), hold.q
     )
 
 
-def holds_of(kind: Kind, thing: Thing, folder: Path) -> list[Hold]:
-    """All holds of a thing by the right hand; those not yet in the folder are found first.
+def holds_of(kind: Kind, thing: Thing) -> list[Hold]:
+    """All holds of a thing by the right hand: from the cache, or found now.
 
     Args:
         kind: What the thing is.
         thing: Which size.
-        folder: Where holds are kept, a file for each thing.
     """
-    path = folder / f"{thing.name}.json"
-    if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        rows = [
-            _as_row(hold)
-            for grip in (*kind.grips, *FROM_A_HAND)
-            for seed in range(NUM_HOLDS)
-            if (hold := find_hold(kind, thing, grip, seed)) is not None
-        ]
-        with written_whole(path) as file:
-            file.write(json.dumps(rows).encode())
-    return [_from_row(row) for row in json.loads(path.read_bytes())]
+    holds = []
+    for grip in kind.grips:
+        key = f"hold-{thing.name}-{1e3 * thing.friction:g}-{grip}-{NUM_HOLDS}-v{_VERSION}"
+        rows = load_or_build(key, partial(_found_rows, kind, thing, grip))
+        poses = Pose(rows["position"], rows["wxyz"])
+        holds += [Hold(grip, poses[i], rows["q"][i]) for i in range(len(rows["q"]))]
+    return holds
+
+
+def _found_rows(kind: Kind, thing: Thing, grip: str) -> dict[str, np.ndarray]:
+    """Holds of one grip as arrays."""
+    found = [find_hold(kind, thing, grip, seed) for seed in range(NUM_HOLDS)]
+    holds = [hold for hold in found if hold is not None]
+    count, joints = len(holds), hand_model("right").num_joints
+    return {
+        "position": np.array([hold.wrist.position for hold in holds]).reshape(count, 3),
+        "wxyz": np.array([hold.wrist.wxyz for hold in holds]).reshape(count, 4),
+        "q": np.array([hold.q for hold in holds]).reshape(count, joints),
+    }
 
 
 def find_hold(kind: Kind, thing: Thing, grip: str, seed: int) -> Hold | None:
@@ -111,28 +115,14 @@ def find_hold(kind: Kind, thing: Thing, grip: str, seed: int) -> Hold | None:
         x, z = (low[[0, 2]] + np.array(kind.handle) * (high - low)[[0, 2]]).tolist()
         near = np.array([x, 0.0, z])
     grasp = find_grasp(
-        human("right"),
+        hand_model("right"),
         body,
         GRIPS[grip],
         pose=pose,
-        environment=() if grip in IN_THE_AIR else (table(0.0, size=(2.0, 2.0)),),
+        environment=(table(0.0, size=(2.0, 2.0)),),
         options=GraspOptions(near=near, num_starts=_NUM_STARTS),
         seed=seed,
     )
     if not isinstance(grasp, Grasp) or grasp.cost > _WORST:
         return None
     return Hold(grip, Pose(pose.position, _UPRIGHT).inverse() @ grasp.root, grasp.q)
-
-
-def _as_row(hold: Hold) -> dict[str, object]:
-    return {
-        "grip": hold.grip,
-        "position": hold.wrist.position.tolist(),
-        "wxyz": hold.wrist.wxyz.tolist(),
-        "q": hold.q.tolist(),
-    }
-
-
-def _from_row(row: dict[str, object]) -> Hold:
-    wrist = Pose(np.array(row["position"]), np.array(row["wxyz"]))
-    return Hold(str(row["grip"]), wrist, np.array(row["q"]))

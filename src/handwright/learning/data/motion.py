@@ -51,6 +51,8 @@ class TaughtMotion:
     things: Mapping[str, Thing]
     """Shape and size of each body, by its name."""
     split: Split
+    acts: tuple[str, ...] = ()
+    """What it was asked for between taking the thing and putting it down."""
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
@@ -80,7 +82,8 @@ def save_motion(motion: TaughtMotion, path: str | Path) -> None:
         "version": _VERSION,
         "name": motion.name,
         "split": motion.split,
-        "activities": ACTIVITIES,
+        "acts": list(motion.acts),
+        "activities": list(ACTIVITIES),
         "hands": list(motion.clip.hands),
         "things": {
             name: {"shape": thing.shape, "size": dict(thing.size), "friction": thing.friction}
@@ -144,6 +147,15 @@ def load_motions(folder: str | Path, split: Split | None = None) -> Iterator[Tau
             yield motion
 
 
+def count_frames(path: str | Path) -> int:
+    """Number of frames of a motion file, from its header."""
+    with open_archive(path, _DOCUMENT) as archive:
+        headers, _ = archive.headers(_DOCUMENT)
+    if "activity" not in headers:
+        raise FileFormatError(f"{path}: is no taught motion. Remove it and run again.")
+    return headers["activity"].shape[0]
+
+
 def motion_files(folder: str | Path) -> list[Path]:
     """Files of the motions of a folder, in the order of their names."""
     return sorted(Path(folder).glob("*_s*_[0-9]*.npz"))
@@ -188,4 +200,5 @@ def _built(document: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Tau
         contacts=ContactTrack.empty(),
         provenance=Provenance(**document["made"]),
     )
-    return TaughtMotion(document["name"], clip, activity, things, document["split"])
+    acts = tuple(str(name) for name in document["acts"])
+    return TaughtMotion(document["name"], clip, activity, things, document["split"], acts)

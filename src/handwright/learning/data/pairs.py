@@ -8,19 +8,13 @@ from itertools import product
 import numpy as np
 from jaxtyping import Float
 
-from handwright.kinematics import posed_capsules
 from handwright.learning.data import activities as act
+from handwright.learning.data.handovers import handover
 from handwright.learning.data.holds import Hold
 from handwright.learning.data.play import Actor, Play, Prop, Station
-from handwright.learning.data.stage import UnnaturalError, arm_strain, hand_model
+from handwright.learning.data.stage import MEETING, UnnaturalError, arm_strain
 from handwright.math import rotation
 from handwright.math.pose import Pose
-
-# Distance that two hands keep while both hold a thing, m. Ring and little finger can do without.
-_APART = 0.003
-_NEEDED = ("thumb", "index", "middle")
-_ALONG = np.linspace(0.0, 1.0, 4)[:, None]
-_PASS_YAWS = np.radians([0.0, -25.0, 25.0, -50.0, 50.0])
 
 
 def other_side(side: str) -> str:
@@ -51,45 +45,14 @@ def pass_over(play: Play, side: str, name: str) -> str:
 
 def _meeting(play: Play, side: str, name: str) -> tuple[Pose, Hold]:
     """Where a thing changes hands, and how the other hand takes it."""
-    taker, prop = other_side(side), play.props[name]
-    wrist, now = play.actors[side].stations[-1].place, play.actors[side].hold
+    prop, now = play.props[name], play.actors[side].hold
     assert now is not None
-    holds = prop.holds_around(taker)
-    order = play.rng.permutation(len(holds))
-    place = play.rng.uniform([-0.06, 0.0, 0.10], [0.06, 0.14, 0.24])
-    place[2] += prop.height
-    for yaw in _PASS_YAWS:
-        turn = rotation.multiply(act.yawed(float(yaw)), prop.carrier.end.wxyz)
-        there = Pose.normalized(place, turn)
-        if arm_strain(side, there @ wrist) > act.STRAIN:
-            continue
-        mine = _skeleton(side, now, there @ wrist)
-        for index in order:
-            hold = holds[int(index)]
-            theirs = there @ prop.turn.end @ hold.wrist
-            if _gap(mine, _skeleton(taker, hold, theirs)) < _APART:
-                continue
-            if arm_strain(taker, theirs) < act.STRAIN:
-                return there, hold
-    raise UnnaturalError("two hands do not fit on it")
-
-
-def _skeleton(side: str, hold: Hold, wrist: Pose) -> Float[np.ndarray, "N 4"]:
-    """Points within a hand, m, each with the thickness there."""
-    model = hand_model(side)
-    capsules = posed_capsules(model, hold.q, wrist)
-    spare = [d for d, digit in enumerate(model.digits) if digit.name not in _NEEDED]
-    kept = ~np.isin(model.capsules.digit, spare)
-    axis = capsules.start[:, None] + _ALONG * (capsules.end - capsules.start)[:, None]
-    axis, radius = axis[kept], capsules.radius[kept]
-    radius = np.broadcast_to(radius[:, None, None], (*axis.shape[:2], 1))
-    return np.concatenate([axis, radius], axis=2).reshape(-1, 4)
-
-
-def _gap(one: Float[np.ndarray, "N 4"], other: Float[np.ndarray, "M 4"]) -> float:
-    """Least distance of two hands, m; negative if they overlap."""
-    apart = np.linalg.norm(one[:, None, :3] - other[None, :, :3], axis=2)
-    return float((apart - one[:, None, 3] - other[None, :, 3]).min())
+    number = next(i for i, hold in enumerate(prop.holds) if np.array_equal(hold.q, now.q))
+    found = handover(prop.thing, prop.holds[number], number, prop.kind.mirror, side)
+    if found is None:
+        raise UnnaturalError("two hands do not fit on it")
+    place = MEETING + play.rng.uniform([-0.04, -0.05, -0.05], [0.04, 0.05, 0.05])
+    return Pose(place, found.turn), found.taker
 
 
 def pour_over(play: Play, pourer: tuple[str, str], receiver: tuple[str, str]) -> None:

@@ -14,7 +14,7 @@ from jaxtyping import Float
 
 from handwright.core.body import RigidBody
 from handwright.learning.data.curves import variations, window
-from handwright.learning.data.holds import IN_THE_AIR, Hold, mirrored
+from handwright.learning.data.holds import Hold, mirrored
 from handwright.learning.data.paths import Path, Way, wrist_track
 from handwright.learning.data.shapes import Kind, Thing
 from handwright.learning.data.stage import TABLE_HEIGHT
@@ -72,10 +72,6 @@ class Prop:
         if side == "right":
             return self.holds
         return [mirrored(hold, self.kind.mirror) for hold in self.holds]
-
-    def holds_on_table(self, side: str) -> list[Hold]:
-        """Those holds by a hand for which the table is not in the way."""
-        return [hold for hold in self.holds_by(side) if hold.grip not in IN_THE_AIR]
 
     def holds_around(self, side: str) -> list[Hold]:
         """All holds by a hand from every side that its symmetry allows."""
@@ -149,6 +145,13 @@ class Play:
         if station.prop is None:
             return station.place
         return self.props[station.prop].carrier.end @ station.place
+
+    def held(self) -> dict[str, str]:
+        """Name of the thing that each hand takes first."""
+        return {
+            side: next(station.prop for station in actor.stations if station.prop is not None)
+            for side, actor in self.actors.items()
+        }
 
     def duration(self) -> float:
         """When all clocks have run out, s."""

@@ -84,6 +84,7 @@ def draw_script(name: str, seed: int, number: int) -> Script:
         acts = (str(rng.choice(kind.uses)),)
         others = [use for use in kind.uses if use not in (*acts, *_ALONE)]
         if acts[0] not in _ALONE and rng.random() < _TWO_ACTS:
-            acts = (*acts, str(rng.choice(others)))
+            # A hand-over is thought out for a thing that has not been turned in the hand yet.
+            acts = tuple(sorted((*acts, str(rng.choice(others))), key=lambda act: act != "pass"))
     things = tuple(kind.things[int(rng.integers(len(kind.things)))] for kind in kinds)
     return Script(split, side, kinds, things, acts, bool(rng.random() < _ENDS_ALOFT))

@@ -28,6 +28,8 @@ SHOULDERS = {
 """Of the person at the table, m."""
 MOUTH = np.array([0.0, -0.33, TABLE_HEIGHT + 0.50])
 """Of the person at the table, m."""
+MEETING = np.array([0.0, 0.06, TABLE_HEIGHT + 0.20])
+"""Where things go from hand to hand, m."""
 SIDES = ("right", "left")
 
 
@@ -55,13 +57,13 @@ def arm_strain(side: str, *wrists: Pose) -> float:
         side: ``right`` or ``left``.
         *wrists: Roots of a hand in the world, in the order in which it goes there.
     """
-    model, shoulder = _arm(side)
+    model, shoulder = arm_of(side)
     return carrying_strain(model, usual_posture(model), shoulder, Pose.identity(), wrists)
 
 
 @cache
-def _arm(side: str) -> tuple[HandModel, Pose]:
-    """A hand with an arm, and the pose of its root."""
+def arm_of(side: str) -> tuple[HandModel, Pose]:
+    """A hand with an arm, and the pose of its root, the shoulder, in the world."""
     # Along y (ahead), z (up) and x (to the right): at zero the arm points ahead, thumb up.
     axes = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     if side == "left":
