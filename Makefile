@@ -65,6 +65,7 @@ check-minimal: pyproject.toml constraints.txt studio
 	$(PYTHON) -m venv $(MINIMAL)
 	$(MINIMAL)/bin/pip install --quiet --constraint constraints.txt .
 	cd $(MINIMAL) && bin/python -I $(CURDIR)/.ci/check_minimal.py
+	cd $(MINIMAL) && bin/python -I $(CURDIR)/.ci/check_neural.py $(CURDIR)
 
 clean:
 	rm -rf $(VENV) out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache \
@@ -76,6 +77,8 @@ $(BASE): pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[studio]"
 	touch $@
 
+# First torch alone, by its exact version: as a dependency of others it would bring CUDA packages.
 $(DEV): $(BASE)
+	$(BIN)/pip install --quiet "$$(grep '^torch==' constraints.txt)"
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[dev]"
 	touch $@

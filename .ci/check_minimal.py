@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-ABSENT = ("torch", "jax", "pytest", "mink", "beartype", "gymnasium", "fastapi")
+ABSENT = ("torch", "onnxruntime", "jax", "pytest", "mink", "beartype", "gymnasium", "fastapi")
 
 
 def run(*arguments: str) -> str:

@@ -20,6 +20,7 @@ from handwright.cli.live import live
 from handwright.cli.options import synth
 from handwright.cli.reactions import push, replay
 from handwright.cli.studio import report, studio
+from handwright.cli.train import train
 from handwright.deprecated import renamed_options
 from handwright.errors import InvalidValueError
 
@@ -52,6 +53,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "push": push,
     "export": export,
     "render": render,
+    "train": train,
     "live": live,
     "studio": studio,
     "report": report,

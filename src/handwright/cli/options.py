@@ -136,7 +136,7 @@ def _groups(methods: Mapping[str, type[Method]]) -> dict[str, type]:
     rows: dict[str, list[Any]] = {_SHARED: [], **{name: [] for name in methods}}
     for setting, having in owners.items():
         title = _SHARED if len(having) > 1 else next(iter(having))
-        rows[title].append(_option(setting, having))
+        rows[title].append(setting_option(setting, having))
     about = {_SHARED: "Settings of several methods."}
     about |= {name: _about(cls) for name, cls in methods.items()}
     return {
@@ -148,7 +148,7 @@ def _groups(methods: Mapping[str, type[Method]]) -> dict[str, type]:
     }
 
 
-def _option(name: str, having: Mapping[str, SettingField]) -> tuple[str, Any, Any]:
+def setting_option(name: str, having: Mapping[str, SettingField]) -> tuple[str, Any, Any]:
     """A field for tyro; its default stands for "not given"."""
     item = next(iter(having.values()))
     about = item.about

@@ -53,38 +53,42 @@ class Decoder(nn.Module):
     Args:
         width: Of what it decodes.
         normalisation: Of the outputs.
-        pose: How many outputs, from the first, are said as a change from a pose that goes in; 0 if
-            all are said as they are.
+        distances: Columns of the outputs that are never negative; the last ones.
+        pose: Columns of the features with the pose that outputs, from the first on, are changes
+            of; empty if outputs are said as they are.
     """
 
     mean: Tensor
     spread: Tensor
 
-    def __init__(self, width: int, normalisation: Normalisation, pose: int) -> None:
+    def __init__(
+        self, width: int, normalisation: Normalisation, distances: slice, pose: slice
+    ) -> None:
         super().__init__()
         self.dense = nn.Linear(width, len(normalisation.mean))
-        self.pose = pose
+        self.distances, self.pose = distances, pose
+        self.num_changes = pose.stop - pose.start
         mean = torch.as_tensor(normalisation.mean, dtype=torch.float32)
-        mean[:pose] = 0.0
+        mean[: self.num_changes] = 0.0
         self.register_buffer("mean", mean)
         spread = torch.as_tensor(normalisation.spread, dtype=torch.float32)
         self.register_buffer("spread", spread)
-        if pose:
-            # An untrained network leaves the fingers where they are.
-            with torch.no_grad():
-                self.dense.weight[:pose] *= 0.1
-                self.dense.bias[:pose] = 0.0
+        # An untrained network leaves the fingers nearly where they are.
+        with torch.no_grad():
+            self.dense.weight[: self.num_changes] *= 0.1
+            self.dense.bias[: self.num_changes] = 0.0
 
-    def forward(self, hidden: Tensor, pose: Tensor, distances: slice) -> Tensor:
-        """Outputs (..., N) from hidden values (..., width) and the pose before (..., P)."""
+    def forward(self, hidden: Tensor, features: Tensor) -> Tensor:
+        """Outputs (..., N) from hidden values (..., width) and what the network sees (..., F)."""
         said = self.mean + self.spread * self.dense(hidden)
-        if self.pose:
-            said = torch.cat([said[..., : self.pose] + pose, said[..., self.pose :]], dim=-1)
+        count = self.num_changes
+        if count:
+            said = torch.cat([said[..., :count] + features[..., self.pose], said[..., count:]], -1)
         if self.training:
             return said
         # Distances are never negative (section 6.4); a clamp has no slope to learn from.
-        kept, gaps = said[..., : distances.start], said[..., distances.start :]
-        return torch.cat([kept, gaps.clamp(min=0.0)], dim=-1)
+        first = self.distances.start
+        return torch.cat([said[..., :first], said[..., first:].clamp(min=0.0)], dim=-1)
 
 
 class ResidualBlock(nn.Module):
@@ -155,14 +159,13 @@ class FrameNetwork(nn.Module):
             *(ResidualBlock(width, connections, dropout) for _ in range(_NUM_BLOCKS))
         )
         self.drop = nn.Dropout(dropout)
-        self.pose, self.distances = pose, distances
-        self.decoder = Decoder(width, outputs, pose.stop - pose.start)
+        self.decoder = Decoder(width, outputs, distances, pose)
 
     def forward(self, features: Tensor) -> Tensor:
         """Outputs (B, 220) for features (B, 2356)."""
         codes = [encoder(features) for encoder in self.encoders.values()]
         hidden = self.blocks(torch.cat(codes, dim=-1))
-        return self.decoder(self.drop(hidden), features[..., self.pose], self.distances)
+        return self.decoder(self.drop(hidden), features)
 
 
 def count_parameters(modules: Sequence[nn.Module]) -> int:

@@ -26,11 +26,11 @@ class Material:
     """Where the motions came from, in a sentence."""
     license: str
     """Under which the network may be used."""
-    num_lessons: int
+    num_lessons: int = 0
     """Hands of motions, each seen as a right one."""
-    num_frames: int
+    num_frames: int = 0
     """Frames of these, at 60 a second."""
-    num_validation_frames: int
+    num_validation_frames: int = 0
     command: str = ""
     """That trained it."""
 

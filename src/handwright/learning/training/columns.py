@@ -6,8 +6,8 @@ import numpy as np
 from jaxtyping import Int
 
 from handwright.learning.training.recipe import Recipe
-from handwright.methods.neural.sensing.features import FEATURES, FIXED_SIZE, OUTPUTS, Feature
 from handwright.methods.neural.sensing.sensors import POSE_SIZE
+from handwright.methods.neural.sensing.table import FEATURES, FIXED_SIZE, OUTPUTS, Feature
 
 Columns = Int[np.ndarray, " _"]
 FEATURE_GROUPS: dict[str, slice] = {one.name: one.slice for one in FEATURES}

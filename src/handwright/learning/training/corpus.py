@@ -9,14 +9,12 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Float, Float16, Float32, Int
+from jaxtyping import Bool, Float, Float16, Float32, Int
 
 from handwright.core.clip import Clip
 from handwright.core.hand import HandModel
-from handwright.core.problem import Problem
-from handwright.core.track import Track
 from handwright.errors import InvalidValueError
-from handwright.methods.neural.fitting.posture import FittedHand
+from handwright.methods.neural.fitting import Correction, FittedHand, corrected, seen_at
 from handwright.methods.neural.sensing.features import (
     assembled,
     finger_features,
@@ -26,7 +24,7 @@ from handwright.methods.neural.sensing.features import (
 )
 from handwright.methods.neural.sensing.motion import RATE
 from handwright.methods.neural.sensing.sensors import FINGER_SIZE, POSE_SIZE
-from handwright.methods.neural.sensing.view import HandView, hand_views
+from handwright.methods.neural.sensing.view import HandView, clip_views
 
 _CHUNK = 4096
 Split = Literal["train", "validation", "test"]
@@ -58,15 +56,10 @@ def lessons_of(clip: Clip) -> list[Lesson]:
             f"Clip of '{clip.problem.name}' has {clip.fps:.4g} frames a second; expected "
             f"{RATE:g}. Resample it first: handwright.io.clip.resample."
         )
-    times = clip.times - clip.times[0]
-    tracks = {name: Track(times, motion.root) for name, motion in clip.hands.items()}
-    tracks |= {name: Track(times, pose) for name, pose in clip.bodies.items()}
-    asked = clip.problem
-    problem = Problem(asked.name, times, asked.hands, asked.bodies, tracks=tracks)
-    name = clip.provenance.scene or asked.name
+    name = clip.provenance.scene or clip.problem.name
     return [
         Lesson(f"{name} {hand}", view, clip.hands[hand].q)
-        for hand, view in hand_views(problem).items()
+        for hand, view in clip_views(clip).items()
     ]
 
 
@@ -115,11 +108,16 @@ class Corpus:
         return len(self.owner)
 
     @cached_property
+    def is_last(self) -> Bool[np.ndarray, " N"]:
+        """Whether each frame is the last of its lesson."""
+        found = np.zeros(len(self), dtype=bool)
+        found[self.start[1:] - 1] = found[-1] = True
+        return found
+
+    @cached_property
     def has_next(self) -> Int[np.ndarray, " M"]:
         """Frames that are not the last of their lessons."""
-        last = np.zeros(len(self), dtype=bool)
-        last[self.start[1:] - 1] = last[-1] = True
-        return np.flatnonzero(~last)
+        return np.flatnonzero(~self.is_last)
 
     @cached_property
     def taught_finger(self) -> Float16[np.ndarray, "N 1020"]:
@@ -182,6 +180,33 @@ class Corpus:
         for hand, chosen in _grouped(self._hand[self.owner[rows]]):
             q[chosen] = self._hands[hand].fit(outputs[chosen].astype(float), q[chosen])
         return q
+
+    def corrected(
+        self,
+        rows: Int[np.ndarray, " M"],
+        outputs: Float32[np.ndarray, "M 220"],
+        q: Float[np.ndarray, "M J"],
+        mode: Correction,
+        past: Float[np.ndarray, "M 2 J"],
+    ) -> Float[np.ndarray, "M J"]:
+        """Fitted joint values with their contacts set right, rad.
+
+        Args:
+            rows: Frames, which tell hands and objects.
+            outputs: Of a network.
+            q: Joint values that were fitted to them, rad.
+            mode: How.
+            past: Of the last frame and the one before it, rad; NaN where there is none.
+        """
+        if mode == "none":
+            return q
+        found = np.zeros_like(q)
+        for owner, chosen in _grouped(self.owner[rows]):
+            hand = self._hands[self._hand[owner]]
+            view = seen_at(self.lessons[owner].view, self.frame[rows[chosen]])
+            said = outputs[chosen].astype(float)
+            found[chosen] = corrected(hand, view, said, q[chosen], mode, past[chosen])
+        return found
 
     def poses(
         self, rows: Int[np.ndarray, " M"], q: Float[np.ndarray, "M J"]

@@ -77,13 +77,12 @@ def _panel(
 
     for line in range(_NUM_LINES):
         value = low + span * line / (_NUM_LINES - 1)
-        ends = place(1, value), (_WIDTH - _RIGHT, place(1, value)[1])
-        draw.line(ends, fill=_GRID)
+        height = place(1, value)[1]
+        draw.line([(_LEFT, height), (_WIDTH - _RIGHT, height)], fill=_GRID)
         text = f"{math.exp(value) if is_log else value:.3g}"
-        draw.text((_LEFT - 8, ends[0][1]), text, fill=_INK, font=font, anchor="rm")
+        draw.text((_LEFT - 8, height), text, fill=_INK, font=font, anchor="rm")
     if mark is not None:
-        ends = place(mark, low), place(mark, low + span)
-        draw.line(ends, fill=_INK)
+        draw.line([place(mark, low), place(mark, low + span)], fill=_INK)
     for number, (curve, row) in enumerate(zip(curves, scaled, strict=True)):
         color = _COLORS[number % len(_COLORS)]
         points = [place(n + 1, value) for n, value in enumerate(row) if math.isfinite(value)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,29 +12,15 @@ from jaxtyping import Float, Float32, Int
 from torch import Tensor
 
 from handwright.learning.training.architectures import FrameNetwork, as_tensor
-from handwright.learning.training.columns import (
-    DISTANCES,
-    FEATURE_GROUPS,
-    OUTPUT_GROUPS,
-    POSE,
-    frame_columns,
-)
+from handwright.learning.training.columns import DISTANCES, POSE, frame_columns
 from handwright.learning.training.corpus import Corpus
-from handwright.learning.training.export import export_onnx
+from handwright.learning.training.corpus_normalisation import corpus_normalisation
+from handwright.learning.training.export import export_frame_network
 from handwright.learning.training.loss import Loss
-from handwright.learning.training.normalisation import (
-    Moments,
-    Normalisation,
-    column_normalisation,
-    group_normalisation,
-)
 from handwright.learning.training.optimising import Optimiser, Randomness, mean_of
 from handwright.learning.training.recipe import Recipe
-from handwright.learning.training.states import Chains, taught_states
-from handwright.methods.neural.network.runtime import current_facts
-from handwright.methods.neural.sensing.features import NUM_FEATURES
+from handwright.learning.training.states import Chains, Postures, taught_states
 
-_CHUNK = 4096
 Tell = Callable[[float], None]
 
 
@@ -51,21 +36,21 @@ class FrameTraining:
     def __init__(self, recipe: Recipe, corpus: Corpus, seed: int) -> None:
         self.recipe, self.corpus = recipe, corpus
         self.randomness = Randomness(seed)
-        inputs, outputs = frame_normalisations(corpus)
+        measured = corpus_normalisation(corpus)
         is_change = recipe.output == "change"
         connections = recipe.architecture
         assert connections != "windowed"
         self.network = FrameNetwork(
             frame_columns(recipe),
-            inputs,
-            outputs,
+            measured.features,
+            measured.outputs,
             width=recipe.width,
             connections=connections,
             dropout=recipe.dropout,
             pose=POSE if is_change else slice(0, 0),
             distances=DISTANCES,
         )
-        self.loss = Loss(recipe, outputs)
+        self.loss = Loss(recipe, measured.outputs)
         self.num_epochs = recipe.epochs
         steps = -(-len(corpus.has_next) // recipe.batch)
         self.optimiser = Optimiser(recipe, self.network, steps * recipe.epochs)
@@ -95,7 +80,7 @@ class FrameTraining:
                 self.chains.advance(self.predict(features), rng)
             else:
                 # As many taught states at a time as there are chains, so that shares are shares.
-                here = rows[done : done + self.recipe.chains]
+                here = rows[done : done + max(self.recipe.chains, self.recipe.batch)]
                 features = taught_states(corpus, here, self.recipe.pose_noise, rng)
             for part in np.array_split(
                 rng.permutation(len(here)), -(-len(here) // self.recipe.batch)
@@ -136,10 +121,13 @@ class FrameTraining:
         """
         q = np.array(corpus.q)
         lengths = np.array([len(lesson) for lesson in corpus.lessons])
+        postures = Postures(corpus, q[corpus.start], self.recipe.correction)
         for frame in range(int(lengths.max()) - 1):
-            rows = corpus.start[lengths > frame + 1] + frame
+            going = np.flatnonzero(lengths > frame + 1)
+            rows = corpus.start[going] + frame
             outputs = self.predict(corpus.features(rows, q[rows]))
-            q[rows + 1] = corpus.fitted(rows + 1, outputs, q[rows])
+            postures.step(rows + 1, outputs, going)
+            q[rows + 1] = postures.q[going]
         return q
 
     def export(self, folder: Path, license_text: str) -> None:
@@ -149,20 +137,7 @@ class FrameTraining:
             folder: Where.
             license_text: Kept in the file.
         """
-        facts = replace(
-            current_facts("network"),
-            width=self.recipe.width,
-            horizon=float(self.recipe.horizon),
-            license=license_text,
-        )
-        export_onnx(
-            self.network,
-            {"features": torch.zeros(2, NUM_FEATURES)},
-            ["outputs"],
-            free={"features": {0: "hands"}, "outputs": {0: "hands"}},
-            facts=facts.as_text(),
-            path=folder / "network.onnx",
-        )
+        export_frame_network(self.network, self.recipe, folder, license_text)
 
     def state(self) -> dict[str, Any]:
         """All that is needed to go on later."""
@@ -179,13 +154,3 @@ class FrameTraining:
         self.optimiser.restore(state["optimiser"])
         self.randomness.restore(state["randomness"])
         self.chains.restore(state["chains"])
-
-
-def frame_normalisations(corpus: Corpus) -> tuple[Normalisation, Normalisation]:
-    """Of features at taught poses, and of outputs."""
-    seen, said = Moments(NUM_FEATURES), Moments(corpus.targets.shape[1])
-    for start in range(0, len(corpus), _CHUNK):
-        rows = np.arange(start, min(start + _CHUNK, len(corpus)))
-        seen.add(corpus.features(rows))
-        said.add(corpus.targets[rows])
-    return column_normalisation(seen, FEATURE_GROUPS), group_normalisation(said, OUTPUT_GROUPS)

@@ -7,10 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from handwright.learning.training.columns import FINGER_GROUPS, OUTPUT_GROUPS
+from handwright.geometry.distance.sdf import sample_field
+from handwright.kinematics.fk import posed_sites
+from handwright.learning.training.columns import OUTPUT_GROUPS
 from handwright.learning.training.corpus import Corpus
-from handwright.methods.neural.sensing.joints import JOINTS, NUM_SITES
+from handwright.methods.neural.fitting import seen_at
+from handwright.methods.neural.sensing.joints import JOINTS
 from handwright.methods.neural.sensing.motion import RATE
+from handwright.methods.neural.sensing.view import HandView
 
 # The others stay where they are in the wrist's frame, and would flatter a mean.
 _STILL = ("wrist", "palm", "thumb_metacarpal")
@@ -42,9 +46,13 @@ def figures_of(corpus: Corpus, q: Float[np.ndarray, "N J"]) -> Figures:
     rows = np.arange(len(corpus))
     poses = corpus.poses(rows, q)
     bends = [accelerations(part) for part in np.split(poses, corpus.start[1:])]
+    depths = [
+        deepest_sites(lesson.view, part)
+        for lesson, part in zip(corpus.lessons, np.split(q, corpus.start[1:]), strict=True)
+    ]
     return Figures(
         float(joint_errors(poses, corpus.targets).mean()),
-        float(deepest_sites(corpus.finger_features(rows, q)).mean()),
+        float(np.concatenate(depths).mean()),
         float(np.concatenate(bends).mean()),
     )
 
@@ -63,10 +71,18 @@ def joint_errors(
     return 1e3 * np.linalg.norm(gap, axis=-1).mean(axis=-1)
 
 
-def deepest_sites(finger: Float[np.ndarray, "*B F"]) -> Float[np.ndarray, "*B"]:
-    """How deep the deepest sensor site is in the object, mm, from features of fingers."""
-    proximity = finger[..., FINGER_GROUPS["proximity"]][..., :NUM_SITES]
-    return 1e3 * np.maximum(-proximity.min(axis=-1), 0.0)
+def deepest_sites(view: HandView, q: Float[np.ndarray, "T J"]) -> Float[np.ndarray, " T"]:
+    """How deep the deepest sensor site of a hand is in its object, in each frame of a view, mm.
+
+    Args:
+        view: The hand and its object.
+        q: Joint values of all frames, rad.
+    """
+    seen = seen_at(view, np.arange(len(view)))
+    sites = posed_sites(view.model, q).position
+    places = np.einsum("tij,tsj->tsi", seen.rotation, sites) + seen.position[:, None]
+    gaps = sample_field(view.field, places.reshape(-1, 3))[0].reshape(places.shape[:2])
+    return 1e3 * np.maximum(-gaps.min(axis=1), 0.0)
 
 
 def accelerations(poses: Float[np.ndarray, "T P"]) -> Float[np.ndarray, " U"]:

@@ -79,6 +79,11 @@ class Recipe:
     restart_error: float = setting(
         60.0, unit="mm", above=0.0, help="Mean error of the joints above which it begins again."
     )
+    correction: Literal["none", "algorithm1", "contact"] = setting(
+        "none",
+        help="What is done to fitted fingers in roll-outs, those of the training and those of the "
+        "validation: nothing, the paper's Algorithm 1, or contact-keeping.",
+    )
     position_weight: float = setting(
         1.0, at_least=0.0, help="Of the joints' places in what is minimised."
     )
@@ -126,9 +131,10 @@ RECIPES: dict[str, Recipe] = {
     "windowed": Recipe(
         architecture="windowed",
         width=256,
-        batch=8,
-        epochs=60,
-        velocity_weight=0.5,
+        batch=4,
+        window=64,
+        epochs=30,
+        velocity_weight=0.2,
     ),
 }
 """By name: ours, against drift; the paper's; and the two-pass network."""

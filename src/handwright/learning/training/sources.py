@@ -22,6 +22,17 @@ GAP = 0.5
 """Between parts, s: as far as features look ahead."""
 
 
+def taught_motions(folder: str | Path) -> list[tuple[Clip, Split]]:
+    """Motions that ``handwright data make`` has made, with their splits.
+
+    Args:
+        folder: Where they are.
+    """
+    from handwright.learning.data import load_motions
+
+    return [(motion.clip, motion.split) for motion in load_motions(folder)]
+
+
 def recorded_motions(folder: str | Path) -> list[tuple[Clip, Split]]:
     """Recordings of the ManipNet data set, each cut into the three splits.
 

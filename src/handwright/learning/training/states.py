@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
-from jaxtyping import Float, Float32, Int
+import torch
+from jaxtyping import Bool, Float, Float32, Int
+from torch import Tensor
 
 from handwright.learning.training.corpus import Corpus
 from handwright.learning.training.measures import joint_errors
 from handwright.learning.training.recipe import Recipe
-
-Predict = Callable[[Float32[np.ndarray, "M 2356"]], Float32[np.ndarray, "M 220"]]
+from handwright.methods.neural.fitting import Correction
 
 
 def taught_states(
@@ -33,6 +31,45 @@ def taught_states(
     return corpus.features(rows, q)
 
 
+class Postures:
+    """Hands of some lessons that go from frame to frame as outputs of a network say.
+
+    Args:
+        corpus: The lessons.
+        q: Joint values to start from, rad.
+        mode: How contacts are set right.
+    """
+
+    def __init__(self, corpus: Corpus, q: Float[np.ndarray, "K J"], mode: Correction) -> None:
+        self._corpus, self._mode = corpus, mode
+        self.q = np.array(q)
+        self.past: Float[np.ndarray, "K 2 J"] = np.full((len(q), 2, q.shape[1]), np.nan)
+
+    def step(
+        self,
+        rows: Int[np.ndarray, " M"],
+        outputs: Float32[np.ndarray, "M 220"],
+        which: Int[np.ndarray, " M"] | slice = slice(None),
+    ) -> None:
+        """Goes to other frames.
+
+        Args:
+            rows: These frames.
+            outputs: What the network says for them.
+            which: Hands that go on; all if not given.
+        """
+        before, past = self.q[which], self.past[which]
+        q = self._corpus.fitted(rows, outputs, before)
+        q = self._corpus.corrected(rows, outputs, q, self._mode, past)
+        # After its first frame a hand is at rest.
+        last = np.where(np.isnan(past[:, 0]), q, before)
+        self.q[which], self.past[which] = q, np.stack([q, last], axis=1)
+
+    def restart(self, which: Bool[np.ndarray, " K"], q: Float[np.ndarray, "M J"]) -> None:
+        """Sets hands to other joint values, rad, without a past."""
+        self.q[which], self.past[which] = q, np.nan
+
+
 class Chains:
     """Roll-outs that go on through the whole training, each led by the network as it is.
 
@@ -45,11 +82,11 @@ class Chains:
     def __init__(self, corpus: Corpus, recipe: Recipe, rng: np.random.Generator) -> None:
         self._corpus, self._recipe = corpus, recipe
         self.rows: Int[np.ndarray, " K"] = rng.choice(corpus.has_next, recipe.chains)
-        self.q: Float[np.ndarray, "K J"] = corpus.q[self.rows]
+        self._postures = Postures(corpus, corpus.q[self.rows], recipe.correction)
 
     def features(self) -> Float32[np.ndarray, "K 2356"]:
         """What the network is asked at the present frames."""
-        return self._corpus.features(self.rows, self.q)
+        return self._corpus.features(self.rows, self._postures.q)
 
     def advance(self, outputs: Float32[np.ndarray, "K 220"], rng: np.random.Generator) -> None:
         """Goes to the next frames, and begins again where a lesson ends, by chance, or far off.
@@ -60,20 +97,21 @@ class Chains:
         """
         corpus, recipe = self._corpus, self._recipe
         self.rows = self.rows + 1
-        self.q = corpus.fitted(self.rows, outputs, self.q)
-        errors = joint_errors(corpus.poses(self.rows, self.q), corpus.targets[self.rows])
+        self._postures.step(self.rows, outputs)
+        poses = corpus.poses(self.rows, self._postures.q)
         again = rng.random(len(self.rows)) < recipe.restart_chance
-        again |= errors > recipe.restart_error
-        again |= ~np.isin(self.rows, corpus.has_next)
-        fresh = rng.choice(corpus.has_next, int(again.sum()))
-        self.rows[again] = fresh
-        self.q[again] = corpus.q[fresh]
+        again |= joint_errors(poses, corpus.targets[self.rows]) > recipe.restart_error
+        again |= corpus.is_last[self.rows]
+        self.rows[again] = rng.choice(corpus.has_next, int(again.sum()))
+        self._postures.restart(again, corpus.q[self.rows[again]])
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Tensor]:
         """All that is needed to go on later."""
-        return {"rows": self.rows.tolist(), "q": self.q.tolist()}
+        held = {"rows": self.rows, "q": self._postures.q, "past": self._postures.past}
+        return {name: torch.from_numpy(array.copy()) for name, array in held.items()}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: dict[str, Tensor]) -> None:
         """Goes on from what ``state`` gave."""
-        self.rows = np.array(state["rows"])
-        self.q = np.array(state["q"])
+        self.rows = state["rows"].numpy().copy()
+        self._postures.q = state["q"].numpy().copy()
+        self._postures.past = state["past"].numpy().copy()

@@ -76,18 +76,9 @@ def train(
     Returns:
         What the epochs came to.
     """
-    lessons: dict[str, list[Lesson]] = {"train": [], "validation": []}
-    for clip, split in motions:
-        if split in lessons:
-            lessons[split] += lessons_of(clip)
-    for split, found in lessons.items():
-        if not found:
-            raise InvalidValueError(
-                f"None of the {len(motions)} motions is in the {split} split; expected one or "
-                "more. Make more motions, or give their splits."
-            )
-    corpus = Corpus(lessons["train"])
-    validation = Corpus(_limited(lessons["validation"], recipe.validation_seconds))
+    corpus = Corpus(_lessons(motions, "train"))
+    watched = _lessons(motions, "validation")
+    validation = Corpus(_limited(watched, recipe.validation_seconds))
     material = replace(
         material,
         num_lessons=len(corpus.lessons),
@@ -97,6 +88,11 @@ def train(
     identity = RunIdentity(recipe, seed, f"{corpus.digest}-{validation.digest}")
     kind = WindowedTraining if recipe.architecture == "windowed" else FrameTraining
     folder = Path(folder)
+    if not resume and (folder / FOLDER / LAST).exists():
+        raise InvalidValueError(
+            f"{folder}: holds a training run already. Go on with it (--resume), or choose another "
+            "folder."
+        )
     (folder / FOLDER).mkdir(parents=True, exist_ok=True)
     history: list[Epoch] = []
     training = kind(recipe, corpus, seed)
@@ -133,6 +129,20 @@ def closed_loop_figures(training: FrameTraining | WindowedTraining, corpus: Corp
         corpus: The lessons.
     """
     return figures_of(corpus, training.roll_out(corpus))
+
+
+def _lessons(motions: Sequence[tuple[Clip, Split]], wanted: Split) -> list[Lesson]:
+    """Of one split; at least one."""
+    clips = [clip for clip, split in motions if split == wanted]
+    # Motions of one body follow each other, so that its distance grids are held only once.
+    clips.sort(key=lambda clip: sorted(body.content_hash for body in clip.problem.bodies.values()))
+    found = [lesson for clip in clips for lesson in lessons_of(clip)]
+    if not found:
+        raise InvalidValueError(
+            f"None of the {len(motions)} motions is in the {wanted} split; expected one or more. "
+            "Make more motions, or give their splits."
+        )
+    return found
 
 
 def _limited(lessons: Sequence[Lesson], seconds: float) -> list[Lesson]:

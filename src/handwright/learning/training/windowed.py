@@ -85,8 +85,8 @@ class FirstPass(nn.Module):
         )
         self.join = nn.Linear(width * len(groups), width)
         self.stack = PastStack(width, dropout)
-        self.drop, self.distances = nn.Dropout(dropout), distances
-        self.decoder = Decoder(width, outputs, 0)
+        self.drop = nn.Dropout(dropout)
+        self.decoder = Decoder(width, outputs, distances, slice(0, 0))
 
     def forward(self, fixed: Tensor, memory: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Outputs (B, T, 220), context (B, T, 2 width) for the second pass, and memory.
@@ -98,7 +98,7 @@ class FirstPass(nn.Module):
         codes = torch.cat([encoder(fixed) for encoder in self.encoders.values()], dim=-1)
         frame = self.join(self.drop(torch.relu(codes)))
         hidden, memory = self.stack(frame, memory)
-        outputs = self.decoder(self.drop(torch.relu(hidden)), fixed, self.distances)
+        outputs = self.decoder(self.drop(torch.relu(hidden)), fixed)
         return outputs, torch.cat([frame, hidden], dim=-1), memory
 
 
@@ -133,8 +133,8 @@ class SecondPass(nn.Module):
         )
         self.join = nn.Linear(width * (2 + len(groups)), width)
         self.stack = PastStack(width, dropout)
-        self.drop, self.pose, self.distances = nn.Dropout(dropout), pose, distances
-        self.decoder = Decoder(width, outputs, pose.stop - pose.start)
+        self.drop = nn.Dropout(dropout)
+        self.decoder = Decoder(width, outputs, distances, pose)
 
     def forward(self, context: Tensor, finger: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
         """Outputs (B, T, 220) and memory.
@@ -147,8 +147,7 @@ class SecondPass(nn.Module):
         codes = [encoder(finger) for encoder in self.encoders.values()]
         seen = torch.cat([context, *codes], dim=-1)
         hidden, memory = self.stack(self.join(self.drop(torch.relu(seen))), memory)
-        hidden = self.drop(torch.relu(hidden))
-        return self.decoder(hidden, finger[..., self.pose], self.distances), memory
+        return self.decoder(self.drop(torch.relu(hidden)), finger), memory
 
 
 def empty_memory(num_tracks: int, width: int) -> Tensor:

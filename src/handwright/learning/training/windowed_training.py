@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,28 +14,21 @@ from handwright.core.problem import usual_posture
 from handwright.learning.training.architectures import as_tensor
 from handwright.learning.training.columns import (
     DISTANCES,
-    FINGER_GROUPS,
-    FIXED_GROUPS,
-    OUTPUT_GROUPS,
     POSE,
     finger_columns,
     fixed_columns,
 )
 from handwright.learning.training.corpus import Corpus
-from handwright.learning.training.export import export_onnx
+from handwright.learning.training.corpus_normalisation import corpus_normalisation
+from handwright.learning.training.export import export_passes
 from handwright.learning.training.frame_training import Tell
 from handwright.learning.training.loss import Loss
-from handwright.learning.training.normalisation import (
-    Moments,
-    column_normalisation,
-    group_normalisation,
-)
 from handwright.learning.training.optimising import Optimiser, Randomness, mean_of
 from handwright.learning.training.recipe import Recipe
+from handwright.learning.training.states import Postures
 from handwright.learning.training.windowed import MEMORY, FirstPass, SecondPass, empty_memory
 from handwright.learning.training.windows import draw_windows, lasting_noise
-from handwright.methods.neural.network.runtime import current_facts
-from handwright.methods.neural.sensing.features import FIXED_SIZE
+from handwright.methods.neural.fitting import Correction
 from handwright.methods.neural.sensing.sensors import FINGER_SIZE
 
 PassName = Literal["first", "second"]
@@ -55,32 +47,25 @@ class WindowedTraining:
     def __init__(self, recipe: Recipe, corpus: Corpus, seed: int) -> None:
         self.recipe, self.corpus = recipe, corpus
         self.randomness = Randomness(seed)
-        fixed, finger = Moments(FIXED_SIZE), Moments(FINGER_SIZE)
-        said = Moments(corpus.targets.shape[1])
-        for start in range(0, len(corpus), _CHUNK):
-            rows = slice(start, start + _CHUNK)
-            fixed.add(corpus.fixed[rows])
-            finger.add(corpus.taught_finger[rows])
-            said.add(corpus.targets[rows])
-        outputs = group_normalisation(said, OUTPUT_GROUPS)
+        measured = corpus_normalisation(corpus)
         self.first = FirstPass(
             fixed_columns(recipe),
-            column_normalisation(fixed, FIXED_GROUPS),
-            outputs,
+            measured.fixed,
+            measured.outputs,
             width=recipe.width,
             dropout=recipe.dropout,
             distances=DISTANCES,
         )
         self.second = SecondPass(
             finger_columns(recipe),
-            column_normalisation(finger, FINGER_GROUPS),
-            outputs,
+            measured.finger,
+            measured.outputs,
             width=recipe.width,
             dropout=recipe.dropout,
             pose=POSE if recipe.output == "change" else slice(0, 0),
             distances=DISTANCES,
         )
-        self.loss = Loss(recipe, outputs)
+        self.loss = Loss(recipe, measured.outputs)
         self.num_epochs = 2 * recipe.epochs
         windows = sum(-(-len(lesson) // recipe.window) for lesson in corpus.lessons)
         steps = recipe.epochs * -(-windows // recipe.batch)
@@ -170,9 +155,9 @@ class WindowedTraining:
             corpus: The lessons.
         """
         said, context = self._first_outputs(corpus)
-        q = fitted_in_turn(corpus, said)
         if not self.can_be_exported:
-            return q
+            return fitted_in_turn(corpus, said, self.recipe.correction)
+        q = fitted_in_turn(corpus, said)
         self.second.eval()
         finger = corpus.finger_features(np.arange(len(corpus)), q)
         outputs = []
@@ -181,7 +166,7 @@ class WindowedTraining:
             memory = empty_memory(1, self.recipe.width)
             seen = as_tensor(context[rows])[None], as_tensor(finger[rows])[None]
             outputs.append(self.second(*seen, memory)[0][0, MEMORY:].numpy())
-        return fitted_in_turn(corpus, np.concatenate(outputs))
+        return fitted_in_turn(corpus, np.concatenate(outputs), self.recipe.correction)
 
     def export(self, folder: Path, license_text: str) -> None:
         """Writes the passes as ``first_pass.onnx`` and ``second_pass.onnx``.
@@ -190,38 +175,7 @@ class WindowedTraining:
             folder: Where.
             license_text: Kept in the files.
         """
-        width = self.recipe.width
-        memory = empty_memory(2, width)
-        facts = {
-            "width": width,
-            "memory": MEMORY,
-            "horizon": float(self.recipe.horizon),
-            "license": license_text,
-        }
-        tracks = {0: "tracks", 1: "frames"}
-        export_onnx(
-            self.first,
-            {"fixed": torch.zeros(2, 3, FIXED_SIZE), "memory": memory},
-            ["outputs", "context", "memory_after"],
-            free={"fixed": tracks, "outputs": tracks, "context": tracks}
-            | {name: {0: "tracks"} for name in ("memory", "memory_after")},
-            facts=replace(current_facts("first_pass"), **facts).as_text(),
-            path=folder / "first_pass.onnx",
-        )
-        seen = {
-            "context": torch.zeros(2, 3, 2 * width),
-            "finger": torch.zeros(2, 3, FINGER_SIZE),
-            "memory": memory,
-        }
-        export_onnx(
-            self.second,
-            seen,
-            ["outputs", "memory_after"],
-            free={"context": tracks, "finger": tracks, "outputs": tracks}
-            | {name: {0: "tracks"} for name in ("memory", "memory_after")},
-            facts=replace(current_facts("second_pass"), **facts).as_text(),
-            path=folder / "second_pass.onnx",
-        )
+        export_passes(self.first, self.second, self.recipe, folder, license_text)
 
     def state(self) -> dict[str, Any]:
         """All that is needed to go on later."""
@@ -243,19 +197,22 @@ class WindowedTraining:
 
 
 def fitted_in_turn(
-    corpus: Corpus, outputs: Float32[np.ndarray, "N 220"]
+    corpus: Corpus, outputs: Float32[np.ndarray, "N 220"], mode: Correction = "none"
 ) -> Float[np.ndarray, "N J"]:
     """Joint values of all frames, rad, each fitted from the frame before it.
 
     Args:
         corpus: The lessons.
         outputs: Of a network, for every frame.
+        mode: How contacts are set right.
     """
     q = np.array(corpus.q)
     lengths = np.array([len(lesson) for lesson in corpus.lessons])
-    neutral = np.stack([usual_posture(lesson.view.model) for lesson in corpus.lessons])
-    q[corpus.start] = corpus.fitted(corpus.start, outputs[corpus.start], neutral)
-    for frame in range(1, int(lengths.max())):
-        rows = corpus.start[lengths > frame] + frame
-        q[rows] = corpus.fitted(rows, outputs[rows], q[rows - 1])
+    start = np.stack([usual_posture(lesson.view.model) for lesson in corpus.lessons])
+    postures = Postures(corpus, start, mode)
+    for frame in range(int(lengths.max())):
+        going = np.flatnonzero(lengths > frame)
+        rows = corpus.start[going] + frame
+        postures.step(rows, outputs[rows], going)
+        q[rows] = postures.q[going]
     return q

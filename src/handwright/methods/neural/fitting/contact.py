@@ -30,11 +30,15 @@ from handwright.kinematics.ik.problem import DigitWorkspace, make_work
 from handwright.kinematics.tree import Links, links_for, placed_row
 from handwright.methods.neural.fitting.body_view import BodyView, distance_from
 from handwright.methods.neural.fitting.digit_solver import DigitTask, settle_digit
-from handwright.methods.neural.fitting.joint_table import flat_links, joint_table
+from handwright.methods.neural.fitting.joint_table import JointTable, flat_links, joint_table
 from handwright.methods.neural.fitting.network_pose import empty_pose, read_pose
 from handwright.methods.neural.fitting.pose_terms import PoseWeights
 from handwright.methods.neural.fitting.touch_terms import gap_of, touch_table
 from handwright.methods.neural.sensing.features import FARTHEST_TARGET
+
+# Joints behind the knuckles count as if they were so much further from the tips: the palm gives way
+# last.
+_PALM = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +205,7 @@ class ContactCorrection:
         numbers = _Numbers(*(float(getattr(chosen, name)) for name in _Numbers._fields))
         links = links_for(model)
         links.rotation[model.wrist_link] = np.eye(3)
-        self._room = Packed(_Room(task, numbers, _levers(model) ** 2, links, make_work()))
+        self._room = Packed(_Room(task, numbers, _levers(model, joints) ** 2, links, make_work()))
 
     def __call__(
         self,
@@ -224,11 +228,15 @@ class ContactCorrection:
         return corrected
 
 
-def _levers(model: HandModel) -> Float[np.ndarray, " J"]:
+def _levers(model: HandModel, joints: JointTable) -> Float[np.ndarray, " J"]:
     """Distance of each joint of a digit from its tip on the straight hand, m."""
     place, levers = flat_links(model), np.zeros(model.num_joints)
-    for digit in model.digits:
+    for row, digit in enumerate(model.digits):
         tip = place[digit.tip.link] + digit.tip.position
-        joints = list(digit.joints)
-        levers[joints] = np.linalg.norm(tip - place[np.array(joints) + 1], axis=1)
+        own = np.array(digit.joints)
+        levers[own] = np.linalg.norm(tip - place[own + 1], axis=1)
+        n = joints.first[row]
+        first = np.linalg.norm(tip - place[joints.link[n]] - joints.local[n])
+        # The two axes of the thumb's saddle joint are a little apart; that is not yet the palm.
+        levers[own[levers[own] > 1.3 * first]] *= _PALM
     return levers

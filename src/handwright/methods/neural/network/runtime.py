@@ -22,10 +22,10 @@ from handwright.methods.neural.network.facts import (
     check_facts,
 )
 from handwright.methods.neural.network.graph import Graph
-from handwright.methods.neural.sensing.features import FIXED_SIZE, NUM_FEATURES
 from handwright.methods.neural.sensing.joints import JOINTS
 from handwright.methods.neural.sensing.motion import RATE
 from handwright.methods.neural.sensing.sensors import FINGER_SIZE
+from handwright.methods.neural.sensing.table import FIXED_SIZE, NUM_FEATURES
 
 
 class Network:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from handwright.geometry.distance.sdf import Field, field_value, field_value_gradient
+from handwright.geometry.distance.sdf import Field, field_value
 from handwright.kernels.decorators import inlined, kernel
 from handwright.math.vec3 import Vec3
 from handwright.methods.neural.sensing.body import SensedBody
@@ -42,18 +42,27 @@ def body_distance(body: SensedBody, x: float, y: float, z: float) -> float:
 
 
 @kernel
+def _value_normal(field: Field, x: float, y: float, z: float) -> tuple:
+    h = field.spacing
+    gx = 0.5 * (field_value(field, x + h, y, z) - field_value(field, x - h, y, z)) / h
+    gy = 0.5 * (field_value(field, x, y + h, z) - field_value(field, x, y - h, z)) / h
+    gz = 0.5 * (field_value(field, x, y, z + h) - field_value(field, x, y, z - h)) / h
+    scale = 1.0 / max(math.sqrt(gx * gx + gy * gy + gz * gz), _RIDGE)
+    return field_value(field, x, y, z), scale * gx, scale * gy, scale * gz
+
+
+@kernel
 def body_distance_normal(body: SensedBody, x: float, y: float, z: float) -> tuple:
     """Signed distance at a point, m, and the direction out of the body at its nearest point.
 
-    The direction is the gradient, of length 1 but for ridges, where several parts of the surface
-    are equally near: there it fades to nothing instead of leaping from one part to the other.
+    The direction is the gradient of the distance, by central differences over one spacing: unlike
+    the slope of the cell, they do not leap from cell to cell. It has length 1 but for ridges, where
+    several parts of the surface are equally near: there it fades to nothing and comes back on the
+    other side.
     """
     if _is_near(body.near, x, y, z):
-        d, gx, gy, gz = field_value_gradient(body.near, x, y, z)
-    else:
-        d, gx, gy, gz = field_value_gradient(body.far, x, y, z)
-    scale = 1.0 / max(math.sqrt(gx * gx + gy * gy + gz * gz), _RIDGE)
-    return d, scale * gx, scale * gy, scale * gz
+        return _value_normal(body.near, x, y, z)
+    return _value_normal(body.far, x, y, z)
 
 
 @inlined

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from handwright.geometry.distance.sdf import field_value
+from handwright.geometry.distance.sdf import field_value, field_value_gradient
 from handwright.kernels.decorators import inlined, kernel
 from handwright.kinematics.tree import Links, forward, placed_row, turned
 from handwright.math.vec3 import Vec3, row3
@@ -216,13 +216,13 @@ def _filled(body: SensedBody, turn: np.ndarray, x: float, y: float, z: float) ->
         return 0.0
     if rough < -slack:
         return 1.0
-    d, gx, gy, gz = body_distance_normal(body, x, y, z)
+    d, gx, gy, gz = field_value_gradient(body.near, x, y, z)
     if d <= 0.0:
         return 1.0
     spread = 0.0
     for axis in range(3):
         spread += abs(turn[0, axis] * gx + turn[1, axis] * gy + turn[2, axis] * gz)
-    # The surface of an inscribed ball touches the faces: so near all cells are touched.
+    # At least 1, whatever the direction: the ball within a cell touches its faces.
     if d > 0.5 * CELL * max(spread, 1.0):
         return 0.0
     return 1.0 - d / CELL
