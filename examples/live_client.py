@@ -15,6 +15,7 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
+ADDRESS = "ws://127.0.0.1:8765"
 RATE = 60.0
 HELLO = {"type": "hello", "protocol": 1, "axes": "z_up", "hands": ["right"]}
 # The OpenXR wrist with -z to the fingers (ahead, +y), y out of the back of the hand (right, +x).
@@ -47,7 +48,7 @@ def hear(socket: ClientConnection) -> list[dict[str, Any]]:
             return heard
 
 
-def main(address: str = "ws://127.0.0.1:8765", seconds: float = 10.0) -> list[dict[str, Any]]:
+def main(address: str = ADDRESS, seconds: float = 10.0) -> list[dict[str, Any]]:
     """Sends the motion at 60 frames a second, prints and returns the frames that come back."""
     frames: list[dict[str, Any]] = []
     with connect(address) as socket:
@@ -84,5 +85,5 @@ def show(frame: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    given = sys.argv[1:]
-    main(*given[:1], *(float(word) for word in given[1:2]))
+    chosen = sys.argv[1] if len(sys.argv) > 1 else ADDRESS
+    main(chosen, float(sys.argv[2]) if len(sys.argv) > 2 else 10.0)

@@ -52,7 +52,7 @@ def listen(port: int | None) -> socket.socket:
     Args:
         port: To listen on; the first free one from ``DEFAULT_PORT`` on if None.
     """
-    require("websockets", extra="neural", feature="'handwright live'")
+    require("websockets", extra="live", feature="'handwright live'")
     ports = range(DEFAULT_PORT, DEFAULT_PORT + _NUM_PORTS) if port is None else [port]
     return listening_socket(HOST, ports, remedy="Choose another with --port.")
 
