@@ -101,13 +101,16 @@ def frequent_cause(rows: Sequence[Mapping[str, Any]]) -> str | None:
     return f"{cause} ({count} of {causes.total()} windows)"
 
 
-def run(data: Path, *, windows: int | None = None, budget: float = 30.0) -> dict[str, Any]:
+def run(
+    data: Path, *, windows: int | None = None, budget: float = 30.0, guided: bool = False
+) -> dict[str, Any]:
     """Runs all windows in two processes; at most a quarter of an hour with warm caches.
 
     Args:
         data: Folder with the recordings and ``windows.json``.
         windows: Only so many, spread over the list; all if None.
         budget: Of the search in each window, s.
+        guided: Whether the recorded fingers guide the search.
     """
     from rich.console import Console
     from rich.progress import Progress, TimeElapsedColumn
@@ -122,7 +125,7 @@ def run(data: Path, *, windows: int | None = None, budget: float = 30.0) -> dict
         # The first one alone, so that two processes do not compile the same at the same time.
         with ProcessPoolExecutor(_MAX_WORKERS, get_context("spawn")) as pool:
             for part in (chosen[:1], chosen[1:]):
-                jobs = {pool.submit(measure_window, data, one, budget): one for one in part}
+                jobs = {pool.submit(measure_window, data, one, budget, guided): one for one in part}
                 for job in as_completed(jobs):
                     window = jobs[job]
                     rows[window] = job.result()
@@ -136,6 +139,7 @@ def run(data: Path, *, windows: int | None = None, budget: float = 30.0) -> dict
         "windows": {window.name: rows[window] for window in chosen},
         "bars_met": bars_met(judged, BARS),
         "budget_s": budget,
+        "is_guided": guided,
     }
 
 

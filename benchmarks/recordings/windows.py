@@ -1,4 +1,4 @@
-"""One window of a recording: contact sampling without the recorded fingers, then beside them."""
+"""One window of a recording: contact sampling without the recorded fingers, or guided by them."""
 
 from __future__ import annotations
 
@@ -189,13 +189,16 @@ def _cause(result: Result, reasons: Sequence[Sequence[str]]) -> str:
     return plain_cause(result.message) or result.status.value
 
 
-def measure_window(data: Path, window: Window, budget: float) -> dict[str, Any]:
+def measure_window(
+    data: Path, window: Window, budget: float, guided: bool = False
+) -> dict[str, Any]:
     """Solves one window and measures what comes out.
 
     Args:
         data: Folder with the recordings.
         window: Which part of which recording.
         budget: Of the search, s.
+        guided: Whether the recorded fingers guide the search.
     """
     recording = _recording(data / "sequences" / f"{window.recording}.npz")
     problem = recording.problem(window.start, window.stop, sides=window.sides, fps=FPS)
@@ -209,10 +212,12 @@ def measure_window(data: Path, window: Window, budget: float) -> dict[str, Any]:
         relocation_time=RELOCATION_TIME,
         treat_as_solid=True,
     )
+    recorded = recording.clip(window.start, window.stop, sides=window.sides, fps=FPS)
+    if guided:
+        method = method.guided_by(recorded)
     begin = time.perf_counter()
     result = synthesize(problem, method, seed=_SEED)
     seconds = time.perf_counter() - begin
-    recorded = recording.clip(window.start, window.stop, sides=window.sides, fps=FPS)
     tolerances = Tolerances(
         soft_tissue=SOFT_TISSUE, skin_stretch=SKIN_SHEAR, smoothing_hz=SMOOTHING_HZ
     )

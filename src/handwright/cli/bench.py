@@ -62,6 +62,8 @@ class BenchOptions:
     """Search for each scene, run or window, s, for sampling, preferences and recordings."""
     windows: Annotated[int | None, unset("INT")] = None
     """Only so many windows, for recordings."""
+    guided: Annotated[bool | None, unset("BOOL")] = None
+    """Whether the recorded fingers guide the search, for recordings."""
     frames: Annotated[int | None, unset("INT")] = None
     """Explored by each search, for spread."""
     figure: Annotated[Path | None, unset("FILE.png")] = None

@@ -23,6 +23,7 @@ def clip_facts(clip: Clip, certificate: Certificate | None = None) -> dict[str, 
         "seed": made.seed,
         "settings": dict(made.settings),
         "kept_digits": sorted({f"{part.hand}.{part.digit}" for part in made.kept}),
+        "guided_hands": sorted(part.hand for part in made.guide),
         "version": made.version,
         "frames": clip.num_frames,
         "duration": float(clip.times[-1] - clip.times[0]),
@@ -61,6 +62,7 @@ def clip_rows(clip: Clip, certificate: Certificate | None = None) -> list[tuple[
             "kept",
             ", ".join(sorted({f"{part.hand}.{part.digit}" for part in made.kept})) or "nothing",
         ),
+        ("guided", ", ".join(sorted(part.hand for part in made.guide)) or "no hand"),
         ("made by", f"handwright {made.version}" if made.version else "an unknown version"),
     ]
     if certificate is not None:

@@ -75,7 +75,8 @@ class HoldMotion(NamedTuple):
     contacts: ExactContacts
     path: Path
     strain: float
-    """Mean square of joint values away from comfort, and of their accelerations; smaller is calmer."""
+    """Mean square of joint values away from comfort, and of their accelerations: the smaller, the
+    calmer."""
 
 
 class SearchEffort(NamedTuple):

@@ -1,4 +1,4 @@
-"""A motion that hands stay near to: made from a clip, checked, and resampled to a problem's frames."""
+"""A motion that hands stay near to: made of a clip, checked, and resampled to other frames."""
 
 from __future__ import annotations
 

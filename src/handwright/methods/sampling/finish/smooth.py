@@ -192,13 +192,13 @@ def _guided_references(data: HoldData, path: Path, start: int) -> Float[np.ndarr
     frames, span, free = len(data.wrench), len(path.q), data.hands.table.free
     reference = data.comfortable.copy()
     # Digits come from the guide's posture, and go back to it, in some frames.
-    ramp = np.arange(-_OPENING_FRAMES, _OPENING_FRAMES + 1) / (_OPENING_FRAMES + 1.0)
     for d in range(len(free)):
         own = free[d][free[d] >= 0]
         touches = np.zeros(frames, dtype=bool)
         touches[start : start + span] = path.reached[:, d] != FREE
         near = np.zeros(frames)
-        for shift, share in zip(range(-_OPENING_FRAMES, _OPENING_FRAMES + 1), 1.0 - abs(ramp)):
+        for shift in range(-_OPENING_FRAMES, _OPENING_FRAMES + 1):
+            share = 1.0 - abs(shift) / (_OPENING_FRAMES + 1.0)
             rows = np.flatnonzero(touches) + shift
             rows = rows[(rows >= 0) & (rows < frames)]
             near[rows] = np.maximum(near[rows], share)

@@ -88,7 +88,9 @@ def guided_policy(policy: Policy, guide: GuideContacts, candidates: Candidates) 
         land=np.where(will_touch, _GUIDED_LANDING, _UNGUIDED_LANDING),
         help=np.where(will_touch, 1.0, near[then]),
         relocate=np.where(will_touch, policy.relocate, _UNGUIDED_LANDING),
-        leave_free=np.where(guide.touches, _UNGUIDED_LANDING, 1.0 - np.where(is_few, 0.7, 0.15) * near),
+        leave_free=np.where(
+            guide.touches, _UNGUIDED_LANDING, 1.0 - np.where(is_few, 0.7, 0.15) * near
+        ),
         guide=guide,
         favour=candidate_favour(guide, candidates),
     )

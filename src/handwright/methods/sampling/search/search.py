@@ -12,15 +12,11 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool
 
 from handwright.kernels.packed import Packed
 from handwright.methods.sampling.search.beginnings import Beginnings
-from handwright.methods.sampling.search.carrying import (
-    SPARE_FRICTION,
-    count_posed_key_frames,
-    score_grasps,
-)
+from handwright.methods.sampling.search.first_grasps import FirstGrasps
 from handwright.methods.sampling.search.frame import FEASIBLE, MISSED, NUM_VERDICTS, UNBALANCED
 from handwright.methods.sampling.search.plan import Forced, Planner
 from handwright.methods.sampling.search.step import (
@@ -32,29 +28,11 @@ from handwright.methods.sampling.search.step import (
     still_holds,
     take_step,
 )
-from handwright.methods.sampling.search.workspace import FREE, HOLD, Path, copy_path, make_path
-from handwright.methods.sampling.setup.grasps import (
-    close_hands,
-    closing_state,
-    draw_grasps,
-    closing_steps,
-    first_digits,
-    guided_posture,
-    wanted_posture,
-)
+from handwright.methods.sampling.search.workspace import HOLD, Path, copy_path, make_path
 from handwright.methods.sampling.setup.prepare import HoldSearch
 
 # Number of rounds of draws without a first grasp after which there is little hope for one.
 _GRASP_MISSES = 3
-# Largest number of grasps of a round that are posed, which takes far longer than forces do.
-_GRASP_POSES = 20
-# Distance from the guide's posture, rad, root mean square, that a first grasp may have if it lasts
-# for the whole motion instead of for a moment.
-_FAR_POSTURE = 0.3
-# Number of ways to close a hand of which the best is taken.
-_WRAPS, _GUIDED_WRAPS = 12, 4
-# Number of key frames in which a grasp must carry the body once it is posed.
-_HELD_KEYS = 3
 # "Branch once in every two chances on average": how often a failed window is tried again.
 _RETRY = 0.5
 # A failed window is tried no more often than this, or a lucky one would be tried for ever.
@@ -65,7 +43,6 @@ _ANOTHER = 0.6
 _ALTERNATIVES = 5
 # Plans whose guiding points are nearer than this in sum, m, are the same.
 _DIFFERENT = 0.01
-
 
 Judge: TypeAlias = Callable[[Path, int], int | None]
 """Finds the first frame in which a path, up to a frame, does not hold; None if there is none."""
@@ -116,18 +93,16 @@ class TreeSearch:
     ) -> None:
         data = hold.searched
         self.tally = SearchTally()
-        self._data, self._candidates = data, hold.candidates
+        self._data = data
         self._owner = data.hands.digit_of_capsule
         self._policy, self._rng = hold.policy, rng
         self._frames, self._digits = len(data.wrench), len(data.hands.hand_of_digit)
         self._path = make_path(data, self._frames)
-        self._work, self._parts = hold.work, hold.parts
+        self._work = hold.work
         state = SearchState(data, hold.candidates, self._path, hold.work)
         self._state = Packed(state)
-        self._closing = closing_state(data, state) if hold.policy.wraps else None
         self._planner = Planner(state, hold.policy, rng)
-        # Appeal of candidates at the first key frame, added up to draw from.
-        self._appeal = np.cumsum(self._planner.appeal[:, :, 0], axis=1)
+        self._first_grasps = FirstGrasps(hold, state, self._planner.appeal[:, :, 0], rng)
         self._beginnings, self._judge = Beginnings(), judge
         self._is_guided = hold.policy.guide.weight > 0.0
         self._has_schedule = hold.policy.schedule.has_any()
@@ -316,139 +291,12 @@ class TreeSearch:
             if self._t >= 0:
                 self._path.window_end[self._t] = self._t
                 return
-        if self._measure_wrap() or self._grasp():
+        found = self._first_grasps.pose()
+        self.tally.grasps = self._first_grasps.count
+        if found:
             self._t = 0
             self._misses = 0
             self._path.window_end[0] = 0
         else:
             self._misses += 1
             self.tally.add_dead_end(0, None)
-
-    def _measure_wrap(self) -> bool:
-        """Closes the hands around the body in the way that carries it for longest, if one does."""
-        if self._closing is None or self._has_schedule:
-            return False
-        if self._is_guided:
-            return self._measure_guided_wrap()
-        best, most = None, 0
-        for _ in range(_WRAPS):
-            wanted = wanted_posture(self._data, self._rng)
-            self.tally.grasps += 1
-            if self._pose_wrapped(wanted):
-                score = self._count_carried()[1]
-                if score > most:
-                    best, most = wanted, score
-        return best is not None and self._pose_wrapped(best)
-
-    def _measure_guided_wrap(self) -> bool:
-        """Closes the hands of the guide in a way that carries the body for long, if one does."""
-        best, most, keys = None, -np.inf, len(self._candidates.frame)
-        for _ in range(_GUIDED_WRAPS):
-            wanted = guided_posture(self._data, self._policy.leave_free[0], self._rng)
-            self.tally.grasps += 1
-            if self._pose_wrapped(wanted):
-                score = self._count_carried()[1]
-                worth = float(self._value(np.array([score / (2 * keys)]), self._path.q[:1])[0])
-                if score > 0 and worth > most:
-                    best, most = wanted, worth
-        return best is not None and self._pose_wrapped(best)
-
-    def _count_carried(self) -> tuple[int, int]:
-        """Number of key frames that the posed grasp lasts, and with those with spare friction."""
-        holds = int(count_posed_key_frames(self._state, 1.0))
-        return holds, holds + int(count_posed_key_frames(self._state, SPARE_FRICTION))
-
-    def _pose_wrapped(self, wanted: Float[np.ndarray, " J"]) -> bool:
-        """Closes the hands in frame 0; returns whether that frame is feasible."""
-        data, work = self._data, self._work
-        close_hands(self._closing, wanted, closing_steps(self._is_guided))
-        work.low[:], work.high[:], work.reference[:] = data.low[0], data.high[0], self._path.q[0]
-        holders = np.flatnonzero(work.guide.mode == HOLD)
-        target, outward = work.guide.target[:, None], work.guide.normal[:, None]
-        if any(self._parts.strays(d, target[d], outward[d]) for d in holders.tolist()):
-            return False
-        return self._is_frame_feasible()
-
-    def _grasp(self) -> bool:
-        """Poses the drawn grasp that carries the body for longest; returns whether there is one."""
-        policy, data, rng = self._policy, self._data, self._rng
-        is_thumb = first_digits(data.hands.hand_of_digit)
-        is_bound = np.array([policy.schedule.binds(0, d) for d in range(self._digits)])
-        chosen = draw_grasps(
-            self._appeal, data.may_touch[0], is_thumb | is_bound, policy.grasp_tries,
-            policy.leave_free[0], rng,
-        )  # fmt: skip
-        lasts = np.zeros(len(chosen))
-        score_grasps(self._state, chosen, 0, np.zeros((0, 3)), lasts)
-        self.tally.grasps += len(chosen)
-        needed = min(_HELD_KEYS, len(self._candidates.frame))
-        best, most = -1, 0
-        if self._is_guided:
-            return self._guided_grasp(chosen, lasts, needed)
-        for row in np.argsort(-lasts, kind="stable")[:_GRASP_POSES]:
-            if lasts[row] > 0 and self._pose_grasp(chosen[row]):
-                holds, score = self._count_carried()
-                if score > most and holds >= needed:
-                    best, most = row, score
-                if score == 2 * len(self._candidates.frame):
-                    break
-        return best >= 0 and self._pose_grasp(chosen[best])
-
-    def _guided_grasp(
-        self, chosen: Int[np.ndarray, "N D"], lasts: Float[np.ndarray, " N"], needed: int
-    ) -> bool:
-        """Poses the drawn grasp that is near the guide and carries the body for long, if any."""
-        data, keys = self._data, len(self._candidates.frame)
-        q = np.tile(data.comfortable[0], (len(chosen), 1))
-        for d, free in enumerate(data.hands.table.free):
-            own, rows = free[free >= 0], np.flatnonzero(chosen[:, d] >= 0)
-            q[rows[:, None], own] = self._candidates.q[d, chosen[rows, d], 0, : len(own)]
-        value = self._value(lasts / (2 * keys), q)
-        value[lasts <= 0.0] = -np.inf
-        best, most = -1, -np.inf
-        for row in np.argsort(-value, kind="stable")[:_GRASP_POSES]:
-            if lasts[row] > 0 and self._pose_grasp(chosen[row]):
-                holds, score = self._count_carried()
-                worth = float(self._value(np.array([score / (2 * keys)]), self._path.q[:1])[0])
-                if worth > most and holds >= needed:
-                    best, most = int(row), worth
-        return best >= 0 and self._pose_grasp(chosen[best])
-
-    def _value(
-        self, lasts: Float[np.ndarray, " N"], q: Float[np.ndarray, "N J"]
-    ) -> Float[np.ndarray, " N"]:
-        """How good grasps of the first frame are that last for a share of the frames."""
-        away = np.sqrt(np.mean((q - self._data.comfortable[0]) ** 2, axis=1))
-        return np.asarray(lasts - self._policy.guide.weight * away / _FAR_POSTURE)
-
-    def _pose_grasp(self, chosen: Int[np.ndarray, " D"]) -> bool:
-        """Poses all digits at their candidates in frame 0; returns whether that is feasible."""
-        data, candidates, work = self._data, self._candidates, self._work
-        guide, q = work.guide, self._path.q[0]
-        q[:] = data.ready[0, 1]
-        for d, m in enumerate(chosen):
-            guide.mode[d] = FREE if m < 0 else HOLD
-            guide.link[d] = data.pad_link[d]
-            guide.local[d] = data.pads[d, 0]
-            if m < 0:
-                continue
-            guide.link[d] = data.pad_links[d, candidates.pad[m]]
-            guide.local[d] = data.pads[d, candidates.pad[m]]
-            guide.target[d], guide.normal[d] = candidates.point[m], candidates.normal[m]
-            free = data.hands.table.free[d]
-            free = free[free >= 0]
-            q[free] = candidates.q[d, m, 0, : len(free)]
-        work.low[:], work.high[:], work.reference[:] = data.low[0], data.high[0], data.curled[0]
-        policy = self._policy
-        policy.schedule.start_kept(q)
-        policy.schedule.guide(work, 0)
-        return self._is_frame_feasible()
-
-    def _is_frame_feasible(self) -> bool:
-        """Whether digits can be at their guiding points in frame 0 and carry the body."""
-        work = self._work
-        work.force_weight[:] = 1.0
-        work.is_landing[:] = False
-        work.must_touch[:] = True
-        is_fine = bool(solve_frame(self._state, 0, TRIES, False, True) == FEASIBLE)
-        return is_fine and self._policy.schedule.untouched(work, self._owner, 0) < 0

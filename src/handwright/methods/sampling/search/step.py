@@ -88,7 +88,9 @@ def advance(state: SearchState, t: int) -> None:
         work.high[j] = max(min(before + step, high), low)
         # This is slow, because a digit that turns about its contact rolls on it.
         away = data.curled[t + 1, j] - before
-        work.reference[j] = before + min(max(_RELAXING * away, -_RELAXED), _RELAXED)
+        # What a guide's hand does in the meantime is added; without one nothing is.
+        work.reference[j] = before + (data.curled[t + 1, j] - data.curled[t, j])
+        work.reference[j] += min(max(_RELAXING * away, -_RELAXED), _RELAXED)
     for d in range(guide.mode.shape[0]):
         if guide.mode[d] != FREE:
             continue
@@ -103,7 +105,9 @@ def advance(state: SearchState, t: int) -> None:
             j = data.hands.table.free[d, n]
             if j < 0:
                 break
+            moved = data.ready[t + 1, openness, j] - data.ready[t, openness, j]
             work.reference[j] = 0.8 * path.q[t, j] + 0.2 * data.ready[t + 1, openness, j]
+            work.reference[j] += 0.8 * moved
 
 
 @inlined

@@ -288,7 +288,9 @@ def _reach(data: HoldData, work: Workspace, query: _ReachQuery, found: Candidate
                 miss = cosine = 0.0
                 for attempt in range(2):
                     weights = query.weights if attempt else query.unobstructed
-                    miss = pose_alone(data, t, d, point[m], normal[m], data.curled[t], weights, work)
+                    miss = pose_alone(
+                        data, t, d, point[m], normal[m], data.curled[t], weights, work
+                    )
                     x, y, z = vec3.read(table.nail_normal[d])
                     cosine = vec3.dot(turned(work.now, link, x, y, z), vec3.read(normal[m]))
                     if miss > 3.0 * CANDIDATE_MISS or cosine < _MIN_NAIL_COSINE:

@@ -31,7 +31,7 @@ _SHORTEST = 0.1
 _ALONG = np.linspace(0.0, 1.0, 5)
 # How far from the guide's contact candidates are about as good, m; and how much, in the same unit,
 # one with the opposite normal is away.
-_NEAR, _TURNED = 0.010, 0.015
+_NEAR, _TURNED = 0.006, 0.009
 # Appeal of candidates anywhere, against 1 at the guide's contact.
 _ANYWHERE = 1e-3
 # Points of the guide's contacts that are nearer to each other, m, are one.

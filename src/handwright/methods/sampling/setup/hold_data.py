@@ -166,9 +166,7 @@ def slice_hold_data(data: HoldData, start: int, stop: int) -> HoldData:
         return part._replace(**{name: getattr(part, name)[start:stop] for name in names})
 
     postures = ("comfortable", "curled", "ready", "low", "high")
-    return cut(
-        data, *postures, "may_touch", "root_rotation", "root_position", "wrench"
-    )._replace(
+    return cut(data, *postures, "may_touch", "root_rotation", "root_position", "wrench")._replace(
         environment=cut(data.environment, "normals", "offsets", "positions", "rotations"),
         ground=data.ground._replace(first=data.ground.first[start : stop + 1]),
     )
