@@ -1,4 +1,4 @@
-"""What is measured of fingers: ManipNet's three published figures, and the distance to a teacher."""
+"""What is measured of fingers: three published figures, and the distance to a teacher."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def speeds(
     return rows
 
 
-def _milliseconds(work: Any, frames: int) -> float:  # noqa: ANN401  a function of nothing
+def _milliseconds(work: Any, frames: int) -> float:
     work()
     taken = []
     for _ in range(_PASSES):

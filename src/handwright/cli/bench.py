@@ -92,9 +92,9 @@ def bench(
     recorded-hand fits the bones of the subject of these recordings and reports how far the recorded
     joints are missed, mm. metrics evaluates four of these recordings beside an independent
     implementation's figures. neural has networks of 'handwright train' move the fingers of motions
-    that they have not seen, beside teachers, trivial baselines and the clock. studio serves fifty clients and two hundred jobs, and measures the
-    server while twelve clips are played. Benchmarks are run from a source checkout; the installed
-    package has none.
+    that they have not seen, beside teachers, trivial baselines and the clock. studio serves fifty
+    clients and two hundred jobs, and measures the server while twelve clips are played. Benchmarks
+    are run from a source checkout; the installed package has none.
 
     Args:
         name: What to measure; see above.

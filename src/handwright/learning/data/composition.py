@@ -70,7 +70,7 @@ def composition_of(
     frames: dict[str, Counter[str]] = defaultdict(Counter)
     splits, counts, hands, seen = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     acts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-    postures = []
+    postures: list[Float[np.ndarray, "1 N 3"]] = []
     for motion in motions:
         frames[motion.shape].update(motion.activity)
         splits[motion.split] += motion.num_frames

@@ -1,5 +1,4 @@
-"""What two hands do together: a thing goes from one to the other, or one pours what the other
-holds under it."""
+"""What two hands do together: one gives a thing to the other, or pours for it."""
 
 from __future__ import annotations
 
@@ -90,8 +89,7 @@ def _held_out(play: Play, side: str, name: str) -> Pose:
 def _over(
     play: Play, side: str, pot: Prop, cup: Prop, cup_place: Pose
 ) -> tuple[Float[np.ndarray, "3"], Pose]:
-    """How a thing is tilted to pour into another: the turn, where it is then, and how it is
-    turned about the vertical before."""
+    """How a thing is tilted to pour into another: the turn, and where it is then."""
     wrist = play.actors[side].stations[-1].place
     low, high = pot.bounds
     rim = cup_place.position + np.array([0.0, 0.0, float(cup.bounds[1, 2])])

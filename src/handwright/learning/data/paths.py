@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Float
@@ -145,4 +146,4 @@ def wrist_track(
 
 
 def _pairs(places: Sequence[Pose]) -> list[tuple[Pose, Pose]]:
-    return list(zip(places[:-1], places[1:], strict=True))
+    return list(pairwise(places))

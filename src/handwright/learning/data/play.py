@@ -1,8 +1,8 @@
 """A motion while it is thought out: things on their paths, hands at their places, and the time.
 
 Each hand has a clock of its own, so that two hands can work side by side. A thing is where its
-carrier and the turn within the hand put it: ``world = carrier @ turn @ rest``. Wrists hold on to the
-carrier, so that a turn moves the thing within the hand.
+carrier and the turn within the hand put it: ``world = carrier @ turn @ rest``. Wrists hold on to
+the carrier, so that a turn moves the thing within the hand.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class CountedSampling(ContactSampling):
 
     num_attempts: int = data_field(3)
 
-    def search(self, problem: Problem) -> Search:
+    def search(self, problem: Problem) -> ContactSearch:
         """Attempts, but not more than so many."""
         search = ContactSearch(problem, self)
         search.max_attempts = self.num_attempts
@@ -52,7 +52,7 @@ class JoinedFingers(CountedSampling):
     fingers: tuple[tuple[str, Float[np.ndarray, "T J"]], ...] = data_field(())
     """Joint values of each hand, rad."""
 
-    def search(self, problem: Problem) -> Search:
+    def search(self, problem: Problem) -> Search:  # type: ignore[override]
         """The one motion that they make."""
         return _Joined(problem, dict(self.fingers))
 

@@ -131,17 +131,19 @@ class NeuralFingers(Method):
                 "Learned fingers need a network, and none is shipped yet. Make one with "
                 "'handwright data make' and 'handwright train', and give its folder as --model."
             )
-        return self._sampling().lacks(problem) if self.finish == "certified" else ""
+        return str(self._sampling().lacks(problem)) if self.finish == "certified" else ""
 
     def search(self, problem: Problem) -> Search:
         """Contact sampling around the network's motion, or that motion alone."""
         made = learned_motion(problem, load_network(self.model), self.correction)
         if self.finish == "plain":
             return PlainMotion(made)
-        return self._sampling().guided_by(made, self.guide_weight).search(problem)
+        search: Search = self._sampling().guided_by(made, self.guide_weight).search(problem)
+        return search
 
     def _sampling(self) -> Any:  # noqa: ANN401  families know each other by name only
-        return METHODS["sampling"](
+        cls: Any = METHODS["sampling"]
+        return cls(
             num_solutions=self.num_solutions,
             time_budget=self.time_budget,
             num_workers=self.num_workers,

@@ -31,9 +31,7 @@ def learned_motion(
     found = rolled_out(network, views, correction=correction)
     times = problem.times
     hands = {
-        name: HandMotion(
-            problem.track(name).at(times), _at(times, views[name].times, found[name])
-        )
+        name: HandMotion(problem.track(name).at(times), _at(times, views[name].times, found[name]))
         for name in problem.hands
     }
     return Clip(

@@ -94,6 +94,6 @@ def _in_two_passes(
         # Not from the posture that all start from, which may be far: from the first pass's own.
         fitter.reset(q[0])
         found[name] = np.stack(
-            [fitter.step(seen_at(view, frame), outputs[frame]) for frame in frames]
+            [fitter.step(seen_at(view, frame), outputs[frame]) for frame in range(len(view))]
         )
     return found
