@@ -43,7 +43,8 @@ _MOST_DROPPED, _GUIDED_DROPPED = 4, 12
 # How often a motion that does not hold is smoothed again: farther off the body where skin is too
 # deep, else nearer to the search's own.
 _REPAIRS = 1
-# How often that is done where fingers wrap the body: several phalanges may have to leave it.
+# How often that is done where fingers wrap the body: several phalanges may have to leave it; and
+# with a guide, where paths are dear.
 _WRAP_REPAIRS = 5
 # Motions whose joints never differ by more, rad, are the same.
 _SAME = 0.1
@@ -219,7 +220,8 @@ def _finish_path(hold: HoldSearch, path: Path, attempt: TreeAttempt) -> HoldMoti
     """The smooth motion of a path with its exact contacts, or the frame where it does not hold."""
     with attempt.timed("reconstruction"):
         motion = smooth_path(hold, path)
-    repairs, failed = _WRAP_REPAIRS if hold.policy.wraps else _REPAIRS, -1
+    may_repair = hold.policy.wraps or hold.guided
+    repairs, failed = _WRAP_REPAIRS if may_repair else _REPAIRS, -1
     while True:
         with attempt.timed("judging"):
             checked = check_motion(hold.strict, motion.q, hold.work)

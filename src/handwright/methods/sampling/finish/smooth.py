@@ -105,13 +105,15 @@ def pull_towards_search(
     start, span = hold.start - hold.first, len(path.q)
     around = (frames[:, None] - start + np.arange(-_FRAMES_AROUND, _FRAMES_AROUND + 1)).ravel()
     around = np.unique(around[(around >= 0) & (around < span)])
-    whole = motion.q.copy()
-    whole[start : start + span] = path.q
+    whole, reference = motion.q.copy(), motion.reference.copy()
+    # Whatever a guide asks for, the search's own postures are preferred now.
+    whole[start : start + span] = reference[start : start + span] = path.q
     anchors = tuple(
         join_anchors(old, posture_anchors(hand, around))
         for old, hand in zip(motion.anchors, _hands(hold, path, whole), strict=True)
     )
-    return _smooth(hold, motion._replace(anchors=anchors), _REPAIR_SWEEPS)
+    nearer = motion._replace(reference=reference, anchors=anchors)
+    return _smooth(hold, nearer, _REPAIR_SWEEPS)
 
 
 def lift_creeping_phalanx(
