@@ -133,3 +133,9 @@ def test_surfaces_are_read_only():
 def test_mistakes_are_named(make, word):
     with pytest.raises(InvalidValueError, match=word):
         make()
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 3.0, 1e200])
+def test_the_length_of_a_normal_does_not_matter(scale):
+    plane = HalfSpace(scale * np.array([3.0, 0.0, 4.0]), 0.1)
+    np.testing.assert_allclose(plane.normal, [0.6, 0.0, 0.8], rtol=1e-15)

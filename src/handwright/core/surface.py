@@ -35,10 +35,12 @@ class HalfSpace:
         if not math.isfinite(self.offset):
             raise InvalidValueError(f"HalfSpace offset is {self.offset!r}; expected metres.")
         _check_friction("HalfSpace", self.friction)
-        length = float(np.linalg.norm(normal))
+        length = math.hypot(*normal)
         # A direction already unit to rounding is kept bit for bit: files round-trip exactly.
         if abs(length - 1.0) > 4 * np.finfo(np.float64).eps:
-            normal /= length
+            # By its largest number first: squares of tiny or huge ones are zero or infinite.
+            normal /= np.abs(normal).max()
+            normal /= np.linalg.norm(normal)
         normal.setflags(write=False)
         object.__setattr__(self, "normal", normal)
 

@@ -128,7 +128,7 @@ SHAPES: dict[str, Shape] = {
 """Every shape, in the order in which they are listed."""
 
 
-def make_shape(name: str, **dimensions: Any) -> RigidBody:  # noqa: ANN401
+def make_shape(name: str, /, **dimensions: Any) -> RigidBody:  # noqa: ANN401
     """Builds a shape of the table.
 
     Args:

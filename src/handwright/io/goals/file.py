@@ -276,6 +276,11 @@ def make_body(name: str, part: BodyEntry, folder: Path) -> RigidBody:
         folder: Where mesh files are looked for.
     """
     if part.shape is not None:
+        if part.mass is not None and "mass" in part.size:
+            raise InvalidValueError(
+                f"mass is {part.mass:g} and again {part.size['mass']:g} in size; expected it once. "
+                "Remove it from size."
+            )
         mass = {} if part.mass is None else {"mass": part.mass}
         body = make_shape(part.shape, **part.size, **mass)
     else:
