@@ -64,6 +64,7 @@ def test_cite_prints_bibtex_for_a_method_a_clip_and_all(tmp_path, capsys):
         "@article{YeLiu2012,",
         "@inproceedings{MordatchPopovicTodorov2012,",
         "@inproceedings{Liu2008,",
+        "@article{Zhang2021,",
         "@software{handwright,",
     ]
     save_clip(made_clip(), tmp_path / "ball.npz")
