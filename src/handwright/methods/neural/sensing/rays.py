@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from handwright.geometry.distance.sdf import Field, field_value
+from handwright.geometry.distance.sdf import Field, field_value, field_value_gradient
 from handwright.kernels.decorators import inlined, kernel
 from handwright.math.vec3 import Vec3
 from handwright.methods.neural.sensing.body import SensedBody
@@ -14,12 +14,16 @@ _RIDGE = 0.5
 # Least step of a ray, in spacings of the near grid: what is thinner along the ray can be missed.
 _LEAST_STEP = 0.4
 # A wall thinner than the spacing can be lost between nodes; what is left of it is a dip of the
-# distance along the ray below this many spacings.
-_THIN = 0.35
+# distance along the ray below this many spacings, with opposite normals this many spacings before
+# and behind it: the product of the two is below the last number.
+_THIN = 0.5
+_BESIDE = 4.0
+_OPPOSITE = -0.5
 # How far the interpolated distance can be above the true one, in spacings: distances change by at
 # most the way, and the mean squared way to the corners of a cell, weighted as the interpolant
-# weights them, is at most three quarters of the squared spacing.
-FAR_SLACK = math.sqrt(0.75)
+# weights them, is at most three quarters of the squared spacing. Nodes themselves err by a quarter
+# (``sdf_build``).
+FAR_SLACK = math.sqrt(0.75) + 0.25
 
 
 @inlined
@@ -97,7 +101,7 @@ def proximity(body: SensedBody, p: Vec3, normal: Vec3, reach: float) -> float:
     distance against the normal to where the ray leaves the body; ``reach`` with that sign if the
     surface is farther away. A ray is followed through the box around the body: it goes on by the
     distance of the surface, at least by the least step, until the sign of the distance changes;
-    the place of the change is interpolated.
+    the place of the change is interpolated. The coarse grid is asked as long as the surface is far.
 
     Args:
         body: In whose frame the sensor is given.
@@ -123,13 +127,23 @@ def proximity(body: SensedBody, p: Vec3, normal: Vec3, reach: float) -> float:
         d = side * _along(near, p, u, t)
         if d < 0.0:
             return side * min(last_t + (t - last_t) * last_d / (last_d - d), reach)
-        if is_falling and d > last_d and last_d < _THIN * near.spacing:
+        is_dip = is_falling and d > last_d and last_d < _THIN * near.spacing
+        if is_dip and _is_wall(near, p, u, last_t):
             return side * last_t
         is_falling = d < last_d
         last_t, last_d = t, d
         t += max(d, least)
         is_coarse = d > 3.0 * slack
     return side * reach
+
+
+@kernel
+def _is_wall(field: Field, p: Vec3, u: Vec3, t: float) -> bool:
+    """Whether the ways out of the body are opposite ones a little before and behind a place."""
+    a, b = max(t - _BESIDE * field.spacing, 0.0), t + _BESIDE * field.spacing
+    _, ax, ay, az = field_value_gradient(field, p[0] + a * u[0], p[1] + a * u[1], p[2] + a * u[2])
+    _, bx, by, bz = field_value_gradient(field, p[0] + b * u[0], p[1] + b * u[1], p[2] + b * u[2])
+    return ax * bx + ay * by + az * bz < _OPPOSITE
 
 
 @inlined
