@@ -18,10 +18,15 @@ from handwright.kernels.packed import Packed
 from handwright.kinematics.ik.ccd import ChainGoals, descend_chain
 from handwright.kinematics.ik.digit import place_digit
 from handwright.kinematics.ik.digit_table import Rig, rig_of
-from handwright.kinematics.tree import Links, links_for, placed_row
+from handwright.kinematics.tree import Links, placed_row
 from handwright.math.vec3 import row3
 from handwright.methods.neural.fitting.body_view import BodyView, distance_from
-from handwright.methods.neural.fitting.joint_table import NUM_JOINTS, JointTable, joint_table
+from handwright.methods.neural.fitting.joint_table import (
+    NUM_JOINTS,
+    JointTable,
+    joint_table,
+    wrist_links,
+)
 from handwright.methods.neural.fitting.network_pose import NetworkPose, empty_pose, read_pose
 
 
@@ -77,17 +82,36 @@ def _set_targets(room: _Room, view: BodyView, row: int) -> None:
 
 
 @kernel
+def _aim_row(room: _Room, view: BodyView, outputs: np.ndarray, q: np.ndarray, row: int) -> None:
+    """Sets the targets of one posture."""
+    read_pose(room.joints, outputs, row, room.pose)
+    for digit in range(room.joints.first.shape[0] - 1):
+        place_digit(room.rig, room.links, digit, q[row])
+    _set_targets(room, view, row)
+
+
+@kernel
+def _write_targets(
+    room: _Room, view: BodyView, outputs: np.ndarray, q: np.ndarray, targets: np.ndarray
+) -> None:
+    """Writes the targets of every row, in the network's frame."""
+    for row in range(q.shape[0]):
+        _aim_row(room, view, outputs, q, row)
+        for n in range(NUM_JOINTS):
+            for i in range(3):
+                targets[row, n, i] = room.joints.flip[i] * room.goals.target[n, i]
+
+
+@kernel
 def _correct_batch(room: _Room, view: BodyView, outputs: np.ndarray, q: np.ndarray) -> None:
     """Corrects every row of ``q`` by its row of outputs."""
-    rig, blend = room.rig, room.blend
-    num_digits = room.joints.first.shape[0] - 1
+    blend = room.blend
     for row in range(q.shape[0]):
-        read_pose(room.joints, outputs, row, room.pose)
-        for digit in range(num_digits):
-            place_digit(rig, room.links, digit, q[row])
-        _set_targets(room, view, row)
-        for digit in range(num_digits):
-            descend_chain(rig, room.links, q[row], digit, room.goals, blend.tolerance, blend.sweeps)
+        _aim_row(room, view, outputs, q, row)
+        for digit in range(room.joints.first.shape[0] - 1):
+            descend_chain(
+                room.rig, room.links, q[row], digit, room.goals, blend.tolerance, blend.sweeps
+            )
 
 
 class PublishedCorrection:
@@ -97,12 +121,10 @@ class PublishedCorrection:
 
     def __init__(self, model: HandModel, *, own_places: bool, blend: Blend | None = None) -> None:
         joints = joint_table(model)
-        links = links_for(model)
-        links.rotation[model.wrist_link] = np.eye(3)
         goals = ChainGoals(joints.first, joints.link, joints.local, np.zeros((NUM_JOINTS, 3)))
         self._room = Packed(
             _Room(
-                rig_of(model), joints, goals, empty_pose(), links,
+                rig_of(model), joints, goals, empty_pose(), wrist_links(model),
                 Blend() if blend is None else blend, own_places,
             )
         )  # fmt: skip
@@ -120,3 +142,14 @@ class PublishedCorrection:
         corrected = np.array(q)
         _correct_batch(self._room, Packed(view), outputs, corrected)
         return corrected
+
+    def targets(
+        self, view: BodyView, outputs: Float[np.ndarray, "N 220"], q: Float[np.ndarray, "N J"]
+    ) -> Float[np.ndarray, "N 22 3"]:
+        """Where the joints of digits are brought, in the frame of the outputs, m.
+
+        Wrist and palm, which cannot move, are left at 0. For the arguments see ``__call__``.
+        """
+        targets = np.zeros((len(q), NUM_JOINTS, 3))
+        _write_targets(self._room, Packed(view), outputs, np.array(q), targets)
+        return targets

@@ -48,7 +48,7 @@ def body_view(
     return BodyView(field, turn.reshape(-1, 3, 3), place.reshape(-1, 3))
 
 
-def seen_at(view: HandView, frames: Int[np.ndarray, "*B"]) -> BodyView:
+def seen_at(view: HandView, frames: int | Int[np.ndarray, " N"]) -> BodyView:
     """The body that a hand senses, seen from its wrist at some frames of the view.
 
     Args:

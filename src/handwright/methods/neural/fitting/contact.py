@@ -27,10 +27,15 @@ from handwright.kernels.packed import Packed
 from handwright.kinematics.ik.digit import place_digit
 from handwright.kinematics.ik.digit_table import count_of, rig_of
 from handwright.kinematics.ik.problem import DigitWorkspace, make_work
-from handwright.kinematics.tree import Links, links_for, placed_row
+from handwright.kinematics.tree import Links, placed_row
 from handwright.methods.neural.fitting.body_view import BodyView, distance_from
 from handwright.methods.neural.fitting.digit_solver import DigitTask, settle_digit
-from handwright.methods.neural.fitting.joint_table import JointTable, flat_links, joint_table
+from handwright.methods.neural.fitting.joint_table import (
+    JointTable,
+    flat_links,
+    joint_table,
+    wrist_links,
+)
 from handwright.methods.neural.fitting.network_pose import empty_pose, read_pose
 from handwright.methods.neural.fitting.pose_terms import PoseWeights
 from handwright.methods.neural.fitting.touch_terms import gap_of, touch_table
@@ -45,7 +50,7 @@ _PALM = 3.0
 class ContactSettings:
     """How contacts are kept."""
 
-    push: float = 1.0
+    push: float = 2.0
     """Weight of depth in the body."""
     pull: float = 1.0
     """Weight of lying on the body for a capsule that should touch it."""
@@ -203,9 +208,9 @@ class ContactCorrection:
             chosen.max_iterations, chosen.small_step,
         )  # fmt: skip
         numbers = _Numbers(*(float(getattr(chosen, name)) for name in _Numbers._fields))
-        links = links_for(model)
-        links.rotation[model.wrist_link] = np.eye(3)
-        self._room = Packed(_Room(task, numbers, _levers(model, joints) ** 2, links, make_work()))
+        self._room = Packed(
+            _Room(task, numbers, _levers(model, joints) ** 2, wrist_links(model), make_work())
+        )
 
     def __call__(
         self,

@@ -10,6 +10,7 @@ from jaxtyping import Float, Int
 from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
 from handwright.kinematics.ik.problem import MAX_JOINTS
+from handwright.kinematics.tree import Links, empty_links
 from handwright.methods.neural.sensing.joints import JOINTS, sensed_hand
 
 DIGITS = ("thumb", "index", "middle", "ring", "little")
@@ -68,6 +69,13 @@ def flat_links(model: HandModel) -> Float[np.ndarray, "L 3"]:
     for joint, parent in enumerate(model.joints.parent):
         place[joint + 1] = place[parent] + model.joints.offset[joint]
     return place
+
+
+def wrist_links(model: HandModel) -> Links:
+    """Room for the links of the digits of a hand whose wrist frame is at the origin."""
+    links = empty_links(model.num_joints)
+    links.rotation[model.wrist_link] = np.eye(3)
+    return links
 
 
 def _check_digits(model: HandModel) -> None:

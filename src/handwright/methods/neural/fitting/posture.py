@@ -14,10 +14,10 @@ from handwright.kernels.decorators import kernel
 from handwright.kernels.packed import Packed
 from handwright.kinematics.ik.digit_table import rig_of
 from handwright.kinematics.ik.problem import DigitWorkspace, make_work
-from handwright.kinematics.tree import Links, links_for
+from handwright.kinematics.tree import Links
 from handwright.methods.neural.fitting.body_view import BodyView, nothing_seen
 from handwright.methods.neural.fitting.digit_solver import DigitTask, settle_digit
-from handwright.methods.neural.fitting.joint_table import joint_table
+from handwright.methods.neural.fitting.joint_table import joint_table, wrist_links
 from handwright.methods.neural.fitting.network_pose import empty_pose, read_pose
 from handwright.methods.neural.fitting.pose_terms import PoseWeights
 from handwright.methods.neural.fitting.touch_terms import touch_table
@@ -34,7 +34,7 @@ class FitSettings:
     """Length on which an angle counts beside distances of joints, m."""
     stiffness: float = 1e-7
     """Pull to the posture that the fit starts from, m^2/rad^2: settles what is left open."""
-    max_iterations: int = 8
+    max_iterations: int = 10
     small_step: float = 1e-4
     """Largest change of a joint, rad, after which a digit is left as it is."""
 
@@ -91,10 +91,8 @@ class PostureFit:
             np.zeros(model.num_joints), np.full(model.num_joints, settings.stiffness),
             settings.max_iterations, settings.small_step,
         )  # fmt: skip
-        links = links_for(model)
-        links.rotation[model.wrist_link] = np.eye(3)
         self._clamp = model.joints.clamp
-        self._room = Packed(_Room(task, nothing_seen(), links, make_work()))
+        self._room = Packed(_Room(task, nothing_seen(), wrist_links(model), make_work()))
 
     def __call__(
         self, outputs: Float[np.ndarray, "N 220"], starts: Float[np.ndarray, "N J"]

@@ -1,0 +1,85 @@
+"""Derivatives of the least-squares terms, against finite differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from handwright.hands import human
+from handwright.kernels.decorators import compiled
+from handwright.kinematics.ik.digit import place_digit
+from handwright.kinematics.ik.digit_table import count_of, rig_of
+from handwright.kinematics.ik.problem import make_work
+from handwright.methods.neural.fitting.joint_table import joint_table, wrist_links
+from handwright.methods.neural.fitting.network_pose import empty_pose, read_pose
+from handwright.methods.neural.fitting.pose_terms import PoseWeights, pose_terms
+from handwright.methods.neural.fitting.touch_terms import touch_table, touch_terms
+from tests.methods.neural.fitting.held_bodies import held
+
+
+@compiled
+def _place(rig, links, digit, q):
+    place_digit(rig, links, digit, q)
+
+
+def half_gradients(model, digit, q, terms):
+    """Half the derivative of the cost by the free joints: as the terms write it, and measured."""
+    rig, links, work = rig_of(model), wrist_links(model), make_work()
+    free = rig.table.free[digit, : count_of(rig.table.free, digit)]
+
+    def cost(posture):
+        posture = posture.copy()
+        _place(rig, links, digit, posture)
+        work.gradient[:] = 0.0
+        work.matrix[:] = 0.0
+        return terms(rig, links, work)
+
+    measured = []
+    for joint in free:
+        step = np.zeros(len(q))
+        step[joint] = 1e-6
+        measured.append((cost(q + step) - cost(q - step)) / 4e-6)
+    cost(q)
+    return work.gradient[0, : len(free)].copy(), np.array(measured)
+
+
+@pytest.mark.parametrize("coupled", [False, True])
+@pytest.mark.parametrize(
+    "weights",
+    [PoseWeights(1.0, 0.0, 0.0), PoseWeights(0.0, 1.0, 0.0), PoseWeights(0.0, 0.0, 4e-4)],
+    ids=["places", "bones", "turns"],
+)
+def test_pose_terms(coupled, weights):
+    model, rng = human("left", coupled=coupled), np.random.default_rng(0)
+    joints, pose = joint_table(model), empty_pose()
+    read_pose(joints, rng.normal(0.0, 0.1, (1, 220)), 0, pose)
+    q = model.joints.random(rng)
+    for digit in range(5):
+
+        def terms(rig, links, work, digit=digit):
+            return pose_terms(rig, joints, links, digit, pose, weights, work, 0)
+
+        written, measured = half_gradients(model, digit, q, terms)
+        scale = np.abs(measured).max()
+        assert scale > 0.0
+        np.testing.assert_allclose(written, measured, atol=1e-5 * scale)
+
+
+def test_touch_terms():
+    scene = held("ball")
+    joints = joint_table(scene.model)
+    touch = touch_table(scene.model, joints, push=2.0, depth=3e-4)
+    touch.pull[:] = 1.0
+    rng = np.random.default_rng(1)
+    q = scene.model.joints.clamp(scene.q + rng.normal(0.0, 0.1, scene.q.size))
+    view = scene.view()
+    for digit in range(5):
+
+        def terms(rig, links, work, digit=digit):
+            return touch_terms(rig, touch, links, digit, view, 0, work, 0)
+
+        written, measured = half_gradients(scene.model, digit, q, terms)
+        scale = np.abs(measured).max()
+        assert scale > 1e-6
+        # The point of an axis that is nearest to the body is found to a thousandth of the axis.
+        np.testing.assert_allclose(written, measured, atol=0.03 * scale)
