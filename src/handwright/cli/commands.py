@@ -14,6 +14,7 @@ import tyro
 from handwright.cli.bench import bench
 from handwright.cli.clips import evaluate, export, info, render, reproduce, verify
 from handwright.cli.console import tell_deprecated
+from handwright.cli.data import data
 from handwright.cli.demo.command import demo
 from handwright.cli.listing import cite, hands, methods, scenes, shapes, show
 from handwright.cli.options import synth
@@ -55,6 +56,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "train": train,
     "studio": studio,
     "report": report,
+    "data": data,
     "bench": bench,
     "demo": demo,
 }

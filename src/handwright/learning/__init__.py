@@ -1,1 +1,1 @@
-"""Learning from motions: those that are taught with, and the training of networks."""
+"""Learned hands: the motions that networks are taught with, and their training."""

@@ -1,0 +1,86 @@
+"""From a number to a taught motion: script, tracks, fingers, and the certificate decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from handwright.core.problem import Problem
+from handwright.core.result import Result
+from handwright.learning.data.choreography import stage_script
+from handwright.learning.data.motion import TaughtMotion
+from handwright.learning.data.play import Play
+from handwright.learning.data.problems import problem_of
+from handwright.learning.data.sampling import solve
+from handwright.learning.data.script import Script, draw_script, generator
+from handwright.learning.data.stage import UnnaturalError
+
+# Plays that are thought out until one is natural.
+_PLAYS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Unsolved:
+    """Tracks that got no certified fingers, and why: data, too."""
+
+    name: str
+    split: str
+    shape: str
+    acts: Sequence[str]
+    """What should have been done."""
+    num_frames: int
+    """0 if no natural tracks were found."""
+    reason: str
+    """``unnatural``, a name of ``Status``, or the checks of the certificate that refused it."""
+    message: str
+    """In a sentence."""
+
+    def as_row(self) -> dict[str, Any]:
+        """For JSON."""
+        return {name: getattr(self, name) for name in self.__slots__} | {"acts": list(self.acts)}
+
+
+def make_motion(set_name: str, seed: int, number: int) -> TaughtMotion | Unsolved:
+    """The motion of a number, or why there is none.
+
+    Args:
+        set_name: Of the shapes.
+        seed: Of the run.
+        number: Of the motion.
+    """
+    script = draw_script(set_name, seed, number)
+    name = f"{set_name}_s{seed}_{number:06d}"
+    play, why = None, ""
+    for part in range(1, _PLAYS + 1):
+        try:
+            play = stage_script(script, generator(seed, number, part))
+            problem = problem_of(play, name)
+            break
+        except UnnaturalError as error:
+            play, why = None, str(error)
+    if play is None:
+        return Unsolved(name, script.split, script.shape, script.acts, 0, "unnatural", why)
+    result = solve(problem, play.held(), seed=seed)
+    if not result.status.is_success:
+        return _unsolved(script, name, problem, result)
+    return _taught(script, name, play, result)
+
+
+def _unsolved(script: Script, name: str, problem: Problem, result: Result) -> Unsolved:
+    refused = "+".join(sorted(result.refused))
+    return Unsolved(
+        name,
+        script.split,
+        script.shape,
+        script.acts,
+        len(problem.times),
+        refused or result.status.name.lower(),
+        result.message,
+    )
+
+
+def _taught(script: Script, name: str, play: Play, result: Result) -> TaughtMotion:
+    things = {key: prop.thing for key, prop in play.props.items()}
+    activity = tuple(play.activities())
+    return TaughtMotion(name, result.best, activity, things, script.split, script.acts)
