@@ -131,10 +131,12 @@ RECIPES: dict[str, Recipe] = {
     "windowed": Recipe(
         architecture="windowed",
         width=256,
-        batch=4,
-        window=64,
-        epochs=30,
-        velocity_weight=0.2,
+        dropout=0.1,
+        learning_rate=1e-3,
+        batch=6,
+        window=48,
+        epochs=8,
+        velocity_weight=0.02,
     ),
 }
 """By name: ours, against drift; the paper's; and the two-pass network."""
