@@ -53,11 +53,9 @@ _LEAST_FORCE = 1e-3
 # Number of frames between two looks at the clock.
 _SLICE = 200
 # How many times as many frames an attempt with a guide explores: it does not start anew so soon.
-_GUIDED_FRAMES = 4
+_GUIDED_FRAMES = 2
 # Number of frames of an unfinished path that are judged exactly.
 _JUDGED_FRAMES = 20
-# One in so many attempts does without the guide's contacts, which may be beyond help.
-_UNGUIDED = 4
 _CAUSES = {
     MISSED: "a finger could not keep its contact. Let the wrist follow the body more closely.",
     PENETRATING: "a finger or the palm would sink into the body or the surroundings. Move the "
@@ -88,6 +86,10 @@ class SearchEffort(NamedTuple):
     dead_ends: int
     dropped: int
     """Number of paths whose smooth motion did not hold."""
+
+    def plus(self, later: SearchEffort) -> SearchEffort:
+        """This effort and a later one together."""
+        return SearchEffort(*(a + b for a, b in zip(self, later, strict=True)))
 
 
 @dataclass(slots=True)
@@ -149,11 +151,17 @@ def run_attempt(
 ) -> TreeAttempt:
     """Searches all holds, smooths the motions and checks them."""
     attempt = TreeAttempt()
-    is_unguided = context.number % _UNGUIDED == _UNGUIDED - 1
     for index, hold in enumerate(holds):
-        if is_unguided:
-            hold = hold._replace(policy=hold.unguided)
-        if not _search_hold(hold, method, context.rng(index), context, attempt):
+        rng = context.rng(index)
+        is_found = _search_hold(hold, method, rng, context, attempt)
+        if not is_found and hold.guided:
+            # What the guide asks for may be beyond help. Its postures count, its contacts do not.
+            attempt.parts.pop()
+            spent = attempt.efforts.pop()[-1]
+            freely = hold._replace(policy=hold.unguided)
+            is_found = _search_hold(freely, method, rng, context, attempt)
+            attempt.efforts[-1] = [spent.plus(effort) for effort in attempt.efforts[-1]]
+        if not is_found:
             break
     return attempt
 

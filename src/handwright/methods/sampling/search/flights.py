@@ -23,7 +23,7 @@ _CANDIDATE_DRAWS = 6
 # How far a digit relocates, m, as a standard deviation.
 _NEIGHBOURHOOD = 0.04
 # Probability that a digit which leaves lands nowhere, where that of a guide touches nothing.
-_STAYS_AWAY = 0.8
+_STAYS_AWAY = 0.95
 
 
 @inlined

@@ -56,7 +56,7 @@ _LEAST_STILL = 2
 _EARLY = 0.2
 # Distance of a contact from that of a guide, m, from which a digit wants to follow, and with what
 # probability it then does.
-_STRAYED, _FOLLOWING = 0.015, 0.5
+_STRAYED, _FOLLOWING = 0.010, 0.8
 # Number of digits that hold the body without one that comes to help.
 _ENOUGH = 3
 
@@ -184,6 +184,8 @@ def _draw_once(state: SearchState, plan: PlanData, t: int, eagerness: int) -> No
         plan.scratch.departures[d] = _departure_frame(state, plan, t, d)
         if plan.scratch.departures[d] > t:
             end = min(end, plan.scratch.departures[d])
+    if plan.policy.guide.weight > 0.0:
+        end = _next_change(plan, t, end)
     path.window_end[t] = min(end, last)
     if eagerness == _WHOLE_GRASP_DRAW:
         plan_whole_grasp(state, plan, t)
@@ -296,6 +298,18 @@ def _plan_free_digit(state: SearchState, plan: PlanData, t: int, d: int, eagerne
         and _may_fly(state, t, d, _MOST_FLYING + eagerness)
     ):
         plan_flight(state, plan, t, d, False)
+
+
+@inlined
+def _next_change(plan: PlanData, t: int, end: int) -> int:
+    """First frame before ``end`` at which a digit sets out if it does so with the guide's."""
+    touches, flight = plan.policy.guide.touches, plan.policy.flight
+    last = touches.shape[0] - 1
+    for s in range(t + 1, end):
+        for d in range(touches.shape[1]):
+            if touches[min(s + flight, last), d] != touches[min(t + flight, last), d]:
+                return s
+    return end
 
 
 @inlined
