@@ -195,6 +195,15 @@ def test_who_makes_mistakes_only_is_sent_away(enter):
     assert ["closing" in one for one in told] == [False] * (MOST_MISTAKES - 1) + [True]
 
 
+def test_a_client_that_sends_milliseconds_is_told(enter):
+    client = enter()
+    answers = [client.say(poses(n / 60) | {"time": 1000 * n / 60}) for n in range(70)]
+    (told,) = [answer for answer in answers if answer is not None]
+    assert "60 messages had a 'time' that does not follow" in told["message"]
+    assert "Expected seconds" in told["message"]
+    assert client.frames == []
+
+
 def test_too_many_messages_are_dropped(enter):
     client = enter()
     client.clock.now = 2000.0

@@ -38,6 +38,8 @@ MOST_MISTAKES = 20
 """Messages in a row that cannot be used, after which a client is sent away."""
 MOST_A_SECOND = 500
 """Messages that are read; what comes beyond is dropped and counted."""
+MOST_ASTRAY = 60
+"""Messages whose times make no sense, after which the client is told."""
 _VALUE_DIGITS = 6
 
 
@@ -56,6 +58,7 @@ class Conversation:
         self._live: LiveFingers | None = None
         self._mistakes = 0
         self._second, self._heard = -1, 0
+        self._astray = 0
         self.counts = {"refused": 0, "flooded": 0, "unsent": 0}
         """Messages that could not be used; that were too many; frames that a slow client missed."""
 
@@ -118,7 +121,7 @@ class Conversation:
         self._live = self._stage.enter(
             hello.hands, length=hello.hand_length, breadth=hello.hand_breadth, clock=self._clock
         )
-        self._hello = hello
+        self._hello, self._astray = hello, self._live.counts["astray"]
         return {
             "type": "welcome",
             "protocol": PROTOCOL,
@@ -149,6 +152,13 @@ class Conversation:
         taken = None if thing is None else _taken(thing, partial(object_from, axes=axes))
         moment = math.nan if command.time is None else command.time
         live.feed(moment, wrists=wrists, object=taken)
+        astray = live.counts["astray"]
+        if astray >= self._astray + MOST_ASTRAY:
+            self._astray = astray
+            raise InvalidValueError(
+                f"{MOST_ASTRAY} messages had a 'time' that does not follow on those before; the "
+                f"last is {moment}. Expected seconds of one clock, at most 1 s apart."
+            )
 
     def frames(self) -> Iterator[FrameOut]:
         """Computes the frames that are due, one by one."""
