@@ -149,14 +149,9 @@ class TreeSearch:
         if not self._beginnings.is_new(self._t):
             return True
         # This takes as long as some frames do, and is spared while paths hold.
-<<<<<<< HEAD
-        judge = self._judge if self._was_refused else None
-        fault = judge(self._path, self._t) if judge is not None else None
-=======
         fault = None
         if self._judge is not None and self._was_refused:
             fault = self._judge(self._path, self._t)
->>>>>>> guided
         if fault is None:
             self._beginnings.add(self._path, self._t)
             return True
