@@ -9,10 +9,17 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
+from handwright.kinematics import posed_capsules
 from handwright.learning.data.holds import Hold
 from handwright.learning.data.paths import Move, Way
 from handwright.learning.data.play import Actor, Play, Prop, Station, looseness
-from handwright.learning.data.stage import MOUTH, TABLE_HEIGHT, UnnaturalError, arm_strain
+from handwright.learning.data.stage import (
+    MOUTH,
+    TABLE_HEIGHT,
+    UnnaturalError,
+    arm_strain,
+    hand_model,
+)
 from handwright.math import rotation
 from handwright.math.pose import Pose
 
@@ -20,6 +27,8 @@ UP = np.array([0.0, 0.0, 1.0])
 STRAIN = 4.0
 """Largest strain of an arm that still looks natural."""
 _DRAWS = 12
+# Depth of the planned hand in the table up to which fingers find another way, m.
+_TOUCHES = 0.002
 
 
 def yawed(angle: float) -> Float[np.ndarray, "4"]:
@@ -308,19 +317,36 @@ def _turn_within(play: Play, side: str, name: str, angle: float, lasts: float) -
     actor.clock += lasts
 
 
+def _wander(play: Play, side: str, name: str, start: float) -> None:
+    """While fingers are at work, the hand goes a little way, as it does when one looks on."""
+    prop, actor = play.props[name], play.actors[side]
+    wrist = actor.stations[-1].place
+    shift = play.rng.normal(0.0, 0.03, 3)
+    turned = rotation.exp(np.radians(play.rng.normal(0.0, 8.0, 3)))
+    end = prop.carrier.end
+    there = Pose.normalized(end.position + shift, rotation.multiply(turned, end.wxyz))
+    is_high = there.position[2] > prop.height + 0.05
+    if is_high and arm_strain(side, there @ wrist) < STRAIN:
+        lasts = max(actor.clock - start, 0.5)
+        prop.carrier.add(Move(start, start + lasts, shift, rotation.log(turned)))
+
+
 def turn(play: Play, side: str, name: str) -> None:
     """A thing is turned in the hand by the fingers, in a stroke or two."""
-    play.label(play.actors[side].clock, "turn")
+    start = play.actors[side].clock
+    play.label(start, "turn")
     way = 1.0 if play.rng.random() < 0.5 else -1.0
     for _ in range(int(play.rng.integers(1, 3))):
         degrees = play.draw(18, 42)
         _turn_within(play, side, name, way * np.radians(degrees), degrees / play.draw(40, 65))
         play.wait(side, 0.05, 0.35)
+    _wander(play, side, name, start)
 
 
 def fiddle(play: Play, side: str, name: str) -> None:
     """A thing is turned to and fro in the hand."""
-    play.label(play.actors[side].clock, "fiddle")
+    start = play.actors[side].clock
+    play.label(start, "fiddle")
     way = 1.0 if play.rng.random() < 0.5 else -1.0
     for _ in range(int(play.rng.integers(2, 5))):
         degrees = play.draw(8, 22)
@@ -329,6 +355,7 @@ def fiddle(play: Play, side: str, name: str) -> None:
         )
         play.wait(side, 0.0, 0.25)
         way = -way
+    _wander(play, side, name, start)
 
 
 def spin(play: Play, side: str, name: str) -> None:
@@ -349,6 +376,17 @@ def spin(play: Play, side: str, name: str) -> None:
         prop.carrier.add(Move(start, start + lasts, turn=np.radians(swing) * UP))
         _turn_within(play, side, name, way * np.radians(within), lasts)
         play.wait(side, 0.05, 0.3)
+
+
+def leaves_table_free(play: Play, side: str, name: str) -> bool:
+    """Whether a hand could stay as it is while it puts down what it holds."""
+    actor, prop = play.actors[side], play.props[name]
+    assert actor.hold is not None
+    standing = Pose(np.array([0.0, 0.0, prop.height]), np.array([1.0, 0.0, 0.0, 0.0]))
+    wrist = standing @ actor.stations[-1].place
+    capsules = posed_capsules(hand_model(side), actor.hold.q, wrist)
+    lowest = np.minimum(capsules.start[:, 2], capsules.end[:, 2]) - capsules.radius
+    return bool(lowest.min() > TABLE_HEIGHT - _TOUCHES)
 
 
 def put_down(play: Play, side: str, name: str) -> None:

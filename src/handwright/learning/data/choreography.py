@@ -8,7 +8,7 @@ import numpy as np
 
 from handwright.learning.data import activities as act
 from handwright.learning.data.holds import Hold, holds_of
-from handwright.learning.data.pairs import pass_over, pour_over
+from handwright.learning.data.pairs import handover_from, pass_over, pour_over
 from handwright.learning.data.paths import Path
 from handwright.learning.data.play import Play, Prop
 from handwright.learning.data.script import Script
@@ -60,12 +60,12 @@ def _one_thing(play: Play, script: Script) -> None:
         later = script.acts[number + 1 :]
         if what == "spin":
             if play.props[name].is_aloft:
-                act.put_down(play, side, name)
+                _stand(play, side, name)
             act.spin(play, side, name)
         elif what == "regrasp":
             if not play.props[name].is_aloft:
                 act.lift(play, side, name)
-            act.put_down(play, side, name)
+            _stand(play, side, name)
             act.reach(play, side, name, other_hold(play, side, name, later), label="regrasp")
             act.lift(play, side, name)
         else:
@@ -75,12 +75,18 @@ def _one_thing(play: Play, script: Script) -> None:
                 side = pass_over(play, side, name)
             else:
                 ALOFT[what](play, side, name)
-    if script.ends_aloft and play.props[name].is_aloft:
-        play.wait(side, 0.1, 0.4)
-        return
     if play.props[name].is_aloft:
+        if script.ends_aloft or not act.leaves_table_free(play, side, name):
+            play.wait(side, 0.1, 0.4)
+            return
         act.put_down(play, side, name)
     act.leave(play, side)
+
+
+def _stand(play: Play, side: str, name: str) -> None:
+    if not act.leaves_table_free(play, side, name):
+        raise UnnaturalError("the table is in the way of the hand")
+    act.put_down(play, side, name)
 
 
 def _two_things(play: Play, script: Script) -> None:
@@ -97,34 +103,42 @@ def _two_things(play: Play, script: Script) -> None:
 def place_prop(play: Play, side: str, name: str, acts: Sequence[str]) -> None:
     """Stands a thing where a hand can take it, and has the hand do so."""
     prop = play.props[name]
-    hold = _suitable(play, prop.holds_by(side), acts)
     across = 1.0 if side == "right" else -1.0
     nearest = -0.10 if len(play.props) == 1 else 0.06
     place = play.rng.uniform([nearest, 0.0], [0.22, 0.20]) * [across, 1.0]
-    start = comfortable_start(play, side, hold, np.array([*place, prop.height]))
-    prop.carrier = Path(start)
-    act.enter(play, side, name, hold)
+    at = np.array([*place, prop.height])
+    holds = _serving(prop.holds_by(side), acts)
+    for index in play.rng.permutation(len(holds)).tolist():
+        hold = holds[index]
+        if acts[0] == "pass" and handover_from(prop, side, hold) is None:
+            continue
+        start = comfortable_start(play, side, hold, at)
+        if start is not None:
+            prop.carrier = Path(start)
+            act.enter(play, side, name, hold)
+            return
+    raise UnnaturalError("no arm reaches it where it stands")
 
 
-def _suitable(play: Play, holds: list[Hold], acts: Sequence[str]) -> Hold:
-    """One of the holds that serve what is done up to the next change of hold."""
+def _serving(holds: list[Hold], acts: Sequence[str]) -> list[Hold]:
+    """The holds that serve what is done up to the next change of hold; all if none does."""
     until = next((i for i, what in enumerate(acts) if what in _REGRASPS), len(acts))
     now = set(acts[:until])
     if now & set(_BY_FINGERTIPS):
         holds = [hold for hold in holds if hold.grip in ("above", "side", "pinch")] or holds
     if now & set(_BY_FORCE):
         holds = [hold for hold in holds if hold.grip not in ("above", "pinch")] or holds
-    return holds[int(play.rng.integers(len(holds)))]
+    return holds
 
 
-def comfortable_start(play: Play, side: str, hold: Hold, place: np.ndarray) -> Pose:
-    """Where a thing stands so that a hand can take it: turned in one of the better ways."""
+def comfortable_start(play: Play, side: str, hold: Hold, place: np.ndarray) -> Pose | None:
+    """How a thing stands so that a hand can take it: turned in one of the better ways, if any."""
     first = play.draw(0.0, 2.0 * np.pi)
     yaws = first + 2.0 * np.pi * np.arange(_YAWS) / _YAWS
     poses = [Pose(place, act.yawed(float(yaw))) for yaw in yaws]
     strains = np.array([arm_strain(side, pose @ hold.wrist) for pose in poses])
     if strains.min() > act.STRAIN:
-        raise UnnaturalError("no arm reaches it where it stands")
+        return None
     good = np.flatnonzero(strains <= strains.min() + 0.5)
     return poses[int(play.rng.choice(good))]
 
@@ -141,4 +155,5 @@ def other_hold(play: Play, side: str, name: str, acts: Sequence[str]) -> Hold:
             good.append(hold)
     if not good:
         raise UnnaturalError("no arm reaches another hold")
-    return _suitable(play, good, acts)
+    serving = _serving(good, acts)
+    return serving[int(play.rng.integers(len(serving)))]

@@ -200,5 +200,5 @@ def _built(document: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Tau
         contacts=ContactTrack.empty(),
         provenance=Provenance(**document["made"]),
     )
-    acts = tuple(str(name) for name in document["acts"])
+    acts = tuple(str(name) for name in document.get("acts", ()))
     return TaughtMotion(document["name"], clip, activity, things, document["split"], acts)

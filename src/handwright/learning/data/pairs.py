@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.learning.data import activities as act
-from handwright.learning.data.handovers import handover
+from handwright.learning.data.handovers import Handover, handover
 from handwright.learning.data.holds import Hold
 from handwright.learning.data.play import Actor, Play, Prop, Station
 from handwright.learning.data.stage import MEETING, UnnaturalError, arm_strain
@@ -44,14 +44,20 @@ def pass_over(play: Play, side: str, name: str) -> str:
 
 def _meeting(play: Play, side: str, name: str) -> tuple[Pose, Hold]:
     """Where a thing changes hands, and how the other hand takes it."""
-    prop, now = play.props[name], play.actors[side].hold
-    assert now is not None
-    number = next(i for i, hold in enumerate(prop.holds) if np.array_equal(hold.q, now.q))
-    found = handover(prop.thing, prop.holds[number], number, prop.kind.mirror, side)
+    now = play.actors[side].hold
+    found = None if now is None else handover_from(play.props[name], side, now)
     if found is None:
         raise UnnaturalError("two hands do not fit on it")
     place = MEETING + play.rng.uniform([-0.04, -0.05, -0.05], [0.04, 0.05, 0.05])
     return Pose(place, found.turn), found.taker
+
+
+def handover_from(prop: Prop, side: str, hold: Hold) -> Handover | None:
+    """How a thing leaves a hand that holds it in one of its known ways; None if it cannot."""
+    same = [i for i, known in enumerate(prop.holds) if np.array_equal(known.q, hold.q)]
+    if not same:
+        return None
+    return handover(prop.thing, prop.holds[same[0]], same[0], prop.kind.mirror, side)
 
 
 def pour_over(play: Play, pourer: tuple[str, str], receiver: tuple[str, str]) -> None:
