@@ -37,9 +37,8 @@ if TYPE_CHECKING:
 
 PATHS = 3
 """Largest number of motions that an attempt takes from a tree."""
-# Number of paths of a tree whose smooth motion does not hold, after which it is given up; with a
-# guide, where a tree does not begin anew so soon, more.
-_MOST_DROPPED, _GUIDED_DROPPED = 4, 12
+# Number of paths of a tree whose smooth motion does not hold, after which it is given up.
+_MOST_DROPPED = 4
 # How often a motion that does not hold is smoothed again: farther off the body where skin is too
 # deep, else nearer to the search's own.
 _REPAIRS = 1
@@ -52,8 +51,6 @@ _SAME = 0.1
 _LEAST_FORCE = 1e-3
 # Number of frames between two looks at the clock.
 _SLICE = 200
-# How many times as many frames an attempt with a guide explores: it does not start anew so soon.
-_GUIDED_FRAMES = 2
 # Number of frames of an unfinished path that are judged exactly.
 _JUDGED_FRAMES = 20
 _CAUSES = {
@@ -90,6 +87,15 @@ class SearchEffort(NamedTuple):
     def plus(self, later: SearchEffort) -> SearchEffort:
         """This effort and a later one together."""
         return SearchEffort(*(a + b for a, b in zip(self, later, strict=True)))
+
+
+class TreeLimits(NamedTuple):
+    """After what a tree is given up."""
+
+    frames: int
+    """Number of frames that were tried."""
+    dropped: int
+    """Number of paths whose smooth motion did not hold."""
 
 
 @dataclass(slots=True)
@@ -153,22 +159,35 @@ def run_attempt(
     attempt = TreeAttempt()
     for index, hold in enumerate(holds):
         rng = context.rng(index)
-        is_found = _search_hold(hold, method, rng, context, attempt)
-        if not is_found and hold.guided:
-            # What the guide asks for may be beyond help. Its postures count, its contacts do not.
+        limits = _limits(hold, method)
+        is_found = _search_hold(hold, limits[0], rng, context, attempt)
+        # What a guide asks for may be beyond help, in part or altogether.
+        for policy, limit in zip(hold.looser, limits[1:], strict=True):
+            if is_found or context.is_over:
+                break
             attempt.parts.pop()
             spent = attempt.efforts.pop()[-1]
-            freely = hold._replace(policy=hold.unguided)
-            is_found = _search_hold(freely, method, rng, context, attempt)
+            loosely = hold._replace(policy=policy)
+            is_found = _search_hold(loosely, limit, rng, context, attempt)
             attempt.efforts[-1] = [spent.plus(effort) for effort in attempt.efforts[-1]]
         if not is_found:
             break
     return attempt
 
 
+def _limits(hold: HoldSearch, method: ContactSampling) -> list[TreeLimits]:
+    """Limits for the policy of a hold, and for each of the looser ones."""
+    plain = TreeLimits(method.max_frames, _MOST_DROPPED)
+    if not hold.looser:
+        return [plain]
+    # What can be followed closely is soon found; loosely it takes more.
+    closely = TreeLimits(max(method.max_frames // 2, 1), _MOST_DROPPED)
+    return [closely, TreeLimits(2 * method.max_frames, 3 * _MOST_DROPPED), plain]
+
+
 def _search_hold(
     hold: HoldSearch,
-    method: ContactSampling,
+    limits: TreeLimits,
     rng: np.random.Generator,
     context: AttemptContext,
     attempt: TreeAttempt,
@@ -177,19 +196,17 @@ def _search_hold(
     judge = partial(_find_fault, hold) if hold.guided else None
     search, most = TreeSearch(hold, rng, judge), context.wanted
     tally = search.tally
-    max_frames = method.max_frames * (_GUIDED_FRAMES if hold.guided else 1)
     parts: list[HoldMotion] = []
     efforts: list[SearchEffort] = []
     dropped = 0
-    most_dropped = _GUIDED_DROPPED if hold.guided else _MOST_DROPPED
-    for _ in range(PATHS + most_dropped):
-        path = _next_path(search, max_frames, context, attempt)
+    for _ in range(PATHS + limits.dropped):
+        path = _next_path(search, limits.frames, context, attempt)
         if path is None:
             break
         part = _finish_path(hold, path, attempt)
         if not isinstance(part, HoldMotion):
             dropped += 1
-            if dropped == most_dropped:
+            if dropped == limits.dropped:
                 break
             search.reject(part - hold.start)
         elif all(np.abs(part.q - other.q).max() > _SAME for other in parts):

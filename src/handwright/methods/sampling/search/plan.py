@@ -54,8 +54,8 @@ _SPARE = 0.8
 _LEAST_STILL = 2
 # Probability that a digit sets out early for its next scheduled contact.
 _EARLY = 0.2
-# Distance of a contact from that of a guide, m, from which a digit wants to follow, and with what
-# probability it then does.
+# Distance of a contact from that of a guide of weight 1, m, from which a digit wants to follow, and
+# with what probability it then does.
 _STRAYED, _FOLLOWING = 0.010, 0.8
 # Number of digits that hold the body without one that comes to help.
 _ENOUGH = 3
@@ -317,14 +317,15 @@ def _wants_to_follow(plan: PlanData, path: Path, t: int, d: int) -> bool:
     """Whether a digit wants to leave its contact because that of the guide has, or will have."""
     guide = plan.policy.guide
     then = min(t + plan.policy.flight, guide.touches.shape[0] - 1)
+    chance = _FOLLOWING * min(guide.weight, 1.0)
     if guide.touches[then, d]:
-        away = squared_distance(path.target[t, d], guide.point[then, d])
-        return away > _STRAYED**2 and roll(plan.dice) < _FOLLOWING
+        away = guide.weight * squared_distance(path.target[t, d], guide.point[then, d])
+        return away > _STRAYED**2 and roll(plan.dice) < chance
     # A digit that helps those that the guide holds with stays while they are few.
     others = 0
     for e in range(path.mode.shape[1]):
         others += e != d and (path.mode[t, e] == HOLD or path.mode[t, e] == SLIDE)
-    return others >= _ENOUGH and roll(plan.dice) < _FOLLOWING
+    return others >= _ENOUGH and roll(plan.dice) < chance
 
 
 @kernel

@@ -75,8 +75,6 @@ class Policy(NamedTuple):
 
 def guided_policy(policy: Policy, guide: GuideContacts, candidates: Candidates) -> Policy:
     """The policy with digits that touch, come and leave when those of a guide do."""
-    if guide.weight == 0.0:
-        return policy
     # A digit that sets out now arrives then.
     then = np.minimum(np.arange(len(guide.touches)) + policy.flight, len(guide.touches) - 1)
     will_touch = guide.touches[then]

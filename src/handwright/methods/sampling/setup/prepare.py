@@ -81,6 +81,8 @@ _EDGE_CLEARANCE = 0.005
 _OFF_SURFACE = 1e-3
 # Least frames of a relocation and how far it goes in one, m, at the usual pace.
 _FLIGHT_FRAMES, _STRIDE = 4, 0.008
+# Share of a guide's weight with which it is followed if it cannot be closely.
+_LOOSE = 0.25
 # How much candidates that stay within reach for long are preferred; more if nothing shall change.
 _LASTING, _LASTING_STATIC = 3.0, 12.0
 
@@ -105,8 +107,8 @@ class HoldSearch(NamedTuple):
     """One after the frame of the problem at which the search ends."""
     candidates: Candidates
     policy: Policy
-    unguided: Policy
-    """The same without a guide."""
+    looser: tuple[Policy, ...]
+    """What is tried if that finds nothing: keeping less to the guide, and without it."""
     work: Workspace
     body: RigidBody
     distance: ExactDistance
@@ -237,8 +239,12 @@ def _prepare_hold(
     candidates, schedule, infeasibility = apply_constraints(
         searched, work, candidates, constraints, start
     )
-    unguided = _policy(interval, own_times, method, wraps, schedule, candidates)
-    policy = guided_policy(unguided, own_guide, candidates)
+    policy = _policy(interval, own_times, method, wraps, schedule, candidates)
+    looser: tuple[Policy, ...] = ()
+    if method.guide:
+        loose = own_guide._replace(weight=_LOOSE * own_guide.weight)
+        looser = guided_policy(policy, loose, candidates), policy
+        policy = guided_policy(policy, own_guide, candidates)
     return HoldSearch(
         interval=interval,
         data=data,
@@ -250,7 +256,7 @@ def _prepare_hold(
         stop=stop,
         candidates=candidates,
         policy=policy,
-        unguided=unguided,
+        looser=looser,
         work=work,
         body=body,
         distance=distance,
