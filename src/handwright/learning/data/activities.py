@@ -56,9 +56,7 @@ def reach(play: Play, side: str, name: str, hold: Hold, label: str = "reach") ->
     """A hand goes to a thing and closes."""
     actor, prop = play.actors[side], play.props[name]
     wrist = prop.turn.end @ hold.wrist
-    distance = np.linalg.norm(
-        play.wrist_at(side).position - (prop.carrier.end @ wrist).position
-    )
+    distance = np.linalg.norm(play.wrist_at(side).position - (prop.carrier.end @ wrist).position)
     lasts = (0.40 + 1.3 * float(distance)) * play.draw(0.85, 1.3)
     start = actor.clock
     actor.ways.append(
@@ -75,9 +73,7 @@ def reach(play: Play, side: str, name: str, hold: Hold, label: str = "reach") ->
     play.label(start + lasts - 0.08, "grasp")
     actor.clock = start + lasts + play.draw(0.22, 0.45)
     actor.hold = hold
-    actor.stations.append(
-        Station(wrist, name, looseness(hold), since=start + lasts + 0.1)
-    )
+    actor.stations.append(Station(wrist, name, looseness(hold), since=start + lasts + 0.1))
 
 
 def leave(play: Play, side: str, label: str = "retreat") -> None:
@@ -326,7 +322,9 @@ def fiddle(play: Play, side: str, name: str) -> None:
     way = 1.0 if play.rng.random() < 0.5 else -1.0
     for _ in range(int(play.rng.integers(2, 5))):
         degrees = play.draw(8, 22)
-        _turn_within(play, side, name, way * np.radians(degrees), 0.15 + degrees / play.draw(35, 60))
+        _turn_within(
+            play, side, name, way * np.radians(degrees), 0.15 + degrees / play.draw(35, 60)
+        )
         play.wait(side, 0.0, 0.25)
         way = -way
 

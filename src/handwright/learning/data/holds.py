@@ -71,9 +71,7 @@ def mirrored(hold: Hold, plane: Plane) -> Hold:
     across = ACROSS[plane]
     # A left hand is the mirror image in y = 0 of its own frame.
     matrix = across @ rotation.to_matrix(hold.wrist.wxyz) @ ACROSS["y"]
-    return Hold(
-        hold.grip, Pose(across @ hold.wrist.position, rotation.from_matrix(matrix)), hold.q
-    )
+    return Hold(hold.grip, Pose(across @ hold.wrist.position, rotation.from_matrix(matrix)), hold.q)
 
 
 def holds_of(kind: Kind, thing: Thing) -> list[Hold]:

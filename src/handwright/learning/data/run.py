@@ -176,4 +176,6 @@ def _make(number: int) -> Outcome:
 
 def unsolved_rows(folder: str | Path) -> list[dict[str, Any]]:
     """Notes on the tracks of a folder that got no fingers, in the order of their names."""
-    return [json.loads(path.read_bytes()) for path in sorted((Path(folder) / UNSOLVED).glob("*.json"))]
+    return [
+        json.loads(path.read_bytes()) for path in sorted((Path(folder) / UNSOLVED).glob("*.json"))
+    ]
