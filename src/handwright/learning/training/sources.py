@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from handwright.core.clip import Clip, HandMotion
 from handwright.core.contact import ContactTrack
@@ -11,8 +12,10 @@ from handwright.core.problem import Problem
 from handwright.core.track import Track
 from handwright.errors import InvalidValueError
 from handwright.io.manipnet.dataset import is_recording, read_recording
-from handwright.learning.training.corpus import Split
 from handwright.methods.neural.sensing.motion import RATE
+
+if TYPE_CHECKING:
+    from handwright.learning.data import Split
 
 PARTS: tuple[tuple[float, float, Split], ...] = (
     (0.0, 0.36, "train"),
@@ -33,7 +36,12 @@ def taught_motions(folder: str | Path) -> list[tuple[Clip, Split]]:
     """
     from handwright.learning.data import load_motions
 
-    return [(motion.clip, motion.split) for motion in load_motions(folder)]
+    found = [(motion.clip, motion.split) for motion in load_motions(folder)]
+    if not found:
+        raise InvalidValueError(
+            f"{folder}: holds no taught motions. Make some: handwright data make."
+        )
+    return found
 
 
 def recorded_motions(folder: str | Path) -> list[tuple[Clip, Split]]:
