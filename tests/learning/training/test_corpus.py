@@ -215,10 +215,10 @@ def test_taught_motion_has_no_error(corpus):
 def test_a_motion_is_cut_into_splits_with_gaps():
     clip = taught_grasp(0, 1000)
     parts = split_clip(clip)
-    assert [split for _, split in parts] == ["train", "validation", "test"]
+    assert [split for _, split in parts] == ["train", "validation", "train", "test"]
     gap = round(60 * GAP)
-    assert [part.num_frames for part, _ in parts] == [720, 80 - gap, 200 - gap]
-    for (part, _), start in zip(parts, (0, 720 + gap, 800 + gap), strict=True):
+    assert [part.num_frames for part, _ in parts] == [360, 80 - gap, 360 - gap, 200 - gap]
+    for (part, _), start in zip(parts, (0, 360 + gap, 440 + gap, 800 + gap), strict=True):
         np.testing.assert_array_equal(
             part.hands["right"].q, clip.hands["right"].q[start : start + part.num_frames]
         )
@@ -242,7 +242,8 @@ def test_recordings_are_cut_before_their_frozen_tails(manipnet_data, tmp_path):
         name = f"hand_skin_{side}.npz"
         (folder / name).symlink_to(manipnet_data / name)
     motions = recorded_motions(folder)
-    assert [split for _, split in motions] == ["train", "validation", "test", "train"]
-    tail = motions[2][0]
+    splits = ["train", "validation", "train", "test", "train", "train"]
+    assert [split for _, split in motions] == splits
+    tail = motions[3][0]
     moved = np.abs(np.diff(tail.hands["right"].q, axis=0)).max(axis=1)
     assert (moved[-30:] > 0.0).all()

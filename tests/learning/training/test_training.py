@@ -20,6 +20,7 @@ import torch
 from handwright.errors import FileFormatError, InvalidValueError
 from handwright.learning.training.card import FREE, Material
 from handwright.learning.training.checkpoints import BEST, FOLDER, LAST, best_of
+from handwright.learning.training.loss import Loss
 from handwright.learning.training.recipe import RECIPES
 from handwright.learning.training.training import train
 from handwright.methods.neural.network.runtime import load_network
@@ -145,3 +146,9 @@ def test_what_cannot_go_on_is_said(motions, tmp_path):
 def test_splits_that_are_missing_are_said(motions, tmp_path):
     with pytest.raises(InvalidValueError, match="in the validation split"):
         train(motions[:2], TINY_RECIPES["ours"], tmp_path, material=MATERIAL)
+
+
+def test_a_training_that_goes_astray_ends_with_advice(motions, tmp_path, monkeypatch):
+    monkeypatch.setattr(Loss, "__call__", lambda _, outputs, wanted: np.inf * outputs.mean())
+    with pytest.raises(InvalidValueError, match="gone astray"):
+        train(motions, TINY_RECIPES["ours"], tmp_path, material=MATERIAL)

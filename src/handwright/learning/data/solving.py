@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from handwright.core.problem import Problem
-from handwright.core.result import Result
+from handwright.core.result import Result, Status
 from handwright.learning.data.choreography import stage_script
 from handwright.learning.data.motion import TaughtMotion
 from handwright.learning.data.play import Play
@@ -62,6 +62,9 @@ def make_motion(set_name: str, seed: int, number: int) -> TaughtMotion | Unsolve
     if play is None:
         return Unsolved(name, script.split, script.shape, script.acts, 0, "unnatural", why)
     result = solve(problem, play, seed=seed)
+    if result.status is Status.CANCELLED:
+        # The search was told to stop: that says nothing about these tracks, and ends the run.
+        raise KeyboardInterrupt
     if not result.status.is_success:
         return _unsolved(script, name, problem, result)
     return _taught(script, name, play, result)

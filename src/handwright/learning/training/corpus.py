@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from jaxtyping import Bool, Float, Float16, Float32, Int
@@ -27,7 +26,6 @@ from handwright.methods.neural.sensing.sensors import FINGER_SIZE, POSE_SIZE
 from handwright.methods.neural.sensing.view import HandView, clip_views
 
 _CHUNK = 4096
-Split = Literal["train", "validation", "test"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

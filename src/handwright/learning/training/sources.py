@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from handwright.core.clip import Clip, HandMotion
 from handwright.core.contact import ContactTrack
@@ -11,15 +12,20 @@ from handwright.core.problem import Problem
 from handwright.core.track import Track
 from handwright.errors import InvalidValueError
 from handwright.io.manipnet.dataset import is_recording, read_recording
-from handwright.learning.training.corpus import Split
 from handwright.methods.neural.sensing.motion import RATE
 
-TRAINING_SHARE = 0.8
-"""Of each recording, from its start; the tail is for tests."""
-VALIDATION_SHARE = 0.08
-"""Of each recording, at the end of the part above: not taught, but chosen by."""
+if TYPE_CHECKING:
+    from handwright.learning.data import Split
+
+PARTS: tuple[tuple[float, float, Split], ...] = (
+    (0.0, 0.36, "train"),
+    (0.36, 0.44, "validation"),
+    (0.44, 0.8, "train"),
+    (0.8, 1.0, "test"),
+)
+"""Shares of each recording, and what they are for."""
 GAP = 0.5
-"""Between parts, s: as far as features look ahead."""
+"""Left out at the start of all parts but the first, s: as far as features look ahead."""
 
 
 def taught_motions(folder: str | Path) -> list[tuple[Clip, Split]]:
@@ -30,7 +36,12 @@ def taught_motions(folder: str | Path) -> list[tuple[Clip, Split]]:
     """
     from handwright.learning.data import load_motions
 
-    return [(motion.clip, motion.split) for motion in load_motions(folder)]
+    found = [(motion.clip, motion.split) for motion in load_motions(folder)]
+    if not found:
+        raise InvalidValueError(
+            f"{folder}: holds no taught motions. Make some: handwright data make."
+        )
+    return found
 
 
 def recorded_motions(folder: str | Path) -> list[tuple[Clip, Split]]:
@@ -63,28 +74,22 @@ def recorded_motions(folder: str | Path) -> list[tuple[Clip, Split]]:
 
 
 def split_clip(clip: Clip) -> list[tuple[Clip, Split]]:
-    """The parts of a motion for training, validation and tests, in this order of time.
+    """The parts of a motion for training, validation and tests, in the order of time.
 
     Args:
         clip: At 60 frames a second.
     """
     count, gap = clip.num_frames, round(GAP * RATE)
-    ends = (
-        round((TRAINING_SHARE - VALIDATION_SHARE) * count),
-        round(TRAINING_SHARE * count),
-        count,
-    )
-    splits: tuple[Split, ...] = ("train", "validation", "test")
-    begins = (0, ends[0] + gap, ends[1] + gap)
-    if min(end - begin for begin, end in zip(begins, ends, strict=True)) < 2:
-        raise InvalidValueError(
-            f"Clip of '{clip.problem.name}' has {count} frames, too few to be cut into three "
-            f"parts with {GAP:g} s between them. Give a longer one."
-        )
-    return [
-        (_cut(clip, slice(begin, end)), split)
-        for begin, end, split in zip(begins, ends, splits, strict=True)
+    spans = [
+        (slice(round(begin * count) + (gap if begin else 0), round(end * count)), split)
+        for begin, end, split in PARTS
     ]
+    if min(frames.stop - frames.start for frames, _ in spans) < 2:
+        raise InvalidValueError(
+            f"Clip of '{clip.problem.name}' has {count} frames, too few to be cut into parts with "
+            f"{GAP:g} s between them. Give a longer one."
+        )
+    return [(_cut(clip, frames), split) for frames, split in spans]
 
 
 def _cut(clip: Clip, frames: slice) -> Clip:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from torch import nn
@@ -24,13 +26,16 @@ from handwright.learning.training.checkpoints import (
     load_checkpoint,
     save_checkpoint,
 )
-from handwright.learning.training.corpus import Corpus, Lesson, Split, lessons_of
+from handwright.learning.training.corpus import Corpus, Lesson, lessons_of
 from handwright.learning.training.curves import write_curves
 from handwright.learning.training.frame_training import FrameTraining
 from handwright.learning.training.measures import Figures, figures_of
 from handwright.learning.training.recipe import Recipe
 from handwright.learning.training.windowed_training import WindowedTraining
 from handwright.methods.neural.sensing.motion import RATE
+
+if TYPE_CHECKING:
+    from handwright.learning.data import Split
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +113,11 @@ def train(
                 watch(TrainingProgress(epoch, training.num_epochs, share, last))
 
         loss = training.run_epoch(number - 1, tell)
+        if not math.isfinite(loss):
+            raise InvalidValueError(
+                f"The loss of epoch {number} is {loss}: the training has gone astray. Lower the "
+                "learning rate; --resume would go on from the epoch before."
+            )
         figures = closed_loop_figures(training, validation)
         seconds = time.perf_counter() - began
         history.append(Epoch(number, loss, figures, training.can_be_exported, seconds))
