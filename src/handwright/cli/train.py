@@ -20,7 +20,7 @@ from handwright.learning.training.recipe import RECIPES, Recipe
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from handwright.learning.training.checkpoints import Epoch
+    from handwright.learning.training.records.checkpoints import Epoch
     from handwright.learning.training.training import TrainingProgress
 
 RecipeName = Literal["ours", "paper", "windowed"]
@@ -92,8 +92,8 @@ def train(
         )
     torch: Any = require("torch", extra="learn", feature="'handwright train'")
     require("onnx", extra="learn", feature="'handwright train'")
-    from handwright.learning.training.card import FREE, NOT_FREE, Material
-    from handwright.learning.training.sources import recorded_motions, taught_motions
+    from handwright.learning.training.lessons.sources import recorded_motions, taught_motions
+    from handwright.learning.training.records.card import FREE, NOT_FREE, Material
     from handwright.learning.training.training import train as run
 
     if threads is not None:
@@ -185,7 +185,7 @@ def epoch_line(epoch: Epoch) -> str:
 
 
 def _table(history: list[Epoch]) -> object:
-    from handwright.learning.training.checkpoints import best_of
+    from handwright.learning.training.records.checkpoints import best_of
 
     table = make_table(
         "", ">epoch", ">loss", ">error mm", ">penetration mm", ">acceleration cm/s^2"

@@ -11,13 +11,6 @@ pytest.importorskip("torch")
 
 import torch
 
-from handwright.learning.training.architectures import (
-    LARGEST_INPUT,
-    FrameNetwork,
-    ResidualBlock,
-    as_tensor,
-    count_parameters,
-)
 from handwright.learning.training.columns import (
     DISTANCES,
     FEATURE_GROUPS,
@@ -28,7 +21,14 @@ from handwright.learning.training.columns import (
     fixed_columns,
     frame_columns,
 )
-from handwright.learning.training.normalisation import (
+from handwright.learning.training.networks.architectures import (
+    LARGEST_INPUT,
+    FrameNetwork,
+    ResidualBlock,
+    as_tensor,
+    count_parameters,
+)
+from handwright.learning.training.networks.normalisation import (
     LEAST_SHARE,
     Moments,
     Normalisation,

@@ -13,19 +13,19 @@ pytest.importorskip("torch")
 from handwright.errors import InvalidValueError
 from handwright.geometry.shapes import make_shape
 from handwright.kinematics.fk import posed_sites
-from handwright.learning.training.corpus import Corpus, lessons_of
-from handwright.learning.training.measures import (
+from handwright.learning.training.lessons.corpus import Corpus, lessons_of
+from handwright.learning.training.lessons.measures import (
     MOVING,
     accelerations,
     deepest_sites,
     figures_of,
     joint_errors,
 )
+from handwright.learning.training.lessons.sources import GAP, recorded_motions, split_clip
+from handwright.learning.training.lessons.states import Chains, Postures, taught_states
+from handwright.learning.training.lessons.windows import draw_windows, lasting_noise
+from handwright.learning.training.networks.windowed import MEMORY
 from handwright.learning.training.recipe import Recipe
-from handwright.learning.training.sources import GAP, recorded_motions, split_clip
-from handwright.learning.training.states import Chains, Postures, taught_states
-from handwright.learning.training.windowed import MEMORY
-from handwright.learning.training.windows import draw_windows, lasting_noise
 from handwright.methods.neural.sensing import JOINTS, assembled, finger_features, fixed_features
 
 

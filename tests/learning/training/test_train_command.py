@@ -15,7 +15,7 @@ pytest.importorskip("onnxruntime")
 from handwright.cli import main as cli
 from handwright.cli.train import RecipeOptions
 from handwright.core.settings import settings_of
-from handwright.learning.training import sources
+from handwright.learning.training.lessons import sources
 from handwright.learning.training.optimising import learning_rate
 from handwright.learning.training.recipe import RECIPES, Recipe
 

@@ -18,10 +18,10 @@ pytest.importorskip("onnxruntime")
 import torch
 
 from handwright.errors import FileFormatError, InvalidValueError
-from handwright.learning.training.card import FREE, Material
-from handwright.learning.training.checkpoints import BEST, FOLDER, LAST, best_of
 from handwright.learning.training.loss import Loss
 from handwright.learning.training.recipe import RECIPES
+from handwright.learning.training.records.card import FREE, Material
+from handwright.learning.training.records.checkpoints import BEST, FOLDER, LAST, best_of
 from handwright.learning.training.training import train
 from handwright.methods.neural.network.runtime import load_network
 

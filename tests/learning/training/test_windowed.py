@@ -10,9 +10,14 @@ pytest.importorskip("torch")
 import torch
 
 from handwright.learning.training.columns import DISTANCES, POSE, finger_columns, fixed_columns
-from handwright.learning.training.normalisation import Normalisation
+from handwright.learning.training.networks.normalisation import Normalisation
+from handwright.learning.training.networks.windowed import (
+    MEMORY,
+    FirstPass,
+    SecondPass,
+    empty_memory,
+)
 from handwright.learning.training.recipe import Recipe
-from handwright.learning.training.windowed import MEMORY, FirstPass, SecondPass, empty_memory
 
 WIDTH = 24
 RECIPE = Recipe(architecture="windowed", width=WIDTH)

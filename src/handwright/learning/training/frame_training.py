@@ -11,15 +11,15 @@ import torch
 from jaxtyping import Float, Float32, Int
 from torch import Tensor
 
-from handwright.learning.training.architectures import FrameNetwork, as_tensor
 from handwright.learning.training.columns import DISTANCES, POSE, frame_columns
-from handwright.learning.training.corpus import Corpus
-from handwright.learning.training.corpus_normalisation import corpus_normalisation
-from handwright.learning.training.export import export_frame_network
+from handwright.learning.training.lessons.corpus import Corpus
+from handwright.learning.training.lessons.corpus_normalisation import corpus_normalisation
+from handwright.learning.training.lessons.states import Chains, Postures, taught_states
 from handwright.learning.training.loss import Loss
+from handwright.learning.training.networks.architectures import FrameNetwork, as_tensor
+from handwright.learning.training.networks.export import export_frame_network
 from handwright.learning.training.optimising import Optimiser, Randomness, mean_of
 from handwright.learning.training.recipe import Recipe
-from handwright.learning.training.states import Chains, Postures, taught_states
 
 Tell = Callable[[float], None]
 

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from handwright.learning.training.columns import OUTPUT_GROUPS, POSE
-from handwright.learning.training.normalisation import Normalisation
+from handwright.learning.training.networks.normalisation import Normalisation
 from handwright.learning.training.recipe import Recipe
 
 # What an error of velocity is measured by, as a share of what one of place is: roughly how far

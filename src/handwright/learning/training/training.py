@@ -14,9 +14,13 @@ from torch import nn
 
 from handwright.core.clip import Clip
 from handwright.errors import InvalidValueError
-from handwright.learning.training.architectures import count_parameters
-from handwright.learning.training.card import Material, write_card
-from handwright.learning.training.checkpoints import (
+from handwright.learning.training.frame_training import FrameTraining
+from handwright.learning.training.lessons.corpus import Corpus, Lesson, lessons_of
+from handwright.learning.training.lessons.measures import Figures, figures_of
+from handwright.learning.training.networks.architectures import count_parameters
+from handwright.learning.training.recipe import Recipe
+from handwright.learning.training.records.card import Material, write_card
+from handwright.learning.training.records.checkpoints import (
     BEST,
     FOLDER,
     LAST,
@@ -26,11 +30,7 @@ from handwright.learning.training.checkpoints import (
     load_checkpoint,
     save_checkpoint,
 )
-from handwright.learning.training.corpus import Corpus, Lesson, lessons_of
-from handwright.learning.training.curves import write_curves
-from handwright.learning.training.frame_training import FrameTraining
-from handwright.learning.training.measures import Figures, figures_of
-from handwright.learning.training.recipe import Recipe
+from handwright.learning.training.records.curves import write_curves
 from handwright.learning.training.windowed_training import WindowedTraining
 from handwright.methods.neural.sensing.motion import RATE
 

@@ -11,23 +11,28 @@ from jaxtyping import Float, Float16, Float32
 from torch import Tensor
 
 from handwright.core.problem import usual_posture
-from handwright.learning.training.architectures import as_tensor
 from handwright.learning.training.columns import (
     DISTANCES,
     POSE,
     finger_columns,
     fixed_columns,
 )
-from handwright.learning.training.corpus import Corpus
-from handwright.learning.training.corpus_normalisation import corpus_normalisation
-from handwright.learning.training.export import export_passes
 from handwright.learning.training.frame_training import Tell
+from handwright.learning.training.lessons.corpus import Corpus
+from handwright.learning.training.lessons.corpus_normalisation import corpus_normalisation
+from handwright.learning.training.lessons.states import Postures
+from handwright.learning.training.lessons.windows import draw_windows, lasting_noise
 from handwright.learning.training.loss import Loss
+from handwright.learning.training.networks.architectures import as_tensor
+from handwright.learning.training.networks.export import export_passes
+from handwright.learning.training.networks.windowed import (
+    MEMORY,
+    FirstPass,
+    SecondPass,
+    empty_memory,
+)
 from handwright.learning.training.optimising import Optimiser, Randomness, mean_of
 from handwright.learning.training.recipe import Recipe
-from handwright.learning.training.states import Postures
-from handwright.learning.training.windowed import MEMORY, FirstPass, SecondPass, empty_memory
-from handwright.learning.training.windows import draw_windows, lasting_noise
 from handwright.methods.neural.fitting import Correction
 from handwright.methods.neural.sensing.sensors import FINGER_SIZE
 

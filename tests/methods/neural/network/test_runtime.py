@@ -17,7 +17,6 @@ import onnx
 import torch
 
 from handwright.errors import FileFormatError, InvalidValueError, MissingExtraError
-from handwright.learning.training.architectures import FrameNetwork, as_tensor
 from handwright.learning.training.columns import (
     DISTANCES,
     POSE,
@@ -25,10 +24,16 @@ from handwright.learning.training.columns import (
     fixed_columns,
     frame_columns,
 )
-from handwright.learning.training.export import export_frame_network, export_passes
-from handwright.learning.training.normalisation import Normalisation
+from handwright.learning.training.networks.architectures import FrameNetwork, as_tensor
+from handwright.learning.training.networks.export import export_frame_network, export_passes
+from handwright.learning.training.networks.normalisation import Normalisation
+from handwright.learning.training.networks.windowed import (
+    MEMORY,
+    FirstPass,
+    SecondPass,
+    empty_memory,
+)
 from handwright.learning.training.recipe import Recipe
-from handwright.learning.training.windowed import MEMORY, FirstPass, SecondPass, empty_memory
 from handwright.methods.neural.network.facts import FORMAT
 from handwright.methods.neural.network.runtime import load_network
 

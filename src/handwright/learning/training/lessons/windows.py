@@ -6,8 +6,8 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.signal import lfilter
 
-from handwright.learning.training.corpus import Corpus
-from handwright.learning.training.windowed import MEMORY
+from handwright.learning.training.lessons.corpus import Corpus
+from handwright.learning.training.networks.windowed import MEMORY
 from handwright.methods.neural.sensing.motion import RATE
 
 # How long errors of a first pass last, s: those of a frame are much like those of the frame before.

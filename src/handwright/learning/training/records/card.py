@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from handwright.io.atomic import written_whole
-from handwright.learning.training.checkpoints import Epoch, RunIdentity, best_of
+from handwright.learning.training.records.checkpoints import Epoch, RunIdentity, best_of
 
 FREE = "Apache-2.0"
 NOT_FREE = "trained on CC-BY-NC recordings: not for distribution"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from PIL import Image, ImageDraw, ImageFont
 
 from handwright.io.atomic import written_whole
-from handwright.learning.training.checkpoints import Epoch, best_of
+from handwright.learning.training.records.checkpoints import Epoch, best_of
 
 _WIDTH, _HEIGHT = 720, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 20, 36, 40

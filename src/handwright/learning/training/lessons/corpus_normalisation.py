@@ -12,8 +12,8 @@ from handwright.learning.training.columns import (
     FIXED_GROUPS,
     OUTPUT_GROUPS,
 )
-from handwright.learning.training.corpus import Corpus
-from handwright.learning.training.normalisation import (
+from handwright.learning.training.lessons.corpus import Corpus
+from handwright.learning.training.networks.normalisation import (
     Moments,
     Normalisation,
     column_normalisation,

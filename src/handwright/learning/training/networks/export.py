@@ -13,9 +13,14 @@ from torch import Tensor, nn
 
 from handwright.errors import require
 from handwright.io.atomic import whole_path
-from handwright.learning.training.architectures import FrameNetwork
+from handwright.learning.training.networks.architectures import FrameNetwork
+from handwright.learning.training.networks.windowed import (
+    MEMORY,
+    FirstPass,
+    SecondPass,
+    empty_memory,
+)
 from handwright.learning.training.recipe import Recipe
-from handwright.learning.training.windowed import MEMORY, FirstPass, SecondPass, empty_memory
 from handwright.methods.neural.network.facts import NetworkFacts, Part
 from handwright.methods.neural.network.runtime import current_facts
 from handwright.methods.neural.sensing.sensors import FINGER_SIZE

@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from handwright.learning.training.normalisation import Normalisation
+from handwright.learning.training.networks.normalisation import Normalisation
 
 Connections = Literal["dense", "resnet", "mlp"]
 LARGEST_INPUT = 10.0

@@ -18,8 +18,8 @@ import torch
 from jaxtyping import Int
 from torch import Tensor, nn
 
-from handwright.learning.training.architectures import Decoder, Encoder
-from handwright.learning.training.normalisation import Normalisation
+from handwright.learning.training.networks.architectures import Decoder, Encoder
+from handwright.learning.training.networks.normalisation import Normalisation
 
 STEPS_BACK = (1, 2, 4, 8, 16, 32)
 """Frames between the two that each layer joins."""

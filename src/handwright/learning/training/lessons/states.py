@@ -7,8 +7,8 @@ import torch
 from jaxtyping import Bool, Float, Float32, Int
 from torch import Tensor
 
-from handwright.learning.training.corpus import Corpus
-from handwright.learning.training.measures import joint_errors
+from handwright.learning.training.lessons.corpus import Corpus
+from handwright.learning.training.lessons.measures import joint_errors
 from handwright.learning.training.recipe import Recipe
 from handwright.methods.neural.fitting import Correction
 

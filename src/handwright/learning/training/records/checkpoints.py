@@ -12,7 +12,7 @@ import torch
 from handwright.core.settings import from_plain_settings, plain_settings
 from handwright.errors import FileFormatError, InvalidValueError
 from handwright.io.atomic import written_whole
-from handwright.learning.training.measures import Figures
+from handwright.learning.training.lessons.measures import Figures
 from handwright.learning.training.recipe import Recipe
 
 FOLDER = "checkpoints"

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from handwright.geometry.distance.sdf import sample_field
 from handwright.kinematics.fk import posed_sites
 from handwright.learning.training.columns import OUTPUT_GROUPS
-from handwright.learning.training.corpus import Corpus
+from handwright.learning.training.lessons.corpus import Corpus
 from handwright.methods.neural.fitting import seen_at
 from handwright.methods.neural.sensing.joints import JOINTS
 from handwright.methods.neural.sensing.motion import RATE

@@ -1,0 +1,1 @@
+"""Networks of torch, and their way into ONNX files."""

@@ -1,0 +1,1 @@
+"""What a training run leaves: checkpoints, curves, and the card of its model."""
