@@ -34,7 +34,7 @@ CONTACT_BAND = 0.1
 """The same for means over contacts, which begin and end with a frame."""
 DRIFT_BAND = 1e-4
 """The same for drift, which is counted from the frame in which a contact begins, m."""
-COUNTS = ("frames", "rate", "counted_frames")
+COUNTS = ("frames", "rate", "counted_frames", "smoothness_rate")
 
 
 @pytest.fixture(scope="module")

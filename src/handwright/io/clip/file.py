@@ -197,11 +197,11 @@ def _told_once(problems: list[str]) -> list[str]:
             continue
         kept.append(text)
     for whole, texts in lost.items():
-        if len(texts) <= _FEW:
+        if len(texts) <= _FEW or whole.count("/") < _DEPTH - 1:
             kept += texts
             continue
         first = texts[0].removesuffix(_MISSING).removeprefix(f"{whole}/")
-        kept.append(f"{whole or 'the clip'}: {len(texts)} parts are missing, such as {first}")
+        kept.append(f"{whole}: {len(texts)} parts are missing, such as {first}")
     return kept
 
 
