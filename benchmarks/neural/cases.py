@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from handwright.core.clip import Clip
 from handwright.learning.data.motion import TaughtMotion, load_motions
-from handwright.learning.training.sources import recorded_motions
+from handwright.learning.training.lessons.sources import recorded_motions
 
 TAILS = "tails of recordings"
 SEEN = "shapes seen"
