@@ -73,6 +73,8 @@ def _one_thing(play: Play, script: Script) -> None:
                 act.lift(play, side, name)
             if what == "pass":
                 side = pass_over(play, side, name)
+                if not later:
+                    act.carry(play, side, name)
             else:
                 ALOFT[what](play, side, name)
     if play.props[name].is_aloft:

@@ -29,7 +29,7 @@ _SWAY, _LEAN, _LOOSE = 0.005, 0.05, 0.025
 _SNUG = 0.008
 # Sides from which a round thing is taken.
 _ROUND = 8
-_SNUG_GRIPS = ("wrap", "handle", "handle_pinch")
+_SNUG_GRIPS = ("wrap", "handle")
 
 
 @dataclass(slots=True, eq=False)

@@ -41,7 +41,9 @@ class CountedSampling(ContactSampling):
         return search
 
 
-METHOD = CountedSampling(num_solutions=1, time_budget=_NO_LIMIT, window=20, max_frames=2500)
+METHOD = CountedSampling(
+    num_solutions=1, time_budget=_NO_LIMIT, window=20, max_frames=2500, treat_as_solid=True
+)
 """Digits keep a strategy for some 20 frames, which is a third of a second."""
 
 

@@ -89,7 +89,8 @@ class Kind:
     receives: bool = False
     """Whether people pour into it."""
     handle: tuple[float, float] | None = None
-    """X and height of the middle of its handle, as shares of the extent of its mesh."""
+    """Which way its handle points along x, and the height of the handle's middle as a share of the
+    whole height."""
 
 
 def _kind(
@@ -212,11 +213,15 @@ KINDS: dict[str, tuple[Kind, ...]] = {
     "drinkware": (
         _kind(
             "mug",
-            ({}, {"radius": 0.038, "height": 0.085}, {"radius": 0.044, "height": 0.105}),
+            (
+                {"radius": 0.04, "height": 0.11, "handle_reach": 0.042, "mass": 0.3},
+                {"radius": 0.038, "height": 0.10, "handle_reach": 0.040, "mass": 0.25},
+                {"radius": 0.044, "height": 0.12, "handle_reach": 0.044, "mass": 0.3},
+            ),
             uses=("drink", "drink", "pour", "tilt", "spin", "regrasp", "pass", "carry"),
-            grips=("handle", "handle_pinch", "above", "side", "wrap"),
+            grips=("handle", "above", "side", "wrap"),
             fold=1,
-            handle=(0.93, 0.5),
+            handle=(1.0, 0.56),
             receives=True,
         ),
         _kind(
@@ -260,13 +265,13 @@ KINDS: dict[str, tuple[Kind, ...]] = {
         ),
         _kind(
             "teapot",
-            ({"height": 0.13, "mass": 0.45}, {"height": 0.115, "mass": 0.4}),
+            ({"height": 0.145, "mass": 0.45}, {"height": 0.16, "mass": 0.5}),
             uses=("pour", "pour", "tilt", "carry"),
             pours=True,
             grips=("handle", "wrap"),
             fold=1,
             has_spout=True,
-            handle=(0.06, 0.40),
+            handle=(-1.0, 0.42),
         ),
         _kind(
             "wine_pot",
@@ -276,7 +281,7 @@ KINDS: dict[str, tuple[Kind, ...]] = {
             grips=("handle", "wrap", "side"),
             fold=1,
             has_spout=True,
-            handle=(0.05, 0.52),
+            handle=(-1.0, 0.53),
             is_held_out=True,
         ),
     ),
