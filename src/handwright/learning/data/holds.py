@@ -12,8 +12,8 @@ from functools import partial
 import numpy as np
 from jaxtyping import Float
 
-from handwright.core.frozen import freeze_arrays
 from handwright.core.body import RigidBody
+from handwright.core.frozen import freeze_arrays
 from handwright.geometry.cache import load_or_build
 from handwright.geometry.distance.environment import table
 from handwright.grasping import GRIP_STYLES, Grasp, GraspOptions, GripStyle, find_grasp
