@@ -58,6 +58,7 @@ gallery: $(BASE)
 	$(BIN)/python -m tools.pictures.scene_sheets docs/images
 	$(BIN)/python -m tools.pictures.strategies docs/images/strategies.png
 	$(BIN)/python -m tools.pictures.paths docs/images
+	$(BIN)/python -m tools.pictures.learned_sheets docs/images
 
 # What a user gets from the wheel, without extras and without this source tree.
 check-minimal: pyproject.toml constraints.txt studio

@@ -19,6 +19,7 @@ MODULES = {
     "recorded-hand": "benchmarks.recordings.hand",
     "metrics": "benchmarks.recordings.metrics",
     "neural": "benchmarks.neural.bench",
+    "neural-table": "benchmarks.neural.ablations",
     "studio": "benchmarks.studio.bench",
 }
 """Where ``run`` and ``describe`` of each measurement are."""

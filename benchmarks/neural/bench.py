@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +10,14 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.bars import judged_part, judged_table
 from benchmarks.neural.baselines import NearestNeighbour
-from benchmarks.neural.cases import HELD_OUT, SEEN, TAILS, Trial, own_trial, recorded_trial
+from benchmarks.neural.cases import HELD_OUT, SEEN, TAILS, Case, Trial, own_trial, recorded_trial
+from benchmarks.neural.certified import WAYS, certified_shares
+from benchmarks.neural.recovery import recoveries
 from benchmarks.neural.speed import speeds
 from benchmarks.neural.table import CORRECTIONS, TEACHER, baselines, networks, table_of
 from benchmarks.progress import shown_steps
 from handwright.errors import InvalidValueError
-from handwright.methods.neural.network.runtime import load_network
+from handwright.methods.neural.network.runtime import SHIPPED, load_network
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -36,6 +38,9 @@ BARS: dict[str, tuple[str, float]] = {
     "tails_smoothness_ratio": ("<=", 1.3),
     "tails_joint_error": ("<=", 13.0),
     "baselines_beaten": (">=", 1.0),
+    "back_after": ("<=", 1.0),
+    "rollout_growth": ("<=", 1.3),
+    "certified_share": (">=", 0.9),
 }
 _MEANINGS = {
     "ms": "processor time of a frame of both hands, sensors and fitting included, ms",
@@ -52,12 +57,30 @@ _MEANINGS = {
     "tails_joint_error": "the same: mean distance of joints to the recorded ones, mm",
     "baselines_beaten": "share of the groups in which ours beats every baseline on joint error and "
     "on realism",
+    "back_after": "30 s from a fist: until joints are within 5 mm of a good start's, worst, s",
+    "rollout_growth": "the same: error of the last third over that of the first, worst motion",
+    "certified_share": "own test motions: share with a certified motion, guided by the network",
+}
+# Motions of each group that get certified fingers, and the search for each, s.
+_WINDOWS, _BUDGET = 40, 30.0
+_COLUMNS = {
+    "realism": "realism %",
+    "realism_published": "at 0.35",
+    "penetration": "penetration cm",
+    "smoothness": "cm/s²",
+    "smoothness_ratio": "ratio",
+    "joint_error": "error mm",
 }
 _BASELINES = ("mean pose", "first pose", "nearest neighbour")
 
 
 def run(
-    data: Path | None = None, *, motions: Path | None = None, model: str | None = None
+    data: Path | None = None,
+    *,
+    motions: Path | None = None,
+    model: str = SHIPPED,
+    windows: int | None = None,
+    budget: float = _BUDGET,
 ) -> dict[str, Any]:
     """Tries networks on motions that they have not seen.
 
@@ -65,24 +88,27 @@ def run(
         data: Folder of the ManipNet recordings: their tails are tried.
         motions: Folder of 'handwright data make': its test split is tried.
         model: Folders of networks with commas between them. The first is the one that is judged.
+        windows: How many motions of each group of the test split are given certified fingers; 40
+            if not given, 0 for none.
+        budget: Of the search for each of these, s.
     """
     if data is None and motions is None:
         raise InvalidValueError(
             "Nothing to try. Pass --motions DIR (made by 'handwright data make'), or --data FOLDER "
             "with the ManipNet recordings."
         )
-    if not model:
-        raise InvalidValueError("Pass --model MODEL, a folder made by 'handwright train'.")
-    folders = [Path(part) for part in model.split(",")]
+    folders = model.split(",")
     found = {
-        "ours" if number == 0 else folder.name: load_network(folder)
+        "ours" if number == 0 else Path(folder).name: load_network(folder)
         for number, folder in enumerate(folders)
     }
     tables: dict[str, dict[str, dict[str, Any]]] = {}
     timed: dict[str, Any] = {}
     trials = [trial for trial in (_own(motions), _recorded(data)) if trial is not None]
+    certifiable = _some(trials, _WINDOWS if windows is None else windows)
+    certified: dict[str, dict[str, Any]] = {}
     rows = 1 + len(_BASELINES) + len(found) * len(CORRECTIONS)
-    total = rows * sum(len(trial.cases) for trial in trials) + 1
+    total = rows * sum(len(trial.cases) for trial in trials) + 2 + len(WAYS) * len(certifiable)
     with shown_steps(total) as step, threadpool_limits(1):
         for trial in trials:
             makers = {**baselines(trial.taught), **networks(found)}
@@ -91,8 +117,38 @@ def run(
             if two and not timed:
                 step("speed")
                 timed = speeds(found, two[0].teacher, NearestNeighbour(trial.taught))
-    judged = _judged(tables, timed)
-    return {"tables": tables, "speed": timed, "models": list(found), **judged_part(judged, BARS)}
+        step("30 s from a wrong pose")
+        recovery = recoveries(found["ours"], [c.teacher for t in trials for c in t.cases])
+        if certifiable:
+            certified = certified_shares(certifiable, folders[0], budget, step)
+    judged = _judged(tables, timed) | _also_judged(recovery, certified)
+    return {
+        "tables": tables,
+        "speed": timed,
+        "recovery": recovery,
+        "certified": certified,
+        "models": list(found),
+        **judged_part(judged, BARS),
+    }
+
+
+def _some(trials: Sequence[Trial], most: int) -> list[Case]:
+    """The first motions of each group of the own test split."""
+    found: list[Case] = []
+    for group in (SEEN, HELD_OUT):
+        found += [case for t in trials for case in t.cases if case.group == group][:most]
+    return found
+
+
+def _also_judged(
+    recovery: Mapping[str, Any], certified: Mapping[str, Mapping[str, Any]]
+) -> dict[str, float]:
+    judged = {"back_after": recovery["back_after"], "rollout_growth": recovery["growth"]}
+    rows = [by_way[WAYS[0]] for by_way in certified.values()]
+    if rows:
+        count = sum(row["motions"] for row in rows)
+        judged["certified_share"] = sum(row["share"] * row["motions"] for row in rows) / count
+    return judged
 
 
 def _own(folder: Path | None) -> Trial | None:
@@ -140,10 +196,25 @@ def describe(result: Mapping[str, Any]) -> Group:
     parts: list[Any] = []
     for group, rows in result["tables"].items():
         table = Table(title=f"{group.capitalize()}, closed loop", box=None, pad_edge=False)
-        for heading in ("fingers", "realism %", "penetration cm", "cm/s²", "ratio", "error mm"):
+        for heading in (
+            "fingers",
+            "realism %",
+            "at 0.35",
+            "penetration cm",
+            "cm/s²",
+            "ratio",
+            "error mm",
+        ):
             table.add_column(heading, justify="left" if heading == "fingers" else "right")
         for name, row in rows.items():
-            keys = ("realism", "penetration", "smoothness", "smoothness_ratio", "joint_error")
+            keys = (
+                "realism",
+                "realism_published",
+                "penetration",
+                "smoothness",
+                "smoothness_ratio",
+                "joint_error",
+            )
             cells = ["-" if row[key] is None else f"{row[key]:.3g}" for key in keys]
             table.add_row(name, *cells)
         parts.append(table)
@@ -154,5 +225,17 @@ def describe(result: Mapping[str, Any]) -> Group:
         for name, row in result["speed"].items():
             share = f"{100.0 * row['share_of_real_time']:.0f} %"
             table.add_row(name, f"{row['ms']:.2f}", share, f"{row['times_the_neighbour']:.2g}")
+        parts.append(table)
+    if result["certified"]:
+        table = Table(title="Certified fingers", box=None, pad_edge=False)
+        for heading in ("motions", "guided by", "number", "certified", "s", "error mm"):
+            table.add_column(heading, justify="left" if heading[0] in "mg" else "right")
+        for group, by_way in result["certified"].items():
+            for way, row in by_way.items():
+                error = "-" if row["joint_error"] is None else f"{row['joint_error']:.1f}"
+                share = f"{100.0 * row['share']:.0f} %"
+                table.add_row(
+                    group, way, str(row["motions"]), share, f"{row['seconds']:.1f}", error
+                )
         parts.append(table)
     return Group(*parts, judged_table(result, _MEANINGS))

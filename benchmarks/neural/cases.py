@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from handwright.core.clip import Clip
+from handwright.errors import InvalidValueError
 from handwright.learning.data.motion import TaughtMotion, load_motions
 from handwright.learning.training.lessons.sources import recorded_motions
 
@@ -51,6 +52,10 @@ def own_trial(folder: Path) -> Trial:
         folder: Where they are.
     """
     motions = list(load_motions(folder))
+    if not any(motion.split == "test" for motion in motions):
+        raise InvalidValueError(
+            f"{folder}: holds no motions of a test split. Make some: handwright data make."
+        )
     known = {motion.shape for motion in motions if motion.split == "train"}
     return Trial(
         list(_tried(motions, known)), [one.clip for one in motions if one.split == "train"]

@@ -13,6 +13,7 @@ from handwright.core.clip import Clip, HandMotion
 from handwright.core.contact import ContactTrack
 from handwright.core.hand import HandModel
 from handwright.evidence import PublishedConventions, physical_realism, smoothness
+from handwright.evidence.metrics.realism import capsule_contacts
 from handwright.kinematics.fk import frame_poses
 
 FPS = 60.0
@@ -34,7 +35,10 @@ class Figures(NamedTuple):
     """Of one motion, or the mean of several weighed by their frames."""
 
     realism: float
-    """Share of the carried frames that contact forces explain, %; NaN if nothing is carried."""
+    """Share of the carried frames that contact forces explain, %; NaN if nothing is carried. With
+    the friction that the bodies were taught with, or the published one of recordings."""
+    realism_published: float
+    """The same with the published friction, whatever that of the bodies is."""
     penetration: float
     """Mean depth of the pairs of frame and capsule that penetrate, cm."""
     smoothness: float
@@ -71,18 +75,34 @@ def with_fingers(teacher: Clip, q: Mapping[str, Float[np.ndarray, "T J"]]) -> Cl
     return replace(teacher, hands=hands, contacts=ContactTrack.empty())
 
 
-def measured(made: Clip, teacher: Clip) -> Figures:
-    """All figures of a motion whose frames are those of its teacher."""
-    conventions = PublishedConventions(fps=FPS)
-    shares, depths, counted = [], [], []
-    for body in made.bodies:
-        found = physical_realism(made, body, conventions)
-        shares.append(0.0 if np.isnan(found.percent) else found.percent)
-        depths.append(found.penetration)
-        counted.append(found.counted)
+def measured(made: Clip, teacher: Clip, *, own_friction: bool = True) -> Figures:
+    """All figures of a motion whose frames are those of its teacher.
+
+    Args:
+        made: The motion.
+        teacher: The motion of its teacher.
+        own_friction: Whether bodies have the friction that they are known to have, as taught ones
+            do, or that of the published metrics.
+    """
+    published = PublishedConventions(fps=FPS)
+    shares, plain, depths, counted = [], [], [], []
+    for name in made.bodies:
+        contacts = capsule_contacts(made, name, reach=0.005)
+        theirs = physical_realism(made, name, published, found=contacts)
+        friction = made.problem.bodies[name].friction
+        ours = (
+            physical_realism(made, name, replace(published, friction=friction), found=contacts)
+            if own_friction
+            else theirs
+        )
+        plain.append(0.0 if np.isnan(theirs.percent) else theirs.percent)
+        shares.append(0.0 if np.isnan(ours.percent) else ours.percent)
+        depths.append(ours.penetration)
+        counted.append(ours.counted)
     carried = sum(counted)
     return Figures(
         realism=float(np.dot(shares, counted) / carried) if carried else float("nan"),
+        realism_published=float(np.dot(plain, counted) / carried) if carried else float("nan"),
         penetration=float(np.mean(depths)),
         smoothness=smoothness(made, fps=FPS).acceleration,
         joint_error=1e3 * float(joint_errors(made, teacher).mean()),
@@ -95,13 +115,17 @@ def mean_of(parts: Sequence[Figures]) -> Figures:
     """Means over motions, weighed by frames; realism by carried frames."""
     frames = np.array([part.frames for part in parts], dtype=float)
     carried = np.array([part.carried for part in parts], dtype=float)
-    realism = np.array([0.0 if part.carried == 0 else part.realism for part in parts])
+
+    def by_carried(name: str) -> float:
+        shares = [0.0 if part.carried == 0 else getattr(part, name) for part in parts]
+        return float(np.dot(shares, carried) / carried.sum()) if carried.any() else float("nan")
 
     def weighed(name: str) -> float:
         return float(np.dot([getattr(part, name) for part in parts], frames) / frames.sum())
 
     return Figures(
-        realism=float(np.dot(realism, carried) / carried.sum()) if carried.any() else float("nan"),
+        realism=by_carried("realism"),
+        realism_published=by_carried("realism_published"),
         penetration=weighed("penetration"),
         smoothness=weighed("smoothness"),
         joint_error=weighed("joint_error"),

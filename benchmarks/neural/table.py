@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.neural.baselines import Fingers, NearestNeighbour, first_pose, mean_pose
-from benchmarks.neural.cases import Case
+from benchmarks.neural.cases import TAILS, Case
 from benchmarks.neural.figures import Figures, mean_of, measured, with_fingers
 from handwright.core.clip import Clip
 from handwright.methods.neural.fitting import Correction
@@ -56,13 +56,13 @@ def table_of(
     """
     rows: dict[str, dict[str, list[Figures]]] = {}
     for case in cases:
-        row = rows.setdefault(case.group, {})
+        row, own = rows.setdefault(case.group, {}), case.group != TAILS
         step(f"{TEACHER}: {case.name}")
-        row.setdefault(TEACHER, []).append(measured(case.teacher, case.teacher))
+        row.setdefault(TEACHER, []).append(measured(case.teacher, case.teacher, own_friction=own))
         for name, maker in makers.items():
             step(f"{name}: {case.name}")
             made = with_fingers(case.teacher, maker(case.teacher))
-            row.setdefault(name, []).append(measured(made, case.teacher))
+            row.setdefault(name, []).append(measured(made, case.teacher, own_friction=own))
     table = {
         group: {name: mean_of(parts) for name, parts in row.items()} for group, row in rows.items()
     }

@@ -102,7 +102,12 @@ def frequent_cause(rows: Sequence[Mapping[str, Any]]) -> str | None:
 
 
 def run(
-    data: Path, *, windows: int | None = None, budget: float = 30.0, guided: bool = False
+    data: Path,
+    *,
+    windows: int | None = None,
+    budget: float = 30.0,
+    guided: bool = False,
+    model: str | None = None,
 ) -> dict[str, Any]:
     """Runs all windows in two processes; at most a quarter of an hour with warm caches.
 
@@ -111,6 +116,7 @@ def run(
         windows: Only so many, spread over the list; all if None.
         budget: Of the search in each window, s.
         guided: Whether the recorded fingers guide the search.
+        model: Network whose fingers guide it instead: a folder, or ``shipped``.
     """
     from rich.console import Console
     from rich.progress import Progress, TimeElapsedColumn
@@ -125,7 +131,10 @@ def run(
         # The first one alone, so that two processes do not compile the same at the same time.
         with ProcessPoolExecutor(_MAX_WORKERS, get_context("spawn")) as pool:
             for part in (chosen[:1], chosen[1:]):
-                jobs = {pool.submit(measure_window, data, one, budget, guided): one for one in part}
+                jobs = {
+                    pool.submit(measure_window, data, one, budget, guided, model): one
+                    for one in part
+                }
                 for job in as_completed(jobs):
                     window = jobs[job]
                     rows[window] = job.result()
@@ -140,6 +149,7 @@ def run(
         "bars_met": bars_met(judged, BARS),
         "budget_s": budget,
         "is_guided": guided,
+        "model": model,
     }
 
 

@@ -1,4 +1,4 @@
-"""One window of a recording: contact sampling without the recorded fingers, or guided by them."""
+"""One window of a recording: contact sampling by itself, or guided by fingers."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ from handwright.io.manipnet.dataset import Recording, read_recording
 from handwright.io.strict_json import parse_json
 from handwright.kinematics import posed_tips
 from handwright.methods import ContactSampling
+from handwright.methods.neural.motion import learned_motion
+from handwright.methods.neural.network.runtime import load_network
 from handwright.synthesis import synthesize
 
 FPS = 30.0
@@ -190,7 +192,7 @@ def _cause(result: Result, reasons: Sequence[Sequence[str]]) -> str:
 
 
 def measure_window(
-    data: Path, window: Window, budget: float, guided: bool = False
+    data: Path, window: Window, budget: float, guided: bool = False, model: str | None = None
 ) -> dict[str, Any]:
     """Solves one window and measures what comes out.
 
@@ -199,6 +201,7 @@ def measure_window(
         window: Which part of which recording.
         budget: Of the search, s.
         guided: Whether the recorded fingers guide the search.
+        model: Network whose fingers guide it instead: a folder, or ``shipped``.
     """
     recording = _recording(data / "sequences" / f"{window.recording}.npz")
     problem = recording.problem(window.start, window.stop, sides=window.sides, fps=FPS)
@@ -216,6 +219,8 @@ def measure_window(
     if guided:
         method = method.guided_by(recorded)
     begin = time.perf_counter()
+    if model is not None:
+        method = method.guided_by(learned_motion(problem, load_network(model)))
     result = synthesize(problem, method, seed=_SEED)
     seconds = time.perf_counter() - begin
     tolerances = Tolerances(

@@ -13,10 +13,12 @@ pytest.importorskip("onnxruntime", reason="the extra neural is not installed")
 
 from corpus import problem_of, solved
 
+from benchmarks.neural import ablations
 from benchmarks.neural.baselines import NearestNeighbour, first_pose, mean_pose
 from benchmarks.neural.bench import BARS, describe, run
 from benchmarks.neural.cases import TAILS, Case, recorded_trial
 from benchmarks.neural.figures import Figures, mean_of, measured, with_fingers
+from benchmarks.neural.recovery import prolonged, recoveries
 from benchmarks.neural.table import baselines, networks, table_of
 from handwright.errors import HandwrightError
 from handwright.methods import METHODS
@@ -66,12 +68,13 @@ def test_baselines_stand_still_or_repeat_what_was_taught(teacher):
 
 
 def test_means_are_weighed_by_frames():
-    short = Figures(100.0, 0.1, 50.0, 10.0, 100, 10)
-    long = Figures(50.0, 0.3, 150.0, 20.0, 300, 30)
+    short = Figures(100.0, 80.0, 0.1, 50.0, 10.0, 100, 10)
+    long = Figures(50.0, 40.0, 0.3, 150.0, 20.0, 300, 30)
     mean = mean_of([short, long])
     assert mean.realism == pytest.approx(62.5)
+    assert mean.realism_published == pytest.approx(50.0)
     assert mean.joint_error == pytest.approx(17.5)
-    nothing = Figures(math.nan, 0.0, 50.0, 10.0, 100, 0)
+    nothing = Figures(math.nan, math.nan, 0.0, 50.0, 10.0, 100, 0)
     assert mean_of([short, nothing]).realism == pytest.approx(100.0)
 
 
@@ -90,8 +93,41 @@ def test_a_table_has_teacher_baselines_and_every_correction(teacher):
 def test_what_is_missing_is_asked_for():
     with pytest.raises(HandwrightError, match="--motions DIR"):
         run()
-    with pytest.raises(HandwrightError, match="--model MODEL"):
-        run(motions=Path("nowhere"))
+    with pytest.raises(HandwrightError, match="handwright data make"):
+        run(motions=Path("nowhere"), model=str(TINY))
+    with pytest.raises(HandwrightError, match="--motions DIR"):
+        ablations.run()
+
+
+def test_friction_of_the_body_or_of_the_paper_is_taken(teacher):
+    slippery = {n: replace(b, friction=0.01) for n, b in teacher.problem.bodies.items()}
+    clip = replace(teacher, problem=replace(teacher.problem, bodies=slippery))
+    own, published = measured(clip, clip), measured(clip, clip, own_friction=False)
+    assert own.realism < 50.0 < published.realism == own.realism_published
+
+
+def test_half_a_minute_goes_to_and_fro_without_a_leap(teacher):
+    long = prolonged(teacher)
+    assert long.times[-1] == pytest.approx(30.0)
+    for name, motion in long.hands.items():
+        step = np.linalg.norm(np.diff(teacher.hands[name].root.position, axis=0), axis=1).max()
+        steps = np.linalg.norm(np.diff(motion.root.position, axis=0), axis=1)
+        assert steps.max() <= step + 1e-12
+        assert not np.allclose(motion.q[0], motion.q[teacher.num_frames - 1])
+
+
+def test_a_wrong_start_is_timed(teacher):
+    found = recoveries(load_network(TINY), [teacher])
+    assert found["motions"] == 1
+    assert 0.0 < found["back_after"] <= 30.0
+    assert found["growth"] > 0.0
+
+
+def test_the_judged_network_surpasses_others_or_not():
+    rows = {f"{name}, contact": {"realism": 50.0} for name in ablations.VARIANTS}
+    assert ablations._share_beaten(rows) == 0.0
+    rows["ours, contact"] = {"realism": 51.0}
+    assert ablations._share_beaten(rows) == 1.0
 
 
 @pytest.mark.data

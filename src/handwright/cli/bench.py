@@ -36,6 +36,7 @@ _BenchName = Literal[
     "recorded-hand",
     "metrics",
     "neural",
+    "neural-table",
     "studio",
 ]
 
@@ -47,9 +48,10 @@ class BenchOptions:
     data: Annotated[Path | None, unset("FOLDER")] = None
     """Folder with the ManipNet recordings, for recordings, recorded-hand, metrics and neural."""
     motions: Annotated[Path | None, unset("DIR")] = None
-    """Folder of 'handwright data make' whose test split is tried, for neural."""
+    """Folder of 'handwright data make' whose test split is tried, for neural and neural-table."""
     model: Annotated[str | None, unset("MODELS")] = None
-    """Folders of 'handwright train' with commas between them, the judged one first, for neural."""
+    """Folders of 'handwright train' with commas between them, the judged one first, for neural; the
+    one that guides the search, for recordings."""
     scenes: Annotated[str | None, unset("NAMES")] = None
     """Some scenes with commas between them, for sampling, trajopt and stepwise."""
     scene: Annotated[str | None, unset("NAME")] = None
@@ -59,13 +61,17 @@ class BenchOptions:
     seeds: Annotated[int | None, unset("INT")] = None
     """Runs of each scene, for trajopt."""
     budget: Annotated[float | None, unset("SECONDS")] = None
-    """Search for each scene, run or window, s, for sampling, preferences and recordings."""
+    """Search for each scene, run or window, s, for sampling, preferences, recordings and neural."""
     windows: Annotated[int | None, unset("INT")] = None
-    """Only so many windows, for recordings."""
+    """Only so many windows, for recordings; certified motions of each group, for neural."""
     guided: Annotated[bool | None, unset("BOOL")] = None
     """Whether the recorded fingers guide the search, for recordings."""
     frames: Annotated[int | None, unset("INT")] = None
     """Explored by each search, for spread."""
+    epochs: Annotated[int | None, unset("INT")] = None
+    """Of each training, for neural-table."""
+    out: Annotated[Path | None, unset("FOLDER")] = None
+    """Where networks are written, for neural-table; those that are there are not trained anew."""
     figure: Annotated[Path | None, unset("FILE.png")] = None
     """Picture (.png) to write, for spread."""
 
@@ -92,9 +98,10 @@ def bench(
     recorded-hand fits the bones of the subject of these recordings and reports how far the recorded
     joints are missed, mm. metrics evaluates four of these recordings beside an independent
     implementation's figures. neural has networks of 'handwright train' move the fingers of motions
-    that they have not seen, beside teachers, trivial baselines and the clock. studio serves fifty
-    clients and two hundred jobs, and measures the server while twelve clips are played. Benchmarks
-    are run from a source checkout; the installed package has none.
+    that they have not seen, beside teachers, trivial baselines and the clock. neural-table trains
+    networks that lack a sensor or a connection and compares them, the paper's Table 1. studio
+    serves fifty clients and two hundred jobs, and measures the server while twelve clips are
+    played. Benchmarks are run from a source checkout; the installed package has none.
 
     Args:
         name: What to measure; see above.

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 def live(
     *,
-    model: Annotated[Path, tyro.conf.arg(metavar="MODEL")],
     object: Annotated[tuple[str, ...], tyro.conf.arg(metavar="SHAPE|FILE ...")],
+    model: Annotated[str, tyro.conf.arg(metavar="MODEL")] = "shipped",
     port: Annotated[int | None, unset("INT")] = None,
 ) -> None:
     """Give tracked hands their fingers, while they move, over a websocket.
@@ -27,9 +27,9 @@ def live(
     docs/how-to/live-fingers.md; examples/live_client.py is a client. Ctrl-C and SIGTERM end it.
 
     Args:
-        model: Folder of a network made by 'handwright train'.
         object: One or more objects, which clients may put in the place of each other: shapes that
             'handwright shapes' lists, or mesh files. The first is there at first.
+        model: Folder of a network made by 'handwright train', or the one of the package.
         port: Where to listen; the first free one from 8765 on by default.
     """
     from handwright.live.server import listen, serve

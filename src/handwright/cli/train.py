@@ -74,7 +74,7 @@ def train(
     Needs the extra learn: pip install torch, then pip install "handwright[learn]".
 
     Args:
-        motions: Folder of taught motions.
+        motions: Folder of taught motions, or a folder of such folders.
         out: Folder of the model; made if it is not there.
         recordings: Instead of DIR: recordings of the ManipNet data set (CC-BY-NC), of which the
             first four fifths are learned. Such a network is for comparisons, not for distribution.

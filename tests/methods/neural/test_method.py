@@ -14,7 +14,7 @@ from handwright.errors import HandwrightError
 from handwright.hands import human
 from handwright.methods import NeuralFingers
 from handwright.methods.neural.motion import learned_motion
-from handwright.methods.neural.network.runtime import load_network
+from handwright.methods.neural.network.runtime import SHIPPED, load_network
 from handwright.methods.neural.rollout import START, rolled_out
 from handwright.methods.neural.sensing.view import hand_views
 from handwright.scenes import load_scene
@@ -65,10 +65,10 @@ def test_a_start_that_is_given_is_gone_on_from(problem, network):
     assert np.abs(found[1] - closed).max() < np.abs(found[1] - neutral).max()
 
 
-def test_without_a_network_it_says_how_to_make_one(problem):
-    result = synthesize(problem, NeuralFingers())
-    assert result.status is Status.BAD_INPUT
-    assert "handwright train" in result.message
+def test_the_network_of_the_package_is_taken_if_none_is_named(problem):
+    assert NeuralFingers().model == SHIPPED
+    result = synthesize(problem, NeuralFingers(finish="plain"))
+    assert result.status is not Status.BAD_INPUT
 
 
 def test_a_model_that_is_not_there_is_named(problem):

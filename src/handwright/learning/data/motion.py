@@ -157,8 +157,9 @@ def count_frames(path: str | Path) -> int:
 
 
 def motion_files(folder: str | Path) -> list[Path]:
-    """Files of the motions of a folder, in the order of their names."""
-    return sorted(Path(folder).glob("*_s*_[0-9]*.npz"))
+    """Files of the motions of a folder and of the folders right in it, in the order of names."""
+    found = [*Path(folder).glob("*_s*_[0-9]*.npz"), *Path(folder).glob("*/*_s*_[0-9]*.npz")]
+    return sorted(found)
 
 
 def _packed(pose: Pose) -> Float[np.ndarray, "T 7"]:

@@ -175,7 +175,7 @@ def _make(number: int) -> Outcome:
 
 
 def unsolved_rows(folder: str | Path) -> list[dict[str, Any]]:
-    """Notes on the tracks of a folder that got no fingers, in the order of their names."""
-    return [
-        json.loads(path.read_bytes()) for path in sorted((Path(folder) / UNSOLVED).glob("*.json"))
-    ]
+    """Notes on the tracks of a folder, or of those in it, that got no fingers, by their names."""
+    here = Path(folder)
+    notes = [*here.glob(f"{UNSOLVED}/*.json"), *here.glob(f"*/{UNSOLVED}/*.json")]
+    return [json.loads(path.read_bytes()) for path in sorted(notes)]

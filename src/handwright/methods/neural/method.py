@@ -22,7 +22,7 @@ from handwright.methods.base import (
 )
 from handwright.methods.neural.fitting import Correction
 from handwright.methods.neural.motion import learned_motion
-from handwright.methods.neural.network.runtime import load_network
+from handwright.methods.neural.network.runtime import SHIPPED, load_network
 from handwright.methods.table import METHODS
 
 _PAPER = Paper(
@@ -62,7 +62,9 @@ class NeuralFingers(Method):
         "most plain ones.",
     )
     model: str = setting(
-        "", basic=True, help="Folder of a network made by 'handwright train'; it must be given."
+        SHIPPED,
+        basic=True,
+        help="Folder of a network made by 'handwright train', or the one of the package.",
     )
     correction: Correction = setting(
         "contact",
@@ -126,11 +128,6 @@ class NeuralFingers(Method):
                     f"Learned fingers are those of a human hand without an arm, and '{name}' is "
                     f"'{model.name}'. Give the model human, or use --method sampling."
                 )
-        if not self.model:
-            return (
-                "Learned fingers need a network, and none is shipped yet. Make one with "
-                "'handwright data make' and 'handwright train', and give its folder as --model."
-            )
         return str(self._sampling().lacks(problem)) if self.finish == "certified" else ""
 
     def search(self, problem: Problem) -> Search:

@@ -8,13 +8,17 @@ from jaxtyping import Float
 from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ContactTrack
 from handwright.core.problem import Problem
+from handwright.core.track import Track
 from handwright.methods.neural.fitting import Correction
 from handwright.methods.neural.network.runtime import Network, WindowedNetwork
 from handwright.methods.neural.rollout import rolled_out
+from handwright.methods.neural.sensing.motion import RATE
 from handwright.methods.neural.sensing.view import hand_views
 
 NAME = "neural"
 """Of the method."""
+# How long everything stays still until fingers start, s.
+_SETTLING = 0.5
 
 
 def learned_motion(
@@ -28,7 +32,8 @@ def learned_motion(
         correction: What is done to its poses.
     """
     views = hand_views(problem)
-    found = rolled_out(network, views, correction=correction)
+    start = _settled(problem, network, correction)
+    found = rolled_out(network, views, start=start, correction=correction)
     times = problem.times
     hands = {
         name: HandMotion(problem.track(name).at(times), _at(times, views[name].times, found[name]))
@@ -42,6 +47,21 @@ def learned_motion(
         contacts=ContactTrack.empty(),
         provenance=Provenance(problem.name, NAME),
     )
+
+
+def _settled(
+    problem: Problem, network: Network | WindowedNetwork, correction: Correction
+) -> dict[str, Float[np.ndarray, " J"]]:
+    """The pose that fingers come to if everything stays where it is at first, by hand, rad.
+
+    Tracks may begin with a body in the hand, and fingers are closed around it then.
+    """
+    times = np.arange(round(_SETTLING * RATE) + 1) / RATE
+    now = np.full(len(times), problem.times[0])
+    tracks = {name: Track(times, track.at(now)) for name, track in problem.tracks.items()}
+    still = Problem(problem.name, times, problem.hands, problem.bodies, tracks=tracks)
+    found = rolled_out(network, hand_views(still), correction=correction)
+    return {name: q[-1] for name, q in found.items()}
 
 
 def _at(

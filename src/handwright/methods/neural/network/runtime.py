@@ -27,6 +27,10 @@ from handwright.methods.neural.sensing.motion import RATE
 from handwright.methods.neural.sensing.sensors import FINGER_SIZE
 from handwright.methods.neural.sensing.table import FIXED_SIZE, NUM_FEATURES
 
+SHIPPED = "shipped"
+"""Name of the model that comes with the package."""
+_SHIPPED_FOLDER = Path(__file__).parent.parent / "weights"
+
 
 class Network:
     """A network that sees the features of one frame and says the next one.
@@ -146,14 +150,14 @@ def load_network(path: str | Path) -> Network | WindowedNetwork:
     """A trained network.
 
     Args:
-        path: The folder of a model, or one of the network's files in it.
+        path: The folder of a model, one of the network's files in it, or ``shipped``.
     """
-    path = Path(path)
+    path = _SHIPPED_FOLDER if str(path) == SHIPPED else Path(path)
     folder = path if path.is_dir() else path.parent
     if not path.exists():
         raise InvalidValueError(
             f"{path}: is not there; expected the folder of a trained network. "
-            "Make one with 'handwright train'."
+            f"Make one with 'handwright train', or say '{SHIPPED}' for the one of the package."
         )
     if path.is_file() and path.stem not in PARTS["windowed"]:
         return Network(path)
