@@ -37,6 +37,7 @@ _BenchName = Literal[
     "metrics",
     "neural",
     "neural-table",
+    "neural-live",
     "studio",
 ]
 
@@ -51,7 +52,7 @@ class BenchOptions:
     """Folder of 'handwright data make' whose test split is tried, for neural and neural-table."""
     model: Annotated[str | None, unset("MODELS")] = None
     """Folders of 'handwright train' with commas between them, the judged one first, for neural; the
-    one that guides the search, for recordings."""
+    one that guides the search, for recordings; the one of neural-live."""
     scenes: Annotated[str | None, unset("NAMES")] = None
     """Some scenes with commas between them, for sampling, trajopt and stepwise."""
     scene: Annotated[str | None, unset("NAME")] = None
@@ -68,6 +69,8 @@ class BenchOptions:
     """Whether the recorded fingers guide the search, for recordings."""
     frames: Annotated[int | None, unset("INT")] = None
     """Explored by each search, for spread."""
+    seconds: Annotated[int | None, unset("INT")] = None
+    """Simulated time, s, for neural-live."""
     epochs: Annotated[int | None, unset("INT")] = None
     """Of each training, for neural-table."""
     out: Annotated[Path | None, unset("FOLDER")] = None
@@ -99,9 +102,10 @@ def bench(
     joints are missed, mm. metrics evaluates four of these recordings beside an independent
     implementation's figures. neural has networks of 'handwright train' move the fingers of motions
     that they have not seen, beside teachers, trivial baselines and the clock. neural-table trains
-    networks that lack a sensor or a connection and compares them, the paper's Table 1. studio
-    serves fifty clients and two hundred jobs, and measures the server while twelve clips are
-    played. Benchmarks are run from a source checkout; the installed package has none.
+    networks that lack a sensor or a connection and compares them, the paper's Table 1. neural-live
+    feeds a network ten minutes of tracked poses over a bad line and swaps objects. studio serves
+    fifty clients and two hundred jobs, and measures the server while twelve clips are played.
+    Benchmarks are run from a source checkout; the installed package has none.
 
     Args:
         name: What to measure; see above.
