@@ -13,7 +13,9 @@ from handwright.methods.neural.fitting import Correction
 from handwright.methods.neural.network.runtime import Network, WindowedNetwork
 from handwright.methods.neural.rollout import rolled_out
 from handwright.methods.neural.sensing.motion import RATE
+from handwright.methods.neural.sensing.resampling import even_times
 from handwright.methods.neural.sensing.view import hand_views
+from handwright.methods.neural.stretches import sensed_stretches
 
 NAME = "neural"
 """Of the method."""
@@ -31,12 +33,21 @@ def learned_motion(
         network: Trained.
         correction: What is done to its poses.
     """
-    views = hand_views(problem)
-    start = _settled(problem, network, correction)
-    found = rolled_out(network, views, start=start, correction=correction)
-    times = problem.times
+    posture = _settled(problem, network, correction)
+    parts = []
+    for stretch in sensed_stretches(problem):
+        views = hand_views(problem, stretch.objects)
+        # The last frame of a stretch is the first of the next one.
+        frames = stretch.first, min(stretch.end + 1, len(views[next(iter(views))]))
+        found = rolled_out(network, views, start=posture, correction=correction, frames=frames)
+        posture = {name: q[-1] for name, q in found.items()}
+        parts.append({name: q[: stretch.end - stretch.first] for name, q in found.items()})
+    times, even = problem.times, even_times(problem.times)
     hands = {
-        name: HandMotion(problem.track(name).at(times), _at(times, views[name].times, found[name]))
+        name: HandMotion(
+            problem.track(name).at(times),
+            _at(times, even, np.concatenate([part[name] for part in parts])),
+        )
         for name in problem.hands
     }
     return Clip(
@@ -60,7 +71,8 @@ def _settled(
     now = np.full(len(times), problem.times[0])
     tracks = {name: Track(times, track.at(now)) for name, track in problem.tracks.items()}
     still = Problem(problem.name, times, problem.hands, problem.bodies, tracks=tracks)
-    found = rolled_out(network, hand_views(still), correction=correction)
+    first = sensed_stretches(problem)[0].objects
+    found = rolled_out(network, hand_views(still, first), correction=correction)
     return {name: q[-1] for name, q in found.items()}
 
 
