@@ -20,6 +20,7 @@ MODULES = {
     "metrics": "benchmarks.recordings.metrics",
     "neural": "benchmarks.neural.bench",
     "neural-table": "benchmarks.neural.ablations",
+    "neural-shapes": "benchmarks.neural.shapes",
     "studio": "benchmarks.studio.bench",
 }
 """Where ``run`` and ``describe`` of each measurement are."""

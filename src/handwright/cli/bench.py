@@ -37,6 +37,7 @@ _BenchName = Literal[
     "metrics",
     "neural",
     "neural-table",
+    "neural-shapes",
     "studio",
 ]
 
@@ -51,9 +52,9 @@ class BenchOptions:
     """Folder of 'handwright data make' whose test split is tried, for neural and neural-table."""
     model: Annotated[str | None, unset("MODELS")] = None
     """Folders of 'handwright train' with commas between them, the judged one first, for neural; the
-    one that guides the search, for recordings."""
+    one that guides the search, for recordings; the only one, for neural-shapes."""
     scenes: Annotated[str | None, unset("NAMES")] = None
-    """Some scenes with commas between them, for sampling, trajopt and stepwise."""
+    """Some scenes with commas between them, for sampling, trajopt, stepwise and neural-shapes."""
     scene: Annotated[str | None, unset("NAME")] = None
     """The scene of spread."""
     num: Annotated[int | None, unset("INT")] = None
@@ -61,7 +62,8 @@ class BenchOptions:
     seeds: Annotated[int | None, unset("INT")] = None
     """Runs of each scene, for trajopt."""
     budget: Annotated[float | None, unset("SECONDS")] = None
-    """Search for each scene, run or window, s, for sampling, preferences, recordings and neural."""
+    """Search for each scene, run or window, s, for sampling, preferences, recordings, neural and
+    neural-shapes."""
     windows: Annotated[int | None, unset("INT")] = None
     """Only so many windows, for recordings; certified motions of each group, for neural."""
     guided: Annotated[bool | None, unset("BOOL")] = None
@@ -99,9 +101,10 @@ def bench(
     joints are missed, mm. metrics evaluates four of these recordings beside an independent
     implementation's figures. neural has networks of 'handwright train' move the fingers of motions
     that they have not seen, beside teachers, trivial baselines and the clock. neural-table trains
-    networks that lack a sensor or a connection and compares them, the paper's Table 1. studio
-    serves fifty clients and two hundred jobs, and measures the server while twelve clips are
-    played. Benchmarks are run from a source checkout; the installed package has none.
+    networks that lack a sensor or a connection and compares them, the paper's Table 1.
+    neural-shapes has a network move fingers around shapes and sizes, and in scenes, that it was not
+    taught. studio serves fifty clients and two hundred jobs, and measures the server while twelve
+    clips are played. Benchmarks are run from a source checkout; the installed package has none.
 
     Args:
         name: What to measure; see above.
