@@ -78,16 +78,16 @@ class _Plan:
 
 PLANS: Mapping[str, Sequence[_Plan]] = {
     SCALED: (
-        _Plan((_CYLINDER,), ("turn",), 0, grips=("side", "above")),
+        _Plan((_CYLINDER,), ("turn",), 2, grips=("side", "above")),
         _Plan((_CYLINDER,), ("pass",), 0, grips=("side", "above")),
     ),
     SWAPPED: (
         _Plan((_CYLINDER,), ("tilt",), 0, grips=("side",)),
-        _Plan((_CYLINDER,), ("pass",), 0, side="left", grips=("side",)),
+        _Plan((_CYLINDER,), ("pass",), 1, side="left", grips=("side",)),
     ),
     TEA_SET: (
         _Plan((_TEAPOT,), ("pour",), 0, grips=("handle",)),
-        _Plan((_MUG,), ("drink",), 0, grips=("handle",)),
+        _Plan((_MUG,), ("tilt",), 0, grips=("handle",)),
         _Plan((_MUG,), ("drink",), 0, side="left", grips=("side", "wrap")),
     ),
     POURED: (

@@ -10,6 +10,7 @@ from handwright.core.contact import ContactTrack
 from handwright.core.problem import Problem
 from handwright.core.track import Track
 from handwright.methods.neural.fitting import Correction
+from handwright.methods.neural.in_turn import moved_in_turn, turns_of
 from handwright.methods.neural.network.runtime import Network, WindowedNetwork
 from handwright.methods.neural.rollout import rolled_out
 from handwright.methods.neural.sensing.motion import RATE
@@ -31,6 +32,9 @@ def learned_motion(
         network: Trained.
         correction: What is done to its poses.
     """
+    turns = turns_of(problem)
+    if len(turns) > 1:
+        return moved_in_turn(problem, turns, lambda part: learned_motion(part, network, correction))
     views = hand_views(problem)
     start = _settled(problem, network, correction)
     found = rolled_out(network, views, start=start, correction=correction)
