@@ -28,12 +28,15 @@ def _scripted(pose):
     return synthesize(problem_of(SCENE), Scripted(end_pose=pose), certify=False).best
 
 
-def test_fingers_that_close_through_a_body_are_deeper_and_touch_more():
+def test_an_open_hand_holds_nothing_and_frames_that_are_too_deep_are_not_counted():
     open_hand, closed = shape_figures(_scripted("open")), shape_figures(_scripted("closed"))
-    assert open_hand.digits < closed.digits
-    assert open_hand.deepest <= closed.deepest
-    assert closed.deepest > 0.5
-    assert open_hand.realism <= 5.0
+    assert open_hand.carried > 0
+    assert open_hand.realism == 0.0
+    assert 0.0 < open_hand.digits < 5.0
+    # Fingers that close right through the box: nothing is left to be counted, and it shows.
+    assert closed.deepest > open_hand.deepest
+    assert closed.carried == 0
+    assert np.isnan([closed.realism, closed.digits]).all()
 
 
 def test_a_swapped_body_has_its_middle_and_friction_where_the_old_one_had_them():
