@@ -21,6 +21,7 @@ MODULES = {
     "neural": "benchmarks.neural.bench",
     "neural-table": "benchmarks.neural.ablations",
     "neural-live": "benchmarks.neural.live",
+    "neural-shapes": "benchmarks.neural.shapes",
     "studio": "benchmarks.studio.bench",
 }
 """Where ``run`` and ``describe`` of each measurement are."""

@@ -38,6 +38,7 @@ _BenchName = Literal[
     "neural",
     "neural-table",
     "neural-live",
+    "neural-shapes",
     "studio",
 ]
 
@@ -52,9 +53,9 @@ class BenchOptions:
     """Folder of 'handwright data make' whose test split is tried, for neural and neural-table."""
     model: Annotated[str | None, unset("MODELS")] = None
     """Folders of 'handwright train' with commas between them, the judged one first, for neural; the
-    one that guides the search, for recordings; the one of neural-live."""
+    one that guides the search, for recordings; the only one, for neural-live and neural-shapes."""
     scenes: Annotated[str | None, unset("NAMES")] = None
-    """Some scenes with commas between them, for sampling, trajopt and stepwise."""
+    """Some scenes with commas between them, for sampling, trajopt, stepwise and neural-shapes."""
     scene: Annotated[str | None, unset("NAME")] = None
     """The scene of spread."""
     num: Annotated[int | None, unset("INT")] = None
@@ -62,7 +63,8 @@ class BenchOptions:
     seeds: Annotated[int | None, unset("INT")] = None
     """Runs of each scene, for trajopt."""
     budget: Annotated[float | None, unset("SECONDS")] = None
-    """Search for each scene, run or window, s, for sampling, preferences, recordings and neural."""
+    """Search for each scene, run or window, s, for sampling, preferences, recordings, neural and
+    neural-shapes."""
     windows: Annotated[int | None, unset("INT")] = None
     """Only so many windows, for recordings; certified motions of each group, for neural."""
     guided: Annotated[bool | None, unset("BOOL")] = None
@@ -103,9 +105,10 @@ def bench(
     implementation's figures. neural has networks of 'handwright train' move the fingers of motions
     that they have not seen, beside teachers, trivial baselines and the clock. neural-table trains
     networks that lack a sensor or a connection and compares them, the paper's Table 1. neural-live
-    feeds a network ten minutes of tracked poses over a bad line and swaps objects. studio serves
-    fifty clients and two hundred jobs, and measures the server while twelve clips are played.
-    Benchmarks are run from a source checkout; the installed package has none.
+    feeds a network ten minutes of tracked poses over a bad line and swaps objects. neural-shapes
+    has a network move fingers around shapes and sizes, and in scenes, that it was not taught.
+    studio serves fifty clients and two hundred jobs, and measures the server while twelve clips are
+    played. Benchmarks are run from a source checkout; the installed package has none.
 
     Args:
         name: What to measure; see above.

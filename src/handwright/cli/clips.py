@@ -11,6 +11,7 @@ import tyro
 from tyro.conf import FlagCreatePairsOff, Positional
 
 from handwright.cli.console import ClipPath, make_console, make_table, unset, writable_folder
+from handwright.errors import InvalidValueError
 
 
 def info(
@@ -189,6 +190,10 @@ class FilmOptions:
     """Height of the camera above the horizon, degrees."""
     plain: FlagCreatePairsOff[bool] = False
     """Leave out contact points and force arrows."""
+    beside: Annotated[tuple[Path, ...], tyro.conf.arg(metavar="FILE.npz ...")] = ()
+    """More clips, to be seen beside the first."""
+    labels: Annotated[tuple[str, ...], tyro.conf.arg(metavar="TEXT ...")] = ()
+    """What is written below each of several clips; the names of their files if not given."""
 
 
 def render(
@@ -198,7 +203,7 @@ def render(
     *,
     film: Annotated[FilmOptions, tyro.conf.arg(name="")],
 ) -> None:
-    """Film a clip (.mp4, .gif) or draw a strip of stills (.png).
+    """Film a clip (.mp4, .gif), or several beside each other, or draw stills (.png).
 
     Args:
         clip: A clip file or a ManipNet recording (.npz).
@@ -211,7 +216,15 @@ def render(
     from handwright.render.camera import Camera
     from handwright.render.clip_scene import Overlay
     from handwright.render.film import FilmSettings, render_clip
+    from handwright.render.side_by_side import render_side_by_side
 
+    files = (clip, *film.beside)
+    labels = film.labels or tuple(file.stem for file in files)
+    if len(set(labels)) != len(files):
+        raise InvalidValueError(
+            f"There are {len(files)} clips and the labels {', '.join(labels)}; expected one for "
+            "each, all different. Pass --labels."
+        )
     settings = FilmSettings(
         width=film.width,
         height=film.height,
@@ -221,7 +234,11 @@ def render(
         overlay=Overlay(contacts=not film.plain, forces=not film.plain),
     )
     writable_folder(out.parent)
-    render_clip(load_npz(clip), out, settings)
+    if len(files) == 1:
+        render_clip(load_npz(clip), out, settings)
+    else:
+        clips = {label: load_npz(file) for label, file in zip(labels, files, strict=True)}
+        render_side_by_side(clips, out, settings)
     make_console().print(f"Wrote {out}.", soft_wrap=True, highlight=False)
 
 

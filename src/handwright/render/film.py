@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -111,17 +112,41 @@ def render_clip(clip: Clip, path: str | Path, settings: FilmSettings | None = No
     """
     settings = FilmSettings() if settings is None else settings
     path = Path(path)
+    if picture_suffix(path) == ".png":
+        return _write_strip(clip, path, settings)
+    frames = film_frames(clip, film_rate(path, settings))
+    return write_film(pictures(clip, frames, settings), path, settings)
+
+
+def picture_suffix(path: Path) -> str:
+    """One of ``SUFFIXES``; refused, before anything is drawn, if the file cannot be written."""
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise UnknownNameError("picture format", suffix or str(path), SUFFIXES)
     if suffix == ".mp4":
         require("imageio_ffmpeg", extra="film", feature="Writing .mp4 films")
-    if suffix == ".png":
-        return _write_strip(clip, path, settings)
+    return suffix
+
+
+def film_rate(path: Path, settings: FilmSettings) -> float:
+    """Frames of a film for each second of the motion: a .gif has no more than are shown."""
+    return min(settings.fps, _GIF_FPS) if path.suffix.lower() == ".gif" else settings.fps
+
+
+def write_film(
+    images: Iterable[UInt8[np.ndarray, "H W 3"]], path: Path, settings: FilmSettings
+) -> Path:
+    """Writes pictures as a film (.mp4, .gif); half a file is never seen.
+
+    Args:
+        images: Of one size, even numbers of pixels for .mp4; taken one after the other.
+        path: Its suffix chooses the format; missing folders are made.
+        settings: Their rate counts.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    write = _write_mp4 if suffix == ".mp4" else _write_gif
+    write = _write_mp4 if path.suffix.lower() == ".mp4" else _write_gif
     with whole_path(path) as temporary:
-        write(clip, temporary, settings)
+        write(images, temporary, film_rate(path, settings))
     return path
 
 
@@ -156,12 +181,14 @@ def _write_strip(clip: Clip, path: Path, settings: FilmSettings) -> Path:
     return write_png(contact_sheet(images, math.ceil(len(images) / rows), labels), path)
 
 
-def _write_mp4(clip: Clip, path: Path, settings: FilmSettings) -> None:
+def _write_mp4(images: Iterable[UInt8[np.ndarray, "H W 3"]], path: Path, fps: float) -> None:
     ffmpeg = require("imageio_ffmpeg", extra="film", feature="Writing .mp4 films")
+    waiting = iter(images)
+    first = next(waiting)
     writer = ffmpeg.write_frames(
         str(path),
-        (settings.width, settings.height),
-        fps=settings.fps,
+        (first.shape[1], first.shape[0]),
+        fps=fps,
         codec="libx264",
         macro_block_size=2,
         output_params=["-crf", "18", "-movflags", "+faststart"],
@@ -169,7 +196,7 @@ def _write_mp4(clip: Clip, path: Path, settings: FilmSettings) -> None:
     )
     writer.send(None)
     try:
-        for image in pictures(clip, film_frames(clip, settings.fps), settings):
+        for image in chain([first], waiting):
             writer.send(np.ascontiguousarray(image))
     finally:
         writer.close()
@@ -184,17 +211,13 @@ def gif_durations(count: int, fps: float) -> list[int]:
     return [10 * int(step) for step in np.diff(ends)]
 
 
-def _write_gif(clip: Clip, path: Path, settings: FilmSettings) -> None:
-    fps = min(settings.fps, _GIF_FPS)
-    images = [
-        Image.fromarray(np.ascontiguousarray(image)).quantize(128)
-        for image in pictures(clip, film_frames(clip, fps), settings)
-    ]
-    images[0].save(
+def _write_gif(images: Iterable[UInt8[np.ndarray, "H W 3"]], path: Path, fps: float) -> None:
+    shown = [Image.fromarray(np.ascontiguousarray(image)).quantize(128) for image in images]
+    shown[0].save(
         path,
         format="GIF",
         save_all=True,
-        append_images=images[1:],
-        duration=gif_durations(len(images), fps),
+        append_images=shown[1:],
+        duration=gif_durations(len(shown), fps),
         loop=0,
     )

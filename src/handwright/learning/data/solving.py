@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from handwright.core.problem import Problem
 from handwright.core.result import Result, Status
@@ -51,16 +54,10 @@ def make_motion(set_name: str, seed: int, number: int) -> TaughtMotion | Unsolve
     """
     script = draw_script(set_name, seed, number)
     name = f"{set_name}_s{seed}_{number:06d}"
-    play, why = None, ""
-    for part in range(1, _PLAYS + 1):
-        try:
-            play = stage_script(script, generator(seed, number, part))
-            problem = problem_of(play, name)
-            break
-        except UnnaturalError as error:
-            play, why = None, str(error)
-    if play is None:
-        return Unsolved(name, script.split, script.shape, script.acts, 0, "unnatural", why)
+    try:
+        play, problem = thought_out(script, name, seed=seed, number=number)
+    except UnnaturalError as error:
+        return Unsolved(name, script.split, script.shape, script.acts, 0, "unnatural", str(error))
     result = solve(problem, play, seed=seed)
     if result.status is Status.CANCELLED:
         # The search was told to stop: that says nothing about these tracks, and ends the run.
@@ -68,6 +65,29 @@ def make_motion(set_name: str, seed: int, number: int) -> TaughtMotion | Unsolve
     if not result.status.is_success:
         return _unsolved(script, name, problem, result)
     return _taught(script, name, play, result)
+
+
+def thought_out(script: Script, name: str, *, seed: int, number: int) -> tuple[Play, Problem]:
+    """The first natural play of a script, and the problem that it poses: fingers are wanted.
+
+    Args:
+        script: What happens.
+        name: Of the problem.
+        seed: Of the run.
+        number: Of the motion: another one, other chances.
+
+    Raises:
+        UnnaturalError: If none of several plays is natural; says what is wrong with the last.
+    """
+    for part in range(1, _PLAYS):
+        with suppress(UnnaturalError):
+            return _staged(script, name, generator(seed, number, part))
+    return _staged(script, name, generator(seed, number, _PLAYS))
+
+
+def _staged(script: Script, name: str, rng: np.random.Generator) -> tuple[Play, Problem]:
+    play = stage_script(script, rng)
+    return play, problem_of(play, name)
 
 
 def _unsolved(script: Script, name: str, problem: Problem, result: Result) -> Unsolved:
