@@ -11,9 +11,12 @@ from handwright.core.problem import Problem
 from handwright.core.track import Track
 from handwright.methods.neural.fitting import Correction
 from handwright.methods.neural.network.runtime import Network, WindowedNetwork
-from handwright.methods.neural.rollout import rolled_out
+from handwright.methods.neural.retargeting import StandIn, followed, needs_stand_in, stand_in
+from handwright.methods.neural.rollout import Fingers, rolled_out
+from handwright.methods.neural.sensing.body import sensed_body
 from handwright.methods.neural.sensing.motion import RATE
-from handwright.methods.neural.sensing.view import hand_views
+from handwright.methods.neural.sensing.resampling import resampled
+from handwright.methods.neural.sensing.view import hand_views, nearest_body
 
 NAME = "neural"
 """Of the method."""
@@ -26,17 +29,28 @@ def learned_motion(
 ) -> Clip:
     """Hands and bodies on their tracks, fingers as a network says; nobody has judged it.
 
+    Human hands may be of any size. In the place of a robot hand the network poses a human one,
+    which the robot's digits follow.
+
     Args:
         problem: With tracks of all wrists and bodies, at any rate from 24 to 120 frames a second.
         network: Trained.
         correction: What is done to its poses.
     """
-    views = hand_views(problem)
-    start = _settled(problem, network, correction)
+    stands = {
+        name: stand_in(model) for name, model in problem.hands.items() if needs_stand_in(model)
+    }
+    posed = _with_stand_ins(problem, stands)
+    views = hand_views(posed)
+    start = _settled(posed, network, correction)
     found = rolled_out(network, views, start=start, correction=correction)
     times = problem.times
+    even = next(iter(views.values())).times
+    found |= {
+        name: _followed(problem, posed, name, stand, even, found) for name, stand in stands.items()
+    }
     hands = {
-        name: HandMotion(problem.track(name).at(times), _at(times, views[name].times, found[name]))
+        name: HandMotion(problem.track(name).at(times), _at(times, even, found[name]))
         for name in problem.hands
     }
     return Clip(
@@ -47,6 +61,33 @@ def learned_motion(
         contacts=ContactTrack.empty(),
         provenance=Provenance(problem.name, NAME),
     )
+
+
+def _with_stand_ins(problem: Problem, stands: dict[str, StandIn]) -> Problem:
+    """The problem with human hands in the place of robot hands; nothing else of it is kept."""
+    tracks = dict(problem.tracks)
+    for name, stand in stands.items():
+        track = problem.track(name)
+        tracks[name] = Track(track.times, track.pose @ stand.wrist)
+    hands = {**problem.hands, **{name: stand.model for name, stand in stands.items()}}
+    return Problem(problem.name, problem.times, hands, problem.bodies, tracks=tracks)
+
+
+def _followed(
+    problem: Problem,
+    posed: Problem,
+    name: str,
+    stand: StandIn,
+    even: Float[np.ndarray, " N"],
+    found: Fingers,
+) -> Float[np.ndarray, "N J"]:
+    """Joint values of a robot hand that follows its stand-in, at even times, rad."""
+    poses = {one: track.at(problem.times) for one, track in posed.tracks.items()}
+    body = nearest_body(stand.model, poses[name], problem.bodies, poses)
+    root = resampled(problem.times, problem.track(name).at(problem.times), even)
+    on_body = resampled(problem.times, poses[body], even).inverse() @ root
+    field = sensed_body(problem.bodies[body]).near
+    return followed(problem.hands[name], stand, found[name], on_body, field)
 
 
 def _settled(

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.hand import HandModel
-from handwright.geometry.distance.sdf import Field
+from handwright.geometry.distance.sdf import Field, sample_field
 from handwright.geometry.distance.sdf_chains import capsules_to_field
 from handwright.kinematics.fk import posed_capsules, posed_pads, posed_tips
 from handwright.math.pose import Pose
@@ -41,20 +41,24 @@ def aims_of(model: HandModel, q: Float[np.ndarray, "T J"], wrist: Pose, field: F
         field: Signed distances of the body.
     """
     pads, tips = posed_pads(model, q, wrist).position, posed_tips(model, q, wrist).position
-    point, normal, gap = _nearest(model, q, wrist, field)
-    way = np.clip((_OFF - gap) / (_OFF - _TOUCHING), 0.0, 1.0)
+    distance, gradient = sample_field(field, pads.reshape(-1, 3))
+    away = distance.reshape(pads.shape[:2])[..., None]
+    normal = gradient.reshape(pads.shape)
+    normal = normal / np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-9)
+    way = np.clip((_OFF - _gaps(model, q, wrist, field)) / (_OFF - _TOUCHING), 0.0, 1.0)
     touch = way * way * (3.0 - 2.0 * way)
+    # Where the pad is nearest to the body, and not where the link is: on a flat face that leaps
+    # from one end of the link to the other.
     share = touch[..., None]
-    return Aims(pads + share * (point - pads), tips, np.where(share > 0.0, normal, 0.0), touch)
+    return Aims(pads - share * away * normal, tips, np.where(share > 0.0, normal, 0.0), touch)
 
 
-def _nearest(
+def _gaps(
     model: HandModel, q: Float[np.ndarray, "T J"], wrist: Pose, field: Field
-) -> tuple[Float[np.ndarray, "T D 3"], Float[np.ndarray, "T D 3"], Float[np.ndarray, "T D"]]:
-    """Points of the body nearest to the last links, the way out there, and the gaps, m."""
+) -> Float[np.ndarray, "T D"]:
+    """Least gaps of the last links of all digits, m."""
     posed, links = posed_capsules(model, q, wrist), model.capsules.link
-    frames = np.arange(len(q))
-    points, normals, gaps = [], [], []
+    gaps = []
     for digit in model.digits:
         last = np.flatnonzero(links == digit.tip.link)
         start, end = posed.start[:, last].reshape(-1, 3), posed.end[:, last].reshape(-1, 3)
@@ -64,10 +68,5 @@ def _nearest(
             field, np.eye(3), np.zeros(3), np.array(start), np.array(end),
             np.stack([radius, radius], axis=1), _SAMPLES, gap, share, out,
         )  # fmt: skip
-        out /= np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-9)
-        on = start + share[:, None] * (end - start) - (gap + radius)[:, None] * out
-        chosen = gap.reshape(len(q), -1).argmin(axis=1)
-        points.append(on.reshape(len(q), -1, 3)[frames, chosen])
-        normals.append(out.reshape(len(q), -1, 3)[frames, chosen])
-        gaps.append(gap.reshape(len(q), -1)[frames, chosen])
-    return np.stack(points, axis=1), np.stack(normals, axis=1), np.stack(gaps, axis=1)
+        gaps.append(gap.reshape(len(q), -1).min(axis=1))
+    return np.stack(gaps, axis=1)

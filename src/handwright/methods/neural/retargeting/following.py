@@ -20,17 +20,24 @@ from handwright.kinematics.ik.problem import IkWeights
 from handwright.math.pose import Pose
 from handwright.methods.neural.retargeting.aims import Aims, aims_of
 from handwright.methods.neural.retargeting.stand_in import StandIn
+from handwright.methods.neural.sensing.motion import RATE
 
 _REST = "rest"
 # Of a tip's place beside a pad's: the two give the last link its direction.
 _TIP = 0.3
 # Pull to the posture of the frame before, and to that of a smooth motion, m^2/rad^2.
-_FRAME, _SMOOTH = 1e-5, 3e-5
+_FRAME, _SMOOTH = 1e-4, 1e-4
+# Of a pad's place, and of depth in the body, beside that pull.
+_PAD, _OBJECT = 5.0, 100.0
 # Standard deviation of the smoothing over time, frames.
 _BLUR = 2.0
 # Soft pads may sink in so far, m.
 _DEPTH = 3e-4
 _ALL_CAPSULES = 64
+# Samples of a capsule's axis that keep out of the body.
+_SPHERES = 12
+# Fastest joint, rad/s.
+_SPEED = 9.0
 
 
 def followed(
@@ -49,15 +56,16 @@ def followed(
         root: (T,) poses of the robot's root in the frame of the body.
         field: Signed distances of the body that digits touch.
     """
-    aims = _for_digits(aims_of(stand.model, q, root @ stand.wrist, field), stand)
+    aims = _smoothed(aims_of(stand.model, q, root @ stand.wrist, field), stand)
     rough = _each_frame(model, stand, aims, root, field)
     smooth = gaussian_filter1d(rough, _BLUR, axis=0, mode="nearest")
     return _put_right(model, stand, aims, root, field, model.joints.clamp(smooth))
 
 
-def _for_digits(aims: Aims, stand: StandIn) -> Aims:
+def _smoothed(aims: Aims, stand: StandIn) -> Aims:
     """Aims of the human digits that are followed, in the order of the robot's."""
-    return Aims(*(rows[:, stand.led_by] for rows in aims))
+    chosen = [rows[:, stand.led_by] for rows in aims]
+    return Aims(*(gaussian_filter1d(rows, _BLUR, axis=0, mode="nearest") for rows in chosen))
 
 
 def _each_frame(
@@ -87,17 +95,25 @@ def _put_right(
 ) -> Float[np.ndarray, "T K"]:
     """Postures near the preferred ones, with pads where they should be and nothing in the body."""
     weights = IkWeights(
-        posture=_SMOOTH, object_margin=-_DEPTH, num_object_capsules=_ALL_CAPSULES, object=8.0
+        pad=_PAD,
+        object=_OBJECT,
+        digits=_OBJECT,
+        num_spheres=_SPHERES,
+        posture=_SMOOTH,
+        object_margin=-_DEPTH,
+        num_object_capsules=_ALL_CAPSULES,
     )
     count, found = len(model.digits), []
     active = np.zeros(count, dtype=bool)
     active[stand.own] = True
+    q = preferred[0]
     for n, reference in enumerate(preferred):
         places, normals = np.zeros((count, 3)), np.zeros((count, 3))
         places[stand.own], normals[stand.own] = aims.pad[n], aims.normal[n]
         targets = DigitTargets(places, normals, active)
-        solved = solve_ik(
-            model, reference, targets, root=root[n], field=field, weights=weights, sweeps=2
-        )
-        found.append(model.joints.clamp(solved.q))
+        q = solve_ik(
+            model, q, targets, root=root[n], field=field, reference=reference,
+            weights=weights, sweeps=2, max_step=_SPEED / RATE if n else None,
+        ).q  # fmt: skip
+        found.append(model.joints.clamp(q))
     return np.stack(found)

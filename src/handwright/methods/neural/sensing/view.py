@@ -213,7 +213,7 @@ def _views(
             )
     views = {}
     for name, model in hands.items():
-        chosen = (objects or {}).get(name) or _nearest_body(model, poses[name], bodies, poses)
+        chosen = (objects or {}).get(name) or nearest_body(model, poses[name], bodies, poses)
         if chosen not in bodies:
             raise UnknownNameError(f"body with a track of '{problem.name}'", chosen, bodies)
         other = next((poses[one] for one in hands if one != name), None)
@@ -221,10 +221,17 @@ def _views(
     return views
 
 
-def _nearest_body(
+def nearest_body(
     model: HandModel, wrist: Pose, bodies: Mapping[str, RigidBody], poses: Mapping[str, Pose]
 ) -> str:
-    """The body that the palm of a hand is nearest to in the mean."""
+    """Name of the body that the palm of a hand is nearest to in the mean.
+
+    Args:
+        model: The hand.
+        wrist: (T,) poses of its wrist in the world.
+        bodies: By name.
+        poses: Of each of them, (T,).
+    """
     if len(bodies) == 1:
         return next(iter(bodies))
     flat = frame_poses(model, np.zeros(model.num_joints))
