@@ -17,6 +17,7 @@ from handwright.methods.neural.sensing.body import sensed_body
 from handwright.methods.neural.sensing.motion import RATE
 from handwright.methods.neural.sensing.resampling import resampled
 from handwright.methods.neural.sensing.view import hand_views, nearest_body
+from handwright.methods.neural.style import drawn_style
 
 NAME = "neural"
 """Of the method."""
@@ -25,7 +26,12 @@ _SETTLING = 0.5
 
 
 def learned_motion(
-    problem: Problem, network: Network | WindowedNetwork, correction: Correction = "contact"
+    problem: Problem,
+    network: Network | WindowedNetwork,
+    correction: Correction = "contact",
+    *,
+    style_noise: float = 0.0,
+    rng: np.random.Generator | None = None,
 ) -> Clip:
     """Hands and bodies on their tracks, fingers as a network says; nobody has judged it.
 
@@ -36,6 +42,9 @@ def learned_motion(
         problem: With tracks of all wrists and bodies, at any rate from 24 to 120 frames a second.
         network: Trained.
         correction: What is done to its poses.
+        style_noise: Standard deviation of the angles by which joints that the network is shown are
+            off, rad; 0 for none.
+        rng: Source of these angles; the same gives the same motion.
     """
     stands = {
         name: stand_in(model) for name, model in problem.hands.items() if needs_stand_in(model)
@@ -43,7 +52,9 @@ def learned_motion(
     posed = _with_stand_ins(problem, stands)
     views = hand_views(posed)
     start = _settled(posed, network, correction)
-    found = rolled_out(network, views, start=start, correction=correction)
+    chance = np.random.default_rng(0) if rng is None else rng
+    style = drawn_style(views, style_noise, chance) if style_noise > 0.0 else None
+    found = rolled_out(network, views, start=start, correction=correction, style=style)
     times = problem.times
     even = next(iter(views.values())).times
     found |= {

@@ -18,6 +18,7 @@ from handwright.methods.neural.fitting import (
 from handwright.methods.neural.network.runtime import Network, WindowedNetwork
 from handwright.methods.neural.sensing.features import assembled, finger_features, fixed_features
 from handwright.methods.neural.sensing.view import HandView
+from handwright.methods.neural.style import Style, shown
 
 Fingers = dict[str, Float[np.ndarray, "T J"]]
 """Joint values of each hand at the frames of its view, rad."""
@@ -31,6 +32,7 @@ def rolled_out(
     *,
     start: Mapping[str, Float[np.ndarray, " J"]] | None = None,
     correction: Correction = "contact",
+    style: Style | None = None,
 ) -> Fingers:
     """Fingers of all hands over the frames of their views.
 
@@ -40,6 +42,8 @@ def rolled_out(
         start: Joint values in the first frame, by hand, rad; the neutral pose where not given. A
             network of two passes does not look at them.
         correction: What is done to the network's poses; see ``Fitter``.
+        style: Angles by which the fingers that the network is shown are off, by hand, rad; see
+            ``drawn_style``.
     """
     lengths = {len(view) for view in views.values()}
     if len(lengths) != 1:
@@ -53,13 +57,14 @@ def rolled_out(
         )
         for name, view in views.items()
     }
+    off = {} if style is None else style
     if isinstance(network, Network):
-        return _fed_back(network, views, fitters)
-    return _in_two_passes(network, views, fitters)
+        return _fed_back(network, views, fitters, off)
+    return _in_two_passes(network, views, fitters, off)
 
 
 def _fed_back(
-    network: Network, views: Mapping[str, HandView], fitters: Mapping[str, Fitter]
+    network: Network, views: Mapping[str, HandView], fitters: Mapping[str, Fitter], off: Style
 ) -> Fingers:
     """Frame by frame: what comes out of one goes into the next."""
     fixed = {name: fixed_features(view) for name, view in views.items()}
@@ -70,7 +75,7 @@ def _fed_back(
         rows = [
             assembled(
                 fixed[name][frame - 1 : frame],
-                finger_features(view, before, found[name][-1][None]),
+                finger_features(view, before, shown(view, found[name][-1], off.get(name))[None]),
             )
             for name, view in views.items()
         ]
@@ -81,7 +86,10 @@ def _fed_back(
 
 
 def _in_two_passes(
-    network: WindowedNetwork, views: Mapping[str, HandView], fitters: Mapping[str, Fitter]
+    network: WindowedNetwork,
+    views: Mapping[str, HandView],
+    fitters: Mapping[str, Fitter],
+    off: Style,
 ) -> Fingers:
     """All frames at once, then again with sensors at the fingers of the first pass."""
     found = {}
@@ -90,7 +98,8 @@ def _in_two_passes(
         first = network.first(fixed_features(view)[None])
         starts = np.tile(fitter.posture, (len(view), 1))
         q = fit_posture(fitter.hand, first.outputs[0], starts)
-        outputs = network.second(first.context, finger_features(view, frames, q)[None]).outputs[0]
+        finger = finger_features(view, frames, shown(view, q, off.get(name)))
+        outputs = network.second(first.context, finger[None]).outputs[0]
         # Not from the posture that all start from, which may be far: from the first pass's own.
         fitter.reset(q[0])
         found[name] = np.stack(

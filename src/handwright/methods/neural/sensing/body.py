@@ -72,12 +72,11 @@ def shrunk(body: SensedBody, size: float) -> SensedBody:
     """
     if size == 1.0:
         return body
-    near, far, low, high, center = body
-    grids = [
+    near, far = (
         make_field(one.values / size, one.origin / size, one.spacing / size, one.margin / size)
-        for one in (near, far)
-    ]
-    return SensedBody(*grids, low / size, high / size, center / size)
+        for one in (body.near, body.far)
+    )
+    return SensedBody(near, far, body.low / size, body.high / size, body.center / size)
 
 
 @lru_cache(maxsize=_NUM_KEPT)
