@@ -20,6 +20,7 @@ MODULES = {
     "metrics": "benchmarks.recordings.metrics",
     "neural": "benchmarks.neural.bench",
     "neural-table": "benchmarks.neural.ablations",
+    "neural-styles": "benchmarks.neural.styles",
     "studio": "benchmarks.studio.bench",
 }
 """Where ``run`` and ``describe`` of each measurement are."""
