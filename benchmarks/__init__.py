@@ -21,6 +21,7 @@ MODULES = {
     "neural": "benchmarks.neural.bench",
     "neural-table": "benchmarks.neural.ablations",
     "neural-styles": "benchmarks.neural.styles",
+    "neural-live": "benchmarks.neural.live",
     "studio": "benchmarks.studio.bench",
 }
 """Where ``run`` and ``describe`` of each measurement are."""

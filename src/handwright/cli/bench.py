@@ -38,6 +38,7 @@ _BenchName = Literal[
     "neural",
     "neural-table",
     "neural-styles",
+    "neural-live",
     "studio",
 ]
 
@@ -53,7 +54,7 @@ class BenchOptions:
     neural-styles."""
     model: Annotated[str | None, unset("MODELS")] = None
     """Folders of 'handwright train' with commas between them, the judged one first, for neural; the
-    one that guides the search, for recordings."""
+    one that guides the search, for recordings; the one of neural-live."""
     scenes: Annotated[str | None, unset("NAMES")] = None
     """Some scenes with commas between them, for sampling, trajopt and stepwise."""
     scene: Annotated[str | None, unset("NAME")] = None
@@ -72,6 +73,8 @@ class BenchOptions:
     """Whether the recorded fingers guide the search, for recordings."""
     frames: Annotated[int | None, unset("INT")] = None
     """Explored by each search, for spread."""
+    seconds: Annotated[int | None, unset("INT")] = None
+    """Simulated time, s, for neural-live."""
     epochs: Annotated[int | None, unset("INT")] = None
     """Of each training, for neural-table."""
     out: Annotated[Path | None, unset("FOLDER")] = None
@@ -104,8 +107,9 @@ def bench(
     implementation's figures. neural has networks of 'handwright train' move the fingers of motions
     that they have not seen, beside teachers, trivial baselines and the clock. neural-table trains
     networks that lack a sensor or a connection and compares them, the paper's Table 1.
-    neural-styles shows whether several learned motions of the same tracks differ in style. studio
-    serves fifty clients and two hundred jobs, and measures the server while twelve clips are
+    neural-styles shows whether several learned motions of the same tracks differ in style.
+    neural-live feeds a network ten minutes of tracked poses over a bad line and swaps objects.
+    studio serves fifty clients and two hundred jobs, and measures the server while twelve clips are
     played. Benchmarks are run from a source checkout; the installed package has none.
 
     Args:

@@ -42,7 +42,7 @@ class CountedSampling(ContactSampling):
 
 
 METHOD = CountedSampling(
-    num_solutions=1, time_budget=_NO_LIMIT, window=20, max_frames=2500, treat_as_solid=True
+    num_solutions=1, time_budget=_NO_LIMIT, window=20, max_frames=1500, treat_as_solid=True
 )
 """Digits keep a strategy for some 20 frames, which is a third of a second."""
 

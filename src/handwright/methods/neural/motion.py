@@ -11,12 +11,12 @@ from handwright.core.problem import Problem
 from handwright.core.track import Track
 from handwright.methods.neural.fitting import Correction
 from handwright.methods.neural.network.runtime import Network, WindowedNetwork
-from handwright.methods.neural.retargeting import StandIn, followed, needs_stand_in, stand_in
-from handwright.methods.neural.rollout import Fingers, rolled_out
-from handwright.methods.neural.sensing.body import sensed_body
+from handwright.methods.neural.retargeting import followed_by_robots, with_stand_ins
+from handwright.methods.neural.rollout import rolled_out
 from handwright.methods.neural.sensing.motion import RATE
-from handwright.methods.neural.sensing.resampling import resampled
-from handwright.methods.neural.sensing.view import hand_views, nearest_body
+from handwright.methods.neural.sensing.resampling import even_times
+from handwright.methods.neural.sensing.view import hand_views
+from handwright.methods.neural.stretches import sensed_stretches
 from handwright.methods.neural.style import drawn_style
 
 NAME = "neural"
@@ -46,22 +46,25 @@ def learned_motion(
             off, rad; 0 for none.
         rng: Source of these angles; the same gives the same motion.
     """
-    stands = {
-        name: stand_in(model) for name, model in problem.hands.items() if needs_stand_in(model)
-    }
-    posed = _with_stand_ins(problem, stands)
-    views = hand_views(posed)
-    start = _settled(posed, network, correction)
+    posed = with_stand_ins(problem)
     chance = np.random.default_rng(0) if rng is None else rng
-    style = drawn_style(views, style_noise, chance) if style_noise > 0.0 else None
-    found = rolled_out(network, views, start=start, correction=correction, style=style)
-    times = problem.times
-    even = next(iter(views.values())).times
-    found |= {
-        name: _followed(problem, posed, name, stand, even, found) for name, stand in stands.items()
-    }
+    style = drawn_style(posed.hands, style_noise, chance) if style_noise > 0.0 else None
+    posture = _settled(posed, network, correction)
+    parts, stretches = [], sensed_stretches(posed)
+    for stretch in stretches:
+        views = hand_views(posed, stretch.objects)
+        # The last frame of a stretch is the first of the next one.
+        frames = stretch.first, min(stretch.end + 1, len(views[next(iter(views))]))
+        found = rolled_out(
+            network, views, start=posture, correction=correction, frames=frames, style=style
+        )
+        posture = {name: q[-1] for name, q in found.items()}
+        parts.append({name: q[: stretch.end - stretch.first] for name, q in found.items()})
+    times, even = problem.times, even_times(problem.times)
+    fingers = {name: np.concatenate([part[name] for part in parts]) for name in problem.hands}
+    fingers = followed_by_robots(problem, fingers, stretches)
     hands = {
-        name: HandMotion(problem.track(name).at(times), _at(times, even, found[name]))
+        name: HandMotion(problem.track(name).at(times), _at(times, even, fingers[name]))
         for name in problem.hands
     }
     return Clip(
@@ -72,33 +75,6 @@ def learned_motion(
         contacts=ContactTrack.empty(),
         provenance=Provenance(problem.name, NAME),
     )
-
-
-def _with_stand_ins(problem: Problem, stands: dict[str, StandIn]) -> Problem:
-    """The problem with human hands in the place of robot hands; nothing else of it is kept."""
-    tracks = dict(problem.tracks)
-    for name, stand in stands.items():
-        track = problem.track(name)
-        tracks[name] = Track(track.times, track.pose @ stand.wrist)
-    hands = {**problem.hands, **{name: stand.model for name, stand in stands.items()}}
-    return Problem(problem.name, problem.times, hands, problem.bodies, tracks=tracks)
-
-
-def _followed(
-    problem: Problem,
-    posed: Problem,
-    name: str,
-    stand: StandIn,
-    even: Float[np.ndarray, " N"],
-    found: Fingers,
-) -> Float[np.ndarray, "N J"]:
-    """Joint values of a robot hand that follows its stand-in, at even times, rad."""
-    poses = {one: track.at(problem.times) for one, track in posed.tracks.items()}
-    body = nearest_body(stand.model, poses[name], problem.bodies, poses)
-    root = resampled(problem.times, problem.track(name).at(problem.times), even)
-    on_body = resampled(problem.times, poses[body], even).inverse() @ root
-    field = sensed_body(problem.bodies[body]).near
-    return followed(problem.hands[name], stand, found[name], on_body, field)
 
 
 def _settled(
@@ -112,7 +88,8 @@ def _settled(
     now = np.full(len(times), problem.times[0])
     tracks = {name: Track(times, track.at(now)) for name, track in problem.tracks.items()}
     still = Problem(problem.name, times, problem.hands, problem.bodies, tracks=tracks)
-    found = rolled_out(network, hand_views(still), correction=correction)
+    first = sensed_stretches(problem)[0].objects
+    found = rolled_out(network, hand_views(still, first), correction=correction)
     return {name: q[-1] for name, q in found.items()}
 
 

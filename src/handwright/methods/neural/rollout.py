@@ -32,6 +32,7 @@ def rolled_out(
     *,
     start: Mapping[str, Float[np.ndarray, " J"]] | None = None,
     correction: Correction = "contact",
+    frames: tuple[int, int] | None = None,
     style: Style | None = None,
 ) -> Fingers:
     """Fingers of all hands over the frames of their views.
@@ -42,6 +43,7 @@ def rolled_out(
         start: Joint values in the first frame, by hand, rad; the neutral pose where not given. A
             network of two passes does not look at them.
         correction: What is done to the network's poses; see ``Fitter``.
+        frames: The first frame that is wanted and the one after the last; all if not given.
         style: Angles by which the fingers that the network is shown are off, by hand, rad; see
             ``drawn_style``.
     """
@@ -57,19 +59,25 @@ def rolled_out(
         )
         for name, view in views.items()
     }
+    first, end = frames or (0, lengths.pop())
     off = {} if style is None else style
     if isinstance(network, Network):
-        return _fed_back(network, views, fitters, off)
-    return _in_two_passes(network, views, fitters, off)
+        return _fed_back(network, views, fitters, range(first, end), off)
+    whole = _in_two_passes(network, views, fitters, off)
+    return {name: q[first:end] for name, q in whole.items()}
 
 
 def _fed_back(
-    network: Network, views: Mapping[str, HandView], fitters: Mapping[str, Fitter], off: Style
+    network: Network,
+    views: Mapping[str, HandView],
+    fitters: Mapping[str, Fitter],
+    frames: range,
+    off: Style,
 ) -> Fingers:
     """Frame by frame: what comes out of one goes into the next."""
     fixed = {name: fixed_features(view) for name, view in views.items()}
     found = {name: [fitter.posture] for name, fitter in fitters.items()}
-    for frame in range(1, len(next(iter(views.values())))):
+    for frame in frames[1:]:
         before = np.array([frame - 1])
         # Both hands at once: reading the weights takes most of the time.
         rows = [

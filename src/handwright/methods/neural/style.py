@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 from jaxtyping import Float
 
+from handwright.core.hand import HandModel
 from handwright.methods.neural.sensing.view import HandView
 
 Style = Mapping[str, Float[np.ndarray, " J"]]
@@ -19,18 +20,16 @@ Style = Mapping[str, Float[np.ndarray, " J"]]
 
 
 def drawn_style(
-    views: Mapping[str, HandView], amount: float, rng: np.random.Generator
+    hands: Mapping[str, HandModel], amount: float, rng: np.random.Generator
 ) -> dict[str, Float[np.ndarray, " J"]]:
     """Angles by which the fingers that a network is shown are off, by hand, rad.
 
     Args:
-        views: The hands.
+        hands: By name.
         amount: Standard deviation, rad.
         rng: Source of chance.
     """
-    return {
-        name: amount * rng.standard_normal(view.model.num_joints) for name, view in views.items()
-    }
+    return {name: amount * rng.standard_normal(model.num_joints) for name, model in hands.items()}
 
 
 def shown(

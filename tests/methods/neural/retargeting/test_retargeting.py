@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stand_in_networks import NearnessNetwork
+from stand_in_networks import TrackNetwork
 from taught_grasps import taught_grasp
 
 from handwright.core.hand import Frames, HandModel
@@ -66,8 +66,8 @@ def test_a_hand_stands_in_for_its_own_copy_where_it_is():
 def test_a_copy_follows_its_stand_in():
     robot = bare(human())
     assert needs_stand_in(robot)
-    made = learned_motion(with_robot(robot), NearnessNetwork()).hands["right"].q
-    led = learned_motion(taught_grasp(3).problem, NearnessNetwork()).hands["right"].q
+    made = learned_motion(with_robot(robot), TrackNetwork()).hands["right"].q
+    led = learned_motion(taught_grasp(3).problem, TrackNetwork()).hands["right"].q
     away = np.linalg.norm(
         posed_pads(robot, made).position - posed_pads(robot, led).position, axis=2
     )
@@ -80,7 +80,7 @@ def test_a_copy_follows_its_stand_in():
 def test_robot_hands_touch_smoothly_within_their_limits_and_stay_out(make):
     robot = make()
     problem = with_robot(robot)
-    made = learned_motion(problem, NearnessNetwork())
+    made = learned_motion(problem, TrackNetwork())
     q, tree = made.hands["right"].q, robot.joints
     assert (q >= tree.lower - 1e-9).all()
     assert (q <= tree.upper + 1e-9).all()

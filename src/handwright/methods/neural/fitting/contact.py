@@ -7,9 +7,9 @@ they touch. That is told by the gap that it predicts,
     predicted gap = gap of the fitted posture + predicted - measured distance of the joint,
 
 with distances of joints interpolated along the bone: the flesh between joint and skin drops out.
-Each digit that has such a capsule is solved once more, near the posture that was fitted and, as
-far as it is near the body, near where its last two frames lead. A digit on a surface so moves
-smoothly however the network trembles, and one in the air moves as the network says.
+Each digit that has such a capsule is solved once more, near the posture that was fitted and near
+where its last two frames lead. A digit so moves smoothly however the network trembles, on a surface
+more so than in the air.
 """
 
 from __future__ import annotations
@@ -71,13 +71,23 @@ class ContactSettings:
     momentum: float = 0.8
     """Share of the last frame's motion that goes on."""
     loose: float = 0.02
-    """Gap of a digit from which on it has no inertia, m."""
+    """Gap of a digit from which on it counts as free, m."""
+    free_inertia: float = 0.03
+    """Weight of where the last two frames lead, for a digit that is free."""
     max_iterations: int = 6
     small_step: float = 1e-3
     """Largest change of a joint, rad, after which a digit is left as it is."""
 
     def __post_init__(self) -> None:
-        weights = (self.push, self.pull, self.stiffness, self.inertia, self.momentum, self.depth)
+        weights = (
+            self.push,
+            self.pull,
+            self.stiffness,
+            self.inertia,
+            self.free_inertia,
+            self.momentum,
+            self.depth,
+        )
         if not all(0.0 <= weight < np.inf for weight in weights) or self.stiffness == 0.0:
             raise InvalidValueError(f"{self}: expected weights of 0 or more, and some stiffness.")
         if not (self.sure < self.doubtful and self.near < self.far and self.loose > 0.0):
@@ -98,6 +108,7 @@ class _Numbers(NamedTuple):
     far: float
     stiffness: float
     inertia: float
+    free_inertia: float
     momentum: float
     loose: float
 
@@ -180,7 +191,10 @@ def _correct_batch(
             has_to_move, gap = _ask_capsules(room, view, row, digit)
             # A posture without a past is marked by NaN.
             has_past = past[row, 0, table.free[digit, 0]] == past[row, 0, table.free[digit, 0]]
-            inertia = numbers.inertia * _fading(gap, 0.0, numbers.loose) if has_past else 0.0
+            inertia = 0.0
+            if has_past:
+                near = _fading(gap, 0.0, numbers.loose)
+                inertia = near * numbers.inertia + (1.0 - near) * numbers.free_inertia
             _prefer(room, digit, q[row], past[row], inertia)
             for a in range(count):
                 joint = table.free[digit, a]

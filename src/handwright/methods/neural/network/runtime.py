@@ -29,7 +29,8 @@ from handwright.methods.neural.sensing.table import FIXED_SIZE, NUM_FEATURES
 
 SHIPPED = "shipped"
 """Name of the model that comes with the package."""
-_SHIPPED_FOLDER = Path(__file__).parent.parent / "weights"
+SHIPPED_FOLDER = Path(__file__).parent.parent / "weights"
+"""Where that is; its README.md is its card."""
 
 
 class Network:
@@ -152,7 +153,7 @@ def load_network(path: str | Path) -> Network | WindowedNetwork:
     Args:
         path: The folder of a model, one of the network's files in it, or ``shipped``.
     """
-    path = _SHIPPED_FOLDER if str(path) == SHIPPED else Path(path)
+    path = SHIPPED_FOLDER if str(path) == SHIPPED else Path(path)
     folder = path if path.is_dir() else path.parent
     if not path.exists():
         raise InvalidValueError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from handwright.methods.neural.retargeting.following import followed
+from handwright.methods.neural.retargeting.problem import followed_by_robots, with_stand_ins
 from handwright.methods.neural.retargeting.stand_in import (
     StandIn,
     needs_stand_in,
@@ -10,4 +11,12 @@ from handwright.methods.neural.retargeting.stand_in import (
     unfit,
 )
 
-__all__ = ["StandIn", "followed", "needs_stand_in", "stand_in", "unfit"]
+__all__ = [
+    "StandIn",
+    "followed",
+    "followed_by_robots",
+    "needs_stand_in",
+    "stand_in",
+    "unfit",
+    "with_stand_ins",
+]

@@ -22,7 +22,6 @@ from handwright.methods.neural.retargeting.aims import Aims, aims_of
 from handwright.methods.neural.retargeting.stand_in import StandIn
 from handwright.methods.neural.sensing.motion import RATE
 
-_REST = "rest"
 # Of a tip's place beside a pad's: the two give the last link its direction.
 _TIP = 0.3
 # Pull to the posture of the frame before, and to that of a smooth motion, m^2/rad^2.
@@ -46,6 +45,8 @@ def followed(
     q: Float[np.ndarray, "T J"],
     root: Pose,
     field: Field,
+    *,
+    start: Float[np.ndarray, " K"],
 ) -> Float[np.ndarray, "T K"]:
     """Joint values of a robot hand, within its limits, that follow a human hand's, rad.
 
@@ -55,9 +56,10 @@ def followed(
         q: Joint values of the human hand, rad, at even times.
         root: (T,) poses of the robot's root in the frame of the body.
         field: Signed distances of the body that digits touch.
+        start: Joint values that the search begins with, rad, such as those of the frame before.
     """
     aims = _smoothed(aims_of(stand.model, q, root @ stand.wrist, field), stand)
-    rough = _each_frame(model, stand, aims, root, field)
+    rough = _each_frame(model, stand, aims, root, field, start)
     smooth = gaussian_filter1d(rough, _BLUR, axis=0, mode="nearest")
     return _put_right(model, stand, aims, root, field, model.joints.clamp(smooth))
 
@@ -69,7 +71,12 @@ def _smoothed(aims: Aims, stand: StandIn) -> Aims:
 
 
 def _each_frame(
-    model: HandModel, stand: StandIn, aims: Aims, root: Pose, field: Field
+    model: HandModel,
+    stand: StandIn,
+    aims: Aims,
+    root: Pose,
+    field: Field,
+    start: Float[np.ndarray, " K"],
 ) -> Float[np.ndarray, "T K"]:
     digits = [model.digits[n] for n in stand.own]
     points = [digit.pad for digit in digits] + [digit.tip for digit in digits]
@@ -77,7 +84,7 @@ def _each_frame(
     local = np.array([point.position for point in points])
     weight = np.repeat([1.0, _TIP], len(digits))
     wanted = root.inverse()[:, None].apply(np.concatenate([aims.pad, aims.tip], axis=1))
-    q, found = model.pose(_REST), []
+    q, found = start, []
     for target in wanted:
         goals = PointGoals(link, local, target, weight)
         q = solve_frames(model, q, points=goals, reference=q, posture=_FRAME, max_iterations=20).q

@@ -213,7 +213,7 @@ def _views(
             )
     views = {}
     for name, model in hands.items():
-        chosen = (objects or {}).get(name) or nearest_body(model, poses[name], bodies, poses)
+        chosen = (objects or {}).get(name) or _nearest_body(model, poses[name], bodies, poses)
         if chosen not in bodies:
             raise UnknownNameError(f"body with a track of '{problem.name}'", chosen, bodies)
         other = next((poses[one] for one in hands if one != name), None)
@@ -221,25 +221,30 @@ def _views(
     return views
 
 
-def nearest_body(
+def _nearest_body(
     model: HandModel, wrist: Pose, bodies: Mapping[str, RigidBody], poses: Mapping[str, Pose]
 ) -> str:
-    """Name of the body that the palm of a hand is nearest to in the mean.
+    """The body that the palm of a hand is nearest to in the mean."""
+    if len(bodies) == 1:
+        return next(iter(bodies))
+    gaps = palm_distances(model, wrist, bodies, poses)
+    return min(gaps, key=lambda name: float(gaps[name].mean()))
+
+
+def palm_distances(
+    model: HandModel, wrist: Pose, bodies: Mapping[str, RigidBody], poses: Mapping[str, Pose]
+) -> dict[str, Float[np.ndarray, " T"]]:
+    """How far the palm of a flat hand is from each body over time, m.
 
     Args:
         model: The hand.
         wrist: (T,) poses of its wrist in the world.
         bodies: By name.
-        poses: Of each of them, (T,).
+        poses: (T,) poses of these in the world.
     """
-    if len(bodies) == 1:
-        return next(iter(bodies))
     flat = frame_poses(model, np.zeros(model.num_joints))
     palm = wrist.apply(flat.position[model.frames.index("palm")])
-    mean = {
-        name: float(
-            sample_field(sensed_body(body).far, poses[name].inverse().apply(palm))[0].mean()
-        )
+    return {
+        name: sample_field(sensed_body(body).far, poses[name].inverse().apply(palm))[0]
         for name, body in bodies.items()
     }
-    return min(mean, key=lambda name: mean[name])
