@@ -20,6 +20,7 @@ MODULES = {
     "metrics": "benchmarks.recordings.metrics",
     "neural": "benchmarks.neural.bench",
     "neural-table": "benchmarks.neural.ablations",
+    "neural-styles": "benchmarks.neural.styles",
     "neural-live": "benchmarks.neural.live",
     "neural-shapes": "benchmarks.neural.shapes",
     "studio": "benchmarks.studio.bench",

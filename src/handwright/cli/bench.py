@@ -37,6 +37,7 @@ _BenchName = Literal[
     "metrics",
     "neural",
     "neural-table",
+    "neural-styles",
     "neural-live",
     "neural-shapes",
     "studio",
@@ -50,7 +51,8 @@ class BenchOptions:
     data: Annotated[Path | None, unset("FOLDER")] = None
     """Folder with the ManipNet recordings, for recordings, recorded-hand, metrics and neural."""
     motions: Annotated[Path | None, unset("DIR")] = None
-    """Folder of 'handwright data make' whose test split is tried, for neural and neural-table."""
+    """Folder of 'handwright data make' whose test split is tried, for neural, neural-table and
+    neural-styles."""
     model: Annotated[str | None, unset("MODELS")] = None
     """Folders of 'handwright train' with commas between them, the judged one first, for neural; the
     one that guides the search, for recordings; the only one, for neural-live and neural-shapes."""
@@ -59,14 +61,15 @@ class BenchOptions:
     scene: Annotated[str | None, unset("NAME")] = None
     """The scene of spread."""
     num: Annotated[int | None, unset("INT")] = None
-    """Motions for each scene or run, for sampling and preferences."""
+    """Motions for each scene, run or set, for sampling, preferences and neural-styles."""
     seeds: Annotated[int | None, unset("INT")] = None
     """Runs of each scene, for trajopt."""
     budget: Annotated[float | None, unset("SECONDS")] = None
-    """Search for each scene, run or window, s, for sampling, preferences, recordings, neural and
-    neural-shapes."""
+    """Search for each scene, run, window or set, s, for sampling, preferences, recordings, neural,
+    neural-shapes and neural-styles."""
     windows: Annotated[int | None, unset("INT")] = None
-    """Only so many windows, for recordings; certified motions of each group, for neural."""
+    """Only so many windows, for recordings; certified motions of each group, for neural; motions
+    that are tried, for neural-styles."""
     guided: Annotated[bool | None, unset("BOOL")] = None
     """Whether the recorded fingers guide the search, for recordings."""
     frames: Annotated[int | None, unset("INT")] = None
@@ -107,7 +110,8 @@ def bench(
     networks that lack a sensor or a connection and compares them, the paper's Table 1. neural-live
     feeds a network ten minutes of tracked poses over a bad line and swaps objects. neural-shapes
     has a network move fingers around shapes and sizes, and in scenes, that it was not taught.
-    studio serves fifty clients and two hundred jobs, and measures the server while twelve clips are
+    neural-styles shows whether several learned motions of the same tracks differ in style. studio
+    serves fifty clients and two hundred jobs, and measures the server while twelve clips are
     played. Benchmarks are run from a source checkout; the installed package has none.
 
     Args:

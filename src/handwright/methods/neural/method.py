@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+
 from handwright.core.clip import Clip
+from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
 from handwright.core.settings import check_settings, setting
 from handwright.core.tolerances import Tolerances
 from handwright.methods.about import Paper
 from handwright.methods.base import (
-    Attempt,
-    AttemptContext,
     Method,
     Search,
     advice_on_goals,
@@ -23,6 +24,8 @@ from handwright.methods.base import (
 from handwright.methods.neural.fitting import Correction
 from handwright.methods.neural.motion import learned_motion
 from handwright.methods.neural.network.runtime import SHIPPED, load_network
+from handwright.methods.neural.retargeting import needs_stand_in, unfit
+from handwright.methods.neural.searches import GuidedSearches, PlainMotions
 from handwright.methods.table import METHODS
 
 _PAPER = Paper(
@@ -51,7 +54,7 @@ class NeuralFingers(Method):
         at_least=1,
         label="Motions",
         basic=True,
-        help="How many motions to look for; a plain one is always the same.",
+        help="How many motions to look for: one of each model as it is, then others with noise.",
     )
     time_budget: float = time_budget_setting()
     finish: Literal["certified", "plain"] = setting(
@@ -64,7 +67,16 @@ class NeuralFingers(Method):
     model: str = setting(
         SHIPPED,
         basic=True,
-        help="Folder of a network made by 'handwright train', or the one of the package.",
+        help="Folder of a network made by 'handwright train', or the one of the package. Folders "
+        "with commas between them take turns, so that several networks give several motions.",
+    )
+    style_noise: float = setting(
+        0.05,
+        unit="rad",
+        at_least=0.0,
+        at_most=1.0,
+        help="Standard deviation of the angles by which joints that a network is shown are off, "
+        "for all motions after the first of each model; with 0 there are no others.",
     )
     correction: Correction = setting(
         "contact",
@@ -104,7 +116,9 @@ class NeuralFingers(Method):
 
     @classmethod
     def suits(cls, problem: Problem) -> float:
-        """As contact sampling does, a little less: that finds more motions than one."""
+        """As contact sampling does, a little less; not at all hands that no network can move."""
+        if any(_unmoved(model) for model in problem.hands.values()):
+            return 0.0
         return 0.4 if not untracked(problem) else 0.05
 
     def tolerances(self, problem: Problem) -> Tolerances:
@@ -117,26 +131,43 @@ class NeuralFingers(Method):
         )
 
     def lacks(self, problem: Problem) -> str:
-        """Needs tracks for all hands and bodies, and human hands without arms."""
+        """Needs tracks for all hands and bodies, and hands that are human or have such digits."""
         missing = untracked(problem)
         if missing or not problem.hands:
             lacks = [f"a track of '{name}'" for name in missing] or ["a hand"]
             return f"Learned fingers need {', '.join(lacks)}. Add it.{advice_on_goals(problem)}"
         for name, model in problem.hands.items():
-            if model.wrist_link != 0 or "index_tip" not in model.frames.names:
-                return (
-                    f"Learned fingers are those of a human hand without an arm, and '{name}' is "
-                    f"'{model.name}'. Give the model human, or use --method sampling."
-                )
+            why = _unmoved(model)
+            if why:
+                return f"Learned fingers cannot be given to hand '{name}': {why}"
         return str(self._sampling().lacks(problem)) if self.finish == "certified" else ""
 
     def search(self, problem: Problem) -> Search:
-        """Contact sampling around the network's motion, or that motion alone."""
-        made = learned_motion(problem, load_network(self.model), self.correction)
+        """Contact sampling around the network's motions, or these motions alone."""
+        networks = [load_network(folder) for folder in self.model.split(",")]
+
+        def make(seed: int, number: int) -> Clip:
+            # Noise begins when every model has had its turn.
+            noise = self.style_noise if number >= len(networks) else 0.0
+            return learned_motion(
+                problem,
+                networks[number % len(networks)],
+                self.correction,
+                style_noise=noise,
+                rng=np.random.default_rng([seed, number]),
+            )
+
+        count = self.num_solutions
+        if self.style_noise == 0.0:
+            count = min(count, len(networks))
         if self.finish == "plain":
-            return PlainMotion(made)
-        search: Search = self._sampling().guided_by(made, self.guide_weight).search(problem)
-        return search
+            return PlainMotions(make, count)
+
+        def guided(made: Clip) -> Search:
+            search: Search = self._sampling().guided_by(made, self.guide_weight).search(problem)
+            return search
+
+        return guided(make(0, 0)) if count == 1 else GuidedSearches(make, count, guided)
 
     def _sampling(self) -> Any:  # noqa: ANN401  families know each other by name only
         cls: Any = METHODS["sampling"]
@@ -150,20 +181,12 @@ class NeuralFingers(Method):
         )
 
 
-class PlainMotion(Search):
-    """The network's motion as it is.
-
-    Args:
-        made: The motion.
-    """
-
-    stage = "asking the network"
-    max_attempts = 1
-
-    def __init__(self, made: Clip) -> None:
-        self._made = made
-
-    def attempt(self, context: AttemptContext) -> Attempt:
-        """The motion, whatever the seed."""
-        del context
-        return Attempt((self._made,))
+def _unmoved(model: HandModel) -> str:
+    """Why a network cannot move the fingers of a hand, with the remedy; empty if it can."""
+    if not needs_stand_in(model):
+        return (
+            f"'{model.name}' has an arm, and its wrist is wanted. Give the hand without the arm."
+            if model.wrist_link != 0
+            else ""
+        )
+    return unfit(model)

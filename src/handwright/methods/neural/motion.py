@@ -11,11 +11,13 @@ from handwright.core.problem import Problem
 from handwright.core.track import Track
 from handwright.methods.neural.fitting import Correction
 from handwright.methods.neural.network.runtime import Network, WindowedNetwork
+from handwright.methods.neural.retargeting import followed_by_robots, with_stand_ins
 from handwright.methods.neural.rollout import rolled_out
 from handwright.methods.neural.sensing.motion import RATE
 from handwright.methods.neural.sensing.resampling import even_times
 from handwright.methods.neural.sensing.view import hand_views
 from handwright.methods.neural.stretches import sensed_stretches
+from handwright.methods.neural.style import drawn_style
 
 NAME = "neural"
 """Of the method."""
@@ -24,30 +26,45 @@ _SETTLING = 0.5
 
 
 def learned_motion(
-    problem: Problem, network: Network | WindowedNetwork, correction: Correction = "contact"
+    problem: Problem,
+    network: Network | WindowedNetwork,
+    correction: Correction = "contact",
+    *,
+    style_noise: float = 0.0,
+    rng: np.random.Generator | None = None,
 ) -> Clip:
     """Hands and bodies on their tracks, fingers as a network says; nobody has judged it.
+
+    Human hands may be of any size. In the place of a robot hand the network poses a human one,
+    which the robot's digits follow.
 
     Args:
         problem: With tracks of all wrists and bodies, at any rate from 24 to 120 frames a second.
         network: Trained.
         correction: What is done to its poses.
+        style_noise: Standard deviation of the angles by which joints that the network is shown are
+            off, rad; 0 for none.
+        rng: Source of these angles; the same gives the same motion.
     """
-    posture = _settled(problem, network, correction)
-    parts = []
-    for stretch in sensed_stretches(problem):
-        views = hand_views(problem, stretch.objects)
+    posed = with_stand_ins(problem)
+    chance = np.random.default_rng(0) if rng is None else rng
+    style = drawn_style(posed.hands, style_noise, chance) if style_noise > 0.0 else None
+    posture = _settled(posed, network, correction)
+    parts, stretches = [], sensed_stretches(posed)
+    for stretch in stretches:
+        views = hand_views(posed, stretch.objects)
         # The last frame of a stretch is the first of the next one.
         frames = stretch.first, min(stretch.end + 1, len(views[next(iter(views))]))
-        found = rolled_out(network, views, start=posture, correction=correction, frames=frames)
+        found = rolled_out(
+            network, views, start=posture, correction=correction, frames=frames, style=style
+        )
         posture = {name: q[-1] for name, q in found.items()}
         parts.append({name: q[: stretch.end - stretch.first] for name, q in found.items()})
     times, even = problem.times, even_times(problem.times)
+    fingers = {name: np.concatenate([part[name] for part in parts]) for name in problem.hands}
+    fingers = followed_by_robots(problem, fingers, stretches)
     hands = {
-        name: HandMotion(
-            problem.track(name).at(times),
-            _at(times, even, np.concatenate([part[name] for part in parts])),
-        )
+        name: HandMotion(problem.track(name).at(times), _at(times, even, fingers[name]))
         for name in problem.hands
     }
     return Clip(

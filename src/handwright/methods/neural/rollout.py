@@ -18,6 +18,7 @@ from handwright.methods.neural.fitting import (
 from handwright.methods.neural.network.runtime import Network, WindowedNetwork
 from handwright.methods.neural.sensing.features import assembled, finger_features, fixed_features
 from handwright.methods.neural.sensing.view import HandView
+from handwright.methods.neural.style import Style, shown
 
 Fingers = dict[str, Float[np.ndarray, "T J"]]
 """Joint values of each hand at the frames of its view, rad."""
@@ -32,6 +33,7 @@ def rolled_out(
     start: Mapping[str, Float[np.ndarray, " J"]] | None = None,
     correction: Correction = "contact",
     frames: tuple[int, int] | None = None,
+    style: Style | None = None,
 ) -> Fingers:
     """Fingers of all hands over the frames of their views.
 
@@ -42,6 +44,8 @@ def rolled_out(
             network of two passes does not look at them.
         correction: What is done to the network's poses; see ``Fitter``.
         frames: The first frame that is wanted and the one after the last; all if not given.
+        style: Angles by which the fingers that the network is shown are off, by hand, rad; see
+            ``drawn_style``.
     """
     lengths = {len(view) for view in views.values()}
     if len(lengths) != 1:
@@ -56,9 +60,10 @@ def rolled_out(
         for name, view in views.items()
     }
     first, end = frames or (0, lengths.pop())
+    off = {} if style is None else style
     if isinstance(network, Network):
-        return _fed_back(network, views, fitters, range(first, end))
-    whole = _in_two_passes(network, views, fitters)
+        return _fed_back(network, views, fitters, range(first, end), off)
+    whole = _in_two_passes(network, views, fitters, off)
     return {name: q[first:end] for name, q in whole.items()}
 
 
@@ -67,6 +72,7 @@ def _fed_back(
     views: Mapping[str, HandView],
     fitters: Mapping[str, Fitter],
     frames: range,
+    off: Style,
 ) -> Fingers:
     """Frame by frame: what comes out of one goes into the next."""
     fixed = {name: fixed_features(view) for name, view in views.items()}
@@ -77,7 +83,7 @@ def _fed_back(
         rows = [
             assembled(
                 fixed[name][frame - 1 : frame],
-                finger_features(view, before, found[name][-1][None]),
+                finger_features(view, before, shown(view, found[name][-1], off.get(name))[None]),
             )
             for name, view in views.items()
         ]
@@ -88,7 +94,10 @@ def _fed_back(
 
 
 def _in_two_passes(
-    network: WindowedNetwork, views: Mapping[str, HandView], fitters: Mapping[str, Fitter]
+    network: WindowedNetwork,
+    views: Mapping[str, HandView],
+    fitters: Mapping[str, Fitter],
+    off: Style,
 ) -> Fingers:
     """All frames at once, then again with sensors at the fingers of the first pass."""
     found = {}
@@ -97,7 +106,8 @@ def _in_two_passes(
         first = network.first(fixed_features(view)[None])
         starts = np.tile(fitter.posture, (len(view), 1))
         q = fit_posture(fitter.hand, first.outputs[0], starts)
-        outputs = network.second(first.context, finger_features(view, frames, q)[None]).outputs[0]
+        finger = finger_features(view, frames, shown(view, q, off.get(name)))
+        outputs = network.second(first.context, finger[None]).outputs[0]
         # Not from the posture that all start from, which may be far: from the first pass's own.
         fitter.reset(q[0])
         found[name] = np.stack(

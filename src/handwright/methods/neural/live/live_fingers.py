@@ -26,8 +26,9 @@ from handwright.methods.neural.live.pose_stream import EvenPoses, PoseStream
 from handwright.methods.neural.live.posed_hand import PosedHand
 from handwright.methods.neural.live.sender_clock import LostMessages, SenderClock
 from handwright.methods.neural.live.settings import LiveSettings
-from handwright.methods.neural.sensing.body import SensedBody, sensed_body
+from handwright.methods.neural.sensing.body import SensedBody, sensed_body, shrunk
 from handwright.methods.neural.sensing.motion import RATE
+from handwright.methods.neural.sensing.taught_size import at_taught_size, size_of
 from handwright.methods.neural.sensing.view import HandView
 
 MOST_AT_ONCE = 12
@@ -73,7 +74,7 @@ class LiveFingers:
         self._posed = {name: PosedHand(hand) for name, hand in hands.items()}
         self._wrists = {name: PoseStream() for name in hands}
         self._object = PoseStream()
-        self._body = _sensed(body)
+        self._take(body)
         self._sender = SenderClock(self.settings.longest_silence)
         self._lost = LostMessages()
         self._counts = no_counts()
@@ -189,7 +190,7 @@ class LiveFingers:
             body: Sensed already, or else its distance grids are made first if they are not in the
                 cache, which takes seconds.
         """
-        self._body = _sensed(body)
+        self._take(body)
         self._counts["swaps"] += 1
 
     def frames(self) -> Iterator[LiveFrame]:
@@ -240,21 +241,32 @@ class LiveFingers:
         seconds = time_module.perf_counter() - begin
         return LiveFrame(self._origin + present, hands, object_pose, is_held, seconds)
 
+    def _take(self, body: RigidBody | SensedBody) -> None:
+        """Has a body in the place of the one before, and as hands of their sizes see it."""
+        self._body = body if isinstance(body, SensedBody) else sensed_body(body)
+        self._seen = {
+            name: shrunk(body, size_of(hand))
+            if isinstance(body, SensedBody)
+            else sensed_body(body, size_of(hand))
+            for name, hand in self.hands.items()
+        }
+
     def _views(
         self, times: Float[np.ndarray, " T"], even: Mapping[str, EvenPoses], thing: EvenPoses
     ) -> dict[str, HandView]:
         views = {}
         for name, wrist in even.items():
             other = [one.position for key, one in even.items() if key != name]
+            size = size_of(self.hands[name])
             views[name] = HandView(
-                self.hands[name],
-                self._body,
+                at_taught_size(self.hands[name]),
+                self._seen[name],
                 times,
                 wrist.rotation,
-                wrist.position,
+                wrist.position / size,
                 thing.rotation,
-                thing.position,
-                other_position=other[0] if other else None,
+                thing.position / size,
+                other_position=other[0] / size if other else None,
             )
         return views
 
@@ -285,10 +297,6 @@ class LiveFingers:
         distance = self.settings.touch_distance
         touching = self._posed[name].touching(q, self._body.near, (turn, shift), distance=distance)
         return LiveHand(_pose(wrist, middle), q.copy(), touching, is_held)
-
-
-def _sensed(body: RigidBody | SensedBody) -> SensedBody:
-    return body if isinstance(body, SensedBody) else sensed_body(body)
 
 
 def _window(model: FingerModel) -> float:

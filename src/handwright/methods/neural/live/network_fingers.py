@@ -8,11 +8,8 @@ import numpy as np
 from jaxtyping import Float, Float32
 
 from handwright.core.hand import HandModel
-from handwright.hands.human.model import human
-from handwright.hands.registry import straight_length
 from handwright.methods.neural.fitting import (
     Correction,
-    FitSettings,
     FittedHand,
     corrected,
     fit_posture,
@@ -22,14 +19,12 @@ from handwright.methods.neural.live.finger_model import FingerModel
 from handwright.methods.neural.network.runtime import Network, WindowedNetwork
 from handwright.methods.neural.sensing.features import assembled, finger_features, fixed_features
 from handwright.methods.neural.sensing.motion import RATE
+from handwright.methods.neural.sensing.taught_size import at_taught_size
 from handwright.methods.neural.sensing.trajectory import HALF_WINDOW
 from handwright.methods.neural.sensing.view import HandView
 
 Postures = Mapping[str, Float[np.ndarray, " J"]]
 """Joint values by hand, rad."""
-# Difference in length, of the hand that networks are taught with, below which places of joints
-# are taken as the network says them.
-_SAME_SIZE = 0.01
 
 
 def finger_model(
@@ -62,10 +57,8 @@ class FittingHands:
 
     def reset(self, hands: Mapping[str, HandModel]) -> None:
         """Forgets the past; what was made for a hand is kept."""
-        self._hands = {
-            model: self._hands.get(model) or FittedHand(model, _fit_settings(model))
-            for model in hands.values()
-        }
+        taught = [at_taught_size(model) for model in hands.values()]
+        self._hands = {model: self._hands.get(model) or FittedHand(model) for model in taught}
         self._earlier = {}
 
     def fitted(
@@ -191,9 +184,3 @@ class TwoPassFingers(FittingHands):
             output = second.outputs[n, 0]
             found[name] = self.settled(name, view, self.look_back, output, before[name])
         return found
-
-
-def _fit_settings(model: HandModel) -> FitSettings:
-    """Hands of another size than networks are taught with take directions of bones alone."""
-    taught, own = straight_length(human(model.side)), straight_length(model)
-    return FitSettings(own_bones=abs(own / taught - 1.0) > _SAME_SIZE)

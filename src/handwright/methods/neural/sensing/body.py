@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from handwright.core.body import RigidBody
-from handwright.geometry.distance.sdf import Field
+from handwright.geometry.distance.sdf import Field, make_field
 from handwright.geometry.distance.sdf_build import signed_distance_field
 
 REACH = 0.10
@@ -48,20 +48,44 @@ class _Surface:
     body: RigidBody = field(compare=False)
 
 
-def sensed_body(body: RigidBody) -> SensedBody:
-    """The grids and the centre of mass of a body; grids come from the cache if they can."""
-    near, far = _grids(_Surface(body.content_hash, body))
+def sensed_body(body: RigidBody, size: float = 1.0) -> SensedBody:
+    """The grids and the centre of mass of a body; grids come from the cache if they can.
+
+    Args:
+        body: The body.
+        size: Of the hand that senses it, beside the taught one; see ``shrunk``.
+    """
+    near, far = _grids(_Surface(body.content_hash, body), size)
     low, high = body.bounds
     # By one spacing larger, so that a ray that leaves the body there is seen to leave it.
-    return SensedBody(near, far, low - near.spacing, high + near.spacing, np.array(body.center))
+    return shrunk(
+        SensedBody(near, far, low - near.spacing, high + near.spacing, np.array(body.center)), size
+    )
+
+
+def shrunk(body: SensedBody, size: float) -> SensedBody:
+    """The body as a hand of this size sees it, with all lengths divided by the size.
+
+    Args:
+        body: In metres. Of one that was made for the taught hand, larger hands sense less far.
+        size: Of the hand, beside the taught one.
+    """
+    if size == 1.0:
+        return body
+    near, far = (
+        make_field(one.values / size, one.origin / size, one.spacing / size, one.margin / size)
+        for one in (body.near, body.far)
+    )
+    return SensedBody(near, far, body.low / size, body.high / size, body.center / size)
 
 
 @lru_cache(maxsize=_NUM_KEPT)
-def _grids(surface: _Surface) -> tuple[Field, Field]:
-    body = surface.body
-    size = np.ptp(body.bounds, axis=0) + 2.0 * REACH
-    spacing = max(FAR_SPACING, float(np.cbrt(np.prod(size) / _MOST_FAR_NODES)))
+def _grids(surface: _Surface, size: float) -> tuple[Field, Field]:
+    """The near grid, and a far one that reaches as far as hands of this size do."""
+    body, reach = surface.body, size * REACH
+    box = np.ptp(body.bounds, axis=0) + 2.0 * reach
+    spacing = max(size * FAR_SPACING, float(np.cbrt(np.prod(box) / _MOST_FAR_NODES)))
     return (
         signed_distance_field(body),
-        signed_distance_field(body, spacing=spacing, padding=REACH),
+        signed_distance_field(body, spacing=spacing, padding=reach),
     )

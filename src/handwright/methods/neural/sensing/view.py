@@ -25,16 +25,19 @@ from handwright.methods.neural.sensing.body import SensedBody, sensed_body
 from handwright.methods.neural.sensing.joints import sensed_hand
 from handwright.methods.neural.sensing.motion import Motion, fill_spin
 from handwright.methods.neural.sensing.resampling import even_times, resampled
+from handwright.methods.neural.sensing.taught_size import at_taught_size, size_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HandView:
     """A hand and the object that it senses, at 60 frames a second.
 
-    Make one by ``hand_view`` or ``hand_views``, which resample.
+    Make one by ``hand_view`` or ``hand_views``, which resample, and which scale the scenes of hands
+    of another size than the taught one.
     """
 
     model: HandModel
+    """In the size of the taught hand."""
     body: SensedBody
     """Distance grids and centre of mass of the object, in its frame."""
     times: Float[np.ndarray, " T"]
@@ -130,11 +133,12 @@ def hand_view(
 ) -> HandView:
     """One hand and its object from tracks of any rate from 24 to 120 frames a second.
 
-    Tracks at 60 frames a second are taken frame by frame; others are resampled.
+    Tracks at 60 frames a second are taken frame by frame; others are resampled. Lengths of the
+    view are divided by the hand's size; see ``taught_size``.
 
     Args:
-        model: The hand.
-        body: The object that it senses.
+        model: The hand, of any size.
+        body: The object that it senses; grids that are ready must be for the hand's size.
         times: Of all poses, s.
         wrist: (T,) poses of the wrist in the world.
         object_pose: (T,) poses of the object in the world.
@@ -149,17 +153,17 @@ def hand_view(
         for name, pose in given.items()
         if pose.shape != times.shape
     ])  # fmt: skip
-    wanted = even_times(times)
+    wanted, size = even_times(times), size_of(model)
     poses = {name: resampled(times, pose, wanted) for name, pose in given.items()}
     return HandView(
-        model,
-        body if isinstance(body, SensedBody) else sensed_body(body),
+        at_taught_size(model),
+        body if isinstance(body, SensedBody) else sensed_body(body, size),
         wanted,
         rotation.to_matrix(poses["wrist"].wxyz),
-        poses["wrist"].position,
+        poses["wrist"].position / size,
         rotation.to_matrix(poses["object"].wxyz),
-        poses["object"].position,
-        poses["other wrist"].position if other_wrist is not None else None,
+        poses["object"].position / size,
+        poses["other wrist"].position / size if other_wrist is not None else None,
     )
 
 
