@@ -66,5 +66,5 @@ def _digits(clip: Clip, gap: Float[np.ndarray, "T C"]) -> Int[np.ndarray, " T"]:
     ]
     owner = np.concatenate(owners)
     touches = gap < _TOUCHES
-    parts: list[np.ndarray] = [touches[:, owner == part].any(axis=1) for part in np.unique(owner)]
-    return np.sum(parts, axis=0)
+    parts = np.stack([np.any(touches[:, owner == part], axis=1) for part in np.unique(owner)])
+    return parts.sum(axis=0)
