@@ -8,10 +8,11 @@ import json
 import secrets
 from typing import Annotated
 
-from fastapi import APIRouter, Path, WebSocket, WebSocketDisconnect
+from fastapi import APIRouter, Path, Response, WebSocket, WebSocketDisconnect
 from fastapi.responses import FileResponse
 from pydantic import ValidationError
 
+from handwright.studio.jobs.helper_processes import Work
 from handwright.studio.jobs.json_pipe import Child
 from handwright.studio.library.folder import clip_id
 from handwright.studio.messages import LiveCommand, LiveFrame
@@ -37,6 +38,20 @@ async def live_model(
     if not path.is_file():
         raise unknown("live scene", name)
     return FileResponse(path, media_type=GLB, headers={"Cache-Control": "no-store"})
+
+
+@router.get("/props")
+async def props(studio: TheStudio) -> list[str]:
+    """Names of what hands with learned fingers can handle."""
+    found: list[str] = await studio.desk.run(Work.LIST_PROPS)
+    return found
+
+
+@router.get("/props/{name}/model.glb", response_class=Response, responses=GLB_ANSWER)
+async def prop_model(studio: TheStudio, name: str) -> Response:
+    """A prop alone; made ready for sensing, so that it can be swapped in at once."""
+    content = await studio.desk.run(Work.MAKE_PROP_MODEL, name)
+    return Response(content, media_type=GLB, headers={"Cache-Control": "no-cache"})
 
 
 @router.websocket("/live")
@@ -90,7 +105,7 @@ class _Live:
 
     async def _pass(self, command: LiveCommand) -> None:
         if self._child is None or not self._child.is_alive:
-            if command.kind != "start":
+            if command.kind not in ("start", "fingers"):
                 await self._trouble("Nothing has been started. Choose a scene first.")
                 return
             self._child = await Child.start("handwright.studio.live.worker")
@@ -101,6 +116,7 @@ class _Live:
                     "hidden": str(folder.hidden),
                     "model": str(folder.part("live") / f"{self._session}.glb"),
                     "address": f"/api/live/{self._session}/model.glb",
+                    "fingers": self._studio.fingers,
                 }
             )
             await _send(self._socket, LiveFrame(kind="preparing", message="starting"))
