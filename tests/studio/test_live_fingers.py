@@ -136,11 +136,12 @@ def run(handling: Handling, seconds: float) -> list:
 def test_a_hand_takes_a_prop_carries_it_along_and_puts_it_down():
     handling = Handling(handled_prop("box"), ["right"])
     start = run(handling, 0.1)[-1].body
-    handling.move(shift=np.array([-0.1, 0.05, 0.15]), turn=np.array([0.0, 0.0, 0.5]))
+    shift = np.array([-0.1, 0.05, 0.15])
+    handling.move(shift=shift, turn=np.array([0.0, 0.0, 0.5]))
     seen = run(handling, 4.0)
     hand = handling.hands["right"]
     assert hand.phase == "holding"
-    assert seen[-1].body.position == pytest.approx(start.position + [-0.1, 0.05, 0.15], abs=1e-3)
+    assert seen[-1].body.position == pytest.approx(start.position + shift, abs=1e-3)
     assert rotation.angle(seen[-1].body.wxyz, start.wxyz) == pytest.approx(0.5, abs=0.01)
     # Nothing moves before the hand is there; then wrist and prop keep together.
     grips = [one.body.inverse() @ one.wrists["right"] for one in seen]

@@ -6,7 +6,7 @@ import type { Shortcut } from "./keys";
 /** m/s and rad/s. */
 const [PACE, SPIN] = [0.3, 1.4];
 /** s; a page that was asleep makes no leap. */
-const LONGEST = 0.05;
+const LONGEST = 0.25;
 
 interface Held {
   keys: string[];

@@ -12,8 +12,8 @@ import { painter } from "./painter";
 import { aim, pickBody } from "./picking";
 
 /** What the camera looks at, m, and from how far. */
-const MIDDLE = new Vector3(0, 0.9, -0.06);
-const DISTANCE = 1.5;
+const MIDDLE = new Vector3(0, 0.88, -0.05);
+const DISTANCE = 1.2;
 /** By which the camera goes round, so that the inside of a hand is seen, rad. */
 const TURNS: Record<string, number> = { right: -0.85, left: -0.2, both: -0.52 };
 /** How far from the shown prop its wish must be to be shown, m and rad. */

@@ -114,6 +114,7 @@ export function useFingers(hands: string) {
       if (event.button !== 0 || !shown.grab(event)) return;
       event.stopPropagation();
       element.setPointerCapture(event.pointerId);
+      element.dataset.grabbed = "prop";
     };
     const move = (event: PointerEvent) => {
       const now = performance.now() / 1000;
@@ -136,7 +137,10 @@ export function useFingers(hands: string) {
       event.preventDefault();
       made.say({ kind: "move", turn: [0, 0, Math.sign(event.deltaY) * PER_NOTCH] });
     };
-    const letGo = () => shown.letGo();
+    const letGo = () => {
+      shown.letGo();
+      delete element.dataset.grabbed;
+    };
     element.addEventListener("pointerdown", grab, { capture: true });
     element.addEventListener("pointermove", move);
     element.addEventListener("wheel", wheel, { capture: true, passive: false });

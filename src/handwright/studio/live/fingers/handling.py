@@ -143,7 +143,8 @@ class Handling:
         """A hand parts from the prop: the last one once the prop stands, another one at once."""
         assert hand.hold is not None
         carrier = self._follower.pose
-        if any(other.phase == "reaching" for other in self.hands.values()):
+        others = [(name, other) for name, other in self.hands.items() if name != side]
+        if any(self._is_wanted[name] and other.phase != "holding" for name, other in others):
             return  # The other hand is about to take it over.
         is_last = self._holders() == [side]
         if is_last and not self._is_put_down:

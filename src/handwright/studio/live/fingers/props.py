@@ -16,6 +16,7 @@ from jaxtyping import Float
 
 from handwright.core.body import RigidBody
 from handwright.errors import UnknownNameError
+from handwright.geometry.cache import load_or_build
 from handwright.learning.data.activities import yawed
 from handwright.learning.data.holds import Hold, mirrored
 from handwright.learning.data.paths import Path as CarrierPath
@@ -23,6 +24,7 @@ from handwright.learning.data.play import Prop
 from handwright.learning.data.shapes import KINDS, Kind, Thing
 from handwright.learning.data.stage import SIDES
 from handwright.math.pose import Pose
+from handwright.studio.uploads.catalogue import source_digest
 
 HOLDS = Path(__file__).parent / "holds.npz"
 """Of all props, by the right hand."""
@@ -31,6 +33,8 @@ _SIZES = {
     "box": 3, "cylinder": 2, "sphere": 2, "cone": 1, "prism": 2, "tetrahedron": 1, "capsule": 1,
     "ellipsoid": 1, "hemisphere": 1,
 }  # fmt: skip
+# Arrays that a body is kept with.
+_ROWS = ("vertices", "faces", "center", "inertia", "sharp_edges")
 FIRST = "mug"
 """The prop that is there where none is asked for."""
 
@@ -85,14 +89,15 @@ def handled_prop(name: str) -> HandledProp:
         grips = [str(grip) for grip in rows[f"{name}/grip"]]
         holds = [_hold(grip, row) for grip, row in zip(grips, rows[f"{name}/hold"], strict=True)]
         takers = [_hold("given", row) for row in rows[f"{name}/partner"]]
+    body = _kept_body(thing)
     prop = Prop(kind, thing, [hold for hold in holds if hold], CarrierPath(Pose.identity()))
     around = {side: prop.holds_around(side) for side in SIDES}
     turns = len(around["right"]) // len(holds)
     return HandledProp(
         name=name,
-        body=prop.body,
+        body=body,
         rest=thing.rest,
-        height=-float(prop.bounds[0, 2]),
+        height=-float(thing.rest[None].apply(body.vertices)[:, 2].min()),
         holds={side: prop.holds_by(side) for side in SIDES},
         holds_around=around,
         partners={
@@ -103,6 +108,25 @@ def handled_prop(name: str) -> HandledProp:
             ]
             for side in SIDES
         },
+    )
+
+
+def _kept_body(thing: Thing) -> RigidBody:
+    """A body from the cache, or built: handles are joined to cups in seconds."""
+
+    def build() -> dict[str, np.ndarray]:
+        body = thing.body()
+        rows = {name: getattr(body, name) for name in _ROWS}
+        return rows | {"numbers": np.array([body.mass, *body.color])}
+
+    rows = load_or_build(f"prop-{thing.name}-{1e3 * thing.friction:g}-{source_digest()}", build)
+    mass, *color = rows["numbers"].tolist()
+    return RigidBody(
+        name=thing.shape,
+        mass=mass,
+        friction=thing.friction,
+        color=(color[0], color[1], color[2]),
+        **{name: rows[name] for name in _ROWS},
     )
 
 

@@ -18,7 +18,7 @@ from handwright.math.pose import Pose
 from handwright.methods.neural.live import LiveFrame as Shown
 from handwright.methods.neural.method import NeuralFingers
 from handwright.methods.neural.sensing.motion import RATE
-from handwright.studio.live.fingers.props import handled_prop
+from handwright.studio.live.fingers.props import HandledProp
 
 MOST_SECONDS = 600.0
 """That are recorded at most, s."""
@@ -27,7 +27,7 @@ _LEAST_FRAMES = 20
 
 
 class Recording:
-    """Frames, each with the name of its prop."""
+    """Frames, each with its prop."""
 
     def __init__(self, model: str) -> None:
         """Nothing yet.
@@ -36,14 +36,14 @@ class Recording:
             model: Where the network is from, for the clips' record of how they were made.
         """
         self._model = model
-        self._frames: list[tuple[str, Shown]] = []
+        self._frames: list[tuple[HandledProp, Shown]] = []
 
     @property
     def seconds(self) -> float:
         """How long it is."""
         return len(self._frames) / RATE
 
-    def add(self, prop: str, frame: Shown) -> None:
+    def add(self, prop: HandledProp, frame: Shown) -> None:
         """Keeps a frame; those after the longest time are left out."""
         if self.seconds < MOST_SECONDS:
             self._frames.append((prop, frame))
@@ -51,11 +51,11 @@ class Recording:
     def clips(self) -> list[Clip]:
         """A clip for each prop, in the order in which they were there."""
         pieces = [
-            (name, [frame for _, frame in rows])
-            for name, rows in groupby(self._frames, key=lambda row: row[0])
+            (prop, [frame for _, frame in rows])
+            for prop, rows in groupby(self._frames, key=lambda row: row[0])
         ]
         clips = [
-            self._clip(name, frames) for name, frames in pieces if len(frames) >= _LEAST_FRAMES
+            self._clip(prop, frames) for prop, frames in pieces if len(frames) >= _LEAST_FRAMES
         ]
         if not clips:
             raise InvalidValueError(
@@ -64,7 +64,8 @@ class Recording:
             )
         return clips
 
-    def _clip(self, name: str, frames: list[Shown]) -> Clip:
+    def _clip(self, prop: HandledProp, frames: list[Shown]) -> Clip:
+        name = prop.name
         times = np.arange(len(frames)) / RATE
         hands = {
             side: HandMotion(
@@ -79,7 +80,7 @@ class Recording:
             name=f"learned_fingers_{name}",
             times=times,
             hands={side: hand_model(side) for side in hands},
-            bodies={name: handled_prop(name).body},
+            bodies={name: prop.body},
             tracks={**tracks, name: Track(times, body)},
             environment=(work_table(),),
         )

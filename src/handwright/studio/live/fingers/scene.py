@@ -130,7 +130,7 @@ class FingersScene:
         self._advance()
         self._seconds += _FRESH * (time.perf_counter() - begin - self._seconds)
         if self._recording is not None:
-            self._recording.add(self._shown_prop.name, self._at())
+            self._recording.add(self._shown_prop, self._at())
         return self.frame()
 
     def _advance(self) -> None:
