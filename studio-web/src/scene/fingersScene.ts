@@ -19,6 +19,20 @@ const TURNS: Record<string, number> = { right: -0.85, left: -0.2, both: -0.52 };
 /** How far from the shown prop its wish must be to be shown, m and rad. */
 const [FAR, TURNED] = [0.012, 0.12];
 
+/** Changes that nobody sees, m and parts of quaternions. */
+const UNSEEN = 4e-4;
+
+function numbersOf(frame: LiveFrame): number[] {
+  const bodies = [...frame.bodies, ...(frame.fingers ? [frame.fingers.wish] : [])];
+  // Names count by their order: another prop is another picture.
+  const names = bodies.map(({ name }) => [...name].reduce((sum, c) => sum * 31 + c.charCodeAt(0), 7));
+  return [
+    ...names,
+    ...bodies.flatMap(({ position, xyzw }) => [...position, ...xyzw]),
+    ...frame.hands.flatMap(({ position, xyzw, joints }) => [...position, ...xyzw, ...joints.flat()]),
+  ];
+}
+
 interface Drag {
   plane: Plane;
   /** From the pointer to the origin of the wish. */
@@ -33,6 +47,8 @@ export class FingersStage {
   private readonly extra = new Group().add(this.ghost);
   private readonly look = ghostLook(0.3);
   private haunted = "";
+  private isDrawing = false;
+  private drawn: number[] = [];
   private readonly stopTheme: () => void;
 
   constructor(
@@ -45,17 +61,23 @@ export class FingersStage {
     p.attach(container);
     p.rig.keepAbove();
     this.stopTheme = effect(() => p.setTheme(isDark.value));
-    // Frames may come faster than they can be drawn: only the last one is put on the model.
     p.onTick = () => {
       this.settle();
       return false;
     };
-    p.onDrawn = () => void (this.model && drawn());
+    p.onDrawn = () => {
+      if (this.model) drawn();
+      void p.finished().then(() => {
+        this.isDrawing = false;
+        this.draw();
+      });
+    };
   }
 
   show(model: ClipModel): void {
     this.model = model;
     this.haunted = "";
+    this.drawn = [];
     const frame = { middle: MIDDLE.clone(), distance: DISTANCE, turn: TURNS[this.hands] ?? 0 };
     painter().setViews([{ element: this.cell, model, frame, extras: [this.extra] }]);
   }
@@ -75,6 +97,17 @@ export class FingersStage {
 
   apply(frame: LiveFrame): void {
     this.frame = frame;
+    this.draw();
+  }
+
+  /** Frames may come faster than they are drawn, or show nothing new: those are passed over. */
+  private draw(): void {
+    const { frame } = this;
+    if (this.isDrawing || !frame || !this.model) return;
+    const numbers = numbersOf(frame);
+    if (numbers.every((value, i) => Math.abs(value - (this.drawn[i] ?? Infinity)) < UNSEEN)) return;
+    this.drawn = numbers;
+    this.isDrawing = true;
     painter().invalidate();
   }
 

@@ -111,6 +111,9 @@ export function Fingers({ hands }: { hands: string }) {
               <span title="What is shown lies this far back: the network looks ahead">
                 <b>{fingers.delay.toFixed(2)}</b> s late
               </span>
+              <span title="Digits and palms at the prop, as it is shown">
+                <b>{fingers.hands.reduce((sum, hand) => sum + hand.touching.length, 0)}</b> touching
+              </span>
               {COUNTED.filter(([key]) => fingers.counts[key]).map(([key, name, help]) => (
                 <span key={key} title={help}>
                   <b>{fingers.counts[key]}</b> {name}

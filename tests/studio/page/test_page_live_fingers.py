@@ -54,7 +54,7 @@ def test_a_prop_is_dragged_swapped_and_recorded(page, studio):
     ActionChains(page.driver).move_by_offset(-20, -40).move_by_offset(-20, -60).perform()
     page.wait("the hand to take it", lambda: page.find("fingers-take-right").text == "Let go")
     start = recorded(page)
-    page.wait("the hand to carry it", lambda: recorded(page) > start + 4.0)
+    page.wait("the hand to carry it", lambda: recorded(page) > start + 3.0)
     ActionChains(page.driver).release().perform()
     assert not view.get_attribute("data-grabbed")
     page.enter("fingers-prop", "sphere")
@@ -62,7 +62,7 @@ def test_a_prop_is_dragged_swapped_and_recorded(page, studio):
     start = recorded(page)
     # The keys turn and move it.
     ActionChains(page.driver).key_down("e").pause(0.5).key_up("e").perform()
-    page.wait("some seconds with it", lambda: recorded(page) > start + 2.0)
+    page.wait("some seconds with it", lambda: recorded(page) > start + 1.5)
     page.click("fingers-record")
     files = page.wait(
         "two clips", lambda: len(found := sorted(studio.folder.glob("*.npz"))) == 2 and found
