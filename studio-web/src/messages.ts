@@ -348,9 +348,9 @@ export interface StudioEvent {
   clip_gone: ClipGone | null;
 }
 
-/** From the page. `start` names a scene, `push` a body, its point and a force. `fingers` starts learned fingers for hands and a prop, and `swap` brings another prop. `move` wishes the prop elsewhere; `take` and `let_go` name a hand, or mean the first. */
+/** From the page. `start` names a scene, `push` a body, its point and a force. `fingers` starts learned fingers for hands and a prop, and `swap` brings another prop. `move` wishes the prop elsewhere; `take` and `let_go` name a hand, or mean the first. A page that says `seen` after each frame gets no more than a few that it has not seen. */
 export interface LiveCommand {
-  kind: "start" | "push" | "release" | "pause" | "resume" | "reset" | "save" | "fingers" | "move" | "take" | "let_go" | "swap" | "record";
+  kind: "start" | "push" | "release" | "pause" | "resume" | "reset" | "save" | "fingers" | "move" | "take" | "let_go" | "swap" | "record" | "seen";
   scene?: string | null;
   body?: string | null;
   /** In the body's frame, m. */

@@ -28,7 +28,7 @@ def main() -> None:
         nothing = np.full_like(_row(holds[0]), np.nan)
         given = [nothing if partner is None else _row(partner) for partner in partners]
         rows[f"{name}/partner"] = np.array(given, dtype=np.float32)
-    np.savez_compressed(HOLDS, **rows)
+    np.savez_compressed(HOLDS, **rows)  # type: ignore[arg-type]
 
 
 def _row(hold: Hold) -> np.ndarray:

@@ -417,11 +417,12 @@ class LiveCommand(Message):
 
     ``fingers`` starts learned fingers for hands and a prop, and ``swap`` brings another prop.
     ``move`` wishes the prop elsewhere; ``take`` and ``let_go`` name a hand, or mean the first.
+    A page that says ``seen`` after each frame gets no more than a few that it has not seen.
     """
 
     kind: Literal[
         "start", "push", "release", "pause", "resume", "reset", "save",
-        "fingers", "move", "take", "let_go", "swap", "record",
+        "fingers", "move", "take", "let_go", "swap", "record", "seen",
     ]  # fmt: skip
     scene: str | None = None
     body: str | None = None

@@ -90,7 +90,9 @@ export function useFingers(hands: string) {
         loaded.catch((error: Error) => void (isGone || fail(error.message)));
       } else if (frame.kind === "frame") {
         const show = () => {
-          if (isGone || state.value === "preparing") return;
+          if (isGone) return;
+          made.say({ kind: "seen" });
+          if (state.value === "preparing") return;
           if (state.value === "trouble") state.value = "running";
           shown.apply(frame);
           look(frame);

@@ -25,6 +25,8 @@ router = APIRouter()
 MAX_LIVE = 4
 """Pages that may step scenes at the same time; each is a process."""
 _MAX_TEXT = 10_000
+_MAX_UNSEEN = 4
+"""Frames under way to a page that says which it has seen; others would only come late."""
 _GONE = WebSocketDisconnect, RuntimeError, KeyError
 """What is raised where the page is gone, or sends what is no text."""
 
@@ -82,6 +84,8 @@ class _Live:
         self._socket, self._studio, self._session = socket, studio, session
         self._child: Child | None = None
         self._passing: asyncio.Task[None] | None = None
+        self._unseen: int | None = None
+        """Frames that the page has not seen; None if it does not say."""
 
     async def run(self) -> None:
         """Passes messages both ways until the page is gone."""
@@ -92,6 +96,9 @@ class _Live:
                     command = LiveCommand.model_validate_json(text[:_MAX_TEXT])
                 except ValidationError as error:
                     await self._trouble(refusal(error.errors()))
+                    continue
+                if command.kind == "seen":
+                    self._unseen = max((self._unseen or 0) - 1, 0)
                     continue
                 try:
                     await self._pass(command)
@@ -126,6 +133,10 @@ class _Live:
     async def _pass_back(self, child: Child) -> None:
         with contextlib.suppress(*_GONE):
             async for message in child.messages():
+                if message["kind"] == "frame" and self._unseen is not None:
+                    if self._unseen >= _MAX_UNSEEN:
+                        continue
+                    self._unseen += 1
                 if message["kind"] == "saved":
                     await self._studio.library.add(message["clip"], None)
                     message["clip"] = clip_id(message["clip"])
