@@ -5,16 +5,18 @@ import type { Shortcut } from "./keys";
 
 /** m/s and rad/s. */
 const [PACE, SPIN] = [0.3, 1.4];
-/** s; a page that was asleep makes no leap. */
-const LONGEST = 0.25;
+/** s; a page that was asleep makes no leap, and no tap is too short to count. */
+const [LONGEST, SHORTEST] = [0.25, 1 / 30];
+
+type Triple = [number, number, number];
 
 interface Held {
   keys: string[];
   label: string;
   /** To the right, up, and away from the camera. */
-  shift?: [number, number, number];
+  shift?: Triple;
   /** About the axes to the right, up, and away from the camera. */
-  turn?: [number, number, number];
+  turn?: Triple;
 }
 
 const TABLE: Held[] = [
@@ -33,11 +35,17 @@ const TABLE: Held[] = [
 ];
 
 export class Steering {
-  private readonly held = new Set<Held>();
-  private last = 0;
+  /** Since when each key is down that has not been reckoned, s. */
+  private readonly held = new Map<Held, number>();
+  /** For how long keys were down that are up again, s. */
+  private readonly owed = new Map<Held, number>();
   private readonly raised = (event: KeyboardEvent) => {
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    for (const row of TABLE) if (row.keys.includes(key)) this.held.delete(row);
+    for (const row of TABLE) {
+      if (!row.keys.includes(key) || !this.held.has(row)) continue;
+      this.owed.set(row, this.lasted(row, SHORTEST));
+      this.held.delete(row);
+    }
   };
   private readonly left = () => this.held.clear();
 
@@ -51,30 +59,38 @@ export class Steering {
       keys: row.keys,
       label: row.label,
       does: () => {
-        if (this.held.size === 0) this.last = performance.now() / 1000;
-        this.held.add(row);
+        if (!this.held.has(row)) this.held.set(row, performance.now() / 1000);
       },
     }));
   }
 
   /** What the keys ask for since this was last called, in the world; null if nothing. */
   take(camera: Camera): { shift: Vector3; turn: Vector3 } | null {
-    if (this.held.size === 0) return null;
-    const now = performance.now() / 1000;
-    const passed = Math.min(now - this.last, LONGEST);
-    this.last = now;
+    for (const row of this.held.keys()) {
+      this.owed.set(row, this.lasted(row, 0));
+      this.held.set(row, performance.now() / 1000);
+    }
+    if (this.owed.size === 0) return null;
     const away = camera.getWorldDirection(new Vector3()).setY(0).normalize();
     const up = new Vector3(0, 1, 0);
     const right = away.clone().cross(up);
-    const sum = (pick: (row: Held) => [number, number, number] | undefined, rate: number) => {
+    const sum = (pick: (row: Held) => Triple | undefined, rate: number) => {
       const found = new Vector3();
-      for (const row of this.held) {
-        const [x, y, z] = pick(row) ?? [0, 0, 0];
+      for (const [row, passed] of this.owed) {
+        const [x, y, z] = (pick(row) ?? [0, 0, 0]).map((part) => rate * passed * part) as Triple;
         found.addScaledVector(right, x).addScaledVector(up, y).addScaledVector(away, z);
       }
-      return found.multiplyScalar(rate * passed);
+      return found;
     };
-    return { shift: sum((row) => row.shift, PACE), turn: sum((row) => row.turn, SPIN) };
+    const wish = { shift: sum((row) => row.shift, PACE), turn: sum((row) => row.turn, SPIN) };
+    this.owed.clear();
+    return wish;
+  }
+
+  private lasted(row: Held, least: number): number {
+    const since = this.held.get(row) ?? 0;
+    const passed = Math.min(Math.max(performance.now() / 1000 - since, least), LONGEST);
+    return (this.owed.get(row) ?? 0) + passed;
   }
 
   dispose(): void {

@@ -60,7 +60,7 @@ def test_a_prop_is_dragged_swapped_and_recorded(page, studio):
     page.enter("fingers-prop", "sphere")
     page.wait("the swap", lambda: "1 swaps" in page.find("fingers-facts").text.replace("\n", " "))
     start = recorded(page)
-    # The keys turn and move it.
+    # A key lifts it, however short it is pressed.
     ActionChains(page.driver).key_down("e").pause(0.5).key_up("e").perform()
     page.wait("some seconds with it", lambda: recorded(page) > start + 1.5)
     page.click("fingers-record")
@@ -72,7 +72,7 @@ def test_a_prop_is_dragged_swapped_and_recorded(page, studio):
     # It was dragged up and to the left, as seen by the camera.
     assert np.ptp(mug.bodies["mug"].position[:, 2]) > 0.03
     assert list(sphere.bodies) == ["sphere"]
-    assert np.ptp(sphere.bodies["sphere"].position[:, 2]) > 0.01
+    assert np.ptp(sphere.bodies["sphere"].position[:, 2]) > 0.005
     page.open("wall")
     page.ready("wall")
     page.wait("both on the wall", lambda: len(page.all("cell", '[data-state="ready"]')) == 2)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 DEFAULT_PORT = 8642
 _NUM_PORTS = 20
+# How late a page may answer that it is there, s: one that draws by software on a busy machine is
+# slow, not gone.
+_PATIENCE = 180.0
 
 
 def serve(
@@ -51,6 +54,7 @@ def serve(
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, ws="websockets-sansio",
         timeout_graceful_shutdown=2, server_header=False, ws_max_size=1 << 20,
+        ws_ping_timeout=_PATIENCE,
     )  # fmt: skip
     address = page_address(host, listener.getsockname()[1], access.token)
     print(f"The studio shows {root} at {address} (Ctrl-C ends it).", flush=True)  # noqa: T201
