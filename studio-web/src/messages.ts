@@ -348,15 +348,25 @@ export interface StudioEvent {
   clip_gone: ClipGone | null;
 }
 
-/** From the page. `start` names a scene, `push` a body, its point and a force. */
+/** From the page. `start` names a scene, `push` a body, its point and a force. `fingers` starts learned fingers for hands and a prop, and `swap` brings another prop. `move` wishes the prop elsewhere; `take` and `let_go` name a hand, or mean the first. A page that says `seen` after each frame gets no more than a few that it has not seen. */
 export interface LiveCommand {
-  kind: "start" | "push" | "release" | "pause" | "resume" | "reset" | "save";
+  kind: "start" | "push" | "release" | "pause" | "resume" | "reset" | "save" | "fingers" | "move" | "take" | "let_go" | "swap" | "record" | "seen";
   scene?: string | null;
   body?: string | null;
   /** In the body's frame, m. */
   point?: [number, number, number] | null;
   /** In the world, N; stays on until `release` or another push. */
   force?: [number, number, number] | null;
+  /** For `fingers`; the first one takes the prop where none is named. */
+  hands?: ("right" | "left")[] | null;
+  hand?: "right" | "left" | null;
+  prop?: string | null;
+  /** Where the prop should be in the world, m. */
+  place?: [number, number, number] | null;
+  /** In the world, from where it should be so far, m. */
+  shift?: [number, number, number] | null;
+  /** Rotation vector in the world, rad. */
+  turn?: [number, number, number] | null;
 }
 
 /** A hand in one frame, for the nodes of its .glb. Y up; quaternions xyzw. */
@@ -386,6 +396,32 @@ export interface LiveContact {
   force: [number, number, number];
 }
 
+/** What a hand with learned fingers does. */
+export interface HandState {
+  name: string;
+  /** Of its wrist, now; what is shown comes later. */
+  phase: "away" | "reaching" | "holding" | "leaving";
+  /** Digits, and `palm`, at the prop as it is shown. */
+  touching: string[];
+}
+
+/** Of learned fingers, beside what is shown. */
+export interface FingersState {
+  /** The prop that was chosen, where it should be. */
+  wish: LiveBody;
+  hands: HandState[];
+  /** How much later than wrists and prop were moved they are shown, s. */
+  delay: number;
+  /** Of computing for a frame. */
+  milliseconds: number;
+  /** What has happened, by the names of `COUNTS` of live fingers; those above zero. */
+  counts: Record<string, number>;
+  /** Length of the recording, s; None while nothing is recorded. */
+  recorded: number | null;
+  /** Why something was not done; empty if all was. */
+  note: string;
+}
+
 /** To the page. `ready` brings the address of a .glb of the first frame; then come frames. */
 export interface LiveFrame {
   kind: "preparing" | "ready" | "frame" | "saved" | "trouble";
@@ -400,8 +436,9 @@ export interface LiveFrame {
   hands: LiveHand[];
   bodies: LiveBody[];
   contacts: LiveContact[];
-  /** Frames that the server could make in a second. */
+  /** Frames that the server could make in a second; with learned fingers, those that it made. */
   fps: number;
+  fingers: FingersState | null;
 }
 
 /** A clip of a report. */

@@ -97,6 +97,7 @@ def serving(
     access: Access | None = None,
     jobs_at_once: int | None = 1,
     judged: Path | None = None,
+    fingers: str = "shipped",
 ) -> Iterator[Served]:
     """A server; results of judging are not shared with other tests."""
     access = Access("127.0.0.1", None) if access is None else access
@@ -106,7 +107,7 @@ def serving(
     folder = Folder(
         root.resolve(), root.parent / f"{root.name}_judged" if judged is None else judged
     )
-    app = make_app(folder, access, jobs_at_once=jobs_at_once)
+    app = make_app(folder, access, jobs_at_once=jobs_at_once, fingers=fingers)
     config = uvicorn.Config(
         app, log_level="warning", ws="websockets-sansio", timeout_graceful_shutdown=1
     )

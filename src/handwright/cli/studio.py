@@ -19,6 +19,7 @@ def studio(
     port: Annotated[int | None, unset("INT")] = None,
     host: str = "127.0.0.1",
     jobs: Annotated[int | None, unset("INT")] = None,
+    model: Annotated[str, tyro.conf.arg(metavar="MODEL")] = "shipped",
     no_browser: FlagCreatePairsOff[bool] = False,
 ) -> None:
     """Make, browse, understand and export motions in the browser.
@@ -31,6 +32,8 @@ def studio(
         port: Where to listen; the first free one from 8642 on by default.
         host: Address to listen on; others than 127.0.0.1 can be reached from other machines.
         jobs: How many are done at the same time; half the cores by default.
+        model: Network of the live tab's learned fingers: a folder made by 'handwright train', or
+            the one of the package.
         no_browser: Do not open the page.
     """
     from handwright.studio.server.serving import listen, serve
@@ -41,7 +44,14 @@ def studio(
     listener = listen(host, port)
     with listener:
         root = writable_folder(folder)
-        serve(root, listener, host=host, opens_browser=not no_browser, jobs_at_once=jobs)
+        serve(
+            root,
+            listener,
+            host=host,
+            opens_browser=not no_browser,
+            jobs_at_once=jobs,
+            fingers=model,
+        )
 
 
 def report(

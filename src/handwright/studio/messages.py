@@ -413,15 +413,33 @@ class StudioEvent(Message):
 
 
 class LiveCommand(Message):
-    """From the page. ``start`` names a scene, ``push`` a body, its point and a force."""
+    """From the page. ``start`` names a scene, ``push`` a body, its point and a force.
 
-    kind: Literal["start", "push", "release", "pause", "resume", "reset", "save"]
+    ``fingers`` starts learned fingers for hands and a prop, and ``swap`` brings another prop.
+    ``move`` wishes the prop elsewhere; ``take`` and ``let_go`` name a hand, or mean the first.
+    A page that says ``seen`` after each frame gets no more than a few that it has not seen.
+    """
+
+    kind: Literal[
+        "start", "push", "release", "pause", "resume", "reset", "save",
+        "fingers", "move", "take", "let_go", "swap", "record", "seen",
+    ]  # fmt: skip
     scene: str | None = None
     body: str | None = None
     point: Vector | None = None
     """In the body's frame, m."""
     force: Vector | None = None
     """In the world, N; stays on until ``release`` or another push."""
+    hands: list[Literal["right", "left"]] | None = None
+    """For ``fingers``; the first one takes the prop where none is named."""
+    hand: Literal["right", "left"] | None = None
+    prop: str | None = None
+    place: Vector | None = None
+    """Where the prop should be in the world, m."""
+    shift: Vector | None = None
+    """In the world, from where it should be so far, m."""
+    turn: Vector | None = None
+    """Rotation vector in the world, rad."""
 
 
 class LiveHand(Message):
@@ -454,6 +472,34 @@ class LiveContact(Message):
     """On the body, N."""
 
 
+class HandState(Message):
+    """What a hand with learned fingers does."""
+
+    name: str
+    phase: Literal["away", "reaching", "holding", "leaving"]
+    """Of its wrist, now; what is shown comes later."""
+    touching: list[str]
+    """Digits, and ``palm``, at the prop as it is shown."""
+
+
+class FingersState(Message):
+    """Of learned fingers, beside what is shown."""
+
+    wish: LiveBody
+    """The prop that was chosen, where it should be."""
+    hands: list[HandState]
+    delay: Number
+    """How much later than wrists and prop were moved they are shown, s."""
+    milliseconds: Number
+    """Of computing for a frame."""
+    counts: dict[str, int]
+    """What has happened, by the names of ``COUNTS`` of live fingers; those above zero."""
+    recorded: Number | None
+    """Length of the recording, s; None while nothing is recorded."""
+    note: str
+    """Why something was not done; empty if all was."""
+
+
 class LiveFrame(Message):
     """To the page. ``ready`` brings the address of a .glb of the first frame; then come frames."""
 
@@ -470,7 +516,8 @@ class LiveFrame(Message):
     bodies: list[LiveBody] = []
     contacts: list[LiveContact] = []
     fps: Number = 0.0
-    """Frames that the server could make in a second."""
+    """Frames that the server could make in a second; with learned fingers, those that it made."""
+    fingers: FingersState | None = None
 
 
 # ---- the stand-alone report ---------------------------------------------------------------------

@@ -58,6 +58,8 @@ export const server = {
     get<Comparison>(`compare?first=${id(first)}&second=${id(second)}`),
   model: async (clip: string) => (await ask(`clips/${id(clip)}/model.glb`)).arrayBuffer(),
   sceneModel: async (scene: string) => (await ask(`scenes/${id(scene)}/model.glb`)).arrayBuffer(),
+  props: () => get<string[]>("props"),
+  propModel: async (prop: string) => (await ask(`props/${id(prop)}/model.glb`)).arrayBuffer(),
   binary: async (path: string) => (await ask(path.replace(/^\/?api\//, ""))).arrayBuffer(),
   favour: (clip: string, isFavourite: boolean) =>
     send<ClipSummary>("PUT", `clips/${id(clip)}/favourite`, { is_favourite: isFavourite }),

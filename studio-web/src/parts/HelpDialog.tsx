@@ -10,6 +10,8 @@ const NAMES: Record<string, string> = {
   " ": "space",
   ArrowLeft: "←",
   ArrowRight: "→",
+  ArrowUp: "↑",
+  ArrowDown: "↓",
   PageUp: "page up",
   PageDown: "page down",
   Escape: "esc",

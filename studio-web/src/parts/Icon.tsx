@@ -30,11 +30,13 @@ const PATHS = {
   open: "M9 5H5v14h14v-4M13 5h6v6M19 5l-8.5 8.5",
   reset: "M4.5 9A8 8 0 1 1 4 13M4.5 4v5h5",
   alert: "M12 4l9 16H3zM12 10v4.5M12 17.2v.1",
+  record: "M12 5.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13z",
+  stop: "M6.5 6.5h11v11h-11z",
   save: "M5 4h11l3 3v13H5zM8 4v5h7V4M8 20v-6h8v6",
 } as const;
 
 export type IconName = keyof typeof PATHS;
-const FILLED: readonly IconName[] = ["play", "back", "forward"];
+const FILLED: readonly IconName[] = ["play", "back", "forward", "record", "stop"];
 
 export function Icon({ name, filled = false }: { name: IconName; filled?: boolean }) {
   const isFilled = filled || FILLED.includes(name);

@@ -14,6 +14,26 @@ import { frameOf } from "./rig";
 /** Bodies are lifted and pushed about, so the camera stands farther off. */
 const ROOM = 1.7;
 
+/** Puts the hands and bodies of a frame on a model's nodes. */
+export function pose(model: ClipModel, frame: LiveFrame): void {
+  for (const hand of frame.hands) {
+    const root = model.node(`${hand.name}:root`);
+    root?.position.fromArray(hand.position);
+    root?.quaternion.fromArray(hand.xyzw);
+    const joints = model.jointNames.get(hand.name) ?? [];
+    joints.forEach((joint, i) => {
+      const turn = hand.joints[i];
+      if (turn) model.node(`${hand.name}:${joint}`)?.quaternion.fromArray(turn);
+    });
+  }
+  for (const body of frame.bodies) {
+    const node = model.bodies.get(body.name);
+    node?.position.fromArray(body.position);
+    node?.quaternion.fromArray(body.xyzw);
+  }
+  model.root.updateMatrixWorld(true);
+}
+
 export class LiveStage {
   pull: Pull | null = null;
   private model: ClipModel | null = null;
@@ -52,22 +72,7 @@ export class LiveStage {
   apply(frame: LiveFrame): void {
     const { model } = this;
     if (!model) return;
-    for (const hand of frame.hands) {
-      const root = model.node(`${hand.name}:root`);
-      root?.position.fromArray(hand.position);
-      root?.quaternion.fromArray(hand.xyzw);
-      const joints = model.jointNames.get(hand.name) ?? [];
-      joints.forEach((joint, i) => {
-        const turn = hand.joints[i];
-        if (turn) model.node(`${hand.name}:${joint}`)?.quaternion.fromArray(turn);
-      });
-    }
-    for (const body of frame.bodies) {
-      const node = model.bodies.get(body.name);
-      node?.position.fromArray(body.position);
-      node?.quaternion.fromArray(body.xyzw);
-    }
-    model.root.updateMatrixWorld(true);
+    pose(model, frame);
     this.marks.show(
       frame.contacts.map(({ point, force, mode }) => ({
         point: new Vector3().fromArray(point),

@@ -6,6 +6,7 @@ import { Toasts } from "../parts/Toasts";
 import { TopBar } from "../parts/TopBar";
 import { Compare } from "./Compare";
 import { HelpDialog } from "../parts/HelpDialog";
+import { Fingers } from "./Fingers";
 import { Live } from "./Live";
 import { Make } from "./Make";
 import { Stage } from "./Stage";
@@ -40,6 +41,8 @@ function CurrentView() {
   if (view === "compare" && first && second)
     return <Compare key={given.join()} ids={[first, second]} />;
   if (view === "make") return <Make />;
+  if (view === "live" && first === "fingers" && second)
+    return <Fingers key={second} hands={second} />;
   if (view === "live") return <Live key={first ?? ""} scene={first ?? null} />;
   return <Wall />;
 }

@@ -1,11 +1,10 @@
 // A scene that is simulated while one pulls at its bodies.
 import { useSignal } from "@preact/signals";
 
-import { goTo, linkTo } from "../data/route";
 import { isLoaded, scenes } from "../data/store";
 import { IconButton, Notice } from "../parts/controls";
-import { words } from "../parts/format";
 import { Icon } from "../parts/Icon";
+import { LiveChoice } from "./LiveChoice";
 import { useLive } from "./useLive";
 
 export function Live({ scene }: { scene: string | null }) {
@@ -21,10 +20,10 @@ export function Live({ scene }: { scene: string | null }) {
       </main>
     );
   }
-  return <LiveView key={name} name={name} choices={able.map((other) => other.name)} />;
+  return <LiveView key={name} name={name} />;
 }
 
-function LiveView({ name, choices }: { name: string; choices: string[] }) {
+function LiveView({ name }: { name: string }) {
   const live = useLive(name);
   const place = useSignal({ x: 0, y: 0 });
   const state = live.state.value;
@@ -75,18 +74,7 @@ function LiveView({ name, choices }: { name: string; choices: string[] }) {
         )}
       </div>
       <div class="live-bar">
-        <select
-          aria-label="Scene"
-          data-testid="live-scene"
-          value={name}
-          onChange={(event) => goTo(linkTo("live", event.currentTarget.value))}
-        >
-          {choices.map((choice) => (
-            <option key={choice} value={choice}>
-              {words(choice)}
-            </option>
-          ))}
-        </select>
+        <LiveChoice scene={name} />
         <IconButton
           icon={live.isPaused.value ? "play" : "pause"}
           label={live.isPaused.value ? "Go on" : "Pause"}

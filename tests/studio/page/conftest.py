@@ -160,10 +160,10 @@ def answers(address: str) -> bool:
         return False
 
 
-def serve(folder: Path) -> tuple[subprocess.Popen[str], str]:
+def serve(folder: Path, *options: str) -> tuple[subprocess.Popen[str], str]:
     """Starts a studio on a free port; returns the process and the address that it prints."""
     process = subprocess.Popen(
-        [*COMMAND, "studio", str(folder), "--no-browser"],
+        [*COMMAND, "studio", str(folder), "--no-browser", *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

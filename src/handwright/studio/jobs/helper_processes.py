@@ -36,6 +36,8 @@ class Work(Enum):
     CHECK_JOB = "jobs.planning:check_job"
     READ_UPLOAD = "uploads.inspect:read_upload"
     MAKE_SCENE = "uploads.inspect:make_scene"
+    LIST_PROPS = "live.fingers.models:list_props"
+    MAKE_PROP_MODEL = "live.fingers.models:make_prop_model"
 
 
 class _Failure(NamedTuple):

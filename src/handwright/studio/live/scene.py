@@ -13,11 +13,11 @@ from handwright.core.events import Push
 from handwright.core.goal import Goal, lasting_goals
 from handwright.core.problem import Problem
 from handwright.errors import InvalidValueError, UnknownNameError
-from handwright.io.axes import to_y_up, to_y_up_xyzw
-from handwright.math import rotation
+from handwright.io.axes import to_y_up
 from handwright.methods.stepwise.recording import Moment
 from handwright.methods.stepwise.session import Session
-from handwright.studio.messages import LiveBody, LiveCommand, LiveContact, LiveFrame, LiveHand
+from handwright.studio.live.posing import posed_body, posed_hand, rounded
+from handwright.studio.messages import LiveCommand, LiveContact, LiveFrame
 
 STEP = 1.0 / 30.0
 """s."""
@@ -31,6 +31,8 @@ _FRESH = 0.1
 
 class LiveScene:
     """A session with the pushes of a page."""
+
+    step_seconds = STEP
 
     def __init__(self, problem: Problem, *, seed: int = 0) -> None:
         """Finds grasps, which takes some seconds.
@@ -55,6 +57,11 @@ class LiveScene:
         self._seconds = STEP
 
     @property
+    def problem(self) -> Problem:
+        """What is stepped."""
+        return self._problem
+
+    @property
     def moment(self) -> Moment:
         """Where everything is."""
         return self._session.moments[-1]
@@ -63,6 +70,18 @@ class LiveScene:
     def is_full(self) -> bool:
         """Whether no more frames are kept."""
         return len(self._session.moments) >= MAX_FRAMES
+
+    def order(self, command: LiveCommand) -> None:
+        """Does what a page asks for."""
+        if command.kind == "push":
+            self.push(command)
+        elif command.kind == "release":
+            self.release()
+        else:
+            raise InvalidValueError(
+                f"'{command.kind}' is for learned fingers; scenes that are simulated take push, "
+                "release, pause, resume, reset and save."
+            )
 
     def push(self, command: LiveCommand) -> None:
         """Begins a push, in place of the one before."""
@@ -114,30 +133,13 @@ class LiveScene:
             kind="frame",
             time=round(moment.time, 6),
             hands=[
-                LiveHand(
-                    name=name,
-                    position=_numbers(to_y_up(root.position)),
-                    xyzw=_numbers(to_y_up_xyzw(root.wxyz)),
-                    joints=self._turns(name, q),
-                )
+                posed_hand(name, self._problem.hands[name], root, q)
                 for name, (root, q) in moment.hands.items()
             ],
-            bodies=[
-                LiveBody(
-                    name=name,
-                    position=_numbers(to_y_up(pose.position)),
-                    xyzw=_numbers(to_y_up_xyzw(pose.wxyz)),
-                )
-                for name, pose in moment.bodies.items()
-            ],
+            bodies=[posed_body(name, pose) for name, pose in moment.bodies.items()],
             contacts=[self._contact(contact) for contact in moment.contacts],
             fps=round(1.0 / max(self._seconds, 1e-4), 1),
         )
-
-    def _turns(self, hand: str, q: np.ndarray) -> list[list[float]]:
-        joints = self._problem.hands[hand].joints
-        turns = rotation.from_axis_angle(joints.axis, np.where(joints.is_slide, 0.0, q))
-        return [_numbers(turn) for turn in to_y_up_xyzw(turns)]
 
     def _contact(self, contact: Contact) -> LiveContact:
         digit = ""
@@ -149,12 +151,12 @@ class LiveScene:
             body=contact.body,
             digit=digit,
             mode=int(contact.mode),
-            point=_numbers(to_y_up(contact.point)),
-            force=_numbers(to_y_up(np.nan_to_num(contact.force))),
+            point=rounded(to_y_up(contact.point)),
+            force=rounded(to_y_up(np.nan_to_num(contact.force))),
         )
 
-    def clip(self) -> Clip:
-        """All frames so far, with the pushes as a part of the problem, so that it can be judged."""
+    def clips(self) -> list[Clip]:
+        """One of all frames so far; pushes are part of its problem, so that it can be judged."""
         if len(self._session.moments) < 4:
             raise InvalidValueError("Nothing has moved yet. Let it run for a moment, then save.")
         clip = self._session.clip("stepwise")
@@ -166,7 +168,7 @@ class LiveScene:
             _version(),
         )
         problem = cut_problem(self._problem, clip.times, tuple(self._pushes))
-        return dataclasses.replace(clip, problem=problem, provenance=stamp)
+        return [dataclasses.replace(clip, problem=problem, provenance=stamp)]
 
 
 def cut_problem(problem: Problem, times: np.ndarray, pushes: tuple[Push, ...]) -> Problem:
@@ -222,7 +224,3 @@ def _held_goals(goals: tuple[Goal, ...]) -> tuple[Goal, ...]:
 def _as_push(command: LiveCommand, start: float, end: float) -> Push:
     assert command.body is not None
     return Push(command.body, start, end, np.array(command.point), np.array(command.force))
-
-
-def _numbers(values: np.ndarray) -> list[float]:
-    return [round(float(value), 6) for value in values]

@@ -31,18 +31,22 @@ from handwright.studio.server.validation_text import refusal
 REFUSALS = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 507)
 
 
-def make_app(folder: Folder, access: Access, *, jobs_at_once: int | None = None) -> FastAPI:
+def make_app(
+    folder: Folder, access: Access, *, jobs_at_once: int | None = None, fingers: str = "shipped"
+) -> FastAPI:
     """The application for a folder of clips.
 
     Args:
         folder: With the clips.
         access: Who may ask.
         jobs_at_once: Processes that do jobs; half the cores if None.
+        fingers: Folder of the network for learned fingers, or ``shipped``.
     """
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with running_studio(folder, jobs_at_once=jobs_at_once) as studio:
+        running = running_studio(folder, jobs_at_once=jobs_at_once, fingers=fingers)
+        async with running as studio:
             app.state.studio = studio
             yield
 

@@ -8,10 +8,11 @@ import json
 import secrets
 from typing import Annotated
 
-from fastapi import APIRouter, Path, WebSocket, WebSocketDisconnect
+from fastapi import APIRouter, Path, Response, WebSocket, WebSocketDisconnect
 from fastapi.responses import FileResponse
 from pydantic import ValidationError
 
+from handwright.studio.jobs.helper_processes import Work
 from handwright.studio.jobs.json_pipe import Child
 from handwright.studio.library.folder import clip_id
 from handwright.studio.messages import LiveCommand, LiveFrame
@@ -24,6 +25,8 @@ router = APIRouter()
 MAX_LIVE = 4
 """Pages that may step scenes at the same time; each is a process."""
 _MAX_TEXT = 10_000
+_MAX_UNSEEN = 4
+"""Frames under way to a page that says which it has seen; others would only come late."""
 _GONE = WebSocketDisconnect, RuntimeError, KeyError
 """What is raised where the page is gone, or sends what is no text."""
 
@@ -37,6 +40,20 @@ async def live_model(
     if not path.is_file():
         raise unknown("live scene", name)
     return FileResponse(path, media_type=GLB, headers={"Cache-Control": "no-store"})
+
+
+@router.get("/props")
+async def props(studio: TheStudio) -> list[str]:
+    """Names of what hands with learned fingers can handle."""
+    found: list[str] = await studio.desk.run(Work.LIST_PROPS)
+    return found
+
+
+@router.get("/props/{name}/model.glb", response_class=Response, responses=GLB_ANSWER)
+async def prop_model(studio: TheStudio, name: str) -> Response:
+    """A prop alone; made ready for sensing, so that it can be swapped in at once."""
+    content = await studio.desk.run(Work.MAKE_PROP_MODEL, name)
+    return Response(content, media_type=GLB, headers={"Cache-Control": "no-cache"})
 
 
 @router.websocket("/live")
@@ -67,6 +84,8 @@ class _Live:
         self._socket, self._studio, self._session = socket, studio, session
         self._child: Child | None = None
         self._passing: asyncio.Task[None] | None = None
+        self._unseen: int | None = None
+        """Frames that the page has not seen; None if it does not say."""
 
     async def run(self) -> None:
         """Passes messages both ways until the page is gone."""
@@ -77,6 +96,9 @@ class _Live:
                     command = LiveCommand.model_validate_json(text[:_MAX_TEXT])
                 except ValidationError as error:
                     await self._trouble(refusal(error.errors()))
+                    continue
+                if command.kind == "seen":
+                    self._unseen = max((self._unseen or 0) - 1, 0)
                     continue
                 try:
                     await self._pass(command)
@@ -90,7 +112,7 @@ class _Live:
 
     async def _pass(self, command: LiveCommand) -> None:
         if self._child is None or not self._child.is_alive:
-            if command.kind != "start":
+            if command.kind not in ("start", "fingers"):
                 await self._trouble("Nothing has been started. Choose a scene first.")
                 return
             self._child = await Child.start("handwright.studio.live.worker")
@@ -101,6 +123,7 @@ class _Live:
                     "hidden": str(folder.hidden),
                     "model": str(folder.part("live") / f"{self._session}.glb"),
                     "address": f"/api/live/{self._session}/model.glb",
+                    "fingers": self._studio.fingers,
                 }
             )
             await _send(self._socket, LiveFrame(kind="preparing", message="starting"))
@@ -110,6 +133,10 @@ class _Live:
     async def _pass_back(self, child: Child) -> None:
         with contextlib.suppress(*_GONE):
             async for message in child.messages():
+                if message["kind"] == "frame" and self._unseen is not None:
+                    if self._unseen >= _MAX_UNSEEN:
+                        continue
+                    self._unseen += 1
                 if message["kind"] == "saved":
                     await self._studio.library.add(message["clip"], None)
                     message["clip"] = clip_id(message["clip"])

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 DEFAULT_PORT = 8642
 _NUM_PORTS = 20
+# How late a page may answer that it is there, s: one that draws by software on a busy machine is
+# slow, not gone.
+_PATIENCE = 180.0
 
 
 def serve(
@@ -28,6 +31,7 @@ def serve(
     host: str,
     opens_browser: bool,
     jobs_at_once: int | None,
+    fingers: str,
 ) -> None:
     """Serves until it is interrupted.
 
@@ -37,6 +41,7 @@ def serve(
         host: Address that it listens on.
         opens_browser: Whether to show the page at once.
         jobs_at_once: Processes that do jobs; half the cores if None.
+        fingers: Folder of the network for learned fingers, or ``shipped``.
     """
     import uvicorn
 
@@ -44,10 +49,12 @@ def serve(
     from handwright.studio.server.guard import Access
 
     access = Access.of(host)
-    app = make_app(Folder(root.resolve()), access, jobs_at_once=jobs_at_once)
+    folder = Folder(root.resolve())
+    app = make_app(folder, access, jobs_at_once=jobs_at_once, fingers=fingers)
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, ws="websockets-sansio",
         timeout_graceful_shutdown=2, server_header=False, ws_max_size=1 << 20,
+        ws_ping_timeout=_PATIENCE,
     )  # fmt: skip
     address = page_address(host, listener.getsockname()[1], access.token)
     print(f"The studio shows {root} at {address} (Ctrl-C ends it).", flush=True)  # noqa: T201

@@ -29,6 +29,8 @@ class Studio:
     jobs: Jobs
     judge: Helper
     """For what nobody waits for."""
+    fingers: str
+    """Folder of the network for learned fingers, or ``shipped``."""
     live: set[str] = field(default_factory=set)
     """Scenes that are stepped live."""
     arriving: set[Path] = field(default_factory=set)
@@ -42,12 +44,15 @@ class Studio:
 
 
 @contextlib.asynccontextmanager
-async def running_studio(folder: Folder, *, jobs_at_once: int | None) -> AsyncIterator[Studio]:
+async def running_studio(
+    folder: Folder, *, jobs_at_once: int | None, fingers: str
+) -> AsyncIterator[Studio]:
     """Starts everything, and ends it with the block.
 
     Args:
         folder: With the clips.
         jobs_at_once: Processes that do jobs; half the cores if None.
+        fingers: Folder of the network for learned fingers, or ``shipped``.
     """
     hub, desk, judge = Hub(), Helper(2), Helper(1, niceness=10)
     library = Library(folder, desk, judge, hub)
@@ -56,7 +61,7 @@ async def running_studio(folder: Folder, *, jobs_at_once: int | None) -> AsyncIt
     jobs.start()
     # The first look at the scenes takes a while on a new machine; nobody needs to wait for it.
     early = asyncio.create_task(_look_early(desk, folder))
-    studio = Studio(folder, hub, desk, library, jobs, judge)
+    studio = Studio(folder, hub, desk, library, jobs, judge, fingers)
     try:
         yield studio
     finally:

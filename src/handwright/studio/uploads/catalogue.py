@@ -45,7 +45,7 @@ def list_scenes(hidden: Path) -> list[SceneInfo]:
 
 def _packaged_infos(hidden: Path) -> list[SceneInfo]:
     # Masses and sizes of bodies take a while: their meshes are made.
-    kept = cache_dir() / "studio" / f"scenes-{_source_digest()}.json"
+    kept = cache_dir() / "studio" / f"scenes-{source_digest()}.json"
     if kept.is_file():
         return [SceneInfo.model_validate(info) for info in json.loads(kept.read_bytes())]
     infos = [describe_scene(hidden, name) for name in packaged_scenes()]
@@ -56,7 +56,8 @@ def _packaged_infos(hidden: Path) -> list[SceneInfo]:
 
 
 @functools.cache
-def _source_digest() -> str:
+def source_digest() -> str:
+    """Of all that scenes and shapes are made from, for names of what is kept of them."""
     package = Path(__file__).resolve().parents[2]
     digest = hashlib.sha256()
     # What is kept has the form of the messages, too.
@@ -147,7 +148,7 @@ def make_scene_model(hidden: Path, name: str) -> bytes:
     if name not in (*packaged_scenes(), *own_scenes(hidden)):
         raise unknown("scene", name)
     problem = find_scene(hidden, name)
-    path = hidden / "models" / f"{name}-{_source_digest()}.glb"
+    path = hidden / "models" / f"{name}-{source_digest()}.glb"
     is_own = name not in packaged_scenes()
     if is_own or not path.is_file():
         path.parent.mkdir(parents=True, exist_ok=True)

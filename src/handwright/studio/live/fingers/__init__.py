@@ -1,0 +1,1 @@
+"""Learned fingers while one moves a prop: hands reach for it, hold it, and let go."""

@@ -1,0 +1,50 @@
+"""Hands and bodies of a frame as messages, in the axes of .glb files."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.core.hand import HandModel
+from handwright.io.axes import to_y_up, to_y_up_xyzw
+from handwright.math import rotation
+from handwright.math.pose import Pose
+from handwright.studio.messages import LiveBody, LiveHand
+
+
+def posed_hand(name: str, model: HandModel, root: Pose, q: Float[np.ndarray, " J"]) -> LiveHand:
+    """A hand.
+
+    Args:
+        name: Of the hand.
+        model: What it is.
+        root: Pose of its root link in the world.
+        q: Joint values, rad.
+    """
+    joints = model.joints
+    turns = rotation.from_axis_angle(joints.axis, np.where(joints.is_slide, 0.0, q))
+    return LiveHand(
+        name=name,
+        position=rounded(to_y_up(root.position)),
+        xyzw=rounded(to_y_up_xyzw(root.wxyz)),
+        joints=to_y_up_xyzw(turns).round(6).tolist(),
+    )
+
+
+def posed_body(name: str, pose: Pose) -> LiveBody:
+    """A body.
+
+    Args:
+        name: Of the body.
+        pose: In the world.
+    """
+    return LiveBody(
+        name=name,
+        position=rounded(to_y_up(pose.position)),
+        xyzw=rounded(to_y_up_xyzw(pose.wxyz)),
+    )
+
+
+def rounded(values: Float[np.ndarray, " N"]) -> list[float]:
+    """Numbers as they are sent."""
+    return [round(float(value), 6) for value in values]

@@ -1,0 +1,1 @@
+"""Data of the studio that is made by code."""
