@@ -64,15 +64,15 @@ class ContactSettings:
     """Gap of the fitted posture up to which a capsule is brought to the body, m."""
     far: float = 1.5e-2
     """Gap above which it is not, m; between the two its pull fades."""
-    stiffness: float = 0.3
+    stiffness: float = 0.1
     """Weight of the fitted posture, against squared paths of a fingertip."""
-    inertia: float = 0.7
+    inertia: float = 0.3
     """Weight of where the last two frames lead, for a digit that touches."""
     momentum: float = 0.8
     """Share of the last frame's motion that goes on."""
     loose: float = 0.02
     """Gap of a digit from which on it counts as free, m."""
-    free_inertia: float = 0.15
+    free_inertia: float = 0.05
     """Weight of where the last two frames lead, for a digit that is free."""
     max_iterations: int = 6
     small_step: float = 1e-3
