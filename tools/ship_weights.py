@@ -1,14 +1,16 @@
 """Puts a trained network into the package, with its card and its figures on a small set of motions.
 
-``python -m tools.ship_weights MODEL [BENCH.json]``, with the folder of 'handwright train' and what
-'handwright bench neural --json' printed of it. A test measures the figures of the small set anew.
+``python -m tools.ship_weights MODEL [--data COMMAND ...] [--bench FILE.json]``, with the folder of
+'handwright train', the commands that made its motions, and what 'handwright bench neural --json'
+printed of it. A test measures the figures of the small set anew.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import shutil
-import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,24 +48,28 @@ def small_set_figures(network: Network) -> dict[str, float]:
     }
 
 
-def main(model: Path, bench: Path | None) -> None:
+def main(model: Path, data: Sequence[str], bench: Path | None) -> None:
     """Copies, measures, and writes the card."""
     network = load_network(model)
     if not isinstance(network, Network):
-        raise SystemExit(
-            f"{model}: is a {network.kind} network; one that goes frame by frame was expected."
-        )
+        raise SystemExit(f"{model}: is a {network.kind} network; expected one that sees a frame.")
     SHIPPED_FOLDER.mkdir(exist_ok=True)
     shutil.copy(model / "network.onnx", SHIPPED_FOLDER)
     card = json.loads((model / "model.json").read_text())
-    card["small_set"] = small_set_figures(network)
+    card |= {"data_commands": list(data), "small_set": small_set_figures(network)}
     (SHIPPED_FOLDER / "model.json").write_text(json.dumps(card, indent=1) + "\n")
     # The picture of the curves stays with the run: the package is kept small.
     text = (model / "README.md").read_text().replace("\n![curves](curves.png)\n", "")
     text = text.replace(f"# {model.name}\n", "# The network of the package\n", 1)
+    if data:
+        text = text.replace("- **Command**:", f"- **Motions by**: {_code(data)}\n- **Command**:", 1)
     if bench is not None:
         text += _figures(json.loads(bench.read_text()))
     (SHIPPED_FOLDER / "README.md").write_text(text)
+
+
+def _code(commands: Sequence[str]) -> str:
+    return ", ".join(f"`{command}`" for command in commands)
 
 
 def _figures(found: dict[str, Any]) -> str:
@@ -81,5 +87,9 @@ def _figures(found: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    words = [Path(word) for word in sys.argv[1:]]
-    main(words[0], words[1] if len(words) > 1 else None)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--data", nargs="*", default=[], metavar="COMMAND")
+    parser.add_argument("--bench", type=Path, metavar="FILE.json")
+    given = parser.parse_args()
+    main(given.model, given.data, given.bench)
