@@ -1,7 +1,7 @@
 """A client of 'handwright live': a cup is reached for, lifted and turned, and gets fingers.
 
 Needs the package websockets and nothing else; the motion stands for that of a tracker.
-First, in another window: handwright live --model MODEL --object mug sphere
+First, in another window: handwright live --object mug sphere
 Run: python examples/live_client.py [ADDRESS] [SECONDS]
 """
 

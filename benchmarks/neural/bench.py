@@ -196,26 +196,11 @@ def describe(result: Mapping[str, Any]) -> Group:
     parts: list[Any] = []
     for group, rows in result["tables"].items():
         table = Table(title=f"{group.capitalize()}, closed loop", box=None, pad_edge=False)
-        for heading in (
-            "fingers",
-            "realism %",
-            "at 0.35",
-            "penetration cm",
-            "cm/s²",
-            "ratio",
-            "error mm",
-        ):
-            table.add_column(heading, justify="left" if heading == "fingers" else "right")
+        table.add_column("fingers")
+        for heading in _COLUMNS.values():
+            table.add_column(heading, justify="right")
         for name, row in rows.items():
-            keys = (
-                "realism",
-                "realism_published",
-                "penetration",
-                "smoothness",
-                "smoothness_ratio",
-                "joint_error",
-            )
-            cells = ["-" if row[key] is None else f"{row[key]:.3g}" for key in keys]
+            cells = ["-" if row[key] is None else f"{row[key]:.3g}" for key in _COLUMNS]
             table.add_row(name, *cells)
         parts.append(table)
     if result["speed"]:

@@ -71,9 +71,8 @@ def run(
 
 
 def _mean(rows: Sequence[Mapping[str, Any]], key: str) -> float:
-    """Over the rows in which something is carried, by their carried frames."""
-    values, counts = np.array([(row[key], row["carried"]) for row in rows if row["carried"]]).T
-    return float(np.average(values, weights=counts))
+    """Over all rows; a thing that is nowhere carried counts as not held."""
+    return float(np.mean([0.0 if np.isnan(row[key]) else row[key] for row in rows]))
 
 
 def _plain(value: float | str) -> float | str | None:

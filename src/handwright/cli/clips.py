@@ -220,7 +220,7 @@ def render(
 
     files = (clip, *film.beside)
     labels = film.labels or tuple(file.stem for file in files)
-    if len(set(labels)) != len(files):
+    if not len(labels) == len(set(labels)) == len(files):
         raise InvalidValueError(
             f"There are {len(files)} clips and the labels {', '.join(labels)}; expected one for "
             "each, all different. Pass --labels."

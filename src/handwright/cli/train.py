@@ -105,7 +105,8 @@ def train(
     if recordings is None:
         assert motions is not None
         found = taught_motions(motions)
-        source, license_text = f"{len(found)} motions of '{motions.name}'", FREE
+        taught = sum(split == "train" for _, split in found)
+        source, license_text = f"{taught} motions of '{motions.name}'", FREE
     else:
         found = recorded_motions(recordings)
         source, license_text = "recordings of the ManipNet data set", NOT_FREE

@@ -176,6 +176,8 @@ export function useFingers(hands: string) {
       isFetching.value = true;
       try {
         stage.current?.add(name, await modelOf(`prop:${name}`, () => server.propModel(name)));
+        // The shown hands are kept, however many props have come and gone.
+        modelOf("fingers", () => Promise.reject(new Error("no hands"))).catch(() => undefined);
       } catch (error) {
         tell(error instanceof Error ? error.message : String(error), "bad");
         return;

@@ -144,7 +144,7 @@ class NeuralFingers(Method):
 
     def search(self, problem: Problem) -> Search:
         """Contact sampling around the network's motions, or these motions alone."""
-        networks = [load_network(folder) for folder in self.model.split(",")]
+        networks = [load_network(folder.strip()) for folder in self.model.split(",")]
 
         def make(seed: int, number: int) -> Clip:
             # Noise begins when every model has had its turn.

@@ -75,6 +75,12 @@ class GuidedSearches(Search):
             self._searches[guide] = self._guided(self._make(seed, guide))
         return self._searches[guide]
 
+    @property
+    def holds(self) -> Any:  # noqa: ANN401  families know each other by name only
+        """Those of the search around the first guide, which workers compile with."""
+        search: Any = self._search(0)
+        return search.holds
+
     def start(self, crew: Crew) -> str:
         """As the search around the first guide does, which no seed changes."""
         return self._search(0).start(crew)

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.problem import Problem
+from handwright.errors import InvalidValueError
 from handwright.methods.neural.sensing.resampling import even_times
 from handwright.methods.neural.sensing.view import palm_distances
 
@@ -36,6 +37,10 @@ def sensed_stretches(problem: Problem) -> list[Stretch]:
     times = even_times(problem.times)
     poses = {name: track.at(times) for name, track in problem.tracks.items()}
     bodies = {name: body for name, body in problem.bodies.items() if name in poses}
+    if not bodies:
+        raise InvalidValueError(
+            f"Problem '{problem.name}' has no body with a track; expected one or more. Give one."
+        )
     chosen = {
         name: _nearest(palm_distances(model, poses[name], bodies, poses))
         for name, model in problem.hands.items()

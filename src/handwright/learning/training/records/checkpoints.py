@@ -117,5 +117,5 @@ def _check_same(path: Path, about: dict[str, Any], identity: RunIdentity) -> Non
     if differs:
         raise InvalidValueError(
             f"{path}: belongs to another run: {'; '.join(differs)}. Give the same recipe, seed and "
-            "motions, or begin again without --resume."
+            "motions, or begin another run in another folder."
         )

@@ -156,7 +156,11 @@ class Handling:
             self._is_put_down = False
 
     def _swap_now(self) -> None:
-        if self._coming is None or any(hand.is_under_way for hand in self.hands.values()):
+        is_busy = any(
+            hand.is_under_way or hand.phase in ("reaching", "leaving")
+            for hand in self.hands.values()
+        )
+        if self._coming is None or is_busy:
             return
         self.prop, self._coming = self._coming, None
         holders = self._holders()

@@ -135,8 +135,9 @@ class FingersScene:
 
     def _advance(self) -> None:
         if self._loading is not None and self._loading.done():
-            prop, self._sensed = self._loading.result()
-            self._loading = None
+            # What could not be loaded is said once.
+            loading, self._loading = self._loading, None
+            prop, self._sensed = loading.result()
             self._handling.swap(prop)
         before = self._handling.prop
         seen = self._handling.step()
