@@ -209,6 +209,7 @@ def test_render_draws_a_strip(tmp_path, capsys):
         (["export", "{clip}", "a.xyz"], "Unknown file suffix to write '.xyz'"),
         (["render", "{clip}", "a.avi"], "Unknown picture format '.avi'"),
         (["render", "{clip}", "a.gif", "--fps", "0"], "fps is 0"),
+        (["render", "{clip}", "a.gif", "--labels", "a", "a"], "1 clips and the labels a, a"),
         (["info", "{text}"], "text.npz"),
     ],
 )

@@ -7,16 +7,13 @@ that go back the way they came are as smooth as before.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from benchmarks.neural.figures import FPS, moving_joints
-from handwright.core.clip import Clip, HandMotion
-from handwright.core.contact import ContactTrack
-from handwright.core.problem import Problem
-from handwright.core.track import Track
+from handwright.core.clip import Clip
+from handwright.learning.training.lessons.sources import with_frames
 from handwright.methods.neural.network.runtime import Network, WindowedNetwork
 from handwright.methods.neural.rollout import rolled_out
 from handwright.methods.neural.sensing.view import hand_views
@@ -40,21 +37,7 @@ def prolonged(clip: Clip, seconds: float = SECONDS) -> Clip:
     count = clip.num_frames
     there_and_back = np.concatenate([np.arange(count), np.arange(count - 2, 0, -1)])
     frames = np.resize(there_and_back, round(seconds * FPS) + 1)
-    times = np.arange(len(frames)) / FPS
-    hands = {name: HandMotion(one.root[frames], one.q[frames]) for name, one in clip.hands.items()}
-    bodies = {name: pose[frames] for name, pose in clip.bodies.items()}
-    tracks = {name: Track(times, one.root) for name, one in hands.items()}
-    tracks |= {name: Track(times, pose) for name, pose in bodies.items()}
-    asked = clip.problem
-    problem = Problem(asked.name, times, asked.hands, asked.bodies, tracks=tracks)
-    return replace(
-        clip,
-        problem=problem,
-        times=times,
-        hands=hands,
-        bodies=bodies,
-        contacts=ContactTrack.empty(),
-    )
+    return with_frames(clip, frames, np.arange(len(frames)) / FPS, clip.problem.name)
 
 
 def recoveries(network: Network | WindowedNetwork, clips: Sequence[Clip]) -> dict[str, Any]:

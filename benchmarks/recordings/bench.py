@@ -118,6 +118,10 @@ def run(
         guided: Whether the recorded fingers guide the search.
         model: Network whose fingers guide it instead: a folder, or ``shipped``.
     """
+    if guided and model is not None:
+        raise InvalidValueError(
+            "Both --guided and --model were given; expected one guide. Leave one of them out."
+        )
     from rich.console import Console
     from rich.progress import Progress, TimeElapsedColumn
 

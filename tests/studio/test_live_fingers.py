@@ -210,8 +210,25 @@ def test_another_prop_comes_into_the_hand_that_holds():
     assert handling.prop.name == "mug"
     hold = handling.hands["right"].hold
     assert any(hold is one for one in handling.prop.holds_around["right"])
+    assert largest_step(seen) < 0.02
+
+
+def test_a_prop_that_is_swapped_while_a_hand_reaches_is_held_by_a_hold_of_its_own():
+    handling = Handling(handled_prop("cylinder"), ["right"])
+    handling.take("right")
+    run(handling, 0.1)
+    handling.swap(handled_prop("mug"))
+    seen = run(handling, 4.0)
+    assert handling.prop.name == "mug"
+    hold = handling.hands["right"].hold
+    assert any(hold is one for one in handling.prop.holds_around["right"])
+    assert largest_step(seen) < 0.02
+
+
+def largest_step(seen):
+    """Longest way of the right wrist between two frames, m."""
     wrists = np.array([one.wrists["right"].position for one in seen])
-    assert np.linalg.norm(np.diff(wrists, axis=0), axis=1).max() < 0.02
+    return np.linalg.norm(np.diff(wrists, axis=0), axis=1).max()
 
 
 def test_every_prop_can_be_taken_by_either_hand_as_it_stands():

@@ -10,6 +10,8 @@ import pytest
 
 pytest.importorskip("onnxruntime", reason="the extra neural is not installed")
 
+from handwright.core.problem import Problem
+from handwright.errors import InvalidValueError
 from handwright.methods.neural.motion import learned_motion
 from handwright.methods.neural.network.runtime import load_network
 from handwright.methods.neural.stretches import sensed_stretches
@@ -38,3 +40,11 @@ def test_a_hand_senses_one_thing_after_another():
 def test_a_single_thing_is_one_stretch():
     (only,) = sensed_stretches(load_scene("milk_box_turn"))
     assert only.objects == {"right": "milk_box"}
+
+
+def test_without_a_body_it_says_what_is_missing():
+    scene = load_scene("milk_box_turn")
+    tracks = {"right": scene.tracks["right"]}
+    alone = Problem("alone", scene.times, scene.hands, {}, tracks=tracks)
+    with pytest.raises(InvalidValueError, match="no body with a track"):
+        sensed_stretches(alone)

@@ -17,6 +17,7 @@ from handwright.methods.base import Attempt, AttemptContext, Search
 from handwright.methods.neural.motion import learned_motion
 from handwright.methods.neural.network.runtime import load_network
 from handwright.methods.neural.searches import GuidedSearches
+from handwright.scenes import load_scene
 from handwright.synthesis import synthesize
 
 TINY = str(Path(__file__).parents[2] / "fixtures" / "tiny_fingers")
@@ -95,3 +96,10 @@ def test_guides_take_turns_and_their_searches_are_told_together():
     assert searches.cost(attempts[1].found[0]) == 31.0
     assert searches.statistics(attempts) == {"frames": 8.0}
     assert "4 times" in searches.cause(attempts)
+
+
+def test_several_guides_are_searched_by_several_workers():
+    method = NeuralFingers(model=TINY, num_solutions=2, num_workers=2, time_budget=20.0)
+    result = synthesize(load_scene("milk_box_turn"), method, seed=0)
+    assert result.status.is_success
+    assert len(result.clips) == 2

@@ -6,6 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+from jaxtyping import Float, Int
+
 from handwright.core.clip import Clip, HandMotion
 from handwright.core.contact import ContactTrack
 from handwright.core.problem import Problem
@@ -93,20 +96,29 @@ def split_clip(clip: Clip) -> list[tuple[Clip, Split]]:
 
 
 def _cut(clip: Clip, frames: slice) -> Clip:
-    """Some frames of a motion, without contacts and goals."""
+    """Some frames of a motion that follow each other, from time zero on."""
     times = clip.times[frames] - clip.times[frames][0]
+    return with_frames(clip, frames, times, f"{clip.problem.name} from frame {frames.start}")
+
+
+def with_frames(
+    clip: Clip, frames: slice | Int[np.ndarray, " N"], times: Float[np.ndarray, " N"], name: str
+) -> Clip:
+    """Some frames of a motion at times of their own, without contacts and goals.
+
+    Args:
+        clip: The motion.
+        frames: Of it, in any order.
+        times: When they come, s.
+        name: Of the new problem.
+    """
     hands = {name: HandMotion(one.root[frames], one.q[frames]) for name, one in clip.hands.items()}
     bodies = {name: pose[frames] for name, pose in clip.bodies.items()}
     tracks = {name: Track(times, one.root) for name, one in hands.items()}
     tracks |= {name: Track(times, pose) for name, pose in bodies.items()}
     asked = clip.problem
     problem = Problem(
-        f"{asked.name} from frame {frames.start}",
-        times,
-        asked.hands,
-        asked.bodies,
-        tracks=tracks,
-        environment=asked.environment,
+        name, times, asked.hands, asked.bodies, tracks=tracks, environment=asked.environment
     )
     return replace(
         clip,
