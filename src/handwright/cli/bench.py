@@ -54,8 +54,9 @@ class BenchOptions:
     """Folder of 'handwright data make' whose test split is tried, for neural, neural-table and
     neural-styles."""
     model: Annotated[str | None, unset("MODELS")] = None
-    """Folders of 'handwright train' with commas between them, the judged one first, for neural; the
-    one that guides the search, for recordings; the only one, for neural-live and neural-shapes."""
+    """Folders of 'handwright train' with commas between them, the judged one first, for neural;
+    those that are compared, for neural-styles; the one that guides the search, for recordings; the
+    only one, for neural-live and neural-shapes."""
     scenes: Annotated[str | None, unset("NAMES")] = None
     """Some scenes with commas between them, for sampling, trajopt, stepwise and neural-shapes."""
     scene: Annotated[str | None, unset("NAME")] = None
