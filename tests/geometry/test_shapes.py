@@ -18,7 +18,15 @@ from handwright.geometry.mesh.inertia import solid_properties
 from handwright.geometry.shapes import PHONE_KEYS, SHAPES, animals, make_shape, phone_keys
 from handwright.geometry.shapes.surfaces import NUM_SEGMENTS
 
-HANDLES = {"torus": 1, "mug": 1, "teapot": 1, "wine_pot": 1, "spatula": 3}
+HANDLES = {
+    "torus": 1,
+    "mug": 1,
+    "teapot": 1,
+    "wine_pot": 1,
+    "coffee_pot": 1,
+    "jug": 1,
+    "spatula": 3,
+}
 """Number of holes through the shapes that have any."""
 
 MASS_RANGES = {
@@ -30,6 +38,8 @@ MASS_RANGES = {
     "mug": (0.2, 0.45),
     "teapot": (0.4, 1.0),
     "wine_pot": (0.4, 1.0),
+    "coffee_pot": (0.5, 1.1),
+    "jug": (0.5, 1.1),
     "pan": (0.3, 1.2),
     "spatula": (0.03, 0.15),
     "hammer": (0.4, 1.0),
@@ -375,7 +385,7 @@ def test_pan_holds_something():
 
 
 def test_pots_have_a_spout_forward_and_a_handle_behind():
-    for name in ("teapot", "wine_pot"):
+    for name in ("teapot", "wine_pot", "coffee_pot", "jug"):
         body = make_shape(name)
         plane = np.abs(body.vertices[:, 1]) < 0.004
         assert body.vertices[plane][:, 0].max() == pytest.approx(body.bounds[1, 0])

@@ -16,7 +16,7 @@ from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.geometry.shapes.animals import bunny_like
 from handwright.geometry.shapes.household import book, milk_carton, playing_card, soap
 from handwright.geometry.shapes.phones import PHONE_KEYS, phone, phone_keys
-from handwright.geometry.shapes.pots import teapot, wine_pot
+from handwright.geometry.shapes.pots import coffee_pot, jug, teapot, wine_pot
 from handwright.geometry.shapes.primitives import (
     box,
     capsule,
@@ -51,11 +51,13 @@ __all__ = [
     "bunny_like",
     "can",
     "capsule",
+    "coffee_pot",
     "cone",
     "cylinder",
     "ellipsoid",
     "hammer",
     "hemisphere",
+    "jug",
     "make_shape",
     "milk_carton",
     "mug",
@@ -115,6 +117,8 @@ SHAPES: dict[str, Shape] = {
         Shape("mug", mug, "hollow mug with handle, 82 mm across, 95 mm tall"),
         Shape("teapot", teapot, "teapot with spout, handle and lid, 130 mm tall"),
         Shape("wine_pot", wine_pot, "slender pot with long spout and handle, 200 mm tall"),
+        Shape("coffee_pot", coffee_pot, "tall pot with spout and handle, 190 mm tall"),
+        Shape("jug", jug, "round-bellied jug with lip and handle, 170 mm tall"),
         Shape("pan", pan, "frying pan, 200 mm across, handle of 170 mm"),
         Shape("spatula", spatula, "slotted spatula, 305 mm long, blade 95 x 75 mm"),
         Shape("hammer", hammer, "claw hammer, 320 mm long, steel head of 125 mm"),

@@ -1,4 +1,4 @@
-"""Closed pots with spout and handle: teapot and wine pot, each one closed surface."""
+"""Pots with spout and handle: teapot, wine pot, coffee pot and jug, each one closed surface."""
 
 from __future__ import annotations
 
@@ -78,6 +78,38 @@ _WINE_POT = _Pattern(
     spacing=0.0135,
 )  # fmt: skip
 
+_COFFEE_POT = _Pattern(
+    belly=(
+        (0.0, 0.0), (0.30, 0.0), (0.325, 0.02), (0.325, 0.10), (0.305, 0.30), (0.275, 0.50),
+        (0.245, 0.70), (0.23, 0.79), (0.245, 0.815), (0.23, 0.845), (0.15, 0.885), (0.06, 0.905),
+        (0.045, 0.93), (0.07, 0.965), (0.045, 0.995), (0.0, 1.0),
+    ),
+    spout=((0.20, 0.38), (0.36, 0.42), (0.44, 0.55), (0.49, 0.70), (0.57, 0.80)),
+    spout_radii=(0.11, 0.085, 0.062, 0.052, 0.047),
+    handle=(
+        (-0.20, 0.74), (-0.40, 0.77), (-0.55, 0.68), (-0.56, 0.46), (-0.50, 0.26), (-0.28, 0.20),
+    ),
+    handle_radius=0.036,
+    handle_width=1.4,
+    spacing=0.0145,
+)  # fmt: skip
+
+_JUG = _Pattern(
+    belly=(
+        (0.0, 0.0), (0.27, 0.0), (0.295, 0.025), (0.35, 0.16), (0.37, 0.32), (0.34, 0.48),
+        (0.27, 0.64), (0.235, 0.76), (0.25, 0.90), (0.275, 0.985), (0.262, 1.0), (0.245, 0.985),
+        (0.22, 0.93), (0.10, 0.925), (0.0, 0.925),
+    ),
+    spout=((0.12, 0.83), (0.22, 0.86), (0.32, 0.90), (0.41, 0.94)),
+    spout_radii=(0.10, 0.09, 0.07, 0.05),
+    handle=(
+        (-0.22, 0.90), (-0.42, 0.92), (-0.58, 0.80), (-0.58, 0.56), (-0.50, 0.36), (-0.32, 0.30),
+    ),
+    handle_radius=0.040,
+    handle_width=1.3,
+    spacing=0.0150,
+)  # fmt: skip
+
 
 def teapot(*, height: float = 0.13, mass: float | None = None) -> RigidBody:
     """A round earthenware teapot with its lid on, spout towards +X, handle towards -X.
@@ -101,6 +133,30 @@ def wine_pot(*, height: float = 0.20, mass: float | None = None) -> RigidBody:
         mass: Kilograms; from the area and a wall of 4.5 mm if not given.
     """
     return _pot("wine_pot", _WINE_POT, height, mass, (0.55, 0.67, 0.60))
+
+
+def coffee_pot(*, height: float = 0.19, mass: float | None = None) -> RigidBody:
+    """A tall coffee pot that narrows to its lid, spout towards +X, handle towards -X.
+
+    The surface is the outside with a short bore in the spout; the pot weighs as an empty one.
+
+    Args:
+        height: From foot to knob, metres; the rest follows in proportion.
+        mass: Kilograms; from the area and a wall of 4.5 mm if not given.
+    """
+    return _pot("coffee_pot", _COFFEE_POT, height, mass, (0.38, 0.42, 0.52))
+
+
+def jug(*, height: float = 0.17, mass: float | None = None) -> RigidBody:
+    """A round-bellied jug, filled nearly to its rim, lip towards +X, handle towards -X.
+
+    What is in it is part of the surface; the jug weighs as an empty one.
+
+    Args:
+        height: From foot to rim, metres; the rest follows in proportion.
+        mass: Kilograms; from the area and a wall of 4.5 mm if not given.
+    """
+    return _pot("jug", _JUG, height, mass, (0.78, 0.72, 0.58))
 
 
 def _pot(
