@@ -1,0 +1,210 @@
+"""A simulated scene of arms and things: what is commanded, what is seen, and steps in time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from handwright.core.body import RigidBody
+from handwright.core.hand import Side
+from handwright.math import rotation
+from handwright.math.pose import Pose
+from handwright.physics.engine import mujoco
+from handwright.physics.throwing.arm import ARM_JOINTS, LOCKED, Gains, arm_model
+from handwright.physics.throwing.arm_ik import ArmChain
+from handwright.physics.throwing.torques import ArmDynamics
+from handwright.physics.throwing.world import (
+    BODY,
+    TARGET,
+    Contacting,
+    driven_masses,
+    throwing_mjcf,
+)
+
+
+class BodyState(NamedTuple):
+    """How a thing moves, in the world."""
+
+    pose: Pose
+    velocity: Float[np.ndarray, "3"]
+    """Of its centre of mass, m/s."""
+    rate: Float[np.ndarray, "3"]
+    """Angular velocity, rad/s."""
+
+
+@dataclass(slots=True)
+class ArmIndex:
+    """Where an arm is in the arrays of the simulation."""
+
+    side: Side
+    chain: ArmChain
+    dynamics: ArmDynamics
+    joints: Int[np.ndarray, " 32"]
+    """Of the hand model, those that are simulated."""
+    qpos: Int[np.ndarray, " 32"]
+    dof: Int[np.ndarray, " 32"]
+    ctrl: Int[np.ndarray, " 32"]
+    stiffness: Float[np.ndarray, " 32"]
+    damping: Float[np.ndarray, " 32"]
+    geoms: frozenset[int] = field(default_factory=frozenset)
+
+
+class Simulation:
+    """Arms on fixed shoulders, free bodies, and perhaps a box to hit."""
+
+    def __init__(
+        self,
+        sides: Sequence[Side],
+        bodies: Mapping[str, RigidBody],
+        *,
+        gains: Gains = Gains(),
+        contacting: Contacting = Contacting(),
+        box: float | None = None,
+    ) -> None:
+        self.bodies = dict(bodies)
+        self.contacting = contacting
+        self.model = mujoco.MjModel.from_xml_string(
+            throwing_mjcf(sides, bodies, contacting, box=box)
+        )
+        self.data = mujoco.MjData(self.model)
+        self.timestep = contacting.timestep
+        self.arms = {side: self._index(side, gains) for side in sides}
+        self._body_geom = {self._id("GEOM", BODY + name): name for name in bodies}
+        self._free = {
+            name: int(self.model.jnt_qposadr[self._id("JOINT", BODY + name)]) for name in bodies
+        }
+        self._free_dof = {
+            name: int(self.model.jnt_dofadr[self._id("JOINT", BODY + name)]) for name in bodies
+        }
+        self._target = self._id("GEOM", TARGET) if box is not None else -1
+        for side, index in self.arms.items():
+            names = arm_model(side).capsules.names
+            index.geoms = frozenset(self._id("GEOM", f"{side}/{name}") for name in names)
+
+    def _id(self, kind: str, name: str) -> int:
+        return int(mujoco.mj_name2id(self.model, getattr(mujoco.mjtObj, f"mjOBJ_{kind}"), name))
+
+    def _index(self, side: Side, gains: Gains) -> ArmIndex:
+        hand = arm_model(side)
+        names = [name for name in hand.joints.names if name not in LOCKED]
+        ids = [self._id("JOINT", f"{side}/{name}") for name in names]
+        ctrl = np.array([self._id("ACTUATOR", f"{side}/{name}") for name in names])
+        joints = np.array([hand.joints.index(name) for name in names])
+        dynamics = ArmDynamics(side)
+        stiffness, damping = _spring(gains, joints, driven_masses(hand), dynamics)
+        self.model.actuator_gainprm[ctrl, 0] = stiffness
+        self.model.actuator_biasprm[ctrl, 1] = -stiffness
+        self.model.actuator_biasprm[ctrl, 2] = -damping
+        return ArmIndex(
+            side,
+            ArmChain(side),
+            dynamics,
+            joints,
+            self.model.jnt_qposadr[ids].astype(np.int64),
+            self.model.jnt_dofadr[ids].astype(np.int64),
+            ctrl,
+            stiffness,
+            damping,
+        )
+
+    @property
+    def time(self) -> float:
+        """Since the start, s."""
+        return float(self.data.time)
+
+    def body(self, name: str) -> BodyState:
+        """How a thing moves."""
+        at, dof = self._free[name], self._free_dof[name]
+        wxyz = rotation.normalize(self.data.qpos[at + 3 : at + 7])
+        pose = Pose(self.data.qpos[at : at + 3].copy(), wxyz)
+        rate = rotation.rotate(wxyz, self.data.qvel[dof + 3 : dof + 6])
+        return BodyState(pose, self.data.qvel[dof : dof + 3].copy(), rate)
+
+    def place_body(
+        self,
+        name: str,
+        pose: Pose,
+        velocity: Sequence[float] = (0.0, 0.0, 0.0),
+        rate: Sequence[float] = (0.0, 0.0, 0.0),
+    ) -> None:
+        """Puts a thing somewhere, with a velocity, m/s, and an angular velocity, rad/s."""
+        at, dof = self._free[name], self._free_dof[name]
+        self.data.qpos[at : at + 3], self.data.qpos[at + 3 : at + 7] = pose.position, pose.wxyz
+        self.data.qvel[dof : dof + 3] = velocity
+        self.data.qvel[dof + 3 : dof + 6] = rotation.rotate(
+            rotation.conjugate(pose.wxyz), np.asarray(rate, dtype=np.float64)
+        )
+
+    def place_box(self, position: Float[np.ndarray, "3"]) -> None:
+        """Puts the box somewhere."""
+        self.data.mocap_pos[0] = position
+
+    def joints(self, side: Side) -> Float[np.ndarray, " J"]:
+        """Joint values of the hand model, rad; locked ones are zero."""
+        index = self.arms[side]
+        q = np.zeros(arm_model(side).num_joints)
+        q[index.joints] = self.data.qpos[index.qpos]
+        return q
+
+    def place_arm(self, side: Side, q: Float[np.ndarray, " J"]) -> None:
+        """Puts an arm at rest into a posture, and its servos too."""
+        index = self.arms[side]
+        self.data.qpos[index.qpos] = q[index.joints]
+        self.data.qvel[index.dof] = 0.0
+        self.data.ctrl[index.ctrl] = q[index.joints]
+
+    def palm(self, side: Side) -> Pose:
+        """Where the hollow of a palm is, oriented as the wrist is."""
+        index = self.arms[side]
+        return index.chain.palm(self.data.qpos[index.qpos[: len(ARM_JOINTS)]])
+
+    def settle(self) -> None:
+        """Takes over what was placed."""
+        mujoco.mj_forward(self.model, self.data)
+
+    def step(self) -> None:
+        """One step in time."""
+        mujoco.mj_step(self.model, self.data)
+
+    def touches(self, side: Side, name: str) -> bool:
+        """Whether a hand touches a thing now."""
+        geoms = self.arms[side].geoms
+        for k in range(self.data.ncon):
+            one, two = self.data.contact.geom[k]
+            if self._body_geom.get(int(two)) == name and int(one) in geoms:
+                return True
+            if self._body_geom.get(int(one)) == name and int(two) in geoms:
+                return True
+        return False
+
+    def hits_box(self, name: str) -> bool:
+        """Whether a thing touches the box now."""
+        for k in range(self.data.ncon):
+            pair = {int(g) for g in self.data.contact.geom[k]}
+            if self._target in pair and any(self._body_geom.get(g) == name for g in pair):
+                return True
+        return False
+
+
+def _spring(
+    gains: Gains,
+    joints: Int[np.ndarray, " 32"],
+    driven: Float[np.ndarray, " J"],
+    dynamics: ArmDynamics,
+) -> tuple[Float[np.ndarray, " 32"], Float[np.ndarray, " 32"]]:
+    """Stiffness and damping of every servo."""
+    count = len(ARM_JOINTS)
+    stiffness = np.full(len(joints), gains.finger_stiffness)
+    # Fingers weigh next to nothing: what damps them is mostly the flesh.
+    damping = np.full(len(joints), 0.02)
+    if gains.drive == "pd":
+        stiffness[:count] = gains.mass_stiffness * driven[:count] ** 2 + gains.base_stiffness
+        damping[:count] = gains.mass_damping * driven[:count]
+    else:
+        stiffness[:count] = gains.stiffness
+        damping[:count] = 2.0 * np.sqrt(stiffness[:count] * dynamics.moments)
+    return stiffness, damping

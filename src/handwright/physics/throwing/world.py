@@ -1,0 +1,194 @@
+"""Arms, what they throw, and a box to hit, as one MuJoCo model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+import numpy as np
+from jaxtyping import Float
+
+from handwright.core.body import RigidBody
+from handwright.core.hand import HandModel, Side
+from handwright.physics.mjcf.export import add_inertial, text, to_mjcf
+from handwright.physics.replay.shapes import body_shape
+from handwright.physics.throwing.arm import ARM_JOINTS, LOCKED, arm_model, shoulder, strengths
+
+_Child = ElementTree.SubElement
+BODY, TARGET = "body:", "target"
+# Damping of the joints themselves, N m s/rad, and inertia that tendons add, kg m^2.
+_ARM_DAMPING, _FINGER_DAMPING, _FINGER_ARMATURE, _ARM_ARMATURE = 0.2, 0.02, 2e-5, 2e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Contacting:
+    """How surfaces in contact behave."""
+
+    timestep: float = 0.002
+    """s."""
+    softness: float = 0.008
+    """Time in which two surfaces come apart that were pressed into each other, s."""
+    pad_radius: float = 0.005
+    """Of the patch in which skin touches, m: what keeps a thing from spinning about a finger."""
+    rolling: float = 5e-4
+    """Arm that resists rolling on skin, m."""
+    rebound: tuple[float, float] = (0.028, 0.07)
+    """Time constant, s, and damping ratio of the contact of thing and box, which springs back."""
+
+
+def throwing_mjcf(
+    sides: Sequence[Side],
+    bodies: Mapping[str, RigidBody],
+    contacting: Contacting,
+    *,
+    box: float | None = None,
+) -> str:
+    """MJCF text: arms on fixed shoulders, free bodies, and a box that can be placed.
+
+    Only hands and bodies collide, and bodies with each other and with the box. Digits pass through
+    each other.
+
+    Args:
+        sides: Arms to simulate.
+        bodies: What is thrown, by name.
+        contacting: How contacts behave.
+        box: Edge of the box to hit, m; none if left out.
+    """
+    root = ElementTree.Element("mujoco", model="throwing")
+    _Child(root, "compiler", angle="radian", autolimits="true", inertiafromgeom="false")
+    _Child(
+        root,
+        "option",
+        timestep=text([contacting.timestep]),
+        integrator="implicitfast",
+        cone="elliptic",
+        impratio="3",
+        iterations="20",
+        tolerance="1e-8",
+    )
+    for section in ("asset", "worldbody", "contact", "equality", "actuator"):
+        _Child(root, section)
+    for side in sides:
+        _add_arm(root, side)
+    for name, body in bodies.items():
+        _add_body(root, name, body)
+    if box is not None:
+        target = _Child(_section(root, "worldbody"), "body", name=TARGET, mocap="true")
+        _Child(target, "geom", name=TARGET, type="box", size=text([0.5 * box] * 3))
+    _add_pairs(root, sides, bodies, contacting, has_box=box is not None)
+    for geom in root.iter("geom"):
+        geom.set("contype", "0")
+        geom.set("conaffinity", "0")
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _section(root: ElementTree.Element, name: str) -> ElementTree.Element:
+    found = root.find(name)
+    assert found is not None
+    return found
+
+
+def arm_element(side: Side, *, locked: Sequence[str] = LOCKED) -> ElementTree.Element:
+    """The MJCF of one arm with some joints locked at zero."""
+    model, prefix = arm_model(side), f"{side}/"
+    found = ElementTree.fromstring(to_mjcf(model, fixed_root=True, prefix=prefix))
+    names = {prefix + name for name in locked}
+    for body in found.iter("body"):
+        for joint in list(body.findall("joint")):
+            if joint.get("name") in names:
+                body.remove(joint)
+            else:
+                is_arm = joint.get("name", "").removeprefix(prefix) in ARM_JOINTS
+                joint.set("damping", text([_ARM_DAMPING if is_arm else _FINGER_DAMPING]))
+                joint.set("armature", text([_ARM_ARMATURE if is_arm else _FINGER_ARMATURE]))
+    place = shoulder(side)
+    base = found.find("worldbody/body")
+    assert base is not None
+    base.set("pos", text(place.position))
+    base.set("quat", text(place.wxyz))
+    return found
+
+
+def _add_arm(root: ElementTree.Element, side: Side) -> None:
+    model, prefix = arm_model(side), f"{side}/"
+    arm = arm_element(side)
+    world = arm.find("worldbody")
+    assert world is not None
+    _section(root, "worldbody").extend(list(world))
+    strength = strengths(model)
+    for joint, name in enumerate(model.joints.names):
+        if name not in LOCKED:
+            _Child(
+                _section(root, "actuator"),
+                "position",
+                name=prefix + name,
+                joint=prefix + name,
+                kp="1",
+                forcerange=text([-strength[joint], strength[joint]]),
+            )
+
+
+def _add_body(root: ElementTree.Element, name: str, body: RigidBody) -> None:
+    shape = body_shape(body)
+    element = _Child(_section(root, "worldbody"), "body", name=BODY + name)
+    _Child(element, "freejoint", name=BODY + name)
+    add_inertial(element, body.mass, body.center, body.inertia)
+    geom = {"name": BODY + name, **shape.geom}
+    if shape.corners is not None:
+        _Child(
+            _section(root, "asset"),
+            "mesh",
+            name=BODY + name,
+            vertex=text(shape.corners.ravel()),
+            inertia="convex",
+        )
+        geom["mesh"] = BODY + name
+    _Child(element, "geom", geom)
+
+
+def _add_pairs(
+    root: ElementTree.Element,
+    sides: Sequence[Side],
+    bodies: Mapping[str, RigidBody],
+    contacting: Contacting,
+    *,
+    has_box: bool,
+) -> None:
+    contact = _section(root, "contact")
+
+    def add(one: str, two: str, friction: float, solref: Sequence[float]) -> None:
+        turning = 2.0 / 3.0 * friction * contacting.pad_radius
+        _Child(
+            contact,
+            "pair",
+            geom1=one,
+            geom2=two,
+            condim="6",
+            friction=text([friction, friction, turning, contacting.rolling, contacting.rolling]),
+            solref=text(solref),
+        )
+
+    soft = (contacting.softness, 1.0)
+    for name, body in bodies.items():
+        for side in sides:
+            for part in arm_model(side).capsules.names:
+                if part != "upper_arm":
+                    add(f"{side}/{part}", BODY + name, body.friction, soft)
+        if has_box:
+            add(TARGET, BODY + name, 0.3, contacting.rebound)
+    names = list(bodies)
+    for number, one in enumerate(names):
+        for two in names[number + 1 :]:
+            add(BODY + one, BODY + two, 0.4, soft)
+
+
+def driven_masses(model: HandModel) -> Float[np.ndarray, " J"]:
+    """Mass that each joint moves, kg: m_joint of (3.4)."""
+    moved = np.zeros(model.num_joints)
+    for link in range(1, model.num_links):
+        above = link
+        while above > 0:
+            moved[above - 1] += model.masses.mass[link]
+            above = int(model.joints.parent[above - 1])
+    return moved
