@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -13,12 +12,14 @@ from handwright.core.hand import Side
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.physics.throwing.arm import Drive
+from handwright.physics.throwing.catching import Catch, best_catch, catch_at, palm_up
+from handwright.physics.throwing.flight import Flight
 from handwright.physics.throwing.segments import PalmState
 from handwright.physics.throwing.servo import Servo
-from handwright.physics.throwing.simulation import BodyState, Simulation
+from handwright.physics.throwing.simulation import Simulation
 
-GRAVITY = 9.81
-"""m/s^2."""
+# How often a hand that waits looks for its catch again, and the shortest way to one, s.
+_LOOK_AGAIN, _SHORTEST = 0.03, 0.05
 
 
 class State(Enum):
@@ -36,10 +37,10 @@ class MachineSettings:
 
     home: tuple[float, float, float] = (0.12, 0.38, 1.04)
     """Where the palm's hollow is between catch and throw, m; x is mirrored for a left hand."""
-    rise: float = 0.20
-    """How far a throw goes up before the thing is let go, m."""
+    stroke: float = 0.20
+    """How far a throw moves the thing before it is let go, m."""
     throw_time: float = 2.3
-    """Duration of a throw over rise / end speed: 2 for even acceleration."""
+    """Duration of a throw over stroke / end speed: 2 for even acceleration."""
     opening: float = 0.05
     """How long before the end of a throw the hand starts to open, s."""
     lift: float = 0.16
@@ -62,6 +63,10 @@ class MachineSettings:
     """Of the plane on which things are met, m."""
     catch_time: float = 0.34
     """How long before a catch the hand sets out, s."""
+    short_catch_time: float = 0.22
+    """The same for things that come back from the box, s."""
+    shortest_goback: float = 0.18
+    """s."""
     give: float = 0.7
     """Share of the thing's velocity with which the palm meets it."""
     middle_time: float = 0.5
@@ -79,8 +84,11 @@ class Throw:
     """Of the palm when it lets go, m/s."""
     tilt: Float[np.ndarray, "2"] = field(default_factory=lambda: np.zeros(2))
     """Turn of the palm during the throw about the world's x and y, rad."""
-    opening: float = 0.08
+    opening: float = 0.05
     """How long before the end the hand starts to open, s."""
+    catch: Catch | None = None
+    """Where the thing is expected, with the time since the end of the throw; where it comes through
+    the plane of catches by default."""
 
 
 class Machine:
@@ -97,13 +105,19 @@ class Machine:
         self.servo = Servo(simulation, side, drive=settings.drive)
         body = simulation.bodies[name]
         self._mass = body.mass
-        self._reach = float(0.5 * np.min(np.ptp(body.bounds, axis=0)))
+        self.reach = float(0.5 * np.min(np.ptp(body.bounds, axis=0)))
+        """From the thing's centre to the skin of the palm, m."""
         sign = 1.0 if side == "right" else -1.0
-        self.home = Pose(np.array(settings.home) * (sign, 1.0, 1.0), palm_up(side))
+        self.settings_home = np.array(settings.home) * (sign, 1.0, 1.0)
+        self.home = Pose(self.settings_home, palm_up(side, self.settings_home))
+        """Where the palm goes between catch and throw."""
         self.state = State.MIDDLE
         self._since = self._until = 0.0
         self._has_touched = False
         self._eases_at = np.inf
+        self.waits_for_box = False
+        """Whether the thing is to come back from the box."""
+        self.has_hit_box = self._touched_box = False
         self.hit_time = np.inf
         """When the thing is to be met, s."""
         cup, closed = self.servo.fingers("cup"), self.servo.fingers("closed")
@@ -113,7 +127,7 @@ class Machine:
     @property
     def seat(self) -> Float[np.ndarray, "3"]:
         """Where the thing's centre is when it sits in the palm, in the frame of the hollow, m."""
-        return np.array([0.0, 0.0, -self._reach])
+        return np.array([0.0, 0.0, -self.reach])
 
     def take(self) -> None:
         """Starts with the thing in the hand, at rest at home."""
@@ -131,10 +145,12 @@ class Machine:
     def throw(self, throw: Throw) -> None:
         """Begins a throw."""
         s = self.settings
-        speed = float(throw.velocity[2])
-        duration = s.throw_time * s.rise / speed
+        self.has_hit_box = self._touched_box = False
+        self._expected = throw.catch
+        speed = float(np.linalg.norm(throw.velocity))
+        duration = s.throw_time * s.stroke / speed
         # The path is straight: the palm moves on along the velocity that it shall have.
-        end = self.home.position + s.rise / speed * throw.velocity
+        end = self.home.position + s.stroke / speed * throw.velocity
         tilt = rotation.exp(np.array([throw.tilt[0], throw.tilt[1], 0.0]))
         pose = Pose.normalized(end, rotation.multiply(tilt, self.home.wxyz))
         lasts = self.servo.go(
@@ -151,9 +167,14 @@ class Machine:
     def update(self) -> None:
         """Moves on to the next state where it is time, and tells the servos what to do."""
         now, half = self.simulation.time, 0.5 * self.simulation.timestep
+        if self.waits_for_box and not self.has_hit_box:
+            # It has come back when it has left the box again.
+            touches = self.simulation.hits_box(self.name)
+            self.has_hit_box = self._touched_box and not touches
+            self._touched_box = self._touched_box or touches
         if self.state is State.THROW and now >= self._until - half:
             self._go_back()
-        elif self.state is State.GOBACK and now >= self._until - half:
+        elif self.state is State.GOBACK and (now >= self._until - half or self._is_called()):
             self._plan_catch()
         elif self.state is State.CATCH:
             self._watch()
@@ -166,32 +187,62 @@ class Machine:
                 self.servo.close(self._holding, self.settings.eases_in)
         self.servo.command()
 
+    def _is_called(self) -> bool:
+        """Whether the thing has just come off the box, so that there is no time to lose."""
+        return self.waits_for_box and self.has_hit_box
+
     def _go_back(self) -> None:
         s = self.settings
-        place = self.servo.planned.pose.position.copy()
-        place[2] = s.rest_height
-        lasts = self.servo.go(PalmState.resting(Pose(place, self.home.wxyz)), s.goback_time)
+        lasts = s.goback_time
+        expected = self._expected
+        if expected is None:
+            place = self.servo.planned.pose.position.copy()
+            place[2] = s.rest_height
+            end = Pose(place, self.home.wxyz)
+        else:
+            # A third of the way that a path with this end velocity takes: it then never turns back.
+            ahead = s.give * s.short_catch_time / 3.0 * expected.velocity
+            end = Pose(expected.palm.position - ahead, expected.palm.wxyz)
+            lasts = min(lasts, max(expected.time - s.short_catch_time, s.shortest_goback))
+        lasts = self.servo.go(PalmState.resting(end), lasts)
         self._has_touched = False
         self._enter(State.GOBACK, lasts)
 
     def _plan_catch(self) -> None:
         """Meets the thing where it comes through the plane of catches, or waits for that."""
-        s = self.settings
-        state = self.simulation.body(self.name)
-        met = interception(state, s.catch_height + self._reach)
-        if met is None:
+        s, now = self.settings, self.simulation.time
+        catch = self._found_catch()
+        if catch is None:
+            # Nothing comes yet, as while it is on its way to the box.
             self.hit_time = np.inf
-            self._enter(State.CATCH, np.inf)
+            self._until = now + _LOOK_AGAIN
             return
-        wait, place, velocity = met
-        self.hit_time = self.simulation.time + wait
+        self.hit_time = catch.time
+        wait = catch.time - now
         if wait > s.catch_time + 2.0 * self.simulation.timestep:
-            self._until = self.simulation.time + (wait - s.catch_time)
+            self._until = now + min(wait - s.catch_time, _LOOK_AGAIN)
             return
-        facing = facing_flight(self.side, velocity)
-        hollow = place - rotation.rotate(facing, self.seat)
-        end = PalmState(Pose(hollow, facing), s.give * velocity, np.zeros(3))
-        self._enter(State.CATCH, self.servo.go(end, max(wait, 0.05)))
+        self.servo.interrupt()
+        end = PalmState(catch.palm, s.give * catch.velocity, np.zeros(3))
+        self._enter(State.CATCH, self.servo.go(end, max(wait, _SHORTEST)))
+
+    def _found_catch(self) -> Catch | None:
+        now, state = self.simulation.time, self.simulation.body(self.name)
+        flight = Flight(now, state.pose.position, state.velocity)
+        if self.waits_for_box:
+            if not self.has_hit_box or self._expected is None:
+                return None
+            earliest, favourite = now + 0.12, self._expected.palm.position
+            return best_catch(
+                self.side,
+                self.servo.chain,
+                flight,
+                self.seat,
+                earliest=earliest,
+                favourite=favourite,
+            )
+        time = flight.falls_through(self.settings.catch_height + self.reach)
+        return None if time is None else catch_at(self.side, flight, time, self.seat)
 
     def _watch(self) -> None:
         """Closes the hand at the first touch."""
@@ -210,54 +261,3 @@ class Machine:
         """Whether the thing is in the hand."""
         at = self.servo.seat_of(self.simulation.body(self.name).pose.position)
         return bool(np.linalg.norm(at - self.seat) < 0.05)
-
-
-def palm_up(side: Side) -> Float[np.ndarray, "4"]:
-    """Orientation of a wrist with the palm up and the fingers ahead."""
-    del side
-    along, back = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, -1.0])
-    return rotation.from_matrix(np.stack([along, np.cross(back, along), back], axis=-1))
-
-
-def facing_flight(side: Side, velocity: Float[np.ndarray, "3"]) -> Float[np.ndarray, "4"]:
-    """Orientation of a wrist whose palm faces what comes with a velocity."""
-    speed = float(np.linalg.norm(velocity))
-    turn = rotation.between(np.array([0.0, 0.0, -1.0]), velocity / speed)
-    return rotation.multiply(turn, palm_up(side))
-
-
-def interception(
-    state: BodyState, height: float
-) -> tuple[float, Float[np.ndarray, "3"], Float[np.ndarray, "3"]] | None:
-    """When, where and how fast a flying thing comes down through a height; None if it does not.
-
-    Args:
-        state: Of the thing now.
-        height: m.
-    """
-    up, drop = float(state.velocity[2]), float(state.pose.position[2]) - height
-    inside = up * up + 2.0 * GRAVITY * drop
-    if inside < 0.0:
-        return None
-    wait = (up + np.sqrt(inside)) / GRAVITY
-    if wait < 0.0:
-        return None
-    fall = np.array([0.0, 0.0, -GRAVITY])
-    place = state.pose.position + wait * state.velocity + 0.5 * wait**2 * fall
-    return float(wait), place, state.velocity + wait * fall
-
-
-def throw_for_height(settings: MachineSettings, seat: float, height: float) -> Throw:
-    """The throw that takes a thing's centre up to a height above the hollow of the palm at home.
-
-    Args:
-        settings: Of the machine.
-        seat: Height of the thing's centre above the hollow, m.
-        height: m.
-    """
-    rest = height - settings.rise - seat
-    velocity = np.array([0.0, 0.0, np.sqrt(2.0 * GRAVITY * max(rest, 0.02))])
-    return Throw(velocity, np.array([settings.lift, 0.0]), settings.opening)
-
-
-Watcher = Callable[[], None]

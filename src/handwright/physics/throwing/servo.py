@@ -35,9 +35,10 @@ class Servo:
         self.simulation, self.side = simulation, side
         self._drive, self._ik = drive, ik
         self._index = simulation.arms[side]
+        self.chain = self._index.chain
         self._model = arm_model(side)
         self._postures: dict[str, Float[np.ndarray, " 25"]] = {}
-        self._ctrl = np.zeros((0, _COUNT))
+        self._ctrl = self._path = np.zeros((0, _COUNT))
         self._at = 0
         self._q = PREFERRED.copy()
         self._rate = np.zeros(_COUNT)
@@ -91,11 +92,22 @@ class Servo:
         rate = np.diff(before, axis=0) / step
         acceleration = np.diff(np.concatenate([self._rate[None], rate]), axis=0) / step
         stiffness, damping = index.stiffness[:_COUNT], index.damping[:_COUNT]
-        self._ctrl = found.copy()
+        self._ctrl, self._path = found.copy(), before
         if self._drive == "computed_torque":
             torque = index.dynamics.torques(found, rate, acceleration, load)
             self._ctrl += (damping * rate + torque) / stiffness
         self._q, self._rate, self._at = found[-1], rate[-1], 0
+
+    def interrupt(self) -> None:
+        """Ends the path where it is now; the next one goes on from there."""
+        if self.is_done:
+            return
+        step = self.simulation.timestep
+        last, now = self._path[self._at], self._path[min(self._at + 1, len(self._path) - 1)]
+        before, here = self.chain.palm(last), self.chain.palm(now)
+        turn = rotation.log(rotation.multiply(here.wxyz, rotation.conjugate(before.wxyz)))
+        self.planned = PalmState(here, (here.position - before.position) / step, turn / step)
+        self._q, self._rate = now.copy(), (now - last) / step
 
     @property
     def is_done(self) -> bool:

@@ -101,6 +101,7 @@ def arm_element(side: Side, *, locked: Sequence[str] = LOCKED) -> ElementTree.El
             else:
                 is_arm = joint.get("name", "").removeprefix(prefix) in ARM_JOINTS
                 joint.set("damping", text([_ARM_DAMPING if is_arm else _FINGER_DAMPING]))
+                joint.set("solreflimit", "0.004 1")
                 joint.set("armature", text([_ARM_ARMATURE if is_arm else _FINGER_ARMATURE]))
     place = shoulder(side)
     base = found.find("worldbody/body")
