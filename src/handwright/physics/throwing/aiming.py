@@ -10,9 +10,11 @@ from jaxtyping import Float
 
 from handwright.math import rotation
 from handwright.math.pose import Pose
+from handwright.physics.throwing.arm_ik import PREFERRED
 from handwright.physics.throwing.catching import Catch, best_catch, palm_up
 from handwright.physics.throwing.flight import GRAVITY, Flight, Rebound, velocity_through
 from handwright.physics.throwing.machine import Machine, Throw
+from handwright.physics.throwing.segments import PalmPath
 
 
 def throw_for_height(machine: Machine, height: float) -> Throw:
@@ -42,16 +44,20 @@ class BoxAim:
 # Flight times to the box that are tried, s, and how far the hand goes along with it sideways.
 _TIMES = np.arange(0.11, 0.45, 0.02)
 _SIDEWAYS, _MOST_SIDEWAYS = (0.5, 0.8, 1.0), 0.26
+# How far hands draw back for a flat throw, along y and z, m.
+_BACK_OFF = ((0.0, 0.0), (-0.09, -0.03))
 # A catch must come so long after the impact at least, s.
 _REACTION = 0.15
 _FASTEST = 5.0
+# Largest error of the arm at the end of a stroke, m.
+_OFF_PATH = 0.004
 _FACE = np.array([0.0, -1.0, 0.0])
 
 
 def aim_at_box(
     machine: Machine,
     box: Float[np.ndarray, "3"],
-    edge: float,
+    half: float,
     *,
     rebound: Rebound = Rebound(),
 ) -> BoxAim | None:
@@ -60,17 +66,20 @@ def aim_at_box(
     Args:
         machine: That throws.
         box: Centre of the box, m.
-        edge: Of the box, m.
+        half: From the centre to that face, m.
         rebound: How things spring back from it.
     """
-    target = box + (0.5 * edge + machine.reach) * _FACE
+    target = box + (half + machine.reach) * _FACE
     best, least = None, np.inf
-    base = machine.settings_home
-    for share, lasts in product(_SIDEWAYS, _TIMES):
+    base = machine.usual_home
+    for share, back_off, lasts in product(_SIDEWAYS, _BACK_OFF, _TIMES):
         aside = float(np.clip(share * (box[0] - base[0]), -_MOST_SIDEWAYS, _MOST_SIDEWAYS))
-        home = base + np.array([aside, 0.0, 0.0])
+        home = base + np.array([aside, *back_off])
         velocity = _velocity_to(machine, home, target, float(lasts))
         if velocity is None:
+            continue
+        tilt = _seated_tilt(machine, velocity)
+        if not _in_reach(machine, home, velocity, tilt):
             continue
         release = home + machine.settings.stroke * velocity / np.linalg.norm(velocity)
         release = release + np.array([0.0, 0.0, machine.reach])
@@ -78,7 +87,6 @@ def aim_at_box(
         back = Flight(float(lasts), place, rebound.after(speed, _FACE))
         favourite = home + np.array([0.0, 0.06, 0.10])
         catch = best_catch(
-            machine.side,
             machine.servo.chain,
             back,
             machine.seat,
@@ -89,10 +97,26 @@ def aim_at_box(
             continue
         cost = _cost(catch, favourite, velocity, float(lasts))
         if cost < least:
-            tilt = _seated_tilt(machine, velocity)
             throw = Throw(velocity, tilt, machine.settings.opening, catch)
-            best, least = BoxAim(Pose(home, palm_up(machine.side, home)), throw, float(lasts)), cost
+            best, least = BoxAim(Pose(home, palm_up(machine.arm, home)), throw, float(lasts)), cost
     return best
+
+
+def _in_reach(
+    machine: Machine,
+    home: Float[np.ndarray, "3"],
+    velocity: Float[np.ndarray, "3"],
+    tilt: Float[np.ndarray, "2"],
+) -> bool:
+    """Whether the arm can carry out the stroke."""
+    stroke = machine.settings.stroke / float(np.linalg.norm(velocity)) * velocity
+    share = np.linspace(0.0, 1.0, 60)
+    turn = rotation.exp(np.concatenate([tilt, [0.0]]) * share[:, None])
+    wxyz = rotation.multiply(turn, palm_up(machine.arm, home))
+    _, error = machine.servo.chain.follow(
+        PREFERRED, PalmPath(home + share[:, None] * stroke, wxyz)
+    )
+    return bool(error[-10:].max() < _OFF_PATH)
 
 
 def _cost(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -64,26 +65,51 @@ class Gains:
     """Of a finger's joints, N m/rad."""
 
 
+class Arm(NamedTuple):
+    """A hand with its arm, on a shoulder that does not move."""
+
+    name: str
+    """As in the problem."""
+    model: HandModel
+    base: Pose
+    """Of the shoulder in the world."""
+
+    @property
+    def across(self) -> float:
+        """1 for a right arm, -1 for a left one: what lies to its own side."""
+        return 1.0 if self.model.side == "right" else -1.0
+
+    @property
+    def hollow(self) -> Float[np.ndarray, "3"]:
+        """Middle of the palm's hollow in the frame of the wrist, m."""
+        return np.array(_HOLLOW) * (1.0, self.across, 1.0)
+
+    def beside(self, offset: Sequence[float]) -> Float[np.ndarray, "3"]:
+        """A place in the world, m: to the arm's own side, ahead and up from its shoulder."""
+        return self.base.position + np.array([self.across * offset[0], offset[1], offset[2]])
+
+
 @lru_cache(maxsize=4)
 def arm_model(side: Side = "right") -> HandModel:
     """The hand with its arm, of the 50th percentile."""
     return human(side, arm=True)
 
 
-def shoulder(side: Side) -> Pose:
-    """Where the arm starts: x to the person's right, y ahead, z up, the floor at zero."""
+def standing_arm(side: Side = "right", name: str | None = None) -> Arm:
+    """The arm of a person who stands at the origin and looks along y; x is to the right, z up."""
+    model = arm_model(side)
     out = _SHOULDER_OUT if side == "right" else -_SHOULDER_OUT
-    # The arm's own axes at zero: x along the arm, y up, z to the right; a left arm mirrors y.
-    along, up = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])
-    if side == "left":
-        up = -up
+    place = np.array([out, 0.0, SHOULDER_HEIGHT])
+    return Arm(name or side, model, Pose(place, facing_ahead(side)))
+
+
+def facing_ahead(side: Side) -> Float[np.ndarray, "4"]:
+    """Orientation of a shoulder whose arm at zero points along y with the thumb up."""
+    # The arm's own axes at zero are x along the arm and y up; those of a left arm are mirrored.
+    along = np.array([0.0, 1.0, 0.0])
+    up = np.array([0.0, 0.0, 1.0 if side == "right" else -1.0])
     matrix = np.stack([along, up, np.cross(along, up)], axis=-1)
-    return Pose(np.array([out, 0.0, SHOULDER_HEIGHT]), rotation.from_matrix(matrix))
-
-
-def hollow(side: Side) -> Float[np.ndarray, "3"]:
-    """Middle of the palm's hollow in the frame of the wrist, m."""
-    return np.array(_HOLLOW) * (1.0, 1.0 if side == "right" else -1.0, 1.0)
+    return rotation.from_matrix(matrix)
 
 
 def strengths(model: HandModel) -> Float[np.ndarray, " J"]:

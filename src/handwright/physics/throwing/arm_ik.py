@@ -7,12 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from handwright.core.hand import Side
 from handwright.kernels.decorators import compiled
 from handwright.kinematics.tree import Links, Tree, empty_links, forward, placed, point_jacobian
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.physics.throwing.arm import ARM_JOINTS, arm_model, hollow, shoulder
+from handwright.physics.throwing.arm import ARM_JOINTS, Arm
 from handwright.physics.throwing.segments import PalmPath
 
 
@@ -39,8 +38,8 @@ PREFERRED = np.radians([-72.0, 8.0, 0.0, 80.0, -70.0, 5.0, 0.0])
 class ArmChain:
     """The seven joints from shoulder to wrist, with the palm's hollow at their end."""
 
-    def __init__(self, side: Side) -> None:
-        joints = arm_model(side).joints
+    def __init__(self, arm: Arm) -> None:
+        self.arm, joints = arm, arm.model.joints
         count = len(ARM_JOINTS)
         assert joints.names[:count] == ARM_JOINTS
         self.tree = Tree(
@@ -51,10 +50,9 @@ class ArmChain:
         )
         self.lower, self.upper = joints.lower[:count].copy(), joints.upper[:count].copy()
         self.links = empty_links(count)
-        base = shoulder(side)
-        self.links.rotation[0] = rotation.to_matrix(base.wxyz)
-        self.links.position[0] = base.position
-        self.hollow = hollow(side)
+        self.links.rotation[0] = rotation.to_matrix(arm.base.wxyz)
+        self.links.position[0] = arm.base.position
+        self.hollow = arm.hollow
 
     def palm(self, q: Float[np.ndarray, " 7"]) -> Pose:
         """Where the hollow of the palm is, oriented as the wrist is."""

@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from handwright.core.hand import Side
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.physics.throwing.arm import shoulder
+from handwright.physics.throwing.arm import Arm
 from handwright.physics.throwing.arm_ik import PREFERRED, ArmChain
 from handwright.physics.throwing.flight import Flight
 from handwright.physics.throwing.segments import PalmPath
@@ -21,8 +20,9 @@ _OUT_OF_REACH, _ITERATIONS = 0.01, 40
 _IN_LINE = 0.7
 # Steps in which a flight is looked at, s.
 _LOOK = 0.02
-# Lowest and highest place of a catch, m, and the most that a palm is tilted towards a flight, rad.
-_LOWEST, _HIGHEST, _MOST_TILT = 0.95, 1.55, 0.8
+# Lowest and highest place of a catch from the shoulder, m, and the most that a palm is tilted
+# towards a flight, rad.
+_LOWEST, _HIGHEST, _MOST_TILT = -0.48, 0.12, 0.8
 
 
 class Catch(NamedTuple):
@@ -36,14 +36,14 @@ class Catch(NamedTuple):
     """Of the thing, m/s."""
 
 
-def palm_up(side: Side, place: Float[np.ndarray, "3"]) -> Float[np.ndarray, "4"]:
+def palm_up(arm: Arm, place: Float[np.ndarray, "3"]) -> Float[np.ndarray, "4"]:
     """Orientation of a wrist with the palm up, the hand in line with the forearm.
 
     Args:
-        side: Of the hand.
+        arm: That catches.
         place: Of the palm, m: the forearm points there from beside the body.
     """
-    base = shoulder(side).position
+    base = arm.base.position
     yaw = _IN_LINE * float(np.arctan2(base[0] - place[0], max(place[1] - base[1], 0.1)))
     along = np.array([-np.sin(yaw), np.cos(yaw), 0.0])
     back = np.array([0.0, 0.0, -1.0])
@@ -51,7 +51,7 @@ def palm_up(side: Side, place: Float[np.ndarray, "3"]) -> Float[np.ndarray, "4"]
 
 
 def facing(
-    side: Side, place: Float[np.ndarray, "3"], velocity: Float[np.ndarray, "3"]
+    arm: Arm, place: Float[np.ndarray, "3"], velocity: Float[np.ndarray, "3"]
 ) -> Float[np.ndarray, "4"]:
     """Orientation of a wrist whose palm faces what comes with a velocity, as far as it can."""
     down = np.array([0.0, 0.0, -1.0])
@@ -59,27 +59,26 @@ def facing(
     angle = float(np.linalg.norm(turn))
     if angle > _MOST_TILT:
         turn = turn * (_MOST_TILT / angle)
-    return rotation.multiply(rotation.exp(turn), palm_up(side, place))
+    return rotation.multiply(rotation.exp(turn), palm_up(arm, place))
 
 
 def catch_at(
-    side: Side, flight: Flight, time: float, seat: Float[np.ndarray, "3"]
+    arm: Arm, flight: Flight, time: float, seat: Float[np.ndarray, "3"]
 ) -> Catch:
     """The catch at a time of a flight.
 
     Args:
-        side: Of the hand.
+        arm: That catches.
         flight: Of the thing.
         time: s.
         seat: Where the thing's centre shall be in the frame of the hollow, m.
     """
     place, velocity = flight.at(time)
-    wxyz = facing(side, place, velocity)
+    wxyz = facing(arm, place, velocity)
     return Catch(time, Pose(place - rotation.rotate(wxyz, seat), wxyz), velocity)
 
 
 def best_catch(
-    side: Side,
     chain: ArmChain,
     flight: Flight,
     seat: Float[np.ndarray, "3"],
@@ -90,21 +89,21 @@ def best_catch(
     """The most comfortable place of a flight to catch it; None if none is in reach.
 
     Args:
-        side: Of the hand.
-        chain: Its arm.
+        chain: The arm that catches.
         flight: Of the thing.
         seat: Where the thing's centre shall be in the frame of the hollow, m.
         earliest: When the hand can be there, s.
         favourite: Where the hollow likes to catch, m.
     """
     best, least = None, np.inf
+    shoulder = float(chain.arm.base.position[2])
     for time in earliest + _LOOK * np.arange(60):
         place, velocity = flight.at(float(time))
-        if place[2] < _LOWEST:
+        if place[2] < shoulder + _LOWEST:
             break
-        if place[2] > _HIGHEST or velocity[2] > -0.3:
+        if place[2] > shoulder + _HIGHEST or velocity[2] > -0.3:
             continue
-        found = catch_at(side, flight, float(time), seat)
+        found = catch_at(chain.arm, flight, float(time), seat)
         path = PalmPath(
             np.tile(found.palm.position, (_ITERATIONS, 1)),
             np.tile(found.palm.wxyz, (_ITERATIONS, 1)),

@@ -8,7 +8,6 @@ from enum import Enum
 import numpy as np
 from jaxtyping import Float
 
-from handwright.core.hand import Side
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.physics.throwing.arm import Drive
@@ -35,8 +34,9 @@ class State(Enum):
 class MachineSettings:
     """Constants of the nominal controller."""
 
-    home: tuple[float, float, float] = (0.12, 0.38, 1.04)
-    """Where the palm's hollow is between catch and throw, m; x is mirrored for a left hand."""
+    home: tuple[float, float, float] = (-0.08, 0.38, -0.39)
+    """Where the palm's hollow is between catch and throw, from the shoulder: to the arm's own side,
+    ahead, and up, m."""
     stroke: float = 0.20
     """How far a throw moves the thing before it is let go, m."""
     throw_time: float = 2.3
@@ -57,10 +57,10 @@ class MachineSettings:
     """How long it takes to ease from the one to the other, s: the thing rolls into the hollow."""
     goback_time: float = 0.32
     """s."""
-    rest_height: float = 1.22
-    """Of the plane on which a hand waits, m."""
-    catch_height: float = 1.20
-    """Of the plane on which things are met, m."""
+    rest_height: float = -0.21
+    """Of the plane on which a hand waits, from the shoulder, m."""
+    catch_height: float = -0.23
+    """Of the plane on which things are met, from the shoulder, m."""
     catch_time: float = 0.34
     """How long before a catch the hand sets out, s."""
     short_catch_time: float = 0.22
@@ -97,19 +97,19 @@ class Machine:
     def __init__(
         self,
         simulation: Simulation,
-        side: Side,
+        hand: str,
         name: str,
         settings: MachineSettings = MachineSettings(),
     ) -> None:
-        self.simulation, self.side, self.name, self.settings = simulation, side, name, settings
-        self.servo = Servo(simulation, side, drive=settings.drive)
+        self.simulation, self.hand, self.name, self.settings = simulation, hand, name, settings
+        self.servo = Servo(simulation, hand, drive=settings.drive)
         body = simulation.bodies[name]
         self._mass = body.mass
         self.reach = float(0.5 * np.min(np.ptp(body.bounds, axis=0)))
         """From the thing's centre to the skin of the palm, m."""
-        sign = 1.0 if side == "right" else -1.0
-        self.settings_home = np.array(settings.home) * (sign, 1.0, 1.0)
-        self.home = Pose(self.settings_home, palm_up(side, self.settings_home))
+        self.arm = self.servo.chain.arm
+        self.usual_home = self.arm.beside(settings.home)
+        self.home = Pose(self.usual_home, palm_up(self.arm, self.usual_home))
         """Where the palm goes between catch and throw."""
         self.state = State.MIDDLE
         self._since = self._until = 0.0
@@ -197,7 +197,7 @@ class Machine:
         expected = self._expected
         if expected is None:
             place = self.servo.planned.pose.position.copy()
-            place[2] = s.rest_height
+            place[2] = self.arm.base.position[2] + s.rest_height
             end = Pose(place, self.home.wxyz)
         else:
             # A third of the way that a path with this end velocity takes: it then never turns back.
@@ -234,19 +234,19 @@ class Machine:
                 return None
             earliest, favourite = now + 0.12, self._expected.palm.position
             return best_catch(
-                self.side,
                 self.servo.chain,
                 flight,
                 self.seat,
                 earliest=earliest,
                 favourite=favourite,
             )
-        time = flight.falls_through(self.settings.catch_height + self.reach)
-        return None if time is None else catch_at(self.side, flight, time, self.seat)
+        height = float(self.arm.base.position[2]) + self.settings.catch_height
+        time = flight.falls_through(height + self.reach)
+        return None if time is None else catch_at(self.arm, flight, time, self.seat)
 
     def _watch(self) -> None:
         """Closes the hand at the first touch."""
-        if not self._has_touched and self.simulation.touches(self.side, self.name):
+        if not self._has_touched and self.simulation.touches(self.hand, self.name):
             self._has_touched = True
             self.servo.close(self._gripping, self.settings.closes_in)
 

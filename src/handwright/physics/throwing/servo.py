@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from handwright.core.hand import Side
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.physics.throwing.arm import ARM_JOINTS, Drive, arm_model
+from handwright.physics.throwing.arm import ARM_JOINTS, Drive
 from handwright.physics.throwing.arm_ik import PREFERRED, IkSettings
 from handwright.physics.throwing.postures import posture
 from handwright.physics.throwing.segments import PalmPath, PalmState, palm_path
@@ -27,16 +26,16 @@ class Servo:
     def __init__(
         self,
         simulation: Simulation,
-        side: Side,
+        hand: str,
         *,
         drive: Drive = "computed_torque",
         ik: IkSettings = IkSettings(),
     ) -> None:
-        self.simulation, self.side = simulation, side
+        self.simulation, self.hand = simulation, hand
         self._drive, self._ik = drive, ik
-        self._index = simulation.arms[side]
+        self._index = simulation.arms[hand]
         self.chain = self._index.chain
-        self._model = arm_model(side)
+        self._model = self._index.arm.model
         self._postures: dict[str, Float[np.ndarray, " 25"]] = {}
         self._ctrl = self._path = np.zeros((0, _COUNT))
         self._at = 0
@@ -64,7 +63,7 @@ class Servo:
         q = np.zeros(self._model.num_joints)
         q[self._index.joints[:_COUNT]] = self._q
         q[self._index.joints[_COUNT:]] = fingers
-        self.simulation.place_arm(self.side, q)
+        self.simulation.place_arm(self.hand, q)
         self._fingers_from = self._fingers_to = fingers
         self._plan(np.tile(self._q, (2, 1)), 0.0)
 
@@ -145,5 +144,5 @@ class Servo:
 
     def seat_of(self, position: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3"]:
         """A point of the world in the frame of the palm's hollow, m."""
-        palm = self.simulation.palm(self.side)
+        palm = self.simulation.palm(self.hand)
         return rotation.rotate(rotation.conjugate(palm.wxyz), position - palm.position)

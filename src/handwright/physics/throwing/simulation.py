@@ -10,11 +10,10 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from handwright.core.body import RigidBody
-from handwright.core.hand import Side
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.physics.engine import mujoco
-from handwright.physics.throwing.arm import ARM_JOINTS, LOCKED, Gains, arm_model
+from handwright.physics.throwing.arm import ARM_JOINTS, LOCKED, Arm, Gains
 from handwright.physics.throwing.arm_ik import ArmChain
 from handwright.physics.throwing.torques import ArmDynamics
 from handwright.physics.throwing.world import (
@@ -40,7 +39,7 @@ class BodyState(NamedTuple):
 class ArmIndex:
     """Where an arm is in the arrays of the simulation."""
 
-    side: Side
+    arm: Arm
     chain: ArmChain
     dynamics: ArmDynamics
     joints: Int[np.ndarray, " 32"]
@@ -58,21 +57,21 @@ class Simulation:
 
     def __init__(
         self,
-        sides: Sequence[Side],
+        arms: Sequence[Arm],
         bodies: Mapping[str, RigidBody],
         *,
         gains: Gains = Gains(),
         contacting: Contacting = Contacting(),
-        box: float | None = None,
+        box: Float[np.ndarray, "3"] | None = None,
     ) -> None:
         self.bodies = dict(bodies)
         self.contacting = contacting
         self.model = mujoco.MjModel.from_xml_string(
-            throwing_mjcf(sides, bodies, contacting, box=box)
+            throwing_mjcf(arms, bodies, contacting, box=box)
         )
         self.data = mujoco.MjData(self.model)
         self.timestep = contacting.timestep
-        self.arms = {side: self._index(side, gains) for side in sides}
+        self.arms = {arm.name: self._index(arm, gains) for arm in arms}
         self._body_geom = {self._id("GEOM", BODY + name): name for name in bodies}
         self._free = {
             name: int(self.model.jnt_qposadr[self._id("JOINT", BODY + name)]) for name in bodies
@@ -81,27 +80,28 @@ class Simulation:
             name: int(self.model.jnt_dofadr[self._id("JOINT", BODY + name)]) for name in bodies
         }
         self._target = self._id("GEOM", TARGET) if box is not None else -1
-        for side, index in self.arms.items():
-            names = arm_model(side).capsules.names
-            index.geoms = frozenset(self._id("GEOM", f"{side}/{name}") for name in names)
+        for index in self.arms.values():
+            arm = index.arm
+            names = arm.model.capsules.names
+            index.geoms = frozenset(self._id("GEOM", f"{arm.name}/{part}") for part in names)
 
     def _id(self, kind: str, name: str) -> int:
         return int(mujoco.mj_name2id(self.model, getattr(mujoco.mjtObj, f"mjOBJ_{kind}"), name))
 
-    def _index(self, side: Side, gains: Gains) -> ArmIndex:
-        hand = arm_model(side)
+    def _index(self, arm: Arm, gains: Gains) -> ArmIndex:
+        hand = arm.model
         names = [name for name in hand.joints.names if name not in LOCKED]
-        ids = [self._id("JOINT", f"{side}/{name}") for name in names]
-        ctrl = np.array([self._id("ACTUATOR", f"{side}/{name}") for name in names])
+        ids = [self._id("JOINT", f"{arm.name}/{name}") for name in names]
+        ctrl = np.array([self._id("ACTUATOR", f"{arm.name}/{name}") for name in names])
         joints = np.array([hand.joints.index(name) for name in names])
-        dynamics = ArmDynamics(side)
+        dynamics = ArmDynamics(arm)
         stiffness, damping = _spring(gains, joints, driven_masses(hand), dynamics)
         self.model.actuator_gainprm[ctrl, 0] = stiffness
         self.model.actuator_biasprm[ctrl, 1] = -stiffness
         self.model.actuator_biasprm[ctrl, 2] = -damping
         return ArmIndex(
-            side,
-            ArmChain(side),
+            arm,
+            ArmChain(arm),
             dynamics,
             joints,
             self.model.jnt_qposadr[ids].astype(np.int64),
@@ -143,23 +143,23 @@ class Simulation:
         """Puts the box somewhere."""
         self.data.mocap_pos[0] = position
 
-    def joints(self, side: Side) -> Float[np.ndarray, " J"]:
+    def joints(self, hand: str) -> Float[np.ndarray, " J"]:
         """Joint values of the hand model, rad; locked ones are zero."""
-        index = self.arms[side]
-        q = np.zeros(arm_model(side).num_joints)
+        index = self.arms[hand]
+        q = np.zeros(index.arm.model.num_joints)
         q[index.joints] = self.data.qpos[index.qpos]
         return q
 
-    def place_arm(self, side: Side, q: Float[np.ndarray, " J"]) -> None:
+    def place_arm(self, hand: str, q: Float[np.ndarray, " J"]) -> None:
         """Puts an arm at rest into a posture, and its servos too."""
-        index = self.arms[side]
+        index = self.arms[hand]
         self.data.qpos[index.qpos] = q[index.joints]
         self.data.qvel[index.dof] = 0.0
         self.data.ctrl[index.ctrl] = q[index.joints]
 
-    def palm(self, side: Side) -> Pose:
+    def palm(self, hand: str) -> Pose:
         """Where the hollow of a palm is, oriented as the wrist is."""
-        index = self.arms[side]
+        index = self.arms[hand]
         return index.chain.palm(self.data.qpos[index.qpos[: len(ARM_JOINTS)]])
 
     def settle(self) -> None:
@@ -170,9 +170,9 @@ class Simulation:
         """One step in time."""
         mujoco.mj_step(self.model, self.data)
 
-    def touches(self, side: Side, name: str) -> bool:
+    def touches(self, hand: str, name: str) -> bool:
         """Whether a hand touches a thing now."""
-        geoms = self.arms[side].geoms
+        geoms = self.arms[hand].geoms
         for k in range(self.data.ncon):
             one, two = self.data.contact.geom[k]
             if self._body_geom.get(int(two)) == name and int(one) in geoms:

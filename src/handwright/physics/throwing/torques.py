@@ -7,9 +7,8 @@ from xml.etree import ElementTree
 import numpy as np
 from jaxtyping import Float
 
-from handwright.core.hand import Side
 from handwright.physics.engine import mujoco
-from handwright.physics.throwing.arm import ARM_JOINTS, arm_model, hollow
+from handwright.physics.throwing.arm import ARM_JOINTS, Arm
 from handwright.physics.throwing.arm_ik import PREFERRED
 from handwright.physics.throwing.world import arm_element
 
@@ -17,15 +16,15 @@ from handwright.physics.throwing.world import arm_element
 class ArmDynamics:
     """The equations of motion of shoulder, elbow, forearm and wrist with a stiff flat hand."""
 
-    def __init__(self, side: Side) -> None:
-        names = arm_model(side).joints.names
+    def __init__(self, arm: Arm) -> None:
+        names = arm.model.joints.names
         locked = [name for name in names if name not in ARM_JOINTS]
-        xml = ElementTree.tostring(arm_element(side, locked=locked), encoding="unicode")
+        xml = ElementTree.tostring(arm_element(arm, locked=locked), encoding="unicode")
         self._model = mujoco.MjModel.from_xml_string(xml)
         self._data = mujoco.MjData(self._model)
-        wrist = f"{side}/" + names[arm_model(side).wrist_link - 1]
+        wrist = f"{arm.name}/" + names[arm.model.wrist_link - 1]
         self._wrist = mujoco.mj_name2id(self._model, mujoco.mjtObj.mjOBJ_BODY, wrist)
-        self._hollow = hollow(side)
+        self._hollow = arm.hollow
         self._linear = np.zeros((3, self._model.nv))
         self._torque = np.zeros(self._model.nv)
         self.moments = self._moments()
