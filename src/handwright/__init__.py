@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from handwright.core.certificate import Certificate
     from handwright.core.clip import Clip, HandMotion
     from handwright.core.contact import Contact, ContactTrack
-    from handwright.core.events import Grip, Push, Stroke, TouchSpan
+    from handwright.core.events import Grip, Push, Stroke, Toss, TouchSpan
     from handwright.core.goal import Feature, Goal
     from handwright.core.hand import HandModel
     from handwright.core.problem import Problem
@@ -88,6 +88,7 @@ __all__ = [
     "Stepwise",
     "Stroke",
     "Tolerances",
+    "Toss",
     "TouchSpan",
     "Track",
     "__version__",
@@ -152,6 +153,7 @@ _HOMES = {
     "Status": "handwright.core.result",
     "Stepwise": "handwright.methods",
     "Stroke": "handwright.core.events",
+    "Toss": "handwright.core.events",
     "Tolerances": "handwright.core.tolerances",
     "TouchSpan": "handwright.core.events",
     "Track": "handwright.core.track",

@@ -1,4 +1,4 @@
-"""What happens in a problem besides tracks and goals: touch spans, grips, strokes, pushes."""
+"""What happens in a problem besides tracks and goals: touches, grips, strokes, pushes, tosses."""
 
 from __future__ import annotations
 
@@ -117,6 +117,33 @@ class Stroke:
         if not (np.isfinite(self.force) and self.force >= 0.0):
             problems.append(f"force is {self.force} N, expected 0 or more")
         refuse(f"Stroke of '{self.body}'", problems)
+
+
+@dataclass(frozen=True, slots=True)
+class Toss:
+    """A hand throws a body and catches it again: up to a height, or at a box that it comes back from.
+
+    Tosses of a problem follow one another, each as soon as the hand is ready.
+    """
+
+    hand: str
+    """Name of a hand of the problem, one with an arm."""
+    body: str
+    """Name of a body of the problem."""
+    height: float | None = None
+    """How high the body's centre goes above the hollow of the palm that holds it, m."""
+    surface: int | None = None
+    """Number of the box, among the surroundings, that it shall hit."""
+
+    def __post_init__(self) -> None:
+        problems = []
+        if (self.height is None) == (self.surface is None):
+            problems.append("it has both a height and a surface, or neither; expected one of them")
+        if self.height is not None and not (np.isfinite(self.height) and self.height > 0.0):
+            problems.append(f"height is {self.height} m, expected a finite number above 0")
+        if self.surface is not None and self.surface < 0:
+            problems.append(f"surface is {self.surface}, expected 0 or more")
+        refuse(f"Toss of '{self.body}'", problems)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

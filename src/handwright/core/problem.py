@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -11,11 +11,11 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.body import RigidBody
-from handwright.core.events import Grip, Push, Stroke, TouchSpan
+from handwright.core.events import Grip, Push, Stroke, Toss, TouchSpan
 from handwright.core.frozen import freeze_arrays, read_only_copy
 from handwright.core.goal import Goal
 from handwright.core.hand import LIMIT_SLACK, HandModel
-from handwright.core.surface import Surface
+from handwright.core.surface import EnvironmentBox, Surface
 from handwright.core.track import Track, time_problems
 from handwright.errors import UnknownNameError, refuse
 from handwright.math import rotation
@@ -61,6 +61,8 @@ class Problem:
     """How hands take bodies."""
     pushes: tuple[Push, ...] = ()
     """Forces on bodies that no contact gives."""
+    tosses: tuple[Toss, ...] = ()
+    """Throws and catches, one after the other."""
     is_cyclic: bool = False
     """Whether the last frame leads on to the first: it is the first again, one round later."""
 
@@ -128,6 +130,7 @@ class Problem:
             ],
             "grip": [grip_problems(grip, hands, bodies, span) for grip in self.grips],
             "push": [push_problems(push, bodies, span) for push in self.pushes],
+            "toss": [toss_problems(t, hands, bodies, self.environment) for t in self.tosses],
         }
         return problems + [
             f"{kind} {number} {text}"
@@ -241,6 +244,24 @@ def push_problems(
 ) -> list[str]:
     """What keeps a push from being one of a problem with these bodies and times, s."""
     return _outside(push.start, push.end, span) + _no_body(push.body, bodies)
+
+
+def toss_problems(
+    toss: Toss,
+    hands: Collection[str],
+    bodies: Collection[str],
+    environment: Sequence[Surface],
+) -> list[str]:
+    """What keeps a toss from being one of a problem with these hands, bodies and surroundings."""
+    problems = [*_no_hand(toss.hand, hands), *_no_body(toss.body, bodies)]
+    if toss.surface is not None:
+        if toss.surface >= len(environment):
+            problems.append(
+                f"is at surface {toss.surface}, but the surroundings have {len(environment)}"
+            )
+        elif not isinstance(environment[toss.surface], EnvironmentBox):
+            problems.append(f"is at surface {toss.surface}, which is no box")
+    return problems
 
 
 def _no_hand(name: str, hands: Collection[str]) -> list[str]:

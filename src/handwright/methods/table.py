@@ -22,6 +22,7 @@ ROWS: dict[str, str] = {
     "trajopt": "handwright.methods.trajopt.method:ContactInvariant",
     "stepwise": "handwright.methods.stepwise.method:Stepwise",
     "neural": "handwright.methods.neural.method:NeuralFingers",
+    "throwing": "handwright.methods.throwing.method:CatchThrow",
     "scripted": "handwright.methods.scripted:Scripted",
 }
 """Where the methods of this package are."""

@@ -17,6 +17,8 @@ TRACKS = Path(__file__).parent / "data" / "tracks"
 """Problem files with tracks, and the tracks."""
 GOALS = Path(__file__).parent / "data" / "goals"
 """Problem files with goals."""
+TOSSES = Path(__file__).parent / "data" / "tosses"
+"""Problem files in which things are thrown and caught."""
 TRACK_SCENES = (
     "milk_box_turn",
     "milk_box_pickup",
@@ -64,6 +66,12 @@ def goal_scenes() -> dict[str, Scene]:
     return {path.stem: _scene(path) for path in sorted(GOALS.glob("*.yaml"))}
 
 
+@functools.cache
+def toss_scenes() -> dict[str, Scene]:
+    """All scenes in which things are thrown and caught, by name."""
+    return {path.stem: _scene(path) for path in sorted(TOSSES.glob("*.yaml"))}
+
+
 def load_scene(name: str) -> Problem:
     """A named problem: wrists and bodies move as given, or goals are; the rest is wanted.
 
@@ -73,11 +81,11 @@ def load_scene(name: str) -> Problem:
     Raises:
         UnknownNameError: There is no such scene.
     """
-    for folder in (TRACKS, GOALS):
+    for folder in (TRACKS, GOALS, TOSSES):
         # Names are looked up in a listing, so that one with a slash leads nowhere else.
         if name in {path.stem for path in folder.glob("*.yaml")}:
             return read_problem(folder / f"{name}.yaml")
-    raise UnknownNameError("scene", name, (*track_scenes(), *goal_scenes()))
+    raise UnknownNameError("scene", name, (*track_scenes(), *goal_scenes(), *toss_scenes()))
 
 
 def _scene(path: Path) -> Scene:

@@ -42,7 +42,7 @@ _LIMITS_SINCE_7 = (
     "wrist_acceleration", "wrist_spin", "shakes", "joint_speed", "impacts", "hand_force",
     "wrist_moment", "size_share",
 )  # fmt: skip
-VERSION = 8
+VERSION = 9
 """Of the nouns' fields; the first had all but those listed below."""
 _SINCE: dict[tuple[type, str], int] = {
     (Goal, "spin"): 2,
@@ -62,6 +62,7 @@ _SINCE: dict[tuple[type, str], int] = {
     (Certificate, "unjudged"): 7,
     **dict.fromkeys([(Tolerances, name) for name in _LIMITS_SINCE_7], 7),
     (Provenance, "guide"): 8,
+    (Problem, "tosses"): 9,
 }
 
 

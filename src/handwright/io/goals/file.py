@@ -18,7 +18,7 @@ from jaxtyping import Float
 from pydantic import ValidationError
 
 from handwright.core.body import RigidBody
-from handwright.core.events import Grip, Push, Stroke, TouchSpan
+from handwright.core.events import Grip, Push, Stroke, Toss, TouchSpan
 from handwright.core.goal import Feature, Goal
 from handwright.core.hand import HandModel
 from handwright.core.problem import (
@@ -27,6 +27,7 @@ from handwright.core.problem import (
     grip_problems,
     push_problems,
     stroke_problems,
+    toss_problems,
     touch_problems,
     usual_posture,
 )
@@ -160,6 +161,12 @@ class _Builder:
                     self.say(("strokes", number), text)
         grips = self._grips(file, hands, bodies, span)
         pushes = self._pushes(file, bodies, span)
+        tosses: list[Toss] = []
+        for number, toss in enumerate(file.tosses):
+            with self.at("tosses", number):
+                tosses.append(Toss(toss.hand, toss.body, toss.height, toss.box))
+                for text in toss_problems(tosses[-1], hands, bodies, environment):
+                    self.say(("tosses", number), text)
         if self.problems:
             return None
         with self.at():
@@ -181,6 +188,7 @@ class _Builder:
                 strokes=tuple(strokes),
                 grips=grips,
                 pushes=pushes,
+                tosses=tuple(tosses),
                 is_cyclic=file.cyclic,
             )
         return None
@@ -207,9 +215,11 @@ class _Builder:
                     )
                 path = self.path.parent / hand.bvh.file
                 poses[name] = joint_poses(path, hand.bvh.joint, _wxyz(hand.bvh), times)
+        # What is tossed begins in the hand that tosses it.
+        placed = {*poses, *(toss.body for toss in file.tosses)}
         for kind, parts in (("hands", file.hands), ("bodies", file.bodies)):
             for name, part in parts.items():
-                if part.start is None and name not in poses:
+                if part.start is None and name not in placed:
                     self.say((kind, name, "start"), "is missing, and there is no track")
         return times, {name: Track(times, pose) for name, pose in poses.items()}
 

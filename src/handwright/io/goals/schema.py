@@ -280,6 +280,15 @@ class PushPart(Part):
     at: Position = (0.0, 0.0, 0.0)
 
 
+class TossPart(Part):
+    """A throw that is caught again: up to a height, or at a box."""
+
+    hand: Text
+    body: Text
+    height: Number | None = None
+    box: int | None = Field(default=None, ge=0)
+
+
 class ProblemFile(Part):
     """The whole file."""
 
@@ -295,6 +304,7 @@ class ProblemFile(Part):
     strokes: list[StrokePart] = Field(default_factory=list)
     grips: list[GripPart] = Field(default_factory=list)
     pushes: list[PushPart] = Field(default_factory=list)
+    tosses: list[TossPart] = Field(default_factory=list)
     cyclic: bool = False
     summary: Text | None = None
 
@@ -303,7 +313,8 @@ class ProblemFile(Part):
         if self.tracks is None:
             # An empty duration is none.
             given = self.model_fields_set - ({"duration"} if self.duration is None else set())
-            lacking = [key for key in ("duration", "goals") if key not in given]
+            wanted = ("duration",) if self.tosses else ("duration", "goals")
+            lacking = [key for key in wanted if key not in given]
             if lacking:
                 raise ValueError(f"expected tracks, or {' and '.join(lacking)}")
         elif self.duration is not None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -15,7 +16,7 @@ from handwright.physics.throwing.catching import Catch, best_catch, catch_at, pa
 from handwright.physics.throwing.flight import Flight
 from handwright.physics.throwing.segments import PalmState
 from handwright.physics.throwing.servo import Servo
-from handwright.physics.throwing.simulation import Simulation
+from handwright.physics.throwing.simulation import Simulation, SimulationState
 
 # How often a hand that waits looks for its catch again, and the shortest way to one, s.
 _LOOK_AGAIN, _SHORTEST = 0.03, 0.05
@@ -76,6 +77,24 @@ class MachineSettings:
     drive: Drive = "computed_torque"
 
 
+def varied(settings: MachineSettings, rng: np.random.Generator) -> MachineSettings:
+    """Constants of a hand that does not throw twice alike.
+
+    Args:
+        settings: To vary.
+        rng: Source of the differences.
+    """
+    opening, grip, held, give, later = rng.normal(size=5)
+    return replace(
+        settings,
+        opening=settings.opening + 0.003 * float(np.clip(opening, -2.0, 2.0)),
+        grip=settings.grip + 0.05 * float(np.clip(grip, -2.0, 2.0)),
+        held=settings.held + 0.03 * float(np.clip(held, -2.0, 2.0)),
+        give=settings.give + 0.03 * float(np.clip(give, -2.0, 2.0)),
+        middle_time=settings.middle_time + 0.03 * float(np.clip(later, -2.0, 2.0)),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Throw:
     """What a throw is to be: parameters of the THROW state."""
@@ -89,6 +108,14 @@ class Throw:
     catch: Catch | None = None
     """Where the thing is expected, with the time since the end of the throw; where it comes through
     the plane of catches by default."""
+
+
+class MachineSnapshot(NamedTuple):
+    """A moment of a machine and its simulation; arrays of both are replaced, never written into."""
+
+    simulation: SimulationState
+    machine: dict[str, Any]
+    servo: dict[str, Any]
 
 
 class Machine:
@@ -255,6 +282,25 @@ class Machine:
         lasts = self.servo.go(PalmState.resting(self.home), s.middle_time, load=self._mass)
         self._enter(State.MIDDLE, lasts + s.settle_time)
         self._eases_at = self._since + lasts - s.eases_in
+
+    def move_home(self, home: Pose) -> None:
+        """Carries the thing to another place to throw from."""
+        s = self.settings
+        self.home = home
+        lasts = self.servo.go(PalmState.resting(home), s.middle_time, load=self._mass)
+        self._enter(State.MIDDLE, lasts + s.settle_time)
+
+    def snapshot(self) -> MachineSnapshot:
+        """All that ``restore`` needs to go on from here again."""
+        return MachineSnapshot(
+            self.simulation.snapshot(), dict(vars(self)), dict(vars(self.servo))
+        )
+
+    def restore(self, saved: MachineSnapshot) -> None:
+        """Goes back to where a snapshot was taken."""
+        self.simulation.restore(saved.simulation)
+        vars(self).update(saved.machine)
+        vars(self.servo).update(saved.servo)
 
     @property
     def has_it(self) -> bool:

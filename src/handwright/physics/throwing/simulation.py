@@ -52,6 +52,13 @@ class ArmIndex:
     geoms: frozenset[int] = field(default_factory=frozenset)
 
 
+class SimulationState(NamedTuple):
+    """All that a simulation goes on from."""
+
+    physics: Float[np.ndarray, " N"]
+    ctrl: Float[np.ndarray, " A"]
+
+
 class Simulation:
     """Arms on fixed shoulders, free bodies, and perhaps a box to hit."""
 
@@ -164,6 +171,20 @@ class Simulation:
 
     def settle(self) -> None:
         """Takes over what was placed."""
+        mujoco.mj_forward(self.model, self.data)
+
+    def snapshot(self) -> SimulationState:
+        """All that ``restore`` needs to go on from here again."""
+        kind = mujoco.mjtState.mjSTATE_INTEGRATION
+        physics = np.zeros(mujoco.mj_stateSize(self.model, kind))
+        mujoco.mj_getState(self.model, self.data, physics, kind)
+        return SimulationState(physics, self.data.ctrl.copy())
+
+    def restore(self, saved: SimulationState) -> None:
+        """Goes back to where a snapshot was taken."""
+        kind = mujoco.mjtState.mjSTATE_INTEGRATION
+        mujoco.mj_setState(self.model, self.data, saved.physics, kind)
+        self.data.ctrl[:] = saved.ctrl
         mujoco.mj_forward(self.model, self.data)
 
     def step(self) -> None:
