@@ -38,6 +38,7 @@ _SOFT = Tolerances(
     penetration=3e-3,
     soft_tissue=3e-3,
     skin_stretch=6e-3,
+    static_drift=2e-3,
 )
 
 
@@ -102,6 +103,7 @@ class Tossing(Search):
     """Motions that a problem's tosses give; hands throw a little differently in each."""
 
     stage = "throwing"
+    max_attempts = 12
 
     def __init__(self, problem: Problem, method: CatchThrow) -> None:
         self._problem, self._method = problem, method

@@ -213,6 +213,8 @@ class _Performer:
         times = problem.times - problem.times[0]
         q = np.array([frame.q for frame in self._frames])
         joints = np.stack([np.interp(times, known, column) for column in q.T], axis=-1)
+        # Limits of the simulation are soft: what went beyond by a degree stops at them here.
+        joints = machine.arm.model.joints.clamp(joints)
         place = np.array([frame.body.position for frame in self._frames])
         wxyz = np.array([frame.body.wxyz for frame in self._frames])
         before = np.clip(np.searchsorted(known, times, side="right") - 1, 0, len(known) - 2)

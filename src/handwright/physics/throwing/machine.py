@@ -50,7 +50,7 @@ class MachineSettings:
     """How long it takes to open, s."""
     closes_in: float = 0.11
     """How long it takes to close, s."""
-    grip: float = 0.6
+    grip: float = 0.75
     """How far hands close, from the cup (0) to the closed posture (1)."""
     held: float = 0.3
     """How far the hand is closed when the next throw begins, on the same scale."""
