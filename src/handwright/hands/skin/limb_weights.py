@@ -28,7 +28,7 @@ _WRIST = (-2.6, 0.95)
 def in_betweens(model: HandModel) -> tuple[InBetween, ...]:
     """The links that help the skin of an arm over its joints, in the order of its joints."""
     return tuple(
-        InBetween(f"{name}_{number + 1}_of_{count + 1}", model.joints.index(name), share)
+        InBetween(f"{name} {number + 1} of {count + 1}", model.joints.index(name), share)
         for name, count in _BETWEEN.items()
         for number, share in enumerate(np.arange(1, count + 1) / (count + 1))
     )

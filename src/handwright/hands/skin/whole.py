@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Bool
 
 from handwright.core.hand import HandModel
-from handwright.core.skin import Skin
+from handwright.core.skin import InBetween, Skin
 from handwright.hands.human.anthropometry import ARM_LIMITS
 from handwright.hands.mirror import mirror
 from handwright.hands.skin.build import FLIP, skin_of
@@ -46,6 +46,11 @@ def has_human_arm(model: HandModel) -> bool:
         and model.wrist_link == len(names)
         and model.joints.names[: len(names)] == names
     )
+
+
+def links_between(model: HandModel) -> tuple[InBetween, ...]:
+    """The links that only the whole skin of a hand has; none without a human arm."""
+    return in_betweens(model) if has_human_arm(model) else ()
 
 
 def bare_capsules(model: HandModel) -> Bool[np.ndarray, " C"]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from handwright.core.hand import HandModel
-from handwright.core.skin import Skin
+from handwright.core.skin import InBetween, Skin
 from handwright.kernels.decorators import kernel
 from handwright.kinematics.fk import link_poses
 from handwright.math import rotation
@@ -45,29 +46,32 @@ def blended_links(
         q: rad.
         root: Pose of the hand's root, in the frame that the vertices are wanted in.
     """
-    rotations, positions = skin_link_poses(model, skin, q, root)
-    bind_rotations, bind_positions = skin_link_poses(model, skin, skin.bind)
+    rotations, positions = skin_link_poses(model, skin.between, q, root)
+    bind_rotations, bind_positions = skin_link_poses(model, skin.between, skin.bind)
     change = np.einsum("...lij,lkj->...lik", rotations, bind_rotations)
     shift = positions - np.einsum("...lij,lj->...li", change, bind_positions)
     return bound_vertices(model, skin), change, shift
 
 
 def skin_link_poses(
-    model: HandModel, skin: Skin, q: Float[np.ndarray, "*B J"], root: Pose | None = None
+    model: HandModel,
+    between: Sequence[InBetween],
+    q: Float[np.ndarray, "*B J"],
+    root: Pose | None = None,
 ) -> tuple[Float[np.ndarray, "*B L 3 3"], Float[np.ndarray, "*B L 3"]]:
-    """World rotations and positions (m) of all links that a skin follows, those between last.
+    """World rotations and positions (m) of all links that a skin follows.
 
     Args:
         model: The hand.
-        skin: Its skin.
+        between: Links that only the skin has; they come after the hand's own.
         q: rad.
         root: Pose of the root link in the world; the origin by default.
     """
     rotations, positions = link_poses(model, q, root)
-    if not skin.between:
+    if not between:
         return rotations, positions
-    joint = np.array([one.joint for one in skin.between])
-    share = np.array([one.share for one in skin.between])
+    joint = np.array([one.joint for one in between])
+    share = np.array([one.share for one in between])
     turn = rotation.from_axis_angle(model.joints.axis[joint], share * q[..., joint])
     turned = rotations[..., model.joints.parent[joint], :, :] @ rotation.to_matrix(turn)
     return (
