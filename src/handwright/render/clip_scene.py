@@ -16,7 +16,7 @@ from handwright.geometry.distance.rods import fit_rod
 from handwright.geometry.shapes.surfaces import extrude
 from handwright.hands.colors import Color
 from handwright.math.pose import Pose
-from handwright.render.figure import Figure
+from handwright.render.figure import Figure, usual_camera
 from handwright.render.items import Drawn, HandLook, Marker, body_item
 
 MODE_COLORS: dict[ContactMode, Color] = {
@@ -65,8 +65,10 @@ class ClipScene:
         self._hands = {name: HandLook.of(clip.problem.hands[name]) for name in clip.hands}
         self._bodies = {name: _halves(clip.problem.bodies[name]) for name in clip.bodies}
         self._fixed = _surroundings(clip) if self._overlay.surroundings else ()
-        arms = {name: (clip.problem.hands[name], move.root) for name, move in clip.hands.items()}
-        self._figures = Figure.of(arms) if self._overlay.figure else ()
+        hands = {name: (clip.problem.hands[name], move.root) for name, move in clip.hands.items()}
+        self._figures = Figure.of(hands) if self._overlay.figure else ()
+        self.camera = usual_camera(hands)
+        """From where the hands are seen."""
 
     def moving(self, frame: int) -> tuple[Drawn, ...]:
         """Hands and bodies in a frame: in every frame as many, in one order."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from handwright.core.hand import HandModel
 from handwright.hands.colors import FIGURE_COLOR
 from handwright.hands.figure import bust, figures
 from handwright.math.pose import Pose
+from handwright.render.camera import Camera
 from handwright.render.items import Drawn
 
 
@@ -36,7 +38,9 @@ class Figure:
         """The upper bodies of hands, each given with the poses of its root in all frames."""
         found = []
         for size, poses in figures(hands):
-            is_still = not (np.ptp(poses.position, axis=0).any() or np.ptp(poses.wxyz, axis=0).any())
+            is_still = not (
+                np.ptp(poses.position, axis=0).any() or np.ptp(poses.wxyz, axis=0).any()
+            )
             item = _body(size)
             found.append(Figure(item.moved(poses[0]), None) if is_still else Figure(item, poses))
         return tuple(found)
@@ -44,6 +48,23 @@ class Figure:
     def at(self, frame: int) -> Drawn:
         """The body in a frame."""
         return self.item if self.poses is None else self.item.moved(self.poses[frame])
+
+
+def usual_camera(hands: Mapping[str, tuple[HandModel, Pose]]) -> Camera:
+    """Looks people with arms in the face, from the side of the other hand; else the usual one.
+
+    From behind, where the usual camera may stand, shoulder and body would hide the hand.
+
+    Args:
+        hands: Each with the poses of its root in all frames.
+    """
+    bodies = figures(hands)
+    if not bodies:
+        return Camera()
+    ahead = bodies[0][1][0].rotate(np.array([1.0, 0.0, 0.0]))
+    sides = {model.side for model, _ in hands.values()}
+    aside = math.radians({"right": 45.0, "left": -45.0}[sides.pop()] if len(sides) == 1 else 10.0)
+    return Camera(azimuth=math.atan2(ahead[1], ahead[0]) + aside)
 
 
 def _body(size: float) -> Drawn:
