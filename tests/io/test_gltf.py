@@ -17,6 +17,7 @@ from handwright.io.clip.resample import frame_times, resampled
 from handwright.io.gltf.read import load_glb
 from handwright.io.gltf.write import save_glb
 from handwright.kinematics import frame_poses, posed_capsules, posed_skin
+from handwright.math import rotation
 from handwright.math.pose import Pose
 
 COMPONENTS = {5121: np.uint8, 5123: np.uint16, 5125: np.uint32, 5126: np.float32}
@@ -185,6 +186,32 @@ def test_skin_of_a_left_hand_with_an_arm_agrees(human_clip: Clip, tmp_path: Path
     assert len({primitive.attributes.POSITION for primitive in mesh.primitives}) == 1
     weights = file.array(mesh.primitives[0].attributes.WEIGHTS_0)
     assert np.abs(weights.sum(axis=1, dtype=np.float64) - 1.0).max() < 1e-6
+
+
+@pytest.mark.parametrize("is_drawn", [True, False])
+def test_a_body_sits_behind_an_arm_unless_it_is_unwanted(
+    human_clip: Clip, tmp_path: Path, is_drawn: bool
+) -> None:
+    model = human(arm=True)
+    # A shoulder that is upright: y of the root is up.
+    upright = rotation.exp([np.pi / 2.0, 0.0, 0.0])
+    root = Pose(np.zeros((3, 3)), np.tile(upright, (3, 1)))
+    problem = dataclasses.replace(
+        human_clip.problem, times=np.arange(3.0), hands={"right": model}, tracks={}, goals=()
+    )
+    clip = dataclasses.replace(
+        human_clip,
+        problem=problem,
+        times=problem.times,
+        hands={"right": HandMotion(root, np.tile(model.pose("rest"), (3, 1)))},
+        bodies={"ball": human_clip.bodies["ball"][:3]},
+        contacts=ContactTrack.empty(),
+    )
+    save_glb(clip, tmp_path / "a.glb", figure=is_drawn)
+    names = [node.name for node in Evaluated(tmp_path / "a.glb").gltf.nodes]
+    assert ("figure" in names) == ("figure 0" in names) == is_drawn
+    # It is neither a hand nor a body of the motion.
+    assert set(load_glb(tmp_path / "a.glb").bodies) == {"ball"}
 
 
 def test_skin_agrees_between_the_frames_at_another_rate(human_clip: Clip, tmp_path: Path) -> None:
