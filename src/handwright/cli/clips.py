@@ -228,14 +228,16 @@ def render(
             f"There are {len(files)} clips and the labels {', '.join(labels)}; expected one for "
             "each, all different. Pass --labels."
         )
-    given = {"azimuth": film.azimuth, "elevation": film.elevation}
-    angles = {name: math.radians(angle) for name, angle in given.items() if angle is not None}
+    usual = Camera()
+    azimuth = usual.azimuth if film.azimuth is None else math.radians(film.azimuth)
+    elevation = usual.elevation if film.elevation is None else math.radians(film.elevation)
+    is_told = film.azimuth is not None or film.elevation is not None
     settings = FilmSettings(
         width=film.width,
         height=film.height,
         fps=film.fps,
         stills=film.stills,
-        camera=Camera(**angles) if angles else None,
+        camera=Camera(azimuth, elevation) if is_told else None,
         overlay=Overlay(contacts=not film.plain, forces=not film.plain, figure=not film.no_figure),
     )
     writable_folder(out.parent)
