@@ -377,6 +377,8 @@ export interface LiveHand {
   xyzw: [number, number, number, number];
   /** Turns of the nodes `<name>:<joint>`, in the order of `asset.extras.handwright.hands`. */
   joints: [number, number, number, number][];
+  /** Turns of the nodes that only the skin has, in the order of `between` there. */
+  between: [number, number, number, number][];
 }
 
 /** A body in one frame, for its node. Y up; quaternion xyzw. */

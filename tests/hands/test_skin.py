@@ -120,9 +120,9 @@ def crossing_pairs(vertices, faces):
             high = np.einsum("ij,ij->i", end - a, normal)
             with np.errstate(invalid="ignore", divide="ignore"):
                 point = start + (low / (low - high))[:, None] * (end - start)
-            inside = low * high < 0
-            for p, q in ((a, b), (b, c), (c, a)):
-                inside &= np.einsum("ij,ij->i", np.cross(q - p, point - p), normal) > 0
+                inside = low * high < 0
+                for p, q in ((a, b), (b, c), (c, a)):
+                    inside &= np.einsum("ij,ij->i", np.cross(q - p, point - p), normal) > 0
             hit |= inside
     return pairs[hit]
 

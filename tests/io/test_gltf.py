@@ -12,11 +12,12 @@ import pytest
 from handwright.core.clip import Clip, HandMotion
 from handwright.core.contact import ContactTrack
 from handwright.errors import FileFormatError, InvalidValueError
-from handwright.hands import human, skin_of
+from handwright.hands import human, skin_of, whole_skin_of
 from handwright.io.clip.resample import frame_times, resampled
 from handwright.io.gltf.read import load_glb
 from handwright.io.gltf.write import save_glb
 from handwright.kinematics import frame_poses, posed_capsules, posed_skin
+from handwright.math import rotation
 from handwright.math.pose import Pose
 
 COMPONENTS = {5121: np.uint8, 5123: np.uint16, 5125: np.uint32, 5126: np.float32}
@@ -143,7 +144,7 @@ def skin_error(clip: Clip, path: Path, frames: range, hand: str = "right") -> fl
     """Largest distance, m, of the file's skin from ours."""
     file = Evaluated(path)
     model, motion = clip.problem.hands[hand], clip.hands[hand]
-    ours = posed_skin(model, skin_of(model), motion.q[frames], motion.root[frames])
+    ours = posed_skin(model, whole_skin_of(model), motion.q[frames], motion.root[frames])
     errors = [
         np.abs(file.skinned(float(clip.times[frame] - clip.times[0])) - y_up(one)).max()
         for frame, one in zip(frames, ours, strict=True)
@@ -177,6 +178,40 @@ def test_skin_of_a_left_hand_with_an_arm_agrees(human_clip: Clip, tmp_path: Path
     )
     save_glb(clip, tmp_path / "left.glb")
     assert skin_error(clip, tmp_path / "left.glb", range(3)) < 1e-5
+    # The arm is part of the one mesh, not of capsules on its links.
+    file = Evaluated(tmp_path / "left.glb")
+    titles = [node.name for node in file.gltf.nodes if node.mesh is not None]
+    assert [title for title in titles if title.startswith("right")] == ["right skin"]
+    (mesh,) = (file.gltf.meshes[n.mesh] for n in file.gltf.nodes if n.skin is not None)
+    assert len({primitive.attributes.POSITION for primitive in mesh.primitives}) == 1
+    weights = file.array(mesh.primitives[0].attributes.WEIGHTS_0)
+    assert np.abs(weights.sum(axis=1, dtype=np.float64) - 1.0).max() < 1e-6
+
+
+@pytest.mark.parametrize("is_drawn", [True, False])
+def test_a_body_sits_behind_an_arm_unless_it_is_unwanted(
+    human_clip: Clip, tmp_path: Path, is_drawn: bool
+) -> None:
+    model = human(arm=True)
+    # A shoulder that is upright: y of the root is up.
+    upright = rotation.exp([np.pi / 2.0, 0.0, 0.0])
+    root = Pose(np.zeros((3, 3)), np.tile(upright, (3, 1)))
+    problem = dataclasses.replace(
+        human_clip.problem, times=np.arange(3.0), hands={"right": model}, tracks={}, goals=()
+    )
+    clip = dataclasses.replace(
+        human_clip,
+        problem=problem,
+        times=problem.times,
+        hands={"right": HandMotion(root, np.tile(model.pose("rest"), (3, 1)))},
+        bodies={"ball": human_clip.bodies["ball"][:3]},
+        contacts=ContactTrack.empty(),
+    )
+    save_glb(clip, tmp_path / "a.glb", figure=is_drawn)
+    names = [node.name for node in Evaluated(tmp_path / "a.glb").gltf.nodes]
+    assert ("figure" in names) == ("figure 0" in names) == is_drawn
+    # It is neither a hand nor a body of the motion.
+    assert set(load_glb(tmp_path / "a.glb").bodies) == {"ball"}
 
 
 def test_skin_agrees_between_the_frames_at_another_rate(human_clip: Clip, tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ def test_a_film_takes_the_nearest_frames(clip):
 
 def test_the_camera_stands_still_and_sees_the_whole_motion(clip):
     scene = ClipScene(clip)
-    camera = SMALL.camera.framing(film_reach(clip, scene), aspect=SMALL.width / SMALL.height)
+    camera = scene.camera.framing(film_reach(clip, scene), aspect=SMALL.width / SMALL.height)
     target, distance = camera.placed(np.zeros((1, 3)), aspect=1.5)
     np.testing.assert_allclose(target, camera.target)
     assert distance == camera.distance
@@ -195,7 +195,7 @@ def test_frames_of_a_film_are_the_stills_of_those_frames(clip):
     """Moving one model gives the pictures that a new one for every frame would give."""
     scene = ClipScene(clip)
     reach = film_reach(clip, scene)
-    camera = SMALL.camera.framing(reach, aspect=SMALL.width / SMALL.height)
+    camera = scene.camera.framing(reach, aspect=SMALL.width / SMALL.height)
     filmed = list(pictures(clip, np.array([0, 2, 4, 1]), SMALL))
     assert len(filmed) == 4
     for frame, image in zip([0, 2, 4, 1], filmed, strict=True):

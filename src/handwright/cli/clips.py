@@ -184,12 +184,15 @@ class FilmOptions:
     """Frames of the film for each second of the motion."""
     stills: int = 8
     """Number of pictures in a strip."""
-    azimuth: float = -60.0
-    """Where the camera stands, turning anticlockwise about the vertical, degrees."""
-    elevation: float = 25.0
-    """Height of the camera above the horizon, degrees."""
+    azimuth: float | None = None
+    """Where the camera stands, turning anticlockwise about the vertical, degrees; -60 if not given,
+    or in front of people with arms."""
+    elevation: float | None = None
+    """Height of the camera above the horizon, degrees; 25 if not given."""
     plain: FlagCreatePairsOff[bool] = False
     """Leave out contact points and force arrows."""
+    no_figure: FlagCreatePairsOff[bool] = False
+    """Leave out the upper body behind hands with arms."""
     beside: Annotated[tuple[Path, ...], tyro.conf.arg(metavar="FILE.npz ...")] = ()
     """More clips, to be seen beside the first."""
     labels: Annotated[tuple[str, ...], tyro.conf.arg(metavar="TEXT ...")] = ()
@@ -225,13 +228,17 @@ def render(
             f"There are {len(files)} clips and the labels {', '.join(labels)}; expected one for "
             "each, all different. Pass --labels."
         )
+    usual = Camera()
+    azimuth = usual.azimuth if film.azimuth is None else math.radians(film.azimuth)
+    elevation = usual.elevation if film.elevation is None else math.radians(film.elevation)
+    is_told = film.azimuth is not None or film.elevation is not None
     settings = FilmSettings(
         width=film.width,
         height=film.height,
         fps=film.fps,
         stills=film.stills,
-        camera=Camera(azimuth=math.radians(film.azimuth), elevation=math.radians(film.elevation)),
-        overlay=Overlay(contacts=not film.plain, forces=not film.plain),
+        camera=Camera(azimuth, elevation) if is_told else None,
+        overlay=Overlay(contacts=not film.plain, forces=not film.plain, figure=not film.no_figure),
     )
     writable_folder(out.parent)
     if len(files) == 1:

@@ -86,6 +86,20 @@ class SkinShape:
             )
 
 
+@dataclass(frozen=True, slots=True)
+class InBetween:
+    """A link that only skin follows: it goes half the way, or a third, that a joint turns.
+
+    Skin that is shared out between two links alone grows thin where they are turned far apart.
+    """
+
+    name: str
+    joint: int
+    """The hinge that it turns with; it hangs on the link before it."""
+    share: float
+    """Of the joint's value."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Skin:
     """A watertight mesh with the links that each vertex follows (linear blend skinning)."""
@@ -95,13 +109,15 @@ class Skin:
     faces: Int[np.ndarray, "F 3"]
     """Counter-clockwise seen from outside."""
     links: Int[np.ndarray, "V 4"]
-    """Up to four links for each vertex."""
+    """Up to four links for each vertex; after the hand's own, those of ``between`` are counted."""
     weights: Float[np.ndarray, "V 4"]
     """Their shares, which add up to one."""
     is_nail: Bool[np.ndarray, " F"]
     """True for the faces of a nail."""
     bind: Float[np.ndarray, " J"]
     """Joint values, rad, at which the mesh was modelled."""
+    between: tuple[InBetween, ...] = ()
+    """Links that only the skin has; none in a hand without an arm."""
 
     def __post_init__(self) -> None:
         freeze_arrays(self)

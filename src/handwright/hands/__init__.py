@@ -5,6 +5,7 @@ from handwright.hands.human.model import human
 from handwright.hands.mirror import mirror
 from handwright.hands.names import OPENXR_JOINTS, OPENXR_PARENTS, joint_names
 from handwright.hands.skin.build import skin_of
+from handwright.hands.skin.whole import whole_skin_of
 from handwright.hands.trident import trident
 
 __all__ = [
@@ -17,4 +18,5 @@ __all__ = [
     "mirror",
     "skin_of",
     "trident",
+    "whole_skin_of",
 ]

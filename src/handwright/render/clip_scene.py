@@ -16,6 +16,7 @@ from handwright.geometry.distance.rods import fit_rod
 from handwright.geometry.shapes.surfaces import extrude
 from handwright.hands.colors import Color
 from handwright.math.pose import Pose
+from handwright.render.figure import Figure, usual_camera
 from handwright.render.items import Drawn, HandLook, Marker, body_item
 
 MODE_COLORS: dict[ContactMode, Color] = {
@@ -44,6 +45,8 @@ class Overlay:
     """Arrows that end at the contact point and point along the force on the body."""
     surroundings: bool = True
     """Boxes such as a table top, and a piece of each endless plane below the motion."""
+    figure: bool = True
+    """A plain upper body behind hands with arms. Cameras are placed as if it were not there."""
     metres_per_newton: float = 0.01
     """Length of the arrows."""
 
@@ -62,6 +65,10 @@ class ClipScene:
         self._hands = {name: HandLook.of(clip.problem.hands[name]) for name in clip.hands}
         self._bodies = {name: _halves(clip.problem.bodies[name]) for name in clip.bodies}
         self._fixed = _surroundings(clip) if self._overlay.surroundings else ()
+        hands = {name: (clip.problem.hands[name], move.root) for name, move in clip.hands.items()}
+        self._figures = Figure.of(hands) if self._overlay.figure else ()
+        self.camera = usual_camera(hands)
+        """From where the hands are seen."""
 
     def moving(self, frame: int) -> tuple[Drawn, ...]:
         """Hands and bodies in a frame: in every frame as many, in one order."""
@@ -73,8 +80,9 @@ class ClipScene:
         return tuple(items)
 
     def items(self, frame: int) -> tuple[Drawn, ...]:
-        """Hands, bodies and surroundings in a frame: in every frame as many, in one order."""
-        return self.moving(frame) + self._fixed
+        """All that is seen in a frame: in every frame as many, in one order."""
+        figures = tuple(figure.at(frame) for figure in self._figures)
+        return self.moving(frame) + figures + self._fixed
 
     def markers(self, frame: int) -> tuple[Marker, ...]:
         """Contact points and force arrows of a frame."""

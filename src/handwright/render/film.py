@@ -45,8 +45,9 @@ class FilmSettings:
     """Frames of the film for each second of the motion; a .gif has at most 50."""
     stills: int = 8
     """Number of pictures in a strip (.png)."""
-    camera: Camera = field(default_factory=Camera)
-    """Where to look from; it frames the whole motion unless told otherwise."""
+    camera: Camera | None = None
+    """Where to look from; it frames the whole motion unless told otherwise. If None, people with
+    arms are seen from the front, and other hands as a ``Camera`` does."""
     overlay: Overlay = field(default_factory=Overlay)
 
     def __post_init__(self) -> None:
@@ -85,7 +86,9 @@ def pictures(
     """Pictures of chosen frames from one camera, with 1 to 3 samples along each side of a pixel."""
     scene = ClipScene(clip, settings.overlay)
     reach = film_reach(clip, scene)
-    camera = settings.camera.framing(reach, aspect=settings.width / settings.height)
+    camera = (settings.camera or scene.camera).framing(
+        reach, aspect=settings.width / settings.height
+    )
     with Stage(
         scene.items(int(frames[0])),
         width=settings.width,

@@ -14,7 +14,7 @@ from handwright.core.skin import Skin
 from handwright.errors import InvalidValueError
 from handwright.geometry.shapes.surfaces import capsule_mesh
 from handwright.hands.colors import NAIL_COLOR, ROBOT_COLOR, SKIN_COLOR, Color
-from handwright.hands.skin.build import skin_of
+from handwright.hands.skin.whole import bare_capsules, whole_skin_of
 from handwright.kinematics import posed_capsules
 from handwright.kinematics.skin.skinning import posed_skin
 from handwright.math.pose import Pose
@@ -99,7 +99,7 @@ class HandLook:
     @staticmethod
     def of(model: HandModel) -> HandLook:
         """The look of a hand: its skin if it has one."""
-        return HandLook(model, None if model.skin is None else skin_of(model))
+        return HandLook(model, None if model.skin is None else whole_skin_of(model))
 
     def posed(self, q: Float[np.ndarray, " J"], root: Pose | None = None) -> tuple[Drawn, ...]:
         """The surfaces at joint values (rad): always as many, with the same faces, in one order.
@@ -108,14 +108,12 @@ class HandLook:
         """
         items: list[Drawn] = []
         model, skin = self.model, self.skin
-        bare = np.ones(len(model.capsules), dtype=bool)
         if skin is not None:
             vertices = posed_skin(model, skin, q, root)
             items.append(Drawn(vertices, skin.faces[~skin.is_nail], SKIN_COLOR, 0.15))
             if skin.is_nail.any():
                 items.append(Drawn(vertices, skin.faces[skin.is_nail], NAIL_COLOR, 0.6))
-            # The skin ends at the wrist; an arm is drawn as capsules.
-            bare = model.capsules.link < model.wrist_link
+        bare = bare_capsules(model)
         if bare.any():
             color, shininess = (ROBOT_COLOR, 0.5) if skin is None else (SKIN_COLOR, 0.15)
             capsules = posed_capsules(model, q, root)

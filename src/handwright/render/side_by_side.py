@@ -50,11 +50,11 @@ def render_side_by_side(
 
 def _framed(clips: Mapping[str, Clip], settings: FilmSettings) -> FilmSettings:
     """The settings with one camera for all."""
-    reach = np.concatenate(
-        [film_reach(clip, ClipScene(clip, settings.overlay)) for clip in clips.values()]
-    )
-    aspect = settings.width / settings.height
-    return replace(settings, camera=settings.camera.framing(reach, aspect=aspect))
+    scenes = [ClipScene(clip, settings.overlay) for clip in clips.values()]
+    pairs = zip(clips.values(), scenes, strict=True)
+    reach = np.concatenate([film_reach(clip, scene) for clip, scene in pairs])
+    camera = settings.camera or scenes[0].camera
+    return replace(settings, camera=camera.framing(reach, aspect=settings.width / settings.height))
 
 
 def _shots(

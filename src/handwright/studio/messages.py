@@ -451,6 +451,8 @@ class LiveHand(Message):
     xyzw: Quaternion
     joints: list[Quaternion]
     """Turns of the nodes ``<name>:<joint>``, in the order of ``asset.extras.handwright.hands``."""
+    between: list[Quaternion]
+    """Turns of the nodes that only the skin has, in the order of ``between`` there."""
 
 
 class LiveBody(Message):

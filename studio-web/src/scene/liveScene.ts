@@ -25,6 +25,11 @@ export function pose(model: ClipModel, frame: LiveFrame): void {
       const turn = hand.joints[i];
       if (turn) model.node(`${hand.name}:${joint}`)?.quaternion.fromArray(turn);
     });
+    const between = model.betweenNames.get(hand.name) ?? [];
+    between.forEach((name, i) => {
+      const turn = hand.between[i];
+      if (turn) model.node(name)?.quaternion.fromArray(turn);
+    });
   }
   for (const body of frame.bodies) {
     const node = model.bodies.get(body.name);

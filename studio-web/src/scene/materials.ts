@@ -14,11 +14,11 @@ import {
 import { quality } from "./quality";
 
 /** What a mesh of a .glb shows, told by the name of its material. */
-export type Kind = "skin" | "nails" | "robot" | "environment" | "body";
+export type Kind = "skin" | "nails" | "robot" | "figure" | "environment" | "body";
 
 export function kindOf(mesh: Mesh): Kind {
   const name = (mesh.material as Material).name;
-  if (name === "skin" || name === "nails" || name === "environment") return name;
+  if (name === "skin" || name === "nails" || name === "figure" || name === "environment") return name;
   return name === "hand" ? "robot" : "body";
 }
 
@@ -57,6 +57,7 @@ export function lookOf(mesh: Mesh): Material {
   if (kind === "robot") {
     return surface({ color: given.color, roughness: 0.38, metalness: 0.45 });
   }
+  if (kind === "figure") return surface({ color: given.color, roughness: 0.9 });
   if (kind === "environment") {
     return surface({ color: 0xb9b4aa, roughness: 0.85, side: DoubleSide });
   }

@@ -28,7 +28,7 @@ const LIFT = 0.12;
 const ARM = 0.3;
 
 interface Extras {
-  hands: { name: string; joints: string[] }[];
+  hands: { name: string; joints: string[]; between?: string[] }[];
   bodies: { name: string }[];
 }
 
@@ -37,6 +37,8 @@ export class ClipModel {
   readonly duration: number;
   readonly handNames: string[];
   readonly jointNames = new Map<string, string[]>();
+  /** Names of nodes that only the skin of a hand follows. */
+  readonly betweenNames = new Map<string, string[]>();
   readonly bodies = new Map<string, Object3D>();
   readonly tips: Tip[] = [];
   /** Places that a camera must see, over the whole motion. */
@@ -58,7 +60,10 @@ export class ClipModel {
     this.root.visible = false;
     const extras = (gltf.asset as { extras?: { handwright?: Extras } }).extras?.handwright;
     this.handNames = extras?.hands.map((hand) => hand.name) ?? [];
-    for (const hand of extras?.hands ?? []) this.jointNames.set(hand.name, hand.joints);
+    for (const hand of extras?.hands ?? []) {
+      this.jointNames.set(hand.name, hand.joints);
+      this.betweenNames.set(hand.name, hand.between ?? []);
+    }
     gltf.scene.traverse((node) => this.nodes.set(node.userData.name ?? node.name, node));
     for (const body of extras?.bodies ?? []) {
       const node = this.nodes.get(body.name);

@@ -7,6 +7,8 @@ import type { ClipModel } from "./model";
 const UP = new Vector3(0, 1, 0);
 /** Between the forearm and the camera, rad. */
 const ACROSS = 1.15;
+/** The same where a person sits behind the arm, who would hide the hand from farther back. */
+const BEFORE_FIGURE = 2.0;
 /** Between what several hands come from and a camera that looks towards them, rad. */
 const FACING = Math.PI - 0.6;
 /** A hand nearer than this to straight above tells nothing, m. */
@@ -30,6 +32,7 @@ export function bestSide(model: ClipModel): Vector3 | null {
   middle.divideScalar(Math.max(places.length, 1));
   const thumb = places[model.tips.findIndex((tip) => tip.name.includes("thumb"))] ?? middle;
   const towards = thumb.clone().sub(middle);
-  const sides = [ACROSS, -ACROSS].map((angle) => forearm.clone().applyAxisAngle(UP, angle));
+  const turn = model.node("figure") ? BEFORE_FIGURE : ACROSS;
+  const sides = [turn, -turn].map((angle) => forearm.clone().applyAxisAngle(UP, angle));
   return sides.sort((a, b) => b.dot(towards) - a.dot(towards))[0] ?? null;
 }

@@ -22,7 +22,8 @@ _VERSION = 8
 # Grid step and edge length scale with the hand, so that every hand has about as many triangles.
 _SPACING_PER_THICKNESS = 0.134
 _NUM_FACES = 20_000
-_FLIP = np.array([1.0, -1.0, 1.0])
+FLIP = np.array([1.0, -1.0, 1.0])
+"""From a right hand to a left one."""
 
 
 @lru_cache(maxsize=8)
@@ -47,7 +48,7 @@ def skin_of(model: HandModel) -> Skin:
     )
     vertices, faces = arrays["vertices"], arrays["faces"]
     if model.side == "left":
-        vertices, faces = vertices * _FLIP, faces[:, ::-1]
+        vertices, faces = vertices * FLIP, faces[:, ::-1]
     return Skin(
         vertices=vertices,
         faces=faces,

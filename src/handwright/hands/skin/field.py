@@ -29,6 +29,8 @@ _WEB_BLEND = 0.012
 # Neighbouring fingers must not grow together.
 _NEIGHBOUR_BLEND = 0.003
 _FOREARM = 0.042
+# Half thickness of the palm on which the skin was judged, m; everything soft is scaled from there.
+_USUAL_THICKNESS = 0.0142
 # Sections of the flesh around the metacarpals, at shares of the bone's length: half breadth, dorsal
 # and palmar depth, mm.
 _METACARPAL_SHARES = (0.0, 0.4, 0.8, 1.0)
@@ -47,8 +49,7 @@ class SkinField:
     def __init__(self, form: HandForm) -> None:
         """Models the parts of the hand on its bones."""
         self.form = form
-        # Judged on a hand with this half thickness; everything soft is scaled from there.
-        self.scale = form.thickness / 0.0142
+        self.scale = form.thickness / _USUAL_THICKNESS
         self.digits = [self._digit(row) for row in range(len(DIGITS))]
 
     def distance(self, points: Points) -> Values:
@@ -198,22 +199,9 @@ class SkinField:
 
     @cached_property
     def _forearm(self) -> Tube:
-        form, u = self.form, self.scale * 1e-3
         x, _, z = np.eye(3)
-        breadth, depth = form.shape.wrist_half_breadth, form.shape.wrist_half_depth
-        # Places before the wrist are negative; the middle of the wrist lies a little to the palm.
-        rows = (
-            (-34.0, 1.03, 0.98, 1.00),
-            (-18.0, 0.97, 0.94, 0.97),
-            (-2.0, 0.94, 0.91, 0.96),
-            (12.0, 0.93, 0.84, 0.92),
-            (26.0, 0.88, 0.72, 0.80),
-        )
-        sections = [
-            Section(at * u, wide * breadth, back * depth, front * depth, lift=-4.5 * u)
-            for at, wide, back, front in rows
-        ]
-        return Tube(np.zeros(3), x, z, sections, 8 * u, 24 * u)
+        u = self.scale * 1e-3
+        return Tube(np.zeros(3), x, z, wrist_sections(self.form), 8 * u, 24 * u)
 
     @cached_property
     def _webs(self) -> list[Tube]:
@@ -242,3 +230,21 @@ class SkinField:
             ]
             webs.append(Tube(start - 1.8 * u * up, across, lean, sections, 3.0 * u, 3.0 * u))
         return webs
+
+
+def wrist_sections(form: HandForm) -> list[Section]:
+    """Cross-sections of the wrist along x, m: places before the wrist are negative."""
+    u = form.thickness / _USUAL_THICKNESS * 1e-3
+    breadth, depth = form.shape.wrist_half_breadth, form.shape.wrist_half_depth
+    rows = (
+        (-34.0, 1.03, 0.98, 1.00),
+        (-18.0, 0.97, 0.94, 0.97),
+        (-2.0, 0.94, 0.91, 0.96),
+        (12.0, 0.93, 0.84, 0.92),
+        (26.0, 0.88, 0.72, 0.80),
+    )
+    # The middle of the wrist lies a little to the palm.
+    return [
+        Section(at * u, wide * breadth, back * depth, front * depth, lift=-4.5 * u)
+        for at, wide, back, front in rows
+    ]

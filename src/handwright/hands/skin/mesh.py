@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import igl
 import numpy as np
 from jaxtyping import Float, Int
@@ -13,6 +15,7 @@ from handwright.errors import InvalidValueError
 from handwright.geometry.mesh.inertia import signed_volume
 from handwright.geometry.mesh.normals import face_normals
 from handwright.hands.skin.field import SkinField
+from handwright.hands.skin.parts import Points, Values
 
 Vertices = Float[np.ndarray, "V 3"]
 Faces = Int[np.ndarray, "F 3"]
@@ -23,6 +26,16 @@ _MOST_BLOCKS = 60_000
 _BLOCK = 5
 
 
+class Solid(Protocol):
+    """Something with an outside."""
+
+    def distance(self, points: Points) -> Values:
+        """Signed distance, m, negative inside."""
+
+    def bounds(self) -> tuple[Float[np.ndarray, "3"], Float[np.ndarray, "3"]]:
+        """Corners of a box that holds it, m."""
+
+
 def mesh_of(field: SkinField, spacing: float, num_faces: int) -> tuple[Vertices, Faces]:
     """Meshes the skin.
 
@@ -31,7 +44,7 @@ def mesh_of(field: SkinField, spacing: float, num_faces: int) -> tuple[Vertices,
         spacing: Step of the grid, m.
         num_faces: How many triangles to keep; short edges go first, which evens the mesh.
     """
-    vertices, faces = _march(field, spacing)
+    vertices, faces = march(field, spacing)
     _check_ball(vertices, faces)
     vertices = field.project(vertices, 2)
     if len(faces) > num_faces:
@@ -45,7 +58,13 @@ def mesh_of(field: SkinField, spacing: float, num_faces: int) -> tuple[Vertices,
     return field.project(vertices, 2), faces
 
 
-def _march(field: SkinField, spacing: float) -> tuple[Vertices, Faces]:
+def march(field: Solid, spacing: float) -> tuple[Vertices, Faces]:
+    """Marching cubes on a grid, only where the surface can be.
+
+    Args:
+        field: What to mesh.
+        spacing: Step of the grid, m.
+    """
     low, high = field.bounds()
     blocks = np.ceil((high - low) / (spacing * _BLOCK)).astype(int) + 1
     if not blocks.prod(dtype=float) <= _MOST_BLOCKS:

@@ -10,11 +10,11 @@ from handwright.core.clip import HandMotion
 from handwright.core.hand import HandModel
 from handwright.core.skin import Skin
 from handwright.hands.colors import NAIL_COLOR, ROBOT_COLOR, SKIN_COLOR
-from handwright.hands.skin.build import skin_of
+from handwright.hands.skin.whole import bare_capsules, links_between, whole_skin_of
 from handwright.io.axes import to_y_up
 from handwright.io.gltf.buffers import GltfBuilder, Json
 from handwright.io.gltf.meshes import add_surface, coarse_capsule, joined, safe_normals
-from handwright.kinematics import link_poses
+from handwright.kinematics.skin.skinning import skin_link_poses
 from handwright.math import rotation
 
 # Columns of a rotation matrix of our axes, in glTF's.
@@ -32,7 +32,8 @@ def add_hand(
     """Adds a hand that moves; returns what a reader needs to find it.
 
     A still node with the hand's name holds the moving ones: ``<hand>:root`` for the root link,
-    ``<hand>:<joint>`` for the others. Joints that keep one value are placed, not animated.
+    ``<hand>:<joint>`` for the others. Joints that keep one value are placed, not animated. Links
+    that only the skin has are named after the joint that they go along with, without a colon.
 
     Args:
         builder: The file.
@@ -66,20 +67,49 @@ def add_hand(
             builder.move(node, times, wxyz=wxyz)
         else:
             builder.place(node, wxyz=wxyz[0])
-    _add_capsules(builder, name, model, links)
+    _add_capsules(builder, model, links)
+    between = _add_between(builder, name, model, motion, times, links)
     if model.skin is not None:
-        _add_skin(builder, name, model, links)
+        _add_skin(builder, name, model, links + between)
     values = builder.add_array(motion.q.reshape(-1)) if motion.q.size else None
-    return {"name": name, "node": root, "joints": list(joints.names), "q": values}
+    return {
+        "name": name,
+        "node": root,
+        "joints": list(joints.names),
+        "between": [builder.nodes[node]["name"] for node in between],
+        "q": values,
+    }
 
 
-def _add_capsules(builder: GltfBuilder, name: str, model: HandModel, links: list[int]) -> None:
-    """Capsules of the links that no skin covers: all of them, or the arm's."""
+def _add_between(
+    builder: GltfBuilder,
+    name: str,
+    model: HandModel,
+    motion: HandMotion,
+    times: int,
+    links: list[int],
+) -> list[int]:
+    """Nodes of the links that only the skin has."""
+    joints, nodes = model.joints, []
+    for one in links_between(model):
+        node = builder.add_node(f"{name} {one.name}", parent=links[joints.parent[one.joint]])
+        nodes.append(node)
+        builder.place(node, joints.offset[one.joint])
+        q = motion.q[:, one.joint]
+        wxyz = rotation.from_axis_angle(joints.axis[one.joint], one.share * q)
+        if np.ptp(q) > 0.0:
+            builder.move(node, times, wxyz=wxyz)
+        else:
+            builder.place(node, wxyz=wxyz[0])
+    return nodes
+
+
+def _add_capsules(builder: GltfBuilder, model: HandModel, links: list[int]) -> None:
+    """Capsules that no skin covers."""
     has_skin = model.skin is not None
     color = SKIN_COLOR if has_skin else ROBOT_COLOR
     capsules = model.capsules
-    last = model.wrist_link if has_skin else model.num_links
-    for link in np.unique(capsules.link[capsules.link < last]):
+    for link in np.unique(capsules.link[bare_capsules(model)]):
         meshes = [
             coarse_capsule(capsules.start[c], capsules.end[c], float(capsules.radius[c]))
             for c in np.flatnonzero(capsules.link == link)
@@ -91,12 +121,12 @@ def _add_capsules(builder: GltfBuilder, name: str, model: HandModel, links: list
 
 
 def _add_skin(builder: GltfBuilder, name: str, model: HandModel, links: list[int]) -> None:
-    skin = skin_of(model)
-    rotations, positions = link_poses(model, skin.bind)
+    skin = whole_skin_of(model)
+    rotations, positions = skin_link_poses(model, skin.between, skin.bind)
     wrist = model.wrist_link
     # The mesh is stored in the frame of the root link, at the bind pose.
     vertices = skin.vertices @ rotations[wrist].T + positions[wrist]
-    link, weight = _packed_weights(skin, model.num_links)
+    link, weight = _packed_weights(skin, len(links))
     attributes = builder.add_vertices(
         POSITION=to_y_up(vertices),
         NORMAL=to_y_up(safe_normals(vertices, skin.faces)),

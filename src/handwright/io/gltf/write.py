@@ -20,6 +20,7 @@ from handwright.geometry.distance.environment import plane_patch
 from handwright.io.clip.resample import frame_times, resampled
 from handwright.io.gltf.buffers import GltfBuilder
 from handwright.io.gltf.contacts import add_contact_points, add_force_arrows, contact_table
+from handwright.io.gltf.figure import add_figures
 from handwright.io.gltf.hand import add_hand
 from handwright.io.gltf.meshes import add_surface, box, square
 from handwright.io.skeleton_names import link_names
@@ -38,6 +39,7 @@ def save_glb(
     *,
     fps: float | None = None,
     environment: bool = True,
+    figure: bool = True,
     contacts: bool = True,
     forces: bool = True,
     metres_per_newton: float = 0.02,
@@ -50,6 +52,7 @@ def save_glb(
         path: Usually ends in ``.glb``.
         fps: Frames per second of the file; the clip's own frames if None.
         environment: Whether to draw boxes, and a square of each plane.
+        figure: Whether to draw an upper body behind hands with arms.
         contacts: Whether to add the group of contact points.
         forces: Whether to add the group of force arrows.
         metres_per_newton: Length of the arrows, m/N.
@@ -79,6 +82,8 @@ def save_glb(
     bodies = [_add_body(builder, clip, name, times) for name in clip.bodies]
     if environment and clip.problem.environment:
         _add_environment(builder, clip)
+    if figure:
+        add_figures(builder, clip, times)
     if contacts:
         add_contact_points(builder, clip.contacts, clip.num_frames, times)
     if forces:

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from handwright.core.clip import Clip, HandMotion
 from handwright.core.hand import HandModel
@@ -25,7 +25,7 @@ from handwright.io.atomic import written_whole
 from handwright.io.clip.resample import frame_times, resampled
 from handwright.io.skeleton_names import link_names
 from handwright.io.usd.surfaces import HandSurface, surface_of
-from handwright.kinematics import link_poses
+from handwright.kinematics.skin.skinning import skin_link_poses
 from handwright.math import rotation
 
 SUFFIXES = (".usd", ".usda", ".usdc")
@@ -129,20 +129,24 @@ class _Writer:
         titles = [
             others.get(link, title) for link, title in enumerate(("root", *model.joints.names))
         ]
+        titles += [one.name for one in surface.between]
         labels = self.labels(titles)
         joints = [labels[titles[0]]]
-        for title, parent in zip(titles[1:], model.joints.parent, strict=True):
+        parents = [*model.joints.parent, *model.joints.parent[_joints_of(surface)]]
+        for title, parent in zip(titles[1:], parents, strict=True):
             joints.append(f"{joints[parent]}/{labels[title]}")
         skeleton = self.skel.Skeleton.Define(self.stage, f"{path}/skeleton")
         skeleton.CreateJointsAttr(joints)
         skeleton.CreateJointNamesAttr(titles)
-        rotations, positions = link_poses(model, surface.bind)
+        rotations, positions = skin_link_poses(model, surface.between, surface.bind)
         skeleton.CreateBindTransformsAttr(self.matrices(rotations, positions))
-        local_places, local_turns = _local_poses(model, surface.bind[None])
+        local_places, local_turns = _local_poses(model, surface, surface.bind[None])
         skeleton.CreateRestTransformsAttr(
             self.matrices(rotation.to_matrix(local_turns[0]), local_places[0])
         )
-        self.add_animation(f"{path}/animation", joints, model, motion)
+        self.add_animation(
+            f"{path}/animation", joints, motion, _local_poses(model, surface, motion.q)
+        )
         self.skel.BindingAPI.Apply(skeleton.GetPrim()).CreateAnimationSourceRel().SetTargets(
             [self.sdf.Path(f"{path}/animation")]
         )
@@ -163,12 +167,16 @@ class _Writer:
         )
 
     def add_animation(
-        self, path: str, joints: list[str], model: HandModel, motion: HandMotion
+        self,
+        path: str,
+        joints: list[str],
+        motion: HandMotion,
+        local: tuple[Float[np.ndarray, "T L 3"], Float[np.ndarray, "T L 4"]],
     ) -> None:
         """Poses of all links in their parents, the root in the world, in every frame."""
         animation = self.skel.Animation.Define(self.stage, path)
         animation.CreateJointsAttr(joints)
-        positions, rotations = _local_poses(model, motion.q)
+        positions, rotations = local
         positions[:, 0], rotations[:, 0] = motion.root.position, _continuous(motion.root.wxyz)
         translate = animation.CreateTranslationsAttr()
         rotate = animation.CreateRotationsAttr()
@@ -219,7 +227,7 @@ class _Writer:
 
 
 def _local_poses(
-    model: HandModel, q: Float[np.ndarray, "T J"]
+    model: HandModel, surface: HandSurface, q: Float[np.ndarray, "T J"]
 ) -> tuple[Float[np.ndarray, "T L 3"], Float[np.ndarray, "T L 4"]]:
     """Positions (m) and turns (wxyz) of all links in their parents; the root's is none."""
     joints = model.joints
@@ -229,7 +237,18 @@ def _local_poses(
     rotations = np.tile([1.0, 0.0, 0.0, 0.0], (len(q), model.num_links, 1))
     positions[:, 1:] = joints.offset + slide[..., None] * joints.axis
     rotations[:, 1:] = rotation.from_axis_angle(joints.axis, angle)
-    return positions, rotations
+    joint = _joints_of(surface)
+    share = np.array([one.share for one in surface.between])
+    turns = rotation.from_axis_angle(joints.axis[joint], share * q[:, joint])
+    return (
+        np.concatenate([positions, np.tile(joints.offset[joint], (len(q), 1, 1))], axis=1),
+        np.concatenate([rotations, turns], axis=1),
+    )
+
+
+def _joints_of(surface: HandSurface) -> Int[np.ndarray, " N"]:
+    """The joints that the links between go along with."""
+    return np.array([one.joint for one in surface.between], dtype=np.int64)
 
 
 def _continuous(wxyz: Float[np.ndarray, "T 4"]) -> Float[np.ndarray, "T 4"]:

@@ -9,8 +9,9 @@ from jaxtyping import Float, Int
 
 from handwright.core.frozen import freeze_arrays
 from handwright.core.hand import HandModel
+from handwright.core.skin import InBetween
 from handwright.hands.colors import NAIL_COLOR, ROBOT_COLOR, SKIN_COLOR
-from handwright.hands.skin.build import skin_of
+from handwright.hands.skin.whole import bare_capsules, whole_skin_of
 from handwright.io.gltf.meshes import coarse_capsule
 from handwright.kinematics import link_poses
 
@@ -27,6 +28,8 @@ class HandSurface:
     weights: Float[np.ndarray, "V 4"]
     bind: Float[np.ndarray, " J"]
     """rad."""
+    between: tuple[InBetween, ...]
+    """Links after the hand's own that only the skin follows."""
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
@@ -37,17 +40,16 @@ def surface_of(model: HandModel) -> HandSurface:
     bind = np.zeros(model.num_joints)
     vertices, faces, colors = np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64), np.zeros((0, 3))
     links, weights = np.zeros((0, 4), dtype=np.int64), np.zeros((0, 4))
-    bare = model.capsules.link >= 0
+    between: tuple[InBetween, ...] = ()
     if model.skin is not None:
-        skin = skin_of(model)
-        bind = skin.bind
+        skin = whole_skin_of(model)
+        bind, between = skin.bind, skin.between
         rotations, positions = link_poses(model, bind)
         vertices = skin.vertices @ rotations[model.wrist_link].T + positions[model.wrist_link]
         faces, links, weights = skin.faces, skin.links, skin.weights
         colors = np.where(skin.is_nail[:, None], NAIL_COLOR, SKIN_COLOR)
-        bare = model.capsules.link < model.wrist_link
     rotations, positions = link_poses(model, bind)
-    for number in np.flatnonzero(bare):
+    for number in np.flatnonzero(bare_capsules(model)):
         shape, link = model.capsules, model.capsules.link[number]
         points, triangles = coarse_capsule(
             shape.start[number], shape.end[number], float(shape.radius[number])
@@ -58,4 +60,4 @@ def surface_of(model: HandModel) -> HandSurface:
         colors = np.concatenate([colors, np.tile(color, (len(triangles), 1))])
         links = np.concatenate([links, np.full((len(points), 4), link)])
         weights = np.concatenate([weights, np.tile([1.0, 0.0, 0.0, 0.0], (len(points), 1))])
-    return HandSurface(vertices, faces, colors, links, weights, bind)
+    return HandSurface(vertices, faces, colors, links, weights, bind, between)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from handwright.core.hand import HandModel
-from handwright.core.skin import Skin
+from handwright.core.skin import InBetween, Skin
 from handwright.kernels.decorators import kernel
 from handwright.kinematics.fk import link_poses
+from handwright.math import rotation
 from handwright.math.pose import Pose
 
 
@@ -44,11 +46,38 @@ def blended_links(
         q: rad.
         root: Pose of the hand's root, in the frame that the vertices are wanted in.
     """
-    rotations, positions = link_poses(model, q, root)
-    bind_rotations, bind_positions = link_poses(model, skin.bind)
+    rotations, positions = skin_link_poses(model, skin.between, q, root)
+    bind_rotations, bind_positions = skin_link_poses(model, skin.between, skin.bind)
     change = np.einsum("...lij,lkj->...lik", rotations, bind_rotations)
     shift = positions - np.einsum("...lij,lj->...li", change, bind_positions)
     return bound_vertices(model, skin), change, shift
+
+
+def skin_link_poses(
+    model: HandModel,
+    between: Sequence[InBetween],
+    q: Float[np.ndarray, "*B J"],
+    root: Pose | None = None,
+) -> tuple[Float[np.ndarray, "*B L 3 3"], Float[np.ndarray, "*B L 3"]]:
+    """World rotations and positions (m) of all links that a skin follows.
+
+    Args:
+        model: The hand.
+        between: Links that only the skin has; they come after the hand's own.
+        q: rad.
+        root: Pose of the root link in the world; the origin by default.
+    """
+    rotations, positions = link_poses(model, q, root)
+    if not between:
+        return rotations, positions
+    joint = np.array([one.joint for one in between])
+    share = np.array([one.share for one in between])
+    turn = rotation.from_axis_angle(model.joints.axis[joint], share * q[..., joint])
+    turned = rotations[..., model.joints.parent[joint], :, :] @ rotation.to_matrix(turn)
+    return (
+        np.concatenate([rotations, turned], axis=-3),
+        np.concatenate([positions, positions[..., joint + 1, :]], axis=-2),
+    )
 
 
 def link_travel(
@@ -78,7 +107,7 @@ def bound_vertices(model: HandModel, skin: Skin) -> Float[np.ndarray, "V 3"]:
 def _link_boxes(model: HandModel, skin: Skin) -> Float[np.ndarray, "L 8 3"]:
     """Corners of boxes around the vertices that follow each link, in the bind pose, m."""
     rest = bound_vertices(model, skin)
-    low = np.full((model.num_links, 3), np.inf)
+    low = np.full((model.num_links + len(skin.between), 3), np.inf)
     high = -low
     for slot in range(skin.links.shape[1]):
         follows = skin.weights[:, slot] > 0.0

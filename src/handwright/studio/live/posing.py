@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from handwright.core.hand import HandModel
+from handwright.hands.skin.whole import links_between
 from handwright.io.axes import to_y_up, to_y_up_xyzw
 from handwright.math import rotation
 from handwright.math.pose import Pose
@@ -23,11 +24,16 @@ def posed_hand(name: str, model: HandModel, root: Pose, q: Float[np.ndarray, " J
     """
     joints = model.joints
     turns = rotation.from_axis_angle(joints.axis, np.where(joints.is_slide, 0.0, q))
+    between = [
+        rotation.from_axis_angle(joints.axis[one.joint], np.asarray(one.share * q[one.joint]))
+        for one in links_between(model)
+    ]
     return LiveHand(
         name=name,
         position=rounded(to_y_up(root.position)),
         xyzw=rounded(to_y_up_xyzw(root.wxyz)),
         joints=to_y_up_xyzw(turns).round(6).tolist(),
+        between=[rounded(to_y_up_xyzw(turn)) for turn in between],
     )
 
 
