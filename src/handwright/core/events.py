@@ -121,7 +121,7 @@ class Stroke:
 
 @dataclass(frozen=True, slots=True)
 class Toss:
-    """A hand throws a body and catches it again: up to a height, or at a box that it comes back from.
+    """A hand throws a body and catches it again: up to a height, or at a box and back.
 
     Tosses of a problem follow one another, each as soon as the hand is ready.
     """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -161,12 +161,7 @@ class _Builder:
                     self.say(("strokes", number), text)
         grips = self._grips(file, hands, bodies, span)
         pushes = self._pushes(file, bodies, span)
-        tosses: list[Toss] = []
-        for number, toss in enumerate(file.tosses):
-            with self.at("tosses", number):
-                tosses.append(Toss(toss.hand, toss.body, toss.height, toss.box))
-                for text in toss_problems(tosses[-1], hands, bodies, environment):
-                    self.say(("tosses", number), text)
+        tosses = self._tosses(file, hands, bodies, environment)
         if self.problems:
             return None
         with self.at():
@@ -188,10 +183,25 @@ class _Builder:
                 strokes=tuple(strokes),
                 grips=grips,
                 pushes=pushes,
-                tosses=tuple(tosses),
+                tosses=tosses,
                 is_cyclic=file.cyclic,
             )
         return None
+
+    def _tosses(
+        self,
+        file: ProblemFile,
+        hands: Mapping[str, HandModel],
+        bodies: Mapping[str, RigidBody],
+        environment: Sequence[Surface],
+    ) -> tuple[Toss, ...]:
+        tosses: list[Toss] = []
+        for number, part in enumerate(file.tosses):
+            with self.at("tosses", number):
+                tosses.append(Toss(part.hand, part.body, part.height, part.box))
+                for text in toss_problems(tosses[-1], hands, bodies, environment):
+                    self.say(("tosses", number), text)
+        return tuple(tosses)
 
     def _tracks(self, file: ProblemFile) -> tuple[Float[np.ndarray, " T"], dict[str, Track]]:
         poses: dict[str, Pose] = {}

@@ -52,7 +52,12 @@ class CatchThrow(Method):
     papers: ClassVar[tuple[Paper, ...]] = (_PAPER,)
 
     num_solutions: int = setting(
-        1, at_least=1, at_most=1000, label="Motions", basic=True, help="How many motions to look for."
+        1,
+        at_least=1,
+        at_most=1000,
+        label="Motions",
+        basic=True,
+        help="How many motions to look for.",
     )
     time_budget: float = time_budget_setting()
     num_workers: int = num_workers_setting()

@@ -96,10 +96,7 @@ class _Performer:
         self._wait()
         for number, toss in enumerate(problem.tosses):
             tell(number)
-            if toss.surface is None:
-                error = self._up(toss)
-            else:
-                error = self._at_box(toss)
+            error = self._up(toss) if toss.surface is None else self._at_box(toss)
             if isinstance(error, str):
                 return Performance(None, f"Toss {number}: {error}", tuple(errors), self._tries)
             errors += [] if toss.surface is not None else [error]
@@ -120,9 +117,7 @@ class _Performer:
     def _step(self) -> None:
         machine, simulation = self._machine, self._machine.simulation
         state = simulation.body(machine.name)
-        self._frames.append(
-            _Frame(simulation.time, simulation.joints(machine.hand), state.pose)
-        )
+        self._frames.append(_Frame(simulation.time, simulation.joints(machine.hand), state.pose))
         machine.update()
         simulation.step()
 
@@ -165,7 +160,7 @@ class _Performer:
                 return error
             machine.restore(saved)
             del self._frames[first:]
-            # Contacts make the same throw a little different each time: from the best on, by chance.
+            # Contacts make much of small differences: from the best on, by chance.
             start = toss.height if best is None else best[1] - best[0]
             asked = start + _TREMOR * float(self._rng.normal())
         if best is None:

@@ -52,6 +52,7 @@ _FASTEST = 5.0
 # Largest error of the arm at the end of a stroke, m.
 _OFF_PATH = 0.004
 _FACE = np.array([0.0, -1.0, 0.0])
+_REBOUND = Rebound()
 
 
 def aim_at_box(
@@ -59,7 +60,7 @@ def aim_at_box(
     box: Float[np.ndarray, "3"],
     half: float,
     *,
-    rebound: Rebound = Rebound(),
+    rebound: Rebound = _REBOUND,
 ) -> BoxAim | None:
     """A throw at the face of a box that looks at the thrower; None if no throw comes back.
 
@@ -113,9 +114,7 @@ def _in_reach(
     share = np.linspace(0.0, 1.0, 60)
     turn = rotation.exp(np.concatenate([tilt, [0.0]]) * share[:, None])
     wxyz = rotation.multiply(turn, palm_up(machine.arm, home))
-    _, error = machine.servo.chain.follow(
-        PREFERRED, PalmPath(home + share[:, None] * stroke, wxyz)
-    )
+    _, error = machine.servo.chain.follow(PREFERRED, PalmPath(home + share[:, None] * stroke, wxyz))
     return bool(error[-10:].max() < _OFF_PATH)
 
 

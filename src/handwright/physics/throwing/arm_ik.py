@@ -31,6 +31,8 @@ class IkSettings(NamedTuple):
     """Of a joint in an iteration, rad."""
 
 
+USUAL_IK = IkSettings()
+"""As good as any in reach."""
 PREFERRED = np.radians([-72.0, 8.0, 0.0, 80.0, -70.0, 5.0, 0.0])
 """Posture that is kept to where the palm leaves a choice: elbow at the side, palm up, rad."""
 
@@ -64,7 +66,7 @@ class ArmChain:
         self,
         q: Float[np.ndarray, " 7"],
         path: PalmPath,
-        settings: IkSettings = IkSettings(),
+        settings: IkSettings = USUAL_IK,
         preferred: Float[np.ndarray, " 7"] = PREFERRED,
     ) -> tuple[Float[np.ndarray, "S 7"], Float[np.ndarray, " S"]]:
         """Joint values along a path and how far the hollow is from it, m.

@@ -62,9 +62,7 @@ def facing(
     return rotation.multiply(rotation.exp(turn), palm_up(arm, place))
 
 
-def catch_at(
-    arm: Arm, flight: Flight, time: float, seat: Float[np.ndarray, "3"]
-) -> Catch:
+def catch_at(arm: Arm, flight: Flight, time: float, seat: Float[np.ndarray, "3"]) -> Catch:
     """The catch at a time of a flight.
 
     Args:

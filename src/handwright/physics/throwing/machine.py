@@ -126,8 +126,9 @@ class Machine:
         simulation: Simulation,
         hand: str,
         name: str,
-        settings: MachineSettings = MachineSettings(),
+        settings: MachineSettings | None = None,
     ) -> None:
+        settings = MachineSettings() if settings is None else settings
         self.simulation, self.hand, self.name, self.settings = simulation, hand, name, settings
         self.servo = Servo(simulation, hand, drive=settings.drive)
         body = simulation.bodies[name]
@@ -292,9 +293,7 @@ class Machine:
 
     def snapshot(self) -> MachineSnapshot:
         """All that ``restore`` needs to go on from here again."""
-        return MachineSnapshot(
-            self.simulation.snapshot(), dict(vars(self)), dict(vars(self.servo))
-        )
+        return MachineSnapshot(self.simulation.snapshot(), dict(vars(self)), dict(vars(self.servo)))
 
     def restore(self, saved: MachineSnapshot) -> None:
         """Goes back to where a snapshot was taken."""

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.physics.throwing.arm import ARM_JOINTS, Drive
-from handwright.physics.throwing.arm_ik import PREFERRED, IkSettings
+from handwright.physics.throwing.arm_ik import PREFERRED, USUAL_IK, IkSettings
 from handwright.physics.throwing.postures import posture
 from handwright.physics.throwing.segments import PalmPath, PalmState, palm_path
 from handwright.physics.throwing.simulation import Simulation
@@ -29,7 +29,7 @@ class Servo:
         hand: str,
         *,
         drive: Drive = "computed_torque",
-        ik: IkSettings = IkSettings(),
+        ik: IkSettings = USUAL_IK,
     ) -> None:
         self.simulation, self.hand = simulation, hand
         self._drive, self._ik = drive, ik

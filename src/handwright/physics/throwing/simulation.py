@@ -67,12 +67,13 @@ class Simulation:
         arms: Sequence[Arm],
         bodies: Mapping[str, RigidBody],
         *,
-        gains: Gains = Gains(),
-        contacting: Contacting = Contacting(),
+        gains: Gains | None = None,
+        contacting: Contacting | None = None,
         box: Float[np.ndarray, "3"] | None = None,
     ) -> None:
+        gains = Gains() if gains is None else gains
+        contacting = Contacting() if contacting is None else contacting
         self.bodies = dict(bodies)
-        self.contacting = contacting
         self.model = mujoco.MjModel.from_xml_string(
             throwing_mjcf(arms, bodies, contacting, box=box)
         )
