@@ -23,6 +23,7 @@ MODULES = {
     "neural-styles": "benchmarks.neural.styles",
     "neural-live": "benchmarks.neural.live",
     "neural-shapes": "benchmarks.neural.shapes",
+    "throwing": "benchmarks.throwing.bench",
     "studio": "benchmarks.studio.bench",
 }
 """Where ``run`` and ``describe`` of each measurement are."""

@@ -195,11 +195,11 @@ def test_options_of_another_method_are_refused_however_they_are_given(capsys):
 
 
 def test_scenes_and_clips_are_told_as_json(tmp_path, capsys):
-    from handwright.scenes import SCENES, goal_scenes
+    from handwright.scenes import SCENES, goal_scenes, toss_scenes
 
     assert run(["scenes", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["scenes"]
-    assert [row["name"] for row in rows] == [*SCENES, *goal_scenes()]
+    assert [row["name"] for row in rows] == [*SCENES, *goal_scenes(), *toss_scenes()]
     assert {row["gives"] for row in rows} == {"tracks", "goals"}
     clip = made_clip()
     save_clip(clip, tmp_path / "ball.npz")

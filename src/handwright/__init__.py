@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from handwright.math.pose import Pose
     from handwright.methods import (
         METHODS,
+        CatchThrow,
         ContactInvariant,
         ContactSampling,
         NeuralFingers,
@@ -56,6 +57,7 @@ __all__ = [
     "METHODS",
     "SCENES",
     "SHAPES",
+    "CatchThrow",
     "Certificate",
     "Clip",
     "Contact",
@@ -125,6 +127,7 @@ _HOMES = {
     "Certificate": "handwright.core.certificate",
     "Clip": "handwright.core.clip",
     "Contact": "handwright.core.contact",
+    "CatchThrow": "handwright.methods",
     "ContactInvariant": "handwright.methods",
     "ContactSampling": "handwright.methods",
     "ContactTrack": "handwright.core.contact",

@@ -40,6 +40,7 @@ _BenchName = Literal[
     "neural-styles",
     "neural-live",
     "neural-shapes",
+    "throwing",
     "studio",
 ]
 

@@ -40,12 +40,12 @@ def shapes() -> None:
 
 
 def scenes(*, json: FlagCreatePairsOff[bool] = False) -> None:
-    """List the scenes: named problems with tracks of wrists and bodies, or with goals.
+    """List the scenes: named problems with tracks of wrists and bodies, goals, or tosses.
 
     Args:
         json: Print one JSON object instead of a table.
     """
-    from handwright.scenes import SCENES, goal_scenes
+    from handwright.scenes import SCENES, goal_scenes, toss_scenes
 
     rows: list[dict[str, Any]] = [
         {
@@ -56,7 +56,11 @@ def scenes(*, json: FlagCreatePairsOff[bool] = False) -> None:
             "gives": gives,
             "summary": scene.summary,
         }
-        for gives, listed in (("tracks", SCENES), ("goals", goal_scenes()))
+        for gives, listed in (
+            ("tracks", SCENES),
+            ("goals", goal_scenes()),
+            ("tosses", toss_scenes()),
+        )
         for name, scene in listed.items()
     ]
     if json:

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from handwright.methods.sampling import ContactSampling
     from handwright.methods.scripted import Scripted
     from handwright.methods.stepwise import Session, Stepwise
+    from handwright.methods.throwing.method import CatchThrow
     from handwright.methods.trajopt import ContactInvariant
 
 __all__ = [
     "METHODS",
+    "CatchThrow",
     "ContactInvariant",
     "ContactSampling",
     "Method",
@@ -33,6 +35,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "CatchThrow": "handwright.methods.throwing.method",
     "ContactInvariant": "handwright.methods.trajopt",
     "ContactSampling": "handwright.methods.sampling",
     "NeuralFingers": "handwright.methods.neural.method",

@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from handwright.scenes.catalogue import Scene, goal_scenes, load_scene, track_scenes
+from handwright.scenes.catalogue import (
+    Scene,
+    goal_scenes,
+    load_scene,
+    toss_scenes,
+    track_scenes,
+)
 from handwright.scenes.problem_file import from_recording, read_problem
 
 SCENES: dict[str, Scene]
@@ -21,6 +27,7 @@ __all__ = [
     "goal_scenes",
     "load_scene",
     "read_problem",
+    "toss_scenes",
     "track_scenes",
 ]
 

@@ -132,6 +132,10 @@ class Simulation:
         rate = rotation.rotate(wxyz, self.data.qvel[dof + 3 : dof + 6])
         return BodyState(pose, self.data.qvel[dof : dof + 3].copy(), rate)
 
+    def height(self, name: str) -> float:
+        """Of a thing, m."""
+        return float(self.data.qpos[self._free[name] + 2])
+
     def place_body(
         self,
         name: str,

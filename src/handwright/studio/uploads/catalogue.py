@@ -21,7 +21,7 @@ from handwright.io.atomic import written_whole
 from handwright.io.gltf.write import save_glb
 from handwright.math.pose import Pose
 from handwright.methods import default_method
-from handwright.scenes import SCENES, goal_scenes
+from handwright.scenes import SCENES, goal_scenes, toss_scenes
 from handwright.studio.forms import method_infos
 from handwright.studio.messages import BodyInfo, GoalRequest, MethodInfo, SceneInfo, ShapeInfo
 from handwright.studio.server.request_errors import unknown
@@ -83,7 +83,7 @@ def describe_scene(hidden: Path, name: str) -> SceneInfo:
     """A scene, for lists and for the editor."""
     problem = find_scene(hidden, name)
     listed = {n: s.summary for n, s in SCENES.items()}
-    listed |= {n: s.summary for n, s in goal_scenes().items()}
+    listed |= {n: s.summary for n, s in (goal_scenes() | toss_scenes()).items()}
     return SceneInfo(
         name=name,
         summary=listed.get(name, "brought by you"),

@@ -20,7 +20,7 @@ from handwright.hands import human
 from handwright.io.bvh.files import read_bvh
 from handwright.io.gltf.read import load_glb
 from handwright.io.tracks_csv import load_tracks
-from handwright.scenes import SCENES, goal_scenes, load_scene, read_problem
+from handwright.scenes import SCENES, goal_scenes, load_scene, read_problem, toss_scenes
 from handwright.studio.messages import SceneFromTracks
 from handwright.studio.uploads.files import mesh_upload, upload_path
 
@@ -31,7 +31,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
 
 def packaged_scenes() -> list[str]:
     """Names of the scenes that come with the package."""
-    return [*SCENES, *goal_scenes()]
+    return [*SCENES, *goal_scenes(), *toss_scenes()]
 
 
 def own_scenes(hidden: Path) -> list[str]:

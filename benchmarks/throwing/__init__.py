@@ -1,0 +1,1 @@
+"""Catching and throwing, measured."""

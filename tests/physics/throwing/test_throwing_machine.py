@@ -1,0 +1,142 @@
+"""The simulated arm: it holds, throws and catches."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from handwright.geometry.shapes import make_shape
+from handwright.math import rotation
+from handwright.physics.engine import mujoco
+from handwright.physics.throwing.aiming import aim_at_box, throw_for_height
+from handwright.physics.throwing.arm import ARM_JOINTS, Gains, standing_arm
+from handwright.physics.throwing.machine import Machine, MachineSettings, State
+from handwright.physics.throwing.simulation import Simulation
+from handwright.physics.throwing.torques import ArmDynamics
+from handwright.physics.throwing.world import driven_masses
+
+
+def ball(radius=0.03, mass=0.1):
+    return replace(make_shape("sphere", radius=radius, mass=mass), friction=0.8)
+
+
+def machine(drive="computed_torque", box=None, side="right"):
+    simulation = Simulation(
+        [standing_arm(side)], {"ball": ball()}, gains=Gains(drive=drive), box=box
+    )
+    found = Machine(simulation, side, "ball", MachineSettings(drive=drive))
+    found.take()
+    wait(found)
+    return found
+
+
+def wait(found):
+    top = 0.0
+    begin = found.simulation.time
+    while not found.is_ready and found.simulation.time < begin + 4.0:
+        found.update()
+        found.simulation.step()
+        top = max(top, float(found.simulation.body("ball").pose.position[2]))
+    return top
+
+
+@pytest.mark.parametrize("direction", np.concatenate([np.eye(3), -np.eye(3)]).tolist())
+def test_a_grip_holds_in_every_direction(direction):
+    found = machine()
+    found.servo.close(found.servo.fingers("closed"), 0.1)
+    for _ in range(150):
+        found.update()
+        found.simulation.step()
+    found.simulation.model.opt.gravity[:] = 2.0 * 9.81 * np.array(direction)
+    for _ in range(200):
+        found.update()
+        found.simulation.step()
+    assert found.has_it
+
+
+def test_throws_to_heights_and_catches():
+    found = machine()
+    for height in (0.45, 0.95, 0.7, 0.6):
+        found.throw(throw_for_height(found, height))
+        top = wait(found)
+        assert found.has_it
+        assert top - found.home.position[2] == pytest.approx(height, abs=0.03)
+
+
+def test_a_left_hand_throws_too():
+    found = machine(side="left")
+    found.throw(throw_for_height(found, 0.6))
+    wait(found)
+    assert found.has_it
+
+
+def test_flies_freely_between_throw_and_catch():
+    found = machine()
+    found.throw(throw_for_height(found, 0.8))
+    free = []
+    while not found.is_ready:
+        found.update()
+        found.simulation.step()
+        if not found.simulation.touches("right", "ball"):
+            free.append(float(found.simulation.body("ball").velocity[2]))
+    falls = np.diff(free) / found.simulation.timestep
+    # Some steps are not neighbours; all others fall as things do.
+    assert np.median(falls) == pytest.approx(-9.81, abs=1e-6)
+    assert len(free) * found.simulation.timestep > 0.4
+
+
+def test_hits_a_box_and_catches_what_comes_back():
+    found = machine(box=np.full(3, 0.05))
+    place = found.usual_home + np.array([0.0, 0.42, 0.60])
+    found.simulation.place_box(place)
+    aim = aim_at_box(found, place, 0.05)
+    found.waits_for_box = True
+    for _ in range(3):
+        found.throw(aim.throw)
+        wait(found)
+        assert found.has_hit_box
+        assert found.has_it
+
+
+def test_no_throw_leads_to_a_box_behind_the_back():
+    found = machine(box=np.full(3, 0.05))
+    assert aim_at_box(found, found.usual_home + np.array([0.0, -1.0, 0.3]), 0.05) is None
+
+
+def test_a_snapshot_goes_on_alike():
+    found = machine()
+    found.throw(throw_for_height(found, 0.7))
+    saved = found.snapshot()
+    tops = []
+    for _ in range(2):
+        tops.append(wait(found))
+        found.restore(saved)
+        assert found.state is State.THROW
+    assert tops[0] == tops[1]
+
+
+def test_springs_alone_are_those_of_the_thesis():
+    found = machine("pd")
+    index = found.simulation.arms["right"]
+    count = len(ARM_JOINTS)
+    mass = driven_masses(index.arm.model)[:count]
+    np.testing.assert_allclose(index.stiffness[:count], 500.0 * mass**2 + 0.1)
+    np.testing.assert_allclose(index.damping[:count], 0.2 * mass)
+
+
+def test_torques_are_those_of_inverse_dynamics():
+    dynamics = ArmDynamics(standing_arm())
+    rng = np.random.default_rng(0)
+    q, rate, acceleration = rng.normal(size=(3, 1, 7)) * [[[0.3]], [[1.0]], [[5.0]]]
+    found = dynamics.torques(q, rate, acceleration)
+    model, data = dynamics._model, dynamics._data
+    data.qpos[:], data.qvel[:], data.qacc[:] = q[0], rate[0], acceleration[0]
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+    mujoco.mj_inverse(model, data)
+    np.testing.assert_allclose(found[0], data.qfrc_inverse, atol=1e-9)
+
+
+def test_palms_look_up_at_home():
+    found = machine()
+    up = rotation.rotate(found.simulation.palm("right").wxyz, np.array([0.0, 0.0, -1.0]))
+    assert up[2] > 0.99
