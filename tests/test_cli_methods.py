@@ -65,6 +65,7 @@ def test_cite_prints_bibtex_for_a_method_a_clip_and_all(tmp_path, capsys):
         "@inproceedings{MordatchPopovicTodorov2012,",
         "@inproceedings{Liu2008,",
         "@article{Zhang2021,",
+        "@mastersthesis{Luo2024,",
         "@software{handwright,",
     ]
     save_clip(made_clip(), tmp_path / "ball.npz")

@@ -30,6 +30,7 @@ PROBLEMS = {
     "trajopt": "pick_ball",
     "stepwise": "lift_expected",
     "neural": "milk_box_turn",
+    "throwing": "toss_heights",
 }
 """Problems that a method can solve; others take ``hold_a_ball``."""
 SETTINGS = {

@@ -65,7 +65,7 @@ class BenchOptions:
     num: Annotated[int | None, unset("INT")] = None
     """Motions for each scene, run or set, for sampling, preferences and neural-styles."""
     seeds: Annotated[int | None, unset("INT")] = None
-    """Runs of each scene, for trajopt."""
+    """Runs of each scene, for trajopt; of a thousand loops, for throwing."""
     budget: Annotated[float | None, unset("SECONDS")] = None
     """Search for each scene, run, window or set, s, for sampling, preferences, recordings, neural,
     neural-shapes and neural-styles."""
@@ -80,6 +80,10 @@ class BenchOptions:
     """Simulated time, s, for neural-live."""
     epochs: Annotated[int | None, unset("INT")] = None
     """Of each training, for neural-table."""
+    loops: Annotated[int | None, unset("INT")] = None
+    """Throws and catches in a row, for throwing."""
+    positions: Annotated[int | None, unset("INT")] = None
+    """Places of the box, for throwing."""
     out: Annotated[Path | None, unset("FOLDER")] = None
     """Where networks are written, for neural-table; those that are there are not trained anew."""
     figure: Annotated[Path | None, unset("FILE.png")] = None
@@ -112,7 +116,8 @@ def bench(
     networks that lack a sensor or a connection and compares them, the paper's Table 1. neural-live
     feeds a network ten minutes of tracked poses over a bad line and swaps objects. neural-shapes
     has a network move fingers around shapes and sizes, and in scenes, that it was not taught.
-    neural-styles shows whether several learned motions of the same tracks differ in style. studio
+    neural-styles shows whether several learned motions of the same tracks differ in style. throwing
+    throws balls to heights and at boxes and counts what is caught. studio
     serves fifty clients and two hundred jobs, and measures the server while twelve clips are
     played. Benchmarks are run from a source checkout; the installed package has none.
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+_VENUES = {"article": "journal", "inproceedings": "booktitle", "mastersthesis": "school"}
+
 
 @dataclass(frozen=True, slots=True)
 class Paper:
@@ -16,9 +18,9 @@ class Paper:
     """Given name, then family name, as in ``Yuting Ye``."""
     title: str
     venue: str
-    """Name of the journal or the proceedings."""
+    """Name of the journal, the proceedings or the school."""
     year: int
-    kind: Literal["article", "inproceedings"] = "article"
+    kind: Literal["article", "inproceedings", "mastersthesis"] = "article"
     doi: str = ""
     details: tuple[tuple[str, str], ...] = ()
     """Other fields of the BibTeX entry, such as volume and pages."""
@@ -33,7 +35,7 @@ class Paper:
     @property
     def bibtex(self) -> str:
         """The paper as a BibTeX entry."""
-        venue = "journal" if self.kind == "article" else "booktitle"
+        venue = _VENUES[self.kind]
         entries = [
             ("author", " and ".join(self.authors)),
             ("title", f"{{{self.title}}}"),

@@ -52,7 +52,7 @@ def test_arms_follow_a_throw(side):
     there = PalmState.resting(Pose(home, wxyz))
     still = palm_path(there, there, 1.0, np.zeros(400))
     q = chain.follow(PREFERRED, still)[0][-1]
-    assert np.linalg.norm(chain.palm(q).position - home) < 1e-4
+    assert np.linalg.norm(chain.palm(q).position - home) < 5e-4
     up = PalmState(
         Pose(home + np.array([0.0, 0.0, 0.2]), wxyz), np.array([0.0, 0.0, 3.5]), np.zeros(3)
     )

@@ -24,10 +24,11 @@ from handwright.methods.throwing.what_is_lacking import lacking
 
 _PAPER = Paper(
     key="Luo2024",
-    authors=("Jinghan Luo",),
-    title="Physics-based Animation of Hand Manipulation",
+    authors=("Yunhao Luo",),
+    title="Can We Teach Computers Magic Tricks?",
     venue="McGill University",
     year=2024,
+    kind="mastersthesis",
 )
 # What skin and flesh give way in a simulated catch: see docs/derivations/throwing.md.
 _SOFT = Tolerances(
