@@ -201,7 +201,7 @@ def test_scenes_and_clips_are_told_as_json(tmp_path, capsys):
     assert run(["scenes", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["scenes"]
     assert [row["name"] for row in rows] == [*SCENES, *goal_scenes(), *toss_scenes()]
-    assert {row["gives"] for row in rows} == {"tracks", "goals"}
+    assert {row["gives"] for row in rows} == {"tracks", "goals", "tosses"}
     clip = made_clip()
     save_clip(clip, tmp_path / "ball.npz")
     assert run(["info", str(tmp_path / "ball.npz"), "--json"]) == 0

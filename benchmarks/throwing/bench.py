@@ -1,7 +1,7 @@
 """How well a simulated arm throws and catches: heights, a box to hit, speed, and certificates.
 
-Nothing here is learned: this is the nominal controller, with computed torques and with the springs
-of the thesis alone.
+Heights are thrown with computed torques and with the springs of the thesis alone; by the nominal
+controller, and by one that learns from its own throws while it goes on.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from handwright.geometry.shapes import make_shape
 from handwright.methods.throwing.method import CatchThrow
 from handwright.physics.throwing.aiming import aim_at_box, throw_for_height
 from handwright.physics.throwing.arm import Drive, Gains, standing_arm
+from handwright.physics.throwing.experience import Experience
 from handwright.physics.throwing.machine import Machine, MachineSettings
 from handwright.physics.throwing.simulation import Simulation
 from handwright.scenes import load_scene, toss_scenes
@@ -70,11 +71,16 @@ def run(*, loops: int = 1000, seeds: int = 5, positions: int = 538) -> dict[str,
         raise InvalidValueError("--loops, --seeds and --positions are expected to be 1 or more.")
     with threadpool_limits(1):
         rows = [_heights("computed_torque", loops, _SEED + seed) for seed in range(seeds)]
-        springs = _heights("pd", loops, _SEED)
+        others = [
+            _heights("computed_torque", loops, _SEED, learns=False),
+            _heights("pd", loops, _SEED),
+            _heights("pd", loops, _SEED, learns=False),
+        ]
         boxes = _boxes(positions)
         scenes = {name: _is_certified(name) for name in toss_scenes()}
     errors = np.concatenate([row.pop("errors_mm") for row in rows])
-    springs.pop("errors_mm")
+    for row in others:
+        row.pop("errors_mm")
     judged = {
         "height_error_mm": float(np.mean(errors)),
         "height_p95_mm": float(np.percentile(errors, 95)),
@@ -85,7 +91,7 @@ def run(*, loops: int = 1000, seeds: int = 5, positions: int = 538) -> dict[str,
     }
     return {
         "heights": rows,
-        "springs alone": springs,
+        "others": others,
         "boxes": boxes,
         "scenes": scenes,
         **judged_part(judged, BARS),
@@ -113,7 +119,8 @@ def _loop(machine: Machine) -> float:
     return top
 
 
-def _heights(drive: Drive, loops: int, seed: int) -> dict[str, Any]:
+def _heights(drive: Drive, loops: int, seed: int, *, learns: bool = True) -> dict[str, Any]:
+    experience = Experience()
     rng, machine = np.random.default_rng(seed), _machine(drive)
     errors, dropped, simulated = [], 0, 0.0
     begin = time.process_time()
@@ -121,9 +128,12 @@ def _heights(drive: Drive, loops: int, seed: int) -> dict[str, Any]:
     _loop(machine)
     for _ in range(loops):
         height, start = float(rng.uniform(LOW, HIGH)), machine.simulation.time
-        machine.throw(throw_for_height(machine, height))
-        top = _loop(machine)
-        errors.append(1e3 * abs(top - float(machine.home.position[2]) - height))
+        seat = machine.off_seat
+        asked = experience.asked(height, seat) if learns else height
+        machine.throw(throw_for_height(machine, asked))
+        reached = _loop(machine) - float(machine.home.position[2])
+        errors.append(1e3 * abs(reached - height))
+        experience.learn(asked, seat, reached - asked)
         simulated += machine.simulation.time - start
         if not (machine.is_ready and machine.has_it):
             dropped += 1
@@ -131,6 +141,7 @@ def _heights(drive: Drive, loops: int, seed: int) -> dict[str, Any]:
             _loop(machine)
     return {
         "drive": drive,
+        "learns": learns,
         "seed": seed,
         "loops": loops,
         "errors_mm": np.array(errors),
@@ -177,10 +188,11 @@ def describe(result: Mapping[str, Any]) -> Group:
     from rich.console import Group
     from rich.table import Table
 
-    table = Table("drive", "seed", "loops", "mean mm", "p95 mm", "dropped", "x real time")
-    for row in (*result["heights"], result["springs alone"]):
+    table = Table("drive", "learns", "seed", "loops", "mean mm", "p95 mm", "dropped", "x real time")
+    for row in (*result["heights"], *result["others"]):
         table.add_row(
             row["drive"],
+            "yes" if row["learns"] else "no",
             str(row["seed"]),
             str(row["loops"]),
             f"{row['mean_mm']:.1f}",

@@ -18,6 +18,7 @@ from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.physics.throwing.aiming import aim_at_box, throw_for_height
 from handwright.physics.throwing.arm import Arm, Gains
+from handwright.physics.throwing.experience import Experience
 from handwright.physics.throwing.machine import Machine, MachineSettings, Throw
 from handwright.physics.throwing.simulation import Simulation
 
@@ -88,6 +89,7 @@ class _Performer:
         self._practice, self._nearest = practice, nearest
         self._frames: list[_Frame] = []
         self._tries = 0
+        self._experience = Experience()
 
     def run(self, tell: Callable[[int], None]) -> Performance:
         machine, problem = self._machine, self._problem
@@ -149,11 +151,14 @@ class _Performer:
         machine.waits_for_box = False
         wanted = float(machine.home.position[2]) + toss.height
         saved, first = machine.snapshot(), len(self._frames)
-        asked = toss.height
+        seat = machine.off_seat
+        asked = self._experience.asked(toss.height, seat)
         best: tuple[float, float] | None = None
         for _ in range(self._practice + 1):
             top, is_caught = self._thrown(throw_for_height(machine, asked))
             error = top - wanted
+            if is_caught:
+                self._experience.learn(asked, seat, toss.height + error - asked)
             if is_caught and (best is None or abs(error) < abs(best[0])):
                 best = error, asked
             if is_caught and abs(error) <= self._nearest:

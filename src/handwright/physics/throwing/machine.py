@@ -302,7 +302,12 @@ class Machine:
         vars(self.servo).update(saved.servo)
 
     @property
+    def off_seat(self) -> Float[np.ndarray, "3"]:
+        """Where the thing is from where it should sit, in the frame of the hollow, m."""
+        at = self.servo.seat_of(self.simulation.body(self.name).pose.position)
+        return np.asarray(at - self.seat)
+
+    @property
     def has_it(self) -> bool:
         """Whether the thing is in the hand."""
-        at = self.servo.seat_of(self.simulation.body(self.name).pose.position)
-        return bool(np.linalg.norm(at - self.seat) < 0.05)
+        return bool(np.linalg.norm(self.off_seat) < 0.05)

@@ -1,0 +1,26 @@
+"""A hand learns from its own throws."""
+
+import numpy as np
+
+from handwright.physics.throwing.experience import Experience
+
+
+def test_knowing_nothing_asks_for_what_is_wanted():
+    assert Experience().asked(0.6, np.zeros(3)) == 0.6
+
+
+def test_errors_that_follow_height_and_seat_are_learned():
+    rng, experience = np.random.default_rng(0), Experience()
+
+    def error(height, seat):
+        return 0.02 + 0.03 * (height - 0.7) + 0.8 * seat[0] + rng.normal(0.0, 1e-4)
+
+    misses = []
+    for _ in range(60):
+        height, seat = rng.uniform(0.4, 1.0), rng.normal(0.0, 0.004, 3)
+        asked = experience.asked(height, seat)
+        found = error(asked, seat)
+        misses.append(abs(asked + found - height))
+        experience.learn(asked, seat, found)
+    assert misses[0] > 0.01
+    assert np.mean(misses[-20:]) < 1e-3
