@@ -52,13 +52,13 @@ class ContactSettings:
 
     push: float = 4.0
     """Weight of depth in the body."""
-    pull: float = 1.0
+    pull: float = 3.0
     """Weight of lying on the body for a capsule that should touch it."""
     depth: float = 3e-4
     """How deep soft skin may sink in, m."""
     sure: float = 1e-3
     """Predicted gap below which a capsule should touch for sure, m."""
-    doubtful: float = 4e-3
+    doubtful: float = 6e-3
     """Predicted gap above which it need not, m; between the two its pull fades."""
     near: float = 6e-3
     """Gap of the fitted posture up to which a capsule is brought to the body, m."""
