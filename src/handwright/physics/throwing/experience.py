@@ -21,7 +21,7 @@ class Experience:
     def __init__(self) -> None:
         size = len(_features(_MIDDLE, np.zeros(3)))
         self._square, self._right = _RIDGE * np.eye(size), np.zeros(size)
-        self._weights = np.zeros(size)
+        self._weights: Float[np.ndarray, " F"] = np.zeros(size)
 
     def asked(self, height: float, seat: Float[np.ndarray, "3"]) -> float:
         """Height to ask for so that a thing goes as high as wanted, m.
