@@ -68,7 +68,7 @@ def test_a_cancelled_job_ends_at_once_and_the_next_one_is_done(served):
     [
         ({"scene": "milk_bux_turn"}, "Did you mean 'milk_box_turn'?"),
         ({"scene": "../../etc/passwd"}, "Unknown scene"),
-        ({"method": "magic"}, "Known: neural, sampling, scripted, stepwise, trajopt"),
+        ({"method": "magic"}, "Known: neural, sampling, scripted, stepwise, throwing, trajopt"),
         ({"method": "__import__('os').system('true')"}, "Unknown method"),
         ({"settings": {"pose": "fist"}}, "expected one of closed,"),
         ({"settings": {"posse": "open"}}, "Did you mean 'pose'?"),
