@@ -20,7 +20,7 @@ from handwright.math import rotation
 from handwright.physics.replay.plan import firm_forces, skin_over_capsules
 from handwright.physics.replay.play import ReplaySettings, replay
 from handwright.physics.replay.pushes import Push, random_pushes
-from handwright.physics.replay.shapes import body_shape
+from handwright.physics.shapes import body_shape
 
 TABLE = 0.75
 

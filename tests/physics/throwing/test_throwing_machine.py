@@ -5,15 +5,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from handwright.core.surface import EnvironmentBox
 from handwright.geometry.shapes import make_shape
 from handwright.math import rotation
+from handwright.math.pose import Pose
 from handwright.physics.engine import mujoco
 from handwright.physics.throwing.aiming import aim_at_box, throw_for_height
 from handwright.physics.throwing.arm import ARM_JOINTS, Gains, standing_arm
-from handwright.physics.throwing.machine import Machine, MachineSettings, State
+from handwright.physics.throwing.flight import Rebound
+from handwright.physics.throwing.machine import Machine, State
 from handwright.physics.throwing.simulation import Simulation
 from handwright.physics.throwing.torques import ArmDynamics
 from handwright.physics.throwing.world import driven_masses
+
+BOX = EnvironmentBox(Pose.identity(), np.full(3, 0.05), friction=0.3)
 
 
 def ball(radius=0.03, mass=0.1):
@@ -24,20 +29,10 @@ def machine(drive="computed_torque", box=None, side="right"):
     simulation = Simulation(
         [standing_arm(side)], {"ball": ball()}, gains=Gains(drive=drive), box=box
     )
-    found = Machine(simulation, side, "ball", MachineSettings(drive=drive))
+    found = Machine(simulation, side, "ball")
     found.take()
-    wait(found)
+    found.run()
     return found
-
-
-def wait(found):
-    top = 0.0
-    begin = found.simulation.time
-    while not found.is_ready and found.simulation.time < begin + 4.0:
-        found.update()
-        found.simulation.step()
-        top = max(top, float(found.simulation.body("ball").pose.position[2]))
-    return top
 
 
 @pytest.mark.parametrize("direction", np.concatenate([np.eye(3), -np.eye(3)]).tolist())
@@ -58,7 +53,7 @@ def test_throws_to_heights_and_catches():
     found = machine()
     for height in (0.45, 0.95, 0.7, 0.6):
         found.throw(throw_for_height(found, height))
-        top = wait(found)
+        top = found.run()
         assert found.has_it
         assert top - found.home.position[2] == pytest.approx(height, abs=0.03)
 
@@ -66,7 +61,7 @@ def test_throws_to_heights_and_catches():
 def test_a_left_hand_throws_too():
     found = machine(side="left")
     found.throw(throw_for_height(found, 0.6))
-    wait(found)
+    found.run()
     assert found.has_it
 
 
@@ -86,20 +81,20 @@ def test_flies_freely_between_throw_and_catch():
 
 
 def test_hits_a_box_and_catches_what_comes_back():
-    found = machine(box=np.full(3, 0.05))
+    found = machine(box=BOX)
     place = found.usual_home + np.array([0.0, 0.42, 0.60])
     found.simulation.place_box(place)
     aim = aim_at_box(found, place, 0.05)
     found.waits_for_box = True
     for _ in range(3):
         found.throw(aim.throw)
-        wait(found)
+        found.run()
         assert found.has_hit_box
         assert found.has_it
 
 
 def test_no_throw_leads_to_a_box_behind_the_back():
-    found = machine(box=np.full(3, 0.05))
+    found = machine(box=BOX)
     assert aim_at_box(found, found.usual_home + np.array([0.0, -1.0, 0.3]), 0.05) is None
 
 
@@ -109,7 +104,7 @@ def test_a_snapshot_goes_on_alike():
     saved = found.snapshot()
     tops = []
     for _ in range(2):
-        tops.append(wait(found))
+        tops.append(found.run())
         found.restore(saved)
         assert found.state is State.THROW
     assert tops[0] == tops[1]
@@ -140,3 +135,20 @@ def test_palms_look_up_at_home():
     found = machine()
     up = rotation.rotate(found.simulation.palm("right").wxyz, np.array([0.0, 0.0, -1.0]))
     assert up[2] > 0.99
+
+
+def test_boxes_throw_back_as_the_planner_expects():
+    simulation = Simulation([standing_arm()], {"ball": ball()}, box=BOX)
+    simulation.place_box(np.array([0.0, 2.0, 2.0]))
+    simulation.place_body("ball", Pose(np.array([0.0, 1.8, 2.0]), np.array([1.0, 0.0, 0.0, 0.0])))
+    before = np.array([0.2, 1.6, 0.5])
+    simulation.data.qvel[-6:-3] = before
+    while not simulation.hits_box("ball"):
+        before = simulation.body("ball").velocity
+        simulation.step()
+    while simulation.hits_box("ball"):
+        simulation.step()
+    after = simulation.body("ball").velocity
+    wanted = Rebound().after(before, np.array([0.0, -1.0, 0.0]))
+    assert after[1] == pytest.approx(wanted[1], rel=0.05)
+    assert np.linalg.norm((after - wanted)[[0, 2]]) < 0.5

@@ -111,6 +111,28 @@ def _kind(
     return Kind(shape, things, uses, grips, **rest)  # type: ignore[arg-type]
 
 
+def _pot(
+    shape: str,
+    sizes: tuple[tuple[float, float], ...],
+    *,
+    handle: float,
+    grips: tuple[str, ...] = ("handle", "wrap", "side"),
+    is_held_out: bool = False,
+) -> Kind:
+    """What people pour from: heights, m, and masses, kg, and the height of the handle's middle."""
+    return _kind(
+        shape,
+        tuple({"height": height, "mass": mass} for height, mass in sizes),
+        uses=("pour", "pour", "tilt", "carry"),
+        pours=True,
+        grips=grips,
+        fold=1,
+        has_spout=True,
+        handle=(-1.0, handle),
+        is_held_out=is_held_out,
+    )
+
+
 _PLAY = ("tilt", "turn", "fiddle", "spin", "regrasp", "pass", "carry")
 _SOLID = ("wrap", "above", "side", "pinch")
 
@@ -263,55 +285,10 @@ KINDS: dict[str, tuple[Kind, ...]] = {
             uses=("drink", "drink", "turn", "fiddle", "pass", "carry"),
             grips=("wrap", "side", "pinch"),
         ),
-        _kind(
-            "teapot",
-            ({"height": 0.145, "mass": 0.45}, {"height": 0.16, "mass": 0.5}),
-            uses=("pour", "pour", "tilt", "carry"),
-            pours=True,
-            grips=("handle", "wrap"),
-            fold=1,
-            has_spout=True,
-            handle=(-1.0, 0.42),
-        ),
-        _kind(
-            "coffee_pot",
-            (
-                {"height": 0.165, "mass": 0.4},
-                {"height": 0.18, "mass": 0.45},
-                {"height": 0.20, "mass": 0.5},
-            ),
-            uses=("pour", "pour", "tilt", "carry"),
-            pours=True,
-            grips=("handle", "wrap", "side"),
-            fold=1,
-            has_spout=True,
-            handle=(-1.0, 0.49),
-        ),
-        _kind(
-            "jug",
-            (
-                {"height": 0.14, "mass": 0.35},
-                {"height": 0.155, "mass": 0.4},
-                {"height": 0.17, "mass": 0.45},
-            ),
-            uses=("pour", "pour", "tilt", "carry"),
-            pours=True,
-            grips=("handle", "wrap", "side"),
-            fold=1,
-            has_spout=True,
-            handle=(-1.0, 0.62),
-        ),
-        _kind(
-            "wine_pot",
-            ({"height": 0.17, "mass": 0.4}, {"height": 0.20, "mass": 0.5}),
-            uses=("pour", "pour", "tilt", "carry"),
-            pours=True,
-            grips=("handle", "wrap", "side"),
-            fold=1,
-            has_spout=True,
-            handle=(-1.0, 0.53),
-            is_held_out=True,
-        ),
+        _pot("teapot", ((0.145, 0.45), (0.16, 0.5)), handle=0.42, grips=("handle", "wrap")),
+        _pot("coffee_pot", ((0.165, 0.4), (0.18, 0.45), (0.20, 0.5)), handle=0.49),
+        _pot("jug", ((0.14, 0.35), (0.155, 0.4), (0.17, 0.45)), handle=0.62),
+        _pot("wine_pot", ((0.17, 0.4), (0.20, 0.5)), handle=0.53, is_held_out=True),
     ),
 }
 """Every set of shapes, by name."""

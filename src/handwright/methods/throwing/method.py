@@ -118,15 +118,17 @@ class Tossing(Search):
         """All tosses, one after the other; as planned in the first attempt, and else varied."""
         # MuJoCo is loaded only where something is thrown.
         from handwright.methods.throwing.performance import perform
+        from handwright.physics.throwing.arm import Gains
         from handwright.physics.throwing.machine import MachineSettings, varied
 
         method = self._method
-        settings = MachineSettings(drive=method.drive)
+        settings = MachineSettings()
         if context.number > 0:
             settings = varied(settings, context.rng())
         done = perform(
             self._problem,
             settings,
+            Gains(drive=method.drive),
             rng=context.rng(1),
             practice=method.practice,
             nearest=method.nearest,

@@ -22,8 +22,6 @@ from handwright.physics.throwing.experience import Experience
 from handwright.physics.throwing.machine import Machine, MachineSettings, Throw
 from handwright.physics.throwing.simulation import Simulation
 
-# Longest time of a toss, s, and how far below the palm a thing is lost, m.
-_LONGEST, _LOST = 4.0, 0.35
 # Spread of heights, m, and of velocities, as a share, from try to try.
 _TREMOR, _UNEVEN = 0.003, 0.01
 
@@ -49,6 +47,7 @@ class _Frame(NamedTuple):
 def perform(
     problem: Problem,
     settings: MachineSettings,
+    gains: Gains,
     *,
     rng: np.random.Generator,
     practice: int,
@@ -60,6 +59,7 @@ def perform(
     Args:
         problem: With tosses of one body by one hand.
         settings: Of the machine.
+        gains: Of its joints.
         rng: Source of what differs between two tries.
         practice: How often a toss may be tried again.
         nearest: Error of a height up to which it is not, m.
@@ -68,9 +68,9 @@ def perform(
     first = problem.tosses[0]
     arm = Arm(first.hand, problem.hands[first.hand], problem.start[first.hand])
     boxes = [problem.environment[t.surface] for t in problem.tosses if t.surface is not None]
-    half = boxes[0].half_extents if boxes and isinstance(boxes[0], EnvironmentBox) else None
+    box = boxes[0] if boxes and isinstance(boxes[0], EnvironmentBox) else None
     bodies = {first.body: problem.bodies[first.body]}
-    simulation = Simulation([arm], bodies, gains=Gains(drive=settings.drive), box=half)
+    simulation = Simulation([arm], bodies, gains=gains, box=box)
     machine = Machine(simulation, first.hand, first.body, settings)
     performer = _Performer(problem, machine, rng, practice, nearest)
     return performer.run(tell)
@@ -95,7 +95,7 @@ class _Performer:
         machine, problem = self._machine, self._problem
         errors: list[float] = []
         machine.take()
-        self._wait()
+        machine.run(self._record)
         for number, toss in enumerate(problem.tosses):
             tell(number)
             error = self._up(toss) if toss.surface is None else self._at_box(toss)
@@ -113,36 +113,22 @@ class _Performer:
                 self._tries,
             )
         while machine.simulation.time < end + machine.simulation.timestep:
-            self._step()
+            self._record()
+            machine.update()
+            machine.simulation.step()
         return Performance(self._clip(), "", tuple(errors), self._tries)
 
-    def _step(self) -> None:
+    def _record(self) -> None:
         machine, simulation = self._machine, self._machine.simulation
         state = simulation.body(machine.name)
         self._frames.append(_Frame(simulation.time, simulation.joints(machine.hand), state.pose))
-        machine.update()
-        simulation.step()
-
-    def _wait(self) -> None:
-        while not self._machine.is_ready:
-            self._step()
 
     def _thrown(self, throw: Throw) -> tuple[float, bool]:
         """Carries out a throw; returns how high the thing went, m, and whether it was caught."""
-        machine, simulation = self._machine, self._machine.simulation
         self._tries += 1
-        begin, lost = simulation.time, float(machine.home.position[2]) - _LOST
-        machine.throw(throw)
-        first = len(self._frames)
-        while not machine.is_ready and simulation.time - begin < _LONGEST:
-            self._step()
-            if self._frames[-1].body.position[2] < lost:
-                return 0.0, False
-        top = max(frame.body.position[2] for frame in self._frames[first:])
-        is_caught = machine.is_ready and machine.has_it
-        if machine.waits_for_box:
-            is_caught = is_caught and machine.has_hit_box
-        return float(top), is_caught
+        self._machine.throw(throw)
+        top = self._machine.run(self._record)
+        return top, self._machine.has_caught
 
     def _up(self, toss: Toss) -> float | str:
         """A toss to a height; returns its error, m, or why it failed."""
@@ -180,7 +166,8 @@ class _Performer:
     def _at_box(self, toss: Toss) -> float | str:
         """A toss at a box; returns 0, or why it failed."""
         machine = self._machine
-        box = self._problem.environment[toss.surface or 0]
+        assert toss.surface is not None
+        box = self._problem.environment[toss.surface]
         assert isinstance(box, EnvironmentBox)
         machine.simulation.place_box(box.pose.position)
         aim = aim_at_box(machine, box.pose.position, float(box.half_extents[1]))
@@ -193,7 +180,7 @@ class _Performer:
         machine.waits_for_box = True
         if np.linalg.norm(aim.home.position - machine.home.position) > 1e-6:
             machine.move_home(aim.home)
-            self._wait()
+            machine.run(self._record)
         saved, first = machine.snapshot(), len(self._frames)
         for number in range(self._practice + 1):
             scale = 1.0 + (_UNEVEN * float(self._rng.normal()) if number > 0 else 0.0)

@@ -17,9 +17,10 @@ from handwright.core.events import Push
 from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.math.pose import Pose
 from handwright.physics.engine import mujoco
+from handwright.physics.mjcf.free_bodies import BODY
 from handwright.physics.replay.plan import HandPlan, hand_plan, skin_over_capsules
-from handwright.physics.replay.shapes import body_shape
-from handwright.physics.replay.world import BODY, GUIDE, GUIDE_LAG, Contacting, replay_mjcf
+from handwright.physics.replay.world import GUIDE, GUIDE_LAG, Contacting, replay_mjcf
+from handwright.physics.shapes import body_shape
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,14 @@ from xml.etree import ElementTree
 import numpy as np
 from jaxtyping import Float
 
-from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
-from handwright.physics.mjcf.export import add_inertial, text, to_mjcf
-from handwright.physics.replay.shapes import BodyShape, body_shape, surface_geom
+from handwright.physics.mjcf.export import text, to_mjcf
+from handwright.physics.mjcf.free_bodies import BODY, add_free_body, section
+from handwright.physics.shapes import surface_geom
 
 _Child = ElementTree.SubElement
-BODY, SURFACE, GUIDE = "body:", "surface:", "guide"
+SURFACE, GUIDE = "surface:", "guide"
 _GRAIN = 1e-4
 """Of surfaces, m: the arm that resists rolling, so that what lies round on a table stays there."""
 GUIDE_LAG = 0.004
@@ -61,27 +61,20 @@ def replay_mjcf(
         tolerance="1e-10",
         noslip_iterations=str(contacting.noslip_iterations),
     )
-    for section in ("asset", "worldbody", "contact", "equality", "actuator"):
-        _Child(root, section)
-    shapes = {name: body_shape(body) for name, body in problem.bodies.items()}
+    for part in ("asset", "worldbody", "contact", "equality", "actuator"):
+        _Child(root, part)
     for name, model in problem.hands.items():
         _add_hand(root, name, model, bulges[name], contacting)
     for name, body in problem.bodies.items():
-        _add_body(root, name, body, shapes[name])
+        add_free_body(root, name, body)
     for number, surface in enumerate(problem.environment):
         looks = {"name": f"{SURFACE}{number}", **surface_geom(surface)}
-        _Child(_section(root, "worldbody"), "geom", looks)
+        _Child(section(root, "worldbody"), "geom", looks)
     _add_pairs(root, problem, contacting)
     for geom in root.iter("geom"):
         geom.set("contype", "0")
         geom.set("conaffinity", "0")
     return ElementTree.tostring(root, encoding="unicode")
-
-
-def _section(root: ElementTree.Element, name: str) -> ElementTree.Element:
-    found = root.find(name)
-    assert found is not None
-    return found
 
 
 def _add_hand(
@@ -104,13 +97,13 @@ def _add_hand(
     }
     for geom in hand.iter("geom"):
         geom.set("size", text([grown[geom.get("name", "")]]))
-    for section in ("worldbody", "equality", "actuator"):
-        found = hand.find(section)
+    for part in ("worldbody", "equality", "actuator"):
+        found = hand.find(part)
         if found is not None:
-            _section(root, section).extend(list(found))
-    _Child(_section(root, "worldbody"), "body", name=prefix + GUIDE, mocap="true")
+            section(root, part).extend(list(found))
+    _Child(section(root, "worldbody"), "body", name=prefix + GUIDE, mocap="true")
     _Child(
-        _section(root, "equality"),
+        section(root, "equality"),
         "weld",
         body1=prefix + GUIDE,
         body2=prefix + "root",
@@ -119,25 +112,8 @@ def _add_hand(
     )
 
 
-def _add_body(root: ElementTree.Element, name: str, body: RigidBody, shape: BodyShape) -> None:
-    element = _Child(_section(root, "worldbody"), "body", name=BODY + name)
-    _Child(element, "freejoint", name=BODY + name)
-    add_inertial(element, body.mass, body.center, body.inertia)
-    geom = {"name": BODY + name, **shape.geom}
-    if shape.corners is not None:
-        _Child(
-            _section(root, "asset"),
-            "mesh",
-            name=BODY + name,
-            vertex=text(shape.corners.ravel()),
-            inertia="convex",
-        )
-        geom["mesh"] = BODY + name
-    _Child(element, "geom", geom)
-
-
 def _add_pairs(root: ElementTree.Element, problem: Problem, contacting: Contacting) -> None:
-    contact = _section(root, "contact")
+    contact = section(root, "contact")
 
     def add(first: str, second: str, friction: float, radius: float = _GRAIN) -> None:
         # Uniform pressure on a round patch resists turning with two thirds of its radius.

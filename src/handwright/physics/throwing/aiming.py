@@ -37,8 +37,6 @@ class BoxAim:
     home: Pose
     """Where the throw begins and ends."""
     throw: Throw
-    flight_time: float
-    """From hand to box, s."""
 
 
 # Flight times to the box that are tried, s, and how far the hand goes along with it sideways.
@@ -99,7 +97,7 @@ def aim_at_box(
         cost = _cost(catch, favourite, velocity, float(lasts))
         if cost < least:
             throw = Throw(velocity, tilt, machine.settings.opening, catch)
-            best, least = BoxAim(Pose(home, palm_up(machine.arm, home)), throw, float(lasts)), cost
+            best, least = BoxAim(Pose(home, palm_up(machine.arm, home)), throw), cost
     return best
 
 

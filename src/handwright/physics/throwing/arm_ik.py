@@ -62,6 +62,22 @@ class ArmChain:
         point = placed(self.links, len(q), *self.hollow)
         return Pose(np.array(point), rotation.from_matrix(self.links.rotation[len(q)].copy()))
 
+    def reach(
+        self, pose: Pose, iterations: int, settings: IkSettings = USUAL_IK
+    ) -> tuple[Float[np.ndarray, " 7"], float]:
+        """Joint values that bring the palm to a pose, and how far the hollow is from it, m.
+
+        Args:
+            pose: Of the hollow, oriented as the wrist is.
+            iterations: As many samples of a path that stays there.
+            settings: How joints are found.
+        """
+        still = PalmPath(
+            np.tile(pose.position, (iterations, 1)), np.tile(pose.wxyz, (iterations, 1))
+        )
+        found, error = self.follow(PREFERRED, still, settings)
+        return found[-1], float(error[-1])
+
     def follow(
         self,
         q: Float[np.ndarray, " 7"],

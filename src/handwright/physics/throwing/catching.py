@@ -10,9 +10,8 @@ from jaxtyping import Float
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.physics.throwing.arm import Arm
-from handwright.physics.throwing.arm_ik import PREFERRED, ArmChain
+from handwright.physics.throwing.arm_ik import ArmChain
 from handwright.physics.throwing.flight import Flight
-from handwright.physics.throwing.segments import PalmPath
 
 # Errors of inverse kinematics above this are out of reach, m, and how often it is asked.
 _OUT_OF_REACH, _ITERATIONS = 0.01, 40
@@ -102,14 +101,10 @@ def best_catch(
         if place[2] > shoulder + _HIGHEST or velocity[2] > -0.3:
             continue
         found = catch_at(chain.arm, flight, float(time), seat)
-        path = PalmPath(
-            np.tile(found.palm.position, (_ITERATIONS, 1)),
-            np.tile(found.palm.wxyz, (_ITERATIONS, 1)),
-        )
-        _, error = chain.follow(PREFERRED, path)
-        if error[-1] > _OUT_OF_REACH:
+        _, error = chain.reach(found.palm, _ITERATIONS)
+        if error > _OUT_OF_REACH:
             continue
-        cost = float(np.linalg.norm(found.palm.position - favourite)) + 10.0 * float(error[-1])
+        cost = float(np.linalg.norm(found.palm.position - favourite)) + 10.0 * error
         if cost < least:
             best, least = found, cost
     return best

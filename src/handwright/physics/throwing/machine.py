@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, NamedTuple
@@ -11,15 +12,19 @@ from jaxtyping import Float
 
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.physics.throwing.arm import Drive
 from handwright.physics.throwing.catching import Catch, best_catch, catch_at, palm_up
 from handwright.physics.throwing.flight import Flight
 from handwright.physics.throwing.segments import PalmState
 from handwright.physics.throwing.servo import Servo
-from handwright.physics.throwing.simulation import Simulation, SimulationState
+from handwright.physics.throwing.simulation import Simulation
 
 # How often a hand that waits looks for its catch again, and the shortest way to one, s.
 _LOOK_AGAIN, _SHORTEST = 0.03, 0.05
+# Time that a hand needs to get to what has come off the box, at least, s.
+_HURRY = 0.12
+# How far below the palm a thing is lost, m, the longest time of a loop, s, and how far from its
+# seat a thing is still in the hand, m.
+_LOST, _LONGEST, _IN_HAND = 0.35, 4.0, 0.05
 
 
 class State(Enum):
@@ -74,7 +79,6 @@ class MachineSettings:
     """s."""
     settle_time: float = 0.12
     """Between the end of MIDDLE and the next throw, s."""
-    drive: Drive = "computed_torque"
 
 
 def varied(settings: MachineSettings, rng: np.random.Generator) -> MachineSettings:
@@ -113,7 +117,7 @@ class Throw:
 class MachineSnapshot(NamedTuple):
     """A moment of a machine and its simulation; arrays of both are replaced, never written into."""
 
-    simulation: SimulationState
+    simulation: Float[np.ndarray, " N"]
     machine: dict[str, Any]
     servo: dict[str, Any]
 
@@ -130,7 +134,7 @@ class Machine:
     ) -> None:
         settings = MachineSettings() if settings is None else settings
         self.simulation, self.hand, self.name, self.settings = simulation, hand, name, settings
-        self.servo = Servo(simulation, hand, drive=settings.drive)
+        self.servo = Servo(simulation, hand)
         body = simulation.bodies[name]
         self._mass = body.mass
         self.reach = float(0.5 * np.min(np.ptp(body.bounds, axis=0)))
@@ -146,8 +150,7 @@ class Machine:
         self.waits_for_box = False
         """Whether the thing is to come back from the box."""
         self.has_hit_box = self._touched_box = False
-        self.hit_time = np.inf
-        """When the thing is to be met, s."""
+        self._expected: Catch | None = None
         cup, closed = self.servo.fingers("cup"), self.servo.fingers("closed")
         self._gripping = cup + settings.grip * (closed - cup)
         self._holding = cup + settings.held * (closed - cup)
@@ -242,10 +245,8 @@ class Machine:
         catch = self._found_catch()
         if catch is None:
             # Nothing comes yet, as while it is on its way to the box.
-            self.hit_time = np.inf
             self._until = now + _LOOK_AGAIN
             return
-        self.hit_time = catch.time
         wait = catch.time - now
         if wait > s.catch_time + 2.0 * self.simulation.timestep:
             self._until = now + min(wait - s.catch_time, _LOOK_AGAIN)
@@ -260,13 +261,12 @@ class Machine:
         if self.waits_for_box:
             if not self.has_hit_box or self._expected is None:
                 return None
-            earliest, favourite = now + 0.12, self._expected.palm.position
             return best_catch(
                 self.servo.chain,
                 flight,
                 self.seat,
-                earliest=earliest,
-                favourite=favourite,
+                earliest=now + _HURRY,
+                favourite=self._expected.palm.position,
             )
         height = float(self.arm.base.position[2]) + self.settings.catch_height
         time = flight.falls_through(height + self.reach)
@@ -283,6 +283,30 @@ class Machine:
         lasts = self.servo.go(PalmState.resting(self.home), s.middle_time, load=self._mass)
         self._enter(State.MIDDLE, lasts + s.settle_time)
         self._eases_at = self._since + lasts - s.eases_in
+
+    def run(self, before_step: Callable[[], None] | None = None) -> float:
+        """Goes on until the hand is ready again, or has lost the thing; returns how high it was, m.
+
+        Args:
+            before_step: Called before each step of the simulation.
+        """
+        simulation, top = self.simulation, -np.inf
+        begin, lost = simulation.time, float(self.home.position[2]) - _LOST
+        while not self.is_ready and simulation.time - begin < _LONGEST:
+            if before_step is not None:
+                before_step()
+            self.update()
+            simulation.step()
+            height = simulation.height(self.name)
+            top = max(top, height)
+            if height < lost:
+                break
+        return top
+
+    @property
+    def has_caught(self) -> bool:
+        """Whether the thing is back in the hand, by way of the box if it was thrown there."""
+        return self.is_ready and self.has_it and (self.has_hit_box or not self.waits_for_box)
 
     def move_home(self, home: Pose) -> None:
         """Carries the thing to another place to throw from."""
@@ -310,4 +334,4 @@ class Machine:
     @property
     def has_it(self) -> bool:
         """Whether the thing is in the hand."""
-        return bool(np.linalg.norm(self.off_seat) < 0.05)
+        return bool(np.linalg.norm(self.off_seat) < _IN_HAND)

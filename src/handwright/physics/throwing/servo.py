@@ -7,13 +7,15 @@ from jaxtyping import Float
 
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.physics.throwing.arm import ARM_JOINTS, Drive
+from handwright.physics.throwing.arm import ARM_JOINTS
 from handwright.physics.throwing.arm_ik import PREFERRED, USUAL_IK, IkSettings
 from handwright.physics.throwing.postures import posture
-from handwright.physics.throwing.segments import PalmPath, PalmState, palm_path
+from handwright.physics.throwing.segments import PalmState, palm_path
 from handwright.physics.throwing.simulation import Simulation
 
 _COUNT = len(ARM_JOINTS)
+# Iterations until an arm that is put somewhere is there.
+_SETTLING = 400
 
 
 class Servo:
@@ -27,12 +29,10 @@ class Servo:
         self,
         simulation: Simulation,
         hand: str,
-        *,
-        drive: Drive = "computed_torque",
         ik: IkSettings = USUAL_IK,
     ) -> None:
         self.simulation, self.hand = simulation, hand
-        self._drive, self._ik = drive, ik
+        self._ik = ik
         self._index = simulation.arms[hand]
         self.chain = self._index.chain
         self._model = self._index.arm.model
@@ -42,8 +42,6 @@ class Servo:
         self._q = PREFERRED.copy()
         self._rate = np.zeros(_COUNT)
         self.planned = PalmState.resting(self._index.chain.palm(self._q))
-        self.path_error = 0.0
-        """Largest distance of the last planned path from what joints can reach, m."""
         self._fingers_from = self._fingers_to = self.fingers("cup")
         self._finger_start, self._finger_end = 0.0, 0.0
 
@@ -55,10 +53,8 @@ class Servo:
 
     def rest_at(self, pose: Pose, fingers: Float[np.ndarray, " 25"]) -> None:
         """Puts the arm at rest with its palm somewhere, without any time passing."""
-        path = PalmPath(np.tile(pose.position, (400, 1)), np.tile(pose.wxyz, (400, 1)))
-        found, error = self._index.chain.follow(PREFERRED, path, self._ik)
-        self._q, self._rate = found[-1], np.zeros(_COUNT)
-        self.path_error = float(error[-1])
+        self._q, _ = self.chain.reach(pose, _SETTLING, self._ik)
+        self._rate = np.zeros(_COUNT)
         self.planned = PalmState.resting(pose)
         q = np.zeros(self._model.num_joints)
         q[self._index.joints[:_COUNT]] = self._q
@@ -79,8 +75,7 @@ class Servo:
         count = max(2, round(duration / step))
         share = np.arange(1, count + 1) / count
         path = palm_path(self.planned, end, count * step, share)
-        found, error = self._index.chain.follow(self._q, path, self._ik)
-        self.path_error = float(error.max())
+        found, _ = self.chain.follow(self._q, path, self._ik)
         self.planned = end
         self._plan(found, load)
         return count * step
@@ -92,7 +87,7 @@ class Servo:
         acceleration = np.diff(np.concatenate([self._rate[None], rate]), axis=0) / step
         stiffness, damping = index.stiffness[:_COUNT], index.damping[:_COUNT]
         self._ctrl, self._path = found.copy(), before
-        if self._drive == "computed_torque":
+        if self.simulation.gains.drive == "computed_torque":
             torque = index.dynamics.torques(found, rate, acceleration, load)
             self._ctrl += (damping * rate + torque) / stiffness
         self._q, self._rate, self._at = found[-1], rate[-1], 0

@@ -10,14 +10,15 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from handwright.core.body import RigidBody
+from handwright.core.surface import EnvironmentBox
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.physics.engine import mujoco
+from handwright.physics.mjcf.free_bodies import BODY
 from handwright.physics.throwing.arm import ARM_JOINTS, LOCKED, Arm, Gains
 from handwright.physics.throwing.arm_ik import ArmChain
 from handwright.physics.throwing.torques import ArmDynamics
 from handwright.physics.throwing.world import (
-    BODY,
     TARGET,
     Contacting,
     driven_masses,
@@ -31,8 +32,6 @@ class BodyState(NamedTuple):
     pose: Pose
     velocity: Float[np.ndarray, "3"]
     """Of its centre of mass, m/s."""
-    rate: Float[np.ndarray, "3"]
-    """Angular velocity, rad/s."""
 
 
 @dataclass(slots=True)
@@ -52,13 +51,6 @@ class ArmIndex:
     geoms: frozenset[int] = field(default_factory=frozenset)
 
 
-class SimulationState(NamedTuple):
-    """All that a simulation goes on from."""
-
-    physics: Float[np.ndarray, " N"]
-    ctrl: Float[np.ndarray, " A"]
-
-
 class Simulation:
     """Arms on fixed shoulders, free bodies, and perhaps a box to hit."""
 
@@ -69,11 +61,11 @@ class Simulation:
         *,
         gains: Gains | None = None,
         contacting: Contacting | None = None,
-        box: Float[np.ndarray, "3"] | None = None,
+        box: EnvironmentBox | None = None,
     ) -> None:
         gains = Gains() if gains is None else gains
         contacting = Contacting() if contacting is None else contacting
-        self.bodies = dict(bodies)
+        self.gains, self.bodies = gains, dict(bodies)
         self.model = mujoco.MjModel.from_xml_string(
             throwing_mjcf(arms, bodies, contacting, box=box)
         )
@@ -88,6 +80,8 @@ class Simulation:
             name: int(self.model.jnt_dofadr[self._id("JOINT", BODY + name)]) for name in bodies
         }
         self._target = self._id("GEOM", TARGET) if box is not None else -1
+        if box is not None:
+            self.place_box(box.pose.position)
         for index in self.arms.values():
             arm = index.arm
             names = arm.model.capsules.names
@@ -129,27 +123,17 @@ class Simulation:
         at, dof = self._free[name], self._free_dof[name]
         wxyz = rotation.normalize(self.data.qpos[at + 3 : at + 7])
         pose = Pose(self.data.qpos[at : at + 3].copy(), wxyz)
-        rate = rotation.rotate(wxyz, self.data.qvel[dof + 3 : dof + 6])
-        return BodyState(pose, self.data.qvel[dof : dof + 3].copy(), rate)
+        return BodyState(pose, self.data.qvel[dof : dof + 3].copy())
 
     def height(self, name: str) -> float:
         """Of a thing, m."""
         return float(self.data.qpos[self._free[name] + 2])
 
-    def place_body(
-        self,
-        name: str,
-        pose: Pose,
-        velocity: Sequence[float] = (0.0, 0.0, 0.0),
-        rate: Sequence[float] = (0.0, 0.0, 0.0),
-    ) -> None:
-        """Puts a thing somewhere, with a velocity, m/s, and an angular velocity, rad/s."""
+    def place_body(self, name: str, pose: Pose) -> None:
+        """Puts a thing somewhere, at rest."""
         at, dof = self._free[name], self._free_dof[name]
         self.data.qpos[at : at + 3], self.data.qpos[at + 3 : at + 7] = pose.position, pose.wxyz
-        self.data.qvel[dof : dof + 3] = velocity
-        self.data.qvel[dof + 3 : dof + 6] = rotation.rotate(
-            rotation.conjugate(pose.wxyz), np.asarray(rate, dtype=np.float64)
-        )
+        self.data.qvel[dof : dof + 6] = 0.0
 
     def place_box(self, position: Float[np.ndarray, "3"]) -> None:
         """Puts the box somewhere."""
@@ -178,18 +162,17 @@ class Simulation:
         """Takes over what was placed."""
         mujoco.mj_forward(self.model, self.data)
 
-    def snapshot(self) -> SimulationState:
-        """All that ``restore`` needs to go on from here again."""
+    def snapshot(self) -> Float[np.ndarray, " N"]:
+        """All that ``restore`` needs to go on from here again, with what servos are told."""
         kind = mujoco.mjtState.mjSTATE_INTEGRATION
         physics = np.zeros(mujoco.mj_stateSize(self.model, kind))
         mujoco.mj_getState(self.model, self.data, physics, kind)
-        return SimulationState(physics, self.data.ctrl.copy())
+        return physics
 
-    def restore(self, saved: SimulationState) -> None:
+    def restore(self, saved: Float[np.ndarray, " N"]) -> None:
         """Goes back to where a snapshot was taken."""
         kind = mujoco.mjtState.mjSTATE_INTEGRATION
-        mujoco.mj_setState(self.model, self.data, saved.physics, kind)
-        self.data.ctrl[:] = saved.ctrl
+        mujoco.mj_setState(self.model, self.data, saved, kind)
         mujoco.mj_forward(self.model, self.data)
 
     def step(self) -> None:

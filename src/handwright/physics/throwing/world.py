@@ -11,12 +11,13 @@ from jaxtyping import Float
 
 from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
-from handwright.physics.mjcf.export import add_inertial, text, to_mjcf
-from handwright.physics.replay.shapes import body_shape
+from handwright.core.surface import EnvironmentBox
+from handwright.physics.mjcf.export import text, to_mjcf
+from handwright.physics.mjcf.free_bodies import BODY, add_free_body, section
 from handwright.physics.throwing.arm import ARM_JOINTS, LOCKED, Arm, strengths
 
 _Child = ElementTree.SubElement
-BODY, TARGET = "body:", "target"
+TARGET = "target"
 # Damping of the joints themselves, N m s/rad, and inertia that tendons add, kg m^2.
 _ARM_DAMPING, _FINGER_DAMPING, _FINGER_ARMATURE, _ARM_ARMATURE = 0.2, 0.02, 2e-5, 2e-3
 
@@ -38,7 +39,7 @@ def throwing_mjcf(
     bodies: Mapping[str, RigidBody],
     contacting: Contacting,
     *,
-    box: Float[np.ndarray, "3"] | None = None,
+    box: EnvironmentBox | None = None,
 ) -> str:
     """MJCF text: arms on fixed shoulders, free bodies, and a box that can be placed.
 
@@ -49,7 +50,7 @@ def throwing_mjcf(
         arms: To simulate.
         bodies: What is thrown, by name.
         contacting: How contacts behave.
-        box: Half the edges of the box to hit, m; none if left out.
+        box: To hit; none if left out.
     """
     root = ElementTree.Element("mujoco", model="throwing")
     _Child(root, "compiler", angle="radian", autolimits="true", inertiafromgeom="false")
@@ -63,26 +64,20 @@ def throwing_mjcf(
         iterations="20",
         tolerance="1e-8",
     )
-    for section in ("asset", "worldbody", "contact", "equality", "actuator"):
-        _Child(root, section)
+    for part in ("asset", "worldbody", "contact", "equality", "actuator"):
+        _Child(root, part)
     for arm in arms:
         _add_arm(root, arm)
     for name, body in bodies.items():
-        _add_body(root, name, body)
+        add_free_body(root, name, body)
     if box is not None:
-        target = _Child(_section(root, "worldbody"), "body", name=TARGET, mocap="true")
-        _Child(target, "geom", name=TARGET, type="box", size=text(box))
-    _add_pairs(root, arms, bodies, contacting, has_box=box is not None)
+        target = _Child(section(root, "worldbody"), "body", name=TARGET, mocap="true")
+        _Child(target, "geom", name=TARGET, type="box", size=text(box.half_extents))
+    _add_pairs(root, arms, bodies, contacting, box)
     for geom in root.iter("geom"):
         geom.set("contype", "0")
         geom.set("conaffinity", "0")
     return ElementTree.tostring(root, encoding="unicode")
-
-
-def _section(root: ElementTree.Element, name: str) -> ElementTree.Element:
-    found = root.find(name)
-    assert found is not None
-    return found
 
 
 def arm_element(arm: Arm, *, locked: Sequence[str] = LOCKED) -> ElementTree.Element:
@@ -110,12 +105,12 @@ def _add_arm(root: ElementTree.Element, arm: Arm) -> None:
     model, prefix = arm.model, f"{arm.name}/"
     world = arm_element(arm).find("worldbody")
     assert world is not None
-    _section(root, "worldbody").extend(list(world))
+    section(root, "worldbody").extend(list(world))
     strength = strengths(model)
     for joint, name in enumerate(model.joints.names):
         if name not in LOCKED:
             _Child(
-                _section(root, "actuator"),
+                section(root, "actuator"),
                 "position",
                 name=prefix + name,
                 joint=prefix + name,
@@ -124,33 +119,14 @@ def _add_arm(root: ElementTree.Element, arm: Arm) -> None:
             )
 
 
-def _add_body(root: ElementTree.Element, name: str, body: RigidBody) -> None:
-    shape = body_shape(body)
-    element = _Child(_section(root, "worldbody"), "body", name=BODY + name)
-    _Child(element, "freejoint", name=BODY + name)
-    add_inertial(element, body.mass, body.center, body.inertia)
-    geom = {"name": BODY + name, **shape.geom}
-    if shape.corners is not None:
-        _Child(
-            _section(root, "asset"),
-            "mesh",
-            name=BODY + name,
-            vertex=text(shape.corners.ravel()),
-            inertia="convex",
-        )
-        geom["mesh"] = BODY + name
-    _Child(element, "geom", geom)
-
-
 def _add_pairs(
     root: ElementTree.Element,
     arms: Sequence[Arm],
     bodies: Mapping[str, RigidBody],
     contacting: Contacting,
-    *,
-    has_box: bool,
+    box: EnvironmentBox | None,
 ) -> None:
-    contact = _section(root, "contact")
+    contact = section(root, "contact")
 
     def add(one: str, two: str, friction: float, solref: Sequence[float]) -> None:
         _Child(
@@ -170,12 +146,13 @@ def _add_pairs(
             for part in arm.model.capsules.names:
                 if part != "upper_arm":
                     add(f"{arm.name}/{part}", BODY + name, body.friction, soft)
-        if has_box:
-            add(TARGET, BODY + name, 0.3, contacting.rebound)
+        if box is not None:
+            add(TARGET, BODY + name, box.friction, contacting.rebound)
     names = list(bodies)
     for number, one in enumerate(names):
         for two in names[number + 1 :]:
-            add(BODY + one, BODY + two, 0.4, soft)
+            friction = min(bodies[one].friction, bodies[two].friction)
+            add(BODY + one, BODY + two, friction, soft)
 
 
 def driven_masses(model: HandModel) -> Float[np.ndarray, " J"]:
