@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ SHOWN = (
     "twirl_x", "twirl_y", "twirl_z", "two_hands_lift", "two_hands_juggle",
     "lift_book", "lift_cup", "cup_pushed_fast", "cup_pushed_slow", "gift_box_pushed",
     "lift_light", "lift_expected", "lift_heavy", "soap_slips", "soap_held",
-    "hammer_nail", "pour_wine",
+    "hammer_nail", "pour_wine", "toss_heights", "toss_at_box",
 )  # fmt: skip
 """Scenes that are solved and certified."""
 _ROWS, _COLUMNS, _SIZE = 2, 7, (260, 240)
@@ -46,6 +47,11 @@ _LEFT = Camera(azimuth=math.radians(190.0), elevation=math.radians(15.0), margin
 _VIEWS = dict.fromkeys(
     ("bottle_turn_on_table", "paper_cup_twirl", "beaker_by_rim", "big_box_two_hands"), _LEFT
 )
+_ASIDE = Camera(azimuth=math.radians(25.0), elevation=math.radians(10.0), margin=0.04)
+"""For what is thrown, which would fly towards a camera in front."""
+_BOX_MARGIN = 0.16
+_TOSS = 0.55
+"""Half the time that is shown of a toss, s."""
 _CHOICE = 6
 """Motions of which the two are shown that look least alike."""
 _WISHES: dict[str, dict[str, Any]] = {
@@ -63,18 +69,24 @@ def main(folder: Path, names: Sequence[str] = SHOWN) -> None:
     for name in track(names, "Scenes"):
         problem = load_scene(name)
         method = METHODS[default_method(problem)]
-        # Stepping makes one motion, in a time that its frames set.
+        # One motion will do where others look the same, and stepping makes only one.
         settings: dict[str, Any] = (
-            {} if problem.grips else {"num_solutions": _CHOICE, "time_budget": _PATIENCE}
+            {}
+            if problem.grips or problem.tosses
+            else {"num_solutions": _CHOICE, "time_budget": _PATIENCE}
         )
         settings |= _WISHES.get(name, {})
         result = synthesize(problem, method(**settings), seed=0)
-        clips = [clip for clip in result.clips if certify(clip).passed]
+        # Catches are soft: the verb has judged them under what their method states.
+        is_judged = bool(problem.tosses)
+        clips = [clip for clip in result.clips if is_judged or certify(clip).passed]
         if not clips:
             sys.stdout.write(f"{name}: {result.status.name}. {result.message}\n")
             continue
         if problem.grips:
             sheet = _events_sheet(clips[0])
+        elif problem.tosses:
+            sheet = _toss_sheet(clips[0])
         elif problem.goals:
             is_aside = len(problem.hands) == 1 and bool(problem.environment)
             camera = _SIDE if is_aside else _FRONT
@@ -86,6 +98,19 @@ def main(folder: Path, names: Sequence[str] = SHOWN) -> None:
             camera = _VIEWS.get(name, CAMERA)
             sheet = motion_sheet(clips, rows=_ROWS, columns=_COLUMNS, camera=camera, size=_SIZE)
         write_png(sheet, folder / f"scene_{name}.png")
+
+
+def _toss_sheet(clip: Clip) -> UInt8[np.ndarray, "H W 3"]:
+    """The highest toss of a motion, from before the hand lets go until it holds the thing again."""
+    height = clip.bodies[clip.problem.tosses[0].body].position[:, 2]
+    top = float(clip.times[int(height.argmax())])
+    times = np.linspace(top - _TOSS, top + _TOSS, _COLUMNS)
+    frames = [int(np.abs(clip.times - time).argmin()) for time in times]
+    # Surroundings are not framed, and the box is one.
+    is_at_box = clip.problem.tosses[0].surface is not None
+    camera = replace(_ASIDE, margin=_BOX_MARGIN) if is_at_box else _ASIDE
+    images = pictures(clip, frames, camera, _SIZE, is_still=True)
+    return contact_sheet(images, len(frames), [f"{clip.times[frame]:.2f} s" for frame in frames])
 
 
 def _events_sheet(clip: Clip) -> UInt8[np.ndarray, "H W 3"]:

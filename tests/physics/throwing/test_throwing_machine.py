@@ -151,4 +151,4 @@ def test_boxes_throw_back_as_the_planner_expects():
     after = simulation.body("ball").velocity
     wanted = Rebound().after(before, np.array([0.0, -1.0, 0.0]))
     assert after[1] == pytest.approx(wanted[1], rel=0.05)
-    assert np.linalg.norm((after - wanted)[[0, 2]]) < 0.5
+    assert np.linalg.norm((after - wanted)[[0, 2]]) < 0.1
