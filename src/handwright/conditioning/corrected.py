@@ -8,7 +8,13 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Bool
 
-from handwright.conditioning.corrections import Corrected, Part, center_of, correction
+from handwright.conditioning.corrections import (
+    Corrected,
+    Correction,
+    Part,
+    center_of,
+    correction,
+)
 from handwright.conditioning.low_pass import Bounds, smoothed
 from handwright.conditioning.mending import mended
 from handwright.conditioning.settings import Conditioning
@@ -36,11 +42,12 @@ def corrected(problem: Problem, settings: Conditioning | None = None) -> Correct
         settings: What is corrected, and how far; everything, within the usual bounds, if None.
     """
     settings = settings or Conditioning()
-    steps: list[tuple[Part, dict[str, Track]]] = []
-    tracks = dict(problem.tracks)
+    tracks, made = dict(problem.tracks), list[Correction | None]()
 
     def keep(part: Part, found: Mapping[str, Track]) -> None:
-        steps.append((part, dict(tracks)))
+        made.extend(
+            correction(problem, name, part, tracks[name], track) for name, track in found.items()
+        )
         tracks.update(found)
 
     if settings.mends:
@@ -52,12 +59,6 @@ def corrected(problem: Problem, settings: Conditioning | None = None) -> Correct
         keep("smoothed", smoothed(tracks, centers, left, settings.smoothing_hz, bounds))
     if settings.wrists:
         keep("wrist", moved_wrists(problem, tracks, settings))
-    ends = [*(before for _, before in steps[1:]), tracks]
-    made = [
-        correction(problem, name, part, before[name], after[name])
-        for (part, before), after in zip(steps, ends, strict=True)
-        for name in tracks
-    ]
     return Corrected(
         replace(problem, tracks=tracks) if any(made) else problem,
         problem,
@@ -70,8 +71,6 @@ def _near_support(problem: Problem, name: str, track: Track) -> Bool[np.ndarray,
     near = np.zeros(len(track), dtype=bool)
     if name in problem.bodies:
         for surface in problem.environment:
-            found = contacts_along(
-                surface, problem.bodies[name], track.pose, within=_NEAR_SUPPORT
-            )
+            found = contacts_along(surface, problem.bodies[name], track.pose, within=_NEAR_SUPPORT)
             near |= np.array([one.distance < _NEAR_SUPPORT for one in found])
     return near

@@ -125,7 +125,9 @@ def _fitted(
     less = min(count - int(np.searchsorted(times, times[-1] - reach)), count - 1)
     first, last = np.arange(more, 0, -1), np.arange(count - 2, count - 2 - less, -1)
     when = np.concatenate([2.0 * times[0] - times[first], times, 2.0 * times[-1] - times[last]])
-    what = np.concatenate([2.0 * values[0] - values[first], values, 2.0 * values[-1] - values[last]])
+    what = np.concatenate(
+        [2.0 * values[0] - values[first], values, 2.0 * values[-1] - values[last]]
+    )
     moments = np.zeros((3, count))
     sums = np.zeros((2, count, values.shape[1]))
     most = int((np.searchsorted(when, when + reach) - np.arange(len(when))).max(initial=0))

@@ -35,9 +35,7 @@ def moved_wrists(
         tracks: Of hands and bodies.
         settings: Bounds.
     """
-    fields = {
-        name: _field_of(problem, name, settings) for name in problem.bodies if name in tracks
-    }
+    fields = {name: _field_of(problem, name, settings) for name in problem.bodies if name in tracks}
     moved = {}
     for name, model in problem.hands.items():
         if name not in tracks or model.wrist_link != 0 or not fields:

@@ -28,9 +28,7 @@ def conditioning_setting() -> Conditioning | None:
     )
 
 
-def on_tracks(
-    problem: Problem, is_corrected: bool, conditioning: Conditioning | None
-) -> Problem:
+def on_tracks(problem: Problem, is_corrected: bool, conditioning: Conditioning | None) -> Problem:
     """The problem that is searched, by the values of these settings.
 
     Motions of it are clips of the problem as it was given: the judge compares the two, and names
