@@ -67,7 +67,7 @@ def corrected(problem: Problem, settings: Conditioning | None = None) -> Correct
 
 
 def _near_support(problem: Problem, name: str, track: Track) -> Bool[np.ndarray, " T"]:
-    """Frames of a track in which a body is near surroundings that it may rest on; none of a hand's."""
+    """Frames of a track in which a body is near surroundings that it may rest on."""
     near = np.zeros(len(track), dtype=bool)
     if name in problem.bodies:
         for surface in problem.environment:
