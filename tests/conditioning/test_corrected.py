@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handwright.conditioning import Conditioning, corrected
+from handwright.conditioning import Conditioning, Correction, corrected
 from handwright.conditioning.wrist_parts import half_open
 from handwright.core.problem import Problem
 from handwright.core.track import Track, still
@@ -148,11 +148,9 @@ def test_what_stands_still_stays():
 
 def test_corrections_say_by_how_much():
     found = corrected(ball_at_palm(0.004), Conditioning(smoothing_hz=None))
-    one = found.corrections[0]
-    assert str(found) == (
-        f"'right' wrist moved by at most {1e3 * one.shift:.1f} mm and "
-        f"{math.degrees(one.turn):.1f} degrees in {one.frames} frames"
-    )
+    assert str(found).startswith("'right' wrist moved by at most ")
+    one = Correction("right", "wrist", 0.00341, math.radians(2.0), 31)
+    assert str(one) == "'right' wrist moved by at most 3.5 mm and 2.0 degrees in 31 frames"
 
 
 def test_bounds_that_are_none_are_refused():

@@ -35,8 +35,8 @@ class Correction:
     def __str__(self) -> str:
         words = {"mended": "mended", "smoothed": "smoothed", "wrist": "wrist moved"}
         return (
-            f"'{self.name}' {words[self.part]} by at most {1e3 * self.shift:.1f} mm and "
-            f"{math.degrees(self.turn):.1f} degrees in {self.frames} frames"
+            f"'{self.name}' {words[self.part]} by at most {_upwards(1e3 * self.shift)} mm and "
+            f"{_upwards(math.degrees(self.turn))} degrees in {self.frames} frames"
         )
 
 
@@ -53,6 +53,11 @@ class Corrected:
 
     def __str__(self) -> str:
         return "; ".join(map(str, self.corrections)) or "nothing was corrected"
+
+
+def _upwards(value: float) -> str:
+    """A number with one decimal that is not below it, but for a thousandth."""
+    return f"{max(math.ceil(10.0 * value - 1e-2), 0) / 10.0:.1f}"
 
 
 def correction(

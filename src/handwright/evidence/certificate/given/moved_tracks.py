@@ -6,6 +6,8 @@ by comparing the two, whatever a method says of itself.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from handwright.core.clip import Clip
@@ -34,7 +36,12 @@ def moved_tracks(clip: Clip) -> list[str]:
         if shift > _SAME_PLACE or turn > _SAME_TURN:
             what = "body" if name in problem.bodies else "wrist"
             found.append(
-                f"{what} '{name}' moved by at most {1e3 * shift:.2g} mm and "
-                f"{np.degrees(turn):.2g} degrees from its track"
+                f"{what} '{name}' moved by at most {_upwards(1e3 * shift)} mm and "
+                f"{_upwards(np.degrees(turn))} degrees from its track"
             )
     return found
+
+
+def _upwards(value: float) -> str:
+    """A number with one decimal that is not below it, but for a thousandth."""
+    return f"{max(math.ceil(10.0 * value - 1e-2), 0) / 10.0:.1f}"

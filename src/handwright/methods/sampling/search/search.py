@@ -41,8 +41,8 @@ _MOST_FAILS = 4
 _ANOTHER = 0.6
 # Number of plans of which the one that differs most is taken when going back from a solution.
 _ALTERNATIVES = 5
-# Number of first grasps after which a search without a guide that has found nothing returns to how far
-# it had come, and the share of its later starts that are first grasps all the same.
+# Number of first grasps after which a search without a guide that has found nothing returns to how
+# far it had come, and the share of its later starts that are first grasps all the same.
 _FRESH_STARTS, _AFRESH = 6, 0.1
 # Plans whose guiding points are nearer than this in sum, m, are the same.
 _DIFFERENT = 0.01
