@@ -90,7 +90,7 @@ class Fit(NamedTuple):
     """At which depths are looked at, s."""
     spacing: float
     """Time between knots, s."""
-    count: int
+    num_control: int
     """Number of control points."""
     shift: float
     """Bound of moves, m."""
@@ -110,20 +110,20 @@ class Fit(NamedTuple):
     ) -> tuple[float, Float[np.ndarray, "K 6"], Float[np.ndarray, "K 4 6 6"]]:
         """Cost, gradient, and the blocks of the matrix to the right of its diagonal, by u."""
         points, inner = squash(free, self.shift, self.turn)
-        first, share = basis(self.times, float(self.times[0]), self.spacing, self.count)
+        first, share = basis(self.times, float(self.times[0]), self.spacing, self.num_control)
         offset = np.einsum("na,nai->ni", share, points[first[:, None] + np.arange(4)])
         found, mean = self.slopes(offset), 1.0 / len(self.times)
         cost = mean * float(found.value.sum() + 0.5 * _KEEP * (_SIZES * offset**2).sum())
         each = found.gradient + _KEEP * _SIZES * offset
         curved = found.curvature + _KEEP * np.diag(_SIZES)
-        gradient, blocks = np.zeros(points.shape), np.zeros((self.count, 4, 6, 6))
+        gradient, blocks = np.zeros(points.shape), np.zeros((self.num_control, 4, 6, 6))
         for a in range(4):
             np.add.at(gradient, first + a, mean * share[:, a, None] * each)
             for b in range(a, 4):
                 weight = mean * share[:, a] * share[:, b]
-                np.add.at(blocks, (first + a, b - a), weight[:, None, None] * curved)
+                np.add.at(blocks[:, b - a], first + a, weight[:, None, None] * curved)
         bend = points[:-2] - 2.0 * points[1:-1] + points[2:]
-        stiff = _SMOOTH / self.count
+        stiff = _SMOOTH / self.num_control
         cost += 0.5 * stiff * float((_SIZES * bend**2).sum())
         for a in range(3):
             rows = np.arange(a, a + len(bend))
@@ -132,7 +132,7 @@ class Fit(NamedTuple):
                 blocks[rows, b - a] += stiff * _SECOND[a] * _SECOND[b] * np.diag(_SIZES)
         gradient = np.einsum("kji,kj->ki", inner, gradient)
         for b in range(4):
-            last = self.count - b
+            last = self.num_control - b
             blocks[:last, b] = np.einsum(
                 "kji,kjl,klm->kim", inner[:last], blocks[:last, b], inner[b:]
             )
@@ -140,7 +140,7 @@ class Fit(NamedTuple):
 
     def solve(self) -> OffsetSpline | None:
         """The best offset; None if none is needed."""
-        free = np.zeros((self.count, 6))
+        free = np.zeros((self.num_control, 6))
         cost, gradient, blocks = self.expand(free)
         if not gradient.any():
             return None
