@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.bars import bars_met, bars_table
+from benchmarks.bars import bars_table, judged_part
 from benchmarks.recordings.windows import (
     NUM_SOLUTIONS,
     Window,
@@ -172,7 +172,7 @@ def run(
         **result,
         "frequent_cause": frequent_cause(ordered),
         "windows": {window.name: rows[window] for window in chosen},
-        "bars_met": bars_met(judged, BARS),
+        **judged_part(judged, BARS),
         "budget_s": budget,
         "is_guided": guided,
         "model": model,
