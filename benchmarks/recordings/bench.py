@@ -12,8 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.bars import bars_met, bars_table
-from benchmarks.recordings.windows import Window, measure_window, read_windows
+from benchmarks.bars import bars_table, judged_part
+from benchmarks.recordings.windows import (
+    NUM_SOLUTIONS,
+    Window,
+    Wishes,
+    measure_window,
+    read_windows,
+)
 from handwright.errors import InvalidValueError
 
 if TYPE_CHECKING:
@@ -30,6 +36,8 @@ BARS: dict[str, tuple[str, float]] = {
 _MEANINGS = {
     "solved": "share of all windows with a certified motion",
     "solved_single": "the same, windows of one hand",
+    "solved_single_even": "the same, every second one: settings are tried on these",
+    "solved_single_odd": "the same, the others: no setting was",
     "solved_both": "the same, windows in which the other hand helps",
     "certified": "share of the returned motions that the certificate passes",
     "seconds": "for one window, preparing included, mean, s",
@@ -42,11 +50,16 @@ _MEANINGS = {
     "acceleration_ratio": "of the two means, over solved; hands that hardly move count for little",
     "acceleration_ratio_median": "of single windows, median over solved",
     "acceleration_ratio_max": "of single windows, largest of solved",
+    "wrist_mm": "wrists moved out of bodies by at most, of all windows, mm",
+    "wrist_deg": "the same, turned, degrees",
+    "smoothed_mm": "tracks moved by the low-pass by at most, of all windows, mm",
+    "smoothed_deg": "the same, turned, degrees",
 }
 _MEANS = (
     "pen_mm_p95", "fingers", "fingers_recorded", "fingertip_mm", "acceleration",
     "acceleration_recorded",
 )  # fmt: skip
+_LARGEST = ("wrist_mm", "wrist_deg", "smoothed_mm", "smoothed_deg")
 _MAX_WORKERS = 2
 _COLUMNS = {
     "seconds": "s",
@@ -68,6 +81,10 @@ def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
         some = [row for row in rows if kind in (None, row["kind"])]
         return sum(row["is_solved"] for row in some) / len(some) if some else None
 
+    def half(first: int) -> float | None:
+        some = [row for row in rows if row["kind"] == "single"][first::2]
+        return sum(row["is_solved"] for row in some) / len(some) if some else None
+
     def known(name: str) -> list[float]:
         return [row[name] for row in rows if row[name] is not None and row["is_solved"]]
 
@@ -82,6 +99,8 @@ def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
     return {
         "solved": share(None),
         "solved_single": share("single"),
+        "solved_single_even": half(0),
+        "solved_single_odd": half(1),
         "solved_both": share("both"),
         "certified": sum(row["certified"] for row in rows) / clips if clips else None,
         "seconds": float(np.mean([row["seconds"] for row in rows])) if rows else None,
@@ -89,6 +108,7 @@ def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
         "acceleration_ratio": made / real if made is not None and real else None,
         "acceleration_ratio_median": float(np.median(ratios)) if ratios else None,
         "acceleration_ratio_max": max(ratios, default=None),
+        **{name: max((row[name] for row in rows), default=None) for name in _LARGEST},
     }
 
 
@@ -106,17 +126,21 @@ def run(
     *,
     windows: int | None = None,
     budget: float = 30.0,
+    num: int = NUM_SOLUTIONS,
     guided: bool = False,
     model: str | None = None,
+    corrected: bool = False,
 ) -> dict[str, Any]:
     """Runs all windows in two processes; at most a quarter of an hour with warm caches.
 
     Args:
         data: Folder with the recordings and ``windows.json``.
         windows: Only so many, spread over the list; all if None.
-        budget: Of the search in each window, s.
+        budget: Processor time of the search in each window, s.
+        num: Motions that are looked for in each; with 1, a window is left when it is solved.
         guided: Whether the recorded fingers guide the search.
         model: Network whose fingers guide it instead: a folder, or ``shipped``.
+        corrected: Whether tracks are corrected first.
     """
     if guided and model is not None:
         raise InvalidValueError(
@@ -127,6 +151,7 @@ def run(
 
     if not budget > 0.0:
         raise InvalidValueError(f"--budget is {budget:g}; expected seconds above 0.")
+    wishes = Wishes(budget, num, guided, model, corrected)
     chosen = _spread(read_windows(data), windows)
     rows: dict[Window, dict[str, Any]] = {}
     columns = (*Progress.get_default_columns(), TimeElapsedColumn())
@@ -135,10 +160,7 @@ def run(
         # The first one alone, so that two processes do not compile the same at the same time.
         with ProcessPoolExecutor(_MAX_WORKERS, get_context("spawn")) as pool:
             for part in (chosen[:1], chosen[1:]):
-                jobs = {
-                    pool.submit(measure_window, data, one, budget, guided, model): one
-                    for one in part
-                }
+                jobs = {pool.submit(measure_window, data, one, wishes): one for one in part}
                 for job in as_completed(jobs):
                     window = jobs[job]
                     rows[window] = job.result()
@@ -150,10 +172,11 @@ def run(
         **result,
         "frequent_cause": frequent_cause(ordered),
         "windows": {window.name: rows[window] for window in chosen},
-        "bars_met": bars_met(judged, BARS),
+        **judged_part(judged, BARS),
         "budget_s": budget,
         "is_guided": guided,
         "model": model,
+        "is_corrected": corrected,
     }
 
 

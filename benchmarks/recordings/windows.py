@@ -1,10 +1,12 @@
-"""One window of a recording: contact sampling by itself, or guided by fingers."""
+"""One window of a recording: contact sampling by itself or guided, on raw or corrected tracks."""
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,8 +15,10 @@ import numpy as np
 from jaxtyping import Float
 
 from benchmarks.sampling.figures import certificates_of
+from handwright.conditioning import Corrected, corrected
 from handwright.core.clip import Clip
 from handwright.core.hand import Side
+from handwright.core.problem import Problem
 from handwright.core.result import Result
 from handwright.errors import FileFormatError
 from handwright.evidence import Tolerances, smoothness
@@ -40,7 +44,6 @@ RELOCATION_TIME = 0.1
 """s; fingers that turn a body in the hand come down again within three frames."""
 NUM_SOLUTIONS = 10
 _TOUCHING = 0.002
-_SEED = 0
 
 
 class Window(NamedTuple):
@@ -191,40 +194,75 @@ def _cause(result: Result, reasons: Sequence[Sequence[str]]) -> str:
     return plain_cause(result.message) or result.status.value
 
 
-def measure_window(
-    data: Path, window: Window, budget: float, guided: bool = False, model: str | None = None
-) -> dict[str, Any]:
+class Wishes(NamedTuple):
+    """How windows are solved."""
+
+    budget: float
+    """Processor time of the search, s."""
+    num: int = NUM_SOLUTIONS
+    """Motions that are looked for."""
+    guided: bool = False
+    """Whether the recorded fingers guide the search."""
+    model: str | None = None
+    """Network whose fingers guide it instead: a folder, or ``shipped``."""
+    corrected: bool = False
+    """Whether tracks are corrected first."""
+    seed: int = 0
+
+
+def window_problem(recording: Recording, window: Window, is_fine: bool) -> Problem:
+    """Wrists and body of a window, with tracks at the rate of the frames or at the file's."""
+    coarse = recording.problem(window.start, window.stop, sides=window.sides, fps=FPS)
+    if not is_fine:
+        return coarse
+    fine = recording.problem(window.start, window.stop, sides=window.sides, fps=recording.fps)
+    return replace(coarse, tracks=fine.tracks)
+
+
+def correction_figures(found: Corrected) -> dict[str, float]:
+    """Largest moves, mm, and turns, degrees, of wrists that left bodies, and by the low-pass."""
+    figures = {}
+    for part in ("wrist", "smoothed"):
+        own = [one for one in found.corrections if one.part == part]
+        figures[f"{part}_mm"] = 1e3 * max((one.shift for one in own), default=0.0)
+        figures[f"{part}_deg"] = math.degrees(max((one.turn for one in own), default=0.0))
+    return figures
+
+
+def measure_window(data: Path, window: Window, wishes: Wishes) -> dict[str, Any]:
     """Solves one window and measures what comes out.
 
     Args:
         data: Folder with the recordings.
         window: Which part of which recording.
-        budget: Of the search, s.
-        guided: Whether the recorded fingers guide the search.
-        model: Network whose fingers guide it instead: a folder, or ``shipped``.
+        wishes: How.
     """
     recording = _recording(data / "sequences" / f"{window.recording}.npz")
-    problem = recording.problem(window.start, window.stop, sides=window.sides, fps=FPS)
+    # What is smoothed is smoothed at the file's rate.
+    problem = window_problem(recording, window, is_fine=wishes.corrected)
+    found = corrected(problem) if wishes.corrected else Corrected(problem, problem, ())
     method = ContactSampling(
-        num_solutions=NUM_SOLUTIONS,
-        time_budget=budget,
+        num_solutions=wishes.num,
+        time_budget=wishes.budget,
         soft_tissue=SOFT_TISSUE,
         skin_stretch=SKIN_SHEAR,
         smoothing_hz=SMOOTHING_HZ,
         finger_speed=FINGER_SPEED,
         relocation_time=RELOCATION_TIME,
         treat_as_solid=True,
+        corrected=wishes.corrected,
     )
     recorded = recording.clip(window.start, window.stop, sides=window.sides, fps=FPS)
-    if guided:
+    if wishes.guided:
         method = method.guided_by(recorded)
     begin = time.perf_counter()
-    if model is not None:
-        method = method.guided_by(learned_motion(problem, load_network(model)))
-    result = synthesize(problem, method, seed=_SEED)
+    if wishes.model is not None:
+        method = method.guided_by(learned_motion(found.problem, load_network(wishes.model)))
+    result = synthesize(problem, method, seed=wishes.seed)
     seconds = time.perf_counter() - begin
     tolerances = Tolerances(
         soft_tissue=SOFT_TISSUE, skin_stretch=SKIN_SHEAR, smoothing_hz=SMOOTHING_HZ
     )
     figures = window_figures(result, recorded, seconds, tolerances)
-    return {"kind": "both" if window.kind == "assisted" else "single", **figures}
+    kind = "both" if window.kind == "assisted" else "single"
+    return {"kind": kind, **figures, **correction_figures(found)}

@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from handwright.conditioning import Conditioning, corrected
     from handwright.core.body import RigidBody
     from handwright.core.certificate import Certificate
     from handwright.core.clip import Clip, HandMotion
@@ -60,6 +61,7 @@ __all__ = [
     "CatchThrow",
     "Certificate",
     "Clip",
+    "Conditioning",
     "Contact",
     "ContactInvariant",
     "ContactSampling",
@@ -96,6 +98,7 @@ __all__ = [
     "__version__",
     "body_from_mesh",
     "certify",
+    "corrected",
     "evaluate",
     "export",
     "find_grasp",
@@ -126,6 +129,7 @@ _HOMES = {
     "SHAPES": "handwright.geometry.shapes",
     "Certificate": "handwright.core.certificate",
     "Clip": "handwright.core.clip",
+    "Conditioning": "handwright.conditioning",
     "Contact": "handwright.core.contact",
     "CatchThrow": "handwright.methods",
     "ContactInvariant": "handwright.methods",
@@ -162,6 +166,7 @@ _HOMES = {
     "Track": "handwright.core.track",
     "body_from_mesh": "handwright.geometry.mesh.bodies",
     "certify": "handwright.evidence",
+    "corrected": "handwright.conditioning",
     "evaluate": "handwright.evidence",
     "export": "handwright.render.film",
     "find_grasp": "handwright.grasping",

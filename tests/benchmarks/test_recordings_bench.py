@@ -12,6 +12,7 @@ from benchmarks.recordings import bench
 from benchmarks.recordings import windows as recorded_windows
 from benchmarks.recordings.windows import (
     Window,
+    correction_figures,
     fingers_in_contact,
     fingertip_distance,
     plain_cause,
@@ -20,6 +21,7 @@ from benchmarks.recordings.windows import (
 )
 from benchmarks.verify import carried_ball
 from handwright.cli import main as cli
+from handwright.conditioning import Corrected, Correction
 from handwright.core.clip import HandMotion
 from handwright.core.result import Result, Status
 from handwright.errors import FileFormatError, HandwrightError, InvalidValueError
@@ -104,7 +106,8 @@ def row(kind, *, solved, cause="", **figures):
     empty = dict.fromkeys((*bench._MEANS, "acceleration_ratio"))
     known = {"kind": kind, "is_solved": solved, "cause": cause, "seconds": 10.0}
     extra = {"clips": 1, "certified": int(solved), "verdict": "certified" if solved else None}
-    return {**empty, **known, **extra, **figures}
+    moved = {"wrist_mm": 4.0, "wrist_deg": 2.0, "smoothed_mm": 1.0, "smoothed_deg": 0.5}
+    return {**empty, **known, **extra, **moved, **figures}
 
 
 def test_shares_are_by_kind_and_means_over_what_was_solved():
@@ -112,7 +115,7 @@ def test_shares_are_by_kind_and_means_over_what_was_solved():
     brisk = {"acceleration": 100.0, "acceleration_recorded": 98.0, "acceleration_ratio": 1.02}
     rows = [
         row("single", solved=True, fingertip_mm=10.0, pen_mm_p95=1.0, **calm),
-        row("single", solved=True, fingertip_mm=30.0, pen_mm_p95=2.0, **brisk),
+        row("single", solved=True, fingertip_mm=30.0, pen_mm_p95=2.0, wrist_mm=7.0, **brisk),
         row("single", solved=False, cause="fingers would cross."),
         row("both", solved=False, cause="fingers would cross."),
         row("both", solved=False, cause="other"),
@@ -121,6 +124,10 @@ def test_shares_are_by_kind_and_means_over_what_was_solved():
     assert result["solved"] == pytest.approx(0.4)
     assert result["solved_single"] == pytest.approx(2 / 3)
     assert result["solved_both"] == 0.0
+    assert result["solved_single_even"] == 0.5
+    assert result["solved_single_odd"] == 1.0
+    assert result["wrist_mm"] == 7.0
+    assert result["smoothed_deg"] == 0.5
     assert result["certified"] == pytest.approx(0.4)
     assert result["fingertip_mm"] == pytest.approx(20.0)
     assert result["fingers"] is None
@@ -129,6 +136,25 @@ def test_shares_are_by_kind_and_means_over_what_was_solved():
     assert result["acceleration_ratio_max"] == 20.0
     assert bench.frequent_cause(rows) == "fingers would cross. (2 of 3 windows)"
     assert bench.frequent_cause(rows[:2]) is None
+
+
+def test_corrections_are_given_in_millimetres_and_degrees(ball):
+    given = ball.problem
+    made = (
+        Correction("hand", "wrist", 0.004, np.radians(2.0), 30),
+        Correction("hand", "smoothed", 0.001, np.radians(1.0), 30),
+        Correction("ball", "smoothed", 0.002, np.radians(0.5), 30),
+    )
+    figures = correction_figures(Corrected(given, given, made))
+    assert figures == pytest.approx(
+        {"wrist_mm": 4.0, "wrist_deg": 2.0, "smoothed_mm": 2.0, "smoothed_deg": 1.0}
+    )
+    assert set(correction_figures(Corrected(given, given, ())).values()) == {0.0}
+
+
+def test_a_switch_that_is_off_is_not_given_to_other_benchmarks(capsys):
+    assert cli.main(["bench", "verify", "--corrected"]) == 1
+    assert "was given --corrected" in capsys.readouterr().err
 
 
 def test_a_window_of_help_has_both_hands():

@@ -63,7 +63,8 @@ class BenchOptions:
     scene: Annotated[str | None, unset("NAME")] = None
     """The scene of spread."""
     num: Annotated[int | None, unset("INT")] = None
-    """Motions for each scene, run or set, for sampling, preferences and neural-styles."""
+    """Motions for each scene, run, window or set, for sampling, preferences, recordings and
+    neural-styles."""
     seeds: Annotated[int | None, unset("INT")] = None
     """Runs of each scene, for trajopt; of a thousand loops, for throwing."""
     budget: Annotated[float | None, unset("SECONDS")] = None
@@ -74,6 +75,8 @@ class BenchOptions:
     that are tried, for neural-styles."""
     guided: Annotated[bool | None, unset("BOOL")] = None
     """Whether the recorded fingers guide the search, for recordings."""
+    corrected: FlagCreatePairsOff[bool] = False
+    """Whether tracks are corrected within bounds first, for recordings."""
     frames: Annotated[int | None, unset("INT")] = None
     """Explored by each search, for spread."""
     seconds: Annotated[int | None, unset("INT")] = None
@@ -128,7 +131,9 @@ def bench(
     """
     module = load_benchmark(name)
     wishes = asdict(options)
-    given = {key: value for key, value in wishes.items() if value is not None}
+    given = {
+        key: value for key, value in wishes.items() if value is not None and value is not False
+    }
     known = inspect.signature(module.run).parameters
     foreign = [f"--{key}" for key in given if key not in known]
     if foreign:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from handwright.conditioning import Conditioning
 from handwright.core.clip import Clip
 from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
@@ -27,6 +28,7 @@ from handwright.methods.neural.network.runtime import SHIPPED, load_network
 from handwright.methods.neural.retargeting import needs_stand_in, unfit
 from handwright.methods.neural.searches import GuidedSearches, PlainMotions
 from handwright.methods.table import METHODS
+from handwright.methods.tracks import conditioning_setting, corrected_setting, on_tracks
 
 _PAPER = Paper(
     key="Zhang2021",
@@ -110,6 +112,8 @@ class NeuralFingers(Method):
         help="Cut-off of a low-pass for the accelerations of noisy body tracks; 8 Hz suits motion "
         "capture.",
     )
+    corrected: bool = corrected_setting()
+    conditioning: Conditioning | None = conditioning_setting()
     num_workers: int = num_workers_setting()
 
     def __post_init__(self) -> None:
@@ -145,6 +149,7 @@ class NeuralFingers(Method):
 
     def search(self, problem: Problem) -> Search:
         """Contact sampling around the network's motions, or these motions alone."""
+        problem = on_tracks(problem, self.corrected, self.conditioning)
         networks = [load_network(folder.strip()) for folder in self.model.split(",")]
 
         def make(seed: int, number: int) -> Clip:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from handwright.conditioning import Conditioning
 from handwright.core.clip import Clip, GuideHand, KeptDigit
 from handwright.core.problem import Problem
 from handwright.core.settings import check_settings, data_field, setting
@@ -37,6 +38,7 @@ from handwright.methods.sampling.constraints.preferences import (
 )
 from handwright.methods.sampling.constraints.schedule import kept_parts
 from handwright.methods.sampling.contact_search import ContactSearch
+from handwright.methods.tracks import conditioning_setting, corrected_setting, on_tracks
 
 _MIN_FRAMES = 4
 _PAPER = Paper(
@@ -197,6 +199,8 @@ class ContactSampling(Method):
         help="Cut-off of a low-pass for the accelerations of noisy body tracks; 8 Hz suits motion "
         "capture.",
     )
+    corrected: bool = corrected_setting()
+    conditioning: Conditioning | None = conditioning_setting()
     max_frames: int = setting(
         3000,
         unit="frames",
@@ -281,4 +285,4 @@ class ContactSampling(Method):
 
     def search(self, problem: Problem) -> ContactSearch:
         """Attempts that each grow a tree of contacts for every hold."""
-        return ContactSearch(problem, self)
+        return ContactSearch(on_tracks(problem, self.corrected, self.conditioning), self)

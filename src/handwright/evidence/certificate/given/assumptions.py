@@ -20,6 +20,7 @@ from handwright.core.problem import standard_gravity
 from handwright.core.surface import EnvironmentBox
 from handwright.evidence.certificate.given.body_parts import parts_of
 from handwright.evidence.certificate.given.hand_likeness import odd_hand
+from handwright.evidence.certificate.given.moved_tracks import moved_tracks
 from handwright.evidence.certificate.resolution import uneven_steps
 from handwright.geometry.mesh.checking import check_mesh
 from handwright.geometry.mesh.inertia import signed_volume, solid_properties
@@ -76,7 +77,7 @@ def assumptions(clip: Clip) -> list[str]:
     found += [text for name, hand in problem.hands.items() if (text := odd_hand(name, hand))]
     if problem.pushes:
         found.append(_pushes(clip))
-    return found
+    return found + moved_tracks(clip)
 
 
 def _pushes(clip: Clip) -> str:

@@ -53,10 +53,14 @@ class Beginnings:
         for length in [length for length in self._known if length >= frame // _APART]:
             del self._known[length]
 
+    def begin_anew(self) -> None:
+        """Tells that the search sets out from a new first grasp."""
+        self._since = 0
+
     def restore(self, path: Path) -> int:
         """Writes the most promising beginning to a path; its frame, or -1 for a new first grasp."""
         best = max([*self._known, 0], key=self._worth)
-        self._since = 0
+        self.begin_anew()
         self._visits[best] += 1
         if best == 0:
             return -1

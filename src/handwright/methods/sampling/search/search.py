@@ -41,6 +41,9 @@ _MOST_FAILS = 4
 _ANOTHER = 0.6
 # Number of plans of which the one that differs most is taken when going back from a solution.
 _ALTERNATIVES = 5
+# Number of first grasps after which a search without a guide that has found nothing returns to how
+# far it had come, and the share of its later starts that are first grasps all the same.
+_FRESH_STARTS, _AFRESH = 6, 0.1
 # Plans whose guiding points are nearer than this in sum, m, are the same.
 _DIFFERENT = 0.01
 
@@ -108,7 +111,8 @@ class TreeSearch:
         self._has_schedule = hold.policy.schedule.has_any()
         self._windows: list[_Window] = []
         self._t = -1
-        self._misses = 0
+        self._misses = self._starts = 0
+        self._has_found = False
         self._fault = self._frames
         self._was_refused = False
 
@@ -133,7 +137,7 @@ class TreeSearch:
             if self._t == self._frames - 1:
                 return copy_path(self._path)
             if self._path.window_end[self._t] <= self._t:
-                if self._is_guided and not self._keep_beginning():
+                if self._returns and not self._keep_beginning():
                     continue
                 self._windows.append(_Window(self._t))
                 self._draw_plan({})
@@ -143,6 +147,11 @@ class TreeSearch:
             else:
                 self._go_back(verdict)
         return None
+
+    @property
+    def _returns(self) -> bool:
+        """Whether it returns to where paths have come: to stay near a guide, or for want of any."""
+        return self._is_guided or (self._policy.is_informed and not self._has_found)
 
     def _keep_beginning(self) -> bool:
         """Keeps the path so far to return to, or goes back if it does not hold; whether it does."""
@@ -251,6 +260,7 @@ class TreeSearch:
         """Goes back from a solution to one of its windows, to the plan that differs most."""
         fault, self._fault = self._fault, self._frames
         was_refused = fault < self._frames
+        self._has_found |= not was_refused
         self._beginnings.forget(fault)
         self._windows = [window for window in self._windows if window.start < fault]
         if not self._policy.is_informed:
@@ -287,11 +297,14 @@ class TreeSearch:
         """Poses a first grasp: of many draws, the one that can carry the body for longest."""
         self._windows.clear()
         self.tally.frames += 1
-        if self._is_guided:
+        self._starts += 1
+        is_late = self._returns and self._starts > _FRESH_STARTS
+        if self._is_guided or (is_late and self._rng.random() >= _AFRESH):
             self._t = self._beginnings.restore(self._path)
             if self._t >= 0:
                 self._path.window_end[self._t] = self._t
                 return
+        self._beginnings.begin_anew()
         found = self._first_grasps.pose()
         self.tally.grasps = self._first_grasps.count
         if found:
