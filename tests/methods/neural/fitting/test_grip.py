@@ -134,11 +134,12 @@ def held_by(scene, view, q):
 def test_a_body_that_is_carried_is_taken_hold_of(shape):
     scene = held(shape)
     q = bent(scene.model, scene.q, -0.25, FINGERS)
-    assert (scene.gaps(q)[scene.model.capsules.digit > 0] > 2e-3).all()
+    before = scene.gaps(q) < 2e-3
     posture, asked = held_by(scene, view_of(scene, is_carried=True), q)
-    touching = np.flatnonzero(scene.gaps(posture) < 2e-3)
+    touching = scene.gaps(posture) < 2e-3
     assert asked["right"].max() > 0.9
-    assert len(touching) >= 2
+    # The palm lies on the ball already.
+    assert touching.sum() > before.sum()
     assert scene.gaps(posture).min() > -2e-3
 
 
