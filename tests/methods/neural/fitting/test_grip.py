@@ -18,7 +18,7 @@ from handwright.methods.neural.fitting import (
 from handwright.methods.neural.fitting.grip import Grip, normal_forces
 from handwright.methods.neural.sensing import HandView, Load
 from handwright.methods.neural.sensing.body import SensedBody
-from tests.methods.neural.fitting.held_bodies import DISTANCES, bent, held
+from tests.methods.neural.fitting.held_bodies import bent, held
 
 FINGERS = ("index", "middle", "ring", "little")
 UP = np.array([0.0, 0.0, 1.0])
@@ -130,7 +130,8 @@ def held_by(scene, view, q):
     return posture, asked
 
 
-@pytest.mark.parametrize("shape", DISTANCES)
+# Thumb and palm carry the ball without the fingers.
+@pytest.mark.parametrize("shape", ["rod", "box"])
 def test_a_body_that_is_carried_is_taken_hold_of(shape):
     scene = held(shape)
     q = bent(scene.model, scene.q, -0.25, FINGERS)
@@ -138,8 +139,7 @@ def test_a_body_that_is_carried_is_taken_hold_of(shape):
     posture, asked = held_by(scene, view_of(scene, is_carried=True), q)
     touching = scene.gaps(posture) < 2e-3
     assert asked["right"].max() > 0.9
-    # The palm lies on the ball already.
-    assert touching.sum() > before.sum()
+    assert touching.sum() >= before.sum() + 2
     assert scene.gaps(posture).min() > -2e-3
 
 
