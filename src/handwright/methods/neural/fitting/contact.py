@@ -51,9 +51,9 @@ _PALM = 3.0
 class ContactSettings:
     """How contacts are kept."""
 
-    push: float = 20.0
+    push: float = 12.0
     """Weight of depth in the body."""
-    pull: float = 6.0
+    pull: float = 4.0
     """Weight of lying on the body for a capsule that should touch it."""
     depth: float = 3e-4
     """How deep soft skin may sink in, m."""
