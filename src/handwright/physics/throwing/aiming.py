@@ -23,6 +23,7 @@ from handwright.physics.throwing.catching import (
 from handwright.physics.throwing.flight import FALL, GRAVITY, Flight, Rebound
 from handwright.physics.throwing.machine import Machine, Throw
 from handwright.physics.throwing.segments import PalmPath
+from handwright.physics.throwing.targets import BoxPath
 
 
 def throw_for_height(machine: Machine, height: float) -> Throw:
@@ -33,9 +34,10 @@ def throw_for_height(machine: Machine, height: float) -> Throw:
         height: m.
     """
     settings = machine.settings
-    rest = height - settings.stroke - machine.reach
+    rest = height - settings.long_stroke - machine.reach
     velocity = np.array([0.0, 0.0, np.sqrt(2.0 * GRAVITY * max(rest, 0.02))])
-    return Throw(velocity, np.array([settings.lift, 0.0]), settings.opening)
+    tilt = np.array([settings.lift, 0.0])
+    return Throw(velocity, tilt, settings.opening, settings.long_stroke)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,33 +76,36 @@ class _Tries(NamedTuple):
     velocity: Float[np.ndarray, "N 3"]
     lasts: Float[np.ndarray, " N"]
     impact: Float[np.ndarray, "N 3"]
+    """Of the thing's centre when it touches the face, m."""
+    moves: Float[np.ndarray, "N 3"]
+    """Velocity of the box then, m/s."""
 
 
 def aim_at_box(
     machine: Machine,
-    box: Float[np.ndarray, "3"],
+    box: BoxPath,
     half: float,
     *,
     rebound: Rebound = _REBOUND,
-    moves: Float[np.ndarray, "3"] | None = None,
+    start: float = 0.0,
     home: Pose | None = None,
 ) -> BoxAim | None:
     """A throw at the face of a box that looks at the thrower; None if no throw comes back.
 
     Args:
         machine: That throws.
-        box: Centre of the box when the throw begins, m.
+        box: Where the box is when.
         half: From the centre to that face, m.
         rebound: How things spring back from it.
-        moves: Velocity of the box, m/s; none if left out.
+        start: When the throw begins, s.
         home: Where the throw begins; where it suits best if left out.
     """
-    moves = np.zeros(3) if moves is None else moves
-    homes = _homes(machine, box) if home is None else home.position[None]
-    tries = _tries(machine, homes, box + (half + machine.reach) * _FACE, moves)
+    now = box.at(np.array([start]))[0][0]
+    homes = _homes(machine, now) if home is None else home.position[None]
+    tries = _tries(machine, homes, box, half, start)
     # How it comes off the face, seen from the box, which may move.
-    into = tries.velocity + tries.lasts[:, None] * FALL - moves
-    back = rebound.after(into, _FACE) + moves
+    into = tries.velocity + tries.lasts[:, None] * FALL - tries.moves
+    back = rebound.after(into, _FACE) + tries.moves
     after = _REACTION + LOOK * np.arange(_LOOKS)
     t = after[None, :, None]
     cost = discomfort(
@@ -121,17 +126,18 @@ def aim_at_box(
             return None
         if n in refused:
             continue
-        start, velocity = tries.home[n], tries.velocity[n]
+        begins, velocity = tries.home[n], tries.velocity[n]
         tilt = _seated_tilt(machine, velocity)
         flight = Flight(float(tries.lasts[n]), tries.impact[n], back[n])
         catch = catch_at(machine.arm, flight, float(tries.lasts[n] + after[k]), machine.seat)
         if not is_in_reach(machine.servo.chain, catch.palm):
             continue
-        if not _can_throw(machine, start, velocity, tilt):
+        if not _can_throw(machine, begins, velocity, tilt):
             refused.add(n)
             continue
-        throw = Throw(velocity, tilt, machine.settings.opening, catch)
-        return BoxAim(home or Pose(start, palm_up(machine.arm, start)), throw)
+        s = machine.settings
+        throw = Throw(velocity, tilt, s.opening, s.stroke, catch)
+        return BoxAim(Pose(begins, palm_up(machine.arm, begins)), throw)
     return None
 
 
@@ -152,8 +158,9 @@ def _homes(machine: Machine, box: Float[np.ndarray, "3"]) -> Float[np.ndarray, "
 def _tries(
     machine: Machine,
     homes: Float[np.ndarray, "H 3"],
-    target: Float[np.ndarray, "3"],
-    moves: Float[np.ndarray, "3"],
+    box: BoxPath,
+    half: float,
+    start: float,
 ) -> _Tries:
     """Throws from each home with each flight time that a person could do."""
     s = machine.settings
@@ -165,11 +172,13 @@ def _tries(
         # Where and when it is let go depends on the direction and the speed of the throw.
         speed = np.linalg.norm(velocity, axis=-1, keepdims=True)
         release = home + s.stroke * velocity / speed + machine.reach * _UP
-        impact = target + (s.throw_time * s.stroke / speed + t) * moves
+        hits = start + s.throw_time * s.stroke / speed[:, 0] + lasts
+        place, moves = box.at(hits)
+        impact = place + (half + machine.reach) * _FACE
         velocity = (impact - release) / t - 0.5 * t * FALL
     speed = np.linalg.norm(velocity, axis=-1)
     is_human = (velocity[:, 2] >= _LEAST) & (velocity[:, 1] >= _LEAST) & (speed <= _FASTEST)
-    return _Tries(home[is_human], velocity[is_human], lasts[is_human], impact[is_human])
+    return _Tries(*(part[is_human] for part in (home, velocity, lasts, impact, moves)))
 
 
 def _can_throw(

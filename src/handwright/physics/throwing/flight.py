@@ -54,8 +54,6 @@ class Flight(NamedTuple):
         return float(self.position[2]) + up * up / (2.0 * GRAVITY)
 
 
-
-
 class Rebound(NamedTuple):
     """How a thing springs back from the box."""
 

@@ -44,7 +44,9 @@ class MachineSettings:
     """Where the palm's hollow is between catch and throw, from the shoulder: to the arm's own side,
     ahead, and up, m."""
     stroke: float = 0.20
-    """How far a throw moves the thing before it is let go, m."""
+    """How far a throw at a box moves the thing before it is let go, m."""
+    long_stroke: float = 0.26
+    """The same for a throw straight up, m: what is sped up gently is let go more evenly."""
     throw_time: float = 2.3
     """Duration of a throw over stroke / end speed: 2 for even acceleration."""
     opening: float = 0.05
@@ -109,6 +111,8 @@ class Throw:
     """Turn of the palm during the throw about the world's x and y, rad."""
     opening: float = 0.05
     """How long before the end the hand starts to open, s."""
+    stroke: float = 0.20
+    """How far the thing is moved before it is let go, m."""
     catch: Catch | None = None
     """Where the thing is expected, with the time since the end of the throw; where it comes through
     the plane of catches by default."""
@@ -179,9 +183,9 @@ class Machine:
         self.has_hit_box = self._touched_box = False
         self._expected = throw.catch
         speed = float(np.linalg.norm(throw.velocity))
-        duration = s.throw_time * s.stroke / speed
+        duration = s.throw_time * throw.stroke / speed
         # The path is straight: the palm moves on along the velocity that it shall have.
-        end = self.home.position + s.stroke / speed * throw.velocity
+        end = self.home.position + throw.stroke / speed * throw.velocity
         tilt = rotation.exp(np.array([throw.tilt[0], throw.tilt[1], 0.0]))
         pose = Pose.normalized(end, rotation.multiply(tilt, self.home.wxyz))
         lasts = self.servo.go(
