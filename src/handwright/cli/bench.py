@@ -84,6 +84,10 @@ class BenchOptions:
     """Throws and catches in a row, for throwing."""
     positions: Annotated[int | None, unset("INT")] = None
     """Places of the box, for throwing."""
+    balls: Annotated[int | None, unset("INT")] = None
+    """Unknown balls, for throwing."""
+    parts: Annotated[str | None, unset("NAMES")] = None
+    """Some of heights, springs, balls, boxes and scenes with commas between them, for throwing."""
     out: Annotated[Path | None, unset("FOLDER")] = None
     """Where networks are written, for neural-table; those that are there are not trained anew."""
     figure: Annotated[Path | None, unset("FILE.png")] = None

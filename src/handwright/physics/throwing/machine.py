@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from handwright.core.body import RigidBody
 from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.physics.throwing.catching import Catch, best_catch, catch_at, palm_up
@@ -135,11 +136,22 @@ class Machine:
         hand: str,
         name: str,
         settings: MachineSettings | None = None,
+        *,
+        believed: RigidBody | None = None,
     ) -> None:
+        """A machine at rest.
+
+        Args:
+            simulation: Of the arm and the thing.
+            hand: Name of the arm.
+            name: Of the thing.
+            settings: Constants of the controller.
+            believed: What it takes the thing for; for what it is if left out.
+        """
         settings = MachineSettings() if settings is None else settings
         self.simulation, self.hand, self.name, self.settings = simulation, hand, name, settings
         self.servo = Servo(simulation, hand)
-        body = simulation.bodies[name]
+        body = simulation.bodies[name] if believed is None else believed
         self._mass = body.mass
         self.reach = float(0.5 * np.min(np.ptp(body.bounds, axis=0)))
         """From the thing's centre to the skin of the palm, m."""
