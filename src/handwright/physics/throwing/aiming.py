@@ -36,8 +36,12 @@ def throw_for_height(machine: Machine, height: float) -> Throw:
     settings = machine.settings
     rest = height - settings.long_stroke - machine.reach
     velocity = np.array([0.0, 0.0, np.sqrt(2.0 * GRAVITY * max(rest, 0.02))])
-    tilt = np.array([settings.lift, 0.0])
-    return Throw(velocity, tilt, settings.opening, settings.long_stroke)
+    return Throw(
+        velocity,
+        np.array([settings.lift, 0.0, 0.0]),
+        opening=settings.opening,
+        stroke=settings.long_stroke,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +140,7 @@ def aim_at_box(
             refused.add(n)
             continue
         s = machine.settings
-        throw = Throw(velocity, tilt, s.opening, s.stroke, catch)
+        throw = Throw(velocity, tilt, opening=s.opening, stroke=s.stroke, catch=catch)
         return BoxAim(Pose(begins, palm_up(machine.arm, begins)), throw)
     return None
 
@@ -185,21 +189,21 @@ def _can_throw(
     machine: Machine,
     home: Float[np.ndarray, "3"],
     velocity: Float[np.ndarray, "3"],
-    tilt: Float[np.ndarray, "2"],
+    tilt: Float[np.ndarray, "3"],
 ) -> bool:
     """Whether the arm can carry out the stroke."""
     stroke = machine.settings.stroke / float(np.linalg.norm(velocity)) * velocity
     share = np.linspace(0.0, 1.0, 60)
-    turn = rotation.exp(np.concatenate([tilt, [0.0]]) * share[:, None])
+    turn = rotation.exp(tilt * share[:, None])
     wxyz = rotation.multiply(turn, palm_up(machine.arm, home))
     _, error = machine.servo.chain.follow(PREFERRED, PalmPath(home + share[:, None] * stroke, wxyz))
     return bool(error[-10:].max() < _OFF_PATH)
 
 
-def _seated_tilt(machine: Machine, velocity: Float[np.ndarray, "3"]) -> Float[np.ndarray, "2"]:
+def _seated_tilt(machine: Machine, velocity: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3"]:
     """Tilt of the palm that the acceleration of a throw presses the thing squarely into."""
     speed = float(np.linalg.norm(velocity))
     push = 1.15 * speed / (2.0 * machine.settings.stroke) * velocity
     push = push + np.array([0.0, 0.0, GRAVITY])
     turn = rotation.log(rotation.between(_UP, push / float(np.linalg.norm(push))))
-    return turn[:2] + np.array([machine.settings.lift, 0.0])
+    return turn * (1.0, 1.0, 0.0) + np.array([machine.settings.lift, 0.0, 0.0])

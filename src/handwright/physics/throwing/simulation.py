@@ -33,6 +33,8 @@ class BodyState(NamedTuple):
     pose: Pose
     velocity: Float[np.ndarray, "3"]
     """Of its centre of mass, m/s."""
+    rate: Float[np.ndarray, "3"]
+    """Angular velocity, rad/s."""
 
 
 @dataclass(slots=True)
@@ -128,7 +130,8 @@ class Simulation:
         at, dof = self._free[name], self._free_dof[name]
         wxyz = rotation.normalize(self.data.qpos[at + 3 : at + 7])
         pose = Pose(self.data.qpos[at : at + 3].copy(), wxyz)
-        return BodyState(pose, self.data.qvel[dof : dof + 3].copy())
+        rate = rotation.rotate(wxyz, self.data.qvel[dof + 3 : dof + 6])
+        return BodyState(pose, self.data.qvel[dof : dof + 3].copy(), rate)
 
     def height(self, name: str) -> float:
         """Of a thing, m."""
@@ -168,6 +171,10 @@ class Simulation:
         """Where the hollow of a palm is, oriented as the wrist is."""
         index = self.arms[hand]
         return index.chain.palm(self.data.qpos[index.qpos[: len(ARM_JOINTS)]])
+
+    def restart(self) -> None:
+        """Goes back to time 0 with nothing placed and all that solvers remember forgotten."""
+        mujoco.mj_resetData(self.model, self.data)
 
     def settle(self) -> None:
         """Takes over what was placed."""
