@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.bars import judged_part, judged_table
 from benchmarks.throwing.boxes import HITS, MIDDLES, boxes, share
+from benchmarks.throwing.cans import flips_in_a_row
 from benchmarks.throwing.heights import heights, unknown_balls
 from handwright.errors import InvalidValueError
 from handwright.methods.throwing.method import CatchThrow
@@ -36,6 +37,7 @@ BARS: dict[str, tuple[str, float]] = {
     "unknown_caught_share": (">=", 0.99),
     "box_share": (">=", 0.95),
     "moving_box_share": (">=", 0.90),
+    "half_turns": (">=", 200.0),
     "certified_share": (">=", 1.0),
 }
 _MEANINGS = {
@@ -47,6 +49,7 @@ _MEANINGS = {
     "unknown_caught_share": "loops with unknown balls that ended with the ball, share",
     "box_share": f"high places of the box with {HITS} hits and catches in a row, share",
     "moving_box_share": f"boxes at {_SPEED} m/s with {HITS} hits and catches in a row, share",
+    "half_turns": "half turns of a can in a row, worst seed",
     "certified_share": "scenes of tosses with a certified motion, share",
 }
 
@@ -57,7 +60,8 @@ def run(
     seeds: int = 5,
     positions: int = 538,
     balls: int = 50,
-    parts: str = "heights,springs,balls,boxes,scenes",
+    flips: int = 200,
+    parts: str = "heights,springs,balls,boxes,cans,scenes",
 ) -> dict[str, Any]:
     """Throws balls to random heights and at boxes in random places.
 
@@ -66,17 +70,19 @@ def run(
         seeds: Number of seeds.
         positions: Places of the box, and a fifth as many that move.
         balls: Unknown balls.
+        flips: Half turns of a can after which a run ends.
         parts: Names of what is run, with commas between them.
     """
-    if min(loops, seeds, positions, balls) < 1:
+    if min(loops, seeds, positions, balls, flips) < 1:
         raise InvalidValueError(
-            "--loops, --seeds, --positions and --balls are expected to be 1 or more."
+            "--loops, --seeds, --positions, --balls and --flips are expected to be 1 or more."
         )
     known: dict[str, Callable[[], tuple[dict[str, Any], dict[str, float]]]] = {
         "heights": lambda: _heights(loops, seeds),
         "springs": lambda: _springs(loops),
         "balls": lambda: _balls(balls),
         "boxes": lambda: _boxes(positions),
+        "cans": lambda: _cans(flips, seeds),
         "scenes": _scenes,
     }
     wanted = [name.strip() for name in parts.split(",")]
@@ -133,6 +139,14 @@ def _boxes(positions: int) -> tuple[dict[str, Any], dict[str, float]]:
         "box_share": share(still["high"]),
         "moving_box_share": share(moving),
     }
+
+
+def _cans(flips: int, seeds: int) -> tuple[dict[str, Any], dict[str, float]]:
+    rows = []
+    for seed in range(seeds):
+        count, turned = flips_in_a_row(flips, _SEED + seed)
+        rows.append({"in_a_row": count, "free_turn_degrees": [round(min(turned)), round(max(turned))]})
+    return {"cans": rows}, {"half_turns": float(min(row["in_a_row"] for row in rows))}
 
 
 def _scenes() -> tuple[dict[str, Any], dict[str, float]]:
