@@ -22,7 +22,7 @@ from handwright.methods.neural.network.runtime import SHIPPED, load_network
 if TYPE_CHECKING:
     from rich.console import Group
 
-OURS = "ours, contact"
+OURS = "ours, grip"
 """The row that is judged."""
 BARS: dict[str, tuple[str, float]] = {
     "ms": ("<=", 2.0),

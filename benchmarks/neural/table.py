@@ -16,7 +16,7 @@ from handwright.methods.neural.network.runtime import Network, WindowedNetwork
 from handwright.methods.neural.rollout import rolled_out
 from handwright.methods.neural.sensing.view import hand_views
 
-CORRECTIONS: tuple[Correction, ...] = ("none", "algorithm1", "contact")
+CORRECTIONS: tuple[Correction, ...] = ("none", "algorithm1", "contact", "grip")
 TEACHER = "teacher"
 Maker = Callable[[Clip], Fingers]
 """Makes fingers for the tracks of a clip."""

@@ -83,7 +83,7 @@ def test_a_table_has_teacher_baselines_and_every_correction(teacher):
     table = table_of([Case("one", TAILS, teacher)], makers, lambda step: None)[TAILS]
     assert list(table) == [
         "teacher", "mean pose", "first pose", "nearest neighbour", "ours, none",
-        "ours, algorithm1", "ours, contact",
+        "ours, algorithm1", "ours, contact", "ours, grip",
     ]  # fmt: skip
     assert table["teacher"]["smoothness_ratio"] == 1.0
     # What the correction is for.
@@ -124,9 +124,9 @@ def test_a_wrong_start_is_timed(teacher):
 
 
 def test_the_judged_network_surpasses_others_or_not():
-    rows = {f"{name}, contact": {"realism": 50.0} for name in ablations.VARIANTS}
+    rows = {f"{name}, grip": {"realism": 50.0} for name in ablations.VARIANTS}
     assert ablations._share_beaten(rows) == 0.0
-    rows["ours, contact"] = {"realism": 51.0}
+    rows["ours, grip"] = {"realism": 51.0}
     assert ablations._share_beaten(rows) == 1.0
 
 

@@ -80,7 +80,8 @@ def _advance(x: np.ndarray, trial: np.ndarray, chosen: np.ndarray, count: int) -
 
 
 @compiled
-def _nnls(A: np.ndarray, b: np.ndarray, max_iterations: int) -> tuple[np.ndarray, bool]:
+def nnls_of(A: np.ndarray, b: np.ndarray, max_iterations: int) -> tuple[np.ndarray, bool]:
+    """The x >= 0 for which |A x - b| is least, for compiled callers; whether it has settled."""
     rows, columns = A.shape
     x, trial = np.zeros(columns), np.zeros(columns)
     chosen, count = np.zeros(columns + 1, dtype=np.int64), 0
@@ -120,7 +121,7 @@ def nonnegative_least_squares(
         raise InvalidValueError(f"A has shape {A.shape} and b {b.shape}; expected (M, N) and (M,).")
     if not (np.isfinite(A).all() and np.isfinite(b).all()):
         raise InvalidValueError("A or b holds NaN or infinity; leave such contacts out.")
-    x, is_done = _nnls(A, b, 30 * (A.shape[1] + 1))
+    x, is_done = nnls_of(A, b, 30 * (A.shape[1] + 1))
     if not is_done:
         raise InvalidValueError(
             f"Non-negative least squares of shape {A.shape} did not settle; "
@@ -132,7 +133,7 @@ def nonnegative_least_squares(
 @compiled
 def _nnls_rows(A: np.ndarray, rows: np.ndarray, max_iterations: int, out: np.ndarray) -> bool:
     for k in range(rows.shape[0]):
-        x, is_done = _nnls(A, rows[k], max_iterations)
+        x, is_done = nnls_of(A, rows[k], max_iterations)
         if not is_done:
             return False
         out[k] = x

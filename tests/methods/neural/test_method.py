@@ -33,7 +33,7 @@ def network():
     return load_network(TINY)
 
 
-@pytest.mark.parametrize("correction", ["none", "algorithm1", "contact"])
+@pytest.mark.parametrize("correction", ["none", "algorithm1", "contact", "grip"])
 def test_fingers_start_neutral_and_keep_to_their_limits(problem, network, correction):
     views = hand_views(problem)
     found = rolled_out(network, views, correction=correction)

@@ -79,9 +79,10 @@ class NeuralFingers(Method):
         "for all motions after the first of each model; with 0 there are no others.",
     )
     correction: Correction = setting(
-        "contact",
-        help="What is done to the network's poses: nothing; the paper's Algorithm 1; or digits "
-        "taken out of the body, and laid onto it where the network says that they touch.",
+        "grip",
+        help="What is done to the network's poses: nothing; the paper's Algorithm 1; digits taken "
+        "out of the body, and laid onto it where the network says that they touch; or these and "
+        "contacts without which no forces could carry the body.",
     )
     guide_weight: float = setting(
         1.0, above=0.0, help="How closely a certified motion keeps to the network's."

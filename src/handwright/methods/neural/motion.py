@@ -28,7 +28,7 @@ _SETTLING = 0.5
 def learned_motion(
     problem: Problem,
     network: Network | WindowedNetwork,
-    correction: Correction = "contact",
+    correction: Correction = "grip",
     *,
     style_noise: float = 0.0,
     rng: np.random.Generator | None = None,

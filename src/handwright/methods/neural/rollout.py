@@ -12,6 +12,7 @@ from handwright.methods.neural.fitting import (
     Correction,
     FittedHand,
     Fitter,
+    Grips,
     fit_posture,
     seen_at,
 )
@@ -31,7 +32,7 @@ def rolled_out(
     views: Mapping[str, HandView],
     *,
     start: Mapping[str, Float[np.ndarray, " J"]] | None = None,
-    correction: Correction = "contact",
+    correction: Correction = "grip",
     frames: tuple[int, int] | None = None,
     style: Style | None = None,
 ) -> Fingers:
@@ -77,6 +78,7 @@ def _fed_back(
     """Frame by frame: what comes out of one goes into the next."""
     fixed = {name: fixed_features(view) for name, view in views.items()}
     found = {name: [fitter.posture] for name, fitter in fitters.items()}
+    grips = Grips()
     for frame in frames[1:]:
         before = np.array([frame - 1])
         # Both hands at once: reading the weights takes most of the time.
@@ -87,9 +89,9 @@ def _fed_back(
             )
             for name, view in views.items()
         ]
-        outputs = network.predict(np.concatenate(rows))
-        for (name, view), output in zip(views.items(), outputs, strict=True):
-            found[name].append(fitters[name].step(seen_at(view, np.array(frame)), output))
+        outputs = dict(zip(views, network.predict(np.concatenate(rows)), strict=True))
+        for name, q in _stepped(views, frame, fitters, outputs, grips).items():
+            found[name].append(q)
     return {name: np.stack(rows) for name, rows in found.items()}
 
 
@@ -100,17 +102,37 @@ def _in_two_passes(
     off: Style,
 ) -> Fingers:
     """All frames at once, then again with sensors at the fingers of the first pass."""
-    found = {}
+    outputs = {}
     for name, view in views.items():
         fitter, frames = fitters[name], np.arange(len(view))
         first = network.first(fixed_features(view)[None])
         starts = np.tile(fitter.posture, (len(view), 1))
         q = fit_posture(fitter.hand, first.outputs[0], starts)
         finger = finger_features(view, frames, shown(view, q, off.get(name)))
-        outputs = network.second(first.context, finger[None]).outputs[0]
+        outputs[name] = network.second(first.context, finger[None]).outputs[0]
         # Not from the posture that all start from, which may be far: from the first pass's own.
         fitter.reset(q[0])
-        found[name] = np.stack(
-            [fitter.step(seen_at(view, frame), outputs[frame]) for frame in range(len(view))]
-        )
-    return found
+    grips, steps = Grips(), []
+    for frame in range(len(next(iter(views.values())))):
+        said = {name: rows[frame] for name, rows in outputs.items()}
+        steps.append(_stepped(views, frame, fitters, said, grips))
+    return {name: np.stack([step[name] for step in steps]) for name in views}
+
+
+def _stepped(
+    views: Mapping[str, HandView],
+    frame: int,
+    fitters: Mapping[str, Fitter],
+    outputs: Mapping[str, Float[np.ndarray, " 220"]],
+    grips: Grips,
+) -> dict[str, Float[np.ndarray, " J"]]:
+    """Fitted and corrected postures of all hands at a frame, rad."""
+    seen = {name: seen_at(view, np.array(frame)) for name, view in views.items()}
+    gripping = {name: view for name, view in views.items() if fitters[name].mode == "grip"}
+    asked = grips.asked(
+        gripping, frame, lambda name: fitters[name].touches(seen[name], outputs[name])
+    )
+    return {
+        name: fitter.step(seen[name], outputs[name], asked.get(name))
+        for name, fitter in fitters.items()
+    }

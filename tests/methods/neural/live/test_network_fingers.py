@@ -80,7 +80,9 @@ def test_corrections_go_on_from_the_frames_before():
     start = model.pose("neutral")
     fitter, before = Fitter(FittedHand(model), start), start
     for n, output in enumerate(outputs):
-        before = hands.settled("right", view, 60 + n, output, before)
+        before = hands.settled({"right": view}, 60 + n, {"right": output}, {"right": before})[
+            "right"
+        ]
         wanted = fitter.step(seen_at(view, np.array([60 + n])), output)
         np.testing.assert_allclose(before, wanted, atol=1e-9)
 
@@ -162,7 +164,8 @@ def test_hands_of_any_size_take_the_posture(length, side):
     hands = FittingHands("none")
     hands.reset({side: model})
     view = hand_view(model, BODY, TIMES[:2], *(Pose.identity((2,)) for _ in range(2)))
-    found = hands.settled(side, view, 0, closed_by([0.7])[0], model.pose("neutral"))
+    output, before = closed_by([0.7])[0], model.pose("neutral")
+    found = hands.settled({side: view}, 0, {side: output}, {side: before})[side]
     taught = 0.3 * TAUGHT.pose("open") + 0.7 * TAUGHT.pose("closed")
     # Whatever the length, the palm is as broad as the taught one, so digits spread a little.
     assert np.abs(found - taught).max() < 0.2

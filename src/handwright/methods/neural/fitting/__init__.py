@@ -5,6 +5,8 @@ from __future__ import annotations
 from handwright.methods.neural.fitting.algorithm1 import Blend
 from handwright.methods.neural.fitting.body_view import BodyView, body_view, seen_at
 from handwright.methods.neural.fitting.contact import ContactSettings
+from handwright.methods.neural.fitting.grip import GripSettings
+from handwright.methods.neural.fitting.grips import Grips
 from handwright.methods.neural.fitting.hand import (
     Correction,
     FittedHand,
@@ -13,6 +15,7 @@ from handwright.methods.neural.fitting.hand import (
     fit_posture,
 )
 from handwright.methods.neural.fitting.posture import FitSettings
+from handwright.methods.neural.fitting.touches import Touches
 
 __all__ = [
     "Blend",
@@ -22,6 +25,9 @@ __all__ = [
     "FitSettings",
     "FittedHand",
     "Fitter",
+    "GripSettings",
+    "Grips",
+    "Touches",
     "body_view",
     "corrected",
     "fit_posture",

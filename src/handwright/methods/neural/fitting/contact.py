@@ -39,6 +39,7 @@ from handwright.methods.neural.fitting.joint_table import (
 from handwright.methods.neural.fitting.network_pose import empty_pose, read_pose
 from handwright.methods.neural.fitting.pose_terms import PoseWeights
 from handwright.methods.neural.fitting.touch_terms import gap_of, touch_table
+from handwright.methods.neural.fitting.touches import CapsuleTouches
 from handwright.methods.neural.sensing.features import FARTHEST_TARGET
 
 # Joints behind the knuckles count as if they were so much further from the tips: the palm gives way
@@ -50,9 +51,9 @@ _PALM = 3.0
 class ContactSettings:
     """How contacts are kept."""
 
-    push: float = 4.0
+    push: float = 20.0
     """Weight of depth in the body."""
-    pull: float = 3.0
+    pull: float = 6.0
     """Weight of lying on the body for a capsule that should touch it."""
     depth: float = 3e-4
     """How deep soft skin may sink in, m."""
@@ -66,13 +67,13 @@ class ContactSettings:
     """Gap above which it is not, m; between the two its pull fades."""
     stiffness: float = 0.1
     """Weight of the fitted posture, against squared paths of a fingertip."""
-    inertia: float = 0.3
+    inertia: float = 1.0
     """Weight of where the last two frames lead, for a digit that touches."""
     momentum: float = 0.8
     """Share of the last frame's motion that goes on."""
     loose: float = 0.02
     """Gap of a digit from which on it counts as free, m."""
-    free_inertia: float = 0.05
+    free_inertia: float = 0.6
     """Weight of where the last two frames lead, for a digit that is free."""
     max_iterations: int = 6
     small_step: float = 1e-3
@@ -141,8 +142,10 @@ def _distance_error(room: _Room, view: BodyView, row: int, n: int) -> float:
 
 
 @kernel
-def _ask_capsules(room: _Room, view: BodyView, row: int, digit: int) -> tuple[bool, float]:
-    """Sets what is asked of a placed digit's capsules.
+def _ask_capsules(
+    room: _Room, view: BodyView, row: int, digit: int, asked: np.ndarray
+) -> tuple[bool, float]:
+    """Sets what is asked of a placed digit's capsules, by the network and by forces.
 
     Returns:
         Whether a capsule has to move, and the least gap of all, m.
@@ -159,6 +162,7 @@ def _ask_capsules(room: _Room, view: BodyView, row: int, digit: int) -> tuple[bo
             error += share * _distance_error(room, view, row, n + 1)
             should_touch = _fading(gap + error, numbers.sure, numbers.doubtful)
             touch.pull[c] = numbers.pull * should_touch * _fading(gap, numbers.near, numbers.far)
+        touch.pull[c] = max(touch.pull[c], numbers.pull * asked[row, touch.capsule[c]])
         has_to_move = has_to_move or gap < -touch.depth or touch.pull[c] > 0.0
     return has_to_move, least
 
@@ -179,16 +183,21 @@ def _prefer(room: _Room, digit: int, q: np.ndarray, past: np.ndarray, inertia: f
 
 @kernel
 def _correct_batch(
-    room: _Room, view: BodyView, outputs: np.ndarray, past: np.ndarray, q: np.ndarray
+    room: _Room,
+    view: BodyView,
+    outputs: np.ndarray,
+    past: np.ndarray,
+    asked: np.ndarray,
+    q: np.ndarray,
 ) -> None:
-    """Corrects every row of ``q`` by its row of outputs."""
+    """Corrects every row of ``q`` by its row of outputs and of what forces ask."""
     task, numbers, table = room.task, room.numbers, room.task.rig.table
     for row in range(q.shape[0]):
         read_pose(task.joints, outputs, row, task.pose)
         for digit in range(task.joints.first.shape[0] - 1):
             count = count_of(table.free, digit)
             place_digit(task.rig, room.links, digit, q[row])
-            has_to_move, gap = _ask_capsules(room, view, row, digit)
+            has_to_move, gap = _ask_capsules(room, view, row, digit, asked)
             # A posture without a past is marked by NaN.
             has_past = past[row, 0, table.free[digit, 0]] == past[row, 0, table.free[digit, 0]]
             inertia = 0.0
@@ -210,7 +219,7 @@ def _correct_batch(
 class ContactCorrection:
     """Contact-keeping for one hand; holds room to compute in: one thread at a time may use it."""
 
-    __slots__ = ("_room",)
+    __slots__ = ("_room", "num_capsules", "touches")
 
     def __init__(self, model: HandModel, settings: ContactSettings | None = None) -> None:
         chosen = ContactSettings() if settings is None else settings
@@ -221,6 +230,8 @@ class ContactCorrection:
             np.zeros(model.num_joints), np.zeros(model.num_joints),
             chosen.max_iterations, chosen.small_step,
         )  # fmt: skip
+        self.num_capsules = len(model.capsules.link)
+        self.touches = CapsuleTouches(model, task.touch)
         numbers = _Numbers(*(float(getattr(chosen, name)) for name in _Numbers._fields))
         self._room = Packed(
             _Room(task, numbers, _levers(model, joints) ** 2, wrist_links(model), make_work())
@@ -232,6 +243,7 @@ class ContactCorrection:
         outputs: Float[np.ndarray, "N 220"],
         q: Float[np.ndarray, "N J"],
         past: Float[np.ndarray, "N 2 J"],
+        asked: Float[np.ndarray, "N C"] | None = None,
     ) -> Float[np.ndarray, "N J"]:
         """Corrected joint values, rad.
 
@@ -241,9 +253,13 @@ class ContactCorrection:
             q: Postures that were fitted to it, rad.
             past: Corrected postures of the last frame and the one before it, rad; NaN in rows
                 that have none.
+            asked: How much forces ask each capsule of the hand to touch, from 0 to 1; not at all
+                if not given.
         """
         corrected = np.array(q)
-        _correct_batch(self._room, Packed(view), outputs, past, corrected)
+        if asked is None:
+            asked = np.zeros((len(q), self.num_capsules))
+        _correct_batch(self._room, Packed(view), outputs, past, asked, corrected)
         return corrected
 
 

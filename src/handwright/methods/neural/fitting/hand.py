@@ -15,9 +15,11 @@ from handwright.methods.neural.fitting.body_view import BodyView
 from handwright.methods.neural.fitting.contact import ContactCorrection, ContactSettings
 from handwright.methods.neural.fitting.network_pose import checked_outputs
 from handwright.methods.neural.fitting.posture import FitSettings, PostureFit
+from handwright.methods.neural.fitting.touches import Touches
 
-Correction = Literal["none", "algorithm1", "contact"]
-"""What is done to fitted postures: nothing, Algorithm 1 as published, or contact-keeping."""
+Correction = Literal["none", "algorithm1", "contact", "grip"]
+"""What is done to fitted postures: nothing, Algorithm 1 as published, contact-keeping, or that with
+contacts that forces ask for."""
 
 
 class FittedHand:
@@ -62,8 +64,9 @@ def corrected(
     view: BodyView,
     output: Float[np.ndarray, "*B 220"],
     q: Float[np.ndarray, "*B J"],
-    mode: Correction = "contact",
+    mode: Correction = "grip",
     past: Float[np.ndarray, "*B 2 J"] | None = None,
+    asked: Float[np.ndarray, "*B C"] | None = None,
 ) -> Float[np.ndarray, "*B J"]:
     """Fitted postures with their contacts set right.
 
@@ -72,9 +75,11 @@ def corrected(
         view: The body, from the wrist poses of the postures.
         output: The network's numbers, one pose or a batch, whose distances say what should touch.
         q: Joint values that were fitted to them, rad.
-        mode: ``none``, ``algorithm1`` (as published) or ``contact``.
+        mode: ``none``, ``algorithm1`` (as published), ``contact`` or ``grip``.
         past: Corrected postures of the last frame and the one before it, rad, which ``contact``
-            goes on from; NaN in rows that have none.
+            and ``grip`` go on from; NaN in rows that have none.
+        asked: How much forces ask each capsule to touch, from 0 to 1, for ``grip``; not at all if
+            not given.
     """
     q = hand.model.joints.clamp(checked_values(hand.model, q))
     outputs = checked_outputs(output, q.shape[:-1])
@@ -92,9 +97,10 @@ def corrected(
         )
     if mode == "algorithm1":
         rows = hand.algorithm1(view, outputs, rows)
-    elif mode == "contact":
+    elif mode in ("contact", "grip"):
         before = np.array(past, dtype=np.float64).reshape(-1, 2, q.shape[-1])
-        rows = hand.contact(view, outputs, rows, before)
+        asks = None if asked is None else np.array(asked).reshape(len(rows), -1)
+        rows = hand.contact(view, outputs, rows, before, asks)
     elif mode != "none":
         raise UnknownNameError("correction", mode, get_args(Correction))
     return rows.reshape(q.shape)
@@ -106,7 +112,7 @@ class Fitter:
     __slots__ = ("_past", "_posture", "hand", "mode")
 
     def __init__(
-        self, hand: FittedHand, start: Float[np.ndarray, " J"], mode: Correction = "contact"
+        self, hand: FittedHand, start: Float[np.ndarray, " J"], mode: Correction = "grip"
     ) -> None:
         if mode not in get_args(Correction):
             raise UnknownNameError("correction", mode, get_args(Correction))
@@ -123,16 +129,39 @@ class Fitter:
         """Joint values of the last frame, rad."""
         return self._posture.copy()
 
-    def step(self, view: BodyView, output: Float[np.ndarray, " 220"]) -> Float[np.ndarray, " J"]:
+    def step(
+        self,
+        view: BodyView,
+        output: Float[np.ndarray, " 220"],
+        asked: Float[np.ndarray, " C"] | None = None,
+    ) -> Float[np.ndarray, " J"]:
         """Joint values of the next frame, rad.
 
         Args:
             view: The body, from the wrist pose of that frame.
             output: The network's numbers for it.
+            asked: How much forces ask each capsule to touch, from 0 to 1.
         """
-        q = fit_posture(self.hand, output, self._posture)
-        q = corrected(self.hand, view, output, q, self.mode, self._past)
+        q = self._tried(view, output, asked)
         # After its first frame a stream is at rest.
         before = q if np.isnan(self._past[0, 0]) else self._posture
         self._posture, self._past = q, np.stack([q, before])
         return q.copy()
+
+    def touches(self, view: BodyView, output: Float[np.ndarray, " 220"]) -> Touches:
+        """Where capsules would be nearest to the body after a step; nothing is remembered.
+
+        Args:
+            view: As of ``step``.
+            output: As of ``step``.
+        """
+        return self.hand.contact.touches(view, self._tried(view, output))
+
+    def _tried(
+        self,
+        view: BodyView,
+        output: Float[np.ndarray, " 220"],
+        asked: Float[np.ndarray, " C"] | None = None,
+    ) -> Float[np.ndarray, " J"]:
+        q = fit_posture(self.hand, output, self._posture)
+        return corrected(self.hand, view, output, q, self.mode, self._past, asked)

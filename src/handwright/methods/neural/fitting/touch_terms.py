@@ -23,7 +23,7 @@ from handwright.methods.neural.fitting.body_view import BodyView, to_body, turne
 from handwright.methods.neural.fitting.joint_table import JointTable
 
 # Of an axis, before the neighbourhood of the nearest is searched.
-_SAMPLES = 4
+SAMPLES = 4
 
 
 class TouchTable(NamedTuple):
@@ -38,6 +38,8 @@ class TouchTable(NamedTuple):
     """On the link, m."""
     radius: Float[np.ndarray, " C"]
     """m."""
+    capsule: Int[np.ndarray, " C"]
+    """Its row among all of the hand's."""
     joint: Int[np.ndarray, " C"]
     """Which of the network's joints is at the start of the capsule's bone; the next is at its
     end."""
@@ -73,6 +75,7 @@ def touch_table(model: HandModel, joints: JointTable, *, push: float, depth: flo
         np.array(capsules.start[rows]),
         np.array(capsules.end[rows]),
         np.array(capsules.radius[rows]),
+        np.array(rows),
         np.array(bone),
         np.zeros(len(rows)),
         push,
@@ -90,7 +93,7 @@ def gap_of(
     ax, ay, az = to_body(view, row, a)
     bx, by, bz = to_body(view, row, b)
     r = touch.radius[c]
-    gap, share, gx, gy, gz = capsule_depth(view.field, ax, ay, az, bx, by, bz, r, r, _SAMPLES)
+    gap, share, gx, gy, gz = capsule_depth(view.field, ax, ay, az, bx, by, bz, r, r, SAMPLES)
     return gap, share, along(a, b, share), turned_back(view, row, gx, gy, gz)
 
 

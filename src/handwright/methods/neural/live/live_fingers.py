@@ -27,6 +27,7 @@ from handwright.methods.neural.live.posed_hand import PosedHand
 from handwright.methods.neural.live.sender_clock import LostMessages, SenderClock
 from handwright.methods.neural.live.settings import LiveSettings
 from handwright.methods.neural.sensing.body import SensedBody, sensed_body, shrunk
+from handwright.methods.neural.sensing.load import plain_load
 from handwright.methods.neural.sensing.motion import RATE
 from handwright.methods.neural.sensing.taught_size import at_taught_size, size_of
 from handwright.methods.neural.sensing.view import HandView
@@ -255,6 +256,8 @@ class LiveFingers:
         self, times: Float[np.ndarray, " T"], even: Mapping[str, EvenPoses], thing: EvenPoses
     ) -> dict[str, HandView]:
         views = {}
+        # Of what is shown live only the track is known.
+        load = plain_load("object", Pose(thing.position, thing.wxyz))
         for name, wrist in even.items():
             other = [one.position for key, one in even.items() if key != name]
             size = size_of(self.hands[name])
@@ -267,6 +270,7 @@ class LiveFingers:
                 thing.rotation,
                 thing.position / size,
                 other_position=other[0] / size if other else None,
+                load=load,
             )
         return views
 

@@ -11,6 +11,8 @@ from handwright.core.hand import HandModel
 from handwright.methods.neural.fitting import (
     Correction,
     FittedHand,
+    Grips,
+    Touches,
     corrected,
     fit_posture,
     seen_at,
@@ -28,7 +30,7 @@ Postures = Mapping[str, Float[np.ndarray, " J"]]
 
 
 def finger_model(
-    network: Network | WindowedNetwork, *, correction: Correction = "contact"
+    network: Network | WindowedNetwork, *, correction: Correction = "grip"
 ) -> FingerModel:
     """A trained network as a model of live fingers.
 
@@ -54,12 +56,13 @@ class FittingHands:
         self._hands: dict[HandModel, FittedHand] = {}
         self._earlier: dict[str, Float[np.ndarray, " J"] | None] = {}
         """Postures two frames ago, by hand; None after a hand's first frame."""
+        self._grips = Grips()
 
     def reset(self, hands: Mapping[str, HandModel]) -> None:
         """Forgets the past; what was made for a hand is kept."""
         taught = [at_taught_size(model) for model in hands.values()]
         self._hands = {model: self._hands.get(model) or FittedHand(model) for model in taught}
-        self._earlier = {}
+        self._earlier, self._grips = {}, Grips()
 
     def fitted(
         self, view: HandView, output: Float32[np.ndarray, " 220"], start: Float[np.ndarray, " J"]
@@ -69,33 +72,48 @@ class FittingHands:
 
     def settled(
         self,
-        name: str,
-        view: HandView,
+        views: Mapping[str, HandView],
         frame: int,
-        output: Float32[np.ndarray, " 220"],
-        before: Float[np.ndarray, " J"],
-    ) -> Float[np.ndarray, " J"]:
-        """Joint values, rad, fitted and corrected; NaN if the network says nothing that can be.
+        outputs: Mapping[str, Float32[np.ndarray, " 220"]],
+        before: Postures,
+    ) -> dict[str, Float[np.ndarray, " J"]]:
+        """Joint values, rad, fitted and corrected; NaN where the network says nothing usable.
 
         Args:
-            name: Of the hand.
-            view: The hand and its object.
-            frame: Of the view, whose fingers these are.
-            output: What the network says.
+            views: The hands and their objects.
+            frame: Of the views, whose fingers these are.
+            outputs: What the network says, by hand.
             before: Joint values of the frame before, as they were shown, rad.
         """
-        if not np.isfinite(output).all():
-            return np.full_like(before, np.nan)
-        hand = self._hands[view.model]
-        past = np.full((2, len(before)), np.nan)
+        usable = {name: row for name, row in outputs.items() if np.isfinite(row).all()}
+        seen = {name: seen_at(views[name], np.array([frame])) for name in usable}
+        pasts = {name: self._past(name, before[name]) for name in usable}
+
+        def posed(name: str, asked: Float[np.ndarray, " C"] | None) -> Float[np.ndarray, " J"]:
+            hand, output = self._hands[views[name].model], usable[name][None]
+            q = fit_posture(hand, output[0], before[name])[None]
+            ask = None if asked is None else asked[None]
+            return corrected(hand, seen[name], output, q, self._correction, pasts[name], ask)[0]
+
+        def touches(name: str) -> Touches:
+            return self._hands[views[name].model].contact.touches(seen[name], posed(name, None))
+
+        gripping = {name: views[name] for name in usable if self._correction == "grip"}
+        asked = self._grips.asked(gripping, frame, touches)
+        return {
+            name: posed(name, asked.get(name)) if name in usable else np.full_like(q, np.nan)
+            for name, q in ((name, before[name]) for name in outputs)
+        }
+
+    def _past(self, name: str, before: Float[np.ndarray, " J"]) -> Float[np.ndarray, "1 2 J"]:
+        """Postures of the last two frames, rad; NaN in the first frame of a hand."""
+        past = np.full((1, 2, len(before)), np.nan)
         if name in self._earlier:
             earlier = self._earlier[name]
             # After its first frame a stream is at rest.
-            past[:] = before, before if earlier is None else earlier
+            past[0] = before, before if earlier is None else earlier
         self._earlier[name] = before if name in self._earlier else None
-        q = fit_posture(hand, output, before)
-        seen = seen_at(view, np.array([frame]))
-        return corrected(hand, seen, output[None], q[None], self._correction, past[None])[0]
+        return past
 
 
 class FedBackFingers(FittingHands):
@@ -121,10 +139,7 @@ class FedBackFingers(FittingHands):
             return {}
         # Both hands at once: reading the weights takes most of the time.
         outputs = self._network.predict(np.concatenate(rows))
-        return {
-            name: self.settled(name, view, now, output, before[name])
-            for (name, view), output in zip(views.items(), outputs, strict=True)
-        }
+        return self.settled(views, now, dict(zip(views, outputs, strict=True)), before)
 
 
 class TwoPassFingers(FittingHands):
@@ -174,13 +189,11 @@ class TwoPassFingers(FittingHands):
             np.stack(finger),
             np.concatenate([m[1] for m in kept]) if kept else None,
         )
-        found = {}
-        for n, (name, view) in enumerate(views.items()):
+        for n, name in enumerate(views):
             memory = first.memory[n : n + 1], second.memory[n : n + 1]
             if all(np.isfinite(part).all() for part in memory):
                 self._memory[name] = memory
             else:
                 self._memory.pop(name, None)
-            output = second.outputs[n, 0]
-            found[name] = self.settled(name, view, self.look_back, output, before[name])
-        return found
+        outputs = dict(zip(views, second.outputs[:, 0], strict=True))
+        return self.settled(views, self.look_back, outputs, before)

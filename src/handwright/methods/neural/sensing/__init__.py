@@ -15,6 +15,7 @@ from handwright.methods.neural.sensing.features import (
 )
 from handwright.methods.neural.sensing.joints import JOINTS
 from handwright.methods.neural.sensing.live import NOW, LiveView
+from handwright.methods.neural.sensing.load import Load, plain_load
 from handwright.methods.neural.sensing.view import (
     HandView,
     clip_views,
@@ -30,6 +31,7 @@ __all__ = [
     "Feature",
     "HandView",
     "LiveView",
+    "Load",
     "SensedBody",
     "assembled",
     "clip_views",
@@ -37,6 +39,7 @@ __all__ = [
     "fixed_features",
     "hand_view",
     "hand_views",
+    "plain_load",
     "pose_of",
     "sensed_body",
     "targets",

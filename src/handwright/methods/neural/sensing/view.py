@@ -23,6 +23,7 @@ from handwright.math import rotation
 from handwright.math.pose import Pose
 from handwright.methods.neural.sensing.body import SensedBody, sensed_body
 from handwright.methods.neural.sensing.joints import sensed_hand
+from handwright.methods.neural.sensing.load import Load, load_of
 from handwright.methods.neural.sensing.motion import Motion, fill_spin
 from handwright.methods.neural.sensing.resampling import even_times, resampled
 from handwright.methods.neural.sensing.taught_size import at_taught_size, size_of
@@ -52,6 +53,8 @@ class HandView:
     """m."""
     other_position: Float[np.ndarray, "T 3"] | None = None
     """Of the other hand's wrist, m; None if there is no other hand."""
+    load: Load | None = None
+    """What hands must do to the object; None if nothing is to be held."""
     packed: tuple[Any, ...] = dataclasses.field(init=False, repr=False, default=())
     """Hand, body and motion for the kernels."""
 
@@ -107,7 +110,7 @@ class HandView:
         return self.body.center
 
 
-def _revived(model: HandModel, body: tuple[Any, ...], *tracks: np.ndarray) -> HandView:
+def _revived(model: HandModel, body: tuple[Any, ...], *tracks: Any) -> HandView:  # noqa: ANN401
     near, far, *rest = body
     return HandView(model, SensedBody(make_field(*near), make_field(*far), *rest), *tracks)
 
@@ -130,6 +133,8 @@ def hand_view(
     wrist: Pose,
     object_pose: Pose,
     other_wrist: Pose | None = None,
+    *,
+    load: Load | None = None,
 ) -> HandView:
     """One hand and its object from tracks of any rate from 24 to 120 frames a second.
 
@@ -143,6 +148,7 @@ def hand_view(
         wrist: (T,) poses of the wrist in the world.
         object_pose: (T,) poses of the object in the world.
         other_wrist: (T,) poses of the other hand's wrist, if there is one.
+        load: What hands must do to the object, at 60 frames a second.
     """
     times = np.asarray(times, dtype=np.float64)
     given = {"wrist": wrist, "object": object_pose}
@@ -164,6 +170,7 @@ def hand_view(
         rotation.to_matrix(poses["object"].wxyz),
         poses["object"].position / size,
         poses["other wrist"].position / size if other_wrist is not None else None,
+        load,
     )
 
 
@@ -211,13 +218,19 @@ def _views(
                 f"Hand '{name}' of problem '{problem.name}' has an arm, so that its track is that "
                 "of the shoulder; expected the wrist's. Give a hand without an arm."
             )
-    views = {}
+    views, loads = {}, dict[str, Load]()
+    even = even_times(times)
     for name, model in hands.items():
         chosen = (objects or {}).get(name) or _nearest_body(model, poses[name], bodies, poses)
         if chosen not in bodies:
             raise UnknownNameError(f"body with a track of '{problem.name}'", chosen, bodies)
         other = next((poses[one] for one in hands if one != name), None)
-        views[name] = hand_view(model, bodies[chosen], times, poses[name], poses[chosen], other)
+        if chosen not in loads:
+            pose = resampled(times, poses[chosen], even)
+            loads[chosen] = load_of(problem, chosen, pose, even)
+        views[name] = hand_view(
+            model, bodies[chosen], times, poses[name], poses[chosen], other, load=loads[chosen]
+        )
     return views
 
 

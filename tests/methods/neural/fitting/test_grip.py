@@ -1,0 +1,157 @@
+"""Contacts that forces ask for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from handwright.errors import InvalidValueError
+from handwright.math import rotation
+from handwright.mechanics.nnls import nonnegative_least_squares
+from handwright.methods.neural.fitting import (
+    FittedHand,
+    Fitter,
+    Grips,
+    GripSettings,
+    Touches,
+)
+from handwright.methods.neural.fitting.grip import Grip, normal_forces
+from handwright.methods.neural.sensing import HandView, Load
+from handwright.methods.neural.sensing.body import SensedBody
+from tests.methods.neural.fitting.held_bodies import DISTANCES, bent, held
+
+FINGERS = ("index", "middle", "ring", "little")
+UP = np.array([0.0, 0.0, 1.0])
+
+
+def pinch(*gaps, heights=None):
+    """Capsules on both sides of a body in turn, from outside along x."""
+    side = np.where(np.arange(len(gaps)) % 2 == 0, 1.0, -1.0)
+    outward = side[:, None] * np.array([1.0, 0.0, 0.0])
+    point = 0.03 * outward
+    point[:, 2] = 0.0 if heights is None else heights
+    return Touches(np.array(gaps), point, outward, np.ones(len(gaps), dtype=bool))
+
+
+def given(touches, prices, friction=0.8, force=UP):
+    return normal_forces(touches.point / 0.03, touches.outward, np.array(prices), friction, force)
+
+
+def test_two_that_face_each_other_carry_by_friction():
+    forces = given(pinch(0.0, 0.0), [0.0, 0.0])
+    # Edges of the cones reach up to the friction: both together carry the weight.
+    np.testing.assert_allclose(forces, 1.0 / (2.0 * 0.8), atol=1e-9)
+
+
+def test_the_nearer_of_two_is_asked():
+    forces = given(pinch(0.0, 0.012, 0.0, 0.006), [0.0, 0.2, 0.0, 0.1])
+    assert forces[3] > 0.1 > forces[1]
+
+
+def test_what_touches_already_costs_nothing():
+    forces = given(pinch(0.0, 0.0, 0.001, 0.006), [0.0, 0.0, 0.0, 0.1])
+    assert forces[3] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_an_infinite_price_is_no_offer():
+    assert given(pinch(0.0, 0.0), [0.0, np.inf])[1] == 0.0
+    np.testing.assert_array_equal(given(pinch(0.03, 0.03), [np.inf, np.inf]), 0.0)
+
+
+def test_forces_are_those_of_the_public_solver():
+    rng = np.random.default_rng(3)
+    outward = rng.normal(size=(9, 3))
+    outward /= np.linalg.norm(outward, axis=1)[:, None]
+    arm, prices = rng.normal(size=(9, 3)), rng.uniform(0.0, 0.3, 9)
+    force, columns = rng.normal(size=3), []
+    for one, out, price in zip(arm, outward, prices, strict=True):
+        axis = np.eye(3)[np.abs(out).argmin()]
+        first = np.cross(-out, axis) / np.linalg.norm(np.cross(-out, axis))
+        second = np.cross(-out, first)
+        for side in (first, -first, second, -second):
+            along = -out + 0.5 * side
+            columns.append([*along, *np.cross(one, along), price])
+    levels, _ = nonnegative_least_squares(np.array(columns).T, np.array([*force, 0, 0, 0, 0]))
+    found = normal_forces(arm, outward, prices, 0.5, force)
+    np.testing.assert_allclose(found, levels.reshape(9, 4).sum(axis=1), atol=1e-9)
+
+
+def test_asking_sets_in_ends_and_doubts():
+    grip, one_sided = Grip(3, GripSettings()), pinch(0.0, 0.006, 0.03)
+    arm = one_sided.point / 0.03
+    grip.carry(one_sided, arm, UP, 0.8)
+    assert 0.0 < grip.asked[1] < 1.0
+    assert grip.asked[2] == 0.0
+    for _ in range(20):
+        grip.carry(one_sided, arm, UP, 0.8)
+    # Always asked in vain, it has become dear.
+    assert grip._doubt[1] > 0.5
+    grip.put_down()
+    before = grip.asked.copy()
+    grip.put_down()
+    assert (grip.asked <= before).all()
+    assert grip.asked[1] < before[1]
+
+
+def test_a_palm_that_is_off_is_not_asked():
+    still = pinch(0.0, 0.006)._replace(can_move=np.array([True, False]))
+    grip = Grip(2, GripSettings())
+    grip.carry(still, still.point / 0.03, UP, 0.8)
+    assert grip.asked[1] == 0.0
+
+
+def view_of(scene, *, is_carried, count=60):
+    """The hand and its body at rest, with the weight along the palm."""
+    turn = rotation.to_matrix(scene.wrist.wxyz)
+    corner = np.full(3, 0.035)
+    body = SensedBody(scene.field, scene.field, -corner, corner, np.zeros(3))
+    load = Load("body", np.tile(UP, (count, 1)), np.full(count, is_carried), 0.8)
+    return HandView(
+        scene.model,
+        body,
+        np.arange(count) / 60.0,
+        np.tile(turn, (count, 1, 1)),
+        np.tile(scene.wrist.position, (count, 1)),
+        np.tile(np.eye(3), (count, 1, 1)),
+        np.zeros((count, 3)),
+        load=load,
+    )
+
+
+def held_by(scene, view, q):
+    """Frames of a network that keeps the hand open and says that nothing touches."""
+    fitter, grips = Fitter(FittedHand(scene.model), q), Grips()
+    output = scene.output(q, scene.model.pose("open"))
+    for frame in range(len(view)):
+        asked = grips.asked(
+            {"right": view}, frame, lambda name: fitter.touches(scene.view(), output)
+        )
+        posture = fitter.step(scene.view(), output, asked.get("right"))
+    return posture, asked
+
+
+@pytest.mark.parametrize("shape", DISTANCES)
+def test_a_body_that_is_carried_is_taken_hold_of(shape):
+    scene = held(shape)
+    q = bent(scene.model, scene.q, -0.25, FINGERS)
+    assert (scene.gaps(q)[scene.model.capsules.digit > 0] > 2e-3).all()
+    posture, asked = held_by(scene, view_of(scene, is_carried=True), q)
+    touching = np.flatnonzero(scene.gaps(posture) < 2e-3)
+    assert asked["right"].max() > 0.9
+    assert len(touching) >= 2
+    assert scene.gaps(posture).min() > -2e-3
+
+
+def test_a_body_that_stands_is_left_alone():
+    scene = held("box")
+    q = bent(scene.model, scene.q, -0.15, FINGERS)
+    posture, asked = held_by(scene, view_of(scene, is_carried=False), q)
+    assert not asked
+    np.testing.assert_allclose(posture, q, atol=2e-2)
+
+
+def test_bad_settings_are_refused():
+    with pytest.raises(InvalidValueError, match="0 to 1"):
+        GripSettings(friction_share=1.5)
+    with pytest.raises(InvalidValueError, match="below reach"):
+        GripSettings(touching=0.03)
