@@ -145,7 +145,9 @@ def _cans(flips: int, seeds: int) -> tuple[dict[str, Any], dict[str, float]]:
     rows = []
     for seed in range(seeds):
         count, turned = flips_in_a_row(flips, _SEED + seed)
-        rows.append({"in_a_row": count, "free_turn_degrees": [round(min(turned)), round(max(turned))]})
+        rows.append(
+            {"in_a_row": count, "free_turn_degrees": [round(min(turned)), round(max(turned))]}
+        )
     return {"cans": rows}, {"half_turns": float(min(row["in_a_row"] for row in rows))}
 
 

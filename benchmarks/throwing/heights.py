@@ -1,5 +1,4 @@
-"""Throws to random heights, by a hand that learns and by one that does not, with known balls and
-with unknown ones."""
+"""Throws to random heights, with known balls and with unknown ones."""
 
 from __future__ import annotations
 
@@ -23,8 +22,8 @@ LOW, HIGH = 0.4, 1.0
 """Target heights above the palm, m."""
 EDGE = 0.1
 """Of the box, m."""
-# Loops with the usual ball before others are thrown; loops with each in which it is got to know, and
-# those that are judged.
+# Loops with the usual ball before others are thrown; loops with each of them in which it is got to
+# know, and those that are judged.
 _PRACTICE, _GET_TO_KNOW, _JUDGED = 100, 3, 7
 
 
@@ -98,8 +97,9 @@ def heights(drive: Drive, loops: int, seed: int, *, learns: bool = True) -> dict
 
 
 def unknown_balls(count: int, seed: int) -> dict[str, Any]:
-    """Balls of 60 to 200 g, 25 to 40 mm and frictions of 0.5 to 1.0, of which the hand knows
-    nothing: it takes them for the usual one, with which it has practised.
+    """Balls of 60 to 200 g, 25 to 40 mm and frictions of 0.5 to 1.0.
+
+    The hand knows nothing of them: it takes them for the usual one, with which it has practised.
 
     Args:
         count: Of balls.

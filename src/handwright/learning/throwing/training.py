@@ -60,7 +60,9 @@ def train_policy(
         part = min(recipe.save_every, recipe.throws - model.num_timesteps)
         model.learn(part, callback=watcher, reset_num_timesteps=False)
         rewards, caught = watcher.taken()
-        figures = PolicyFigures(model.num_timesteps, float(np.mean(rewards)), float(np.mean(caught)))
+        figures = PolicyFigures(
+            model.num_timesteps, float(np.mean(rewards)), float(np.mean(caught))
+        )
         history.append(figures)
         _save(model, folder, recipe, seed, history)
         tell(figures)

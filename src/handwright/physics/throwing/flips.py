@@ -94,8 +94,9 @@ def flip_throw(machine: Machine, flip: Flip) -> Throw:
 
 
 def half_turns(machine: Machine, axis_before: Float[np.ndarray, "3"]) -> int | None:
-    """Half turns of the last throw in free flight, seen again in the hand; None if it was no whole
-    number, or the thing was not caught.
+    """Half turns of the last throw in free flight; None if there was no whole number of them.
+
+    The ends of the thing in the hand must agree with it, and it must have been caught.
 
     Args:
         machine: That has thrown.

@@ -228,9 +228,7 @@ class Machine:
         duration = s.throw_time * throw.stroke / speed
         # The path is straight: the palm moves on along the velocity that it shall have.
         end = self.home.position + throw.stroke / speed * throw.velocity
-        pose = Pose.normalized(
-            end, rotation.multiply(rotation.exp(throw.turn), self.home.wxyz)
-        )
+        pose = Pose.normalized(end, rotation.multiply(rotation.exp(throw.turn), self.home.wxyz))
         lasts = self.servo.go(
             PalmState(pose, throw.velocity, throw.rate), duration, load=self._mass
         )
