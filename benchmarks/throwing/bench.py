@@ -142,7 +142,7 @@ def _boxes(positions: int) -> tuple[dict[str, Any], dict[str, float]]:
 
 
 def _cans(flips: int, seeds: int) -> tuple[dict[str, Any], dict[str, float]]:
-    rows = []
+    rows: list[dict[str, Any]] = []
     for seed in range(seeds):
         count, turned = flips_in_a_row(flips, _SEED + seed)
         rows.append(

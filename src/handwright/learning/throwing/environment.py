@@ -43,7 +43,7 @@ class ThrowingEnv(gymnasium.Env[Float[np.ndarray, " O"], Float[np.ndarray, " 7"]
     the throw of the nominal controller. An episode ends when the thing is lost.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  # as gymnasium has it
     goal_size: ClassVar[int] = 0
     """How many numbers say what is wanted."""
 

@@ -103,7 +103,7 @@ def _new_model(
 
 
 def _watcher(sb3: Any) -> Any:  # noqa: ANN401
-    class Watcher(sb3.common.callbacks.BaseCallback):  # type: ignore[misc, name-defined]
+    class Watcher(sb3.common.callbacks.BaseCallback):  # type: ignore[misc]
         """Keeps rewards and catches until they are taken."""
 
         def __init__(self) -> None:
