@@ -18,7 +18,11 @@ _OFF_TURN = 0.7
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """Constants of a flip, found by CMA-ES on chains of eight throws. Rolls are about the forearm's direction ahead, the thumb going up."""
+    """Constants of a flip; their defaults turn the thesis' can by half a turn.
+
+    They were found by CMA-ES on chains of eight throws that differed a little. Rolls are about the
+    forearm's direction ahead, the thumb going up.
+    """
 
     aside: float = 0.131
     """Velocity when the palm lets go, to the arm's own side, m/s."""
