@@ -87,6 +87,13 @@ class BenchOptions:
     """Throws and catches in a row, for throwing."""
     positions: Annotated[int | None, unset("INT")] = None
     """Places of the box, for throwing."""
+    balls: Annotated[int | None, unset("INT")] = None
+    """Unknown balls, for throwing."""
+    parts: Annotated[str | None, unset("NAMES")] = None
+    """Some of heights, springs, balls, boxes, cans and scenes with commas between them, for
+    throwing."""
+    flips: Annotated[int | None, unset("INT")] = None
+    """Half turns of a can after which a run ends, for throwing."""
     out: Annotated[Path | None, unset("FOLDER")] = None
     """Where networks are written, for neural-table; those that are there are not trained anew."""
     figure: Annotated[Path | None, unset("FILE.png")] = None
@@ -120,7 +127,7 @@ def bench(
     feeds a network ten minutes of tracked poses over a bad line and swaps objects. neural-shapes
     has a network move fingers around shapes and sizes, and in scenes, that it was not taught.
     neural-styles shows whether several learned motions of the same tracks differ in style. throwing
-    throws balls to heights and at boxes and counts what is caught. studio
+    throws balls to heights and at boxes, turns cans and counts what is caught. studio
     serves fifty clients and two hundred jobs, and measures the server while twelve clips are
     played. Benchmarks are run from a source checkout; the installed package has none.
 

@@ -15,6 +15,7 @@ from handwright.cli.console import make_console, make_table, unset, writable_fol
 from handwright.cli.options import setting_option
 from handwright.core.settings import settings_of
 from handwright.errors import InvalidValueError, require
+from handwright.learning.throwing.recipe import TASKS, PolicyRecipe
 from handwright.learning.training.recipe import RECIPES, Recipe
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ def train(
     seed: int = 0,
     resume: FlagCreatePairsOff[bool] = False,
     threads: Annotated[int | None, unset("INT")] = None,
+    throws: Annotated[int | None, unset("INT")] = None,
+    drive: Literal["pd", "computed_torque"] = "pd",
     options: Annotated[RecipeOptions, tyro.conf.arg(name="")],
 ) -> None:
     """Teach a network to pose fingers, from motions that 'handwright data' has made.
@@ -71,10 +74,16 @@ def train(
     a run after its last whole epoch; with --resume, and the same options, it goes on as if nothing
     had been.
 
+    In place of a folder, throw-height, hit-box and flip-can name a task of the simulated arm that
+    throws; a policy for it is learned with DDPG as in Luo 2024. MODEL then holds policy.zip of
+    stable-baselines3, its memory, and run.json with recipe, seed and how it went. Of the options,
+    --out, --seed, --resume, --threads, --throws and --drive are for these.
+
     Needs the extra learn: pip install torch, then pip install "handwright[learn]".
 
     Args:
-        motions: Folder of taught motions, or a folder of such folders.
+        motions: Folder of taught motions, or a folder of such folders; or throw-height, hit-box or
+            flip-can.
         out: Folder of the model; made if it is not there.
         recordings: Instead of DIR: recordings of the ManipNet data set (CC-BY-NC), of which the
             first four fifths are learned. Such a network is for comparisons, not for distribution.
@@ -82,8 +91,20 @@ def train(
         seed: Random seed; the same seed, motions and number of threads give the same network.
         resume: Go on with the run that MODEL holds.
         threads: How many cores torch takes; all if not given.
+        throws: From how many throws a task is learned, those before --resume included; 800 if not
+            given.
+        drive: How joints follow their targets while a task is learned: the springs of the thesis,
+            or computed torques.
         options: Settings that differ from those of the recipe.
     """
+    if str(motions) in TASKS and recordings is None:
+        recipe_of_task = PolicyRecipe(str(motions), throws=throws or 800, drive=drive)
+        _train_task(recipe_of_task, out, options, seed=seed, resume=resume, threads=threads)
+        return
+    if throws is not None:
+        raise InvalidValueError(
+            f"--throws is for the tasks {', '.join(TASKS)}; 'handwright train' was given none."
+        )
     if (motions is None) == (recordings is None):
         raise InvalidValueError(
             "'handwright train' was given "
@@ -118,6 +139,43 @@ def train(
         )
     console.print(_table(history))
     console.print(f"The model is in {out}; its README.md says what it can do.", highlight=False)
+
+
+def _train_task(
+    recipe: PolicyRecipe,
+    out: Path,
+    options: object,
+    *,
+    seed: int,
+    resume: bool,
+    threads: int | None,
+) -> None:
+    """Learns a policy for a task of the arm that throws."""
+    foreign = _given(options)
+    if foreign:
+        raise InvalidValueError(
+            f"'handwright train {recipe.task}' does not take {', '.join(sorted(foreign))}; these "
+            "are for networks that pose fingers."
+        )
+    if recipe.throws < 1:
+        raise InvalidValueError(f"--throws is {recipe.throws}; expected 1 or more.")
+    torch: Any = require("torch", extra="learn", feature="'handwright train'")
+    require("gymnasium", extra="learn", feature="'handwright train'")
+    from handwright.learning.throwing.training import PolicyFigures, train_policy
+
+    torch.set_num_threads(threads or 1)
+    writable_folder(out)
+    console = make_console()
+
+    def tell(figures: PolicyFigures) -> None:
+        console.print(
+            f"{figures.throws} throws: reward {figures.reward:.2f}, "
+            f"{100.0 * figures.caught:.0f} % caught",
+            highlight=False,
+        )
+
+    train_policy(recipe, out, seed=seed, resume=resume, tell=tell)
+    console.print(f"The policy is in {out}; --resume goes on with it.", highlight=False)
 
 
 def _given(options: object) -> dict[str, Any]:

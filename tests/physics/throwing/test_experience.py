@@ -24,3 +24,14 @@ def test_errors_that_follow_height_and_seat_are_learned():
         experience.learn(asked, seat, found)
     assert misses[0] > 0.01
     assert np.mean(misses[-20:]) < 1e-3
+
+
+def test_another_thing_is_expected_to_go_alike_and_is_learned_faster():
+    usual, seat = Experience(), np.zeros(3)
+    for height in np.linspace(0.4, 1.0, 60):
+        usual.learn(float(height), seat, 0.01)
+    other = usual.of_another_thing()
+    assert other.asked(0.7, seat) == usual.asked(0.7, seat)
+    for experience in (usual, other):
+        experience.learn(0.7, seat, 0.05)
+    assert other.asked(0.7, seat) < usual.asked(0.7, seat) - 0.01

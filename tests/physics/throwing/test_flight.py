@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from handwright.physics.throwing.flight import GRAVITY, Flight, Rebound, velocity_through
+from handwright.physics.throwing.flight import GRAVITY, Flight, Rebound
 
 
 def test_flight_is_a_parabola():
@@ -23,10 +23,11 @@ def test_falls_through_a_height_on_its_way_down():
     assert flight.falls_through(flight.top + 0.01) is None
 
 
-def test_velocity_through_leads_there():
-    start, end = np.array([0.1, 0.4, 1.2]), np.array([0.0, 0.8, 1.5])
-    velocity = velocity_through(start, end, 0.3)
-    np.testing.assert_allclose(Flight(0.0, start, velocity).at(0.3)[0], end)
+def test_places_along_a_flight_are_those_at_each_time():
+    flight = Flight(0.2, np.array([0.1, 0.4, 1.2]), np.array([0.0, 0.8, 1.5]))
+    places, velocities = flight.along(np.array([0.3, 0.5]))
+    np.testing.assert_allclose(places[1], flight.at(0.5)[0])
+    np.testing.assert_allclose(velocities[0], flight.at(0.3)[1])
 
 
 def test_rebound_turns_what_goes_into_the_face():

@@ -14,7 +14,9 @@ from handwright.physics.throwing.aiming import aim_at_box, throw_for_height
 from handwright.physics.throwing.arm import ARM_JOINTS, Gains, standing_arm
 from handwright.physics.throwing.flight import Rebound
 from handwright.physics.throwing.machine import Machine, State
+from handwright.physics.throwing.rally import begin_rally, hit
 from handwright.physics.throwing.simulation import Simulation
+from handwright.physics.throwing.targets import BoxPath
 from handwright.physics.throwing.torques import ArmDynamics
 from handwright.physics.throwing.world import driven_masses
 
@@ -83,19 +85,30 @@ def test_flies_freely_between_throw_and_catch():
 def test_hits_a_box_and_catches_what_comes_back():
     found = machine(box=BOX)
     place = found.usual_home + np.array([0.0, 0.42, 0.60])
-    found.simulation.place_box(place)
-    aim = aim_at_box(found, place, 0.05)
-    found.waits_for_box = True
-    for _ in range(3):
-        found.throw(aim.throw)
-        found.run()
-        assert found.has_hit_box
-        assert found.has_it
+    assert begin_rally(found, BoxPath.still(place), 0.05)
+    assert all(hit(found, BoxPath.still(place), 0.05) for _ in range(3))
+
+
+def test_hits_a_box_on_the_other_side():
+    found = machine(box=BOX)
+    box = BoxPath.still(found.usual_home + np.array([-0.26, 0.45, 0.55]))
+    assert begin_rally(found, box, 0.05)
+    assert found.home.position[0] < found.usual_home[0] - 0.1
+    assert all(hit(found, box, 0.05) for _ in range(2))
+
+
+def test_hits_a_box_that_moves():
+    found = machine(box=BOX)
+    start = found.usual_home + np.array([-0.1, 0.42, 0.60])
+    box = BoxPath(start, np.array([0.3, 0.0, 0.1]), 0.2)
+    assert begin_rally(found, box, 0.05)
+    assert all(hit(found, box, 0.05) for _ in range(3))
 
 
 def test_no_throw_leads_to_a_box_behind_the_back():
     found = machine(box=BOX)
-    assert aim_at_box(found, found.usual_home + np.array([0.0, -1.0, 0.3]), 0.05) is None
+    behind = BoxPath.still(found.usual_home + np.array([0.0, -1.0, 0.3]))
+    assert aim_at_box(found, behind, 0.05) is None
 
 
 def test_a_snapshot_goes_on_alike():
@@ -139,7 +152,7 @@ def test_palms_look_up_at_home():
 
 def test_boxes_throw_back_as_the_planner_expects():
     simulation = Simulation([standing_arm()], {"ball": ball()}, box=BOX)
-    simulation.place_box(np.array([0.0, 2.0, 2.0]))
+    simulation.place_box(BoxPath.still(np.array([0.0, 2.0, 2.0])))
     simulation.place_body("ball", Pose(np.array([0.0, 1.8, 2.0]), np.array([1.0, 0.0, 0.0, 0.0])))
     before = np.array([0.2, 1.6, 0.5])
     simulation.data.qvel[-6:-3] = before

@@ -21,6 +21,7 @@ from handwright.physics.throwing.arm import Arm, Gains
 from handwright.physics.throwing.experience import Experience
 from handwright.physics.throwing.machine import Machine, MachineSettings, Throw
 from handwright.physics.throwing.simulation import Simulation
+from handwright.physics.throwing.targets import BoxPath
 
 # Spread of heights, m, and of velocities, as a share, from try to try.
 _TREMOR, _UNEVEN = 0.003, 0.01
@@ -169,8 +170,9 @@ class _Performer:
         assert toss.surface is not None
         box = self._problem.environment[toss.surface]
         assert isinstance(box, EnvironmentBox)
-        machine.simulation.place_box(box.pose.position)
-        aim = aim_at_box(machine, box.pose.position, float(box.half_extents[1]))
+        path = BoxPath.still(box.pose.position)
+        machine.simulation.place_box(path)
+        aim = aim_at_box(machine, path, float(box.half_extents[1]))
         if aim is None:
             place = ", ".join(f"{x:.2f}" for x in box.pose.position)
             return (

@@ -23,6 +23,13 @@ class Experience:
         self._square, self._right = _RIDGE * np.eye(size), np.zeros(size)
         self._weights: Float[np.ndarray, " F"] = np.zeros(size)
 
+    def of_another_thing(self) -> Experience:
+        """What is expected of a thing that was never thrown: the same, with less confidence."""
+        found = Experience()
+        found._right = found._square @ self._weights
+        found._weights = self._weights.copy()
+        return found
+
     def asked(self, height: float, seat: Float[np.ndarray, "3"]) -> float:
         """Height to ask for so that a thing goes as high as wanted, m.
 

@@ -31,6 +31,13 @@ class Flight(NamedTuple):
             self.velocity + t * FALL,
         )
 
+    def along(
+        self, times: Float[np.ndarray, " N"]
+    ) -> tuple[Float[np.ndarray, "N 3"], Float[np.ndarray, "N 3"]]:
+        """Places and velocities at several times."""
+        t = (times - self.start)[:, None]
+        return self.position + t * self.velocity + 0.5 * t * t * FALL, self.velocity + t * FALL
+
     def falls_through(self, height: float) -> float | None:
         """When it comes down through a height, s; None if it never does from now on."""
         up, above = float(self.velocity[2]), float(self.position[2]) - height
@@ -47,13 +54,6 @@ class Flight(NamedTuple):
         return float(self.position[2]) + up * up / (2.0 * GRAVITY)
 
 
-def velocity_through(
-    start: Float[np.ndarray, "3"], end: Float[np.ndarray, "3"], duration: float
-) -> Float[np.ndarray, "3"]:
-    """Velocity with which free flight leads from one place to another in a time, m/s."""
-    return np.asarray((end - start) / duration - 0.5 * duration * FALL)
-
-
 class Rebound(NamedTuple):
     """How a thing springs back from the box."""
 
@@ -63,13 +63,13 @@ class Rebound(NamedTuple):
     """Speed along the face that is kept."""
 
     def after(
-        self, velocity: Float[np.ndarray, "3"], normal: Float[np.ndarray, "3"]
-    ) -> Float[np.ndarray, "3"]:
+        self, velocity: Float[np.ndarray, "*N 3"], normal: Float[np.ndarray, "3"]
+    ) -> Float[np.ndarray, "*N 3"]:
         """Velocity after the impact, m/s.
 
         Args:
             velocity: Before, m/s.
             normal: Out of the face.
         """
-        into = float(velocity @ normal)
-        return np.asarray(self.along * (velocity - into * normal) - self.normal * into * normal)
+        into = (velocity @ normal)[..., None] * normal
+        return np.asarray(self.along * (velocity - into) - self.normal * into)

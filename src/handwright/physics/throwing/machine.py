@@ -10,13 +10,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from handwright.core.body import RigidBody
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.physics.throwing.catching import Catch, best_catch, catch_at, palm_up
+from handwright.physics.throwing.catching import (
+    Catch,
+    best_catch,
+    catch_at,
+    long_catch,
+    palm_up,
+)
 from handwright.physics.throwing.flight import Flight
 from handwright.physics.throwing.segments import PalmState
 from handwright.physics.throwing.servo import Servo
 from handwright.physics.throwing.simulation import Simulation
+from handwright.physics.throwing.spinning import Tumble, long_axis
 
 # How often a hand that waits looks for its catch again, and the shortest way to one, s.
 _LOOK_AGAIN, _SHORTEST = 0.03, 0.05
@@ -25,6 +33,8 @@ _HURRY = 0.12
 # How far below the palm a thing is lost, m, the longest time of a loop, s, and how far from its
 # seat a thing is still in the hand, m.
 _LOST, _LONGEST, _IN_HAND = 0.35, 4.0, 0.05
+# Cosine of the largest angle between a long thing in the hand and what lies across the palm.
+_ACROSS = 0.6
 
 
 class State(Enum):
@@ -44,7 +54,9 @@ class MachineSettings:
     """Where the palm's hollow is between catch and throw, from the shoulder: to the arm's own side,
     ahead, and up, m."""
     stroke: float = 0.20
-    """How far a throw moves the thing before it is let go, m."""
+    """How far a throw at a box moves the thing before it is let go, m."""
+    long_stroke: float = 0.26
+    """The same for a throw straight up, m: what is sped up gently is let go more evenly."""
     throw_time: float = 2.3
     """Duration of a throw over stroke / end speed: 2 for even acceleration."""
     opening: float = 0.05
@@ -53,6 +65,8 @@ class MachineSettings:
     """By how much a throw raises the fingers, so that nothing rolls off the opening hand, rad."""
     opens_in: float = 0.09
     """How long it takes to open, s."""
+    seat_ahead: float = 0.0
+    """How far towards the fingers things sit from the hollow's middle, m."""
     closes_in: float = 0.11
     """How long it takes to close, s."""
     grip: float = 0.75
@@ -105,10 +119,14 @@ class Throw:
 
     velocity: Float[np.ndarray, "3"]
     """Of the palm when it lets go, m/s."""
-    tilt: Float[np.ndarray, "2"] = field(default_factory=lambda: np.zeros(2))
-    """Turn of the palm during the throw about the world's x and y, rad."""
+    turn: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
+    """Turn of the palm during the throw, a rotation vector in the world, rad."""
+    rate: Float[np.ndarray, "3"] = field(default_factory=lambda: np.zeros(3))
+    """Angular velocity of the palm when it lets go, rad/s."""
     opening: float = 0.05
     """How long before the end the hand starts to open, s."""
+    stroke: float = 0.20
+    """How far the thing is moved before it is let go, m."""
     catch: Catch | None = None
     """Where the thing is expected, with the time since the end of the throw; where it comes through
     the plane of catches by default."""
@@ -131,11 +149,22 @@ class Machine:
         hand: str,
         name: str,
         settings: MachineSettings | None = None,
+        *,
+        believed: RigidBody | None = None,
     ) -> None:
+        """A machine at rest.
+
+        Args:
+            simulation: Of the arm and the thing.
+            hand: Name of the arm.
+            name: Of the thing.
+            settings: Constants of the controller.
+            believed: What it takes the thing for; for what it is if left out.
+        """
         settings = MachineSettings() if settings is None else settings
         self.simulation, self.hand, self.name, self.settings = simulation, hand, name, settings
         self.servo = Servo(simulation, hand)
-        body = simulation.bodies[name]
+        body = simulation.bodies[name] if believed is None else believed
         self._mass = body.mass
         self.reach = float(0.5 * np.min(np.ptp(body.bounds, axis=0)))
         """From the thing's centre to the skin of the palm, m."""
@@ -151,6 +180,12 @@ class Machine:
         """Whether the thing is to come back from the box."""
         self.has_hit_box = self._touched_box = False
         self._expected: Catch | None = None
+        self._body = simulation.bodies[name]
+        self._own_axis = long_axis(self._body)
+        self._axis_was: Float[np.ndarray, "3"] | None = None
+        self.turned = 0.0
+        """By how much a long thing has turned end over end since the throw while nothing touched
+        it, rad."""
         cup, closed = self.servo.fingers("cup"), self.servo.fingers("closed")
         self._gripping = cup + settings.grip * (closed - cup)
         self._holding = cup + settings.held * (closed - cup)
@@ -158,14 +193,23 @@ class Machine:
     @property
     def seat(self) -> Float[np.ndarray, "3"]:
         """Where the thing's centre is when it sits in the palm, in the frame of the hollow, m."""
-        return np.array([0.0, 0.0, -self.reach])
+        return np.array([self.settings.seat_ahead, 0.0, -self.reach])
 
     def take(self) -> None:
         """Starts with the thing in the hand, at rest at home."""
         self.servo.rest_at(self.home, self._holding)
         place = self.home.position + rotation.rotate(self.home.wxyz, self.seat)
-        self.simulation.place_body(self.name, Pose(place, self.home.wxyz))
+        wxyz = self.home.wxyz
+        if self._own_axis is not None:
+            # It lies across the palm.
+            across = rotation.between(self._own_axis, np.array([0.0, 1.0, 0.0]))
+            wxyz = rotation.multiply(wxyz, across)
+        self.simulation.place_body(self.name, Pose(place, wxyz))
         self.simulation.settle()
+        # It is held already: nothing that happened before matters any more.
+        self._has_touched, self._eases_at = True, np.inf
+        self.has_hit_box = self._touched_box = False
+        self.turned, self._axis_was = 0.0, None
         self.state, self._until = State.MIDDLE, self.simulation.time + 0.25
 
     @property
@@ -177,15 +221,16 @@ class Machine:
         """Begins a throw."""
         s = self.settings
         self.has_hit_box = self._touched_box = False
+        self.turned = 0.0
+        self._axis_was = None
         self._expected = throw.catch
         speed = float(np.linalg.norm(throw.velocity))
-        duration = s.throw_time * s.stroke / speed
+        duration = s.throw_time * throw.stroke / speed
         # The path is straight: the palm moves on along the velocity that it shall have.
-        end = self.home.position + s.stroke / speed * throw.velocity
-        tilt = rotation.exp(np.array([throw.tilt[0], throw.tilt[1], 0.0]))
-        pose = Pose.normalized(end, rotation.multiply(tilt, self.home.wxyz))
+        end = self.home.position + throw.stroke / speed * throw.velocity
+        pose = Pose.normalized(end, rotation.multiply(rotation.exp(throw.turn), self.home.wxyz))
         lasts = self.servo.go(
-            PalmState(pose, throw.velocity, np.zeros(3)), duration, load=self._mass
+            PalmState(pose, throw.velocity, throw.rate), duration, load=self._mass
         )
         self.servo.close(self.servo.fingers("open"), s.opens_in, max(lasts - throw.opening, 0.0))
         self._enter(State.THROW, lasts)
@@ -203,6 +248,8 @@ class Machine:
             touches = self.simulation.hits_box(self.name)
             self.has_hit_box = self._touched_box and not touches
             self._touched_box = self._touched_box or touches
+        if self._own_axis is not None:
+            self._count_turn()
         if self.state is State.THROW and now >= self._until - half:
             self._go_back()
         elif self.state is State.GOBACK and (now >= self._until - half or self._is_called()):
@@ -217,6 +264,22 @@ class Machine:
                 self._eases_at = np.inf
                 self.servo.close(self._holding, self.settings.eases_in)
         self.servo.command()
+
+    @property
+    def axis(self) -> Float[np.ndarray, "3"]:
+        """Direction of the long axis of the thing in the world."""
+        assert self._own_axis is not None
+        return rotation.rotate(self.simulation.body(self.name).pose.wxyz, self._own_axis)
+
+    def _count_turn(self) -> None:
+        """Adds up how far the long axis turns in free flight."""
+        is_free = self.state is not State.MIDDLE and not self.simulation.touches(
+            self.hand, self.name
+        )
+        axis = self.axis if is_free else None
+        if axis is not None and self._axis_was is not None:
+            self.turned += float(np.arccos(np.clip(axis @ self._axis_was, -1.0, 1.0)))
+        self._axis_was = axis
 
     def _is_called(self) -> bool:
         """Whether the thing has just come off the box, so that there is no time to lose."""
@@ -269,6 +332,11 @@ class Machine:
                 favourite=self._expected.palm.position,
             )
         height = float(self.arm.base.position[2]) + self.settings.catch_height
+        if self._own_axis is not None:
+            tumble = Tumble.of(self._body, self._own_axis, state.pose.wxyz, state.rate, now)
+            return long_catch(
+                self.servo.chain, flight, tumble, self.seat, now + _SHORTEST, height + self.reach
+            )
         time = flight.falls_through(height + self.reach)
         return None if time is None else catch_at(self.arm, flight, time, self.seat)
 
@@ -334,4 +402,10 @@ class Machine:
     @property
     def has_it(self) -> bool:
         """Whether the thing is in the hand."""
-        return bool(np.linalg.norm(self.off_seat) < _IN_HAND)
+        if float(np.linalg.norm(self.off_seat)) > _IN_HAND:
+            return False
+        if self._own_axis is None:
+            return True
+        palm = self.simulation.palm(self.hand)
+        across = rotation.rotate(palm.wxyz, np.array([0.0, 1.0, 0.0]))
+        return abs(float(self.axis @ across)) > _ACROSS

@@ -17,6 +17,7 @@ from handwright.physics.engine import mujoco
 from handwright.physics.mjcf.free_bodies import BODY
 from handwright.physics.throwing.arm import ARM_JOINTS, LOCKED, Arm, Gains
 from handwright.physics.throwing.arm_ik import ArmChain
+from handwright.physics.throwing.targets import BoxPath
 from handwright.physics.throwing.torques import ArmDynamics
 from handwright.physics.throwing.world import (
     TARGET,
@@ -32,6 +33,8 @@ class BodyState(NamedTuple):
     pose: Pose
     velocity: Float[np.ndarray, "3"]
     """Of its centre of mass, m/s."""
+    rate: Float[np.ndarray, "3"]
+    """Angular velocity, rad/s."""
 
 
 @dataclass(slots=True)
@@ -80,8 +83,12 @@ class Simulation:
             name: int(self.model.jnt_dofadr[self._id("JOINT", BODY + name)]) for name in bodies
         }
         self._target = self._id("GEOM", TARGET) if box is not None else -1
+        self._box = BoxPath.still(np.zeros(3))
         if box is not None:
-            self.place_box(box.pose.position)
+            first = self._id("JOINT", f"{TARGET}/x")
+            self._box_at = int(self.model.jnt_qposadr[first])
+            self._box_dof = int(self.model.jnt_dofadr[first])
+            self.place_box(BoxPath.still(box.pose.position))
         for index in self.arms.values():
             arm = index.arm
             names = arm.model.capsules.names
@@ -123,7 +130,8 @@ class Simulation:
         at, dof = self._free[name], self._free_dof[name]
         wxyz = rotation.normalize(self.data.qpos[at + 3 : at + 7])
         pose = Pose(self.data.qpos[at : at + 3].copy(), wxyz)
-        return BodyState(pose, self.data.qvel[dof : dof + 3].copy())
+        rate = rotation.rotate(wxyz, self.data.qvel[dof + 3 : dof + 6])
+        return BodyState(pose, self.data.qvel[dof : dof + 3].copy(), rate)
 
     def height(self, name: str) -> float:
         """Of a thing, m."""
@@ -135,9 +143,15 @@ class Simulation:
         self.data.qpos[at : at + 3], self.data.qpos[at + 3 : at + 7] = pose.position, pose.wxyz
         self.data.qvel[dof : dof + 6] = 0.0
 
-    def place_box(self, position: Float[np.ndarray, "3"]) -> None:
-        """Puts the box somewhere."""
-        self.data.mocap_pos[0] = position
+    def place_box(self, path: BoxPath) -> None:
+        """Puts the box somewhere, or lets it move from now on."""
+        self._box = path
+        self._move_box()
+
+    def _move_box(self) -> None:
+        place, velocity = self._box.at(np.array([self.time]))
+        self.data.qpos[self._box_at : self._box_at + 3] = place[0]
+        self.data.qvel[self._box_dof : self._box_dof + 3] = velocity[0]
 
     def joints(self, hand: str) -> Float[np.ndarray, " J"]:
         """Joint values of the hand model, rad; locked ones are zero."""
@@ -158,6 +172,10 @@ class Simulation:
         index = self.arms[hand]
         return index.chain.palm(self.data.qpos[index.qpos[: len(ARM_JOINTS)]])
 
+    def restart(self) -> None:
+        """Goes back to time 0 with nothing placed and all that solvers remember forgotten."""
+        mujoco.mj_resetData(self.model, self.data)
+
     def settle(self) -> None:
         """Takes over what was placed."""
         mujoco.mj_forward(self.model, self.data)
@@ -177,6 +195,8 @@ class Simulation:
 
     def step(self) -> None:
         """One step in time."""
+        if not self._box.is_still:
+            self._move_box()
         mujoco.mj_step(self.model, self.data)
 
     def touches(self, hand: str, name: str) -> bool:

@@ -21,6 +21,8 @@ TARGET = "target"
 # Damping of the joints themselves, N m s/rad, and inertia that tendons add, kg m^2.
 _ARM_DAMPING, _FINGER_DAMPING, _FINGER_ARMATURE, _ARM_ARMATURE = 0.2, 0.02, 2e-5, 2e-3
 
+_TARGET_MASS = 1e6
+
 
 @dataclass(frozen=True, slots=True)
 class Contacting:
@@ -68,11 +70,10 @@ def throwing_mjcf(
         _Child(root, part)
     for arm in arms:
         _add_arm(root, arm)
+    if box is not None:
+        _add_target(root, box)
     for name, body in bodies.items():
         add_free_body(root, name, body)
-    if box is not None:
-        target = _Child(section(root, "worldbody"), "body", name=TARGET, mocap="true")
-        _Child(target, "geom", name=TARGET, type="box", size=text(box.half_extents))
     _add_pairs(root, arms, bodies, contacting, box)
     for geom in root.iter("geom"):
         geom.set("contype", "0")
@@ -117,6 +118,15 @@ def _add_arm(root: ElementTree.Element, arm: Arm) -> None:
                 kp="1",
                 forcerange=text([-strength[joint], strength[joint]]),
             )
+
+
+def _add_target(root: ElementTree.Element, box: EnvironmentBox) -> None:
+    """The box slides where it is told to and is too heavy to be pushed."""
+    target = _Child(section(root, "worldbody"), "body", name=TARGET, gravcomp="1")
+    _Child(target, "inertial", pos="0 0 0", mass=text([_TARGET_MASS]), diaginertia="1 1 1")
+    for axis, name in zip(np.eye(3), "xyz", strict=True):
+        _Child(target, "joint", name=f"{TARGET}/{name}", type="slide", axis=text(axis))
+    _Child(target, "geom", name=TARGET, type="box", size=text(box.half_extents))
 
 
 def _add_pairs(
