@@ -130,7 +130,10 @@ def _stepped(
     seen = {name: seen_at(view, np.array(frame)) for name, view in views.items()}
     gripping = {name: view for name, view in views.items() if fitters[name].mode == "grip"}
     asked = grips.asked(
-        gripping, frame, lambda name: fitters[name].touches(seen[name], outputs[name])
+        gripping,
+        frame,
+        lambda name: fitters[name].shown(seen_at(views[name], np.array(frame - 1))),
+        lambda name: fitters[name].touches(seen[name], outputs[name]),
     )
     return {
         name: fitter.step(seen[name], outputs[name], asked.get(name))

@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from handwright.geometry.distance.sdf import make_field
 from handwright.hands import human
 from handwright.kernels.decorators import compiled
 from handwright.kinematics.ik.digit import place_digit
 from handwright.kinematics.ik.digit_table import count_of, rig_of
 from handwright.kinematics.ik.problem import make_work
+from handwright.math import rotation
+from handwright.methods.neural.fitting import body_view
 from handwright.methods.neural.fitting.joint_table import joint_table, wrist_links
 from handwright.methods.neural.fitting.network_pose import empty_pose, read_pose
 from handwright.methods.neural.fitting.pose_terms import PoseWeights, pose_terms
@@ -83,3 +86,27 @@ def test_touch_terms():
         assert scale > 1e-6
         # The point of an axis that is nearest to the body is found to a thousandth of the axis.
         np.testing.assert_allclose(written, measured, atol=0.03 * scale)
+
+
+def test_stay_terms():
+    # Of a plane the normal is the same everywhere, so that no part of the derivative is left out.
+    nodes = np.stack(np.meshgrid(*[np.linspace(-0.3, 0.3, 41)] * 3, indexing="ij"), axis=-1)
+    plane = make_field(nodes[..., 2] + 0.1, np.full(3, -0.3), 0.015, 0.5)
+    rng = np.random.default_rng(2)
+    turn = rotation.to_matrix(rotation.exp(rng.normal(size=3)))
+    view = body_view(plane, turn, np.array([0.02, -0.01, 0.05]))
+    model = human("right")
+    touch = touch_table(model, joint_table(model), push=1.0, depth=-1.0)
+    touch.stay[:] = rng.uniform(0.5, 2.0, len(touch.stay))
+    touch.on_link[:] = rng.normal(0.0, 0.01, touch.on_link.shape)
+    touch.on_body[:] = rng.normal(0.0, 0.05, touch.on_body.shape)
+    q = model.joints.random(rng)
+    for digit in range(5):
+
+        def terms(rig, links, work, digit=digit):
+            return touch_terms(rig, touch, links, digit, view, 0, work, 0)
+
+        written, measured = half_gradients(model, digit, q, terms)
+        scale = np.abs(measured).max()
+        assert scale > 0.0
+        np.testing.assert_allclose(written, measured, atol=1e-5 * scale)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import nnls
 
 from handwright.errors import InvalidValueError
 from handwright.math import rotation
-from handwright.mechanics.nnls import nonnegative_least_squares
 from handwright.methods.neural.fitting import (
     FittedHand,
     Fitter,
@@ -30,7 +30,9 @@ def pinch(*gaps, heights=None):
     outward = side[:, None] * np.array([1.0, 0.0, 0.0])
     point = 0.03 * outward
     point[:, 2] = 0.0 if heights is None else heights
-    return Touches(np.array(gaps), point, outward, np.ones(len(gaps), dtype=bool))
+    still = np.tile(np.eye(3), (len(gaps), 1, 1))
+    can_move = np.ones(len(gaps), dtype=bool)
+    return Touches(np.array(gaps), point, outward, can_move, still, np.zeros((len(gaps), 3)))
 
 
 def given(touches, prices, friction=0.8, force=UP):
@@ -38,42 +40,54 @@ def given(touches, prices, friction=0.8, force=UP):
 
 
 def test_two_that_face_each_other_carry_by_friction():
-    forces = given(pinch(0.0, 0.0), [0.0, 0.0])
+    forces, missing = given(pinch(0.0, 0.0), [1e-4, 1e-4])
     # Edges of the cones reach up to the friction: both together carry the weight.
-    np.testing.assert_allclose(forces, 1.0 / (2.0 * 0.8), atol=1e-9)
+    np.testing.assert_allclose(forces, 1.0 / (2.0 * 0.8), atol=1e-6)
+    assert missing < 1e-6
+
+
+def test_those_that_touch_share_the_load():
+    forces, _ = given(pinch(0.0, 0.0, 0.0, 0.0), [0.01] * 4)
+    np.testing.assert_allclose(forces, 1.0 / (4.0 * 0.8), rtol=1e-3)
 
 
 def test_the_nearer_of_two_is_asked():
-    forces = given(pinch(0.0, 0.012, 0.0, 0.006), [0.0, 0.2, 0.0, 0.1])
-    assert forces[3] > 0.1 > forces[1]
+    forces, _ = given(pinch(0.0, 0.012, 0.0, 0.006), [0.03, 0.5, 0.03, 0.25])
+    assert forces[3] > 3.0 * forces[1]
 
 
-def test_what_touches_already_costs_nothing():
-    forces = given(pinch(0.0, 0.0, 0.001, 0.006), [0.0, 0.0, 0.0, 0.1])
-    assert forces[3] == pytest.approx(0.0, abs=1e-9)
+def test_what_touches_already_leaves_nothing_to_others():
+    forces, _ = given(pinch(0.0, 0.0, 0.001, 0.006), [0.03, 0.03, 0.03, 0.3])
+    assert forces[3] < GripSettings().least_force < forces[1]
 
 
 def test_an_infinite_price_is_no_offer():
-    assert given(pinch(0.0, 0.0), [0.0, np.inf])[1] == 0.0
-    np.testing.assert_array_equal(given(pinch(0.03, 0.03), [np.inf, np.inf]), 0.0)
+    assert given(pinch(0.0, 0.0), [0.03, np.inf])[0][1] == 0.0
+    forces, missing = given(pinch(0.03, 0.03), [np.inf, np.inf])
+    np.testing.assert_array_equal(forces, 0.0)
+    assert missing == pytest.approx(1.0)
 
 
 def test_forces_are_those_of_the_public_solver():
     rng = np.random.default_rng(3)
     outward = rng.normal(size=(9, 3))
     outward /= np.linalg.norm(outward, axis=1)[:, None]
-    arm, prices = rng.normal(size=(9, 3)), rng.uniform(0.0, 0.3, 9)
+    arm, prices = rng.normal(size=(9, 3)), rng.uniform(0.03, 0.5, 9)
     force, columns = rng.normal(size=3), []
-    for one, out, price in zip(arm, outward, prices, strict=True):
+    for one, out in zip(arm, outward, strict=True):
         axis = np.eye(3)[np.abs(out).argmin()]
         first = np.cross(-out, axis) / np.linalg.norm(np.cross(-out, axis))
         second = np.cross(-out, first)
         for side in (first, -first, second, -second):
             along = -out + 0.5 * side
-            columns.append([*along, *np.cross(one, along), price])
-    levels, _ = nonnegative_least_squares(np.array(columns).T, np.array([*force, 0, 0, 0, 0]))
-    found = normal_forces(arm, outward, prices, 0.5, force)
+            columns.append([*along, *np.cross(one, along)])
+    priced = np.vstack([np.array(columns).T, np.diag(np.repeat(prices, 4))])
+    load = np.concatenate([force, np.zeros(3 + len(columns))])
+    levels, _ = nnls(priced, load)
+    found, missing = normal_forces(arm, outward, prices, 0.5, force)
     np.testing.assert_allclose(found, levels.reshape(9, 4).sum(axis=1), atol=1e-9)
+    left = load[:6] - np.array(columns).T @ levels
+    assert missing == pytest.approx(np.linalg.norm(left), abs=1e-9)
 
 
 def test_asking_sets_in_ends_and_doubts():
@@ -124,7 +138,10 @@ def held_by(scene, view, q):
     output = scene.output(q, scene.model.pose("open"))
     for frame in range(len(view)):
         asked = grips.asked(
-            {"right": view}, frame, lambda name: fitter.touches(scene.view(), output)
+            {"right": view},
+            frame,
+            lambda name: fitter.shown(scene.view()),
+            lambda name: fitter.touches(scene.view(), output),
         )
         posture = fitter.step(scene.view(), output, asked.get("right"))
     return posture, asked
@@ -138,7 +155,7 @@ def test_a_body_that_is_carried_is_taken_hold_of(shape):
     before = scene.gaps(q) < 2e-3
     posture, asked = held_by(scene, view_of(scene, is_carried=True), q)
     touching = scene.gaps(posture) < 2e-3
-    assert asked["right"].max() > 0.9
+    assert asked["right"].touch.max() > 0.9
     assert touching.sum() >= before.sum() + 2
     assert scene.gaps(posture).min() > -2e-3
 

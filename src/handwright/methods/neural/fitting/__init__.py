@@ -14,10 +14,12 @@ from handwright.methods.neural.fitting.hand import (
     corrected,
     fit_posture,
 )
+from handwright.methods.neural.fitting.holds import Asked, HoldSettings
 from handwright.methods.neural.fitting.posture import FitSettings
 from handwright.methods.neural.fitting.touches import Touches
 
 __all__ = [
+    "Asked",
     "Blend",
     "BodyView",
     "ContactSettings",
@@ -27,6 +29,7 @@ __all__ = [
     "Fitter",
     "GripSettings",
     "Grips",
+    "HoldSettings",
     "Touches",
     "body_view",
     "corrected",

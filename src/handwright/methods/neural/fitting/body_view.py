@@ -11,7 +11,7 @@ from handwright.errors import InvalidValueError
 from handwright.geometry.distance.sdf import Field, field_value_gradient
 from handwright.kernels.decorators import inlined
 from handwright.kinematics.obstacles import no_object
-from handwright.math.vec3 import Vec3
+from handwright.math.vec3 import Vec3, minus, row3
 from handwright.methods.neural.sensing.view import HandView
 
 
@@ -88,6 +88,13 @@ def turned_back(view: BodyView, row: int, x: float, y: float, z: float) -> Vec3:
         r[row, 0, 1] * x + r[row, 1, 1] * y + r[row, 2, 1] * z,
         r[row, 0, 2] * x + r[row, 1, 2] * y + r[row, 2, 2] * z,
     )
+
+
+@inlined
+def from_body(view: BodyView, row: int, point: Vec3) -> Vec3:
+    """A point of the body's frame in that of the wrist, m."""
+    x, y, z = minus(point, row3(view.position, row))
+    return turned_back(view, row, x, y, z)
 
 
 @inlined

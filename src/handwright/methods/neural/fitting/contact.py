@@ -30,6 +30,7 @@ from handwright.kinematics.ik.problem import DigitWorkspace, make_work
 from handwright.kinematics.tree import Links, placed_row
 from handwright.methods.neural.fitting.body_view import BodyView, distance_from
 from handwright.methods.neural.fitting.digit_solver import DigitTask, settle_digit
+from handwright.methods.neural.fitting.holds import Asked, nothing_asked
 from handwright.methods.neural.fitting.joint_table import (
     JointTable,
     flat_links,
@@ -55,6 +56,8 @@ class ContactSettings:
     """Weight of depth in the body."""
     pull: float = 4.0
     """Weight of lying on the body for a capsule that should touch it."""
+    stay: float = 0.5
+    """Weight of staying at a place of the body for a capsule that holds it."""
     depth: float = 3e-4
     """How deep soft skin may sink in, m."""
     sure: float = 1e-3
@@ -67,7 +70,7 @@ class ContactSettings:
     """Gap above which it is not, m; between the two its pull fades."""
     stiffness: float = 0.1
     """Weight of the fitted posture, against squared paths of a fingertip."""
-    inertia: float = 1.0
+    inertia: float = 0.5
     """Weight of where the last two frames lead, for a digit that touches."""
     momentum: float = 0.8
     """Share of the last frame's motion that goes on."""
@@ -83,6 +86,7 @@ class ContactSettings:
         weights = (
             self.push,
             self.pull,
+            self.stay,
             self.stiffness,
             self.inertia,
             self.free_inertia,
@@ -103,6 +107,7 @@ class _Numbers(NamedTuple):
     """Settings as the kernels read them; see ``ContactSettings``."""
 
     pull: float
+    stay: float
     sure: float
     doubtful: float
     near: float
@@ -143,7 +148,7 @@ def _distance_error(room: _Room, view: BodyView, row: int, n: int) -> float:
 
 @kernel
 def _ask_capsules(
-    room: _Room, view: BodyView, row: int, digit: int, asked: np.ndarray
+    room: _Room, view: BodyView, row: int, digit: int, asked: Asked
 ) -> tuple[bool, float]:
     """Sets what is asked of a placed digit's capsules, by the network and by forces.
 
@@ -162,7 +167,12 @@ def _ask_capsules(
             error += share * _distance_error(room, view, row, n + 1)
             should_touch = _fading(gap + error, numbers.sure, numbers.doubtful)
             touch.pull[c] = numbers.pull * should_touch * _fading(gap, numbers.near, numbers.far)
-        touch.pull[c] = max(touch.pull[c], numbers.pull * asked[row, touch.capsule[c]])
+        of_hand = touch.capsule[c]
+        touch.pull[c] = max(touch.pull[c], numbers.pull * asked.touch[row, of_hand])
+        touch.stay[c] = numbers.stay * asked.stay[row, of_hand]
+        for i in range(3):
+            touch.on_link[c, i] = asked.on_link[row, of_hand, i]
+            touch.on_body[c, i] = asked.on_body[row, of_hand, i]
         has_to_move = has_to_move or gap < -touch.depth or touch.pull[c] > 0.0
     return has_to_move, least
 
@@ -187,7 +197,7 @@ def _correct_batch(
     view: BodyView,
     outputs: np.ndarray,
     past: np.ndarray,
-    asked: np.ndarray,
+    asked: Asked,
     q: np.ndarray,
 ) -> None:
     """Corrects every row of ``q`` by its row of outputs and of what forces ask."""
@@ -243,7 +253,7 @@ class ContactCorrection:
         outputs: Float[np.ndarray, "N 220"],
         q: Float[np.ndarray, "N J"],
         past: Float[np.ndarray, "N 2 J"],
-        asked: Float[np.ndarray, "N C"] | None = None,
+        asked: Asked | None = None,
     ) -> Float[np.ndarray, "N J"]:
         """Corrected joint values, rad.
 
@@ -253,12 +263,11 @@ class ContactCorrection:
             q: Postures that were fitted to it, rad.
             past: Corrected postures of the last frame and the one before it, rad; NaN in rows
                 that have none.
-            asked: How much forces ask each capsule of the hand to touch, from 0 to 1; not at all
-                if not given.
+            asked: What forces ask of the capsules of the hand; nothing if not given.
         """
         corrected = np.array(q)
         if asked is None:
-            asked = np.zeros((len(q), self.num_capsules))
+            asked = nothing_asked(len(q), self.num_capsules)
         _correct_batch(self._room, Packed(view), outputs, past, asked, corrected)
         return corrected
 

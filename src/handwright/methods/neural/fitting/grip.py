@@ -4,11 +4,11 @@ A network says from what it has seen where a hand touches. Whether that holds th
 of forces, and forces can be asked: those that carry the body are looked for in the friction cones
 of all capsules that touch it or could, each the dearer the farther it is off,
 
-    minimise |W f - w|^2 + (price . f)^2,   f >= 0,
+    minimise |W f - w|^2 + sum_k (price_k f_k)^2,   f >= 0,
 
-with the edges of the cones in W and the load w of the body. Capsules that touch cost nothing; so
-others get a force only if those cannot do it alone, and the nearest first. What has a force is
-asked to touch, of all hands that hold the body together.
+with the edges of the cones in W and the load w of the body. Capsules that touch cost little, and
+share the load; others get a force that counts only if those cannot do it alone, and the nearest
+first. What has a force is asked to touch, of all hands that hold the body together.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from jaxtyping import Float
 
 from handwright.errors import InvalidValueError
 from handwright.kernels.decorators import compiled
-from handwright.mechanics.nnls import nnls_of
 from handwright.methods.neural.fitting.touches import Touches
 
 _EDGES = 4
-_MAX_ITERATIONS = 60
+_MAX_ITERATIONS, _MAX_HALVINGS = 60, 30
+_ROUNDING = 1e-18
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,13 @@ class GripSettings:
     """Gap up to which a capsule counts as touching, m."""
     reach: float = 0.02
     """Gap from which on it is not asked, m."""
-    price: float = 0.3
-    """Of a unit of force at the reach, in units of load that is left."""
-    friction_share: float = 0.5
+    shared: float = 0.03
+    """Price of a unit of force of a capsule that touches, in units of load that is left."""
+    asking: float = 0.2
+    """Price of one that does not, however near it is."""
+    price: float = 0.5
+    """How much dearer that is at the reach."""
+    friction_share: float = 0.75
     """Share of the body's friction that forces are looked for with, so that grips have something
     left."""
     loyalty: float = 0.7
@@ -51,8 +55,10 @@ class GripSettings:
     doubt: float = 0.1
     """How much dearer, in prices at the reach, a capsule gets with each frame in which it is asked
     in vain."""
-    least_force: float = 1e-3
+    least_force: float = 0.02
     """Force up to which a capsule is not needed, weights of the body."""
+    full_force: float = 0.06
+    """Force from which on it is asked for sure; between the two asking fades."""
 
     def __post_init__(self) -> None:
         shares = (self.friction_share, self.loyalty, self.rise, self.fall, self.release)
@@ -63,12 +69,17 @@ class GripSettings:
             raise InvalidValueError(
                 f"{self}: expected touching above 0 and below reach, and nothing below 0."
             )
+        if not (0.0 < self.shared <= self.asking and self.least_force < self.full_force):
+            raise InvalidValueError(
+                f"{self}: expected shared above 0 and no larger than asking, and least_force below "
+                "full_force."
+            )
 
 
 class Grip:
     """What is asked of the capsules of all hands on one body, from frame to frame."""
 
-    __slots__ = ("_doubt", "asked", "settings")
+    __slots__ = ("_doubt", "asked", "missing", "settings")
 
     def __init__(self, count: int, settings: GripSettings) -> None:
         """Nothing is asked yet.
@@ -81,6 +92,8 @@ class Grip:
         self.asked = np.zeros(count)
         """How much each capsule is asked to touch, from 0 to 1."""
         self._doubt = np.zeros(count)
+        self.missing = 0.0
+        """What of the load no forces were found for, in weights."""
 
     def carry(
         self,
@@ -102,11 +115,12 @@ class Grip:
         touching = touches.gap <= chosen.touching
         share = (touches.gap - chosen.touching) / (chosen.reach - chosen.touching)
         prices = chosen.price * (share * (1.0 - chosen.loyalty * self.asked) + self._doubt)
-        prices[touching] = 0.0
+        prices = np.where(touching, chosen.shared, chosen.asking + prices)
         prices[~touching & ((share >= 1.0) | ~touches.can_move)] = np.inf
         friction = chosen.friction_share * friction
-        given = normal_forces(arm, touches.outward, prices, friction, force)
-        self._ask((given > chosen.least_force) & touches.can_move, chosen.fall)
+        given, self.missing = normal_forces(arm, touches.outward, prices, friction, force)
+        wanted = (given - chosen.least_force) / (chosen.full_force - chosen.least_force)
+        self._ask(np.clip(wanted, 0.0, 1.0) * touches.can_move, chosen.fall)
         in_vain = (self.asked > 0.5) & ~touching
         self._doubt = np.where(
             in_vain, self._doubt + chosen.doubt, (1.0 - chosen.fall) * self._doubt
@@ -114,29 +128,29 @@ class Grip:
 
     def put_down(self) -> None:
         """Asks for less and less."""
-        self._ask(np.zeros(len(self.asked), dtype=bool), self.settings.release)
+        self._ask(np.zeros(len(self.asked)), self.settings.release)
         self._doubt *= 1.0 - self.settings.release
 
-    def _ask(self, wanted: np.ndarray, fall: float) -> None:
-        speed = np.where(wanted, self.settings.rise, fall)
+    def _ask(self, wanted: Float[np.ndarray, " C"], fall: float) -> None:
+        speed = np.where(wanted > self.asked, self.settings.rise, fall)
         self.asked = self.asked + speed * (wanted - self.asked)
 
 
 @compiled
 def normal_forces(
     arm: np.ndarray, outward: np.ndarray, prices: np.ndarray, friction: float, force: np.ndarray
-) -> np.ndarray:
-    """Normal force that each capsule gives, in weights; see the top of this file.
+) -> tuple[np.ndarray, float]:
+    """Normal force that each capsule gives, and what is not carried, in weights; see above.
 
     Args:
         arm: (C, 3) from the centre of mass to the capsules, in units of the body's size.
         outward: (C, 3) directions out of the body there.
-        prices: (C,) of a unit of force; capsules with an infinite price give none.
+        prices: (C,) of a unit of force, above 0; capsules with an infinite price give none.
         friction: Coefficient.
         force: (3,) what hands must give the body, in weights.
     """
     usable = np.flatnonzero(np.isfinite(prices))
-    columns, load = np.zeros((7, _EDGES * len(usable))), np.zeros(7)
+    edges, load = np.zeros((_EDGES * len(usable), 6)), np.zeros(6)
     load[:3] = force
     for n in range(len(usable)):
         c = usable[n]
@@ -150,13 +164,57 @@ def normal_forces(
         for edge in range(_EDGES):
             side = first if edge < 2 else second
             along = inward + (friction if edge % 2 == 0 else -friction) * side
-            k = _EDGES * n + edge
-            columns[:3, k] = along
-            columns[3:6, k] = np.cross(arm[c], along)
-            columns[6, k] = prices[c]
-    # Where this does not settle, what it has come to is still a force for the load.
-    levels, _ = nnls_of(columns, load, _MAX_ITERATIONS)
+            # In units in which every edge has the price 1.
+            edges[_EDGES * n + edge, :3] = along / prices[c]
+            edges[_EDGES * n + edge, 3:] = np.cross(arm[c], along) / prices[c]
+    missing = _missing(edges, load)
     given = np.zeros(len(prices))
-    for n in range(len(usable)):
-        given[usable[n]] = np.sum(levels[_EDGES * n : _EDGES * (n + 1)])
-    return given
+    for k in range(len(edges)):
+        c = usable[k // _EDGES]
+        given[c] += max(np.sum(edges[k] * missing), 0.0) / prices[c]
+    return given, np.sqrt(np.sum(missing**2))
+
+
+@compiled
+def _missing(edges: np.ndarray, load: np.ndarray) -> np.ndarray:
+    """What of a load is not carried where |W f - w|^2 + |f|^2 over f >= 0 is least.
+
+    Each force is what is missing along its edge, if that is above 0, so that what is missing is the
+    root of a function of six numbers, which is the gradient of a convex one.
+    """
+    found = np.zeros(6)
+    cost, slope, bend = _dual(edges, load, found)
+    for _ in range(_MAX_ITERATIONS):
+        if np.sum(slope**2) < _ROUNDING * np.sum(load**2):
+            break
+        step = np.linalg.solve(bend, slope)
+        way = 1.0
+        for _ in range(_MAX_HALVINGS):
+            trial = found - way * step
+            trial_cost, trial_slope, trial_bend = _dual(edges, load, trial)
+            if trial_cost <= cost - 0.25 * way * np.sum(step * slope):
+                found, cost, slope, bend = trial, trial_cost, trial_slope, trial_bend
+                break
+            way *= 0.5
+        else:
+            # Rounding is all that is left.
+            break
+    return found
+
+
+@compiled
+def _dual(
+    edges: np.ndarray, load: np.ndarray, missing: np.ndarray
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """Value, gradient and Hessian of |m|^2 / 2 + sum max(edge . m, 0)^2 / 2 - load . m."""
+    cost = 0.5 * np.sum(missing**2) - np.sum(load * missing)
+    slope, bend = missing - load, np.eye(6)
+    for k in range(len(edges)):
+        force = np.sum(edges[k] * missing)
+        if force > 0.0:
+            cost += 0.5 * force**2
+            for i in range(6):
+                slope[i] += force * edges[k, i]
+                for j in range(6):
+                    bend[i, j] += edges[k, i] * edges[k, j]
+    return cost, slope, bend

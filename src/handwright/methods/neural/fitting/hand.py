@@ -13,6 +13,7 @@ from handwright.kinematics.fk import checked_values
 from handwright.methods.neural.fitting.algorithm1 import Blend, PublishedCorrection
 from handwright.methods.neural.fitting.body_view import BodyView
 from handwright.methods.neural.fitting.contact import ContactCorrection, ContactSettings
+from handwright.methods.neural.fitting.holds import Asked
 from handwright.methods.neural.fitting.network_pose import checked_outputs
 from handwright.methods.neural.fitting.posture import FitSettings, PostureFit
 from handwright.methods.neural.fitting.touches import Touches
@@ -66,7 +67,7 @@ def corrected(
     q: Float[np.ndarray, "*B J"],
     mode: Correction = "grip",
     past: Float[np.ndarray, "*B 2 J"] | None = None,
-    asked: Float[np.ndarray, "*B C"] | None = None,
+    asked: Asked | None = None,
 ) -> Float[np.ndarray, "*B J"]:
     """Fitted postures with their contacts set right.
 
@@ -78,8 +79,7 @@ def corrected(
         mode: ``none``, ``algorithm1`` (as published), ``contact`` or ``grip``.
         past: Corrected postures of the last frame and the one before it, rad, which ``contact``
             and ``grip`` go on from; NaN in rows that have none.
-        asked: How much forces ask each capsule to touch, from 0 to 1, for ``grip``; not at all if
-            not given.
+        asked: What forces ask of the capsules, for ``grip``; nothing if not given.
     """
     q = hand.model.joints.clamp(checked_values(hand.model, q))
     outputs = checked_outputs(output, q.shape[:-1])
@@ -99,7 +99,7 @@ def corrected(
         rows = hand.algorithm1(view, outputs, rows)
     elif mode in ("contact", "grip"):
         before = np.array(past, dtype=np.float64).reshape(-1, 2, q.shape[-1])
-        asks = None if asked is None else np.array(asked).reshape(len(rows), -1)
+        asks = None if asked is None else asked.in_rows(len(rows))
         rows = hand.contact(view, outputs, rows, before, asks)
     elif mode != "none":
         raise UnknownNameError("correction", mode, get_args(Correction))
@@ -133,20 +133,28 @@ class Fitter:
         self,
         view: BodyView,
         output: Float[np.ndarray, " 220"],
-        asked: Float[np.ndarray, " C"] | None = None,
+        asked: Asked | None = None,
     ) -> Float[np.ndarray, " J"]:
         """Joint values of the next frame, rad.
 
         Args:
             view: The body, from the wrist pose of that frame.
             output: The network's numbers for it.
-            asked: How much forces ask each capsule to touch, from 0 to 1.
+            asked: What forces ask of the capsules.
         """
         q = self._tried(view, output, asked)
         # After its first frame a stream is at rest.
         before = q if np.isnan(self._past[0, 0]) else self._posture
         self._posture, self._past = q, np.stack([q, before])
         return q.copy()
+
+    def shown(self, view: BodyView) -> Touches:
+        """Where capsules are nearest to the body in the posture of the last frame.
+
+        Args:
+            view: The body, from the wrist pose of that frame.
+        """
+        return self.hand.contact.touches(view, self._posture)
 
     def touches(self, view: BodyView, output: Float[np.ndarray, " 220"]) -> Touches:
         """Where capsules would be nearest to the body after a step; nothing is remembered.
@@ -161,7 +169,7 @@ class Fitter:
         self,
         view: BodyView,
         output: Float[np.ndarray, " 220"],
-        asked: Float[np.ndarray, " C"] | None = None,
+        asked: Asked | None = None,
     ) -> Float[np.ndarray, " J"]:
         q = fit_posture(self.hand, output, self._posture)
         return corrected(self.hand, view, output, q, self.mode, self._past, asked)

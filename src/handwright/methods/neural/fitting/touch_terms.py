@@ -1,4 +1,4 @@
-"""Least-squares terms that keep the capsules of a digit out of a body, and lay them onto it.
+"""Least-squares terms that keep the capsules of a digit out of a body, on it, and in place there.
 
 The gap of a capsule is the least distance of its axis from the body, less its radius. By a joint it
 changes as fast as the point of the axis that is nearest to the body moves away from it.
@@ -18,8 +18,13 @@ from handwright.kinematics.ik.digit import point_row
 from handwright.kinematics.ik.digit_table import Rig, count_of
 from handwright.kinematics.ik.problem import DigitWorkspace, add_row
 from handwright.kinematics.tree import Links, placed_row
-from handwright.math.vec3 import Vec3, along
-from handwright.methods.neural.fitting.body_view import BodyView, to_body, turned_back
+from handwright.math.vec3 import Vec3, along, minus, row3
+from handwright.methods.neural.fitting.body_view import (
+    BodyView,
+    from_body,
+    to_body,
+    turned_back,
+)
 from handwright.methods.neural.fitting.joint_table import JointTable
 
 # Of an axis, before the neighbourhood of the nearest is searched.
@@ -45,6 +50,12 @@ class TouchTable(NamedTuple):
     end."""
     pull: Float[np.ndarray, " C"]
     """Weight of lying on the body; 0 for capsules that need not touch."""
+    stay: Float[np.ndarray, " C"]
+    """Weight of staying at a place of the body; 0 for capsules that do not hold it."""
+    on_link: Float[np.ndarray, "C 3"]
+    """The place of the skin that is to stay, m."""
+    on_body: Float[np.ndarray, "C 3"]
+    """Where it is to be, in the frame of the body, m."""
     push: float
     """Weight of depth in the body; 0 if there is none."""
     depth: float
@@ -78,6 +89,9 @@ def touch_table(model: HandModel, joints: JointTable, *, push: float, depth: flo
         np.array(rows),
         np.array(bone),
         np.zeros(len(rows)),
+        np.zeros(len(rows)),
+        np.zeros((len(rows), 3)),
+        np.zeros((len(rows), 3)),
         push,
         depth,
     )
@@ -95,6 +109,38 @@ def gap_of(
     r = touch.radius[c]
     gap, share, gx, gy, gz = capsule_depth(view.field, ax, ay, az, bx, by, bz, r, r, SAMPLES)
     return gap, share, along(a, b, share), turned_back(view, row, gx, gy, gz)
+
+
+@inlined
+def _stay_terms(
+    rig: Rig,
+    touch: TouchTable,
+    links: Links,
+    digit: int,
+    view: BodyView,
+    row: int,
+    c: int,
+    outward: Vec3,
+    work: DigitWorkspace,
+    side: int,
+) -> float:
+    """Cost of skin that is not where it holds the body; only along the body, so it may roll."""
+    link, cost = touch.link[c], 0.0
+    skin = placed_row(links, link, touch.on_link, c)
+    way = minus(skin, from_body(view, row, row3(touch.on_body, c)))
+    count = count_of(rig.table.free, digit)
+    for i in range(3):
+        # What the i-th axis is along the body: of a way across it nothing is left.
+        along_body = (
+            (1.0 if i == 0 else 0.0) - outward[i] * outward[0],
+            (1.0 if i == 1 else 0.0) - outward[i] * outward[1],
+            (1.0 if i == 2 else 0.0) - outward[i] * outward[2],
+        )
+        miss = along_body[0] * way[0] + along_body[1] * way[1] + along_body[2] * way[2]
+        point_row(rig, links, digit, link, skin, along_body, work.row)
+        add_row(work, side, count, miss, touch.stay[c])
+        cost += touch.stay[c] * miss * miss
+    return cost
 
 
 @kernel
@@ -119,4 +165,6 @@ def touch_terms(
             point_row(rig, links, digit, touch.link[c], point, outward, work.row)
             add_row(work, side, count, miss, weight)
             cost += weight * miss * miss
+        if touch.stay[c] > 0.0:
+            cost += _stay_terms(rig, touch, links, digit, view, row, c, outward, work, side)
     return cost

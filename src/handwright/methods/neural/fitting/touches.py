@@ -12,6 +12,7 @@ from handwright.geometry.distance.sdf_chains import capsule_depth
 from handwright.kernels.decorators import kernel
 from handwright.kernels.packed import Packed
 from handwright.kinematics.tree import Links, Tree, forward, links_for, placed_row, tree_of
+from handwright.math.vec3 import row3
 from handwright.methods.neural.fitting.body_view import BodyView, to_body
 from handwright.methods.neural.fitting.touch_terms import SAMPLES, TouchTable
 
@@ -27,6 +28,10 @@ class Touches(NamedTuple):
     """Out of the body there."""
     can_move: Bool[np.ndarray, " C"]
     """Whether a digit can bring the capsule to the body; those of the palm touch or do not."""
+    rotation: Float[np.ndarray, "C 3 3"]
+    """Of the capsule's link."""
+    position: Float[np.ndarray, "C 3"]
+    """Of the capsule's link, m."""
 
 
 class _Hand(NamedTuple):
@@ -68,8 +73,15 @@ class CapsuleTouches:
     def __call__(self, view: BodyView, q: Float[np.ndarray, " J"]) -> Touches:
         """Of one posture, rad, from the only pose of the view."""
         count = len(self._can_move)
-        found = Touches(np.zeros(count), np.zeros((count, 3)), np.zeros((count, 3)), self._can_move)
-        _measure(self._hand, Packed(view), np.array(q), found.gap, found.point, found.outward)
+        found = Touches(
+            np.zeros(count),
+            np.zeros((count, 3)),
+            np.zeros((count, 3)),
+            self._can_move,
+            np.zeros((count, 3, 3)),
+            np.zeros((count, 3)),
+        )
+        _measure(self._hand, Packed(view), np.array(q), found)
         return found
 
 
@@ -78,15 +90,15 @@ def _measure(
     hand: _Hand,
     view: BodyView,
     q: np.ndarray,
-    gap: np.ndarray,
-    point: np.ndarray,
-    outward: np.ndarray,
+    found: Touches,
 ) -> None:
     """Poses the hand and measures all of its capsules."""
     forward(hand.tree, q, hand.links)
+    gap, outward, point, links = found.gap, found.outward, found.point, hand.links
     for c in range(gap.shape[0]):
-        ax, ay, az = to_body(view, 0, placed_row(hand.links, hand.link[c], hand.start, c))
-        bx, by, bz = to_body(view, 0, placed_row(hand.links, hand.link[c], hand.end, c))
+        link = hand.link[c]
+        ax, ay, az = to_body(view, 0, placed_row(links, link, hand.start, c))
+        bx, by, bz = to_body(view, 0, placed_row(links, link, hand.end, c))
         r = hand.radius[c]
         gap[c], s, gx, gy, gz = capsule_depth(view.field, ax, ay, az, bx, by, bz, r, r, SAMPLES)
         off = gap[c] + r
@@ -94,3 +106,11 @@ def _measure(
         point[c, 0] = ax + s * (bx - ax) - off * gx
         point[c, 1] = ay + s * (by - ay) - off * gy
         point[c, 2] = az + s * (bz - az) - off * gz
+        x, y, z = to_body(view, 0, row3(links.position, link))
+        found.position[c, 0], found.position[c, 1], found.position[c, 2] = x, y, z
+        for i in range(3):
+            for j in range(3):
+                turn = 0.0
+                for k in range(3):
+                    turn += view.rotation[0, i, k] * links.rotation[link, k, j]
+                found.rotation[c, i, j] = turn

@@ -9,6 +9,7 @@ from jaxtyping import Float, Float32
 
 from handwright.core.hand import HandModel
 from handwright.methods.neural.fitting import (
+    Asked,
     Correction,
     FittedHand,
     Grips,
@@ -89,17 +90,21 @@ class FittingHands:
         seen = {name: seen_at(views[name], np.array([frame])) for name in usable}
         pasts = {name: self._past(name, before[name]) for name in usable}
 
-        def posed(name: str, asked: Float[np.ndarray, " C"] | None) -> Float[np.ndarray, " J"]:
+        def posed(name: str, asked: Asked | None) -> Float[np.ndarray, " J"]:
             hand, output = self._hands[views[name].model], usable[name][None]
             q = fit_posture(hand, output[0], before[name])[None]
-            ask = None if asked is None else asked[None]
-            return corrected(hand, seen[name], output, q, self._correction, pasts[name], ask)[0]
+            return corrected(hand, seen[name], output, q, self._correction, pasts[name], asked)[0]
+
+        def shown(name: str) -> Touches:
+            view = views[name]
+            there = seen_at(view, np.array([frame - 1]))
+            return self._hands[view.model].contact.touches(there, before[name])
 
         def touches(name: str) -> Touches:
             return self._hands[views[name].model].contact.touches(seen[name], posed(name, None))
 
         gripping = {name: views[name] for name in usable if self._correction == "grip"}
-        asked = self._grips.asked(gripping, frame, touches)
+        asked = self._grips.asked(gripping, frame, shown, touches)
         return {
             name: posed(name, asked.get(name)) if name in usable else np.full_like(q, np.nan)
             for name, q in ((name, before[name]) for name in outputs)
