@@ -157,7 +157,7 @@ def test_a_disk_that_is_full_names_the_file(tmp_path, monkeypatch):
 
 
 def test_synth_on_a_full_disk_says_what_it_has_written(tmp_path, monkeypatch):
-    from handwright.cli import synth
+    from handwright.cli import clip_writer
     from handwright.core.result import Progress
     from handwright.errors import InvalidValueError
     from handwright.io.clip.file import load_clip, save_clip
@@ -168,8 +168,8 @@ def test_synth_on_a_full_disk_says_what_it_has_written(tmp_path, monkeypatch):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
         save_clip(clip, path, **options)
 
-    monkeypatch.setattr(synth, "save_clip", save)
-    writer = synth.ClipWriter(tmp_path, "ball", 0, lambda _progress: None, Interrupts())
+    monkeypatch.setattr(clip_writer, "save_clip", save)
+    writer = clip_writer.ClipWriter(tmp_path, "ball", 0, lambda _progress: None, Interrupts())
     clips = small_clip(), small_clip(0.2), small_clip(0.3)
     with pytest.raises(InvalidValueError, match="were written before: 2") as caught:
         writer(Progress("search", clips=clips))

@@ -32,17 +32,18 @@ def synthesize(
 
     Every motion that the method finds is judged, with the tolerances that the settings of the
     method imply, before it becomes part of the result. One that is refused is counted in
-    ``Result.refused``, and the method goes on to the next until enough have passed, or its time
-    budget ends. Budgets are processor time, so that a busy machine gives the same motions; the
-    time of judging is reported as ``timings["certification"]`` and not charged to them.
+    ``Result.refused`` and shown to ``on_progress``, and the method goes on to the next until enough
+    have passed, or its time budget ends. Budgets are processor time, so that a busy machine gives
+    the same motions; the time of judging is reported as ``timings["certification"]`` and not
+    charged to them.
 
     Args:
         problem: Hands, bodies, tracks and goals.
         method: Settings of the method to use.
         seed: Random seed; the same seed gives the same result.
         throw: Raise ``NoSolutionError``, with the result attached, unless the method succeeds.
-        on_progress: Called now and then with the ``Progress`` of the method, and with every clip of
-            the result as soon as it is certified.
+        on_progress: Called now and then with the ``Progress`` of the method, with every clip of the
+            result as soon as it is certified, and with every motion that is refused.
         certify: Whether motions are judged. False is for research on methods: whatever the method
             finds is returned, without certificates, and its provenance says so.
 
@@ -97,6 +98,8 @@ class _Judge:
             missed.append(f"a hand touches a body for {excess:.3g} s outside its touch spans.")
         reasons = (*certificate.reasons, *((GOALS,) if missed else ()))
         detail = " ".join([*_faults(certificate), *missed[:1]])
+        if certificate.reasons:
+            clip = replace(clip, provenance=replace(self.stamp, is_certified=False))
         return Judged(clip, certificate, reasons, detail)
 
 

@@ -117,6 +117,10 @@ def test_candidates_that_are_refused_are_counted_by_reason_and_the_next_is_asked
     told = [one.clips for one in seen if one.clips]
     assert [len(clips) for clips in told] == [1, 1]
     assert result.clips == (told[1][0], told[0][0])
+    # So they are of what did not, which is in no result.
+    refused = [one.refused_clips for one in seen if one.refused_clips]
+    assert [len(clips) for clips in refused] == [1, 1]
+    assert all(clips[0] not in result.clips for clips in refused)
 
 
 def test_motions_that_are_all_refused_are_not_returned(clip):
@@ -135,6 +139,9 @@ def test_motions_that_only_miss_their_goals_are_returned_if_there_is_nothing_bet
     assert missed.status is Status.GOALS_MISSED
     assert not missed.status.is_success
     assert [one for told in seen for one in told.clips] == list(missed.clips)
+    # The one that is returned is certified, and hence not told of as refused.
+    (refused,) = [one for told in seen for one in told.refused_clips]
+    assert refused is not missed.clips[0]
     assert len(missed.clips) == 1
     better = run(clip, [[1.0], [1.0], [1.0]], refuse=refuse)
     assert (better.status, len(better.clips)) == (Status.SOLVED, 1)
@@ -191,9 +198,11 @@ def test_what_an_interrupted_attempt_had_come_to_is_kept_if_it_is_certified(clip
     assert [one.clips for one in seen if one.clips] == [result.clips]
     # Goals lie at the end, where it has not come to.
     assert len(run(clip, ["stop half-way"], refuse={0: (GOALS,)}).clips) == 1
-    result = run(clip, ["stop half-way"], refuse={0: ("slip",)})
+    seen = []
+    result = run(clip, ["stop half-way"], refuse={0: ("slip",)}, seen=seen)
     assert (result.status, result.clips) == (Status.CANCELLED, ())
-    assert result.message == f"{told}, which are refused and not kept: fault at frame 0."
+    assert [len(one.refused_clips) for one in seen if one.refused_clips] == [1]
+    assert result.message == f"{told}, which are refused: fault at frame 0."
 
 
 def test_an_obstacle_is_told_before_any_attempt(clip):

@@ -142,14 +142,17 @@ def test_favourites_stay_with_the_folder(served):
     assert not served.client.put(address, json={"is_favourite": False}).json()["is_favourite"]
 
 
-def test_a_deleted_clip_is_gone_and_can_be_fetched_back(served):
-    (served.root / "spare.npz").write_bytes((served.root / "ball_0.npz").read_bytes())
+@pytest.mark.parametrize("file", ["spare.npz", "another.npz"])
+def test_a_deleted_clip_is_gone_and_can_be_fetched_back(served, file):
+    # The folder is that of all tests: others may have deleted clips before.
+    before = set(served.root.glob(".handwright/deleted/*/*"))
+    (served.root / file).write_bytes((served.root / "ball_0.npz").read_bytes())
     clip = served.wait(
-        lambda: next((c for c in served.get("/api/clips").json() if c["file"] == "spare.npz"), None)
+        lambda: next((c for c in served.get("/api/clips").json() if c["file"] == file), None)
     )
     assert served.client.delete(f"/api/clips/{clip['id']}").status_code == 204
     assert served.get(f"/api/clips/{clip['id']}").status_code == 404
-    kept = list(served.root.glob(".handwright/deleted/*/*"))
+    kept = set(served.root.glob(".handwright/deleted/*/*")) - before
     assert [path.read_bytes() for path in kept] == [(served.root / "ball_0.npz").read_bytes()]
 
 

@@ -259,9 +259,10 @@ def reproduce(clip: ClipPath, /) -> None:
         clip: A clip file that 'handwright synth' or hw.synthesize made (.npz).
     """
     from handwright.cli.reproduction import reproduce_clip
-    from handwright.io.clip.file import load_clip
+    from handwright.io.clip.file import load_certificate, load_clip
 
-    found = reproduce_clip(load_clip(clip))
+    judged = load_certificate(clip)
+    found = reproduce_clip(load_clip(clip), was_refused=judged is not None and not judged.passed)
     console = make_console()
     for text in found.lines():
         console.print(text, soft_wrap=True, highlight=False, markup=False)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-_MIN_WIDTH = 110
+_NO_TERMINAL = 100_000
+"""Characters of a line that nothing breaks or cuts."""
 ClipPath = Annotated[Positional[Path], tyro.conf.arg(metavar="CLIP")]
 """A clip file, given without a flag."""
 
@@ -40,12 +41,12 @@ def writable_folder(folder: Path) -> Path:
 
 
 def make_console() -> Console:
-    """Where to print; a pipe is as wide as tables need."""
+    """Where to print; a pipe and a file get whole lines, however long."""
     from rich.console import Console
 
     console = Console()
-    # A pipe has no width of its own; lines should not be broken for it.
-    return console if console.is_terminal else Console(width=_MIN_WIDTH)
+    # A pipe has no width of its own, and rich would cut columns to one that it makes up.
+    return console if console.is_terminal else Console(width=_NO_TERMINAL)
 
 
 def make_table(*headings: str) -> Table:

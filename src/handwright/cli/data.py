@@ -38,10 +38,12 @@ def data(
     Args:
         action: Make data, or show it.
         what: A set of shapes (primitives, drinkware), or the folder to show.
-        frames: At least so many frames, over all shards.
+        frames: At least so many frames, over all shards. They are made in parts of 500 or more, at
+            most eight, and each part ends with a whole motion, of some 400 frames.
         seed: Random seed.
         out: Folder for the motions; made if it is not there.
-        shard: Part I of N, from 0, to share a run among machines.
+        shard: Part I of N, from 0, to share a run among machines; N is at most one for each 500
+            frames, and at most 8.
         workers: Processes.
     """
     from handwright.learning.data.motion import motion_files

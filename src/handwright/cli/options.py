@@ -39,6 +39,9 @@ class SynthArguments:
     """Folder for the clips; made if it is not there."""
     seed: int = 0
     """Random seed; the same seed gives the same result."""
+    keep_refused: tyro.conf.FlagCreatePairsOff[bool] = False
+    """Write the motions that the certificate refuses, too, into the folder 'refused' in --out, each
+    with its verdict."""
     json: tyro.conf.FlagCreatePairsOff[bool] = False
     """Print one JSON object: status, clips with their verdicts, refusals, timings."""
 
@@ -47,8 +50,9 @@ def synth(*arguments: str) -> None:
     """Make motions for a scene or a file of goals, and write them as clips.
 
     Every motion is certified before it is written, as SCENE_s0_00.npz for seed 0, SCENE_s0_01.npz
-    and so on; files that are there already are left alone. The first run on a machine compiles,
-    which takes some minutes. Ctrl-C and SIGTERM end the search; what it has found by then is kept.
+    and so on; files that are there already are left alone. Motions that the certificate refuses are
+    not written, unless with --keep-refused. The first run on a machine compiles, which takes some
+    minutes. Ctrl-C and SIGTERM end the search; what it has found by then is kept.
     Ends with exit code 0 if all motions asked for were found, 1 if fewer or none were, and 130 if
     it was stopped.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from handwright.cli.progress import ProgressLine
 from handwright.core.clip import Clip
-from handwright.core.result import Result, Status
+from handwright.core.result import Progress, Result, Status
 from handwright.io.clip.noun_codec import encode
 from handwright.methods.provenance import method_of
 from handwright.synthesis import synthesize
@@ -21,18 +21,22 @@ class Reproduction:
 
     clip: Clip
     result: Result
+    motions: tuple[Clip, ...]
+    """What the clip was compared with: the motions of the result, or those that were refused."""
     number: int | None
-    """Which motion of the result has the same bytes, from 0; None if none has."""
+    """Which of them has the same bytes, from 0; None if none has."""
+    was_refused: bool = False
+    """Whether the clip is one that the certificate had refused."""
 
     def lines(self) -> list[str]:
         """The outcome in sentences."""
         made, now = self.clip.provenance, version("handwright")
-        count = len(self.result.clips)
+        count, kind = len(self.motions), "refused motion" if self.was_refused else "motion"
         told = [f"{made.method}, seed {made.seed}: made again from the problem in the clip."]
         if self.number is not None:
-            told.append(f"Same bytes: motion {self.number + 1} of {count} is that of the clip.")
+            told.append(f"Same bytes: {kind} {self.number + 1} of {count} is that of the clip.")
             return told
-        told.append(f"Not reproduced: none of {count} motions has the bytes of the clip.")
+        told.append(f"Not reproduced: none of {count} {kind}s has the bytes of the clip.")
         if made.version != now:
             told.append(f"The clip is by handwright {made.version or 'unknown'}, this is {now}.")
         if self.result.message:
@@ -40,22 +44,32 @@ class Reproduction:
         return told
 
 
-def reproduce_clip(clip: Clip) -> Reproduction:
+def reproduce_clip(clip: Clip, *, was_refused: bool = False) -> Reproduction:
     """Makes a clip again from its provenance.
 
     Args:
         clip: What is to be made again; it holds its problem.
+        was_refused: Whether the certificate had refused it, so that no result holds it.
     """
     made = clip.provenance
     method = method_of(made)
+    refused: list[Clip] = []
     with ProgressLine(wanted=getattr(method, "num_solutions", None)) as line:
+
+        def watch(progress: Progress) -> None:
+            if was_refused:
+                refused.extend(progress.refused_clips)
+            line(progress)
+
+        is_judged = made.is_certified or was_refused
         result = synthesize(
-            clip.problem, method, seed=made.seed, on_progress=line, certify=made.is_certified
+            clip.problem, method, seed=made.seed, on_progress=watch, certify=is_judged
         )
     if result.status is Status.CANCELLED:
         raise KeyboardInterrupt
-    found = (n for n, other in enumerate(result.clips) if _same_bytes(clip, other))
-    return Reproduction(clip, result, next(found, None))
+    motions = tuple(refused) if was_refused else result.clips
+    found = (n for n, other in enumerate(motions) if _same_bytes(clip, other))
+    return Reproduction(clip, result, motions, next(found, None), was_refused)
 
 
 def _same_bytes(clip: Clip, other: Clip) -> bool:

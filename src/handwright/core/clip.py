@@ -85,8 +85,9 @@ class Provenance:
     guide: tuple[GuideHand, ...] = ()
     """The motion that the method was told to stay near to, for each hand."""
     is_certified: bool = False
-    """Whether ``synthesize`` judged the motion before it was returned. False if it was asked not to
-    (``certify=False``, for research), and for motions that were made in other ways."""
+    """Whether ``synthesize`` judged the motion and let it pass. False if it was asked not to judge
+    (``certify=False``, for research), for motions that the certificate refused, and for those that
+    were made in other ways."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -54,11 +54,27 @@ class Progress:
     once, as soon as it is certified."""
     certificates: tuple[Certificate, ...] = ()
     """Certificates of these clips, in their order; empty if nobody judges them."""
+    refused_clips: tuple[Clip, ...] = ()
+    """Motions that the certificate has refused since this was last told, for those who want to see
+    what is wrong with them. No result holds them."""
+    refused_certificates: tuple[Certificate, ...] = ()
+    """Certificates of the refused, in their order."""
 
     @property
     def judged_clips(self) -> Iterator[tuple[Clip, Certificate | None]]:
         """The clips, each with its certificate, or None if nobody judges them."""
-        return zip(self.clips, self.certificates or (None,) * len(self.clips), strict=True)
+        return _judged(self.clips, self.certificates)
+
+    @property
+    def judged_refusals(self) -> Iterator[tuple[Clip, Certificate | None]]:
+        """The refused, each with its certificate, or None if it has none."""
+        return _judged(self.refused_clips, self.refused_certificates)
+
+
+def _judged(
+    clips: tuple[Clip, ...], certificates: tuple[Certificate, ...]
+) -> Iterator[tuple[Clip, Certificate | None]]:
+    return zip(clips, certificates or (None,) * len(clips), strict=True)
 
 
 Watcher = Callable[[Progress], None]

@@ -1,4 +1,4 @@
-"""Files to be read: that they are there, and are files."""
+"""Files and folders to be read: that they are there, and are what they should be."""
 
 from __future__ import annotations
 
@@ -25,3 +25,20 @@ def check_file(path: Path, kind: str) -> None:
         f"Give one of the {len(inside)} in it, such as {inside[0]}." if inside else "Name a file."
     )
     raise FileFormatError(f"{path}: is a folder; expected {kind}. {hint}")
+
+
+def check_folder(path: str | Path, kind: str) -> None:
+    """Raises an error that says what a path is instead of a folder.
+
+    Args:
+        path: What was given.
+        kind: What was expected, such as ``a folder of recordings (.npz)``.
+    """
+    path = Path(path)
+    if path.is_dir():
+        return
+    if path.exists():
+        raise FileFormatError(
+            f"{path}: is a file; expected {kind}. Give the folder that it is in, '{path.parent}'."
+        )
+    raise FileFormatError(f"{path}: there is no such folder; expected {kind}.")

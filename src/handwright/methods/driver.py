@@ -190,7 +190,8 @@ class _Run:
             self.refused.update(judged.reasons)
             self.num_refused += 1
             self.details[judged.detail] += 1
-            self._show()
+            # One that only misses its goals may still become the result.
+            self._show(refused=() if judged.reasons == (GOALS,) else (kept,))
             return
         self.accepted.append(kept)
         self._show(new=(kept,))
@@ -211,15 +212,20 @@ class _Run:
             for found in search.unfinished():
                 judged = self._judged(search, found)
                 clip, whole = judged.clip, len(judged.clip.problem.times)
+                kept = _Accepted(search.cost(found), clip, judged.certificate)
                 self.unfinished = f"It was interrupted after {len(clip.times)} of {whole} frames"
                 if set(judged.reasons) <= {GOALS}:
-                    self.missed.append(_Accepted(search.cost(found), clip, judged.certificate))
+                    self.missed.append(kept)
                     self.unfinished += ", which are kept as a clip."
                 else:
-                    self.unfinished += f", which are refused and not kept: {judged.detail}"
+                    self.unfinished += f", which are refused: {judged.detail}"
+                    self._show(refused=(kept,))
 
     def _show(
-        self, statistics: Mapping[str, float] | None = None, new: Sequence[_Accepted] = ()
+        self,
+        statistics: Mapping[str, float] | None = None,
+        new: Sequence[_Accepted] = (),
+        refused: Sequence[_Accepted] = (),
     ) -> None:
         assert self.search is not None
         self.told |= {id(one.clip) for one in new}
@@ -229,6 +235,7 @@ class _Run:
             Progress(
                 self.search.stage, figures, self.seconds, budget,
                 tuple(one.clip for one in new), _certificates(new),
+                tuple(one.clip for one in refused), _certificates(refused),
             )
         )  # fmt: skip
 

@@ -12,10 +12,12 @@ from handwright.core.contact import ContactTrack
 from handwright.core.problem import Problem
 from handwright.core.track import Track
 from handwright.errors import HandwrightError
+from handwright.io.clip.file import load_clip, save_clip
 from handwright.learning.data import TaughtMotion, load_motion, load_motions, save_motion
-from handwright.learning.data.motion import count_frames, hand_model
+from handwright.learning.data.motion import count_frames, hand_model, motion_files
 from handwright.learning.data.shapes import Thing
 from handwright.learning.data.stage import work_table
+from handwright.learning.training.lessons.sources import recorded_motions, taught_motions
 from handwright.math.pose import Pose
 
 FRAMES = 12
@@ -76,3 +78,26 @@ def test_other_files_are_refused(tmp_path):
     np.savez(path, a=np.zeros(3))
     with pytest.raises(HandwrightError, match="primitives_s0_000001"):
         load_motion(path)
+
+
+def test_a_clip_file_is_called_a_clip_file(tmp_path):
+    path = tmp_path / "milk_box_turn_s0_00.npz"
+    save_clip(made().clip, path)
+    said = "is a clip file, but no taught motion. Give one that 'handwright data make' wrote"
+    with pytest.raises(HandwrightError, match=said):
+        list(load_motions(tmp_path))
+    save_motion(made(), path)
+    said = "is a taught motion, but no clip file. Give one that handwright wrote"
+    with pytest.raises(HandwrightError, match=said):
+        load_clip(path)
+
+
+@pytest.mark.parametrize("read", [load_motions, motion_files, taught_motions, recorded_motions])
+def test_a_file_in_the_place_of_a_folder_is_told(tmp_path, read):
+    path = tmp_path / "primitives_s0_000001.npz"
+    with pytest.raises(HandwrightError, match="there is no such folder; expected a folder of"):
+        list(read(path))
+    save_motion(made(), path)
+    with pytest.raises(HandwrightError, match="is a file; expected a folder of") as caught:
+        list(read(path))
+    assert str(caught.value).endswith(f"Give the folder that it is in, '{tmp_path}'.")

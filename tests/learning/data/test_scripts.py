@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from handwright.errors import HandwrightError
-from handwright.learning.data.run import NUM_STRANDS, DataRun
+from handwright.learning.data.run import MAX_STRANDS, DataRun, Outcome, run_all
 from handwright.learning.data.script import draw_script, split_of
 from handwright.learning.data.shapes import kinds_of
 
@@ -43,12 +43,33 @@ def test_most_motions_are_for_training():
     assert counts["validation"] == pytest.approx(400, abs=80)
 
 
-@pytest.mark.parametrize("num_shards", [1, 2, 3, NUM_STRANDS])
+@pytest.mark.parametrize("num_shards", [1, 2, 3, MAX_STRANDS])
 def test_shards_share_out_all_strands(num_shards):
-    runs = [DataRun("primitives", Path("x"), 1000, 0, i, num_shards) for i in range(num_shards)]
+    runs = [DataRun("primitives", Path("x"), 4000, 0, i, num_shards) for i in range(num_shards)]
     strands = sorted(strand for run in runs for strand in run.strands)
-    assert strands == list(range(NUM_STRANDS))
-    assert NUM_STRANDS * runs[0].frames_a_strand >= 1000
+    assert strands == list(range(MAX_STRANDS))
+    assert MAX_STRANDS * runs[0].frames_a_strand >= 4000
+
+
+@pytest.mark.parametrize("num_frames", [1, 300, 1700, 4000, 60000])
+def test_runs_make_what_is_asked_for_and_little_more(num_frames, monkeypatch, tmp_path):
+    """Whatever the shards: the same numbers, and at most a motion too much for each strand."""
+    made = {}
+
+    def make(run, number):
+        made.setdefault(run.num_shards, set()).add(number)
+        return Outcome(run.name(number), 0 if number % 7 == 3 else 250 + number % 300, "")
+
+    monkeypatch.setattr(DataRun, "make", make)
+    most = DataRun("primitives", tmp_path, num_frames).num_strands
+    for num_shards in range(1, most + 1):
+        shards = range(num_shards)
+        runs = [DataRun("primitives", tmp_path, num_frames, 0, i, num_shards) for i in shards]
+        count = sum(run_all(run) for run in runs)
+        # Parts are rounded up, too.
+        assert num_frames <= count < num_frames + most * 551
+    assert len({frozenset(numbers) for numbers in made.values()}) == 1
+    assert most <= max(1, num_frames // 500)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +78,7 @@ def test_shards_share_out_all_strands(num_shards):
         ({"num_frames": 0}, "frames is 0"),
         ({"seed": -1}, "seed is -1"),
         ({"shard": 2, "num_shards": 2}, "shard is 2/2"),
-        ({"num_shards": NUM_STRANDS + 1}, "expected i/n"),
+        ({"num_shards": MAX_STRANDS + 1}, "expected i/n"),
         ({"set_name": "primitivs"}, "primitives"),
     ],
 )

@@ -6,9 +6,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from rich.console import Console
-
-from handwright.cli.console import make_table
+from handwright.cli.console import make_console, make_table
 from handwright.cli.interrupts import INTERRUPTED
 from handwright.cli.progress import ProgressLine
 from handwright.core.clip import Clip
@@ -66,7 +64,7 @@ def run(out: Path, *, num_solutions: int = 10, num_workers: int = 2, seed: int =
     """
     begin = time.perf_counter()
     out.mkdir(parents=True, exist_ok=True)
-    console = Console()
+    console = make_console()
     method = ContactSampling(num_solutions=num_solutions, num_workers=num_workers)
     with ProgressLine(wanted=num_solutions) as line:
         result = synthesize(load_scene(SCENE), method, seed=seed, on_progress=line)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from handwright.cli.console import make_console
 from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
 from handwright.geometry.distance.sdf import Field
@@ -102,7 +102,7 @@ def run(out: Path) -> None:
         out: Folder for the results; made if it is not there.
     """
     out.mkdir(parents=True, exist_ok=True)
-    console = Console()
+    console = make_console()
     model = human()
     start = with_thumb(model, "open", _THUMB_BEFORE)
     end = with_thumb(model, "closed", _THUMB_AFTER)

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,6 +53,21 @@ _UNREADABLE = (
     NotImplementedError,
     RuntimeError,
 )
+
+
+class Kind(NamedTuple):
+    """What archives with a certain document are called."""
+
+    noun: str
+    writer: str
+    """Who writes them."""
+
+
+KINDS = {
+    "clip.json": Kind("clip file", "handwright"),
+    "motion.json": Kind("taught motion", "'handwright data make'"),
+}
+"""By the names of their documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +143,7 @@ class Archive:
         if len(self._members) != len(infos):
             raise self._error("holds two members of the same name.")
         if document_name not in self._members:
-            holds = f"only {', '.join(list(self._members)[:3])}" if infos else "nothing at all"
-            raise self._error(
-                f"is a .npz file, but no clip: it holds {holds}, no '{document_name}'. Give one "
-                "that handwright wrote."
-            )
+            raise self._error(self._other_kind(KINDS[document_name], document_name))
         for info in infos:
             if info.flag_bits & 0x1:
                 raise self._error(f"member '{info.filename}' is encrypted.")
@@ -144,6 +155,18 @@ class Archive:
             raise self._error(
                 f"member '{document_name}' is larger than {MAX_DOCUMENT_BYTES // 1024**2} MB."
             )
+
+    def _other_kind(self, wanted: Kind, document_name: str) -> str:
+        """What the archive is instead of what was expected."""
+        others = [kind for document, kind in KINDS.items() if document in self._members]
+        if others:
+            found = f"is a {others[0].noun}, but no {wanted.noun}"
+        else:
+            holds = (
+                f"only {', '.join(list(self._members)[:3])}" if self._members else "nothing at all"
+            )
+            found = f"is a .npz file, but no {wanted.noun}: it holds {holds}, no '{document_name}'"
+        return f"{found}. Give one that {wanted.writer} wrote."
 
     def _read_document(self, name: str) -> Any:  # noqa: ANN401  whatever JSON holds
         text = self._archive.read(self._members[name])
@@ -204,9 +227,15 @@ def _parse_header(data: bytes, size: int) -> ArrayHeader | str:
 
 @contextmanager
 def open_archive(path: str | Path, document_name: str) -> Iterator[Archive]:
-    """Opens an archive; whatever is wrong with it is a ``FileFormatError`` that names it."""
+    """Opens an archive; whatever is wrong with it is a ``FileFormatError`` that names it.
+
+    Args:
+        path: The file.
+        document_name: One of ``KINDS``.
+    """
     path = Path(path)
-    check_file(path, "a clip file (.npz)")
+    kind = KINDS[document_name]
+    check_file(path, f"a {kind.noun} (.npz)")
     check_limit(path, "file_bytes", path.stat().st_size)
     try:
         with zipfile.ZipFile(path) as archive:
@@ -215,18 +244,18 @@ def open_archive(path: str | Path, document_name: str) -> Iterator[Archive]:
         raise
     except _UNREADABLE as error:
         why = f"{error or type(error).__name__}"
-        raise FileFormatError(f"{path}: {_why_unreadable(path, why)}") from error
+        raise FileFormatError(f"{path}: {_why_unreadable(path, why, kind)}") from error
 
 
-def _why_unreadable(path: Path, why: str) -> str:
+def _why_unreadable(path: Path, why: str, kind: Kind) -> str:
     """What is wrong with a file that is no archive, in a sentence or two."""
     if path.stat().st_size == 0:
-        return "is an empty file; expected a clip file (.npz). Get a fresh copy."
+        return f"is an empty file; expected a {kind.noun} (.npz). Get a fresh copy."
     # Somebody who gives a .glb file has no damaged copy, but the wrong file.
     if path.suffix.lower() != ".npz" and not zipfile.is_zipfile(path):
-        return "is no clip file; expected one that handwright wrote as .npz."
+        return f"is no {kind.noun}; expected one that {kind.writer} wrote as .npz."
     with path.open("rb") as file:
         start = file.read(512)
     if not start.startswith(_ZIP) and start.isascii() and b"\0" not in start:
-        return "is a text file; expected a clip file that handwright wrote as .npz."
+        return f"is a text file; expected a {kind.noun} that {kind.writer} wrote as .npz."
     return f"is truncated, damaged or no .npz file ({why}). Get a fresh copy."

@@ -22,6 +22,7 @@ from handwright.core.problem import Problem
 from handwright.core.track import Track
 from handwright.errors import FileFormatError, UnknownNameError
 from handwright.io.clip.npy_archive import open_archive, write_archive
+from handwright.io.input_files import check_folder
 from handwright.learning.data.play import FPS
 from handwright.learning.data.script import SPLITS, Split
 from handwright.learning.data.shapes import Thing
@@ -115,7 +116,7 @@ def load_motion(path: str | Path) -> TaughtMotion:
         document = archive.document
         if not isinstance(document, dict) or document.get("format") != _FORMAT:
             raise FileFormatError(
-                f"{path}: is no taught motion. Give a folder of 'handwright data make'."
+                f"{path}: is no taught motion. Give one that 'handwright data make' wrote."
             )
         if document.get("version") != _VERSION:
             raise FileFormatError(
@@ -157,7 +158,12 @@ def count_frames(path: str | Path) -> int:
 
 
 def motion_files(folder: str | Path) -> list[Path]:
-    """Files of the motions of a folder and of the folders right in it, in the order of names."""
+    """Files of the motions of a folder and of the folders right in it, in the order of names.
+
+    Args:
+        folder: Of 'handwright data make', or a folder of such folders.
+    """
+    check_folder(folder, "a folder of motions that 'handwright data make' has written")
     found = [*Path(folder).glob("*_s*_[0-9]*.npz"), *Path(folder).glob("*/*_s*_[0-9]*.npz")]
     return sorted(found)
 

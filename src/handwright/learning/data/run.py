@@ -1,7 +1,8 @@
 """A run of the data maker: numbers one after the other until there are enough frames.
 
-Numbers are dealt to a fixed number of strands, each of which goes on until it has its part of the
-frames. Shards and workers share out strands, so that neither changes what is made.
+Numbers are dealt to strands, each of which goes on until it has its part of the frames. How many
+there are depends on the frames that are asked for alone. Shards and workers share out strands, so
+that neither changes what is made.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ from handwright.learning.data.shapes import kinds_of
 from handwright.learning.data.solving import Unsolved, make_motion
 from handwright.methods.workers import started_workers
 
-NUM_STRANDS = 8
-"""Independent parts of a run, and therefore the largest number of shards."""
+MAX_STRANDS = 8
+"""Independent parts of a large run, and therefore the largest number of shards."""
+_STRAND_FRAMES = 500
+"""Asked of a strand at least, so that a small run has fewer: a strand ends with a whole motion, of
+some 400 frames, and makes that much too many."""
 UNSOLVED = "unsolved"
 """Folder of the notes on tracks without fingers."""
 
@@ -62,23 +66,29 @@ class DataRun:
             problems.append(f"frames is {self.num_frames}, expected 1 or more")
         if self.seed < 0:
             problems.append(f"seed is {self.seed}, expected 0 or more")
-        if not 1 <= self.num_shards <= NUM_STRANDS or not 0 <= self.shard < self.num_shards:
+        most = self.num_strands
+        if not 1 <= self.num_shards <= most or not 0 <= self.shard < self.num_shards:
             problems.append(
                 f"shard is {self.shard}/{self.num_shards}, expected i/n with i from 0 to n - 1 and "
-                f"n at most {NUM_STRANDS}"
+                f"n at most {most} for {self.num_frames} frames"
             )
         if problems:
             raise InvalidValueError(f"Data of '{self.set_name}': {'; '.join(problems)}.")
 
     @property
+    def num_strands(self) -> int:
+        """Of all shards together."""
+        return min(max(self.num_frames // _STRAND_FRAMES, 1), MAX_STRANDS)
+
+    @property
     def strands(self) -> list[int]:
         """Those of this shard."""
-        return list(range(self.shard, NUM_STRANDS, self.num_shards))
+        return list(range(self.shard, self.num_strands, self.num_shards))
 
     @property
     def frames_a_strand(self) -> int:
         """Frames after which a strand is done."""
-        return -(-self.num_frames // NUM_STRANDS)
+        return -(-self.num_frames // self.num_strands)
 
     def name(self, number: int) -> str:
         """Of a motion."""
@@ -156,7 +166,7 @@ def _unknown(run: DataRun, strand: int, frames: dict[int, int]) -> Iterator[int]
             yield number
         else:
             frames[strand] += known.num_frames
-        number += NUM_STRANDS
+        number += run.num_strands
 
 
 class _Own:

@@ -35,7 +35,7 @@ def test_targets_are_those_of_the_appendix(shape):
     output = scene.output(q, scene.q)
     output[198:] = rng.uniform(0.0, 0.035, 22)
     hand = FittedHand(scene.model)
-    targets = hand.algorithm1.targets(scene.view(), output[None], q[None])[0]
+    targets = hand.algorithm1.targets(scene.view(), output[None])[0]
     places = output[:66].reshape(22, 3)
     inside = scene.distance(scene.wrist.apply(places[2:])) < 0.0
     assert inside.any()
@@ -52,7 +52,7 @@ def test_joints_go_to_reachable_targets_and_stay_where_there_is_nothing():
     q = bent(scene.model, scene.q, 0.15, FINGERS)
     output = scene.output(q, scene.q)
     fitted = fit_posture(hand, output, q)
-    targets = hand.algorithm1.targets(scene.view(), output[None], fitted[None])[0]
+    targets = hand.algorithm1.targets(scene.view(), output[None])[0]
     moved = corrected(hand, scene.view(), output, fitted, "algorithm1")
 
     def miss(posture):

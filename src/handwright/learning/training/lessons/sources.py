@@ -14,6 +14,7 @@ from handwright.core.contact import ContactTrack
 from handwright.core.problem import Problem
 from handwright.core.track import Track
 from handwright.errors import InvalidValueError
+from handwright.io.input_files import check_folder
 from handwright.io.manipnet.dataset import is_recording, read_recording
 from handwright.methods.neural.sensing.motion import RATE
 
@@ -57,6 +58,7 @@ def recorded_motions(folder: str | Path) -> list[tuple[Clip, Split]]:
         folder: With recordings (.npz), or with a folder ``sequences`` that has them.
     """
     folder = Path(folder)
+    check_folder(folder, "a folder of recordings (.npz) of the ManipNet data set")
     inner = folder / "sequences"
     files = sorted((inner if inner.is_dir() else folder).glob("*.npz"))
     files = [file for file in files if is_recording(file)]

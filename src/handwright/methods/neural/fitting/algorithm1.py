@@ -16,9 +16,8 @@ from handwright.core.hand import HandModel
 from handwright.kernels.decorators import kernel
 from handwright.kernels.packed import Packed
 from handwright.kinematics.ik.ccd import ChainGoals, descend_chain
-from handwright.kinematics.ik.digit import place_digit
 from handwright.kinematics.ik.digit_table import Rig, rig_of
-from handwright.kinematics.tree import Links, placed_row
+from handwright.kinematics.tree import Links
 from handwright.math.vec3 import row3
 from handwright.methods.neural.fitting.body_view import BodyView, distance_from
 from handwright.methods.neural.fitting.joint_table import (
@@ -54,8 +53,6 @@ class _Room(NamedTuple):
     pose: NetworkPose
     links: Links
     blend: Blend
-    own_places: bool
-    """Whether joints start from where the hand has them, not from where the network does."""
 
 
 @kernel
@@ -64,8 +61,6 @@ def _set_targets(room: _Room, view: BodyView, row: int) -> None:
     blend, joints, target = room.blend, room.joints, room.goals.target
     for n in range(joints.first[0], NUM_JOINTS):
         x, y, z = row3(room.pose.position, n)
-        if room.own_places:
-            x, y, z = placed_row(room.links, joints.link[n], joints.local, n)
         predicted = room.pose.distance[n]
         shift, g = 0.0, (0.0, 0.0, 0.0)
         if predicted <= blend.gate:
@@ -82,21 +77,17 @@ def _set_targets(room: _Room, view: BodyView, row: int) -> None:
 
 
 @kernel
-def _aim_row(room: _Room, view: BodyView, outputs: np.ndarray, q: np.ndarray, row: int) -> None:
+def _aim_row(room: _Room, view: BodyView, outputs: np.ndarray, row: int) -> None:
     """Sets the targets of one posture."""
     read_pose(room.joints, outputs, row, room.pose)
-    for digit in range(room.joints.first.shape[0] - 1):
-        place_digit(room.rig, room.links, digit, q[row])
     _set_targets(room, view, row)
 
 
 @kernel
-def _write_targets(
-    room: _Room, view: BodyView, outputs: np.ndarray, q: np.ndarray, targets: np.ndarray
-) -> None:
+def _write_targets(room: _Room, view: BodyView, outputs: np.ndarray, targets: np.ndarray) -> None:
     """Writes the targets of every row, in the network's frame."""
-    for row in range(q.shape[0]):
-        _aim_row(room, view, outputs, q, row)
+    for row in range(outputs.shape[0]):
+        _aim_row(room, view, outputs, row)
         for n in range(NUM_JOINTS):
             for i in range(3):
                 targets[row, n, i] = room.joints.flip[i] * room.goals.target[n, i]
@@ -107,7 +98,7 @@ def _correct_batch(room: _Room, view: BodyView, outputs: np.ndarray, q: np.ndarr
     """Corrects every row of ``q`` by its row of outputs."""
     blend = room.blend
     for row in range(q.shape[0]):
-        _aim_row(room, view, outputs, q, row)
+        _aim_row(room, view, outputs, row)
         for digit in range(room.joints.first.shape[0] - 1):
             descend_chain(
                 room.rig, room.links, q[row], digit, room.goals, blend.tolerance, blend.sweeps
@@ -119,13 +110,13 @@ class PublishedCorrection:
 
     __slots__ = ("_room",)
 
-    def __init__(self, model: HandModel, *, own_places: bool, blend: Blend | None = None) -> None:
+    def __init__(self, model: HandModel, blend: Blend | None = None) -> None:
         joints = joint_table(model)
         goals = ChainGoals(joints.first, joints.link, joints.local, np.zeros((NUM_JOINTS, 3)))
         self._room = Packed(
             _Room(
                 rig_of(model), joints, goals, empty_pose(), wrist_links(model),
-                Blend() if blend is None else blend, own_places,
+                Blend() if blend is None else blend,
             )
         )  # fmt: skip
 
@@ -144,12 +135,12 @@ class PublishedCorrection:
         return corrected
 
     def targets(
-        self, view: BodyView, outputs: Float[np.ndarray, "N 220"], q: Float[np.ndarray, "N J"]
+        self, view: BodyView, outputs: Float[np.ndarray, "N 220"]
     ) -> Float[np.ndarray, "N 22 3"]:
         """Where the joints of digits are brought, in the frame of the outputs, m.
 
         Wrist and palm, which cannot move, are left at 0. For the arguments see ``__call__``.
         """
-        targets = np.zeros((len(q), NUM_JOINTS, 3))
-        _write_targets(self._room, Packed(view), outputs, np.array(q), targets)
+        targets = np.zeros((len(outputs), NUM_JOINTS, 3))
+        _write_targets(self._room, Packed(view), outputs, targets)
         return targets

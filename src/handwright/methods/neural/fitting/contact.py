@@ -235,7 +235,7 @@ class ContactCorrection:
         chosen = ContactSettings() if settings is None else settings
         joints = joint_table(model)
         task = DigitTask(
-            rig_of(model), joints, empty_pose(), PoseWeights(0.0, 0.0, 0.0),
+            rig_of(model), joints, empty_pose(), PoseWeights(0.0, 0.0),
             touch_table(model, joints, push=chosen.push, depth=chosen.depth),
             np.zeros(model.num_joints), np.zeros(model.num_joints),
             chosen.max_iterations, chosen.small_step,

@@ -36,10 +36,9 @@ class FittedHand:
         blend: Blend | None = None,
         contact: ContactSettings | None = None,
     ) -> None:
-        settings = FitSettings() if settings is None else settings
         self.model = model
         self.fit = PostureFit(model, settings)
-        self.algorithm1 = PublishedCorrection(model, own_places=settings.own_bones, blend=blend)
+        self.algorithm1 = PublishedCorrection(model, blend)
         self.contact = ContactCorrection(model, contact)
 
 
@@ -49,7 +48,7 @@ def fit_posture(
     """Joint values, within limits and couplings, that come nearest to the network's pose.
 
     Args:
-        hand: The hand; with ``own_bones`` in its settings it may be of any size.
+        hand: The hand, of the size that the network was taught with.
         output: The network's numbers, one pose or a batch: places of 22 joints (m), six numbers
             each for their rotations, and distances (m), which are not looked at.
         start: Joint values to start from, such as those of the frame before, rad. Joints outside

@@ -15,7 +15,6 @@ from handwright.methods.neural.sensing.joints import JOINTS, sensed_hand
 
 DIGITS = ("thumb", "index", "middle", "ring", "little")
 NUM_JOINTS = len(JOINTS)
-MIDDLE_KNUCKLE = JOINTS.index("middle_proximal")
 
 
 class JointTable(NamedTuple):
@@ -32,10 +31,6 @@ class JointTable(NamedTuple):
     are these two directions in the wrist frame."""
     flip: Float[np.ndarray, "3"]
     """What takes a vector of the network to this hand's wrist frame: left hands are mirrored."""
-    bone: Float[np.ndarray, " 22"]
-    """Distance from the joint before on the same digit, m; 0 for the first."""
-    palm: float
-    """Distance of the middle knuckle from the wrist at the zero pose, m."""
 
 
 def joint_table(model: HandModel) -> JointTable:
@@ -46,20 +41,13 @@ def joint_table(model: HandModel) -> JointTable:
     """
     sensed = sensed_hand(model)
     _check_digits(model)
-    place = flat_links(model)
-    point = place[sensed.link] + sensed.local
     starts = [[name.startswith(digit) for name in JOINTS].index(True) for digit in DIGITS]
-    bone = np.zeros(NUM_JOINTS)
-    bone[starts[0] :] = np.linalg.norm(np.diff(point[starts[0] - 1 :], axis=0), axis=1)
-    bone[starts] = 0.0
     return JointTable(
         first=np.array([*starts, NUM_JOINTS]),
         link=sensed.link,
         local=sensed.local,
         axis=np.stack([sensed.along, sensed.dorsal], axis=1),
         flip=np.array([1.0, sensed.mirror, 1.0]),
-        bone=bone,
-        palm=float(np.linalg.norm(point[MIDDLE_KNUCKLE] - place[model.wrist_link])),
     )
 
 

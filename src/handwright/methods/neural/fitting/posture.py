@@ -27,9 +27,6 @@ from handwright.methods.neural.fitting.touch_terms import touch_table
 class FitSettings:
     """How the network's pose is turned into joint values."""
 
-    own_bones: bool = False
-    """Whether only directions of bones count, not places: for hands of another size than the one
-    that the network was trained on."""
     arm: float = 0.02
     """Length on which an angle counts beside distances of joints, m."""
     stiffness: float = 1e-7
@@ -44,10 +41,8 @@ class FitSettings:
                 f"{self}: expected an arm of 0 to 1 m, a stiffness of 0 to 1 m^2/rad^2 and a small "
                 "step above 0."
             )
-        if self.max_iterations < 1 or (self.own_bones and self.arm == 0.0):
-            raise InvalidValueError(
-                f"{self}: expected one iteration or more, and an arm above 0 with own_bones."
-            )
+        if self.max_iterations < 1:
+            raise InvalidValueError(f"{self}: expected one iteration or more.")
 
 
 class _Room(NamedTuple):
@@ -79,11 +74,7 @@ class PostureFit:
 
     def __init__(self, model: HandModel, settings: FitSettings | None = None) -> None:
         settings = FitSettings() if settings is None else settings
-        weights = PoseWeights(
-            position=0.0 if settings.own_bones else 1.0,
-            bone=1.0 if settings.own_bones else 0.0,
-            turn=settings.arm**2,
-        )
+        weights = PoseWeights(position=1.0, turn=settings.arm**2)
         joints = joint_table(model)
         task = DigitTask(
             rig_of(model), joints, empty_pose(), weights,
