@@ -47,7 +47,11 @@ _GROUPS = {"first_in_seen": SEEN, "first_in_held_out": HELD_OUT}
 
 
 def run(
-    *, motions: Path | None = None, out: Path = Path("out/table"), epochs: int | None = None
+    *,
+    motions: Path | None = None,
+    out: Path = Path("out/table"),
+    epochs: int | None = None,
+    cases: int | None = None,
 ) -> dict[str, Any]:
     """Trains every network of the table on the same motions, and tries them on the test split.
 
@@ -56,13 +60,14 @@ def run(
         out: Folder for the networks; those that are there already are not trained again, and one
             that was stopped goes on.
         epochs: Instead of those of the recipes.
+        cases: How many motions of each group of the test split are tried; all if not given.
     """
     if motions is None:
         raise InvalidValueError("Pass --motions DIR, a folder made by 'handwright data make'.")
     require("torch", extra="learn", feature="'handwright bench neural-table'")
     folders = {name: Path(out) / _file_name(name) for name in VARIANTS}
     costs = {}
-    trial = own_trial(motions)
+    trial = own_trial(motions, cases)
     total = len(VARIANTS) + (1 + len(CORRECTIONS) * len(VARIANTS) + 3) * len(trial.cases)
     with shown_steps(total) as step, threadpool_limits(1):
         for name, folder in folders.items():

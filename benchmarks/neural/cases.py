@@ -9,6 +9,7 @@ from typing import NamedTuple
 from handwright.core.clip import Clip
 from handwright.errors import InvalidValueError
 from handwright.learning.data.motion import TaughtMotion, load_motions
+from handwright.learning.data.shapes import is_held_out
 from handwright.learning.training.lessons.sources import recorded_motions
 
 TAILS = "tails of recordings"
@@ -45,25 +46,26 @@ def recorded_trial(data: Path) -> Trial:
     )
 
 
-def own_trial(folder: Path) -> Trial:
+def own_trial(folder: Path, most: int | None = None) -> Trial:
     """The test split of motions that 'handwright data make' has made.
 
     Args:
         folder: Where they are.
+        most: How many of each group are tried, the first by name; all if not given.
     """
     motions = list(load_motions(folder))
     if not any(motion.split == "test" for motion in motions):
         raise InvalidValueError(
             f"{folder}: holds no motions of a test split. Make some: handwright data make."
         )
-    known = {motion.shape for motion in motions if motion.split == "train"}
-    return Trial(
-        list(_tried(motions, known)), [one.clip for one in motions if one.split == "train"]
-    )
+    tried = [_case(motion) for motion in motions if motion.split == "test"]
+    cases = [one for group in (SEEN, HELD_OUT) for one in _first(tried, group, most)]
+    return Trial(cases, [one.clip for one in motions if one.split == "train"])
 
 
-def _tried(motions: Iterable[TaughtMotion], known: set[str]) -> Iterable[Case]:
-    for motion in motions:
-        if motion.split == "test":
-            group = SEEN if motion.shape in known else HELD_OUT
-            yield Case(motion.name, group, motion.clip)
+def _case(motion: TaughtMotion) -> Case:
+    return Case(motion.name, HELD_OUT if is_held_out(motion.shape) else SEEN, motion.clip)
+
+
+def _first(cases: Iterable[Case], group: str, most: int | None) -> list[Case]:
+    return [case for case in cases if case.group == group][:most]

@@ -23,7 +23,9 @@ Maker = Callable[[Clip], Fingers]
 
 
 def baselines(taught: Sequence[Clip]) -> dict[str, Maker]:
-    """Makers that learn nothing, by name."""
+    """Makers that learn nothing, by name; only one of them needs no motions to look up."""
+    if not taught:
+        return {"first pose": first_pose}
     return {
         "mean pose": lambda case: mean_pose(taught, case),
         "first pose": first_pose,

@@ -27,6 +27,7 @@ def data(
     out: Annotated[Path, tyro.conf.arg(aliases=["-o"], metavar="DIR")] = Path("out/data"),
     shard: Annotated[str, tyro.conf.arg(metavar="I/N")] = "0/1",
     workers: int = 1,
+    split: Literal["all", "train", "validation", "test"] = "all",
 ) -> None:
     """Make certified motions to learn from, or show what a folder of them is made of.
 
@@ -45,6 +46,8 @@ def data(
         shard: Part I of N, from 0, to share a run among machines; N is at most one for each 500
             frames, and at most 8.
         workers: Processes.
+        split: Only motions of this split are made; the frames are those of it. About a tenth of a
+            run is in the test split, so that a network can be tried in a tenth of the time.
     """
     from handwright.learning.data.motion import motion_files
     from handwright.learning.data.run import DataRun, run_all
@@ -62,7 +65,7 @@ def data(
     if workers < 1:
         raise InvalidValueError(f"--workers is {workers}; expected 1 or more.")
     number, count = _shard_of(shard)
-    run = DataRun(what, out, frames, seed, number, count)
+    run = DataRun(what, out, frames, seed, number, count, split=None if split == "all" else split)
     writable_folder(out)
     part = run.frames_a_strand * len(run.strands)
     run_all(

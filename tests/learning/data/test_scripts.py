@@ -72,6 +72,23 @@ def test_runs_make_what_is_asked_for_and_little_more(num_frames, monkeypatch, tm
     assert most <= max(1, num_frames // 500)
 
 
+def test_a_run_of_one_split_makes_the_first_motions_of_it(tmp_path, monkeypatch):
+    made: dict[str | None, list[int]] = {None: [], "test": []}
+
+    def make(run, number):
+        made[run.split].append(number)
+        return Outcome(run.name(number), 400, "")
+
+    monkeypatch.setattr(DataRun, "make", make)
+    run_all(DataRun("primitives", tmp_path, 40_000))
+    run_all(DataRun("primitives", tmp_path, 3_000, split="test"))
+    assert {split_of(0, number) for number in made["test"]} == {"test"}
+    assert len(made["test"]) < 0.2 * len(made[None])
+    whole = {number for number in made[None] if split_of(0, number) == "test"}
+    # Strands are as many as the frames ask for, so only the first are the same in both.
+    assert set(made["test"][:3]) <= whole
+
+
 @pytest.mark.parametrize(
     ("changes", "word"),
     [

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from handwright.errors import InvalidValueError
 from handwright.io.atomic import written_whole
 from handwright.learning.data.motion import count_frames, save_motion
+from handwright.learning.data.script import Split, split_of
 from handwright.learning.data.shapes import kinds_of
 from handwright.learning.data.solving import Unsolved, make_motion
 from handwright.methods.workers import started_workers
@@ -41,6 +42,7 @@ class Outcome(NamedTuple):
     """What it shows, or why there is none."""
 
 
+_NOTHING = Outcome("", 0, "")
 Watcher = Callable[[Outcome, int], None]
 """Called with each outcome and the frames of this shard so far."""
 
@@ -58,6 +60,8 @@ class DataRun:
     shard: int = 0
     """Which part of the run this is."""
     num_shards: int = 1
+    split: Split | None = None
+    """Only motions of this split are made; all if not given."""
 
     def __post_init__(self) -> None:
         kinds_of(self.set_name)
@@ -93,6 +97,10 @@ class DataRun:
     def name(self, number: int) -> str:
         """Of a motion."""
         return f"{self.set_name}_s{self.seed}_{number:06d}"
+
+    def is_wanted(self, number: int) -> bool:
+        """Whether the motion is of the split that is made."""
+        return self.split in (None, split_of(self.seed, number))
 
     def known(self, number: int) -> Outcome | None:
         """What an earlier run has come to; None if it has not come so far."""
@@ -161,7 +169,7 @@ def _unknown(run: DataRun, strand: int, frames: dict[int, int]) -> Iterator[int]
     """Numbers of a strand that have to be made, until it has its frames."""
     number = strand
     while frames[strand] < run.frames_a_strand:
-        known = run.known(number)
+        known = run.known(number) if run.is_wanted(number) else _NOTHING
         if known is None:
             yield number
         else:

@@ -299,3 +299,13 @@ def kinds_of(name: str) -> tuple[Kind, ...]:
     if name not in KINDS:
         raise UnknownNameError("set of shapes", name, KINDS)
     return KINDS[name]
+
+
+def is_held_out(shape: str) -> bool:
+    """Whether a shape is never trained on.
+
+    Args:
+        shape: Its name; of several things, their names with pluses between them.
+    """
+    held_out = {kind.shape for kinds in KINDS.values() for kind in kinds if kind.is_held_out}
+    return not held_out.isdisjoint(shape.split("+"))
