@@ -34,7 +34,9 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "windowed": ("windowed", {}),
 }
 """Rows after the teacher's: the recipe, and what is changed in it. The last is not the paper's."""
-_JUDGED = "grip"
+_JUDGED = "contact"
+"""Contact-keeping does what the network says of contacts; forces that ask for them would hold a
+thing with any network, and hide what is compared."""
 BARS: dict[str, tuple[str, float]] = {
     "first_in_seen": (">=", 1.0),
     "first_in_held_out": (">=", 1.0),

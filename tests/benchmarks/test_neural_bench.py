@@ -124,9 +124,9 @@ def test_a_wrong_start_is_timed(teacher):
 
 
 def test_the_judged_network_surpasses_others_or_not():
-    rows = {f"{name}, grip": {"realism": 50.0} for name in ablations.VARIANTS}
+    rows = {f"{name}, contact": {"realism": 50.0} for name in ablations.VARIANTS}
     assert ablations._share_beaten(rows) == 0.0
-    rows["ours, grip"] = {"realism": 51.0}
+    rows["ours, contact"] = {"realism": 51.0}
     assert ablations._share_beaten(rows) == 1.0
 
 
