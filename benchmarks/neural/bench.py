@@ -67,6 +67,7 @@ _COLUMNS = {
     "realism": "realism %",
     "realism_published": "at 0.35",
     "penetration": "penetration cm",
+    "in_table": "in table cm",
     "smoothness": "cm/s²",
     "smoothness_ratio": "ratio",
     "joint_error": "error mm",

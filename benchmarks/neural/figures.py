@@ -14,7 +14,8 @@ from handwright.core.contact import ContactTrack
 from handwright.core.hand import HandModel
 from handwright.evidence import PublishedConventions, physical_realism, smoothness
 from handwright.evidence.metrics.realism import capsule_contacts
-from handwright.kinematics.fk import frame_poses
+from handwright.geometry.distance.surface_distance import surface_distance
+from handwright.kinematics.fk import frame_poses, posed_capsules
 
 FPS = 60.0
 # Joints that fingers can move in the wrist's frame. The published skeleton has one more, at the
@@ -41,6 +42,8 @@ class Figures(NamedTuple):
     """The same with the published friction, whatever that of the bodies is."""
     penetration: float
     """Mean depth of the pairs of frame and capsule that penetrate, cm."""
+    in_table: float
+    """How deep the deepest place of the hands is in tables and walls, mean over frames, cm."""
     smoothness: float
     """Mean acceleration of the joints in the wrist's frame, cm/s^2."""
     joint_error: float
@@ -75,6 +78,18 @@ def with_fingers(teacher: Clip, q: Mapping[str, Float[np.ndarray, "T J"]]) -> Cl
     return replace(teacher, hands=hands, contacts=ContactTrack.empty())
 
 
+def depth_in_surroundings(made: Clip) -> Float[np.ndarray, " T"]:
+    """How deep the deepest end of a capsule is in tables, walls and floors in each frame, m."""
+    deepest = np.zeros(made.num_frames)
+    for name, motion in made.hands.items():
+        capsules = posed_capsules(made.problem.hands[name], motion.q, motion.root)
+        for ends in (capsules.start, capsules.end):
+            for surface in made.problem.environment:
+                gaps = surface_distance(surface, ends.reshape(-1, 3))[0].reshape(ends.shape[:-1])
+                deepest = np.maximum(deepest, (capsules.radius - gaps).max(axis=1))
+    return deepest
+
+
 def measured(made: Clip, teacher: Clip, *, own_friction: bool = True) -> Figures:
     """All figures of a motion whose frames are those of its teacher.
 
@@ -104,6 +119,7 @@ def measured(made: Clip, teacher: Clip, *, own_friction: bool = True) -> Figures
         realism=float(np.dot(shares, counted) / carried) if carried else float("nan"),
         realism_published=float(np.dot(plain, counted) / carried) if carried else float("nan"),
         penetration=float(np.mean(depths)),
+        in_table=1e2 * float(depth_in_surroundings(made).mean()),
         smoothness=smoothness(made, fps=FPS).acceleration,
         joint_error=1e3 * float(joint_errors(made, teacher).mean()),
         frames=made.num_frames,
@@ -127,6 +143,7 @@ def mean_of(parts: Sequence[Figures]) -> Figures:
         realism=by_carried("realism"),
         realism_published=by_carried("realism_published"),
         penetration=weighed("penetration"),
+        in_table=weighed("in_table"),
         smoothness=weighed("smoothness"),
         joint_error=weighed("joint_error"),
         frames=int(frames.sum()),

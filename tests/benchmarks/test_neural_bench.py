@@ -68,13 +68,14 @@ def test_baselines_stand_still_or_repeat_what_was_taught(teacher):
 
 
 def test_means_are_weighed_by_frames():
-    short = Figures(100.0, 80.0, 0.1, 50.0, 10.0, 100, 10)
-    long = Figures(50.0, 40.0, 0.3, 150.0, 20.0, 300, 30)
+    short = Figures(100.0, 80.0, 0.1, 0.0, 50.0, 10.0, 100, 10)
+    long = Figures(50.0, 40.0, 0.3, 0.4, 150.0, 20.0, 300, 30)
     mean = mean_of([short, long])
     assert mean.realism == pytest.approx(62.5)
     assert mean.realism_published == pytest.approx(50.0)
+    assert mean.in_table == pytest.approx(0.3)
     assert mean.joint_error == pytest.approx(17.5)
-    nothing = Figures(math.nan, math.nan, 0.0, 50.0, 10.0, 100, 0)
+    nothing = Figures(math.nan, math.nan, 0.0, 0.0, 50.0, 10.0, 100, 0)
     assert mean_of([short, nothing]).realism == pytest.approx(100.0)
 
 

@@ -59,6 +59,15 @@ def pack_environment(surfaces: Iterable[Surface]) -> EnvironmentArrays:
     )
 
 
+def resized(surfaces: EnvironmentArrays, factor: float) -> EnvironmentArrays:
+    """Surroundings with all lengths, from the world's origin on, times a factor."""
+    return surfaces._replace(
+        offsets=factor * surfaces.offsets,
+        positions=factor * surfaces.positions,
+        half_extents=factor * surfaces.half_extents,
+    )
+
+
 def floor(height: float = 0.0, *, friction: float = 0.6) -> HalfSpace:
     """A level floor without end.
 

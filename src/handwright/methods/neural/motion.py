@@ -87,7 +87,14 @@ def _settled(
     times = np.arange(round(_SETTLING * RATE) + 1) / RATE
     now = np.full(len(times), problem.times[0])
     tracks = {name: Track(times, track.at(now)) for name, track in problem.tracks.items()}
-    still = Problem(problem.name, times, problem.hands, problem.bodies, tracks=tracks)
+    still = Problem(
+        problem.name,
+        times,
+        problem.hands,
+        problem.bodies,
+        tracks=tracks,
+        environment=problem.environment,
+    )
     first = sensed_stretches(problem)[0].objects
     found = rolled_out(network, hand_views(still, first), correction=correction)
     return {name: q[-1] for name, q in found.items()}

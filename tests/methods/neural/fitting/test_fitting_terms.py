@@ -7,43 +7,14 @@ import pytest
 
 from handwright.geometry.distance.sdf import make_field
 from handwright.hands import human
-from handwright.kernels.decorators import compiled
-from handwright.kinematics.ik.digit import place_digit
-from handwright.kinematics.ik.digit_table import count_of, rig_of
-from handwright.kinematics.ik.problem import make_work
 from handwright.math import rotation
 from handwright.methods.neural.fitting import body_view
-from handwright.methods.neural.fitting.joint_table import joint_table, wrist_links
+from handwright.methods.neural.fitting.joint_table import joint_table
 from handwright.methods.neural.fitting.network_pose import empty_pose, read_pose
 from handwright.methods.neural.fitting.pose_terms import PoseWeights, pose_terms
 from handwright.methods.neural.fitting.touch_terms import touch_table, touch_terms
+from tests.methods.neural.fitting.half_gradients import half_gradients
 from tests.methods.neural.fitting.held_bodies import held
-
-
-@compiled
-def _place(rig, links, digit, q):
-    place_digit(rig, links, digit, q)
-
-
-def half_gradients(model, digit, q, terms):
-    """Half the derivative of the cost by the free joints: as the terms write it, and measured."""
-    rig, links, work = rig_of(model), wrist_links(model), make_work()
-    free = rig.table.free[digit, : count_of(rig.table.free, digit)]
-
-    def cost(posture):
-        posture = posture.copy()
-        _place(rig, links, digit, posture)
-        work.gradient[:] = 0.0
-        work.matrix[:] = 0.0
-        return terms(rig, links, work)
-
-    measured = []
-    for joint in free:
-        step = np.zeros(len(q))
-        step[joint] = 1e-6
-        measured.append((cost(q + step) - cost(q - step)) / 4e-6)
-    cost(q)
-    return work.gradient[0, : len(free)].copy(), np.array(measured)
 
 
 @pytest.mark.parametrize("coupled", [False, True])

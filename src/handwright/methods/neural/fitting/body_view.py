@@ -12,6 +12,7 @@ from handwright.geometry.distance.sdf import Field, field_value_gradient
 from handwright.kernels.decorators import inlined
 from handwright.kinematics.obstacles import no_object
 from handwright.math.vec3 import Vec3, minus, row3
+from handwright.methods.neural.fitting.surroundings import Surroundings, no_surroundings
 from handwright.methods.neural.sensing.view import HandView
 
 
@@ -24,10 +25,14 @@ class BodyView(NamedTuple):
     """Of the wrist in the frame of the body."""
     position: Float[np.ndarray, "N 3"]
     """Of the wrist in the frame of the body, m."""
+    around: Surroundings
 
 
 def body_view(
-    field: Field, rotation: Float[np.ndarray, "*B 3 3"], position: Float[np.ndarray, "*B 3"]
+    field: Field,
+    rotation: Float[np.ndarray, "*B 3 3"],
+    position: Float[np.ndarray, "*B 3"],
+    around: Surroundings | None = None,
 ) -> BodyView:
     """A body seen from one wrist pose, or from each of a batch.
 
@@ -35,6 +40,7 @@ def body_view(
         field: Signed distances, in the frame of the body.
         rotation: Of the wrist in the frame of the body.
         position: Of the wrist in the frame of the body, m.
+        around: What stands still there, from the same wrist poses; nothing if not given.
     """
     turn = np.array(rotation, dtype=np.float64, order="C")
     place = np.array(position, dtype=np.float64, order="C")
@@ -45,7 +51,8 @@ def body_view(
         )
     if not (np.isfinite(turn).all() and np.isfinite(place).all()):
         raise InvalidValueError("body_view: the wrist's pose holds NaN or infinity.")
-    return BodyView(field, turn.reshape(-1, 3, 3), place.reshape(-1, 3))
+    turn, place = turn.reshape(-1, 3, 3), place.reshape(-1, 3)
+    return BodyView(field, turn, place, around or no_surroundings(len(place)))
 
 
 def seen_at(view: HandView, frames: int | Int[np.ndarray, " N"]) -> BodyView:
@@ -56,15 +63,17 @@ def seen_at(view: HandView, frames: int | Int[np.ndarray, " N"]) -> BodyView:
         frames: One frame, or a batch.
     """
     back = np.swapaxes(view.object_rotation[frames], -1, -2)
-    off = view.wrist_position[frames] - view.object_position[frames]
-    return body_view(
-        view.field, back @ view.wrist_rotation[frames], (back @ off[..., None])[..., 0]
+    turn, place = view.wrist_rotation[frames], view.wrist_position[frames]
+    off = place - view.object_position[frames]
+    around = Surroundings(
+        view.surroundings, np.array(turn).reshape(-1, 3, 3), np.array(place).reshape(-1, 3)
     )
+    return body_view(view.field, back @ turn, (back @ off[..., None])[..., 0], around)
 
 
 def nothing_seen() -> BodyView:
     """A view of nothing: everything is a kilometre away."""
-    return BodyView(no_object(), np.eye(3)[None], np.zeros((1, 3)))
+    return body_view(no_object(), np.eye(3), np.zeros(3))
 
 
 @inlined

@@ -39,7 +39,7 @@ from handwright.methods.neural.fitting.joint_table import (
 )
 from handwright.methods.neural.fitting.network_pose import empty_pose, read_pose
 from handwright.methods.neural.fitting.pose_terms import PoseWeights
-from handwright.methods.neural.fitting.touch_terms import gap_of, touch_table
+from handwright.methods.neural.fitting.touch_terms import clearance_of, gap_of, touch_table
 from handwright.methods.neural.fitting.touches import CapsuleTouches
 from handwright.methods.neural.sensing.features import FARTHEST_TARGET
 
@@ -173,7 +173,9 @@ def _ask_capsules(
         for i in range(3):
             touch.on_link[c, i] = asked.on_link[row, of_hand, i]
             touch.on_body[c, i] = asked.on_body[row, of_hand, i]
-        has_to_move = has_to_move or gap < -touch.depth or touch.pull[c] > 0.0
+        room_left, _, _ = clearance_of(touch, room.links, view, row, c)
+        is_deep = min(gap, room_left) < -touch.depth
+        has_to_move = has_to_move or is_deep or touch.pull[c] > 0.0
     return has_to_move, least
 
 

@@ -1,5 +1,7 @@
 """Least-squares terms that keep the capsules of a digit out of a body, on it, and in place there.
 
+They also keep the far ends of capsules out of tables and walls.
+
 The gap of a capsule is the least distance of its axis from the body, less its radius. By a joint it
 changes as fast as the point of the axis that is nearest to the body moves away from it.
 """
@@ -26,6 +28,7 @@ from handwright.methods.neural.fitting.body_view import (
     turned_back,
 )
 from handwright.methods.neural.fitting.joint_table import JointTable
+from handwright.methods.neural.fitting.surroundings import clearance
 
 # Of an axis, before the neighbourhood of the nearest is searched.
 SAMPLES = 4
@@ -57,7 +60,7 @@ class TouchTable(NamedTuple):
     on_body: Float[np.ndarray, "C 3"]
     """Where it is to be, in the frame of the body, m."""
     push: float
-    """Weight of depth in the body; 0 if there is none."""
+    """Weight of depth in the body and in what stands around it; 0 if there is none."""
     depth: float
     """How deep soft skin may sink in, m: where pushing ends and what pulling aims at."""
 
@@ -112,6 +115,38 @@ def gap_of(
 
 
 @inlined
+def clearance_of(
+    touch: TouchTable, links: Links, view: BodyView, row: int, c: int
+) -> tuple[float, Vec3, Vec3]:
+    """Gap of a capsule's far end to all surroundings, m, its middle, and the way out there."""
+    end = placed_row(links, touch.link[c], touch.end, c)
+    gap, outward = clearance(view.around, row, end)
+    return gap - touch.radius[c], end, outward
+
+
+@inlined
+def _push_out(
+    rig: Rig,
+    touch: TouchTable,
+    links: Links,
+    digit: int,
+    view: BodyView,
+    row: int,
+    c: int,
+    work: DigitWorkspace,
+    side: int,
+) -> float:
+    """Cost of the far end of a capsule that is too deep in the surroundings."""
+    gap, end, outward = clearance_of(touch, links, view, row, c)
+    miss = gap + touch.depth
+    if not miss < 0.0:
+        return 0.0
+    point_row(rig, links, digit, touch.link[c], end, outward, work.row)
+    add_row(work, side, count_of(rig.table.free, digit), miss, touch.push)
+    return touch.push * miss * miss
+
+
+@inlined
 def _stay_terms(
     rig: Rig,
     touch: TouchTable,
@@ -154,7 +189,7 @@ def touch_terms(
     work: DigitWorkspace,
     side: int,
 ) -> float:
-    """Cost of capsules too deep in the body, or off it though they should touch it."""
+    """Cost of capsules too deep in solids, off the body, or not where they hold it."""
     cost = 0.0
     count = count_of(rig.table.free, digit)
     for c in range(touch.first[digit], touch.first[digit + 1]):
@@ -165,6 +200,7 @@ def touch_terms(
             point_row(rig, links, digit, touch.link[c], point, outward, work.row)
             add_row(work, side, count, miss, weight)
             cost += weight * miss * miss
+        cost += _push_out(rig, touch, links, digit, view, row, c, work, side)
         if touch.stay[c] > 0.0:
             cost += _stay_terms(rig, touch, links, digit, view, row, c, outward, work, side)
     return cost

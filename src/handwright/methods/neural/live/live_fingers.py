@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import math
 import time as time_module
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 from jaxtyping import Float
 
 from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
+from handwright.core.surface import Surface
 from handwright.errors import InvalidValueError, UnknownNameError
+from handwright.geometry.distance.environment import pack_environment, resized
 from handwright.math.pose import Pose
 from handwright.methods.neural.live.counts import no_counts
 from handwright.methods.neural.live.finger_model import FingerModel
@@ -51,6 +53,7 @@ class LiveFingers:
         hands: Mapping[str, HandModel],
         body: RigidBody | SensedBody,
         *,
+        environment: Sequence[Surface] = (),
         settings: LiveSettings | None = None,
         clock: Callable[[], float] = time_module.monotonic,
     ) -> None:
@@ -60,6 +63,7 @@ class LiveFingers:
             model: Says the fingers.
             hands: One or two, without arms, by name.
             body: The object.
+            environment: Tables, walls and floors that fingers stay out of, in the world.
             settings: How to bear with imperfect tracking.
             clock: The receiver's clock, s; never goes back.
         """
@@ -72,6 +76,10 @@ class LiveFingers:
                 )
         self.hands, self.settings = dict(hands), settings or LiveSettings()
         self._model, self._clock = model, clock
+        surfaces = pack_environment(environment)
+        self._surroundings = {
+            name: resized(surfaces, 1.0 / size_of(hand)) for name, hand in hands.items()
+        }
         self._posed = {name: PosedHand(hand) for name, hand in hands.items()}
         self._wrists = {name: PoseStream() for name in hands}
         self._object = PoseStream()
@@ -271,6 +279,7 @@ class LiveFingers:
                 thing.position / size,
                 other_position=other[0] / size if other else None,
                 load=load,
+                surroundings=self._surroundings[name],
             )
         return views
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,13 @@ from handwright.core.clip import Clip
 from handwright.core.frozen import freeze_arrays
 from handwright.core.hand import HandModel
 from handwright.core.problem import Problem
+from handwright.core.surface import Surface
 from handwright.errors import InvalidValueError, UnknownNameError, refuse
+from handwright.geometry.distance.environment import (
+    EnvironmentArrays,
+    pack_environment,
+    resized,
+)
 from handwright.geometry.distance.sdf import Field, make_field, sample_field
 from handwright.kernels.packed import Packed
 from handwright.kinematics.fk import frame_poses
@@ -55,6 +61,10 @@ class HandView:
     """Of the other hand's wrist, m; None if there is no other hand."""
     load: Load | None = None
     """What hands must do to the object; None if nothing is to be held."""
+    surroundings: EnvironmentArrays = dataclasses.field(
+        default_factory=lambda: pack_environment(())
+    )
+    """Tables, walls and floors that fingers stay out of, in the world; networks do not see them."""
     packed: tuple[Any, ...] = dataclasses.field(init=False, repr=False, default=())
     """Hand, body and motion for the kernels."""
 
@@ -135,6 +145,7 @@ def hand_view(
     other_wrist: Pose | None = None,
     *,
     load: Load | None = None,
+    environment: Sequence[Surface] = (),
 ) -> HandView:
     """One hand and its object from tracks of any rate from 24 to 120 frames a second.
 
@@ -149,6 +160,7 @@ def hand_view(
         object_pose: (T,) poses of the object in the world.
         other_wrist: (T,) poses of the other hand's wrist, if there is one.
         load: What hands must do to the object, at 60 frames a second.
+        environment: Tables, walls and floors that fingers stay out of.
     """
     times = np.asarray(times, dtype=np.float64)
     given = {"wrist": wrist, "object": object_pose}
@@ -171,6 +183,7 @@ def hand_view(
         poses["object"].position / size,
         poses["other wrist"].position / size if other_wrist is not None else None,
         load,
+        resized(pack_environment(environment), 1.0 / size),
     )
 
 
@@ -229,7 +242,14 @@ def _views(
             pose = resampled(times, poses[chosen], even)
             loads[chosen] = load_of(problem, chosen, pose, even)
         views[name] = hand_view(
-            model, bodies[chosen], times, poses[name], poses[chosen], other, load=loads[chosen]
+            model,
+            bodies[chosen],
+            times,
+            poses[name],
+            poses[chosen],
+            other,
+            load=loads[chosen],
+            environment=problem.environment,
         )
     return views
 

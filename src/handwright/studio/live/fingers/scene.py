@@ -54,6 +54,7 @@ class FingersScene:
             fingers,
             {side: hand_model(side) for side in sides},
             sensed_body(handled.body),
+            environment=(work_table(),),
             clock=lambda: self._handling.time,
         )
         self._loader = ThreadPoolExecutor(1)
