@@ -4,15 +4,17 @@ import json
 
 import numpy as np
 import pytest
-from stand_in_fingers import ClosingFingers
+from stand_in_fingers import Clock, ClosingFingers
+from stand_in_networks import NearnessNetwork
 
 from handwright.errors import InvalidValueError
 from handwright.hands.names import OPENXR_JOINTS
 from handwright.live.conversation import MOST_A_SECOND, MOST_MISTAKES
 from handwright.live.messages import FrameOut, HandOut, PoseOut, Welcome
 from handwright.live.stage import LiveStage
+from handwright.methods.neural.live.network_fingers import FedBackFingers
 
-from .conftest import HELLO, MOTION, poses
+from .conftest import BODIES, HELLO, MOTION, Client, poses
 
 
 def checked(message, kind):
@@ -67,6 +69,21 @@ def test_the_hand_is_as_large_as_asked_for(enter):
         return float(np.linalg.norm(np.subtract(tip, knuckle)))
 
     assert reach(hand_length=0.15) / reach(hand_length=0.20) == pytest.approx(0.75, abs=0.05)
+
+
+def test_fingers_stay_out_of_the_table_that_a_client_names():
+    stage = LiveStage(FedBackFingers(NearnessNetwork(), "contact"), BODIES)
+
+    def lowest_tip(**hello):
+        client = Client(stage, Clock(), hands=["right"], **hello)
+        client.run(0.0, 1.5, wrists=poses(0.0, ("right",))["wrists"])
+        joints = client.frames[-1]["hands"]["right"]["joints"]
+        # Tips are some millimetres below the skin.
+        return min(place["position"][2] for name, place in joints.items() if name.endswith("_tip"))
+
+    free = lowest_tip()
+    table = free + 0.02
+    assert lowest_tip(table=table) > table
 
 
 def test_digits_say_that_they_touch(enter):
@@ -169,6 +186,7 @@ def test_mistakes_are_told_and_the_conversation_goes_on(enter, message, told):
         ({"axes": "x_up"}, "axes: Input should be 'z_up' or 'y_up'"),
         ({"hands": []}, "hands"),
         ({"hands": ["right", "right"]}, "names one twice"),
+        ({"table": 1e3}, "table: Input should be less than or equal to 100"),
         ({"hand_length": 5.0}, "hand_length: Input should be less than or equal to 0.3"),
         ({"type": "poses", "time": 0.0, "protocol": None, "axes": None}, "cannot be used"),
         ({"type": "swap", "object": "sphere", "protocol": None, "axes": None}, "cannot be used"),

@@ -119,7 +119,11 @@ class Conversation:
         if len(set(hello.hands)) != len(hello.hands):
             raise InvalidValueError("'hands' names one twice; expected each once.")
         self._live = self._stage.enter(
-            hello.hands, length=hello.hand_length, breadth=hello.hand_breadth, clock=self._clock
+            hello.hands,
+            length=hello.hand_length,
+            breadth=hello.hand_breadth,
+            table=hello.table,
+            clock=self._clock,
         )
         self._hello, self._astray = hello, self._live.counts["astray"]
         return {

@@ -55,6 +55,8 @@ class Hello(_Message):
     """Wrist to middle fingertip, m; an average man's if not given."""
     hand_breadth: float | None = Field(None, ge=0.04, le=0.15)
     """Of the palm, m."""
+    table: float | None = Field(None, ge=-100.0, le=100.0)
+    """Height of the level table or floor that fingers stay out of, m; none if not given."""
 
 
 class Poses(_Message):

@@ -8,6 +8,7 @@ from typing import Literal
 from handwright.core.body import RigidBody
 from handwright.core.hand import HandModel
 from handwright.errors import InvalidValueError
+from handwright.geometry.distance.environment import floor
 from handwright.hands.human.model import human
 from handwright.methods.neural.live import FingerModel, LiveFingers
 from handwright.methods.neural.live.prop_motion import PropMotion
@@ -38,7 +39,7 @@ class LiveStage:
         """Name of the object that is sensed."""
         self._live: LiveFingers | None = None
         self._key: tuple[object, ...] = ()
-        """Sides and size of its hands."""
+        """Sides and size of its hands, and the height of its table."""
 
     def enter(
         self,
@@ -46,17 +47,19 @@ class LiveStage:
         *,
         length: float | None,
         breadth: float | None,
+        table: float | None,
         clock: Callable[[], float],
     ) -> LiveFingers:
-        """Live fingers for a client; those of the one before if its hands are the same.
+        """Live fingers for a client; those of the one before if its hands and table are the same.
 
         Args:
             sides: Of its hands.
             length: Of the hands, m; an average man's if None.
             breadth: Of the palms, m; an average man's if None.
+            table: Height of the level table or floor that fingers stay out of, m; None for none.
             clock: The server's, s.
         """
-        key = (tuple(sides), length, breadth)
+        key = (tuple(sides), length, breadth, table)
         if self._live is not None and key == self._key:
             self._live.restart()
         else:
@@ -64,7 +67,8 @@ class LiveStage:
                 side: human(side, length=length, breadth=breadth) for side in sides
             }
             body = self.objects[self.shown]
-            self._live = LiveFingers(self._model, hands, body, clock=clock)
+            level = () if table is None else (floor(table),)
+            self._live = LiveFingers(self._model, hands, body, environment=level, clock=clock)
             self._key = key
         return self._live
 
