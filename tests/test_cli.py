@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import subprocess
 import sys
 import types
@@ -191,6 +193,13 @@ def test_bench_prints_a_table_or_json(quick_benchmark, arguments, text, capsys):
     pytest.importorskip("mink")
     assert cli.main(["bench", *arguments]) == 0
     assert capsys.readouterr().out.strip() == text
+
+
+@pytest.mark.parametrize("name", [one for one in benchmarks.MODULES if one.startswith("neural")])
+def test_all_that_a_benchmark_of_networks_takes_is_an_option(name):
+    pytest.importorskip("onnxruntime")
+    options = {field.name for field in dataclasses.fields(bench_command.BenchOptions)}
+    assert set(inspect.signature(bench_command.load_benchmark(name).run).parameters) <= options
 
 
 def test_bench_without_a_checkout_says_where_benchmarks_are(monkeypatch, tmp_path, capsys):

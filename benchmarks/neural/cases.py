@@ -53,6 +53,8 @@ def own_trial(folder: Path, most: int | None = None) -> Trial:
         folder: Where they are.
         most: How many of each group are tried, the first by name; all if not given.
     """
+    if most is not None and most < 1:
+        raise InvalidValueError(f"--cases {most}: expected 1 or more, or nothing for all.")
     motions = list(load_motions(folder))
     if not any(motion.split == "test" for motion in motions):
         raise InvalidValueError(

@@ -16,7 +16,7 @@ from corpus import problem_of, solved
 from benchmarks.neural import ablations
 from benchmarks.neural.baselines import NearestNeighbour, first_pose, mean_pose
 from benchmarks.neural.bench import BARS, describe, run
-from benchmarks.neural.cases import TAILS, Case, recorded_trial
+from benchmarks.neural.cases import HELD_OUT, SEEN, TAILS, Case, own_trial, recorded_trial
 from benchmarks.neural.figures import Figures, mean_of, measured, with_fingers
 from benchmarks.neural.recovery import prolonged, recoveries
 from benchmarks.neural.table import baselines, networks, table_of
@@ -24,6 +24,7 @@ from handwright.errors import HandwrightError
 from handwright.methods import METHODS
 from handwright.methods.neural.network.runtime import load_network
 
+TAUGHT = Path(__file__).parents[1] / "fixtures" / "taught"
 TINY = Path(__file__).parents[1] / "fixtures" / "tiny_fingers"
 
 
@@ -89,6 +90,22 @@ def test_a_table_has_teacher_baselines_and_every_correction(teacher):
     assert table["teacher"]["smoothness_ratio"] == 1.0
     # What the correction is for.
     assert table["ours, contact"]["penetration"] <= table["ours, none"]["penetration"] + 1e-9
+
+
+def test_cases_are_grouped_by_what_is_never_trained_on():
+    trial = own_trial(TAUGHT)
+    shapes = {case.name: case.teacher.problem.bodies for case in trial.cases}
+    held_out = {case.name for case in trial.cases if case.group == HELD_OUT}
+    assert held_out == {name for name, bodies in shapes.items() if "hemisphere" in bodies}
+    assert {case.group for case in trial.cases} == {SEEN, HELD_OUT}
+    # Nothing there was taught, so there is nothing to look up.
+    assert list(baselines(trial.taught)) == ["first pose"]
+    first = own_trial(TAUGHT, 1).cases
+    assert [case.group for case in first] == [SEEN, HELD_OUT]
+    assert first[0].name == min(case.name for case in trial.cases if case.group == SEEN)
+    for count in (0, -1):
+        with pytest.raises(HandwrightError, match="expected 1 or more"):
+            own_trial(TAUGHT, count)
 
 
 def test_what_is_missing_is_asked_for():

@@ -73,6 +73,8 @@ class BenchOptions:
     windows: Annotated[int | None, unset("INT")] = None
     """Only so many windows, for recordings; certified motions of each group, for neural; motions
     that are tried, for neural-styles."""
+    cases: Annotated[int | None, unset("INT")] = None
+    """Only so many motions of each group of the test split, for neural and neural-table."""
     guided: Annotated[bool | None, unset("BOOL")] = None
     """Whether the recorded fingers guide the search, for recordings."""
     corrected: FlagCreatePairsOff[bool] = False

@@ -67,7 +67,8 @@ def reproduce_clip(clip: Clip, *, was_refused: bool = False) -> Reproduction:
         )
     if result.status is Status.CANCELLED:
         raise KeyboardInterrupt
-    motions = tuple(refused) if was_refused else result.clips
+    # A stricter judge than the driver's may have refused a motion that it lets pass.
+    motions = (*refused, *result.clips)
     found = (n for n, other in enumerate(motions) if _same_bytes(clip, other))
     return Reproduction(clip, result, motions, next(found, None), was_refused)
 

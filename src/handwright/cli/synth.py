@@ -48,6 +48,8 @@ def run(name: str, problem: Problem, method: Method, arguments: SynthArguments) 
         arguments: Folder, seed, what is written, and whether the outcome is printed as JSON.
     """
     folder = writable_folder(arguments.out)
+    if arguments.keep_refused and (folder / REFUSED).exists():
+        writable_folder(folder / REFUSED)
     outcome = write_clips(
         name, problem, method, folder, seed=arguments.seed, keep_refused=arguments.keep_refused
     )
@@ -80,7 +82,7 @@ def _print_outcome(outcome: Outcome, folder: Path) -> None:
         told = (
             f"Nothing was written. With --keep-refused such motions are, into {folder / REFUSED}."
         )
-        console.print(told, soft_wrap=True, highlight=False)
+        console.print(told, soft_wrap=True, highlight=False, markup=False)
     if result.status is Status.CANCELLED:
         told = f"Stopped; motions found by then and written: {len(result.clips)}. {result.message}"
         console.print(told.rstrip(), soft_wrap=True, highlight=False)
@@ -88,7 +90,7 @@ def _print_outcome(outcome: Outcome, folder: Path) -> None:
         raise NoSolutionError(result)
     elif result.message:
         told = f"{result.status.name}: {result.message}"
-        console.print(told, soft_wrap=True, highlight=False)
+        console.print(told, soft_wrap=True, highlight=False, markup=False)
 
 
 def write_clips(

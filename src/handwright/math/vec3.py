@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from handwright.kernels.decorators import inlined
@@ -19,6 +21,13 @@ def row3(table: np.ndarray, row: int) -> Vec3:
 def minus(a: Vec3, b: Vec3) -> Vec3:
     """Difference a - b."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+@inlined
+def unit(a: Vec3) -> Vec3:
+    """The direction of a vector; nothing for one without length."""
+    length = max(math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]), 1e-12)
+    return a[0] / length, a[1] / length, a[2] / length
 
 
 @inlined

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import nnls
@@ -90,14 +92,17 @@ def test_forces_are_those_of_the_public_solver():
     assert missing == pytest.approx(np.linalg.norm(left), abs=1e-9)
 
 
+def carried_by(grip, touches):
+    grip.carry(touches, given(touches, grip.prices(touches))[0])
+
+
 def test_asking_sets_in_ends_and_doubts():
     grip, one_sided = Grip(3, GripSettings()), pinch(0.0, 0.006, 0.03)
-    arm = one_sided.point / 0.03
-    grip.carry(one_sided, arm, UP, 0.8)
+    carried_by(grip, one_sided)
     assert 0.0 < grip.asked[1] < 1.0
     assert grip.asked[2] == 0.0
     for _ in range(20):
-        grip.carry(one_sided, arm, UP, 0.8)
+        carried_by(grip, one_sided)
     # Always asked in vain, it has become dear.
     assert grip._doubt[1] > 0.5
     grip.put_down()
@@ -110,7 +115,7 @@ def test_asking_sets_in_ends_and_doubts():
 def test_a_palm_that_is_off_is_not_asked():
     still = pinch(0.0, 0.006)._replace(can_move=np.array([True, False]))
     grip = Grip(2, GripSettings())
-    grip.carry(still, still.point / 0.03, UP, 0.8)
+    carried_by(grip, still)
     assert grip.asked[1] == 0.0
 
 
@@ -168,8 +173,69 @@ def test_a_body_that_stands_is_left_alone():
     np.testing.assert_allclose(posture, q, atol=2e-2)
 
 
+def hand_that_is(gap, count, *, side=1.0):
+    """What is measured of a hand whose capsules lie on one side of a body, all as far off it."""
+    outward = np.tile([side, 0.0, 0.0], (count, 1))
+    still = np.tile(np.eye(3), (count, 1, 1))
+    can_move = np.ones(count, dtype=bool)
+    return Touches(np.full(count, gap), 0.03 * outward, outward, can_move, still, 0.0 * outward)
+
+
+def asked_of(grips, views, hands):
+    """What is asked when hands are shown, and would be, as they are measured."""
+    return grips.asked(views, 0, hands.__getitem__, hands.__getitem__)
+
+
+def test_hands_with_one_body_hold_it_together():
+    one = view_of(held("box"), is_carried=True)
+    other = replace(one, load=one.load._replace(body="other"))
+    hands = {"right": hand_that_is(0.0, 3), "left": hand_that_is(0.0, 2, side=-1.0)}
+    together, apart = Grips(), Grips()
+    for _ in range(10):
+        asked = asked_of(together, {"right": one, "left": one}, hands)
+        alone = asked_of(apart, {"right": one, "left": other}, hands)
+    assert {name: len(part.touch) for name, part in asked.items()} == {"right": 3, "left": 2}
+    for name in hands:
+        # From both sides they carry it; with a body of its own neither hand can.
+        assert asked[name].stay.min() > 0.9
+        assert alone[name].stay.max() == 0.0
+
+
+def test_a_hand_that_joins_or_leaves_changes_nothing_of_what_is_asked_of_the_other():
+    view, grips = view_of(held("box"), is_carried=True), Grips()
+    right, left = pinch(0.0, 0.0), hand_that_is(0.015, 2)
+    for _ in range(10):
+        alone = asked_of(grips, {"right": view}, {"right": right})["right"]
+    assert alone.touch.min() > 0.9
+    assert alone.stay.min() > 0.9
+    both = asked_of(grips, {"right": view, "left": view}, {"right": right, "left": left})
+    assert both["right"].touch.min() > 0.9
+    assert both["right"].stay.min() > 0.9
+    again = asked_of(grips, {"right": view}, {"right": right})
+    assert set(again) == {"right"}
+    assert again["right"].stay.min() > 0.9
+    # Who comes back begins anew.
+    back = asked_of(grips, {"right": view, "left": view}, {"right": right, "left": left})
+    assert back["left"].touch.max() < 0.6
+
+
+def test_another_body_is_gripped_anew():
+    view, grips = view_of(held("box"), is_carried=True), Grips()
+    for _ in range(10):
+        asked = asked_of(grips, {"right": view}, {"right": pinch(0.0, 0.0)})
+    assert asked["right"].touch.min() > 0.9
+    other = view_of(held("rod"), is_carried=True)
+    assert (
+        asked_of(grips, {"right": other}, {"right": pinch(0.03, 0.03)})["right"].touch.max() == 0.0
+    )
+
+
 def test_bad_settings_are_refused():
     with pytest.raises(InvalidValueError, match="0 to 1"):
         GripSettings(friction_share=1.5)
+    with pytest.raises(InvalidValueError, match="shared above 0"):
+        GripSettings(shared=0.3)
+    with pytest.raises(InvalidValueError, match="full_force"):
+        GripSettings(full_force=0.01)
     with pytest.raises(InvalidValueError, match="below reach"):
         GripSettings(touching=0.03)

@@ -53,7 +53,7 @@ class GripSettings:
     release: float = 0.25
     """How fast it ends once the body is put down."""
     doubt: float = 0.1
-    """How much dearer, in prices at the reach, a capsule gets with each frame in which it is asked
+    """How much dearer, in units of ``price``, a capsule gets with each frame in which it is asked
     in vain."""
     least_force: float = 0.02
     """Force up to which a capsule is not needed, weights of the body."""
@@ -77,51 +77,47 @@ class GripSettings:
 
 
 class Grip:
-    """What is asked of the capsules of all hands on one body, from frame to frame."""
+    """What is asked of the capsules of one hand on a body, from frame to frame."""
 
-    __slots__ = ("_doubt", "asked", "missing", "settings")
+    __slots__ = ("_doubt", "asked", "settings")
 
     def __init__(self, count: int, settings: GripSettings) -> None:
         """Nothing is asked yet.
 
         Args:
             count: Number of capsules.
-            settings: How they are asked.
+            settings: How grips are looked for.
         """
         self.settings = settings
         self.asked = np.zeros(count)
         """How much each capsule is asked to touch, from 0 to 1."""
         self._doubt = np.zeros(count)
-        self.missing = 0.0
-        """What of the load no forces were found for, in weights."""
 
-    def carry(
-        self,
-        touches: Touches,
-        arm: Float[np.ndarray, "C 3"],
-        force: Float[np.ndarray, "3"],
-        friction: float,
-    ) -> None:
-        """Asks for what carries the body.
+    def prices(self, touches: Touches) -> Float[np.ndarray, " C"]:
+        """Of a unit of force of each capsule; infinite for those that cannot give any.
 
         Args:
-            touches: Of all capsules, in the postures that hands would have without being asked.
-            arm: Of their forces, from the body's centre of mass, in units of its size, so that
-                moments and forces can be compared.
-            force: What hands must give the body, in its frame, in weights.
-            friction: Of the body.
+            touches: Of the capsules, in the postures that the network wants.
         """
         chosen = self.settings
-        touching = touches.gap <= chosen.touching
         share = (touches.gap - chosen.touching) / (chosen.reach - chosen.touching)
+        touching = share <= 0.0
         prices = chosen.price * (share * (1.0 - chosen.loyalty * self.asked) + self._doubt)
         prices = np.where(touching, chosen.shared, chosen.asking + prices)
         prices[~touching & ((share >= 1.0) | ~touches.can_move)] = np.inf
-        friction = chosen.friction_share * friction
-        given, self.missing = normal_forces(arm, touches.outward, prices, friction, force)
+        return prices
+
+    def carry(self, touches: Touches, given: Float[np.ndarray, " C"]) -> None:
+        """Asks those that carry a body to touch it.
+
+        Args:
+            touches: As of ``prices``.
+            given: Normal force of each capsule, in weights of the body.
+        """
+        chosen = self.settings
         wanted = (given - chosen.least_force) / (chosen.full_force - chosen.least_force)
         self._ask(np.clip(wanted, 0.0, 1.0) * touches.can_move, chosen.fall)
-        in_vain = (self.asked > 0.5) & ~touching
+        in_vain = (self.asked > 0.5) & (touches.gap > chosen.touching)
         self._doubt = np.where(
             in_vain, self._doubt + chosen.doubt, (1.0 - chosen.fall) * self._doubt
         )
@@ -141,6 +137,9 @@ def normal_forces(
     arm: np.ndarray, outward: np.ndarray, prices: np.ndarray, friction: float, force: np.ndarray
 ) -> tuple[np.ndarray, float]:
     """Normal force that each capsule gives, and what is not carried, in weights; see above.
+
+    Since forces have a price some of the load is always left, and more where they must be large: of
+    a pinch that friction barely allows, a tenth.
 
     Args:
         arm: (C, 3) from the centre of mass to the capsules, in units of the body's size.

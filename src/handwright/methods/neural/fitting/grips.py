@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
-from handwright.methods.neural.fitting.grip import Grip, GripSettings
+from handwright.methods.neural.fitting.grip import Grip, GripSettings, normal_forces
 from handwright.methods.neural.fitting.holds import Asked, Holds, HoldSettings
 from handwright.methods.neural.fitting.touches import Touches
+from handwright.methods.neural.sensing.body import SensedBody
 from handwright.methods.neural.sensing.load import Load
 from handwright.methods.neural.sensing.view import HandView
 
@@ -20,85 +22,102 @@ Measure = Callable[[str], Touches]
 """Measures a hand by its name."""
 
 
+class _Gripping(NamedTuple):
+    """How one hand grips a body."""
+
+    body: SensedBody
+    grip: Grip
+    holds: Holds
+
+
 class Grips:
     """What is asked of hands from frame to frame."""
 
-    __slots__ = ("_counts", "_grips", "hold_settings", "settings")
+    __slots__ = ("_hands", "hold_settings", "settings")
 
     def __init__(
         self, settings: GripSettings | None = None, holds: HoldSettings | None = None
     ) -> None:
         self.settings = GripSettings() if settings is None else settings
         self.hold_settings = HoldSettings() if holds is None else holds
-        self._grips: dict[tuple[str, ...], tuple[Grip, Holds]] = {}
-        """By the names of the hands that hold a body together; capsules one hand after another."""
-        self._counts: dict[str, int] = {}
-        """Capsules of each hand."""
+        self._hands: dict[str, _Gripping] = {}
+        """By the name of the hand."""
 
     def asked(
         self, views: Mapping[str, HandView], frame: int, shown: Measure, touches: Measure
     ) -> dict[str, Asked]:
         """What forces ask of the hands; nothing of those that carry nothing.
 
+        Hands may come and go, and so may bodies: a hand that is missing, or that has another body
+        than before, begins anew.
+
         Args:
-            views: Of the hands.
+            views: Of all hands that are there.
             frame: Of the views.
-            shown: Measures a hand as it was posed in the frame before.
+            shown: Measures a hand as it was posed in the frame before; called only where something
+                is carried, or has just been put down.
             touches: Measures a hand in the posture that it would have in this frame without being
-                asked; called only where something is carried, as is ``shown``.
+                asked; called only where something is carried.
         """
+        self._hands = {
+            name: hand
+            for name, hand in self._hands.items()
+            if name in views and hand.body is views[name].body
+        }
         together: dict[str, list[str]] = {}
         for name, view in views.items():
             if view.load is not None:
                 together.setdefault(view.load.body, []).append(name)
-        found: dict[str, Asked] = {}
+            if name in self._hands:
+                hand = self._hands[name]
+                hand.holds.follow(shown(name), hand.grip.asked)
+        missing: dict[str, float] = {}
         for names in together.values():
-            key, load = tuple(names), views[names[0]].load
+            load = views[names[0]].load
             assert load is not None
-            if key in self._grips:
-                grip, holds = self._grips[key]
-                holds.follow(_joined([shown(name) for name in names]), grip.asked)
             if load.is_carried[frame]:
-                parts = {name: touches(name) for name in names}
-                self._counts |= {name: len(part.gap) for name, part in parts.items()}
-                arms = [_arms(views[name], part) for name, part in parts.items()]
-                self._carry(key, load, frame, _joined(list(parts.values())), np.concatenate(arms))
-            elif key in self._grips:
-                self._put_down(key)
-            if key in self._grips:
-                found |= self._parts(key)
-        return found
+                left = self._carry({name: views[name] for name in names}, load, frame, touches)
+                missing |= dict.fromkeys(names, left)
+            else:
+                self._put_down(names)
+        return {
+            name: hand.holds.asked(hand.grip.asked, missing.get(name, 0.0))
+            for name, hand in self._hands.items()
+        }
 
     def _carry(
-        self,
-        key: tuple[str, ...],
-        load: Load,
-        frame: int,
-        touches: Touches,
-        arm: Float[np.ndarray, "C 3"],
-    ) -> None:
-        if key not in self._grips:
-            count = len(touches.gap)
-            self._grips[key] = Grip(count, self.settings), Holds(count, self.hold_settings)
-        self._grips[key][0].carry(touches, arm, load.force[frame], load.friction)
+        self, views: Mapping[str, HandView], load: Load, frame: int, touches: Measure
+    ) -> float:
+        """Has hands share a load; returns what is left of it, in weights."""
+        parts = {name: touches(name) for name in views}
+        for name, part in parts.items():
+            if name not in self._hands:
+                count = len(part.gap)
+                self._hands[name] = _Gripping(
+                    views[name].body,
+                    Grip(count, self.settings),
+                    Holds(count, self.hold_settings),
+                )
+        grips = {name: self._hands[name].grip for name in views}
+        given, missing = normal_forces(
+            np.concatenate([_arms(views[name], part) for name, part in parts.items()]),
+            np.concatenate([part.outward for part in parts.values()]),
+            np.concatenate([grips[name].prices(part) for name, part in parts.items()]),
+            self.settings.friction_share * load.friction,
+            load.force[frame],
+        )
+        ends = np.cumsum([len(part.gap) for part in parts.values()])[:-1]
+        for (name, part), own in zip(parts.items(), np.split(given, ends), strict=True):
+            grips[name].carry(part, own)
+        return float(missing)
 
-    def _parts(self, key: tuple[str, ...]) -> dict[str, Asked]:
-        """What is asked of each hand of a grip."""
-        grip, holds = self._grips[key]
-        ends = np.cumsum([self._counts[name] for name in key])[:-1]
-        parts = [np.split(part, ends) for part in holds.asked(grip.asked, grip.missing)]
-        return {name: Asked(*rows) for name, *rows in zip(key, *parts, strict=True)}
-
-    def _put_down(self, key: tuple[str, ...]) -> None:
-        grip, _ = self._grips[key]
-        grip.put_down()
-        if grip.asked.max(initial=0.0) < _LITTLE:
-            del self._grips[key]
-
-
-def _joined(parts: Sequence[Touches]) -> Touches:
-    """Capsules of hands one after another."""
-    return Touches(*(np.concatenate(rows) for rows in zip(*parts, strict=True)))
+    def _put_down(self, names: Sequence[str]) -> None:
+        for name in names:
+            if name in self._hands:
+                grip = self._hands[name].grip
+                grip.put_down()
+                if grip.asked.max(initial=0.0) < _LITTLE:
+                    del self._hands[name]
 
 
 def _arms(view: HandView, touches: Touches) -> Float[np.ndarray, "C 3"]:

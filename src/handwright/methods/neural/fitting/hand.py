@@ -94,6 +94,11 @@ def corrected(
         raise InvalidValueError(
             f"corrected: past has shape {past.shape}; expected {(*q.shape[:-1], 2, q.shape[-1])}."
         )
+    if asked is not None and asked.touch.shape != (*q.shape[:-1], hand.contact.num_capsules):
+        raise InvalidValueError(
+            f"corrected: asked is of {asked.touch.shape} capsules; expected "
+            f"{(*q.shape[:-1], hand.contact.num_capsules)}, those of the hand for each posture."
+        )
     if mode == "algorithm1":
         rows = hand.algorithm1(view, outputs, rows)
     elif mode in ("contact", "grip"):

@@ -55,10 +55,9 @@ class HoldSettings:
     sure: float = 0.5
     """How much it must be asked to touch to take hold."""
     let_go: float = 0.1
-    """How much less it may be asked until it lets go."""
+    """How little it may be asked before it lets go."""
     stretch: float = 3e-3
     """How far skin stretches along the body before it slides, m."""
-
     firm: float = 0.02
     """What of the load may go without forces for a grip that holds on fully, in weights."""
     loose: float = 0.08

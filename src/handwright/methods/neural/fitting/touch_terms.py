@@ -20,7 +20,7 @@ from handwright.kinematics.ik.digit import point_row
 from handwright.kinematics.ik.digit_table import Rig, count_of
 from handwright.kinematics.ik.problem import DigitWorkspace, add_row
 from handwright.kinematics.tree import Links, placed_row
-from handwright.math.vec3 import Vec3, along, minus, row3
+from handwright.math.vec3 import Vec3, along, minus, row3, unit
 from handwright.methods.neural.fitting.body_view import (
     BodyView,
     from_body,
@@ -161,6 +161,7 @@ def _stay_terms(
 ) -> float:
     """Cost of skin that is not where it holds the body; only along the body, so it may roll."""
     link, cost = touch.link[c], 0.0
+    outward = unit(outward)
     skin = placed_row(links, link, touch.on_link, c)
     way = minus(skin, from_body(view, row, row3(touch.on_body, c)))
     count = count_of(rig.table.free, digit)

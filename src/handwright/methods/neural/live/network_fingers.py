@@ -167,18 +167,19 @@ class TwoPassFingers(FittingHands):
 
     def step(self, views: Mapping[str, HandView], before: Postures) -> dict[str, np.ndarray]:
         """Joint values of each hand at the present frame, rad; see ``FingerModel``."""
-        found: dict[str, np.ndarray] = {}
+        said: dict[str, np.ndarray] = {}
         for is_known in (True, False):
             # Hands that have just come have no memory yet, and are asked apart.
             names = [name for name in views if (name in self._memory) == is_known]
             if names:
                 some = {name: views[name] for name in names}
-                found |= self._asked(some, before, is_known=is_known)
-        return found
+                said |= self._said(some, before, is_known=is_known)
+        return self.settled(views, self.look_back, said, before)
 
-    def _asked(
+    def _said(
         self, views: Mapping[str, HandView], before: Postures, *, is_known: bool
     ) -> dict[str, np.ndarray]:
+        """What the network says in both passes, by hand."""
         now = np.array([self.look_back])
         kept = [self._memory[name] for name in views] if is_known else []
         fixed = np.stack([fixed_features(view, now) for view in views.values()])
@@ -200,5 +201,4 @@ class TwoPassFingers(FittingHands):
                 self._memory[name] = memory
             else:
                 self._memory.pop(name, None)
-        outputs = dict(zip(views, second.outputs[:, 0], strict=True))
-        return self.settled(views, self.look_back, outputs, before)
+        return dict(zip(views, second.outputs[:, 0], strict=True))
