@@ -26,6 +26,7 @@ _COLUMNS = {
     "realism": "realism %",
     "realism_published": "realism at 0.35 %",
     "penetration": "penetration cm",
+    "in_table": "in table cm",
     "smoothness_ratio": "acceleration / teacher's",
     "joint_error": "joint error mm",
 }

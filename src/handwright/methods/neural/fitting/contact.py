@@ -70,7 +70,7 @@ class ContactSettings:
     """Gap above which it is not, m; between the two its pull fades."""
     stiffness: float = 0.1
     """Weight of the fitted posture, against squared paths of a fingertip."""
-    inertia: float = 0.5
+    inertia: float = 0.3
     """Weight of where the last two frames lead, for a digit that touches."""
     momentum: float = 0.8
     """Share of the last frame's motion that goes on."""
