@@ -74,11 +74,13 @@ class LiveStage:
 
     def rehearse(self) -> None:
         """Runs some frames, so that nothing is compiled once a client is there."""
-        now, motion = 0.0, PropMotion()
+        motion = PropMotion()
+        # The prop is off the table by then: what carries it is looked for, too.
+        begin = now = 0.4 * motion.period
         hands = {"right": human("right"), "left": human("left")}
         live = LiveFingers(self._model, hands, self.objects[self.shown], clock=lambda: now)
         for number in range(self._model.look_ahead + _NUM_REHEARSED):
-            now = number / RATE
+            now = begin + number / RATE
             live.feed(now, wrists=motion.wrists(now), object=motion.object_pose(now))
             for _ in live.frames():
                 pass

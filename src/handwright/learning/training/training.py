@@ -81,8 +81,8 @@ def train(
     Returns:
         What the epochs came to.
     """
-    corpus = Corpus(_lessons(motions, "train"))
-    watched = _lessons(motions, "validation")
+    taught, watched = (_of_split(motions, split) for split in ("train", "validation"))
+    corpus, watched = Corpus(_lessons(taught)), _lessons(watched)
     validation = Corpus(_limited(watched, recipe.validation_seconds))
     material = replace(
         material,
@@ -141,18 +141,22 @@ def closed_loop_figures(training: FrameTraining | WindowedTraining, corpus: Corp
     return figures_of(corpus, training.roll_out(corpus))
 
 
-def _lessons(motions: Sequence[tuple[Clip, Split]], wanted: Split) -> list[Lesson]:
-    """Of one split; at least one."""
+def _of_split(motions: Sequence[tuple[Clip, Split]], wanted: Split) -> list[Clip]:
+    """At least one."""
     clips = [clip for clip, split in motions if split == wanted]
-    # Motions of one body follow each other, so that its distance grids are held only once.
-    clips.sort(key=lambda clip: sorted(body.content_hash for body in clip.problem.bodies.values()))
-    found = [lesson for clip in clips for lesson in lessons_of(clip)]
-    if not found:
+    if not clips:
         raise InvalidValueError(
             f"None of the {len(motions)} motions is in the {wanted} split; expected one or more. "
-            "Make more motions, or give their splits."
+            f"Make more motions, or some of that split: handwright data make SET --split {wanted} "
+            "-o DIR, into the same folder."
         )
-    return found
+    return clips
+
+
+def _lessons(clips: list[Clip]) -> list[Lesson]:
+    # Motions of one body follow each other, so that its distance grids are held only once.
+    clips.sort(key=lambda clip: sorted(body.content_hash for body in clip.problem.bodies.values()))
+    return [lesson for clip in clips for lesson in lessons_of(clip)]
 
 
 def _limited(lessons: Sequence[Lesson], seconds: float) -> list[Lesson]:

@@ -8,7 +8,7 @@ from stand_in_networks import TAUGHT, LazyNetwork, NearnessNetwork, closed_by
 from handwright.geometry.shapes import make_shape
 from handwright.hands.human.model import human
 from handwright.math.pose import Pose
-from handwright.methods.neural.fitting import FittedHand, Fitter, fit_posture, seen_at
+from handwright.methods.neural.fitting import FittedHand, Fitter, Grips, fit_posture, seen_at
 from handwright.methods.neural.live import LiveFingers, LiveSettings
 from handwright.methods.neural.live.network_fingers import (
     FedBackFingers,
@@ -18,6 +18,7 @@ from handwright.methods.neural.live.network_fingers import (
 from handwright.methods.neural.live.prop_motion import PropMotion
 from handwright.methods.neural.sensing.body import sensed_body
 from handwright.methods.neural.sensing.features import assembled, finger_features, fixed_features
+from handwright.methods.neural.sensing.load import plain_load
 from handwright.methods.neural.sensing.view import hand_view
 
 MOTION = PropMotion(seed=2)
@@ -85,6 +86,42 @@ def test_corrections_go_on_from_the_frames_before():
         ]
         wanted = fitter.step(seen_at(view, np.array([60 + n])), output)
         np.testing.assert_allclose(before, wanted, atol=1e-9)
+
+
+def test_grips_of_both_hands_are_those_of_a_closed_loop_over_the_whole_track():
+    """From where the prop is carried on: both hands move, and share its load."""
+    begin = 0.45 * MOTION.period
+    times = begin + np.arange(90) / 60.0
+    wrists = {name: Pose.stack([MOTION.wrists(t)[name] for t in times]) for name in HANDS}
+    thing = Pose.stack([_thing(t) for t in times])
+    load = plain_load("object", thing)
+    assert load.is_carried.all()
+    others = {"right": "left", "left": "right"}
+    views = {
+        name: hand_view(model, BODY, times, wrists[name], thing, wrists[others[name]], load=load)
+        for name, model in HANDS.items()
+    }
+    hands, grips = FittingHands("grip"), Grips()
+    hands.reset(HANDS)
+    before = {name: model.pose("neutral") for name, model in HANDS.items()}
+    fitters = {name: Fitter(FittedHand(HANDS[name]), q) for name, q in before.items()}
+    outputs = dict(zip(HANDS, closed_by(np.array([0.5, 0.4])), strict=True))
+    touched = 0.0
+    for frame in range(30, 60):
+        seen = {name: seen_at(view, np.array(frame)) for name, view in views.items()}
+        last = {name: seen_at(view, np.array(frame - 1)) for name, view in views.items()}
+        asked = grips.asked(
+            views,
+            frame,
+            lambda name, last=last: fitters[name].shown(last[name]),
+            lambda name, seen=seen: fitters[name].touches(seen[name], outputs[name]),
+        )
+        before = hands.settled(views, frame, outputs, before)
+        for name, fitter in fitters.items():
+            wanted = fitter.step(seen[name], outputs[name], asked.get(name))
+            np.testing.assert_allclose(before[name], wanted, atol=1e-6)
+            touched = max(touched, asked[name].touch.max())
+    assert touched > 0.5
 
 
 def test_two_passes_over_a_stream_are_those_over_the_whole_track():

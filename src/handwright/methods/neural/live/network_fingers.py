@@ -93,7 +93,8 @@ class FittingHands:
         def posed(name: str, asked: Asked | None) -> Float[np.ndarray, " J"]:
             hand, output = self._hands[views[name].model], usable[name][None]
             q = fit_posture(hand, output[0], before[name])[None]
-            return corrected(hand, seen[name], output, q, self._correction, pasts[name], asked)[0]
+            asks = None if asked is None else asked.in_rows(1)
+            return corrected(hand, seen[name], output, q, self._correction, pasts[name], asks)[0]
 
         def shown(name: str) -> Touches:
             view = views[name]
