@@ -417,12 +417,14 @@ class LiveCommand(Message):
 
     ``fingers`` starts learned fingers for hands and a prop, and ``swap`` brings another prop.
     ``move`` wishes the prop elsewhere; ``take`` and ``let_go`` name a hand, or mean the first.
+    ``throwing`` starts an arm that throws a prop and catches it, and ``aim`` says what its next
+    throws shall be: what is left out stays as it is.
     A page that says ``seen`` after each frame gets no more than a few that it has not seen.
     """
 
     kind: Literal[
         "start", "push", "release", "pause", "resume", "reset", "save",
-        "fingers", "move", "take", "let_go", "swap", "record", "seen",
+        "fingers", "move", "take", "let_go", "swap", "record", "seen", "throwing", "aim",
     ]  # fmt: skip
     scene: str | None = None
     body: str | None = None
@@ -435,11 +437,17 @@ class LiveCommand(Message):
     hand: Literal["right", "left"] | None = None
     prop: str | None = None
     place: Vector | None = None
-    """Where the prop should be in the world, m."""
+    """Where the prop, or the box that is thrown at, should be in the world, m."""
     shift: Vector | None = None
-    """In the world, from where it should be so far, m."""
+    """In the world, from where it should be so far, m; boxes stop at the edge of their room."""
     turn: Vector | None = None
     """Rotation vector in the world, rad."""
+    target: Literal["height", "box"] | None = None
+    """What balls are thrown to."""
+    height: Number | None = None
+    """To which balls are thrown, above the hollow of the palm at rest, m."""
+    half_turns: int | None = None
+    """By which long things turn in the air."""
 
 
 class LiveHand(Message):
@@ -502,6 +510,62 @@ class FingersState(Message):
     """Why something was not done; empty if all was."""
 
 
+class ThrownThing(Message):
+    """Something that can be thrown."""
+
+    name: str
+    size: Vector
+    """Edges of its bounding box, m."""
+    mass: Number
+    """kg."""
+    half_turns: list[int]
+    """By which it can be turned end over end; of balls none, which are thrown to a target."""
+
+
+class ThrowingChoices(Message):
+    """What an arm that throws can be asked for."""
+
+    things: list[ThrownThing]
+    heights: Annotated[list[FiniteFloat], Field(min_length=2, max_length=2)]
+    """The least and the greatest, above the hollow of the palm at rest, m."""
+    palm: Vector
+    """The hollow of the palm at rest, in the world, m."""
+    box_low: Vector
+    """Corner of the room of the box's centre, in the world, m."""
+    box_high: Vector
+    """The opposite corner."""
+
+
+class ThrowingState(Message):
+    """Of an arm that throws, beside what is shown."""
+
+    thing: str
+    """That was asked for; what is shown is swapped while the hand is at rest."""
+    target: Literal["height", "box", "half_turns"]
+    """What the next throws are for."""
+    height: Number
+    """Above the hollow of the palm at rest, m."""
+    half_turns: int
+    box: Vector
+    """Where the box should be, in the world, m; it goes there while the hand holds the thing."""
+    phase: Literal["holding", "throwing", "going_back", "catching", "lost"]
+    throws: int
+    in_a_row: int
+    """Throws in a row that did what they should and were caught."""
+    most_in_a_row: int
+    dropped: int
+    asked: Number | None
+    """Height of the last throw to a height, as asked for, m."""
+    reached: Number | None
+    """The same, as reached, m."""
+    milliseconds: Number
+    """Of computing for a frame."""
+    recorded: Number | None
+    """Length of the recording, s; None while nothing is recorded."""
+    note: str
+    """Why something was not done; empty if all was."""
+
+
 class LiveFrame(Message):
     """To the page. ``ready`` brings the address of a .glb of the first frame; then come frames."""
 
@@ -518,8 +582,11 @@ class LiveFrame(Message):
     bodies: list[LiveBody] = []
     contacts: list[LiveContact] = []
     fps: Number = 0.0
-    """Frames that the server could make in a second; with learned fingers, those that it made."""
+    """Frames that the server made in a second; of scenes that are pushed, those that it could."""
     fingers: FingersState | None = None
+    throwing: ThrowingState | None = None
+    choices: ThrowingChoices | None = None
+    """For ``ready``, of an arm that throws."""
 
 
 # ---- the stand-alone report ---------------------------------------------------------------------

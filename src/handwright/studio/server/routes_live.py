@@ -112,7 +112,7 @@ class _Live:
 
     async def _pass(self, command: LiveCommand) -> None:
         if self._child is None or not self._child.is_alive:
-            if command.kind not in ("start", "fingers"):
+            if command.kind not in ("start", "fingers", "throwing"):
                 await self._trouble("Nothing has been started. Choose a scene first.")
                 return
             self._child = await Child.start("handwright.studio.live.worker")
