@@ -12,7 +12,8 @@ import {
 
 import type { ThrowingState } from "../messages";
 import { toYUp } from "./axes";
-import { ghostLook } from "./ghosts";
+import { ghostLook, haunt } from "./ghosts";
+import type { ClipModel } from "./model";
 
 /** m. */
 const [RING, THIN] = [0.075, 0.0022];
@@ -39,17 +40,9 @@ export class TargetMarks {
     cell.append(this.label);
   }
 
-  /** Takes the box's surface. */
-  use(box: Object3D | undefined): void {
-    this.ghost.clear();
-    box?.updateMatrixWorld(true);
-    box?.traverse((child) => {
-      if (!(child instanceof Mesh)) return;
-      const copy = new Mesh(child.geometry, this.pale);
-      copy.matrixAutoUpdate = false;
-      copy.matrix.copy(box.matrixWorld).invert().multiply(child.matrixWorld);
-      this.ghost.add(copy);
-    });
+  /** Takes over what the box looks like. */
+  use(model: ClipModel, box: string): void {
+    haunt(this.ghost, model, box, undefined, this.pale);
   }
 
   show(throwing: ThrowingState, palm: Vector3, box: Object3D | undefined): void {

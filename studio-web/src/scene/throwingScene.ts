@@ -71,7 +71,7 @@ export class ThrowingStage {
     for (const node of model.bodies.values()) node.visible = false;
     const close = this.closeCell();
     const { marks } = this;
-    marks.use(model.bodies.get(BOX));
+    marks.use(model, BOX);
     // The whole is drawn last, so that its camera is the one that the pointer goes by.
     painter().setViews([
       ...(close ? [{ element: close, model, frame: this.close, extras: [] }] : []),

@@ -8,7 +8,6 @@ import { Compare } from "./Compare";
 import { HelpDialog } from "../parts/HelpDialog";
 import { Fingers } from "./Fingers";
 import { Live } from "./Live";
-import { THROWING } from "./LiveChoice";
 import { Make } from "./Make";
 import { Stage } from "./Stage";
 import { Throwing } from "./Throwing";
@@ -45,7 +44,7 @@ function CurrentView() {
   if (view === "make") return <Make />;
   if (view === "live" && first === "fingers" && second)
     return <Fingers key={second} hands={second} />;
-  if (view === "live" && first === THROWING) return <Throwing />;
+  if (view === "live" && first === "throwing" && second) return <Throwing />;
   if (view === "live") return <Live key={first ?? ""} scene={first ?? null} />;
   return <Wall />;
 }

@@ -4,7 +4,8 @@ import { scenes } from "../data/store";
 import { words } from "../parts/format";
 
 const FINGERS = "fingers/right";
-export const THROWING = "throwing";
+/** As `LiveChoice` names the arm that throws. */
+export const THROWING = "throwing/right";
 
 /** The address of learned fingers for a choice of hands. */
 export function fingersLink(hands: string): string {
@@ -21,7 +22,8 @@ export function LiveChoice({ scene }: { scene: string | null }) {
       value={scene ?? FINGERS}
       onChange={(event) => {
         const { value } = event.currentTarget;
-        goTo(value === FINGERS ? fingersLink("right") : linkTo("live", value));
+        if (value === FINGERS || value === THROWING) goTo(linkTo("live", ...value.split("/")));
+        else goTo(linkTo("live", value));
       }}
     >
       <option value={FINGERS}>Learned fingers</option>

@@ -112,6 +112,11 @@ class Thrower:
         self._take()
 
     @property
+    def machine(self) -> Machine:
+        """The hand with what is in it."""
+        return self._machine
+
+    @property
     def phase(self) -> Phase:
         """What the hand is about."""
         return _PHASES[self._machine.state] if self._lost_at is None else "lost"
