@@ -466,6 +466,8 @@ export interface ThrowingState {
   /** Where the box should be, in the world, m; it goes there while the hand holds the thing. */
   box: [number, number, number];
   phase: "holding" | "throwing" | "going_back" | "catching" | "lost";
+  /** What the throws that follow were for: counts begin anew with another thing or target. */
+  counted: "height" | "box" | "half_turns";
   throws: number;
   /** Throws in a row that did what they should and were caught. */
   in_a_row: number;

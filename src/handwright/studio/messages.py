@@ -549,6 +549,8 @@ class ThrowingState(Message):
     box: Vector
     """Where the box should be, in the world, m; it goes there while the hand holds the thing."""
     phase: Literal["holding", "throwing", "going_back", "catching", "lost"]
+    counted: Literal["height", "box", "half_turns"]
+    """What the throws that follow were for: counts begin anew with another thing or target."""
     throws: int
     in_a_row: int
     """Throws in a row that did what they should and were caught."""

@@ -117,8 +117,8 @@ export function Throwing() {
 
 /** How it goes. */
 function Score(state: ThrowingState) {
-  const { target, in_a_row, most_in_a_row, dropped, asked, reached } = state;
-  const did = { height: "caught", box: "hit and caught", half_turns: "turned and caught" }[target];
+  const { counted, in_a_row, most_in_a_row, dropped, asked, reached } = state;
+  const did = { height: "caught", box: "hit and caught", half_turns: "turned and caught" }[counted];
   const error = asked === null || reached === null ? null : Math.round(1000 * (reached - asked));
   return (
     <dl class="score" data-testid="throwing-score">

@@ -24,6 +24,7 @@ HEIGHTS = (LOWEST, HIGHEST)
 # was thrown at the box in each corner and came back five times out of five.
 _MIDDLE, _HALF = np.array([0.0, 0.45, 0.62]), np.array([0.25, 0.20, 0.20])
 _SLACK = 1e-6
+Goal = Literal["height", "box", "half_turns"]
 
 
 @cache
@@ -69,9 +70,9 @@ class Aim:
         return thing_of(self.thing).flips.get(self.half_turns)
 
     @property
-    def is_at_box(self) -> bool:
-        """Whether the box is thrown at."""
-        return self.target == "box" and self.flip is None
+    def goal(self) -> Goal:
+        """What the thing is thrown for."""
+        return self.target if self.flip is None else "half_turns"
 
 
 def changed(aim: Aim, command: LiveCommand) -> Aim:

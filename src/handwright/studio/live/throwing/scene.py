@@ -140,11 +140,12 @@ class ThrowingScene:
         recorded = None if self._recording is None else round(self._recording.seconds, 3)
         return ThrowingState(
             thing=aim.thing,
-            target="half_turns" if aim.flip is not None else aim.target,
+            target=aim.goal,
             height=aim.height,
             half_turns=aim.half_turns,
             box=rounded(aim.box),
             phase=self._thrower.phase,
+            counted=tally.of[1],
             throws=tally.throws,
             in_a_row=tally.in_a_row,
             most_in_a_row=tally.most_in_a_row,

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from handwright.studio.live.throwing.aims import Goal
+
 
 @dataclass(slots=True)
 class Tally:
-    """Counts, and the last throw to a height."""
+    """Counts of throws of one thing for one goal, and the last throw to a height."""
 
+    of: tuple[tuple[str, int], Goal]
+    """The thing with its half turns, and the goal."""
     throws: int = 0
     in_a_row: int = 0
     most_in_a_row: int = 0

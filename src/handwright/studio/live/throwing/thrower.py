@@ -90,11 +90,10 @@ class Thrower:
         """
         self.aim = aim
         """May be changed at any time."""
-        self.tally = Tally()
-        """Of throws for the same: another thing or target begins a new one."""
+        self.tally = Tally((_key(aim), aim.goal))
+        """Another thing or goal begins a new one."""
         self.note = ""
         """Why the last wish was not fulfilled; empty if it was."""
-        self._counted = _key(aim), aim.is_at_box
         self._rng = np.random.default_rng(seed)
         self._machines: dict[tuple[str, int], Machine] = {}
         self._experience: dict[str, Experience] = {}
@@ -179,15 +178,15 @@ class Thrower:
         """The next throw, or what must be done before it."""
         aim, machine = self.aim, self._machine
         flip = aim.flip
-        if self._counted != (_key(aim), aim.is_at_box):
-            self._counted, self.tally = (_key(aim), aim.is_at_box), Tally()
-        if not aim.is_at_box:
+        if self.tally.of != (_key(aim), aim.goal):
+            self.tally = Tally((_key(aim), aim.goal))
+        if aim.goal != "box":
             self._home_for = None
         if machine is not self._machines.get(_key(aim)):
             # What comes next is put where this is held.
             if self._is_home(_home(machine, flip)):
                 self._take()
-        elif aim.is_at_box:
+        elif aim.goal == "box":
             self._throw_at_box()
         elif self._is_home(_home(machine, flip)):
             if flip is None:
@@ -273,7 +272,7 @@ class Thrower:
 
     def _next_box(self) -> Float[np.ndarray, "3"] | None:
         wish, now = self.aim.box, self._box
-        if not self.aim.is_at_box:
+        if self.aim.goal != "box":
             return None
         way = np.zeros(3) if now is None else wish - now
         length, most = float(np.linalg.norm(way)), _BOX_SPEED / RATE
