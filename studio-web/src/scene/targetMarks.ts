@@ -35,7 +35,7 @@ export class TargetMarks {
   constructor(private readonly cell: HTMLElement) {
     this.group.add(this.ring, this.ghost);
     this.label.className = "target-label";
-    this.label.dataset.testid = "throwing-target-height";
+    this.label.dataset.testid = "throwing-ring";
     this.label.hidden = true;
     cell.append(this.label);
   }

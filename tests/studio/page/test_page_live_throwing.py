@@ -44,7 +44,7 @@ def test_heights_are_slid_the_box_is_dragged_and_what_happened_is_recorded(page,
     page.wait("a hand", lambda: shows_a_hand(view))
     assert page.find("throwing-height").get_attribute("max") == "1.2"
     page.enter("throwing-height", 0.5)
-    assert page.find("throwing-target-height").text == "0.50 m"
+    assert page.find("throwing-ring").text == "0.50 m"
     page.wait("a catch", lambda: in_a_row(page, "caught") > 0)
     page.wait("its height", lambda: re.search(r"throw0\.(49|50)", text(page, "throwing-score")))
     page.click("throwing-target-box")

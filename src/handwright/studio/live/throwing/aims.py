@@ -17,7 +17,7 @@ from handwright.physics.throwing.machine import MachineSettings
 from handwright.studio.live.throwing.things import thing_of
 from handwright.studio.messages import LiveCommand
 
-HAND = "right"
+HAND: Literal["right"] = "right"
 HEIGHTS = (LOWEST, HIGHEST)
 """To which balls can be thrown, above the hollow of the palm at rest, m."""
 # Middle of the room of the box from that hollow, and how far from there it may be, m: every ball
