@@ -12,8 +12,6 @@ import { useThrowing } from "./useThrowing";
 const KEYS: readonly KeyRow[] = [
   ["space", "pause, go on"],
   ["N", "next thing"],
-  ["C", "record a clip, or stop"],
-  ["R", "start again"],
 ];
 const HEIGHT_KEYS: readonly KeyRow[] = [
   ["E Q", "throw higher, lower"],
