@@ -348,6 +348,23 @@ export interface StudioEvent {
   clip_gone: ClipGone | null;
 }
 
+/** A clip of a report. */
+export interface ReportClip {
+  summary: ClipSummary;
+  timeline: Timeline;
+  /** The .glb in base64. */
+  model: string;
+}
+
+/** All that a report holds. */
+export interface ReportData {
+  title: string;
+  version: string;
+  /** s since 1970. */
+  created: number;
+  clips: ReportClip[];
+}
+
 /** From the page. `start` names a scene, `push` a body, its point and a force. `fingers` starts learned fingers for hands and a prop, and `swap` brings another prop. `move` wishes the prop elsewhere; `take` and `let_go` name a hand, or mean the first. `throwing` starts an arm that throws a prop and catches it, and `aim` says what its next throws shall be: what is left out stays as it is. A page that says `seen` after each frame gets no more than a few that it has not seen. */
 export interface LiveCommand {
   kind: "start" | "push" | "release" | "pause" | "resume" | "reset" | "save" | "fingers" | "move" | "take" | "let_go" | "swap" | "record" | "seen" | "throwing" | "aim";
@@ -505,21 +522,4 @@ export interface LiveFrame {
   throwing: ThrowingState | null;
   /** For `ready`, of an arm that throws. */
   choices: ThrowingChoices | null;
-}
-
-/** A clip of a report. */
-export interface ReportClip {
-  summary: ClipSummary;
-  timeline: Timeline;
-  /** The .glb in base64. */
-  model: string;
-}
-
-/** All that a report holds. */
-export interface ReportData {
-  title: string;
-  version: string;
-  /** s since 1970. */
-  created: number;
-  clips: ReportClip[];
 }

@@ -8,7 +8,7 @@ from websockets.sync.client import connect
 from handwright.evidence import certify
 from handwright.io.clip.file import load_clip
 from handwright.studio.live.scene import MAX_FORCE, LiveScene, cut_problem
-from handwright.studio.messages import LiveFrame
+from handwright.studio.live_messages import LiveFrame
 
 from .conftest import PATIENCE
 

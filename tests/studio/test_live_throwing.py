@@ -18,7 +18,7 @@ from handwright.studio.live.throwing.recording import Recording
 from handwright.studio.live.throwing.scene import ThrowingScene
 from handwright.studio.live.throwing.things import things
 from handwright.studio.live.throwing.thrower import RATE, Thrower
-from handwright.studio.messages import LiveCommand
+from handwright.studio.live_messages import LiveCommand
 
 from .test_live import Page
 

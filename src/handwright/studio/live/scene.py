@@ -18,7 +18,7 @@ from handwright.methods.stepwise.recording import Moment
 from handwright.methods.stepwise.session import Session
 from handwright.studio.live.orders import SCENES, misdirected
 from handwright.studio.live.posing import posed_body, posed_hand, rounded
-from handwright.studio.messages import LiveCommand, LiveContact, LiveFrame
+from handwright.studio.live_messages import LiveCommand, LiveContact, LiveFrame
 
 STEP = 1.0 / 30.0
 """s."""

@@ -22,7 +22,7 @@ from handwright.io.clip.file import save_clip
 from handwright.io.gltf.write import save_glb
 from handwright.studio.jobs.json_pipe import Parent
 from handwright.studio.live.scene import LiveScene
-from handwright.studio.messages import LiveCommand, LiveFrame, ThrowingChoices
+from handwright.studio.live_messages import LiveCommand, LiveFrame, ThrowingChoices
 from handwright.studio.server.request_errors import trouble_of
 from handwright.studio.uploads.catalogue import preview
 from handwright.studio.uploads.scenes import find_scene

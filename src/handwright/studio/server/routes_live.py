@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from handwright.studio.jobs.helper_processes import Work
 from handwright.studio.jobs.json_pipe import Child
 from handwright.studio.library.folder import clip_id
-from handwright.studio.messages import LiveCommand, LiveFrame
+from handwright.studio.live_messages import LiveCommand, LiveFrame
 from handwright.studio.server.request_errors import trouble_of, unknown
 from handwright.studio.server.routes_catalogue import GLB, GLB_ANSWER, TheStudio
 from handwright.studio.server.state import Studio

@@ -25,7 +25,7 @@ from handwright.studio.live.fingers.props import HandledProp, handled_prop, prop
 from handwright.studio.live.fingers.recording import Recording
 from handwright.studio.live.orders import FINGERS, misdirected
 from handwright.studio.live.posing import posed_body, posed_hand
-from handwright.studio.messages import FingersState, HandState, LiveCommand, LiveFrame
+from handwright.studio.live_messages import FingersState, HandState, LiveCommand, LiveFrame
 
 # Share of the newest value in what is told of rates and times.
 _FRESH = 0.05

@@ -15,7 +15,7 @@ from handwright.physics.throwing.arm import Arm, standing_arm
 from handwright.physics.throwing.flips import Flip
 from handwright.physics.throwing.machine import MachineSettings
 from handwright.studio.live.throwing.things import thing_of
-from handwright.studio.messages import LiveCommand
+from handwright.studio.live_messages import LiveCommand
 
 HAND: Literal["right"] = "right"
 HEIGHTS = (LOWEST, HIGHEST)

@@ -25,7 +25,7 @@ from handwright.studio.live.throwing.aims import (
 from handwright.studio.live.throwing.recording import Recording
 from handwright.studio.live.throwing.things import BOX, box_body, thing_of, things
 from handwright.studio.live.throwing.thrower import RATE, Thrower
-from handwright.studio.messages import (
+from handwright.studio.live_messages import (
     LiveCommand,
     LiveFrame,
     ThrowingChoices,
