@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.throwing.heights import EDGE, machine
+from benchmarks.throwing.heights import machine
 from handwright.physics.throwing.rally import begin_rally, hit
 from handwright.physics.throwing.targets import BoxPath
+from handwright.physics.throwing.things import BOX_EDGE
 
 MIDDLES = {"high": (0.0, 0.42, 0.60), "low": (0.0, 0.47, 0.40)}
 """Middles of the places of the box from the palm, m: to the right, ahead and up. The thesis gives
@@ -37,8 +38,8 @@ def boxes(middle: str, positions: int, seed: int, *, speed: float = 0.0) -> list
         place = thrower.usual_home + np.array(MIDDLES[middle]) + start
         box = BoxPath(place, end - start, speed) if speed > 0.0 else BoxPath.still(place)
         hits = 0
-        if begin_rally(thrower, box, 0.5 * EDGE):
-            while hits < HITS and hit(thrower, box, 0.5 * EDGE):
+        if begin_rally(thrower, box, 0.5 * BOX_EDGE):
+            while hits < HITS and hit(thrower, box, 0.5 * BOX_EDGE):
                 hits += 1
         rows.append({"offset_m": start.round(3).tolist(), "hits": hits})
     return rows

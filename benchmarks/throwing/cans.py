@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from handwright.geometry.shapes import make_shape
 from handwright.physics.throwing.arm import standing_arm
 from handwright.physics.throwing.flips import (
     SCALES,
@@ -17,6 +14,7 @@ from handwright.physics.throwing.flips import (
 )
 from handwright.physics.throwing.machine import Machine, MachineSettings
 from handwright.physics.throwing.simulation import Simulation
+from handwright.physics.throwing.things import can
 
 # Share of the scales by which no two throws are alike.
 _NOISE = 0.03
@@ -29,9 +27,8 @@ def flips_in_a_row(most: int, seed: int) -> tuple[int, list[float]]:
         most: After so many it ends.
         seed: Of what differs from throw to throw.
     """
-    can = replace(make_shape("cylinder", radius=0.03, height=0.1, mass=0.1), friction=0.8)
     flip, rng = Flip(), np.random.default_rng(seed)
-    simulation = Simulation([standing_arm()], {"can": can})
+    simulation = Simulation([standing_arm()], {"can": can()})
     thrower = Machine(simulation, "right", "can", flip.settings(MachineSettings()))
     thrower.home = flip_home(thrower, flip)
     thrower.take()

@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from handwright.core.body import RigidBody
-from handwright.core.surface import EnvironmentBox
-from handwright.geometry.shapes import make_shape
-from handwright.math.pose import Pose
 from handwright.physics.throwing.aiming import throw_for_height
 from handwright.physics.throwing.arm import Drive, Gains, standing_arm
 from handwright.physics.throwing.experience import Experience
 from handwright.physics.throwing.machine import Machine
 from handwright.physics.throwing.simulation import Simulation
+from handwright.physics.throwing.things import ball, target_box
 
 LOW, HIGH = 0.4, 1.0
 """Target heights above the palm, m."""
-EDGE = 0.1
-"""Of the box, m."""
 # Loops with the usual ball before others are thrown; loops with each of them in which it is got to
 # know, and those that are judged.
 _PRACTICE, _GET_TO_KNOW, _JUDGED = 100, 3, 7
-
-
-def ball(radius: float = 0.03, mass: float = 0.1, friction: float = 0.8) -> RigidBody:
-    """A ball; that of the thesis by default."""
-    return replace(make_shape("sphere", radius=radius, mass=mass), friction=friction)
 
 
 def machine(
@@ -37,7 +27,7 @@ def machine(
 ) -> Machine:
     """A right arm that takes what it throws for the thesis' ball."""
     usual = ball()
-    target = EnvironmentBox(Pose.identity(), np.full(3, 0.5 * EDGE), 0.3) if box else None
+    target = target_box() if box else None
     bodies = {"ball": thing or usual}
     simulation = Simulation([standing_arm()], bodies, gains=Gains(drive=drive), box=target)
     return Machine(simulation, "right", "ball", believed=usual)

@@ -348,9 +348,26 @@ export interface StudioEvent {
   clip_gone: ClipGone | null;
 }
 
-/** From the page. `start` names a scene, `push` a body, its point and a force. `fingers` starts learned fingers for hands and a prop, and `swap` brings another prop. `move` wishes the prop elsewhere; `take` and `let_go` name a hand, or mean the first. A page that says `seen` after each frame gets no more than a few that it has not seen. */
+/** A clip of a report. */
+export interface ReportClip {
+  summary: ClipSummary;
+  timeline: Timeline;
+  /** The .glb in base64. */
+  model: string;
+}
+
+/** All that a report holds. */
+export interface ReportData {
+  title: string;
+  version: string;
+  /** s since 1970. */
+  created: number;
+  clips: ReportClip[];
+}
+
+/** From the page. `start` names a scene, `push` a body, its point and a force. `fingers` starts learned fingers for hands and a prop, and `swap` brings another prop. `move` wishes the prop elsewhere; `take` and `let_go` name a hand, or mean the first. `throwing` starts an arm that throws a prop and catches it, and `aim` says what its next throws shall be: what is left out stays as it is. A page that says `seen` after each frame gets no more than a few that it has not seen. */
 export interface LiveCommand {
-  kind: "start" | "push" | "release" | "pause" | "resume" | "reset" | "save" | "fingers" | "move" | "take" | "let_go" | "swap" | "record" | "seen";
+  kind: "start" | "push" | "release" | "pause" | "resume" | "reset" | "save" | "fingers" | "move" | "take" | "let_go" | "swap" | "record" | "seen" | "throwing" | "aim";
   scene?: string | null;
   body?: string | null;
   /** In the body's frame, m. */
@@ -361,12 +378,18 @@ export interface LiveCommand {
   hands?: ("right" | "left")[] | null;
   hand?: "right" | "left" | null;
   prop?: string | null;
-  /** Where the prop should be in the world, m. */
+  /** Where the prop, or the box that is thrown at, should be in the world, m. */
   place?: [number, number, number] | null;
-  /** In the world, from where it should be so far, m. */
+  /** In the world, from where it should be so far, m; boxes stop at the edge of their room. */
   shift?: [number, number, number] | null;
   /** Rotation vector in the world, rad. */
   turn?: [number, number, number] | null;
+  /** What balls are thrown to. */
+  target?: "height" | "box" | null;
+  /** To which balls are thrown, above the hollow of the palm at rest, m. */
+  height?: number | null;
+  /** By which long things turn in the air. */
+  half_turns?: number | null;
 }
 
 /** A hand in one frame, for the nodes of its .glb. Y up; quaternions xyzw. */
@@ -424,6 +447,61 @@ export interface FingersState {
   note: string;
 }
 
+/** Something that can be thrown. */
+export interface ThrownThing {
+  name: string;
+  /** Edges of its bounding box, m. */
+  size: [number, number, number];
+  /** kg. */
+  mass: number;
+  /** By which it can be turned end over end; of balls none, which are thrown to a target. */
+  half_turns: number[];
+}
+
+/** What an arm that throws can be asked for. */
+export interface ThrowingChoices {
+  things: ThrownThing[];
+  /** The least and the greatest, above the hollow of the palm at rest, m. */
+  heights: [number, number];
+  /** The hollow of the palm at rest, in the world, m. */
+  palm: [number, number, number];
+  /** Corner of the room of the box's centre, in the world, m. */
+  box_low: [number, number, number];
+  /** The opposite corner. */
+  box_high: [number, number, number];
+}
+
+/** Of an arm that throws, beside what is shown. */
+export interface ThrowingState {
+  /** That was asked for; what is shown is swapped while the hand is at rest. */
+  thing: string;
+  /** What the next throws are for. */
+  target: "height" | "box" | "half_turns";
+  /** Above the hollow of the palm at rest, m. */
+  height: number;
+  half_turns: number;
+  /** Where the box should be, in the world, m; it goes there while the hand holds the thing. */
+  box: [number, number, number];
+  phase: "holding" | "throwing" | "going_back" | "catching" | "lost";
+  /** What the throws that follow were for: counts begin anew with another thing or target. */
+  counted: "height" | "box" | "half_turns";
+  throws: number;
+  /** Throws in a row that did what they should and were caught. */
+  in_a_row: number;
+  most_in_a_row: number;
+  dropped: number;
+  /** Height of the last throw to a height, as asked for, m. */
+  asked: number | null;
+  /** The same, as reached, m. */
+  reached: number | null;
+  /** Of computing for a frame. */
+  milliseconds: number;
+  /** Length of the recording, s; None while nothing is recorded. */
+  recorded: number | null;
+  /** Why something was not done; empty if all was. */
+  note: string;
+}
+
 /** To the page. `ready` brings the address of a .glb of the first frame; then come frames. */
 export interface LiveFrame {
   kind: "preparing" | "ready" | "frame" | "saved" | "trouble";
@@ -438,24 +516,10 @@ export interface LiveFrame {
   hands: LiveHand[];
   bodies: LiveBody[];
   contacts: LiveContact[];
-  /** Frames that the server could make in a second; with learned fingers, those that it made. */
+  /** Frames that the server made in a second; of scenes that are pushed, those that it could. */
   fps: number;
   fingers: FingersState | null;
-}
-
-/** A clip of a report. */
-export interface ReportClip {
-  summary: ClipSummary;
-  timeline: Timeline;
-  /** The .glb in base64. */
-  model: string;
-}
-
-/** All that a report holds. */
-export interface ReportData {
-  title: string;
-  version: string;
-  /** s since 1970. */
-  created: number;
-  clips: ReportClip[];
+  throwing: ThrowingState | null;
+  /** For `ready`, of an arm that throws. */
+  choices: ThrowingChoices | null;
 }

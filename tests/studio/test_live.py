@@ -8,7 +8,7 @@ from websockets.sync.client import connect
 from handwright.evidence import certify
 from handwright.io.clip.file import load_clip
 from handwright.studio.live.scene import MAX_FORCE, LiveScene, cut_problem
-from handwright.studio.messages import LiveFrame
+from handwright.studio.live_messages import LiveFrame
 
 from .conftest import PATIENCE
 
@@ -18,8 +18,8 @@ SCENE = "lift_expected"
 class Page:
     """The page's end of the line."""
 
-    def __init__(self, socket) -> None:
-        self._socket = socket
+    def __init__(self, socket, *, tells_what_it_saw: bool = False) -> None:
+        self._socket, self._tells = socket, tells_what_it_saw
 
     def say(self, **command) -> None:
         self._socket.send(json.dumps(command))
@@ -28,6 +28,8 @@ class Page:
         """The next message of some kinds."""
         while True:
             frame = LiveFrame.model_validate_json(self._socket.recv(timeout=5 * PATIENCE))
+            if self._tells and frame.kind == "frame":
+                self.say(kind="seen")
             if frame.kind in kinds:
                 return frame
             assert frame.kind != "trouble", frame.message

@@ -268,7 +268,7 @@ def test_the_extra_that_is_missing_is_named(monkeypatch):
 def test_commands_of_the_two_kinds_are_not_mixed_up():
     from handwright.errors import InvalidValueError
     from handwright.studio.live.scene import LiveScene
-    from handwright.studio.messages import LiveCommand
+    from handwright.studio.live_messages import LiveCommand
 
     command = LiveCommand.model_validate(json.loads('{"kind": "take"}'))
     with pytest.raises(InvalidValueError, match="for learned fingers"):

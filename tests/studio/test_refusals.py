@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from handwright.studio.messages import JobRequest, LiveCommand
+from handwright.studio.live_messages import LiveCommand
+from handwright.studio.messages import JobRequest
 from handwright.studio.server.validation_text import refusal
 
 

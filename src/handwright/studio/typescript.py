@@ -11,7 +11,7 @@ from pathlib import Path
 from textwrap import indent
 from typing import Any
 
-from handwright.studio import messages
+from handwright.studio import live_messages, messages
 from handwright.studio.messages import Message
 
 HEADER = "// Made by `python -m handwright.studio.typescript`. Change messages.py, not this file.\n"
@@ -29,8 +29,8 @@ _PLAIN = {
 
 
 def message_classes() -> list[type[Message]]:
-    """Every message, in the order of their file."""
-    members = vars(messages).values()
+    """Every message, in the order of their files."""
+    members = [*vars(messages).values(), *vars(live_messages).values()]
     classes = [m for m in members if inspect.isclass(m) and issubclass(m, Message)]
     return [cls for cls in classes if cls is not Message]
 
@@ -45,8 +45,9 @@ def typescript() -> str:
 def _made_by_page() -> set[str]:
     """Names of the messages that the page makes, with those inside them."""
     names: set[str] = set()
-    for name in FROM_THE_PAGE:
-        names |= {name, *_schema(getattr(messages, name)).get("$defs", {})}
+    for cls in message_classes():
+        if cls.__name__ in FROM_THE_PAGE:
+            names |= {cls.__name__, *_schema(cls).get("$defs", {})}
     return names
 
 

@@ -1,4 +1,4 @@
-// Keys that are held to move and turn a prop, relative to the camera.
+// Keys that are held to move and turn something, relative to the camera.
 import { type Camera, Vector3 } from "three";
 
 import type { Shortcut } from "./keys";
@@ -49,13 +49,14 @@ export class Steering {
   };
   private readonly left = () => this.held.clear();
 
-  constructor() {
+  /** `turns` is whether there are keys to turn it, too. */
+  constructor(private readonly turns = true) {
     addEventListener("keyup", this.raised);
     addEventListener("blur", this.left);
   }
 
   get shortcuts(): Shortcut[] {
-    return TABLE.map((row) => ({
+    return TABLE.filter((row) => this.turns || row.shift).map((row) => ({
       keys: row.keys,
       label: row.label,
       does: () => {

@@ -1,15 +1,17 @@
 // Hands with learned fingers and the prop that they handle, as the server shows them, and a pale
 // copy of the prop where it should be.
 import { effect } from "@preact/signals";
-import { Group, Plane, Vector3 } from "three";
+import { Group, Vector3 } from "three";
 
 import { isDark } from "../data/theme";
 import type { LiveFrame } from "../messages";
+import { Drag } from "./dragging";
 import { ghostLook, haunt } from "./ghosts";
 import { pose } from "./liveScene";
 import type { ClipModel } from "./model";
+import { numbersOf, Pace } from "./paced";
 import { painter } from "./painter";
-import { aim, pickBody } from "./picking";
+import { pickBody } from "./picking";
 
 /** What the camera looks at, m, and from how far. */
 const MIDDLE = new Vector3(0, 0.88, -0.05);
@@ -19,26 +21,6 @@ const TURNS: Record<string, number> = { right: -0.85, left: -0.2, both: -0.52 };
 /** How far from the shown prop its wish must be to be shown, m and rad. */
 const [FAR, TURNED] = [0.012, 0.12];
 
-/** Changes that nobody sees, m and parts of quaternions. */
-const UNSEEN = 4e-4;
-
-function numbersOf(frame: LiveFrame): number[] {
-  const bodies = [...frame.bodies, ...(frame.fingers ? [frame.fingers.wish] : [])];
-  // Names count by their order: another prop is another picture.
-  const names = bodies.map(({ name }) => [...name].reduce((sum, c) => sum * 31 + c.charCodeAt(0), 7));
-  return [
-    ...names,
-    ...bodies.flatMap(({ position, xyzw }) => [...position, ...xyzw]),
-    ...frame.hands.flatMap(({ position, xyzw, joints }) => [...position, ...xyzw, ...joints.flat()]),
-  ];
-}
-
-interface Drag {
-  plane: Plane;
-  /** From the pointer to the origin of the wish. */
-  offset: Vector3;
-}
-
 export class FingersStage {
   drag: Drag | null = null;
   private model: ClipModel | null = null;
@@ -47,8 +29,7 @@ export class FingersStage {
   private readonly extra = new Group().add(this.ghost);
   private readonly look = ghostLook(0.3);
   private haunted = "";
-  private isDrawing = false;
-  private drawn: number[] = [];
+  private readonly pace = new Pace();
   private readonly stopTheme: () => void;
 
   constructor(
@@ -67,17 +48,14 @@ export class FingersStage {
     };
     p.onDrawn = () => {
       if (this.model) drawn();
-      void p.finished().then(() => {
-        this.isDrawing = false;
-        this.draw();
-      });
+      this.pace.wasDrawn();
     };
   }
 
   show(model: ClipModel): void {
     this.model = model;
     this.haunted = "";
-    this.drawn = [];
+    this.pace.forget();
     const frame = { middle: MIDDLE.clone(), distance: DISTANCE, turn: TURNS[this.hands] ?? 0 };
     painter().setViews([{ element: this.cell, model, frame, extras: [this.extra] }]);
   }
@@ -97,18 +75,7 @@ export class FingersStage {
 
   apply(frame: LiveFrame): void {
     this.frame = frame;
-    this.draw();
-  }
-
-  /** Frames may come faster than they are drawn, or show nothing new: those are passed over. */
-  private draw(): void {
-    const { frame } = this;
-    if (this.isDrawing || !frame || !this.model) return;
-    const numbers = numbersOf(frame);
-    if (numbers.every((value, i) => Math.abs(value - (this.drawn[i] ?? Infinity)) < UNSEEN)) return;
-    this.drawn = numbers;
-    this.isDrawing = true;
-    painter().invalidate();
+    if (this.model) this.pace.ask(numbersOf(frame, frame.fingers ? [frame.fingers.wish] : []));
   }
 
   private settle(): void {
@@ -138,19 +105,13 @@ export class FingersStage {
     const shown = this.frame?.bodies[0]?.name;
     const hit = pickBody(event, this.cell, painter().camera, this.model);
     if (!hit || hit.body !== shown) return false;
-    const facing = painter().camera.getWorldDirection(new Vector3()).negate();
-    const plane = new Plane().setFromNormalAndCoplanarPoint(facing, hit.point);
-    const offset = new Vector3().fromArray(wish.position).sub(hit.point);
-    this.drag = { plane, offset };
+    this.drag = new Drag(hit.point, new Vector3().fromArray(wish.position));
     return true;
   }
 
   /** Where the prop should be, in the world. */
   place(event: PointerEvent): Vector3 | null {
-    if (!this.drag) return null;
-    const { ray } = aim(event, this.cell, painter().camera);
-    const point = ray.intersectPlane(this.drag.plane, new Vector3());
-    return point?.add(this.drag.offset) ?? null;
+    return this.drag?.place(event, this.cell) ?? null;
   }
 
   letGo(): void {

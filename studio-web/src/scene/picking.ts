@@ -34,6 +34,7 @@ export function pickBody(
   const caster = aim(event, element, camera);
   let best: (Hit & { distance: number }) | null = null;
   for (const [body, node] of model.bodies) {
+    if (!node.visible) continue;
     const meshes: Object3D[] = [];
     node.traverse((child) => void (child instanceof Mesh && meshes.push(child)));
     const [hit] = caster.intersectObjects(meshes, false);

@@ -10,6 +10,7 @@ import { Fingers } from "./Fingers";
 import { Live } from "./Live";
 import { Make } from "./Make";
 import { Stage } from "./Stage";
+import { Throwing } from "./Throwing";
 import { Wall } from "./Wall";
 
 export function App() {
@@ -43,6 +44,7 @@ function CurrentView() {
   if (view === "make") return <Make />;
   if (view === "live" && first === "fingers" && second)
     return <Fingers key={second} hands={second} />;
+  if (view === "live" && first === "throwing" && second) return <Throwing />;
   if (view === "live") return <Live key={first ?? ""} scene={first ?? null} />;
   return <Wall />;
 }

@@ -1,9 +1,11 @@
 // Learned fingers: a prop is dragged and turned, wrists follow, and a network gives the fingers.
 import { goTo } from "../data/route";
-import { IconButton, Notice, Segmented, Select } from "../parts/controls";
+import { IconButton, Segmented, Select } from "../parts/controls";
 import { words } from "../parts/format";
-import { Icon } from "../parts/Icon";
+import { KeyCard, type KeyRow } from "../parts/KeyCard";
+import { RecordButton, RecordingMark } from "../parts/Recording";
 import { fingersLink, LiveChoice } from "./LiveChoice";
+import { LiveNotices } from "./LiveNotices";
 import { SIDES, useFingers } from "./useFingers";
 
 /** Counts that are worth a look, by the names that the server gives them. */
@@ -14,7 +16,7 @@ const COUNTED: [string, string, string][] = [
   ["failed", "failed", "Frames in which the network said no posture"],
 ];
 
-const KEYS: [string, string][] = [
+const KEYS: readonly KeyRow[] = [
   ["drag", "move the prop"],
   ["shift drag", "turn it"],
   ["W A S D", "move"],
@@ -32,31 +34,13 @@ export function Fingers({ hands }: { hands: string }) {
     <main class="live" data-testid="fingers">
       <div ref={live.container} class="views stage-view" data-testid="fingers-view">
         <div ref={live.cell} class="cell">
-          {state === "preparing" && (
-            <Notice icon="clock" title="Getting ready" testid="live-preparing">
-              <p>{live.message.value || "Loading the network…"}</p>
-              <span class="spinner" />
-            </Notice>
-          )}
-          {state === "trouble" && (
-            <Notice icon="alert" title="Learned fingers are not there" testid="live-trouble">
-              <p>{live.message.value}</p>
-              <button
-                type="button"
-                class="button"
-                onPointerDown={(event) => event.stopPropagation()}
-                onClick={live.reset}
-              >
-                Start again
-              </button>
-            </Notice>
-          )}
-          {state === "running" && <KeyCard sides={live.sides} />}
-          {recorded !== null && (
-            <span class="recording" data-testid="fingers-recorded">
-              <Icon name="record" /> {recorded.toFixed(1)} s
-            </span>
-          )}
+          <LiveNotices
+            {...live}
+            preparing="Loading the network…"
+            trouble="Learned fingers are not there"
+          />
+          {state === "running" && <KeyCard rows={keysOf(live.sides)} testid="fingers-keys" />}
+          <RecordingMark recorded={recorded} testid="fingers-recorded" />
         </div>
       </div>
       <div class="live-bar">
@@ -123,43 +107,22 @@ export function Fingers({ hands }: { hands: string }) {
           )}
         </div>
         <span class="grow" />
-        <button
-          type="button"
-          class={`button ${recorded === null ? "" : "button-recording"}`}
-          data-testid="fingers-record"
-          title="Record what is shown to a clip (C)"
+        <RecordButton
+          recorded={recorded}
+          testid="fingers-record"
           disabled={state !== "running"}
           onClick={live.record}
-        >
-          <Icon name={recorded === null ? "record" : "stop"} />
-          {recorded === null ? "Record" : "Stop and save"}
-        </button>
+        />
       </div>
     </main>
   );
 }
 
-/** The keys on the screen, as nobody guesses them. */
-function KeyCard({ sides }: { sides: string[] }) {
-  const takes: [string, string][] =
-    sides.length > 1
-      ? [
-          ["space", "right hand: take, let go"],
-          ["enter", "left hand: take, let go"],
-        ]
-      : [["space", "take, let go"]];
-  return (
-    <dl class="key-card" data-testid="fingers-keys">
-      {[...takes, ...KEYS].map(([keys, what]) => (
-        <div key={keys}>
-          <dt>
-            {keys.split(" ").map((key) => (
-              <kbd key={key}>{key}</kbd>
-            ))}
-          </dt>
-          <dd>{what}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+function keysOf(sides: string[]): readonly KeyRow[] {
+  if (sides.length < 2) return [["space", "take, let go"], ...KEYS];
+  return [
+    ["space", "right hand: take, let go"],
+    ["enter", "left hand: take, let go"],
+    ...KEYS,
+  ];
 }

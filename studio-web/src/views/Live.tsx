@@ -5,6 +5,7 @@ import { isLoaded, scenes } from "../data/store";
 import { IconButton, Notice } from "../parts/controls";
 import { Icon } from "../parts/Icon";
 import { LiveChoice } from "./LiveChoice";
+import { LiveNotices } from "./LiveNotices";
 import { useLive } from "./useLive";
 
 export function Live({ scene }: { scene: string | null }) {
@@ -40,25 +41,7 @@ function LiveView({ name }: { name: string }) {
         }}
       >
         <div ref={live.cell} class="cell">
-          {state === "preparing" && (
-            <Notice icon="clock" title="Getting ready" testid="live-preparing">
-              <p>{live.message.value || "Finding grasps…"}</p>
-              <span class="spinner" />
-            </Notice>
-          )}
-          {state === "trouble" && (
-            <Notice icon="alert" title="The simulation stopped" testid="live-trouble">
-              <p>{live.message.value}</p>
-              <button
-                type="button"
-                class="button"
-                onPointerDown={(event) => event.stopPropagation()}
-                onClick={live.reset}
-              >
-                Start again
-              </button>
-            </Notice>
-          )}
+          <LiveNotices {...live} preparing="Finding grasps…" trouble="The simulation stopped" />
           {state === "running" && force === null && (
             <p class="hint hint-quiet">Drag a body to push it. Drag elsewhere to look around.</p>
           )}
@@ -93,10 +76,10 @@ function LiveView({ name }: { name: string }) {
         />
         <div class="live-facts">
           <span data-testid="live-time">
-            <b>{live.time.value.toFixed(2)}</b> s
+            <b>{(live.facts.value?.time ?? 0).toFixed(2)}</b> s
           </span>
           <span title="Frames that the simulation could make in a second">
-            <b>{live.fps.value.toFixed(0)}</b> frames/s
+            <b>{(live.facts.value?.fps ?? 0).toFixed(0)}</b> frames/s
           </span>
         </div>
         <span class="grow" />

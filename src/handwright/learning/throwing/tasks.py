@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,24 +12,18 @@ from jaxtyping import Float
 
 from handwright.core.body import RigidBody
 from handwright.core.surface import EnvironmentBox
-from handwright.geometry.shapes import make_shape
 from handwright.learning.throwing.environment import THING, ThrowingEnv
-from handwright.math.pose import Pose
 from handwright.physics.throwing.aiming import BoxAim, aim_at_box, throw_for_height
 from handwright.physics.throwing.flips import Flip, flip_home, flip_throw, half_turns
 from handwright.physics.throwing.machine import MachineSettings, Throw
 from handwright.physics.throwing.targets import BoxPath
+from handwright.physics.throwing.things import BOX_EDGE, ball, can, target_box
 
 # Heights above the palm, m.
 _LOW, _HIGH = 0.4, 1.0
-# Size of the box, m; middle of its places from the palm at home, and how far from it at most, m.
-_EDGE = 0.1
+# Middle of the places of the box from the palm at home, and how far from it at most, m.
 _MIDDLE, _REGION = np.array([0.0, 0.42, 0.60]), np.array([0.30, 0.30, 0.25])
 _SHARPNESS, _MISS = 10.0, 0.1
-
-
-def _ball() -> RigidBody:
-    return replace(make_shape("sphere", radius=0.03, mass=0.1), friction=0.8)
 
 
 class ThrowHeight(ThrowingEnv):
@@ -40,7 +33,7 @@ class ThrowHeight(ThrowingEnv):
 
     def thing(self) -> RigidBody:
         """The thesis' ball."""
-        return _ball()
+        return ball()
 
     def draw_goal(self) -> Float[np.ndarray, " 1"]:
         """Another height above the palm, m."""
@@ -68,11 +61,11 @@ class HitBox(ThrowingEnv):
 
     def thing(self) -> RigidBody:
         """The thesis' ball."""
-        return _ball()
+        return ball()
 
     def box(self) -> EnvironmentBox:
         """The thesis' cube."""
-        return EnvironmentBox(Pose.identity(), np.full(3, 0.5 * _EDGE), 0.3)
+        return target_box()
 
     def draw_goal(self) -> Float[np.ndarray, " 3"]:
         """The place of the box from the palm at its usual home, m; it stays for an episode."""
@@ -81,7 +74,7 @@ class HitBox(ThrowingEnv):
         while True:
             offset = _MIDDLE + self.np_random.uniform(-1.0, 1.0, 3) * _REGION
             self._path = BoxPath.still(self.machine.usual_home + offset)
-            found = aim_at_box(self.machine, self._path, 0.5 * _EDGE)
+            found = aim_at_box(self.machine, self._path, 0.5 * BOX_EDGE)
             if found is not None:
                 self._aim: BoxAim = found
                 return offset
@@ -101,7 +94,7 @@ class HitBox(ThrowingEnv):
     def watch(self) -> None:
         """Keeps the least distance of ball and box."""
         place = self.machine.simulation.body(THING).pose.position
-        outside = np.maximum(np.abs(place - self._path.start) - 0.5 * _EDGE, 0.0)
+        outside = np.maximum(np.abs(place - self._path.start) - 0.5 * BOX_EDGE, 0.0)
         distance = float(np.linalg.norm(outside)) - self.machine.reach
         self._nearest = min(self._nearest, max(distance, 0.0))
 
@@ -118,8 +111,7 @@ class FlipCan(ThrowingEnv):
 
     def thing(self) -> RigidBody:
         """The thesis' can."""
-        can = make_shape("cylinder", radius=0.03, height=0.1, mass=0.1)
-        return replace(can, friction=0.8)
+        return can()
 
     def settings(self) -> MachineSettings:
         """A hand that closes as the flip wants."""

@@ -7,15 +7,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
-from handwright.core.clip import Clip, HandMotion, Provenance
-from handwright.core.contact import ContactTrack
+from handwright.core.clip import Clip
 from handwright.core.events import Toss
 from handwright.core.problem import Problem
 from handwright.core.surface import EnvironmentBox
-from handwright.math import rotation
-from handwright.math.pose import Pose
+from handwright.methods.throwing.moments import Moment, clip_of, moment_of
 from handwright.physics.throwing.aiming import aim_at_box, throw_for_height
 from handwright.physics.throwing.arm import Arm, Gains
 from handwright.physics.throwing.experience import Experience
@@ -37,12 +34,6 @@ class Performance(NamedTuple):
     """By how much each toss to a height was too high, m."""
     tries: int
     """Throws that were simulated, those of the practice included."""
-
-
-class _Frame(NamedTuple):
-    time: float
-    q: Float[np.ndarray, " J"]
-    body: Pose
 
 
 def perform(
@@ -88,7 +79,7 @@ class _Performer:
     ) -> None:
         self._problem, self._machine, self._rng = problem, machine, rng
         self._practice, self._nearest = practice, nearest
-        self._frames: list[_Frame] = []
+        self._frames: list[Moment] = []
         self._tries = 0
         self._experience = Experience()
 
@@ -117,12 +108,11 @@ class _Performer:
             self._record()
             machine.update()
             machine.simulation.step()
-        return Performance(self._clip(), "", tuple(errors), self._tries)
+        clip = clip_of(problem, machine.arm, machine.name, self._frames)
+        return Performance(clip, "", tuple(errors), self._tries)
 
     def _record(self) -> None:
-        machine, simulation = self._machine, self._machine.simulation
-        state = simulation.body(machine.name)
-        self._frames.append(_Frame(simulation.time, simulation.joints(machine.hand), state.pose))
+        self._frames.append(moment_of(self._machine))
 
     def _thrown(self, throw: Throw) -> tuple[float, bool]:
         """Carries out a throw; returns how high the thing went, m, and whether it was caught."""
@@ -194,29 +184,4 @@ class _Performer:
         return (
             f"'{machine.name}' misses the box or the hand in each of {self._practice + 1} tries. "
             "Put the box nearer to straight ahead."
-        )
-
-    def _clip(self) -> Clip:
-        problem, machine = self._problem, self._machine
-        known = np.array([frame.time for frame in self._frames])
-        times = problem.times - problem.times[0]
-        q = np.array([frame.q for frame in self._frames])
-        joints = np.stack([np.interp(times, known, column) for column in q.T], axis=-1)
-        # Limits of the simulation are soft: what went beyond by a degree stops at them here.
-        joints = machine.arm.model.joints.clamp(joints)
-        place = np.array([frame.body.position for frame in self._frames])
-        wxyz = np.array([frame.body.wxyz for frame in self._frames])
-        before = np.clip(np.searchsorted(known, times, side="right") - 1, 0, len(known) - 2)
-        share = (times - known[before]) / (known[before + 1] - known[before])
-        moved = np.stack([np.interp(times, known, column) for column in place.T], axis=-1)
-        turned = rotation.slerp(wxyz[before], wxyz[before + 1], np.clip(share, 0.0, 1.0))
-        count, base = len(times), machine.arm.base
-        root = Pose(np.tile(base.position, (count, 1)), np.tile(base.wxyz, (count, 1)))
-        return Clip(
-            problem=problem,
-            times=problem.times,
-            hands={machine.hand: HandMotion(root, joints)},
-            bodies={machine.name: Pose(moved, turned)},
-            contacts=ContactTrack.empty(),
-            provenance=Provenance(problem.name, "throwing"),
         )

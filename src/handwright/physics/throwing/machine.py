@@ -30,9 +30,10 @@ from handwright.physics.throwing.spinning import Tumble, long_axis
 _LOOK_AGAIN, _SHORTEST = 0.03, 0.05
 # Time that a hand needs to get to what has come off the box, at least, s.
 _HURRY = 0.12
-# How far below the palm a thing is lost, m, the longest time of a loop, s, and how far from its
-# seat a thing is still in the hand, m.
-_LOST, _LONGEST, _IN_HAND = 0.35, 4.0, 0.05
+LONGEST = 4.0
+"""Of a loop, s."""
+# How far below the palm a thing is lost, and how far from its seat it is still in the hand, m.
+_LOST, _IN_HAND = 0.35, 0.05
 # Cosine of the largest angle between a long thing in the hand and what lies across the palm.
 _ACROSS = 0.6
 
@@ -359,17 +360,21 @@ class Machine:
             before_step: Called before each step of the simulation.
         """
         simulation, top = self.simulation, -np.inf
-        begin, lost = simulation.time, float(self.home.position[2]) - _LOST
-        while not self.is_ready and simulation.time - begin < _LONGEST:
+        begin = simulation.time
+        while not self.is_ready and simulation.time - begin < LONGEST:
             if before_step is not None:
                 before_step()
             self.update()
             simulation.step()
-            height = simulation.height(self.name)
-            top = max(top, height)
-            if height < lost:
+            top = max(top, simulation.height(self.name))
+            if self.has_lost_it:
                 break
         return top
+
+    @property
+    def has_lost_it(self) -> bool:
+        """Whether the thing has fallen past the hand."""
+        return self.simulation.height(self.name) < float(self.home.position[2]) - _LOST
 
     @property
     def has_caught(self) -> bool:
@@ -382,6 +387,15 @@ class Machine:
         self.home = home
         lasts = self.servo.go(PalmState.resting(home), s.middle_time, load=self._mass)
         self._enter(State.MIDDLE, lasts + s.settle_time)
+
+    def give_up(self) -> None:
+        """Goes home without the thing, with the hand as it holds one."""
+        s = self.settings
+        self.servo.interrupt()
+        lasts = self.servo.go(PalmState.resting(self.home), s.middle_time)
+        self.servo.close(self._holding, s.eases_in)
+        self._has_touched, self._eases_at = True, np.inf
+        self._enter(State.MIDDLE, lasts)
 
     def snapshot(self) -> MachineSnapshot:
         """All that ``restore`` needs to go on from here again."""

@@ -37,7 +37,14 @@ def hit(machine: Machine, box: BoxPath, half: float) -> bool:
         box: Where the box is when.
         half: From its centre to the face that is hit, m.
     """
-    aim = _aim_from_home(machine, box, half)
+    aim = aim_from_hand(machine, box, half)
+    if aim is None:
+        later = aim_from_elsewhere(machine, box, half)
+        if later is None:
+            return False
+        machine.move_home(later.home)
+        machine.run()
+        aim = aim_from_hand(machine, box, half)
     if aim is None:
         return False
     machine.throw(aim.throw)
@@ -49,13 +56,17 @@ def hit(machine: Machine, box: BoxPath, half: float) -> bool:
     return machine.has_caught
 
 
-def _aim_from_home(machine: Machine, box: BoxPath, half: float) -> BoxAim | None:
-    aim = aim_at_box(machine, box, half, start=machine.simulation.time, home=machine.home)
-    if aim is not None:
-        return aim
-    aim = aim_at_box(machine, box, half, start=machine.simulation.time + _MOVING)
-    if aim is None:
-        return None
-    machine.move_home(aim.home)
-    machine.run()
-    return aim_at_box(machine, box, half, start=machine.simulation.time, home=aim.home)
+def aim_from_hand(machine: Machine, box: BoxPath, half: float) -> BoxAim | None:
+    """A throw at the box from where the hand is, or None.
+
+    Args:
+        machine: That throws; ready.
+        box: Where the box is when.
+        half: From its centre to the face that is hit, m.
+    """
+    return aim_at_box(machine, box, half, start=machine.simulation.time, home=machine.home)
+
+
+def aim_from_elsewhere(machine: Machine, box: BoxPath, half: float) -> BoxAim | None:
+    """The same from where it suits best, which the hand goes to first, or None."""
+    return aim_at_box(machine, box, half, start=machine.simulation.time + _MOVING)

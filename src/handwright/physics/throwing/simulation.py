@@ -55,7 +55,7 @@ class ArmIndex:
 
 
 class Simulation:
-    """Arms on fixed shoulders, free bodies, and perhaps a box to hit."""
+    """Arms on fixed shoulders, free bodies, perhaps a box to hit and a floor to fall on."""
 
     def __init__(
         self,
@@ -65,12 +65,13 @@ class Simulation:
         gains: Gains | None = None,
         contacting: Contacting | None = None,
         box: EnvironmentBox | None = None,
+        has_floor: bool = False,
     ) -> None:
         gains = Gains() if gains is None else gains
         contacting = Contacting() if contacting is None else contacting
         self.gains, self.bodies = gains, dict(bodies)
         self.model = mujoco.MjModel.from_xml_string(
-            throwing_mjcf(arms, bodies, contacting, box=box)
+            throwing_mjcf(arms, bodies, contacting, box=box, has_floor=has_floor)
         )
         self.data = mujoco.MjData(self.model)
         self.timestep = contacting.timestep

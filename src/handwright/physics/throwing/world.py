@@ -17,11 +17,12 @@ from handwright.physics.mjcf.free_bodies import BODY, add_free_body, section
 from handwright.physics.throwing.arm import ARM_JOINTS, LOCKED, Arm, strengths
 
 _Child = ElementTree.SubElement
-TARGET = "target"
+TARGET, FLOOR = "target", "floor"
 # Damping of the joints themselves, N m s/rad, and inertia that tendons add, kg m^2.
 _ARM_DAMPING, _FINGER_DAMPING, _FINGER_ARMATURE, _ARM_ARMATURE = 0.2, 0.02, 2e-5, 2e-3
 
 _TARGET_MASS = 1e6
+_FLOOR_FRICTION = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ def throwing_mjcf(
     contacting: Contacting,
     *,
     box: EnvironmentBox | None = None,
+    has_floor: bool = False,
 ) -> str:
     """MJCF text: arms on fixed shoulders, free bodies, and a box that can be placed.
 
@@ -53,6 +55,7 @@ def throwing_mjcf(
         bodies: What is thrown, by name.
         contacting: How contacts behave.
         box: To hit; none if left out.
+        has_floor: Whether things that are dropped fall on a floor, at height 0.
     """
     root = ElementTree.Element("mujoco", model="throwing")
     _Child(root, "compiler", angle="radian", autolimits="true", inertiafromgeom="false")
@@ -70,11 +73,16 @@ def throwing_mjcf(
         _Child(root, part)
     for arm in arms:
         _add_arm(root, arm)
+    surfaces = {}
     if box is not None:
         _add_target(root, box)
+        surfaces[TARGET] = box.friction
+    if has_floor:
+        _Child(section(root, "worldbody"), "geom", name=FLOOR, type="plane", size="0 0 0.1")
+        surfaces[FLOOR] = _FLOOR_FRICTION
     for name, body in bodies.items():
         add_free_body(root, name, body)
-    _add_pairs(root, arms, bodies, contacting, box)
+    _add_pairs(root, arms, bodies, contacting, surfaces)
     for geom in root.iter("geom"):
         geom.set("contype", "0")
         geom.set("conaffinity", "0")
@@ -134,7 +142,7 @@ def _add_pairs(
     arms: Sequence[Arm],
     bodies: Mapping[str, RigidBody],
     contacting: Contacting,
-    box: EnvironmentBox | None,
+    surfaces: Mapping[str, float],
 ) -> None:
     contact = section(root, "contact")
 
@@ -156,8 +164,8 @@ def _add_pairs(
             for part in arm.model.capsules.names:
                 if part != "upper_arm":
                     add(f"{arm.name}/{part}", BODY + name, body.friction, soft)
-        if box is not None:
-            add(TARGET, BODY + name, box.friction, contacting.rebound)
+        for surface, friction in surfaces.items():
+            add(surface, BODY + name, friction, contacting.rebound)
     names = list(bodies)
     for number, one in enumerate(names):
         for two in names[number + 1 :]:

@@ -10,7 +10,7 @@ from handwright.hands.skin.whole import links_between
 from handwright.io.axes import to_y_up, to_y_up_xyzw
 from handwright.math import rotation
 from handwright.math.pose import Pose
-from handwright.studio.messages import LiveBody, LiveHand
+from handwright.studio.live_messages import LiveBody, LiveHand
 
 
 def posed_hand(name: str, model: HandModel, root: Pose, q: Float[np.ndarray, " J"]) -> LiveHand:

@@ -16,8 +16,9 @@ from handwright.errors import InvalidValueError, UnknownNameError
 from handwright.io.axes import to_y_up
 from handwright.methods.stepwise.recording import Moment
 from handwright.methods.stepwise.session import Session
+from handwright.studio.live.orders import SCENES, misdirected
 from handwright.studio.live.posing import posed_body, posed_hand, rounded
-from handwright.studio.messages import LiveCommand, LiveContact, LiveFrame
+from handwright.studio.live_messages import LiveCommand, LiveContact, LiveFrame
 
 STEP = 1.0 / 30.0
 """s."""
@@ -71,6 +72,11 @@ class LiveScene:
         """Whether no more frames are kept."""
         return len(self._session.moments) >= MAX_FRAMES
 
+    @property
+    def choices(self) -> None:
+        """Nothing of which the page would not know."""
+        return None
+
     def order(self, command: LiveCommand) -> None:
         """Does what a page asks for."""
         if command.kind == "push":
@@ -78,10 +84,7 @@ class LiveScene:
         elif command.kind == "release":
             self.release()
         else:
-            raise InvalidValueError(
-                f"'{command.kind}' is for learned fingers; scenes that are simulated take push, "
-                "release, pause, resume, reset and save."
-            )
+            raise misdirected(command.kind, SCENES)
 
     def push(self, command: LiveCommand) -> None:
         """Begins a push, in place of the one before."""

@@ -22,7 +22,7 @@ from handwright.io.clip.file import save_clip
 from handwright.io.gltf.write import save_glb
 from handwright.studio.jobs.json_pipe import Parent
 from handwright.studio.live.scene import LiveScene
-from handwright.studio.messages import LiveCommand, LiveFrame
+from handwright.studio.live_messages import LiveCommand, LiveFrame, ThrowingChoices
 from handwright.studio.server.request_errors import trouble_of
 from handwright.studio.uploads.catalogue import preview
 from handwright.studio.uploads.scenes import find_scene
@@ -30,6 +30,7 @@ from handwright.studio.uploads.scenes import find_scene
 _logger = logging.getLogger(__name__)
 _PREPARING = "finding grasps; the first time on a machine this also compiles for some minutes"
 _LOADING = "loading the network; the first time on a machine this also compiles for some minutes"
+_BUILDING = "building the arm; the first time on a machine this also compiles for some minutes"
 # How long to wait between orders while nothing is stepped, s.
 _IDLE = 1.0 / 30.0
 
@@ -50,6 +51,11 @@ class Stepped(Protocol):
     @property
     def problem(self) -> Problem:
         """Hands and bodies, for the page's first picture."""
+        ...
+
+    @property
+    def choices(self) -> ThrowingChoices | None:
+        """What an arm that throws can be asked for."""
         ...
 
     def order(self, command: LiveCommand) -> None:
@@ -104,6 +110,8 @@ class LiveWorker:
             self._begin(partial(self._simulated, command.scene or ""), _PREPARING)
         elif command.kind == "fingers":
             self._begin(partial(self._with_fingers, command), _LOADING)
+        elif command.kind == "throwing":
+            self._begin(partial(self._throwing, command), _BUILDING)
         elif command.kind == "reset" and self._make is not None:
             self._begin(self._make, self._preparing)
         elif self._scene is None:
@@ -125,6 +133,13 @@ class LiveWorker:
 
         return FingersScene(command.hands or ["right"], command.prop or FIRST, self._fingers)
 
+    def _throwing(self, command: LiveCommand) -> Stepped:
+        # MuJoCo is loaded only where something is thrown.
+        from handwright.studio.live.throwing.scene import ThrowingScene
+        from handwright.studio.live.throwing.things import FIRST
+
+        return ThrowingScene(command.prop or FIRST)
+
     def step(self) -> None:
         """Makes a frame and sends it."""
         assert self._scene is not None
@@ -145,7 +160,7 @@ class LiveWorker:
         scene = make()
         save_glb(preview(scene.problem), self._model, contacts=False, forces=False)
         self._scene = scene
-        self._send(LiveFrame(kind="ready", model=self._address))
+        self._send(LiveFrame(kind="ready", model=self._address, choices=scene.choices))
         self._send(scene.frame())
 
     def _save(self, scene: Stepped) -> None:

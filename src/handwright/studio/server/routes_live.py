@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from handwright.studio.jobs.helper_processes import Work
 from handwright.studio.jobs.json_pipe import Child
 from handwright.studio.library.folder import clip_id
-from handwright.studio.messages import LiveCommand, LiveFrame
+from handwright.studio.live_messages import LiveCommand, LiveFrame
 from handwright.studio.server.request_errors import trouble_of, unknown
 from handwright.studio.server.routes_catalogue import GLB, GLB_ANSWER, TheStudio
 from handwright.studio.server.state import Studio
@@ -112,7 +112,7 @@ class _Live:
 
     async def _pass(self, command: LiveCommand) -> None:
         if self._child is None or not self._child.is_alive:
-            if command.kind not in ("start", "fingers"):
+            if command.kind not in ("start", "fingers", "throwing"):
                 await self._trouble("Nothing has been started. Choose a scene first.")
                 return
             self._child = await Child.start("handwright.studio.live.worker")

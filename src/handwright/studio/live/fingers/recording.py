@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from importlib.metadata import version
-from itertools import groupby
 
 import numpy as np
 
@@ -12,16 +11,14 @@ from handwright.core.clip import Clip, HandMotion, Provenance
 from handwright.core.contact import ContactTrack
 from handwright.core.problem import Problem
 from handwright.core.track import Track
-from handwright.errors import InvalidValueError
 from handwright.learning.data.stage import hand_model, work_table
 from handwright.math.pose import Pose
 from handwright.methods.neural.live import LiveFrame as Shown
 from handwright.methods.neural.method import NeuralFingers
 from handwright.methods.neural.sensing.motion import RATE
 from handwright.studio.live.fingers.props import HandledProp
+from handwright.studio.live.pieces import Pieces
 
-MOST_SECONDS = 600.0
-"""That are recorded at most, s."""
 # Frames below which a piece is not worth a clip.
 _LEAST_FRAMES = 20
 
@@ -36,33 +33,21 @@ class Recording:
             model: Where the network is from, for the clips' record of how they were made.
         """
         self._model = model
-        self._frames: list[tuple[HandledProp, Shown]] = []
+        self._pieces: Pieces[HandledProp, Shown] = Pieces(RATE)
 
     @property
     def seconds(self) -> float:
         """How long it is."""
-        return len(self._frames) / RATE
+        return self._pieces.seconds
 
     def add(self, prop: HandledProp, frame: Shown) -> None:
-        """Keeps a frame; those after the longest time are left out."""
-        if self.seconds < MOST_SECONDS:
-            self._frames.append((prop, frame))
+        """Keeps a frame."""
+        self._pieces.add(prop, frame)
 
     def clips(self) -> list[Clip]:
         """A clip for each prop, in the order in which they were there."""
-        pieces = [
-            (prop, [frame for _, frame in rows])
-            for prop, rows in groupby(self._frames, key=lambda row: row[0])
-        ]
-        clips = [
-            self._clip(prop, frames) for prop, frames in pieces if len(frames) >= _LEAST_FRAMES
-        ]
-        if not clips:
-            raise InvalidValueError(
-                f"The recording is {self.seconds:.2f} s long; expected "
-                f"{_LEAST_FRAMES / RATE:.2f} s or more with one prop. Record for longer."
-            )
-        return clips
+        pieces = self._pieces.long_ones(_LEAST_FRAMES, "with one prop")
+        return [self._clip(prop, frames) for prop, frames in pieces]
 
     def _clip(self, prop: HandledProp, frames: list[Shown]) -> Clip:
         name = prop.name

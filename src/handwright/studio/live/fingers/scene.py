@@ -23,8 +23,9 @@ from handwright.methods.neural.sensing.motion import RATE
 from handwright.studio.live.fingers.handling import Handling
 from handwright.studio.live.fingers.props import HandledProp, handled_prop, prop_kinds
 from handwright.studio.live.fingers.recording import Recording
+from handwright.studio.live.orders import FINGERS, misdirected
 from handwright.studio.live.posing import posed_body, posed_hand
-from handwright.studio.messages import FingersState, HandState, LiveCommand, LiveFrame
+from handwright.studio.live_messages import FingersState, HandState, LiveCommand, LiveFrame
 
 # Share of the newest value in what is told of rates and times.
 _FRESH = 0.05
@@ -92,6 +93,11 @@ class FingersScene:
             environment=(work_table(),),
         )
 
+    @property
+    def choices(self) -> None:
+        """Nothing: props are listed by the server."""
+        return None
+
     def order(self, command: LiveCommand) -> None:
         """Does what a page asks for."""
         handling = self._handling
@@ -108,10 +114,7 @@ class FingersScene:
         elif command.kind == "record":
             self._recording = Recording(self._model)
         else:
-            raise InvalidValueError(
-                f"'{command.kind}' is for scenes that are simulated; learned fingers take move, "
-                "take, let_go, swap, record and save."
-            )
+            raise misdirected(command.kind, FINGERS)
 
     def _load(self, name: str) -> None:
         if name not in prop_kinds():
