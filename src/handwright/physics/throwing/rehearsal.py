@@ -33,15 +33,15 @@ class Rehearsal:
     """By how much the second flip that is tried differs from the first, in the same shares."""
     more: float = 0.04
     """By how much more each further one does."""
-    turn: float = 2.9
+    turn: float = 2.86
     """Free turn that is liked best, rad."""
-    turn_spread: float = 0.21
+    turn_spread: float = 0.19
     """How far off costs one, rad."""
     lie: tuple[float, ...] = (2.0e-3, 8.7e-3, -15.8e-3, 0.14, -0.02)
     """How the thing best lies after the catch: the next throw begins with it."""
     lie_spread: tuple[float, ...] = (4.5e-3, 2.5e-3, 4.5e-3, 0.12, 0.09)
     """How far off costs one, by the number that is furthest off."""
-    good: float = 3.0
+    good: float = 2.5
     """A flip that costs less than this is thrown without trying others."""
 
     def cost(self, machine: Machine, half: int | None) -> float:
