@@ -29,9 +29,9 @@ _STRAIN, _STRETCHED = 4.0, 0.62
 _LOWEST, _HIGHEST, _MOST_TILT = -0.48, 0.12, 0.8
 
 # A long thing may be met so much sooner or later than where a ball is, s; a metre from there counts
-# as much as so many radians that it does not lie across the palm; and the most that the hand is
-# turned for it, rad.
-_SOONER, _LATER, _AWAY, _MOST_TURN = 0.08, 0.06, 3.0, 0.5
+# as much as so many radians that it does not lie across the palm, beyond those that do not matter;
+# and the most that the hand is turned for it, rad.
+_SOONER, _LATER, _AWAY, _WITHIN, _MOST_TURN = 0.12, 0.06, 1.0, 0.6, 0.5
 
 
 class Catch(NamedTuple):
@@ -173,7 +173,7 @@ def long_catch(
         level = catch_at(chain.arm, flight, float(time), seat).palm.wxyz
         across = rotation.rotate(level, np.array([0.0, 1.0, 0.0]))
         off = float(np.arccos(np.clip(abs(axis @ across), 0.0, 1.0)))
-        cost.append(off + _AWAY * abs(float(place[2]) - height))
+        cost.append(max(off - _WITHIN, 0.0) + _AWAY * abs(float(place[2]) - height))
     for number in np.argsort(cost):
         time = float(times[number])
         found = catch_at(chain.arm, flight, time, seat)

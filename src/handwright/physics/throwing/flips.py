@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from handwright.math import rotation
 from handwright.math.pose import Pose
@@ -76,6 +77,16 @@ class Flip:
 
 SCALES = np.array([0.15, 0.15, 0.3, 0.15, 0.15, 1.2, 0.1, 0.1, 0.015, 0.03, 0.1, 0.1, 0.008, 0.02])
 """By how much each constant of a flip is tried differently; noise of a throw is a share of it."""
+
+
+def flip_index(names: Sequence[str]) -> Int[np.ndarray, " N"]:
+    """Where constants are in the vector of a flip.
+
+    Args:
+        names: Of the constants.
+    """
+    known = [item.name for item in fields(Flip)]
+    return np.array([known.index(name) for name in names])
 
 
 def flip_home(machine: Machine, flip: Flip) -> Pose:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from math import acos
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -270,7 +271,7 @@ class Machine:
     def axis(self) -> Float[np.ndarray, "3"]:
         """Direction of the long axis of the thing in the world."""
         assert self._own_axis is not None
-        return rotation.rotate(self.simulation.body(self.name).pose.wxyz, self._own_axis)
+        return self.simulation.direction(self.name, self._own_axis)
 
     def _count_turn(self) -> None:
         """Adds up how far the long axis turns in free flight."""
@@ -279,7 +280,7 @@ class Machine:
         )
         axis = self.axis if is_free else None
         if axis is not None and self._axis_was is not None:
-            self.turned += float(np.arccos(np.clip(axis @ self._axis_was, -1.0, 1.0)))
+            self.turned += acos(min(max(float(axis @ self._axis_was), -1.0), 1.0))
         self._axis_was = axis
 
     def _is_called(self) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from handwright.core.body import RigidBody
 from handwright.core.surface import EnvironmentBox
@@ -51,7 +51,6 @@ class ArmIndex:
     ctrl: Int[np.ndarray, " 32"]
     stiffness: Float[np.ndarray, " 32"]
     damping: Float[np.ndarray, " 32"]
-    geoms: frozenset[int] = field(default_factory=frozenset)
 
 
 class Simulation:
@@ -90,10 +89,15 @@ class Simulation:
             self._box_at = int(self.model.jnt_qposadr[first])
             self._box_dof = int(self.model.jnt_dofadr[first])
             self.place_box(BoxPath.still(box.pose.position))
-        for index in self.arms.values():
-            arm = index.arm
-            names = arm.model.capsules.names
-            index.geoms = frozenset(self._id("GEOM", f"{arm.name}/{part}") for part in names)
+        self._geom_of_body = {name: geom for geom, name in self._body_geom.items()}
+        self._of_hand = {name: self._has_geom(index.arm) for name, index in self.arms.items()}
+
+    def _has_geom(self, arm: Arm) -> Bool[np.ndarray, " G"]:
+        """Which geoms are an arm's."""
+        found = np.zeros(self.model.ngeom, dtype=bool)
+        for part in arm.model.capsules.names:
+            found[self._id("GEOM", f"{arm.name}/{part}")] = True
+        return found
 
     def _id(self, kind: str, name: str) -> int:
         return int(mujoco.mj_name2id(self.model, getattr(mujoco.mjtObj, f"mjOBJ_{kind}"), name))
@@ -133,6 +137,26 @@ class Simulation:
         pose = Pose(self.data.qpos[at : at + 3].copy(), wxyz)
         rate = rotation.rotate(wxyz, self.data.qvel[dof + 3 : dof + 6])
         return BodyState(pose, self.data.qvel[dof : dof + 3].copy(), rate)
+
+    def direction(self, name: str, own: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3"]:
+        """A direction of a thing's own frame, in the world.
+
+        Cheap enough for every step.
+
+        Args:
+            name: Of the thing.
+            own: The direction in its frame.
+        """
+        at = self._free[name]
+        w, *v = self.data.qpos[at + 3 : at + 7].tolist()
+        x, y, z = v
+        a, b, c = own.tolist()
+        # Twice v times own, then own + w t + v times t, of a unit quaternion (w, v).
+        scale = 2.0 / (w * w + x * x + y * y + z * z)
+        p, q, r = scale * (y * c - z * b), scale * (z * a - x * c), scale * (x * b - y * a)
+        return np.array(
+            [a + w * p + y * r - z * q, b + w * q + z * p - x * r, c + w * r + x * q - y * p]
+        )
 
     def height(self, name: str) -> float:
         """Of a thing, m."""
@@ -202,14 +226,12 @@ class Simulation:
 
     def touches(self, hand: str, name: str) -> bool:
         """Whether a hand touches a thing now."""
-        geoms = self.arms[hand].geoms
-        for k in range(self.data.ncon):
-            one, two = self.data.contact.geom[k]
-            if self._body_geom.get(int(two)) == name and int(one) in geoms:
-                return True
-            if self._body_geom.get(int(one)) == name and int(two) in geoms:
-                return True
-        return False
+        pairs = self.data.contact.geom
+        if len(pairs) == 0:
+            return False
+        of_hand, thing = self._of_hand[hand], self._geom_of_body[name]
+        one, two = pairs[:, 0], pairs[:, 1]
+        return bool(np.any((one == thing) & of_hand[two] | (two == thing) & of_hand[one]))
 
     def hits_box(self, name: str) -> bool:
         """Whether a thing touches the box now."""
