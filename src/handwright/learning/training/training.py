@@ -81,9 +81,9 @@ def train(
     Returns:
         What the epochs came to.
     """
-    taught, watched = (_of_split(motions, split) for split in ("train", "validation"))
-    corpus, watched = Corpus(_lessons(taught)), _lessons(watched)
-    validation = Corpus(_limited(watched, recipe.validation_seconds))
+    taught, kept = (_of_split(motions, split) for split in ("train", "validation"))
+    corpus = Corpus(_lessons(taught))
+    validation = Corpus(_limited(_lessons(kept), recipe.validation_seconds))
     material = replace(
         material,
         num_lessons=len(corpus.lessons),
