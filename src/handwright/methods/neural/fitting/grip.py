@@ -37,7 +37,7 @@ class GripSettings:
     """Gap from which on it is not asked, m."""
     shared: float = 0.03
     """Price of a unit of force of a capsule that touches, in units of load that is left."""
-    asking: float = 0.4
+    asking: float = 0.2
     """Price of one that does not, however near it is."""
     price: float = 0.5
     """How much dearer that is at the reach."""
