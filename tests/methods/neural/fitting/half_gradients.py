@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from handwright.kernels.decorators import compiled
@@ -16,7 +18,7 @@ def _place(rig, links, digit, q):
     place_digit(rig, links, digit, q)
 
 
-def half_gradients(model, digit, q, terms):
+def _half_gradients(model, digit, q, terms):
     """Half the derivative of the cost by the free joints: as the terms write it, and measured."""
     rig, links, work = rig_of(model), wrist_links(model), make_work()
     free = rig.table.free[digit, : count_of(rig.table.free, digit)]
@@ -35,3 +37,17 @@ def half_gradients(model, digit, q, terms):
         measured.append((cost(q + step) - cost(q - step)) / 4e-6)
     cost(q)
     return work.gradient[0, : len(free)].copy(), np.array(measured)
+
+
+def assert_derivatives(model, q, terms, *, atol=1e-5, least=0.0):
+    """Whether the terms of every digit have the derivatives that are measured.
+
+    ``terms(rig, links, work, digit)`` adds them and returns their cost; ``atol`` is a share of the
+    largest derivative of a digit, which is more than ``least``.
+    """
+    for digit in range(len(model.digits)):
+        own = partial(terms, digit=digit)
+        written, measured = _half_gradients(model, digit, q, own)
+        scale = np.abs(measured).max()
+        assert scale > least
+        np.testing.assert_allclose(written, measured, atol=atol * scale)

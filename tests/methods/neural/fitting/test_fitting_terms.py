@@ -13,7 +13,7 @@ from handwright.methods.neural.fitting.joint_table import joint_table
 from handwright.methods.neural.fitting.network_pose import empty_pose, read_pose
 from handwright.methods.neural.fitting.pose_terms import PoseWeights, pose_terms
 from handwright.methods.neural.fitting.touch_terms import touch_table, touch_terms
-from tests.methods.neural.fitting.half_gradients import half_gradients
+from tests.methods.neural.fitting.half_gradients import assert_derivatives
 from tests.methods.neural.fitting.held_bodies import held
 
 
@@ -28,15 +28,11 @@ def test_pose_terms(coupled, weights):
     joints, pose = joint_table(model), empty_pose()
     read_pose(joints, rng.normal(0.0, 0.1, (1, 220)), 0, pose)
     q = model.joints.random(rng)
-    for digit in range(5):
 
-        def terms(rig, links, work, digit=digit):
-            return pose_terms(rig, joints, links, digit, pose, weights, work, 0)
+    def terms(rig, links, work, digit):
+        return pose_terms(rig, joints, links, digit, pose, weights, work, 0)
 
-        written, measured = half_gradients(model, digit, q, terms)
-        scale = np.abs(measured).max()
-        assert scale > 0.0
-        np.testing.assert_allclose(written, measured, atol=1e-5 * scale)
+    assert_derivatives(model, q, terms)
 
 
 def test_touch_terms():
@@ -47,16 +43,12 @@ def test_touch_terms():
     rng = np.random.default_rng(1)
     q = scene.model.joints.clamp(scene.q + rng.normal(0.0, 0.1, scene.q.size))
     view = scene.view()
-    for digit in range(5):
 
-        def terms(rig, links, work, digit=digit):
-            return touch_terms(rig, touch, links, digit, view, 0, work, 0)
+    def terms(rig, links, work, digit):
+        return touch_terms(rig, touch, links, digit, view, 0, work, 0)
 
-        written, measured = half_gradients(scene.model, digit, q, terms)
-        scale = np.abs(measured).max()
-        assert scale > 1e-6
-        # The point of an axis that is nearest to the body is found to a thousandth of the axis.
-        np.testing.assert_allclose(written, measured, atol=0.03 * scale)
+    # The point of an axis that is nearest to the body is found to a thousandth of the axis.
+    assert_derivatives(scene.model, q, terms, atol=0.03, least=1e-6)
 
 
 def test_stay_terms():
@@ -72,12 +64,8 @@ def test_stay_terms():
     touch.on_link[:] = rng.normal(0.0, 0.01, touch.on_link.shape)
     touch.on_body[:] = rng.normal(0.0, 0.05, touch.on_body.shape)
     q = model.joints.random(rng)
-    for digit in range(5):
 
-        def terms(rig, links, work, digit=digit):
-            return touch_terms(rig, touch, links, digit, view, 0, work, 0)
+    def terms(rig, links, work, digit):
+        return touch_terms(rig, touch, links, digit, view, 0, work, 0)
 
-        written, measured = half_gradients(model, digit, q, terms)
-        scale = np.abs(measured).max()
-        assert scale > 0.0
-        np.testing.assert_allclose(written, measured, atol=1e-5 * scale)
+    assert_derivatives(model, q, terms)

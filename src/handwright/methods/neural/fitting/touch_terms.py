@@ -125,6 +125,25 @@ def clearance_of(
 
 
 @inlined
+def _point_term(
+    rig: Rig,
+    links: Links,
+    digit: int,
+    link: int,
+    point: Vec3,
+    direction: Vec3,
+    miss: float,
+    weight: float,
+    work: DigitWorkspace,
+    side: int,
+) -> float:
+    """Adds the term of a point that is off by so much in a direction; returns its cost."""
+    point_row(rig, links, digit, link, point, direction, work.row)
+    add_row(work, side, count_of(rig.table.free, digit), miss, weight)
+    return weight * miss * miss
+
+
+@inlined
 def _push_out(
     rig: Rig,
     touch: TouchTable,
@@ -141,9 +160,8 @@ def _push_out(
     miss = gap + touch.depth
     if not miss < 0.0:
         return 0.0
-    point_row(rig, links, digit, touch.link[c], end, outward, work.row)
-    add_row(work, side, count_of(rig.table.free, digit), miss, touch.push)
-    return touch.push * miss * miss
+    link, weight = touch.link[c], touch.push
+    return _point_term(rig, links, digit, link, end, outward, miss, weight, work, side)
 
 
 @inlined
@@ -164,7 +182,6 @@ def _stay_terms(
     outward = unit(outward)
     skin = placed_row(links, link, touch.on_link, c)
     way = minus(skin, from_body(view, row, row3(touch.on_body, c)))
-    count = count_of(rig.table.free, digit)
     for i in range(3):
         # What the i-th axis is along the body: of a way across it nothing is left.
         along_body = (
@@ -173,9 +190,8 @@ def _stay_terms(
             (1.0 if i == 2 else 0.0) - outward[i] * outward[2],
         )
         miss = along_body[0] * way[0] + along_body[1] * way[1] + along_body[2] * way[2]
-        point_row(rig, links, digit, link, skin, along_body, work.row)
-        add_row(work, side, count, miss, touch.stay[c])
-        cost += touch.stay[c] * miss * miss
+        weight = touch.stay[c]
+        cost += _point_term(rig, links, digit, link, skin, along_body, miss, weight, work, side)
     return cost
 
 
@@ -192,15 +208,13 @@ def touch_terms(
 ) -> float:
     """Cost of capsules too deep in solids, off the body, or not where they hold it."""
     cost = 0.0
-    count = count_of(rig.table.free, digit)
     for c in range(touch.first[digit], touch.first[digit + 1]):
         gap, _, point, outward = gap_of(touch, links, view, row, c)
         miss = gap + touch.depth
         weight = touch.push if miss < 0.0 else touch.pull[c]
         if weight > 0.0:
-            point_row(rig, links, digit, touch.link[c], point, outward, work.row)
-            add_row(work, side, count, miss, weight)
-            cost += weight * miss * miss
+            link = touch.link[c]
+            cost += _point_term(rig, links, digit, link, point, outward, miss, weight, work, side)
         cost += _push_out(rig, touch, links, digit, view, row, c, work, side)
         if touch.stay[c] > 0.0:
             cost += _stay_terms(rig, touch, links, digit, view, row, c, outward, work, side)
