@@ -1,9 +1,10 @@
 // Learned fingers: a prop is dragged and turned, wrists follow, and a network gives the fingers.
 import { goTo } from "../data/route";
-import { IconButton, Segmented, Select } from "../parts/controls";
+import { Segmented, Select } from "../parts/controls";
 import { words } from "../parts/format";
 import { KeyCard, type KeyRow } from "../parts/KeyCard";
 import { RecordButton, RecordingMark } from "../parts/Recording";
+import { ResetButton } from "../parts/RunButtons";
 import { fingersLink, LiveChoice } from "./LiveChoice";
 import { LiveNotices } from "./LiveNotices";
 import { SIDES, useFingers } from "./useFingers";
@@ -76,13 +77,7 @@ export function Fingers({ hands }: { hands: string }) {
             {live.sides.length > 1 && `, ${side}`}
           </button>
         ))}
-        <IconButton
-          icon="reset"
-          label="Start again"
-          keys="R"
-          testid="live-reset"
-          onClick={live.reset}
-        />
+        <ResetButton onClick={live.reset} />
         <div class="live-facts" data-testid="fingers-facts">
           {fingers && (
             <>

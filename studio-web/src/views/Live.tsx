@@ -2,8 +2,9 @@
 import { useSignal } from "@preact/signals";
 
 import { isLoaded, scenes } from "../data/store";
-import { IconButton, Notice } from "../parts/controls";
+import { Notice } from "../parts/controls";
 import { Icon } from "../parts/Icon";
+import { PauseButton, ResetButton } from "../parts/RunButtons";
 import { LiveChoice } from "./LiveChoice";
 import { LiveNotices } from "./LiveNotices";
 import { useLive } from "./useLive";
@@ -58,22 +59,12 @@ function LiveView({ name }: { name: string }) {
       </div>
       <div class="live-bar">
         <LiveChoice scene={name} />
-        <IconButton
-          icon={live.isPaused.value ? "play" : "pause"}
-          label={live.isPaused.value ? "Go on" : "Pause"}
-          keys="space"
-          testid="live-pause"
-          class="play-button"
+        <PauseButton
+          isPaused={live.isPaused.value}
           disabled={state !== "running"}
           onClick={live.togglePause}
         />
-        <IconButton
-          icon="reset"
-          label="Start again"
-          keys="R"
-          testid="live-reset"
-          onClick={live.reset}
-        />
+        <ResetButton onClick={live.reset} />
         <div class="live-facts">
           <span data-testid="live-time">
             <b>{(live.facts.value?.time ?? 0).toFixed(2)}</b> s

@@ -1,9 +1,10 @@
 // An arm that throws and catches while one says how high, at which box, or what.
 import type { ThrowingState, ThrownThing } from "../messages";
-import { IconButton, Select } from "../parts/controls";
+import { Select } from "../parts/controls";
 import { words } from "../parts/format";
 import { KeyCard, type KeyRow } from "../parts/KeyCard";
 import { RecordButton, RecordingMark } from "../parts/Recording";
+import { PauseButton, ResetButton } from "../parts/RunButtons";
 import { LiveChoice, THROWING } from "./LiveChoice";
 import { LiveNotices } from "./LiveNotices";
 import { ThrowingAim } from "./ThrowingAim";
@@ -73,22 +74,12 @@ export function Throwing() {
           onChange={live.choose}
         />
         <ThrowingAim live={live} />
-        <IconButton
-          icon={live.isPaused.value ? "play" : "pause"}
-          label={live.isPaused.value ? "Go on" : "Pause"}
-          keys="space"
-          testid="live-pause"
-          class="play-button"
+        <PauseButton
+          isPaused={live.isPaused.value}
           disabled={!isRunning}
           onClick={live.togglePause}
         />
-        <IconButton
-          icon="reset"
-          label="Start again"
-          keys="R"
-          testid="live-reset"
-          onClick={live.reset}
-        />
+        <ResetButton onClick={live.reset} />
         <div class="live-facts" data-testid="throwing-facts">
           {throwing && (
             <>
